@@ -1,0 +1,35 @@
+/// Why a case takes as long as it does, computed from counters, bytes and stage times.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "analysis/analysis.h"
+
+namespace normbench {
+
+/// From here on a case counts as running at its limit.
+constexpr double at_limit = 0.85;
+
+/// What page faults cost a case with fresh outputs.
+struct FaultCost {
+  double faults = 0;                // per iteration
+  double cost_ns = 0;               // of one fault
+  double share = 0;                 // of the case's time
+  std::optional<double> reused_ns;  // the same ops with outputs reused, where that was measured
+};
+
+/// The cost from the same ops with outputs reused, else from the `first_touch` limit; nothing when
+/// neither was measured or the case has no faults.
+std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const Results& results);
+
+/// A name ("page faults", "decode", "extra passes", "memory", …) and a sentence; empty when nothing
+/// that was measured explains the time.
+struct Cause {
+  std::string name, sentence;
+};
+
+Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
+              const Results& results);
+
+}  // namespace normbench

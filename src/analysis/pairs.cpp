@@ -1,0 +1,84 @@
+#include "analysis/pairs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/case_analysis.h"
+#include "analysis/words.h"
+
+namespace normbench {
+
+namespace {
+
+/// What an outcome must share to be compared: where it ends, as what.
+std::string end_form(const CaseResult& result) {
+  const TensorDesc& out = result.stages.back().out;
+  return fmt::format("{} {} {}x{}x{}x{} on the {}", name_of(out.dtype), name_of(out.layout),
+                     out.shape.n, out.shape.c, out.shape.h, out.shape.w,
+                     out.memory == Memory::Device ? "GPU" : "host");
+}
+
+}  // namespace
+
+std::vector<Pair> compare_pairs(const GroupResult& group, const Results& results) {
+  std::vector<int> indices;
+  std::vector<std::vector<double>> series;
+  for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
+    if (!measured(group.cases[i])) continue;
+    indices.push_back(i);
+    series.push_back(times_ns(group.cases[i], results));
+  }
+  const auto k = static_cast<double>(indices.size());
+  const double level = 1 - 0.05 / (k * (k - 1) / 2);
+  std::vector<Pair> pairs;
+  for (std::size_t a = 0; a < indices.size(); ++a)
+    for (std::size_t b = a + 1; b < indices.size(); ++b) {
+      Pair pair{.a = indices[a],
+                .b = indices[b],
+                .ratio = paired_ratio(series[a], series[b], level),
+                .covered = enough_rounds(series[a], series[b], level)};
+      pair.different = pair.covered && (pair.ratio.low > 1 + results.precision ||
+                                        pair.ratio.high < 1 - results.precision);
+      pairs.push_back(pair);
+    }
+  return pairs;
+}
+
+std::optional<Pair> pair_of(const std::vector<Pair>& pairs, int a, int b) {
+  for (Pair pair : pairs) {
+    if (pair.a == a && pair.b == b) return pair;
+    if (pair.a != b || pair.b != a) continue;
+    pair.ratio = {1 / pair.ratio.value, 1 / pair.ratio.high, 1 / pair.ratio.low};
+    std::swap(pair.a, pair.b);
+    return pair;
+  }
+  return std::nullopt;
+}
+
+double widest_difference(const Interval& ratio) {
+  return std::exp(std::max(std::log(ratio.high), -std::log(ratio.low))) - 1;
+}
+
+double visible_difference(const Pair& pair, double precision) {
+  return precision + std::exp(half_width(pair.ratio)) - 1;
+}
+
+bool is_tie(const Pair& pair, double precision) {
+  return pair.covered && !pair.different && half_width(pair.ratio) <= 2 * precision;
+}
+
+std::string unfair(const GroupResult& group) {
+  const CaseResult* first = nullptr;
+  for (const CaseResult& result : group.cases) {
+    if (!measured(result) || result.stages.empty()) continue;
+    if (first == nullptr) first = &result;
+    if (end_form(result) != end_form(*first))
+      return fmt::format("{} ends as {}, {} as {}", spoken(first->variant), end_form(*first),
+                         spoken(result.variant), end_form(result));
+  }
+  return "";
+}
+
+}  // namespace normbench

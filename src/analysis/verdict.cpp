@@ -1,0 +1,85 @@
+#include "analysis/verdict.h"
+
+#include <fmt/format.h>
+
+#include "analysis/cause.h"
+#include "analysis/pairs.h"
+#include "analysis/rank.h"
+#include "analysis/words.h"
+#include "core/units.h"
+
+namespace normbench {
+
+namespace {
+
+constexpr double kSlow = 1.1;  // times the fastest: from here on a reason is owed
+
+/// What bounds the winner; completes its sentence.
+void add_bound(const GroupResult& group, const GroupAnalysis& analysis, const Results& results,
+               Verdict& verdict, std::string& headline) {
+  const int winner = verdict.fastest[0];
+  const CaseAnalysis& fastest = analysis.cases[winner];
+  const bool memory = fastest.of_limit && fastest.of_limit->value >= at_limit;
+  const Cause cause = memory ? Cause{"memory", ""} : explain(group, fastest, winner, results);
+  verdict.bound = cause.name;
+  if (memory) {
+    const std::string share =
+        fmt::format(", at {} of the memory limit", format_percent(fastest.of_limit->value));
+    verdict.advantage += share;
+    headline += share;
+  }
+  headline += ".";
+  if (!cause.sentence.empty()) verdict.reasons.push_back("Bound by " + cause.sentence);
+}
+
+/// The baseline if it is slow, else the slowest case; -1 when none is slow beyond doubt.
+int slow_case(const GroupResult& group, const GroupAnalysis& analysis, const Verdict& verdict) {
+  const std::vector<int> ranked = ranking(group, analysis);
+  const auto slow = [&](int i) {
+    const auto pair = pair_of(analysis.pairs, i, verdict.fastest[0]);
+    return pair && pair->different && pair->ratio.value >= kSlow;
+  };
+  for (const int i : ranked)
+    if (group.cases[i].variant == group.baseline && slow(i)) return i;
+  return slow(ranked.back()) ? ranked.back() : -1;
+}
+
+void add_limits_exceeded(const GroupResult& group, const GroupAnalysis& analysis,
+                         Verdict& verdict) {
+  for (std::size_t i = 0; i < group.cases.size(); ++i)
+    if (const CaseAnalysis& one = analysis.cases[i]; one.above_limit)
+      verdict.reasons.push_back(
+          fmt::format("Error: {} is faster than its limit ({}, at least {}): limit or case is "
+                      "measured wrongly.",
+                      spoken(group.cases[i].variant), format_percent(one.of_limit->value),
+                      format_percent(one.of_limit->low)));
+}
+
+}  // namespace
+
+Verdict judge(const GroupResult& group, const GroupAnalysis& analysis, const Results& results) {
+  Verdict verdict;
+  std::string headline = rank(group, analysis, results, verdict);
+  if (verdict.outcome == Outcome::Winner || verdict.outcome == Outcome::Alone)
+    add_bound(group, analysis, results, verdict, headline);
+  if (!verdict.fastest.empty())
+    if (const int slow = slow_case(group, analysis, verdict); slow >= 0)
+      if (const Cause cause = explain(group, analysis.cases[slow], slow, results);
+          !cause.name.empty()) {
+        verdict.cause = cause.name;
+        verdict.reasons.push_back(
+            fmt::format("Why {} is slow: {}", spoken(group.cases[slow].variant), cause.sentence));
+      }
+  add_limits_exceeded(group, analysis, verdict);
+  if (const std::string link = link_arithmetic(group); !link.empty())
+    verdict.reasons.push_back(link);
+  if (!results.traced) verdict.claims = judge_claims(group, analysis, results.precision);
+
+  verdict.text.push_back(headline);
+  verdict.text.insert(verdict.text.end(), verdict.reasons.begin(), verdict.reasons.end());
+  const auto claims = claim_lines(verdict.claims);
+  verdict.text.insert(verdict.text.end(), claims.begin(), claims.end());
+  return verdict;
+}
+
+}  // namespace normbench

@@ -1,0 +1,42 @@
+#include "analysis/words.h"
+
+#include <fmt/format.h>
+
+#include "core/units.h"
+
+namespace normbench {
+
+std::string spoken(std::string_view name) {
+  return name.find_first_of(",:;()") == name.npos ? std::string(name) : fmt::format("\"{}\"", name);
+}
+
+std::string enumerate(std::span<const std::string> items) {
+  std::string text;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i > 0) text += i + 1 == items.size() ? " and " : ", ";
+    text += items[i];
+  }
+  return text;
+}
+
+std::string factor(double value) { return format_significant(value, value < 1 ? 2 : 3) + "x"; }
+
+std::string axis_value(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_structured()) return value.dump();
+  std::string text;
+  for (const auto& item : value) {
+    if (!text.empty()) text += value.is_array() ? 'x' : '/';
+    text += axis_value(item);
+  }
+  return text;
+}
+
+std::string point_text(const Json& point) {
+  std::string text;
+  for (const auto& [axis, value] : point.items())
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", axis, axis_value(value));
+  return text;
+}
+
+}  // namespace normbench

@@ -1,0 +1,30 @@
+#include <memory>
+#include <vector>
+
+#include "app/commands.h"
+#include "app/options.h"
+#include "app/say.h"
+#include "measure/environment.h"
+#include "plan/plan.h"
+
+namespace normbench {
+
+std::function<Exit()> declare_check(CLI::App& app) {
+  struct Said {
+    std::vector<std::string> files;
+    ConfigOptions config;
+  };
+  const auto said = std::make_shared<Said>();
+  app.add_option("FILE", said->files, "Config files")->required();
+  add_config_options(app, said->config);
+  return [said] {
+    const Backends backends = make_backends();
+    for (const std::string& file : said->files) {
+      const Plan plan = make_plan(file, backends, plan_options(said->config, file));
+      say("{}", explain(plan, last_level_cache_bytes()));
+    }
+    return Exit::Fine;
+  };
+}
+
+}  // namespace normbench

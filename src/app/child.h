@@ -1,0 +1,13 @@
+/// Another process of this program.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace normbench {
+
+/// Runs this program with `arguments`, gives it `input` on stdin and returns its stdout; stderr is
+/// shared. Throws std::runtime_error when it cannot be started or does not exit with 0.
+std::string run_child(const std::vector<std::string>& arguments, const std::string& input);
+
+}  // namespace normbench

@@ -1,0 +1,23 @@
+#include "app/commands.h"
+
+#include <array>
+
+namespace normbench {
+
+std::span<const Command> commands() {
+  static constexpr auto kCommands = std::to_array<Command>({
+      {"run", "Measure what a config describes; write results, tables and a trace.",
+       "normbench run --config configs/quickstart.json --quick", &declare_run},
+      {"check", "Explain what a config would run: stages, bytes, memory, time. Runs nothing.",
+       "normbench check configs/blog-cpu.json", &declare_check},
+      {"report", "Render results documents again.",
+       "normbench report results/blog-cpu-20261120T235400Z/results.json --format table",
+       &declare_report},
+      {"info", "Show this machine, this build, and what is missing here.",
+       "normbench info --format json", &declare_info},
+      {"list", "List ops, kernels and report formats.", "normbench list kernels", &declare_list},
+  });
+  return kCommands;
+}
+
+}  // namespace normbench

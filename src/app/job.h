@@ -1,0 +1,25 @@
+/// What a run needs to be done again elsewhere: by --resume, or by a process of its own.
+#pragma once
+
+#include <string>
+
+#include "app/options.h"
+#include "core/json.h"
+#include "plan/plan.h"
+
+namespace normbench {
+
+struct Job {
+  std::string file, text;  // the config
+  ConfigOptions options;
+  std::string machine;   // shown instead of the host's name
+  std::string dir = {};  // where it writes
+};
+
+Json to_json(const Job& job);
+/// Throws Invalid when `json` describes no job.
+Job read_job(const Json& json, const std::string& dir);
+
+Plan make_plan(const Job& job, const Backends& backends);
+
+}  // namespace normbench

@@ -1,0 +1,61 @@
+#include "app/options.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "core/issue.h"
+#include "measure/environment.h"
+#include "trace/profile_table.h"
+
+namespace normbench {
+
+void add_config_options(CLI::App& app, ConfigOptions& options) {
+  app.add_option("--images", options.images, "Folder or glob of images for `load` stages")
+      ->type_name("DIR");
+  app.add_option("--set", options.set, "Change the config: precision=0.02 or /json/pointer=value")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--only", options.only,
+                 "Only experiments or variants that match; the baseline is kept")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+  app.add_flag("--quick", options.quick, "A few rounds only: seconds, with wide intervals");
+  app.add_flag("--no-profile", options.no_profile, "No profile pass: no profiler table, no trace");
+}
+
+PlanOptions plan_options(const ConfigOptions& options, const std::string& file) {
+  PlanOptions plan;
+  plan.base_dir = std::filesystem::absolute(file).parent_path().string();
+  if (!options.images.empty()) plan.images_dir = std::filesystem::absolute(options.images).string();
+  for (const std::string& said : options.set) {
+    const std::size_t equals = said.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Invalid(fmt::format("--set {}: no value (write --set NAME=VALUE)", said));
+    plan.set.emplace_back(said.substr(0, equals), said.substr(equals + 1));
+  }
+  plan.only = options.only;
+  plan.quick = options.quick;
+  plan.profile = !options.no_profile;
+  plan.all_threads = available_threads();
+  plan.sort_keys = sort_key_names();
+  return plan;
+}
+
+Json to_json(const ConfigOptions& options) {
+  return {{"images", options.images},
+          {"set", options.set},
+          {"only", options.only},
+          {"quick", options.quick},
+          {"no_profile", options.no_profile}};
+}
+
+ConfigOptions read_config_options(const Json& json) {
+  return {.images = json.at("images"),
+          .set = json.at("set"),
+          .only = json.at("only"),
+          .quick = json.at("quick"),
+          .no_profile = json.at("no_profile")};
+}
+
+}  // namespace normbench

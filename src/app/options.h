@@ -1,0 +1,30 @@
+/// Options that `run` and `check` share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "plan/plan.h"
+
+namespace normbench {
+
+/// As said on the command line.
+struct ConfigOptions {
+  std::string images;
+  std::vector<std::string> set, only;
+  bool quick = false;
+  bool no_profile = false;
+};
+
+void add_config_options(CLI::App& app, ConfigOptions& options);
+
+/// What they mean for the config in `file`, whose folder relative paths start from. Throws Invalid.
+PlanOptions plan_options(const ConfigOptions& options, const std::string& file);
+
+/// To and from the header of a journal.
+Json to_json(const ConfigOptions& options);
+ConfigOptions read_config_options(const Json& json);
+
+}  // namespace normbench

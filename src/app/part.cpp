@@ -1,0 +1,83 @@
+#include "app/part.h"
+
+#include <unistd.h>
+
+#include <iostream>
+#include <iterator>
+
+#include "app/child.h"
+#include "app/commands.h"
+#include "app/interrupt.h"
+#include "app/say.h"
+#include "measure/environment.h"
+#include "measure/measure_group.h"
+#include "measure/turn.h"
+
+namespace normbench {
+namespace {
+
+/// The process that asked for the part shows the progress.
+class Silent final : public Observer {
+ public:
+  void group_started(std::size_t, const Group&) override {}
+  void round_done(int, double, double) override {}
+  void group_finished(std::size_t, const GroupResult&) override {}
+};
+
+void answer(const Json& json) {
+  say("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+Exit measure_asked_part(const Json& asked) {
+  const Job job = read_job(asked.at("job"), "");
+  const Backends backends = make_backends();
+  Plan plan = make_plan(job, backends);
+  plan.measure.max_seconds_per_group /= static_cast<double>(plan.measure.processes);
+  std::optional<GroupResult> first;
+  if (!asked.at("first").is_null()) first = read_group(asked.at("first"));
+
+  SystemClock clock;
+  Recorder recorder(clock);
+  Watchdog watchdog(plan.measure.turn_timeout_seconds,
+                    [](std::size_t, const std::string& contender) {
+                      answer({{"hung", contender}});
+                      _exit(0);
+                    });
+  Silent silent;
+  RunContext context{.backends = backends,
+                     .clock = clock,
+                     .recorder = recorder,
+                     .watchdog = watchdog,
+                     .observer = silent,
+                     .interrupted = watch_for_interrupts(),
+                     .cache_bytes = last_level_cache_bytes(),
+                     .on_profile = {},
+                     .part = {.index = asked.at("part"), .first = first ? &*first : nullptr}};
+  const auto group = measure_group(plan, asked.at("group"), context, clock_cost_ns(clock));
+  answer({{"result", group ? to_json(*group) : Json()}});
+  return Exit::Fine;
+}
+
+}  // namespace
+
+std::optional<GroupResult> measure_part(const Job& job, std::size_t group, const Part& part,
+                                        const OnHungPart& on_hung) {
+  const Json asked{{"job", to_json(job)},
+                   {"group", group},
+                   {"part", part.index},
+                   {"first", part.first ? to_json(*part.first) : Json()}};
+  const Json answered = Json::parse(run_child({"part"}, asked.dump()));
+  if (answered.contains("hung")) on_hung(answered.at("hung"));
+  if (!answered.contains("result") || answered.at("result").is_null()) return std::nullopt;
+  return read_group(answered.at("result"));
+}
+
+std::function<Exit()> declare_part(CLI::App&) {
+  return [] {
+    const std::string text((std::istreambuf_iterator<char>(std::cin)),
+                           std::istreambuf_iterator<char>());
+    return measure_asked_part(Json::parse(text));
+  };
+}
+
+}  // namespace normbench

@@ -1,0 +1,45 @@
+/// Per-channel constants in the form that vector loads want.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "backend/backend.h"
+#include "backend/cpu/elementwise.h"
+
+namespace normbench {
+
+/// a[c] and b[c], repeated so that a whole vector can be loaded from any channel on.
+struct Constants2 {
+  std::vector<float> a, b;
+};
+
+/// The table of `channels` channels whose constants are (a, b) = of(c), rounded to float32.
+Constants2 repeat_channels(std::int64_t channels,
+                           const std::function<std::pair<double, double>(std::int64_t)>& of);
+
+/// Throws std::runtime_error when one of the divisors is zero: what torchvision looks for in every
+/// call.
+void check_divisors(std::span<const double> divisors);
+
+/// A launch of `body` with constants from `make`: prepared once, or (per_call) made anew by every
+/// launch, inside a range `constants`.
+template <class Table>
+Launch with_constants(
+    Constants when, std::function<Table()> make,
+    std::function<void(Queue&, const View& in, const View& out, const Table&)> body) {
+  if (when == Constants::Cached)
+    return [table = make(), body](Queue& queue, std::span<const View> in, std::span<const View> out,
+                                  View) { body(queue, in[0], out[0], table); };
+  return [make, body](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
+    const auto made = [&] {
+      const Range range(queue.recorder, RangeKind::Part, "constants");
+      return make();
+    };
+    body(queue, in[0], out[0], made());
+  };
+}
+
+}  // namespace normbench

@@ -1,0 +1,21 @@
+/// y = f(x, a[c], b[c]) over contiguous runs, vectorised, for every pair of dtypes.
+#pragma once
+
+#include "backend/cpu/walk.h"
+#include "core/enums.h"
+
+namespace normbench {
+
+/// Computes one run with the constants of its first channel on (see constants.h).
+using RunFunction = void (*)(const Run& run, const float* a, const float* b);
+
+/// Which stores: through the cache, or non-temporal (past it; for outputs that do not fit).
+enum class Stores { Normal, NonTemporal };
+
+/// The functions for the machine's best instruction set; null where the dtypes are not covered.
+RunFunction cast_function(DType from, DType to);
+RunFunction sub_function(DType dtype);
+RunFunction div_function(DType dtype);
+RunFunction fma_function(DType from, DType to, Stores stores);  // x * a + b
+
+}  // namespace normbench

@@ -1,0 +1,105 @@
+// Included once per instruction set, by files that Highway compiles once per instruction set.
+#if defined(NORMBENCH_HALF_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef NORMBENCH_HALF_INL_H_
+#undef NORMBENCH_HALF_INL_H_
+#else
+#define NORMBENCH_HALF_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include "core/enums.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace normbench::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using F = hn::ScalableTag<float>;
+using U = hn::RebindToUnsigned<F>;
+using Half = hn::Rebind<std::uint16_t, F>;
+using Whole16 = hn::ScalableTag<std::uint16_t>;
+using VF = hn::Vec<F>;
+using VU = hn::Vec<U>;
+using VHalf = hn::Vec<Half>;
+
+// The instruction sets that convert to and from float16; elsewhere it is done with integers.
+constexpr bool kHasFloat16 = HWY_TARGET <= HWY_AVX2;
+constexpr bool kScalar = HWY_TARGET == HWY_SCALAR;
+
+HWY_INLINE VF float_from_half(VHalf half) {
+  const F f;
+  const U u;
+  if constexpr (kHasFloat16)
+    return hn::PromoteTo(f, hn::BitCast(hn::Rebind<hwy::float16_t, F>(), half));
+  const VU bits = hn::PromoteTo(u, half);
+  const VU magnitude = hn::And(bits, hn::Set(u, 0x7FFF));
+  const VU sign = hn::ShiftLeft<16>(hn::Xor(bits, magnitude));
+  const VF rebias = hn::BitCast(f, hn::Set(u, (127u + 112u) << 23));  // 2^112
+  const VU scaled = hn::BitCast(u, hn::Mul(hn::BitCast(f, hn::ShiftLeft<13>(magnitude)), rebias));
+  const auto special = hn::Gt(magnitude, hn::Set(u, 0x7BFF));
+  const VU exponent = hn::IfThenElseZero(special, hn::Set(u, 0x7F800000));
+  return hn::BitCast(f, hn::Or(hn::Or(scaled, exponent), sign));
+}
+
+HWY_INLINE VHalf half_from_bits(VU bits) {  // each at most 0xFFFF
+  return hn::DemoteTo(Half(), hn::BitCast(hn::RebindToSigned<U>(), bits));
+}
+
+HWY_INLINE VHalf half_from_float(VF v) {
+  const F f;
+  const U u;
+  if constexpr (kHasFloat16)
+    return hn::BitCast(Half(), hn::DemoteTo(hn::Rebind<hwy::float16_t, F>(), v));
+  const VU all = hn::BitCast(u, v);
+  const VU magnitude = hn::And(all, hn::Set(u, 0x7FFFFFFF));
+  const VU sign = hn::ShiftRight<16>(hn::Xor(all, magnitude));
+  // Normal results: the exponent is rebiased, the mantissa rounded to nearest even by a carry.
+  const VU odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(u, 1));
+  const VU rebias = hn::Set(u, 0xFFFu - ((127u - 15u) << 23));
+  const VU normal = hn::ShiftRight<13>(hn::Add(hn::Add(magnitude, rebias), odd));
+  // Subnormal results: adding 0.5 lets the float unit round at the last bit of float16.
+  const VU half_bits = hn::Set(u, (127u - 1u) << 23);
+  const VF shifted = hn::Add(hn::BitCast(f, magnitude), hn::BitCast(f, half_bits));
+  const VU subnormal = hn::Sub(hn::BitCast(u, shifted), half_bits);
+  const VU infinity = hn::Set(u, 0x7C00), nan = hn::Set(u, 0x7E00);
+  const VU special = hn::IfThenElse(hn::Gt(magnitude, hn::Set(u, 0x7F800000)), nan, infinity);
+  const VU finite = hn::IfThenElse(hn::Lt(magnitude, hn::Set(u, 113u << 23)), subnormal, normal);
+  const VU result =
+      hn::IfThenElse(hn::Lt(magnitude, hn::Set(u, (127u + 16u) << 23)), finite, special);
+  return half_from_bits(hn::Or(result, sign));
+}
+
+/// The upper 16 bits of each lane are the bfloat16: rounded to nearest even, NaN kept. Highway's
+/// own conversion truncates.
+HWY_INLINE VU bfloat_above(VF v) {
+  const U u;
+  const VU bits = hn::BitCast(u, v);
+  const VU odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(u, 1));
+  const VU rounded = hn::Add(bits, hn::Add(odd, hn::Set(u, 0x7FFF)));
+  const VU quiet = hn::Or(bits, hn::Set(u, 0x00400000));
+  const auto is_nan = hn::Gt(hn::And(bits, hn::Set(u, 0x7FFFFFFF)), hn::Set(u, 0x7F800000));
+  return hn::IfThenElse(is_nan, quiet, rounded);
+}
+
+/// Two vectors of floats as one of 16-bit floats. A template, because the scalar instruction set
+/// has neither Combine nor ConcatOdd: they are found by their arguments, where this is used.
+template <DType T, class V>
+HWY_INLINE auto narrow(V low, V high) {
+  const Whole16 d;
+  if constexpr (T == DType::Float16) {
+    return Combine(d, half_from_float(high), half_from_float(low));
+  } else {
+    return ConcatOdd(d, hn::BitCast(d, bfloat_above(high)), hn::BitCast(d, bfloat_above(low)));
+  }
+}
+
+/// One vector of floats as half a vector of 16-bit floats.
+template <DType T>
+HWY_INLINE VHalf narrow(VF v) {
+  if constexpr (T == DType::Float16) return half_from_float(v);
+  return half_from_bits(hn::ShiftRight<16>(bfloat_above(v)));
+}
+
+}  // namespace normbench::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,78 @@
+#include "backend/cpu/memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+
+#include "core/units.h"
+
+namespace normbench {
+namespace {
+
+constexpr std::size_t kHugeBytes = std::size_t{2} << 20;
+
+[[noreturn]] void fail(const std::string& what, std::size_t bytes) {
+  const int error = errno;
+  throw std::runtime_error("cannot allocate " + format_bytes(static_cast<double>(bytes)) + ": " +
+                           what + " failed: " + std::strerror(error));
+}
+
+/// Rounds up, or to the largest multiple: the mapping then fails with ENOMEM.
+std::size_t round_up(std::size_t bytes, std::size_t unit) {
+  return (std::min(bytes, SIZE_MAX - 2 * unit) + unit - 1) / unit * unit;
+}
+
+class Pages final : public Allocation {
+ public:
+  Pages(std::size_t bytes, std::size_t alignment, std::size_t page)
+      : bytes_(round_up(std::max<std::size_t>(bytes, 1), alignment)),
+        mapped_(bytes_ + alignment - page) {
+    base_ = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base_ == MAP_FAILED) fail("mmap", bytes);
+    const auto address = reinterpret_cast<std::uintptr_t>(base_);
+    data_ = static_cast<std::byte*>(base_) + (round_up(address, alignment) - address);
+  }
+  ~Pages() override { munmap(base_, mapped_); }
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+
+  std::byte* data() override { return data_; }
+  std::size_t bytes() const override { return bytes_; }
+
+ private:
+  std::size_t bytes_, mapped_;
+  void* base_ = nullptr;
+  std::byte* data_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  if (memory == Memory::Pageable) return std::make_unique<Pages>(bytes, page, page);
+  if (memory != Memory::PageableHuge)
+    throw std::runtime_error("the CPU does not allocate " + std::string(name_of(memory)) +
+                             " memory (known: pageable, pageable_huge)");
+  auto pages = std::make_unique<Pages>(bytes, kHugeBytes, page);
+  if (madvise(pages->data(), pages->bytes(), MADV_HUGEPAGE) != 0)
+    fail("madvise(MADV_HUGEPAGE)", bytes);
+  return pages;
+}
+
+std::int64_t largest_cache_bytes() {
+  std::int64_t largest = 0;
+  for (int index = 0; index < 10; ++index) {
+    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) +
+                       "/size");
+    std::int64_t kib = 0;
+    if (file >> kib) largest = std::max(largest, kib * 1024);
+  }
+  return largest > 0 ? largest : std::int64_t{32} << 20;
+}
+
+}  // namespace normbench

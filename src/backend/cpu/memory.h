@@ -1,0 +1,20 @@
+/// Host memory straight from the operating system.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "backend/backend.h"
+
+namespace normbench {
+
+/// Untouched zero pages of a pageable kind; pageable_huge is aligned to 2 MiB and advised to use
+/// huge pages. Throws std::runtime_error naming the failed call, the size and errno.
+std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes);
+
+/// Bytes of the largest cache of the first processor as the system's files say; 32 MiB where they
+/// do not. (sysconf gives the whole socket's in some virtual machines.)
+std::int64_t largest_cache_bytes();
+
+}  // namespace normbench

@@ -1,0 +1,100 @@
+#include <array>
+
+#include "backend/cpu/constants.h"
+#include "backend/cpu/memory.h"
+#include "backend/cpu/rows.h"
+#include "ops/checks.h"
+
+namespace normbench {
+namespace {
+
+using Lut = std::vector<std::array<float, 256>>;  // per channel, by uint8 value
+
+/// The part of the input that becomes the output, mirrored: no copy.
+View window(const Normalize& op, View in) {
+  if (op.crop) {
+    const auto [top, left] = op.crop->origin(in.desc.shape.h, in.desc.shape.w);
+    in = crop_view(in, top, left, op.crop->height, op.crop->width);
+  }
+  return op.flip == Flip::None ? in : flip_view(in, op.flip);
+}
+
+/// (x * scale - mean) / std as one multiplication and one addition.
+Constants2 multiply_add(const Normalize& op, std::int64_t channels) {
+  check_divisors(op.std);
+  return repeat_channels(channels, [&](std::int64_t c) {
+    const double std = at_channel(op.std, c);
+    return std::pair(op.scale / std, -at_channel(op.mean, c) / std);
+  });
+}
+
+bool accepts_fused(const Normalize& op, const Signature& s) {
+  return op.to != DType::UInt8 && walkable(s.in[0], s.out[0]);
+}
+
+Launch prepare_stores(const Normalize& op, const Signature& s, Stores stores) {
+  const RunFunction function = fma_function(s.in[0].dtype, op.to, stores);
+  return with_constants<Constants2>(
+      op.constants, [op, channels = s.out[0].shape.c] { return multiply_add(op, channels); },
+      [op, function](Queue& queue, const View& in, const View& out, const Constants2& table) {
+        walk(window(op, in), out, queue.threads, [&](const Run& run) {
+          function(run, table.a.data() + run.channel, table.b.data() + run.channel);
+        });
+      });
+}
+
+/// Non-temporal stores win from 1.5 times the last-level cache on, where the pages are mapped: into
+/// fresh pages, which the kernel has just zeroed in the cache, they lose.
+Launch prepare_fused(const Normalize& op, const Signature& s) {
+  const bool large = 2 * s.out[0].bytes() >= 3 * largest_cache_bytes();
+  return prepare_stores(op, s, large && s.pages_mapped ? Stores::NonTemporal : Stores::Normal);
+}
+
+template <Stores S>
+Launch prepare_forced(const Normalize& op, const Signature& s) {
+  return prepare_stores(op, s, S);
+}
+
+Lut make_lut(const Normalize& op, std::int64_t channels) {
+  check_divisors(op.std);
+  Lut lut(static_cast<std::size_t>(channels));
+  for (std::int64_t c = 0; c < channels; ++c)
+    for (std::size_t x = 0; x < 256; ++x)
+      lut[static_cast<std::size_t>(c)][x] = static_cast<float>(
+          (static_cast<double>(x) * op.scale - at_channel(op.mean, c)) / at_channel(op.std, c));
+  return lut;
+}
+
+void look_up(const Run& run, const Lut& lut) {
+  const auto* in = reinterpret_cast<const std::uint8_t*>(run.in);
+  auto* out = reinterpret_cast<float*>(run.out);
+  for (std::int64_t c = 0; c < run.period; ++c) {
+    const auto& table = lut[static_cast<std::size_t>(run.channel + c)];
+    for (std::int64_t i = c; i < run.elements; i += run.period) out[i] = table[in[i]];
+  }
+}
+
+bool accepts_lut(const Normalize& op, const Signature& s) {
+  return accepts_fused(op, s) && s.in[0].dtype == DType::UInt8 && op.to == DType::Float32;
+}
+
+Launch prepare_lut(const Normalize& op, const Signature& s) {
+  return with_constants<Lut>(
+      op.constants, [op, channels = s.out[0].shape.c] { return make_lut(op, channels); },
+      [op](Queue& queue, const View& in, const View& out, const Lut& lut) {
+        walk(window(op, in), out, queue.threads, [&](const Run& run) { look_up(run, lut); });
+      });
+}
+
+}  // namespace
+
+std::span<const Kernel> normalize_rows() {
+  static const Kernel rows[] = {
+      reference_row(Normalize::name), row<Normalize, accepts_fused, prepare_fused>("fused"),
+      row<Normalize, accepts_fused, prepare_forced<Stores::Normal>>("fused_temporal"),
+      row<Normalize, accepts_fused, prepare_forced<Stores::NonTemporal>>("fused_nt"),
+      row<Normalize, accepts_lut, prepare_lut>("lut")};
+  return rows;
+}
+
+}  // namespace normbench

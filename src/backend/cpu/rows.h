@@ -1,0 +1,24 @@
+/// The rows of the CPU, one function per op's file; cpu_backend.cpp puts them into one table.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "backend/backend.h"
+
+namespace normbench {
+
+std::span<const Kernel> load_rows();
+std::span<const Kernel> resize_rows();
+std::span<const Kernel> move_rows();  // crop, flip, layout
+std::span<const Kernel> cast_rows();
+std::span<const Kernel> sub_div_rows();
+std::span<const Kernel> normalize_rows();
+std::span<const Kernel> copy_rows();
+std::span<const Kernel> stream_rows();  // stream, first_touch
+
+/// The row `reference` of the op called `op`: its exact meaning in double, a few images at a time.
+/// Accepts whatever the op's infer accepts.
+Kernel reference_row(std::string_view op);
+
+}  // namespace normbench

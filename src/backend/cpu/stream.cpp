@@ -1,0 +1,89 @@
+#include <atomic>
+#include <cstring>
+
+#include "backend/cpu/rows.h"
+#include "backend/cpu/stream_simd.h"
+#include "backend/cpu/team.h"
+
+namespace normbench {
+namespace {
+
+constexpr std::int64_t kPageBytes = 4096;
+constexpr std::int64_t kSplit = 64;  // vectors
+
+/// Input bytes that the mix reads.
+std::int64_t read_bytes(const Stream& op, const View& in) {
+  return op.read_parts == 0 ? 0 : in.desc.bytes();
+}
+
+/// Reads everything and stores one word of its exclusive or, so that no load can be left out.
+void read_only(const View& in, const View& out, int threads) {
+  const std::int64_t size = vector_bytes();
+  std::atomic<std::uint64_t> sum = 0;
+  split(threads, in.desc.bytes() / size, kSplit, [&](std::int64_t begin, std::int64_t end) {
+    sum ^= read_vectors(in.data + begin * size, end - begin);
+  });
+  const std::uint64_t word = sum;
+  std::memcpy(out.data, &word, std::min(sizeof(word), static_cast<std::size_t>(out.desc.bytes())));
+}
+
+/// Whole vectors in proportion; the output's last bytes, less than a vector, are zeros.
+void mix(const Stream& op, const View& in, const View& out, int threads, Stores stores) {
+  const std::int64_t size = vector_bytes(), bytes = out.desc.bytes();
+  const bool aligned =
+      reinterpret_cast<std::uintptr_t>(out.data) % static_cast<std::uintptr_t>(size) == 0;
+  const StreamVectors all{
+      .in = in.data, .reads = read_bytes(op, in) / size, .out = out.data, .writes = bytes / size};
+  split(threads, all.writes, kSplit, [&](std::int64_t begin, std::int64_t end) {
+    stream_vectors(all, begin, end, aligned ? stores : Stores::Normal);
+  });
+  const std::int64_t done = all.writes * size;
+  std::memset(out.data + done, 0, static_cast<std::size_t>(bytes - done));
+}
+
+bool accepts(const Stream&, const Signature& s) { return s.in[0].is_dense(); }
+
+template <Stores S>
+Launch prepare(const Stream& op, const Signature&) {
+  return [op](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
+    if (op.write_parts == 0) return read_only(in[0], out[0], queue.threads);
+    mix(op, in[0], out[0], queue.threads, S);
+  };
+}
+
+/// Byte for byte: the one at the same share of the input.
+Launch prepare_plain(const Stream& op, const Signature&) {
+  return [op](Queue&, std::span<const View> in, std::span<const View> out, View) {
+    const std::int64_t reads = read_bytes(op, in[0]), writes = out[0].desc.bytes();
+    for (std::int64_t j = 0; j < writes; ++j)
+      out[0].data[j] = reads == 0 ? std::byte{0} : in[0].data[j * reads / writes];
+  };
+}
+
+bool accepts_touch(const FirstTouch&, const Signature&) { return true; }
+
+void touch(std::byte* pages, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t page = begin; page < end; ++page) pages[page * kPageBytes] = std::byte{0};
+}
+
+template <bool Team>
+Launch prepare_touch(const FirstTouch&, const Signature& s) {
+  return [pages = (s.out[0].bytes() + kPageBytes - 1) / kPageBytes](
+             Queue& queue, std::span<const View>, std::span<const View> out, View) {
+    split(Team ? queue.threads : 1, pages, 1,
+          [&](std::int64_t begin, std::int64_t end) { touch(out[0].data, begin, end); });
+  };
+}
+
+}  // namespace
+
+std::span<const Kernel> stream_rows() {
+  static const Kernel rows[] = {row<Stream, accepts, prepare_plain>("reference"),
+                                row<Stream, accepts, prepare<Stores::Normal>>("temporal"),
+                                row<Stream, accepts, prepare<Stores::NonTemporal>>("nt"),
+                                row<FirstTouch, accepts_touch, prepare_touch<false>>("reference"),
+                                row<FirstTouch, accepts_touch, prepare_touch<true>>("touch")};
+  return rows;
+}
+
+}  // namespace normbench

@@ -1,0 +1,30 @@
+/// One way through a tensor for every element-wise kernel, whatever the layouts, crop and flip.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "core/tensor.h"
+
+namespace normbench {
+
+/// A piece of work: `elements` contiguous inputs and as many contiguous outputs. Element i has
+/// channel `channel` + i % `period`: one channel with period 1, or all of them interleaved.
+struct Run {
+  const std::byte* in;
+  std::byte* out;
+  std::int64_t elements, channel, period;
+};
+
+/// True if `walk` can go from a part of `in` to `out`: the output is contiguous and a pixel fits
+/// the tile.
+bool walkable(const TensorDesc& in, const TensorDesc& out);
+
+/// Calls `body` for runs that cover the output once, `threads` at a time. Inputs that do not lie as
+/// the output does are gathered in tiles in the first-level cache. `in` may equal `out` when their
+/// descriptions are equal. `body` must not throw.
+void walk(const View& in, const View& out, int threads,
+          const std::function<void(const Run&)>& body);
+
+}  // namespace normbench

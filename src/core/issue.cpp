@@ -1,0 +1,61 @@
+#include "core/issue.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+namespace normbench {
+namespace {
+
+std::string joined(const std::string& file, const std::vector<Issue>& issues) {
+  std::string text;
+  for (const Issue& issue : issues) {
+    if (!text.empty()) text += "\n";
+    text += file + ":" + issue.pointer + (issue.pointer.empty() ? " " : ": ") + issue.text;
+  }
+  return text;
+}
+
+/// Fewest insertions, deletions, replacements and swaps of neighbours.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> before, last(b.size() + 1), row(b.size() + 1);
+  std::iota(last.begin(), last.end(), 0u);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before = last;
+    last = row;
+  }
+  return last.back();
+}
+
+}  // namespace
+
+BadInput::BadInput(std::string file_name, std::vector<Issue> all)
+    : std::runtime_error(joined(file_name, all)),
+      file(std::move(file_name)),
+      issues(std::move(all)) {}
+
+std::string nearest(const std::string& word, const std::vector<std::string>& known) {
+  // A word of two letters is not near every other word of two letters.
+  const std::size_t limit =
+      std::min(std::max<std::size_t>(2, word.size() / 3), word.empty() ? 0 : word.size() - 1);
+  std::string best;
+  std::size_t best_distance = limit + 1;
+  for (const std::string& candidate : known) {
+    const auto longer = std::max(word.size(), candidate.size());
+    if (longer - std::min(word.size(), candidate.size()) > limit) continue;
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+}  // namespace normbench

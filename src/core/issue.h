@@ -1,0 +1,35 @@
+/// Mistakes in what the user gave: all of them at once, each with its place.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace normbench {
+
+/// One mistake: where (a JSON pointer, or "" for the whole file) and what, with what would be
+/// right.
+struct Issue {
+  std::string pointer;
+  std::string text;
+
+  bool operator==(const Issue&) const = default;
+};
+
+/// What a leaf throws when its input is wrong; it says what, the caller knows where.
+struct Invalid : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Bad input as a whole: the app prints every issue as `FILE:POINTER: text` and exits 2.
+struct BadInput : std::runtime_error {
+  BadInput(std::string file, std::vector<Issue> issues);
+
+  std::string file;
+  std::vector<Issue> issues;
+};
+
+/// The word of `known` nearest to `word` by edit distance, or "" when none is near.
+std::string nearest(const std::string& word, const std::vector<std::string>& known);
+
+}  // namespace normbench

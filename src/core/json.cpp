@@ -1,0 +1,193 @@
+#include "core/json.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <unordered_set>
+
+#include "core/units.h"
+
+namespace normbench {
+namespace {
+
+constexpr std::size_t max_depth = 64;
+constexpr std::size_t max_bytes = 16'000'000;
+
+/// Throws Invalid naming the line and column (in characters, from 1) of the byte at `offset`.
+[[noreturn]] void fail_at(std::string_view text, std::size_t offset, const std::string& what) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  const auto line = 1 + std::ranges::count(before, '\n');
+  const std::string_view current = before.substr(before.rfind('\n') + 1);
+  const auto continuation = [](char c) { return (c & 0xc0) == 0x80; };
+  const auto column = 1 + static_cast<std::ptrdiff_t>(current.size()) -
+                      std::ranges::count_if(current, continuation);
+  throw Invalid(fmt::format("line {}, column {}: {}", line, column, what));
+}
+
+/// The run of letters, digits and signs around `offset`, or the one character there, if any.
+std::string_view word_at(std::string_view text, std::size_t offset) {
+  constexpr std::string_view word_characters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";
+  if (offset >= text.size()) return {};
+  const auto before = text.find_last_not_of(word_characters, offset);
+  const auto start = before == offset ? offset : before + 1;
+  const auto end = std::min(text.find_first_not_of(word_characters, start), text.size());
+  return text.substr(start, std::max<std::size_t>(1, end - start));
+}
+
+/// The library's message without its preamble and with our words: "unexpected '}' (expected …)".
+std::string plain_words(const std::string& message, std::string_view word) {
+  std::string detail = message.substr(message.find(" - ") + 3);
+  detail.erase(std::min(detail.find("; last read: "), detail.size()));
+  if (detail.find("number overflow") != std::string::npos) return "a number too large for a double";
+  if (detail.find("UTF-8") != std::string::npos) return "invalid UTF-8 in a string";
+  if (detail.starts_with("unexpected end of input"))
+    return "the text ends in the middle of a value";
+  if (detail == "invalid literal")
+    return word.empty() || (word[0] & 0x80) != 0 ? "a character outside of any string"
+                                                 : fmt::format("unexpected {}", word);
+  const auto expected = detail.find("; expected ");
+  if (expected == std::string::npos) return detail;
+  std::string wanted = detail.substr(expected + 11);
+  if (wanted == "end of input") wanted = "nothing more";
+  if (wanted == "string literal") wanted = "a key in double quotes";
+  return fmt::format("{} (expected {})", detail.substr(0, expected), wanted);
+}
+
+/// Builds the document from the parser's events, with a stack of its own instead of recursion.
+class Builder final : public nlohmann::json_sax<Json> {
+ public:
+  Builder(std::string_view text, std::vector<Issue>& issues) : text_(text), issues_(issues) {}
+
+  Json take() { return std::move(root_); }
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& value) override { return add(std::move(value)); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& key) override {
+    Level& level = stack_.back();
+    level.key = key;
+    level.duplicate = !level.keys.insert(key).second;
+    if (level.duplicate)
+      issues_.push_back({pointer(), "duplicate key (the first one counts; remove one)"});
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    fail_at(text_, position - 1, plain_words(error.what(), word_at(text_, position - 1)));
+  }
+
+ private:
+  struct Level {
+    Json* value;
+    std::string key = {};
+    bool duplicate = false;
+    std::unordered_set<std::string> keys = {};
+  };
+
+  /// Puts a value where it belongs; the value of a duplicate key is kept apart.
+  Json* place(Json value) {
+    if (stack_.empty()) return &(root_ = std::move(value));
+    Level& level = stack_.back();
+    if (level.value->is_array()) return &level.value->emplace_back(std::move(value));
+    if (level.duplicate) return &dropped_.emplace_back(std::move(value));
+    // Appended without the search of operator[], which is quadratic for many keys.
+    auto& members = level.value->get_ref<Json::object_t&>();
+    using Members = std::vector<Json::object_t::value_type>;
+    static_cast<Members&>(members).emplace_back(level.key, std::move(value));
+    return &members.back().second;
+  }
+
+  bool add(Json value) {
+    place(std::move(value));
+    return true;
+  }
+
+  bool open(Json container) {
+    if (stack_.size() == max_depth)
+      throw Invalid(fmt::format("nested deeper than {} levels (no value needs that)", max_depth));
+    stack_.push_back({.value = place(std::move(container))});
+    return true;
+  }
+
+  bool close() {
+    stack_.pop_back();
+    return true;
+  }
+
+  std::string pointer() const {
+    std::string text;
+    for (const Level& level : stack_)
+      text += "/" + (level.value->is_array() ? std::to_string(level.value->size() - 1)
+                                             : pointer_token(level.key));
+    return text;
+  }
+
+  std::string_view text_;
+  std::vector<Issue>& issues_;
+  Json root_;
+  std::deque<Json> dropped_;
+  std::vector<Level> stack_;
+};
+
+}  // namespace
+
+Json parse_json(std::string_view text, std::vector<Issue>& issues) {
+  // The library takes a NUL byte for the end of the text and ignores the rest.
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos)
+    fail_at(text, nul, "a NUL byte (expected text)");
+  Builder builder(text, issues);
+  Json::sax_parse(text, &builder, Json::input_format_t::json, /*strict=*/true,
+                  /*ignore_comments=*/true);
+  return builder.take();
+}
+
+std::string read_text(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0)
+    throw Invalid(errno == ENOENT ? std::string("no such file (check the path)")
+                                  : fmt::format("cannot be read: {}", std::strerror(errno)));
+  if (S_ISDIR(status.st_mode)) throw Invalid("is a directory (give a file)");
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             &std::fclose);
+  if (!file) throw Invalid(fmt::format("cannot be read: {}", std::strerror(errno)));
+  std::string text(max_bytes + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  if (std::ferror(file.get()) != 0)
+    throw Invalid(fmt::format("cannot be read: {}", std::strerror(errno)));
+  if (text.empty()) throw Invalid("is empty (expected JSON)");
+  if (text.size() > max_bytes)
+    throw Invalid(fmt::format("is larger than {}", format_bytes(max_bytes)));
+  return text;
+}
+
+std::string pointer_token(std::string_view text) {
+  std::string token;
+  for (const char c : text) {
+    if (c == '~')
+      token += "~0";
+    else if (c == '/')
+      token += "~1";
+    else
+      token += c;
+  }
+  return token;
+}
+
+}  // namespace normbench

@@ -1,0 +1,24 @@
+/// Strict JSON with comments, in file order, with the mistakes that a JSON library lets pass.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "core/issue.h"
+
+namespace normbench {
+
+using Json = nlohmann::ordered_json;
+
+/// Parses `text`; comments are allowed. Duplicate keys are appended to `issues`, the first value
+/// kept. Throws Invalid ("line 3, column 7: …") for text that is not JSON or is deeper than 64.
+Json parse_json(std::string_view text, std::vector<Issue>& issues);
+
+/// Reads a whole file of at most 16 MB. Throws Invalid saying why it cannot be read.
+std::string read_text(const std::string& path);
+
+/// `text` as one token of a JSON pointer: "~" and "/" escaped.
+std::string pointer_token(std::string_view text);
+
+}  // namespace normbench

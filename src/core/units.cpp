@@ -1,0 +1,54 @@
+#include "core/units.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace normbench {
+
+std::string format_bytes(double bytes) {
+  constexpr std::array<std::string_view, 6> units{"B", "kB", "MB", "GB", "TB", "PB"};
+  std::size_t unit = 0;
+  // 999.5 would be printed as 1000 of the smaller unit.
+  while (std::abs(bytes) >= 999.5 && unit + 1 < units.size()) {
+    bytes /= 1000;
+    ++unit;
+  }
+  return (unit == 0 ? fmt::format("{:.0f}", bytes) : format_significant(bytes, 3)) + " " +
+         std::string(units[unit]);
+}
+
+std::string format_count(std::int64_t value) {
+  std::string text = std::to_string(value);
+  const std::ptrdiff_t digits_from = value < 0 ? 1 : 0;
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > digits_from; at -= 3)
+    text.insert(static_cast<std::size_t>(at), 1, ',');
+  return text;
+}
+
+std::string format_ms(double ns) {
+  const double ms = ns / 1e6;
+  if (std::abs(ms) >= 99.95) return fmt::format("{:.1f}", ms);
+  std::string text = format_significant(ms, 3);
+  if (text.size() > 1 && std::abs(ms) < 9.995 && text.ends_with('0')) text.pop_back();
+  return text;
+}
+
+std::string format_significant(double value, int digits) {
+  if (value == 0 || !std::isfinite(value)) return fmt::format("{}", value);
+  // The exponent after rounding, so that 9.996 becomes 10.0 and not 10.00.
+  const std::string scientific = fmt::format("{:.{}e}", value, digits - 1);
+  const int exponent = std::stoi(scientific.substr(scientific.find('e') + 1));
+  return fmt::format("{:.{}f}", value, std::max(0, digits - 1 - exponent));
+}
+
+std::string format_percent(double fraction) {
+  const double percent = fraction * 100;
+  if (std::abs(percent) >= 9.95) return fmt::format("{:.0f} %", percent);
+  if (percent != 0 && std::abs(percent) < 0.095) return format_significant(percent, 1) + " %";
+  return fmt::format("{:.1f} %", percent);
+}
+
+}  // namespace normbench

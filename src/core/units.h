@@ -1,0 +1,20 @@
+/// Numbers as people read them; formatted at the last moment.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace normbench {
+
+/// "27.6 MB": decimal units, three significant digits.
+std::string format_bytes(double bytes);
+/// "1,234,567".
+std::string format_count(std::int64_t value);
+/// Milliseconds with at least three significant digits: "135.6", "10.8", "0.31", "0.0066".
+std::string format_ms(double ns);
+/// `value` with `digits` significant digits, no exponent: 8.99, 34.0, 0.72.
+std::string format_significant(double value, int digits);
+/// "0.9 %", "12 %".
+std::string format_percent(double fraction);
+
+}  // namespace normbench

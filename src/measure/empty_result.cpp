@@ -1,0 +1,61 @@
+#include "measure/empty_result.h"
+
+namespace normbench {
+
+namespace {
+
+StageResult stage_result(const Stage& stage, const TensorDesc& out) {
+  return {.op = std::string(name_of(stage.op)),
+          .label = stage.label,
+          .kernel = stage.kernel ? std::string(stage.kernel->name) : "",
+          .place = std::string(name_of(stage.place)),
+          .out = out,
+          .min_bytes = stage.fewest.read_bytes + stage.fewest.written_bytes,
+          .bytes = stage.cost.read_bytes + stage.cost.written_bytes,
+          .link_bytes = stage.cost.link_bytes,
+          .flops = stage.cost.flops,
+          .output = std::string(name_of(stage.output)),
+          .rounds_ns = {}};
+}
+
+CaseResult case_result(const Case& work) {
+  CaseResult result{.variant = work.variant,
+                    .axes = work.axes,
+                    .status = work.skip ? Status::Skipped : Status::Ok,
+                    .reason = work.skip.value_or(""),
+                    .threads = work.threads,
+                    .images = work.values.front().desc.shape.n,
+                    .source_bytes = work.source ? work.source->desc().bytes()
+                                                : work.stages.front().fewest.read_bytes,
+                    .result_bytes = work.result().bytes(),
+                    .stages = {},
+                    .rounds = {},
+                    .check = {},
+                    .notes = {}};
+  for (const Stage& stage : work.stages)
+    result.stages.push_back(stage_result(stage, work.values[stage.out.front()].desc));
+  return result;
+}
+
+}  // namespace
+
+GroupResult empty_result(const Group& group) {
+  GroupResult result;
+  result.experiment = group.experiment;
+  result.question = group.question;
+  result.point = group.point;
+  result.baseline = group.baseline;
+  for (const Case& work : group.cases) result.cases.push_back(case_result(work));
+  for (const Case& work : group.limits) result.limits.push_back(case_result(work));
+  for (const Published& row : group.published)
+    result.published.push_back({.variant = row.variant,
+                                .where = row.where,
+                                .wall_ms = row.wall_ms,
+                                .device_ms = row.device_ms});
+  for (const Claim& claim : group.claims)
+    result.claims.push_back(
+        {.text = claim.text, .left = claim.left, .relation = claim.relation, .right = claim.right});
+  return result;
+}
+
+}  // namespace normbench

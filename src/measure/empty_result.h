@@ -1,0 +1,11 @@
+/// A group's result before anything ran: what comes from the plan.
+#pragma once
+
+#include "measure/results.h"
+#include "plan/plan.h"
+
+namespace normbench {
+
+GroupResult empty_result(const Group& group);
+
+}  // namespace normbench

@@ -1,0 +1,136 @@
+#include "measure/group_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "measure/empty_result.h"
+
+namespace normbench {
+
+std::string point_name(const Group& group) {
+  return fmt::format("{} {}", group.experiment, group.point.dump());
+}
+
+std::map<std::string, std::string> hung_contenders(const RunContext& context, std::size_t group) {
+  if (context.journal == nullptr) return {};
+  const auto& hung = context.journal->content().hung;
+  const auto found = hung.find(group);
+  return found == hung.end() ? std::map<std::string, std::string>{} : found->second;
+}
+
+namespace {
+
+/// Files that a `load` with on_error skip does not read are counted and shown.
+void note_left_out(Entrant& entrant) {
+  for (const Stage& stage : entrant.work->stages)
+    if (const Load* load = std::get_if<Load>(&stage.op)) {
+      const std::vector<std::string> broken = broken_files(*load);
+      if (broken.empty()) continue;
+      entrant.result->notes.push_back(fmt::format("{} of {} files left out: {}", broken.size(),
+                                                  load->files.size(), fmt::join(broken, ", ")));
+    }
+}
+
+}  // namespace
+
+GroupRun::GroupRun(const Plan& plan, std::size_t index, RunContext& context)
+    : plan_(plan),
+      index_(index),
+      context_(context),
+      start_ns_(context.clock.now_ns()),
+      random_(static_cast<std::uint64_t>(plan.measure.seed) + index +
+              (static_cast<std::uint64_t>(context.part.index) << 32)),
+      result_(empty_result(group())) {
+  enter(group().cases, result_.cases);
+  if (!entrants_.empty()) enter(group().limits, result_.limits);
+}
+
+void GroupRun::enter(const std::vector<Case>& work, std::vector<CaseResult>& results) {
+  const auto hung = hung_contenders(context_, index_);
+  const int first = &work == &group().cases ? 0 : static_cast<int>(group().cases.size());
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    if (work[i].skip) continue;
+    Entrant entrant{.index = first + static_cast<int>(i), .work = &work[i], .result = &results[i]};
+    if (const auto found = hung.find(work[i].variant); found != hung.end())
+      entrant.fail(found->second);
+    else
+      entrants_.push_back(std::move(entrant));
+  }
+}
+
+bool GroupRun::prepare(double clock_cost_ns) {
+  std::vector<const Case*> runnable;
+  for (const Entrant& entrant : entrants_) runnable.push_back(entrant.work);
+  memory_.emplace(runnable, plan_.measure, context_.backends, context_.cache_bytes);
+  for (Entrant& entrant : entrants_) {
+    if (context_.interrupted) return false;
+    if (entrant.is_case(group()) || !live_cases().empty())
+      guarded(entrant, [&] { first_call(entrant, clock_cost_ns); });
+  }
+  if (!live_cases().empty()) return true;
+  for (CaseResult& limit : result_.limits) {
+    if (limit.status != Status::Ok) continue;
+    limit.status = Status::Skipped;
+    limit.reason = "no variant of the group could run";
+  }
+  return true;
+}
+
+void GroupRun::first_call(Entrant& entrant, double clock_cost_ns) {
+  {
+    const Range range(nullptr, RangeKind::Init, "init");
+    entrant.contender =
+        std::make_unique<Contender>(*entrant.work, *memory_, context_.backends, context_.recorder);
+    entrant.contender->place(random_);
+  }
+  entrant.result->first_call_ns =
+      checked_iteration(entrant, std::byte{0xFF}, false, context_.clock);
+  if (!entrant.live()) return;
+  note_left_out(entrant);
+  entrant.shape = shape_of_turns(*entrant.contender, context_.clock, clock_cost_ns);
+  if (context_.part.first != nullptr) {
+    const GroupResult& first = *context_.part.first;
+    const auto index = static_cast<std::size_t>(entrant.index);
+    const std::size_t cases = first.cases.size();
+    const CaseResult& same = index < cases ? first.cases[index] : first.limits[index - cases];
+    if (same.iterations > 0) entrant.shape.iterations = same.iterations;
+  }
+  entrant.result->iterations = entrant.shape.iterations;
+}
+
+Turn GroupRun::turn(Entrant& entrant, const TurnShape& shape, std::size_t number) {
+  const std::string step = fmt::format("#{}", number);
+  const Range variant(nullptr, RangeKind::Variant, entrant.work->variant);
+  const Range range(nullptr, RangeKind::Step, step);
+  Turn turn = take_turn(*entrant.contender, shape, context_.clock, random_);
+  turn.round.start_ns -= start_ns_;
+  return turn;
+}
+
+void GroupRun::guarded(Entrant& entrant, const std::function<void()>& work) {
+  try {
+    const Guarded guard(context_.watchdog, index_, entrant.work->variant);
+    work();
+  } catch (const std::exception& error) {
+    entrant.fail(error.what());
+  }
+}
+
+std::vector<Entrant*> GroupRun::live() {
+  std::vector<Entrant*> found;
+  for (Entrant& entrant : entrants_)
+    if (entrant.live()) found.push_back(&entrant);
+  return found;
+}
+
+std::vector<Entrant*> GroupRun::live_cases() {
+  std::vector<Entrant*> found = live();
+  std::erase_if(found, [&](const Entrant* entrant) { return !entrant->is_case(group()); });
+  return found;
+}
+
+double GroupRun::seconds() const {
+  return static_cast<double>(context_.clock.now_ns() - start_ns_) * 1e-9;
+}
+
+}  // namespace normbench

@@ -1,0 +1,61 @@
+/// A group while it is measured: its contenders, their memory and what they have given so far.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "measure/entrant.h"
+#include "measure/runner.h"
+
+namespace normbench {
+
+/// "place {"batch":10}": how ranges name a point of the sweep.
+std::string point_name(const Group& group);
+
+/// Contenders of a group that the journal knows to hang, and why.
+std::map<std::string, std::string> hung_contenders(const RunContext& context, std::size_t group);
+
+class GroupRun {
+ public:
+  GroupRun(const Plan& plan, std::size_t index, RunContext& context);
+
+  /// Prepares every contender that can run and makes its first, checked call. False when
+  /// interrupted.
+  bool prepare(double clock_cost_ns);
+  /// One turn of one contender, inside its ranges; its round's start is relative to the group's.
+  Turn turn(Entrant& entrant, const TurnShape& shape, std::size_t number);
+  /// Runs `work` under the watchdog; what it throws fails this entrant alone.
+  void guarded(Entrant& entrant, const std::function<void()>& work);
+
+  /// Contenders that have not failed: cases, then limits; and whether any case is among them.
+  std::vector<Entrant*> live();
+  std::vector<Entrant*> live_cases();
+
+  const Plan& plan() const { return plan_; }
+  const Group& group() const { return plan_.groups[index_]; }
+  RunContext& context() { return context_; }
+  GroupResult& result() { return result_; }
+  std::mt19937_64& random() { return random_; }
+  double seconds() const;
+
+ private:
+  void enter(const std::vector<Case>& work, std::vector<CaseResult>& results);
+  void first_call(Entrant& entrant, double clock_cost_ns);
+
+  const Plan& plan_;
+  std::size_t index_;
+  RunContext& context_;
+  std::int64_t start_ns_;
+  std::mt19937_64 random_;
+  GroupResult result_;
+  std::optional<GroupMemory> memory_;
+  std::vector<Entrant> entrants_;  // cases, then limits
+};
+
+}  // namespace normbench

@@ -1,0 +1,151 @@
+/// The results document in memory: measurements only; everything else is derived by analysis/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "core/tensor.h"
+#include "record/clock.h"
+
+namespace normbench {
+
+/// One turn of one contender, per turn (not per iteration).
+struct Round {
+  std::int64_t wall_ns = 0;
+  std::int64_t device_ns = 0;
+  std::int64_t cpu_ns = 0;
+  std::int64_t start_ns = 0;  // since the group's start
+  Counters counters;
+
+  bool operator==(const Round&) const = default;
+};
+
+enum class Status { Ok, Skipped, Failed };
+constexpr auto words(Status) {
+  return std::to_array<Word<Status>>(
+      {{Status::Ok, "ok"}, {Status::Skipped, "skipped"}, {Status::Failed, "failed"}});
+}
+
+struct StageResult {
+  std::string op, label, kernel, place;
+  TensorDesc out;
+  std::int64_t min_bytes = 0;  // fewest bytes the op can move
+  std::int64_t bytes = 0;      // bytes the row moves
+  std::int64_t link_bytes = 0;
+  std::int64_t flops = 0;
+  std::string output;                   // reuse, fresh, in_place
+  std::vector<std::int64_t> rounds_ns;  // a turn's time in this stage; empty when not attributed
+  bool staged = false;                  // rounds_ns are of turns of their own, after the rounds
+
+  bool operator==(const StageResult&) const = default;
+};
+
+struct CheckResult {
+  bool ok = false;
+  double max_abs_error = 0;
+  double bound = 0;
+
+  bool operator==(const CheckResult&) const = default;
+};
+
+struct CaseResult {
+  std::string variant;
+  Json axes = Json::object();
+  Status status = Status::Ok;
+  std::string reason;  // why skipped or failed
+  int threads = 1;
+  std::int64_t iterations = 0;    // per turn
+  std::int64_t images = 0;        // per iteration
+  std::int64_t source_bytes = 0;  // what one iteration must read: the source, or the files
+  std::int64_t result_bytes = 0;  // what it must write: the last output
+  std::int64_t first_call_ns = 0;
+  std::vector<StageResult> stages;
+  std::vector<Round> rounds;
+  CheckResult check;
+  std::vector<std::string> notes;  // files skipped by on_error: skip, …
+
+  bool operator==(const CaseResult&) const = default;
+};
+
+/// One row of the profiler table: calls of one name.
+struct ProfileRow {
+  std::string name, place, shapes;
+  std::int64_t calls = 0;
+  std::int64_t self_cpu_ns = 0, cpu_ns = 0;
+  std::int64_t self_device_ns = 0, device_ns = 0;
+
+  bool operator==(const ProfileRow&) const = default;
+};
+
+struct CaseProfile {
+  std::string variant;
+  std::int64_t steps = 0;
+  double overhead = 0;  // profiled over measured time of a step; 0 when not measured
+  std::vector<ProfileRow> rows;
+
+  bool operator==(const CaseProfile&) const = default;
+};
+
+struct PublishedResult {
+  std::string variant, where;
+  std::optional<double> wall_ms, device_ms;
+
+  bool operator==(const PublishedResult&) const = default;
+};
+
+struct ClaimResult {
+  std::string text, left, relation, right;
+
+  bool operator==(const ClaimResult&) const = default;
+};
+
+struct GroupResult {
+  std::string experiment, question;
+  Json point = Json::object();
+  std::string baseline;
+  std::vector<CaseResult> cases;
+  std::vector<CaseResult> limits;       // contenders named e.g. "stream 1:4 nt"
+  std::vector<std::vector<int>> order;  // contenders per round: cases, then limits
+  std::string stop;                     // "precision", "time", "rounds", "interrupted"
+  std::vector<CaseProfile> profile;
+  std::vector<PublishedResult> published;
+  std::vector<ClaimResult> claims;
+
+  bool operator==(const GroupResult&) const = default;
+};
+
+struct Results {
+  Json tool = Json::object();         // name, version, revision, build
+  Json environment = Json::object();  // see measure/environment.h
+  Json config = Json::object();
+  std::string name, about;
+  double precision = 0.01;
+  bool quick = false;
+  std::string cache, clock;
+  std::int64_t seed = 1;
+  bool traced = false;  // a profiling tool was attached; nothing is ranked
+  bool interrupted = false;
+  std::vector<GroupResult> groups;
+
+  bool operator==(const Results&) const = default;
+};
+
+/// The document (schema 1) without derived fields. Names are those of the structs; besides:
+/// - "rounds" is stored by column, {"wall_ns": […], "minor_faults": […], …}, all columns equally
+///   long; a column of zeros is left out, but for wall_ns.
+/// - a tensor is {"dtype", "shape": [n, c, h, w], "layout", "memory"}, "strides" only when not
+/// dense.
+/// - a double that is not finite is null, and infinity when read back.
+Json to_json(const Results& results);
+Json to_json(const GroupResult& group);
+
+/// The document back; fields that are not measurements ("summary", "verdict", …) are ignored.
+/// Throws Invalid ("/groups/0/cases/1/rounds: …") for what is no such document or contradicts
+/// itself.
+Results read_results(const Json& document);
+GroupResult read_group(const Json& document);
+
+}  // namespace normbench

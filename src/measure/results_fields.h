@@ -1,0 +1,136 @@
+/// The fields of the results document: one list per struct, which serves writing and reading.
+///
+/// `io(name, member)` is called for each field; `io.required` where a document without it is none.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <type_traits>
+
+#include "measure/results.h"
+
+namespace normbench {
+
+/// T or const T: reading fills the struct, writing does not change it.
+template <class T, class Struct>
+concept Is = std::same_as<std::remove_const_t<T>, Struct>;
+
+/// A column of the rounds of a case.
+struct RoundColumn {
+  const char* name;
+  std::int64_t& (*of)(Round&);
+};
+
+inline constexpr auto round_columns = std::to_array<RoundColumn>({
+    {"wall_ns", [](Round& r) -> std::int64_t& { return r.wall_ns; }},
+    {"device_ns", [](Round& r) -> std::int64_t& { return r.device_ns; }},
+    {"cpu_ns", [](Round& r) -> std::int64_t& { return r.cpu_ns; }},
+    {"start_ns", [](Round& r) -> std::int64_t& { return r.start_ns; }},
+    {"minor_faults", [](Round& r) -> std::int64_t& { return r.counters.minor_faults; }},
+    {"major_faults", [](Round& r) -> std::int64_t& { return r.counters.major_faults; }},
+    {"voluntary_switches", [](Round& r) -> std::int64_t& { return r.counters.voluntary_switches; }},
+    {"involuntary_switches",
+     [](Round& r) -> std::int64_t& { return r.counters.involuntary_switches; }},
+});
+
+void fields(auto& io, Is<StageResult> auto& x) {
+  io.required("op", x.op);
+  io("label", x.label);
+  io("kernel", x.kernel);
+  io("place", x.place);
+  io("out", x.out);
+  io("min_bytes", x.min_bytes);
+  io("bytes", x.bytes);
+  io("link_bytes", x.link_bytes);
+  io("flops", x.flops);
+  io("output", x.output);
+  io("rounds_ns", x.rounds_ns);
+  io("staged", x.staged);
+}
+
+void fields(auto& io, Is<CheckResult> auto& x) {
+  io.required("ok", x.ok);
+  io("max_abs_error", x.max_abs_error);
+  io("bound", x.bound);
+}
+
+void fields(auto& io, Is<CaseResult> auto& x) {
+  io.required("variant", x.variant);
+  io("axes", x.axes);
+  io.required("status", x.status);
+  io("reason", x.reason);
+  io("threads", x.threads);
+  io("iterations", x.iterations);
+  io("images", x.images);
+  io("source_bytes", x.source_bytes);
+  io("result_bytes", x.result_bytes);
+  io("first_call_ns", x.first_call_ns);
+  io("stages", x.stages);
+  io("rounds", x.rounds);
+  io("check", x.check);
+  io("notes", x.notes);
+}
+
+void fields(auto& io, Is<ProfileRow> auto& x) {
+  io.required("name", x.name);
+  io("place", x.place);
+  io("calls", x.calls);
+  io("self_cpu_ns", x.self_cpu_ns);
+  io("cpu_ns", x.cpu_ns);
+  io("self_device_ns", x.self_device_ns);
+  io("device_ns", x.device_ns);
+  io("shapes", x.shapes);
+}
+
+void fields(auto& io, Is<CaseProfile> auto& x) {
+  io.required("variant", x.variant);
+  io("steps", x.steps);
+  io("overhead", x.overhead);
+  io("rows", x.rows);
+}
+
+void fields(auto& io, Is<PublishedResult> auto& x) {
+  io.required("variant", x.variant);
+  io("where", x.where);
+  io("wall_ms", x.wall_ms);
+  io("device_ms", x.device_ms);
+}
+
+void fields(auto& io, Is<ClaimResult> auto& x) {
+  io("text", x.text);
+  io.required("left", x.left);
+  io.required("relation", x.relation);
+  io.required("right", x.right);
+}
+
+void fields(auto& io, Is<GroupResult> auto& x) {
+  io.required("experiment", x.experiment);
+  io("question", x.question);
+  io("point", x.point);
+  io("baseline", x.baseline);
+  io("stop", x.stop);
+  io("order", x.order);
+  io.required("cases", x.cases);
+  io("limits", x.limits);
+  io("profile", x.profile);
+  io("published", x.published);
+  io("claims", x.claims);
+}
+
+void fields(auto& io, Is<Results> auto& x) {
+  io.required("tool", x.tool);
+  io("environment", x.environment);
+  io("config", x.config);
+  io("name", x.name);
+  io("about", x.about);
+  io("precision", x.precision);
+  io("quick", x.quick);
+  io("cache", x.cache);
+  io("clock", x.clock);
+  io("seed", x.seed);
+  io("traced", x.traced);
+  io("interrupted", x.interrupted);
+  io.required("groups", x.groups);
+}
+
+}  // namespace normbench

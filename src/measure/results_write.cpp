@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <cmath>
+
+#include "measure/results_fields.h"
+
+namespace normbench {
+namespace {
+
+template <class T>
+Json object(const T& value);
+
+Json write(const Json& value) { return value; }
+Json write(const std::string& value) { return value; }
+Json write(bool value) { return value; }
+Json write(int value) { return value; }
+Json write(std::int64_t value) { return value; }
+Json write(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+Json write(Status value) { return name_of(value); }
+Json write(const CheckResult& value) { return object(value); }
+
+Json write(const TensorDesc& desc) {
+  const Shape& shape = desc.shape;
+  Json json = {{"dtype", name_of(desc.dtype)},
+               {"shape", {shape.n, shape.c, shape.h, shape.w}},
+               {"layout", name_of(desc.layout)},
+               {"memory", name_of(desc.memory)}};
+  const Strides& strides = desc.strides;
+  if (!desc.is_dense()) json["strides"] = {strides.n, strides.c, strides.h, strides.w};
+  return json;
+}
+
+/// Lists of plain values.
+template <class T>
+requires std::constructible_from<Json, T> Json write(const std::vector<T>& values) {
+  return values;
+}
+
+/// Lists of structs.
+template <class T>
+Json write(const std::vector<T>& values) {
+  Json json = Json::array();
+  for (const T& value : values) json.push_back(object(value));
+  return json;
+}
+
+Json write(std::vector<Round> rounds) {
+  Json json = Json::object();
+  for (const RoundColumn& column : round_columns) {
+    std::vector<std::int64_t> values;
+    for (Round& round : rounds) values.push_back(column.of(round));
+    const bool zero = std::ranges::all_of(values, [](std::int64_t v) { return v == 0; });
+    if (!zero || column.of == round_columns.front().of) json[column.name] = std::move(values);
+  }
+  return json;
+}
+
+struct Writer {
+  Json json = Json::object();
+
+  void operator()(const char* name, const std::optional<double>& value) {
+    if (value) json[name] = write(*value);
+  }
+  template <class T>
+  void operator()(const char* name, const T& value) {
+    json[name] = write(value);
+  }
+  template <class T>
+  void required(const char* name, const T& value) {
+    (*this)(name, value);
+  }
+};
+
+template <class T>
+Json object(const T& value) {
+  Writer writer;
+  fields(writer, value);
+  return std::move(writer.json);
+}
+
+}  // namespace
+
+Json to_json(const GroupResult& group) { return object(group); }
+
+Json to_json(const Results& results) {
+  Json document = {{"schema", 1}};
+  document.update(object(results));
+  return document;
+}
+
+}  // namespace normbench

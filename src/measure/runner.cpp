@@ -1,0 +1,70 @@
+#include "measure/runner.h"
+
+#include "measure/measure_group.h"
+#include "measure/processes.h"
+#include "measure/profile_pass.h"
+#include "measure/turn.h"
+
+namespace normbench {
+
+namespace {
+
+Results without_groups(const Plan& plan) {
+  Results results;
+  results.config = plan.config;
+  results.name = plan.name;
+  results.about = plan.about;
+  results.precision = plan.measure.precision;
+  results.quick = plan.measure.quick;
+  results.cache = name_of(plan.measure.cache);
+  results.clock = name_of(plan.measure.clock);
+  results.seed = plan.measure.seed;
+  return results;
+}
+
+/// The group as an earlier run left it, or measured now; nothing when interrupted.
+std::optional<GroupResult> obtain(const Plan& plan, std::size_t index, RunContext& context,
+                                  double clock_cost_ns) {
+  if (context.journal != nullptr) {
+    const auto& kept = context.journal->content().groups;
+    if (const auto found = kept.find(index); found != kept.end()) return found->second;
+  }
+  context.observer.group_started(index, plan.groups[index]);
+  auto group = plan.measure.processes > 1 ? measure_in_processes(plan, index, context)
+                                          : measure_group(plan, index, context, clock_cost_ns);
+  if (!group) return std::nullopt;
+  if (context.journal != nullptr) context.journal->add_group(index, *group);
+  context.observer.group_finished(index, *group);
+  return group;
+}
+
+/// A group's line in the journal with its profile comes later and wins. False when interrupted.
+bool profile_groups(const Plan& plan, RunContext& context, std::vector<GroupResult>& groups) {
+  const CaptureRange capture;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (!groups[i].profile.empty()) continue;
+    if (!profile_group(plan, i, context, groups[i])) return false;
+    if (context.journal != nullptr && !groups[i].profile.empty())
+      context.journal->add_group(i, groups[i]);
+  }
+  return true;
+}
+
+}  // namespace
+
+Results run(const Plan& plan, RunContext& context) {
+  const Range range(nullptr, RangeKind::Run, plan.name);
+  Results results = without_groups(plan);
+  const double clock_cost = clock_cost_ns(context.clock);
+  for (std::size_t i = 0; i < plan.groups.size() && !results.interrupted; ++i) {
+    if (auto group = obtain(plan, i, context, clock_cost))
+      results.groups.push_back(std::move(*group));
+    else
+      results.interrupted = true;
+  }
+  if (plan.profile.enabled && !results.interrupted)
+    results.interrupted = !profile_groups(plan, context, results.groups);
+  return results;
+}
+
+}  // namespace normbench

@@ -1,0 +1,66 @@
+/// Runs a plan: groups one after another, contenders of a group interleaved in rounds.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "measure/journal.h"
+#include "measure/results.h"
+#include "measure/watchdog.h"
+#include "plan/plan.h"
+#include "record/clock.h"
+#include "record/recorder.h"
+
+namespace normbench {
+
+/// What the run tells while it runs; the app draws progress with it. All calls on one thread.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void group_started(std::size_t index, const Group& group) = 0;
+  /// After each round: rounds so far, seconds spent in the group, widest interval (0: unknown).
+  virtual void round_done(int rounds, double seconds, double half_width) = 0;
+  virtual void group_finished(std::size_t index, const GroupResult& group) = 0;
+};
+
+/// The ranges that the profile pass of one case recorded, for the trace.
+struct ProfileTrace {
+  std::string experiment, variant;
+  Json point;
+  std::vector<ThreadLog> threads;
+};
+
+/// A share of a group's rounds. Buffers of cache-sized cases lie differently in each process, so
+/// several processes see more of the machine than one.
+struct Part {
+  std::int64_t index = 0;
+  const GroupResult* first = nullptr;  // part 0's, whose iterations per turn all parts share
+};
+
+struct RunContext {
+  const Backends& backends;
+  Clock& clock;
+  Recorder& recorder;
+  Watchdog& watchdog;
+  Journal* journal = nullptr;  // null: nothing is kept
+  Observer& observer;
+  const std::atomic<bool>& interrupted;
+  std::int64_t cache_bytes;  // last-level cache: cold buffers exceed it threefold
+  /// Makes the profile table's rows of what one case recorded.
+  std::function<std::vector<ProfileRow>(ProfileTrace)> on_profile;
+  Part part = {};  // which share of a group's rounds this process measures
+  /// Measures a part of a group in a fresh process, when `measure.processes` asks for several;
+  /// nothing when it was interrupted.
+  std::function<std::optional<GroupResult>(std::size_t group, const Part&)> fresh_process = {};
+};
+
+/// Measures every group of the plan that the journal does not hold yet, then profiles those that
+/// have no profile; the journal keeps a group after each. An interrupted group is abandoned. Fills
+/// `groups`, `interrupted` and what comes from the plan; the app adds tool and environment.
+Results run(const Plan& plan, RunContext& context);
+
+}  // namespace normbench

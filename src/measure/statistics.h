@@ -1,0 +1,48 @@
+/// Pure statistics of rounds: order-statistic intervals, orders, stopping.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <span>
+#include <vector>
+
+namespace normbench {
+
+struct Interval {
+  double value = 0, low = 0, high = 0;
+
+  bool operator==(const Interval&) const = default;
+};
+
+double median(std::vector<double> values);
+
+/// Zero-based indices (low, high) of the order statistics whose interval covers the median with at
+/// least `level` (exact binomial), the narrowest symmetric one; nothing when n is too small.
+std::optional<std::pair<int, int>> median_interval_indices(int n, double level);
+
+/// Median with its exact order-statistic interval; low/high are the extremes' when n is too small
+/// for the level (n < 6 at 95 %).
+Interval median_interval(std::vector<double> values, double level);
+
+double lag1_autocorrelation(std::span<const double> values);
+
+/// The replicates of a series: itself, or medians of 8 adjacent rounds when it is autocorrelated
+/// (lag-1 above 0.1 and 2/sqrt(n)).
+std::vector<double> replicates(std::span<const double> values);
+
+/// exp of the median of ln(numerator/denominator), paired by round, with its interval at `level`
+/// over the replicates; over too few of them the interval spans all rounds. Pairs that are not both
+/// positive have no ratio and do not count.
+Interval paired_ratio(std::span<const double> numerator, std::span<const double> denominator,
+                      double level);
+
+/// One block of k rounds in a random cyclic Latin square: every contender once at every position.
+std::vector<std::vector<int>> latin_square(int k, std::mt19937_64& random);
+
+/// Rounds at which a run may be looked at: 20, 40, 80, 160, … (see measure/stop_rule.h).
+bool is_look(int rounds);
+/// Half-width of a ratio's interval relative to its value, on the log scale; infinite without one.
+double half_width(const Interval& ratio);
+
+}  // namespace normbench

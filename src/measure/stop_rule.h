@@ -1,0 +1,37 @@
+/// When a group has been measured long enough.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace normbench {
+
+/// Decides by the width of the ratios' intervals, never by where they lie, so that stopping favours
+/// no contender. It looks only at rounds 20, 40, 80, 160, … (at the first call at or after each)
+/// and at `level`, so that the interval of the stopped run still covers 95 %.
+class StopRule {
+ public:
+  static constexpr double level = 0.96;
+  static constexpr int fewest_rounds = 12;
+
+  /// `precision`: half-width on the log scale that every ratio must reach (0.01 is 1 %).
+  StopRule(double precision, double max_seconds);
+
+  /// Why to stop now: "precision" or "time" (`seconds` spent, at least 12 rounds); or nothing.
+  /// `series`: the values of all rounds of each contender; ratios are to `series[baseline]`. A
+  /// contender alone is held to the interval of its own values.
+  std::optional<std::string> decide(std::span<const std::vector<double>> series,
+                                    std::size_t baseline, double seconds);
+
+  /// The widest half-width at the last look; 0 before the first.
+  double half_width() const { return half_width_; }
+
+ private:
+  double precision_, max_seconds_;
+  int next_look_ = 20;
+  double half_width_ = 0;
+};
+
+}  // namespace normbench

@@ -1,0 +1,65 @@
+#include "measure/storage.h"
+
+#include "measure/arena.h"
+
+namespace normbench {
+
+namespace {
+
+Slot buffer(OutputPolicy policy, Memory memory, std::size_t bytes, int stage) {
+  Slot slot{.memory = memory, .bytes = bytes, .first_stage = stage, .last_stage = stage};
+  if (bytes > 0)
+    slot.kind = policy == OutputPolicy::Fresh && bytes >= fresh_mmap_bytes ? Slot::Kind::Fresh
+                                                                           : Slot::Kind::Placed;
+  return slot;
+}
+
+Slot value_slot(const Case& work, const Value& value) {
+  const auto bytes = static_cast<std::size_t>(value.desc.bytes());
+  if (value.producer < 0)
+    return {.kind = Slot::Kind::Source, .memory = value.desc.memory, .bytes = bytes};
+  if (value.in_place_of >= 0)
+    return {.kind = Slot::Kind::InPlace,
+            .memory = value.desc.memory,
+            .bytes = bytes,
+            .in_place_of = value.in_place_of};
+  return buffer(work.stages[value.producer].output, value.desc.memory, bytes, value.producer);
+}
+
+}  // namespace
+
+int root_of(const std::vector<Slot>& slots, int index) {
+  while (slots[index].kind == Slot::Kind::InPlace) index = slots[index].in_place_of;
+  return index;
+}
+
+std::vector<Slot> storage_of(const Case& work) {
+  std::vector<Slot> slots;
+  for (const Value& value : work.values) slots.push_back(value_slot(work, value));
+  const int result = static_cast<int>(work.values.size()) - 1;
+  const int last = static_cast<int>(work.stages.size()) - 1;
+  for (int s = 0; s <= last; ++s) {
+    const Stage& stage = work.stages[s];
+    for (const int value : stage.in) slots[root_of(slots, value)].last_stage = s;
+    slots.push_back(buffer(stage.output, stage.signature.out.front().memory,
+                           stage.kernel->scratch(stage.op, stage.signature), s));
+  }
+  slots[root_of(slots, result)].last_stage = last;  // it lives until the end of the iteration
+  return slots;
+}
+
+std::size_t touched_bytes(const Case& work) {
+  std::size_t bytes = 0;
+  for (const Value& value : work.values)
+    if (value.in_place_of < 0) bytes += whole_lines(static_cast<std::size_t>(value.desc.bytes()));
+  return bytes;
+}
+
+std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory) {
+  std::vector<std::size_t> sizes;
+  for (const Slot& slot : slots)
+    if (slot.kind == Slot::Kind::Placed && slot.memory == memory) sizes.push_back(slot.bytes);
+  return sizes;
+}
+
+}  // namespace normbench

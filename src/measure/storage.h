@@ -1,0 +1,40 @@
+/// Where the bytes of a case's values and temporaries come from.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace normbench {
+
+/// Fresh outputs of at least this size come from the operating system, smaller ones from a
+/// recycled arena, as in malloc and the caching allocators of eager frameworks.
+inline constexpr std::size_t fresh_mmap_bytes = 32u << 20;
+
+/// The bytes of one value, or of one stage's scratch memory.
+struct Slot {
+  enum class Kind { None, Source, Placed, Fresh, InPlace };
+
+  Kind kind = Kind::None;
+  Memory memory = Memory::Pageable;
+  std::size_t bytes = 0;
+  int in_place_of = -1;  // index of the value whose bytes these are
+  int first_stage = 0;   // Fresh: allocated before this stage …
+  int last_stage = 0;    // … and freed after this one
+};
+
+/// The slots of a case: its values first, then the scratch memory of each stage.
+std::vector<Slot> storage_of(const Case& work);
+
+/// Bytes, in whole cache lines, that one iteration touches: every value that has bytes of its own.
+std::size_t touched_bytes(const Case& work);
+
+/// Sizes of the buffers of this kind that one buffer set takes from the group's arena, in the order
+/// of their slots.
+std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory);
+
+/// Index of the slot that holds the bytes of slot `index`, through all that work in place.
+int root_of(const std::vector<Slot>& slots, int index);
+
+}  // namespace normbench

@@ -1,0 +1,50 @@
+#include "measure/watchdog.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace normbench {
+
+Watchdog::Watchdog(double limit_seconds, OnHung on_hung)
+    : limit_seconds_(limit_seconds), on_hung_(std::move(on_hung)), thread_([this] { watch(); }) {}
+
+Watchdog::~Watchdog() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void Watchdog::arm(std::size_t group, const std::string& contender) {
+  const std::scoped_lock lock(mutex_);
+  armed_ = true;
+  ++turn_;
+  group_ = group;
+  contender_ = contender;
+}
+
+void Watchdog::disarm() {
+  const std::scoped_lock lock(mutex_);
+  armed_ = false;
+}
+
+void Watchdog::watch() {
+  // A turn that is there at two looks, one limit apart, has taken longer than the limit. The bounds
+  // keep a limit of zero from spinning and a huge one from overflowing.
+  const std::chrono::duration<double> period(std::clamp(limit_seconds_, 0.001, 1e6));
+  std::uint64_t seen = 0;
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, period, [this] { return stop_; })) {
+    if (armed_ && turn_ == seen) {
+      const auto [group, contender] = std::pair(group_, contender_);
+      lock.unlock();
+      return on_hung_(group, contender);
+    }
+    seen = armed_ ? turn_ : 0;
+  }
+}
+
+}  // namespace normbench

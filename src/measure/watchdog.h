@@ -1,0 +1,43 @@
+/// Notices a turn that does not end. Code that hangs inside a kernel cannot be stopped in its own
+/// process, so the app's handler notes the case in the journal and starts the process anew.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace normbench {
+
+class Watchdog {
+ public:
+  using OnHung = std::function<void(std::size_t group, const std::string& contender)>;
+  /// A turn hangs that takes longer than the limit; this is noticed before twice the limit.
+  /// `on_hung` is called on the watchdog's thread, once, with what was armed.
+  Watchdog(double limit_seconds, OnHung on_hung);
+  ~Watchdog();
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  /// Starts the time of one turn; `disarm` ends it. Neither wakes the watchdog's thread nor reads a
+  /// clock, so that turns are not disturbed.
+  void arm(std::size_t group, const std::string& contender);
+  void disarm();
+
+ private:
+  void watch();
+
+  double limit_seconds_;
+  OnHung on_hung_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stop_ = false;
+  bool armed_ = false;
+  std::uint64_t turn_ = 0;
+  std::size_t group_ = 0;
+  std::string contender_;
+  std::thread thread_;
+};
+
+}  // namespace normbench

@@ -1,0 +1,95 @@
+/// The standard model of floating-point arithmetic, fl(x op y) = (x op y)(1 + d), |d| <= u (Higham,
+/// Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002, eq. 2.4, and eq. 2.8 for results
+/// below the normal range), carried through a chain as absolute errors (section 3).
+#include "ops/accuracy.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace normbench {
+namespace {
+
+/// Largest absolute error of rounding to `dtype` where its numbers are evenly spaced around 0.
+double smallest_rounding(DType dtype) {
+  switch (dtype) {
+    case DType::UInt8:
+      return 0.5;
+    case DType::Float16:
+      return 0x1p-25;
+    case DType::BFloat16:
+      return 0x1p-134;
+    case DType::Float32:
+      return 0x1p-150;
+  }
+  return 0;
+}
+
+double in_float32(double constant) { return static_cast<float>(constant); }
+
+/// `a` multiplied by a factor of which kernels hold `held`:
+/// |x' held - x factor| <= |x' - x| |factor| + |x'| |held - factor|.
+Accuracy scaled(const Accuracy& a, double factor, double held) {
+  const double one = a.low * factor, other = a.high * factor;
+  return {.low = std::min(one, other),
+          .high = std::max(one, other),
+          .error = a.error * std::abs(factor) + a.magnitude() * std::abs(held - factor)};
+}
+
+}  // namespace
+
+double Accuracy::magnitude() const { return std::max(std::abs(low), std::abs(high)) + error; }
+
+double unit_roundoff(DType dtype) {
+  switch (dtype) {
+    case DType::UInt8:
+      return 0;
+    case DType::Float16:
+      return 0x1p-11;
+    case DType::BFloat16:
+      return 0x1p-8;
+    case DType::Float32:
+      return 0x1p-24;
+  }
+  return 0;
+}
+
+Accuracy stored(Accuracy a, DType dtype) {
+  const double u = unit_roundoff(dtype);
+  if (dtype == DType::UInt8) {
+    a.low = std::clamp(a.low, 0.0, 255.0);
+    a.high = std::clamp(a.high, 0.0, 255.0);
+  }
+  // A dtype with p significant bits, u = 2^-p, holds every whole number up to 2^p.
+  if (a.whole && u * a.magnitude() <= 1) return a;
+  a.error += std::max(u * a.magnitude(), smallest_rounding(dtype));
+  a.whole = false;
+  return a;
+}
+
+Accuracy computed(Accuracy a, DType dtype) {
+  a = stored(a, DType::Float32);
+  return dtype == DType::Float32 ? a : stored(a, dtype);
+}
+
+Accuracy minus(const Accuracy& a, double constant) {
+  return {.low = a.low - constant,
+          .high = a.high - constant,
+          .error = a.error + std::abs(in_float32(constant) - constant)};
+}
+
+Accuracy times(const Accuracy& a, double constant) {
+  return scaled(a, constant, in_float32(constant));
+}
+
+Accuracy over(const Accuracy& a, double constant) {
+  return scaled(a, 1 / constant, 1 / in_float32(constant));
+}
+
+Accuracy hull(const Accuracy& a, const Accuracy& b) {
+  return {.low = std::min(a.low, b.low),
+          .high = std::max(a.high, b.high),
+          .error = std::max(a.error, b.error),
+          .whole = a.whole && b.whole};
+}
+
+}  // namespace normbench

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "core/tensor.h"
+#include "ops/mapped_file.h"
+
+namespace normbench {
+
+/// A tensor in a file: a .npy (by its name) or nothing but the elements, little-endian. Throws
+/// Invalid, saying what is in the file and what would be right, unless it holds `desc`'s tensor.
+class ArrayFile {
+ public:
+  ArrayFile(const std::string& path, const TensorDesc& desc);
+
+  /// The mapped elements; not to be written to.
+  const View& view() const { return view_; }
+  /// Smallest and largest value. Throws Invalid for values that are not finite.
+  std::pair<double, double> range() const;
+
+ private:
+  MappedFile file_;
+  View view_;
+};
+
+}  // namespace normbench

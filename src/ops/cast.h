@@ -1,0 +1,26 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/reader.h"
+#include "core/tensor.h"
+#include "ops/accuracy.h"
+
+namespace normbench {
+
+/// Changes the dtype. To uint8 it rounds to nearest even and saturates.
+struct Cast {
+  static constexpr std::string_view name = "cast";
+  static constexpr std::string_view about = "change the dtype";
+
+  DType to = DType::Float32;
+
+  static Cast read(Reader& reader);
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+};
+
+}  // namespace normbench

@@ -1,0 +1,85 @@
+#include "ops/checks.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace normbench {
+
+std::optional<std::pair<std::int64_t, std::int64_t>> read_pair(Reader& reader, std::string_view key,
+                                                               std::int64_t low,
+                                                               std::string_view meaning) {
+  if (!reader.has(key)) return std::nullopt;
+  const Json& said = reader.member(key);
+  if (!said.is_array() || said.size() != 2) {
+    reader.complain_at(key, fmt::format("must be 2 whole numbers, {}", meaning));
+    return std::nullopt;
+  }
+  const auto values = reader.integers(key, {});
+  if (values.size() != 2) return std::nullopt;
+  for (const std::int64_t value : values) {
+    if (value >= low && value <= largest_extent) continue;
+    reader.complain_at(
+        key, fmt::format("numbers must be from {} to {}, got {}", low, largest_extent, value));
+    return std::nullopt;
+  }
+  return std::pair{values[0], values[1]};
+}
+
+const TensorDesc& only_input(std::span<const TensorDesc> in) {
+  if (in.size() != 1) throw Invalid(fmt::format("needs 1 input, got {}", in.size()));
+  return in[0];
+}
+
+void check_size(DType dtype, const Shape& shape) {
+  // In double: the product of whole numbers must not overflow while it is checked.
+  double bytes = static_cast<double>(size_of(dtype));
+  for (const std::int64_t extent : {shape.n, shape.c, shape.h, shape.w})
+    bytes *= static_cast<double>(extent);
+  if (bytes < 0x1p62) return;
+  throw Invalid(fmt::format("shape overflows: {}x{}x{}x{} {} (must be under 2^62 bytes)", shape.n,
+                            shape.c, shape.h, shape.w, name_of(dtype)));
+}
+
+std::vector<TensorDesc> one_output(DType dtype, Layout layout, const Shape& shape, Memory memory) {
+  check_size(dtype, shape);
+  return {dense(dtype, layout, shape, memory)};
+}
+
+std::vector<double> read_channel_values(Reader& reader, std::string_view key) {
+  if (!reader.has(key)) {
+    reader.complain(fmt::format("needs \"{}\" (an array of 1 number, or of 1 per channel)", key));
+    return {};
+  }
+  const std::size_t mistakes = reader.issues().size();
+  auto values = reader.numbers(key, {});
+  if (values.empty() && reader.issues().size() == mistakes)
+    reader.complain_at(key, "is empty (give 1 number, or 1 per channel)");
+  for (const double value : values)
+    if (!(std::abs(value) <= std::numeric_limits<float>::max()))
+      reader.complain_at(key, fmt::format("{} does not fit float32", value));
+  return values;
+}
+
+std::vector<double> read_channel_divisors(Reader& reader, std::string_view key) {
+  auto values = read_channel_values(reader, key);
+  for (const double value : values) {
+    if (value == 0)
+      reader.complain_at(key, fmt::format("{} must not be 0", key));
+    else if (std::abs(value) < std::numeric_limits<float>::min())
+      reader.complain_at(key, fmt::format("{} is too near to 0 for float32", value));
+  }
+  return values;
+}
+
+void check_channels(const std::vector<double>& values, std::string_view plural,
+                    std::int64_t channels) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  if (count == 1 || count == channels) return;
+  throw Invalid(fmt::format("{} {} for {} channel{} (give 1{})", count, plural, channels,
+                            channels == 1 ? "" : "s",
+                            channels == 1 ? "" : fmt::format(" or {}", channels)));
+}
+
+}  // namespace normbench

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/reader.h"
+#include "core/tensor.h"
+#include "ops/accuracy.h"
+
+namespace normbench {
+
+/// A window of an image: a size, and where it starts (centred when absent).
+struct Window {
+  std::int64_t height = 0, width = 0;
+  std::optional<std::int64_t> top = {}, left = {};
+
+  /// Reads {"size": [h, w], "at": [top, left]}; nothing when the object has no "size".
+  static std::optional<Window> read(Reader& reader);
+  /// First row and column in an image of this extent. Throws Invalid when it does not fit.
+  std::pair<std::int64_t, std::int64_t> origin(std::int64_t h, std::int64_t w) const;
+};
+
+/// Parameters: size [h, w], at [top, left] (default: centred).
+struct Crop {
+  static constexpr std::string_view name = "crop";
+  static constexpr std::string_view about = "cut a window out of every image";
+
+  Window window = {};
+
+  static Crop read(Reader& reader);
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+};
+
+}  // namespace normbench

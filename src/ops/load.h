@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/reader.h"
+#include "core/tensor.h"
+#include "ops/accuracy.h"
+#include "ops/crop.h"
+#include "ops/probe.h"
+#include "ops/source.h"
+
+namespace normbench {
+
+enum class Fit { Resize, Crop };
+enum class OnError { Fail, Skip };
+constexpr auto words(Fit) {
+  return std::to_array<Word<Fit>>({{Fit::Resize, "resize"}, {Fit::Crop, "crop"}});
+}
+constexpr auto words(OnError) {
+  return std::to_array<Word<OnError>>({{OnError::Fail, "fail"}, {OnError::Skip, "skip"}});
+}
+
+/// Reads, decodes and fits image files to one size: 3-channel uint8. Timed. The batch is the first
+/// `batch` files in name order, repeated from the start when there are fewer.
+/// Parameters: path (folder, file or glob; --images wins), batch, size [h, w], fit, layout,
+/// on_error (`fail`: any broken file fails the case; `skip`: broken files are left out).
+/// fit `resize` gives exactly [h, w]; `crop` cuts [h, w] from the centre, and where an image is
+/// smaller than that, enlarges the largest centred window of its shape.
+struct Load {
+  static constexpr std::string_view name = "load";
+  static constexpr std::string_view about = "read, decode and resize image files";
+
+  std::string path = {};
+  std::int64_t batch = 8;
+  std::int64_t height = 224, width = 224;
+  Fit fit = Fit::Resize;
+  Layout layout = Layout::Nhwc;
+  OnError on_error = OnError::Fail;
+  std::vector<std::string> files = {};  // after resolve: every file that matches, in name order
+  std::shared_ptr<Probe> probe = std::make_shared<Probe>();  // shared by copies: tried once
+
+  static Load read(Reader& reader);
+  /// Finds the files: those of a folder named .jpg, .jpeg or .png, or all that a glob matches;
+  /// plain files only. Leaves `files` empty when neither a path nor --images was given. Throws
+  /// Invalid when the path does not exist or matches nothing.
+  void resolve(const Paths& paths);
+  /// The file of each image of the batch. Tries all `files`, once; throws std::runtime_error naming
+  /// every broken one when on_error is `fail` or when none is left.
+  std::vector<std::string> batch_files() const;
+  /// Bytes of the batch's files: what one iteration reads. Tries files only to leave some out.
+  std::int64_t file_bytes() const;
+  /// The part of an image of this extent that is resized to [height, width].
+  Window window(std::int64_t image_height, std::int64_t image_width) const;
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+};
+
+/// Every file of `files` that cannot be decoded, as "NAME (why)". Tries all of them, once.
+std::vector<std::string> broken_files(const Load& load);
+
+}  // namespace normbench

@@ -1,0 +1,130 @@
+#include "ops/npy.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "core/issue.h"
+
+namespace normbench {
+namespace {
+
+/// Reads the header's text, a Python dict of three known keys, and nothing more general.
+class DictParser {
+ public:
+  explicit DictParser(std::string_view text) : text_(text) {}
+
+  NpyHeader parse() {
+    NpyHeader header;
+    bool descr = false, order = false, shape = false;
+    expect('{');
+    while (!accept('}')) {
+      const std::string key = quoted();
+      expect(':');
+      if (key == "descr" && !std::exchange(descr, true))
+        header.descr = quoted();
+      else if (key == "fortran_order" && !std::exchange(order, true))
+        header.fortran_order = boolean();
+      else if (key == "shape" && !std::exchange(shape, true))
+        header.shape = tuple();
+      else
+        throw Invalid(fmt::format("key \"{}\" is unknown or there twice", key));
+      if (!accept(',')) {
+        expect('}');
+        break;
+      }
+    }
+    skip_space();
+    if (!text_.empty()) throw Invalid("something follows the dict");
+    if (!descr || !order || !shape) throw Invalid("needs descr, fortran_order and shape");
+    return header;
+  }
+
+ private:
+  void skip_space() {
+    while (!text_.empty() && std::isspace(static_cast<unsigned char>(text_.front())))
+      text_.remove_prefix(1);
+  }
+
+  bool accept(char c) {
+    skip_space();
+    if (text_.empty() || text_.front() != c) return false;
+    text_.remove_prefix(1);
+    return true;
+  }
+
+  void expect(char c) {
+    if (!accept(c)) throw Invalid(fmt::format("expected '{}' in the dict", c));
+  }
+
+  std::string quoted() {
+    const char quote = accept('"') ? '"' : '\'';
+    if (quote == '\'') expect(quote);
+    const auto end = text_.find(quote);
+    if (end == std::string_view::npos) throw Invalid("a string does not end");
+    const std::string word(text_.substr(0, end));
+    text_.remove_prefix(end + 1);
+    return word;
+  }
+
+  bool boolean() {
+    skip_space();
+    for (const bool value : {false, true}) {
+      const std::string_view word = value ? "True" : "False";
+      if (!text_.starts_with(word)) continue;
+      text_.remove_prefix(word.size());
+      return value;
+    }
+    throw Invalid("fortran_order must be True or False");
+  }
+
+  std::vector<std::int64_t> tuple() {
+    std::vector<std::int64_t> values;
+    expect('(');
+    while (!accept(')')) {
+      skip_space();
+      std::int64_t value = 0;
+      const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
+      if (error != std::errc() || value < 0) throw Invalid("shape must hold whole numbers");
+      values.push_back(value);
+      text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
+      if (!accept(',')) {
+        expect(')');
+        break;
+      }
+    }
+    return values;
+  }
+
+  std::string_view text_;
+};
+
+}  // namespace
+
+NpyHeader parse_npy(std::span<const std::byte> file) {
+  constexpr std::string_view magic = "\x93NUMPY";
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(file[i]); };
+  if (!text.starts_with(magic)) throw Invalid("not a .npy file (does not start with \\x93NUMPY)");
+  if (file.size() < 12) throw Invalid("broken .npy header: the file ends in it");
+  const std::size_t version = byte(6);
+  if (version < 1 || version > 3)
+    throw Invalid(fmt::format(".npy version {} is unknown (1, 2 and 3 are known)", version));
+  const std::size_t start = version == 1 ? 10 : 12;
+  const std::size_t length = version == 1
+                                 ? byte(8) + (byte(9) << 8)
+                                 : byte(8) + (byte(9) << 8) + (byte(10) << 16) + (byte(11) << 24);
+  if (length > file.size() - start) throw Invalid("broken .npy header: the file ends in it");
+  try {
+    NpyHeader header = DictParser(text.substr(start, length)).parse();
+    header.offset = start + length;
+    return header;
+  } catch (const Invalid& mistake) {
+    throw Invalid(fmt::format("broken .npy header: {}", mistake.what()));
+  }
+}
+
+}  // namespace normbench

@@ -1,0 +1,68 @@
+#include "ops/resize.h"
+
+#include "ops/checks.h"
+#include "ops/tensor64.h"
+#include "ops/triangle.h"
+
+namespace normbench {
+namespace {
+
+/// Taps per axis that the bound allows for: enough to shrink 32 times. A kernel that shrinks more
+/// meets it by summing in blocks.
+constexpr double most_taps = 64;
+
+Tensor64 resized_rows(const Tensor64& in, std::int64_t width) {
+  const auto filter = triangle_filter(in.shape.w, width);
+  Tensor64 out{{in.shape.n, in.shape.c, in.shape.h, width}, {}};
+  out.values.reserve(static_cast<std::size_t>(out.shape.elements()));
+  for (std::size_t row = 0; row < in.values.size(); row += static_cast<std::size_t>(in.shape.w))
+    for (const Taps& taps : filter) {
+      double sum = 0;
+      for (std::size_t k = 0; k < taps.weights.size(); ++k)
+        sum += taps.weights[k] * in.values[row + static_cast<std::size_t>(taps.first) + k];
+      out.values.push_back(sum);
+    }
+  return out;
+}
+
+Tensor64 transposed(const Tensor64& in) {
+  const auto [n, c, h, w] = in.shape;
+  Tensor64 out{{n, c, w, h}, {}};
+  out.values.reserve(in.values.size());
+  for (std::int64_t plane = 0; plane < n * c; ++plane)
+    for (std::int64_t x = 0; x < w; ++x)
+      for (std::int64_t y = 0; y < h; ++y)
+        out.values.push_back(in.values[static_cast<std::size_t>((plane * h + y) * w + x)]);
+  return out;
+}
+
+}  // namespace
+
+Resize Resize::read(Reader& reader) {
+  if (!reader.has("size")) reader.complain("needs \"size\" ([height, width])");
+  const auto [height, width] =
+      read_pair(reader, "size", 1, "[height, width]").value_or(std::pair{1, 1});
+  return {.height = height, .width = width};
+}
+
+std::vector<TensorDesc> Resize::infer(std::span<const TensorDesc> in) const {
+  const TensorDesc& x = only_input(in);
+  return one_output(x.dtype, x.layout, {x.shape.n, x.shape.c, height, width}, x.memory);
+}
+
+// Not rounded for uint8: the rounding is part of the bound.
+void Resize::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t) const {
+  out[0] = transposed(resized_rows(transposed(resized_rows(in[0], width)), height));
+}
+
+// Two sums of k products with weights rounded to float32, in any order: each is off by at most
+// gamma(k + 1) sum |w| |x| (Higham, eq. 3.5), where sum |w| = 1 and gamma(n) = n u / (1 - n u).
+Accuracy Resize::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const {
+  const double nu = (most_taps + 1) * unit_roundoff(DType::Float32);
+  Accuracy a = in[0];
+  a.whole = false;
+  for (int pass = 0; pass < 2; ++pass) a.error += nu / (1 - nu) * a.magnitude();
+  return out[0].dtype == DType::Float32 ? a : stored(a, out[0].dtype);
+}
+
+}  // namespace normbench

@@ -1,0 +1,121 @@
+#include "ops/source.h"
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+
+#include "core/half.h"
+#include "ops/array_file.h"
+#include "ops/checks.h"
+#include "ops/random.h"
+
+namespace normbench {
+namespace {
+
+/// All uint8 values as T stores them.
+template <class T, class Convert>
+std::array<T, 256> all_bytes(Convert convert) {
+  std::array<T, 256> values;
+  for (int i = 0; i < 256; ++i) values[static_cast<std::size_t>(i)] = convert(i);
+  return values;
+}
+
+/// Writes the random bytes of every row, each as `values` stores it.
+template <class T>
+void fill_rows(const View& view, std::uint64_t seed, const std::array<T, 256>& values) {
+  const auto [n, c, h, w] = view.desc.shape;
+  const Strides& step = view.desc.strides;
+  std::vector<std::uint8_t> row(static_cast<std::size_t>(w));
+  for (std::int64_t i = 0; i < n * c * h; ++i) {
+    random_bytes(seed, i * w, row);
+    std::byte* out = view.data + (i / (c * h) * step.n + i / h % c * step.c + i % h * step.h) *
+                                     static_cast<std::int64_t>(sizeof(T));
+    for (std::int64_t x = 0; x < w; ++x)
+      std::memcpy(out + x * step.w * static_cast<std::int64_t>(sizeof(T)),
+                  &values[row[static_cast<std::size_t>(x)]], sizeof(T));
+  }
+}
+
+void fill_random(const View& view, std::uint64_t seed) {
+  switch (view.desc.dtype) {
+    case DType::UInt8:
+      if (view.desc.layout == Layout::Nchw && view.desc.is_dense())
+        return random_bytes(seed, 0,
+                            {reinterpret_cast<std::uint8_t*>(view.data),
+                             static_cast<std::size_t>(view.desc.elements())});
+      return fill_rows(view, seed, all_bytes<std::uint8_t>([](int i) { return i; }));
+    case DType::Float16:
+      return fill_rows(view, seed, all_bytes<Float16>(to_float16));
+    case DType::BFloat16:
+      return fill_rows(view, seed, all_bytes<BFloat16>(to_bfloat16));
+    case DType::Float32:
+      return fill_rows(view, seed, all_bytes<float>([](int i) { return i; }));
+  }
+}
+
+void copy_values(const View& from, const View& to) {
+  if (from.desc.dtype == to.desc.dtype && from.desc.strides == to.desc.strides) {
+    std::memcpy(to.data, from.data, static_cast<std::size_t>(from.desc.bytes()));
+    return;
+  }
+  for (std::int64_t n = 0; n < from.desc.shape.n; ++n) from_double(to_double(from, n, 1), to, n);
+}
+
+}  // namespace
+
+Source Source::read(Reader& reader) {
+  Source op;
+  op.dtype = reader.word("dtype", op.dtype);
+  op.layout = reader.word("layout", op.layout);
+  op.memory = reader.word("memory", op.memory);
+  op.shape.n = reader.integer("batch", op.shape.n, 1, largest_extent);
+  op.shape.c = reader.integer("channels", op.shape.c, 1, largest_extent);
+  if (const auto size = read_pair(reader, "size", 1, "[height, width]"))
+    std::tie(op.shape.h, op.shape.w) = *size;
+  op.path = reader.text("path", "");
+  try {
+    check_size(op.dtype, op.shape);
+  } catch (const Invalid& mistake) {
+    reader.complain(mistake.what());
+    op.shape = Source{}.shape;
+  }
+  return op;
+}
+
+void Source::resolve(const Paths& paths) {
+  if (path.empty()) return;
+  path = (std::filesystem::absolute(paths.base_dir) / path).lexically_normal().string();
+  ArrayFile(path, desc()).range();
+}
+
+void Source::fill(const View& view, std::uint64_t seed) const {
+  if (path.empty())
+    fill_random(view, seed);
+  else
+    copy_values(ArrayFile(path, desc()).view(), view);
+}
+
+std::vector<TensorDesc> Source::infer(std::span<const TensorDesc> in) const {
+  if (!in.empty()) throw Invalid("takes no input");
+  return one_output(dtype, layout, shape, memory);
+}
+
+void Source::reference(std::span<const Tensor64>, std::span<Tensor64> out,
+                       std::int64_t first) const {
+  Tensor64& images = out[0];
+  if (!path.empty()) {
+    images = to_double(ArrayFile(path, desc()).view(), first, images.shape.n);
+    return;
+  }
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(images.shape.elements()));
+  random_bytes(default_seed, first * shape.c * shape.h * shape.w, bytes);
+  images.values.assign(bytes.begin(), bytes.end());
+}
+
+Accuracy Source::accuracy(std::span<const Accuracy>, std::span<const TensorDesc>) const {
+  if (path.empty() || dtype == DType::UInt8) return {.low = 0, .high = 255, .whole = true};
+  const auto [low, high] = ArrayFile(path, desc()).range();
+  return {.low = low, .high = high};
+}
+
+}  // namespace normbench

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/reader.h"
+#include "core/tensor.h"
+#include "ops/accuracy.h"
+
+namespace normbench {
+
+/// Where relative paths start and what the command line gave for them.
+struct Paths {
+  std::string base_dir;
+  std::optional<std::string> images_dir;
+};
+
+/// The batch that is simply there, untimed: random uint8 over all 256 values (float dtypes hold the
+/// same values), or the contents of a .npy or raw file, memory-mapped.
+struct Source {
+  static constexpr std::string_view name = "source";
+  static constexpr std::string_view about = "the batch a variant starts from; not timed";
+  static constexpr std::uint64_t default_seed = 1;  // what `reference` assumes of random values
+
+  DType dtype = DType::UInt8;
+  Layout layout = Layout::Nchw;
+  Memory memory = Memory::Pageable;
+  Shape shape{10, 3, 720, 1280};  // batch, channels, size
+  std::string path = {};          // "" for random
+
+  static Source read(Reader& reader);
+  /// Makes `path` absolute; checks the file against dtype and shape, and that all its values are
+  /// finite. Throws Invalid.
+  void resolve(const Paths& paths);
+  TensorDesc desc() const { return dense(dtype, layout, shape, memory); }
+  /// Fills a whole view in host memory; the same values for a seed in every dtype and layout.
+  void fill(const View& view, std::uint64_t seed) const;
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+};
+
+}  // namespace normbench

@@ -1,0 +1,62 @@
+#include "ops/sub_div.h"
+
+#include <fmt/format.h>
+
+#include "ops/checks.h"
+#include "ops/tensor64.h"
+
+namespace normbench {
+
+namespace {
+
+std::vector<TensorDesc> floating(std::span<const TensorDesc> in, const std::vector<double>& values,
+                                 std::string_view plural) {
+  const TensorDesc& x = only_input(in);
+  if (x.dtype == DType::UInt8)
+    throw Invalid(
+        fmt::format("needs a floating-point input, got {} (cast first)", name_of(x.dtype)));
+  check_channels(values, plural, x.shape.c);
+  return one_output(x.dtype, x.layout, x.shape, x.memory);
+}
+
+}  // namespace
+
+Sub Sub::read(Reader& reader) {
+  return {.mean = read_channel_values(reader, "mean"),
+          .constants = reader.word("constants", Constants::Cached)};
+}
+
+std::vector<TensorDesc> Sub::infer(std::span<const TensorDesc> in) const {
+  return floating(in, mean, "means");
+}
+
+void Sub::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t) const {
+  out[0] = map_channels(in[0], [&](double x, std::int64_t c) { return x - at_channel(mean, c); });
+}
+
+Accuracy Sub::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const {
+  Accuracy all = computed(minus(in[0], mean[0]), out[0].dtype);
+  for (const double m : mean) all = hull(all, computed(minus(in[0], m), out[0].dtype));
+  return all;
+}
+
+Div Div::read(Reader& reader) {
+  return {.std = read_channel_divisors(reader, "std"),
+          .constants = reader.word("constants", Constants::Cached)};
+}
+
+std::vector<TensorDesc> Div::infer(std::span<const TensorDesc> in) const {
+  return floating(in, std, "stds");
+}
+
+void Div::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t) const {
+  out[0] = map_channels(in[0], [&](double x, std::int64_t c) { return x / at_channel(std, c); });
+}
+
+Accuracy Div::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const {
+  Accuracy all = computed(over(in[0], std[0]), out[0].dtype);
+  for (const double s : std) all = hull(all, computed(over(in[0], s), out[0].dtype));
+  return all;
+}
+
+}  // namespace normbench

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/reader.h"
+#include "core/tensor.h"
+#include "ops/accuracy.h"
+
+namespace normbench {
+
+/// y = x - mean[c]. Floating point only; dtype kept.
+struct Sub {
+  static constexpr std::string_view name = "sub";
+  static constexpr std::string_view about = "subtract the per-channel mean";
+
+  std::vector<double> mean = {};  // one value, or one per channel
+  Constants constants = Constants::Cached;
+
+  static Sub read(Reader& reader);
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+};
+
+/// y = x / std[c]. Floating point only; dtype kept.
+struct Div {
+  static constexpr std::string_view name = "div";
+  static constexpr std::string_view about = "divide by the per-channel standard deviation";
+
+  std::vector<double> std = {};  // one value, or one per channel; never 0
+  Constants constants = Constants::Cached;
+
+  static Div read(Reader& reader);
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+};
+
+}  // namespace normbench

@@ -1,0 +1,36 @@
+/// Objects put together from several places of a config, with mistakes still shown where they
+/// stand.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json.h"
+
+namespace normbench {
+
+/// What a member of the wrong type is told: "expected a list, got 5".
+std::string wrong_type(std::string_view wanted, const Json& got);
+
+/// `unknown WHAT "said" (did you mean "near"?)`, or with all that is known where nothing is near.
+std::string unknown(std::string_view what, const std::string& said,
+                    const std::vector<std::string>& known);
+
+/// A JSON object whose members come from a stage, from `defaults`, or from the experiment.
+struct Composed {
+  Json fields = Json::object();
+  std::string pointer;                         // of the object in the user's file
+  std::map<std::string, std::string> origins;  // members written elsewhere: key -> pointer
+
+  /// Takes over the members of the object `more`, written at `at`, that are not there yet.
+  void add(const Json& more, const std::string& at);
+  /// Where the member was written; the object itself when it is not there.
+  std::string where(std::string_view key) const;
+  /// Moves issues found in members to where those members were written.
+  void relocate(std::span<Issue> issues) const;
+};
+
+}  // namespace normbench

@@ -1,0 +1,28 @@
+/// From a complete variant to a decided case.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+#include "plan/stage_spec.h"
+#include "plan/variant.h"
+
+namespace normbench {
+
+/// What all of a config's experiments are planned with.
+struct PlanContext {
+  const Backends& backends;
+  const PlanOptions& options;
+  const Json& defaults;            // `defaults` of the config, an object
+  std::vector<std::string> peers;  // names in `peers` of the config
+  std::vector<Issue>& issues;
+  ResolvedOps resolved;
+};
+
+/// The case of a variant, still without a name. Nothing when there was a mistake, which is in
+/// `context.issues` then.
+std::optional<Case> decide_case(const VariantText& text, PlanContext& context);
+
+}  // namespace normbench

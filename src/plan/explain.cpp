@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/units.h"
+#include "plan/lines.h"
+#include "plan/plan.h"
+#include "plan/sweep.h"
+
+namespace normbench {
+namespace {
+
+std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
+
+std::int64_t memory_traffic(const Cost& cost) { return cost.read_bytes + cost.written_bytes; }
+
+std::string count(std::size_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+std::string stage_text(const Stage& stage) {
+  std::string text =
+      fmt::format("{:<11} {:<11} {:<4} {:<36} {}", name_of(stage.op),
+                  stage.kernel == nullptr ? "-" : stage.kernel->name, name_of(stage.place),
+                  describe(stage.signature.out.front()), bytes_text(memory_traffic(stage.cost)));
+  if (memory_traffic(stage.cost) != memory_traffic(stage.fewest))
+    text += fmt::format(" (fewest {})", bytes_text(memory_traffic(stage.fewest)));
+  if (stage.cost.link_bytes > 0)
+    text += fmt::format(", link {}", bytes_text(stage.cost.link_bytes));
+  if (stage.output != OutputPolicy::Reuse) text += fmt::format(", {}", name_of(stage.output));
+  return text;
+}
+
+/// "138 MB, link 111 MB": the bytes that all stages of a case move.
+std::string total_text(const Case& work) {
+  std::int64_t bytes = 0, link = 0;
+  for (const Stage& stage : work.stages) {
+    bytes += memory_traffic(stage.cost);
+    link += stage.cost.link_bytes;
+  }
+  return link == 0 ? bytes_text(bytes)
+                   : fmt::format("{}, link {}", bytes_text(bytes), bytes_text(link));
+}
+
+void add_case(Lines& lines, const Case& work, bool is_baseline) {
+  lines.add(2,
+            fmt::format("{}{} · {} · moves {}", work.variant, is_baseline ? " (baseline)" : "",
+                        count(static_cast<std::size_t>(work.threads), "thread"), total_text(work)));
+  if (work.source) lines.add(4, fmt::format("{:<28} {}", "source", describe(work.source->desc())));
+  for (const Stage& stage : work.stages) lines.add(4, stage_text(stage));
+  if (work.skip) lines.add(4, "skipped: " + *work.skip);
+}
+
+std::string point_text(const Group& group) {
+  return group.point.empty() ? "" : axes_text(group.point) + " · ";
+}
+
+/// A group with every stage of every case.
+void add_whole(Lines& lines, const Group& group, const std::string& memory) {
+  lines.add(1, fmt::format("{}memory {}", point_text(group), memory));
+  for (const Case& work : group.cases) add_case(lines, work, work.variant == group.baseline);
+  if (group.limits.empty()) return;
+  std::vector<std::string> names;
+  for (const Case& limit : group.limits) names.push_back(limit.variant);
+  lines.add(2, fmt::format("limits: {}", fmt::join(names, "; ")));
+}
+
+/// A further point of a sweep: only what each case moves.
+void add_short(Lines& lines, const Group& group, const std::string& memory) {
+  std::vector<std::string> totals;
+  for (const Case& work : group.cases)
+    totals.push_back(fmt::format("{} {}", work.variant, total_text(work)));
+  lines.add(1, fmt::format("{}memory {} · moves: {}", point_text(group), memory,
+                           fmt::join(totals, "; ")));
+}
+
+bool runs(const Group& group) {
+  return std::ranges::any_of(group.cases, [](const Case& work) { return !work.skip; });
+}
+
+void add_head(Lines& lines, const Plan& plan) {
+  std::size_t cases = 0, skipped = 0;
+  for (const Group& group : plan.groups)
+    for (const Case& work : group.cases) {
+      ++cases;
+      if (work.skip) ++skipped;
+    }
+  const auto running = std::ranges::count_if(plan.groups, runs);
+  lines.add(0, plan.about.empty() ? plan.name : plan.name + ": " + plan.about);
+  lines.add(0,
+            fmt::format("{}, {} ({} skipped here) · {} cache, {} clock, to {} · rounds take "
+                        "at most {} s",
+                        count(plan.groups.size(), "group"), count(cases, "case"), skipped,
+                        name_of(plan.measure.cache), name_of(plan.measure.clock),
+                        format_percent(plan.measure.precision),
+                        format_significant(
+                            static_cast<double>(running) * plan.measure.max_seconds_per_group, 3)));
+}
+
+}  // namespace
+
+std::string explain(const Plan& plan, std::int64_t cache_bytes) {
+  Lines lines;
+  add_head(lines, plan);
+  const std::string* experiment = nullptr;
+  for (const Group& group : plan.groups) {
+    const std::string memory = bytes_text(memory_bytes(group, plan.measure, cache_bytes));
+    if (experiment != nullptr && *experiment == group.experiment) {
+      add_short(lines, group, memory);
+      continue;
+    }
+    experiment = &group.experiment;
+    lines.add(0, "");
+    lines.add(0,
+              group.question.empty() ? group.experiment : group.experiment + ": " + group.question);
+    add_whole(lines, group, memory);
+  }
+  return lines.take();
+}
+
+}  // namespace normbench

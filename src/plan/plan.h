@@ -1,0 +1,130 @@
+/// The decided run: what is measured, in which groups, with which kernels. Nothing in it is text
+/// that still has to be understood.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "core/json.h"
+#include "ops/op.h"
+
+namespace normbench {
+
+/// `measure` of a config. Times in seconds, precision as a relative half-width.
+struct Measure {
+  double precision = 0.01;
+  double max_seconds_per_group = 5;
+  Cache cache = Cache::Cold;
+  DecidingClock clock = DecidingClock::Wall;
+  std::int64_t seed = 1;
+  std::int64_t processes = 1;
+  double turn_timeout_seconds = 60;
+  bool quick = false;  // --quick: fewer rounds, said in the output
+};
+
+/// `profile` of a config: torch.profiler's schedule and table options.
+struct ProfileOptions {
+  std::int64_t skip_first = 0, wait = 1, warmup = 1, active = 10, repeat = 1;
+  std::string sort_by = "cpu_time_total";
+  std::int64_t row_limit = 10;
+  bool enabled = true;  // --no-profile
+};
+
+/// A tensor that flows between stages of a case: the source's (first) or a stage's output.
+struct Value {
+  TensorDesc desc;
+  int producer = -1;     // index of the stage; -1: the source
+  int in_place_of = -1;  // index of the value whose buffer it takes over; -1: its own
+
+  bool operator==(const Value&) const = default;
+};
+
+struct Stage {
+  Op op;
+  std::string label;  // op name, or op name and kernel when forced: what tables and ranges say
+  Place place = Place::Cpu;
+  const Kernel* kernel = nullptr;  // null: nothing can run it here, and the case is skipped
+  std::vector<int> in, out;        // indices of values
+  OutputPolicy output = OutputPolicy::Reuse;
+  Signature signature;
+  Cost fewest;  // what the op must move
+  Cost cost;    // what the chosen row moves
+};
+
+/// One variant at one point of the sweep, fully decided.
+struct Case {
+  std::string variant;           // display name, "name [axis=value]" when varied
+  std::string written;           // the variant's name in the config
+  Json axes = Json::object();    // values of the `vary` axes
+  std::optional<Source> source;  // absent when the first stage loads
+  std::vector<Value> values;
+  std::vector<Stage> stages;
+  int threads = 1;
+  Wait wait = Wait::Turn;
+  bool graph = false;
+  std::optional<std::string> skip;  // why it cannot run here
+
+  const TensorDesc& result() const { return values.back().desc; }
+};
+
+struct Published {
+  std::string variant;
+  Json point = Json::object();
+  std::optional<double> device_ms, wall_ms;
+  std::string where;
+};
+
+/// `left` expected to be faster ("<"), slower (">") or no different ("=").
+struct Claim {
+  std::string text, left, relation, right;
+};
+
+/// All variants at one point, measured interleaved.
+struct Group {
+  std::string experiment, question;
+  Json point = Json::object();
+  std::string baseline;
+  std::vector<Case> cases;
+  std::vector<Case> limits;  // contenders that the planner added: stream with the rows that count
+  std::vector<Published> published;  // those of this point
+  std::vector<Claim> claims;
+};
+
+struct Plan {
+  std::string name, about;
+  Json config;  // as read, after --set
+  Measure measure;
+  ProfileOptions profile;
+  std::vector<Group> groups;
+};
+
+/// What the command line adds to a config.
+struct PlanOptions {
+  std::string base_dir;                                  // relative paths start here
+  std::optional<std::string> images_dir;                 // --images
+  std::vector<std::pair<std::string, std::string>> set;  // --set name=value or /pointer=value
+  std::vector<std::string> only;                         // --only globs over experiments/variants
+  bool quick = false;
+  bool profile = true;
+  int all_threads = 1;  // what `"threads": "all"` means: what this process may use
+  std::vector<std::string> sort_keys = {};  // what `profile.sort_by` may name; empty: anything
+};
+
+/// Reads, checks and decides a config. Every mistake is found here: throws BadInput with all. The
+/// plan points to the kernels of `backends`, which must outlive it.
+Plan make_plan(const std::string& file, const Backends& backends, const PlanOptions& options);
+/// The same for text already read; `file` names it in errors.
+Plan make_plan(const std::string& file, std::string_view text, const Backends& backends,
+               const PlanOptions& options);
+
+/// Bytes of memory a group needs: sources, arenas of every kind, checks. `cache_bytes` is the
+/// last-level cache that cold buffers must exceed threefold.
+std::int64_t memory_bytes(const Group& group, const Measure& measure, std::int64_t cache_bytes);
+
+/// What `normbench check` prints: groups, cases, stages, bytes, memory, time, what is skipped.
+std::string explain(const Plan& plan, std::int64_t cache_bytes);
+
+}  // namespace normbench

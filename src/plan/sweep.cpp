@@ -1,0 +1,144 @@
+#include "plan/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/units.h"
+#include "plan/composed.h"
+
+namespace normbench {
+namespace {
+
+constexpr std::size_t max_combinations = 10'000;
+
+bool is_letter(char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_name(std::string_view text) {
+  return !text.empty() && is_letter(text[0]) &&
+         std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c); });
+}
+
+std::vector<std::string> keys(const Json& object) {
+  std::vector<std::string> names;
+  for (const auto& [key, value] : object.items()) names.push_back(key);
+  return names;
+}
+
+std::string quoted(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "\"$" : ", \"$") + name + "\"";
+  return text;
+}
+
+std::string unknown_axis(const std::string& name, const std::vector<std::string>& known) {
+  const std::string near = nearest(name, known);
+  return fmt::format("unknown axis \"${}\" ({})", name,
+                     !near.empty()   ? fmt::format("did you mean \"${}\"?", near)
+                     : known.empty() ? "this experiment sweeps nothing; write \"$$\" for a dollar"
+                                     : "known: " + quoted(known));
+}
+
+/// The mistake of an axis as written, or "".
+std::string wrong_axis(const std::string& name, const Json& values) {
+  if (!is_name(name)) return "an axis is named by letters, digits and _, and starts with no digit";
+  if (!values.is_array()) return wrong_type("a list of values", values);
+  if (values.empty()) return "has no values (a list of at least one)";
+  for (auto value = values.begin(); value != values.end(); ++value)
+    if (std::find(values.begin(), value, *value) != value)
+      return fmt::format("the value {} is there twice", value->dump());
+  return "";
+}
+
+}  // namespace
+
+std::vector<Axis> read_axes(Reader& experiment, std::string_view key) {
+  std::vector<Axis> axes;
+  const Json& written = experiment.member(key);
+  if (written.is_null()) return axes;
+  if (!written.is_object()) {
+    experiment.complain_at(key, wrong_type("an object of axes", written));
+    return axes;
+  }
+  std::size_t count = 1;
+  for (const auto& [name, values] : written.items()) {
+    if (const std::string mistake = wrong_axis(name, values); !mistake.empty()) {
+      experiment.issues().push_back(
+          {experiment.pointer_to(key) + "/" + pointer_token(name), mistake});
+      continue;
+    }
+    count = std::min(count * values.size(), max_combinations + 1);
+    if (count > max_combinations) {
+      experiment.complain_at(key, fmt::format("more than {} combinations (sweep fewer values)",
+                                              format_count(max_combinations)));
+      return {};
+    }
+    axes.push_back({.name = name, .values = {values.begin(), values.end()}});
+  }
+  return axes;
+}
+
+std::vector<Json> combinations(const std::vector<Axis>& axes) {
+  std::vector<Json> all{Json::object()};
+  for (const Axis& axis : axes) {
+    std::vector<Json> longer;
+    for (const Json& start : all)
+      for (const Json& value : axis.values) {
+        longer.push_back(start);
+        longer.back()[axis.name] = value;
+      }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+std::string axes_text(const Json& assignment) {
+  std::string text;
+  for (const auto& [axis, value] : assignment.items()) {
+    if (!text.empty()) text += ", ";
+    text += axis + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return text;
+}
+
+Substitution::Substitution(Json assignment, std::vector<Issue>& issues)
+    : assignment_(std::move(assignment)), issues_(issues) {}
+
+Json Substitution::apply(const Json& text, const std::string& pointer) {
+  if (text.is_string()) return replace(text.get_ref<const std::string&>(), pointer);
+  if (!text.is_structured()) return text;
+  Json copy = text;
+  for (auto member = copy.begin(); member != copy.end(); ++member) {
+    const std::string token =
+        text.is_object() ? pointer_token(member.key()) : std::to_string(member - copy.begin());
+    *member = apply(*member, pointer + "/" + token);
+  }
+  return copy;
+}
+
+Json Substitution::replace(const std::string& text, const std::string& pointer) {
+  if (text.starts_with("$$")) return text.substr(1);
+  if (!text.starts_with('$')) return text;
+  const std::size_t dot = text.find('.');
+  const std::string name = text.substr(1, dot == std::string::npos ? dot : dot - 1);
+  const std::string field = dot == std::string::npos ? "" : text.substr(dot + 1);
+  if (!is_name(name) || (dot != std::string::npos && !is_name(field))) return text;
+  const auto complain = [&](std::string what) {
+    issues_.push_back({pointer, std::move(what)});
+    return Json();
+  };
+  const auto value = assignment_.find(name);
+  if (value == assignment_.end()) return complain(unknown_axis(name, keys(assignment_)));
+  used_.insert(name);
+  if (dot == std::string::npos) return *value;
+  if (!value->is_object())
+    return complain(
+        fmt::format("the values of axis \"{}\" have no fields (write \"${}\")", name, name));
+  if (!value->contains(field))
+    return complain(unknown(fmt::format("field of axis \"{}\"", name), field, keys(*value)));
+  return value->at(field);
+}
+
+}  // namespace normbench

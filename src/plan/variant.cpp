@@ -1,0 +1,120 @@
+#include "plan/variant.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "ops/op.h"
+
+namespace normbench {
+namespace {
+
+/// An op that also uses a member of another op's defaults.
+struct Shared {
+  std::string_view op, member, from;
+};
+constexpr auto shared = std::to_array<Shared>({{"sub", "mean", "normalize"},
+                                               {"sub", "constants", "normalize"},
+                                               {"div", "std", "normalize"},
+                                               {"div", "constants", "normalize"}});
+
+bool is_start(std::string_view op) { return op == Source::name || op == Load::name; }
+
+/// A stage from `text`, which has its axes replaced.
+StageText read_stage_text(const Json& text, const std::string& pointer,
+                          std::vector<Issue>& issues) {
+  StageText stage;
+  stage.members.pointer = pointer;
+  const bool is_object = text.is_object();
+  const std::string at = is_object ? pointer + "/op" : pointer;
+  if (is_object && !text.contains("op")) {
+    issues.push_back({pointer, "no \"op\" (say what the stage does)"});
+    return stage;
+  }
+  const Json& op = is_object ? text.at("op") : text;
+  const std::vector<std::string> known = op_names();
+  if (!op.is_string())
+    issues.push_back({at, wrong_type("an op's name", op)});
+  else if (std::ranges::find(known, op.get<std::string>()) == known.end())
+    issues.push_back({at, unknown("op", op.get<std::string>(), known)});
+  else
+    stage.op = op.get<std::string>();
+  stage.members.add(text, pointer);
+  stage.members.fields.erase("op");
+  return stage;
+}
+
+/// The stage that variants of the experiment start with.
+StageText start_of(const VariantPlace& place, Substitution& axes, std::vector<Issue>& issues) {
+  const std::string op(place.experiment.contains("load") ? Load::name : Source::name);
+  const std::string pointer = place.pointer + "/" + op;
+  StageText start;
+  start.op = op;
+  start.members.pointer = pointer;
+  if (!place.experiment.contains(op)) return start;
+  const Json members = axes.apply(place.experiment.at(op), pointer);
+  if (!members.is_object()) issues.push_back({pointer, wrong_type("an object", members)});
+  start.members.add(members, pointer);
+  return start;
+}
+
+/// The list of stages in a variant and where it stands; the other members go to `options`.
+std::pair<Json, std::string> split(const Json& variant, const std::string& pointer,
+                                   Composed& options, std::vector<Issue>& issues) {
+  if (!variant.is_object()) return {variant, pointer};
+  options.add(variant, pointer);
+  options.fields.erase("stages");
+  if (variant.contains("stages")) return {variant.at("stages"), pointer + "/stages"};
+  issues.push_back({pointer, "no \"stages\" (a list of ops)"});
+  return {Json(), ""};
+}
+
+}  // namespace
+
+void add_defaults(const Json& defaults, StageText& stage, Substitution& axes) {
+  const auto take = [&](std::string_view from, const std::string& member, const Json& value) {
+    const std::string at = fmt::format("/defaults/{}", from);
+    if (stage.members.fields.contains(member)) return;
+    stage.members.add({{member, axes.apply(value, at + "/" + pointer_token(member))}}, at);
+  };
+  if (!defaults.is_object()) return;
+  if (const auto own = defaults.find(stage.op); own != defaults.end() && own->is_object())
+    for (const auto& [member, value] : own->items()) take(stage.op, member, value);
+  for (const auto& [op, member, from] : shared) {
+    const auto other = op == stage.op ? defaults.find(from) : defaults.end();
+    if (other != defaults.end() && other->is_object() && other->contains(member))
+      take(from, std::string(member), other->at(member));
+  }
+}
+
+VariantText complete_variant(const VariantPlace& place, const std::string& name, Substitution& axes,
+                             std::vector<Issue>& issues) {
+  const std::string pointer = place.pointer + "/variants/" + pointer_token(name);
+  const std::size_t before = issues.size();
+  const Json variant = axes.apply(place.experiment.at("variants").at(name), pointer);
+  VariantText text;
+  text.options.pointer = pointer;
+  const auto [stages, at] = split(variant, pointer, text.options, issues);
+  if (place.experiment.contains("threads") && !text.options.fields.contains("threads"))
+    text.options.add(
+        {{"threads", axes.apply(place.experiment.at("threads"), place.pointer + "/threads")}},
+        place.pointer);
+  if (at.empty()) return text;
+  if (!stages.is_array() || stages.empty()) {
+    issues.push_back({at, stages.is_array() ? "has no stages (a list of at least one)"
+                                            : wrong_type("a list of stages", stages)});
+    return text;
+  }
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    StageText stage = read_stage_text(stages[i], fmt::format("{}/{}", at, i), issues);
+    if (i == 0 && !is_start(stage.op)) text.stages.push_back(start_of(place, axes, issues));
+    text.stages.push_back(std::move(stage));
+  }
+  for (StageText& stage : text.stages) add_defaults(place.defaults, stage, axes);
+  text.whole = issues.size() == before;
+  return text;
+}
+
+}  // namespace normbench

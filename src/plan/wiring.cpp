@@ -1,0 +1,140 @@
+#include "plan/wiring.h"
+
+#include <fmt/format.h>
+
+#include "core/units.h"
+#include "plan/composed.h"
+#include "plan/kernels.h"
+#include "plan/places.h"
+
+namespace normbench {
+namespace {
+
+constexpr std::int64_t max_tensor_bytes = std::int64_t{1} << 50;  // sums of them never overflow
+constexpr std::int64_t fresh_mapping_bytes = std::int64_t{32} << 20;
+
+void check_bytes(const TensorDesc& desc) {
+  if (desc.bytes() > max_tensor_bytes)
+    throw Invalid(fmt::format("{} is {}, more than a machine holds", describe(desc),
+                              format_bytes(static_cast<double>(desc.bytes()))));
+}
+
+std::string label_of(const StageSpec& spec) {
+  return spec.kernel.empty() ? spec.name() : fmt::format("{} ({})", spec.name(), spec.kernel);
+}
+
+}  // namespace
+
+void Wiring::add(const StageSpec& spec) {
+  const bool first = case_.values.empty();
+  if (std::holds_alternative<Source>(spec.op) && first) return start(spec);
+  Stage stage;
+  stage.op = spec.op;
+  stage.label = label_of(spec);
+  stage.output = spec.output;
+  if (const auto* load = std::get_if<Load>(&spec.op)) {
+    if (!first) throw StageMistake{"", "\"load\" must be the first stage"};
+    if (load->files.empty()) skip("no images given (--images DIR)");
+  } else if (std::holds_alternative<Source>(spec.op)) {
+    throw StageMistake{"", "\"source\" must be the first stage"};
+  } else {
+    stage.in = inputs(spec);
+  }
+  for (const int input : stage.in) stage.signature.in.push_back(case_.values[input].desc);
+  stage.place = place_of(spec, stage.signature.in);
+  add_outputs(spec, stage);
+  stage.fewest = fewest(stage.op, stage.signature);
+  try {
+    const auto [kernel, reason] =
+        choose_kernel(backends_, stage.place, stage.op, stage.signature, spec.kernel);
+    stage.kernel = kernel;
+    skip(reason);
+  } catch (const Invalid& mistake) {
+    throw StageMistake{"kernel", mistake.what()};
+  }
+  stage.cost =
+      stage.kernel == nullptr ? stage.fewest : stage.kernel->cost(stage.op, stage.signature);
+  case_.stages.push_back(std::move(stage));
+}
+
+void Wiring::skip(const std::optional<std::string>& reason) {
+  if (!case_.skip) case_.skip = reason;
+}
+
+void Wiring::start(const StageSpec& spec) {
+  const TensorDesc desc = infer(spec.op, {}).at(0);
+  check_bytes(desc);
+  case_.source = std::get<Source>(spec.op);
+  case_.values.push_back({.desc = desc});
+  names_["source"] = 0;
+  for (const std::string& name : spec.as) name_value(name, 0);
+  skip_without(desc.memory);
+}
+
+std::vector<int> Wiring::inputs(const StageSpec& spec) const {
+  std::vector<int> values;
+  for (const std::string& name : spec.in) values.push_back(input_named(name));
+  if (values.empty()) values.push_back(case_.stages.empty() ? 0 : case_.stages.back().out[0]);
+  for (const int input : values)
+    for (const Value& value : case_.values)
+      if (value.in_place_of == input)
+        throw StageMistake{"in", fmt::format("that value was overwritten in place by {} (use the "
+                                             "output of {})",
+                                             case_.stages[value.producer].label,
+                                             case_.stages[value.producer].label)};
+  return values;
+}
+
+int Wiring::input_named(const std::string& name) const {
+  if (const auto found = names_.find(name); found != names_.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [other, value] : names_) known.push_back(other);
+  throw StageMistake{"in", unknown("value", name, known)};
+}
+
+void Wiring::add_outputs(const StageSpec& spec, Stage& stage) {
+  stage.signature.out = infer(stage.op, stage.signature.in);
+  std::vector<TensorDesc>& out = stage.signature.out;
+  if (!spec.as.empty() && spec.as.size() != out.size())
+    throw StageMistake{
+        "as", fmt::format("names {} outputs, {} has {}", spec.as.size(), spec.name(), out.size())};
+  const Memory memory = output_memory(spec, stage.place, stage.signature.in);
+  skip_without(memory);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i].memory = memory;
+    check_bytes(out[i]);
+    const int index = static_cast<int>(case_.values.size());
+    stage.out.push_back(index);
+    case_.values.push_back({.desc = out[i], .producer = static_cast<int>(case_.stages.size())});
+    if (!spec.as.empty()) name_value(spec.as[i], index);
+  }
+  if (spec.output == OutputPolicy::InPlace) write_in_place(spec, stage);
+  stage.signature.pages_mapped = stage.place != Place::Cpu || spec.output != OutputPolicy::Fresh ||
+                                 out[0].bytes() < fresh_mapping_bytes;
+}
+
+void Wiring::write_in_place(const StageSpec& spec, const Stage& stage) {
+  if (stage.in.empty())
+    throw StageMistake{"output", fmt::format("{} cannot run in place", spec.name())};
+  const int input = stage.in[0];
+  if (case_.values[input].producer < 0)
+    throw StageMistake{"output", "cannot write over the source (other variants read it)"};
+  Value& output = case_.values[stage.out[0]];
+  check_in_place(spec.op, case_.values[input].desc, output.desc);
+  output.in_place_of = input;
+}
+
+void Wiring::name_value(const std::string& name, int value) {
+  if (!names_.emplace(name, value).second)
+    throw StageMistake{"as", fmt::format("the name \"{}\" is taken (choose another)", name)};
+}
+
+void Wiring::skip_without(Memory memory) {
+  const Backend* owner = backends_.at(cuda_reaches(memory) ? Place::Cuda : Place::Cpu);
+  if (owner == nullptr)
+    skip(fmt::format("no backend for {} memory in this build", name_of(memory)));
+  else
+    skip(owner->unavailable());
+}
+
+}  // namespace normbench

@@ -1,0 +1,37 @@
+/// Values and stages of a case, one stage after another.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "plan/plan.h"
+#include "plan/stage_spec.h"
+
+namespace normbench {
+
+/// Puts a case together. Each `add` connects a stage to the values before it, decides its place,
+/// its outputs and its kernel, and throws StageMistake or Invalid where it cannot be.
+class Wiring {
+ public:
+  explicit Wiring(const Backends& backends) : backends_(backends) {}
+
+  void add(const StageSpec& spec);
+  /// Notes why the case cannot run here; the first reason counts.
+  void skip(const std::optional<std::string>& reason);
+  Case take() { return std::move(case_); }
+
+ private:
+  void start(const StageSpec& spec);
+  std::vector<int> inputs(const StageSpec& spec) const;
+  int input_named(const std::string& name) const;
+  void add_outputs(const StageSpec& spec, Stage& stage);
+  void write_in_place(const StageSpec& spec, const Stage& stage);
+  void name_value(const std::string& name, int value);
+  void skip_without(Memory memory);
+
+  const Backends& backends_;
+  Case case_;
+  std::map<std::string, int> names_;
+};
+
+}  // namespace normbench

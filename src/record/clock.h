@@ -1,0 +1,39 @@
+/// Time and counters of this process, behind a seam so that tests need no real clock.
+#pragma once
+
+#include <cstdint>
+
+namespace normbench {
+
+/// Counts of the process since it started.
+struct Counters {
+  std::int64_t minor_faults = 0;
+  std::int64_t major_faults = 0;
+  std::int64_t voluntary_switches = 0;
+  std::int64_t involuntary_switches = 0;
+
+  bool operator==(const Counters&) const = default;
+};
+
+Counters operator-(const Counters& a, const Counters& b);
+Counters operator+(const Counters& a, const Counters& b);
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  /// Nanoseconds on a monotonic clock (CLOCK_MONOTONIC, which CUPTI can share).
+  virtual std::int64_t now_ns() = 0;
+  /// CPU nanoseconds of all threads of the process.
+  virtual std::int64_t cpu_ns() = 0;
+  virtual Counters counters() = 0;
+};
+
+/// The machine's own clock: steady_clock, CLOCK_PROCESS_CPUTIME_ID and getrusage.
+class SystemClock final : public Clock {
+ public:
+  std::int64_t now_ns() override;
+  std::int64_t cpu_ns() override;
+  Counters counters() override;
+};
+
+}  // namespace normbench

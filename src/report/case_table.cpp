@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "analysis/case_analysis.h"
+#include "analysis/words.h"
+#include "core/units.h"
+#include "report/group_tables.h"
+#include "report/rows.h"
+
+namespace normbench {
+
+namespace {
+
+std::string ms_text(const Interval& ns) {
+  return fmt::format("{} ({}-{})", format_ms(ns.value), format_ms(ns.low), format_ms(ns.high));
+}
+
+std::string percents(const Interval& value) {
+  return fmt::format("{} ({}-{})", format_percent(value.value), format_percent(value.low),
+                     format_percent(value.high));
+}
+
+std::string status_text(const CaseResult& result) {
+  const std::string status(name_of(result.status));
+  return result.reason.empty() ? status : status + ": " + result.reason;
+}
+
+double cpu_ns_per_iteration(const CaseResult& result) {
+  std::vector<double> times;
+  for (const Round& round : result.rounds)
+    times.push_back(static_cast<double>(round.cpu_ns) / static_cast<double>(result.iterations));
+  return median(std::move(times));
+}
+
+/// "0", "0.25", "54,002".
+std::string count_text(double value) {
+  const double whole = std::round(value);
+  if (value == whole || value >= 100) return format_count(std::llround(value));
+  return format_significant(value, 2);
+}
+
+void add_published(const GroupResult& group, std::string& text) {
+  for (const PublishedResult& published : group.published) {
+    std::string figures;
+    if (published.wall_ms) figures += format_ms(*published.wall_ms * 1e6) + " ms wall";
+    if (published.device_ms)
+      figures += fmt::format("{}{} ms device", figures.empty() ? "" : ", ",
+                             format_ms(*published.device_ms * 1e6));
+    text += fmt::format("  published {}: {}{}\n", spoken(published.variant), figures,
+                        published.where.empty() ? "" : " (" + published.where + ")");
+  }
+}
+
+}  // namespace
+
+std::string case_table(const GroupResult& group, const GroupAnalysis& analysis) {
+  Rows rows({"variant", "status", "threads", "ms/batch (95 %)", "time/baseline (95 %)",
+             "of limit (95 %)", "limit", "images/s", "faults", "switches", "CPU ms", "first ms",
+             "iterations", "rounds"});
+  for (std::size_t i = 0; i < group.cases.size(); ++i) {
+    const CaseResult& result = group.cases[i];
+    const CaseAnalysis& one = analysis.cases[i];
+    if (!one.time_ns) {
+      rows.add({result.variant, status_text(result), std::to_string(result.threads)});
+      continue;
+    }
+    rows.add({result.variant, status_text(result), std::to_string(result.threads),
+              ms_text(*one.time_ns), one.ratio ? ratio_text(*one.ratio) : "",
+              one.of_limit ? percents(*one.of_limit) : "", one.limit,
+              one.images_per_second ? format_count(std::llround(*one.images_per_second)) : "",
+              count_text(*one.faults), count_text(*one.switches),
+              format_ms(cpu_ns_per_iteration(result)),
+              format_ms(static_cast<double>(result.first_call_ns)), format_count(result.iterations),
+              std::to_string(result.rounds.size())});
+  }
+  std::string text = rows.text({0, 1, 6});
+  add_published(group, text);
+  for (const CaseResult& result : group.cases)
+    for (const std::string& note : result.notes)
+      text += fmt::format("  {}: {}\n", spoken(result.variant), note);
+  return text;
+}
+
+}  // namespace normbench

@@ -1,0 +1,64 @@
+#include "report/document_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace normbench {
+
+namespace {
+
+/// The value at a pointer, null where there is none.
+Json value_at(const Json& json, const std::string& pointer) {
+  const Json::json_pointer at(pointer);
+  return json.contains(at) ? json.at(at) : Json();
+}
+
+bool needs_gpu(const Results& results) {
+  for (const GroupResult& group : results.groups)
+    for (const CaseResult& result : group.cases)
+      for (const StageResult& stage : result.stages)
+        if (stage.place == name_of(Place::Cuda) || stage.out.memory == Memory::Device) return true;
+  return false;
+}
+
+}  // namespace
+
+std::string text_at(const Json& json, const std::string& pointer, const std::string& fallback) {
+  const Json value = value_at(json, pointer);
+  return value.is_string() ? value.get<std::string>() : fallback;
+}
+
+std::int64_t integer_at(const Json& json, const std::string& pointer, std::int64_t fallback) {
+  const Json value = value_at(json, pointer);
+  return value.is_number() ? value.get<std::int64_t>() : fallback;
+}
+
+std::string machine_text(const Json& environment) {
+  std::string text = text_at(environment, "/cpu/model", "unknown CPU");
+  if (const auto cores = integer_at(environment, "/cpu/cores", 0); cores > 0)
+    text += fmt::format(", {} core{}", cores, cores == 1 ? "" : "s");
+  const Json caches = value_at(environment, "/cpu/caches");
+  if (!caches.is_array() || caches.empty()) return text;
+  const auto count = integer_at(caches.back(), "/count", 1);
+  return text + fmt::format(", L{} {}{} MiB", integer_at(caches.back(), "/level", 0),
+                            count > 1 ? fmt::format("{}x", count) : "",
+                            integer_at(caches.back(), "/bytes", 0) >> 20);
+}
+
+std::string gpu_text(const Results& results) {
+  const std::string cuda = text_at(results.environment, "/places/cuda", "not looked for");
+  if (!needs_gpu(results))
+    return cuda == "available" ? "GPU not used" : "no GPU (no case here needs one)";
+  return cuda == "available" ? "GPU" : "no GPU";
+}
+
+std::string sort_by(const Results& results) {
+  return text_at(results.config, "/profile/sort_by", "cpu_time_total");
+}
+
+std::int64_t row_limit(const Results& results) {
+  return integer_at(results.config, "/profile/row_limit", 10);
+}
+
+}  // namespace normbench

@@ -1,0 +1,32 @@
+/// The tables of one group in table.txt, nothing left out.
+#pragma once
+
+#include <string>
+
+#include "analysis/analysis.h"
+
+namespace normbench {
+
+/// "1.403 (1.392-1.411)".
+std::string ratio_text(const Interval& ratio);
+
+/// One row per case: status, times, ratio, limit, counters; then published figures.
+std::string case_table(const GroupResult& group, const GroupAnalysis& analysis);
+
+/// One row per stage of every case: kernel, place, output, bytes, time, share.
+std::string stage_table(const GroupResult& group);
+
+/// One row per limit: bytes, time, rate, faults.
+std::string limit_table(const GroupResult& group, const Results& results);
+
+/// One row per pair: ratio with its interval, and what it says.
+std::string pair_table(const GroupResult& group, const GroupAnalysis& analysis,
+                       const Results& results);
+
+/// One row per case that ran: error against its bound.
+std::string check_table(const GroupResult& group);
+
+/// Every case's profiler table as torch.profiler prints it, with what profiling cost.
+std::string profile_tables(const GroupResult& group, const Results& results);
+
+}  // namespace normbench

@@ -1,0 +1,35 @@
+#include "report/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "analysis/analysis.h"
+
+namespace normbench {
+
+namespace {
+
+std::string json(const Results& results) { return document(results).dump(1) + "\n"; }
+
+constexpr std::array<Report, 3> kReports{{
+    {"terminal", "what a run prints", "", &terminal},
+    {"table", "everything, as text", "table.txt", &table},
+    {"json", "the document", "results.json", &json},
+}};
+
+}  // namespace
+
+std::span<const Report> reports() { return kReports; }
+
+const Report& report_named(std::string_view name) {
+  const auto at = std::ranges::find(kReports, name, &Report::name);
+  if (at != kReports.end()) return *at;
+  std::string known;
+  for (const Report& report : kReports)
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", report.name);
+  throw Invalid(fmt::format("unknown format \"{}\" (known: {})", name, known));
+}
+
+}  // namespace normbench

@@ -1,0 +1,26 @@
+/// Renderings of a results document: pure functions, one row each.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "measure/results.h"
+
+namespace normbench {
+
+struct Report {
+  std::string_view name, about;
+  std::string_view file;  // what a run writes it to, or "" when it does not
+  std::string (*render)(const Results&);
+};
+
+/// terminal (what `run` prints), table (everything), json (the document).
+std::span<const Report> reports();
+/// The row called `name`. Throws Invalid listing the known ones.
+const Report& report_named(std::string_view name);
+
+std::string terminal(const Results& results);
+std::string table(const Results& results);
+
+}  // namespace normbench

@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include "analysis/analysis.h"
+#include "analysis/words.h"
+#include "core/units.h"
+#include "report/document_text.h"
+#include "report/group_tables.h"
+#include "report/report.h"
+
+namespace normbench {
+
+namespace {
+
+/// "cpu.model  AMD EPYC", one line per value, objects opened.
+void add_values(const std::string& path, const Json& value, std::string& text) {
+  if (value.is_object()) {
+    for (const auto& [key, member] : value.items())
+      add_values(path.empty() ? key : path + "." + key, member, text);
+    return;
+  }
+  const std::string shown = value.is_string() ? value.get<std::string>()
+                            : value.is_null() ? "cannot be read here"
+                                              : value.dump();
+  text += fmt::format("  {:<32}  {}\n", path, shown);
+}
+
+std::string yes_no(bool value) { return value ? "yes" : "no"; }
+
+std::string head(const Results& results) {
+  std::string text =
+      fmt::format("normbench {} · {}\n", text_at(results.tool, "/version", "?"), results.name);
+  if (!results.about.empty()) text += results.about + "\n";
+  text += fmt::format(
+      "cache {}, clock {}, precision {}, seed {}, quick {}, traced {}, interrupted {}\n",
+      results.cache, results.clock, format_percent(results.precision), results.seed,
+      yes_no(results.quick), yes_no(results.traced), yes_no(results.interrupted));
+  text += "\nTool\n";
+  add_values("", results.tool, text);
+  text += "\nEnvironment\n";
+  add_values("", results.environment, text);
+  return text;
+}
+
+void add_section(const std::string& title, const std::string& body, std::string& text) {
+  if (!body.empty()) text += "\n" + title + "\n" + body;
+}
+
+std::string group_text(const GroupResult& group, const Results& results) {
+  const GroupAnalysis analysis = analyse(group, results);
+  std::string title = group.experiment;
+  if (!group.point.empty()) title += " at " + point_text(group.point);
+  std::string text = "\n" + std::string(100, '=') + "\n" + title + "\n";
+  if (!group.question.empty()) text += group.question + "\n";
+  add_section("Cases (per iteration; baseline: " + group.baseline + ")",
+              case_table(group, analysis), text);
+  std::string verdict;
+  for (const std::string& line : analysis.verdict.text) verdict += "  " + line + "\n";
+  if (!analysis.quality.empty()) verdict += "  " + analysis.quality + "\n";
+  if (!group.stop.empty()) verdict += "  stopped by: " + group.stop + "\n";
+  verdict += fmt::format("  largest lag-1 autocorrelation of the log ratios: {:.2f}\n",
+                         analysis.autocorrelation);
+  add_section("Verdict", verdict, text);
+  add_section("Stages", stage_table(group), text);
+  add_section("Limits", limit_table(group, results), text);
+  add_section("Pairs (level 1 - 0.05/number of pairs)", pair_table(group, analysis, results), text);
+  add_section("Outputs against the reference in double", check_table(group), text);
+  return text + profile_tables(group, results);
+}
+
+}  // namespace
+
+std::string table(const Results& results) {
+  std::string text = head(results);
+  for (const GroupResult& group : results.groups) text += group_text(group, results);
+  return text;
+}
+
+}  // namespace normbench

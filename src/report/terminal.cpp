@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "analysis/case_analysis.h"
+#include "analysis/sweep.h"
+#include "core/units.h"
+#include "report/document_text.h"
+#include "report/experiment_table.h"
+#include "report/limits_text.h"
+#include "report/profile_text.h"
+#include "report/report.h"
+#include "report/text.h"
+
+namespace normbench {
+
+namespace {
+
+constexpr std::ptrdiff_t kMostLines = 40;
+
+std::string plural(std::size_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string threads_text(const Results& results) {
+  std::set<int> threads;
+  for (const GroupResult& group : results.groups)
+    for (const CaseResult& result : group.cases) threads.insert(result.threads);
+  if (threads.empty()) return "";
+  return fmt::format(", {} thread{}", fmt::join(threads, "/"), *threads.rbegin() == 1 ? "" : "s");
+}
+
+/// What was measured: "6 variants of 10x3x720x1280 nchw" or "6 experiments, 18 points".
+std::string extent(const Results& results, const std::vector<Experiment>& list) {
+  if (list.size() > 1)
+    return fmt::format("{}, {}", plural(list.size(), "experiment"),
+                       plural(results.groups.size(), "group"));
+  if (list.empty()) return "nothing measured";
+  const GroupResult& group = *list[0].groups[0];
+  std::string text = plural(group.cases.size(), "variant");
+  if (list[0].groups.size() > 1) return text + fmt::format(" at {} points", list[0].groups.size());
+  if (group.cases.empty() || group.cases[0].stages.empty()) return text;
+  const TensorDesc& out = group.cases[0].stages.back().out;
+  return text + fmt::format(" of {}x{}x{}x{} {}", out.shape.n, out.shape.c, out.shape.h,
+                            out.shape.w, name_of(out.layout));
+}
+
+std::string header(const Results& results, const std::vector<Experiment>& list) {
+  const std::string machine =
+      fmt::format("normbench {} · {}{} · {}", text_at(results.tool, "/version", "?"),
+                  machine_text(results.environment), threads_text(results), gpu_text(results));
+  std::string run =
+      fmt::format("{} · {}, {} cache", results.name, extent(results, list), results.cache);
+  if (results.groups.size() == 1) run += limits_summary(results.groups[0], results);
+  return wrapped(machine, 0) + wrapped(run, 0);
+}
+
+/// "2.4e-7".
+std::string error_text(double error) {
+  if (error == 0) return "0";
+  std::string text = fmt::format("{:.1e}", error);
+  if (const auto at = text.find("e-0"); at != text.npos) text.erase(at + 2, 1);
+  return text;
+}
+
+/// "6 of 6 outputs correct (max error 2.4e-7) · machine quiet: ratios good to 1.1 %".
+std::string closing(const Experiment& experiment) {
+  std::size_t ran = 0, correct = 0;
+  double error = 0;
+  for (const GroupResult* group : experiment.groups)
+    for (const CaseResult& result : group->cases) {
+      if (!measured(result) && result.status != Status::Failed) continue;
+      ++ran;
+      if (!measured(result) || !result.check.ok) continue;
+      ++correct;
+      error = std::max(error, result.check.max_abs_error);
+    }
+  if (ran == 0) return "";
+  const auto worst = std::ranges::max_element(experiment.analyses, {}, &GroupAnalysis::half_width);
+  return fmt::format("{} of {} correct (max error {}){}{}", correct, plural(ran, "output"),
+                     error_text(error), worst->quality.empty() ? "" : " · ", worst->quality);
+}
+
+std::string notes(const Experiment& experiment) {
+  std::vector<std::string> seen;
+  std::string text;
+  for (const GroupResult* group : experiment.groups)
+    for (const CaseResult& result : group->cases)
+      for (const std::string& note : result.notes)
+        if (std::ranges::find(seen, note) == seen.end()) {
+          seen.push_back(note);
+          text += wrapped(note, 2);
+        }
+  return text;
+}
+
+std::string section(const Experiment& experiment, const Results& results) {
+  const GroupResult& first = *experiment.groups[0];
+  std::string text = "\n" + wrapped(first.question.empty() ? first.experiment : first.question, 0);
+  text += experiment_table(experiment, results);
+  text += left_out(experiment);
+  for (const std::string& line : verdict_lines(experiment)) text += wrapped(line, 2);
+  text += notes(experiment);
+  if (const std::string line = closing(experiment); !line.empty()) text += wrapped(line, 2);
+  return text;
+}
+
+}  // namespace
+
+std::string terminal(const Results& results) {
+  const std::vector<Experiment> list = experiments(results);
+  std::string text = header(results, list);
+  for (const Experiment& experiment : list) text += section(experiment, results);
+  // A blank line, title, headers, total and the app's own line stand around the rows.
+  const auto room = kMostLines - std::ranges::count(text, '\n') - 6;
+  for (const Experiment& experiment : list)
+    if (const std::string profile = shown_profile(experiment, results, room); !profile.empty()) {
+      text += "\n" + profile;
+      break;
+    }
+  if (results.interrupted) text += "Interrupted: groups that were not finished are missing.\n";
+  return text;
+}
+
+}  // namespace normbench

@@ -1,0 +1,34 @@
+/// One line of a trace file, read strictly.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/json.h"
+
+namespace normbench {
+
+/// An event as the checker sees it; times in nanoseconds since the trace's base.
+struct TraceEvent {
+  std::size_t line = 0;
+  char phase = '?';
+  std::string name, category;
+  std::int64_t pid = 0, tid = 0;
+  std::int64_t ts = 0, dur = 0;
+  std::int64_t flow_id = -1;                // of "s" and "f"
+  std::optional<std::int64_t> correlation;  // of a GPU row
+
+  std::pair<std::int64_t, std::int64_t> track() const { return {pid, tid}; }
+  bool is_gpu_work() const;
+};
+
+/// The event on a line of a trace (a comma at its end is ignored), or nothing when it has a
+/// mistake; mistakes are appended to `mistakes`.
+std::optional<TraceEvent> read_event(std::string_view text, std::size_t line,
+                                     std::vector<std::string>& mistakes);
+
+}  // namespace normbench

@@ -1,0 +1,53 @@
+#include "analysis/pairs.h"
+
+#include <gtest/gtest.h>
+
+#include "example_results.h"
+
+namespace normbench {
+namespace {
+
+TEST(Pairs, AreDifferentOnlyBeyondTheMargin) {
+  Results results = examples::tie();
+  const auto pairs = compare_pairs(results.groups[0], results);
+  ASSERT_EQ(pairs.size(), 3u);
+  EXPECT_TRUE(pairs[0].different);  // 9 ms against 5 ms
+  EXPECT_TRUE(pairs[1].different);
+  EXPECT_FALSE(pairs[2].different);  // 5 ms against 5 ms
+  EXPECT_TRUE(is_tie(pairs[2], results.precision));
+
+  results.precision = 1;  // nothing below twice or half counts
+  EXPECT_FALSE(compare_pairs(results.groups[0], results)[0].different);
+}
+
+TEST(Pairs, TooFewRoundsAreNeverDifferent) {
+  const Results results = examples::quick();
+  for (const Pair& pair : compare_pairs(results.groups[0], results)) {
+    EXPECT_FALSE(pair.covered);
+    EXPECT_FALSE(pair.different);
+  }
+}
+
+TEST(Pairs, TurnAround) {
+  const std::vector<Pair> pairs{{.a = 0, .b = 1, .ratio = {2, 1.6, 2.5}, .different = true}};
+  EXPECT_EQ(pair_of(pairs, 0, 1)->ratio, (Interval{2, 1.6, 2.5}));
+  EXPECT_EQ(pair_of(pairs, 1, 0)->ratio, (Interval{0.5, 0.4, 0.625}));
+  EXPECT_TRUE(faster(*pair_of(pairs, 1, 0)));
+  EXPECT_FALSE(faster(*pair_of(pairs, 0, 1)));
+  EXPECT_FALSE(pair_of(pairs, 0, 2).has_value());
+}
+
+TEST(Pairs, WidestDifferenceLooksBothWays) {
+  EXPECT_NEAR(widest_difference({1, 0.99, 1.02}), 0.02, 1e-12);
+  EXPECT_NEAR(widest_difference({1, 0.8, 1.02}), 0.25, 1e-12);
+}
+
+TEST(Pairs, FairnessLooksAtTheEnd) {
+  EXPECT_EQ(unfair(examples::tie().groups[0]), "");
+  EXPECT_EQ(unfair(examples::unfair().groups[0]),
+            "to float32 ends as float32 nchw 10x3x720x1280 on the host, to float16 as float16 nchw "
+            "10x3x720x1280 on the host");
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,268 @@
+"""The real binary, as people run it: exit codes, files, messages, kills and resumes.
+
+usage: cli_test.py NORMBENCH TRACE_CHECK SOURCE_DIR
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+NORMBENCH, TRACE_CHECK, SOURCE_DIR = (Path(p).resolve() for p in sys.argv[1:4])
+
+SMALL = {
+    "schema": 1,
+    "name": "small",
+    "measure": {"max_seconds_per_group": 0.05, "precision": 0.2},
+    "profile": {"active": 2},
+    "experiments": [
+        {
+            "name": "sizes",
+            "sweep": {"batch": [1, 2, 3, 4]},
+            "source": {"batch": "$batch", "size": [64, 64]},
+            "variants": {
+                "eager": [{"op": "cast", "to": "float32"}, {"op": "sub", "mean": [1, 2, 3]}],
+                "fused": [{"op": "normalize", "mean": [1, 2, 3], "std": [1, 1, 1]}],
+                "gpu": ["h2d", {"op": "normalize", "mean": [1, 2, 3], "std": [1, 1, 1]}, "d2h"],
+            },
+        }
+    ],
+}
+
+
+def normbench(*args, **kwargs):
+    return subprocess.run([NORMBENCH, *map(str, args)], capture_output=True, text=True, **kwargs)
+
+
+class CliTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.dir = Path(self.folder.name)
+
+    def config(self, content, name="config.json"):
+        path = self.dir / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+    def assert_mistake(self, path, expected):
+        out = self.dir / "out"
+        done = normbench("run", "--config", path, "--out", out)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(expected, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertFalse(out.exists())
+
+    # --- help
+
+    def test_every_subcommand_has_help_with_an_example(self):
+        top = normbench("--help")
+        self.assertEqual(top.returncode, 0)
+        for command in ("run", "check", "report", "info", "list"):
+            self.assertIn(command, top.stdout)
+            done = normbench(command, "--help")
+            self.assertEqual(done.returncode, 0)
+            self.assertIn(f"Example:\n  normbench {command}", done.stdout)
+
+    def test_usage_errors_exit_2(self):
+        for args in ([], ["rnu"], ["run"], ["run", "--confg", "x"], ["report", "x", "--format", "y"]):
+            self.assertEqual(normbench(*args).returncode, 2, args)
+
+    def test_version_names_the_revision(self):
+        self.assertRegex(normbench("--version").stdout, r"^normbench \d+\.\d+\.\d+ \(")
+
+    # --- bad input
+
+    def test_ten_mistakes_are_all_reported(self):
+        config = SOURCE_DIR / "tests/app/data/ten_mistakes.json"
+        out = self.dir / "out"
+        done = normbench("run", "--config", config, "--out", out)
+        self.assertEqual(done.returncode, 2)
+        self.assertFalse(out.exists())
+        issues = [line for line in done.stderr.splitlines() if line.startswith(f"{config}:/")]
+        pointers = {line[len(str(config)) + 1 :].split(":")[0] for line in issues}
+        self.assertEqual(len(issues), 10, done.stderr)
+        for pointer in (
+            "/measure/precision",
+            "/experiments/0/variants/unknown op/0",
+            "/experiments/1/sorce",
+            "/experiments/2/variants/twice",
+            "/experiments/3/source/batch",
+            "/experiments/4/variants/two means for three channels/0",
+            "/experiments/5/variants/dtype typo/0/to",
+            "/experiments/6/source/batch",
+            "/experiments/7/variants/cannot reach/1",
+            "/experiments/8/source",
+        ):
+            self.assertTrue(any(p.startswith(pointer) for p in pointers), f"{pointer}\n{done.stderr}")
+
+    def test_files_that_are_no_config(self):
+        self.assert_mistake(self.config('{\n  "schema": 1,\n  oops\n}'), "line 3, column")
+        self.assert_mistake(self.dir / "absent.json", "absent.json: ")
+        self.assert_mistake(self.dir, "directory")
+        self.assert_mistake(self.config(""), "empty")
+        self.assert_mistake(self.config(" " * 50_000_000), "16.0 MB")
+        self.assert_mistake(self.config("[" * 100_000), "64")
+        self.assert_mistake(self.config("\x00\xff\xfe"), "line 1")
+
+    def test_set_and_only_are_checked(self):
+        config = self.config(SMALL)
+        self.assertEqual(normbench("check", config, "--set", "precision").returncode, 2)
+        self.assertEqual(normbench("check", config, "--set", "precison=0.1").returncode, 2)
+        self.assertEqual(normbench("check", config, "--only", "nothing").returncode, 2)
+        self.assertEqual(normbench("check", config, "--only", "fused").returncode, 0)
+
+    def test_check_runs_nothing(self):
+        done = normbench("check", self.config(SMALL), cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([p.name for p in self.dir.iterdir()], ["config.json"])
+
+    # --- a run
+
+    def run_small(self, *args, code=0):
+        out = self.dir / "out"
+        done = normbench("run", "--config", self.config(SMALL), "--out", out, *args)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return out, done
+
+    def test_a_run_writes_documents_that_render_again(self):
+        out, done = self.run_small()
+        names = sorted(p.name for p in out.iterdir())
+        self.assertEqual(names, ["journal.jsonl", "results.json", "table.txt", "trace.json"])
+        document = out / "results.json"
+        table = normbench("report", document, "--format", "table").stdout
+        self.assertEqual(table, (out / "table.txt").read_text())
+        terminal = normbench("report", document).stdout
+        self.assertTrue(done.stdout.startswith(terminal), done.stdout)
+        again = normbench("report", document, "--format", "json").stdout
+        self.assertEqual(again, document.read_text())
+        checked = subprocess.run([TRACE_CHECK, out / "trace.json"], capture_output=True, text=True)
+        self.assertEqual(checked.returncode, 0, checked.stdout)
+
+    def test_what_cannot_run_is_skipped_and_said(self):
+        out, done = self.run_small()
+        cases = json.loads((out / "results.json").read_text())["groups"][0]["cases"]
+        gpu = [case for case in cases if case["variant"] == "gpu"][0]
+        if gpu["status"] == "ok":
+            self.skipTest("a GPU is at hand")
+        self.assertEqual(gpu["status"], "skipped")
+        self.assertIn(gpu["reason"].split(" (")[0], done.stdout)
+
+    def test_a_folder_with_a_run_is_not_overwritten(self):
+        out, _ = self.run_small()
+        before = (out / "results.json").read_bytes()
+        done = normbench("run", "--config", self.dir / "config.json", "--out", out)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("already holds a run", done.stderr)
+        self.assertEqual((out / "results.json").read_bytes(), before)
+
+    def test_rounds_of_several_processes_are_one_group(self):
+        out, _ = self.run_small("--set", "/measure/processes=2", "--only", "fused")
+        for group in json.loads((out / "results.json").read_text())["groups"]:
+            rounds = group["cases"][0]["rounds"]["wall_ns"]
+            self.assertEqual(len(rounds), len(group["order"]))
+            self.assertGreaterEqual(len(rounds), 24)  # each process takes at least 12
+
+    def test_unknown_sort_key(self):
+        config = self.config({**SMALL, "profile": {"sort_by": "cpu"}})
+        self.assert_mistake(config, "/profile/sort_by: unknown value")
+
+    def test_json_on_stdout_is_one_document(self):
+        _, done = self.run_small("--format", "json")
+        self.assertEqual(json.loads(done.stdout)["schema"], 1)
+
+    def test_an_output_folder_that_cannot_be_made(self):
+        (self.dir / "file").write_text("")
+        done = normbench("run", "--config", self.config(SMALL), "--out", self.dir / "file" / "x")
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("cannot create", done.stderr)
+
+    def test_broken_images_are_named(self):
+        images = self.dir / "images"
+        images.mkdir()
+        (images / "a.jpg").write_bytes(b"")
+        (images / "b.png").write_bytes(b"hello")
+        config = self.config(
+            {
+                "schema": 1,
+                "name": "files",
+                "experiments": [{"name": "f", "load": {"batch": 1}, "variants": {"load": ["copy"]}}],
+            }
+        )
+        out = self.dir / "out"
+        done = normbench("run", "--config", config, "--out", out, "--images", images)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        reason = json.loads((out / "results.json").read_text())["groups"][0]["cases"][0]["reason"]
+        self.assertIn("a.jpg", reason)
+        self.assertIn("b.png", reason)
+
+    # --- interruptions
+
+    def start_and_stop(self, how):
+        """Starts a run and sends `how` as soon as the first group is finished."""
+        out = self.dir / "out"
+        running = subprocess.Popen(
+            [NORMBENCH, "run", "--config", self.config(SMALL), "--out", out],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        running.stderr.readline()
+        running.send_signal(how)
+        running.stderr.read()
+        code = running.wait()
+        running.stderr.close()
+        return out, code
+
+    def assert_resumes_whole(self, out):
+        kept = (out / "journal.jsonl").read_text().splitlines()
+        first = json.loads(kept[1])["result"]
+        done = normbench("run", "--resume", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        groups = json.loads((out / "results.json").read_text())["groups"]
+        self.assertEqual([g["point"]["batch"] for g in groups], [1, 2, 3, 4])
+        for group in groups:
+            self.assertEqual([c["variant"] for c in group["cases"]], ["eager", "fused", "gpu"])
+        self.assertEqual(groups[0]["cases"][0]["rounds"], first["cases"][0]["rounds"])
+
+    def test_killed_then_resumed(self):
+        out, code = self.start_and_stop(signal.SIGKILL)
+        self.assertEqual(code, -signal.SIGKILL)
+        self.assertFalse((out / "results.json").exists())
+        self.assert_resumes_whole(out)
+
+    def test_interrupted_then_resumed(self):
+        out, code = self.start_and_stop(signal.SIGINT)
+        if code == 0:
+            self.skipTest("the run ended before the signal")
+        self.assertEqual(code, 130)
+        document = json.loads((out / "results.json").read_text())
+        self.assertTrue(document["interrupted"])
+        self.assertGreaterEqual(len(document["groups"]), 1)
+        self.assert_resumes_whole(out)
+
+
+class RepositoryTest(unittest.TestCase):
+    def test_readme_shows_a_real_output(self):
+        readme = (SOURCE_DIR / "README.md").read_text()
+        marker = "$ normbench report results/"
+        self.assertIn(marker, readme)
+        start = readme.index(marker)
+        command, _, rest = readme[start:].partition("\n")
+        shown = rest[: rest.index("```")]
+        document = SOURCE_DIR / command.split()[3]
+        self.assertEqual(normbench("report", document).stdout, shown)
+
+    def test_every_reference_document_renders(self):
+        documents = sorted((SOURCE_DIR / "results").glob("*.json"))
+        self.assertTrue(documents)
+        for document in documents:
+            for form in ("terminal", "table", "json"):
+                done = normbench("report", document, "--format", form)
+                self.assertEqual(done.returncode, 0, f"{document} {form}: {done.stderr}")
+            self.assertNotIn(str(Path.home()), document.read_text())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])

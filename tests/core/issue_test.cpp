@@ -1,0 +1,40 @@
+#include "core/issue.h"
+
+#include <gtest/gtest.h>
+
+namespace normbench {
+namespace {
+
+TEST(Nearest, FindsTypingMistakes) {
+  const std::vector<std::string> known{"dtype", "batch", "size", "layout", "memory"};
+  EXPECT_EQ(nearest("bacth", known), "batch");
+  EXPECT_EQ(nearest("batches", known), "batch");
+  EXPECT_EQ(nearest("siez", known), "size");
+  EXPECT_EQ(nearest("memroy", known), "memory");
+  EXPECT_EQ(nearest("layout", known), "layout");
+}
+
+TEST(Nearest, FindsNothingWhereNothingIsNear) {
+  const std::vector<std::string> known{"to", "in", "float16"};
+  EXPECT_EQ(nearest("op", known), "");
+  EXPECT_EQ(nearest("", known), "");
+  EXPECT_EQ(nearest("fp61", known), "");
+  EXPECT_EQ(nearest(std::string(1'000'000, 'x'), known), "");
+  EXPECT_EQ(nearest("x", {}), "");
+}
+
+TEST(Nearest, AllowsAThirdOfALongWord) {
+  EXPECT_EQ(nearest("max_secs_per_group", {"max_seconds_per_group"}), "max_seconds_per_group");
+  EXPECT_EQ(nearest("mx_secs_pr_grp", {"max_seconds_per_group"}), "");
+}
+
+TEST(BadInput, NamesEveryIssueWithItsPlace) {
+  const BadInput error("a.json",
+                       {{"", "is empty (expected JSON)"}, {"/name", "expected a string"}});
+  EXPECT_STREQ(error.what(), "a.json: is empty (expected JSON)\na.json:/name: expected a string");
+  EXPECT_EQ(error.file, "a.json");
+  EXPECT_EQ(error.issues.size(), 2u);
+}
+
+}  // namespace
+}  // namespace normbench

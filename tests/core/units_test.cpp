@@ -1,0 +1,63 @@
+#include "core/units.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace normbench {
+namespace {
+
+TEST(Units, Bytes) {
+  EXPECT_EQ(format_bytes(0), "0 B");
+  EXPECT_EQ(format_bytes(999), "999 B");
+  EXPECT_EQ(format_bytes(1000), "1.00 kB");
+  EXPECT_EQ(format_bytes(27'648'000), "27.6 MB");
+  EXPECT_EQ(format_bytes(999'600), "1.00 MB");
+  EXPECT_EQ(format_bytes(110'592'000), "111 MB");
+  EXPECT_EQ(format_bytes(9e18), "9000 PB");
+}
+
+TEST(Units, Counts) {
+  EXPECT_EQ(format_count(0), "0");
+  EXPECT_EQ(format_count(999), "999");
+  EXPECT_EQ(format_count(1000), "1,000");
+  EXPECT_EQ(format_count(1'234'567), "1,234,567");
+  EXPECT_EQ(format_count(-123), "-123");
+  EXPECT_EQ(format_count(-123'456), "-123,456");
+  EXPECT_EQ(format_count(std::numeric_limits<std::int64_t>::min()), "-9,223,372,036,854,775,808");
+}
+
+TEST(Units, Milliseconds) {
+  EXPECT_EQ(format_ms(135'600'000), "135.6");
+  EXPECT_EQ(format_ms(1'234'560'000), "1234.6");
+  EXPECT_EQ(format_ms(99'960'000), "100.0");
+  EXPECT_EQ(format_ms(10'800'000), "10.8");
+  EXPECT_EQ(format_ms(10'000'000), "10.0");
+  EXPECT_EQ(format_ms(5'600'000), "5.6");
+  EXPECT_EQ(format_ms(2'951'000), "2.95");
+  EXPECT_EQ(format_ms(310'000), "0.31");
+  EXPECT_EQ(format_ms(6'600), "0.0066");
+  EXPECT_EQ(format_ms(0), "0");
+}
+
+TEST(Units, SignificantDigits) {
+  EXPECT_EQ(format_significant(8.99, 3), "8.99");
+  EXPECT_EQ(format_significant(34, 3), "34.0");
+  EXPECT_EQ(format_significant(0.72, 2), "0.72");
+  EXPECT_EQ(format_significant(9.996, 3), "10.0");
+  EXPECT_EQ(format_significant(12345, 3), "12345");
+  EXPECT_EQ(format_significant(-0.00123456, 3), "-0.00123");
+  EXPECT_EQ(format_significant(0, 3), "0");
+}
+
+TEST(Units, Percent) {
+  EXPECT_EQ(format_percent(0.009), "0.9 %");
+  EXPECT_EQ(format_percent(0.12), "12 %");
+  EXPECT_EQ(format_percent(0.0996), "10 %");
+  EXPECT_EQ(format_percent(0.0003), "0.03 %");
+  EXPECT_EQ(format_percent(1.016), "102 %");
+  EXPECT_EQ(format_percent(0), "0.0 %");
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,287 @@
+#include "example_results.h"
+
+#include <cmath>
+#include <random>
+
+namespace normbench::examples {
+
+namespace {
+
+constexpr const char* no_driver =
+    "no CUDA device (cudaErrorInsufficientDriver: driver version is insufficient)";
+
+std::uint64_t seed_of(const std::string& text) {
+  std::uint64_t seed = 1469598103934665603u;
+  for (const char c : text) seed = (seed ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return seed;
+}
+
+StageResult make_stage(const StageSpec& spec, const TensorDesc& in) {
+  const bool link = spec.op == "h2d" || spec.op == "d2h";
+  const Memory memory = spec.op == "h2d" ? Memory::Device : in.memory;
+  const TensorDesc out = dense(link ? in.dtype : spec.to, in.layout, in.shape, memory);
+  return {.op = spec.op,
+          .label = spec.op,
+          .kernel = "fused",
+          .place = link || in.memory == Memory::Device ? "cuda" : "cpu",
+          .out = out,
+          .min_bytes = in.bytes() + out.bytes(),
+          .bytes = in.bytes() + out.bytes(),
+          .link_bytes = link ? out.bytes() : 0,
+          .flops = 2 * out.elements(),
+          .output = spec.output,
+          .rounds_ns = {}};
+}
+
+CaseProfile make_profile(const CaseResult& result) {
+  CaseProfile profile{.variant = result.variant, .steps = 10, .overhead = 1.02, .rows = {}};
+  std::int64_t total = 0;
+  for (const StageResult& stage : result.stages) {
+    const std::int64_t ns = 10 * stage.rounds_ns.front();
+    profile.rows.push_back({.name = stage.label,
+                            .place = stage.place,
+                            .shapes = "",
+                            .calls = 10,
+                            .self_cpu_ns = ns,
+                            .cpu_ns = ns});
+    total += ns;
+  }
+  profile.rows.push_back({.name = "ProfilerStep*",
+                          .place = "cpu",
+                          .shapes = "",
+                          .calls = 10,
+                          .self_cpu_ns = 200'000,
+                          .cpu_ns = total + 200'000});
+  return profile;
+}
+
+GroupResult make_group(const std::string& question, std::vector<CaseResult> cases) {
+  GroupResult group;
+  group.experiment = "example";
+  group.question = question;
+  group.baseline = cases.front().variant;
+  group.cases = std::move(cases);
+  group.stop = "precision";
+  for (const CaseResult& result : group.cases)
+    if (result.status == Status::Ok) group.profile.push_back(make_profile(result));
+  return group;
+}
+
+CaseResult skipped(const CaseSpec& spec) {
+  CaseResult result = make_case(spec);
+  result.status = Status::Skipped;
+  result.reason = no_driver;
+  result.rounds.clear();
+  result.iterations = 0;
+  for (StageResult& stage : result.stages) stage.rounds_ns.clear();
+  return result;
+}
+
+std::vector<CaseResult> memory_limits() {
+  CaseResult touch = make_limit("first_touch 110.6 MB, 1 thread", 45, DType::Float32);
+  touch.stages[0].op = "first_touch";
+  for (Round& round : touch.rounds) round.counters.minor_faults = 27'000;
+  return {make_limit("stream 27.6:110.6 MB nt, 1 thread", 2.8, DType::UInt8),
+          make_limit("stream 27.6:110.6 MB, 1 thread", 3.6, DType::UInt8),
+          make_limit("stream 110.6:110.6 MB nt, 1 thread", 5.55, DType::Float32),
+          make_limit("stream 110.6:110.6 MB, 1 thread", 7.2, DType::Float32), touch};
+}
+
+GroupResult blog_group() {
+  const StageSpec cast{"cast", DType::Float32, "fresh"}, sub{"sub", DType::Float32, "fresh"},
+      div{"div", DType::Float32, "fresh"};
+  GroupResult group = make_group(
+      "How long does (x - mean) / std take on a CPU?",
+      {make_case({"A1 uint8: cast, sub, div", 135.6, DType::UInt8, {cast, sub, div}, 81'003}),
+       make_case({"A2 float32: sub, div", 97.1, DType::Float32, {sub, div}, 54'002}),
+       make_case({"A3 float32: sub, div in place",
+                  48.5,
+                  DType::Float32,
+                  {sub, {"div", DType::Float32, "in_place"}},
+                  27'001}),
+       make_case({"A2 with output reused", 10.8, DType::Float32, {{"sub"}, {"div"}}}),
+       make_case({"float32: normalize (fused)", 5.6}),
+       make_case({"uint8: normalize (fused)", 2.9, DType::UInt8})});
+  group.baseline = "A2 float32: sub, div";
+  group.limits = memory_limits();
+  group.published = {{"A1 uint8: cast, sub, div", "blog, table 1", 175.5, std::nullopt},
+                     {"A2 float32: sub, div", "blog, table 1", 152.5, std::nullopt},
+                     {"A3 float32: sub, div in place", "blog, table 1", 89.8, std::nullopt}};
+  group.claims = {
+      {"casting is costly, feed float32", "A2 float32: sub, div", "<", "A1 uint8: cast, sub, div"},
+      {"casting is costly, feed float32", "float32: normalize (fused)", "<",
+       "uint8: normalize (fused)"}};
+  return group;
+}
+
+GroupResult swept_group(int batch) {
+  const double scale = batch;
+  GroupResult group =
+      make_group("From which batch on do two threads pay?",
+                 {make_case({"eager", 1.0 * scale, DType::Float32, {{"sub"}, {"div"}}}),
+                  make_case({"fused", 0.5 * scale}),
+                  make_case({"fused, 2 threads [memory=pageable_huge]", 0.3 * scale + 0.8})});
+  group.point = {{"batch", batch}};
+  for (CaseResult& result : group.cases) result.images = batch;
+  group.claims = {{"threads pay", "fused, 2 threads [memory=pageable_huge]", "<", "fused"}};
+  return group;
+}
+
+}  // namespace
+
+std::vector<Round> make_rounds(double ms, std::uint64_t seed, int count, double amplitude,
+                               std::int64_t faults, std::int64_t iterations) {
+  std::mt19937_64 random(seed);
+  std::vector<Round> list;
+  for (int i = 0; i < count; ++i) {
+    const double unit = static_cast<double>(random() % 2001) / 1000 - 1;
+    const auto wall = static_cast<std::int64_t>(
+        std::llround(ms * 1e6 * static_cast<double>(iterations) * (1 + amplitude * unit)));
+    list.push_back({.wall_ns = wall,
+                    .cpu_ns = wall,
+                    .start_ns = i * wall,
+                    .counters = {.minor_faults = faults * iterations}});
+  }
+  return list;
+}
+
+CaseResult make_case(const CaseSpec& spec) {
+  const TensorDesc source = dense(spec.source, Layout::Nchw, shape, Memory::Pageable);
+  CaseResult result;
+  result.variant = spec.variant;
+  result.iterations = 1;
+  result.images = shape.n;
+  result.source_bytes = source.bytes();
+  result.first_call_ns = static_cast<std::int64_t>(spec.ms * 2e6);
+  result.rounds = make_rounds(spec.ms, seed_of(spec.variant), rounds, noise, spec.faults);
+  result.check = {.ok = true, .max_abs_error = 2.4e-7, .bound = 1e-6};
+  TensorDesc in = source;
+  for (const StageSpec& stage : spec.stages) {
+    result.stages.push_back(make_stage(stage, in));
+    in = result.stages.back().out;
+  }
+  result.result_bytes = in.bytes();
+  for (StageResult& stage : result.stages)
+    for (const Round& round : result.rounds)
+      stage.rounds_ns.push_back(round.wall_ns / static_cast<std::int64_t>(spec.stages.size()));
+  return result;
+}
+
+CaseResult make_limit(const std::string& name, double ms, DType source) {
+  CaseResult limit = make_case({name, ms, source, {{"stream"}}});
+  limit.images = 0;
+  return limit;
+}
+
+Results make_results(const std::string& name, std::vector<GroupResult> groups) {
+  Results results;
+  results.tool = {{"name", "normbench"}, {"version", "0.1.0"}, {"revision", "abc1234"}};
+  results.environment = {
+      {"date", "2026-11-20T23:54:00Z"},
+      {"host", "example"},
+      {"cpu",
+       {{"model", "AMD EPYC"},
+        {"cores", 2},
+        {"governor", nullptr},
+        {"caches", Json::array({{{"level", 3}, {"bytes", 33554432}, {"count", 1}}})}}},
+      {"places", {{"cpu", "available"}, {"cuda", "built without CUDA"}}}};
+  results.config = {{"profile", {{"sort_by", "cpu_time_total"}, {"row_limit", 10}}}};
+  results.name = name;
+  results.about = "An example.";
+  results.cache = "cold";
+  results.clock = "wall";
+  results.groups = std::move(groups);
+  return results;
+}
+
+Results blog() { return make_results("blog", {blog_group()}); }
+
+Results blog_no_counters() {
+  Results results = blog();
+  for (auto* list : {&results.groups[0].cases, &results.groups[0].limits})
+    for (CaseResult& result : *list)
+      for (Round& round : result.rounds) round.counters = {};
+  return results;
+}
+
+Results swept() { return make_results("swept", {swept_group(1), swept_group(8), swept_group(64)}); }
+
+Results skipped_gpu() {
+  GroupResult group = make_group(
+      "Normalise on the CPU, or send uint8 and normalise on the GPU?",
+      {skipped({"CPU normalize, send f32", 1, DType::UInt8, {{"normalize"}, {"h2d"}}}),
+       skipped({"send u8, GPU eager", 1, DType::UInt8, {{"h2d"}, {"cast"}, {"sub"}, {"div"}}}),
+       skipped({"send u8, GPU fused", 1, DType::UInt8, {{"h2d"}, {"normalize"}}})});
+  group.claims = {{"send uint8", "send u8, GPU fused", "<", "CPU normalize, send f32"}};
+  Results results = make_results("skipped", {group});
+  results.environment["places"]["cuda"] = no_driver;
+  return results;
+}
+
+Results failed() {
+  GroupResult group =
+      make_group("Which is right?",
+                 {make_case({"right", 5}), make_case({"also right", 6}), make_case({"wrong", 1})});
+  CaseResult& wrong = group.cases[2];
+  wrong.status = Status::Failed;
+  wrong.check = {.ok = false, .max_abs_error = 3.2, .bound = 1e-6};
+  wrong.reason = "wrong output: max error 3.2, bound 1e-06";
+  group.profile.pop_back();
+  return make_results("failed", {group});
+}
+
+Results unfair() {
+  return make_results(
+      "unfair",
+      {make_group(
+          "Is half enough?",
+          {make_case({"to float32", 5}),
+           make_case({"to float16", 3, DType::Float32, {{"normalize", DType::Float16}}})})});
+}
+
+Results tie() {
+  return make_results("tie",
+                      {make_group("Does it matter?", {make_case({"slow", 9}), make_case({"one", 5}),
+                                                      make_case({"other", 5})})});
+}
+
+Results inconclusive() {
+  GroupResult group =
+      make_group("Does it matter?", {make_case({"one", 5}), make_case({"other", 5})});
+  group.cases[0].rounds = make_rounds(5, 1, rounds, 0.2);
+  group.cases[1].rounds = make_rounds(5, 2, rounds, 0.2);
+  group.stop = "time";
+  return make_results("inconclusive", {group});
+}
+
+Results quick() {
+  Results results = blog();
+  results.quick = true;
+  for (CaseResult& result : results.groups[0].cases) result.rounds.resize(5);
+  for (CaseResult& result : results.groups[0].limits) result.rounds.resize(5);
+  return results;
+}
+
+Results interrupted() {
+  Results results = make_results("interrupted", {swept_group(1), swept_group(8)});
+  results.interrupted = true;
+  return results;
+}
+
+Results traced() {
+  Results results = blog();
+  results.traced = true;
+  return results;
+}
+
+Results decoding() {
+  CaseResult photos =
+      make_case({"photos", 40, DType::UInt8, {{"load", DType::UInt8}, {"normalize"}}});
+  CaseResult ready = make_case({"ready", 4, DType::UInt8});
+  for (std::int64_t& ns : photos.stages[0].rounds_ns) ns = 36'000'000;
+  for (std::int64_t& ns : photos.stages[1].rounds_ns) ns = 4'000'000;
+  photos.notes = {"2 of 12 files left out: broken.jpg (truncated), empty.png (0 bytes)"};
+  return make_results("decoding", {make_group("What does decoding cost?", {photos, ready})});
+}
+
+}  // namespace normbench::examples

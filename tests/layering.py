@@ -1,0 +1,55 @@
+"""Checks the layers of src/: python3 tests/layering.py SOURCE_DIR
+
+Each folder includes itself and those before it in LAYERS, and a platform is a file, never an #if.
+Exits 1 with one line per violation.
+"""
+
+import pathlib
+import re
+import sys
+
+LAYERS = ["core", "record", "ops", "backend", "plan", "measure", "trace", "analysis", "report", "app"]
+INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
+CONDITIONAL = re.compile(r"\s*#\s*(?:if|ifdef|ifndef|elif)\b(.*)")
+SOURCES = {".h", ".cpp", ".cu", ".cuh"}
+
+
+def allowed_conditional(path, condition):
+    """Highway compiles a file once per target, and device-only loads need the device's compiler."""
+    name = path.as_posix()
+    if name.startswith("backend/cpu/"):
+        return re.search(r"HWY_ONCE|HWY_TARGET|_INL_H_\b", condition) is not None
+    return name == "backend/cuda/access.cuh"
+
+
+def violations(root):
+    for path in sorted((root / "src").rglob("*")):
+        if path.suffix not in SOURCES:
+            continue
+        relative = path.relative_to(root / "src")
+        own = relative.parts[0]
+        if own not in LAYERS:
+            yield f"{path}: folder {own}/ is no layer (known: {', '.join(LAYERS)})"
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            include = INCLUDE.match(line)
+            if include:
+                folder = include[1].split("/")[0]
+                if folder not in LAYERS or "/" not in include[1]:
+                    yield f'{path}:{number}: "{include[1]}" does not start with a layer\'s folder'
+                elif LAYERS.index(folder) > LAYERS.index(own):
+                    yield f'{path}:{number}: {own}/ includes "{include[1]}" of a later layer'
+            condition = CONDITIONAL.match(line)
+            if condition and not allowed_conditional(relative, condition[1]):
+                yield f"{path}:{number}: {line.strip()} (a platform is a file, never an #if)"
+
+
+def main():
+    found = list(violations(pathlib.Path(sys.argv[1])))
+    for violation in found:
+        print(violation)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,167 @@
+#include "measure/contender.h"
+
+#include <cstring>
+
+#include "measure/run_fixture.h"
+
+namespace normbench {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+
+constexpr std::int64_t mib = 1 << 20;
+
+struct ContenderTest : RunTest {
+  GroupMemory memory_for(const std::vector<const Case*>& cases) {
+    return GroupMemory(cases, plan.measure, backends, cache_bytes);
+  }
+  Contender placed(const Case& work, GroupMemory& memory) {
+    Contender contender(work, memory, backends, recorder);
+    contender.place(random);
+    return contender;
+  }
+  /// What the log says of one iteration.
+  std::vector<std::string> log_of_iteration(Contender& contender) {
+    fake->log.clear();
+    contender.advance();
+    contender.run({});
+    return fake->log;
+  }
+  static Source bytes_source(std::int64_t bytes) {
+    Source source;
+    source.shape = {.n = 1, .c = 1, .h = 1, .w = bytes};
+    return source;
+  }
+
+  std::mt19937_64 random{1};
+};
+
+TEST_F(ContenderTest, AllocatesLargeFreshOutputsJustInTimeAndFreesThemEarly) {
+  for (FakeRow& row : fake->rows) row.compute = false;
+  const Case work = fake_case(*fake, "eager", bytes_source(32 * mib),
+                              {{.op = Stream{1, 1}, .row = 0, .output = OutputPolicy::Fresh},
+                               {.op = Stream{1, 2}, .row = 1, .output = OutputPolicy::Fresh},
+                               {.op = Stream{1, 1}, .row = 2, .output = OutputPolicy::InPlace},
+                               {.op = Stream{2, 3}, .row = 5, .output = OutputPolicy::Fresh}});
+  GroupMemory memory = memory_for({&work});
+  Contender contender = placed(work, memory);
+  EXPECT_THAT(log_of_iteration(contender),
+              ElementsAre("allocate pageable 33554432", "row 0",                            //
+                          "allocate pageable 67108864", "row 1", "free pageable 33554432",  //
+                          "row 2",                                                          //
+                          "allocate pageable 100663296", "row 5", "free pageable 67108864",
+                          "free pageable 100663296"));
+}
+
+TEST_F(ContenderTest, RecyclesSmallFreshOutputs) {
+  fake->rows[0].compute = false;
+  const Case work = fake_case(*fake, "eager", bytes_source(32 * mib - 1),
+                              {{.op = Stream{}, .output = OutputPolicy::Fresh}});
+  GroupMemory memory = memory_for({&work});
+  Contender contender = placed(work, memory);
+  EXPECT_THAT(log_of_iteration(contender), ElementsAre("row 0"));
+}
+
+TEST_F(ContenderTest, KeepsAFreshResultOnlyWhenAsked) {
+  fake->rows[0].compute = false;
+  const Case work = fake_case(*fake, "eager", bytes_source(32 * mib),
+                              {{.op = Stream{}, .output = OutputPolicy::Fresh}});
+  GroupMemory memory = memory_for({&work});
+  Contender contender = placed(work, memory);
+  fake->log.clear();
+  contender.run({.poison = std::byte{0x55}, .keep_result = true});
+  EXPECT_THAT(fake->log, ElementsAre("allocate pageable 33554432", "row 0"));
+  EXPECT_EQ(contender.result().data[32 * mib - 1], std::byte{0x55});
+}
+
+TEST_F(ContenderTest, WorksInPlaceOnItsInputsBuffer) {
+  std::vector<std::byte*> in, out;
+  for (FakeRow& row : fake->rows)
+    row.then = [&](const FakeCall& call) {
+      in.push_back(call.in[0].data);
+      out.push_back(call.out[0].data);
+    };
+  const Case work =
+      make_case("in place", {{.op = Cast{}},
+                             {.op = Sub{.mean = {1}}, .output = OutputPolicy::InPlace},
+                             {.op = Div{.std = {2}}, .output = OutputPolicy::InPlace}});
+  GroupMemory memory = memory_for({&work});
+  Contender contender = placed(work, memory);
+  contender.run({});
+  EXPECT_NE(in[0], out[0]);
+  EXPECT_THAT((std::vector{in[1], out[1], in[2], out[2], contender.result().data}), Each(out[0]));
+}
+
+TEST_F(ContenderTest, GivesScratchMemoryOfItsOwn) {
+  View scratch, out;
+  fake->rows[5].then = [&](const FakeCall& call) {
+    scratch = call.scratch;
+    out = call.out[0];
+    std::memset(scratch.data, 0, static_cast<std::size_t>(scratch.desc.bytes()));
+  };
+  const Case work = cast_case("scratch", 5);
+  GroupMemory memory = memory_for({&work});
+  Contender contender = placed(work, memory);
+  contender.poison(std::byte{0xFF});
+  contender.run({});
+  EXPECT_EQ(scratch.desc.bytes(), 1000);
+  EXPECT_TRUE(scratch.data + 1000 <= out.data || out.data + out.desc.bytes() <= scratch.data);
+}
+
+TEST_F(ContenderTest, RotatesThroughSetsThatContendersShare) {
+  plan.measure.cache = Cache::Cold;
+  cache_bytes = 1000;
+  const Case a = cast_case("a", 0), b = cast_case("b", 1);
+  GroupMemory memory = memory_for({&a, &b});
+  // 120 bytes of uint8 and 480 of float32 in whole lines are 640; 5 * 640 exceeds 3000.
+  ASSERT_EQ(memory.sets(), 5);
+  std::vector<std::byte*> sources;
+  for (FakeRow& row : fake->rows)
+    row.then = [&](const FakeCall& call) { sources.push_back(call.in[0].data); };
+  Contender first = placed(a, memory), second = placed(b, memory);
+  for (int i = 0; i < 5; ++i) {
+    Contender& contender = i % 2 == 0 ? first : second;
+    contender.advance();
+    contender.run({});
+  }
+  for (int i = 1; i < 5; ++i) EXPECT_EQ(sources[i] - sources[0], 128 * i);
+}
+
+TEST_F(ContenderTest, WaitsWhenTheCaseSays) {
+  Case work = make_case("waits", {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1}});
+  GroupMemory memory = memory_for({&work});
+  const auto log_of = [&](Wait wait) {
+    work.wait = wait;
+    Contender contender = placed(work, memory);
+    return log_of_iteration(contender);
+  };
+  EXPECT_THAT(log_of(Wait::Turn), ElementsAre("row 0", "row 1"));
+  EXPECT_THAT(log_of(Wait::Iteration), ElementsAre("row 0", "row 1", "drain"));
+  EXPECT_THAT(log_of(Wait::Stage), ElementsAre("row 0", "drain", "row 1", "drain"));
+}
+
+TEST_F(ContenderTest, SharesOneUnchangedSource) {
+  plan.measure.cache = Cache::Cold;
+  const Case a = cast_case("a", 0), b = cast_case("b", 1);
+  fake->log.clear();
+  GroupMemory memory = memory_for({&a, &b});
+  EXPECT_EQ(fake->log.size(), 2u);  // the source and the arena
+  Contender first = placed(a, memory), second = placed(b, memory);
+  const SourceCopies copies = memory.source(*a.source);
+  const std::size_t bytes = copies.stride * copies.count;
+  EXPECT_GT(bytes, 3 * static_cast<std::size_t>(cache_bytes));
+  std::byte* const data = copies.first;
+  const std::vector<std::byte> before(data, data + bytes);
+  for (std::size_t i = 0; i < 2 * copies.count; ++i)
+    for (Contender* contender : {&first, &second}) {
+      contender->place(random);
+      contender->advance();
+      contender->poison(std::byte{0xFF});
+      contender->run({});
+    }
+  EXPECT_EQ(std::vector<std::byte>(data, data + bytes), before);
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,151 @@
+/// Results filled with random values, for tests that write and read them.
+#pragma once
+
+#include <random>
+
+#include "measure/environment.h"
+#include "measure/results.h"
+
+namespace normbench {
+
+class RandomResults {
+ public:
+  explicit RandomResults(std::uint64_t seed) : random_(seed) {}
+
+  Results results() {
+    return {.tool = tool(),
+            .environment = {{"host", text()}, {"load", {0.5, 1.25, 2}}, {"governor", nullptr}},
+            .config = {{"schema", 1}, {"experiments", Json::array({object()})}},
+            .name = text(),
+            .about = text(),
+            .precision = number(),
+            .quick = flag(),
+            .cache = text(),
+            .clock = text(),
+            .seed = integer(),
+            .traced = flag(),
+            .interrupted = flag(),
+            .groups = list([this] { return group(); })};
+  }
+
+  GroupResult group() {
+    GroupResult group{.experiment = text(),
+                      .question = text(),
+                      .point = object(),
+                      .baseline = text(),
+                      .cases = list([this] { return one_case(); }),
+                      .limits = list([this] { return one_case(); }),
+                      .order = {},
+                      .stop = text(),
+                      .profile = list([this] { return profile(); }),
+                      .published = list([this] { return published(); }),
+                      .claims = list([this] { return claim(); })};
+    const std::size_t contenders = group.cases.size() + group.limits.size();
+    group.order = list([&] {
+      std::vector<int> round(contenders);
+      for (int& contender : round) contender = static_cast<int>(below(contenders));
+      return round;
+    });
+    return group;
+  }
+
+ private:
+  std::uint64_t below(std::uint64_t n) { return random_() % n; }
+  bool flag() { return below(2) == 1; }
+  /// Counts of every size, zero and the largest among them.
+  std::int64_t integer() { return static_cast<std::int64_t>(random_() >> (1 + below(63))); }
+  double number() {
+    return flag() ? std::normal_distribution(0.0, 1e3)(random_)
+                  : std::numeric_limits<double>::infinity();
+  }
+  std::string text() {
+    const std::vector<std::string> texts{"", "a", "quote \" \\ \n", "größer µs", "u8 → f32 [a=1]"};
+    return texts[below(texts.size())];
+  }
+  Json object() {
+    Json json = Json::object();
+    if (flag()) json["batch"] = below(100);
+    if (flag()) json["memory"] = text();
+    if (flag()) json["scale"] = 0.1;
+    return json;
+  }
+  template <class F>
+  std::vector<std::invoke_result_t<F>> list(F make) {
+    std::vector<std::invoke_result_t<F>> values;
+    for (auto n = below(4); n > 0; --n) values.push_back(make());
+    return values;
+  }
+
+  TensorDesc desc() {
+    TensorDesc desc =
+        dense(DType(below(4)), Layout(below(2)),
+              {std::int64_t(below(9)), 3, std::int64_t(below(999)), 5}, Memory(below(8)));
+    if (flag()) desc.strides = {1, -2, 3, integer()};
+    return desc;
+  }
+  Round round() {
+    return {.wall_ns = integer(),
+            .device_ns = flag() ? integer() : 0,
+            .cpu_ns = integer(),
+            .start_ns = integer(),
+            .counters = {integer(), 0, integer(), integer()}};
+  }
+  StageResult stage() {
+    return {.op = text(),
+            .label = text(),
+            .kernel = text(),
+            .place = text(),
+            .out = desc(),
+            .min_bytes = integer(),
+            .bytes = integer(),
+            .link_bytes = integer(),
+            .flops = integer(),
+            .output = text(),
+            .rounds_ns = list([this] { return integer(); }),
+            .staged = flag()};
+  }
+  CaseResult one_case() {
+    return {.variant = text(),
+            .axes = object(),
+            .status = Status(below(3)),
+            .reason = text(),
+            .threads = static_cast<int>(below(1 << 30)),
+            .iterations = 1 + integer() / 2,
+            .images = integer(),
+            .source_bytes = integer(),
+            .result_bytes = integer(),
+            .first_call_ns = integer(),
+            .stages = list([this] { return stage(); }),
+            .rounds = list([this] { return round(); }),
+            .check = {.ok = flag(), .max_abs_error = number(), .bound = number()},
+            .notes = list([this] { return text(); })};
+  }
+  ProfileRow row() {
+    return {.name = text(),
+            .place = text(),
+            .shapes = text(),
+            .calls = integer(),
+            .self_cpu_ns = integer(),
+            .cpu_ns = integer(),
+            .self_device_ns = integer(),
+            .device_ns = integer()};
+  }
+  CaseProfile profile() {
+    return {.variant = text(), .steps = integer(), .overhead = number(), .rows = list([this] {
+                                                                           return row();
+                                                                         })};
+  }
+  PublishedResult published() {
+    PublishedResult result{.variant = text(), .where = text(), .wall_ms = {}, .device_ms = {}};
+    if (flag()) result.wall_ms = number();
+    if (flag()) result.device_ms = number();
+    return result;
+  }
+  ClaimResult claim() {
+    return {.text = text(), .left = text(), .relation = text(), .right = text()};
+  }
+
+  std::mt19937_64 random_;
+};
+
+}  // namespace normbench

@@ -1,0 +1,94 @@
+/// Everything a run needs, faked: clock, backend, observer; a test changes what it is about.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fake_backend.h"
+#include "measure/runner.h"
+
+namespace normbench {
+
+/// Writes down what it is told; `on_round` may act on it.
+class FakeObserver final : public Observer {
+ public:
+  void group_started(std::size_t index, const Group&) override {
+    told.push_back(fmt::format("start {}", index));
+  }
+  void round_done(int rounds, double seconds, double) override {
+    last_rounds = rounds;
+    last_seconds = seconds;
+    if (on_round) on_round(rounds);
+  }
+  void group_finished(std::size_t index, const GroupResult&) override {
+    told.push_back(fmt::format("finish {}", index));
+  }
+
+  std::vector<std::string> told;
+  int last_rounds = 0;
+  double last_seconds = 0;
+  std::function<void(int)> on_round;
+};
+
+class RunTest : public testing::Test {
+ protected:
+  RunTest() {
+    auto owned = std::make_unique<FakeBackend>(clock);
+    fake = owned.get();
+    backends.list.push_back(std::move(owned));
+    plan.name = "test";
+    plan.measure.cache = Cache::Hot;
+    plan.measure.precision = 0.01;
+    plan.profile.enabled = false;
+  }
+
+  /// A case of one or more stages from the small source.
+  Case make_case(const std::string& variant, const std::vector<FakeStage>& stages) {
+    return fake_case(*fake, variant, small_source(), stages);
+  }
+  Case cast_case(const std::string& variant, int row) {
+    return make_case(variant, {{.op = Cast{}, .row = row}});
+  }
+  /// A group of these cases, the first of which is the baseline.
+  Group& add_group(std::vector<Case> cases, std::vector<Case> limits = {}) {
+    Group group;
+    group.experiment = "place";
+    group.point = {{"batch", plan.groups.size()}};
+    group.baseline = cases.empty() ? "" : cases.front().variant;
+    group.cases = std::move(cases);
+    group.limits = std::move(limits);
+    return plan.groups.emplace_back(std::move(group));
+  }
+
+  Results run_plan() {
+    RunContext context{.backends = backends,
+                       .clock = clock,
+                       .recorder = recorder,
+                       .watchdog = *watchdog,
+                       .journal = journal,
+                       .observer = observer,
+                       .interrupted = interrupted,
+                       .cache_bytes = cache_bytes,
+                       .on_profile = on_profile};
+    return run(plan, context);
+  }
+
+  FakeClock clock;
+  FakeBackend* fake;
+  Backends backends;
+  Recorder recorder{clock};
+  std::optional<Watchdog> watchdog{std::in_place, 600, [](std::size_t, const std::string&) {}};
+  Journal* journal = nullptr;
+  FakeObserver observer;
+  std::atomic<bool> interrupted = false;
+  std::int64_t cache_bytes = 1 << 10;
+  std::function<std::vector<ProfileRow>(ProfileTrace)> on_profile;
+  Plan plan;
+};
+
+}  // namespace normbench

@@ -1,0 +1,166 @@
+#include "measure/statistics.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace normbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+/// P(Bin(n, 1/2) = k) for all k, by halving sums: no logarithm, no gamma function.
+std::vector<long double> binomial(int n) {
+  std::vector<long double> p{1};
+  for (int i = 0; i < n; ++i) {
+    p.push_back(0);
+    for (std::size_t k = p.size() - 1; k > 0; --k) p[k] = (p[k] + p[k - 1]) / 2;
+    p[0] /= 2;
+  }
+  return p;
+}
+
+/// The definition: the largest low whose interval still covers.
+std::optional<std::pair<int, int>> brute_force(int n, double level) {
+  const auto p = binomial(n);
+  std::optional<std::pair<int, int>> best;
+  long double outside = 0;
+  for (int low = 0; low <= n - 1 - low; ++low) {
+    outside += 2 * p[low];
+    if (1 - outside >= level - 1e-15L) best = {low, n - 1 - low};
+  }
+  return best;
+}
+
+TEST(MedianIntervalIndices, AreThoseOfTheTables) {
+  EXPECT_EQ(median_interval_indices(5, 0.95), std::nullopt);
+  EXPECT_EQ(median_interval_indices(6, 0.95), std::pair(0, 5));
+  EXPECT_EQ(median_interval_indices(10, 0.95), std::pair(1, 8));
+  EXPECT_EQ(median_interval_indices(20, 0.95), std::pair(5, 14));
+  EXPECT_EQ(median_interval_indices(50, 0.95), std::pair(17, 32));
+  EXPECT_EQ(median_interval_indices(20, 0.99), std::pair(3, 16));
+  EXPECT_EQ(median_interval_indices(1, 0.5), std::nullopt);
+}
+
+TEST(MedianIntervalIndices, KeepALevelThatIsMetExactly) {
+  EXPECT_EQ(median_interval_indices(6, 1 - 2.0 / 64), std::pair(0, 5));
+  EXPECT_EQ(median_interval_indices(10, 1 - 22.0 / 1024), std::pair(1, 8));
+}
+
+TEST(MedianIntervalIndices, AgreeWithTheDefinition) {
+  for (int n = 2; n <= 200; ++n)
+    for (const double level : {0.5, 0.9, 0.95, 0.96, 0.99, 0.995, 0.9999})
+      EXPECT_EQ(median_interval_indices(n, level), brute_force(n, level)) << n << " " << level;
+}
+
+TEST(MedianIntervalIndices, AreExactWhereTwoToTheMinusNUnderflows) {
+  for (const int n : {1025, 2000, 5000})
+    for (const double level : {0.95, 0.99, 0.995})
+      EXPECT_EQ(median_interval_indices(n, level), brute_force(n, level)) << n << " " << level;
+}
+
+TEST(MedianInterval, HoldsTheOrderStatistics) {
+  EXPECT_EQ(median({}), 0);
+  EXPECT_EQ(median({3, 1, 2}), 2);
+  EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
+  EXPECT_EQ(median_interval({10, 9, 8, 7, 6, 5, 4, 3, 2, 1}, 0.95), (Interval{5.5, 2, 9}));
+  EXPECT_EQ(median_interval({3, 1, 2}, 0.95), (Interval{2, 1, 3}));
+  EXPECT_EQ(median_interval({}, 0.95), Interval{});
+}
+
+TEST(Autocorrelation, IsThatOfTheDefinition) {
+  EXPECT_DOUBLE_EQ(lag1_autocorrelation(std::vector<double>{1, 2, 3, 4}), 0.25);
+  EXPECT_DOUBLE_EQ(lag1_autocorrelation(std::vector<double>{1, -1, 1, -1}), -0.75);
+  EXPECT_EQ(lag1_autocorrelation(std::vector<double>{5, 5, 5}), 0);
+  EXPECT_EQ(lag1_autocorrelation(std::vector<double>{5}), 0);
+}
+
+TEST(Replicates, AreTheRoundsUnlessTheyAreCorrelated) {
+  const std::vector<double> alternating{1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2};
+  EXPECT_EQ(replicates(alternating), alternating);
+  std::vector<double> ramp(20);
+  for (int i = 0; i < 20; ++i) ramp[i] = i;
+  EXPECT_THAT(replicates(ramp), ElementsAre(3.5, 11.5));  // the last four are no whole block
+}
+
+TEST(PairedRatio, PairsRoundsAndKeepsTheOrderStatistics) {
+  // The machine slows down fourfold; the ratio does not see it.
+  std::vector<double> a, b;
+  for (int i = 0; i < 10; ++i) {
+    const double drift = 1 + 3.0 * (i % 2);
+    a.push_back(drift * (100 + i));
+    b.push_back(drift * 100);
+  }
+  const Interval ratio = paired_ratio(b, b, 0.95);
+  EXPECT_EQ(ratio, (Interval{1, 1, 1}));
+  std::swap(a[1], a[9]), std::swap(b[1], b[9]);  // order of rounds: no trend of its own
+  std::swap(a[2], a[6]), std::swap(b[2], b[6]);
+  std::swap(a[4], a[0]), std::swap(b[4], b[0]);
+  const Interval skewed = paired_ratio(a, b, 0.95);
+  EXPECT_NEAR(skewed.value, std::sqrt(1.04 * 1.05), 1e-12);
+  EXPECT_NEAR(skewed.low, 1.01, 1e-12);
+  EXPECT_NEAR(skewed.high, 1.08, 1e-12);
+}
+
+TEST(PairedRatio, SpansAllRoundsWhenReplicatesAreTooFew) {
+  std::vector<double> ramp(20), ones(20, 1.0);
+  for (int i = 0; i < 20; ++i) ramp[i] = std::exp(i);
+  const Interval ratio = paired_ratio(ramp, ones, 0.95);  // two blocks of 8
+  EXPECT_NEAR(std::log(ratio.value), 9.5, 1e-12);
+  EXPECT_NEAR(std::log(ratio.low), 0, 1e-12);
+  EXPECT_NEAR(std::log(ratio.high), 19, 1e-12);
+}
+
+TEST(PairedRatio, LeavesOutWhatHasNoRatio) {
+  EXPECT_EQ(paired_ratio(std::vector<double>{0, 2}, std::vector<double>{1, 2}, 0.95),
+            (Interval{1, 1, 1}));
+  EXPECT_EQ(paired_ratio(std::vector<double>{0}, std::vector<double>{0}, 0.95), Interval{});
+  EXPECT_EQ(half_width(Interval{}), std::numeric_limits<double>::infinity());
+}
+
+TEST(HalfWidth, IsOnTheLogScale) {
+  EXPECT_NEAR(half_width({1, 1 / 1.02, 1.02}), std::log(1.02), 1e-15);
+}
+
+TEST(LatinSquare, HasEveryContenderOnceAtEveryPosition) {
+  std::mt19937_64 random(1);
+  for (int k = 1; k <= 9; ++k) {
+    const auto square = latin_square(k, random);
+    ASSERT_EQ(square.size(), k);
+    for (int i = 0; i < k; ++i) {
+      std::set<int> row(square[i].begin(), square[i].end()), column;
+      for (const auto& round : square) column.insert(round.at(i));
+      EXPECT_EQ(square[i].size(), k);
+      EXPECT_EQ(row.size(), k);
+      EXPECT_EQ(column.size(), k);
+      EXPECT_EQ(*row.begin(), 0);
+      EXPECT_EQ(*row.rbegin(), k - 1);
+    }
+  }
+}
+
+TEST(LatinSquare, DrawsEverySquareOfThree) {
+  std::mt19937_64 random(2);
+  std::set<std::vector<std::vector<int>>> squares;
+  for (int i = 0; i < 1000; ++i) squares.insert(latin_square(3, random));
+  EXPECT_EQ(squares.size(), 12);  // all Latin squares of order 3
+}
+
+TEST(LatinSquare, FollowsTheSeed) {
+  std::mt19937_64 a(7), b(7), c(8);
+  EXPECT_EQ(latin_square(5, a), latin_square(5, b));
+  EXPECT_NE(latin_square(5, a), latin_square(5, c));
+}
+
+TEST(Looks, AreTwentyDoubled) {
+  std::vector<int> looks;
+  for (int rounds = 0; rounds <= 1000; ++rounds)
+    if (is_look(rounds)) looks.push_back(rounds);
+  EXPECT_THAT(looks, ElementsAre(20, 40, 80, 160, 320, 640));
+}
+
+}  // namespace
+}  // namespace normbench

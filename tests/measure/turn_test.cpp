@@ -1,0 +1,106 @@
+#include "measure/turn.h"
+
+#include <set>
+
+#include "measure/run_fixture.h"
+
+namespace normbench {
+namespace {
+
+using testing::ElementsAre;
+
+struct TurnTest : RunTest {
+  /// The shape of turns of a case whose only stage costs this.
+  TurnShape shape_at(std::int64_t cost_ns) {
+    fake->rows[0].cost_ns = cost_ns;
+    const Case work = cast_case("cast", 0);
+    GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
+    Contender contender(work, memory, backends, recorder);
+    contender.place(random);
+    return shape_of_turns(contender, clock, clock_cost_ns(clock));
+  }
+  std::mt19937_64 random{1};
+};
+
+TEST_F(TurnTest, ClockCostIsTheReadings) {
+  clock.reading_ns = 25;
+  EXPECT_EQ(clock_cost_ns(clock), 25);
+}
+
+TEST_F(TurnTest, RunsOneLongIterationOrEnoughShortOnes) {
+  EXPECT_EQ(shape_at(1'000'000).iterations, 1);
+  EXPECT_EQ(shape_at(999'999).iterations, 2);
+  EXPECT_EQ(shape_at(30'000).iterations, 34);
+  clock.reading_ns = 5'000;  // 1000 readings are 5 ms; a warm-up iteration reads the clock once
+  EXPECT_EQ(shape_at(95'000).iterations, 50);
+}
+
+TEST_F(TurnTest, InterruptionsDoNotShortenTurns) {
+  fake->rows[0].then = [&](const FakeCall& call) {
+    if (call.number % 50 == 10) clock.time_ns += 9'000'000;
+  };
+  EXPECT_EQ(shape_at(30'000).iterations, 34);
+}
+
+TEST_F(TurnTest, LongIterationsAreNotRepeatedToDecide) {
+  shape_at(400'000'000);
+  EXPECT_EQ(fake->rows[0].calls, 1);
+}
+
+TEST_F(TurnTest, MarksOnlyWhereTheyCostUnderHalfAPercent) {
+  clock.reading_ns = 25;
+  EXPECT_TRUE(shape_at(20'000).marks);
+  EXPECT_FALSE(shape_at(9'000).marks);
+}
+
+TEST_F(TurnTest, MeasuresItsIterationsAlone) {
+  fake->rows[0].cost_ns = 300'000;
+  fake->rows[0].faults = 7;
+  Case work = cast_case("cast", 0);
+  work.threads = 2;
+  GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
+  Contender contender(work, memory, backends, recorder);
+  fake->log.clear();
+  const Turn turn = take_turn(contender, {.iterations = 3}, clock, random);
+  EXPECT_EQ(turn.round, (Round{.wall_ns = 900'000,
+                               .cpu_ns = 1'800'000,
+                               .start_ns = 1'200'000,
+                               .counters = {.minor_faults = 21}}));
+  EXPECT_TRUE(turn.stage_ns.empty());
+  // Four iterations warm up for 1 ms and are drained one by one; the turn's are drained once.
+  EXPECT_THAT(fake->log, ElementsAre("row 0", "drain", "row 0", "drain", "row 0", "drain", "row 0",
+                                     "drain", "row 0", "row 0", "row 0", "drain"));
+}
+
+TEST_F(TurnTest, MarksAddUpEachStage) {
+  fake->rows[0].cost_ns = 300'000;
+  fake->rows[1].cost_ns = 500'000;
+  const Case work = make_case("two", {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1}});
+  GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
+  Contender contender(work, memory, backends, recorder);
+  const Turn turn = take_turn(contender, {.iterations = 3, .marks = true}, clock, random);
+  EXPECT_THAT(turn.stage_ns, ElementsAre(900'000, 1'500'000));
+  EXPECT_EQ(turn.round.wall_ns, 2'400'000);
+}
+
+TEST_F(TurnTest, EveryTurnDrawsAFreshPlacement) {
+  std::vector<std::byte*> addresses;
+  fake->rows[0].then = [&](const FakeCall& call) { addresses.push_back(call.out[0].data); };
+  Source source;
+  source.shape = {.n = 1, .c = 3, .h = 64, .w = 64};
+  const Case work = fake_case(*fake, "cast", source, {{.op = Cast{}}});
+  GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
+  Contender contender(work, memory, backends, recorder);
+  std::set<std::byte*> turns;
+  for (int i = 0; i < 50; ++i) {
+    addresses.clear();
+    take_turn(contender, {.iterations = 1}, clock, random);
+    EXPECT_EQ(std::set(addresses.begin(), addresses.end()).size(), 1u);  // hot: one set
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(addresses[0]) % 64, 0u);
+    turns.insert(addresses[0]);
+  }
+  EXPECT_GT(turns.size(), 20u);
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,54 @@
+#include "ops/cast.h"
+
+#include "ops/op_testing.h"
+
+namespace normbench {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(Cast, ChangesTheDtypeOnly) {
+  const TensorDesc in = dense(DType::UInt8, Layout::Nhwc, {2, 3, 4, 5}, Memory::Device);
+  EXPECT_THAT(made<Cast>(R"({"to": "bfloat16"})").infer(std::vector{in}),
+              ElementsAre(dense(DType::BFloat16, Layout::Nhwc, {2, 3, 4, 5}, Memory::Device)));
+}
+
+TEST(Cast, ToUint8RoundsToEvenAndSaturates) {
+  const Tensor64 in{{1, 1, 1, 9}, {-1e9, -0.5, 0.5, 1.5, 2.5, 2.51, 254.5, 255.5, NAN}};
+  EXPECT_THAT(result(Cast{.to = DType::UInt8}, in).values,
+              ElementsAre(0, 0, 0, 2, 2, 3, 254, 255, 0));
+}
+
+TEST(Cast, ToFloatKeepsTheExactValue) {
+  const Tensor64 in{{1, 1, 1, 2}, {0.1, 1e9}};
+  EXPECT_THAT(result(Cast{.to = DType::Float16}, in).values, ElementsAre(0.1, 1e9));
+}
+
+TEST(Cast, ErrorIsOfTheRounding) {
+  const auto after = [](Accuracy a, DType to) { return Cast{to}.accuracy(std::vector{a}, {}); };
+  const Accuracy bytes{.low = 0, .high = 255, .whole = true};
+  EXPECT_EQ(after(bytes, DType::BFloat16), bytes);
+  EXPECT_EQ(after(bytes, DType::UInt8), bytes);
+  EXPECT_EQ(after({.low = -1, .high = 1}, DType::Float16),
+            (Accuracy{.low = -1, .high = 1, .error = 0x1p-11}));
+  // Both sides are rounded: a small error can move a value to the next whole number.
+  EXPECT_EQ(after({.low = -0.4, .high = 1.7}, DType::UInt8),
+            (Accuracy{.low = 0, .high = 2, .whole = true}));
+  EXPECT_EQ(after({.low = 0, .high = 9.6, .error = 0.25}, DType::UInt8),
+            (Accuracy{.low = 0, .high = 10, .error = 1, .whole = true}));
+  EXPECT_EQ(after({.low = 0, .high = 9.6, .error = 1.25}, DType::UInt8).error, 2);
+}
+
+TEST(Cast, PointsAtMistakes) {
+  EXPECT_THAT(mistakes("cast", "{}"),
+              ElementsAre(": needs \"to\" (uint8, float16, bfloat16, float32)"));
+  EXPECT_THAT(mistakes("cast", R"({"to": "float61"})"),
+              ElementsAre("/to: unknown value \"float61\" (did you mean \"float16\"?)"));
+  EXPECT_EQ(infer_error(Cast{}, {}), "needs 1 input, got 0");
+  EXPECT_EQ(
+      infer_error(Cast{.to = DType::Float32}, {nchw(DType::UInt8, {1, 1, 1 << 30, 1LL << 31})}),
+      "shape overflows: 1x1x1073741824x2147483648 float32 (must be under 2^62 bytes)");
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,277 @@
+#include "ops/load.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "core/issue.h"
+#include "image_files.h"
+#include "ops/resize.h"
+
+namespace normbench {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// A folder of this test's own, empty at first.
+class LoadTest : public testing::Test {
+ protected:
+  LoadTest()
+      : folder_(fs::path(testing::TempDir()) /
+                testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~LoadTest() override { fs::remove_all(folder_); }
+
+  std::string at(const std::string& name) const { return folder_ / name; }
+  void write(const std::string& name, const Bytes& bytes) const { write_file(at(name), bytes); }
+
+  /// Names of the files that `path` means with relative paths starting in the folder.
+  std::vector<std::string> found(const std::string& path) const {
+    Load load{.path = path};
+    load.resolve({.base_dir = folder_, .images_dir = {}});
+    std::vector<std::string> names;
+    for (const auto& file : load.files)
+      names.push_back(fs::path(file).lexically_normal().lexically_relative(folder_));
+    return names;
+  }
+  std::string complaint(const std::string& path) const try {
+    found(path);
+    return "";
+  } catch (const Invalid& error) {
+    return error.what();
+  }
+
+  /// Readable a.png, c.jpg and d.png of different sizes; broken b.jpg and e.jpg.
+  Load mixed(OnError on_error) const {
+    write("a.png", png_file(gradient(4, 5, 3), 4, 5));
+    write("b.jpg", {});
+    write("c.jpg", jpeg_file(gradient(6, 6, 3), 6, 6));
+    write("d.png", png_file(gradient(2, 3, 3), 2, 3));
+    Bytes cut = jpeg_file(gradient(8, 8, 3), 8, 8);
+    cut.pop_back();
+    write("e.jpg", cut);
+    Load load{.path = ".", .batch = 4, .height = 3, .width = 3, .on_error = on_error};
+    load.resolve({.base_dir = folder_, .images_dir = {}});
+    return load;
+  }
+  std::vector<std::string> batch_names(const Load& load) const {
+    std::vector<std::string> names;
+    for (const auto& file : load.batch_files()) names.push_back(fs::path(file).filename());
+    return names;
+  }
+
+  const fs::path folder_;
+};
+
+std::string thrown(const std::function<void()>& f) try {
+  f();
+  return "";
+} catch (const std::runtime_error& error) {
+  return error.what();
+}
+
+Load read(const Json& json, std::vector<Issue>& issues) {
+  Reader reader(json, "/load", issues);
+  const Load load = Load::read(reader);
+  reader.finish();
+  return load;
+}
+
+TEST(LoadRead, TakesEveryParameter) {
+  std::vector<Issue> issues;
+  const Load load = read({{"path", "photos"},
+                          {"batch", 3},
+                          {"size", {4, 5}},
+                          {"fit", "crop"},
+                          {"layout", "nchw"},
+                          {"on_error", "skip"}},
+                         issues);
+  EXPECT_THAT(issues, IsEmpty());
+  EXPECT_EQ(load.path, "photos");
+  EXPECT_EQ(load.fit, Fit::Crop);
+  EXPECT_EQ(load.on_error, OnError::Skip);
+  EXPECT_THAT(load.infer({}),
+              ElementsAre(dense(DType::UInt8, Layout::Nchw, {3, 3, 4, 5}, Memory::Pageable)));
+}
+
+TEST(LoadRead, HasDefaults) {
+  std::vector<Issue> issues;
+  const Load load = read(Json::object(), issues);
+  EXPECT_THAT(issues, IsEmpty());
+  EXPECT_THAT(load.infer({}),
+              ElementsAre(dense(DType::UInt8, Layout::Nhwc, {8, 3, 224, 224}, Memory::Pageable)));
+  EXPECT_EQ(load.fit, Fit::Resize);
+  EXPECT_EQ(load.on_error, OnError::Fail);
+}
+
+TEST(LoadRead, ReportsMistakes) {
+  std::vector<Issue> issues;
+  read({{"batch", 0}, {"size", {4}}, {"fit", "crob"}, {"paht", "x"}}, issues);
+  std::vector<std::string> pointers;
+  for (const auto& issue : issues) pointers.push_back(issue.pointer);
+  EXPECT_THAT(pointers, ElementsAre("/load/batch", "/load/size", "/load/fit", "/load/paht"));
+}
+
+TEST(LoadInfer, TakesNoInput) {
+  const TensorDesc input = dense(DType::UInt8, Layout::Nchw, {1, 3, 2, 2}, Memory::Pageable);
+  EXPECT_EQ(thrown([&] {
+              Load{}.infer({&input, 1});
+            }),
+            "load takes no input (it starts a variant)");
+}
+
+TEST_F(LoadTest, FolderGivesImagesInNameOrder) {
+  for (const char* name : {"b.PNG", "a.jpg", "c.jpeg", "notes.txt", "README.md"}) write(name, {1});
+  fs::create_directories(at("d.jpg"));
+  write("d.jpg/inner.jpg", {1});
+  ASSERT_EQ(mkfifo(at("e.jpg").c_str(), 0600), 0);
+  fs::create_symlink(at("a.jpg"), at("f.jpg"));
+  fs::create_symlink(at("nowhere"), at("g.jpg"));
+  EXPECT_THAT(found("."), ElementsAre("a.jpg", "b.PNG", "c.jpeg", "f.jpg"));
+}
+
+TEST_F(LoadTest, GlobGivesEveryFileItMatches) {
+  for (const char* name : {"2.jpg", "1.bin", "x.jpg"}) write(name, {1});
+  fs::create_directories(at("3.dir"));
+  EXPECT_THAT(found("[0-9].*"), ElementsAre("1.bin", "2.jpg"));
+  EXPECT_THAT(found(at("?.jpg")), ElementsAre("2.jpg", "x.jpg"));
+}
+
+TEST_F(LoadTest, FolderNamesAreNoPatterns) {
+  fs::create_directories(at("set[1]"));
+  write("set[1]/a.jpg", {1});
+  Load load{.path = "*.jpg"};
+  load.resolve({.base_dir = at("set[1]"), .images_dir = {}});
+  EXPECT_THAT(load.files, ElementsAre(at("set[1]/a.jpg")));
+  EXPECT_THAT(found("set[1]"), ElementsAre("set[1]/a.jpg"));
+}
+
+TEST_F(LoadTest, OneFile) {
+  write("picture", {1});
+  EXPECT_THAT(found("picture"), ElementsAre("picture"));
+}
+
+TEST_F(LoadTest, SaysWhatIsMissing) {
+  fs::create_directories(at("empty"));
+  write("empty/notes.txt", {1});
+  EXPECT_EQ(complaint("empty"), "no .jpg or .png file in empty");
+  EXPECT_EQ(complaint("nowhere"), "no such folder or file: nowhere");
+  EXPECT_EQ(complaint("*.png"), "no file matches: *.png");
+}
+
+TEST_F(LoadTest, ImagesDirWins) {
+  write("a.jpg", {1});
+  Load load{.path = "nowhere"};
+  load.resolve({.base_dir = "elsewhere", .images_dir = folder_});
+  EXPECT_THAT(load.files, ElementsAre(at("a.jpg")));
+}
+
+TEST_F(LoadTest, NoPathLeavesNoFiles) {
+  Load load;
+  load.resolve({.base_dir = folder_, .images_dir = {}});
+  EXPECT_THAT(load.files, IsEmpty());
+  EXPECT_EQ(load.file_bytes(), 0);
+  EXPECT_EQ(thrown([&] { load.batch_files(); }), "no images (give load a path, or --images DIR)");
+}
+
+TEST_F(LoadTest, FailNamesEveryBrokenFile) {
+  Load load = mixed(OnError::Fail);
+  const std::string expected =
+      "2 of 5 files cannot be read: b.jpg (empty file), e.jpg (premature end of JPEG file)";
+  EXPECT_EQ(thrown([&] { load.batch_files(); }), expected);
+  load.batch = 1;  // the broken files are not in the batch, and still not ignored
+  EXPECT_EQ(thrown([&] { load.batch_files(); }), expected);
+  Tensor64 out{{1, 3, 3, 3}, std::vector<double>(27)};
+  EXPECT_EQ(thrown([&] { load.reference({}, {&out, 1}, 0); }), expected);
+}
+
+TEST_F(LoadTest, SkipLeavesBrokenFilesOut) {
+  const Load load = mixed(OnError::Skip);
+  EXPECT_THAT(batch_names(load), ElementsAre("a.png", "c.jpg", "d.png", "a.png"));
+  EXPECT_THAT(broken_files(load),
+              ElementsAre("b.jpg (empty file)", "e.jpg (premature end of JPEG file)"));
+  const auto size = [&](const char* name) { return fs::file_size(at(name)); };
+  EXPECT_EQ(load.file_bytes(), 2 * size("a.png") + size("c.jpg") + size("d.png"));
+}
+
+TEST_F(LoadTest, SkipNeedsOneReadableFile) {
+  write("a.jpg", {});
+  Load load{.path = ".", .on_error = OnError::Skip};
+  load.resolve({.base_dir = folder_, .images_dir = {}});
+  EXPECT_EQ(thrown([&] { load.batch_files(); }), "1 of 1 files cannot be read: a.jpg (empty file)");
+  EXPECT_EQ(load.file_bytes(), 0);
+}
+
+TEST_F(LoadTest, CopiesShareWhatWasTried) {
+  const Load load = mixed(OnError::Skip);
+  const Load copy = load;
+  ASSERT_EQ(broken_files(load).size(), 2);
+  fs::remove(at("a.png"));
+  EXPECT_EQ(broken_files(copy).size(), 2);
+}
+
+TEST(LoadWindow, ResizeTakesTheWholeImage) {
+  const Window all = Load{.height = 2, .width = 9}.window(50, 40);
+  EXPECT_EQ(std::tuple(all.height, all.width, *all.top, *all.left), std::tuple(50, 40, 0, 0));
+}
+
+TEST(LoadWindow, CropTakesTheCentre) {
+  const Load load{.height = 20, .width = 40, .fit = Fit::Crop};
+  const auto cut = [&](std::int64_t h, std::int64_t w) {
+    const Window window = load.window(h, w);
+    return std::tuple(window.height, window.width, *window.top, *window.left);
+  };
+  EXPECT_EQ(cut(30, 61), std::tuple(20, 40, 5, 10));  // large enough: not scaled
+  EXPECT_EQ(cut(20, 40), std::tuple(20, 40, 0, 0));
+  EXPECT_EQ(cut(10, 60), std::tuple(10, 20, 0, 20));  // too low: enlarged twice
+  EXPECT_EQ(cut(40, 10), std::tuple(5, 10, 17, 0));   // too narrow: enlarged four times
+  EXPECT_EQ(cut(1, 1), std::tuple(1, 1, 0, 0));
+}
+
+TEST_F(LoadTest, ReferenceIsTheDecodedImageResized) {
+  const Bytes pixels = gradient(4, 5, 3);
+  write("a.png", png_file(pixels, 4, 5));
+  write("b.png", png_file({1, 2, 3}, 1, 1));
+  Load load{.path = ".", .batch = 3, .height = 2, .width = 2};
+  load.resolve({.base_dir = folder_, .images_dir = {}});
+  Tensor64 out{{2, 3, 2, 2}, std::vector<double>(24)};
+  load.reference({}, {&out, 1}, 1);  // images 1 and 2: b.png and a.png again
+  Tensor64 decoded{{1, 3, 4, 5}, std::vector<double>(60)}, resized{{1, 3, 2, 2}, {}};
+  resized.values.resize(12);
+  for (std::size_t i = 0; i < 20; ++i)
+    for (std::size_t c = 0; c < 3; ++c) decoded.values[20 * c + i] = pixels[3 * i + c];
+  Resize{.height = 2, .width = 2}.reference({&decoded, 1}, {&resized, 1}, 0);
+  std::vector<double> expected{1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+  expected.insert(expected.end(), resized.values.begin(), resized.values.end());
+  EXPECT_THAT(out.values, testing::Pointwise(testing::DoubleNear(1e-12), expected));
+}
+
+TEST_F(LoadTest, ReferenceOfACropIsTheWindowItself) {
+  const Bytes pixels = gradient(6, 7, 3);
+  write("a.png", png_file(pixels, 6, 7));
+  Load load{.path = ".", .batch = 1, .height = 2, .width = 3, .fit = Fit::Crop};
+  load.resolve({.base_dir = folder_, .images_dir = {}});
+  Tensor64 out{{1, 3, 2, 3}, std::vector<double>(18)};
+  load.reference({}, {&out, 1}, 0);
+  std::vector<double> expected;
+  for (int c = 0; c < 3; ++c)
+    for (int y = 2; y < 4; ++y)
+      for (int x = 2; x < 5; ++x) expected.push_back(pixels[3 * (7 * y + x) + c]);
+  EXPECT_EQ(out.values, expected);
+}
+
+TEST(LoadAccuracy, IsThatOfAResize) {
+  const Load load{.height = 2, .width = 2};
+  const auto out = load.infer({});
+  const Accuracy exact{.low = 0, .high = 255};
+  EXPECT_EQ(load.accuracy({}, out), (Resize{.height = 2, .width = 2}.accuracy({&exact, 1}, out)));
+  EXPECT_LT(load.accuracy({}, out).error, 0.51);
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,151 @@
+/// Ops that move values and change none: copy, layout, h2d, d2h, crop, flip, stream, first_touch.
+#include "ops/op_testing.h"
+
+namespace normbench {
+namespace {
+
+using testing::ElementsAre;
+
+const Tensor64 two_by_three{{1, 1, 2, 3}, {1, 2, 3, 4, 5, 6}};
+const TensorDesc device = nchw(DType::Float16, {2, 3, 4, 5}, Memory::Device);
+const TensorDesc host = nchw(DType::Float16, {2, 3, 4, 5}, Memory::PageableHuge);
+
+TEST(Moves, KeepValuesAndAccuracy) {
+  const Accuracy a{.low = -1, .high = 2, .error = 0.5, .whole = true};
+  for (const Op& op : {Op(Copy{}), Op(LayoutOp{}), Op(H2d{}), Op(D2h{})}) {
+    std::vector<Tensor64> out(1);
+    reference(op, std::vector{two_by_three}, out, 0);
+    EXPECT_EQ(out[0].shape, two_by_three.shape);
+    EXPECT_EQ(out[0].values, two_by_three.values);
+  }
+  for (const Op& op : {Op(Copy{}), Op(LayoutOp{}), Op(H2d{}), Op(D2h{}), Op(Crop{}), Op(FlipOp{})})
+    EXPECT_EQ(accuracy(op, std::vector{a}, std::vector{host}), a) << name_of(op);
+}
+
+TEST(Moves, NeedOneInput) {
+  for (const Op& op : {Op(Copy{}), Op(LayoutOp{}), Op(H2d{}), Op(D2h{}), Op(Crop{}), Op(FlipOp{}),
+                       Op(Stream{}), Op(FirstTouch{})}) {
+    const auto error = [&](const std::vector<TensorDesc>& in) -> std::string {
+      try {
+        infer(op, in);
+      } catch (const Invalid& mistake) {
+        return mistake.what();
+      }
+      return "no error";
+    };
+    EXPECT_EQ(error({}), "needs 1 input, got 0") << name_of(op);
+    EXPECT_EQ(error({host, host}), "needs 1 input, got 2") << name_of(op);
+  }
+}
+
+TEST(Copy, OfAStridedTensorIsContiguous) {
+  TensorDesc strided = host;
+  strided.strides.h += 3;
+  EXPECT_THAT(Copy{}.infer(std::vector{strided}), ElementsAre(host));
+}
+
+TEST(LayoutOp, ChangesTheLayoutOnly) {
+  EXPECT_THAT(made<LayoutOp>(R"({"to": "nhwc"})").infer(std::vector{host}),
+              ElementsAre(dense(DType::Float16, Layout::Nhwc, {2, 3, 4, 5}, Memory::PageableHuge)));
+  EXPECT_EQ(made<LayoutOp>("{}").to, Layout::Nchw);
+}
+
+TEST(H2d, MovesToTheDeviceOnce) {
+  EXPECT_THAT(H2d{}.infer(std::vector{host}), ElementsAre(device));
+  EXPECT_EQ(infer_error(H2d{}, {device}), "input is already on the device");
+}
+
+TEST(D2h, MovesToPageableMemoryOnce) {
+  EXPECT_THAT(D2h{}.infer(std::vector{device}), ElementsAre(nchw(DType::Float16, {2, 3, 4, 5})));
+  EXPECT_EQ(infer_error(D2h{}, {host}), "input is already in host memory");
+}
+
+TEST(Crop, CutsTheWindow) {
+  EXPECT_THAT(result(made<Crop>(R"({"size": [1, 2], "at": [1, 1]})"), two_by_three).values,
+              ElementsAre(5, 6));
+  const Tensor64 centred = result(made<Crop>(R"({"size": [2, 1]})"), two_by_three);
+  EXPECT_EQ(centred.shape, (Shape{1, 1, 2, 1}));
+  EXPECT_THAT(centred.values, ElementsAre(2, 5));
+  EXPECT_THAT(made<Crop>(R"({"size": [4, 1]})").infer(std::vector{host}),
+              ElementsAre(nchw(DType::Float16, {2, 3, 4, 1}, Memory::PageableHuge)));
+}
+
+TEST(Crop, CutsEveryImageAndChannel) {
+  const Tensor64 in{{2, 2, 1, 2}, {1, 2, 3, 4, 5, 6, 7, 8}};
+  EXPECT_THAT(result(made<Crop>(R"({"size": [1, 1], "at": [0, 1]})"), in).values,
+              ElementsAre(2, 4, 6, 8));
+}
+
+TEST(Crop, SaysWhatDoesNotFit) {
+  const TensorDesc image = nchw(DType::UInt8, {1, 3, 224, 224});
+  const auto error = [&](const char* text) { return infer_error(made<Crop>(text), {image}); };
+  EXPECT_EQ(error(R"({"size": [300, 300]})"), "window 300x300 does not fit in 224x224");
+  EXPECT_EQ(error(R"({"size": [1, 225]})"), "window 1x225 does not fit in 224x224");
+  EXPECT_EQ(error(R"({"size": [100, 100], "at": [125, 0]})"),
+            "window 100x100 at [125, 0] does not fit in 224x224");
+  EXPECT_EQ(error(R"({"size": [100, 100], "at": [0, 2147483647]})"),
+            "window 100x100 at [0, 2147483647] does not fit in 224x224");
+  EXPECT_EQ(error(R"({"size": [100, 100], "at": [124, 124]})"), "no error");
+}
+
+TEST(Crop, PointsAtMistakes) {
+  EXPECT_THAT(mistakes("crop", "{}"), ElementsAre(": needs \"size\" ([height, width])"));
+  EXPECT_THAT(mistakes("crop", R"({"size": [1, 2, 3]})"),
+              ElementsAre("/size: must be 2 whole numbers, [height, width]"));
+  EXPECT_THAT(mistakes("crop", R"({"size": [0, 2]})"),
+              ElementsAre("/size: numbers must be from 1 to 2147483647, got 0"));
+  EXPECT_THAT(mistakes("crop", R"({"size": [1, 2], "at": [-1, 0]})"),
+              ElementsAre("/at: numbers must be from 0 to 2147483647, got -1"));
+  EXPECT_THAT(mistakes("crop", R"({"size": [1, "x"]})"),
+              ElementsAre("/size/1: expected an integer, got \"x\""));
+}
+
+TEST(FlipOp, MirrorsAlongItsAxis) {
+  const auto flipped = [](const char* text) {
+    return result(made<FlipOp>(text), two_by_three).values;
+  };
+  EXPECT_THAT(flipped("{}"), ElementsAre(3, 2, 1, 6, 5, 4));
+  EXPECT_THAT(flipped(R"({"axis": "vertical"})"), ElementsAre(4, 5, 6, 1, 2, 3));
+  EXPECT_THAT(flipped(R"({"axis": "both"})"), ElementsAre(6, 5, 4, 3, 2, 1));
+  EXPECT_THAT(flipped(R"({"axis": "none"})"), ElementsAre(1, 2, 3, 4, 5, 6));
+}
+
+TEST(Stream, WritesItsShareOfWhatItReads) {
+  const auto bytes = [](const char* text, std::int64_t n) {
+    return made<Stream>(text).infer(std::vector{nchw(DType::UInt8, {1, 1, 1, n})})[0];
+  };
+  EXPECT_EQ(bytes("{}", 100), nchw(DType::UInt8, {1, 1, 1, 100}));
+  EXPECT_EQ(bytes(R"({"read": 1, "write": 4})", 100), nchw(DType::UInt8, {1, 1, 1, 400}));
+  EXPECT_EQ(bytes(R"({"read": 3, "write": 2})", 100), nchw(DType::UInt8, {1, 1, 1, 66}));
+  EXPECT_EQ(bytes(R"({"read": 1, "write": 0})", 100), nchw(DType::UInt8, {1, 1, 1, 1}));
+  EXPECT_EQ(bytes(R"({"read": 0, "write": 1})", 100), nchw(DType::UInt8, {1, 1, 1, 100}));
+  EXPECT_THAT(Stream{}.infer(std::vector{device}),
+              ElementsAre(nchw(DType::UInt8, {1, 1, 1, 240}, Memory::Device)));
+  EXPECT_EQ(infer_error(Stream{.read_parts = 1, .write_parts = 65536},
+                        {nchw(DType::UInt8, {1, 1, 1 << 30, 1 << 30})}),
+            "shape overflows: 1x1x1152921504606846976x65536 uint8 (must be under 2^62 bytes)");
+}
+
+TEST(Stream, PointsAtMistakes) {
+  EXPECT_THAT(mistakes("stream", R"({"read": 0, "write": 0})"),
+              ElementsAre(": must read or write (\"read\" and \"write\" are both 0)"));
+  EXPECT_THAT(mistakes("stream", R"({"read": -1})"),
+              ElementsAre("/read: must be at least 0, got -1"));
+}
+
+TEST(FirstTouch, HasAsManyBytesAsItsInput) {
+  EXPECT_THAT(FirstTouch{}.infer(std::vector{host}),
+              ElementsAre(nchw(DType::UInt8, {1, 1, 1, 240}, Memory::PageableHuge)));
+}
+
+TEST(Undefined, AnyByteIsWithinTheBound) {
+  for (const Op& op : {Op(Stream{}), Op(FirstTouch{})}) {
+    EXPECT_EQ(accuracy(op, {}, {}), (Accuracy{.low = 0, .high = 255, .error = 255}));
+    std::vector<Tensor64> out{two_by_three};
+    reference(op, {}, out, 0);
+    EXPECT_THAT(out[0].values, ElementsAre(0, 0, 0, 0, 0, 0));
+  }
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,59 @@
+#include "ops/op.h"
+
+#include "ops/op_testing.h"
+
+namespace normbench {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(Op, NamesInTheCataloguesOrder) {
+  EXPECT_THAT(op_names(),
+              ElementsAre("source", "load", "resize", "crop", "flip", "layout", "cast", "sub",
+                          "div", "normalize", "copy", "stream", "first_touch", "h2d", "d2h"));
+}
+
+TEST(Op, ReadsEveryOpByItsName) {
+  const Json json = Json::object();
+  for (const std::string& name : op_names()) {
+    std::vector<Issue> issues;
+    Reader reader(json, "", issues);
+    const auto op = read_op(name, reader);
+    ASSERT_TRUE(op.has_value()) << name;
+    EXPECT_EQ(name_of(*op), name);
+    EXPECT_NE(about(*op), "");
+  }
+}
+
+TEST(Op, AnUnknownNameIsNothingAndNoIssue) {
+  const Json json = Json::object();
+  std::vector<Issue> issues;
+  Reader reader(json, "", issues);
+  EXPECT_EQ(read_op("normalise", reader), std::nullopt);
+  EXPECT_TRUE(issues.empty());
+}
+
+TEST(Op, FreeFunctionsReachTheOp) {
+  const Op op = Cast{.to = DType::UInt8};
+  const TensorDesc in = nchw(DType::Float32, {1, 1, 1, 2});
+  EXPECT_THAT(infer(op, std::vector{in}), ElementsAre(nchw(DType::UInt8, {1, 1, 1, 2})));
+  std::vector<Tensor64> out(1);
+  reference(op, std::vector{Tensor64{{1, 1, 1, 2}, {0.4, 300}}}, out, 0);
+  EXPECT_THAT(out[0].values, ElementsAre(0, 255));
+  EXPECT_EQ(accuracy(op, std::vector{Accuracy{.low = 0.4, .high = 300}}, {}),
+            (Accuracy{.low = 0, .high = 255, .whole = true}));
+}
+
+TEST(Op, OnlyOpsOfUndefinedOutputHaveNoReference) {
+  const Json json = Json::object();
+  std::vector<std::string> without;
+  for (const std::string& name : op_names()) {
+    std::vector<Issue> issues;
+    Reader reader(json, "", issues);
+    if (!has_reference(*read_op(name, reader))) without.push_back(name);
+  }
+  EXPECT_THAT(without, ElementsAre("stream", "first_touch"));
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,112 @@
+#include "ops/resize.h"
+
+#include <cmath>
+
+#include "ops/op_testing.h"
+#include "ops/triangle.h"
+
+namespace normbench {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::Pointwise;
+
+TEST(TriangleFilter, Halves) {
+  const auto filter = triangle_filter(4, 2);
+  ASSERT_EQ(filter.size(), 2u);
+  // Centre at 1, half-width 2: distances 0.5, 0.5, 1.5 of pixels 0, 1, 2.
+  EXPECT_EQ(filter[0].first, 0);
+  EXPECT_THAT(filter[0].weights, Pointwise(testing::DoubleEq(), {3 / 7.0, 3 / 7.0, 1 / 7.0}));
+  EXPECT_EQ(filter[1].first, 1);
+  EXPECT_THAT(filter[1].weights, Pointwise(testing::DoubleEq(), {1 / 7.0, 3 / 7.0, 3 / 7.0}));
+}
+
+TEST(TriangleFilter, WeightsSumToOneInsideTheImage) {
+  for (const std::int64_t from : {1, 2, 3, 7, 100, 1280})
+    for (const std::int64_t to : {1, 2, 5, 224})
+      for (const Taps& taps : triangle_filter(from, to)) {
+        double sum = 0;
+        for (const double weight : taps.weights) sum += weight;
+        EXPECT_NEAR(sum, 1, 1e-14);
+        EXPECT_GE(taps.first, 0);
+        EXPECT_LE(taps.first + static_cast<std::int64_t>(taps.weights.size()), from);
+      }
+}
+
+TEST(Resize, InterpolatesAtHalfPixelCentres) {
+  const Tensor64 in{{1, 1, 1, 2}, {0, 8}};
+  EXPECT_THAT(result(made<Resize>(R"({"size": [1, 4]})"), in).values, ElementsAre(0, 2, 6, 8));
+}
+
+TEST(Resize, AveragesWhenItShrinks) {
+  const Tensor64 in{{1, 1, 1, 4}, {7, 14, 21, 28}};
+  EXPECT_THAT(result(Resize{1, 2}, in).values, Pointwise(DoubleNear(1e-12), {12.0, 23.0}));
+}
+
+TEST(Resize, WorksOnRowsAndColumnsOfEveryPlane) {
+  const Tensor64 in{{1, 2, 2, 2}, {0, 8, 16, 24, 1, 1, 1, 1}};
+  const Tensor64 out = result(Resize{4, 1}, in);
+  EXPECT_EQ(out.shape, (Shape{1, 2, 4, 1}));
+  EXPECT_THAT(out.values, ElementsAre(4, 8, 16, 20, 1, 1, 1, 1));
+}
+
+TEST(Resize, ToTheSameSizeIsTheIdentity) {
+  const Tensor64 in{{1, 1, 2, 2}, {3, 1, 4, 1}};
+  EXPECT_EQ(result(Resize{2, 2}, in).values, in.values);
+}
+
+TEST(Resize, KeepsDtypeLayoutAndMemory) {
+  const TensorDesc in = dense(DType::UInt8, Layout::Nhwc, {2, 3, 40, 50}, Memory::PageableHuge);
+  EXPECT_THAT((Resize{8, 9}.infer(std::vector{in})),
+              ElementsAre(dense(DType::UInt8, Layout::Nhwc, {2, 3, 8, 9}, Memory::PageableHuge)));
+}
+
+TEST(Resize, PointsAtMistakes) {
+  EXPECT_THAT(mistakes("resize", "{}"), ElementsAre(": needs \"size\" ([height, width])"));
+  EXPECT_THAT(mistakes("resize", R"({"size": 224})"),
+              ElementsAre("/size: must be 2 whole numbers, [height, width]"));
+  EXPECT_THAT(mistakes("resize", R"({"size": [224, -1]})"),
+              ElementsAre("/size: numbers must be from 1 to 2147483647, got -1"));
+  EXPECT_EQ(infer_error(Resize{1 << 30, 1 << 30}, {nchw(DType::Float32, {4, 3, 2, 2})}),
+            "shape overflows: 4x3x1073741824x1073741824 float32 (must be under 2^62 bytes)");
+}
+
+/// One axis in float32, as a kernel would: weights rounded once, one long sum.
+std::vector<float> resized32(const std::vector<float>& in, std::int64_t to) {
+  std::vector<float> out;
+  for (const Taps& taps : triangle_filter(static_cast<std::int64_t>(in.size()), to)) {
+    float sum = 0;
+    for (std::size_t k = 0; k < taps.weights.size(); ++k)
+      sum += static_cast<float>(taps.weights[k]) * in[static_cast<std::size_t>(taps.first) + k];
+    out.push_back(sum);
+  }
+  return out;
+}
+
+TEST(Resize, BoundHoldsInFloat32) {
+  std::vector<float> row;
+  for (int i = 0; i < 5000; ++i) row.push_back(static_cast<float>(i * 7919 % 256));
+  const Accuracy a{.low = 0, .high = 255, .whole = true};
+  for (const std::int64_t to : {157, 224, 1000, 4999, 9001}) {
+    const Tensor64 in{{1, 1, 1, 5000}, {row.begin(), row.end()}};
+    const auto exact = result(Resize{1, to}, in).values;
+    const auto inexact = resized32(row, to);
+    double worst = 0, worst_rounded = 0;
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      worst = std::max(worst, std::abs(inexact[i] - exact[i]));
+      worst_rounded =
+          std::max<double>(worst_rounded, std::abs(std::nearbyint(inexact[i]) - exact[i]));
+    }
+    const auto bound = [&](DType dtype) {
+      return Resize{1, to}.accuracy(std::vector{a}, std::vector{nchw(dtype, {1, 1, 1, to})}).error;
+    };
+    EXPECT_LE(worst, bound(DType::Float32)) << to;
+    EXPECT_LE(worst_rounded, bound(DType::UInt8)) << to;
+    EXPECT_LE(bound(DType::UInt8), 0.503);
+    EXPECT_LE(bound(DType::Float32), 1e-5 * 255);  // far below a weight of the wrong pixel
+  }
+}
+
+}  // namespace
+}  // namespace normbench

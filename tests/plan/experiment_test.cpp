@@ -1,0 +1,136 @@
+#include "plan/experiment.h"
+
+#include <gmock/gmock.h>
+
+#include "fake_backends.h"
+
+namespace normbench {
+namespace {
+
+using fakes::config;
+using fakes::mistakes;
+using testing::ElementsAre;
+
+/// "point: variant, variant" of every group, with the source's shape.
+std::vector<std::string> shown(const Plan& plan) {
+  std::vector<std::string> lines;
+  for (const Group& group : plan.groups) {
+    std::string line = group.point.dump() + " baseline " + group.baseline + ":";
+    for (const Case& one : group.cases)
+      line += " | " + one.variant + ", " + describe(one.values.at(0).desc);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+TEST(Experiment, SweepMakesGroupsAndVaryMakesCases) {
+  const Plan plan = fakes::plan(config(
+      R"("sweep": {"size": [{"h": 2, "w": 3}, {"h": 4, "w": 5}]},
+         "vary": {"memory": ["pageable", "pageable_huge"]},
+         "source": {"batch": 1, "size": ["$size.h", "$size.w"], "memory": "$memory"},
+         "baseline": "b",
+         "variants": {"a": [{"op": "source", "size": [7, 7]}, "copy"], "b": ["copy"]})"));
+  EXPECT_THAT(shown(plan),
+              ElementsAre(R"({"size":{"h":2,"w":3}} baseline b [memory=pageable]:)"
+                          " | a, 10x3x7x7 uint8 nchw pageable"
+                          " | b [memory=pageable], 1x3x2x3 uint8 nchw pageable"
+                          " | b [memory=pageable_huge], 1x3x2x3 uint8 nchw pageable_huge",
+                          R"({"size":{"h":4,"w":5}} baseline b [memory=pageable]:)"
+                          " | a, 10x3x7x7 uint8 nchw pageable"
+                          " | b [memory=pageable], 1x3x4x5 uint8 nchw pageable"
+                          " | b [memory=pageable_huge], 1x3x4x5 uint8 nchw pageable_huge"));
+  EXPECT_EQ(plan.groups[0].cases[2].axes, Json::parse(R"({"memory": "pageable_huge"})"));
+  EXPECT_EQ(plan.groups[0].cases[2].written, "b");
+}
+
+TEST(Experiment, AxesReachDefaultsOpsAndThreads) {
+  const Plan plan =
+      fakes::plan(config(R"("vary": {"t": [1, 2], "to": ["float16", "float32"]}, "threads": "$t",
+                "variants": {"a": ["cast"], "b": {"stages": ["copy"], "threads": 3}})",
+                         R"("defaults": {"cast": {"to": "$to"}})"));
+  std::vector<std::string> lines;
+  for (const Case& one : plan.groups.at(0).cases)
+    lines.push_back(fmt::format("{} {} {}", one.variant, one.threads, name_of(one.result().dtype)));
+  EXPECT_THAT(lines, ElementsAre("a [t=1, to=float16] 1 float16", "a [t=1, to=float32] 1 float32",
+                                 "a [t=2, to=float16] 2 float16", "a [t=2, to=float32] 2 float32",
+                                 "b 3 uint8"));
+}
+
+TEST(Experiment, ThreadsAllIsWhatTheProcessMayUse) {
+  PlanOptions options;
+  options.all_threads = 7;
+  const auto text = config(R"("threads": "all", "variants": {"v": ["copy"]})");
+  EXPECT_EQ(fakes::plan(text, options).groups.at(0).cases.at(0).threads, 7);
+  EXPECT_THAT(mistakes(config(R"("threads": "many", "variants": {"v": ["copy"]})")),
+              ElementsAre("/experiments/0/threads: expected an integer or \"all\", got \"many\""));
+  EXPECT_THAT(mistakes(config(R"("threads": 0, "variants": {"v": ["copy"]})")),
+              ElementsAre("/experiments/0/threads: must be at least 1, got 0"));
+}
+
+TEST(Experiment, PublishedFiguresOfThePointAndTheirCases) {
+  const Plan plan = fakes::plan(config(
+      R"("sweep": {"n": [1, 2]}, "vary": {"l": ["nchw", "nhwc"]},
+         "source": {"batch": "$n", "layout": "$l"}, "variants": {"v": ["copy"]},
+         "published": [{"variant": "v", "wall_ms": 1, "where": "everywhere"},
+                       {"variant": "v", "point": {"n": 2, "l": "nhwc"}, "device_ms": 2}],
+         "claims": [{"text": "t", "expects": ["v [l=nhwc]", "<", "v"]}])"));
+  const auto text = [](const Group& group) {
+    std::string line;
+    for (const Published& one : group.published)
+      line += fmt::format("{} {} {} {};", one.variant, one.wall_ms.value_or(0),
+                          one.device_ms.value_or(0), one.where);
+    for (const Claim& one : group.claims)
+      line += fmt::format(" {}: {} {} {}", one.text, one.left, one.relation, one.right);
+    return line;
+  };
+  EXPECT_EQ(text(plan.groups.at(0)), "v [l=nchw] 1 0 everywhere; t: v [l=nhwc] < v [l=nchw]");
+  EXPECT_EQ(text(plan.groups.at(1)),
+            "v [l=nchw] 1 0 everywhere;v [l=nhwc] 0 2 ; t: v [l=nhwc] < v [l=nchw]");
+}
+
+TEST(Experiment, MistakesInExpectations) {
+  EXPECT_THAT(
+      mistakes(config(
+          R"("sweep": {"n": [1]}, "source": {"batch": "$n"},
+             "variants": {"first one": ["copy"], "b": ["copy"]}, "baseline": "frst one",
+             "published": [{"variant": "zzzzzzzz", "wall_ms": 1}, {"variant": "b"}, {"wall_ms": 1},
+                           {"variant": "b", "wall_ms": -1, "point": {"m": 1}}, 3],
+             "claims": [{"text": "t", "expects": ["b", "<="]}, {"expects": ["c", "<", "b"]}])")),
+      ElementsAre(
+          "/experiments/0/baseline: unknown variant \"frst one\" (did you mean \"first one\"?)",
+          "/experiments/0/published/0/variant: unknown variant \"zzzzzzzz\" (known: first one, b)",
+          "/experiments/0/published/1: no figure (wall_ms or device_ms)",
+          "/experiments/0/published/2: no \"variant\" (whose figure is it?)",
+          "/experiments/0/published/3/point/m: unknown axis \"m\" (known: n)",
+          "/experiments/0/published/3/wall_ms: must be at least 0, got -1",
+          "/experiments/0/published/4: expected an object, got 3",
+          "/experiments/0/claims/0/expects: expected [variant, \"<\" or \">\" or \"=\", variant]",
+          "/experiments/0/claims/1: no \"text\" (the claim in words)",
+          "/experiments/0/claims/1/expects/0: unknown variant \"c\" (known: first one, b)"));
+}
+
+TEST(Experiment, MistakesInItsKeys) {
+  const auto all = [](const std::string& experiments) {
+    return mistakes(R"({"schema": 1, "name": "c", "experiments": )" + experiments + "}");
+  };
+  EXPECT_THAT(all("5"), ElementsAre("/experiments: expected a list of experiments, got 5"));
+  EXPECT_THAT(all("[]"), ElementsAre("/experiments: has no experiments (a list of at least one)"));
+  EXPECT_THAT(all(R"([7, {"sorce": {}}, {"name": "x", "variants": []},
+                      {"name": "y", "variants": {}, "source": {}, "load": {}}])"),
+              ElementsAre("/experiments/0: expected an object, got 7",
+                          "/experiments/1: no \"name\" (it names the experiment in outputs)",
+                          "/experiments/1: no \"variants\" (an object of pipelines to compare)",
+                          "/experiments/1/sorce: unknown key \"sorce\" (did you mean \"source\"?)",
+                          "/experiments/2/variants: expected an object of variants, got a list",
+                          "/experiments/3: has both \"source\" and \"load\" (keep one)",
+                          "/experiments/3/variants: has no variants (an object of at least one)"));
+  EXPECT_THAT(all(R"([{"name": "x", "variants": {"v": ["copy"]}},
+                      {"name": "x", "variants": {"v": ["copy"]}}])"),
+              ElementsAre("/experiments/1/name: another experiment is called \"x\""));
+  EXPECT_THAT(all(R"([{"name": "x", "vary": {"a": [1]}, "source": {"batch": "$a"},
+                       "variants": {"v [a=1]": [{"op": "source"}, "copy"], "v": ["copy"]}}])"),
+              ElementsAre("/experiments/0/variants/v: two variants are called \"v [a=1]\""));
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,84 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "fake_backends.h"
+
+namespace normbench {
+namespace {
+
+const std::string text = R"({
+  "schema": 1, "name": "where", "about": "Where should uint8 images be normalised?",
+  "defaults": {"source": {"size": [720, 1280]},
+               "normalize": {"mean": [123.675, 116.28, 103.53], "std": [58.395, 57.12, 57.375]}},
+  "experiments": [
+    {"name": "place", "question": "On the CPU or on the GPU?",
+     "sweep": {"batch": [1, 10]}, "source": {"batch": "$batch"}, "baseline": "CPU, send f32",
+     "variants": {"CPU only": [{"op": "cast", "to": "float32", "output": "fresh"},
+                               {"op": "sub", "output": "in_place"},
+                               {"op": "div", "output": "in_place", "kernel": "simd"}],
+                  "CPU, send f32": ["normalize", "h2d"],
+                  "send u8": {"stages": ["h2d", "normalize"], "threads": 2}}},
+    {"name": "copy", "variants": {"copy": [{"op": "copy"}]}}]})";
+
+const std::string golden = R"(where: Where should uint8 images be normalised?
+3 groups, 7 cases (4 skipped here) · cold cache, wall clock, to 1.0 % · rounds take at most 15.0 s
+
+place: On the CPU or on the GPU?
+ batch=1 · memory 191 MB
+  CPU only · 1 thread · moves 58.1 MB
+    source                       1x3x720x1280 uint8 nchw pageable
+    cast        simd        cpu  1x3x720x1280 float32 nchw pageable   13.8 MB, fresh
+    sub         simd        cpu  1x3x720x1280 float32 nchw pageable   22.1 MB, in_place
+    div         simd        cpu  1x3x720x1280 float32 nchw pageable   22.1 MB, in_place
+  CPU, send f32 (baseline) · 1 thread · moves 24.9 MB, link 11.1 MB
+    source                       1x3x720x1280 uint8 nchw pageable
+    normalize   lut         cpu  1x3x720x1280 float32 nchw pageable   13.8 MB
+    h2d         -           cuda 1x3x720x1280 float32 nchw device     11.1 MB, link 11.1 MB
+    skipped: no CUDA device (none)
+  send u8 · 2 threads · moves 16.6 MB, link 2.76 MB
+    source                       1x3x720x1280 uint8 nchw pageable
+    h2d         -           cuda 1x3x720x1280 uint8 nchw device       2.76 MB, link 2.76 MB
+    normalize   -           cuda 1x3x720x1280 float32 nchw device     13.8 MB
+    skipped: no CUDA device (none)
+  limits: stream 2.76 MB:11.1 MB temporal, 1 thread; stream 2.76 MB:11.1 MB nt, 1 thread
+ batch=10 · memory 332 MB · moves: CPU only 581 MB; CPU, send f32 249 MB, link 111 MB; send u8 166
+     MB, link 27.6 MB
+
+copy
+ memory 166 MB
+  copy (baseline) · 1 thread · moves 55.3 MB
+    source                       10x3x720x1280 uint8 nchw pageable
+    copy        simd        cpu  10x3x720x1280 uint8 nchw pageable    55.3 MB
+  limits: stream 27.6 MB:27.6 MB temporal, 1 thread; stream 27.6 MB:27.6 MB nt, 1 thread
+)";
+
+TEST(Explain, TellsTheWholePlan) { EXPECT_EQ(explain(fakes::plan(text), 32 << 20), golden); }
+
+TEST(Explain, NoLineIsLongerThan100Columns) {
+  const std::string name(150, 'x');
+  std::istringstream lines(
+      explain(fakes::plan(fakes::config(fmt::format(
+                  R"("question": "{0} {0}", "variants": {{"ä {0} {0}": ["copy"]}})", name))),
+              1));
+  const auto starts_character = [](char byte) { return (byte & 0xc0) != 0x80; };
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_LE(std::ranges::count_if(line, starts_character), 100) << line;
+}
+
+TEST(Memory, ColdBuffersExceedTheCacheThreefold) {
+  const Plan plan = fakes::plan(fakes::config(
+      R"("source": {"batch": 1, "channels": 1, "size": [1000, 1000]},
+         "variants": {"v": [{"op": "cast", "to": "float32"}]})"));
+  Measure measure;
+  // 1 MB of source and 4 MB of output; the streams read the same source.
+  measure.cache = Cache::Hot;
+  EXPECT_EQ(memory_bytes(plan.groups[0], measure, 10'000'000), 1'000'000 + 4'000'000);
+  measure.cache = Cache::Cold;
+  // 31 copies of a source exceed 30 MB by themselves, 7 sets together with their outputs.
+  EXPECT_EQ(memory_bytes(plan.groups[0], measure, 10'000'000), 31 * 1'000'000 + 7 * 4'000'000);
+}
+
+}  // namespace
+}  // namespace normbench

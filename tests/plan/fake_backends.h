@@ -1,0 +1,124 @@
+/// Backends that only say what they could run, and helpers to plan texts on them.
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace normbench::fakes {
+
+inline Kernel row(std::string_view op, std::string_view name, Place place,
+                  bool (*accepts)(const Op&, const Signature&)) {
+  return {.op = op,
+          .name = name,
+          .place = place,
+          .capturable = place == Place::Cuda,
+          .accepts = accepts,
+          .cost = &fewest,
+          .scratch = [](const Op&, const Signature&) { return std::size_t{0}; },
+          .prepare = [](const Op&, const Signature&) { return Launch(); }};
+}
+
+inline bool anything(const Op&, const Signature&) { return true; }
+inline bool only_uint8(const Op&, const Signature& signature) {
+  return signature.in.at(0).dtype == DType::UInt8;
+}
+
+class FakeBackend final : public Backend {
+ public:
+  FakeBackend(Place place, std::optional<std::string> unavailable, std::vector<Kernel> rows)
+      : place_(place), unavailable_(std::move(unavailable)), rows_(std::move(rows)) {}
+
+  Place place() const override { return place_; }
+  std::optional<std::string> unavailable() const override { return unavailable_; }
+  std::span<const Kernel> kernels() const override { return rows_; }
+  std::unique_ptr<Queue> make_queue(int, Recorder*) override { return nullptr; }
+  std::unique_ptr<Allocation> allocate(Memory, std::size_t) override { return nullptr; }
+
+ private:
+  Place place_;
+  std::optional<std::string> unavailable_;
+  std::vector<Kernel> rows_;
+};
+
+inline std::vector<Kernel> cpu_rows() {
+  std::vector<Kernel> rows;
+  for (const std::string_view op :
+       {"load", "resize", "crop", "flip", "layout", "cast", "sub", "div", "copy", "first_touch"})
+    for (const std::string_view name : {"reference", "simd"})
+      rows.push_back(row(op, name, Place::Cpu, anything));
+  rows.push_back(row("normalize", "reference", Place::Cpu, anything));
+  rows.push_back(row("normalize", "lut", Place::Cpu, only_uint8));
+  rows.push_back(row("normalize", "fused", Place::Cpu, anything));
+  for (const std::string_view name : {"reference", "temporal", "nt"})
+    rows.push_back(row("stream", name, Place::Cpu, anything));
+  return rows;
+}
+
+/// Rows of a GPU that has none for h2d.
+inline std::vector<Kernel> cuda_rows() {
+  std::vector<Kernel> rows;
+  for (const std::string_view op : {"cast", "sub", "div", "normalize", "d2h"})
+    for (const std::string_view name : {"reference", "eager"})
+      rows.push_back(row(op, name, Place::Cuda, anything));
+  return rows;
+}
+
+/// A CPU, and a GPU that is not there for `why`, or is.
+inline Backends backends(std::optional<std::string> why = "no CUDA device (none)") {
+  Backends all;
+  all.list.push_back(std::make_unique<FakeBackend>(Place::Cpu, std::nullopt, cpu_rows()));
+  all.list.push_back(
+      std::make_unique<FakeBackend>(Place::Cuda, why, why ? std::vector<Kernel>() : cuda_rows()));
+  return all;
+}
+
+// Plans point into their backends, so those of the helpers live as long as the tests.
+inline const Backends& without_gpu() {
+  static const Backends all = backends();
+  return all;
+}
+inline const Backends& with_gpu() {
+  static const Backends all = backends(std::nullopt);
+  return all;
+}
+
+inline Plan plan(const std::string& text, const PlanOptions& options = {}) {
+  return make_plan("c.json", text, without_gpu(), options);
+}
+
+/// Every mistake as the user sees it, without the file's name.
+inline std::vector<std::string> mistakes(const std::string& text, const PlanOptions& options = {},
+                                         const Backends& all = without_gpu()) {
+  std::vector<std::string> texts;
+  try {
+    make_plan("c.json", text, all, options);
+  } catch (const BadInput& bad) {
+    for (const Issue& issue : bad.issues) texts.push_back(issue.pointer + ": " + issue.text);
+  }
+  return texts;
+}
+
+/// A config with one experiment, given without its braces; `head` goes in front of `experiments`.
+inline std::string config(const std::string& experiment, const std::string& head = "") {
+  return fmt::format(R"({{"schema": 1, "name": "c", {}"experiments": [{{"name": "e", {}}}]}})",
+                     head.empty() ? "" : head + ", ", experiment);
+}
+
+/// A config with one variant "v" of these stages.
+inline std::string stages(const std::string& list, const std::string& more = "") {
+  return config(fmt::format(
+      R"("source": {{"batch": 2, "size": [4, 6]}}, "variants": {{"v": {}}}{})", list, more));
+}
+
+/// The only case of a config with one.
+inline Case only_case(const std::string& text, const Backends& all = without_gpu()) {
+  return make_plan("c.json", text, all, {}).groups.at(0).cases.at(0);
+}
+
+}  // namespace normbench::fakes

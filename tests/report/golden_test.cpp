@@ -1,0 +1,92 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "analysis/analysis.h"
+#include "example_results.h"
+#include "report/report.h"
+#include "report/text.h"
+
+namespace normbench {
+namespace {
+
+struct Golden {
+  std::string file;  // in tests/golden
+  std::string (*render)(const Results&);
+  Results (*results)();
+};
+
+/// The golden's text; with NORMBENCH_UPDATE_GOLDEN=1 it first becomes `actual`.
+std::string golden(const std::string& file, const std::string& actual) {
+  const std::string path = std::string(NORMBENCH_SOURCE_DIR) + "/tests/golden/" + file;
+  if (std::getenv("NORMBENCH_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> list;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) list.push_back(line);
+  return list;
+}
+
+class GoldenTest : public testing::TestWithParam<Golden> {};
+class TerminalTest : public GoldenTest {};
+
+TEST_P(GoldenTest, RendersAsKept) {
+  const std::string actual = GetParam().render(GetParam().results());
+  EXPECT_EQ(actual, golden(GetParam().file, actual));
+}
+
+TEST_P(GoldenTest, ADocumentReadBackRendersTheSame) {
+  const Results results = GetParam().results();
+  std::vector<Issue> issues;
+  const Results read = read_results(parse_json(report_named("json").render(results), issues));
+  EXPECT_THAT(issues, testing::IsEmpty());
+  EXPECT_EQ(GetParam().render(read), GetParam().render(results));
+  EXPECT_EQ(document(read).dump(), document(results).dump());
+}
+
+TEST_P(TerminalTest, Fits) {
+  const auto all = lines(terminal(GetParam().results()));
+  EXPECT_LE(all.size(), 39u);  // and the app's "Wrote …"
+  for (const std::string& line : all) {
+    EXPECT_LE(display_width(line), 100u) << line;
+    EXPECT_FALSE(line.ends_with(' ')) << line;
+  }
+}
+
+std::string test_name(const testing::TestParamInfo<Golden>& info) {
+  return info.param.file.substr(0, info.param.file.find('.'));
+}
+
+const auto terminals =
+    testing::Values(Golden{"blog.txt", &terminal, &examples::blog},
+                    Golden{"blog_no_counters.txt", &terminal, &examples::blog_no_counters},
+                    Golden{"swept.txt", &terminal, &examples::swept},
+                    Golden{"skipped_gpu.txt", &terminal, &examples::skipped_gpu},
+                    Golden{"failed.txt", &terminal, &examples::failed},
+                    Golden{"unfair.txt", &terminal, &examples::unfair},
+                    Golden{"tie.txt", &terminal, &examples::tie},
+                    Golden{"inconclusive.txt", &terminal, &examples::inconclusive},
+                    Golden{"quick.txt", &terminal, &examples::quick},
+                    Golden{"interrupted.txt", &terminal, &examples::interrupted},
+                    Golden{"traced.txt", &terminal, &examples::traced},
+                    Golden{"decoding.txt", &terminal, &examples::decoding});
+
+INSTANTIATE_TEST_SUITE_P(Terminal, GoldenTest, terminals, test_name);
+INSTANTIATE_TEST_SUITE_P(Terminal, TerminalTest, terminals, test_name);
+INSTANTIATE_TEST_SUITE_P(Table, GoldenTest,
+                         testing::Values(Golden{"blog_table.txt", &table, &examples::blog},
+                                         Golden{"skipped_gpu_table.txt", &table,
+                                                &examples::skipped_gpu},
+                                         Golden{"failed_table.txt", &table, &examples::failed}),
+                         test_name);
+
+}  // namespace
+}  // namespace normbench
