@@ -1,0 +1,57 @@
+#include "measure/processes.h"
+
+#include <gtest/gtest.h>
+
+namespace normbench {
+namespace {
+
+CaseResult measured_case(const std::string& variant, std::int64_t wall_ns, double error) {
+  CaseResult result;
+  result.variant = variant;
+  result.iterations = 3;
+  result.check = {.ok = true, .max_abs_error = error, .bound = 1};
+  result.stages.resize(1);
+  result.stages[0].rounds_ns = {wall_ns};
+  result.rounds = {{.wall_ns = wall_ns, .start_ns = 10, .counters = {}}};
+  return result;
+}
+
+GroupResult part_of(std::int64_t wall_ns, double error, const std::string& stop) {
+  GroupResult group;
+  group.cases = {measured_case("a", wall_ns, error), measured_case("b", wall_ns + 1, error)};
+  group.limits = {measured_case("limit", wall_ns + 2, error)};
+  group.order = {{0, 1, 2}};
+  group.stop = stop;
+  return group;
+}
+
+TEST(Processes, LaterRoundsFollowTheFirst) {
+  GroupResult group = part_of(100, 0.5, "precision");
+  append_part(group, part_of(200, 0.25, "time"), 1000);
+
+  GroupResult expected = part_of(100, 0.5, "time");
+  expected.order = {{0, 1, 2}, {0, 1, 2}};
+  std::int64_t wall_ns = 200;
+  for (CaseResult* result : {&expected.cases[0], &expected.cases[1], &expected.limits[0]}) {
+    result->rounds.push_back({.wall_ns = wall_ns, .start_ns = 1010, .counters = {}});
+    result->stages[0].rounds_ns.push_back(wall_ns++);
+  }
+  EXPECT_EQ(group, expected);
+}
+
+TEST(Processes, ACaseThatFailsInOneHasFailed) {
+  GroupResult group = part_of(100, 0.5, "time"), later = part_of(200, 0.5, "time");
+  later.cases[1].status = Status::Failed;
+  later.cases[1].reason = "wrong output";
+  later.cases[1].rounds.clear();
+  append_part(group, later, 0);
+  EXPECT_EQ(group.cases[1], later.cases[1]);
+  EXPECT_EQ(group.cases[0].rounds.size(), 2u);
+
+  append_part(group, part_of(300, 0.5, "time"), 0);
+  EXPECT_EQ(group.cases[1], later.cases[1]);
+  EXPECT_EQ(group.cases[0].rounds.size(), 3u);
+}
+
+}  // namespace
+}  // namespace normbench
