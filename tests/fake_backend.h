@@ -124,7 +124,7 @@ class FakeBackend final : public Backend {
     return {.op = "any",
             .name = names[I],
             .place = Place::Cpu,
-            .capturable = false,
+            .capturable = &never,
             .accepts = [](const Op&, const Signature&) { return true; },
             .cost = [](const Op&, const Signature&) { return Cost{}; },
             .scratch = [](const Op&, const Signature&) -> std::size_t {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
 #include <type_traits>
 
@@ -87,6 +88,12 @@ Cost cost_of(const D2h&, const Signature& s) {
   return {.read_bytes = bytes, .link_bytes = bytes};
 }
 
+// These move no bytes; what a registration costs is time per page.
+Cost cost_of(const Register&, const Signature&) { return {}; }
+Cost cost_of(const Unregister&, const Signature&) { return {}; }
+Cost cost_of(const EmptyLaunch&, const Signature&) { return {}; }
+Cost cost_of(const Sync&, const Signature&) { return {}; }
+
 }  // namespace
 
 Cost fewest(const Op& op, const Signature& signature) {
@@ -105,10 +112,26 @@ Backend& Backends::owner(Memory memory) const {
   throw std::runtime_error("no backend owns " + std::string(name_of(memory)) + " memory");
 }
 
-Backends make_backends() {
+std::unique_ptr<Allocation> Backend::allocate_fresh(OutputPolicy, Memory memory, std::size_t bytes,
+                                                    Queue&) {
+  return allocate(memory, bytes);
+}
+
+void Backend::copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+}
+
+void Backend::fill(std::byte* to, std::byte value, std::size_t bytes) {
+  std::memset(to, static_cast<int>(value), bytes);
+}
+
+Json Backend::describe() { return {}; }
+Json Backend::condition() { return {}; }
+
+Backends make_backends(const BackendOptions& options) {
   Backends backends;
   backends.list.push_back(make_cpu_backend());
-  backends.list.push_back(make_cuda_backend());
+  backends.list.push_back(make_cuda_backend(options));
   return backends;
 }
 

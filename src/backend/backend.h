@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/json.h"
 #include "core/tensor.h"
 #include "ops/op.h"
 #include "record/recorder.h"
@@ -33,13 +34,37 @@ struct Cost {
 /// The fewest bytes the op can move: every input read once, every output written once.
 Cost fewest(const Op& op, const Signature& signature);
 
-/// Where work is submitted. A CPU queue runs it inline.
+/// A captured run of launches, to be launched again as one.
+class Graph {
+ public:
+  virtual ~Graph() = default;
+};
+
+/// Where work is submitted. A CPU queue runs it inline and needs none of the marks and graphs. What
+/// fails throws std::runtime_error.
 class Queue {
  public:
   Queue(int team, Recorder* ranges) : threads(team), recorder(ranges) {}
   virtual ~Queue() = default;
   /// Returns when everything submitted is done.
   virtual void drain() = 0;
+
+  /// True when work is done later than it is submitted: on a device.
+  virtual bool is_asynchronous() const { return false; }
+  /// Marks this point in the order of the work; returns the mark's number, counted from 0.
+  virtual int mark() { return 0; }
+  /// Returns when everything before the mark is done.
+  virtual void wait(int) {}
+  /// Device nanoseconds between two marks that were both reached, to about half a microsecond.
+  virtual std::int64_t ns_between(int /*from*/, int /*to*/) { return 0; }
+  /// Forgets all marks; the next one is 0 again. Call when drained.
+  virtual void reset_marks() {}
+
+  /// What is submitted from now on is not run but captured. Only capturable rows may be.
+  virtual void begin_capture() {}
+  /// The graph of what was captured, ready to be launched without a first-launch cost.
+  virtual std::unique_ptr<Graph> end_capture() { return nullptr; }
+  virtual void launch(Graph&) {}
 
   const int threads;         // OpenMP team size of CPU kernels
   Recorder* const recorder;  // for ranges inside a stage; may be null
@@ -55,12 +80,15 @@ using Launch =
 struct Kernel {
   std::string_view op, name;
   Place place;
-  bool capturable;
+  bool (*capturable)(const Op&, const Signature&);  // into a CUDA graph
   bool (*accepts)(const Op&, const Signature&);
   Cost (*cost)(const Op&, const Signature&);
   std::size_t (*scratch)(const Op&, const Signature&);
   Launch (*prepare)(const Op&, const Signature&);
 };
+
+/// What rows that cannot be captured say.
+inline bool never(const Op&, const Signature&) { return false; }
 
 /// Erases the op type: rows are written against their own op struct.
 ///   bool accepts(const Cast&, const Signature&);  Launch prepare(const Cast&, const Signature&);
@@ -70,7 +98,7 @@ constexpr Kernel row(std::string_view name, Place place = Place::Cpu) {
   return {.op = T::name,
           .name = name,
           .place = place,
-          .capturable = place == Place::Cuda,
+          .capturable = &never,
           .accepts = [](const Op& op, const Signature& s) { return Accepts(std::get<T>(op), s); },
           .cost = &fewest,
           .scratch = [](const Op&, const Signature&) { return std::size_t{0}; },
@@ -85,16 +113,38 @@ class Allocation {
   virtual std::size_t bytes() const = 0;
 };
 
+/// What a user chooses about a place.
+struct BackendOptions {
+  int device = 0;  // of the CUDA devices that this process sees
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
   virtual Place place() const = 0;
   /// Why nothing can run here ("no CUDA device (cudaErrorInsufficientDriver: …)"), or nothing.
   virtual std::optional<std::string> unavailable() const = 0;
+  /// All rows, whether or not they can run here: plans for a machine without a device name them.
   virtual std::span<const Kernel> kernels() const = 0;
   virtual std::unique_ptr<Queue> make_queue(int threads, Recorder* recorder) = 0;
-  /// Memory as the operating system gives it: its pages are not touched yet.
+
+  /// Memory as the operating system or the driver gives it: its pages may not be touched yet.
   virtual std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes) = 0;
+  /// An output that a stage allocates in the timed region, freed by its destructor: `policy` is
+  /// fresh or cuda_malloc. `queue` is where the stage runs; the memory is usable in its order.
+  virtual std::unique_ptr<Allocation> allocate_fresh(OutputPolicy policy, Memory memory,
+                                                     std::size_t bytes, Queue& queue);
+  /// Copies between any memory this place reaches; returns when done.
+  virtual void copy(std::byte* to, const std::byte* from, std::size_t bytes);
+  virtual void fill(std::byte* to, std::byte value, std::size_t bytes);
+
+  /// What a reader needs to judge a number of this place (name, memory, caches, …); null where the
+  /// place has nothing to add to the environment.
+  virtual Json describe();
+  /// What may change between groups (clocks, temperature, power, why clocks are low); null likewise.
+  virtual Json condition();
+  /// Bytes of the cache between its memory and its kernels (L2 of a GPU); 0: the host's counts.
+  virtual std::int64_t cache_bytes() const { return 0; }
 };
 
 /// The backends of this process, at most one per place. Allocation goes to the place that owns the
@@ -107,8 +157,9 @@ struct Backends {
 };
 
 std::unique_ptr<Backend> make_cpu_backend();
-/// The CUDA backend, or one that says why there is none.
-std::unique_ptr<Backend> make_cuda_backend();
-Backends make_backends();
+/// The CUDA backend, or one that says why there is none. Throws Invalid when there are devices but
+/// not the chosen one.
+std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options);
+Backends make_backends(const BackendOptions& options = {});
 
 }  // namespace normbench

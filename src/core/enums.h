@@ -21,7 +21,7 @@ enum class Memory {
   Device
 };
 enum class Place { Cpu, Cuda };
-enum class OutputPolicy { Reuse, Fresh, InPlace };
+enum class OutputPolicy { Reuse, Fresh, InPlace, CudaMalloc };
 enum class Constants { Cached, PerCall };
 enum class Wait { Stage, Iteration, Turn };
 enum class Cache { Cold, Hot };
@@ -61,7 +61,8 @@ constexpr auto words(Place) {
 constexpr auto words(OutputPolicy) {
   return std::to_array<Word<OutputPolicy>>({{OutputPolicy::Reuse, "reuse"},
                                             {OutputPolicy::Fresh, "fresh"},
-                                            {OutputPolicy::InPlace, "in_place"}});
+                                            {OutputPolicy::InPlace, "in_place"},
+                                            {OutputPolicy::CudaMalloc, "cuda_malloc"}});
 }
 constexpr auto words(Constants) {
   return std::to_array<Word<Constants>>(

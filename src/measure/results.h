@@ -37,7 +37,9 @@ struct StageResult {
   std::int64_t link_bytes = 0;
   std::int64_t flops = 0;
   std::string output;                   // reuse, fresh, in_place
-  std::vector<std::int64_t> rounds_ns;  // a turn's time in this stage; empty when not attributed
+  // A turn's time in this stage, device time on the GPU; empty when not attributed.
+  std::vector<std::int64_t> rounds_ns;
+  std::vector<std::int64_t> calls_ns = {};  // on the GPU: the host's time in the stage's calls
   bool staged = false;                  // rounds_ns are of turns of their own, after the rounds
 
   bool operator==(const StageResult&) const = default;
@@ -84,6 +86,8 @@ struct CaseProfile {
   std::string variant;
   std::int64_t steps = 0;
   double overhead = 0;  // profiled over measured time of a step; 0 when not measured
+  // Device times are tied to the host's clock within this; 0 without device times.
+  std::int64_t clock_error_ns = 0;
   std::vector<ProfileRow> rows;
 
   bool operator==(const CaseProfile&) const = default;
@@ -110,6 +114,8 @@ struct GroupResult {
   std::vector<CaseResult> limits;       // contenders named e.g. "stream 1:4 nt"
   std::vector<std::vector<int>> order;  // contenders per round: cases, then limits
   std::string stop;                     // "precision", "time", "rounds", "interrupted"
+  // Backend::condition() of the device before the first and after the last round; null without one.
+  Json condition_before = {}, condition_after = {};
   std::vector<CaseProfile> profile;
   std::vector<PublishedResult> published;
   std::vector<ClaimResult> claims;

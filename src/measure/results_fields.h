@@ -45,6 +45,7 @@ void fields(auto& io, Is<StageResult> auto& x) {
   io("flops", x.flops);
   io("output", x.output);
   io("rounds_ns", x.rounds_ns);
+  io("calls_ns", x.calls_ns);
   io("staged", x.staged);
 }
 
@@ -86,6 +87,7 @@ void fields(auto& io, Is<CaseProfile> auto& x) {
   io.required("variant", x.variant);
   io("steps", x.steps);
   io("overhead", x.overhead);
+  io("clock_error_ns", x.clock_error_ns);
   io("rows", x.rows);
 }
 
@@ -110,6 +112,8 @@ void fields(auto& io, Is<GroupResult> auto& x) {
   io("baseline", x.baseline);
   io("stop", x.stop);
   io("order", x.order);
+  io("condition_before", x.condition_before);
+  io("condition_after", x.condition_after);
   io.required("cases", x.cases);
   io("limits", x.limits);
   io("profile", x.profile);

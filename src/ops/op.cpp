@@ -46,6 +46,11 @@ bool has_reference(const Op& op) {
   return !std::holds_alternative<Stream>(op) && !std::holds_alternative<FirstTouch>(op);
 }
 
+bool passes_through(const Op& op) {
+  return std::holds_alternative<Register>(op) || std::holds_alternative<Unregister>(op) ||
+         std::holds_alternative<EmptyLaunch>(op) || std::holds_alternative<Sync>(op);
+}
+
 Accuracy accuracy(const Op& op, std::span<const Accuracy> in, std::span<const TensorDesc> out) {
   return std::visit([&](const auto& one) { return one.accuracy(in, out); }, op);
 }

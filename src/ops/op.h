@@ -21,6 +21,8 @@
 #include "ops/copy.h"
 #include "ops/crop.h"
 #include "ops/flip.h"
+#include "ops/host_memory.h"
+#include "ops/launch_sync.h"
 #include "ops/layout.h"
 #include "ops/load.h"
 #include "ops/normalize.h"
@@ -33,7 +35,8 @@
 namespace normbench {
 
 using Op = std::variant<Source, Load, Resize, Crop, FlipOp, LayoutOp, Cast, Sub, Div, Normalize,
-                        Copy, Stream, FirstTouch, H2d, D2h>;
+                        Copy, Stream, FirstTouch, H2d, D2h, Pin, Register, Unregister, EmptyLaunch,
+                        Sync>;
 
 std::string_view name_of(const Op& op);
 std::string_view about(const Op& op);
@@ -54,6 +57,10 @@ void reference(const Op& op, std::span<const Tensor64> in, std::span<Tensor64> o
 
 /// False for ops whose output values are undefined (stream, first_touch): nothing to check there.
 bool has_reference(const Op& op);
+
+/// True if the output is the first input's own bytes, which the op does not touch (register,
+/// unregister, launch, sync).
+bool passes_through(const Op& op);
 
 /// Range and forward error bound of the outputs.
 Accuracy accuracy(const Op& op, std::span<const Accuracy> in, std::span<const TensorDesc> out);

@@ -44,7 +44,7 @@ Kernel reference_row(std::string_view op) {
   return {.op = op,
           .name = "reference",
           .place = Place::Cpu,
-          .capturable = false,
+          .capturable = &never,
           .accepts = [](const Op&, const Signature&) { return true; },
           .cost = &fewest,
           .scratch = [](const Op&, const Signature&) { return std::size_t{0}; },

@@ -1,0 +1,35 @@
+/// A stream with its marks (events) and graphs.
+#pragma once
+
+#include <deque>
+
+#include "backend/cuda/runtime.h"
+
+namespace normbench::cuda {
+
+class CudaQueue final : public Queue {
+ public:
+  CudaQueue(int threads, Recorder* recorder) : Queue(threads, recorder) {}
+
+  void drain() override;
+  bool is_asynchronous() const override { return true; }
+  int mark() override;
+  void wait(int mark) override;
+  std::int64_t ns_between(int from, int to) override;
+  void reset_marks() override { marks_ = 0; }
+  void begin_capture() override;
+  std::unique_ptr<Graph> end_capture() override;
+  void launch(Graph& graph) override;
+
+  cudaStream_t stream() const { return stream_.get(); }
+
+ private:
+  Stream stream_;
+  std::deque<Event> events_;  // kept when marks are forgotten
+  int marks_ = 0;
+};
+
+/// The stream of a queue of the CUDA backend: where its rows submit.
+inline cudaStream_t stream_of(Queue& queue) { return static_cast<CudaQueue&>(queue).stream(); }
+
+}  // namespace normbench::cuda

@@ -1,0 +1,62 @@
+/// The types behind the dtypes, and exact conversions between them.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/enums.h"
+
+namespace normbench::cuda {
+
+__host__ __device__ inline float to_float(std::uint8_t x) { return x; }
+__host__ __device__ inline float to_float(__half x) { return __half2float(x); }
+__host__ __device__ inline float to_float(__nv_bfloat16 x) { return __bfloat162float(x); }
+__host__ __device__ inline float to_float(float x) { return x; }
+
+/// `x` as a T, rounded to nearest even; uint8 saturates, and NaN becomes 0.
+template <class T>
+__host__ __device__ T to_value(float x) {
+  if constexpr (std::is_same_v<T, float>)
+    return x;
+  else if constexpr (std::is_same_v<T, __half>)
+    return __float2half_rn(x);
+  else if constexpr (std::is_same_v<T, __nv_bfloat16>)
+    return __float2bfloat16_rn(x);
+  else
+    return static_cast<std::uint8_t>(fminf(fmaxf(rintf(x), 0.0f), 255.0f));
+}
+
+/// The same from a double, rounded once.
+template <class T>
+__host__ __device__ T to_value(double x) {
+  if constexpr (std::is_same_v<T, float>)
+    return static_cast<float>(x);
+  else if constexpr (std::is_same_v<T, __half>)
+    return __double2half(x);
+  else if constexpr (std::is_same_v<T, __nv_bfloat16>)
+    return __double2bfloat16(x);
+  else
+    return static_cast<std::uint8_t>(fmin(fmax(rint(x), 0.0), 255.0));
+}
+
+/// Calls `use` with std::type_identity<T> of the dtype.
+template <class Use>
+auto with_type(DType dtype, Use use) {
+  switch (dtype) {
+    case DType::UInt8:
+      return use(std::type_identity<std::uint8_t>{});
+    case DType::Float16:
+      return use(std::type_identity<__half>{});
+    case DType::BFloat16:
+      return use(std::type_identity<__nv_bfloat16>{});
+    case DType::Float32:
+      break;
+  }
+  return use(std::type_identity<float>{});
+}
+
+}  // namespace normbench::cuda

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/reader.h"
+#include "core/tensor.h"
+#include "ops/accuracy.h"
+
+namespace normbench {
+
+/// The input copied into page-locked host memory (`memory`, default pinned). With `output` fresh the
+/// memory is allocated and freed in the stage, as torch's pin_memory() does; with reuse it is staged
+/// through a buffer that is kept.
+struct Pin {
+  static constexpr std::string_view name = "pin";
+  static constexpr std::string_view about = "copy into page-locked host memory";
+
+  static Pin read(Reader& reader);
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+};
+
+/// Page-locks the input where it lies (cudaHostRegister): the output is the same bytes, registered.
+struct Register {
+  static constexpr std::string_view name = "register";
+  static constexpr std::string_view about = "page-lock the input where it lies (cudaHostRegister)";
+
+  static Register read(Reader& reader);
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+};
+
+/// Undoes a `register`. Inputs: what is passed through unchanged, and the registered value; by
+/// default the previous stage's output and the latest registered value.
+struct Unregister {
+  static constexpr std::string_view name = "unregister";
+  static constexpr std::string_view about = "undo register (cudaHostUnregister)";
+
+  static Unregister read(Reader& reader);
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+};
+
+}  // namespace normbench
