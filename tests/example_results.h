@@ -54,5 +54,7 @@ Results quick();             // five rounds
 Results interrupted();       // one of several groups
 Results traced();            // under a profiler
 Results decoding();          // a load stage that takes most of the time, files left out
+Results gpu();               // a made-up GPU: device times, limits of the link, clocks held back
+Results gpu_device_clock();  // the same, ranked by device time
 
 }  // namespace normbench::examples

@@ -45,6 +45,18 @@ struct FakeRow {
   std::int64_t calls = 0;
 };
 
+/// Runs the op's reference; what passes through is left alone.
+inline void compute_reference(const Op& op, std::span<const View> in, std::span<const View> out) {
+  if (passes_through(op)) return;
+  std::vector<Tensor64> from, to;
+  for (const View& view : in) from.push_back(to_double(view, 0, view.desc.shape.n));
+  for (const View& view : out)
+    to.push_back({.shape = view.desc.shape,
+                  .values = std::vector<double>(static_cast<std::size_t>(view.desc.elements()))});
+  reference(op, from, to, 0);
+  for (std::size_t i = 0; i < out.size(); ++i) from_double(to[i], out[i], 0);
+}
+
 class FakeBackend final : public Backend {
  public:
   static constexpr int row_count = 6;
@@ -100,22 +112,12 @@ class FakeBackend final : public Backend {
               std::span<const View> out, View scratch) {
     FakeRow& row = rows[static_cast<std::size_t>(index)];
     log.push_back(fmt::format("row {}", index));
-    if (row.compute) compute(op, in, out);
+    if (row.compute) compute_reference(op, in, out);
     clock_.time_ns += row.cost_ns;
     clock_.cpu_time_ns += row.cost_ns * queue.threads;
     clock_.counts.minor_faults += row.faults;
     const FakeCall call{.number = row.calls++, .in = in, .out = out, .scratch = scratch};
     if (row.then) row.then(call);
-  }
-
-  static void compute(const Op& op, std::span<const View> in, std::span<const View> out) {
-    std::vector<Tensor64> from, to;
-    for (const View& view : in) from.push_back(to_double(view, 0, view.desc.shape.n));
-    for (const View& view : out)
-      to.push_back({.shape = view.desc.shape,
-                    .values = std::vector<double>(static_cast<std::size_t>(view.desc.elements()))});
-    reference(op, from, to, 0);
-    for (std::size_t i = 0; i < out.size(); ++i) from_double(to[i], out[i], 0);
   }
 
   template <int I>
@@ -151,6 +153,8 @@ struct FakeStage {
   Op op;
   int row = 0;
   OutputPolicy output = OutputPolicy::Reuse;
+  const Backend* backend = nullptr;   // whose row it is; null: the case's
+  std::optional<Memory> memory = {};  // of the output; absent: as the op infers it
 };
 
 /// A case that starts from `source` and runs these stages one after another, its bytes as the ops
@@ -166,18 +170,28 @@ inline Case fake_case(const Backend& backend, const std::string& variant, const 
     Stage stage;
     stage.op = fake.op;
     stage.label = name_of(fake.op);
-    stage.kernel = &backend.kernels()[static_cast<std::size_t>(fake.row)];
+    const Backend& runs = fake.backend != nullptr ? *fake.backend : backend;
+    stage.place = runs.place();
+    stage.kernel = &runs.kernels()[static_cast<std::size_t>(fake.row)];
     stage.in = {from};
     stage.out = {from + 1};
     stage.output = fake.output;
     stage.signature.in = {work.values.back().desc};
+    // The value that `unregister` undoes is the one before what passes through it.
+    if (std::holds_alternative<Unregister>(fake.op)) {
+      stage.in.push_back(from - 1);
+      stage.signature.in.push_back(work.values[static_cast<std::size_t>(from) - 1].desc);
+    }
     stage.signature.out = infer(fake.op, stage.signature.in);
+    if (fake.memory) stage.signature.out[0].memory = *fake.memory;
     stage.fewest = {.read_bytes = stage.signature.in[0].bytes(),
                     .written_bytes = stage.signature.out[0].bytes()};
     stage.cost = stage.fewest;
-    work.values.push_back({.desc = stage.signature.out[0],
-                           .producer = static_cast<int>(work.stages.size()),
-                           .in_place_of = fake.output == OutputPolicy::InPlace ? from : -1});
+    work.values.push_back(
+        {.desc = stage.signature.out[0],
+         .producer = static_cast<int>(work.stages.size()),
+         .in_place_of =
+             fake.output == OutputPolicy::InPlace || passes_through(fake.op) ? from : -1});
     work.stages.push_back(std::move(stage));
   }
   return work;

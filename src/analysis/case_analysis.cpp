@@ -12,6 +12,13 @@ namespace {
 /// Stopping looks at this level so that intervals of the stopped run cover 95 %.
 constexpr double kLevel = StopRule::level;
 
+std::vector<double> per_iteration(const CaseResult& result, std::int64_t Round::*column) {
+  std::vector<double> times;
+  for (const Round& round : result.rounds)
+    times.push_back(static_cast<double>(round.*column) / static_cast<double>(result.iterations));
+  return times;
+}
+
 double switches_per_iteration(const CaseResult& result) {
   std::int64_t switches = 0;
   for (const Round& round : result.rounds)
@@ -49,18 +56,37 @@ bool measured(const CaseResult& result) {
 }
 
 std::vector<double> times_ns(const CaseResult& result, const Results& results) {
-  std::vector<double> times;
-  for (const Round& round : result.rounds) {
-    // A case that used no device has no device time; its wall time is all there is.
-    const bool device = results.clock == "device" && round.device_ns > 0;
-    times.push_back(static_cast<double>(device ? round.device_ns : round.wall_ns) /
-                    static_cast<double>(result.iterations));
+  // A case that used no device has no device time; its wall time is all there is.
+  const bool device =
+      results.clock == "device" &&
+      std::ranges::all_of(result.rounds, [](const Round& round) { return round.device_ns > 0; });
+  return per_iteration(result, device ? &Round::device_ns : &Round::wall_ns);
+}
+
+double stage_share(const CaseResult& result, const StageResult& stage) {
+  double total = 0, own = 0;
+  for (const std::int64_t ns : stage.rounds_ns) own += static_cast<double>(ns);
+  if (uses_gpu(result)) {
+    own /= static_cast<double>(std::max<std::size_t>(1, stage.rounds_ns.size()));
+    for (const Round& round : result.rounds)
+      total += static_cast<double>(round.wall_ns) / static_cast<double>(result.rounds.size());
+  } else {
+    for (const StageResult& other : result.stages)
+      for (const std::int64_t ns : other.rounds_ns) total += static_cast<double>(ns);
   }
-  return times;
+  return total > 0 ? own / total : 0;
 }
 
 double median_ns(const CaseResult& result, const Results& results) {
   return median(times_ns(result, results));
+}
+
+double wall_ns(const CaseResult& result) { return median(per_iteration(result, &Round::wall_ns)); }
+
+std::optional<double> device_ns(const CaseResult& result) {
+  const bool any =
+      std::ranges::any_of(result.rounds, [](const Round& r) { return r.device_ns > 0; });
+  return any ? std::optional(median(per_iteration(result, &Round::device_ns))) : std::nullopt;
 }
 
 double faults_per_iteration(const CaseResult& result) {
@@ -69,10 +95,6 @@ double faults_per_iteration(const CaseResult& result) {
     faults.push_back(static_cast<double>(round.counters.minor_faults) /
                      static_cast<double>(result.iterations));
   return median(std::move(faults));
-}
-
-bool has_op(const CaseResult& result, const std::string& op) {
-  return std::ranges::any_of(result.stages, [&](const StageResult& s) { return s.op == op; });
 }
 
 std::vector<double> log_ratios(const std::vector<double>& a, const std::vector<double>& b) {
@@ -85,20 +107,6 @@ std::vector<double> log_ratios(const std::vector<double>& a, const std::vector<d
 bool enough_rounds(const std::vector<double>& a, const std::vector<double>& b, double level) {
   const auto rounds = static_cast<int>(std::min(a.size(), b.size()));
   return median_interval_indices(rounds, level).has_value();
-}
-
-const CaseResult* limit_of(const GroupResult& group, const CaseResult& result,
-                           const Results& results) {
-  if (!measured(result) || has_op(result, "load")) return nullptr;
-  const CaseResult* best = nullptr;
-  for (const CaseResult& limit : group.limits) {
-    if (!measured(limit) || has_op(limit, "first_touch")) continue;
-    if (limit.source_bytes != result.source_bytes || limit.result_bytes != result.result_bytes ||
-        limit.threads != result.threads)
-      continue;
-    if (best == nullptr || median_ns(limit, results) < median_ns(*best, results)) best = &limit;
-  }
-  return best;
 }
 
 CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,

@@ -44,15 +44,6 @@ std::optional<double> first_touch_cost_ns(const GroupResult& group, const Result
   return std::nullopt;
 }
 
-/// The part of all stages' time that `stage` takes; 0 when times were not attributed.
-double stage_share(const CaseResult& result, const StageResult& stage) {
-  double total = 0, own = 0;
-  for (const StageResult& other : result.stages)
-    for (const std::int64_t ns : other.rounds_ns) total += static_cast<double>(ns);
-  for (const std::int64_t ns : stage.rounds_ns) own += static_cast<double>(ns);
-  return total > 0 ? own / total : 0;
-}
-
 /// The part of the profiled time that ranges of this name took themselves.
 double profiled_share(const GroupResult& group, const std::string& variant,
                       const std::string& name) {
@@ -87,6 +78,7 @@ struct Passes {
 
 Passes passes(const CaseResult& result, const CaseAnalysis& analysis) {
   Passes passes;
+  if (link_bytes(result) > 0) return passes;  // source and result are in different memories
   passes.fewest = static_cast<double>(result.source_bytes + result.result_bytes);
   for (const StageResult& stage : result.stages) passes.moved += static_cast<double>(stage.bytes);
   if (analysis.of_limit && passes.fewest > 0)
@@ -149,6 +141,7 @@ Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
     if (const double share = stage_share(result, stage); stage.op == "load" && share >= kDominant)
       return {"decode", fmt::format("decode. Loading the images takes {} of its time.",
                                     format_percent(share))};
+  if (const Cause cause = link_cause(result, analysis); !cause.name.empty()) return cause;
   const Passes moved = passes(result, analysis);
   if (moved.extra() && moved.share.value_or(1) >= kDominant) return extra_passes(moved);
   if (analysis.of_limit && analysis.of_limit->value >= at_limit)

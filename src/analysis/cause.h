@@ -29,6 +29,9 @@ struct Cause {
   std::string name, sentence;
 };
 
+/// "link" for a case whose transfers take most of its time or reach their limit, else empty.
+Cause link_cause(const CaseResult& result, const CaseAnalysis& analysis);
+
 Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
               const Results& results);
 

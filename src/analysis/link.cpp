@@ -1,12 +1,36 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
+#include "analysis/case_analysis.h"
+#include "analysis/cause.h"
 #include "analysis/verdict.h"
 #include "analysis/words.h"
 #include "core/units.h"
 
 namespace normbench {
+
+namespace {
+
+constexpr double kMostOfTheTime = 0.6;
+
+}  // namespace
+
+Cause link_cause(const CaseResult& result, const CaseAnalysis& analysis) {
+  if (link_bytes(result) == 0) return {};
+  if (analysis.of_limit && analysis.of_limit->value >= at_limit)
+    return {"link",
+            fmt::format("the link. {} at {} of its limit: only fewer bytes over it would be "
+                        "faster.",
+                        format_bytes(static_cast<double>(link_bytes(result))),
+                        format_percent(analysis.of_limit->value))};
+  double share = 0;
+  for (const StageResult& stage : result.stages)
+    if (stage.link_bytes > 0) share += stage_share(result, stage);
+  if (share < kMostOfTheTime) return {};
+  return {"link", fmt::format("the link. Its copies take {} of the time.", format_percent(share))};
+}
 
 std::string link_arithmetic(const GroupResult& group) {
   std::map<std::int64_t, std::string> carried;  // bytes -> first skipped variant that needs them

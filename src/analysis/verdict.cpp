@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "analysis/case_analysis.h"
 #include "analysis/cause.h"
 #include "analysis/pairs.h"
 #include "analysis/rank.h"
@@ -19,12 +22,13 @@ void add_bound(const GroupResult& group, const GroupAnalysis& analysis, const Re
                Verdict& verdict, std::string& headline) {
   const int winner = verdict.fastest[0];
   const CaseAnalysis& fastest = analysis.cases[winner];
-  const bool memory = fastest.of_limit && fastest.of_limit->value >= at_limit;
-  const Cause cause = memory ? Cause{"memory", ""} : explain(group, fastest, winner, results);
+  const bool limited = fastest.of_limit && fastest.of_limit->value >= at_limit;
+  const char* const what = link_bytes(group.cases[winner]) > 0 ? "link" : "memory";
+  const Cause cause = limited ? Cause{what, ""} : explain(group, fastest, winner, results);
   verdict.bound = cause.name;
-  if (memory) {
+  if (limited) {
     const std::string share =
-        fmt::format(", at {} of the memory limit", format_percent(fastest.of_limit->value));
+        fmt::format(", at {} of the {} limit", format_percent(fastest.of_limit->value), what);
     verdict.advantage += share;
     headline += share;
   }
@@ -55,6 +59,27 @@ void add_limits_exceeded(const GroupResult& group, const GroupAnalysis& analysis
                       format_percent(one.of_limit->low)));
 }
 
+/// Device time has nothing of what a case does on the host.
+void add_left_out_by_the_clock(const GroupResult& group, const Results& results, Verdict& verdict) {
+  std::vector<std::string> mixed, host;
+  for (const CaseResult& result : group.cases) {
+    if (results.clock != "device" || !measured(result)) continue;
+    if (!device_ns(result))
+      host.push_back(spoken(result.variant));
+    else if (std::ranges::any_of(result.stages, [](const StageResult& stage) {
+               return stage.place == name_of(Place::Cpu);
+             }))
+      mixed.push_back(spoken(result.variant));
+  }
+  if (!mixed.empty())
+    verdict.reasons.push_back(
+        fmt::format("Device time leaves out the host stages of {}: \"clock\": \"wall\" counts all.",
+                    enumerate(mixed)));
+  if (!host.empty())
+    verdict.reasons.push_back(
+        fmt::format("Of {} it is wall time: no device was used.", enumerate(host)));
+}
+
 }  // namespace
 
 Verdict judge(const GroupResult& group, const GroupAnalysis& analysis, const Results& results) {
@@ -71,6 +96,7 @@ Verdict judge(const GroupResult& group, const GroupAnalysis& analysis, const Res
             fmt::format("Why {} is slow: {}", spoken(group.cases[slow].variant), cause.sentence));
       }
   add_limits_exceeded(group, analysis, verdict);
+  add_left_out_by_the_clock(group, results, verdict);
   if (const std::string link = link_arithmetic(group); !link.empty())
     verdict.reasons.push_back(link);
   if (!results.traced) verdict.claims = judge_claims(group, analysis, results.precision);

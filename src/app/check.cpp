@@ -5,6 +5,7 @@
 #include "app/options.h"
 #include "app/say.h"
 #include "measure/environment.h"
+#include "measure/group_memory.h"
 #include "plan/plan.h"
 
 namespace normbench {
@@ -13,15 +14,17 @@ std::function<Exit()> declare_check(CLI::App& app) {
   struct Said {
     std::vector<std::string> files;
     ConfigOptions config;
+    BackendOptions backend;
   };
   const auto said = std::make_shared<Said>();
   app.add_option("FILE", said->files, "Config files")->required();
   add_config_options(app, said->config);
+  add_device_option(app, said->backend);
   return [said] {
-    const Backends backends = make_backends();
+    const Backends backends = make_backends(said->backend);
     for (const std::string& file : said->files) {
       const Plan plan = make_plan(file, backends, plan_options(said->config, file));
-      say("{}", explain(plan, last_level_cache_bytes()));
+      say("{}", explain(plan, cold_caches(backends, last_level_cache_bytes())));
     }
     return Exit::Fine;
   };

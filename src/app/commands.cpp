@@ -16,6 +16,8 @@ std::span<const Command> commands() {
       {"info", "Show this machine, this build, and what is missing here.",
        "normbench info --format json", &declare_info},
       {"list", "List ops, kernels and report formats.", "normbench list kernels", &declare_list},
+      {"selftest", "Hold every kernel to its op's reference, on the CPU and on the GPU.",
+       "normbench selftest --place cuda", &declare_selftest},
   });
   return kCommands;
 }

@@ -22,6 +22,7 @@ std::function<Exit()> declare_check(CLI::App& app);
 std::function<Exit()> declare_report(CLI::App& app);
 std::function<Exit()> declare_info(CLI::App& app);
 std::function<Exit()> declare_list(CLI::App& app);
+std::function<Exit()> declare_selftest(CLI::App& app);
 /// What `run` starts for itself; not shown in --help.
 std::function<Exit()> declare_part(CLI::App& app);
 

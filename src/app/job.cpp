@@ -10,6 +10,7 @@ Json to_json(const Job& job) {
   return {{"file", job.file},
           {"text", job.text},
           {"options", to_json(job.options)},
+          {"device", job.backend.device},
           {"machine", job.machine}};
 }
 
@@ -18,6 +19,7 @@ Job read_job(const Json& json, const std::string& dir) {
     return {.file = json.at("file"),
             .text = json.at("text"),
             .options = read_config_options(json.at("options")),
+            .backend = {.device = json.value("device", 0)},
             .machine = json.at("machine"),
             .dir = dir};
   } catch (const Json::exception& error) {

@@ -12,6 +12,7 @@ namespace normbench {
 struct Job {
   std::string file, text;  // the config
   ConfigOptions options;
+  BackendOptions backend;
   std::string machine;   // shown instead of the host's name
   std::string dir = {};  // where it writes
 };

@@ -9,7 +9,11 @@
 
 namespace normbench {
 
-/// environment(machine) and "places": {"cpu": "available", "cuda": why not, "nvtx": …}.
+/// environment(machine), "places": {"cpu": "available", "cuda": why not}, "gpu": what the CUDA
+/// backend says of its device, null without one, and "nvtx".
 Json described_machine(const Backends& backends, const std::string& machine);
+
+/// What this machine or build lacks, by name: {"cuda": why, "nvml": why, "nvtx": why}.
+Json missing_parts(const Json& environment);
 
 }  // namespace normbench

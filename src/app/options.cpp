@@ -24,6 +24,15 @@ void add_config_options(CLI::App& app, ConfigOptions& options) {
   app.add_flag("--no-profile", options.no_profile, "No profile pass: no profiler table, no trace");
 }
 
+void add_device_option(CLI::App& app, BackendOptions& options) {
+  app.add_option("--device", options.device, "The GPU, by its CUDA number (default: 0)")
+      ->type_name("N")
+      ->check([](const std::string& said) {
+        const bool number = said.find_first_not_of("0123456789") == std::string::npos;
+        return number ? "" : fmt::format("{} is no device (0 is the first)", said);
+      });
+}
+
 PlanOptions plan_options(const ConfigOptions& options, const std::string& file) {
   PlanOptions plan;
   plan.base_dir = std::filesystem::absolute(file).parent_path().string();

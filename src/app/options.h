@@ -1,10 +1,11 @@
-/// Options that `run` and `check` share.
+/// Options that several subcommands share.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "backend/backend.h"
 #include "core/json.h"
 #include "plan/plan.h"
 
@@ -19,6 +20,9 @@ struct ConfigOptions {
 };
 
 void add_config_options(CLI::App& app, ConfigOptions& options);
+
+/// --device N: which of the CUDA devices that this process sees.
+void add_device_option(CLI::App& app, BackendOptions& options);
 
 /// What they mean for the config in `file`, whose folder relative paths start from. Throws Invalid.
 PlanOptions plan_options(const ConfigOptions& options, const std::string& file);

@@ -30,7 +30,7 @@ void answer(const Json& json) {
 
 Exit measure_asked_part(const Json& asked) {
   const Job job = read_job(asked.at("job"), "");
-  const Backends backends = make_backends();
+  const Backends backends = make_backends(job.backend);
   Plan plan = make_plan(job, backends);
   plan.measure.max_seconds_per_group /= static_cast<double>(plan.measure.processes);
   std::optional<GroupResult> first;

@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 struct Said {
   std::vector<std::string> configs;
   ConfigOptions config;
+  BackendOptions backend;
   std::string out, resume, machine, format = "text";
 };
 
@@ -89,7 +90,7 @@ void print_result(const Results& results, const Job& job, const std::vector<std:
 }
 
 Exit run_job(const Job& job, const std::string& format, bool resumed) {
-  const Backends backends = make_backends();
+  const Backends backends = make_backends(job.backend);
   const Plan plan = make_plan(job, backends);
   const Json described = described_machine(backends, job.machine);
   const std::string journal_path = (fs::path(job.dir) / "journal.jsonl").string();
@@ -137,14 +138,18 @@ Exit run_job(const Job& job, const std::string& format, bool resumed) {
 }
 
 Job new_job(const Said& said, const std::string& file) {
-  Job job{
-      .file = file, .text = "", .options = said.config, .machine = said.machine, .dir = said.out};
+  Job job{.file = file,
+          .text = "",
+          .options = said.config,
+          .backend = said.backend,
+          .machine = said.machine,
+          .dir = said.out};
   try {
     job.text = read_text(file);
   } catch (const Invalid& invalid) {
     throw BadInput(file, {{"", invalid.what()}});
   }
-  const Plan plan = make_plan(file, job.text, make_backends(), plan_options(said.config, file));
+  const Plan plan = make_plan(job, make_backends(job.backend));
   if (said.configs.size() > 1 && !said.out.empty())
     job.dir = (fs::path(said.out) / plan.name).string();
   job.dir = make_output_dir(job.dir, plan.name);
@@ -177,6 +182,7 @@ std::function<Exit()> declare_run(CLI::App& app) {
   app.add_option("--resume", said->resume, "Go on with the interrupted run in this folder")
       ->type_name("DIR");
   add_config_options(app, said->config);
+  add_device_option(app, said->backend);
   app.add_option("--machine", said->machine, "A name for documents instead of the host's")
       ->type_name("NAME");
   app.add_option("--format", said->format, "text, or json: stdout is the document");

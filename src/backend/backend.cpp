@@ -107,7 +107,7 @@ Backend* Backends::at(Place place) const {
 }
 
 Backend& Backends::owner(Memory memory) const {
-  const Place place = cuda_reaches(memory) ? Place::Cuda : Place::Cpu;
+  const Place place = cuda_owns(memory) ? Place::Cuda : Place::Cpu;
   if (Backend* backend = at(place)) return *backend;
   throw std::runtime_error("no backend owns " + std::string(name_of(memory)) + " memory");
 }

@@ -141,7 +141,8 @@ class Backend {
   /// What a reader needs to judge a number of this place (name, memory, caches, …); null where the
   /// place has nothing to add to the environment.
   virtual Json describe();
-  /// What may change between groups (clocks, temperature, power, why clocks are low); null likewise.
+  /// What may change between groups (clocks, temperature, power, why clocks are low); null
+  /// likewise.
   virtual Json condition();
   /// Bytes of the cache between its memory and its kernels (L2 of a GPU); 0: the host's counts.
   virtual std::int64_t cache_bytes() const { return 0; }

@@ -20,6 +20,8 @@ class AbsentCuda final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cuda_backend(const BackendOptions&) { return std::make_unique<AbsentCuda>(); }
+std::unique_ptr<Backend> make_cuda_backend(const BackendOptions&) {
+  return std::make_unique<AbsentCuda>();
+}
 
 }  // namespace normbench

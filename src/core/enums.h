@@ -116,13 +116,16 @@ std::string known_words() {
 /// True if code running on the host can read and write this kind of memory.
 constexpr bool host_reaches(Memory memory) { return memory != Memory::Device; }
 
-/// True if a CUDA kernel can read and write this kind of memory without a copy.
-constexpr bool cuda_reaches(Memory memory) {
+/// True for the kinds that come from the CUDA runtime, registered memory included.
+constexpr bool cuda_owns(Memory memory) {
   return memory != Memory::Pageable && memory != Memory::PageableHuge;
 }
 
+/// True if kernels of this place can read and write this kind of memory without a copy. CUDA
+/// promises no device address for write-combined memory: only its copies reach that.
 constexpr bool reaches(Place place, Memory memory) {
-  return place == Place::Cpu ? host_reaches(memory) : cuda_reaches(memory);
+  if (place == Place::Cpu) return host_reaches(memory);
+  return cuda_owns(memory) && memory != Memory::WriteCombined;
 }
 
 }  // namespace normbench

@@ -12,14 +12,15 @@ namespace normbench {
 
 namespace {
 
-constexpr std::size_t line = 64;
 constexpr std::size_t page = 4096;
 
 /// Gaps stay below this, so that an arena of tiny buffers is not mostly gaps.
-std::size_t gap_limit(std::size_t bytes) { return std::min(page, whole_lines(bytes) + line); }
+std::size_t gap_limit(std::size_t bytes, std::size_t line) {
+  return std::min(page, whole_lines(bytes, line) + line);
+}
 
-/// A multiple of 64 below `limit` bytes.
-std::size_t random_lines(std::size_t limit, std::mt19937_64& random) {
+/// A multiple of `line` below `limit` bytes.
+std::size_t random_lines(std::size_t limit, std::size_t line, std::mt19937_64& random) {
   return line * std::uniform_int_distribution<std::size_t>(0, limit / line - 1)(random);
 }
 
@@ -33,30 +34,35 @@ Arena::Arena(Backend& owner, Memory memory, std::size_t bytes) : bytes_(bytes) {
                                          format_bytes(static_cast<double>(bytes)), name_of(memory),
                                          error.what()));
   }
-  if (!host_reaches(memory)) return;
-  for (std::size_t at = 0; at < bytes; at += page) data()[at] = std::byte{1};
+  if (!host_reaches(memory))
+    owner.fill(data(), std::byte{1}, bytes);
+  else
+    for (std::size_t at = 0; at < bytes; at += page) data()[at] = std::byte{1};
 }
 
-std::size_t placement_bytes(std::span<const std::size_t> sizes, std::size_t sets) {
+std::size_t placement_bytes(std::span<const std::size_t> sizes, std::size_t sets,
+                            std::size_t line) {
   std::size_t bytes = 0;
-  for (const std::size_t size : sizes) bytes += whole_lines(size) + gap_limit(size) - line;
+  for (const std::size_t size : sizes)
+    bytes += whole_lines(size, line) + gap_limit(size, line) - line;
   return bytes * sets;
 }
 
 std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, std::size_t sets,
-                                          std::size_t capacity, std::mt19937_64& random) {
+                                          std::size_t capacity, std::mt19937_64& random,
+                                          std::size_t line) {
   std::vector<std::size_t> order(sizes.size() * sets);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::shuffle(order.begin(), order.end(), random);
 
-  const std::size_t slack = capacity - placement_bytes(sizes, sets);
-  std::size_t at = random_lines(slack + line, random);
+  const std::size_t slack = capacity - placement_bytes(sizes, sets, line);
+  std::size_t at = random_lines(slack + line, line, random);
   std::vector<std::size_t> offsets(order.size());
   for (const std::size_t buffer : order) {
     const std::size_t size = sizes[buffer % sizes.size()];
-    at += random_lines(gap_limit(size), random);
+    at += random_lines(gap_limit(size, line), line, random);
     offsets[buffer] = at;
-    at += whole_lines(size);
+    at += whole_lines(size, line);
   }
   return offsets;
 }

@@ -11,8 +11,14 @@
 
 namespace normbench {
 
-/// `bytes` rounded up to whole cache lines of 64 bytes.
-constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+/// What buffers start at multiples of: a cache line of the host; on a device what its allocators
+/// give, for no program sees less.
+constexpr std::size_t alignment_of(Memory memory) { return host_reaches(memory) ? 64 : 512; }
+
+/// `bytes` rounded up to whole lines.
+constexpr std::size_t whole_lines(std::size_t bytes, std::size_t line = 64) {
+  return (bytes + line - 1) / line * line;
+}
 
 /// One block of memory of one kind, every page of it touched.
 class Arena {
@@ -29,12 +35,14 @@ class Arena {
 };
 
 /// Bytes in which every random placement of `sets` sets of buffers of these sizes fits.
-std::size_t placement_bytes(std::span<const std::size_t> sizes, std::size_t sets);
+std::size_t placement_bytes(std::span<const std::size_t> sizes, std::size_t sets,
+                            std::size_t line = 64);
 
 /// Offsets of the buffers, that of buffer b of set s at s * sizes.size() + b. They are multiples of
-/// 64 in random order with random gaps below 4 KiB, at most about as large as the buffer after
+/// `line` in random order with random gaps below 4 KiB, at most about as large as the buffer after
 /// them, and start anywhere that they fit in `capacity` bytes (at least `placement_bytes`).
 std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, std::size_t sets,
-                                          std::size_t capacity, std::mt19937_64& random);
+                                          std::size_t capacity, std::mt19937_64& random,
+                                          std::size_t line = 64);
 
 }  // namespace normbench

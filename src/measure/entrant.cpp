@@ -10,12 +10,15 @@ void Entrant::fail(const std::string& reason) {
   result->status = Status::Failed;
   result->reason = reason;
   result->rounds.clear();
-  for (StageResult& stage : result->stages) stage.rounds_ns.clear();
+  for (StageResult& stage : result->stages) {
+    stage.rounds_ns.clear();
+    stage.calls_ns.clear();
+  }
   contender.reset();
 }
 
-std::int64_t checked_iteration(Entrant& entrant, std::byte poison, bool poison_fresh,
-                               Clock& clock) {
+std::int64_t checked_iteration(Entrant& entrant, const Backends& backends, std::byte poison,
+                               bool poison_fresh, Clock& clock) {
   Contender& contender = *entrant.contender;
   contender.advance();
   contender.poison(poison);
@@ -26,7 +29,8 @@ std::int64_t checked_iteration(Entrant& entrant, std::byte poison, bool poison_f
   contender.drain();
   const std::int64_t spent_ns = clock.now_ns() - start_ns;
 
-  const CheckOutcome outcome = check_output(*entrant.work, contender.source(), contender.result());
+  const CheckOutcome outcome =
+      check_output(*entrant.work, contender.source(), contender.result(), backends);
   CheckResult& check = entrant.result->check;
   check = {.ok = outcome.result.ok,
            .max_abs_error = std::max(check.max_abs_error, outcome.result.max_abs_error),

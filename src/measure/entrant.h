@@ -13,15 +13,15 @@
 namespace normbench {
 
 /// Guards one piece of work that must end.
-class Guarded {
+class Watched {
  public:
-  Guarded(Watchdog& watchdog, std::size_t group, const std::string& contender)
+  Watched(Watchdog& watchdog, std::size_t group, const std::string& contender)
       : watchdog_(watchdog) {
     watchdog_.arm(group, contender);
   }
-  ~Guarded() { watchdog_.disarm(); }
-  Guarded(const Guarded&) = delete;
-  Guarded& operator=(const Guarded&) = delete;
+  ~Watched() { watchdog_.disarm(); }
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
 
  private:
   Watchdog& watchdog_;
@@ -43,6 +43,7 @@ struct Entrant {
 /// Runs one iteration on poisoned buffers and holds its output to the reference; a wrong one fails
 /// the entrant. Returns the iteration's time; fresh buffers are poisoned only where that is no part
 /// of what is timed.
-std::int64_t checked_iteration(Entrant& entrant, std::byte poison, bool poison_fresh, Clock& clock);
+std::int64_t checked_iteration(Entrant& entrant, const Backends& backends, std::byte poison,
+                               bool poison_fresh, Clock& clock);
 
 }  // namespace normbench

@@ -6,19 +6,39 @@
 
 namespace normbench {
 
-std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache,
+namespace {
+
+std::int64_t side_of(const Sides& sides, Memory memory) {
+  return host_reaches(memory) ? sides.host : sides.device;
+}
+
+}  // namespace
+
+Sides cold_caches(const Backends& backends, std::int64_t last_level_cache_bytes) {
+  const Backend* cuda = backends.at(Place::Cuda);
+  const std::int64_t own = cuda == nullptr || cuda->unavailable() ? 0 : cuda->cache_bytes();
+  return {.host = last_level_cache_bytes, .device = own > 0 ? own : last_level_cache_bytes};
+}
+
+std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
                          std::int64_t cache_bytes) {
-  if (cache == Cache::Hot || cases.empty()) return 1;
-  std::size_t least = touched_bytes(*cases.front());
-  for (const Case* work : cases) least = std::min(least, touched_bytes(*work));
-  return 3 * cache_bytes / static_cast<std::int64_t>(least) + 1;
+  if (cache == Cache::Hot) return 1;
+  std::size_t least = 0;
+  for (const Case* work : cases) {
+    const std::size_t touched = touched_bytes(*work, side);
+    if (touched > 0 && (least == 0 || touched < least)) least = touched;
+  }
+  return least == 0 ? 1 : 3 * cache_bytes / static_cast<std::int64_t>(least) + 1;
 }
 
 GroupMemory::GroupMemory(std::span<const Case* const> cases, const Measure& measure,
                          const Backends& backends, std::int64_t cache_bytes)
-    : backends_(backends), sets_(buffer_sets(cases, measure.cache, cache_bytes)) {
+    : backends_(backends),
+      caches_(cold_caches(backends, cache_bytes)),
+      sets_{.host = buffer_sets(cases, measure.cache, Memory::Pageable, caches_.host),
+            .device = buffer_sets(cases, measure.cache, Memory::Device, caches_.device)} {
   for (const Case* work : cases)
-    if (work->source && !find(*work->source)) add_source(*work->source, measure, cache_bytes);
+    if (work->source && !find(*work->source)) add_source(*work->source, measure);
   add_arenas(cases);
 }
 
@@ -30,25 +50,41 @@ GroupMemory::Block GroupMemory::make_block(Memory memory, std::size_t bytes) con
   }
 }
 
-void GroupMemory::add_source(const Source& source, const Measure& measure,
-                             std::int64_t cache_bytes) {
+void GroupMemory::add_source(const Source& source, const Measure& measure) {
   const TensorDesc desc = source.desc();
-  const auto bytes = static_cast<std::size_t>(desc.bytes());
-  const std::size_t stride = whole_lines(bytes);
-  const std::size_t count = measure.cache == Cache::Hot ? 1 : 3 * cache_bytes / stride + 1;
-  Block block = make_block(desc.memory, stride * count);
-  if (block.arena) try {
-      if (!host_reaches(desc.memory))
-        throw std::runtime_error("a source in device memory cannot be filled by this build");
-      std::byte* const first = block.arena->data();
-      source.fill({.data = first, .desc = desc}, static_cast<std::uint64_t>(measure.seed));
-      for (std::size_t copy = 1; copy < count; ++copy)
-        std::memcpy(first + stride * copy, first, bytes);
+  const std::size_t stride =
+      whole_lines(static_cast<std::size_t>(desc.bytes()), alignment_of(desc.memory));
+  const auto cache = static_cast<std::size_t>(side_of(caches_, desc.memory));
+  const std::size_t count = measure.cache == Cache::Hot ? 1 : 3 * cache / stride + 1;
+  SharedSource shared{.source = source,
+                      .stride = stride,
+                      .count = count,
+                      .block = make_block(desc.memory, stride * count)};
+  if (shared.block.arena) try {
+      fill(shared, static_cast<std::uint64_t>(measure.seed));
     } catch (const std::exception& error) {
-      block = {.arena = nullptr, .error = error.what()};
+      shared.block = {.arena = nullptr, .error = error.what()};
     }
-  sources_.push_back(
-      {.source = source, .stride = stride, .count = count, .block = std::move(block)});
+  sources_.push_back(std::move(shared));
+}
+
+void GroupMemory::fill(const SharedSource& shared, std::uint64_t seed) const {
+  TensorDesc desc = shared.source.desc();
+  const auto bytes = static_cast<std::size_t>(desc.bytes());
+  std::byte* const first = shared.block.arena->data();
+  if (host_reaches(desc.memory)) {
+    shared.source.fill({.data = first, .desc = desc}, seed);
+    for (std::size_t copy = 1; copy < shared.count; ++copy)
+      std::memcpy(first + shared.stride * copy, first, bytes);
+    return;
+  }
+  Backend& owner = backends_.owner(desc.memory);
+  desc.memory = Memory::Pageable;
+  const auto staging = backends_.owner(desc.memory).allocate(desc.memory, bytes);
+  shared.source.fill({.data = staging->data(), .desc = desc}, seed);
+  owner.copy(first, staging->data(), bytes);
+  for (std::size_t copy = 1; copy < shared.count; ++copy)
+    owner.copy(first + shared.stride * copy, first, bytes);
 }
 
 void GroupMemory::add_arenas(std::span<const Case* const> cases) {
@@ -59,7 +95,7 @@ void GroupMemory::add_arenas(std::span<const Case* const> cases) {
       const auto sizes = placed_sizes(slots, word.value);
       if (sizes.empty()) continue;
       std::size_t& bytes = needed[word.value];
-      bytes = std::max(bytes, placement_bytes(sizes, static_cast<std::size_t>(sets_)));
+      bytes = std::max(bytes, placement_bytes(sizes, sets(word.value), alignment_of(word.value)));
     }
   }
   for (const auto& [memory, bytes] : needed) arenas_.emplace(memory, make_block(memory, bytes));

@@ -1,6 +1,7 @@
 /// The memory that all contenders of a group share: sources, arenas, and how many buffer sets.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,9 +15,14 @@
 
 namespace normbench {
 
-/// Buffer sets a group rotates through. Cold: so many that even the contender that touches least
-/// goes through more than three times the cache. Hot: one.
-std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, std::int64_t cache_bytes);
+/// The caches that cold buffers must exceed threefold: the host's last level, and what the device
+/// says of its own (the host's counts where it says nothing).
+Sides cold_caches(const Backends& backends, std::int64_t last_level_cache_bytes);
+
+/// Buffer sets a group rotates through on one side of the link. Cold: so many that even the
+/// contender that touches least there goes through more than three times the cache. Hot: one.
+std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
+                         std::int64_t cache_bytes);
 
 /// Equal copies of a source: copy i at first + i * stride. Cold: so many that the copies alone
 /// exceed three times the cache, since outputs written past the cache push nothing out of it.
@@ -33,10 +39,18 @@ class GroupMemory {
   GroupMemory(std::span<const Case* const> cases, const Measure& measure, const Backends& backends,
               std::int64_t cache_bytes);
 
-  std::int64_t sets() const { return sets_; }
+  /// Sets of buffers of this kind; all kinds of host memory have as many.
+  std::size_t sets(Memory memory) const {
+    return static_cast<std::size_t>(host_reaches(memory) ? sets_.host : sets_.device);
+  }
+  std::size_t most_sets() const {
+    return static_cast<std::size_t>(std::max(sets_.host, sets_.device));
+  }
   /// Counts iterations of all contenders: sets and copies rotate by it, so that they stay cold from
   /// turn to turn.
   std::size_t next_iteration() { return iteration_++; }
+  /// What next_iteration() will return.
+  std::size_t upcoming_iteration() const { return iteration_; }
 
   /// The source's copies. Throws std::runtime_error when there is no memory for them or it cannot
   /// be read.
@@ -55,13 +69,15 @@ class GroupMemory {
     Block block;
   };
 
-  void add_source(const Source& source, const Measure& measure, std::int64_t cache_bytes);
+  void add_source(const Source& source, const Measure& measure);
+  void fill(const SharedSource& shared, std::uint64_t seed) const;
   void add_arenas(std::span<const Case* const> cases);
   Block make_block(Memory memory, std::size_t bytes) const;
   SharedSource* find(const Source& source);
 
   const Backends& backends_;
-  std::int64_t sets_;
+  Sides caches_;
+  Sides sets_;  // how many on each side
   std::size_t iteration_ = 0;
   std::vector<SharedSource> sources_;
   std::map<Memory, Block> arenas_;

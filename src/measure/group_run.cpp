@@ -84,7 +84,7 @@ void GroupRun::first_call(Entrant& entrant, double clock_cost_ns) {
     entrant.contender->place(random_);
   }
   entrant.result->first_call_ns =
-      checked_iteration(entrant, std::byte{0xFF}, false, context_.clock);
+      checked_iteration(entrant, context_.backends, std::byte{0xFF}, false, context_.clock);
   if (!entrant.live()) return;
   note_left_out(entrant);
   entrant.shape = shape_of_turns(*entrant.contender, context_.clock, clock_cost_ns);
@@ -109,7 +109,7 @@ Turn GroupRun::turn(Entrant& entrant, const TurnShape& shape, std::size_t number
 
 void GroupRun::guarded(Entrant& entrant, const std::function<void()>& work) {
   try {
-    const Guarded guard(context_.watchdog, index_, entrant.work->variant);
+    const Watched guard(context_.watchdog, index_, entrant.work->variant);
     work();
   } catch (const std::exception& error) {
     entrant.fail(error.what());

@@ -1,5 +1,7 @@
 #include "measure/measure_group.h"
 
+#include <algorithm>
+
 #include "measure/group_run.h"
 #include "measure/statistics.h"
 #include "measure/stop_rule.h"
@@ -10,11 +12,20 @@ namespace {
 
 constexpr int staged_turns = 12;
 
-void add_stage_times(CaseResult& result, const Turn& turn) {
-  if (turn.stage_ns.empty() && result.stages.size() == 1)
+bool is_on_device(const Stage& stage) { return stage.place == Place::Cuda; }
+
+/// True if a turn is as long as its only stage. On a device that includes what lies between stages.
+bool is_one_stage(const Case& work) {
+  return work.stages.size() == 1 && !is_on_device(work.stages[0]);
+}
+
+void add_stage_times(const Case& work, CaseResult& result, const Turn& turn) {
+  if (turn.stage_ns.empty() && is_one_stage(work))
     result.stages[0].rounds_ns.push_back(turn.round.wall_ns);
-  for (std::size_t s = 0; s < turn.stage_ns.size(); ++s)
+  for (std::size_t s = 0; s < turn.stage_ns.size(); ++s) {
     result.stages[s].rounds_ns.push_back(turn.stage_ns[s]);
+    if (is_on_device(work.stages[s])) result.stages[s].calls_ns.push_back(turn.calls_ns[s]);
+  }
 }
 
 /// Every live contender once at every position. False when interrupted.
@@ -30,7 +41,7 @@ bool run_block(GroupRun& run, const StopRule& rule) {
       run.guarded(entrant, [&] {
         const Turn turn = run.turn(entrant, entrant.shape, order.size());
         entrant.result->rounds.push_back(turn.round);
-        add_stage_times(*entrant.result, turn);
+        add_stage_times(*entrant.work, *entrant.result, turn);
       });
       if (entrant.live()) took.push_back(entrant.index);
     }
@@ -41,16 +52,21 @@ bool run_block(GroupRun& run, const StopRule& rule) {
   return true;
 }
 
+/// A case that uses no device has no device time; its wall time is all there is.
+double decides(const Round& round, DecidingClock clock) {
+  const bool device = clock == DecidingClock::Device && round.device_ns > 0;
+  return static_cast<double>(device ? round.device_ns : round.wall_ns);
+}
+
 /// What decides, of every round of every case that still runs; and which of them is the baseline.
 std::optional<std::string> reason_to_stop(GroupRun& run, StopRule& rule, double seconds) {
-  const bool device = run.plan().measure.clock == DecidingClock::Device;
   std::vector<std::vector<double>> series;
   std::size_t baseline = 0;
   for (const Entrant* entrant : run.live_cases()) {
     if (entrant->work->variant == run.group().baseline) baseline = series.size();
     auto& values = series.emplace_back();
     for (const Round& round : entrant->result->rounds)
-      values.push_back(static_cast<double>(device ? round.device_ns : round.wall_ns));
+      values.push_back(decides(round, run.plan().measure.clock));
   }
   return rule.decide(series, baseline, seconds);
 }
@@ -70,16 +86,30 @@ bool run_rounds(GroupRun& run) {
   return true;
 }
 
+/// The rounds, and the state before and after them of the device that a case uses. False when
+/// interrupted.
+bool run_rounds_in_condition(GroupRun& run) {
+  const bool on_device = std::ranges::any_of(run.live_cases(), [](const Entrant* entrant) {
+    return std::ranges::any_of(entrant->work->stages, is_on_device);
+  });
+  if (!on_device) return run_rounds(run);
+  Backend& device = *run.context().backends.at(Place::Cuda);
+  run.result().condition_before = device.condition();
+  const bool whole = run_rounds(run);
+  run.result().condition_after = device.condition();
+  return whole;
+}
+
 /// Stages too short to be timed inside the rounds get turns of their own. False when interrupted.
 bool run_staged(GroupRun& run) {
   for (std::size_t number = 0; number < staged_turns; ++number)
     for (Entrant* entrant : run.live()) {
-      if (entrant->work->stages.size() == 1 || entrant->shape.marks) continue;
+      if (is_one_stage(*entrant->work) || entrant->shape.marks) continue;
       if (run.context().interrupted) return false;
       run.guarded(*entrant, [&] {
         TurnShape shape = entrant->shape;
         shape.marks = true;
-        add_stage_times(*entrant->result, run.turn(*entrant, shape, number));
+        add_stage_times(*entrant->work, *entrant->result, run.turn(*entrant, shape, number));
         for (StageResult& stage : entrant->result->stages) stage.staged = true;
       });
     }
@@ -90,8 +120,10 @@ bool run_staged(GroupRun& run) {
 bool check_again(GroupRun& run) {
   for (Entrant* entrant : run.live()) {
     if (run.context().interrupted) return false;
-    run.guarded(*entrant,
-                [&] { checked_iteration(*entrant, std::byte{0x55}, true, run.context().clock); });
+    run.guarded(*entrant, [&] {
+      checked_iteration(*entrant, run.context().backends, std::byte{0x55}, true,
+                        run.context().clock);
+    });
   }
   return true;
 }
@@ -103,8 +135,8 @@ std::optional<GroupResult> measure_group(const Plan& plan, std::size_t index, Ru
   const std::string name = point_name(plan.groups[index]);
   const Range point(nullptr, RangeKind::Point, name);
   GroupRun run(plan, index, context);
-  const bool whole =
-      run.prepare(clock_cost_ns) && run_rounds(run) && run_staged(run) && check_again(run);
+  const bool whole = run.prepare(clock_cost_ns) && run_rounds_in_condition(run) &&
+                     run_staged(run) && check_again(run);
   if (!whole) return std::nullopt;
   return std::move(run.result());
 }

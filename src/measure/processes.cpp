@@ -13,8 +13,10 @@ void append_rounds(CaseResult& result, CaseResult& part, std::int64_t offset_ns)
     round.start_ns += offset_ns;
     result.rounds.push_back(round);
   }
-  for (std::size_t s = 0; s < result.stages.size(); ++s)
+  for (std::size_t s = 0; s < result.stages.size(); ++s) {
     std::ranges::copy(part.stages[s].rounds_ns, std::back_inserter(result.stages[s].rounds_ns));
+    std::ranges::copy(part.stages[s].calls_ns, std::back_inserter(result.stages[s].calls_ns));
+  }
   result.check.ok = result.check.ok && part.check.ok;
   result.check.max_abs_error = std::max(result.check.max_abs_error, part.check.max_abs_error);
 }
@@ -36,6 +38,7 @@ void append_part(GroupResult& group, GroupResult part, std::int64_t offset_ns) {
     append_case(group.limits[i], part.limits[i], offset_ns);
   std::ranges::move(part.order, std::back_inserter(group.order));
   if (part.stop == "time") group.stop = part.stop;
+  group.condition_after = std::move(part.condition_after);
 }
 
 std::optional<GroupResult> measure_in_processes(const Plan& plan, std::size_t index,

@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "measure/device_lane.h"
 #include "measure/group_run.h"
 #include "measure/statistics.h"
 
@@ -26,14 +27,17 @@ class RecorderOff {
   Recorder& recorder_;
 };
 
-/// One iteration with its ranges; returns its time.
-double profiled_step(Contender& contender, RunContext& context, std::int64_t step) {
+/// One iteration with its ranges; returns its time. Graphs are captured before it.
+double profiled_step(Contender& contender, RunContext& context, std::int64_t step,
+                     DeviceLane* lane) {
   const std::string_view name = context.recorder.intern(fmt::format("ProfilerStep#{}", step));
+  contender.capture(1);
+  StageTimes* const times = lane != nullptr ? lane->begin_step() : nullptr;
   const std::int64_t start_ns = context.clock.now_ns();
   {
     const Range range(&context.recorder, RangeKind::Step, name);
     contender.advance();
-    contender.run({.recorder = &context.recorder, .ranges = true});
+    contender.run({.recorder = &context.recorder, .ranges = true, .times = times});
     contender.drain();
   }
   return static_cast<double>(context.clock.now_ns() - start_ns);
@@ -52,21 +56,32 @@ void append(std::vector<ThreadLog>& all, std::vector<ThreadLog> more) {
 struct Recorded {
   std::vector<ThreadLog> threads;
   std::vector<double> step_ns;
+  std::int64_t clock_error_ns = 0;
 };
 
 /// Warm-up steps are recorded, as they cost the same, and dropped.
 Recorded run_schedule(Contender& contender, const ProfileOptions& options, RunContext& context) {
   const RecorderOff off(context.recorder);
   Recorded recorded;
+  std::optional<DeviceLane> lane;
+  if (contender.device() != nullptr) lane.emplace(contender, context.clock);
   context.recorder.take();
   for (std::int64_t step = 0; step < schedule_steps(options); ++step) {
     const StepAction action = action_of_step(options, step);
     context.recorder.enable(action != StepAction::None);
-    const double ns = profiled_step(contender, context, step);
-    if (action == StepAction::Record) recorded.step_ns.push_back(ns);
+    const bool with_lane = lane && action != StepAction::None;
+    const double ns = profiled_step(contender, context, step, with_lane ? &*lane : nullptr);
+    if (action == StepAction::Record) {
+      recorded.step_ns.push_back(ns);
+      if (lane) lane->keep_step();
+    }
     if (action == action_of_step(options, step + 1)) continue;
     auto logs = context.recorder.take();
     if (action == StepAction::Record) append(recorded.threads, std::move(logs));
+  }
+  if (lane) {
+    recorded.clock_error_ns = lane->clock_error_ns();
+    recorded.threads.push_back(lane->take());
   }
   return recorded;
 }
@@ -94,6 +109,7 @@ CaseProfile profile_case(const Plan& plan, const Group& group, const Case& work,
   CaseProfile profile{.variant = work.variant,
                       .steps = static_cast<std::int64_t>(recorded.step_ns.size()),
                       .overhead = overhead(result, recorded.step_ns),
+                      .clock_error_ns = recorded.clock_error_ns,
                       .rows = {}};
   profile.rows = context.on_profile({.experiment = group.experiment,
                                      .variant = work.variant,
@@ -133,7 +149,7 @@ bool profile_group(const Plan& plan, std::size_t index, RunContext& context, Gro
     if (context.interrupted) return false;
     CaseResult& measured = result.cases[static_cast<std::size_t>(work - group.cases.data())];
     try {
-      const Guarded guard(context.watchdog, index, work->variant);
+      const Watched guard(context.watchdog, index, work->variant);
       profiles.push_back(profile_case(plan, group, *work, measured, memory, context));
     } catch (const std::exception& error) {
       measured.notes.push_back(fmt::format("not profiled: {}", error.what()));

@@ -36,11 +36,11 @@ struct StageResult {
   std::int64_t bytes = 0;      // bytes the row moves
   std::int64_t link_bytes = 0;
   std::int64_t flops = 0;
-  std::string output;                   // reuse, fresh, in_place
+  std::string output;  // reuse, fresh, in_place
   // A turn's time in this stage, device time on the GPU; empty when not attributed.
   std::vector<std::int64_t> rounds_ns;
   std::vector<std::int64_t> calls_ns = {};  // on the GPU: the host's time in the stage's calls
-  bool staged = false;                  // rounds_ns are of turns of their own, after the rounds
+  bool staged = false;                      // rounds_ns are of turns of their own, after the rounds
 
   bool operator==(const StageResult&) const = default;
 };
@@ -144,6 +144,8 @@ struct Results {
 ///   long; a column of zeros is left out, but for wall_ns.
 /// - a tensor is {"dtype", "shape": [n, c, h, w], "layout", "memory"}, "strides" only when not
 /// dense.
+/// - what only a device gives is left out where there was none: calls_ns, condition_before and
+///   condition_after, clock_error_ns.
 /// - a double that is not finite is null, and infinity when read back.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);

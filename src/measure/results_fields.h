@@ -1,6 +1,7 @@
 /// The fields of the results document: one list per struct, which serves writing and reading.
 ///
-/// `io(name, member)` is called for each field; `io.required` where a document without it is none.
+/// `io(name, member)` is called for each field; `io.required` where a document without it is none,
+/// `io.when_known` where it is left out when it says nothing: null, 0 or an empty list.
 #pragma once
 
 #include <array>
@@ -45,7 +46,7 @@ void fields(auto& io, Is<StageResult> auto& x) {
   io("flops", x.flops);
   io("output", x.output);
   io("rounds_ns", x.rounds_ns);
-  io("calls_ns", x.calls_ns);
+  io.when_known("calls_ns", x.calls_ns);
   io("staged", x.staged);
 }
 
@@ -87,7 +88,7 @@ void fields(auto& io, Is<CaseProfile> auto& x) {
   io.required("variant", x.variant);
   io("steps", x.steps);
   io("overhead", x.overhead);
-  io("clock_error_ns", x.clock_error_ns);
+  io.when_known("clock_error_ns", x.clock_error_ns);
   io("rows", x.rows);
 }
 
@@ -112,8 +113,8 @@ void fields(auto& io, Is<GroupResult> auto& x) {
   io("baseline", x.baseline);
   io("stop", x.stop);
   io("order", x.order);
-  io("condition_before", x.condition_before);
-  io("condition_after", x.condition_after);
+  io.when_known("condition_before", x.condition_before);
+  io.when_known("condition_after", x.condition_after);
   io.required("cases", x.cases);
   io("limits", x.limits);
   io("profile", x.profile);

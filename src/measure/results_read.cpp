@@ -26,6 +26,10 @@ class Loader {
     if (!reader_.has(name)) reader_.complain(fmt::format("has no \"{}\"", name));
     (*this)(name, value);
   }
+  template <class T>
+  void when_known(const char* name, T& value) {
+    (*this)(name, value);
+  }
 
  private:
   void read(const char* name, std::string& value) { value = reader_.text(name, value); }

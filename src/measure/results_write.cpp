@@ -54,6 +54,10 @@ Json write(std::vector<Round> rounds) {
   return json;
 }
 
+bool is_known(const Json& value) { return !value.is_null(); }
+bool is_known(std::int64_t value) { return value != 0; }
+bool is_known(const std::vector<std::int64_t>& values) { return !values.empty(); }
+
 struct Writer {
   Json json = Json::object();
 
@@ -67,6 +71,10 @@ struct Writer {
   template <class T>
   void required(const char* name, const T& value) {
     (*this)(name, value);
+  }
+  template <class T>
+  void when_known(const char* name, const T& value) {
+    if (is_known(value)) (*this)(name, value);
   }
 };
 

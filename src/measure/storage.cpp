@@ -6,11 +6,21 @@ namespace normbench {
 
 namespace {
 
+/// True if a stage allocates and frees its output by itself, in the timed region.
+bool is_fresh(OutputPolicy policy, Memory memory, std::size_t bytes) {
+  if (policy == OutputPolicy::CudaMalloc) return true;
+  const bool recycled = !cuda_owns(memory) && bytes < fresh_mmap_bytes;
+  return policy == OutputPolicy::Fresh && !recycled;
+}
+
 Slot buffer(OutputPolicy policy, Memory memory, std::size_t bytes, int stage) {
-  Slot slot{.memory = memory, .bytes = bytes, .first_stage = stage, .last_stage = stage};
+  Slot slot{.memory = memory,
+            .bytes = bytes,
+            .policy = policy,
+            .first_stage = stage,
+            .last_stage = stage};
   if (bytes > 0)
-    slot.kind = policy == OutputPolicy::Fresh && bytes >= fresh_mmap_bytes ? Slot::Kind::Fresh
-                                                                           : Slot::Kind::Placed;
+    slot.kind = is_fresh(policy, memory, bytes) ? Slot::Kind::Fresh : Slot::Kind::Placed;
   return slot;
 }
 
@@ -48,11 +58,15 @@ std::vector<Slot> storage_of(const Case& work) {
   return slots;
 }
 
-std::size_t touched_bytes(const Case& work) {
+std::size_t touched_bytes(const Case& work, Memory side) {
   std::size_t bytes = 0;
-  for (const Value& value : work.values)
-    if (value.in_place_of < 0) bytes += whole_lines(static_cast<std::size_t>(value.desc.bytes()));
-  return bytes;
+  bool rotates = false;
+  for (const Value& value : work.values) {
+    if (value.in_place_of >= 0 || !same_side(value.desc.memory, side)) continue;
+    bytes += whole_lines(static_cast<std::size_t>(value.desc.bytes()));
+    rotates |= value.producer >= 0;
+  }
+  return rotates ? bytes : 0;
 }
 
 std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory) {

@@ -8,8 +8,9 @@
 
 namespace normbench {
 
-/// Fresh outputs of at least this size come from the operating system, smaller ones from a
-/// recycled arena, as in malloc and the caching allocators of eager frameworks.
+/// Fresh pageable outputs of at least this size come from the operating system, smaller ones from a
+/// recycled arena, as in malloc and the caching allocators of eager frameworks. Memory of the
+/// device's driver is allocated anew at any size.
 inline constexpr std::size_t fresh_mmap_bytes = 32u << 20;
 
 /// The bytes of one value, or of one stage's scratch memory.
@@ -19,6 +20,7 @@ struct Slot {
   Kind kind = Kind::None;
   Memory memory = Memory::Pageable;
   std::size_t bytes = 0;
+  OutputPolicy policy = OutputPolicy::Reuse;
   int in_place_of = -1;  // index of the value whose bytes these are
   int first_stage = 0;   // Fresh: allocated before this stage …
   int last_stage = 0;    // … and freed after this one
@@ -27,14 +29,20 @@ struct Slot {
 /// The slots of a case: its values first, then the scratch memory of each stage.
 std::vector<Slot> storage_of(const Case& work);
 
-/// Bytes, in whole cache lines, that one iteration touches: every value that has bytes of its own.
-std::size_t touched_bytes(const Case& work);
+/// Bytes, in whole cache lines, that one iteration touches on the side of the link where `side` is
+/// (host memory of every kind, or device memory): every value there that has bytes of its own. 0
+/// when none of them is an output, for then no buffers rotate there.
+std::size_t touched_bytes(const Case& work, Memory side);
 
 /// Sizes of the buffers of this kind that one buffer set takes from the group's arena, in the order
 /// of their slots.
 std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory);
 
-/// Index of the slot that holds the bytes of slot `index`, through all that work in place.
+/// True for two kinds of host memory, and for device memory twice.
+constexpr bool same_side(Memory a, Memory b) { return host_reaches(a) == host_reaches(b); }
+
+/// Index of the slot that holds the bytes of slot `index`, through all that works in place or
+/// passes through.
 int root_of(const std::vector<Slot>& slots, int index);
 
 }  // namespace normbench

@@ -1,5 +1,7 @@
 #include "ops/host_memory.h"
 
+#include <fmt/format.h>
+
 #include "ops/checks.h"
 
 namespace normbench {
@@ -8,7 +10,9 @@ namespace {
 /// Throws Invalid unless `x` is pageable host memory.
 void check_pageable(const TensorDesc& x) {
   if (x.memory == Memory::Device) throw Invalid("input is in device memory (add a d2h stage)");
-  if (cuda_reaches(x.memory)) throw Invalid("input is already page-locked");
+  if (cuda_owns(x.memory))
+    throw Invalid(fmt::format("input is in {} memory, which the GPU reaches already (remove this)",
+                              name_of(x.memory)));
 }
 
 }  // namespace
@@ -50,8 +54,13 @@ Accuracy Register::accuracy(std::span<const Accuracy> in, std::span<const Tensor
 Unregister Unregister::read(Reader&) { return {}; }
 
 std::vector<TensorDesc> Unregister::infer(std::span<const TensorDesc> in) const {
-  if (in.size() != 2 || in[1].memory != Memory::Registered)
-    throw Invalid("nothing is registered (put a register stage before it)");
+  if (in.size() != 2)
+    throw Invalid(fmt::format("needs 2 inputs, what passes through and what is registered, got {}",
+                              in.size()));
+  if (in[1].memory != Memory::Registered)
+    throw Invalid(
+        fmt::format("second input is in {} memory, not registered (give what register gave)",
+                    name_of(in[1].memory)));
   TensorDesc x = in[0];
   if (x.memory == Memory::Registered) x.memory = Memory::Pageable;
   return {x};

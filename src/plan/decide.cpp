@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "plan/aliases.h"
 #include "plan/composed.h"
 #include "plan/wiring.h"
 
@@ -53,6 +54,52 @@ void read_options(const Composed& options, PlanContext& context, Case& decided) 
   if (in_flight && !decided.skip) decided.skip = "in_flight is not supported by this version";
 }
 
+/// The text of a stage; a source has one too, but is no stage.
+const Composed& text_of(const VariantText& text, const Case& decided, int stage) {
+  return text.stages[static_cast<std::size_t>(stage + (decided.source ? 1 : 0))].members;
+}
+
+bool is_captured(const Stage& stage) {
+  return stage.place == Place::Cuda && stage.kernel != nullptr &&
+         stage.kernel->capturable(stage.op, stage.signature);
+}
+
+void check_graph(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
+  const auto on_gpu = [](const Stage& stage) { return stage.place == Place::Cuda; };
+  const auto unknown_row = [&](const Stage& stage) {
+    return on_gpu(stage) && stage.kernel == nullptr;
+  };
+  const auto complain = [&](const char* why) {
+    issues.push_back({text.options.where("graph"), why});
+  };
+  if (std::ranges::none_of(decided.stages, on_gpu))
+    return complain("graph needs stages on the GPU");
+  if (decided.wait == Wait::Stage)
+    complain(
+        "a graph runs its stages as one: the host cannot wait after each (use \"wait\": "
+        "\"iteration\" or \"turn\")");
+  if (std::ranges::none_of(decided.stages, is_captured) &&
+      std::ranges::none_of(decided.stages, unknown_row))
+    complain(
+        "none of its stages can be captured (sync, pageable transfers and per_call constants "
+        "cannot)");
+  for (int i = 0; i < static_cast<int>(decided.stages.size()); ++i) {
+    const Stage& stage = decided.stages[i];
+    if (!is_captured(stage)) continue;
+    if (stage.output == OutputPolicy::Fresh || stage.output == OutputPolicy::CudaMalloc)
+      issues.push_back({text_of(text, decided, i).where("output"),
+                        "a graph cannot allocate its outputs anew (use reuse)"});
+  }
+}
+
+void check_registrations(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
+  const int registered = registered_value(decided);
+  if (registered < 0) return;
+  issues.push_back({text_of(text, decided, decided.values[registered].producer).pointer,
+                    "is never undone: the next iteration could not register the same pages again "
+                    "(add an unregister stage)"});
+}
+
 }  // namespace
 
 std::optional<Case> decide_case(const VariantText& text, PlanContext& context) {
@@ -66,9 +113,8 @@ std::optional<Case> decide_case(const VariantText& text, PlanContext& context) {
   Case decided = wiring.take();
   read_options(text.options, context, decided);
   if (!text.whole || context.issues.size() > before) return std::nullopt;
-  const auto on_gpu = [](const Stage& stage) { return stage.place == Place::Cuda; };
-  if (decided.graph && std::ranges::none_of(decided.stages, on_gpu))
-    context.issues.push_back({text.options.where("graph"), "graph needs stages on the GPU"});
+  if (decided.graph) check_graph(text, decided, context.issues);
+  check_registrations(text, decided, context.issues);
   if (decided.stages.empty())
     context.issues.push_back({text.options.pointer, "has no stage after its source"});
   if (context.issues.size() > before) return std::nullopt;

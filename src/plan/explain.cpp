@@ -44,10 +44,27 @@ std::string total_text(const Case& work) {
                    : fmt::format("{}, link {}", bytes_text(bytes), bytes_text(link));
 }
 
+/// How a case's work is given to the GPU and waited for; "" for one that does not use it.
+std::string submission_text(const Case& work) {
+  if (std::ranges::none_of(work.stages,
+                           [](const Stage& stage) { return stage.place == Place::Cuda; }))
+    return "";
+  std::string text = work.graph ? "graph · " : "";
+  switch (work.wait) {
+    case Wait::Stage:
+      return text + "host waits per stage · ";
+    case Wait::Iteration:
+      return text + "host waits per batch · ";
+    case Wait::Turn:
+      return text + "host waits per turn · ";
+  }
+  return text;
+}
+
 void add_case(Lines& lines, const Case& work, bool is_baseline) {
-  lines.add(2,
-            fmt::format("{}{} · {} · moves {}", work.variant, is_baseline ? " (baseline)" : "",
-                        count(static_cast<std::size_t>(work.threads), "thread"), total_text(work)));
+  lines.add(2, fmt::format("{}{} · {} · {}moves {}", work.variant, is_baseline ? " (baseline)" : "",
+                           count(static_cast<std::size_t>(work.threads), "thread"),
+                           submission_text(work), total_text(work)));
   if (work.source) lines.add(4, fmt::format("{:<28} {}", "source", describe(work.source->desc())));
   for (const Stage& stage : work.stages) lines.add(4, stage_text(stage));
   if (work.skip) lines.add(4, "skipped: " + *work.skip);
@@ -57,9 +74,17 @@ std::string point_text(const Group& group) {
   return group.point.empty() ? "" : axes_text(group.point) + " · ";
 }
 
+/// "332 MB of host memory, 180 MB of device memory".
+std::string memory_text(const Sides& bytes) {
+  if (bytes == Sides{}) return "nothing can run here";
+  const std::string host = bytes_text(bytes.host) + " of host memory";
+  return bytes.device == 0 ? host
+                           : fmt::format("{}, {} of device memory", host, bytes_text(bytes.device));
+}
+
 /// A group with every stage of every case.
 void add_whole(Lines& lines, const Group& group, const std::string& memory) {
-  lines.add(1, fmt::format("{}memory {}", point_text(group), memory));
+  lines.add(1, point_text(group) + memory);
   for (const Case& work : group.cases) add_case(lines, work, work.variant == group.baseline);
   if (group.limits.empty()) return;
   std::vector<std::string> names;
@@ -72,8 +97,7 @@ void add_short(Lines& lines, const Group& group, const std::string& memory) {
   std::vector<std::string> totals;
   for (const Case& work : group.cases)
     totals.push_back(fmt::format("{} {}", work.variant, total_text(work)));
-  lines.add(1, fmt::format("{}memory {} · moves: {}", point_text(group), memory,
-                           fmt::join(totals, "; ")));
+  lines.add(1, fmt::format("{}{} · moves: {}", point_text(group), memory, fmt::join(totals, "; ")));
 }
 
 bool runs(const Group& group) {
@@ -101,12 +125,12 @@ void add_head(Lines& lines, const Plan& plan) {
 
 }  // namespace
 
-std::string explain(const Plan& plan, std::int64_t cache_bytes) {
+std::string explain(const Plan& plan, const Sides& cache_bytes) {
   Lines lines;
   add_head(lines, plan);
   const std::string* experiment = nullptr;
   for (const Group& group : plan.groups) {
-    const std::string memory = bytes_text(memory_bytes(group, plan.measure, cache_bytes));
+    const std::string memory = memory_text(memory_bytes(group, plan.measure, cache_bytes));
     if (experiment != nullptr && *experiment == group.experiment) {
       add_short(lines, group, memory);
       continue;

@@ -35,9 +35,9 @@ const Kernel* forced_row(const std::vector<const Kernel*>& rows, const Op& op,
 
 const Kernel* default_row(const std::vector<const Kernel*>& rows, const Op& op,
                           const Signature& signature) {
-  const auto row = std::find_if(rows.begin() + 1, rows.end(), [&](const Kernel* kernel) {
-    return kernel->accepts(op, signature);
-  });
+  const auto first = rows.begin() + (rows.size() > 1 ? 1 : 0);
+  const auto row = std::find_if(
+      first, rows.end(), [&](const Kernel* kernel) { return kernel->accepts(op, signature); });
   if (row != rows.end()) return *row;
   std::vector<std::string_view> names;
   for (const Kernel* kernel : rows) names.push_back(kernel->name);

@@ -14,7 +14,8 @@ struct KernelChoice {
 };
 
 /// The row called `forced`, or where that is "" the first row beside the reference that takes the
-/// signature. Throws Invalid when there are rows but none that fits.
+/// signature; an op's only row is no reference. Throws Invalid when there are rows but none that
+/// fits.
 KernelChoice choose_kernel(const Backends& backends, Place place, const Op& op,
                            const Signature& signature, const std::string& forced);
 

@@ -5,9 +5,10 @@
 
 namespace normbench {
 
-/// For every runnable case on the CPU that starts from a source: `stream` moving as many bytes as
-/// the case reads and writes at least, once per row; and `first_touch` for the largest fresh output
-/// that the operating system has to map.
+/// For every runnable case that stays on the CPU, or in device memory, from a source on: `stream`
+/// moving as many bytes as the case reads and writes at least, once per row. For every transfer:
+/// one of as many bytes, pinned. With a GPU: `launch`, and `launch` with `sync`. And `first_touch`
+/// for the largest fresh output that the operating system has to map.
 std::vector<Case> limits_of(const Group& group, const Backends& backends);
 
 }  // namespace normbench

@@ -12,6 +12,16 @@ bool is(const StageSpec& spec) {
   return std::holds_alternative<T>(spec.op);
 }
 
+/// True for ops that are calls of the CUDA runtime, not kernels.
+bool calls_cuda(const StageSpec& spec) {
+  return is<H2d>(spec) || is<D2h>(spec) || is<Pin>(spec) || passes_through(spec.op);
+}
+
+/// True for the kinds that `pin` can allocate.
+bool is_page_locked(Memory memory) {
+  return memory == Memory::Pinned || memory == Memory::WriteCombined || memory == Memory::Mapped;
+}
+
 /// What to do about memory that a place does not reach.
 std::string_view advice(Place place) {
   return place == Place::Cpu
@@ -31,7 +41,7 @@ bool is_elementwise(const Op& op) {
 
 Place place_of(const StageSpec& spec, std::span<const TensorDesc> in) {
   if (in.empty()) return Place::Cpu;
-  if (is<H2d>(spec) || is<D2h>(spec)) {
+  if (calls_cuda(spec)) {
     if (spec.place == Place::Cpu)
       throw StageMistake{"place", fmt::format("{} runs at place cuda only", spec.name())};
     return Place::Cuda;
@@ -46,27 +56,34 @@ Place place_of(const StageSpec& spec, std::span<const TensorDesc> in) {
   return place;
 }
 
-Memory output_memory(const StageSpec& spec, Place place, std::span<const TensorDesc> in) {
-  if (is<D2h>(spec)) {
-    if (spec.memory == Memory::Device)
-      throw StageMistake{"memory", "d2h writes host memory (pageable, pinned, …)"};
-    return spec.memory.value_or(Memory::Pageable);
-  }
-  if (is<H2d>(spec)) {
-    if (spec.memory.value_or(Memory::Device) != Memory::Device)
-      throw StageMistake{"memory", "h2d writes device memory only"};
-    return Memory::Device;
-  }
-  if (!spec.memory) {
-    if (place == Place::Cuda) return Memory::Device;
-    return in.empty() ? Memory::Pageable : in[0].memory;
-  }
-  if (!reaches(place, *spec.memory))
-    throw StageMistake{
-        "memory",
-        fmt::format("{} cannot write {} memory ({})", name_of(place), name_of(*spec.memory),
-                    place == Place::Cpu ? "add an h2d stage" : "add a d2h stage")};
-  return *spec.memory;
+Memory output_memory(const StageSpec& spec, Place place, Memory inferred) {
+  const bool is_call = calls_cuda(spec);
+  if (!spec.memory) return place == Place::Cuda && !is_call ? Memory::Device : inferred;
+  const Memory said = *spec.memory;
+  if (passes_through(spec.op))
+    throw StageMistake{"memory",
+                       fmt::format("{} passes its input through (remove this)", spec.name())};
+  if (is<D2h>(spec) && said == Memory::Device)
+    throw StageMistake{"memory", "d2h writes host memory (pageable, pinned, …)"};
+  if (is<H2d>(spec) && said != Memory::Device)
+    throw StageMistake{"memory", "h2d writes device memory only"};
+  if (is<Pin>(spec) && !is_page_locked(said))
+    throw StageMistake{"memory", "pin writes pinned, write_combined or mapped memory"};
+  if (!is_call && !reaches(place, said))
+    throw StageMistake{"memory",
+                       fmt::format("{} cannot write {} memory ({})", name_of(place), name_of(said),
+                                   place == Place::Cpu ? "add an h2d stage" : "add a d2h stage")};
+  return said;
+}
+
+void check_policy(const StageSpec& spec, Memory memory) {
+  if (passes_through(spec.op) && spec.output != OutputPolicy::Reuse)
+    throw StageMistake{"output",
+                       fmt::format("{} passes its input through (remove this)", spec.name())};
+  if (spec.output == OutputPolicy::CudaMalloc && memory != Memory::Device)
+    throw StageMistake{"output", fmt::format("cuda_malloc allocates device memory, not {} (use "
+                                             "fresh)",
+                                             name_of(memory))};
 }
 
 void check_in_place(const Op& op, const TensorDesc& in, const TensorDesc& out) {

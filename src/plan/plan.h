@@ -37,7 +37,7 @@ struct ProfileOptions {
 struct Value {
   TensorDesc desc;
   int producer = -1;     // index of the stage; -1: the source
-  int in_place_of = -1;  // index of the value whose buffer it takes over; -1: its own
+  int in_place_of = -1;  // index of the value whose buffer holds it; -1: its own
 
   bool operator==(const Value&) const = default;
 };
@@ -120,11 +120,18 @@ Plan make_plan(const std::string& file, const Backends& backends, const PlanOpti
 Plan make_plan(const std::string& file, std::string_view text, const Backends& backends,
                const PlanOptions& options);
 
-/// Bytes of memory a group needs: sources, arenas of every kind, checks. `cache_bytes` is the
-/// last-level cache that cold buffers must exceed threefold.
-std::int64_t memory_bytes(const Group& group, const Measure& measure, std::int64_t cache_bytes);
+/// Bytes on the two sides of the link: host memory of every kind, and device memory.
+struct Sides {
+  std::int64_t host = 0, device = 0;
+
+  bool operator==(const Sides&) const = default;
+};
+
+/// Bytes of memory a group needs at most: its sources, and arenas of every kind. `cache_bytes` are
+/// the last caches before each memory, which cold buffers must exceed threefold.
+Sides memory_bytes(const Group& group, const Measure& measure, const Sides& cache_bytes);
 
 /// What `normbench check` prints: groups, cases, stages, bytes, memory, time, what is skipped.
-std::string explain(const Plan& plan, std::int64_t cache_bytes);
+std::string explain(const Plan& plan, const Sides& cache_bytes);
 
 }  // namespace normbench

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/units.h"
+#include "plan/aliases.h"
 #include "plan/composed.h"
 #include "plan/kernels.h"
 #include "plan/places.h"
@@ -74,15 +75,36 @@ void Wiring::start(const StageSpec& spec) {
 std::vector<int> Wiring::inputs(const StageSpec& spec) const {
   std::vector<int> values;
   for (const std::string& name : spec.in) values.push_back(input_named(name));
-  if (values.empty()) values.push_back(case_.stages.empty() ? 0 : case_.stages.back().out[0]);
-  for (const int input : values)
-    for (const Value& value : case_.values)
-      if (value.in_place_of == input)
-        throw StageMistake{"in", fmt::format("that value was overwritten in place by {} (use the "
-                                             "output of {})",
-                                             case_.stages[value.producer].label,
-                                             case_.stages[value.producer].label)};
+  const bool undoes = std::holds_alternative<Unregister>(spec.op);
+  if (values.empty()) {
+    values.push_back(case_.stages.empty() ? 0 : case_.stages.back().out[0]);
+    if (undoes) values.push_back(registered_value(case_));
+  }
+  check_registration(spec, values);
+  // Undoing a registration reads nothing, so its value may have been written over.
+  for (std::size_t i = 0; i < (undoes ? 1 : values.size()); ++i) check_input(values[i]);
   return values;
+}
+
+void Wiring::check_input(int input) const {
+  if (const Stage* writer = overwriter_of(case_, input))
+    throw StageMistake{
+        "in", fmt::format("that value was overwritten in place by {0} (use the output of {0})",
+                          writer->label)};
+  if (is_unregistered(case_, input))
+    throw StageMistake{"in", "that value is no longer registered (use the output of unregister)"};
+}
+
+void Wiring::check_registration(const StageSpec& spec, const std::vector<int>& in) const {
+  const int registered = registered_value(case_);
+  // Two at a time may share a page, which CUDA refuses to register twice.
+  if (std::holds_alternative<Register>(spec.op) && registered >= 0)
+    throw StageMistake{"", "a value is registered already (put an unregister stage before this)"};
+  if (!std::holds_alternative<Unregister>(spec.op)) return;
+  if (registered < 0)
+    throw StageMistake{"", "nothing is registered (put a register stage before it)"};
+  if (in.size() == 2 && buffer_of(case_, in[1]) != buffer_of(case_, registered))
+    throw StageMistake{"in", "the second input is not what register gave"};
 }
 
 int Wiring::input_named(const std::string& name) const {
@@ -92,13 +114,21 @@ int Wiring::input_named(const std::string& name) const {
   throw StageMistake{"in", unknown("value", name, known)};
 }
 
+Memory Wiring::inferred_memory(const Stage& stage, Memory inferred) const {
+  if (!std::holds_alternative<Unregister>(stage.op)) return inferred;
+  const int buffer = buffer_of(case_, stage.in[0]);
+  const bool was_registered = buffer == buffer_of(case_, stage.in[1]);
+  return was_registered ? case_.values[buffer].desc.memory : stage.signature.in[0].memory;
+}
+
 void Wiring::add_outputs(const StageSpec& spec, Stage& stage) {
   stage.signature.out = infer(stage.op, stage.signature.in);
   std::vector<TensorDesc>& out = stage.signature.out;
   if (!spec.as.empty() && spec.as.size() != out.size())
     throw StageMistake{
         "as", fmt::format("names {} outputs, {} has {}", spec.as.size(), spec.name(), out.size())};
-  const Memory memory = output_memory(spec, stage.place, stage.signature.in);
+  const Memory memory = output_memory(spec, stage.place, inferred_memory(stage, out[0].memory));
+  check_policy(spec, memory);
   skip_without(memory);
   for (std::size_t i = 0; i < out.size(); ++i) {
     out[i].memory = memory;
@@ -108,19 +138,21 @@ void Wiring::add_outputs(const StageSpec& spec, Stage& stage) {
     case_.values.push_back({.desc = out[i], .producer = static_cast<int>(case_.stages.size())});
     if (!spec.as.empty()) name_value(spec.as[i], index);
   }
-  if (spec.output == OutputPolicy::InPlace) write_in_place(spec, stage);
+  if (passes_through(spec.op) || spec.output == OutputPolicy::InPlace) share_buffer(spec, stage);
   stage.signature.pages_mapped = stage.place != Place::Cpu || spec.output != OutputPolicy::Fresh ||
                                  out[0].bytes() < fresh_mapping_bytes;
 }
 
-void Wiring::write_in_place(const StageSpec& spec, const Stage& stage) {
+void Wiring::share_buffer(const StageSpec& spec, const Stage& stage) {
   if (stage.in.empty())
     throw StageMistake{"output", fmt::format("{} cannot run in place", spec.name())};
   const int input = stage.in[0];
-  if (case_.values[input].producer < 0)
-    throw StageMistake{"output", "cannot write over the source (other variants read it)"};
   Value& output = case_.values[stage.out[0]];
-  check_in_place(spec.op, case_.values[input].desc, output.desc);
+  if (!passes_through(spec.op)) {
+    if (case_.values[buffer_of(case_, input)].producer < 0)
+      throw StageMistake{"output", "cannot write over the source (other variants read it)"};
+    check_in_place(spec.op, case_.values[input].desc, output.desc);
+  }
   output.in_place_of = input;
 }
 
@@ -130,7 +162,7 @@ void Wiring::name_value(const std::string& name, int value) {
 }
 
 void Wiring::skip_without(Memory memory) {
-  const Backend* owner = backends_.at(cuda_reaches(memory) ? Place::Cuda : Place::Cpu);
+  const Backend* owner = backends_.at(cuda_owns(memory) ? Place::Cuda : Place::Cpu);
   if (owner == nullptr)
     skip(fmt::format("no backend for {} memory in this build", name_of(memory)));
   else

@@ -24,8 +24,12 @@ class Wiring {
   void start(const StageSpec& spec);
   std::vector<int> inputs(const StageSpec& spec) const;
   int input_named(const std::string& name) const;
+  void check_input(int input) const;
+  void check_registration(const StageSpec& spec, const std::vector<int>& in) const;
+  /// What the op says of its output's memory, and for unregister what was there before register.
+  Memory inferred_memory(const Stage& stage, Memory inferred) const;
   void add_outputs(const StageSpec& spec, Stage& stage);
-  void write_in_place(const StageSpec& spec, const Stage& stage);
+  void share_buffer(const StageSpec& spec, const Stage& stage);
   void name_value(const std::string& name, int value);
   void skip_without(Memory memory);
 

@@ -35,6 +35,7 @@ struct Slice {
   RangeKind kind = RangeKind::Stage;
   std::uint32_t depth = 0;
   std::int64_t bytes = 0;
+  Place place = Place::Cpu;  // where it ran; ranges are the host's
 };
 
 /// The slices of one thread, in order of their ends.

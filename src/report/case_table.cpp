@@ -5,6 +5,7 @@
 #include "analysis/case_analysis.h"
 #include "analysis/words.h"
 #include "core/units.h"
+#include "report/clocks.h"
 #include "report/group_tables.h"
 #include "report/rows.h"
 
@@ -54,10 +55,11 @@ void add_published(const GroupResult& group, std::string& text) {
 
 }  // namespace
 
-std::string case_table(const GroupResult& group, const GroupAnalysis& analysis) {
-  Rows rows({"variant", "status", "threads", "ms/batch (95 %)", "time/baseline (95 %)",
-             "of limit (95 %)", "limit", "images/s", "faults", "switches", "CPU ms", "first ms",
-             "iterations", "rounds"});
+std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
+                       const Results& results) {
+  Rows rows({"variant", "status", "threads", time_title(results) + " (95 %)",
+             other_time_title(results), "time/baseline (95 %)", "of limit (95 %)", "limit",
+             "images/s", "faults", "switches", "CPU ms", "first ms", "iterations", "rounds"});
   for (std::size_t i = 0; i < group.cases.size(); ++i) {
     const CaseResult& result = group.cases[i];
     const CaseAnalysis& one = analysis.cases[i];
@@ -66,15 +68,16 @@ std::string case_table(const GroupResult& group, const GroupAnalysis& analysis) 
       continue;
     }
     rows.add({result.variant, status_text(result), std::to_string(result.threads),
-              ms_text(*one.time_ns), one.ratio ? ratio_text(*one.ratio) : "",
-              one.of_limit ? percents(*one.of_limit) : "", one.limit,
+              ms_text(*one.time_ns), other_time(result, results),
+              one.ratio ? ratio_text(*one.ratio) : "", one.of_limit ? percents(*one.of_limit) : "",
+              one.limit,
               one.images_per_second ? format_count(std::llround(*one.images_per_second)) : "",
               count_text(*one.faults), count_text(*one.switches),
               format_ms(cpu_ns_per_iteration(result)),
               format_ms(static_cast<double>(result.first_call_ns)), format_count(result.iterations),
               std::to_string(result.rounds.size())});
   }
-  std::string text = rows.text({0, 1, 6});
+  std::string text = rows.text({0, 1, 7});
   add_published(group, text);
   for (const CaseResult& result : group.cases)
     for (const std::string& note : result.notes)

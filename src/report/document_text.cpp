@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/units.h"
+
 namespace normbench {
 
 namespace {
@@ -12,6 +14,19 @@ namespace {
 Json value_at(const Json& json, const std::string& pointer) {
   const Json::json_pointer at(pointer);
   return json.contains(at) ? json.at(at) : Json();
+}
+
+/// What the GPU is; its link only as it was found under load, and beside it what it could be.
+std::string gpu_facts(const Json& gpu) {
+  std::string text = text_at(gpu, "/name", "GPU");
+  if (const auto bytes = integer_at(gpu, "/memory_bytes", 0); bytes > 0)
+    text += fmt::format(", {} GiB", bytes >> 30);
+  const Json pcie = value_at(gpu, "/pcie");
+  const std::string link = link_text(pcie);
+  if (link.empty() || text_at(pcie, "/measured", "") != "under load") return text;
+  const std::string most = link_text(
+      {{"generation", value_at(pcie, "/max_generation")}, {"width", value_at(pcie, "/max_width")}});
+  return text + ", " + link + (most.empty() || most == link ? "" : " (could be " + most + ")");
 }
 
 bool needs_gpu(const Results& results) {
@@ -50,7 +65,18 @@ std::string gpu_text(const Results& results) {
   const std::string cuda = text_at(results.environment, "/places/cuda", "not looked for");
   if (!needs_gpu(results))
     return cuda == "available" ? "GPU not used" : "no GPU (no case here needs one)";
-  return cuda == "available" ? "GPU" : "no GPU";
+  return cuda == "available" ? gpu_facts(value_at(results.environment, "/gpu")) : "no GPU";
+}
+
+std::string link_text(const Json& pcie) {
+  const auto generation = integer_at(pcie, "/generation", 0), width = integer_at(pcie, "/width", 0);
+  return generation > 0 && width > 0 ? fmt::format("PCIe {}.0 x{}", generation, width) : "";
+}
+
+std::string clock_error_text(const CaseProfile& profile) {
+  if (profile.clock_error_ns <= 0) return "";
+  return fmt::format("Device times: CUDA events, tied to the host clock within ±{} us\n",
+                     format_significant(static_cast<double>(profile.clock_error_ns) / 1000, 2));
 }
 
 std::string sort_by(const Results& results) {

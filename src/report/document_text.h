@@ -16,8 +16,13 @@ std::int64_t integer_at(const Json& json, const std::string& pointer, std::int64
 
 /// "AMD EPYC, 2 cores, L3 32 MiB".
 std::string machine_text(const Json& environment);
-/// "no GPU (built without CUDA)", "no GPU (no case here needs one)", …
+/// "NVIDIA H100, 78 GiB, PCIe 5.0 x16", "no GPU (no case here needs one)", …
 std::string gpu_text(const Results& results);
+/// "PCIe 5.0 x16" of {"generation", "width"}; "" for what could not be read.
+std::string link_text(const Json& pcie);
+
+/// "Device times: CUDA events, tied to the host clock within ±1.2 us\n"; "" without device times.
+std::string clock_error_text(const CaseProfile& profile);
 
 /// What the run shows of each profile: `profile.sort_by` and `profile.row_limit` of the config.
 std::string sort_by(const Results& results);

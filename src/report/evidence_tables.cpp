@@ -37,11 +37,12 @@ std::string limit_table(const GroupResult& group, const Results& results) {
       rows.add({limit.variant, std::to_string(limit.threads), "not measured " + limit.reason});
       continue;
     }
+    const double rate = bytes_per_second(limit, results);
     rows.add({limit.variant, std::to_string(limit.threads),
               format_bytes(static_cast<double>(limit.source_bytes)),
               format_bytes(static_cast<double>(limit.result_bytes)),
               format_ms(median_ns(limit, results)),
-              format_significant(bytes_per_second(limit, results) / 1e9, 3),
+              rate > 0 ? format_significant(rate / 1e9, 3) : "",
               format_count(static_cast<std::int64_t>(faults_per_iteration(limit))),
               std::to_string(limit.rounds.size())});
   }
@@ -73,7 +74,8 @@ std::string profile_tables(const GroupResult& group, const Results& results) {
     text += fmt::format("\nProfile of {}: {} steps", spoken(profile.variant), profile.steps);
     if (profile.overhead > 0)
       text += fmt::format(", {} the measured time", factor(profile.overhead));
-    text += "\n" + torch_table(profile.rows, sort_by(results), row_limit(results));
+    text += "\n" + torch_table(profile.rows, sort_by(results), row_limit(results)) +
+            clock_error_text(profile);
   }
   return text;
 }

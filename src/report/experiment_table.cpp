@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/case_analysis.h"
 #include "analysis/words.h"
 #include "core/units.h"
+#include "report/clocks.h"
 #include "report/pivot.h"
 #include "report/text.h"
 
@@ -35,8 +37,9 @@ std::string count_or_blank(const std::optional<double>& value, bool any) {
 std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
                       const Results& results) {
   std::vector<Column> columns{{"variant", {}, true},
-                              {results.clock == "device" ? "GPU ms/batch" : "ms/batch", {}},
+                              {time_title(results), {}},
                               {"±", {}},
+                              {other_time_title(results), {}},
                               {"speed-up", {}},
                               {"images/s", {}},
                               {"faults", {}},
@@ -51,6 +54,7 @@ std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
         name_cell(group, group.cases[i]),
         format_ms(one.time_ns->value),
         format_percent(half_width(*one.time_ns)),
+        other_time(group.cases[i], results),
         analysis.pairs.empty() ? "" : speed_up(group, group.cases[i], one),
         count_or_blank(one.images_per_second, true),
         count_or_blank(one.faults, faults),
@@ -71,8 +75,53 @@ std::string experiment_table(const Experiment& experiment, const Results& result
   return ran ? one_point(*experiment.groups[0], only, results) : "";
 }
 
+namespace {
+
+/// "442 MB", or "1.2 MB to 442 MB" over the points of a sweep.
+std::string bytes_range(std::int64_t least, std::int64_t most) {
+  const std::string from = format_bytes(static_cast<double>(least));
+  return least == most ? from : from + " to " + format_bytes(static_cast<double>(most));
+}
+
+/// A variant that was not measured at some points. A skipped one has the bytes it would move there:
+/// arithmetic that holds without measuring.
+struct LeftOut {
+  std::string variant;
+  std::int64_t least, most, least_link, most_link;
+
+  static LeftOut of(const CaseResult& result) {
+    if (result.status != Status::Skipped) return {result.variant, 0, 0, 0, 0};
+    std::int64_t bytes = 0;
+    for (const StageResult& stage : result.stages) bytes += stage.bytes;
+    const std::int64_t link = link_bytes(result);
+    return {result.variant, bytes, bytes, link, link};
+  }
+  void add(const LeftOut& other) {
+    least = std::min(least, other.least);
+    most = std::max(most, other.most);
+    least_link = std::min(least_link, other.least_link);
+    most_link = std::max(most_link, other.most_link);
+  }
+  std::string text() const {
+    if (most == 0) return variant;
+    const std::string link =
+        most_link == 0 ? "" : ", " + bytes_range(least_link, most_link) + " over the link";
+    return fmt::format("{} (moves {}{})", variant, bytes_range(least, most), link);
+  }
+};
+
+void add(std::vector<LeftOut>& list, const LeftOut& one) {
+  const auto same = std::ranges::find(list, one.variant, &LeftOut::variant);
+  if (same == list.end())
+    list.push_back(one);
+  else
+    same->add(one);
+}
+
+}  // namespace
+
 std::string left_out(const Experiment& experiment) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;  // -> variants
+  std::vector<std::pair<std::string, std::vector<LeftOut>>> reasons;
   for (const GroupResult* group : experiment.groups)
     for (const CaseResult& result : group->cases) {
       if (result.status == Status::Ok && !result.rounds.empty()) continue;
@@ -82,12 +131,14 @@ std::string left_out(const Experiment& experiment) {
       const std::string why = result.reason.empty() ? what : what + " (" + result.reason + ")";
       auto at = std::ranges::find(reasons, why, [](const auto& entry) { return entry.first; });
       if (at == reasons.end()) at = reasons.insert(reasons.end(), {why, {}});
-      if (std::ranges::find(at->second, result.variant) == at->second.end())
-        at->second.push_back(result.variant);
+      add(at->second, LeftOut::of(result));
     }
   std::string text;
-  for (const auto& [why, variants] : reasons)
-    text += wrapped(fmt::format("{}: {}", why, fmt::join(variants, " · ")), 2);
+  for (const auto& [why, variants] : reasons) {
+    std::vector<std::string> texts;
+    for (const LeftOut& variant : variants) texts.push_back(variant.text());
+    text += wrapped(fmt::format("{}: {}", why, fmt::join(texts, " · ")), 2);
+  }
   return text;
 }
 

@@ -11,9 +11,11 @@ namespace normbench {
 std::string ratio_text(const Interval& ratio);
 
 /// One row per case: status, times, ratio, limit, counters; then published figures.
-std::string case_table(const GroupResult& group, const GroupAnalysis& analysis);
+std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
+                       const Results& results);
 
-/// One row per stage of every case: kernel, place, output, bytes, time, share.
+/// One row per stage of every case: kernel, place, output, bytes, time, share. Of a GPU stage the
+/// time on the device, and beside it the host's time in its calls: these overlap.
 std::string stage_table(const GroupResult& group);
 
 /// One row per limit: bytes, time, rate, faults.

@@ -60,8 +60,9 @@ std::string shown_profile(const Experiment& experiment, const Results& results,
   if (profile->overhead > 0)
     title += fmt::format(", {} the measured time", factor(profile->overhead));
   title += "; all profiles are in table.txt)";
-  return wrapped(title, 0) + columns_text(narrow_columns(*profile, results, most_rows), 2) +
-         profile_totals(profile->rows);
+  const std::string below = profile_totals(profile->rows) + clock_error_text(*profile);
+  most_rows -= std::ranges::count(below, '\n') - 1;
+  return wrapped(title, 0) + columns_text(narrow_columns(*profile, results, most_rows), 2) + below;
 }
 
 }  // namespace normbench

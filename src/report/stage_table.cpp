@@ -9,35 +9,41 @@ namespace normbench {
 
 namespace {
 
-/// Median time of a stage per iteration; 0 when times were not attributed.
-double stage_ns(const CaseResult& result, const StageResult& stage) {
+/// Median of the turns per iteration; 0 when times were not attributed.
+double per_iteration(const CaseResult& result, const std::vector<std::int64_t>& turns_ns) {
   std::vector<double> times;
-  for (const std::int64_t ns : stage.rounds_ns)
+  for (const std::int64_t ns : turns_ns)
     times.push_back(static_cast<double>(ns) / static_cast<double>(result.iterations));
-  return times.empty() ? 0 : median(std::move(times));
+  return times.empty() || !measured(result) ? 0 : median(std::move(times));
+}
+
+std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
+
+std::string ms_or_blank(double ns) { return ns > 0 ? format_ms(ns) : ""; }
+
+/// GB/s: over the link what crosses it, else what the row moves.
+std::string rate_text(const StageResult& stage, double ns) {
+  const std::int64_t bytes = stage.link_bytes > 0 ? stage.link_bytes : stage.bytes;
+  return ns > 0 && bytes > 0 ? format_significant(static_cast<double>(bytes) / ns, 3) : "";
 }
 
 }  // namespace
 
 std::string stage_table(const GroupResult& group) {
   Rows rows({"variant", "stage", "kernel", "place", "writes", "output", "fewest", "moves", "link",
-             "ms", "GB/s", "of case"});
-  for (const CaseResult& result : group.cases) {
-    double total = 0;
-    for (const StageResult& stage : result.stages) total += stage_ns(result, stage);
+             "ms", "device ms", "host call ms", "GB/s", "of case"});
+  for (const CaseResult& result : group.cases)
     for (const StageResult& stage : result.stages) {
-      const double ns = measured(result) ? stage_ns(result, stage) : 0;
-      const auto bytes = [](std::int64_t count) {
-        return format_bytes(static_cast<double>(count));
-      };
+      const bool gpu = stage.place == name_of(Place::Cuda);
+      const double ns = per_iteration(result, stage.rounds_ns);
+      const double share = ns > 0 ? stage_share(result, stage) : 0;
       rows.add({&stage == &result.stages[0] ? result.variant : "", stage.label, stage.kernel,
-                stage.place, describe(stage.out), stage.output, bytes(stage.min_bytes),
-                bytes(stage.bytes), stage.link_bytes > 0 ? bytes(stage.link_bytes) : "",
-                ns > 0 ? format_ms(ns) : "",
-                ns > 0 ? format_significant(static_cast<double>(stage.bytes) / ns, 3) : "",
-                ns > 0 ? format_percent(ns / total) : ""});
+                stage.place, describe(stage.out), stage.output, bytes_text(stage.min_bytes),
+                bytes_text(stage.bytes), stage.link_bytes > 0 ? bytes_text(stage.link_bytes) : "",
+                gpu ? "" : ms_or_blank(ns), gpu ? ms_or_blank(ns) : "",
+                ms_or_blank(per_iteration(result, stage.calls_ns)), rate_text(stage, ns),
+                share > 0 ? format_percent(share) : ""});
     }
-  }
   return rows.text({0, 1, 2, 3, 4, 5});
 }
 

@@ -3,6 +3,7 @@
 #include "analysis/analysis.h"
 #include "analysis/words.h"
 #include "core/units.h"
+#include "report/condition_text.h"
 #include "report/document_text.h"
 #include "report/group_tables.h"
 #include "report/report.h"
@@ -19,7 +20,7 @@ void add_values(const std::string& path, const Json& value, std::string& text) {
     return;
   }
   const std::string shown = value.is_string() ? value.get<std::string>()
-                            : value.is_null() ? "cannot be read here"
+                            : value.is_null() ? path == "gpu" ? "none" : "cannot be read here"
                                               : value.dump();
   text += fmt::format("  {:<32}  {}\n", path, shown);
 }
@@ -52,7 +53,7 @@ std::string group_text(const GroupResult& group, const Results& results) {
   std::string text = "\n" + std::string(100, '=') + "\n" + title + "\n";
   if (!group.question.empty()) text += group.question + "\n";
   add_section("Cases (per iteration; baseline: " + group.baseline + ")",
-              case_table(group, analysis), text);
+              case_table(group, analysis, results), text);
   std::string verdict;
   for (const std::string& line : analysis.verdict.text) verdict += "  " + line + "\n";
   if (!analysis.quality.empty()) verdict += "  " + analysis.quality + "\n";
@@ -61,6 +62,7 @@ std::string group_text(const GroupResult& group, const Results& results) {
                          analysis.autocorrelation);
   add_section("Verdict", verdict, text);
   add_section("Stages", stage_table(group), text);
+  add_section("GPU before and after the rounds", condition_table(group), text);
   add_section("Limits", limit_table(group, results), text);
   add_section("Pairs (level 1 - 0.05/number of pairs)", pair_table(group, analysis, results), text);
   add_section("Outputs against the reference in double", check_table(group), text);

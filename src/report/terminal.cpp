@@ -7,6 +7,7 @@
 #include "analysis/case_analysis.h"
 #include "analysis/sweep.h"
 #include "core/units.h"
+#include "report/condition_text.h"
 #include "report/document_text.h"
 #include "report/experiment_table.h"
 #include "report/limits_text.h"
@@ -102,6 +103,8 @@ std::string section(const Experiment& experiment, const Results& results) {
   text += experiment_table(experiment, results);
   text += left_out(experiment);
   for (const std::string& line : verdict_lines(experiment)) text += wrapped(line, 2);
+  if (const std::string line = throttle_warning(experiment); !line.empty())
+    text += wrapped(line, 2);
   text += notes(experiment);
   if (const std::string line = closing(experiment); !line.empty()) text += wrapped(line, 2);
   return text;

@@ -17,8 +17,10 @@ std::string escaped(std::string_view text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string_view category(RangeKind kind) {
-  return kind == RangeKind::Stage ? "cpu_op" : "user_annotation";
+/// Device slices are ranges between marks, and not the kernels that a GPU's own records would give.
+std::string_view category(const Slice& slice) {
+  if (slice.place != Place::Cpu) return "gpu_user_annotation";
+  return slice.kind == RangeKind::Stage ? "cpu_op" : "user_annotation";
 }
 
 /// Collects text and hands it to the stream in large pieces.
@@ -105,9 +107,11 @@ void write_lane(const TraceLane& lane, std::int64_t base_ns, Writer& writer) {
         writer.next_event(),
         FMT_COMPILE(
             R"({{"ph":"X","cat":"{}","name":{},"pid":{},"tid":{},"ts":{}.{:03},"dur":{}.{:03})"),
-        category(slice.kind), name, lane.pid, lane.tid, ts / 1000, ts % 1000, dur / 1000,
-        dur % 1000);
-    if (slice.bytes > 0)
+        category(slice), name, lane.pid, lane.tid, ts / 1000, ts % 1000, dur / 1000, dur % 1000);
+    if (slice.place != Place::Cpu)
+      fmt::format_to(writer.text(), FMT_COMPILE(R"(,"args":{{"source":"cuda_event","bytes":{}}})"),
+                     slice.bytes);
+    else if (slice.bytes > 0)
       fmt::format_to(writer.text(), FMT_COMPILE(R"(,"args":{{"bytes":{}}})"), slice.bytes);
     fmt::format_to(writer.text(), FMT_COMPILE("}}"));
   }

@@ -1,12 +1,18 @@
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
+#include <utility>
 
 #include "trace/profile_table.h"
 
 namespace normbench {
 namespace {
 
+bool is_on_device(const Slice& slice) { return slice.place != Place::Cpu; }
+
+/// True for what the host did and the table shows.
 bool in_table(const Slice& slice) {
+  if (is_on_device(slice)) return false;
   return slice.kind == RangeKind::Step || slice.kind == RangeKind::Stage ||
          slice.kind == RangeKind::Part;
 }
@@ -44,28 +50,67 @@ std::vector<std::int64_t> self_times(const std::vector<Slice>& slices) {
   return self_ns;
 }
 
+/// The rows in order of first appearance.
+class Rows {
+ public:
+  /// The row of the slice's name.
+  ProfileRow& of(const Slice& slice) {
+    const auto [found, is_new] = index_.try_emplace(row_name(slice), rows_.size());
+    if (is_new) {
+      rows_.emplace_back();
+      rows_.back().name = found->first;
+      rows_.back().place = name_of(Place::Cpu);
+    }
+    return rows_[found->second];
+  }
+  std::vector<ProfileRow> take() { return std::move(rows_); }
+
+ private:
+  std::vector<ProfileRow> rows_;
+  std::unordered_map<std::string, std::size_t> index_;
+};
+
+/// The steps of all threads by their start.
+std::vector<Slice> steps_of(std::span<const ThreadLog> threads) {
+  std::vector<Slice> steps;
+  for (const ThreadLog& thread : threads)
+    std::ranges::copy_if(thread.slices, std::back_inserter(steps),
+                         [](const Slice& slice) { return slice.kind == RangeKind::Step; });
+  std::ranges::stable_sort(steps, {}, &Slice::start_ns);
+  return steps;
+}
+
+/// The clocks differ by some microseconds, so a slice belongs to the last step that starts before
+/// its middle.
+void add_device_time(const Slice& slice, const std::vector<Slice>& steps, Rows& rows) {
+  const std::int64_t duration_ns = slice.end_ns - slice.start_ns;
+  ProfileRow& row = rows.of(slice);
+  row.self_device_ns += duration_ns;
+  row.device_ns += duration_ns;
+  const auto next =
+      std::ranges::upper_bound(steps, slice.start_ns + duration_ns / 2, {}, &Slice::start_ns);
+  if (next != steps.begin()) rows.of(*(next - 1)).device_ns += duration_ns;
+}
+
 }  // namespace
 
 std::vector<ProfileRow> profile_rows(std::span<const ThreadLog> threads) {
-  std::vector<ProfileRow> rows;
-  std::unordered_map<std::string, std::size_t> row_of;
+  Rows rows;
   for (const ThreadLog& thread : threads) {
     const std::vector<Slice> slices = parents_first(thread);
     const std::vector<std::int64_t> self_ns = self_times(slices);
     for (std::size_t i = 0; i < slices.size(); ++i) {
-      const auto [found, is_new] = row_of.try_emplace(row_name(slices[i]), rows.size());
-      if (is_new) {
-        rows.emplace_back();
-        rows.back().name = found->first;
-        rows.back().place = name_of(Place::Cpu);
-      }
-      ProfileRow& row = rows[found->second];
+      ProfileRow& row = rows.of(slices[i]);
       ++row.calls;
       row.cpu_ns += slices[i].end_ns - slices[i].start_ns;
       row.self_cpu_ns += self_ns[i];
     }
   }
-  return rows;
+  const std::vector<Slice> steps = steps_of(threads);
+  for (const ThreadLog& thread : threads)
+    for (const Slice& slice : thread.slices)
+      if (is_on_device(slice)) add_device_time(slice, steps, rows);
+  return rows.take();
 }
 
 }  // namespace normbench

@@ -11,7 +11,8 @@
 namespace normbench {
 
 /// Groups steps, stages and parts by name: calls, total and self time by nesting. "ProfilerStep#3"
-/// becomes "ProfilerStep*".
+/// becomes "ProfilerStep*". A device's slices are no calls: their time goes to the row of their
+/// name and to the total of the step that they are in.
 std::vector<ProfileRow> profile_rows(std::span<const ThreadLog> threads);
 
 /// What `sort_by` can name; "cuda" stands for "device" in them, as in torch.

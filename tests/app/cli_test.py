@@ -17,7 +17,7 @@ NORMBENCH, TRACE_CHECK, SOURCE_DIR = (Path(p).resolve() for p in sys.argv[1:4])
 SMALL = {
     "schema": 1,
     "name": "small",
-    "measure": {"max_seconds_per_group": 0.05, "precision": 0.2},
+    "measure": {"max_seconds_per_group": 0.05, "precision": 0.2, "cache": "hot"},
     "profile": {"active": 2},
     "experiments": [
         {
@@ -62,7 +62,7 @@ class CliTest(unittest.TestCase):
     def test_every_subcommand_has_help_with_an_example(self):
         top = normbench("--help")
         self.assertEqual(top.returncode, 0)
-        for command in ("run", "check", "report", "info", "list"):
+        for command in ("run", "check", "report", "info", "list", "selftest"):
             self.assertIn(command, top.stdout)
             done = normbench(command, "--help")
             self.assertEqual(done.returncode, 0)
@@ -74,6 +74,49 @@ class CliTest(unittest.TestCase):
 
     def test_version_names_the_revision(self):
         self.assertRegex(normbench("--version").stdout, r"^normbench \d+\.\d+\.\d+ \(")
+
+    # --- the device
+
+    def info(self, *args):
+        done = normbench("info", "--format", "json", *args)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_info_says_what_is_missing(self):
+        info = self.info()
+        environment = info["environment"]
+        text = normbench("info").stdout
+        if environment["places"]["cuda"] == "available":
+            self.assertIsInstance(environment["gpu"]["name"], str)
+            self.assertIn(environment["gpu"]["name"], text)
+            self.assertNotIn("cuda", info["missing"])
+        else:
+            self.assertIsNone(environment["gpu"])
+            self.assertEqual(info["missing"]["cuda"], environment["places"]["cuda"])
+            self.assertEqual(info["missing"]["nvml"], "not looked for without a GPU")
+            self.assertRegex(text, r"(?m)^  gpu +none$")
+            self.assertIn(f" {environment['places']['cuda']}\n", text[text.index("\nmissing\n") :])
+
+    def test_devices_that_are_no_number_or_not_there(self):
+        config = self.config(SMALL)
+        for device in ("-1", "x", "0.5"):
+            for args in (["run", "--config", config], ["check", config], ["info"]):
+                done = normbench(*args, "--device", device)
+                self.assertEqual(done.returncode, 2, args)
+                self.assertIn("--device", done.stderr)
+        if self.info()["environment"]["gpu"]:
+            done = normbench("info", "--device", "1000")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("1000", done.stderr)
+
+    def test_without_a_gpu_any_device_is_skipped_for_the_drivers_reason(self):
+        if self.info()["environment"]["gpu"]:
+            self.skipTest("a GPU is at hand")
+        reason = self.info("--device", "3")["environment"]["places"]["cuda"]
+        self.assertEqual(reason, self.info()["environment"]["places"]["cuda"])
+        out, _ = self.run_small("--device", "3")
+        case = json.loads((out / "results.json").read_text())["groups"][0]["cases"][2]
+        self.assertEqual((case["status"], case["reason"]), ("skipped", reason))
 
     # --- bad input
 
@@ -120,6 +163,42 @@ class CliTest(unittest.TestCase):
         done = normbench("check", self.config(SMALL), cwd=self.dir)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([p.name for p in self.dir.iterdir()], ["config.json"])
+
+    # --- selftest
+
+    def test_selftest_holds_every_kernel_to_its_reference(self):
+        done = normbench("selftest", "--quick")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout, r"\ncpu: 16 rows, [\d,]+ cases, all right\ncuda: ")
+        self.assertEqual(done.stderr, "")
+
+    def test_selftest_json_is_one_document(self):
+        done = normbench("selftest", "--quick", "--place", "cpu", "--kernel", "c*", "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        document = json.loads(done.stdout)
+        self.assertEqual([place["place"] for place in document["places"]], ["cpu"])
+        rows = document["places"][0]["rows"]
+        self.assertEqual(
+            [f'{row["op"]}/{row["kernel"]}' for row in rows],
+            ["crop/blocked", "cast/simd", "copy/temporal", "copy/nt"],
+        )
+
+    def test_selftest_without_the_place_it_is_for_fails(self):
+        done = normbench("selftest", "--quick", "--place", "cuda")
+        if done.returncode == 0:
+            self.skipTest("a GPU is at hand")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cuda: not run: ", done.stdout)
+
+    def test_selftest_usage_errors(self):
+        for args, expected in (
+            (["--place", "gpu"], 'unknown place "gpu" (known: cpu, cuda)'),
+            (["--kernel", "nothing"], "--kernel nothing: no row to test"),
+            (["--format", "xml"], 'unknown format "xml" (known: text, json)'),
+        ):
+            done = normbench("selftest", *args)
+            self.assertEqual(done.returncode, 2, args)
+            self.assertIn(expected, done.stderr)
 
     # --- a run
 
@@ -225,6 +304,17 @@ class CliTest(unittest.TestCase):
         for group in groups:
             self.assertEqual([c["variant"] for c in group["cases"]], ["eager", "fused", "gpu"])
         self.assertEqual(groups[0]["cases"][0]["rounds"], first["cases"][0]["rounds"])
+
+    def test_a_resumed_run_keeps_its_device(self):
+        if self.info()["environment"]["gpu"]:
+            self.skipTest("a GPU is at hand, but not a second one for sure")
+        out, _ = self.run_small(
+            "--device", "3", "--set", "/measure/processes=2", "--only", "fused")
+        journal = (out / "journal.jsonl").read_text().splitlines()
+        self.assertEqual(json.loads(journal[0])["header"]["device"], 3)
+        (out / "journal.jsonl").write_text("\n".join(journal[:2]) + "\n")  # as if killed
+        self.assertEqual(normbench("run", "--resume", out).returncode, 0)
+        self.assertEqual((out / "journal.jsonl").read_text().splitlines()[0], journal[0])
 
     def test_killed_then_resumed(self):
         out, code = self.start_and_stop(signal.SIGKILL)

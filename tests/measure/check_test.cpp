@@ -22,7 +22,7 @@ struct CheckTest : RunTest {
     contender.run({});
     const std::optional<View> source = contender.source();
     second_image = to_double(*source, 1, 1).values;
-    return check_output(work, source, contender.result());
+    return check_output(work, source, contender.result(), backends);
   }
   static void set(View view, int index, float value) {
     std::memcpy(view.data + 4 * index, &value, 4);

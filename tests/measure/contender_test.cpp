@@ -115,7 +115,7 @@ TEST_F(ContenderTest, RotatesThroughSetsThatContendersShare) {
   const Case a = cast_case("a", 0), b = cast_case("b", 1);
   GroupMemory memory = memory_for({&a, &b});
   // 120 bytes of uint8 and 480 of float32 in whole lines are 640; 5 * 640 exceeds 3000.
-  ASSERT_EQ(memory.sets(), 5);
+  ASSERT_EQ(memory.sets(Memory::Pageable), 5u);
   std::vector<std::byte*> sources;
   for (FakeRow& row : fake->rows)
     row.then = [&](const FakeCall& call) { sources.push_back(call.in[0].data); };

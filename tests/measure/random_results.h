@@ -37,6 +37,8 @@ class RandomResults {
                       .limits = list([this] { return one_case(); }),
                       .order = {},
                       .stop = text(),
+                      .condition_before = flag() ? object() : Json(),
+                      .condition_after = flag() ? object() : Json(),
                       .profile = list([this] { return profile(); }),
                       .published = list([this] { return published(); }),
                       .claims = list([this] { return claim(); })};
@@ -102,6 +104,7 @@ class RandomResults {
             .flops = integer(),
             .output = text(),
             .rounds_ns = list([this] { return integer(); }),
+            .calls_ns = list([this] { return integer(); }),
             .staged = flag()};
   }
   CaseResult one_case() {
@@ -131,9 +134,11 @@ class RandomResults {
             .device_ns = integer()};
   }
   CaseProfile profile() {
-    return {.variant = text(), .steps = integer(), .overhead = number(), .rows = list([this] {
-                                                                           return row();
-                                                                         })};
+    return {.variant = text(),
+            .steps = integer(),
+            .overhead = number(),
+            .clock_error_ns = flag() ? integer() : 0,
+            .rows = list([this] { return row(); })};
   }
   PublishedResult published() {
     PublishedResult result{.variant = text(), .where = text(), .wall_ms = {}, .device_ms = {}};

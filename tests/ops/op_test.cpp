@@ -10,7 +10,8 @@ using testing::ElementsAre;
 TEST(Op, NamesInTheCataloguesOrder) {
   EXPECT_THAT(op_names(),
               ElementsAre("source", "load", "resize", "crop", "flip", "layout", "cast", "sub",
-                          "div", "normalize", "copy", "stream", "first_touch", "h2d", "d2h"));
+                          "div", "normalize", "copy", "stream", "first_touch", "h2d", "d2h", "pin",
+                          "register", "unregister", "launch", "sync"));
 }
 
 TEST(Op, ReadsEveryOpByItsName) {
@@ -44,15 +45,25 @@ TEST(Op, FreeFunctionsReachTheOp) {
             (Accuracy{.low = 0, .high = 255, .whole = true}));
 }
 
-TEST(Op, OnlyOpsOfUndefinedOutputHaveNoReference) {
+/// The names of the ops of which `holds` is true.
+std::vector<std::string> ops_where(bool (*holds)(const Op&)) {
   const Json json = Json::object();
-  std::vector<std::string> without;
+  std::vector<std::string> names;
   for (const std::string& name : op_names()) {
     std::vector<Issue> issues;
     Reader reader(json, "", issues);
-    if (!has_reference(*read_op(name, reader))) without.push_back(name);
+    if (holds(*read_op(name, reader))) names.push_back(name);
   }
-  EXPECT_THAT(without, ElementsAre("stream", "first_touch"));
+  return names;
+}
+
+TEST(Op, OnlyOpsOfUndefinedOutputHaveNoReference) {
+  EXPECT_THAT(ops_where([](const Op& op) { return !has_reference(op); }),
+              ElementsAre("stream", "first_touch"));
+}
+
+TEST(Op, OnlyCallsThatLeaveTheirInputAlonePassItThrough) {
+  EXPECT_THAT(ops_where(passes_through), ElementsAre("register", "unregister", "launch", "sync"));
 }
 
 }  // namespace

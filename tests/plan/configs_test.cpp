@@ -1,28 +1,74 @@
-/// Every config of the repository is planned on this build's backends.
+/// Every config of the repository is planned: on this build's backends, and as if there were a GPU.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 
-#include "plan/plan.h"
+#include "fake_backends.h"
 
 namespace normbench {
 namespace {
 
-TEST(Configs, AreAllPlannedAndExplained) {
-  const Backends backends = make_backends();
+/// Calls `look` with the plan of every config.
+void plan_all(const Backends& backends, const std::function<void(const Plan&)>& look) {
   for (const auto& entry :
        std::filesystem::directory_iterator(std::string(NORMBENCH_SOURCE_DIR) + "/configs")) {
     SCOPED_TRACE(entry.path().filename());
     if (entry.path().extension() != ".json") continue;
     PlanOptions options;
     options.base_dir = entry.path().parent_path().string();
-    EXPECT_NO_THROW({
+    options.all_threads = 2;
+    try {
       const Plan plan = make_plan(entry.path().string(), backends, options);
       EXPECT_EQ(plan.name, entry.path().stem());
-      EXPECT_THAT(plan.groups, testing::Not(testing::IsEmpty()));
-      EXPECT_THAT(explain(plan, 32 << 20), testing::StartsWith(plan.name));
-    });
+      look(plan);
+    } catch (const BadInput& bad) {
+      ADD_FAILURE() << bad.what();
+    }
   }
+}
+
+TEST(Configs, AreAllPlannedAndExplained) {
+  plan_all(make_backends(), [](const Plan& plan) {
+    EXPECT_THAT(plan.about, testing::Not(testing::IsEmpty()));
+    EXPECT_THAT(plan.groups, testing::Not(testing::IsEmpty()));
+    EXPECT_THAT(explain(plan, {.host = 32 << 20, .device = 50 << 20}),
+                testing::StartsWith(plan.name));
+  });
+}
+
+TEST(Configs, AskAQuestionAndSayWhereFiguresStand) {
+  plan_all(fakes::with_gpu(), [](const Plan& plan) {
+    for (const Group& group : plan.groups) {
+      EXPECT_THAT(group.question, testing::EndsWith("?")) << group.experiment;
+      for (const Published& one : group.published)
+        EXPECT_NE(one.where, "") << group.experiment << ", " << one.variant;
+    }
+  });
+}
+
+TEST(Configs, VariantsOfAnExperimentEndAlike) {
+  plan_all(fakes::with_gpu(), [](const Plan& plan) {
+    for (const Group& group : plan.groups) {
+      const TensorDesc& first = group.cases.front().result();
+      for (const Case& one : group.cases)
+        EXPECT_EQ(fmt::format("{} {} {}", name_of(one.result().dtype), name_of(one.result().layout),
+                              one.result().memory == Memory::Device ? "device" : "host"),
+                  fmt::format("{} {} {}", name_of(first.dtype), name_of(first.layout),
+                              first.memory == Memory::Device ? "device" : "host"))
+            << group.experiment << ", " << one.variant;
+    }
+  });
+}
+
+TEST(Configs, RunWhollyWhereThereIsAGpu) {
+  plan_all(fakes::with_gpu(), [](const Plan& plan) {
+    for (const Group& group : plan.groups)
+      for (const Case& one : group.cases)
+        EXPECT_THAT(one.skip.value_or(""), testing::AnyOf("", "no images given (--images DIR)"))
+            << group.experiment << ", " << one.variant;
+  });
 }
 
 }  // namespace

@@ -13,13 +13,24 @@
 namespace normbench::fakes {
 
 inline bool anything(const Op&, const Signature&) { return true; }
+inline bool nothing(const Op&, const Signature&) { return false; }
+
+/// As on a GPU: no calls that the host waits in, no constants sent each time.
+inline bool can_be_captured(const Op& op, const Signature& signature) {
+  if (const auto* sub = std::get_if<Sub>(&op)) return sub->constants == Constants::Cached;
+  if (std::holds_alternative<Sync>(op) || std::holds_alternative<Pin>(op) ||
+      std::holds_alternative<Register>(op) || std::holds_alternative<Unregister>(op))
+    return false;
+  return reaches(Place::Cuda, signature.in.at(0).memory) &&
+         reaches(Place::Cuda, signature.out.at(0).memory);
+}
 
 inline Kernel row(std::string_view op, std::string_view name, Place place,
                   bool (*accepts)(const Op&, const Signature&)) {
   return {.op = op,
           .name = name,
           .place = place,
-          .capturable = place == Place::Cuda ? anything : never,
+          .capturable = place == Place::Cuda ? can_be_captured : never,
           .accepts = accepts,
           .cost = &fewest,
           .scratch = [](const Op&, const Signature&) { return std::size_t{0}; },
@@ -61,31 +72,44 @@ inline std::vector<Kernel> cpu_rows() {
   return rows;
 }
 
-/// Rows of a GPU that has none for h2d.
+/// Rows of a GPU that has none for resize.
 inline std::vector<Kernel> cuda_rows() {
   std::vector<Kernel> rows;
-  for (const std::string_view op : {"cast", "sub", "div", "normalize", "d2h"})
+  for (const std::string_view op :
+       {"cast", "sub", "div", "normalize", "copy", "crop", "flip", "layout"})
     for (const std::string_view name : {"reference", "eager"})
       rows.push_back(row(op, name, Place::Cuda, anything));
+  for (const std::string_view name : {"reference", "vector", "streaming"})
+    rows.push_back(row("stream", name, Place::Cuda, anything));
+  for (const std::string_view op : {"h2d", "d2h"})
+    for (const std::string_view name : {"reference", "async", "kernel"})
+      rows.push_back(row(op, name, Place::Cuda, anything));
+  for (const std::string_view op : {"pin", "register", "unregister", "launch", "sync"})
+    rows.push_back(row(op, "only", Place::Cuda, anything));
   return rows;
 }
 
-/// A CPU, and a GPU that is not there for `why`, or is.
-inline Backends backends(std::optional<std::string> why = "no CUDA device (none)") {
+/// A CPU, and a GPU with these rows that is not there for `why`, or is.
+inline Backends backends(std::optional<std::string> why, std::vector<Kernel> rows) {
   Backends all;
   all.list.push_back(std::make_unique<FakeBackend>(Place::Cpu, std::nullopt, cpu_rows()));
-  all.list.push_back(
-      std::make_unique<FakeBackend>(Place::Cuda, why, why ? std::vector<Kernel>() : cuda_rows()));
+  all.list.push_back(std::make_unique<FakeBackend>(Place::Cuda, std::move(why), std::move(rows)));
   return all;
 }
 
 // Plans point into their backends, so those of the helpers live as long as the tests.
+/// A build without CUDA.
 inline const Backends& without_gpu() {
-  static const Backends all = backends();
+  static const Backends all = backends("no CUDA device (none)", {});
+  return all;
+}
+/// A build with CUDA on a machine without a GPU.
+inline const Backends& without_device() {
+  static const Backends all = backends("no CUDA device (none)", cuda_rows());
   return all;
 }
 inline const Backends& with_gpu() {
-  static const Backends all = backends(std::nullopt);
+  static const Backends all = backends(std::nullopt, cuda_rows());
   return all;
 }
 

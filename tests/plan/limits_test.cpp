@@ -49,6 +49,67 @@ TEST(Limits, SizesThatReadAlikeKeepTheirBytes) {
                                  "stream 1,001,000:1,001,000 B nt, 1 thread"));
 }
 
+/// "name: source -> result" of every limit on a GPU, with its stages.
+std::vector<std::string> shown_on_gpu(const std::string& experiment) {
+  const Plan plan = make_plan("c.json", fakes::config(experiment), fakes::with_gpu(), {});
+  std::vector<std::string> lines;
+  for (const Case& limit : plan.groups.at(0).limits) {
+    std::vector<std::string> stages;
+    for (const Stage& stage : limit.stages)
+      stages.push_back(fmt::format("{} {}", name_of(stage.op), stage.kernel->name));
+    lines.push_back(fmt::format("{}: {} -> {} by {}, {} threads", limit.variant,
+                                describe(limit.values.at(0).desc), describe(limit.result()),
+                                fmt::join(stages, ", "), limit.threads));
+  }
+  return lines;
+}
+
+TEST(Limits, OfCasesInDeviceMemoryAreItsStreams) {
+  EXPECT_THAT(
+      shown_on_gpu(R"("source": {"batch": 1, "channels": 1, "size": [1, 1000], "memory": "device"},
+                      "threads": 3, "variants": {
+                        "a": [{"op": "cast", "to": "float32"}, "sync"],
+                        "same": [{"op": "cast", "to": "float16"}, {"op": "cast", "to": "float32"}],
+                        "writes the host": [{"op": "cast", "to": "float32", "memory": "mapped"}]})"),
+      ElementsAre("stream 1.00 kB:4.00 kB vector, cuda: 1x1x1x1000 uint8 nchw device -> 1x1x1x4000 "
+                  "uint8 nchw device by stream vector, 3 threads",
+                  "stream 1.00 kB:4.00 kB streaming, cuda: 1x1x1x1000 uint8 nchw device -> "
+                  "1x1x1x4000 uint8 nchw device by stream streaming, 3 threads",
+                  "launch: 1x1x1x1000 uint8 nchw device -> 1x1x1x1000 uint8 nchw device by launch "
+                  "only, 3 threads",
+                  "launch + sync: 1x1x1x1000 uint8 nchw device -> 1x1x1x1000 uint8 nchw device by "
+                  "launch only, sync only, 3 threads"));
+}
+
+TEST(Limits, OfTransfersArePinnedOnesOfTheSameBytes) {
+  EXPECT_THAT(
+      shown_on_gpu(R"("source": {"batch": 1, "channels": 1, "size": [1, 1000]}, "variants": {
+                        "u8": ["h2d", {"op": "cast", "to": "float32"}, "d2h"],
+                        "f32": [{"op": "cast", "to": "float32"}, "h2d"],
+                        "again": ["pin", "h2d", {"op": "sync"}],
+                        "alike": [{"op": "source", "batch": 1, "channels": 1, "size": [1, 1001]},
+                                  "h2d"]})"),
+      ElementsAre(
+          "h2d 1.00 kB pinned: 1x1x1x1000 uint8 nchw pinned -> 1x1x1x1000 uint8 nchw device "
+          "by h2d async, 1 threads",
+          "d2h 4.00 kB pinned: 1x1x1x4000 uint8 nchw device -> 1x1x1x4000 uint8 nchw pinned "
+          "by d2h async, 1 threads",
+          "h2d 4.00 kB pinned: 1x1x1x4000 uint8 nchw pinned -> 1x1x1x4000 uint8 nchw device "
+          "by h2d async, 1 threads",
+          "h2d 1,001 B pinned: 1x1x1x1001 uint8 nchw pinned -> 1x1x1x1001 uint8 nchw device "
+          "by h2d async, 1 threads",
+          "launch: 1x1x1x1000 uint8 nchw device -> 1x1x1x1000 uint8 nchw device by launch "
+          "only, 1 threads",
+          "launch + sync: 1x1x1x1000 uint8 nchw device -> 1x1x1x1000 uint8 nchw device by "
+          "launch only, sync only, 1 threads"));
+}
+
+TEST(Limits, OfAGpuNeedIt) {
+  const std::string text =
+      fakes::config(R"("source": {"batch": 1, "memory": "device"}, "variants": {"v": ["d2h"]})");
+  EXPECT_TRUE(make_plan("c.json", text, fakes::without_device(), {}).groups.at(0).limits.empty());
+}
+
 TEST(Limits, FirstTouchOfTheLargestFreshOutput) {
   const Plan plan = fakes::plan(fakes::config(
       R"("source": {"batch": 4}, "variants": {

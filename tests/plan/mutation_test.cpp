@@ -27,6 +27,12 @@ const std::string valid = R"({
                            {"op": "normalize", "kernel": "fused", "scale": 2,
                             "crop": {"size": [2, 2]}}],
                 "threads": 2, "wait": "stage", "graph": false, "in_flight": 1},
+       "calls": [{"op": "source"}, {"op": "register", "as": "r"}, {"op": "h2d", "as": "d"},
+                 {"op": "unregister", "in": ["d", "r"]}, {"op": "launch", "count": 2}, "sync",
+                 {"op": "pin", "in": "source", "memory": "mapped", "output": "fresh"}],
+       "graph": {"stages": [{"op": "source", "memory": "device"},
+                            {"op": "cast", "to": "float32", "output": "reuse"}],
+                 "graph": true, "wait": "iteration"},
        "load": [{"op": "load", "batch": 3}, {"op": "stream", "read": 2, "write": 5}]},
      "published": [{"variant": "CPU", "point": {"batch": 1, "to": "float16"}, "wall_ms": 2}],
      "claims": [{"text": "t", "expects": ["CPU", "<", "send"]}]}]})";
@@ -34,7 +40,7 @@ const std::string valid = R"({
 /// Plans a text. True if it was a config; false if it was refused.
 bool is_planned(const std::string& text, const Backends& backends) {
   try {
-    explain(make_plan("c.json", text, backends, {}), 1 << 20);
+    explain(make_plan("c.json", text, backends, {}), {.host = 1 << 20, .device = 1 << 20});
     return true;
   } catch (const BadInput& bad) {
     EXPECT_FALSE(bad.issues.empty());

@@ -37,9 +37,9 @@ TEST(Stages, FollowTheSourceToTheDeviceAndBack) {
                   fakes::with_gpu())),
               ElementsAre("copy cpu simd 0->1 2x3x4x6 uint8 nchw pageable",
                           "cast cpu simd 1->2 2x3x4x6 float32 nchw pageable_huge",
-                          "h2d cuda - 2->3 2x3x4x6 float32 nchw device",
+                          "h2d cuda async 2->3 2x3x4x6 float32 nchw device",
                           "cast cuda eager 3->4 2x3x4x6 float16 nchw device",
-                          "d2h cuda eager 4->5 2x3x4x6 float16 nchw pinned",
+                          "d2h cuda async 4->5 2x3x4x6 float16 nchw pinned",
                           "cast cpu simd 5->6 2x3x4x6 float32 nchw pinned",
                           "cast cuda eager 6->7 2x3x4x6 float16 nchw device"));
 }
@@ -143,7 +143,7 @@ TEST(Stages, NoKernelTakesTheSignature) {
   Backends all;
   all.list.push_back(std::make_unique<fakes::FakeBackend>(
       Place::Cpu, std::nullopt,
-      std::vector<Kernel>{fakes::row("copy", "reference", Place::Cpu, fakes::anything)}));
+      std::vector<Kernel>{fakes::row("copy", "reference", Place::Cpu, fakes::nothing)}));
   const std::string text = config(R"("source": {"batch": 1, "size": [2, 2]},
                                      "variants": {"v": ["copy"]})");
   EXPECT_THAT(mistakes(text, {}, all),
@@ -236,7 +236,9 @@ TEST(Skip, WhatCannotRunHere) {
   EXPECT_EQ(skip(R"(["h2d"])"), "no CUDA device (none)");
   EXPECT_EQ(skip(R"([{"op": "copy", "memory": "pinned"}])"), "no CUDA device (none)");
   EXPECT_EQ(skip(R"([{"op": "source", "memory": "device"}, "copy"])"), "no CUDA device (none)");
-  EXPECT_EQ(skip(R"(["h2d"])", gpu), "no cuda kernel of \"h2d\" in this version");
+  EXPECT_EQ(skip(R"(["h2d"])", gpu), "runs");
+  EXPECT_EQ(skip(R"(["h2d", {"op": "resize", "size": [2, 2]}])", gpu),
+            "no cuda kernel of \"resize\" in this version");
   EXPECT_EQ(skip(R"([{"op": "source", "memory": "device"}, "d2h"])", gpu), "runs");
   EXPECT_EQ(skip(R"(["load", "copy"])"), "no images given (--images DIR)");
   EXPECT_EQ(skip(R"({"stages": ["copy"], "in_flight": 2})"),
@@ -254,8 +256,8 @@ TEST(Skip, SkippedCasesArePlannedWhole) {
 
 TEST(Variant, Options) {
   const Case one = only_case(stages(
-      R"({"stages": ["h2d"], "threads": 2, "wait": "stage", "graph": true, "in_flight": 1})"));
-  EXPECT_EQ(fmt::format("{} {} {}", one.threads, name_of(one.wait), one.graph), "2 stage true");
+      R"({"stages": ["h2d"], "threads": 2, "wait": "iteration", "graph": true, "in_flight": 1})"));
+  EXPECT_EQ(fmt::format("{} {} {}", one.threads, name_of(one.wait), one.graph), "2 iteration true");
   EXPECT_THAT(
       mistakes(stages(R"({"stages": ["copy"], "graph": true, "peer": "torhc",
                                   "thread": 1, "in_flight": 0})",
@@ -282,7 +284,7 @@ TEST(Variant, MistakesInStages) {
                           "\"normalize\"?)",
                           "/experiments/0/variants/d/4: unknown op \"zzzzzzzzz\" (known: source, "
                           "load, resize, crop, flip, layout, cast, sub, div, normalize, copy, "
-                          "stream, first_touch, h2d, d2h)",
+                          "stream, first_touch, h2d, d2h, pin, register, unregister, launch, sync)",
                           "/experiments/0/variants/e: has no stage after its source",
                           "/experiments/0/variants/f/1: \"source\" must be the first stage",
                           "/experiments/0/variants/g/1: \"load\" must be the first stage"));

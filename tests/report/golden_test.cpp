@@ -77,7 +77,9 @@ const auto terminals =
                     Golden{"quick.txt", &terminal, &examples::quick},
                     Golden{"interrupted.txt", &terminal, &examples::interrupted},
                     Golden{"traced.txt", &terminal, &examples::traced},
-                    Golden{"decoding.txt", &terminal, &examples::decoding});
+                    Golden{"decoding.txt", &terminal, &examples::decoding},
+                    Golden{"gpu.txt", &terminal, &examples::gpu},
+                    Golden{"gpu_device_clock.txt", &terminal, &examples::gpu_device_clock});
 
 INSTANTIATE_TEST_SUITE_P(Terminal, GoldenTest, terminals, test_name);
 INSTANTIATE_TEST_SUITE_P(Terminal, TerminalTest, terminals, test_name);
@@ -85,7 +87,8 @@ INSTANTIATE_TEST_SUITE_P(Table, GoldenTest,
                          testing::Values(Golden{"blog_table.txt", &table, &examples::blog},
                                          Golden{"skipped_gpu_table.txt", &table,
                                                 &examples::skipped_gpu},
-                                         Golden{"failed_table.txt", &table, &examples::failed}),
+                                         Golden{"failed_table.txt", &table, &examples::failed},
+                                         Golden{"gpu_table.txt", &table, &examples::gpu}),
                          test_name);
 
 }  // namespace

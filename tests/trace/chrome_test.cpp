@@ -69,6 +69,23 @@ TEST(WriteChrome, WritesAWholeTrace) {
   EXPECT_THAT(check_chrome(text), ElementsAre());
 }
 
+TEST(WriteChrome, ADevicesSlicesAreOnALaneOfTheirOwn) {
+  Trace trace = trace_of({slice(2000, 2500, "h2d"), slice(2500, 3000, "cast")});
+  std::vector<Slice> spans{slice(2200, 5000, "h2d", RangeKind::Stage, 0, 120),
+                           slice(5000, 9000, "cast")};
+  for (Slice& span : spans) span.place = Place::Cuda;
+  trace.lanes.push_back(
+      {.pid = 7, .tid = 4194305, .name = "CUDA stream, times from events", .slices = spans});
+  EXPECT_THAT(check_chrome(written(trace)), ElementsAre());
+  EXPECT_THAT(
+      slice_lines(trace),
+      ElementsAre(
+          R"({"ph":"X","cat":"cpu_op","name":"h2d","pid":7,"tid":9,"ts":1.000,"dur":0.500},)",
+          R"({"ph":"X","cat":"cpu_op","name":"cast","pid":7,"tid":9,"ts":1.500,"dur":0.500},)",
+          R"({"ph":"X","cat":"gpu_user_annotation","name":"h2d","pid":7,"tid":4194305,"ts":1.200,"dur":2.800,"args":{"source":"cuda_event","bytes":120}},)",
+          R"({"ph":"X","cat":"gpu_user_annotation","name":"cast","pid":7,"tid":4194305,"ts":4.000,"dur":4.000,"args":{"source":"cuda_event","bytes":0}})"));
+}
+
 TEST(WriteChrome, AnEmptyTraceIsStillOne) {
   EXPECT_THAT(check_chrome(written(Trace{})), ElementsAre());
 }

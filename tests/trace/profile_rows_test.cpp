@@ -63,6 +63,62 @@ TEST(ProfileRows, ASliceThatSticksOutIsNoChild) {
               ElementsAre("a cpu 1 10/10", "b cpu 1 7/10", "c cpu 1 3/3"));
 }
 
+/// What a device did, as events tell.
+Slice device_slice(std::int64_t start_ns, std::int64_t end_ns, std::string_view name) {
+  Slice made = slice(start_ns, end_ns, name);
+  made.place = Place::Cuda;
+  return made;
+}
+
+TEST(ProfileRows, DeviceTimeGoesToTheStageAndItsStep) {
+  const std::vector<ThreadLog> threads{
+      {.tid = 1,
+       .name = "main",
+       .slices = {slice(0, 2, "h2d"), slice(2, 4, "cast"),
+                  slice(0, 100, "ProfilerStep#0", RangeKind::Step), slice(110, 112, "h2d"),
+                  slice(112, 114, "cast"), slice(110, 190, "ProfilerStep#1", RangeKind::Step)}},
+      // The clocks differ: the first slice of the second step starts before the step.
+      {.tid = 2,
+       .name = "CUDA stream, times from events",
+       .slices = {device_slice(1, 31, "h2d"), device_slice(31, 91, "cast"),
+                  device_slice(109, 149, "h2d"), device_slice(149, 188, "cast")}}};
+  const std::vector<ProfileRow> expected{{.name = "ProfilerStep*",
+                                          .place = "cpu",
+                                          .shapes = "",
+                                          .calls = 2,
+                                          .self_cpu_ns = 172,
+                                          .cpu_ns = 180,
+                                          .self_device_ns = 0,
+                                          .device_ns = 169},
+                                         {.name = "h2d",
+                                          .place = "cpu",
+                                          .shapes = "",
+                                          .calls = 2,
+                                          .self_cpu_ns = 4,
+                                          .cpu_ns = 4,
+                                          .self_device_ns = 70,
+                                          .device_ns = 70},
+                                         {.name = "cast",
+                                          .place = "cpu",
+                                          .shapes = "",
+                                          .calls = 2,
+                                          .self_cpu_ns = 4,
+                                          .cpu_ns = 4,
+                                          .self_device_ns = 99,
+                                          .device_ns = 99}};
+  EXPECT_EQ(profile_rows(threads), expected);
+  EXPECT_EQ(profile_totals(expected),
+            "Self CPU time total: 0.180us\nSelf CUDA time total: 0.169us\n");
+}
+
+TEST(ProfileRows, DeviceTimeOutsideOfStepsIsTheStagesAlone) {
+  const ThreadLog lane{.tid = 2, .name = "stream", .slices = {device_slice(0, 10, "cast")}};
+  const std::vector<ProfileRow> rows = profile_rows(std::span(&lane, 1));
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].calls, 0);
+  EXPECT_EQ(rows[0].device_ns, 10);
+}
+
 /// Records a random tree of ranges below `depth` and returns when it ends.
 std::int64_t record(std::mt19937& random, std::int64_t now, std::uint32_t depth,
                     std::vector<Slice>& slices) {

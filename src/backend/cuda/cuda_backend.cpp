@@ -1,43 +1,140 @@
-#include <cuda_runtime_api.h>
+#include <fmt/format.h>
 
-#include <stdexcept>
-
-#include "backend/backend.h"
+#include "backend/cuda/device.h"
+#include "backend/cuda/empty.h"
+#include "backend/cuda/memory.h"
+#include "backend/cuda/numa.h"
+#include "backend/cuda/queue.h"
+#include "backend/cuda/rows.h"
 
 namespace normbench {
+namespace cuda {
 namespace {
 
-/// Finds the device and says why nothing runs on it.
+std::vector<Kernel> all_rows() {
+  std::vector<Kernel> rows;
+  for (const auto part : {resize_rows(), move_rows(), cast_rows(), sub_div_rows(), normalize_rows(),
+                          copy_rows(), transfer_rows(), host_call_rows(), launch_rows()})
+    rows.insert(rows.end(), part.begin(), part.end());
+  return rows;
+}
+
+/// Why there is no device at all, or nothing.
+std::optional<std::string> no_device(int& devices) {
+  const cudaError_t error = cudaGetDeviceCount(&devices);
+  if (error != cudaSuccess)
+    return fmt::format("no CUDA device ({}: {})", cudaGetErrorName(error),
+                       cudaGetErrorString(error));
+  if (devices == 0) return "no CUDA device (cudaGetDeviceCount found none)";
+  return std::nullopt;
+}
+
+void check_known(int device, int devices) {
+  if (device >= 0 && device < devices) return;
+  std::string known = "0";
+  for (int other = 1; other < devices; ++other) known += fmt::format(", {}", other);
+  throw Invalid(fmt::format("no CUDA device {} (this machine has {}: {}; choose with --device)",
+                            device, devices, known));
+}
+
 class CudaBackend final : public Backend {
  public:
-  CudaBackend() : unavailable_(why_unavailable()) {}
+  explicit CudaBackend(int device) : device_(device) {
+    int devices = 0;
+    unavailable_ = no_device(devices);
+    if (unavailable_) return;
+    check_known(device, devices);
+    try {
+      start();
+    } catch (const CudaError& error) {
+      unavailable_ = fmt::format("CUDA device {} cannot be used: {}", device, error.what());
+    }
+  }
 
   Place place() const override { return Place::Cuda; }
   std::optional<std::string> unavailable() const override { return unavailable_; }
-  std::span<const Kernel> kernels() const override { return {}; }
-  std::unique_ptr<Queue> make_queue(int, Recorder*) override {
-    throw std::runtime_error(unavailable_);
+  std::span<const Kernel> kernels() const override { return rows_; }
+
+  std::unique_ptr<Queue> make_queue(int threads, Recorder* recorder) override {
+    need_device();
+    return std::make_unique<CudaQueue>(threads, recorder);
   }
-  std::unique_ptr<Allocation> allocate(Memory, std::size_t) override {
-    throw std::runtime_error(unavailable_);
+
+  std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes) override {
+    need_device();
+    return cuda::allocate(memory, bytes, device_);
   }
+
+  std::unique_ptr<Allocation> allocate_fresh(OutputPolicy policy, Memory memory, std::size_t bytes,
+                                             Queue& queue) override {
+    if (policy != OutputPolicy::Fresh || memory != Memory::Device) return allocate(memory, bytes);
+    need_device();
+    if (!pool_) pool_.emplace(device_);
+    return pool_->allocate(bytes, stream_of(queue));
+  }
+
+  // Neither call waits for all that it starts, and queues do not wait for it.
+  void copy(std::byte* to, const std::byte* from, std::size_t bytes) override {
+    need_device();
+    check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "cudaMemcpy",
+          static_cast<std::int64_t>(bytes));
+    check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize after cudaMemcpy");
+  }
+
+  void fill(std::byte* to, std::byte value, std::size_t bytes) override {
+    need_device();
+    check(cudaMemset(to, static_cast<int>(value), bytes), "cudaMemset",
+          static_cast<std::int64_t>(bytes));
+    check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize after cudaMemset");
+  }
+
+  Json describe() override {
+    if (unavailable_) return {};
+    Json facts = describe_device(device_, nvml());
+    facts.update(host_memory_);
+    return facts;
+  }
+
+  // Asks NVML only: a device that a kernel broke still has a condition.
+  Json condition() override { return unavailable_ ? Json() : condition_of(nvml()); }
+
+  std::int64_t cache_bytes() const override { return l2_bytes_; }
 
  private:
-  static std::string why_unavailable() {
-    int devices = 0;
-    const cudaError_t error = cudaGetDeviceCount(&devices);
-    if (error != cudaSuccess)
-      return std::string("no CUDA device (") + cudaGetErrorName(error) + ": " +
-             cudaGetErrorString(error) + ")";
-    if (devices == 0) return "no CUDA device (cudaGetDeviceCount found none)";
-    return "this version has no CUDA kernels yet";
+  /// Makes the device current to this thread, with its context, and sees whether this build runs.
+  void start() {
+    check(cudaSetDevice(device_), fmt::format("cudaSetDevice({})", device_));
+    check(load_empty(), "loading a kernel");
+    check(cudaDeviceGetAttribute(&l2_bytes_, cudaDevAttrL2CacheSize, device_),
+          "cudaDeviceGetAttribute(L2CacheSize)");
+    pci_bus_id_ = pci_bus_id(device_);
+    host_memory_ = place_host_memory(pci_bus_id_, "/", &prefer_node);
   }
 
-  const std::string unavailable_;
+  Nvml& nvml() {
+    if (!nvml_) nvml_.emplace(pci_bus_id_);
+    return *nvml_;
+  }
+
+  void need_device() const {
+    if (unavailable_) throw std::runtime_error(*unavailable_);
+  }
+
+  const int device_;
+  const std::vector<Kernel> rows_ = all_rows();
+  std::optional<std::string> unavailable_;
+  int l2_bytes_ = 0;
+  std::string pci_bus_id_;
+  Json host_memory_;
+  std::optional<Nvml> nvml_;  // made when first asked for
+  std::optional<Pool> pool_;  // made when first asked for
 };
 
 }  // namespace
+}  // namespace cuda
 
-std::unique_ptr<Backend> make_cuda_backend(const BackendOptions&) { return std::make_unique<CudaBackend>(); }
+std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options) {
+  return std::make_unique<cuda::CudaBackend>(options.device);
+}
 
 }  // namespace normbench

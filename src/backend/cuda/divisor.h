@@ -7,35 +7,42 @@
 
 namespace normbench::cuda {
 
+__extension__ typedef unsigned __int128 Wide;
+
 struct Quotient {
   std::int64_t quotient, remainder;
 };
 
-/// For dividends and divisors below 2^31 one multiplication and a shift (Granlund and Montgomery,
-/// "Division by invariant integers using multiplication", 1994), above that a 64-bit division.
+/// A multiplication and a shift (Granlund and Montgomery, "Division by invariant integers using
+/// multiplication", 1994): of 32 bits where dividend and divisor are below 2^31, else of 64.
 struct Divisor {
   std::int64_t divisor = 1;
-  std::uint32_t multiplier = 0x80000000;  // ceil(2^(31 + shift) / divisor)
-  std::uint32_t shift = 0;                // ceil(log2(divisor))
+  std::uint64_t multiplier = std::uint64_t{1} << 63;        // ceil(2^(63 + shift) / divisor)
+  std::uint32_t short_multiplier = std::uint32_t{1} << 31;  // ceil(2^(31 + shift) / divisor)
+  std::uint32_t shift = 0;                                  // ceil(log2(divisor))
 
+  /// `divisor` is positive.
   static Divisor of(std::int64_t divisor) {
-    Divisor d{.divisor = divisor, .multiplier = 0, .shift = 0};
-    if (divisor >> 31 != 0) return d;
-    while ((std::int64_t{1} << d.shift) < divisor) ++d.shift;
-    const std::uint64_t power = std::uint64_t{1} << (31 + d.shift);
-    d.multiplier = static_cast<std::uint32_t>((power + static_cast<std::uint64_t>(divisor) - 1) /
-                                              static_cast<std::uint64_t>(divisor));
+    Divisor d{.divisor = divisor};
+    while (std::uint64_t{1} << d.shift < static_cast<std::uint64_t>(divisor)) ++d.shift;
+    const auto wide = static_cast<Wide>(divisor);
+    d.multiplier = static_cast<std::uint64_t>(((Wide{1} << (63 + d.shift)) + wide - 1) / wide);
+    const bool exact = static_cast<std::uint32_t>(d.multiplier) == 0;
+    d.short_multiplier = static_cast<std::uint32_t>(d.multiplier >> 32) + (exact ? 0 : 1);
     return d;
   }
 
+  /// `x` is not negative.
   __host__ __device__ Quotient split(std::int64_t x) const {
-    std::int64_t quotient = 0;
+    std::uint64_t quotient = 0;
     if (((x | divisor) >> 31) == 0)
-      quotient = static_cast<std::int64_t>(static_cast<std::uint64_t>(x) * multiplier >>
-                                           (31 + shift));
+      quotient = std::uint64_t{static_cast<std::uint32_t>(x)} * short_multiplier >> (31 + shift);
     else
-      quotient = x / divisor;
-    return {quotient, x - quotient * divisor};
+      quotient =
+          static_cast<std::uint64_t>(Wide{static_cast<std::uint64_t>(x) << 1} * multiplier >> 64) >>
+          shift;
+    const auto whole = static_cast<std::int64_t>(quotient);
+    return {whole, x - whole * divisor};
   }
 };
 

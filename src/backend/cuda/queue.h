@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <vector>
 
 #include "backend/cuda/runtime.h"
 
@@ -10,7 +11,12 @@ namespace normbench::cuda {
 class CudaQueue final : public Queue {
  public:
   CudaQueue(int threads, Recorder* recorder) : Queue(threads, recorder) {}
+  /// Waits for what is submitted and undoes what a failed case left: its capture, locked memory.
+  ~CudaQueue() override;
+  CudaQueue(const CudaQueue&) = delete;
+  CudaQueue& operator=(const CudaQueue&) = delete;
 
+  /// A capture that was begun and not ended is dropped, here and in begin_capture().
   void drain() override;
   bool is_asynchronous() const override { return true; }
   int mark() override;
@@ -21,12 +27,20 @@ class CudaQueue final : public Queue {
   std::unique_ptr<Graph> end_capture() override;
   void launch(Graph& graph) override;
 
+  /// Page-locks host memory where it lies, until unlock() or this queue's end.
+  void lock(std::byte* data, std::int64_t bytes);
+  void unlock(std::byte* data);
+
   cudaStream_t stream() const { return stream_.get(); }
 
  private:
+  void drop_capture();
+
   Stream stream_;
   std::deque<Event> events_;  // kept when marks are forgotten
   int marks_ = 0;
+  bool capturing_ = false;
+  std::vector<std::byte*> locked_;
 };
 
 /// The stream of a queue of the CUDA backend: where its rows submit.

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -23,6 +24,9 @@ class CudaError : public std::runtime_error {
 /// Throws CudaError unless `error` is cudaSuccess. `call` names the call and what matters of its
 /// arguments.
 void check(cudaError_t error, std::string_view call);
+
+/// The same for a call about so many bytes: "cudaMalloc(27.6 MB) failed: …".
+void check(cudaError_t error, std::string_view call, std::int64_t bytes);
 
 /// A stream that does not synchronise with the default stream.
 class Stream {

@@ -1,0 +1,56 @@
+#include "backend/cuda/copy.h"
+
+#include "backend/cuda/queue.h"
+#include "backend/cuda/rows.h"
+#include "backend/cuda/stream.h"
+
+namespace normbench::cuda {
+namespace {
+
+bool accepts(const Copy&, const Signature& s) {
+  return s.in[0].is_dense() && s.out[0].is_dense() && s.in[0].layout == s.out[0].layout;
+}
+
+Launch prepare_memcpy(const Copy&, const Signature&) {
+  return [](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
+    const auto bytes = static_cast<std::size_t>(out[0].desc.bytes());
+    check(cudaMemcpyAsync(out[0].data, in[0].data, bytes, cudaMemcpyDefault, stream_of(queue)),
+          "cudaMemcpyAsync from device to device");
+  };
+}
+
+Launch prepare_kernel(const Copy&, const Signature&) {
+  return [](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
+    check(launch_copy(stream_of(queue), out[0].data, in[0].data, out[0].desc.bytes()),
+          "launching copy");
+  };
+}
+
+bool accepts_stream(const normbench::Stream&, const Signature& s) { return s.in[0].is_dense(); }
+
+template <bool Streaming>
+Launch prepare_stream(const normbench::Stream& op, const Signature&) {
+  return [op](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
+    const StreamArguments arguments{.in = in[0].data,
+                                    .read_bytes = op.read_parts == 0 ? 0 : in[0].desc.bytes(),
+                                    .out = out[0].data,
+                                    .written_bytes = out[0].desc.bytes(),
+                                    .streaming = Streaming};
+    check(launch_stream(stream_of(queue), arguments), "launching stream");
+  };
+}
+
+}  // namespace
+
+std::span<const Kernel> copy_rows() {
+  static const Kernel rows[] = {
+      reference_row(Copy::name),
+      row<Copy, accepts, prepare_memcpy>("memcpy"),
+      row<Copy, accepts, prepare_kernel>("kernel"),
+      reference_row(normbench::Stream::name),
+      row<normbench::Stream, accepts_stream, prepare_stream<false>>("vector"),
+      row<normbench::Stream, accepts_stream, prepare_stream<true>>("streaming")};
+  return rows;
+}
+
+}  // namespace normbench::cuda

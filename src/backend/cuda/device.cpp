@@ -1,0 +1,102 @@
+#include "backend/cuda/device.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "backend/cuda/link_load.h"
+#include "backend/cuda/runtime.h"
+
+namespace normbench::cuda {
+namespace {
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json watts(const Reading& milliwatts) {
+  return milliwatts ? Json(static_cast<double>(*milliwatts) / 1000) : Json();
+}
+
+/// 13000 -> "13.0".
+std::string version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+/// "GPU-6b4d1a2c-…", as nvidia-smi and CUDA_VISIBLE_DEVICES write it.
+std::string uuid_text(const cudaUUID_t& uuid) {
+  std::string text = "GPU";
+  for (std::size_t i = 0; i < sizeof(uuid.bytes); ++i)
+    text += fmt::format("{}{:02x}", i == 0 || (i >= 4 && i <= 10 && i % 2 == 0) ? "-" : "",
+                        static_cast<unsigned char>(uuid.bytes[i]));
+  return text;
+}
+
+std::string driver_cuda_version() {
+  int version = 0;
+  check(cudaDriverGetVersion(&version), "cudaDriverGetVersion");
+  return version_text(version);
+}
+
+std::string runtime_version() {
+  int version = 0;
+  check(cudaRuntimeGetVersion(&version), "cudaRuntimeGetVersion");
+  return version_text(version);
+}
+
+Json link_facts(int device, const Nvml& nvml) {
+  const Nvml::Link most = nvml.max_link();
+  const LoadedLink now = link_under_load(device, nvml);
+  return {{"generation", or_null(now.link.generation)},
+          {"width", or_null(now.link.width)},
+          {"max_generation", or_null(most.generation)},
+          {"max_width", or_null(most.width)},
+          {"measured", nvml.missing().empty() ? Json(now.loaded ? "under load" : "idle") : Json()}};
+}
+
+}  // namespace
+
+std::string pci_bus_id(int device) {
+  std::array<char, 32> id{};
+  check(cudaDeviceGetPCIBusId(id.data(), id.size(), device), "cudaDeviceGetPCIBusId");
+  return id.data();
+}
+
+Json describe_device(int device, const Nvml& nvml) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  return {{"name", properties.name},
+          {"device", device},
+          {"uuid", uuid_text(properties.uuid)},
+          {"pci_bus_id", pci_bus_id(device)},
+          {"compute_capability", fmt::format("{}.{}", properties.major, properties.minor)},
+          {"driver", or_null(nvml.driver_version())},
+          {"driver_cuda", driver_cuda_version()},
+          {"runtime_cuda", runtime_version()},
+          {"memory_bytes", properties.totalGlobalMem},
+          {"memory_bus_bits", properties.memoryBusWidth},
+          {"l2_bytes", properties.l2CacheSize},
+          {"multiprocessors", properties.multiProcessorCount},
+          {"copy_engines", properties.asyncEngineCount},
+          {"ecc", properties.ECCEnabled != 0},
+          {"max_sm_clock_mhz", or_null(nvml.max_sm_clock_mhz())},
+          {"max_memory_clock_mhz", or_null(nvml.max_memory_clock_mhz())},
+          {"power_limit_w", watts(nvml.power_limit_mw())},
+          {"persistence_mode", or_null(nvml.persistence_mode())},
+          {"pcie", link_facts(device, nvml)},
+          {"nvml", nvml.missing().empty() ? "available" : nvml.missing()}};
+}
+
+Json condition_of(const Nvml& nvml) {
+  const Nvml::Link link = nvml.link();
+  return {{"sm_clock_mhz", or_null(nvml.sm_clock_mhz())},
+          {"memory_clock_mhz", or_null(nvml.memory_clock_mhz())},
+          {"throttle_reasons", or_null(nvml.throttle_reasons())},
+          {"temperature_c", or_null(nvml.temperature_c())},
+          {"power_w", watts(nvml.power_mw())},
+          {"power_limit_w", watts(nvml.power_limit_mw())},
+          {"pcie", {{"generation", or_null(link.generation)}, {"width", or_null(link.width)}}}};
+}
+
+}  // namespace normbench::cuda

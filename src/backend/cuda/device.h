@@ -1,0 +1,21 @@
+/// What a GPU is, and the state it is in: facts for the environment and between groups.
+#pragma once
+
+#include <string>
+
+#include "backend/cuda/nvml.h"
+#include "core/json.h"
+
+namespace normbench::cuda {
+
+/// "0000:1b:00.0". Throws CudaError.
+std::string pci_bus_id(int device);
+
+/// Name, uuid, versions, memory, caches, clock maxima and the PCIe link of a device; null is what
+/// cannot be read, "nvml" says why. The link is read while copies run over it. Throws CudaError.
+Json describe_device(int device, const Nvml& nvml);
+
+/// Clocks in MHz, throttle reasons, temperature, power in W and the link, as they are now.
+Json condition_of(const Nvml& nvml);
+
+}  // namespace normbench::cuda

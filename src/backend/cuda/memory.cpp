@@ -1,0 +1,151 @@
+#include "backend/cuda/memory.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "backend/cpu/memory.h"
+
+namespace normbench::cuda {
+namespace {
+
+/// Memory with the call that gives it back.
+class Owned final : public Allocation {
+ public:
+  using Free = std::function<void(void*)>;
+  Owned(void* data, std::size_t bytes, Free free)
+      : data_(static_cast<std::byte*>(data)), bytes_(bytes), free_(std::move(free)) {}
+  ~Owned() override { free_(data_); }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+
+  std::byte* data() override { return data_; }
+  std::size_t bytes() const override { return bytes_; }
+
+ private:
+  std::byte* data_;
+  std::size_t bytes_;
+  Free free_;
+};
+
+/// How a kind is allocated and freed.
+struct Kind {
+  Memory memory;
+  std::string_view call;
+  cudaError_t (*allocate)(void** data, std::size_t bytes);
+  cudaError_t (*free)(void* data);
+};
+
+template <unsigned Flags>
+cudaError_t host_alloc(void** data, std::size_t bytes) {
+  return cudaHostAlloc(data, bytes, Flags);
+}
+
+cudaError_t malloc_managed(void** data, std::size_t bytes) {
+  return cudaMallocManaged(data, bytes, cudaMemAttachGlobal);
+}
+
+constexpr Kind kinds[] = {
+    {Memory::Pinned, "cudaHostAlloc", &host_alloc<cudaHostAllocDefault>, &cudaFreeHost},
+    {Memory::WriteCombined, "cudaHostAlloc", &host_alloc<cudaHostAllocWriteCombined>,
+     &cudaFreeHost},
+    {Memory::Mapped, "cudaHostAlloc", &host_alloc<cudaHostAllocMapped>, &cudaFreeHost},
+    {Memory::Managed, "cudaMallocManaged", &malloc_managed, &cudaFree},
+    {Memory::Device, "cudaMalloc", &cudaMalloc, &cudaFree},
+};
+
+/// Pages of the operating system, page-locked while this lives.
+class Registered final : public Allocation {
+ public:
+  explicit Registered(std::size_t bytes) : pages_(map_pages(Memory::Pageable, bytes)) {
+    check(cudaHostRegister(data(), this->bytes(), cudaHostRegisterDefault), "cudaHostRegister",
+          static_cast<std::int64_t>(bytes));
+  }
+  ~Registered() override { cudaHostUnregister(data()); }
+  Registered(const Registered&) = delete;
+  Registered& operator=(const Registered&) = delete;
+
+  std::byte* data() override { return pages_->data(); }
+  std::size_t bytes() const override { return pages_->bytes(); }
+
+ private:
+  std::unique_ptr<Allocation> pages_;
+};
+
+/// Kernels are given the host's address, so it has to be the device's too.
+void check_one_address(Allocation& allocation, Memory memory) {
+  void* device_data = nullptr;
+  check(cudaHostGetDevicePointer(&device_data, allocation.data(), 0), "cudaHostGetDevicePointer");
+  if (device_data != allocation.data())
+    throw std::runtime_error("this GPU sees " + std::string(name_of(memory)) +
+                             " memory at another address than the host (use pinned memory)");
+}
+
+// What CUDA 12 and CUDA 13 declare as cudaMemAdvise.
+using AdviseDevice = cudaError_t (*)(const void*, std::size_t, cudaMemoryAdvise, int);
+using AdviseLocation = cudaError_t (*)(const void*, std::size_t, cudaMemoryAdvise, cudaMemLocation);
+
+[[maybe_unused]] cudaError_t advise(AdviseDevice call, Allocation& memory, int device) {
+  return call(memory.data(), memory.bytes(), cudaMemAdviseSetPreferredLocation, device);
+}
+
+[[maybe_unused]] cudaError_t advise(AdviseLocation call, Allocation& memory, int device) {
+  cudaMemLocation location{};
+  location.type = cudaMemLocationTypeDevice;
+  location.id = device;
+  return call(memory.data(), memory.bytes(), cudaMemAdviseSetPreferredLocation, location);
+}
+
+/// Where the GPU cannot fault pages in, managed memory lies on it anyway while kernels run.
+void prefer_device(Allocation& memory, int device) {
+  int faults_in = 0;
+  check(cudaDeviceGetAttribute(&faults_in, cudaDevAttrConcurrentManagedAccess, device),
+        "cudaDeviceGetAttribute(ConcurrentManagedAccess)");
+  if (faults_in != 0) check(advise(&cudaMemAdvise, memory, device), "cudaMemAdvise");
+}
+
+std::unique_ptr<Allocation> allocate_kind(Memory memory, std::size_t bytes) {
+  const Kind* kind = std::ranges::find(kinds, memory, &Kind::memory);
+  if (kind == std::end(kinds))
+    throw std::runtime_error("CUDA does not allocate " + std::string(name_of(memory)) + " memory");
+  void* data = nullptr;
+  check(kind->allocate(&data, bytes), kind->call, static_cast<std::int64_t>(bytes));
+  return std::make_unique<Owned>(data, bytes, kind->free);
+}
+
+}  // namespace
+
+std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes, int device) {
+  auto allocation = memory == Memory::Registered ? std::make_unique<Registered>(bytes)
+                                                 : allocate_kind(memory, bytes);
+  if (memory == Memory::Registered || memory == Memory::Mapped)
+    check_one_address(*allocation, memory);
+  if (memory == Memory::Managed) prefer_device(*allocation, device);
+  return allocation;
+}
+
+Pool::Pool(int device) {
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location.type = cudaMemLocationTypeDevice;
+  properties.location.id = device;
+  check(cudaMemPoolCreate(&pool_, &properties), "cudaMemPoolCreate");
+  std::uint64_t kept_bytes = UINT64_MAX;
+  const cudaError_t error =
+      cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &kept_bytes);
+  if (error == cudaSuccess) return;
+  cudaMemPoolDestroy(pool_);
+  throw CudaError("cudaMemPoolSetAttribute(ReleaseThreshold)", error);
+}
+
+Pool::~Pool() { cudaMemPoolDestroy(pool_); }
+
+std::unique_ptr<Allocation> Pool::allocate(std::size_t bytes, cudaStream_t stream) {
+  void* data = nullptr;
+  check(cudaMallocFromPoolAsync(&data, bytes, pool_, stream), "cudaMallocFromPoolAsync",
+        static_cast<std::int64_t>(bytes));
+  return std::make_unique<Owned>(data, bytes, [stream](void* at) { cudaFreeAsync(at, stream); });
+}
+
+}  // namespace normbench::cuda

@@ -1,0 +1,70 @@
+/// One GPU as NVIDIA's management library sees it; the library is loaded at run time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace normbench::cuda {
+
+/// A number, or nothing where the driver or the GPU does not give it.
+using Reading = std::optional<std::int64_t>;
+
+/// The words of a mask of clock event reasons ("sw_power_cap"), lowest bit first; a bit without a
+/// word is "unknown_0x200". Empty when nothing holds the clocks back.
+std::vector<std::string> throttle_words(std::uint64_t mask);
+
+class Nvml {
+ public:
+  struct Link {
+    Reading generation, width;
+  };
+
+  /// Never throws: where the library or the GPU cannot be had, `missing` says why and every reading
+  /// is nothing. `pci_bus_id` is what cudaDeviceGetPCIBusId gives.
+  explicit Nvml(const std::string& pci_bus_id, const std::string& library = "libnvidia-ml.so.1");
+  ~Nvml();
+  Nvml(const Nvml&) = delete;
+  Nvml& operator=(const Nvml&) = delete;
+
+  /// "NVML not found (libnvidia-ml.so.1: …): no clocks, temperature, power", or "".
+  const std::string& missing() const { return missing_; }
+
+  std::optional<std::string> driver_version() const;
+  Reading sm_clock_mhz() const;
+  Reading memory_clock_mhz() const;
+  Reading max_sm_clock_mhz() const;
+  Reading max_memory_clock_mhz() const;
+  Reading temperature_c() const;
+  Reading power_mw() const;
+  Reading power_limit_mw() const;
+  std::optional<bool> persistence_mode() const;
+  /// The link as it is now; a GPU may slow it down while idle.
+  Link link() const;
+  /// The fastest that GPU and slot can do together.
+  Link max_link() const;
+  std::optional<std::vector<std::string>> throttle_reasons() const;
+
+ private:
+  struct Gpu;
+  struct Close {
+    void operator()(void* library) const;
+  };
+
+  std::string open(const std::string& pci_bus_id, const std::string& library);
+  std::string why(int result) const;
+  template <class Function>
+  Function* function(const char* name) const;
+  template <class Value, class... Args>
+  std::optional<Value> ask(const char* name, Args... args) const;
+  Reading temperature_before_13() const;
+
+  std::unique_ptr<void, Close> library_;
+  Gpu* gpu_ = nullptr;
+  bool started_ = false;
+  std::string missing_;
+};
+
+}  // namespace normbench::cuda

@@ -1,0 +1,84 @@
+#include "backend/cuda/queue.h"
+
+#include <cmath>
+
+namespace normbench::cuda {
+namespace {
+
+cudaEvent_t at(const std::deque<Event>& events, int mark) {
+  return events.at(static_cast<std::size_t>(mark)).get();
+}
+
+}  // namespace
+
+CudaQueue::~CudaQueue() {
+  drop_capture();
+  cudaStreamSynchronize(stream());
+  for (std::byte* data : locked_) cudaHostUnregister(data);
+}
+
+void CudaQueue::drain() {
+  drop_capture();
+  check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+}
+
+int CudaQueue::mark() {
+  if (static_cast<std::size_t>(marks_) == events_.size()) events_.emplace_back();
+  check(cudaEventRecord(at(events_, marks_), stream()), "cudaEventRecord");
+  return marks_++;
+}
+
+void CudaQueue::wait(int mark) {
+  check(cudaEventSynchronize(at(events_, mark)), "cudaEventSynchronize");
+}
+
+std::int64_t CudaQueue::ns_between(int from, int to) {
+  float ms = 0;
+  check(cudaEventElapsedTime(&ms, at(events_, from), at(events_, to)), "cudaEventElapsedTime");
+  return std::llround(static_cast<double>(ms) * 1e6);
+}
+
+void CudaQueue::begin_capture() {
+  drop_capture();
+  check(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal),
+        "cudaStreamBeginCapture");
+  capturing_ = true;
+}
+
+std::unique_ptr<Graph> CudaQueue::end_capture() {
+  capturing_ = false;
+  cudaGraph_t graph = nullptr;
+  const cudaError_t error = cudaStreamEndCapture(stream(), &graph);
+  if (error != cudaSuccess && graph != nullptr) cudaGraphDestroy(graph);
+  check(error, "cudaStreamEndCapture");
+  auto exec = std::make_unique<GraphExec>(graph);
+  check(cudaGraphUpload(exec->get(), stream()), "cudaGraphUpload");
+  return exec;
+}
+
+void CudaQueue::launch(Graph& graph) {
+  check(cudaGraphLaunch(static_cast<GraphExec&>(graph).get(), stream()), "cudaGraphLaunch");
+}
+
+void CudaQueue::lock(std::byte* data, std::int64_t bytes) {
+  locked_.push_back(data);
+  const cudaError_t error =
+      cudaHostRegister(data, static_cast<std::size_t>(bytes), cudaHostRegisterDefault);
+  if (error != cudaSuccess) locked_.pop_back();
+  check(error, "cudaHostRegister", bytes);
+}
+
+void CudaQueue::unlock(std::byte* data) {
+  std::erase(locked_, data);
+  check(cudaHostUnregister(data), "cudaHostUnregister");
+}
+
+void CudaQueue::drop_capture() {
+  if (!capturing_) return;
+  capturing_ = false;
+  cudaGraph_t graph = nullptr;
+  cudaStreamEndCapture(stream(), &graph);
+  if (graph != nullptr) cudaGraphDestroy(graph);
+}
+
+}  // namespace normbench::cuda

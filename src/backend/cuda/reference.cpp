@@ -1,0 +1,119 @@
+#include "backend/cuda/reference.h"
+
+#include <memory>
+#include <tuple>
+
+#include "backend/cuda/constants.h"
+#include "backend/cuda/queue.h"
+#include "backend/cuda/rows.h"
+#include "ops/checks.h"
+
+namespace normbench::cuda {
+namespace {
+
+View input_view(const Crop& op, const View& in) {
+  const auto [top, left] = op.window.origin(in.desc.shape.h, in.desc.shape.w);
+  return crop_view(in, top, left, op.window.height, op.window.width);
+}
+View input_view(const FlipOp& op, const View& in) { return flip_view(in, op.axis); }
+View input_view(const Normalize& op, View in) {
+  if (op.crop) in = input_view(Crop{.window = *op.crop}, in);
+  return op.flip == Flip::None ? in : flip_view(in, op.flip);
+}
+template <class T>
+View input_view(const T&, const View& in) {
+  return in;
+}
+
+double scale_of(const Normalize& op) { return op.scale; }
+template <class T>
+double scale_of(const T&) {
+  return 1;
+}
+
+/// The mean and the standard deviation of a channel.
+std::pair<double, double> constants_of(const Sub& op, std::int64_t c) {
+  return {at_channel(op.mean, c), 1};
+}
+std::pair<double, double> constants_of(const Div& op, std::int64_t c) {
+  return {0, at_channel(op.std, c)};
+}
+std::pair<double, double> constants_of(const Normalize& op, std::int64_t c) {
+  return {at_channel(op.mean, c), at_channel(op.std, c)};
+}
+
+using Doubles = DeviceArray<double>;
+
+/// All means, then all standard deviations; nothing for an op without constants.
+template <class T>
+std::shared_ptr<const Doubles> send_constants(const T& op, std::int64_t channels) {
+  if constexpr (requires { constants_of(op, channels); }) {
+    const auto count = static_cast<std::size_t>(channels);
+    std::vector<double> values(2 * count);
+    for (std::size_t c = 0; c < count; ++c)
+      std::tie(values[c], values[count + c]) = constants_of(op, static_cast<std::int64_t>(c));
+    const auto sent = std::make_shared<Doubles>(values.size());
+    sent->send(nullptr, values);
+    return sent;
+  } else {
+    return nullptr;
+  }
+}
+
+/// Every op that gives each element of a view a value of its own.
+template <class T>
+Launch prepare_pointwise(const T& op, const Signature& s) {
+  const auto constants = send_constants(op, s.in[0].shape.c);
+  return [op, constants](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
+    PointwiseArguments arguments{.in = input_view(op, in[0]), .out = out[0], .scale = scale_of(op)};
+    if (constants) {
+      arguments.means = constants->data();
+      arguments.stds = constants->data() + out[0].desc.shape.c;
+    }
+    check(launch_reference_pointwise(stream_of(queue), arguments), "launching a reference");
+  };
+}
+
+Launch prepare_typed(const Resize&, const Signature&) {
+  return [](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
+    check(launch_reference_resize(stream_of(queue), in[0], out[0]),
+          "launching the reference of resize");
+  };
+}
+
+Launch prepare_typed(const normbench::Stream& op, const Signature&) {
+  return [op](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
+    const std::int64_t read = op.read_parts == 0 ? 0 : in[0].desc.bytes();
+    check(launch_reference_stream(stream_of(queue), in[0], read, out[0]),
+          "launching the reference of stream");
+  };
+}
+
+template <class T>
+Launch prepare_typed(const T& op, const Signature& s) {
+  return prepare_pointwise(op, s);
+}
+
+Launch prepare(const Op& op, const Signature& s) {
+  return std::visit([&](const auto& typed) { return prepare_typed(typed, s); }, op);
+}
+
+/// Streams go through bytes as they lie; every other op through elements, by their strides.
+bool accepts(const Op& op, const Signature& s) {
+  return !std::holds_alternative<normbench::Stream>(op) || s.in[0].is_dense();
+}
+
+}  // namespace
+
+Kernel reference_row(std::string_view op) {
+  return {.op = op,
+          .name = "reference",
+          .place = Place::Cuda,
+          .capturable = [](const Op&, const Signature&) { return true; },
+          .accepts = &accepts,
+          .cost = &fewest,
+          .scratch = [](const Op&, const Signature&) { return std::size_t{0}; },
+          .prepare = &prepare};
+}
+
+}  // namespace normbench::cuda

@@ -1,0 +1,131 @@
+/// What the threads of the references do.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "backend/cuda/reference.h"
+#include "backend/cuda/values.cuh"
+
+namespace normbench::cuda {
+
+/// A logical element of a tensor.
+struct Position {
+  std::int64_t n, c, y, x;
+};
+
+/// Element `i` in logical NCHW order.
+__host__ __device__ inline Position position_of(const Shape& shape, std::int64_t i) {
+  return {i / shape.w / shape.h / shape.c, i / shape.w / shape.h % shape.c, i / shape.w % shape.h,
+          i % shape.w};
+}
+
+__host__ __device__ inline std::int64_t offset_of(const View& view, const Position& at) {
+  const Strides& s = view.desc.strides;
+  return at.n * s.n + at.c * s.c + at.y * s.h + at.x * s.w;
+}
+
+__host__ __device__ inline double load(const View& view, const Position& at) {
+  const std::int64_t i = offset_of(view, at);
+  switch (view.desc.dtype) {
+    case DType::UInt8:
+      return to_float(reinterpret_cast<const std::uint8_t*>(view.data)[i]);
+    case DType::Float16:
+      return to_float(reinterpret_cast<const __half*>(view.data)[i]);
+    case DType::BFloat16:
+      return to_float(reinterpret_cast<const __nv_bfloat16*>(view.data)[i]);
+    case DType::Float32:
+      break;
+  }
+  return reinterpret_cast<const float*>(view.data)[i];
+}
+
+template <class T>
+__host__ __device__ void store_as(const View& view, std::int64_t i, double value) {
+  reinterpret_cast<T*>(view.data)[i] = to_value<T>(value);
+}
+
+__host__ __device__ inline void store(const View& view, const Position& at, double value) {
+  const std::int64_t i = offset_of(view, at);
+  switch (view.desc.dtype) {
+    case DType::UInt8:
+      return store_as<std::uint8_t>(view, i, value);
+    case DType::Float16:
+      return store_as<__half>(view, i, value);
+    case DType::BFloat16:
+      return store_as<__nv_bfloat16>(view, i, value);
+    case DType::Float32:
+      return store_as<float>(view, i, value);
+  }
+}
+
+struct PointwiseReference {
+  std::int64_t threads;  // elements of the output
+  PointwiseArguments arguments;
+
+  __host__ __device__ void operator()(std::int64_t i) const {
+    const auto& [in, out, scale, means, stds] = arguments;
+    const Position at = position_of(out.desc.shape, i);
+    const double x = load(in, at);
+    store(out, at, means == nullptr ? x : (x * scale - means[at.c]) / stds[at.c]);
+  }
+};
+
+/// The input pixels of an output pixel along one axis, as triangle_filter gives them.
+struct Triangle {
+  double centre, reach;
+  std::int64_t first, last;
+
+  __host__ __device__ static Triangle of(std::int64_t i, std::int64_t from, std::int64_t to) {
+    const double scale = static_cast<double>(from) / static_cast<double>(to);
+    const double centre = (static_cast<double>(i) + 0.5) * scale, reach = scale > 1 ? scale : 1;
+    const auto first = static_cast<std::int64_t>(floor(centre - reach + 0.5));
+    const auto last = static_cast<std::int64_t>(floor(centre + reach + 0.5));
+    return {.centre = centre,
+            .reach = reach,
+            .first = first > 0 ? first : 0,
+            .last = last < from ? last : from};
+  }
+
+  /// What weighs an input pixel; the sum is divided out at the end.
+  __host__ __device__ double height(std::int64_t p) const {
+    return fmax(0.0, reach - fabs(static_cast<double>(p) + 0.5 - centre));
+  }
+};
+
+struct ResizeReference {
+  std::int64_t threads;  // elements of the output
+  View in, out;
+
+  __host__ __device__ void operator()(std::int64_t i) const {
+    const Shape &from = in.desc.shape, &to = out.desc.shape;
+    const Position at = position_of(to, i);
+    const Triangle rows = Triangle::of(at.y, from.h, to.h);
+    const Triangle columns = Triangle::of(at.x, from.w, to.w);
+    double sum = 0, weights = 0;
+    for (std::int64_t y = rows.first; y < rows.last; ++y)
+      for (std::int64_t x = columns.first; x < columns.last; ++x) {
+        const double weight = rows.height(y) * columns.height(x);
+        sum += weight * load(in, {at.n, at.c, y, x});
+        weights += weight;
+      }
+    store(out, at, sum / weights);
+  }
+};
+
+struct StreamReference {
+  std::int64_t threads;  // bytes of the output
+  const std::byte* in;
+  std::int64_t read_bytes;
+  std::byte* out;
+
+  __host__ __device__ std::int64_t source(std::int64_t i) const {
+    const double share = static_cast<double>(i) / static_cast<double>(threads);
+    return static_cast<std::int64_t>(share * static_cast<double>(read_bytes));
+  }
+  __host__ __device__ void operator()(std::int64_t i) const {
+    out[i] = read_bytes == 0 ? std::byte{0} : in[source(i)];
+  }
+};
+
+}  // namespace normbench::cuda

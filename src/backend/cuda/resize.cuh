@@ -1,0 +1,113 @@
+/// What the threads of a resize do.
+#pragma once
+
+#include <cstdint>
+
+#include "backend/cuda/divisor.h"
+#include "backend/cuda/resize.h"
+#include "backend/cuda/values.cuh"
+
+namespace normbench::cuda {
+
+/// The input pixels of one output pixel along an axis. Everything is multiplied by 2 * to, so that
+/// pixel centres are whole numbers and no double is needed: output i has its centre at
+/// (2i + 1) * from, input p at (2p + 1) * to, and the triangle's half-width is 2 * max(from, to).
+struct Taps {
+  std::int64_t first;
+  std::int32_t count;
+  std::int32_t distance, step;  // of the first tap to the centre, and from tap to tap
+  std::int32_t reach;
+  float scale;  // one over the sum of the heights
+
+  __host__ __device__ float weight(std::int32_t k) const {
+    return static_cast<float>(height(k)) * scale;
+  }
+  __host__ __device__ std::int32_t height(std::int32_t k) const {
+    const std::int32_t at = distance + k * step;
+    return reach - (at < 0 ? -at : at);
+  }
+};
+
+/// One axis of a resize, from and to less than resize_extent_limit.
+struct Axis {
+  std::int64_t from, to;
+  Divisor step;
+
+  static Axis of(std::int64_t from, std::int64_t to) { return {from, to, Divisor::of(2 * to)}; }
+
+  __host__ __device__ Taps taps(std::int64_t i) const {
+    const std::int64_t centre = (2 * i + 1) * from, reach = 2 * (from > to ? from : to);
+    const std::int64_t low = centre - reach + to, high = step.split(centre + reach + to).quotient;
+    const std::int64_t first = low > 0 ? step.split(low).quotient : 0;
+    Taps taps{.first = first,
+              .count = static_cast<std::int32_t>((high < from ? high : from) - first),
+              .distance = static_cast<std::int32_t>((2 * first + 1) * to - centre),
+              .step = static_cast<std::int32_t>(2 * to),
+              .reach = static_cast<std::int32_t>(reach),
+              .scale = 1};
+    std::int64_t sum = 0;
+    for (std::int32_t k = 0; k < taps.count; ++k) sum += taps.height(k);
+    taps.scale = 1 / static_cast<float>(sum);
+    return taps;
+  }
+};
+
+/// A float sum of any length within about 20 roundings: blocks, added with Kahan's correction.
+template <class Term>
+__host__ __device__ float sum_of(std::int32_t count, Term term) {
+  constexpr std::int32_t block = 16;
+  float total = 0, lost = 0;
+  for (std::int32_t begin = 0; begin < count; begin += block) {
+    const std::int32_t end = count - begin < block ? count : begin + block;
+    float part = 0;
+    for (std::int32_t k = begin; k < end; ++k) part += term(k);
+    const float corrected = part - lost, sum = total + corrected;
+    lost = (sum - total) - corrected;
+    total = sum;
+  }
+  return total;
+}
+
+/// One output element a thread.
+template <class T>
+struct ResizeBody {
+  std::int64_t threads;
+  const T* in;
+  T* out;
+  Divisor group;
+  Axis rows, columns;
+  Divisor height, width;  // of the output
+
+  __host__ __device__ void operator()(std::int64_t i) const {
+    const Quotient pixel = group.split(i);
+    const Quotient row = width.split(pixel.quotient), plane = height.split(row.quotient);
+    const Taps down = rows.taps(plane.remainder), across = columns.taps(row.remainder);
+    const std::int64_t pitch = columns.from * group.divisor;
+    const T* corner = in + (plane.quotient * rows.from + down.first) * pitch +
+                      across.first * group.divisor + pixel.remainder;
+    const float sum = sum_of(down.count, [&](std::int32_t y) {
+      const T* line = corner + y * pitch;
+      return down.weight(y) * sum_of(across.count, [&](std::int32_t x) {
+               return across.weight(x) * to_float(line[x * group.divisor]);
+             });
+    });
+    out[i] = to_value<T>(sum);
+  }
+};
+
+/// Calls `use` with the body for the dtype.
+template <class Use>
+auto with_resize_body(const ResizeArguments& a, Use use) {
+  return with_type(a.dtype, [&]<class T>(std::type_identity<T>) {
+    return use(ResizeBody<T>{.threads = a.planes * a.to_height * a.to_width * a.group,
+                             .in = static_cast<const T*>(a.in),
+                             .out = static_cast<T*>(a.out),
+                             .group = Divisor::of(a.group),
+                             .rows = Axis::of(a.from_height, a.to_height),
+                             .columns = Axis::of(a.from_width, a.to_width),
+                             .height = Divisor::of(a.to_height),
+                             .width = Divisor::of(a.to_width)});
+  });
+}
+
+}  // namespace normbench::cuda

@@ -1,0 +1,87 @@
+#include "backend/cuda/walk.h"
+
+#include <array>
+#include <vector>
+
+namespace normbench::cuda {
+namespace {
+
+struct Extent {
+  std::int64_t extent, in, out;
+  bool is_channel;
+};
+
+/// The axes longer than 1 in the output's order, the outermost first.
+std::vector<Extent> extents_of(const TensorDesc& in, const TensorDesc& out, bool alike) {
+  const Shape& s = out.shape;
+  const Strides &i = in.strides, &o = out.strides;
+  const Extent n{s.n, i.n, o.n, false}, c{s.c, i.c, o.c, !alike}, h{s.h, i.h, o.h, false},
+      w{s.w, i.w, o.w, false};
+  const bool planes = out.layout == Layout::Nchw;
+  std::vector<Extent> extents;
+  for (const Extent& one : planes ? std::array{n, c, h, w} : std::array{n, h, w, c})
+    if (one.extent > 1) extents.push_back(one);
+  return extents;
+}
+
+/// Joins neighbours that step through both tensors as one longer axis does.
+std::vector<Extent> joined(const std::vector<Extent>& extents) {
+  std::vector<Extent> result;
+  for (const Extent& inner : extents) {
+    const bool follows = !result.empty() && !inner.is_channel && !result.back().is_channel &&
+                         result.back().in == inner.extent * inner.in &&
+                         result.back().out == inner.extent * inner.out;
+    if (follows)
+      result.back() = {result.back().extent * inner.extent, inner.in, inner.out, false};
+    else
+      result.push_back(inner);
+  }
+  return result;
+}
+
+/// Takes off the innermost axis.
+Extent pop(std::vector<Extent>& extents) {
+  const Extent last = extents.back();
+  extents.pop_back();
+  return last;
+}
+
+/// True if the innermost axis lies within the pixels of a run: the channels, or what is left of
+/// them where they are alike.
+bool ends_in_pixels(const std::vector<Extent>& extents, const TensorDesc& out) {
+  return !extents.empty() && out.layout == Layout::Nhwc && out.shape.c > 1 &&
+         extents.back().out == 1 && extents.back().extent == out.shape.c;
+}
+
+}  // namespace
+
+Walk make_walk(const TensorDesc& in, const TensorDesc& out, bool alike) {
+  Walk walk;
+  if (out.elements() == 0) {
+    walk.runs = 0;
+    return walk;
+  }
+  auto extents = joined(extents_of(in, out, alike));
+  if (ends_in_pixels(extents, out)) {
+    const Extent channels = pop(extents);
+    walk.period = Divisor::of(channels.extent);
+    walk.channel = channels.in;
+    walk.pixel = channels.extent;
+  }
+  const std::int64_t step = walk.period.divisor;
+  if (!extents.empty() && !extents.back().is_channel && extents.back().out == step) {
+    const Extent run = pop(extents);
+    walk.elements = run.extent;
+    walk.pixel = run.in;
+  }
+  walk.elements *= step;
+  for (int i = 0; !extents.empty(); ++i) {
+    const Extent axis = pop(extents);
+    if (axis.is_channel) walk.channel_axis = i;
+    walk.outer[i] = {Divisor::of(axis.extent), axis.in, axis.out};
+    walk.runs *= axis.extent;
+  }
+  return walk;
+}
+
+}  // namespace normbench::cuda

@@ -1,0 +1,63 @@
+/// Holds every row of kernels to its op's reference: what `normbench selftest` runs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/backend.h"
+
+namespace normbench::selftest {
+
+/// Of all random inputs.
+inline constexpr std::uint64_t seed = 1;
+
+/// What to test, and how much.
+struct Options {
+  std::optional<Place> place = {};                  // nothing: every place
+  std::string glob = {};                            // of "op/kernel", "op" or "kernel"; "" for all
+  bool quick = false;                               // few small tensors, for compute-sanitizer
+  bool large = false;                               // past 2^31 elements on any CPU
+  std::int64_t host_bytes = 0;                      // free memory; 0 when unknown
+  std::int64_t device_bytes = 0;                    // likewise, of the device
+  std::function<void(std::string_view)> step = {};  // told before each "cpu: normalize"
+};
+
+/// What was found of a row. A case is one op on one input; it runs in several settings (teams,
+/// addresses, what the memory held before).
+struct RowFinding {
+  std::string op = {}, kernel = {};
+  std::int64_t offered = 0;   // cases that the op allows
+  std::int64_t accepted = 0;  // of these, by the row
+  std::int64_t runs = 0;
+  std::int64_t wrong = 0;           // cases that failed
+  bool compared = false;            // false: the op's values are undefined
+  double max_error = 0, bound = 0;  // of the case nearest to its bound
+  std::string worst = {};           // that case in words
+  std::string failure = {};         // the first, in words; "" when all is right
+};
+
+struct PlaceFinding {
+  Place place = Place::Cpu;
+  std::optional<std::string> unavailable = {};  // why nothing ran here
+  std::vector<RowFinding> rows = {};
+  std::vector<std::string> notes = {};  // what was left out, and why
+};
+
+struct Findings {
+  bool quick = false;
+  std::vector<PlaceFinding> places;
+};
+
+/// Rows that failed.
+std::int64_t failed_rows(const PlaceFinding& place);
+
+/// Runs all rows that `options` choose, but the CPU's references, on inputs of every dtype and
+/// layout: tiny, odd, strided, off a cache line, of a million elements and of more than 2^31.
+/// Throws Invalid when the glob matches no row.
+Findings run(const Backends& backends, const Options& options);
+
+}  // namespace normbench::selftest

@@ -1,0 +1,32 @@
+/// Whether an output is what it should be.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "backend/backend.h"
+
+namespace normbench::selftest {
+
+/// What an op's output should be.
+struct Exact {
+  Tensor64 values;
+  double bound = 0;  // how far a right one may lie from them
+};
+
+/// From the op's reference and error analysis, for inputs of random elements.
+Exact exact_output(const Op& op, const Tensor64& in, const Signature& signature);
+
+struct Judged {
+  double error = 0;                    // the largest; infinite for NaN
+  std::optional<std::string> failure;  // of the first wrong element
+};
+
+/// Holds images [first, first + those of `exact`) of an output in host memory to the exact values.
+/// `poison` is what its bytes were before.
+Judged judge(const Exact& exact, const View& got, std::byte poison, std::int64_t first = 0);
+
+/// The first element of two outputs of the same description that differs, in words.
+std::string difference(const View& before, const View& after);
+
+}  // namespace normbench::selftest

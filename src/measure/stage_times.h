@@ -1,0 +1,50 @@
+/// The time of stages within turns and profiled steps.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "backend/backend.h"
+#include "record/clock.h"
+
+namespace normbench {
+
+/// Takes time on the host around a stage's calls, and on a device between marks around its work.
+/// Each run of a stage is start, mark_begin, mark_end, stop.
+class StageTimes {
+ public:
+  /// The marks around one run of a stage on a device. `stage` is the first of a run that is
+  /// launched as one.
+  struct Span {
+    std::size_t stage = 0;
+    std::string_view name;
+    std::int64_t bytes = 0;
+    int from = 0, to = 0;
+  };
+
+  StageTimes(Clock& clock, std::size_t stages) : clock_(clock), host_ns_(stages) {}
+
+  void start();
+  /// Do nothing where work is done inline.
+  void mark_begin(Queue& queue);
+  void mark_end(Queue& queue);
+  void stop(std::size_t stage, std::string_view name, std::int64_t bytes);
+
+  /// Host time of each stage, its marks not counted.
+  const std::vector<std::int64_t>& host_ns() const { return host_ns_; }
+  const std::vector<Span>& spans() const { return spans_; }
+
+ private:
+  int mark(Queue& queue);
+
+  Clock& clock_;
+  std::vector<std::int64_t> host_ns_;
+  std::vector<Span> spans_;
+  std::int64_t start_ns_ = 0;
+  std::int64_t marking_ns_ = 0;
+  std::optional<Span> open_;
+};
+
+}  // namespace normbench

@@ -1,0 +1,119 @@
+#include "report/selftest_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/units.h"
+#include "report/text.h"
+
+namespace normbench {
+
+namespace {
+
+using selftest::Findings;
+using selftest::PlaceFinding;
+using selftest::RowFinding;
+
+/// "2.4e-7", "0.5", "nan".
+std::string error_text(const RowFinding& row, double error) {
+  if (!row.compared) return "-";
+  if (std::isinf(error)) return "nan";
+  std::string text = fmt::format("{:.2g}", error);
+  if (const auto at = text.find("e-0"); at != text.npos) text.erase(at + 2, 1);
+  return text;
+}
+
+std::string verdict(const RowFinding& row) {
+  if (row.wrong > 0) return fmt::format("{} WRONG", format_count(row.wrong));
+  return row.compared ? "right" : "in bounds";
+}
+
+std::string table_text(const Findings& findings) {
+  std::vector<Column> columns{{"op", {}, true}, {"kernel", {}, true}, {"place", {}, true},
+                              {"cases", {}},    {"runs", {}},         {"max error", {}},
+                              {"bound", {}},    {"verdict", {}, true}};
+  for (const PlaceFinding& place : findings.places)
+    for (const RowFinding& row : place.rows) {
+      const std::vector<std::string> cells{row.op,
+                                           row.kernel,
+                                           std::string(name_of(place.place)),
+                                           format_count(row.accepted),
+                                           format_count(row.runs),
+                                           error_text(row, row.max_error),
+                                           error_text(row, row.bound),
+                                           verdict(row)};
+      for (std::size_t i = 0; i < cells.size(); ++i) columns[i].cells.push_back(cells[i]);
+    }
+  return columns[0].cells.empty() ? "" : columns_text(columns, 2);
+}
+
+std::string failures_text(const PlaceFinding& place) {
+  std::string text;
+  for (const RowFinding& row : place.rows)
+    if (row.wrong > 0)
+      text += wrapped(
+          fmt::format("{} {}/{}: {}", name_of(place.place), row.op, row.kernel, row.failure), 0);
+  return text;
+}
+
+std::string plural(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
+}
+
+std::string place_line(const PlaceFinding& place) {
+  if (place.unavailable)
+    return fmt::format("{}: not run: {}", name_of(place.place), *place.unavailable);
+  if (place.rows.empty()) return fmt::format("{}: no row to test", name_of(place.place));
+  std::int64_t cases = 0;
+  for (const RowFinding& row : place.rows) cases += row.accepted;
+  const std::int64_t failed = failed_rows(place);
+  return fmt::format("{}: {}, {}, {}", name_of(place.place),
+                     plural(static_cast<std::int64_t>(place.rows.size()), "row"),
+                     plural(cases, "case"),
+                     failed == 0 ? "all right" : plural(failed, "row") + " WRONG");
+}
+
+Json row_json(const RowFinding& row) {
+  const bool finite = std::isfinite(row.max_error);
+  return {{"op", row.op},
+          {"kernel", row.kernel},
+          {"offered", row.offered},
+          {"accepted", row.accepted},
+          {"runs", row.runs},
+          {"wrong", row.wrong},
+          {"max_error", row.compared && finite ? Json(row.max_error) : Json()},
+          {"bound", row.compared ? Json(row.bound) : Json()},
+          {"worst", row.worst},
+          {"failure", row.failure}};
+}
+
+}  // namespace
+
+std::string selftest_text(const Findings& findings) {
+  std::string text = fmt::format("Every kernel against its op's reference in double · seed {}{}\n",
+                                 selftest::seed, findings.quick ? " · quick" : "");
+  text += table_text(findings);
+  for (const PlaceFinding& place : findings.places) text += failures_text(place);
+  for (const PlaceFinding& place : findings.places)
+    for (const std::string& note : place.notes)
+      text += wrapped(fmt::format("{}: {}", name_of(place.place), note), 0);
+  for (const PlaceFinding& place : findings.places) text += place_line(place) + "\n";
+  return text;
+}
+
+Json selftest_json(const Findings& findings) {
+  Json places = Json::array();
+  for (const PlaceFinding& place : findings.places) {
+    Json rows = Json::array();
+    for (const RowFinding& row : place.rows) rows.push_back(row_json(row));
+    places.push_back({{"place", name_of(place.place)},
+                      {"unavailable", place.unavailable ? Json(*place.unavailable) : Json()},
+                      {"failed_rows", failed_rows(place)},
+                      {"rows", std::move(rows)},
+                      {"notes", place.notes}});
+  }
+  return {{"seed", selftest::seed}, {"quick", findings.quick}, {"places", std::move(places)}};
+}
+
+}  // namespace normbench

@@ -1,0 +1,17 @@
+/// What the self-test found, for people and for programs.
+#pragma once
+
+#include <string>
+
+#include "core/json.h"
+#include "measure/selftest.h"
+
+namespace normbench {
+
+/// A table of all rows, the failures in words, and a line per place: "cpu: 34 rows, 5,120 cases,
+/// all right" or "cuda: not run: no CUDA device (…)".
+std::string selftest_text(const selftest::Findings& findings);
+
+Json selftest_json(const selftest::Findings& findings);
+
+}  // namespace normbench

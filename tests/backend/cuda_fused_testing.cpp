@@ -1,0 +1,63 @@
+#include "backend/cuda_fused_testing.h"
+
+#include <stdexcept>
+
+#include "backend/cuda/move.cuh"
+#include "backend/cuda/normalize.cuh"
+
+namespace normbench::cuda {
+namespace {
+
+void normalize_on_host(const Normalize& op, const View& in, const View& out,
+                       std::int64_t enough_threads) {
+  NormalizeArguments arguments;
+  arguments.task = task_of(op, in, out);
+  arguments.task.enough_threads = enough_threads;
+  set_constants(op, out.desc.shape.c, arguments);
+  const auto use = [](const auto& body) { run_body(body); };
+  if (op.to == DType::Float32) return with_normalize<float>(arguments, use);
+  if (op.to == DType::Float16) return with_normalize<__half>(arguments, use);
+  with_normalize<__nv_bfloat16>(arguments, use);
+}
+
+template <class T>
+void move_on_host(const T& op, const View& in, const View& out, std::int64_t enough_threads) {
+  FusedTask task = task_of(op, in, out);
+  task.enough_threads = enough_threads;
+  with_move(task, [](const auto& body) { run_body(body); });
+}
+
+}  // namespace
+
+void on_host(const Op& op, const View& in, const View& out, std::int64_t enough_threads) {
+  std::visit(
+      [&]<class T>(const T& one) {
+        if constexpr (std::is_same_v<T, Normalize>)
+          normalize_on_host(one, in, out, enough_threads);
+        else if constexpr (requires { task_of(one, in, out); })
+          move_on_host(one, in, out, enough_threads);
+      },
+      op);
+}
+
+std::optional<std::string> fault_of(const Op& op, const TensorDesc& in_desc,
+                                    const FusedSetting& setting, const OnHost& launched) {
+  const TensorDesc out_desc = infer(op, std::span(&in_desc, 1))[0];
+  Guarded in(in_desc, setting.in_shift), out(out_desc, setting.out_shift);
+  fill(in.view());
+  const Tensor64 expected = expected_of(op, in.view(), out_desc);
+  const double bound = bound_of(op, in_desc.dtype, out_desc);
+  for (const int poison : {0xFF, 0x5A}) {
+    std::memset(out.view().data, poison, static_cast<std::size_t>(out_desc.bytes()));
+    try {
+      launched(op, in.view(), out.view(), setting.enough_threads);
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    if (!out.guards_intact()) return "a store beside the output";
+    if (const auto wrong = mismatch(expected, out.view(), bound)) return wrong;
+  }
+  return std::nullopt;
+}
+
+}  // namespace normbench::cuda

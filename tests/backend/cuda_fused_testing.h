@@ -1,0 +1,42 @@
+/// What fused kernels are held to on the host.
+#pragma once
+
+#include <functional>
+#include <ostream>
+
+#include "backend/cuda/fused_ops.h"
+#include "backend/cuda_plain_testing.h"
+
+namespace normbench::cuda {
+
+/// Where buffers start, in elements past a cache line, and how many threads are enough: with 0
+/// every thread takes as many slots as it can.
+struct FusedSetting {
+  std::int64_t in_shift = 0, out_shift = 0, enough_threads = 1 << 18;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const FusedSetting& s) {
+  return out << "in +" << s.in_shift << ", out +" << s.out_shift << ", " << s.enough_threads;
+}
+
+/// One launch of an op on the host, where `enough_threads` are.
+using OnHost =
+    std::function<void(const Op&, const View& in, const View& out, std::int64_t enough_threads)>;
+
+/// Runs the body that a row submits, for every thread.
+void on_host(const Op& op, const View& in, const View& out, std::int64_t enough_threads);
+
+/// What is wrong with a launch of `op` on an input like `in`, or nothing: each output element is
+/// written, with a value within the op's bound, and nothing beside the output.
+std::optional<std::string> fault_of(const Op& op, const TensorDesc& in_desc,
+                                    const FusedSetting& setting, const OnHost& launched = on_host);
+
+inline const std::vector<Shape> fused_shapes{
+    {1, 1, 1, 1},  {1, 3, 1, 1},  {2, 3, 5, 7},  {1, 3, 17, 33}, {3, 4, 8, 64},
+    {1, 2, 3, 15}, {1, 3, 2, 16}, {1, 1, 3, 17}, {2, 3, 4, 32},  {2, 1, 1, 63},
+    {1, 5, 2, 65}, {2, 64, 3, 5}, {1, 3, 9, 1},  {4, 3, 1, 2},   {1, 3, 1, 300}};
+
+inline const std::vector<FusedSetting> fused_settings{{0, 0}, {1, 3},    {4, 4},
+                                                      {3, 8}, {0, 0, 0}, {5, 1, 0}};
+
+}  // namespace normbench::cuda

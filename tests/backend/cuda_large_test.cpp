@@ -1,0 +1,95 @@
+/// Bodies on tensors of more than 2^31 elements: whole address ranges, of which a few pages are
+/// touched.
+#include <gtest/gtest.h>
+
+#include "backend/cuda/normalize.cuh"
+#include "backend/cuda_fenced.h"
+#include "backend/cuda_fused_testing.h"
+
+namespace normbench::cuda {
+namespace {
+
+const Normalize kOp{.mean = {0, 1, 2}, .std = {1}};
+
+/// A normalisation of a large tensor, of which single threads are run.
+class LargeNormalize {
+ public:
+  LargeNormalize(Layout from, const Shape& shape, Layout to, Flip flip)
+      : in_desc_(dense(DType::UInt8, from, shape, Memory::Device)),
+        out_desc_(dense(DType::Float32, to, shape, Memory::Device)),
+        in_(static_cast<std::size_t>(in_desc_.bytes())),
+        out_(static_cast<std::size_t>(out_desc_.bytes())) {
+    Normalize op = kOp;
+    if (shape.c == 1) op.mean = {0};
+    op.flip = flip;
+    arguments_.task = task_of(op, {in_.data(), in_desc_}, {out_.data(), out_desc_});
+    set_constants(op, shape.c, arguments_);
+  }
+
+  std::uint8_t& in(std::int64_t element) {
+    return reinterpret_cast<std::uint8_t*>(in_.data())[element];
+  }
+  float out(std::int64_t element) const {
+    return reinterpret_cast<const float*>(out_.data())[element];
+  }
+  /// Runs the first and the last group of threads.
+  void run_ends() {
+    with_normalize<float>(arguments_, [](const auto& body) {
+      for (std::int64_t i = 0; i < 32; ++i) {
+        body(i);
+        body(body.threads - 1 - i);
+      }
+    });
+  }
+
+ private:
+  const TensorDesc in_desc_, out_desc_;
+  const Pages in_, out_;
+  NormalizeArguments arguments_;
+};
+
+constexpr std::int64_t kLine = (std::int64_t{1} << 31) + 5;
+
+TEST(LargeNormalize, ReachesTheEndOfALine) {
+  LargeNormalize line(Layout::Nchw, {1, 1, 1, kLine}, Layout::Nchw, Flip::None);
+  line.in(0) = 11;
+  line.in(kLine - 1) = 22;
+  line.in(kLine - 5) = 33;
+  line.run_ends();
+  EXPECT_EQ(line.out(0), 11);
+  EXPECT_EQ(line.out(kLine - 1), 22);
+  EXPECT_EQ(line.out(kLine - 5), 33);
+}
+
+TEST(LargeNormalize, MirrorsALine) {
+  LargeNormalize line(Layout::Nchw, {1, 1, 1, kLine}, Layout::Nchw, Flip::Horizontal);
+  line.in(0) = 11;
+  line.in(kLine - 1) = 22;
+  line.run_ends();
+  EXPECT_EQ(line.out(0), 22);
+  EXPECT_EQ(line.out(kLine - 1), 11);
+}
+
+TEST(LargeNormalize, TakesPixelsApart) {
+  const std::int64_t side = 30000, pixels = side * side;
+  LargeNormalize image(Layout::Nhwc, {1, 3, side, side}, Layout::Nchw, Flip::None);
+  for (int c = 0; c < 3; ++c) image.in(3 * (pixels - 1) + c) = static_cast<std::uint8_t>(10 + c);
+  image.run_ends();
+  EXPECT_EQ(image.out(pixels - 1), 10);
+  EXPECT_EQ(image.out(2 * pixels - 1), 11 - 1);
+  EXPECT_EQ(image.out(3 * pixels - 1), 12 - 2);
+  EXPECT_EQ(image.out(2 * pixels), -2);
+}
+
+TEST(LargeNormalize, PutsPixelsTogether) {
+  const std::int64_t side = 30000, pixels = side * side;
+  LargeNormalize image(Layout::Nchw, {1, 3, side, side}, Layout::Nhwc, Flip::None);
+  for (int c = 0; c < 3; ++c) image.in((c + 1) * pixels - 1) = static_cast<std::uint8_t>(10 + c);
+  image.run_ends();
+  EXPECT_EQ(image.out(3 * pixels - 3), 10);
+  EXPECT_EQ(image.out(3 * pixels - 2), 11 - 1);
+  EXPECT_EQ(image.out(3 * pixels - 1), 12 - 2);
+}
+
+}  // namespace
+}  // namespace normbench::cuda

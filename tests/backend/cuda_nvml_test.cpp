@@ -1,0 +1,155 @@
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "backend/cuda/device.h"
+#include "backend/cuda/nvml.h"
+
+namespace normbench::cuda {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr const char* kGpu = "0000:17:00.0";
+
+/// Functions of the fake library that fail while this lives.
+class Failing {
+ public:
+  explicit Failing(const std::string& functions) {
+    setenv("FAKE_NVML_FAILS", functions.c_str(), 1);
+  }
+  ~Failing() { unsetenv("FAKE_NVML_FAILS"); }
+};
+
+TEST(Nvml, ReadsWhatTheLibrarySays) {
+  const Nvml nvml(kGpu, FAKE_NVML);
+  EXPECT_EQ(nvml.missing(), "");
+  EXPECT_EQ(nvml.driver_version(), "580.95.05");
+  EXPECT_EQ(nvml.sm_clock_mhz(), 1755);
+  EXPECT_EQ(nvml.memory_clock_mhz(), 2619);
+  EXPECT_EQ(nvml.max_sm_clock_mhz(), 1980);
+  EXPECT_EQ(nvml.max_memory_clock_mhz(), 2620);
+  EXPECT_EQ(nvml.temperature_c(), 63);
+  EXPECT_EQ(nvml.power_mw(), 312'500);
+  EXPECT_EQ(nvml.power_limit_mw(), 700'000);
+  EXPECT_EQ(nvml.persistence_mode(), true);
+  EXPECT_EQ(nvml.link().generation, 4);
+  EXPECT_EQ(nvml.link().width, 8);
+  EXPECT_EQ(nvml.max_link().generation, 5);
+  EXPECT_EQ(nvml.max_link().width, 16);
+  EXPECT_EQ(nvml.throttle_reasons(),
+            (std::vector<std::string>{"sw_power_cap", "hw_thermal_slowdown"}));
+}
+
+TEST(Nvml, AnOlderLibraryIsAskedByItsOwnNames) {
+  const Nvml nvml(kGpu, FAKE_NVML_12);
+  EXPECT_EQ(nvml.missing(), "");
+  EXPECT_EQ(nvml.temperature_c(), 41);
+  EXPECT_EQ(nvml.throttle_reasons(), std::vector<std::string>{"gpu_idle"});
+}
+
+TEST(Nvml, NewNamesThatFailGiveWayToTheOld) {
+  const Failing failing("nvmlDeviceGetTemperatureV,nvmlDeviceGetCurrentClocksEventReasons");
+  const Nvml nvml(kGpu, FAKE_NVML);
+  EXPECT_EQ(nvml.temperature_c(), 41);
+  EXPECT_EQ(nvml.throttle_reasons(), std::vector<std::string>{"gpu_idle"});
+}
+
+TEST(Nvml, AnAbsentLibraryIsNamed) {
+  const Nvml nvml(kGpu, "/nowhere/libnvidia-ml.so.1");
+  EXPECT_EQ(nvml.missing(),
+            "NVML not found (/nowhere/libnvidia-ml.so.1: cannot open shared object file: No such "
+            "file or directory): no clocks, temperature, power");
+  EXPECT_EQ(nvml.driver_version(), std::nullopt);
+  EXPECT_EQ(nvml.sm_clock_mhz(), std::nullopt);
+  EXPECT_EQ(nvml.throttle_reasons(), std::nullopt);
+}
+
+TEST(Nvml, ALibraryThatIsNoNvml) {
+  const Nvml nvml(kGpu, "libc.so.6");
+  EXPECT_EQ(nvml.missing(),
+            "NVML not usable (libc.so.6 lacks nvmlInit_v2 or nvmlDeviceGetHandleByPciBusId_v2): no "
+            "clocks, temperature, power");
+  EXPECT_EQ(nvml.temperature_c(), std::nullopt);
+}
+
+TEST(Nvml, ThatDoesNotStartSaysWhy) {
+  const Failing failing("nvmlInit_v2");
+  const Nvml nvml(kGpu, FAKE_NVML);
+  EXPECT_EQ(nvml.missing(), "NVML does not start (Not Supported): no clocks, temperature, power");
+  EXPECT_EQ(nvml.driver_version(), std::nullopt);
+}
+
+TEST(Nvml, AnUnknownGpuIsNamed) {
+  const Nvml nvml("0000:ff:00.0", FAKE_NVML);
+  EXPECT_EQ(nvml.missing(),
+            "NVML does not see the GPU at 0000:ff:00.0 (Not Found): no clocks, temperature, power");
+  EXPECT_EQ(nvml.power_mw(), std::nullopt);
+  EXPECT_EQ(nvml.driver_version(), "580.95.05");
+}
+
+TEST(Nvml, OneEndsWithoutTheOther) {
+  const Nvml first(kGpu, FAKE_NVML);
+  { const Nvml second(kGpu, FAKE_NVML); }
+  EXPECT_EQ(first.sm_clock_mhz(), 1755);  // the fake answers nobody when all have ended
+}
+
+TEST(ThrottleWords, OfEveryBit) {
+  EXPECT_THAT(throttle_words(0), ElementsAre());
+  EXPECT_THAT(throttle_words(0x3FF),
+              ElementsAre("gpu_idle", "applications_clocks_setting", "sw_power_cap", "hw_slowdown",
+                          "sync_boost", "sw_thermal_slowdown", "hw_thermal_slowdown",
+                          "hw_power_brake_slowdown", "display_clock_setting", "unknown_0x200"));
+}
+
+TEST(Condition, HoldsEveryReading) {
+  EXPECT_EQ(condition_of(Nvml(kGpu, FAKE_NVML)),
+            (Json{{"sm_clock_mhz", 1755},
+                  {"memory_clock_mhz", 2619},
+                  {"throttle_reasons", {"sw_power_cap", "hw_thermal_slowdown"}},
+                  {"temperature_c", 63},
+                  {"power_w", 312.5},
+                  {"power_limit_w", 700.0},
+                  {"pcie", {{"generation", 4}, {"width", 8}}}}));
+}
+
+TEST(Condition, WithoutNvmlIsNull) {
+  EXPECT_EQ(condition_of(Nvml(kGpu, "/nowhere")),
+            (Json{{"sm_clock_mhz", nullptr},
+                  {"memory_clock_mhz", nullptr},
+                  {"throttle_reasons", nullptr},
+                  {"temperature_c", nullptr},
+                  {"power_w", nullptr},
+                  {"power_limit_w", nullptr},
+                  {"pcie", {{"generation", nullptr}, {"width", nullptr}}}}));
+}
+
+struct Broken {
+  const char* functions;
+  std::vector<std::string> pointers;  // to what is null then
+};
+
+class BrokenReading : public testing::TestWithParam<Broken> {};
+
+TEST_P(BrokenReading, IsNullAndTheOthersStay) {
+  Json expected = condition_of(Nvml(kGpu, FAKE_NVML));
+  for (const std::string& pointer : GetParam().pointers)
+    expected[Json::json_pointer(pointer)] = nullptr;
+  const Failing failing(GetParam().functions);
+  EXPECT_EQ(condition_of(Nvml(kGpu, FAKE_NVML)), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Nvml, BrokenReading,
+    testing::Values(
+        Broken{"nvmlDeviceGetClockInfo", {"/sm_clock_mhz", "/memory_clock_mhz"}},
+        Broken{"nvmlDeviceGetCurrentClocksEventReasons,nvmlDeviceGetCurrentClocksThrottleReasons",
+               {"/throttle_reasons"}},
+        Broken{"nvmlDeviceGetTemperatureV,nvmlDeviceGetTemperature", {"/temperature_c"}},
+        Broken{"nvmlDeviceGetPowerUsage", {"/power_w"}},
+        Broken{"nvmlDeviceGetEnforcedPowerLimit", {"/power_limit_w"}},
+        Broken{"nvmlDeviceGetCurrPcieLinkGeneration", {"/pcie/generation"}},
+        Broken{"nvmlDeviceGetCurrPcieLinkWidth", {"/pcie/width"}}));
+
+}  // namespace
+}  // namespace normbench::cuda

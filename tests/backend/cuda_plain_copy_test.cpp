@@ -1,0 +1,113 @@
+#include <gmock/gmock.h>
+
+#include "backend/cuda/copy.cuh"
+#include "backend/cuda_plain_testing.h"
+
+namespace normbench::cuda {
+namespace {
+
+TensorDesc bytes(std::int64_t count) {
+  return dense(DType::UInt8, Layout::Nchw, {1, 1, 1, count}, Memory::Device);
+}
+
+/// Copies `size` bytes that start `from` and `to` bytes past a cache line; gives what is wrong.
+std::optional<std::string> wrong_copy(std::int64_t to, std::int64_t from, std::int64_t size) {
+  Guarded in(bytes(size), from), out(bytes(size), to);
+  fill(in.view());
+  with_copy_body(out.view().data, in.view().data, size, [](const auto& body) { run_body(body); });
+  const std::string where =
+      std::to_string(size) + " bytes from " + std::to_string(from) + " to " + std::to_string(to);
+  if (!out.guards_intact()) return "stray write: " + where;
+  if (out.payload() != in.payload()) return "wrong bytes: " + where;
+  return std::nullopt;
+}
+
+TEST(CudaCopy, CopiesEveryAlignmentAndSmallSize) {
+  for (std::int64_t to = 0; to <= 16; ++to)
+    for (std::int64_t from = 0; from <= 16; ++from)
+      for (std::int64_t size = 0; size <= 100; ++size)
+        ASSERT_EQ(wrong_copy(to, from, size), std::nullopt);
+}
+
+TEST(CudaCopy, CopiesSizesAroundAWarpAndABlock) {
+  for (const std::int64_t size : {511, 512, 2047, 2048, 2049, 16383, 16384, 16385, 300007})
+    for (const auto& [to, from] : {std::pair{0, 0}, {1, 1}, {0, 4}, {15, 2}})
+      EXPECT_EQ(wrong_copy(to, from, size), std::nullopt);
+}
+
+TEST(CudaCopy, TakesTheLargestUnitThatBothAddressesAllow) {
+  const auto unit_bytes = [](std::uintptr_t to, std::uintptr_t from) {
+    return with_copy_body(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), 1000,
+                          []<class Unit>(const CopyBody<Unit>&) { return sizeof(Unit); });
+  };
+  EXPECT_EQ(unit_bytes(4096, 8192), 16u);
+  EXPECT_EQ(unit_bytes(4097, 8193), 16u);
+  EXPECT_EQ(unit_bytes(4096, 8196), 4u);
+  EXPECT_EQ(unit_bytes(4097, 8205), 4u);
+  EXPECT_EQ(unit_bytes(4096, 8194), 1u);
+  EXPECT_EQ(unit_bytes(4096, 8193), 1u);
+}
+
+/// Whether a thread of the body copies this byte.
+template <class Body>
+bool copies(const Body& body, std::int64_t byte) {
+  constexpr std::int64_t size = sizeof(Vector16);
+  const std::int64_t unit = (byte - body.head) / size;
+  if (byte < body.head || unit >= body.units) {
+    const std::int64_t thread = byte < body.head ? byte : byte - body.units * size;
+    return thread < body.threads && thread < body.head + body.tail && body.edge(thread) == byte;
+  }
+  const std::int64_t thread = unit / 128 * 32 + unit % 32, row = unit / 32 % 4;
+  return thread < body.threads && body.unit(thread, static_cast<int>(row)) == unit &&
+         body.offset(thread, static_cast<int>(row)) == body.head + unit * size;
+}
+
+/// The first byte near a power of two, or near an end, that no thread copies.
+template <class Body>
+std::optional<std::int64_t> missing_byte(const Body& body, std::int64_t size) {
+  std::vector<std::int64_t> places{0};
+  for (std::int64_t power = 1; power < size; power *= 2) places.push_back(power);
+  places.push_back(size);
+  for (const std::int64_t place : places)
+    for (std::int64_t byte = place - 40; byte < place + 40; ++byte)
+      if (byte >= 0 && byte < size && !copies(body, byte)) return byte;
+  return std::nullopt;
+}
+
+/// So many bytes at odd addresses; memory is not touched.
+CopyBody<Vector16> huge(std::int64_t size) {
+  return CopyBody<Vector16>::of(reinterpret_cast<void*>(4097), reinterpret_cast<const void*>(8193),
+                                size);
+}
+
+constexpr std::int64_t many = (std::int64_t{1} << 40) + 21;
+
+TEST(CudaCopy, CountsPast32Bits) {
+  const auto body = huge(many);
+  EXPECT_EQ(missing_byte(body, many), std::nullopt);
+  EXPECT_EQ(body.head, 15);
+  EXPECT_EQ(body.tail, 6);
+  EXPECT_LT(body.threads / 256, (std::int64_t{1} << 31) - 1);
+}
+
+/// The mistake of a 32-bit index.
+struct Narrow : CopyBody<Vector16> {
+  static std::int64_t unit(std::int64_t thread, int k) {
+    return static_cast<std::int32_t>(CopyBody<Vector16>::unit(thread, k));
+  }
+};
+
+TEST(CudaCopy, AMistakeOf32BitsIsSeen) {
+  // Unit 2^31 is the first that 32 bits do not hold.
+  EXPECT_EQ(missing_byte(Narrow{huge(many)}, many), 15 + (std::int64_t{1} << 35));
+}
+
+TEST(CudaCopy, ADroppedTailIsSeen) {
+  auto body = huge(1000);
+  EXPECT_EQ(missing_byte(body, 1000), std::nullopt);
+  body.tail = 0;
+  EXPECT_EQ(missing_byte(body, 1000), 15 + 61 * 16);
+}
+
+}  // namespace
+}  // namespace normbench::cuda

@@ -1,0 +1,39 @@
+/// Bodies of CUDA kernels on the host, thread after thread.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backend/kernel_testing.h"
+
+namespace normbench::cuda {
+
+/// Does what a launch of `body` does.
+template <class Body>
+void run_body(const Body& body) {
+  for (std::int64_t thread = 0; thread < body.threads; ++thread) body(thread);
+}
+
+/// Odd, tiny, and of more than one block.
+inline const std::vector<Shape> plain_shapes{{1, 1, 1, 1}, {1, 3, 1, 1},  {2, 3, 5, 7},
+                                             {1, 4, 2, 3}, {1, 5, 2, 65}, {3, 3, 17, 33}};
+
+inline const std::vector<DType> all_dtypes{DType::UInt8, DType::Float16, DType::BFloat16,
+                                           DType::Float32};
+inline const std::vector<Layout> both_layouts{Layout::Nchw, Layout::Nhwc};
+
+/// first, first + step, …: one constant per channel.
+inline std::vector<double> channel_values(std::int64_t channels, double first, double step) {
+  std::vector<double> values;
+  for (std::int64_t c = 0; c < channels; ++c)
+    values.push_back(first + step * static_cast<double>(c));
+  return values;
+}
+
+/// The op's forward error bound for what `fill` gives.
+inline double bound_of(const Op& op, DType in, const TensorDesc& out) {
+  const Accuracy accuracy_in = filled(in);
+  return accuracy(op, std::span(&accuracy_in, 1), std::span(&out, 1)).error;
+}
+
+}  // namespace normbench::cuda

@@ -1,0 +1,120 @@
+/// What the tests of fused kernels must see: each test here plants one bug.
+#include <gmock/gmock.h>
+
+#include "backend/cuda/normalize.cuh"
+#include "backend/cuda_fenced.h"
+#include "backend/cuda_fused_testing.h"
+
+namespace normbench::cuda {
+namespace {
+
+using testing::HasSubstr;
+using testing::Optional;
+
+const Normalize kOp{.mean = {1, 2, 3}, .std = {4, 5, 6}};
+const TensorDesc kIn = dense(DType::UInt8, Layout::Nchw, {2, 3, 5, 7}, Memory::Device);
+
+/// Runs the normalisation after `spoil` has changed its body.
+template <class Spoil>
+OnHost with_bug(Spoil spoil) {
+  return [spoil](const Op& op, const View& in, const View& out, std::int64_t enough_threads) {
+    NormalizeArguments arguments;
+    arguments.task = task_of(std::get<Normalize>(op), in, out);
+    arguments.task.enough_threads = enough_threads;
+    set_constants(std::get<Normalize>(op), out.desc.shape.c, arguments);
+    with_normalize<float>(arguments, [&](auto body) {
+      spoil(body);
+      run_body(body);
+    });
+  };
+}
+
+TEST(PlantedBug, NoneIsSeenWhereThereIsNone) {
+  EXPECT_EQ(fault_of(kOp, kIn, {1, 1}, with_bug([](auto&) {})), std::nullopt);
+}
+
+TEST(PlantedBug, ADroppedTailIsSeen) {
+  const auto spoil = [](auto& body) { body.walk.elements -= 1; };
+  EXPECT_THAT(fault_of(kOp, kIn, {}, with_bug(spoil)), Optional(HasSubstr("element 34: -nan")));
+}
+
+TEST(PlantedBug, ADroppedThreadIsSeen) {
+  const auto spoil = [](auto& body) { body.threads -= body.threads / 6; };
+  EXPECT_THAT(fault_of(kOp, kIn, {}, with_bug(spoil)), Optional(HasSubstr("element 175: -nan")));
+}
+
+TEST(PlantedBug, AStorePastTheEndIsSeen) {
+  const auto spoil = [](auto& body) { body.walk.elements += 1; };
+  EXPECT_EQ(fault_of(kOp, kIn, {}, with_bug(spoil)), "a store beside the output");
+}
+
+TEST(PlantedBug, AStoreBeforeTheStartIsSeen) {
+  const auto spoil = [](auto& body) { --body.out; };
+  EXPECT_EQ(fault_of(kOp, kIn, {}, with_bug(spoil)), "a store beside the output");
+}
+
+TEST(PlantedBug, ReadingTheNextElementIsSeen) {
+  const auto spoil = [](auto& body) { ++body.in; };
+  EXPECT_THAT(fault_of(kOp, kIn, {}, with_bug(spoil)), Optional(HasSubstr("element 0: ")));
+}
+
+TEST(PlantedBug, TheConstantsOfAnotherChannelAreSeen) {
+  const auto spoil = [](auto& body) { body.walk.channel_axis = Walk::axes; };
+  EXPECT_THAT(fault_of(kOp, kIn, {}, with_bug(spoil)), Optional(HasSubstr("element 35: ")));
+}
+
+TEST(PlantedBug, AStoreThatAssumesAnAlignedOutputIsSeen) {
+  const OnHost naive = [](const Op&, const View&, const View& out, std::int64_t) {
+    store16(out.data, {}, false);
+  };
+  EXPECT_EQ(fault_of(kOp, kIn, {0, 1}, naive), "misaligned access of 16 bytes");
+  EXPECT_THAT(fault_of(kOp, kIn, {0, 4}, naive), Optional(HasSubstr("element 0: ")));
+}
+
+TEST(PlantedBug, ALoadThatAssumesAnAlignedInputIsSeen) {
+  const OnHost naive = [](const Op&, const View& in, const View&, std::int64_t) {
+    load16(in.data);
+  };
+  EXPECT_EQ(fault_of(kOp, kIn, {15, 0}, naive), "misaligned access of 16 bytes");
+}
+
+TEST(PlantedBugDeathTest, AReadOfOneElementBesideTheInputEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const Fenced before(kIn, Fenced::Side::Before), behind(kIn, Fenced::Side::Behind);
+  const volatile std::byte* first = before.view().data;
+  const volatile std::byte* last = behind.view().data + kIn.bytes() - 1;
+  EXPECT_EQ(std::to_integer<int>(*first), std::to_integer<int>(*last));
+  EXPECT_DEATH(static_cast<void>(first[-1]), "");
+  EXPECT_DEATH(static_cast<void>(last[1]), "");
+}
+
+/// Runs ops on an input between fences.
+void expect_no_read_beside(const TensorDesc& in, const std::vector<Op>& ops) {
+  for (const auto side : {Fenced::Side::Before, Fenced::Side::Behind})
+    for (const Op& op : ops)
+      for (const std::int64_t enough : {std::int64_t{0}, std::int64_t{1} << 18}) {
+        const Fenced fenced(in, side);
+        Guarded out(infer(op, std::span(&in, 1))[0], 1);
+        on_host(op, fenced.view(), out.view(), enough);
+      }
+}
+
+TEST(Fenced, FusedKernelsReadNothingBesideTheirInput) {
+  for (const DType dtype : all_dtypes)
+    for (const Layout layout : both_layouts)
+      for (const Shape& shape : fused_shapes) {
+        const Normalize planes{.mean = {1}, .std = {2}, .layout = Layout::Nchw};
+        Normalize pixels = planes, mirrored = planes;
+        pixels.layout = Layout::Nhwc;
+        pixels.to = DType::Float16;
+        mirrored.flip = Flip::Both;
+        expect_no_read_beside(
+            dense(dtype, layout, shape, Memory::Device),
+            {planes, pixels, mirrored, LayoutOp{.to = Layout::Nchw}, LayoutOp{.to = Layout::Nhwc},
+             FlipOp{.axis = Flip::Horizontal},
+             Crop{.window = {.height = 1, .width = shape.w, .top = shape.h - 1, .left = 0}}});
+      }
+}
+
+}  // namespace
+}  // namespace normbench::cuda

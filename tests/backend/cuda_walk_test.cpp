@@ -1,0 +1,59 @@
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "backend/cuda/slots.h"
+#include "core/tensor.h"
+
+namespace normbench::cuda {
+namespace {
+
+TensorDesc tensor(Layout layout, const Shape& shape) {
+  return dense(DType::UInt8, layout, shape, Memory::Device);
+}
+
+/// A walk in numbers: runs, elements, period, pixel and channel stride, axis of the channel.
+using Geometry = std::array<std::int64_t, 6>;
+
+Geometry geometry(const Walk& w) {
+  return {w.runs, w.elements, w.period.divisor, w.pixel, w.channel, w.channel_axis};
+}
+
+TEST(Walk, MergesWhatTheStridesAllow) {
+  const Shape s{2, 3, 5, 7};
+  const TensorDesc planes = tensor(Layout::Nchw, s), pixels = tensor(Layout::Nhwc, s);
+  const auto of = [](const TensorDesc& in, const TensorDesc& out, bool alike) {
+    return geometry(make_walk(in, out, alike));
+  };
+  EXPECT_EQ(of(planes, planes, false), (Geometry{6, 35, 1, 1, 0, 0}));   // a run is a plane
+  EXPECT_EQ(of(planes, planes, true), (Geometry{1, 210, 1, 1, 0, 3}));   // all of it
+  EXPECT_EQ(of(pixels, pixels, false), (Geometry{1, 210, 3, 3, 1, 3}));  // all, pixel by pixel
+  EXPECT_EQ(of(pixels, pixels, true), (Geometry{1, 210, 1, 1, 0, 3}));
+  EXPECT_EQ(of(pixels, planes, false), (Geometry{6, 35, 1, 3, 0, 0}));
+  EXPECT_EQ(of(planes, pixels, true), (Geometry{2, 105, 3, 1, 35, 3}));  // images
+}
+
+TEST(Walk, TakesRowsOfACropAndMirroredRows) {
+  const View view{nullptr, tensor(Layout::Nchw, {2, 3, 8, 9})};
+  const View pixels{nullptr, tensor(Layout::Nhwc, {2, 3, 8, 9})};
+  const TensorDesc out = tensor(Layout::Nchw, {2, 3, 5, 7});
+  const TensorDesc pixels_out = tensor(Layout::Nhwc, {2, 3, 5, 7});
+  const TensorDesc crop = crop_view(view, 1, 2, 5, 7).desc;
+  const TensorDesc crop_of_pixels = crop_view(pixels, 1, 2, 5, 7).desc;
+  EXPECT_EQ(geometry(make_walk(crop, out, false)), (Geometry{30, 7, 1, 1, 0, 1}));
+  EXPECT_EQ(geometry(make_walk(crop_of_pixels, pixels_out, false)), (Geometry{10, 21, 3, 3, 1, 3}));
+  EXPECT_EQ(geometry(make_walk(crop_of_pixels, pixels_out, true)), (Geometry{10, 21, 1, 1, 0, 3}));
+  const TensorDesc turned = flip_view(view, Flip::Both).desc;
+  EXPECT_EQ(geometry(make_walk(turned, view.desc, false)), (Geometry{6, 72, 1, -1, 0, 0}));
+  const TensorDesc mirrored = flip_view(view, Flip::Horizontal).desc;
+  EXPECT_EQ(geometry(make_walk(mirrored, view.desc, false)), (Geometry{48, 9, 1, -1, 0, 1}));
+}
+
+TEST(Walk, HasNoRunsWithoutElements) {
+  const TensorDesc none = tensor(Layout::Nchw, {0, 3, 5, 7});
+  EXPECT_EQ(make_walk(none, none, false).runs, 0);
+  EXPECT_EQ(Slots::of(make_walk(none, none, false), 0, 4, 4, 0).threads, 0);
+}
+
+}  // namespace
+}  // namespace normbench::cuda

@@ -1,0 +1,81 @@
+/// A test on a CUDA runtime of its own, which has to be left as it was found.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "cuda/fake_cudart.h"
+
+namespace normbench {
+
+using Bytes = std::vector<std::byte>;
+using Calls = std::vector<std::string>;
+
+class CudaTest : public ::testing::Test {
+ protected:
+  void TearDown() override {
+    EXPECT_THAT(cuda.live(), ::testing::IsEmpty());
+    EXPECT_THAT(cuda.violations, ::testing::IsEmpty());
+  }
+
+  /// What `work` calls of the runtime.
+  template <class Work>
+  Calls calls_of(Work work) {
+    const std::size_t before = cuda.log.size();
+    work();
+    return cuda.log_from(before);
+  }
+
+  FakeCuda& cuda = new_fake_cuda();
+};
+
+/// The same with a backend and a queue.
+class CudaBackendTest : public CudaTest {
+ protected:
+  void TearDown() override {
+    queue.reset();
+    backend.reset();
+    CudaTest::TearDown();
+  }
+
+  std::unique_ptr<Backend> backend = make_cuda_backend({});
+  std::unique_ptr<Queue> queue = backend->make_queue(1, nullptr);
+};
+
+/// What `work` throws, or "".
+template <class Work>
+std::string error_of(Work work) {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// The row called `name` of the op called `op`.
+inline const Kernel& row_of(const Backend& backend, std::string_view op, std::string_view name) {
+  for (const Kernel& kernel : backend.kernels())
+    if (kernel.op == op && kernel.name == name) return kernel;
+  throw std::logic_error("no row " + std::string(name) + " of " + std::string(op));
+}
+
+/// An op bound to a row and its buffers.
+struct BoundStage {
+  Launch launch;
+  std::vector<View> in, out;
+
+  void submit(Queue& queue) { launch(queue, in, out, {}); }
+};
+
+inline BoundStage bind(const Kernel& kernel, const Op& op, const View& in, const View& out) {
+  return {
+      .launch = kernel.prepare(op, {.in = {in.desc}, .out = {out.desc}}), .in = {in}, .out = {out}};
+}
+
+}  // namespace normbench

@@ -1,0 +1,63 @@
+/// Plans made from JSON and measured on the CUDA runtime of the tests.
+#pragma once
+
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "cuda/cuda_fixture.h"
+#include "measure/check.h"
+#include "measure/contender.h"
+#include "measure/run_fixture.h"
+#include "plan/plan.h"
+
+namespace normbench {
+
+/// A clock that moves with every reading, and with what the device does.
+class SteppingClock final : public Clock {
+ public:
+  static constexpr std::int64_t step_ns = 20'000'000;
+
+  explicit SteppingClock(const FakeCuda& cuda) : cuda_(cuda) {}
+  std::int64_t now_ns() override { return (steps_ += step_ns) + cuda_.streams.device_ns; }
+  std::int64_t cpu_ns() override { return steps_; }
+  Counters counters() override { return {}; }
+
+ private:
+  const FakeCuda& cuda_;
+  std::int64_t steps_ = 0;
+};
+
+class CudaMeasureTest : public CudaTest {
+ protected:
+  void TearDown() override {
+    backends.list.clear();
+    CudaTest::TearDown();
+  }
+
+  Plan plan_of(std::string_view text) {
+    PlanOptions options;
+    options.profile = false;
+    return make_plan("test.json", text, backends, options);
+  }
+  Results run_plan(const Plan& plan) {
+    Watchdog watchdog(600, [](std::size_t, const std::string&) {});
+    RunContext context{.backends = backends,
+                       .clock = clock,
+                       .recorder = recorder,
+                       .watchdog = watchdog,
+                       .observer = observer,
+                       .interrupted = interrupted,
+                       .cache_bytes = 1 << 10,
+                       .on_profile = [](ProfileTrace) { return std::vector<ProfileRow>{}; }};
+    return run(plan, context);
+  }
+
+  Backends backends = make_backends();
+  SteppingClock clock{cuda};
+  Recorder recorder{clock};
+  FakeObserver observer;
+  std::atomic<bool> interrupted = false;
+};
+
+}  // namespace normbench

@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "backend/cuda/device.h"
+#include "backend/cuda/runtime.h"
+#include "cuda/cuda_fixture.h"
+
+namespace normbench::cuda {
+namespace {
+
+constexpr const char* kGpu = "0000:17:00.0";
+constexpr const char* kLinkReadings =
+    "nvmlDeviceGetCurrPcieLinkGeneration,nvmlDeviceGetCurrPcieLinkWidth,"
+    "nvmlDeviceGetMaxPcieLinkGeneration,nvmlDeviceGetMaxPcieLinkWidth";
+
+class DescribeTest : public CudaTest {
+ protected:
+  DescribeTest() {
+    cudaDeviceProp& properties = CudaTest::cuda.properties;
+    properties = {};
+    std::strcpy(properties.name, "Fake GPU");
+    for (int i = 0; i < 16; ++i) properties.uuid.bytes[i] = static_cast<char>(0xA0 + i);
+    properties.major = 9;
+    properties.minor = 0;
+    properties.totalGlobalMem = std::size_t{80} << 30;
+    properties.memoryBusWidth = 5120;
+    properties.l2CacheSize = 50 << 20;
+    properties.multiProcessorCount = 132;
+    properties.asyncEngineCount = 3;
+    properties.ECCEnabled = 1;
+  }
+  ~DescribeTest() override { unsetenv("FAKE_NVML_FAILS"); }
+
+  auto copies() const {
+    return std::ranges::count_if(CudaTest::cuda.log, [](const std::string& call) {
+      return call.starts_with("cudaMemcpyAsync 33554432 ");
+    });
+  }
+};
+
+TEST_F(DescribeTest, EveryFact) {
+  EXPECT_EQ(describe_device(0, Nvml(kGpu, FAKE_NVML)),
+            (Json{{"name", "Fake GPU"},
+                  {"device", 0},
+                  {"uuid", "GPU-a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf"},
+                  {"pci_bus_id", kGpu},
+                  {"compute_capability", "9.0"},
+                  {"driver", "580.95.05"},
+                  {"driver_cuda", "13.0"},
+                  {"runtime_cuda", "13.0"},
+                  {"memory_bytes", std::int64_t{80} << 30},
+                  {"memory_bus_bits", 5120},
+                  {"l2_bytes", 50 << 20},
+                  {"multiprocessors", 132},
+                  {"copy_engines", 3},
+                  {"ecc", true},
+                  {"max_sm_clock_mhz", 1980},
+                  {"max_memory_clock_mhz", 2620},
+                  {"power_limit_w", 700.0},
+                  {"persistence_mode", true},
+                  {"pcie",
+                   {{"generation", 4},
+                    {"width", 8},
+                    {"max_generation", 5},
+                    {"max_width", 16},
+                    {"measured", "under load"}}},
+                  {"nvml", "available"}}));
+  EXPECT_EQ(copies(), 80);  // the link stays below its maximum, so all tries are used
+}
+
+TEST_F(DescribeTest, ALinkAtItsMaximumIsReadOnce) {
+  setenv("FAKE_NVML_FAILS", kLinkReadings, 1);
+  describe_device(0, Nvml(kGpu, FAKE_NVML));
+  EXPECT_EQ(copies(), 8);
+}
+
+TEST_F(DescribeTest, WithoutNvmlNothingIsCopied) {
+  const Json facts = describe_device(0, Nvml(kGpu, "libc.so.6"));
+  EXPECT_EQ(facts.at("pcie"), (Json{{"generation", nullptr},
+                                    {"width", nullptr},
+                                    {"max_generation", nullptr},
+                                    {"max_width", nullptr},
+                                    {"measured", nullptr}}));
+  EXPECT_EQ(facts.at("driver"), nullptr);
+  EXPECT_EQ(facts.at("driver_cuda"), "13.0");
+  EXPECT_THAT(facts.at("nvml").get<std::string>(), ::testing::StartsWith("NVML not usable ("));
+  EXPECT_EQ(copies(), 0);
+}
+
+TEST_F(DescribeTest, WithoutMemoryForCopiesTheLinkIsReadIdle) {
+  CudaTest::cuda.failures = {{.function = "cudaMalloc", .code = cudaErrorMemoryAllocation}};
+  const Json facts = describe_device(0, Nvml(kGpu, FAKE_NVML));
+  EXPECT_EQ(facts.at("/pcie/measured"_json_pointer), "idle");
+  EXPECT_EQ(facts.at("/pcie/generation"_json_pointer), 4);
+  EXPECT_EQ(copies(), 0);
+  EXPECT_EQ(CudaTest::cuda.last_error, cudaSuccess);
+}
+
+TEST_F(DescribeTest, OtherFailuresAreNotHidden) {
+  CudaTest::cuda.failures = {{.function = "cudaMemcpyAsync", .code = cudaErrorLaunchFailure}};
+  EXPECT_THROW(describe_device(0, Nvml(kGpu, FAKE_NVML)), CudaError);
+  CudaTest::cuda.failures = {{.function = "cudaGetDeviceProperties", .code = cudaErrorUnknown}};
+  EXPECT_THROW(describe_device(0, Nvml(kGpu, FAKE_NVML)), CudaError);
+}
+
+}  // namespace
+}  // namespace normbench::cuda

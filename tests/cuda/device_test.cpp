@@ -1,0 +1,96 @@
+#include "cuda/cuda_fixture.h"
+
+namespace normbench {
+namespace {
+
+using ::testing::ElementsAre;
+
+class DeviceTest : public CudaTest {};
+
+TEST_F(DeviceTest, OneDeviceIsMadeReady) {
+  const auto backend = make_cuda_backend({});
+  EXPECT_EQ(backend->unavailable(), std::nullopt);
+  EXPECT_EQ(backend->cache_bytes(), 64 << 10);
+  EXPECT_THAT(cuda.log,
+              ElementsAre("cudaGetDeviceCount", "cudaSetDevice device 0", "cudaFuncGetAttributes",
+                          "cudaDeviceGetAttribute 38 device 0", "cudaDeviceGetPCIBusId device 0"));
+}
+
+TEST_F(DeviceTest, TheChosenDeviceIsTheOneUsed) {
+  cuda.devices = 3;
+  const auto backend = make_cuda_backend({.device = 2});
+  EXPECT_EQ(cuda.log[1], "cudaSetDevice device 2");
+  const auto queue = backend->make_queue(1, nullptr);
+  const auto memory = backend->allocate_fresh(OutputPolicy::Fresh, Memory::Device, 64, *queue);
+  EXPECT_THAT(cuda.log, ::testing::Contains("cudaMemPoolCreate device 2"));
+}
+
+TEST_F(DeviceTest, ADeviceThatIsNotThereIsAMistake) {
+  cuda.devices = 2;
+  EXPECT_EQ(error_of([] { make_cuda_backend({.device = 2}); }),
+            "no CUDA device 2 (this machine has 2: 0, 1; choose with --device)");
+  EXPECT_EQ(error_of([] { make_cuda_backend({.device = -1}); }),
+            "no CUDA device -1 (this machine has 2: 0, 1; choose with --device)");
+}
+
+TEST_F(DeviceTest, WithoutADeviceThereAreRowsButNoWork) {
+  cuda.devices = 0;
+  const auto backend = make_cuda_backend({});
+  const std::string why = "no CUDA device (cudaErrorNoDevice: no CUDA-capable device is detected)";
+  EXPECT_EQ(backend->unavailable(), why);
+  EXPECT_FALSE(backend->kernels().empty());
+  EXPECT_EQ(error_of([&] { backend->make_queue(1, nullptr); }), why);
+  EXPECT_EQ(error_of([&] { backend->allocate(Memory::Pinned, 64); }), why);
+  EXPECT_EQ(backend->describe(), Json());
+  EXPECT_EQ(backend->condition(), Json());
+  EXPECT_THAT(cuda.log, ElementsAre("cudaGetDeviceCount"));
+}
+
+/// Why a device that is there may be of no use.
+struct Reason {
+  friend void PrintTo(const Reason& reason, std::ostream* out) { *out << reason.text; }
+
+  std::string function;
+  cudaError_t code;
+  std::string text;
+};
+
+class UselessDevice : public CudaTest, public ::testing::WithParamInterface<Reason> {};
+
+TEST_P(UselessDevice, SaysWhy) {
+  const auto& [function, code, text] = GetParam();
+  cuda.failures = {{.function = function, .code = code}};
+  EXPECT_EQ(make_cuda_backend({})->unavailable(), text);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, UselessDevice,
+    ::testing::Values(
+        Reason{"cudaGetDeviceCount", cudaErrorInsufficientDriver,
+               "no CUDA device (cudaErrorInsufficientDriver: CUDA driver version is insufficient "
+               "for CUDA runtime version)"},
+        Reason{"cudaSetDevice", cudaErrorDevicesUnavailable,
+               "CUDA device 0 cannot be used: cudaSetDevice(0) failed: cudaErrorDevicesUnavailable "
+               "(CUDA-capable device(s) is/are busy or unavailable); another process may hold the "
+               "GPU for itself (nvidia-smi -q -d COMPUTE shows the mode)"},
+        Reason{
+            "cudaFuncGetAttributes", cudaErrorNoKernelImageForDevice,
+            "CUDA device 0 cannot be used: loading a kernel failed: "
+            "cudaErrorNoKernelImageForDevice (no kernel image is available for execution on the "
+            "device); this build has kernels for sm_90: build it where the GPU is (scripts/build "
+            "finds it), or use the package"}),
+    [](const auto& info) { return info.param.function; });
+
+TEST_F(DeviceTest, FactsAreThoseOfTheDevice) {
+  const auto backend = make_cuda_backend({});
+  const Json facts = backend->describe();
+  EXPECT_EQ(facts.at("name"), "Fake GPU");
+  EXPECT_EQ(facts.at("compute_capability"), "9.0");
+  EXPECT_EQ(facts.at("pci_bus_id"), "0000:17:00.0");
+  EXPECT_EQ(facts.at("memory_bytes"), 1 << 30);
+  EXPECT_EQ(facts.at("l2_bytes"), 64 << 10);
+  EXPECT_EQ(facts.at("multiprocessors"), 132);
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,85 @@
+#include "cuda/fake_cudart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace normbench {
+namespace {
+
+std::optional<FakeCuda>& holder() {
+  static std::optional<FakeCuda> cuda(std::in_place);
+  return cuda;
+}
+
+}  // namespace
+
+FakeCuda& fake_cuda() { return *holder(); }
+
+FakeCuda& new_fake_cuda() { return holder().emplace(); }
+
+std::string name_of(cudaStream_t stream) {
+  const int number = FakeObjects<cudaStream_t, FakeStream>::number(stream);
+  return number == 0 ? "default stream" : fmt::format("stream {}", number);
+}
+
+FakeCuda::FakeCuda() {
+  std::string_view("Fake GPU").copy(properties.name, sizeof(properties.name) - 1);
+  properties.totalGlobalMem = std::size_t{1} << 30;
+  properties.major = 9;
+  properties.multiProcessorCount = 132;
+  properties.l2CacheSize = 64 << 10;
+  properties.warpSize = 32;
+  properties.maxThreadsPerBlock = 1024;
+  attributes[cudaDevAttrL2CacheSize] = properties.l2CacheSize;
+  attributes[cudaDevAttrConcurrentManagedAccess] = 1;
+}
+
+std::optional<cudaError_t> FakeCuda::failure_of(std::string_view function) {
+  if (failing_call && *failing_call + 1 == log.size()) return failing_code;
+  for (FakeFailure& failure : failures) {
+    if (failure.function != function) continue;
+    --failure.nth;
+    if (failure.nth == 0 || (failure.always && failure.nth < 0)) return failure.code;
+  }
+  return std::nullopt;
+}
+
+cudaError_t FakeCuda::call(std::string_view function, const std::string& arguments,
+                           const std::function<cudaError_t()>& work, bool releases) {
+  log.push_back(arguments.empty() ? std::string(function)
+                                  : fmt::format("{} {}", function, arguments));
+  const std::optional<cudaError_t> planted = failure_of(function);
+  cudaError_t error = planted.value_or(streams.broken);
+  if (error == cudaSuccess || releases) {
+    const cudaError_t done = work();
+    if (error == cudaSuccess) error = done;
+  }
+  if (error != cudaSuccess) last_error = error;
+  return error;
+}
+
+std::vector<std::string> FakeCuda::live() const {
+  std::vector<std::string> names = streams.live();
+  for (const auto& [number, pool] : pools.live) names.push_back(fmt::format("pool {}", number));
+  for (const std::string& block : memory.live()) names.push_back(block);
+  return names;
+}
+
+std::vector<std::string> FakeCuda::log_from(std::size_t from) const {
+  return {log.begin() + static_cast<std::ptrdiff_t>(std::min(from, log.size())), log.end()};
+}
+
+std::vector<std::byte> FakeCuda::read(const void* data, std::size_t bytes) {
+  const FakeMemory::Access access(memory);
+  const auto* start = static_cast<const std::byte*>(data);
+  return {start, start + bytes};
+}
+
+void FakeCuda::write(void* data, const std::vector<std::byte>& bytes) {
+  const FakeMemory::Access access(memory);
+  std::copy(bytes.begin(), bytes.end(), static_cast<std::byte*>(data));
+}
+
+}  // namespace normbench

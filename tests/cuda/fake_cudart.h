@@ -1,0 +1,80 @@
+/// A CUDA runtime for tests, with the C functions of cuda_runtime_api.h: it does what a device does
+/// on the host, in the order that streams and events promise and no sooner, notes every call, and
+/// can fail any of them.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cuda/fake_memory.h"
+#include "cuda/fake_streams.h"
+
+namespace normbench {
+
+/// Calls that fail: the `nth` of `function` from now on, and all that follow it when `always`.
+struct FakeFailure {
+  std::string function;
+  cudaError_t code;
+  int nth = 1;
+  bool always = false;
+};
+
+struct FakePool {};
+
+class FakeCuda {
+ public:
+  FakeCuda();
+
+  int devices = 1;
+  int driver_version = CUDART_VERSION;
+  cudaDeviceProp properties{};
+  std::map<cudaDeviceAttr, int> attributes;  // 0 where nothing is said
+  std::int64_t launch_ns = 3'000, copy_ns = 7'000, fill_ns = 1'000;
+
+  std::vector<FakeFailure> failures;
+  std::optional<std::size_t> failing_call;  // its place in the log
+  cudaError_t failing_code = cudaErrorUnknown;
+  /// Which threads of a launch are run; all when empty.
+  std::function<bool(std::int64_t thread)> runs;
+
+  std::vector<std::string> log;         // "cudaMemcpyAsync 96 pinned->device stream 1", in order
+  std::vector<std::string> violations;  // what a real runtime would not notice
+  FakeMemory memory{violations};
+  FakeStreams streams{memory};
+  FakeObjects<cudaMemPool_t, FakePool> pools;
+
+  /// What was made and not destroyed: "stream 1", "pinned 4096", …
+  std::vector<std::string> live() const;
+  /// The entries of the log from the `from`-th on.
+  std::vector<std::string> log_from(std::size_t from) const;
+  /// Bytes of any memory as they are now, without doing what is still waited for.
+  std::vector<std::byte> read(const void* data, std::size_t bytes);
+  void write(void* data, const std::vector<std::byte>& bytes);
+
+  /// A call of the runtime: noted, failed if a test asked for that, else done by `work`. A call
+  /// that releases does so even when it fails: real ones may report what failed earlier.
+  cudaError_t call(std::string_view function, const std::string& arguments,
+                   const std::function<cudaError_t()>& work, bool releases = false);
+
+  cudaError_t last_error = cudaSuccess;
+
+ private:
+  std::optional<cudaError_t> failure_of(std::string_view function);
+};
+
+/// The runtime of this process.
+FakeCuda& fake_cuda();
+/// The same, new, at the same address.
+FakeCuda& new_fake_cuda();
+
+/// "stream 2", "default stream".
+std::string name_of(cudaStream_t stream);
+
+}  // namespace normbench

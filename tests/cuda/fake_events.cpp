@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include "cuda/fake_cudart.h"
+
+namespace {
+
+using namespace normbench;
+
+std::string event_name(cudaEvent_t event) {
+  return std::to_string(FakeObjects<cudaEvent_t, FakeEvent>::number(event));
+}
+
+cudaError_t record(FakeEvent& event, cudaStream_t stream) {
+  FakeStreams& streams = fake_cuda().streams;
+  const FakeStream* found = streams.find(stream);
+  if (!found) return cudaErrorInvalidResourceHandle;
+  auto record = std::make_shared<FakeRecord>(
+      FakeRecord{.stream = stream, .captured = found->capture.has_value()});
+  event.last = record;
+  if (record->captured) return cudaSuccess;
+  return streams.submit(stream,
+                        {.run = [record] { record->reached_ns = fake_cuda().streams.device_ns; }});
+}
+
+/// A capture may neither wait for what is outside it, nor anything outside for what is in it.
+cudaError_t stream_wait(FakeStream& stream, cudaStream_t handle, const FakeEvent& event) {
+  if (!event.last) return cudaSuccess;
+  if (stream.capture.has_value() != event.last->captured) {
+    if (stream.capture) stream.capture->invalidated = true;
+    return cudaErrorStreamCaptureIsolation;
+  }
+  if (stream.capture) return cudaSuccess;
+  return fake_cuda().streams.submit(
+      handle, {.run = [record = event.last] { fake_cuda().streams.reach(*record); }});
+}
+
+cudaError_t elapsed(float* ms, const FakeEvent& start, const FakeEvent& end) {
+  for (const FakeEvent* event : {&start, &end}) {
+    if (!event->timing || !event->last) return cudaErrorInvalidResourceHandle;
+    if (event->last->captured) return cudaErrorCapturedEvent;
+    if (!event->last->reached_ns) return cudaErrorNotReady;
+  }
+  *ms = static_cast<float>(static_cast<double>(*end.last->reached_ns - *start.last->reached_ns) *
+                           1e-6);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
+  std::string what = flags & cudaEventDisableTiming ? "no_timing" : "timing";
+  if (flags & cudaEventBlockingSync) what += "|blocking";
+  return fake_cuda().call("cudaEventCreateWithFlags", what, [&] {
+    *event = fake_cuda().streams.events.add({.timing = !(flags & cudaEventDisableTiming)});
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  return fake_cuda().call(
+      "cudaEventDestroy", event_name(event),
+      [&] {
+        if (fake_cuda().streams.events.remove(event)) return cudaSuccess;
+        fake_cuda().violations.push_back("an event was destroyed that does not live");
+        return cudaErrorInvalidResourceHandle;
+      },
+      true);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return fake_cuda().call("cudaEventRecord", event_name(event) + " " + name_of(stream), [&] {
+    FakeEvent* found = fake_cuda().streams.events.find(event);
+    return found ? record(*found, stream) : cudaErrorInvalidResourceHandle;
+  });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return fake_cuda().call("cudaEventSynchronize", event_name(event), [&] {
+    FakeStreams& streams = fake_cuda().streams;
+    const FakeEvent* found = streams.events.find(event);
+    if (!found) return cudaErrorInvalidResourceHandle;
+    if (!found->last) return cudaSuccess;
+    if (found->last->captured) return cudaErrorCapturedEvent;
+    streams.reach(*found->last);
+    return streams.broken;
+  });
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return fake_cuda().call("cudaEventQuery", event_name(event), [&] {
+    const FakeEvent* found = fake_cuda().streams.events.find(event);
+    if (!found) return cudaErrorInvalidResourceHandle;
+    return !found->last || found->last->reached_ns ? cudaSuccess : cudaErrorNotReady;
+  });
+}
+
+cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) {
+  return fake_cuda().call(
+      "cudaEventElapsedTime", event_name(start) + " to " + event_name(end), [&] {
+        FakeStreams& streams = fake_cuda().streams;
+        const FakeEvent* from = streams.events.find(start);
+        const FakeEvent* to = streams.events.find(end);
+        return from && to ? elapsed(ms, *from, *to) : cudaErrorInvalidResourceHandle;
+      });
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+  return fake_cuda().call("cudaStreamWaitEvent", event_name(event) + " " + name_of(stream), [&] {
+    FakeStream* found = fake_cuda().streams.find(stream);
+    const FakeEvent* waited = fake_cuda().streams.events.find(event);
+    return found && waited ? stream_wait(*found, stream, *waited) : cudaErrorInvalidResourceHandle;
+  });
+}

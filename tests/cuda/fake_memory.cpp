@@ -1,0 +1,124 @@
+#include "cuda/fake_memory.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+namespace normbench {
+namespace {
+
+constexpr std::size_t page_bytes = 4096;
+constexpr std::byte guard{0xFD};
+
+std::size_t whole_pages(std::size_t bytes) {
+  return (bytes + page_bytes - 1) / page_bytes * page_bytes;
+}
+
+}  // namespace
+
+std::string_view name_of(FakeKind kind) {
+  constexpr std::array names{"pageable",   "pinned",  "write_combined", "mapped",
+                             "registered", "managed", "device",         "pool"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+FakeMemory::~FakeMemory() {
+  for (const auto& [data, block] : blocks_) released_.push_back(block);
+  for (const FakeBlock& block : released_)
+    if (block.mapping) munmap(block.mapping, block.mapping_bytes);
+}
+
+std::byte* FakeMemory::allocate(FakeKind kind, std::size_t bytes, bool usable) {
+  const std::size_t pages = whole_pages(bytes);
+  void* mapping = mmap(nullptr, pages + 2 * page_bytes, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED) throw std::bad_alloc();
+  auto* start = static_cast<std::byte*>(mapping);
+  std::byte* data = start + page_bytes;
+  mprotect(data, pages, PROT_READ | PROT_WRITE);
+  std::fill_n(data, bytes, poison);
+  std::fill(data + bytes, data + pages, guard);
+  const FakeBlock block{.kind = kind,
+                        .data = data,
+                        .bytes = bytes,
+                        .usable = usable,
+                        .mapping = start,
+                        .mapping_bytes = pages + 2 * page_bytes};
+  protect(blocks_.emplace(data, block).first->second);
+  return data;
+}
+
+bool FakeMemory::add_registered(std::byte* data, std::size_t bytes) {
+  for (const auto& [start, block] : blocks_)
+    if (data < start + block.bytes && start < data + bytes) return false;
+  blocks_.emplace(data, FakeBlock{.kind = FakeKind::Registered, .data = data, .bytes = bytes});
+  return true;
+}
+
+bool FakeMemory::release(const void* data) {
+  const auto found = blocks_.find(static_cast<const std::byte*>(data));
+  if (found == blocks_.end()) return false;
+  FakeBlock block = found->second;
+  blocks_.erase(found);
+  if (!block.mapping) return true;
+  check_guard(block);
+  mprotect(block.mapping, block.mapping_bytes, PROT_NONE);
+  madvise(block.mapping, block.mapping_bytes, MADV_DONTNEED);
+  released_.push_back(block);
+  return true;
+}
+
+void FakeMemory::check_guard(const FakeBlock& block) {
+  mprotect(block.data, whole_pages(block.bytes), PROT_READ);
+  std::byte* end = block.data + whole_pages(block.bytes);
+  if (std::any_of(block.data + block.bytes, end, [](std::byte b) { return b != guard; }))
+    violations_.push_back(
+        fmt::format("something wrote behind {} {}", name_of(block.kind), block.bytes));
+}
+
+void FakeMemory::set_usable(const void* data, bool usable) {
+  FakeBlock& block = blocks_.at(static_cast<const std::byte*>(data));
+  block.usable = usable;
+  protect(block);
+}
+
+const FakeBlock* FakeMemory::find(const void* data, std::size_t bytes) const {
+  const auto* start = static_cast<const std::byte*>(data);
+  auto after = blocks_.upper_bound(start);
+  if (after == blocks_.begin()) return nullptr;
+  const FakeBlock& block = std::prev(after)->second;
+  return start + bytes <= block.data + block.bytes ? &block : nullptr;
+}
+
+FakeKind FakeMemory::kind_of(const void* data) const {
+  const FakeBlock* block = find(data);
+  return block ? block->kind : FakeKind::Pageable;
+}
+
+std::vector<std::string> FakeMemory::live() const {
+  std::vector<std::string> names;
+  for (const auto& [data, block] : blocks_)
+    if (!block.freeing) names.push_back(fmt::format("{} {}", name_of(block.kind), block.bytes));
+  return names;
+}
+
+void FakeMemory::protect(const FakeBlock& block) const {
+  if (!is_device(block.kind)) return;
+  const bool open = accesses_ > 0 && block.usable;
+  mprotect(block.data, whole_pages(block.bytes), open ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
+
+FakeMemory::Access::Access(FakeMemory& memory) : memory_(memory) {
+  if (++memory_.accesses_ == 1)
+    for (const auto& [data, block] : memory_.blocks_) memory_.protect(block);
+}
+
+FakeMemory::Access::~Access() {
+  if (--memory_.accesses_ == 0)
+    for (const auto& [data, block] : memory_.blocks_) memory_.protect(block);
+}
+
+}  // namespace normbench

@@ -1,0 +1,82 @@
+/// The memory of a CUDA runtime for tests: where host code touches what is on the device it
+/// crashes.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace normbench {
+
+enum class FakeKind { Pageable, Pinned, WriteCombined, Mapped, Registered, Managed, Device, Pool };
+
+std::string_view name_of(FakeKind kind);
+
+/// True for memory that only the device can touch.
+constexpr bool is_device(FakeKind kind) {
+  return kind == FakeKind::Device || kind == FakeKind::Pool;
+}
+
+/// Live memory that the runtime knows.
+struct FakeBlock {
+  FakeKind kind;
+  std::byte* data;
+  std::size_t bytes;
+  bool usable = true;            // false: the stream has not come to its allocation yet
+  bool freeing = false;          // a stream will release it
+  std::byte* mapping = nullptr;  // null: memory of the host, registered
+  std::size_t mapping_bytes = 0;
+};
+
+/// Every allocation is a mapping of its own that ends in a guard, starts out poisoned, and is never
+/// used again once released, so that an overrun or a use after free is seen.
+class FakeMemory {
+ public:
+  static constexpr std::byte poison{0xCD};
+
+  explicit FakeMemory(std::vector<std::string>& violations) : violations_(violations) {}
+  ~FakeMemory();
+  FakeMemory(const FakeMemory&) = delete;
+  FakeMemory& operator=(const FakeMemory&) = delete;
+
+  std::byte* allocate(FakeKind kind, std::size_t bytes, bool usable = true);
+  /// Notes memory of the host as page-locked; false if some of it is already.
+  bool add_registered(std::byte* data, std::size_t bytes);
+  /// Forgets the block that starts at `data`; false if there is none.
+  bool release(const void* data);
+  void set_usable(const void* data, bool usable);
+  void set_freeing(const void* data) {
+    blocks_.at(static_cast<const std::byte*>(data)).freeing = true;
+  }
+
+  /// The block that holds these bytes, or null: pageable memory of the host.
+  const FakeBlock* find(const void* data, std::size_t bytes = 1) const;
+  FakeKind kind_of(const void* data) const;
+  /// Kind and size of each block that nothing will release: "pinned 4096".
+  std::vector<std::string> live() const;
+
+  /// While one exists, device memory can be touched.
+  class Access {
+   public:
+    explicit Access(FakeMemory& memory);
+    ~Access();
+    Access(const Access&) = delete;
+    Access& operator=(const Access&) = delete;
+
+   private:
+    FakeMemory& memory_;
+  };
+
+ private:
+  void protect(const FakeBlock& block) const;
+  void check_guard(const FakeBlock& block);
+
+  std::vector<std::string>& violations_;
+  std::map<const std::byte*, FakeBlock> blocks_;
+  std::vector<FakeBlock> released_;
+  int accesses_ = 0;
+};
+
+}  // namespace normbench

@@ -1,0 +1,108 @@
+/// The streams, events and captures of a CUDA runtime for tests: work waits until something waits
+/// for it, so that a wait that is missing is seen.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cuda/fake_memory.h"
+
+namespace normbench {
+
+/// Live objects of one type by their number, which is never used twice and is also their handle.
+template <class Handle, class Object>
+class FakeObjects {
+ public:
+  Handle add(Object object) {
+    live.emplace(++last_, std::move(object));
+    return reinterpret_cast<Handle>(static_cast<std::uintptr_t>(last_) * spacing);
+  }
+  static int number(Handle handle) {
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(handle) / spacing);
+  }
+  Object* find(Handle handle) {
+    const auto found = live.find(number(handle));
+    return found == live.end() ? nullptr : &found->second;
+  }
+  bool remove(Handle handle) { return live.erase(number(handle)) == 1; }
+
+  std::map<int, Object> live;
+
+ private:
+  static constexpr std::uintptr_t spacing = 0x1000;
+  int last_ = 0;
+};
+
+/// One thing that a stream does.
+struct FakeTask {
+  std::int64_t ns = 0;  // what it takes on the device's clock
+  std::function<void()> run;
+};
+
+/// One record of an event.
+struct FakeRecord {
+  cudaStream_t stream = nullptr;
+  bool captured = false;
+  std::optional<std::int64_t> reached_ns = {};
+};
+
+struct FakeEvent {
+  bool timing = true;
+  std::shared_ptr<FakeRecord> last = {};
+};
+
+struct FakeCapture {
+  std::vector<FakeTask> tasks;
+  bool safe_only = true;  // forbids what may synchronise, on any stream
+  bool invalidated = false;
+};
+
+struct FakeStream {
+  std::deque<FakeTask> waiting;
+  std::optional<FakeCapture> capture;
+};
+
+using FakeGraph = std::vector<FakeTask>;
+
+/// All of them. The default stream (null) orders nothing with the others: these do not block.
+class FakeStreams {
+ public:
+  explicit FakeStreams(FakeMemory& memory) : memory_(memory) {}
+
+  FakeObjects<cudaStream_t, FakeStream> streams;
+  FakeObjects<cudaEvent_t, FakeEvent> events;
+  FakeObjects<cudaGraph_t, FakeGraph> graphs;
+  FakeObjects<cudaGraphExec_t, FakeGraph> execs;
+  cudaError_t broken = cudaSuccess;  // by a kernel: all that follows fails with it
+  std::int64_t device_ns = 0;        // the device's clock
+
+  /// The stream, also the default one; null when it does not live.
+  FakeStream* find(cudaStream_t stream);
+  /// Puts work into a stream or into its capture.
+  cudaError_t submit(cudaStream_t stream, FakeTask task);
+  /// Does all that the stream waits to do; false for a stream that captures.
+  cudaError_t finish(cudaStream_t stream);
+  void finish_all();
+  /// Does what comes before a record of an event.
+  void reach(const FakeRecord& record);
+  /// What a call that may synchronise says: an error, and the capture is lost, while one is going
+  /// on.
+  cudaError_t may_synchronize();
+  std::vector<std::string> live() const;
+
+ private:
+  void do_next(FakeStream& stream);
+
+  FakeMemory& memory_;
+  FakeStream default_;
+};
+
+}  // namespace normbench

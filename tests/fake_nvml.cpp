@@ -1,0 +1,104 @@
+/// A libnvidia-ml with one made-up GPU at 0000:17:00.0. Functions named in the environment variable
+/// FAKE_NVML_FAILS (separated by commas) fail as unsupported ones do.
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace {
+
+constexpr int kSuccess = 0, kInvalidArgument = 2, kNotSupported = 3, kNotFound = 6;
+
+int gpu;  // its address is the handle
+int started = 0;
+
+bool fails(const char* function) {
+  const char* const named = std::getenv("FAKE_NVML_FAILS");
+  const std::string all = named == nullptr ? "" : "," + std::string(named) + ",";
+  return all.find("," + std::string(function) + ",") != std::string::npos;
+}
+
+template <class Value>
+int answer(const char* function, const void* handle, Value* out, Value value) {
+  if (fails(function)) return kNotSupported;
+  if (started == 0 || handle != &gpu || out == nullptr) return kInvalidArgument;
+  *out = value;
+  return kSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+int nvmlInit_v2() {
+  if (fails("nvmlInit_v2")) return kNotSupported;
+  ++started;
+  return kSuccess;
+}
+
+int nvmlShutdown() {
+  --started;
+  return kSuccess;
+}
+
+const char* nvmlErrorString(int result) {
+  return result == kNotFound ? "Not Found" : result == kNotSupported ? "Not Supported" : "Other";
+}
+
+int nvmlSystemGetDriverVersion(char* version, unsigned length) {
+  constexpr std::string_view kVersion = "580.95.05";
+  if (fails("nvmlSystemGetDriverVersion")) return kNotSupported;
+  if (started == 0 || length <= kVersion.size()) return kInvalidArgument;
+  std::memcpy(version, kVersion.data(), kVersion.size() + 1);
+  return kSuccess;
+}
+
+int nvmlDeviceGetHandleByPciBusId_v2(const char* id, void** handle) {
+  if (std::string_view(id) != "0000:17:00.0") return kNotFound;
+  return answer<void*>("nvmlDeviceGetHandleByPciBusId_v2", &gpu, handle, &gpu);
+}
+
+int nvmlDeviceGetClockInfo(void* device, int clock, unsigned* mhz) {
+  return answer("nvmlDeviceGetClockInfo", device, mhz, clock == 1 ? 1755u : 2619u);
+}
+
+int nvmlDeviceGetMaxClockInfo(void* device, int clock, unsigned* mhz) {
+  return answer("nvmlDeviceGetMaxClockInfo", device, mhz, clock == 1 ? 1980u : 2620u);
+}
+
+int nvmlDeviceGetCurrPcieLinkGeneration(void* device, unsigned* generation) {
+  return answer("nvmlDeviceGetCurrPcieLinkGeneration", device, generation, 4u);
+}
+
+int nvmlDeviceGetCurrPcieLinkWidth(void* device, unsigned* width) {
+  return answer("nvmlDeviceGetCurrPcieLinkWidth", device, width, 8u);
+}
+
+int nvmlDeviceGetMaxPcieLinkGeneration(void* device, unsigned* generation) {
+  return answer("nvmlDeviceGetMaxPcieLinkGeneration", device, generation, 5u);
+}
+
+int nvmlDeviceGetMaxPcieLinkWidth(void* device, unsigned* width) {
+  return answer("nvmlDeviceGetMaxPcieLinkWidth", device, width, 16u);
+}
+
+int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* mask) {
+  return answer("nvmlDeviceGetCurrentClocksThrottleReasons", device, mask, 0x1ull);
+}
+
+int nvmlDeviceGetTemperature(void* device, int sensor, unsigned* celsius) {
+  return answer("nvmlDeviceGetTemperature", device, celsius, sensor == 0 ? 41u : 0u);
+}
+
+int nvmlDeviceGetPowerUsage(void* device, unsigned* milliwatts) {
+  return answer("nvmlDeviceGetPowerUsage", device, milliwatts, 312'500u);
+}
+
+int nvmlDeviceGetEnforcedPowerLimit(void* device, unsigned* milliwatts) {
+  return answer("nvmlDeviceGetEnforcedPowerLimit", device, milliwatts, 700'000u);
+}
+
+int nvmlDeviceGetPersistenceMode(void* device, int* mode) {
+  return answer("nvmlDeviceGetPersistenceMode", device, mode, 1);
+}
+}

@@ -1,0 +1,66 @@
+/// A run with a fake device beside the fake CPU; both write to one log.
+#pragma once
+
+#include "fake_device.h"
+#include "measure/contender.h"
+#include "measure/run_fixture.h"
+
+namespace normbench {
+
+class DeviceTest : public RunTest {
+ protected:
+  DeviceTest() {
+    auto owned = std::make_unique<FakeDevice>(clock, fake->log);
+    device = owned.get();
+    backends.list.push_back(std::move(owned));
+    for (FakeRow& row : device->rows) row.cost_ns = 300'000;
+  }
+
+  FakeStage on_device(const Op& op, int row, OutputPolicy output = OutputPolicy::Reuse) {
+    return {.op = op, .row = row, .output = output, .backend = device};
+  }
+  /// Sends the source and casts it there.
+  Case send_and_cast(const std::string& variant = "send") {
+    return make_case(variant, {on_device(H2d{}, 0), on_device(Cast{}, 1)});
+  }
+  static Source source_in(Memory memory) {
+    Source source = small_source();
+    source.memory = memory;
+    return source;
+  }
+  GroupMemory memory_for(const std::vector<const Case*>& cases) {
+    return GroupMemory(cases, plan.measure, backends, cache_bytes);
+  }
+  Contender placed(const Case& work, GroupMemory& memory) {
+    Contender contender(work, memory, backends, recorder);
+    contender.place(random);
+    return contender;
+  }
+  /// What the log says of some iterations in a row.
+  std::vector<std::string> log_of(Contender& contender, int iterations,
+                                  const IterationOptions& options = {}) {
+    fake->log.clear();
+    for (int i = 0; i < iterations; ++i) {
+      contender.advance();
+      contender.run(options);
+    }
+    return fake->log;
+  }
+  /// The log of one iteration of a case that starts anew.
+  std::vector<std::string> log_of(const Case& work, const IterationOptions& options = {}) {
+    GroupMemory memory = memory_for({&work});
+    Contender contender = placed(work, memory);
+    return log_of(contender, 1, options);
+  }
+  /// The bytes of a tensor, wherever it lies.
+  std::vector<std::byte> bytes_of(const View& view) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(view.desc.bytes()));
+    device->copy(bytes.data(), view.data, bytes.size());
+    return bytes;
+  }
+
+  FakeDevice* device;
+  std::mt19937_64 random{1};
+};
+
+}  // namespace normbench

@@ -1,0 +1,133 @@
+#include "measure/device_fixture.h"
+#include "measure/turn.h"
+
+namespace normbench {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct DeviceTurnTest : DeviceTest {
+  Turn turn_of(const Case& work, const TurnShape& shape) {
+    GroupMemory memory = memory_for({&work});
+    Contender contender(work, memory, backends, recorder);
+    fake->log.clear();
+    Turn turn = take_turn(contender, shape, clock, random);
+    log = fake->log;
+    return turn;
+  }
+  TurnShape shape_of(const Case& work) {
+    GroupMemory memory = memory_for({&work});
+    Contender contender = placed(work, memory);
+    return shape_of_turns(contender, clock, clock_cost_ns(clock));
+  }
+  /// Both stages are captured.
+  Case with_graph() {
+    Case work = make_case("graph", {on_device(H2d{}, 1), on_device(Cast{}, 2)});
+    work.graph = true;
+    return work;
+  }
+  void take_host_time() {
+    device->call_ns = 10'000;
+    device->mark_ns = 1'000;
+    device->wait_ns = 5'000;
+  }
+
+  std::vector<std::string> log;  // of the last turn
+};
+
+TEST_F(DeviceTurnTest, TakesWallAndDeviceTime) {
+  take_host_time();
+  const Turn turn = turn_of(send_and_cast(), {.iterations = 3});
+  // A warm-up iteration takes 10 + 600 + 5 us, 33 of them 20 ms. The first mark is reached 500 ns
+  // before the host's clock is read, and the first work is submitted 10 us after.
+  EXPECT_EQ(
+      turn.round,
+      (Round{
+          .wall_ns = 1'815'000, .device_ns = 1'810'500, .start_ns = 20'296'000, .counters = {}}));
+  EXPECT_TRUE(turn.stage_ns.empty());
+}
+
+TEST_F(DeviceTurnTest, WarmsUpLongerAndWaitsOnceAtTheEnd) {
+  turn_of(send_and_cast(), {.iterations = 2});
+  std::vector<std::string> expected;
+  for (int i = 0; i < 34; ++i)  // of 0.6 ms
+    expected.insert(expected.end(), {"launch 0", "launch 1", "drain device"});
+  expected.insert(expected.end(), {"mark 0", "launch 0", "launch 1", "launch 0", "launch 1",
+                                   "mark 1", "drain device"});
+  EXPECT_EQ(log, expected);
+}
+
+TEST_F(DeviceTurnTest, StagesTakeDeviceTimeAndTheHostsTimeInTheirCalls) {
+  take_host_time();
+  const Turn turn = turn_of(send_and_cast(), {.iterations = 2, .marks = true});
+  // The first stage's mark is reached 10.5 us before its work is there; the rest waits in line.
+  EXPECT_THAT(turn.stage_ns, ElementsAre(610'500, 600'000));
+  EXPECT_THAT(turn.calls_ns, ElementsAre(20'000, 20'000));
+}
+
+TEST_F(DeviceTurnTest, WaitingForTheDeviceIsNoPartOfAStageOnTheCpu) {
+  take_host_time();
+  const Case work = make_case("cast, send", {{.op = Cast{}}, on_device(H2d{}, 1)});
+  const Turn turn = turn_of(work, {.iterations = 2, .marks = true});
+  EXPECT_THAT(log, testing::Contains(HasSubstr("wait ")));
+  EXPECT_THAT(turn.stage_ns, ElementsAre(2'000'000, 621'000));
+  EXPECT_EQ(turn.calls_ns[1], 20'000);
+}
+
+TEST_F(DeviceTurnTest, GraphsAreCapturedBeforeTheTurnAndDroppedAfter) {
+  device->graph_ns = 5'000'000;
+  const Turn turn = turn_of(with_graph(), {.iterations = 3});
+  EXPECT_EQ(turn.round.wall_ns, 1'800'000);
+  EXPECT_EQ(turn.round.device_ns, 1'800'000);
+  const auto capture = std::ranges::find(log, "begin capture");
+  EXPECT_THAT(std::vector(capture, log.end()),
+              ElementsAre("begin capture", "capture 1", "capture 2", "end capture",
+                          "launch graph of 2", "drain device",  //
+                          "mark 0", "launch graph of 2", "launch graph of 2", "launch graph of 2",
+                          "mark 1", "drain device"));
+}
+
+TEST_F(DeviceTurnTest, CapturesAsManyGraphsAsTheTurnHasSlots) {
+  plan.measure.cache = Cache::Cold;
+  cache_bytes = 100;
+  const Case work = with_graph();
+  ASSERT_EQ(memory_for({&work}).source(*work.source).count, 3u);  // and one set of 640 bytes
+  turn_of(work, {.iterations = 1});
+  EXPECT_EQ(std::ranges::count(log, "begin capture"), 2);
+  turn_of(work, {.iterations = 9});
+  EXPECT_EQ(std::ranges::count(log, "begin capture"), 3);
+}
+
+TEST_F(DeviceTurnTest, MarkedTurnsRunWithoutGraphs) {
+  const Turn turn = turn_of(with_graph(), {.iterations = 2, .marks = true});
+  EXPECT_THAT(log, Each(testing::Not(HasSubstr("graph"))));
+  EXPECT_THAT(turn.stage_ns, ElementsAre(600'000, 600'000));
+}
+
+TEST_F(DeviceTurnTest, ShortIterationsAreTimedInALine) {
+  for (FakeRow& row : device->rows) row.cost_ns = 5'000;
+  device->call_ns = 1'000;
+  device->wait_ns = 20'000;
+  // Alone an iteration takes 31 us, a hundred take 1021.
+  EXPECT_EQ(shape_of(send_and_cast()).iterations, 98);
+  device->graph_ns = 5'000'000;
+  EXPECT_EQ(shape_of(with_graph()).iterations, 98);
+}
+
+TEST_F(DeviceTurnTest, LongIterationsAreTheirOwnTurn) {
+  device->rows[0].cost_ns = 700'000;
+  EXPECT_EQ(shape_of(send_and_cast()).iterations, 1);
+}
+
+TEST_F(DeviceTurnTest, MarksOnlyWhereTheyCostUnderHalfAPercent) {
+  device->mark_ns = 700;  // four of them are 2.8 us, of 600
+  EXPECT_TRUE(shape_of(send_and_cast()).marks);
+  EXPECT_FALSE(shape_of(with_graph()).marks);
+  device->mark_ns = 800;
+  EXPECT_FALSE(shape_of(send_and_cast()).marks);
+}
+
+}  // namespace
+}  // namespace normbench

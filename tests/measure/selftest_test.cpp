@@ -1,0 +1,265 @@
+#include "measure/selftest.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "core/issue.h"
+#include "measure/selftest_cases.h"
+#include "measure/selftest_input.h"
+#include "planted_backend.h"
+
+namespace normbench::selftest {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::Field;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::UnorderedElementsAreArray;
+
+constexpr std::int64_t quick_cases = 5 * 4 * 2;  // extents, dtypes, layouts: `copy` on each
+
+/// What the quick self-test finds of rows at a CPU.
+PlaceFinding place_found(std::vector<Kernel> rows) {
+  Backends backends;
+  backends.list.push_back(std::make_unique<PlantedBackend>(std::move(rows)));
+  return run(backends, {.quick = true}).places.at(0);
+}
+
+RowFinding found(const Kernel& row) { return place_found({row}).rows.at(0); }
+
+/// Random element `index` of dense float32 inputs, as failures print it.
+std::string float_text(std::int64_t index) {
+  auto bytes = random_elements(DType::Float32, index, 1);
+  const View view{bytes.data(),
+                  dense(DType::Float32, Layout::Nchw, {1, 1, 1, 1}, Memory::Pageable)};
+  return fmt::format("{:.9g}", to_double(view, 0, 1).values[0]);
+}
+
+TEST(Selftest, ARightRowIsRight) {
+  const RowFinding row = found(planted<Copy, Bug::None>("right"));
+  EXPECT_EQ(row.op, "copy");
+  EXPECT_EQ(row.kernel, "right");
+  EXPECT_EQ(row.offered, quick_cases);
+  EXPECT_EQ(row.accepted, quick_cases);
+  EXPECT_EQ(row.runs, 2 * quick_cases);
+  EXPECT_EQ(row.wrong, 0);
+  EXPECT_TRUE(row.compared);
+  EXPECT_EQ(row.max_error, 0);
+  EXPECT_EQ(row.bound, 0);
+  EXPECT_EQ(row.failure, "");
+}
+
+TEST(Selftest, FindsAWrongValue) {
+  const RowFinding row = found(planted<Copy, Bug::WrongValue>("bug"));
+  EXPECT_EQ(row.wrong, 2 * 4);  // both layouts of float32 in all extents but the single element
+  EXPECT_EQ(row.failure,
+            fmt::format("1x3x2x16 float32 nchw -> float32 nchw: element 17: 1000 instead of {}, "
+                        "bound 0",
+                        float_text(17)));
+  EXPECT_EQ(row.runs, 2 * quick_cases - 2 * 4);  // not run again once it is wrong
+}
+
+TEST(Selftest, FindsATailThatIsNotWritten) {
+  EXPECT_EQ(found(planted<Copy, Bug::TailNotWritten>("bug")).failure,
+            "1x3x2x16 uint8 nchw -> uint8 nchw: element 95 not written");
+}
+
+TEST(Selftest, FindsStrayWrites) {
+  EXPECT_EQ(found(planted<Copy, Bug::PastEnd>("bug")).failure,
+            "1x1x1x1 uint8 nchw -> uint8 nchw: wrote past the end of the output (byte 1 after it)");
+  EXPECT_EQ(found(planted<Copy, Bug::BeforeStart>("bug")).failure,
+            "1x1x1x1 uint8 nchw -> uint8 nchw: wrote before the start of the output (byte 2 before "
+            "it)");
+  EXPECT_EQ(found(planted<Copy, Bug::PastScratch>("bug")).failure,
+            "1x1x1x1 uint8 nchw -> uint8 nchw: wrote past the end of the scratch memory (byte 10 "
+            "after it)");
+}
+
+TEST(Selftest, FindsStrayWritesWhereValuesAreUndefined) {
+  const RowFinding row = found(planted<Stream, Bug::PastEnd>("bug"));
+  EXPECT_EQ(row.failure,
+            "1x1x1x1 uint8 nchw -> uint8 nchw, read 1, write 1: wrote past the end of the output "
+            "(byte 1 after it)");
+  EXPECT_FALSE(row.compared);
+}
+
+TEST(Selftest, FindsNaN) {
+  const RowFinding row = found(planted<Copy, Bug::NotANumber>("bug"));
+  EXPECT_EQ(row.failure, fmt::format("1x1x1x1 float32 nchw -> float32 nchw: element 0: nan instead "
+                                     "of {}, bound 0",
+                                     float_text(0)));
+  EXPECT_EQ(row.max_error, std::numeric_limits<double>::infinity());
+}
+
+TEST(Selftest, FindsAChangedInput) {
+  EXPECT_EQ(found(planted<Copy, Bug::ChangesInput>("bug")).failure,
+            "1x1x1x1 uint8 nchw -> uint8 nchw: changed its input (byte 0)");
+}
+
+TEST(Selftest, FindsWhatDependsOnTheTeamThoughWithinItsBound) {
+  const RowFinding row = found(planted<Sub, Bug::TeamMatters>("bug"));
+  EXPECT_THAT(row.failure,
+              testing::MatchesRegex("1x1x1x1 float32 nchw -> float32 nchw, one constant: element "
+                                    "0: [^ ]+, but [^ ]+ in the first run, 3 threads, buffers 1 "
+                                    "and 3 elements past a cache line"));
+}
+
+TEST(Selftest, ARowThatAcceptsNothingIsNotRight) {
+  EXPECT_EQ(found(planted<Copy, Bug::AcceptsNothing>("bug")).failure, "accepts none of 40 cases");
+}
+
+TEST(Selftest, ARowThatThrowsFailsAlone) {
+  const auto rows =
+      place_found({planted<Copy, Bug::Throws>("throws"), planted<Copy, Bug::None>("right")}).rows;
+  EXPECT_EQ(rows.at(0).failure, "1x1x1x1 uint8 nchw -> uint8 nchw: a call failed");
+  EXPECT_EQ(rows.at(0).offered, 1);
+  EXPECT_EQ(rows.at(0).runs, 0);
+  EXPECT_EQ(rows.at(1).failure, "");
+  EXPECT_EQ(rows.at(1).runs, 2 * quick_cases);
+}
+
+TEST(Selftest, WhereNothingRunsAnyMoreTheOthersFailWithTheReason) {
+  const auto rows =
+      place_found({planted<Crop, Bug::None>("before"), planted<Copy, Bug::None>("beside"),
+                   planted<Copy, Bug::Kills>("kills"), planted<Stream, Bug::None>("after")})
+          .rows;
+  const std::string lost =
+      "not tested to the end, nothing runs here any more: nothing works any more";
+  EXPECT_EQ(rows.at(0).failure, "");
+  EXPECT_EQ(rows.at(1).failure, lost);
+  EXPECT_EQ(rows.at(2).failure, "1x1x1x1 uint8 nchw -> uint8 nchw: a call failed");
+  EXPECT_EQ(rows.at(3).failure, lost);
+  EXPECT_EQ(rows.at(3).offered, 0);
+}
+
+TEST(Selftest, ReferencesOfTheCpuAreNotTestedThoseOfADeviceAre) {
+  EXPECT_THAT(place_found({planted<Copy, Bug::Throws>("reference")}).rows, IsEmpty());
+  Backends backends;
+  backends.list.push_back(make_cpu_backend());
+  backends.list.push_back(std::make_unique<PlantedBackend>(
+      std::vector{planted<Copy, Bug::Throws>("reference", Place::Cuda)}, Place::Cuda));
+  const auto found = run(backends, {.place = Place::Cuda, .quick = true}).places;
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].place, Place::Cuda);
+  EXPECT_EQ(found[0].rows.at(0).wrong, 1);
+}
+
+TEST(Selftest, RowsWithoutCasesAreLeftOutAndSaid) {
+  const PlaceFinding place = place_found({planted<Load, Bug::None>("decode")});
+  EXPECT_THAT(place.rows, IsEmpty());
+  EXPECT_THAT(place.notes, ElementsAre("load/decode is left out: there are no cases for load"));
+}
+
+TEST(Selftest, AGlobChoosesRows) {
+  Backends backends;
+  backends.list.push_back(std::make_unique<PlantedBackend>(
+      std::vector{planted<Copy, Bug::None>("one"), planted<Copy, Bug::None>("two"),
+                  planted<Stream, Bug::None>("two")}));
+  const auto chosen = [&](const std::string& glob) {
+    std::vector<std::string> names;
+    const Findings findings = run(backends, {.glob = glob, .quick = true});
+    for (const RowFinding& row : findings.places.at(0).rows)
+      names.push_back(row.op + "/" + row.kernel);
+    return names;
+  };
+  EXPECT_THAT(chosen("copy"), ElementsAre("copy/one", "copy/two"));
+  EXPECT_THAT(chosen("two"), ElementsAre("copy/two", "stream/two"));
+  EXPECT_THAT(chosen("copy/t*"), ElementsAre("copy/two"));
+  EXPECT_THROW(chosen("three"), Invalid);
+}
+
+TEST(Selftest, LargeTensorsAreLeftOutWhereTheyDoNotFit) {
+  Backends backends;
+  backends.list.push_back(
+      std::make_unique<PlantedBackend>(std::vector{planted<Copy, Bug::Throws>("throws")}));
+  const auto note = [&](std::int64_t host_bytes, bool large) {
+    return run(backends, {.large = large, .host_bytes = host_bytes}).places.at(0).notes.at(0);
+  };
+  const std::string left_out = "tensors of more than 2^31 elements are left out: ";
+  EXPECT_EQ(note(0, true), left_out + "how much memory is free is unknown");
+  EXPECT_EQ(note(16'200'000'000, true),
+            left_out + "they need 6.49 GB, which is more than 40 % of 16.2 GB");
+  EXPECT_EQ(note(20'000'000'000, false),
+            left_out + "they need 6.49 GB of 20.0 GB (run them with --large)");
+}
+
+/// Rows of a device that registers memory: what is registered must be given back.
+Launch prepare_register(const Register&, const Signature&) {
+  return [](Queue& queue, std::span<const View> in, std::span<const View>, View) {
+    if (!static_cast<PlantedBackend::PlantedQueue&>(queue)
+             .backend.registered.insert(in[0].data)
+             .second)
+      throw std::runtime_error("registered twice");
+  };
+}
+Launch prepare_unregister(const Unregister&, const Signature&) {
+  return [](Queue& queue, std::span<const View> in, std::span<const View>, View) {
+    if (static_cast<PlantedBackend::PlantedQueue&>(queue).backend.registered.erase(in[1].data) != 1)
+      throw std::runtime_error("not registered");
+  };
+}
+template <class T>
+bool all(const T&, const Signature&) {
+  return true;
+}
+
+TEST(Selftest, RegistersMemoryAndGivesItBack) {
+  auto device = std::make_unique<PlantedBackend>(
+      std::vector{row<Register, all<Register>, prepare_register>("on", Place::Cuda),
+                  row<Unregister, all<Unregister>, prepare_unregister>("off", Place::Cuda)},
+      Place::Cuda);
+  const PlantedBackend& kept = *device;
+  Backends backends;
+  backends.list.push_back(make_cpu_backend());
+  backends.list.push_back(std::move(device));
+  const auto rows = run(backends, {.place = Place::Cuda, .quick = true}).places.at(0).rows;
+  EXPECT_THAT(rows, Each(AllOf(Field(&RowFinding::failure, ""), Field(&RowFinding::accepted, 40))));
+  EXPECT_THAT(kept.registered, IsEmpty());
+}
+
+TEST(Selftest, RunsWhatCanBeCapturedAsAGraph) {
+  const auto graphs = [](bool (*capturable)(const Op&, const Signature&)) {
+    Kernel kernel = planted<Copy, Bug::None>("right");
+    kernel.capturable = capturable;
+    auto backend = std::make_unique<PlantedBackend>(std::vector{kernel});
+    const PlantedBackend& kept = *backend;
+    Backends backends;
+    backends.list.push_back(std::move(backend));
+    EXPECT_EQ(run(backends, {.quick = true}).places.at(0).rows.at(0).failure, "");
+    return kept.launched_graphs;
+  };
+  EXPECT_EQ(graphs([](const Op&, const Signature&) { return true; }), 4 * 2);
+  EXPECT_EQ(graphs(&never), 0);
+}
+
+TEST(Selftest, TransfersGoToAndFromEveryKindOfHostMemory) {
+  std::vector<Memory> from, to, host;
+  for (const Route& route : routes_of("h2d", Place::Cuda)) from.push_back(route.from);
+  for (const Route& route : routes_of("d2h", Place::Cuda)) to.push_back(route.to);
+  for (const auto& memory : words(Memory{}))
+    if (memory.value != Memory::Device) host.push_back(memory.value);
+  EXPECT_THAT(from, UnorderedElementsAreArray(host));
+  EXPECT_THAT(to, UnorderedElementsAreArray(host));
+}
+
+TEST(Selftest, EveryOpButSourceAndLoadHasCases) {
+  std::vector<std::string> without;
+  for (const std::string& op : op_names())
+    if (parameters_of(op, {1, 3, 5, 7}).empty()) without.push_back(op);
+  EXPECT_THAT(without, ElementsAre("source", "load"));
+}
+
+TEST(Selftest, EveryRowOfTheCpuIsRight) {
+  Backends backends;
+  backends.list.push_back(make_cpu_backend());
+  const PlaceFinding place = run(backends, {.quick = true}).places.at(0);
+  EXPECT_THAT(place.rows, SizeIs(16));
+  EXPECT_THAT(place.rows, Each(Field(&RowFinding::failure, "")));
+  EXPECT_THAT(place.notes, ElementsAre("load/decode is left out: there are no cases for load"));
+}
+
+}  // namespace
+}  // namespace normbench::selftest

@@ -1,0 +1,136 @@
+/// A backend whose rows have the bugs that a self-test is there to find.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+#include "backend/backend.h"
+
+namespace normbench {
+
+enum class Bug {
+  None,
+  WrongValue,      // of element 17 of float32 tensors
+  TailNotWritten,  // the last of more than one element
+  PastEnd,
+  BeforeStart,
+  PastScratch,
+  NotANumber,  // in float32
+  ChangesInput,
+  TeamMatters,  // with 3 threads the lowest bit of the first float32 is another
+  AcceptsNothing,
+  Throws,
+  Kills,  // throws, and so does everything after it
+};
+
+/// Rows of `copy`, or any others, at a place that computes like the CPU.
+class PlantedBackend final : public Backend {
+ public:
+  explicit PlantedBackend(std::vector<Kernel> rows, Place place = Place::Cpu)
+      : place_(place), rows_(std::move(rows)) {}
+
+  bool dead = false;
+  std::set<const std::byte*> registered;
+  int launched_graphs = 0;
+
+  Place place() const override { return place_; }
+  std::optional<std::string> unavailable() const override { return std::nullopt; }
+  std::span<const Kernel> kernels() const override { return rows_; }
+  std::unique_ptr<Queue> make_queue(int threads, Recorder* recorder) override {
+    return std::make_unique<PlantedQueue>(*this, threads, recorder);
+  }
+  std::unique_ptr<Allocation> allocate(Memory, std::size_t bytes) override {
+    if (dead) throw std::runtime_error("nothing works any more");
+    return host_->allocate(Memory::Pageable, bytes);
+  }
+
+  struct PlantedGraph final : Graph {
+    std::vector<std::function<void()>> work;
+  };
+
+  /// Keeps what is submitted while it captures, and runs it when the graph is launched.
+  struct PlantedQueue final : Queue {
+    PlantedQueue(PlantedBackend& owner, int threads, Recorder* recorder)
+        : Queue(threads, recorder), backend(owner) {}
+    void drain() override {}
+    void submit(std::function<void()> work) {
+      if (capture)
+        capture->work.push_back(std::move(work));
+      else
+        work();
+    }
+    void begin_capture() override { capture = std::make_unique<PlantedGraph>(); }
+    std::unique_ptr<Graph> end_capture() override { return std::move(capture); }
+    void launch(Graph& graph) override {
+      ++backend.launched_graphs;
+      for (const auto& work : static_cast<PlantedGraph&>(graph).work) work();
+    }
+    PlantedBackend& backend;
+    std::unique_ptr<PlantedGraph> capture;
+  };
+
+ private:
+  const Place place_;
+  const std::vector<Kernel> rows_;
+  const std::unique_ptr<Backend> host_ = make_cpu_backend();
+};
+
+/// What the op says, computed by its reference.
+inline void compute(const Op& op, const View& in, const View& out) {
+  const std::vector<Tensor64> from{to_double(in, 0, in.desc.shape.n)};
+  std::vector<Tensor64> to{{.shape = out.desc.shape, .values = {}}};
+  to[0].values.resize(static_cast<std::size_t>(out.desc.elements()));
+  reference(op, from, to, 0);
+  from_double(to[0], out, 0);
+}
+
+/// What the bug does to a right result.
+inline void spoil(Bug bug, PlantedBackend::PlantedQueue& queue, const View& in, const View& out,
+                  const View& scratch) {
+  auto* floats = reinterpret_cast<float*>(out.data);
+  const bool is_float = out.desc.dtype == DType::Float32;
+  if (bug == Bug::WrongValue && is_float && out.desc.elements() > 17) floats[17] = 1000;
+  if (bug == Bug::PastEnd) out.data[out.desc.bytes()] = std::byte{0};
+  if (bug == Bug::BeforeStart) out.data[-2] = std::byte{0};
+  if (bug == Bug::PastScratch) scratch.data[scratch.desc.bytes() + 9] = std::byte{0};
+  if (bug == Bug::NotANumber && is_float) floats[0] = std::numeric_limits<float>::quiet_NaN();
+  if (bug == Bug::ChangesInput) in.data[0] ^= std::byte{1};
+  if (bug == Bug::TeamMatters && is_float && queue.threads == 3) out.data[0] ^= std::byte{1};
+  if (bug == Bug::Kills) queue.backend.dead = true;
+  if (bug == Bug::Throws || bug == Bug::Kills) throw std::runtime_error("a call failed");
+}
+
+template <class T, Bug B>
+bool planted_accepts(const T&, const Signature&) {
+  return B != Bug::AcceptsNothing;
+}
+
+template <class T, Bug B>
+Launch planted_prepare(const T& op, const Signature&) {
+  return [op](Queue& queue, std::span<const View> ins, std::span<const View> outs, View scratch) {
+    auto& planted = static_cast<PlantedBackend::PlantedQueue&>(queue);
+    planted.submit([op, &planted, in = ins[0], out = outs[0], scratch] {
+      const std::vector<std::byte> before(out.data, out.data + out.desc.bytes());
+      compute(op, in, out);
+      spoil(B, planted, in, out, scratch);
+      const std::int64_t size = size_of(out.desc.dtype);
+      if (B == Bug::TailNotWritten && out.desc.elements() > 1)
+        std::copy(before.end() - size, before.end(), out.data + out.desc.bytes() - size);
+    });
+  };
+}
+
+/// A row of an op with a bug.
+template <class T, Bug B>
+Kernel planted(std::string_view name, Place place = Place::Cpu) {
+  Kernel kernel = row<T, planted_accepts<T, B>, planted_prepare<T, B>>(name, place);
+  if (B == Bug::PastScratch)
+    kernel.scratch = [](const Op&, const Signature&) -> std::size_t { return 24; };
+  return kernel;
+}
+
+}  // namespace normbench

@@ -1,0 +1,75 @@
+#include "report/document_text.h"
+
+#include <gtest/gtest.h>
+
+#include "example_results.h"
+#include "report/condition_text.h"
+
+namespace normbench {
+namespace {
+
+std::string gpu_text_with(const std::string& pointer, const Json& value) {
+  Results results = examples::gpu();
+  results.environment[Json::json_pointer(pointer)] = value;
+  return gpu_text(results);
+}
+
+TEST(GpuText, NamesTheGpuItsMemoryAndItsLink) {
+  EXPECT_EQ(gpu_text(examples::gpu()), "Example GPU, 80 GiB, PCIe 5.0 x16");
+}
+
+TEST(GpuText, SaysWhatTheLinkCouldBe) {
+  EXPECT_EQ(gpu_text_with("/gpu/pcie/width", 8),
+            "Example GPU, 80 GiB, PCIe 5.0 x8 (could be PCIe 5.0 x16)");
+}
+
+TEST(GpuText, LeavesOutWhatIsNotKnown) {
+  EXPECT_EQ(gpu_text_with("/gpu/pcie/measured", "idle"), "Example GPU, 80 GiB");
+  EXPECT_EQ(gpu_text_with("/gpu/pcie/generation", nullptr), "Example GPU, 80 GiB");
+  EXPECT_EQ(gpu_text_with("/gpu/pcie/max_width", nullptr), "Example GPU, 80 GiB, PCIe 5.0 x16");
+  EXPECT_EQ(gpu_text_with("/gpu/memory_bytes", nullptr), "Example GPU, PCIe 5.0 x16");
+  EXPECT_EQ(gpu_text_with("/gpu", nullptr), "GPU");
+}
+
+TEST(GpuText, WithoutOne) {
+  EXPECT_EQ(gpu_text_with("/places/cuda", "built without CUDA"), "no GPU");
+  EXPECT_EQ(gpu_text(examples::tie()), "no GPU (no case here needs one)");
+}
+
+TEST(ClockErrorText, IsThereWithDeviceTimes) {
+  EXPECT_EQ(clock_error_text({.variant = "", .clock_error_ns = 1'234, .rows = {}}),
+            "Device times: CUDA events, tied to the host clock within ±1.2 us\n");
+  EXPECT_EQ(clock_error_text({.variant = "", .rows = {}}), "");
+}
+
+TEST(ConditionTable, HasNoRowsWithoutAGpu) {
+  EXPECT_EQ(condition_table(examples::tie().groups[0]), "");
+}
+
+TEST(ConditionTable, LeavesOutColumnsThatCouldNotBeRead) {
+  GroupResult group = examples::gpu().groups[0];
+  group.condition_after = nullptr;
+  group.condition_before = {{"sm_clock_mhz", 1'980}, {"temperature_c", nullptr}};
+  EXPECT_EQ(condition_table(group),
+            "  when    SM MHz  clocks held back by\n"
+            "  before   1,980  cannot be read here\n");
+}
+
+TEST(ThrottleWarning, IsOfAnythingButIdling) {
+  Results results = examples::gpu();
+  GroupResult& group = results.groups[0];
+  const auto warning = [&] { return throttle_warning(experiments(results)[0]); };
+  EXPECT_EQ(
+      warning(),
+      "Warning: the GPU held its clocks back (sw_power_cap): its times may differ elsewhere.");
+  group.condition_before["throttle_reasons"] = {"gpu_idle", "hw_slowdown"};
+  EXPECT_EQ(warning(),
+            "Warning: the GPU held its clocks back (hw_slowdown, sw_power_cap): its times may "
+            "differ elsewhere.");
+  group.condition_before["throttle_reasons"] = {"gpu_idle"};
+  group.condition_after["throttle_reasons"] = nullptr;
+  EXPECT_EQ(warning(), "");
+}
+
+}  // namespace
+}  // namespace normbench

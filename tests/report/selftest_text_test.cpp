@@ -1,0 +1,116 @@
+#include "report/selftest_text.h"
+
+#include <gtest/gtest.h>
+
+#include "planted_backend.h"
+
+namespace normbench {
+namespace {
+
+using selftest::Findings;
+using selftest::PlaceFinding;
+
+class NoDevice final : public Backend {
+ public:
+  Place place() const override { return Place::Cuda; }
+  std::optional<std::string> unavailable() const override { return "no CUDA device (none)"; }
+  std::span<const Kernel> kernels() const override { return {}; }
+  std::unique_ptr<Queue> make_queue(int, Recorder*) override { return nullptr; }
+  std::unique_ptr<Allocation> allocate(Memory, std::size_t) override { return nullptr; }
+};
+
+Findings found() {
+  Backends backends;
+  backends.list.push_back(std::make_unique<PlantedBackend>(std::vector{
+      planted<Load, Bug::None>("decode"), planted<Cast, Bug::None>("right"),
+      planted<Copy, Bug::None>("right"), planted<Copy, Bug::NotANumber>("not_a_number"),
+      planted<Stream, Bug::None>("right"), planted<FirstTouch, Bug::Throws>("throws")}));
+  backends.list.push_back(std::make_unique<NoDevice>());
+  return selftest::run(backends, {.quick = true});
+}
+
+TEST(SelftestText, IsATableThenTheFailuresThenALineForEachPlace) {
+  EXPECT_EQ(selftest_text(found()),
+            R"text(Every kernel against its op's reference in double · seed 1 · quick
+  op           kernel        place  cases  runs  max error  bound  verdict
+  cast         right         cpu       40    80          1    1.5  right
+  copy         right         cpu       40    80          0      0  right
+  copy         not_a_number  cpu       40    70        nan      0  10 WRONG
+  stream       right         cpu       40    80          -      -  in bounds
+  first_touch  throws        cpu        1     0          -      -  1 WRONG
+cpu copy/not_a_number: 1x1x1x1 float32 nchw -> float32 nchw: element 0: nan instead of 302.890625,
+  bound 0
+cpu first_touch/throws: 1x1x1x1 uint8 nchw -> uint8 nchw: a call failed
+cpu: load/decode is left out: there are no cases for load
+cpu: 5 rows, 161 cases, 2 rows WRONG
+cuda: not run: no CUDA device (none)
+)text");
+}
+
+TEST(SelftestText, SaysWhenAllIsRight) {
+  const Findings findings{
+      .places = {{.rows = {{.op = "copy", .kernel = "nt", .accepted = 1234, .runs = 4936}}},
+                 {.place = Place::Cuda}}};
+  EXPECT_EQ(selftest_text(findings),
+            "Every kernel against its op's reference in double · seed 1\n"
+            "  op    kernel  place  cases   runs  max error  bound  verdict\n"
+            "  copy  nt      cpu    1,234  4,936          -      -  in bounds\n"
+            "cpu: 1 row, 1,234 cases, all right\n"
+            "cuda: no row to test\n");
+}
+
+TEST(SelftestJson, HasAllThatWasFound) {
+  Findings findings = found();
+  auto& rows = findings.places[0].rows;
+  rows = {rows[0], rows[2]};
+  EXPECT_EQ(selftest_json(findings).dump(1), R"json({
+ "seed": 1,
+ "quick": true,
+ "places": [
+  {
+   "place": "cpu",
+   "unavailable": null,
+   "failed_rows": 1,
+   "rows": [
+    {
+     "op": "cast",
+     "kernel": "right",
+     "offered": 40,
+     "accepted": 40,
+     "runs": 80,
+     "wrong": 0,
+     "max_error": 1.0,
+     "bound": 1.5,
+     "worst": "1x1x1x1 float16 nchw -> bfloat16 nchw",
+     "failure": ""
+    },
+    {
+     "op": "copy",
+     "kernel": "not_a_number",
+     "offered": 40,
+     "accepted": 40,
+     "runs": 70,
+     "wrong": 10,
+     "max_error": null,
+     "bound": 0.0,
+     "worst": "1x1x1x1 float32 nchw -> float32 nchw",
+     "failure": "1x1x1x1 float32 nchw -> float32 nchw: element 0: nan instead of 302.890625, bound 0"
+    }
+   ],
+   "notes": [
+    "load/decode is left out: there are no cases for load"
+   ]
+  },
+  {
+   "place": "cuda",
+   "unavailable": "no CUDA device (none)",
+   "failed_rows": 0,
+   "rows": [],
+   "notes": []
+  }
+ ]
+})json");
+}
+
+}  // namespace
+}  // namespace normbench
