@@ -22,7 +22,7 @@ struct Options {
   bool quick = false;                               // few small tensors, for compute-sanitizer
   bool large = false;                               // past 2^31 elements on any CPU
   std::int64_t host_bytes = 0;                      // free memory; 0 when unknown
-  std::int64_t device_bytes = 0;                    // likewise, of the device
+  std::int64_t device_bytes = 0;                    // of the device, taken as free; likewise
   std::function<void(std::string_view)> step = {};  // told before each "cpu: normalize"
 };
 
