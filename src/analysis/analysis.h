@@ -10,11 +10,22 @@
 
 namespace normbench {
 
+/// A stage against the limit of what it does.
+struct StageAnalysis {
+  std::optional<Interval> of_limit;  // the limit's time over the stage's
+  std::string limit;                 // name of the limit used, or ""
+  double floor_ns = 0;               // that limit's time per iteration; 0 without one
+};
+
 struct CaseAnalysis {
-  std::optional<Interval> time_ns;   // per iteration: median and 95 % interval
-  std::optional<Interval> ratio;     // time over the baseline's; speed-up is its inverse
-  std::optional<Interval> of_limit;  // limit's time over the case's time
-  std::string limit;                 // name of the limit used
+  std::vector<StageAnalysis> stages;  // as in the case
+  std::optional<double> floor_ns;     // sum of the stages' floors; nothing when a stage has none
+  std::string binding;                // name of the limit that is most of that sum, or ""
+  std::optional<double> bytes_moved;  // over the fewest that go from source to result
+  std::optional<Interval> time_ns;    // per iteration: median and 95 % interval
+  std::optional<Interval> ratio;      // time over the baseline's; speed-up is its inverse
+  std::optional<Interval> of_limit;   // limit's time over the case's time
+  std::string limit;                  // name of the limit used
   std::optional<double> images_per_second;
   std::optional<double> faults;    // minor faults per iteration
   std::optional<double> switches;  // context switches per iteration
@@ -32,6 +43,7 @@ struct Pair {
 /// A claim held against the pairs: "confirmed", "contradicted", "inconclusive" or "not run here".
 struct Judgement {
   std::string claim, verdict, detail;
+  std::string caveat = {};  // "but they differ in 2 factors: …" when not one thing changed, or ""
 };
 
 enum class Outcome { NothingRan, Alone, Traced, Unfair, Winner, Tie, Inconclusive };

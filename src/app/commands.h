@@ -9,7 +9,15 @@
 namespace normbench {
 
 /// Exit codes of the tool.
-enum class Exit { Fine = 0, Failed = 1, BadInput = 2, NotWritten = 5, Interrupted = 130 };
+enum class Exit {
+  Fine = 0,
+  Failed = 1,  // a case failed, or a regression was found
+  BadInput = 2,
+  Incomparable = 3,
+  Inconclusive = 4,  // with --strict
+  NotWritten = 5,
+  Interrupted = 130
+};
 
 struct Command {
   std::string_view name, about, example;

@@ -1,5 +1,7 @@
 #include "measure/empty_result.h"
 
+#include <algorithm>
+
 namespace normbench {
 
 namespace {
@@ -10,12 +12,20 @@ StageResult stage_result(const Stage& stage, const TensorDesc& out) {
           .kernel = stage.kernel ? std::string(stage.kernel->name) : "",
           .place = std::string(name_of(stage.place)),
           .out = out,
+          .parameters = stage.parameters,
           .min_bytes = stage.fewest.read_bytes + stage.fewest.written_bytes,
+          .min_read_bytes = stage.fewest.read_bytes,
           .bytes = stage.cost.read_bytes + stage.cost.written_bytes,
           .link_bytes = stage.cost.link_bytes,
           .flops = stage.cost.flops,
           .output = std::string(name_of(stage.output)),
-          .rounds_ns = {}};
+          .rounds_ns = {},
+          .resident = stage.resident};
+}
+
+bool uses_gpu(const Case& work) {
+  return std::ranges::any_of(work.stages,
+                             [](const Stage& stage) { return stage.place == Place::Cuda; });
 }
 
 CaseResult case_result(const Case& work) {
@@ -24,10 +34,14 @@ CaseResult case_result(const Case& work) {
                     .status = work.skip ? Status::Skipped : Status::Ok,
                     .reason = work.skip.value_or(""),
                     .threads = work.threads,
+                    .wait = uses_gpu(work) ? std::string(name_of(work.wait)) : "",
+                    .graph = work.graph,
+                    .resident = work.resident,
                     .images = work.values.front().desc.shape.n,
                     .source_bytes = work.source ? work.source->desc().bytes()
                                                 : work.stages.front().fewest.read_bytes,
                     .result_bytes = work.result().bytes(),
+                    .source = work.source ? std::optional(work.source->desc()) : std::nullopt,
                     .stages = {},
                     .rounds = {},
                     .check = {},

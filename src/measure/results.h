@@ -8,6 +8,7 @@
 
 #include "core/json.h"
 #include "core/tensor.h"
+#include "measure/disturbance.h"
 #include "record/clock.h"
 
 namespace normbench {
@@ -19,6 +20,7 @@ struct Round {
   std::int64_t cpu_ns = 0;
   std::int64_t start_ns = 0;  // since the group's start
   Counters counters;
+  Disturbance disturbance = {};  // over the turn and its warm-up
 
   bool operator==(const Round&) const = default;
 };
@@ -32,8 +34,10 @@ constexpr auto words(Status) {
 struct StageResult {
   std::string op, label, kernel, place;
   TensorDesc out;
-  std::int64_t min_bytes = 0;  // fewest bytes the op can move
-  std::int64_t bytes = 0;      // bytes the row moves
+  Json parameters = {};             // what the config says of the op itself; null for nothing
+  std::int64_t min_bytes = 0;       // fewest bytes the op can move, …
+  std::int64_t min_read_bytes = 0;  // … and how many of them it reads
+  std::int64_t bytes = 0;           // bytes the row moves
   std::int64_t link_bytes = 0;
   std::int64_t flops = 0;
   std::string output;  // reuse, fresh, in_place
@@ -41,6 +45,7 @@ struct StageResult {
   std::vector<std::int64_t> rounds_ns;
   std::vector<std::int64_t> calls_ns = {};  // on the GPU: the host's time in the stage's calls
   bool staged = false;                      // rounds_ns are of turns of their own, after the rounds
+  bool resident = false;  // its input was made so shortly before that it is still in a cache
 
   bool operator==(const StageResult&) const = default;
 };
@@ -59,10 +64,14 @@ struct CaseResult {
   Status status = Status::Ok;
   std::string reason;  // why skipped or failed
   int threads = 1;
-  std::int64_t iterations = 0;    // per turn
-  std::int64_t images = 0;        // per iteration
-  std::int64_t source_bytes = 0;  // what one iteration must read: the source, or the files
-  std::int64_t result_bytes = 0;  // what it must write: the last output
+  std::string wait = {};                  // when the host waits for the GPU: stage, iteration, turn
+  bool graph = false;                     // its GPU stages run as graphs
+  bool resident = false;                  // a limit on buffers that stay in the cache
+  std::int64_t iterations = 0;            // per turn
+  std::int64_t images = 0;                // per iteration
+  std::int64_t source_bytes = 0;          // what one iteration must read: the source, or the files
+  std::int64_t result_bytes = 0;          // what it must write: the last output
+  std::optional<TensorDesc> source = {};  // what it starts from; nothing for files
   std::int64_t first_call_ns = 0;
   std::vector<StageResult> stages;
   std::vector<Round> rounds;
@@ -82,9 +91,21 @@ struct ProfileRow {
   bool operator==(const ProfileRow&) const = default;
 };
 
+/// What the processor counted over all steps of a profile; nothing for what could not be read.
+struct ProfileCounters {
+  Counters software;  // faults and context switches
+  std::optional<std::int64_t> cycles, instructions, cache_misses;
+  std::string hardware_missing = {};  // why the three above are not there, or ""
+  std::optional<double> cpu_joules, gpu_joules;
+  std::string energy_missing = {};  // why neither is there, or ""
+
+  bool operator==(const ProfileCounters&) const = default;
+};
+
 struct CaseProfile {
   std::string variant;
   std::int64_t steps = 0;
+  std::optional<ProfileCounters> counters = {};
   double overhead = 0;  // profiled over measured time of a step; 0 when not measured
   // Device times are tied to the host's clock within this; 0 without device times.
   std::int64_t clock_error_ns = 0;
@@ -134,6 +155,7 @@ struct Results {
   std::int64_t seed = 1;
   bool traced = false;  // a profiling tool was attached; nothing is ranked
   bool interrupted = false;
+  Json calibration = {};  // what `normbench calibrate` found on this machine; null without it
   std::vector<GroupResult> groups;
 
   bool operator==(const Results&) const = default;
@@ -146,6 +168,8 @@ struct Results {
 /// dense.
 /// - what only a device gives is left out where there was none: calls_ns, condition_before and
 ///   condition_after, clock_error_ns.
+/// - what newer versions added is left out where it says nothing: parameters, min_read_bytes,
+///   resident, source, wait, graph, counters, calibration.
 /// - a double that is not finite is null, and infinity when read back.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);

@@ -32,6 +32,9 @@ inline constexpr auto round_columns = std::to_array<RoundColumn>({
     {"voluntary_switches", [](Round& r) -> std::int64_t& { return r.counters.voluntary_switches; }},
     {"involuntary_switches",
      [](Round& r) -> std::int64_t& { return r.counters.involuntary_switches; }},
+    {"steal_ns", [](Round& r) -> std::int64_t& { return r.disturbance.steal_ns; }},
+    {"throttled_ns", [](Round& r) -> std::int64_t& { return r.disturbance.throttled_ns; }},
+    {"frequency_khz", [](Round& r) -> std::int64_t& { return r.disturbance.frequency_khz; }},
 });
 
 void fields(auto& io, Is<StageResult> auto& x) {
@@ -40,7 +43,9 @@ void fields(auto& io, Is<StageResult> auto& x) {
   io("kernel", x.kernel);
   io("place", x.place);
   io("out", x.out);
+  io.when_known("parameters", x.parameters);
   io("min_bytes", x.min_bytes);
+  io.when_known("min_read_bytes", x.min_read_bytes);
   io("bytes", x.bytes);
   io("link_bytes", x.link_bytes);
   io("flops", x.flops);
@@ -48,6 +53,7 @@ void fields(auto& io, Is<StageResult> auto& x) {
   io("rounds_ns", x.rounds_ns);
   io.when_known("calls_ns", x.calls_ns);
   io("staged", x.staged);
+  io.when_known("resident", x.resident);
 }
 
 void fields(auto& io, Is<CheckResult> auto& x) {
@@ -62,10 +68,14 @@ void fields(auto& io, Is<CaseResult> auto& x) {
   io.required("status", x.status);
   io("reason", x.reason);
   io("threads", x.threads);
+  io.when_known("wait", x.wait);
+  io.when_known("graph", x.graph);
+  io.when_known("resident", x.resident);
   io("iterations", x.iterations);
   io("images", x.images);
   io("source_bytes", x.source_bytes);
   io("result_bytes", x.result_bytes);
+  io("source", x.source);
   io("first_call_ns", x.first_call_ns);
   io("stages", x.stages);
   io("rounds", x.rounds);
@@ -84,9 +94,28 @@ void fields(auto& io, Is<ProfileRow> auto& x) {
   io("shapes", x.shapes);
 }
 
+void fields(auto& io, Is<Counters> auto& x) {
+  io("minor_faults", x.minor_faults);
+  io("major_faults", x.major_faults);
+  io("voluntary_switches", x.voluntary_switches);
+  io("involuntary_switches", x.involuntary_switches);
+}
+
+void fields(auto& io, Is<ProfileCounters> auto& x) {
+  io("software", x.software);
+  io("cycles", x.cycles);
+  io("instructions", x.instructions);
+  io("cache_misses", x.cache_misses);
+  io("hardware_missing", x.hardware_missing);
+  io("cpu_joules", x.cpu_joules);
+  io("gpu_joules", x.gpu_joules);
+  io("energy_missing", x.energy_missing);
+}
+
 void fields(auto& io, Is<CaseProfile> auto& x) {
   io.required("variant", x.variant);
   io("steps", x.steps);
+  io.when_known("counters", x.counters);
   io("overhead", x.overhead);
   io.when_known("clock_error_ns", x.clock_error_ns);
   io("rows", x.rows);
@@ -135,6 +164,7 @@ void fields(auto& io, Is<Results> auto& x) {
   io("seed", x.seed);
   io("traced", x.traced);
   io("interrupted", x.interrupted);
+  io.when_known("calibration", x.calibration);
   io.required("groups", x.groups);
 }
 

@@ -43,12 +43,18 @@ class Loader {
   void read(const char* name, double& value) {
     value = reader_.member(name).is_null() ? kInfinity : reader_.number(name, value);
   }
-  void read(const char* name, std::optional<double>& value) { read(name, value.emplace()); }
+  template <class T>
+  void read(const char* name, std::optional<T>& value) {
+    read(name, value.emplace());
+  }
   void read(const char* name, Json& value) {
     value = reader_.member(name);
     if (!value.is_object()) reader_.complain_at(name, "expected an object");
   }
-  void read(const char* name, CheckResult& value) {
+  template <class T>
+  requires std::same_as<T, CheckResult> || std::same_as<T, Counters> ||
+      std::same_as<T, ProfileCounters>
+  void read(const char* name, T& value) {
     Loader loader(reader_.object(name));
     fields(loader, value);
   }

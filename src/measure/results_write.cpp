@@ -17,6 +17,8 @@ Json write(std::int64_t value) { return value; }
 Json write(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 Json write(Status value) { return name_of(value); }
 Json write(const CheckResult& value) { return object(value); }
+Json write(const Counters& value) { return object(value); }
+Json write(const ProfileCounters& value) { return object(value); }
 
 Json write(const TensorDesc& desc) {
   const Shape& shape = desc.shape;
@@ -55,13 +57,17 @@ Json write(std::vector<Round> rounds) {
 }
 
 bool is_known(const Json& value) { return !value.is_null(); }
+bool is_known(bool value) { return value; }
+bool is_known(const std::string& value) { return !value.empty(); }
+bool is_known(const std::optional<ProfileCounters>& value) { return value.has_value(); }
 bool is_known(std::int64_t value) { return value != 0; }
 bool is_known(const std::vector<std::int64_t>& values) { return !values.empty(); }
 
 struct Writer {
   Json json = Json::object();
 
-  void operator()(const char* name, const std::optional<double>& value) {
+  template <class T>
+  void operator()(const char* name, const std::optional<T>& value) {
     if (value) json[name] = write(*value);
   }
   template <class T>

@@ -50,6 +50,8 @@ struct RunContext {
   Observer& observer;
   const std::atomic<bool>& interrupted;
   std::int64_t cache_bytes;  // last-level cache: cold buffers exceed it threefold
+  /// Totals since some start, and the frequency now; read before and after every turn.
+  std::function<Disturbance()> disturbance = {};
   /// Makes the profile table's rows of what one case recorded.
   std::function<std::vector<ProfileRow>(ProfileTrace)> on_profile;
   Part part = {};  // which share of a group's rounds this process measures

@@ -27,6 +27,16 @@ std::vector<double> log_ratios(std::span<const double> numerator,
   return logs;
 }
 
+/// The value below which a standard normal variable lies with this probability, by bisection.
+double normal_quantile(double probability) {
+  double low = -40, high = 40;
+  for (int i = 0; i < 200; ++i) {
+    const double middle = std::midpoint(low, high);
+    (std::erfc(-middle / std::numbers::sqrt2) / 2 < probability ? low : high) = middle;
+  }
+  return low;
+}
+
 }  // namespace
 
 double median(std::vector<double> values) {
@@ -56,6 +66,40 @@ Interval median_interval(std::vector<double> values, double level) {
   const int n = static_cast<int>(values.size());
   const auto [low, high] = median_interval_indices(n, level).value_or(std::pair(0, n - 1));
   return {.value = median_of_sorted(values), .low = values[low], .high = values[high]};
+}
+
+Interval wilson_interval(int successes, int n, double level) {
+  if (n <= 0) return {.value = 0, .low = 0, .high = 1};
+  const double z = normal_quantile(1 - (1 - level) / 2);
+  const double trials = n, share = successes / trials;
+  const double scale = 1 + z * z / trials;
+  const double centre = (share + z * z / (2 * trials)) / scale;
+  const double half =
+      z / scale * std::sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials));
+  return {.value = share,
+          .low = successes == 0 ? 0 : centre - half,
+          .high = successes == n ? 1 : centre + half};
+}
+
+double sign_test(int n, int heads) {
+  double log_term = -n * std::numbers::ln2, tail = 0;
+  for (int k = 0; k <= n; ++k) {
+    if (k >= heads) tail += std::exp(log_term);
+    log_term += std::log(static_cast<double>(n - k)) - std::log(static_cast<double>(k + 1));
+  }
+  return std::min(1.0, tail);
+}
+
+std::vector<bool> holm(std::span<const double> p_values, double alpha) {
+  std::vector<std::size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return p_values[i]; });
+  std::vector<bool> rejected(p_values.size());
+  for (std::size_t rank = 0; rank < order.size(); ++rank) {
+    if (p_values[order[rank]] > alpha / static_cast<double>(order.size() - rank)) break;
+    rejected[order[rank]] = true;
+  }
+  return rejected;
 }
 
 double lag1_autocorrelation(std::span<const double> values) {

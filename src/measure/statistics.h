@@ -25,6 +25,15 @@ std::optional<std::pair<int, int>> median_interval_indices(int n, double level);
 /// for the level (n < 6 at 95 %).
 Interval median_interval(std::vector<double> values, double level);
 
+/// Wilson's score interval of a proportion: `successes` of `n` trials.
+Interval wilson_interval(int successes, int n, double level);
+
+/// P(at least `heads` of `n` fair coins): the one-sided p-value of a sign test.
+double sign_test(int n, int heads);
+
+/// Which of the hypotheses with these p-values Holm's step-down procedure rejects at `alpha`.
+std::vector<bool> holm(std::span<const double> p_values, double alpha);
+
 double lag1_autocorrelation(std::span<const double> values);
 
 /// The replicates of a series: itself, or medians of 8 adjacent rounds when it is autocorrelated

@@ -50,8 +50,10 @@ struct Stage {
   std::vector<int> in, out;        // indices of values
   OutputPolicy output = OutputPolicy::Reuse;
   Signature signature;
-  Cost fewest;  // what the op must move
-  Cost cost;    // what the chosen row moves
+  Json parameters = {};   // what the config says of the op itself (not place, memory, …)
+  bool resident = false;  // its input is still in a cache: little was touched since it was made
+  Cost fewest;            // what the op must move
+  Cost cost;              // what the chosen row moves
 };
 
 /// One variant at one point of the sweep, fully decided.
@@ -65,6 +67,7 @@ struct Case {
   int threads = 1;
   Wait wait = Wait::Turn;
   bool graph = false;
+  bool resident = false;            // a limit on one set of buffers, which stays in the cache
   std::optional<std::string> skip;  // why it cannot run here
 
   const TensorDesc& result() const { return values.back().desc; }
@@ -101,7 +104,14 @@ struct Plan {
   std::vector<Group> groups;
 };
 
-/// What the command line adds to a config.
+/// Bytes on the two sides of the link: host memory of every kind, and device memory.
+struct Sides {
+  std::int64_t host = 0, device = 0;
+
+  bool operator==(const Sides&) const = default;
+};
+
+/// What the command line, and the machine, add to a config.
 struct PlanOptions {
   std::string base_dir;                                  // relative paths start here
   std::optional<std::string> images_dir;                 // --images
@@ -111,6 +121,8 @@ struct PlanOptions {
   bool profile = true;
   int all_threads = 1;  // what `"threads": "all"` means: what this process may use
   std::vector<std::string> sort_keys = {};  // what `profile.sort_by` may name; empty: anything
+  Sides cache_bytes = {.host = 32 << 20, .device = 32 << 20};  // the last caches before each memory
+  Sides free_bytes = {};  // memory that this process can have on each side; 0: unknown
 };
 
 /// Reads, checks and decides a config. Every mistake is found here: throws BadInput with all. The
@@ -119,13 +131,6 @@ Plan make_plan(const std::string& file, const Backends& backends, const PlanOpti
 /// The same for text already read; `file` names it in errors.
 Plan make_plan(const std::string& file, std::string_view text, const Backends& backends,
                const PlanOptions& options);
-
-/// Bytes on the two sides of the link: host memory of every kind, and device memory.
-struct Sides {
-  std::int64_t host = 0, device = 0;
-
-  bool operator==(const Sides&) const = default;
-};
 
 /// Bytes of memory a group needs at most: its sources, and arenas of every kind. `cache_bytes` are
 /// the last caches before each memory, which cold buffers must exceed threefold.

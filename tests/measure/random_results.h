@@ -25,6 +25,7 @@ class RandomResults {
             .seed = integer(),
             .traced = flag(),
             .interrupted = flag(),
+            .calibration = flag() ? object() : Json(),
             .groups = list([this] { return group(); })};
   }
 
@@ -90,7 +91,8 @@ class RandomResults {
             .device_ns = flag() ? integer() : 0,
             .cpu_ns = integer(),
             .start_ns = integer(),
-            .counters = {integer(), 0, integer(), integer()}};
+            .counters = {integer(), 0, integer(), integer()},
+            .disturbance = {integer(), flag() ? integer() : 0, integer()}};
   }
   StageResult stage() {
     return {.op = text(),
@@ -98,14 +100,17 @@ class RandomResults {
             .kernel = text(),
             .place = text(),
             .out = desc(),
+            .parameters = flag() ? object() : Json(),
             .min_bytes = integer(),
+            .min_read_bytes = integer(),
             .bytes = integer(),
             .link_bytes = integer(),
             .flops = integer(),
             .output = text(),
             .rounds_ns = list([this] { return integer(); }),
             .calls_ns = list([this] { return integer(); }),
-            .staged = flag()};
+            .staged = flag(),
+            .resident = flag()};
   }
   CaseResult one_case() {
     return {.variant = text(),
@@ -113,10 +118,14 @@ class RandomResults {
             .status = Status(below(3)),
             .reason = text(),
             .threads = static_cast<int>(below(1 << 30)),
+            .wait = text(),
+            .graph = flag(),
+            .resident = flag(),
             .iterations = 1 + integer() / 2,
             .images = integer(),
             .source_bytes = integer(),
             .result_bytes = integer(),
+            .source = flag() ? std::optional(desc()) : std::nullopt,
             .first_call_ns = integer(),
             .stages = list([this] { return stage(); }),
             .rounds = list([this] { return round(); }),
@@ -133,9 +142,21 @@ class RandomResults {
             .self_device_ns = integer(),
             .device_ns = integer()};
   }
+  std::optional<std::int64_t> count() { return flag() ? std::optional(integer()) : std::nullopt; }
+  ProfileCounters counters() {
+    return {.software = {integer(), integer(), 0, integer()},
+            .cycles = count(),
+            .instructions = count(),
+            .cache_misses = count(),
+            .hardware_missing = text(),
+            .cpu_joules = flag() ? std::optional(number()) : std::nullopt,
+            .gpu_joules = std::nullopt,
+            .energy_missing = text()};
+  }
   CaseProfile profile() {
     return {.variant = text(),
             .steps = integer(),
+            .counters = flag() ? std::optional(counters()) : std::nullopt,
             .overhead = number(),
             .clock_error_ns = flag() ? integer() : 0,
             .rows = list([this] { return row(); })};
