@@ -56,5 +56,8 @@ Results traced();            // under a profiler
 Results decoding();          // a load stage that takes most of the time, files left out
 Results gpu();               // a made-up GPU: device times, limits of the link, clocks held back
 Results gpu_device_clock();  // the same, ranked by device time
+Results pinning();           // page-locking each time, against pageable and page-locked sources
+Results constants();         // cached constants and a second fresh buffer change together
+Results constants_reused();  // the same variants with every output reused
 
 }  // namespace normbench::examples

@@ -98,6 +98,10 @@ int nvmlDeviceGetEnforcedPowerLimit(void* device, unsigned* milliwatts) {
   return answer("nvmlDeviceGetEnforcedPowerLimit", device, milliwatts, 700'000u);
 }
 
+int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millijoules) {
+  return answer("nvmlDeviceGetTotalEnergyConsumption", device, millijoules, 5'000'000'000ull);
+}
+
 int nvmlDeviceGetPersistenceMode(void* device, int* mode) {
   return answer("nvmlDeviceGetPersistenceMode", device, mode, 1);
 }

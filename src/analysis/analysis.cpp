@@ -1,20 +1,15 @@
 #include "analysis/analysis.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 
 #include "analysis/case_analysis.h"
 #include "analysis/pairs.h"
+#include "analysis/quality.h"
 #include "analysis/verdict.h"
-#include "core/units.h"
 
 namespace normbench {
 
 namespace {
-
-constexpr double kNoisySpread = 0.1;  // middle half of the rounds wider than this of their median
 
 /// Distance between the quartiles over the median.
 double relative_spread(std::vector<double> times) {
@@ -22,17 +17,6 @@ double relative_spread(std::vector<double> times) {
   const double middle = median(times);
   const std::size_t quarter = times.size() / 4;
   return middle > 0 ? (times[times.size() - 1 - quarter] - times[quarter]) / middle : 0;
-}
-
-std::string quality(const GroupAnalysis& analysis, const Results& results) {
-  const bool ratios = !analysis.pairs.empty();
-  const std::string good = fmt::format("{} good to {}", ratios ? "ratios" : "times",
-                                       format_percent(analysis.half_width));
-  if (results.quick) return "quick run: intervals are wide (" + good + ")";
-  const bool noisy = analysis.spread > kNoisySpread || analysis.half_width > 2 * results.precision;
-  return noisy ? fmt::format("machine noisy: {}, rounds spread by {}", good,
-                             format_percent(analysis.spread))
-               : "machine quiet: " + good;
 }
 
 void add_noise(const GroupResult& group, const Results& results, GroupAnalysis& analysis) {
@@ -62,6 +46,7 @@ GroupAnalysis analyse(const GroupResult& group, const Results& results) {
   for (const CaseResult& result : group.cases)
     analysis.cases.push_back(analyse_case(group, result, results));
   analysis.pairs = compare_pairs(group, results);
+  analysis.noise = noise_of(group, results);
   add_noise(group, results, analysis);
   analysis.verdict = judge(group, analysis, results);
   if (std::ranges::any_of(group.cases, measured)) analysis.quality = quality(analysis, results);

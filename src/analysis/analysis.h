@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/noise.h"
 #include "measure/results.h"
 #include "measure/statistics.h"
 
@@ -62,6 +63,7 @@ struct Verdict {
 
 struct GroupAnalysis {
   std::vector<CaseAnalysis> cases;  // as in the group
+  std::vector<CaseNoise> noise;     // as in the group
   std::vector<Pair> pairs;          // of measured cases, a < b
   double autocorrelation = 0;       // largest lag-1 of the log ratios
   double half_width = 0;            // widest of the ratios' (of the times' when there are none)

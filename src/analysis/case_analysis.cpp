@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/stage_limits.h"
 #include "measure/stop_rule.h"
 
 namespace normbench {
@@ -43,10 +44,12 @@ void compare_with_limit(const GroupResult& group, const CaseResult& result, cons
   const auto case_times = times_ns(result, results);
   analysis.limit = limit->variant;
   analysis.of_limit = paired_ratio(limit_times, case_times, kLevel);
+  // Nothing moves its bytes faster; a launch says less, for kernels may do with fewer threads.
+  const auto bytes_times = times_ns(*bytes_limit_of(group, result, results), results);
   // One alarm in twenty quiet groups would be too many, so all cases of the group share the 5 %.
   const double level = 1 - 0.05 / static_cast<double>(group.cases.size());
-  analysis.above_limit = enough_rounds(limit_times, case_times, level) &&
-                         paired_ratio(limit_times, case_times, level).low > 1 + results.precision;
+  analysis.above_limit = enough_rounds(bytes_times, case_times, level) &&
+                         paired_ratio(bytes_times, case_times, level).low > 1 + results.precision;
 }
 
 }  // namespace
@@ -124,6 +127,7 @@ CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
     if (other.variant == group.baseline && measured(other))
       analysis.ratio = paired_ratio(times, times_ns(other, results), kLevel);
   compare_with_limit(group, result, results, analysis);
+  add_stage_limits(group, result, results, analysis);
   return analysis;
 }
 

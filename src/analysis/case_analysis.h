@@ -43,9 +43,14 @@ std::vector<double> log_ratios(const std::vector<double>& a, const std::vector<d
 /// True when the two series have rounds enough for an interval at `level`.
 bool enough_rounds(const std::vector<double>& a, const std::vector<double>& b, double level);
 
-/// What the machine can do at most for a case, or null. Over the link: the slowest of the pinned
-/// copies of its transfers. Else the fastest stream in the same place that moves as many bytes each
-/// way, on the host with as many threads.
+/// How fast the machine can move a case's bytes at most, or null. Over the link: the slowest of the
+/// pinned copies of its transfers. Else the fastest stream in the same place that moves as many
+/// bytes each way, on the host with as many threads; not one that stays in the cache.
+const CaseResult* bytes_limit_of(const GroupResult& group, const CaseResult& result,
+                                 const Results& results);
+
+/// What the machine can do at most for a case, or null: that, or for a case so small that it takes
+/// longer, launching a kernel or starting and joining a team of threads.
 const CaseResult* limit_of(const GroupResult& group, const CaseResult& result,
                            const Results& results);
 

@@ -3,98 +3,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "analysis/case_analysis.h"
+#include "analysis/amdahl.h"
+#include "analysis/causes.h"
 #include "core/units.h"
 
 namespace normbench {
 
 namespace {
 
-constexpr double kFaultShare = 0.2;      // faults below this share explain nothing
-constexpr double kConstantsShare = 0.2;  // time that caching would save whole
-constexpr double kDominant = 0.5;        // of the time: most of it
+constexpr double kDominant = 0.5;  // of the time: most of it
 constexpr double kOneStage = 0.6;
-constexpr double kExtraPasses = 1.5;  // bytes moved over the fewest
 
-bool all_outputs(const CaseResult& result, const std::string& policy) {
-  return std::ranges::all_of(result.stages,
-                             [&](const StageResult& s) { return s.output == policy; });
+Cause decode_cause(const Subject& subject) {
+  for (const Part& part : parts(subject.result()))
+    if (part.resource == "decode" && part.share >= kDominant)
+      return {"decode",
+              fmt::format("decode. Loading the images takes {} of its time.",
+                          format_percent(part.share)),
+              part.share};
+  return {};
 }
 
-bool same_ops(const CaseResult& a, const CaseResult& b) {
-  return a.source_bytes == b.source_bytes && a.threads == b.threads &&
-         std::ranges::equal(a.stages, b.stages, {}, &StageResult::op, &StageResult::op);
-}
-
-/// The measured case that does the same without faults, or null.
-const CaseResult* reused_twin(const GroupResult& group, const CaseResult& result, double faults) {
-  for (const CaseResult& other : group.cases)
-    if (measured(other) && same_ops(result, other) && all_outputs(other, "reuse") &&
-        faults_per_iteration(other) < 0.1 * faults)
-      return &other;
-  return nullptr;
-}
-
-std::optional<double> first_touch_cost_ns(const GroupResult& group, const Results& results) {
-  for (const CaseResult& limit : group.limits)
-    if (measured(limit) && has_op(limit, "first_touch") && faults_per_iteration(limit) >= 1)
-      return median_ns(limit, results) / faults_per_iteration(limit);
-  return std::nullopt;
-}
-
-/// The part of the profiled time that ranges of this name took themselves.
-double profiled_share(const GroupResult& group, const std::string& variant,
-                      const std::string& name) {
-  double total = 0, own = 0;
-  for (const CaseProfile& profile : group.profile) {
-    if (profile.variant != variant) continue;
-    for (const ProfileRow& row : profile.rows) {
-      total += static_cast<double>(row.self_cpu_ns);
-      if (row.name == name) own += static_cast<double>(row.self_cpu_ns);
-    }
-  }
-  return total > 0 ? own / total : 0;
-}
-
-Cause page_faults(const FaultCost& cost) {
-  std::string sentence = fmt::format(
-      "page faults. {} a batch at {} us = {} of its time", format_count(std::llround(cost.faults)),
-      format_significant(cost.cost_ns / 1000, 2), format_percent(cost.share));
-  if (cost.reused_ns)
-    sentence += fmt::format("; output reused, the same ops take {} ms", format_ms(*cost.reused_ns));
-  return {"page faults", sentence + "."};
-}
-
-/// Bytes that go through memory more than once: every stage's against source and result. `share`:
-/// the part of the time that moving them at the limit's rate takes, where the limit is known.
-struct Passes {
-  double moved = 0, fewest = 0;
-  std::optional<double> share;
-
-  bool extra() const { return fewest > 0 && moved >= kExtraPasses * fewest; }
-};
-
-Passes passes(const CaseResult& result, const CaseAnalysis& analysis) {
-  Passes passes;
-  if (link_bytes(result) > 0) return passes;  // source and result are in different memories
-  passes.fewest = static_cast<double>(result.source_bytes + result.result_bytes);
-  for (const StageResult& stage : result.stages) passes.moved += static_cast<double>(stage.bytes);
-  if (analysis.of_limit && passes.fewest > 0)
-    passes.share = analysis.of_limit->value * passes.moved / passes.fewest;
-  return passes;
-}
-
-Cause extra_passes(const Passes& passes) {
-  std::string sentence = fmt::format(
-      "extra passes over memory. It moves {:.1f}x the fewest bytes ({} for {})",
-      passes.moved / passes.fewest, format_bytes(passes.moved), format_bytes(passes.fewest));
-  // Above 1 the caches carried some of it, and the share says nothing.
-  if (passes.share && *passes.share < 1)
-    sentence += fmt::format(", which at the limit's rate accounts for {} of its time",
-                            format_percent(*passes.share));
-  return {"extra passes", sentence + "."};
+/// One resource of several that takes most of the time.
+Cause dominant_part(const CaseResult& result) {
+  const std::vector<Part> list = parts(result);
+  if (list.empty() || list[0].share < kDominant) return {};
+  const auto gain = gain_at_most(result, list[0].resource);
+  if (!gain) return {};
+  const bool named = list[0].resource == "CPU" || list[0].resource == "GPU";
+  return {list[0].resource, fmt::format("{}{}. {}", named ? "the " : "", list[0].resource, *gain),
+          list[0].share};
 }
 
 Cause dominant_stage(const CaseResult& result) {
@@ -102,56 +41,42 @@ Cause dominant_stage(const CaseResult& result) {
   for (const StageResult& stage : result.stages)
     if (const double share = stage_share(result, stage); share >= kOneStage)
       return {stage.label,
-              fmt::format("{}. It takes {} of its time.", stage.label, format_percent(share))};
+              fmt::format("{}. It takes {} of its time.", stage.label, format_percent(share)),
+              share};
   return {};
+}
+
+/// Passes over memory that take most of the time.
+Cause main_passes(const Subject& subject) {
+  const Cause cause = extra_passes_cause(subject);
+  return cause.share >= kDominant ? cause : Cause{};
+}
+
+/// The cause that accounts for most of the time, of those that a measurement shows.
+Cause largest_cause(const Subject& subject) {
+  const Cause one_thread = one_thread_cause(subject);
+  Cause largest = one_thread;
+  for (const Cause& cause :
+       {page_fault_cause(subject), constants_cause(subject), decode_cause(subject),
+        link_cause(subject.group, subject.result(), subject.analysis), sync_cause(subject),
+        launch_cause(subject), team_cause(subject), limit_cause(subject), main_passes(subject)})
+    if (!cause.name.empty() && (largest.name.empty() || cause.share > largest.share))
+      largest = cause;
+  // The limits of memory are those of as many threads as the case has.
+  const bool memory = largest.name == "memory" || largest.name == "extra passes";
+  return memory && !one_thread.name.empty() ? one_thread : largest;
 }
 
 }  // namespace
 
-std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const Results& results) {
-  const CaseResult& result = group.cases[index];
-  const double faults = measured(result) ? faults_per_iteration(result) : 0;
-  if (faults < 1) return std::nullopt;
-  const double time = median_ns(result, results);
-  FaultCost cost;
-  cost.faults = faults;
-  if (const CaseResult* twin = reused_twin(group, result, faults)) {
-    cost.reused_ns = median_ns(*twin, results);
-    cost.cost_ns = (time - *cost.reused_ns) / (faults - faults_per_iteration(*twin));
-  } else if (const auto touch = first_touch_cost_ns(group, results)) {
-    cost.cost_ns = *touch;
-  }
-  if (cost.cost_ns <= 0) return std::nullopt;
-  // The first touch's cost is another buffer's: it may not explain more than all of the time.
-  cost.share = std::min(1.0, cost.cost_ns * faults / time);
-  return cost;
-}
-
 Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
               const Results& results) {
-  const CaseResult& result = group.cases[index];
-  if (const auto cost = fault_cost(group, index, results); cost && cost->share >= kFaultShare)
-    return page_faults(*cost);
-  if (const double share = profiled_share(group, result.variant, "constants");
-      share >= kConstantsShare)
-    return {"constants", fmt::format("constants. Preparing them on every call takes {} of its time "
-                                     "(profiled).",
-                                     format_percent(share))};
-  for (const StageResult& stage : result.stages)
-    if (const double share = stage_share(result, stage); stage.op == "load" && share >= kDominant)
-      return {"decode", fmt::format("decode. Loading the images takes {} of its time.",
-                                    format_percent(share))};
-  if (const Cause cause = link_cause(result, analysis); !cause.name.empty()) return cause;
-  const Passes moved = passes(result, analysis);
-  if (moved.extra() && moved.share.value_or(1) >= kDominant) return extra_passes(moved);
-  if (analysis.of_limit && analysis.of_limit->value >= at_limit)
-    return {
-        "memory",
-        fmt::format("memory. {} at {} of the limit: only fewer bytes would be faster.",
-                    format_bytes(static_cast<double>(result.source_bytes + result.result_bytes)),
-                    format_percent(analysis.of_limit->value))};
-  if (const Cause cause = dominant_stage(result); !cause.name.empty()) return cause;
-  return moved.extra() ? extra_passes(moved) : Cause{};
+  const Subject subject{group, analysis, index, results};
+  if (const Cause cause = largest_cause(subject); !cause.name.empty()) return cause;
+  if (const Cause cause = floors_cause(subject); !cause.name.empty()) return cause;
+  if (const Cause cause = dominant_part(subject.result()); !cause.name.empty()) return cause;
+  if (const Cause cause = dominant_stage(subject.result()); !cause.name.empty()) return cause;
+  return extra_passes_cause(subject);
 }
 
 }  // namespace normbench

@@ -1,4 +1,5 @@
-/// Why a case takes as long as it does, computed from counters, bytes and stage times.
+/// Why a case takes as long as it does, computed from counters, bytes, stage times and cases that
+/// differ in one thing.
 #pragma once
 
 #include <optional>
@@ -23,14 +24,16 @@ struct FaultCost {
 /// neither was measured or the case has no faults.
 std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const Results& results);
 
-/// A name ("page faults", "decode", "extra passes", "memory", …) and a sentence; empty when nothing
-/// that was measured explains the time.
+/// A name ("page faults", "decode", "extra passes", "memory", …) and a sentence ("page faults.
+/// 54,002 a batch at …"); empty when nothing that was measured explains the time.
 struct Cause {
   std::string name, sentence;
+  double share = 0;     // of the case's time
+  bool proven = false;  // a case that differs in this alone was measured
 };
 
 /// "link" for a case whose transfers take most of its time or reach their limit, else empty.
-Cause link_cause(const CaseResult& result, const CaseAnalysis& analysis);
+Cause link_cause(const GroupResult& group, const CaseResult& result, const CaseAnalysis& analysis);
 
 Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
               const Results& results);

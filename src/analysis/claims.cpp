@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "analysis/decompose.h"
 #include "analysis/pairs.h"
 #include "analysis/verdict.h"
 #include "analysis/words.h"
@@ -40,20 +41,25 @@ Judgement judge_claim(const ClaimResult& claim, const std::optional<Pair>& pair,
 }  // namespace
 
 std::vector<Judgement> judge_claims(const GroupResult& group, const GroupAnalysis& analysis,
-                                    double precision) {
+                                    const Results& results) {
   std::vector<Judgement> judgements;
-  for (const ClaimResult& claim : group.claims)
-    judgements.push_back(judge_claim(
-        claim, pair_of(analysis.pairs, index_of(group, claim.left), index_of(group, claim.right)),
-        precision));
+  for (const ClaimResult& claim : group.claims) {
+    const int left = index_of(group, claim.left), right = index_of(group, claim.right);
+    Judgement judgement =
+        judge_claim(claim, pair_of(analysis.pairs, left, right), results.precision);
+    if (judgement.verdict == "confirmed" || judgement.verdict == "contradicted")
+      judgement.caveat = caveat(group, analysis, left, right, results);
+    judgements.push_back(std::move(judgement));
+  }
   return judgements;
 }
 
 std::vector<std::string> claim_lines(const std::vector<Judgement>& judgements) {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < judgements.size(); ++i) {
-    const auto& [claim, verdict, detail] = judgements[i];
-    const std::string said = detail.empty() ? verdict : fmt::format("{} ({})", verdict, detail);
+    const auto& [claim, verdict, detail, caveat] = judgements[i];
+    std::string said = detail.empty() ? verdict : fmt::format("{} ({})", verdict, detail);
+    if (!caveat.empty()) said += ", " + caveat;
     if (i > 0 && claim == judgements[i - 1].claim)
       lines.back().replace(lines.back().size() - 1, 1, "; " + said + ".");
     else

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/amdahl.h"
 #include "analysis/case_analysis.h"
 #include "analysis/cause.h"
+#include "analysis/limit_kind.h"
 #include "analysis/verdict.h"
 #include "analysis/words.h"
 #include "core/units.h"
@@ -17,19 +19,24 @@ constexpr double kMostOfTheTime = 0.6;
 
 }  // namespace
 
-Cause link_cause(const CaseResult& result, const CaseAnalysis& analysis) {
+Cause link_cause(const GroupResult& group, const CaseResult& result, const CaseAnalysis& analysis) {
   if (link_bytes(result) == 0) return {};
-  if (analysis.of_limit && analysis.of_limit->value >= at_limit)
+  const std::vector<Part> list = parts(result);
+  const auto copies = std::ranges::find(list, "link", &Part::resource);
+  const double share = copies == list.end() ? 0 : std::min(1.0, copies->share);
+  if (const auto gain = gain_at_most(result, "link"); gain && share >= kMostOfTheTime)
+    return {"link", "the link. " + *gain, share};
+  if (analysis.of_limit && analysis.of_limit->value >= at_limit &&
+      limit_kind(group, analysis.limit) == "link")
     return {"link",
             fmt::format("the link. {} at {} of its limit: only fewer bytes over it would be "
                         "faster.",
                         format_bytes(static_cast<double>(link_bytes(result))),
-                        format_percent(analysis.of_limit->value))};
-  double share = 0;
-  for (const StageResult& stage : result.stages)
-    if (stage.link_bytes > 0) share += stage_share(result, stage);
+                        format_percent(analysis.of_limit->value)),
+            std::max(share, analysis.of_limit->value)};
   if (share < kMostOfTheTime) return {};
-  return {"link", fmt::format("the link. Its copies take {} of the time.", format_percent(share))};
+  return {"link", fmt::format("the link. Its copies take {} of the time.", format_percent(share)),
+          share};
 }
 
 std::string link_arithmetic(const GroupResult& group) {

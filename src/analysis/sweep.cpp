@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/crossover.h"
+#include "analysis/fit.h"
+#include "analysis/scaling.h"
 #include "analysis/verdict.h"
 #include "analysis/words.h"
 
@@ -71,9 +74,52 @@ void add_claims(const Experiment& experiment, std::vector<std::string>& lines) {
       text += fmt::format("{}{} {}", text.empty() ? "" : "; ", verdict,
                           points_text(experiment, points));
     if (!last.detail.empty())
-      text += fmt::format(" ({}: {})", point_text(experiment.groups.back()->point), last.detail);
+      text += fmt::format(" ({}: {}{}{})", point_text(experiment.groups.back()->point), last.detail,
+                          last.caveat.empty() ? "" : ", ", last.caveat);
     lines.push_back(fmt::format("Claim \"{}\": {}.", last.claim, text));
   }
+}
+
+/// The fixed cost of the last point's winner, along the lines through that point.
+std::vector<std::string> winner_fits(const Experiment& experiment,
+                                     const std::vector<AxisLine>& axes) {
+  std::vector<std::string> sentences;
+  const std::size_t last = experiment.groups.size() - 1;
+  for (const AxisLine& line : axes) {
+    if (std::ranges::find(line.points, last, &AxisLine::Point::group) == line.points.end())
+      continue;
+    for (const Fit& fit : fits(experiment, line))
+      if (fit.variant == experiment.analyses[last].verdict.winner)
+        sentences.push_back(fit_text(line, fit));
+  }
+  std::erase(sentences, "");
+  return sentences;
+}
+
+/// What the points of the numeric axes say together, at most three sentences: results that do not
+/// follow their work, where the winner changes, and the last winner's fixed cost.
+std::vector<std::string> axis_sentences(const Experiment& experiment) {
+  constexpr std::size_t kMost = 3;
+  const std::vector<AxisLine> axes = axis_lines(experiment);
+  std::vector<std::string> sentences;
+  for (const AxisLine& line : axes)
+    for (const Unscaled& result : unscaled(experiment, line))
+      sentences.push_back(unscaled_text(line, result));
+  for (const AxisLine& line : axes)
+    for (const Change& change : winner_changes(experiment, line))
+      sentences.push_back(change_text(line, change));
+  std::ranges::move(winner_fits(experiment, axes), std::back_inserter(sentences));
+  if (sentences.size() > kMost) sentences.resize(kMost);
+  return sentences;
+}
+
+/// Before the lines, what was measured on nothing.
+std::vector<std::string> with_empty_inputs(const Experiment& experiment,
+                                           std::vector<std::string> lines) {
+  std::vector<std::string> all;
+  for (const std::string& text : empty_inputs(experiment)) all.push_back(text + ".");
+  std::ranges::move(lines, std::back_inserter(all));
+  return all;
 }
 
 }  // namespace
@@ -90,7 +136,7 @@ std::vector<Experiment> experiments(const Results& results) {
 
 std::vector<std::string> verdict_lines(const Experiment& experiment) {
   const Verdict& last = experiment.analyses.back().verdict;
-  if (experiment.groups.size() == 1) return last.text;
+  if (experiment.groups.size() == 1) return with_empty_inputs(experiment, last.text);
   Said said;
   for (std::size_t i = 0; i < experiment.groups.size(); ++i)
     add(said, outcome_text(*experiment.groups[i], experiment.analyses[i].verdict), i);
@@ -102,10 +148,11 @@ std::vector<std::string> verdict_lines(const Experiment& experiment) {
       lines.back() += fmt::format("; at {} {}", last_point, last.advantage);
     lines.back() += ".";
   }
+  for (const std::string& sentence : axis_sentences(experiment)) lines.push_back(sentence + ".");
   const std::string where = "At " + last_point + ": ";
   for (const std::string& reason : last.reasons) lines.push_back(where + reason);
   add_claims(experiment, lines);
-  return lines;
+  return with_empty_inputs(experiment, std::move(lines));
 }
 
 }  // namespace normbench

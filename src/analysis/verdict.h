@@ -12,7 +12,7 @@ Verdict judge(const GroupResult& group, const GroupAnalysis& analysis, const Res
 
 /// The group's claims held against its pairs.
 std::vector<Judgement> judge_claims(const GroupResult& group, const GroupAnalysis& analysis,
-                                    double precision);
+                                    const Results& results);
 
 /// One sentence per claim text: what was said, and what each of its judgements is.
 std::vector<std::string> claim_lines(const std::vector<Judgement>& judgements);

@@ -4,8 +4,6 @@
 #include "app/commands.h"
 #include "app/options.h"
 #include "app/say.h"
-#include "measure/environment.h"
-#include "measure/group_memory.h"
 #include "plan/plan.h"
 
 namespace normbench {
@@ -23,8 +21,8 @@ std::function<Exit()> declare_check(CLI::App& app) {
   return [said] {
     const Backends backends = make_backends(said->backend);
     for (const std::string& file : said->files) {
-      const Plan plan = make_plan(file, backends, plan_options(said->config, file));
-      say("{}", explain(plan, cold_caches(backends, last_level_cache_bytes())));
+      const PlanOptions options = plan_options(said->config, file, backends);
+      say("{}", explain(make_plan(file, backends, options), options.cache_bytes));
     }
     return Exit::Fine;
   };

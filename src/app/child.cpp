@@ -41,16 +41,30 @@ class Pipe {
   std::array<int, 2> ends_{-1, -1};
 };
 
+/// A command line of this program.
+class Arguments {
+ public:
+  explicit Arguments(std::vector<std::string> words) : words_(std::move(words)) {
+    words_.insert(words_.begin(), "normbench");
+    for (std::string& word : words_) pointers_.push_back(word.data());
+    pointers_.push_back(nullptr);
+  }
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+
+  char* const* data() const { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> words_;
+  std::vector<char*> pointers_;
+};
+
 pid_t spawn(const std::vector<std::string>& arguments, const Pipe& in, const Pipe& out) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in.read_end(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, out.write_end(), STDOUT_FILENO);
-  std::vector<std::string> words = arguments;
-  std::string name = "normbench";
-  std::vector<char*> argv{name.data()};
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  const Arguments argv(arguments);
   pid_t pid = -1;
   const int error = posix_spawn(&pid, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -79,6 +93,10 @@ std::string read_all(int file) {
 }
 
 }  // namespace
+
+void become(const std::vector<std::string>& arguments) {
+  execv("/proc/self/exe", Arguments(arguments).data());
+}
 
 std::string run_child(const std::vector<std::string>& arguments, const std::string& input) {
   Pipe in, out;

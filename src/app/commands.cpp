@@ -10,6 +10,8 @@ std::span<const Command> commands() {
        "normbench run --config configs/quickstart.json --quick", &declare_run},
       {"check", "Explain what a config would run: stages, bytes, memory, time. Runs nothing.",
        "normbench check configs/blog-cpu.json", &declare_check},
+      {"compare", "Compare two sides of the same measurements: what became slower, beyond doubt.",
+       "normbench compare results/before results/after --format markdown", &declare_compare},
       {"report", "Render results documents again.",
        "normbench report results/blog-cpu-20261120T235400Z/results.json --format table",
        &declare_report},
@@ -18,6 +20,8 @@ std::span<const Command> commands() {
       {"list", "List ops, kernels and report formats.", "normbench list kernels", &declare_list},
       {"selftest", "Hold every kernel to its op's reference, on the CPU and on the GPU.",
        "normbench selftest --place cuda", &declare_selftest},
+      {"calibrate", "Measure pairs with a known answer: what can be told apart on this machine.",
+       "normbench calibrate --minutes 3", &declare_calibrate},
   });
   return kCommands;
 }

@@ -27,10 +27,12 @@ struct Command {
 
 std::function<Exit()> declare_run(CLI::App& app);
 std::function<Exit()> declare_check(CLI::App& app);
+std::function<Exit()> declare_compare(CLI::App& app);
 std::function<Exit()> declare_report(CLI::App& app);
 std::function<Exit()> declare_info(CLI::App& app);
 std::function<Exit()> declare_list(CLI::App& app);
 std::function<Exit()> declare_selftest(CLI::App& app);
+std::function<Exit()> declare_calibrate(CLI::App& app);
 /// What `run` starts for itself; not shown in --help.
 std::function<Exit()> declare_part(CLI::App& app);
 

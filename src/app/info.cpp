@@ -3,53 +3,60 @@
 #include <memory>
 
 #include "app/commands.h"
+#include "app/interrupt.h"
 #include "app/machine.h"
+#include "app/machine_limits.h"
 #include "app/options.h"
 #include "app/say.h"
 #include "core/issue.h"
+#include "measure/costs.h"
+#include "measure/pci_gpus.h"
+#include "record/clock.h"
+#include "report/info_text.h"
 
 namespace normbench {
 namespace {
 
-std::string value_text(const std::string& key, const Json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_null()) return key == "gpu" ? "none" : "cannot be read here";
-  return value.is_object() ? "nothing" : value.dump();
+struct Said {
+  std::string format = "text";
+  std::string machine;
+  BackendOptions backend;
+  bool no_limits = false;
+};
+
+Json info_document(const Said& said, const Backends& backends) {
+  const Json machine = described_machine(backends, said.machine);
+  SystemClock clock;
+  Json info = {{"tool", tool()},
+               {"environment", machine},
+               {"pci_gpus", pci_gpus()},
+               {"costs", to_json(measuring_costs(clock))}};
+  if (!said.no_limits) info["limits"] = measure_machine_limits(backends);
+  info["missing"] = missing_parts(machine);
+  return info;
 }
 
-void print_value(const std::string& key, const Json& value, int indent) {
-  if (value.is_object() && !value.empty()) {
-    say("{:{}}{}\n", "", indent, key);
-    for (const auto& [inner, member] : value.items()) print_value(inner, member, indent + 2);
-  } else {
-    say("{:{}}{:<{}} {}\n", "", indent, key, 26 - indent, value_text(key, value));
-  }
+Exit show_info(const Said& said) {
+  if (said.format != "text" && said.format != "json")
+    throw Invalid(fmt::format("unknown format \"{}\" (known: text, json)", said.format));
+  const std::atomic<bool>& interrupted = watch_for_interrupts();
+  const Json info = info_document(said, make_backends(said.backend));
+  if (said.format == "json")
+    say("{}\n", info.dump(2));
+  else
+    say("{}", info_text(info));
+  return interrupted ? Exit::Interrupted : Exit::Fine;
 }
 
 }  // namespace
 
 std::function<Exit()> declare_info(CLI::App& app) {
-  struct Said {
-    std::string format = "text";
-    std::string machine;
-    BackendOptions backend;
-  };
   const auto said = std::make_shared<Said>();
   app.add_option("--format", said->format, "text or json");
   app.add_option("--machine", said->machine, "A name to show instead of the host's");
+  app.add_flag("--no-limits", said->no_limits, "Measure no limits: done at once, not in 10 s");
   add_device_option(app, said->backend);
-  return [said] {
-    if (said->format != "text" && said->format != "json")
-      throw Invalid(fmt::format("unknown format \"{}\" (known: text, json)", said->format));
-    const Json machine = described_machine(make_backends(said->backend), said->machine);
-    const Json info = {
-        {"tool", tool()}, {"environment", machine}, {"missing", missing_parts(machine)}};
-    if (said->format == "json")
-      say("{}\n", info.dump(2));
-    else
-      for (const auto& [key, value] : info.items()) print_value(key, value, 0);
-    return Exit::Fine;
-  };
+  return [said] { return show_info(*said); };
 }
 
 }  // namespace normbench

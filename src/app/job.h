@@ -13,9 +13,16 @@ struct Job {
   std::string file, text;  // the config
   ConfigOptions options;
   BackendOptions backend;
-  std::string machine;   // shown instead of the host's name
-  std::string dir = {};  // where it writes
+  std::string machine;      // shown instead of the host's name
+  std::string dir = {};     // where it writes
+  std::string folder = {};  // of the config, absolute; empty: as `file` says from here
+  Sides free_bytes = {};    // what the run began with: all its parts are planned alike; 0: unknown
 };
+
+/// A new job of the config in `file`, with the paths of `options` made absolute. Throws BadInput
+/// when the file cannot be read.
+Job read_new_job(const std::string& file, ConfigOptions options, const BackendOptions& backend,
+                 const std::string& machine);
 
 Json to_json(const Job& job);
 /// Throws Invalid when `json` describes no job.

@@ -1,8 +1,74 @@
 #include "app/machine.h"
 
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <array>
+
+#include "measure/energy.h"
+#include "measure/hardware_counters.h"
 #include "record/nvtx.h"
 
 namespace normbench {
+namespace {
+
+/// Something that makes numbers better where it is there.
+struct Part {
+  const char *key, *name, *means;
+  std::string (*missing)(const Json& environment);  // why it is not there, or ""
+};
+
+std::string unless_available(const std::string& state) { return state == "available" ? "" : state; }
+
+std::string missing_cuda(const Json& environment) {
+  return unless_available(environment.at("places").at("cuda"));
+}
+
+std::string missing_nvml(const Json& environment) {
+  const Json& gpu = environment.at("gpu");
+  return gpu.is_object() ? unless_available(gpu.value("nvml", "available"))
+                         : "not looked for without a GPU";
+}
+
+/// Loads and forgets the first CUPTI that the loader finds.
+std::string missing_cupti(const Json&) {
+  constexpr std::array libraries{"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
+  for (const char* library : libraries)
+    if (void* const loaded = dlopen(library, RTLD_LAZY | RTLD_LOCAL)) {
+      dlclose(loaded);
+      return fmt::format("not used by this version ({} is here)", library);
+    }
+  return "not used by this version (libcupti.so not found)";
+}
+
+std::string missing_nvtx(const Json&) { return std::string(nvtx::missing()); }
+
+std::string missing_perf_events(const Json&) {
+  KernelPerfEvents events;
+  return HardwareCounters(events).counts().missing;
+}
+
+std::string missing_rapl(const Json&) { return Rapl("/").missing(); }
+
+std::string missing_frequency(const Json& environment) {
+  return environment.at("cpu").value("governor_unknown", "");
+}
+
+constexpr auto kParts = std::to_array<Part>({
+    {"cuda", "GPU", "variants that use a GPU are skipped; only the bytes they move are known",
+     &missing_cuda},
+    {"nvml", "NVML", "no clocks, temperature, power or joules of a GPU", &missing_nvml},
+    {"cupti", "CUPTI",
+     "GPU times are from CUDA events: by stage, not by kernel, good to about 1 us", &missing_cupti},
+    {"nvtx", "NVTX", "ranges do not show in Nsight Systems", &missing_nvtx},
+    {"perf_events", "perf events", "cycles, instructions per cycle and LLC misses are blank",
+     &missing_perf_events},
+    {"rapl", "RAPL", "joules per image are blank, or those of the GPU alone", &missing_rapl},
+    {"cpu_frequency", "CPU frequency",
+     "a change of clock looks like noise; compare only runs of one session", &missing_frequency},
+});
+
+}  // namespace
 
 Json described_machine(const Backends& backends, const std::string& machine) {
   Json described = environment(machine);
@@ -17,13 +83,10 @@ Json described_machine(const Backends& backends, const std::string& machine) {
 }
 
 Json missing_parts(const Json& environment) {
-  Json parts = environment.at("places");
-  parts["nvml"] = environment.at("gpu").is_object() ? environment["gpu"].value("nvml", "available")
-                                                    : "not looked for without a GPU";
-  parts["nvtx"] = environment.at("nvtx");
   Json missing = Json::object();
-  for (const auto& [name, state] : parts.items())
-    if (state != "available") missing[name] = state;
+  for (const Part& part : kParts)
+    if (const std::string why = part.missing(environment); !why.empty())
+      missing[part.key] = {{"name", part.name}, {"why", why}, {"means", part.means}};
   return missing;
 }
 

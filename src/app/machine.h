@@ -13,7 +13,8 @@ namespace normbench {
 /// backend says of its device, null without one, and "nvtx".
 Json described_machine(const Backends& backends, const std::string& machine);
 
-/// What this machine or build lacks, by name: {"cuda": why, "nvml": why, "nvtx": why}.
+/// What this machine, its settings or this build lack, by name: {"cuda": {"name", "why", "means"},
+/// "perf_events": …}; `means` is what it does to the numbers.
 Json missing_parts(const Json& environment);
 
 }  // namespace normbench

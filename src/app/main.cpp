@@ -3,9 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <csignal>
-#include <cstdio>
 #include <exception>
+#include <sstream>
 
+#include "app/begin.h"
 #include "app/commands.h"
 #include "app/say.h"
 #include "core/file.h"
@@ -35,6 +36,9 @@ int run_command(const std::function<Exit()>& action) {
     print_issues(bad);
   } catch (const Invalid& invalid) {
     tell("normbench: {}\n", invalid.what());
+  } catch (const Differs& error) {
+    tell("normbench: {}\n", error.what());
+    return static_cast<int>(Exit::Incomparable);
   } catch (const CannotWrite& error) {
     tell("normbench: {}\n", error.what());
     return static_cast<int>(Exit::NotWritten);
@@ -45,10 +49,21 @@ int run_command(const std::function<Exit()>& action) {
   return static_cast<int>(Exit::BadInput);
 }
 
+/// Help and version, or what is wrong with the command line.
+Exit answer(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream out, err;
+  const bool fine = app.exit(error, out, err) == 0;
+  tell("{}", err.str());
+  say("{}", out.str());
+  return fine ? Exit::Fine : Exit::BadInput;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed stdout does not stop a run
+  take_closed_streams();
+  std::signal(SIGPIPE, SIG_IGN);  // a closed stdout does not stop a run, …
+  std::signal(SIGXFSZ, SIG_IGN);  // … and a file that may not grow is one that cannot be written
   CLI::App app("Where, and in which form, should images be cast, normalised and moved to the GPU?");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
@@ -66,12 +81,13 @@ int main(int argc, char** argv) {
   CLI::App* part = app.add_subcommand("part")->group("");
   part->callback([&chosen, action = declare_part(*part)] { chosen = action; });
   app.footer(
-      "Exit codes: 0 fine, 1 a case failed, 2 bad input, 5 outputs could not be written,\n"
-      "130 interrupted.\n\nExample:\n  normbench run --config configs/quickstart.json");
+      "Exit codes: 0 fine, 1 a case failed, 2 bad input, 3 not to be compared or resumed,\n"
+      "5 outputs could not be written, 130 interrupted.\n\nExample:\n  normbench run --config "
+      "configs/quickstart.json");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : static_cast<int>(Exit::BadInput);
+    return run_command([&] { return answer(app, error); });
   }
   return run_command(chosen);
 }

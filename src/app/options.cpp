@@ -6,6 +6,8 @@
 
 #include "core/issue.h"
 #include "measure/environment.h"
+#include "measure/free_memory.h"
+#include "measure/group_memory.h"
 #include "trace/profile_table.h"
 
 namespace normbench {
@@ -33,7 +35,8 @@ void add_device_option(CLI::App& app, BackendOptions& options) {
       });
 }
 
-PlanOptions plan_options(const ConfigOptions& options, const std::string& file) {
+PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
+                         const Backends& backends) {
   PlanOptions plan;
   plan.base_dir = std::filesystem::absolute(file).parent_path().string();
   if (!options.images.empty()) plan.images_dir = std::filesystem::absolute(options.images).string();
@@ -48,6 +51,10 @@ PlanOptions plan_options(const ConfigOptions& options, const std::string& file) 
   plan.profile = !options.no_profile;
   plan.all_threads = available_threads();
   plan.sort_keys = sort_key_names();
+  plan.cache_bytes = cold_caches(backends, last_level_cache_bytes());
+  const FreeMemory free = free_memory(backends, "/");
+  plan.free_bytes = free.bytes;
+  plan.free_notes = free.notes;
   return plan;
 }
 

@@ -24,8 +24,10 @@ void add_config_options(CLI::App& app, ConfigOptions& options);
 /// --device N: which of the CUDA devices that this process sees.
 void add_device_option(CLI::App& app, BackendOptions& options);
 
-/// What they mean for the config in `file`, whose folder relative paths start from. Throws Invalid.
-PlanOptions plan_options(const ConfigOptions& options, const std::string& file);
+/// What they, and this machine, mean for the config in `file`, whose folder relative paths start
+/// from. Throws Invalid.
+PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
+                         const Backends& backends);
 
 /// To and from the header of a journal.
 Json to_json(const ConfigOptions& options);

@@ -3,8 +3,11 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
+#include <functional>
 
 #include "core/file.h"
 #include "core/issue.h"
@@ -12,38 +15,122 @@
 
 namespace normbench {
 namespace fs = std::filesystem;
+namespace {
+
+struct OutputFile {
+  std::string name;
+  std::function<void(const std::string& path)> write;  // throws CannotWrite
+};
+
+std::vector<OutputFile> output_files(const Results& results, const Trace& trace) {
+  std::vector<OutputFile> files;
+  for (const Report& report : reports())
+    if (!report.file.empty())
+      files.push_back({std::string(report.file),
+                       [&](const std::string& path) { write_file(path, report.render(results)); }});
+  // What everything else can be made from has the first claim to the room there is.
+  std::ranges::stable_partition(files,
+                                [](const auto& file) { return file.name == "results.json"; });
+  files.push_back({"trace.json", [&](const std::string& path) {
+                     write_file(path, [&](std::ostream& out) { write_chrome(trace, out); });
+                   }});
+  return files;
+}
+
+/// Writes what can be written and returns the rest, with the reasons.
+std::vector<OutputFile> write_into(const fs::path& dir, std::vector<OutputFile> files,
+                                   std::vector<std::string>& names,
+                                   std::vector<std::string>& errors) {
+  std::vector<OutputFile> rest;
+  for (OutputFile& file : files) {
+    try {
+      file.write((dir / file.name).string());
+      names.push_back(file.name);
+    } catch (const CannotWrite& error) {
+      errors.emplace_back(error.what());
+      rest.push_back(std::move(file));
+    }
+  }
+  return rest;
+}
+
+/// Takes the first of these folders that has room for all files, or nothing.
+void rescue(const std::vector<OutputFile>& files, const std::vector<std::string>& templates,
+            Written& written) {
+  for (std::string folder : templates) {
+    if (mkdtemp(folder.data()) == nullptr) continue;
+    std::vector<std::string> names, errors;
+    if (write_into(folder, files, names, errors).empty()) {
+      written.other = folder;
+      written.rescued = names;
+      return;
+    }
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+  }
+}
+
+/// What a killed process left of files that it had not finished.
+void remove_unfinished(const fs::path& dir, const std::vector<OutputFile>& files) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(dir, error)) {
+    const std::string name = entry.path().filename().string();
+    for (const OutputFile& file : files)
+      if (name.starts_with(file.name + ".") && name.ends_with(".tmp"))
+        fs::remove(entry.path(), error);
+  }
+}
+
+/// The part of the path that is in the way of a folder: a file, say; or "".
+std::string obstacle(const fs::path& path) {
+  std::error_code error;
+  for (fs::path part = path; !part.empty(); part = part.parent_path()) {
+    const fs::file_status status = fs::status(part, error);
+    if (fs::exists(status)) return fs::is_directory(status) ? "" : part.string();
+    if (part == part.parent_path()) break;
+  }
+  return "";
+}
+
+}  // namespace
 
 std::string make_output_dir(const std::string& dir, const std::string& name) {
   const std::string chosen = dir.empty()
                                  ? fmt::format("results/{}-{:%Y%m%dT%H%M%SZ}", name,
                                                fmt::gmtime(std::chrono::system_clock::now()))
                                  : dir;
-  for (const char* file : {"journal.jsonl", "results.json"})
-    if (fs::exists(fs::path(chosen) / file))
-      throw Invalid(
-          fmt::format("{} already holds a run (another --out, or --resume {})", chosen, chosen));
   std::error_code error;
+  if (Journal::begun((fs::path(chosen) / "journal.jsonl").string()) ||
+      fs::exists(fs::path(chosen) / "results.json", error))
+    throw Invalid(
+        fmt::format("{} already holds a run (another --out, or --resume {})", chosen, chosen));
   fs::create_directories(chosen, error);
-  if (error || !fs::is_directory(chosen))
-    throw CannotWrite(fmt::format("cannot create {}: {}", chosen,
-                                  error ? error.message() : "something else has that name"));
+  if (const std::string file = obstacle(chosen); !file.empty())
+    throw CannotWrite(fmt::format("cannot create {}: {} is not a folder", chosen, file));
+  if (error) throw CannotWrite(fmt::format("cannot create {}: {}", chosen, error.message()));
   return chosen;
 }
 
-std::vector<std::string> write_outputs(const std::string& dir, const Results& results,
-                                       const Trace& trace) {
-  std::vector<std::string> written;
-  const auto write = [&](const std::string& name, const std::string& content) {
-    write_file((fs::path(dir) / name).string(), content);
-    written.push_back(name);
-  };
-  for (const Report& report : reports())
-    if (!report.file.empty()) write(std::string(report.file), report.render(results));
-  if (!trace.lanes.empty()) {
-    write_file((fs::path(dir) / "trace.json").string(),
-               [&](std::ostream& out) { write_chrome(trace, out); });
-    written.push_back("trace.json");
-  }
+Written write_outputs(const std::string& dir, const Results& results, const Trace& trace,
+                      const Journal* unkept) {
+  Written written;
+  std::vector<OutputFile> files = output_files(results, trace);
+  remove_unfinished(dir, files);
+  if (trace.lanes.empty()) files.pop_back();
+  files = write_into(dir, std::move(files), written.names, written.errors);
+  if (unkept != nullptr)
+    files.push_back(
+        {"journal.jsonl", [unkept](const std::string& path) { unkept->copy_to(path); }});
+  fs::path folder = fs::path(dir).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();
+  const char* const tmpdir = std::getenv("TMPDIR");
+  if (!files.empty())
+    rescue(files,
+           {folder.string() + "-rescued-XXXXXX",
+            (fs::path(tmpdir != nullptr ? tmpdir : "/tmp") /
+             fmt::format("normbench-{}-rescued-XXXXXX", folder.filename().string()))
+                .string()},
+           written);
   return written;
 }
 

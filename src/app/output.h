@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "measure/journal.h"
 #include "measure/results.h"
 #include "trace/chrome.h"
 
@@ -13,9 +14,18 @@ namespace normbench {
 /// when it already holds a run, CannotWrite when it cannot be created.
 std::string make_output_dir(const std::string& dir, const std::string& name);
 
-/// Writes results.json, table.txt and, when the trace has lanes, trace.json. Returns the names
-/// written; throws CannotWrite.
-std::vector<std::string> write_outputs(const std::string& dir, const Results& results,
-                                       const Trace& trace);
+/// Where the files of a run went.
+struct Written {
+  std::vector<std::string> names;    // in its folder
+  std::vector<std::string> errors;   // why others are not: "cannot write out/table.txt: …"
+  std::string other;                 // the folder that took some of these, or ""
+  std::vector<std::string> rescued;  // their names
+};
+
+/// Writes results.json, table.txt and, when the trace has lanes, trace.json. What cannot be written
+/// to `dir` goes to a new folder beside it or in $TMPDIR, with `unkept` (null: none), the journal
+/// that could not be written to `dir`.
+Written write_outputs(const std::string& dir, const Results& results, const Trace& trace,
+                      const Journal* unkept);
 
 }  // namespace normbench

@@ -1,7 +1,9 @@
 #include "app/part.h"
 
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <iostream>
 #include <iterator>
 
@@ -9,6 +11,7 @@
 #include "app/commands.h"
 #include "app/interrupt.h"
 #include "app/say.h"
+#include "measure/disturbance_reader.h"
 #include "measure/environment.h"
 #include "measure/measure_group.h"
 #include "measure/turn.h"
@@ -28,7 +31,11 @@ void answer(const Json& json) {
   say("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+/// Nobody waits for the part of a run that was killed: ends with it. False when it is gone already.
+bool end_with(pid_t asker) { return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == asker; }
+
 Exit measure_asked_part(const Json& asked) {
+  if (!end_with(asked.at("asker").get<pid_t>())) return Exit::Interrupted;
   const Job job = read_job(asked.at("job"), "");
   const Backends backends = make_backends(job.backend);
   Plan plan = make_plan(job, backends);
@@ -51,8 +58,11 @@ Exit measure_asked_part(const Json& asked) {
                      .observer = silent,
                      .interrupted = watch_for_interrupts(),
                      .cache_bytes = last_level_cache_bytes(),
+                     .disturbance = disturbance_reader("/"),
                      .on_profile = {},
-                     .part = {.index = asked.at("part"), .first = first ? &*first : nullptr}};
+                     .part = {.index = asked.at("part"),
+                              .first = first ? &*first : nullptr,
+                              .limits = asked.at("limits")}};
   const auto group = measure_group(plan, asked.at("group"), context, clock_cost_ns(clock));
   answer({{"result", group ? to_json(*group) : Json()}});
   return Exit::Fine;
@@ -62,10 +72,12 @@ Exit measure_asked_part(const Json& asked) {
 
 std::optional<GroupResult> measure_part(const Job& job, std::size_t group, const Part& part,
                                         const OnHungPart& on_hung) {
-  const Json asked{{"job", to_json(job)},
+  const Json asked{{"asker", getpid()},
+                   {"job", to_json(job)},
                    {"group", group},
                    {"part", part.index},
-                   {"first", part.first ? to_json(*part.first) : Json()}};
+                   {"first", part.first ? to_json(*part.first) : Json()},
+                   {"limits", part.limits}};
   const Json answered = Json::parse(run_child({"part"}, asked.dump()));
   if (answered.contains("hung")) on_hung(answered.at("hung"));
   if (!answered.contains("result") || answered.at("result").is_null()) return std::nullopt;

@@ -23,11 +23,13 @@ double taps(std::int64_t from, std::int64_t to) {
 }
 
 /// A multiplication and an addition per tap: rows first, over the input's columns, then columns.
+/// Bounded, for the image between the two passes may be larger than either.
 std::int64_t resize_flops(const TensorDesc& in, const TensorDesc& out) {
   const double rows = 2 * taps(in.shape.h, out.shape.h) * static_cast<double>(in.shape.w);
   const double columns = 2 * taps(in.shape.w, out.shape.w) * static_cast<double>(out.shape.w);
-  return std::llround((rows + columns) * static_cast<double>(out.shape.n * out.shape.c) *
-                      static_cast<double>(out.shape.h));
+  return std::llround(
+      std::min(0x1p60, (rows + columns) * static_cast<double>(out.shape.n * out.shape.c) *
+                           static_cast<double>(out.shape.h)));
 }
 
 /// Every input byte once, every output byte once, no arithmetic.
@@ -86,6 +88,11 @@ Cost cost_of(const H2d&, const Signature& s) {
 Cost cost_of(const D2h&, const Signature& s) {
   const std::int64_t bytes = bytes_of(s.in);
   return {.read_bytes = bytes, .link_bytes = bytes};
+}
+
+Cost cost_of(const Exchange&, const Signature& s) {
+  const std::int64_t bytes = bytes_of(s.out);
+  return {.read_bytes = bytes, .written_bytes = bytes, .link_bytes = 2 * bytes};
 }
 
 // These move no bytes; what a registration costs is time per page.

@@ -21,6 +21,9 @@ namespace normbench {
 struct Signature {
   std::vector<TensorDesc> in, out;
   bool pages_mapped = true;  // false: the outputs are fresh, their first touch faults
+  /// Bytes of host memory that go by before the output is used again, by a later stage or the next
+  /// iteration: what a cache must hold to keep it. The largest number where buffers rotate.
+  std::int64_t reuse_bytes = 0;
 };
 
 /// What one run of a stage moves and computes.

@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::size_t page = 4096;
 
-/// Gaps stay below this, so that an arena of tiny buffers is not mostly gaps.
-std::size_t gap_limit(std::size_t bytes, std::size_t line) {
-  return std::min(page, whole_lines(bytes, line) + line);
-}
-
 /// A multiple of `line` below `limit` bytes.
 std::size_t random_lines(std::size_t limit, std::size_t line, std::mt19937_64& random) {
   return line * std::uniform_int_distribution<std::size_t>(0, limit / line - 1)(random);
@@ -38,14 +33,6 @@ Arena::Arena(Backend& owner, Memory memory, std::size_t bytes) : bytes_(bytes) {
     owner.fill(data(), std::byte{1}, bytes);
   else
     for (std::size_t at = 0; at < bytes; at += page) data()[at] = std::byte{1};
-}
-
-std::size_t placement_bytes(std::span<const std::size_t> sizes, std::size_t sets,
-                            std::size_t line) {
-  std::size_t bytes = 0;
-  for (const std::size_t size : sizes)
-    bytes += whole_lines(size, line) + gap_limit(size, line) - line;
-  return bytes * sets;
 }
 
 std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, std::size_t sets,

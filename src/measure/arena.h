@@ -8,17 +8,9 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "plan/placement.h"
 
 namespace normbench {
-
-/// What buffers start at multiples of: a cache line of the host; on a device what its allocators
-/// give, for no program sees less.
-constexpr std::size_t alignment_of(Memory memory) { return host_reaches(memory) ? 64 : 512; }
-
-/// `bytes` rounded up to whole lines.
-constexpr std::size_t whole_lines(std::size_t bytes, std::size_t line = 64) {
-  return (bytes + line - 1) / line * line;
-}
 
 /// One block of memory of one kind, every page of it touched.
 class Arena {
@@ -33,10 +25,6 @@ class Arena {
   std::unique_ptr<Allocation> allocation_;
   std::size_t bytes_;
 };
-
-/// Bytes in which every random placement of `sets` sets of buffers of these sizes fits.
-std::size_t placement_bytes(std::span<const std::size_t> sizes, std::size_t sets,
-                            std::size_t line = 64);
 
 /// Offsets of the buffers, that of buffer b of set s at s * sizes.size() + b. They are multiples of
 /// `line` in random order with random gaps below 4 KiB, at most about as large as the buffer after

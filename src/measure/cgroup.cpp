@@ -42,13 +42,22 @@ void read_v1(const fs::path& folder, CgroupLimits& limits) {
     tighten(limits.memory_bytes, static_cast<std::int64_t>(memory[0]));
 }
 
-/// Calls `read` for the group and all above it. Inside a container the path may be the host's and
-/// not exist here; the mount's own root is the container's group then.
-void walk_up(const fs::path& mount, const std::string& group, CgroupLimits& limits,
-             void (*read)(const fs::path&, CgroupLimits&)) {
+/// Bytes of files in the page cache of a group and those below it: "inactive_file 4096" in
+/// memory.stat, with a prefix in version 1.
+std::int64_t cached_files(const fs::path& folder, const std::string& prefix) {
+  std::ifstream in(folder / "memory.stat");
+  std::int64_t bytes = 0, value = 0;
+  for (std::string key; in >> key >> value;)
+    if (key == prefix + "inactive_file" || key == prefix + "active_file") bytes += value;
+  return bytes;
+}
+
+/// Adds the group's folder and all above it.
+void walk_up(const fs::path& mount, const std::string& group, int version,
+             std::vector<CgroupFolder>& folders) {
   fs::path folder = fs::path(group).lexically_normal().relative_path();
   while (true) {
-    read(mount / folder, limits);
+    folders.push_back({mount / folder, version});
     if (folder.empty()) return;
     folder = folder.parent_path();
   }
@@ -56,8 +65,8 @@ void walk_up(const fs::path& mount, const std::string& group, CgroupLimits& limi
 
 }  // namespace
 
-CgroupLimits read_cgroup_limits(const fs::path& root) {
-  CgroupLimits limits;
+std::vector<CgroupFolder> cgroup_folders(const fs::path& root) {
+  std::vector<CgroupFolder> folders;
   std::ifstream in(root / "proc/self/cgroup");
   for (std::string line; std::getline(in, line);) {  // "4:memory:/path", version 2: "0::/path"
     const auto first = line.find(':');
@@ -67,13 +76,37 @@ CgroupLimits read_cgroup_limits(const fs::path& root) {
     const std::string group = line.substr(second + 1);
     const fs::path base = root / "sys/fs/cgroup";
     if (controllers.empty()) {
-      walk_up(base, group, limits, read_v2);
-      walk_up(base / "unified", group, limits, read_v2);
+      walk_up(base, group, 2, folders);
+      walk_up(base / "unified", group, 2, folders);
     } else {
-      walk_up(base / controllers, group, limits, read_v1);
+      walk_up(base / controllers, group, 1, folders);
     }
   }
+  return folders;
+}
+
+CgroupLimits read_cgroup_limits(const fs::path& root) {
+  CgroupLimits limits;
+  for (const CgroupFolder& folder : cgroup_folders(root))
+    (folder.version == 1 ? read_v1 : read_v2)(folder.path, limits);
   return limits;
+}
+
+std::optional<std::int64_t> free_cgroup_memory(const fs::path& root) {
+  std::optional<std::int64_t> free;
+  for (const CgroupFolder& folder : cgroup_folders(root)) {
+    const bool first = folder.version == 1;
+    CgroupLimits limits;
+    (first ? read_v1 : read_v2)(folder.path, limits);
+    if (!limits.memory_bytes) continue;
+    const auto usage =
+        numbers_in(folder.path / (first ? "memory.usage_in_bytes" : "memory.current"));
+    const std::int64_t used = usage.empty() ? 0 : static_cast<std::int64_t>(usage[0]);
+    const std::int64_t cached = cached_files(folder.path, first ? "total_" : "");
+    tighten(free, std::max<std::int64_t>(
+                      0, *limits.memory_bytes - std::max<std::int64_t>(0, used - cached)));
+  }
+  return free;
 }
 
 }  // namespace normbench

@@ -7,11 +7,11 @@
 #include <limits>
 #include <vector>
 
+#include "plan/extra_memory.h"
+
 namespace normbench {
 
 namespace {
-
-constexpr std::int64_t slab_elements = 8'000'000;
 
 /// The element farthest from what it should be.
 struct Worst {
@@ -19,14 +19,6 @@ struct Worst {
   std::int64_t image = 0, index = 0;  // the index is within the image
   double expected = 0, got = 0;
 };
-
-/// Images whose values of the whole chain fit in a slab.
-std::int64_t slab_images(const Case& work) {
-  std::int64_t per_image = 0;
-  for (const Value& value : work.values)
-    per_image += value.desc.elements() / std::max<std::int64_t>(1, value.desc.shape.n);
-  return std::max<std::int64_t>(1, slab_elements / std::max<std::int64_t>(1, per_image));
-}
 
 double bound_of(const Case& work) {
   std::vector<Accuracy> known(work.values.size());

@@ -31,7 +31,7 @@ Contender::Contender(const Case& work, GroupMemory& memory, const Backends& back
   for (int i = 0; i < static_cast<int>(slots_.size()); ++i) {
     roots_.push_back(static_cast<std::size_t>(root_of(slots_, i)));
     if (slots_[i].kind == Slot::Kind::Placed) memory_.arena(slots_[i].memory);
-    if (slots_[i].kind == Slot::Kind::Source) source_ = memory_.source(*work_.source);
+    if (slots_[i].kind == Slot::Kind::Source) source_ = memory_.source(work_);
   }
   make_queues(recorder);
   make_steps(recorder);
@@ -96,7 +96,7 @@ void Contender::place(std::mt19937_64& random) {
   for (const auto& word : words(Memory{})) {
     const auto sizes = placed_sizes(slots_, word.value);
     if (sizes.empty()) continue;
-    const std::size_t sets = memory_.sets(word.value);
+    const std::size_t sets = memory_.sets(work_, word.value);
     Arena& arena = memory_.arena(word.value);
     const auto offsets =
         random_placement(sizes, sets, arena.bytes(), random, alignment_of(word.value));

@@ -41,8 +41,11 @@ class Contender {
 
   /// Draws where every placed buffer of every set lies from now on. Call when drained.
   void place(std::mt19937_64& random);
-  /// Moves on to the next buffer set and the next copy of the source in the group's rotation.
-  void advance() { iteration_ = memory_.next_iteration(); }
+  /// Moves on to the next buffer set and the next copy of the source in the group's rotation; a
+  /// resident case stays on the first.
+  void advance() {
+    if (!work_.resident) iteration_ = memory_.next_iteration();
+  }
   /// Captures the graphs of the next iterations, those that there are not yet.
   void capture(std::int64_t iterations);
   /// Drops all graphs.

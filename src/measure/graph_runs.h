@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "measure/storage.h"
 #include "plan/plan.h"
+#include "plan/storage.h"
 
 namespace normbench {
 

@@ -20,17 +20,6 @@ Sides cold_caches(const Backends& backends, std::int64_t last_level_cache_bytes)
   return {.host = last_level_cache_bytes, .device = own > 0 ? own : last_level_cache_bytes};
 }
 
-std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
-                         std::int64_t cache_bytes) {
-  if (cache == Cache::Hot) return 1;
-  std::size_t least = 0;
-  for (const Case* work : cases) {
-    const std::size_t touched = touched_bytes(*work, side);
-    if (touched > 0 && (least == 0 || touched < least)) least = touched;
-  }
-  return least == 0 ? 1 : 3 * cache_bytes / static_cast<std::int64_t>(least) + 1;
-}
-
 GroupMemory::GroupMemory(std::span<const Case* const> cases, const Measure& measure,
                          const Backends& backends, std::int64_t cache_bytes)
     : backends_(backends),
@@ -38,7 +27,7 @@ GroupMemory::GroupMemory(std::span<const Case* const> cases, const Measure& meas
       sets_{.host = buffer_sets(cases, measure.cache, Memory::Pageable, caches_.host),
             .device = buffer_sets(cases, measure.cache, Memory::Device, caches_.device)} {
   for (const Case* work : cases)
-    if (work->source && !find(*work->source)) add_source(*work->source, measure);
+    if (work->source && !find(*work)) add_source(*work, measure);
   add_arenas(cases);
 }
 
@@ -50,13 +39,14 @@ GroupMemory::Block GroupMemory::make_block(Memory memory, std::size_t bytes) con
   }
 }
 
-void GroupMemory::add_source(const Source& source, const Measure& measure) {
-  const TensorDesc desc = source.desc();
+void GroupMemory::add_source(const Case& work, const Measure& measure) {
+  const TensorDesc desc = work.source->desc();
   const std::size_t stride =
       whole_lines(static_cast<std::size_t>(desc.bytes()), alignment_of(desc.memory));
-  const auto cache = static_cast<std::size_t>(side_of(caches_, desc.memory));
-  const std::size_t count = measure.cache == Cache::Hot ? 1 : 3 * cache / stride + 1;
-  SharedSource shared{.source = source,
+  const auto count =
+      static_cast<std::size_t>(source_copies(work, measure.cache, side_of(caches_, desc.memory)));
+  SharedSource shared{.source = *work.source,
+                      .resident = work.resident,
                       .stride = stride,
                       .count = count,
                       .block = make_block(desc.memory, stride * count)};
@@ -95,20 +85,23 @@ void GroupMemory::add_arenas(std::span<const Case* const> cases) {
       const auto sizes = placed_sizes(slots, word.value);
       if (sizes.empty()) continue;
       std::size_t& bytes = needed[word.value];
-      bytes = std::max(bytes, placement_bytes(sizes, sets(word.value), alignment_of(word.value)));
+      bytes = std::max(bytes,
+                       placement_bytes(sizes, sets(*work, word.value), alignment_of(word.value)));
     }
   }
   for (const auto& [memory, bytes] : needed) arenas_.emplace(memory, make_block(memory, bytes));
 }
 
-GroupMemory::SharedSource* GroupMemory::find(const Source& source) {
+GroupMemory::SharedSource* GroupMemory::find(const Case& work) {
   for (SharedSource& shared : sources_)
-    if (shared.source.desc() == source.desc() && shared.source.path == source.path) return &shared;
+    if (shared.resident == work.resident && shared.source.desc() == work.source->desc() &&
+        shared.source.path == work.source->path)
+      return &shared;
   return nullptr;
 }
 
-SourceCopies GroupMemory::source(const Source& source) {
-  SharedSource& shared = *find(source);
+SourceCopies GroupMemory::source(const Case& work) {
+  SharedSource& shared = *find(work);
   if (!shared.block.arena) throw std::runtime_error(shared.block.error);
   return {.first = shared.block.arena->data(), .stride = shared.stride, .count = shared.count};
 }

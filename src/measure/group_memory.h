@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "measure/arena.h"
-#include "measure/storage.h"
+#include "plan/memory.h"
 #include "plan/plan.h"
+#include "plan/storage.h"
 
 namespace normbench {
 
@@ -19,13 +20,9 @@ namespace normbench {
 /// says of its own (the host's counts where it says nothing).
 Sides cold_caches(const Backends& backends, std::int64_t last_level_cache_bytes);
 
-/// Buffer sets a group rotates through on one side of the link. Cold: so many that even the
-/// contender that touches least there goes through more than three times the cache. Hot: one.
-std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
-                         std::int64_t cache_bytes);
-
 /// Equal copies of a source: copy i at first + i * stride. Cold: so many that the copies alone
 /// exceed three times the cache, since outputs written past the cache push nothing out of it.
+/// Resident cases have one of their own.
 struct SourceCopies {
   std::byte* first = nullptr;
   std::size_t stride = 0;
@@ -43,6 +40,10 @@ class GroupMemory {
   std::size_t sets(Memory memory) const {
     return static_cast<std::size_t>(host_reaches(memory) ? sets_.host : sets_.device);
   }
+  /// Those that the case uses: a resident one stays on the first.
+  std::size_t sets(const Case& work, Memory memory) const {
+    return work.resident ? 1 : sets(memory);
+  }
   std::size_t most_sets() const {
     return static_cast<std::size_t>(std::max(sets_.host, sets_.device));
   }
@@ -52,9 +53,9 @@ class GroupMemory {
   /// What next_iteration() will return.
   std::size_t upcoming_iteration() const { return iteration_; }
 
-  /// The source's copies. Throws std::runtime_error when there is no memory for them or it cannot
-  /// be read.
-  SourceCopies source(const Source& source);
+  /// The copies of the case's source. Throws std::runtime_error when there is no memory for them or
+  /// it cannot be read.
+  SourceCopies source(const Case& work);
   /// The arena of this kind. Throws std::runtime_error saying why there is none.
   Arena& arena(Memory memory);
 
@@ -65,15 +66,16 @@ class GroupMemory {
   };
   struct SharedSource {
     Source source;
+    bool resident;  // its one copy stays in the cache, so those that rotate do not share it
     std::size_t stride, count;
     Block block;
   };
 
-  void add_source(const Source& source, const Measure& measure);
+  void add_source(const Case& work, const Measure& measure);
   void fill(const SharedSource& shared, std::uint64_t seed) const;
   void add_arenas(std::span<const Case* const> cases);
   Block make_block(Memory memory, std::size_t bytes) const;
-  SharedSource* find(const Source& source);
+  SharedSource* find(const Case& work);
 
   const Backends& backends_;
   Sides caches_;

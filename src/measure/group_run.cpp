@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <new>
+
+#include "core/units.h"
+#include "measure/disturbance_reader.h"
 #include "measure/empty_result.h"
 
 namespace normbench {
@@ -42,7 +46,7 @@ GroupRun::GroupRun(const Plan& plan, std::size_t index, RunContext& context)
               (static_cast<std::uint64_t>(context.part.index) << 32)),
       result_(empty_result(group())) {
   enter(group().cases, result_.cases);
-  if (!entrants_.empty()) enter(group().limits, result_.limits);
+  if (!entrants_.empty() && context_.part.limits) enter(group().limits, result_.limits);
 }
 
 void GroupRun::enter(const std::vector<Case>& work, std::vector<CaseResult>& results) {
@@ -58,10 +62,16 @@ void GroupRun::enter(const std::vector<Case>& work, std::vector<CaseResult>& res
   }
 }
 
-bool GroupRun::prepare(double clock_cost_ns) {
+void GroupRun::take_memory() {
+  memory_ = context_.memory;
+  if (memory_ != nullptr) return;
   std::vector<const Case*> runnable;
   for (const Entrant& entrant : entrants_) runnable.push_back(entrant.work);
-  memory_.emplace(runnable, plan_.measure, context_.backends, context_.cache_bytes);
+  memory_ = &own_memory_.emplace(runnable, plan_.measure, context_.backends, context_.cache_bytes);
+}
+
+bool GroupRun::prepare(double clock_cost_ns) {
+  take_memory();
   for (Entrant& entrant : entrants_) {
     if (context_.interrupted) return false;
     if (entrant.is_case(group()) || !live_cases().empty())
@@ -102,8 +112,11 @@ Turn GroupRun::turn(Entrant& entrant, const TurnShape& shape, std::size_t number
   const std::string step = fmt::format("#{}", number);
   const Range variant(nullptr, RangeKind::Variant, entrant.work->variant);
   const Range range(nullptr, RangeKind::Step, step);
+  const auto& read = context_.disturbance;
+  const Disturbance before = read ? read() : Disturbance{};
   Turn turn = take_turn(*entrant.contender, shape, context_.clock, random_);
   turn.round.start_ns -= start_ns_;
+  if (read) turn.round.disturbance = disturbance_between(before, read());
   return turn;
 }
 
@@ -111,9 +124,19 @@ void GroupRun::guarded(Entrant& entrant, const std::function<void()>& work) {
   try {
     const Watched guard(context_.watchdog, index_, entrant.work->variant);
     work();
+  } catch (const std::bad_alloc&) {
+    entrant.fail(fmt::format("no memory is left (it may need {} of host memory)",
+                             format_bytes(static_cast<double>(need(*entrant.work).host))));
   } catch (const std::exception& error) {
     entrant.fail(error.what());
   }
+}
+
+Sides GroupRun::need(const Case& work) const {
+  const Case* const alone[] = {&work};
+  return memory_need(alone, plan_.measure.cache,
+                     cold_caches(context_.backends, context_.cache_bytes))
+      .total();
 }
 
 std::vector<Entrant*> GroupRun::live() {

@@ -47,6 +47,8 @@ class GroupRun {
  private:
   void enter(const std::vector<Case>& work, std::vector<CaseResult>& results);
   void first_call(Entrant& entrant, double clock_cost_ns);
+  Sides need(const Case& work) const;
+  void take_memory();
 
   const Plan& plan_;
   std::size_t index_;
@@ -54,7 +56,8 @@ class GroupRun {
   std::int64_t start_ns_;
   std::mt19937_64 random_;
   GroupResult result_;
-  std::optional<GroupMemory> memory_;
+  std::optional<GroupMemory> own_memory_;
+  GroupMemory* memory_ = nullptr;
   std::vector<Entrant> entrants_;  // cases, then limits
 };
 

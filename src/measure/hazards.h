@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "measure/storage.h"
 #include "plan/plan.h"
+#include "plan/storage.h"
 
 namespace normbench {
 

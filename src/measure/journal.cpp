@@ -2,105 +2,105 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "core/file.h"
 #include "core/issue.h"
-#include "core/reader.h"
+#include "measure/journal_lines.h"
 
 namespace normbench {
 namespace {
 
-[[noreturn]] void cannot_write(const std::string& path) {
-  throw CannotWrite(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+[[noreturn]] void cannot_write(const std::string& path, int error) {
+  throw CannotWrite(fmt::format("cannot write {}: {}", path, std::strerror(error)));
 }
 
-/// Takes one line into the content. Throws Invalid.
-void read_line(std::string_view text, bool first, JournalContent& content) {
-  std::vector<Issue> issues;
-  const Json line = parse_json(text, issues);
-  Reader reader(line, "", issues);
-  constexpr std::int64_t most = 1'000'000'000;
-  if (first) {
-    if (reader.integer("journal", 0) != 1) throw Invalid("/journal: expected 1");
-    content.header = reader.member("header");
-    if (!content.header.is_object()) throw Invalid("/header: expected an object");
-  } else if (reader.has("group")) {
-    const auto index = static_cast<std::size_t>(reader.integer("group", 0, 0, most));
-    content.groups.insert_or_assign(index, read_group(reader.member("result")));
-  } else if (reader.has("hung")) {
-    Reader hung = reader.object("hung");
-    const auto index = static_cast<std::size_t>(hung.integer("group", 0, 0, most));
-    content.hung[index][hung.text("contender", "")] = hung.text("why", "");
-  } else {
-    throw Invalid("expected \"group\" or \"hung\"");
-  }
-  reader.finish();
-  if (!issues.empty()) throw Invalid(fmt::format("{}: {}", issues[0].pointer, issues[0].text));
+[[noreturn]] void cannot_resume(const std::string& path, int error) {
+  if (error == ENOENT || error == ENOTDIR)
+    throw Invalid(fmt::format("{}: cannot be read (nothing to resume there)", path));
+  if (error == EISDIR) throw Invalid(fmt::format("{}: is a directory, no journal", path));
+  cannot_write(path, error);
 }
 
-/// Reads the whole lines of a journal; returns how many bytes they take.
-std::size_t read_lines(std::string_view text, JournalContent& content) {
-  std::size_t begin = 0;
-  for (int number = 1;; ++number) {
-    const std::size_t end = text.find('\n', begin);
-    if (end == std::string_view::npos) {
-      if (number == 1) throw Invalid("no whole line in it: the run had not begun (start it anew)");
-      return begin;
-    }
-    try {
-      read_line(text.substr(begin, end - begin), number == 1, content);
-    } catch (const Invalid& error) {
-      throw Invalid(fmt::format("entry {}: {}", number, error.what()));
-    }
-    begin = end + 1;
+bool write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(file, text.data(), text.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
   }
+  return true;
 }
 
 }  // namespace
 
-Journal::Journal(std::string path, int file, JournalContent content)
-    : path_(std::move(path)), file_(file), content_(std::move(content)) {}
+Journal::Journal(std::string path, int file) : path_(std::move(path)), file_(file) {}
 
 Journal::Journal(Journal&& other) noexcept
     : path_(std::move(other.path_)),
       file_(std::exchange(other.file_, -1)),
+      end_(other.end_),
       content_(std::move(other.content_)) {}
 
 Journal::~Journal() {
   if (file_ >= 0) close(file_);
 }
 
+/// False when another process holds it; where files cannot be locked, nobody does.
+bool Journal::lock() const { return flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+
+std::string Journal::read() const {
+  std::string text;
+  std::array<char, 1 << 16> buffer;
+  for (;;) {
+    const ssize_t got = pread(file_, buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Invalid(fmt::format("cannot be read: {}", std::strerror(errno)));
+    if (got == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+}
+
+bool Journal::begun(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string line;
+  return std::getline(in, line) && !in.eof();
+}
+
 Journal Journal::create(const std::string& path, const Json& header) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-  if (file < 0) cannot_write(path);
-  Journal journal(path, file, {});
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0) cannot_write(path, errno);
+  Journal journal(path, file);
+  if (!journal.lock()) cannot_write(path, EBUSY);
+  if (begun(path)) cannot_write(path, EEXIST);
   journal.content_.header = header;
-  journal.append({{"journal", 1}, {"header", header}});
+  try {
+    journal.append({{"journal", 1}, {"header", header}});
+  } catch (const CannotWrite&) {
+    unlink(path.c_str());
+    throw;
+  }
   return journal;
 }
 
 Journal Journal::resume(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  if (!in) throw Invalid(fmt::format("{}: cannot be read (nothing to resume there)", path));
-  JournalContent content;
-  std::size_t whole = 0;
+  const int file = open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
+  if (file < 0) cannot_resume(path, errno);
+  Journal journal(path, file);
   try {
-    whole = read_lines(text, content);
+    if (!journal.lock()) throw Invalid("another normbench is writing to it (wait for its end)");
+    journal.end_ = static_cast<std::int64_t>(read_lines(journal.read(), journal.content_));
   } catch (const Invalid& error) {
     throw Invalid(fmt::format("{}: {}", path, error.what()));
   }
-  const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (file < 0) cannot_write(path);
-  Journal journal(path, file, std::move(content));
-  if (ftruncate(file, static_cast<off_t>(whole)) != 0) cannot_write(path);
   return journal;
 }
 
@@ -114,16 +114,46 @@ void Journal::add_hung(std::size_t index, const std::string& contender, const st
   content_.hung[index][contender] = why;
 }
 
+void Journal::add_despite(const std::vector<std::string>& differences) {
+  std::vector<std::string> fresh;
+  std::ranges::copy_if(differences, std::back_inserter(fresh), [&](const std::string& text) {
+    return std::ranges::find(content_.despite, text) == content_.despite.end();
+  });
+  if (fresh.empty()) return;
+  append({{"despite", fresh}});
+  std::ranges::copy(fresh, std::back_inserter(content_.despite));
+}
+
+void Journal::copy_to(const std::string& path) const {
+  Journal copy = create(path, content_.header);
+  copy.add_despite(content_.despite);
+  for (const auto& [index, contenders] : content_.hung)
+    for (const auto& [contender, why] : contenders) copy.add_hung(index, contender, why);
+  for (const auto& [index, group] : content_.groups) copy.add_group(index, group);
+}
+
+/// Why what is written would be lost or out of place, or nothing.
+std::optional<std::string> Journal::lost() const {
+  struct stat named {
+  }, opened{};
+  if (stat(path_.c_str(), &named) != 0 || fstat(file_, &opened) != 0) return std::strerror(errno);
+  if (named.st_ino != opened.st_ino || named.st_dev != opened.st_dev)
+    return "another file has taken its place";
+  if (opened.st_size < end_) return "something else has shortened it";
+  return std::nullopt;
+}
+
 void Journal::append(const Json& line) {
   const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
-  const off_t end = lseek(file_, 0, SEEK_END);
-  const ssize_t written = write(file_, text.data(), text.size());
-  if (written == static_cast<ssize_t>(text.size()) && fdatasync(file_) == 0) return;
-  const int error = written < 0 || written == static_cast<ssize_t>(text.size()) ? errno : ENOSPC;
-  // What got there would run into the next line. Where even this fails, `resume` says so.
-  if (end < 0 || ftruncate(file_, end) != 0) close(std::exchange(file_, -1));
-  errno = error;
-  cannot_write(path_);
+  if (const auto why = lost()) throw CannotWrite(fmt::format("cannot write {}: {}", path_, *why));
+  // A line that was cut off, by a kill or here below, would run into this one.
+  if (ftruncate(file_, end_) == 0 && write_all(file_, text) && fdatasync(file_) == 0) {
+    end_ += static_cast<std::int64_t>(text.size());
+    return;
+  }
+  const int error = errno;
+  [[maybe_unused]] const int cut = ftruncate(file_, end_);  // if not now, then before the next line
+  cannot_write(path_, error);
 }
 
 }  // namespace normbench

@@ -10,6 +10,7 @@
 #include "measure/device_lane.h"
 #include "measure/group_run.h"
 #include "measure/statistics.h"
+#include "measure/step_counters.h"
 
 namespace normbench {
 
@@ -57,12 +58,14 @@ struct Recorded {
   std::vector<ThreadLog> threads;
   std::vector<double> step_ns;
   std::int64_t clock_error_ns = 0;
+  ProfileCounters counters;
 };
 
 /// Warm-up steps are recorded, as they cost the same, and dropped.
 Recorded run_schedule(Contender& contender, const ProfileOptions& options, RunContext& context) {
   const RecorderOff off(context.recorder);
   Recorded recorded;
+  StepCounters counters(context, contender.device() != nullptr);
   std::optional<DeviceLane> lane;
   if (contender.device() != nullptr) lane.emplace(contender, context.clock);
   context.recorder.take();
@@ -70,8 +73,10 @@ Recorded run_schedule(Contender& contender, const ProfileOptions& options, RunCo
     const StepAction action = action_of_step(options, step);
     context.recorder.enable(action != StepAction::None);
     const bool with_lane = lane && action != StepAction::None;
+    if (action == StepAction::Record) counters.begin(action_of_step(options, step - 1) != action);
     const double ns = profiled_step(contender, context, step, with_lane ? &*lane : nullptr);
     if (action == StepAction::Record) {
+      counters.end(action_of_step(options, step + 1) != action);
       recorded.step_ns.push_back(ns);
       if (lane) lane->keep_step();
     }
@@ -83,6 +88,7 @@ Recorded run_schedule(Contender& contender, const ProfileOptions& options, RunCo
     recorded.clock_error_ns = lane->clock_error_ns();
     recorded.threads.push_back(lane->take());
   }
+  recorded.counters = counters.counters();
   return recorded;
 }
 
@@ -108,6 +114,7 @@ CaseProfile profile_case(const Plan& plan, const Group& group, const Case& work,
   Recorded recorded = run_schedule(*contender, plan.profile, context);
   CaseProfile profile{.variant = work.variant,
                       .steps = static_cast<std::int64_t>(recorded.step_ns.size()),
+                      .counters = std::move(recorded.counters),
                       .overhead = overhead(result, recorded.step_ns),
                       .clock_error_ns = recorded.clock_error_ns,
                       .rows = {}};

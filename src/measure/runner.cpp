@@ -1,5 +1,6 @@
 #include "measure/runner.h"
 
+#include "core/file.h"
 #include "measure/measure_group.h"
 #include "measure/processes.h"
 #include "measure/profile_pass.h"
@@ -22,6 +23,17 @@ Results without_groups(const Plan& plan) {
   return results;
 }
 
+/// False when the journal cannot be written: what comes after would be lost in a kill.
+bool keep(RunContext& context, std::size_t index, const GroupResult& group) {
+  if (context.journal == nullptr) return true;
+  try {
+    context.journal->add_group(index, group);
+  } catch (const CannotWrite& error) {
+    context.unkept = error.what();
+  }
+  return context.unkept.empty();
+}
+
 /// The group as an earlier run left it, or measured now; nothing when interrupted.
 std::optional<GroupResult> obtain(const Plan& plan, std::size_t index, RunContext& context,
                                   double clock_cost_ns) {
@@ -33,19 +45,18 @@ std::optional<GroupResult> obtain(const Plan& plan, std::size_t index, RunContex
   auto group = plan.measure.processes > 1 ? measure_in_processes(plan, index, context)
                                           : measure_group(plan, index, context, clock_cost_ns);
   if (!group) return std::nullopt;
-  if (context.journal != nullptr) context.journal->add_group(index, *group);
+  keep(context, index, *group);
   context.observer.group_finished(index, *group);
   return group;
 }
 
-/// A group's line in the journal with its profile comes later and wins. False when interrupted.
+/// A group's line in the journal with its profile comes later and wins. False when it ended early.
 bool profile_groups(const Plan& plan, RunContext& context, std::vector<GroupResult>& groups) {
   const CaptureRange capture;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (!groups[i].profile.empty()) continue;
     if (!profile_group(plan, i, context, groups[i])) return false;
-    if (context.journal != nullptr && !groups[i].profile.empty())
-      context.journal->add_group(i, groups[i]);
+    if (!groups[i].profile.empty() && !keep(context, i, groups[i])) return false;
   }
   return true;
 }
@@ -61,6 +72,7 @@ Results run(const Plan& plan, RunContext& context) {
       results.groups.push_back(std::move(*group));
     else
       results.interrupted = true;
+    results.interrupted = results.interrupted || !context.unkept.empty();
   }
   if (plan.profile.enabled && !results.interrupted)
     results.interrupted = !profile_groups(plan, context, results.groups);

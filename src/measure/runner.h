@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "measure/energy.h"
+#include "measure/hardware_counters.h"
 #include "measure/journal.h"
 #include "measure/results.h"
 #include "measure/watchdog.h"
@@ -16,6 +18,8 @@
 #include "record/recorder.h"
 
 namespace normbench {
+
+class GroupMemory;
 
 /// What the run tells while it runs; the app draws progress with it. All calls on one thread.
 class Observer {
@@ -39,6 +43,7 @@ struct ProfileTrace {
 struct Part {
   std::int64_t index = 0;
   const GroupResult* first = nullptr;  // part 0's, whose iterations per turn all parts share
+  bool limits = true;                  // false: only the cases are measured
 };
 
 struct RunContext {
@@ -52,17 +57,23 @@ struct RunContext {
   std::int64_t cache_bytes;  // last-level cache: cold buffers exceed it threefold
   /// Totals since some start, and the frequency now; read before and after every turn.
   std::function<Disturbance()> disturbance = {};
+  PerfEvents* perf_events = nullptr;  // null: the profile pass counts no cycles, …
+  const Rapl* rapl = nullptr;         // … and reads no energy
   /// Makes the profile table's rows of what one case recorded.
   std::function<std::vector<ProfileRow>(ProfileTrace)> on_profile;
+  /// Memory for all groups measured, which holds what each needs; null: each takes its own.
+  GroupMemory* memory = nullptr;
   Part part = {};  // which share of a group's rounds this process measures
   /// Measures a part of a group in a fresh process, when `measure.processes` asks for several;
   /// nothing when it was interrupted.
   std::function<std::optional<GroupResult>(std::size_t group, const Part&)> fresh_process = {};
+  std::string unkept = {};  // out: why the journal could not be written, which ended the run there
 };
 
 /// Measures every group of the plan that the journal does not hold yet, then profiles those that
-/// have no profile; the journal keeps a group after each. An interrupted group is abandoned. Fills
-/// `groups`, `interrupted` and what comes from the plan; the app adds tool and environment.
+/// have no profile; the journal keeps a group after each. An interrupted group is abandoned; one
+/// that the journal cannot keep is the last, with `unkept` and `interrupted`. Fills `groups`,
+/// `interrupted` and what comes from the plan; the app adds tool and environment.
 Results run(const Plan& plan, RunContext& context);
 
 }  // namespace normbench

@@ -23,6 +23,10 @@ std::vector<Route> call_routes(std::string_view op) {
     for (const Memory from : host_kinds()) routes.push_back({from, Memory::Device});
   if (op == D2h::name)
     for (const Memory to : host_kinds()) routes.push_back({Memory::Device, to});
+  if (op == Exchange::name)
+    for (const Memory from :
+         {Memory::Pinned, Memory::Registered, Memory::WriteCombined, Memory::Mapped})
+      routes.push_back({from, Memory::Device});
   if (op == Pin::name)
     for (const Memory to : {Memory::Pinned, Memory::WriteCombined, Memory::Mapped})
       routes.push_back({Memory::Pageable, to});

@@ -93,6 +93,7 @@ std::vector<Op> parameters_of(std::string_view op, const Shape& s) {
   if (op == FirstTouch::name) return {FirstTouch{}};
   if (op == H2d::name) return {H2d{}};
   if (op == D2h::name) return {D2h{}};
+  if (op == Exchange::name) return {Exchange{}};
   if (op == Pin::name) return {Pin{}};
   if (op == Register::name) return {Register{}};
   if (op == Unregister::name) return {Unregister{}};

@@ -10,10 +10,12 @@
 
 namespace normbench {
 
-/// Launches `count` (default 1) empty kernels; the input passes through untouched.
+/// Launches `count` (default 1) empty kernels, or on the CPU (`"place": "cpu"`) starts and joins as
+/// many teams of threads; the input passes through untouched.
 struct EmptyLaunch {
   static constexpr std::string_view name = "launch";
-  static constexpr std::string_view about = "launch an empty kernel: the limit of small work";
+  static constexpr std::string_view about =
+      "launch an empty kernel, or start and join a team of threads: the limit of small work";
 
   std::int64_t count = 1;
 

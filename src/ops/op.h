@@ -34,9 +34,9 @@
 
 namespace normbench {
 
-using Op =
-    std::variant<Source, Load, Resize, Crop, FlipOp, LayoutOp, Cast, Sub, Div, Normalize, Copy,
-                 Stream, FirstTouch, H2d, D2h, Pin, Register, Unregister, EmptyLaunch, Sync>;
+using Op = std::variant<Source, Load, Resize, Crop, FlipOp, LayoutOp, Cast, Sub, Div, Normalize,
+                        Copy, Stream, FirstTouch, H2d, D2h, Exchange, Pin, Register, Unregister,
+                        EmptyLaunch, Sync>;
 
 std::string_view name_of(const Op& op);
 std::string_view about(const Op& op);

@@ -32,4 +32,18 @@ struct D2h {
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
 };
 
+/// Copies its page-locked input to the device and, at the same time, as many bytes of no meaning
+/// from the device to page-locked memory: both directions of the link at once. The output is the
+/// input in device memory.
+struct Exchange {
+  static constexpr std::string_view name = "exchange";
+  static constexpr std::string_view about =
+      "copy to the device and as much back at the same time: the limit of the link";
+
+  static Exchange read(Reader& reader);
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+};
+
 }  // namespace normbench

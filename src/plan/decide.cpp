@@ -1,7 +1,6 @@
 #include "plan/decide.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "plan/aliases.h"
 #include "plan/composed.h"
@@ -29,9 +28,9 @@ void wire(const VariantText& text, const std::vector<std::optional<StageSpec>>& 
 }
 
 int read_threads(Reader& reader, int all) {
+  constexpr std::int64_t most = 4096;  // OpenMP ends a process that cannot have its threads
   const Json& said = reader.member("threads");
-  if (!said.is_string())
-    return static_cast<int>(reader.integer("threads", 1, 1, std::numeric_limits<int>::max()));
+  if (!said.is_string()) return static_cast<int>(reader.integer("threads", 1, 1, most));
   if (said != "all") reader.complain_at("threads", wrong_type("an integer or \"all\"", said));
   return all;
 }

@@ -86,18 +86,40 @@ std::string memory_text(const Sides& bytes) {
 void add_whole(Lines& lines, const Group& group, const std::string& memory) {
   lines.add(1, point_text(group) + memory);
   for (const Case& work : group.cases) add_case(lines, work, work.variant == group.baseline);
-  if (group.limits.empty()) return;
   std::vector<std::string> names;
-  for (const Case& limit : group.limits) names.push_back(limit.variant);
-  lines.add(2, fmt::format("limits: {}", fmt::join(names, "; ")));
+  for (const Case& limit : group.limits)
+    if (!limit.skip) names.push_back(limit.variant);
+  if (!names.empty()) lines.add(2, fmt::format("limits: {}", fmt::join(names, "; ")));
+  for (const Case& limit : group.limits)
+    if (limit.skip) lines.add(2, fmt::format("no limit {}: {}", limit.variant, *limit.skip));
 }
 
-/// A further point of a sweep: only what each case moves.
-void add_short(Lines& lines, const Group& group, const std::string& memory) {
+/// A further point of a sweep: only what each case moves, and what is skipped for another reason
+/// than at the `first`.
+void add_short(Lines& lines, const Group& group, const Group& first, const std::string& memory) {
   std::vector<std::string> totals;
   for (const Case& work : group.cases)
     totals.push_back(fmt::format("{} {}", work.variant, total_text(work)));
   lines.add(1, fmt::format("{}{} · moves: {}", point_text(group), memory, fmt::join(totals, "; ")));
+  for (const Case& work : group.cases) {
+    if (!work.skip) continue;
+    const auto same = std::ranges::find(first.cases, work.variant, &Case::variant);
+    if (same == first.cases.end() || same->skip != work.skip)
+      lines.add(2, fmt::format("{} skipped: {}", work.variant, *work.skip));
+  }
+}
+
+/// "free: 8.10 GB of host memory (the container allows 8.60 GB)"; "" where nothing is known.
+std::string free_text(const Plan& plan) {
+  const auto side = [](std::int64_t bytes, std::string_view name, const std::string& note) {
+    return bytes == 0 ? ""
+                      : fmt::format("{} of {} memory{}", bytes_text(bytes), name,
+                                    note.empty() ? "" : fmt::format(" ({})", note));
+  };
+  const std::string host = side(plan.free_bytes.host, "host", plan.free_notes.host);
+  const std::string device = side(plan.free_bytes.device, "device", plan.free_notes.device);
+  if (host.empty() && device.empty()) return "";
+  return fmt::format("free: {}{}{}", host, host.empty() || device.empty() ? "" : ", ", device);
 }
 
 bool runs(const Group& group) {
@@ -121,6 +143,7 @@ void add_head(Lines& lines, const Plan& plan) {
                         format_percent(plan.measure.precision),
                         format_significant(
                             static_cast<double>(running) * plan.measure.max_seconds_per_group, 3)));
+  if (const std::string free = free_text(plan); !free.empty()) lines.add(0, free);
 }
 
 }  // namespace
@@ -128,14 +151,14 @@ void add_head(Lines& lines, const Plan& plan) {
 std::string explain(const Plan& plan, const Sides& cache_bytes) {
   Lines lines;
   add_head(lines, plan);
-  const std::string* experiment = nullptr;
+  const Group* first = nullptr;  // of the experiment
   for (const Group& group : plan.groups) {
     const std::string memory = memory_text(memory_bytes(group, plan.measure, cache_bytes));
-    if (experiment != nullptr && *experiment == group.experiment) {
-      add_short(lines, group, memory);
+    if (first != nullptr && first->experiment == group.experiment) {
+      add_short(lines, group, *first, memory);
       continue;
     }
-    experiment = &group.experiment;
+    first = &group;
     lines.add(0, "");
     lines.add(0,
               group.question.empty() ? group.experiment : group.experiment + ": " + group.question);

@@ -3,121 +3,74 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
-#include <utility>
+#include <set>
 
 #include "core/units.h"
-#include "plan/stage_spec.h"
-#include "plan/wiring.h"
+#include "plan/limit_case.h"
+#include "plan/stream_limits.h"
 
 namespace normbench {
 namespace {
 
-bool is_measured_on_cpu(const Case& work) {
-  return !work.skip && work.source && std::ranges::all_of(work.stages, [](const Stage& stage) {
-    return stage.place == Place::Cpu;
-  });
+constexpr std::int64_t kTouched = 64;  // bytes of a tensor that is only passed on
+
+bool has_stage_at(const Case& work, Place place) {
+  return std::ranges::any_of(work.stages, [&](const Stage& stage) { return stage.place == place; });
 }
 
-bool uses_gpu(const Case& work) {
-  return !work.skip && std::ranges::any_of(work.stages, [](const Stage& stage) {
-    return stage.place == Place::Cuda;
-  });
+/// Cases of the group that run and have a stage there.
+std::vector<const Case*> cases_at(const Group& group, Place place) {
+  std::vector<const Case*> cases;
+  for (const Case& work : group.cases)
+    if (!work.skip && has_stage_at(work, place)) cases.push_back(&work);
+  return cases;
 }
 
-/// True for a case that device memory alone could bound.
-bool stays_on_device(const Case& work) {
-  return uses_gpu(work) && work.source && std::ranges::all_of(work.values, [](const Value& value) {
-           return value.desc.memory == Memory::Device;
-         });
+bool is_pageable(Memory memory) {
+  return memory == Memory::Pageable || memory == Memory::PageableHuge;
 }
 
-/// Bytes of no meaning, as many as `bytes`.
-Source plain_source(std::int64_t bytes, Memory memory) {
-  return {.layout = Layout::Nchw,
-          .memory = memory,
-          .shape = {.n = 1, .c = 1, .h = 1, .w = bytes},
-          .path = {}};
+/// As many bytes as a transfer moves, from or to host memory of this kind.
+void add_transfer(std::vector<Case>& limits, const Stage& stage, Memory host, const Group& group,
+                  const Backends& backends) {
+  const bool up = std::holds_alternative<H2d>(stage.op);
+  const std::int64_t bytes = stage.signature.in[0].bytes();
+  StageSpec copy = spec_of(stage.op);
+  copy.memory = up ? Memory::Device : host;
+  const Source source = source_like(group, bytes, up ? host : Memory::Device);
+  add_limit(limits, plain_case({copy}, source, 1, backends),
+            fmt::format("{} {} {}", name_of(stage.op), format_bytes(static_cast<double>(bytes)),
+                        name_of(host)),
+            fmt::format("{} {} B {}", name_of(stage.op), format_count(bytes), name_of(host)));
 }
 
-StageSpec spec_of(Op op) {
-  StageSpec spec;
-  spec.op = std::move(op);
-  return spec;
+/// Both directions of the link at once, for a case that uses both: as many bytes as it sends up.
+void add_exchange(std::vector<Case>& limits, const Case& work, const Group& group,
+                  const Backends& backends) {
+  const auto up = std::ranges::find_if(
+      work.stages, [](const Stage& stage) { return std::holds_alternative<H2d>(stage.op); });
+  const bool down = std::ranges::any_of(
+      work.stages, [](const Stage& stage) { return std::holds_alternative<D2h>(stage.op); });
+  if (up == work.stages.end() || !down) return;
+  const std::int64_t bytes = up->signature.in[0].bytes();
+  const Source source = source_like(group, bytes, Memory::Pinned);
+  add_limit(limits, plain_case({spec_of(Exchange{})}, source, 1, backends),
+            fmt::format("exchange {} pinned", format_bytes(static_cast<double>(bytes))),
+            fmt::format("exchange {} B pinned", format_count(bytes)));
 }
 
-/// A case of these stages on a source; nothing where no kernel does one of them.
-std::optional<Case> plain_case(const std::vector<StageSpec>& stages, const Source& source,
-                               int threads, const Backends& backends) {
-  Wiring wiring(backends);
-  try {
-    wiring.add(spec_of(source));
-    for (const StageSpec& stage : stages) wiring.add(stage);
-  } catch (const Invalid&) {
-    return std::nullopt;
-  } catch (const StageMistake&) {
-    return std::nullopt;
-  }
-  Case limit = wiring.take();
-  if (limit.skip) return std::nullopt;
-  limit.threads = threads;
-  return limit;
-}
-
-/// What tells streams of the same bytes apart, beside their rows.
-std::string suffix(const Case& work, Place place) {
-  if (place == Place::Cuda) return ", cuda";
-  const Memory memory = work.values[0].desc.memory;
-  return fmt::format(", {} thread{}{}", work.threads, work.threads == 1 ? "" : "s",
-                     memory == Memory::Pageable ? "" : fmt::format(", {}", name_of(memory)));
-}
-
-/// Adds a limit under `name`, or under `exact` where another limit has that name.
-void add(std::vector<Case>& limits, std::optional<Case> limit, std::string name,
-         const std::string& exact) {
-  if (!limit) return;
-  for (const Case& other : limits) {
-    if (other.variant != name) continue;
-    if (other.values == limit->values) return;
-    name = exact;
-  }
-  if (std::ranges::find(limits, name, &Case::variant) != limits.end()) return;
-  limit->variant = limit->written = name;
-  limits.push_back(std::move(*limit));
-}
-
-void add_streams(std::vector<Case>& limits, const Case& work, Place place,
-                 const Backends& backends) {
-  const std::int64_t read = work.values[0].desc.bytes(), written = work.result().bytes();
-  const std::int64_t unit = std::gcd(read, written);
-  bool is_reference = true;
-  for (const Kernel& row : backends.at(place)->kernels()) {
-    if (row.op != Stream::name || std::exchange(is_reference, false)) continue;
-    StageSpec stage = spec_of(Stream{.read_parts = read / unit, .write_parts = written / unit});
-    stage.kernel = row.name;
-    const std::string end = fmt::format(" {}{}", row.name, suffix(work, place));
-    // On the case's own source: other pages of the machine may be a few percent faster or slower.
-    add(limits, plain_case({stage}, *work.source, work.threads, backends),
-        fmt::format("stream {}:{}{}", format_bytes(static_cast<double>(read)),
-                    format_bytes(static_cast<double>(written)), end),
-        fmt::format("stream {}:{} B{}", format_count(read), format_count(written), end));
-  }
-}
-
-/// For every transfer of the case, the copy engine's own speed: as many bytes, pinned.
-void add_transfers(std::vector<Case>& limits, const Case& work, const Backends& backends) {
+/// For every transfer of the case the copy engine's own speed, from pinned memory; and what
+/// pageable memory makes of it where the case uses that.
+void add_transfers(std::vector<Case>& limits, const Case& work, const Group& group,
+                   const Backends& backends) {
   for (const Stage& stage : work.stages) {
     const bool up = std::holds_alternative<H2d>(stage.op);
     if (!up && !std::holds_alternative<D2h>(stage.op)) continue;
-    const std::int64_t bytes = stage.signature.in[0].bytes();
-    StageSpec copy = spec_of(stage.op);
-    copy.memory = up ? Memory::Device : Memory::Pinned;
-    add(limits,
-        plain_case({copy}, plain_source(bytes, up ? Memory::Pinned : Memory::Device), work.threads,
-                   backends),
-        fmt::format("{} {} pinned", name_of(stage.op), format_bytes(static_cast<double>(bytes))),
-        fmt::format("{} {} B pinned", name_of(stage.op), format_count(bytes)));
+    const Memory host = (up ? stage.signature.in : stage.signature.out)[0].memory;
+    add_transfer(limits, stage, Memory::Pinned, group, backends);
+    if (is_pageable(host)) add_transfer(limits, stage, host, group, backends);
   }
+  add_exchange(limits, work, group, backends);
 }
 
 /// The smallest tensor in device memory that the cases have; null for none.
@@ -144,9 +97,25 @@ void add_launches(std::vector<Case>& limits, const std::vector<const Case*>& cas
                       .path = {}};
   const int threads = cases[0]->threads;
   const StageSpec launch = spec_of(EmptyLaunch{}), sync = spec_of(Sync{});
-  add(limits, plain_case({launch}, source, threads, backends), "launch", "launch");
-  add(limits, plain_case({launch, sync}, source, threads, backends), "launch + sync",
-      "launch + sync");
+  add_limit(limits, plain_case({launch}, source, threads, backends), "launch", "launch");
+  add_limit(limits, plain_case({launch, sync}, source, threads, backends), "launch + sync",
+            "launch + sync");
+}
+
+/// What starting and joining the threads of a team costs, for each number of threads in use.
+void add_teams(std::vector<Case>& limits, const std::vector<const Case*>& cases, Cache cache,
+               const Backends& backends) {
+  std::set<int> teams;
+  for (const Case* work : cases)
+    if (work->threads > 1) teams.insert(work->threads);
+  for (const int threads : teams) {
+    StageSpec launch = spec_of(EmptyLaunch{});
+    launch.place = Place::Cpu;
+    auto limit = plain_case({launch}, plain_source(kTouched, Memory::Pageable), threads, backends);
+    if (limit) limit->resident = cache == Cache::Cold;
+    const std::string name = fmt::format("launch, {} threads", threads);
+    add_limit(limits, std::move(limit), name, name);
+  }
 }
 
 /// The largest output that a stage of the group allocates anew from the operating system.
@@ -157,7 +126,8 @@ void add_first_touch(std::vector<Case>& limits, const std::vector<const Case*>& 
   for (const Case* work : cases)
     for (const Stage& stage : work->stages)
       for (const TensorDesc& out : stage.signature.out)
-        if (!stage.signature.pages_mapped && out.bytes() > largest.bytes()) {
+        if (!stage.signature.pages_mapped && is_pageable(out.memory) &&
+            out.bytes() > largest.bytes()) {
           owner = work;
           largest = out;
         }
@@ -166,24 +136,19 @@ void add_first_touch(std::vector<Case>& limits, const std::vector<const Case*>& 
   stage.output = OutputPolicy::Fresh;
   const std::string name = "first_touch " + format_bytes(static_cast<double>(largest.bytes()));
   const Source source = plain_source(largest.bytes(), largest.memory);
-  add(limits, plain_case({stage}, source, owner->threads, backends), name, name);
+  add_limit(limits, plain_case({stage}, source, owner->threads, backends), name, name);
 }
 
 }  // namespace
 
-std::vector<Case> limits_of(const Group& group, const Backends& backends) {
+std::vector<Case> limits_of(const Group& group, Cache cache, const Backends& backends) {
   std::vector<Case> limits;
-  std::vector<const Case*> on_cpu, on_gpu;
-  for (const Case& work : group.cases) {
-    if (is_measured_on_cpu(work)) on_cpu.push_back(&work);
-    if (uses_gpu(work)) on_gpu.push_back(&work);
-  }
-  for (const Case* work : on_cpu) add_streams(limits, *work, Place::Cpu, backends);
+  const auto on_cpu = cases_at(group, Place::Cpu), on_gpu = cases_at(group, Place::Cuda);
+  if (!on_cpu.empty()) add_streams(limits, group, Place::Cpu, backends);
   add_first_touch(limits, on_cpu, backends);
-  for (const Case* work : on_gpu) {
-    if (stays_on_device(*work)) add_streams(limits, *work, Place::Cuda, backends);
-    add_transfers(limits, *work, backends);
-  }
+  add_teams(limits, on_cpu, cache, backends);
+  if (!on_gpu.empty()) add_streams(limits, group, Place::Cuda, backends);
+  for (const Case* work : on_gpu) add_transfers(limits, *work, group, backends);
   add_launches(limits, on_gpu, backends);
   return limits;
 }

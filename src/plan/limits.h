@@ -5,10 +5,11 @@
 
 namespace normbench {
 
-/// For every runnable case that stays on the CPU, or in device memory, from a source on: `stream`
-/// moving as many bytes as the case reads and writes at least, once per row. For every transfer:
-/// one of as many bytes, pinned. With a GPU: `launch`, and `launch` with `sync`. And `first_touch`
-/// for the largest fresh output that the operating system has to map.
-std::vector<Case> limits_of(const Group& group, const Backends& backends);
+/// For every case that runs: `stream`s of the mixes that memory is asked for (stream_limits.h); for
+/// every transfer one of as many bytes, pinned, and pageable where the case's is, and for a case
+/// with both directions an `exchange`; `launch` with each number of threads above one that CPU
+/// stages use; with a GPU `launch`, and `launch` with `sync`; and `first_touch` for the largest
+/// fresh output that the operating system has to map.
+std::vector<Case> limits_of(const Group& group, Cache cache, const Backends& backends);
 
 }  // namespace normbench

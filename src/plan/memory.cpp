@@ -1,11 +1,118 @@
-#include <algorithm>
-#include <cmath>
-#include <map>
+#include "plan/memory.h"
 
-#include "plan/plan.h"
+#include <algorithm>
+
+#include "plan/extra_memory.h"
+#include "plan/placement.h"
+#include "plan/storage.h"
 
 namespace normbench {
 namespace {
+
+std::int64_t whole(double bytes) { return static_cast<std::int64_t>(std::min(bytes, 0x1p60)); }
+
+Sides whole(const Amounts& bytes) {
+  return {.host = whole(bytes.host), .device = whole(bytes.device)};
+}
+
+std::int64_t of_side(const Sides& sides, Memory memory) {
+  return host_reaches(memory) ? sides.host : sides.device;
+}
+
+/// What a group's cases are placed with.
+struct Rotation {
+  Cache cache;
+  Sides cache_bytes;
+  Sides sets;  // of buffers
+
+  std::int64_t sets_of(const Case& work, Memory memory) const {
+    return work.resident ? 1 : of_side(sets, memory);
+  }
+};
+
+/// Every source once, with its copies.
+Amounts source_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
+  Amounts bytes;
+  for (auto work = cases.begin(); work != cases.end(); ++work) {
+    if (!(*work)->source) continue;
+    const auto shares = [&](const Case* other) {
+      return other->source && share_source(*other, **work);
+    };
+    if (std::any_of(cases.begin(), work, shares)) continue;
+    const TensorDesc desc = (*work)->source->desc();
+    const std::int64_t copies =
+        source_copies(**work, rotation.cache, of_side(rotation.cache_bytes, desc.memory));
+    bytes.of(desc.memory) += static_cast<double>(copies) *
+                             static_cast<double>(whole_lines(static_cast<std::size_t>(desc.bytes()),
+                                                             alignment_of(desc.memory)));
+  }
+  return bytes;
+}
+
+/// One arena per kind of memory, as large as the case that needs most of it.
+Amounts arena_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
+  Amounts bytes;
+  for (const auto& kind : words(Memory{})) {
+    std::size_t most = 0;
+    for (const Case* work : cases)
+      most = std::max(most,
+                      placement_bytes(placed_sizes(storage_of(*work), kind.value),
+                                      static_cast<std::size_t>(rotation.sets_of(*work, kind.value)),
+                                      alignment_of(kind.value)));
+    bytes.of(kind.value) += static_cast<double>(most);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
+                         std::int64_t cache_bytes) {
+  if (cache == Cache::Hot) return 1;
+  std::size_t least = 0;
+  for (const Case* work : cases) {
+    if (work->resident) continue;
+    const std::size_t touched = touched_bytes(*work, side);
+    if (touched > 0 && (least == 0 || touched < least)) least = touched;
+  }
+  return least == 0 ? 1 : 3 * cache_bytes / static_cast<std::int64_t>(least) + 1;
+}
+
+std::int64_t source_copies(const Case& work, Cache cache, std::int64_t cache_bytes) {
+  if (cache == Cache::Hot || work.resident) return 1;
+  const TensorDesc desc = work.source->desc();
+  const std::size_t bytes =
+      whole_lines(static_cast<std::size_t>(desc.bytes()), alignment_of(desc.memory));
+  return 3 * cache_bytes / static_cast<std::int64_t>(bytes) + 1;
+}
+
+bool share_source(const Case& one, const Case& other) {
+  return one.resident == other.resident && one.source->desc() == other.source->desc() &&
+         one.source->path == other.source->path;
+}
+
+MemoryNeed memory_need(std::span<const Case* const> cases, Cache cache, const Sides& cache_bytes) {
+  const Rotation rotation{
+      .cache = cache,
+      .cache_bytes = cache_bytes,
+      .sets = {.host = buffer_sets(cases, cache, Memory::Pageable, cache_bytes.host),
+               .device = buffer_sets(cases, cache, Memory::Device, cache_bytes.device)}};
+  Amounts kept = source_bytes(cases, rotation), held, passing;
+  const Amounts arenas = arena_bytes(cases, rotation);
+  kept.host += arenas.host;
+  kept.device += arenas.device;
+  const std::int64_t most_sets = std::max(rotation.sets.host, rotation.sets.device);
+  for (const Case* work : cases) {
+    const ExtraMemory extra = extra_memory(*work, most_sets);
+    held.host += extra.held.host;
+    held.device += extra.held.device;
+    passing.host = std::max(passing.host, extra.passing.host);
+    passing.device = std::max(passing.device, extra.passing.device);
+  }
+  return {.kept = whole(kept),
+          .passing = whole(
+              Amounts{.host = held.host + passing.host, .device = held.device + passing.device})};
+}
 
 std::vector<const Case*> runnable(const Group& group) {
   std::vector<const Case*> cases;
@@ -15,81 +122,8 @@ std::vector<const Case*> runnable(const Group& group) {
   return cases;
 }
 
-/// Adds, per memory kind, the buffers of one iteration beside the source.
-void add_buffers(const Case& work, std::map<Memory, std::int64_t>& bytes) {
-  for (const Value& value : work.values)
-    if (value.producer >= 0 && value.in_place_of < 0)
-      bytes[value.desc.memory] += value.desc.bytes();
-  for (const Stage& stage : work.stages)
-    if (stage.kernel != nullptr)
-      bytes[stage.signature.out[0].memory] +=
-          static_cast<std::int64_t>(stage.kernel->scratch(stage.op, stage.signature));
-}
-
-/// Bytes of host and device memory; in double, for products may be larger than any machine.
-struct Amounts {
-  double host = 0, device = 0;
-
-  double& of(Memory memory) { return host_reaches(memory) ? host : device; }
-};
-
-/// What one iteration touches on each side where it has buffers of its own: sources alone do not
-/// rotate with them.
-Amounts touched_bytes(const Case& work) {
-  Amounts touched, own;
-  for (const Value& value : work.values) {
-    if (value.in_place_of >= 0) continue;
-    const auto bytes = static_cast<double>(value.desc.bytes());
-    touched.of(value.desc.memory) += bytes;
-    if (value.producer >= 0) own.of(value.desc.memory) += bytes;
-  }
-  return {.host = own.host > 0 ? touched.host : 0, .device = own.device > 0 ? touched.device : 0};
-}
-
-/// How many buffers of this size go past the cache threefold.
-double cold_copies(double bytes, std::int64_t cache_bytes) {
-  return std::floor(3 * static_cast<double>(cache_bytes) / bytes) + 1;
-}
-
-/// Buffer sets that a side rotates through, given what each case touches there: as many as the one
-/// that touches least needs.
-double cold_sets(const std::vector<Amounts>& touched, double Amounts::*side,
-                 std::int64_t cache_bytes) {
-  double least = 0;
-  for (const Amounts& one : touched)
-    if (one.*side > 0 && (least == 0 || one.*side < least)) least = one.*side;
-  return least == 0 ? 1 : cold_copies(least, cache_bytes);
-}
-
-std::int64_t whole(double bytes) { return static_cast<std::int64_t>(std::min(bytes, 0x1p62)); }
-
-}  // namespace
-
 Sides memory_bytes(const Group& group, const Measure& measure, const Sides& cache_bytes) {
-  const bool cold = measure.cache == Cache::Cold;
-  std::map<std::pair<std::string, std::string>, TensorDesc> sources;
-  std::map<Memory, std::int64_t> arenas;
-  std::vector<Amounts> touched;
-  for (const Case* work : runnable(group)) {
-    touched.push_back(touched_bytes(*work));
-    if (work->source)
-      sources[{describe(work->source->desc()), work->source->path}] = work->source->desc();
-    std::map<Memory, std::int64_t> needed;
-    add_buffers(*work, needed);
-    for (const auto& [memory, bytes] : needed) arenas[memory] = std::max(arenas[memory], bytes);
-  }
-  Amounts sets{.host = 1, .device = 1}, bytes;
-  if (cold)
-    sets = {.host = cold_sets(touched, &Amounts::host, cache_bytes.host),
-            .device = cold_sets(touched, &Amounts::device, cache_bytes.device)};
-  for (const auto& [key, desc] : sources) {
-    const auto size = static_cast<double>(desc.bytes());
-    const std::int64_t cache = host_reaches(desc.memory) ? cache_bytes.host : cache_bytes.device;
-    bytes.of(desc.memory) += size * (cold ? cold_copies(size, cache) : 1);
-  }
-  for (const auto& [memory, size] : arenas)
-    bytes.of(memory) += static_cast<double>(size) * sets.of(memory);
-  return {.host = whole(bytes.host), .device = whole(bytes.device)};
+  return memory_need(runnable(group), measure.cache, cache_bytes).total();
 }
 
 }  // namespace normbench

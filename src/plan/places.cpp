@@ -14,7 +14,9 @@ bool is(const StageSpec& spec) {
 
 /// True for ops that are calls of the CUDA runtime, not kernels.
 bool calls_cuda(const StageSpec& spec) {
-  return is<H2d>(spec) || is<D2h>(spec) || is<Pin>(spec) || passes_through(spec.op);
+  if (is<EmptyLaunch>(spec) && spec.place == Place::Cpu) return false;  // a team of threads
+  return is<H2d>(spec) || is<D2h>(spec) || is<Exchange>(spec) || is<Pin>(spec) ||
+         passes_through(spec.op);
 }
 
 /// True for the kinds that `pin` can allocate.
@@ -65,8 +67,8 @@ Memory output_memory(const StageSpec& spec, Place place, Memory inferred) {
                        fmt::format("{} passes its input through (remove this)", spec.name())};
   if (is<D2h>(spec) && said == Memory::Device)
     throw StageMistake{"memory", "d2h writes host memory (pageable, pinned, …)"};
-  if (is<H2d>(spec) && said != Memory::Device)
-    throw StageMistake{"memory", "h2d writes device memory only"};
+  if ((is<H2d>(spec) || is<Exchange>(spec)) && said != Memory::Device)
+    throw StageMistake{"memory", fmt::format("{} writes device memory only", spec.name())};
   if (is<Pin>(spec) && !is_page_locked(said))
     throw StageMistake{"memory", "pin writes pinned, write_combined or mapped memory"};
   if (!is_call && !reaches(place, said))

@@ -7,8 +7,11 @@
 #include "plan/config.h"
 #include "plan/decide.h"
 #include "plan/experiment.h"
+#include "plan/fit.h"
 #include "plan/limits.h"
 #include "plan/only.h"
+#include "plan/resident.h"
+#include "plan/reuse.h"
 
 namespace normbench {
 namespace {
@@ -82,11 +85,21 @@ Plan make_plan(const std::string& file, std::string_view text, const Backends& b
   throw_if_any(file, plan.config, issues);
   keep_only(plan.groups, options.only, issues);
   throw_if_any(file, plan.config, issues);
-  for (Group& group : plan.groups) group.limits = limits_of(group, backends);
+  for (Group& group : plan.groups)
+    for (Case& work : group.cases) note_reuse(work, head.measure.cache);
+  for (Group& group : plan.groups) {
+    if (head.measure.cache == Cache::Cold)
+      for (Case& work : group.cases) mark_resident(work, options.cache_bytes);
+    skip_too_large_cases(group, head.measure.cache, options);
+    group.limits = limits_of(group, head.measure.cache, backends);
+    skip_too_large_limits(group, head.measure.cache, options);
+  }
   plan.name = std::move(head.name);
   plan.about = std::move(head.about);
   plan.measure = head.measure;
   plan.profile = std::move(head.profile);
+  plan.free_bytes = options.free_bytes;
+  plan.free_notes = options.free_notes;
   return plan;
 }
 

@@ -96,19 +96,26 @@ struct Group {
   std::vector<Claim> claims;
 };
 
+/// Bytes on the two sides of the link: host memory of every kind, and device memory.
+struct Sides {
+  std::int64_t host = 0, device = 0;
+
+  bool operator==(const Sides&) const = default;
+};
+
+/// What is said of the free memory on the two sides: "the container allows 8.6 GB".
+struct SideNotes {
+  std::string host = {}, device = {};
+};
+
 struct Plan {
   std::string name, about;
   Json config;  // as read, after --set
   Measure measure;
   ProfileOptions profile;
   std::vector<Group> groups;
-};
-
-/// Bytes on the two sides of the link: host memory of every kind, and device memory.
-struct Sides {
-  std::int64_t host = 0, device = 0;
-
-  bool operator==(const Sides&) const = default;
+  Sides free_bytes = {};      // what every group was made to fit in; 0: unknown
+  SideNotes free_notes = {};  // what sets those
 };
 
 /// What the command line, and the machine, add to a config.
@@ -122,7 +129,8 @@ struct PlanOptions {
   int all_threads = 1;  // what `"threads": "all"` means: what this process may use
   std::vector<std::string> sort_keys = {};  // what `profile.sort_by` may name; empty: anything
   Sides cache_bytes = {.host = 32 << 20, .device = 32 << 20};  // the last caches before each memory
-  Sides free_bytes = {};  // memory that this process can have on each side; 0: unknown
+  Sides free_bytes = {};      // memory that this process can have on each side; 0: unknown
+  SideNotes free_notes = {};  // what sets those
 };
 
 /// Reads, checks and decides a config. Every mistake is found here: throws BadInput with all. The
@@ -132,8 +140,8 @@ Plan make_plan(const std::string& file, const Backends& backends, const PlanOpti
 Plan make_plan(const std::string& file, std::string_view text, const Backends& backends,
                const PlanOptions& options);
 
-/// Bytes of memory a group needs at most: its sources, and arenas of every kind. `cache_bytes` are
-/// the last caches before each memory, which cold buffers must exceed threefold.
+/// Bytes of memory that the cases and limits of a group that are not skipped need at most.
+/// `cache_bytes` are the last caches before each memory, which cold buffers must exceed threefold.
 Sides memory_bytes(const Group& group, const Measure& measure, const Sides& cache_bytes);
 
 /// What `normbench check` prints: groups, cases, stages, bytes, memory, time, what is skipped.

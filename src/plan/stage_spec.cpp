@@ -1,10 +1,22 @@
 #include "plan/stage_spec.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 namespace normbench {
 namespace {
+
+/// What every stage may say beside its op's own parameters.
+constexpr auto common_members =
+    std::to_array<std::string_view>({"as", "in", "output", "memory", "place", "kernel"});
+
+Json own_members(const Json& members) {
+  Json own;
+  for (const auto& [member, value] : members.items())
+    if (std::ranges::find(common_members, member) == common_members.end()) own[member] = value;
+  return own;
+}
 
 bool is_start(const Op& op) {
   return std::holds_alternative<Source>(op) || std::holds_alternative<Load>(op);
@@ -55,6 +67,7 @@ std::optional<StageSpec> read_stage(const StageText& text, const Paths& paths,
   const std::size_t before = issues.size();
   Reader reader(members.fields, members.pointer, issues);
   StageSpec spec = read_stage_members(text.op, reader);
+  spec.parameters = own_members(members.fields);
   const bool starts = is_start(spec.op);
   if (issues.size() == before) {
     try {

@@ -17,7 +17,8 @@ struct StageSpec {
   OutputPolicy output = OutputPolicy::Reuse;
   std::optional<Memory> memory;
   std::optional<Place> place;
-  std::string kernel;  // "" for the default row
+  std::string kernel;    // "" for the default row
+  Json parameters = {};  // members of the op itself, as written; null for none
 
   std::string name() const { return std::string(name_of(op)); }
 };

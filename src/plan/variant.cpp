@@ -15,6 +15,8 @@ namespace {
 struct Shared {
   std::string_view op, member, from;
 };
+constexpr std::size_t most_stages = 1000;  // so that sums over a variant's tensors never overflow
+
 constexpr auto shared = std::to_array<Shared>({{"sub", "mean", "normalize"},
                                                {"sub", "constants", "normalize"},
                                                {"div", "std", "normalize"},
@@ -102,6 +104,10 @@ VariantText complete_variant(const VariantPlace& place, const std::string& name,
         {{"threads", axes.apply(place.experiment.at("threads"), place.pointer + "/threads")}},
         place.pointer);
   if (at.empty()) return text;
+  if (stages.is_array() && stages.size() > most_stages) {
+    issues.push_back({at, fmt::format("has {} stages (at most {})", stages.size(), most_stages)});
+    return text;
+  }
   if (!stages.is_array() || stages.empty()) {
     issues.push_back({at, stages.is_array() ? "has no stages (a list of at least one)"
                                             : wrong_type("a list of stages", stages)});

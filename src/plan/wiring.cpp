@@ -11,13 +11,21 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t max_tensor_bytes = std::int64_t{1} << 50;  // sums of them never overflow
+// Sums over all tensors of a case, each counted a few times, never overflow.
+constexpr std::int64_t max_tensor_bytes = std::int64_t{1} << 50;
 constexpr std::int64_t fresh_mapping_bytes = std::int64_t{32} << 20;
 
 void check_bytes(const TensorDesc& desc) {
   if (desc.bytes() > max_tensor_bytes)
     throw Invalid(fmt::format("{} is {}, more than a machine holds", describe(desc),
                               format_bytes(static_cast<double>(desc.bytes()))));
+}
+
+void check_scratch(const Kernel& kernel, const Op& op, const Signature& signature) {
+  const auto bytes = static_cast<double>(kernel.scratch(op, signature));
+  if (bytes > static_cast<double>(max_tensor_bytes))
+    throw Invalid(fmt::format("{} of temporary memory for {}, more than a machine holds",
+                              format_bytes(bytes), describe(signature.out[0])));
 }
 
 std::string label_of(const StageSpec& spec) {
@@ -33,6 +41,7 @@ void Wiring::add(const StageSpec& spec) {
   stage.op = spec.op;
   stage.label = label_of(spec);
   stage.output = spec.output;
+  stage.parameters = spec.parameters;
   if (const auto* load = std::get_if<Load>(&spec.op)) {
     if (!first) throw StageMistake{"", "\"load\" must be the first stage"};
     if (load->files.empty()) skip("no images given (--images DIR)");
@@ -53,6 +62,7 @@ void Wiring::add(const StageSpec& spec) {
   } catch (const Invalid& mistake) {
     throw StageMistake{"kernel", mistake.what()};
   }
+  if (stage.kernel != nullptr) check_scratch(*stage.kernel, stage.op, stage.signature);
   stage.cost =
       stage.kernel == nullptr ? stage.fewest : stage.kernel->cost(stage.op, stage.signature);
   case_.stages.push_back(std::move(stage));

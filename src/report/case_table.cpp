@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "analysis/case_analysis.h"
+#include "analysis/per_image.h"
 #include "analysis/words.h"
 #include "core/units.h"
 #include "report/clocks.h"
@@ -17,21 +18,20 @@ std::string ms_text(const Interval& ns) {
   return fmt::format("{} ({}-{})", format_ms(ns.value), format_ms(ns.low), format_ms(ns.high));
 }
 
-std::string percents(const Interval& value) {
-  return fmt::format("{} ({}-{})", format_percent(value.value), format_percent(value.low),
-                     format_percent(value.high));
-}
-
 std::string status_text(const CaseResult& result) {
   const std::string status(name_of(result.status));
   return result.reason.empty() ? status : status + ": " + result.reason;
 }
 
-double cpu_ns_per_iteration(const CaseResult& result) {
-  std::vector<double> times;
-  for (const Round& round : result.rounds)
-    times.push_back(static_cast<double>(round.cpu_ns) / static_cast<double>(result.iterations));
-  return median(std::move(times));
+std::string cpu_per_image(const CaseResult& result) {
+  const auto seconds = cpu_seconds_per_image(result);
+  return seconds ? format_ms(*seconds * 1e9) : "";
+}
+
+std::string joules_per_image(const GroupResult& group, const CaseResult& result) {
+  const CaseProfile* const profile = find_profile(group, result.variant);
+  const auto joules = profile ? counted_per_image(result, *profile).joules : std::nullopt;
+  return joules ? format_significant(*joules, 3) : "";
 }
 
 /// "0", "0.25", "54,002".
@@ -59,7 +59,8 @@ std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
                        const Results& results) {
   Rows rows({"variant", "status", "threads", time_title(results) + " (95 %)",
              other_time_title(results), "time/baseline (95 %)", "of limit (95 %)", "limit",
-             "images/s", "faults", "switches", "CPU ms", "first ms", "iterations", "rounds"});
+             "floor ms", "moved/fewest", "images/s", "faults", "switches", "CPU ms/image",
+             "J/image", "first ms", "iterations", "rounds"});
   for (std::size_t i = 0; i < group.cases.size(); ++i) {
     const CaseResult& result = group.cases[i];
     const CaseAnalysis& one = analysis.cases[i];
@@ -69,13 +70,14 @@ std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
     }
     rows.add({result.variant, status_text(result), std::to_string(result.threads),
               ms_text(*one.time_ns), other_time(result, results),
-              one.ratio ? ratio_text(*one.ratio) : "", one.of_limit ? percents(*one.of_limit) : "",
-              one.limit,
+              one.ratio ? ratio_text(*one.ratio) : "",
+              one.of_limit ? percents_text(*one.of_limit) : "", one.limit,
+              one.floor_ns ? format_ms(*one.floor_ns) : "",
+              one.bytes_moved ? format_significant(*one.bytes_moved, 3) : "",
               one.images_per_second ? format_count(std::llround(*one.images_per_second)) : "",
-              count_text(*one.faults), count_text(*one.switches),
-              format_ms(cpu_ns_per_iteration(result)),
-              format_ms(static_cast<double>(result.first_call_ns)), format_count(result.iterations),
-              std::to_string(result.rounds.size())});
+              count_text(*one.faults), count_text(*one.switches), cpu_per_image(result),
+              joules_per_image(group, result), format_ms(static_cast<double>(result.first_call_ns)),
+              format_count(result.iterations), std::to_string(result.rounds.size())});
   }
   std::string text = rows.text({0, 1, 7});
   add_published(group, text);

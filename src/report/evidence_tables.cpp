@@ -23,6 +23,12 @@ std::string finding(const Pair& pair, double precision) {
   return "inconclusive: could have seen " + format_percent(visible_difference(pair, precision));
 }
 
+/// What the caches hold of a limit's bytes; "" for one that is not about moving them.
+std::string cache_text(const CaseResult& limit, const Results& results) {
+  if (has_op(limit, "first_touch") || bytes_per_second(limit, results) == 0) return "";
+  return limit.resident ? "in cache" : results.cache;
+}
+
 }  // namespace
 
 std::string ratio_text(const Interval& ratio) {
@@ -30,15 +36,20 @@ std::string ratio_text(const Interval& ratio) {
                      format_significant(ratio.low, 4), format_significant(ratio.high, 4));
 }
 
+std::string percents_text(const Interval& share) {
+  return fmt::format("{} ({}-{})", format_percent(share.value), format_percent(share.low),
+                     format_percent(share.high));
+}
+
 std::string limit_table(const GroupResult& group, const Results& results) {
-  Rows rows({"limit", "threads", "reads", "writes", "ms", "GB/s", "faults", "rounds"});
+  Rows rows({"limit", "threads", "cache", "reads", "writes", "ms", "GB/s", "faults", "rounds"});
   for (const CaseResult& limit : group.limits) {
     if (!measured(limit)) {
-      rows.add({limit.variant, std::to_string(limit.threads), "not measured " + limit.reason});
+      rows.add({limit.variant, std::to_string(limit.threads), "", "not measured " + limit.reason});
       continue;
     }
     const double rate = bytes_per_second(limit, results);
-    rows.add({limit.variant, std::to_string(limit.threads),
+    rows.add({limit.variant, std::to_string(limit.threads), cache_text(limit, results),
               format_bytes(static_cast<double>(limit.source_bytes)),
               format_bytes(static_cast<double>(limit.result_bytes)),
               format_ms(median_ns(limit, results)),

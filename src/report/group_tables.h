@@ -9,24 +9,32 @@ namespace normbench {
 
 /// "1.403 (1.392-1.411)".
 std::string ratio_text(const Interval& ratio);
+/// "51 % (50 %-52 %)".
+std::string percents_text(const Interval& share);
 
 /// One row per case: status, times, ratio, limit, counters; then published figures.
 std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
                        const Results& results);
 
-/// One row per stage of every case: kernel, place, output, bytes, time, share. Of a GPU stage the
-/// time on the device, and beside it the host's time in its calls: these overlap.
-std::string stage_table(const GroupResult& group);
+/// One row per stage of every case: kernel, place, output, bytes, time, share, limit. Of a GPU
+/// stage the time on the device, and beside it the host's time in its calls: these overlap.
+std::string stage_table(const GroupResult& group, const GroupAnalysis& analysis);
 
-/// One row per limit: bytes, time, rate, faults.
+/// One row per limit: bytes, whether a cache holds them, time, rate, faults.
 std::string limit_table(const GroupResult& group, const Results& results);
 
 /// One row per pair: ratio with its interval, and what it says.
 std::string pair_table(const GroupResult& group, const GroupAnalysis& analysis,
                        const Results& results);
 
+/// One row per measured case: what disturbed its rounds; then the ratios that depend on that.
+std::string noise_table(const GroupResult& group, const GroupAnalysis& analysis);
+
 /// One row per case that ran: error against its bound.
 std::string check_table(const GroupResult& group);
+
+/// One row per profiled case: what was counted over its steps; then why the rest is not there.
+std::string counter_table(const GroupResult& group);
 
 /// Every case's profiler table as torch.profiler prints it, with what profiling cost.
 std::string profile_tables(const GroupResult& group, const Results& results);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analysis/case_analysis.h"
+#include "analysis/stage_limits.h"
 #include "core/units.h"
 
 namespace normbench {
@@ -16,21 +17,32 @@ namespace {
 struct Kind {
   bool link = false, gpu = false;
   double written_per_read = 0;
-  std::string op = {};  // over the link
+  std::string op = {}, memory = {};  // over the link
 
   auto operator<=>(const Kind&) const = default;
 };
 
 Kind kind_of(const CaseResult& limit) {
-  if (link_bytes(limit) > 0) return {.link = true, .op = limit.stages[0].op};
+  if (link_bytes(limit) > 0)
+    return {.link = true,
+            .op = limit.stages[0].op,
+            .memory = std::string(name_of(link_memory(limit, 0)))};
   return {.gpu = uses_gpu(limit),
           .written_per_read =
               static_cast<double>(limit.result_bytes) / static_cast<double>(limit.source_bytes)};
 }
 
 std::string kind_text(const Kind& kind) {
-  if (kind.link) return kind.op + " pinned";
+  if (kind.link) return kind.op + " " + kind.memory;
   return fmt::format("{}1:{:.3g}", kind.gpu ? "GPU " : "", kind.written_per_read);
+}
+
+/// Streams of single stages are too many to be told of in a line.
+bool is_of_a_case(const CaseResult& limit, const GroupResult& group) {
+  return link_bytes(limit) > 0 || std::ranges::any_of(group.cases, [&](const CaseResult& result) {
+           return result.source_bytes == limit.source_bytes &&
+                  result.result_bytes == limit.result_bytes;
+         });
 }
 
 }  // namespace
@@ -47,7 +59,9 @@ double bytes_per_second(const CaseResult& limit, const Results& results) {
 std::string limits_summary(const GroupResult& group, const Results& results) {
   std::map<Kind, double> best;  // -> bytes per second
   for (const CaseResult& limit : group.limits) {
-    if (!measured(limit) || has_op(limit, "first_touch") || limit.source_bytes <= 0) continue;
+    if (!measured(limit) || limit.resident || has_op(limit, "first_touch") ||
+        limit.source_bytes <= 0 || !is_of_a_case(limit, group))
+      continue;
     double& rate = best[kind_of(limit)];
     rate = std::max(rate, bytes_per_second(limit, results));
   }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "analysis/case_analysis.h"
 #include "core/units.h"
 #include "report/group_tables.h"
@@ -27,24 +29,34 @@ std::string rate_text(const StageResult& stage, double ns) {
   return ns > 0 && bytes > 0 ? format_significant(static_cast<double>(bytes) / ns, 3) : "";
 }
 
+/// How much of its limit a stage reaches, and the limit's name.
+std::pair<std::string, std::string> limit_cells(const CaseAnalysis& analysis, std::size_t index) {
+  if (index >= analysis.stages.size()) return {};  // not measured
+  const StageAnalysis& stage = analysis.stages[index];
+  return {stage.of_limit ? percents_text(*stage.of_limit) : "", stage.limit};
+}
+
 }  // namespace
 
-std::string stage_table(const GroupResult& group) {
+std::string stage_table(const GroupResult& group, const GroupAnalysis& analysis) {
   Rows rows({"variant", "stage", "kernel", "place", "writes", "output", "fewest", "moves", "link",
-             "ms", "device ms", "host call ms", "GB/s", "of case"});
-  for (const CaseResult& result : group.cases)
-    for (const StageResult& stage : result.stages) {
+             "ms", "device ms", "host call ms", "GB/s", "of case", "of limit (95 %)", "limit"});
+  for (std::size_t i = 0; i < group.cases.size(); ++i)
+    for (std::size_t s = 0; s < group.cases[i].stages.size(); ++s) {
+      const CaseResult& result = group.cases[i];
+      const StageResult& stage = result.stages[s];
       const bool gpu = stage.place == name_of(Place::Cuda);
       const double ns = per_iteration(result, stage.rounds_ns);
       const double share = ns > 0 ? stage_share(result, stage) : 0;
-      rows.add({&stage == &result.stages[0] ? result.variant : "", stage.label, stage.kernel,
-                stage.place, describe(stage.out), stage.output, bytes_text(stage.min_bytes),
+      const auto [of_limit, limit] = limit_cells(analysis.cases[i], s);
+      rows.add({s == 0 ? result.variant : "", stage.label, stage.kernel, stage.place,
+                describe(stage.out), stage.output, bytes_text(stage.min_bytes),
                 bytes_text(stage.bytes), stage.link_bytes > 0 ? bytes_text(stage.link_bytes) : "",
                 gpu ? "" : ms_or_blank(ns), gpu ? ms_or_blank(ns) : "",
                 ms_or_blank(per_iteration(result, stage.calls_ns)), rate_text(stage, ns),
-                share > 0 ? format_percent(share) : ""});
+                share > 0 ? format_percent(share) : "", of_limit, limit});
     }
-  return rows.text({0, 1, 2, 3, 4, 5});
+  return rows.text({0, 1, 2, 3, 4, 5, 15});
 }
 
 }  // namespace normbench

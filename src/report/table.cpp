@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
 #include "analysis/analysis.h"
+#include "analysis/sweep.h"
 #include "analysis/words.h"
 #include "core/units.h"
+#include "report/calibration_text.h"
 #include "report/condition_text.h"
 #include "report/document_text.h"
+#include "report/fit_table.h"
 #include "report/group_tables.h"
 #include "report/report.h"
 
@@ -35,6 +38,7 @@ std::string head(const Results& results) {
       "cache {}, clock {}, precision {}, seed {}, quick {}, traced {}, interrupted {}\n",
       results.cache, results.clock, format_percent(results.precision), results.seed,
       yes_no(results.quick), yes_no(results.traced), yes_no(results.interrupted));
+  text += calibration_line(results.calibration);
   text += "\nTool\n";
   add_values("", results.tool, text);
   text += "\nEnvironment\n";
@@ -61,19 +65,38 @@ std::string group_text(const GroupResult& group, const Results& results) {
   verdict += fmt::format("  largest lag-1 autocorrelation of the log ratios: {:.2f}\n",
                          analysis.autocorrelation);
   add_section("Verdict", verdict, text);
-  add_section("Stages", stage_table(group), text);
+  add_section("Stages", stage_table(group, analysis), text);
   add_section("GPU before and after the rounds", condition_table(group), text);
   add_section("Limits", limit_table(group, results), text);
   add_section("Pairs (level 1 - 0.05/number of pairs)", pair_table(group, analysis, results), text);
+  add_section("Noise (context switches and faults over all rounds)", noise_table(group, analysis),
+              text);
   add_section("Outputs against the reference in double", check_table(group), text);
+  add_section("Counters of the profiled steps (cycles and instructions: user space only)",
+              counter_table(group), text);
   return text + profile_tables(group, results);
+}
+
+/// What a swept experiment's points say together; "" where no axis is numeric.
+std::string sweep_text(const Experiment& experiment) {
+  std::string sections;
+  add_section("Where a variant is beyond doubt faster than the baseline",
+              crossover_table(experiment), sections);
+  add_section("Time as a + bytes/b (least squares of the medians' relative residuals)",
+              fit_table(experiment), sections);
+  if (sections.empty()) return "";
+  return "\n" + std::string(100, '=') + "\n" + experiment.groups[0]->experiment +
+         " along its axes\n" + sections;
 }
 
 }  // namespace
 
 std::string table(const Results& results) {
   std::string text = head(results);
-  for (const GroupResult& group : results.groups) text += group_text(group, results);
+  for (const Experiment& experiment : experiments(results)) {
+    for (const GroupResult* group : experiment.groups) text += group_text(*group, results);
+    text += sweep_text(experiment);
+  }
   return text;
 }
 

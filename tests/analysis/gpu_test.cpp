@@ -14,7 +14,7 @@ GroupAnalysis analysed(const Results& results) { return analyse(results.groups[0
 
 Cause cause_of(const Results& results, int index) {
   const GroupResult& group = results.groups[0];
-  return link_cause(group.cases[index], analyse_case(group, group.cases[index], results));
+  return link_cause(group, group.cases[index], analyse_case(group, group.cases[index], results));
 }
 
 TEST(DeviceClock, DecidesEveryTimeThatAVerdictUses) {
@@ -101,14 +101,29 @@ TEST(StageShare, IsOfTheWallTimeWhereAGpuTakesPart) {
   EXPECT_EQ(stage_share(unattributed, unattributed.stages[0]), 0);
 }
 
-TEST(LinkCause, IsTheLimitReachedOrMostOfTheTime) {
+TEST(LinkCause, IsMostOfTheTimeOrTheLimitReached) {
   Results results = examples::gpu();
+  EXPECT_EQ(cause_of(results, kFused).sentence,
+            "the link. 86 % of its time is the copy, so a faster kernel gains at most 14 %.");
+  EXPECT_EQ(cause_of(results, kHost).name, "");  // 41 %: normalising takes the most
+  EXPECT_EQ(cause_of(examples::tie(), 0).name, "");
+
+  CaseResult& fused = results.groups[0].cases[kFused];
+  fused.stages.pop_back();  // nothing but the copy is left
   EXPECT_EQ(cause_of(results, kFused).sentence,
             "the link. 27.6 MB at 87 % of its limit: only fewer bytes over it would be faster.");
   results.groups[0].limits.clear();
   EXPECT_EQ(cause_of(results, kFused).sentence, "the link. Its copies take 86 % of the time.");
-  EXPECT_EQ(cause_of(results, kHost).name, "");  // 41 %: normalising takes the most
-  EXPECT_EQ(cause_of(examples::tie(), 0).name, "");
+}
+
+TEST(Explain, WhichResourceTakesTheTime) {
+  const Results results = examples::gpu();
+  const GroupAnalysis analysis = analysed(results);
+  EXPECT_EQ(explain(results.groups[0], analysis.cases[kHost], kHost, results).sentence,
+            "the CPU. 59 % of its time is normalize, so a faster link gains at most 41 %.");
+  EXPECT_THAT(analysis.verdict.reasons,
+              testing::Contains("Bound by the link: 86 % of its time is the copy, so a faster "
+                                "kernel gains at most 14 %."));
 }
 
 }  // namespace

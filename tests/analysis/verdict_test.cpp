@@ -54,6 +54,28 @@ TEST(Verdict, BoundAndCause) {
   EXPECT_EQ(analysed(examples::blog_no_counters()).verdict.cause, "extra passes");
 }
 
+TEST(Verdict, PageFaultsAreNamedOnlyWhereTheyHappen) {
+  const auto reasons = [](const Results& results) { return analysed(results).verdict.reasons; };
+  EXPECT_THAT(
+      reasons(examples::constants()),
+      testing::Contains("Why \"per call: sub, div in place\" is slow: page faults. 27,000 a "
+                        "batch at 1.5 us = 82 % of its time. It differs from the fastest "
+                        "in 3 factors: constants, output of sub, output of div."));
+  const Verdict reused = analysed(examples::constants_reused()).verdict;
+  for (const std::string& line : reused.text)
+    EXPECT_THAT(line, testing::Not(testing::AnyOf(testing::HasSubstr("fault"),
+                                                  testing::HasSubstr("fresh"))));
+}
+
+TEST(Verdict, TheOnlyFactorIsNamed) {
+  const Results results = examples::pinning();
+  EXPECT_THAT(
+      analysed(results).verdict.reasons,
+      testing::Contains("Why h2d from pageable memory is slow: the link. Its copies take 99 "
+                        "% of the time. Only memory of the source (pageable, pinned) "
+                        "differs from the fastest."));
+}
+
 TEST(Verdict, FasterThanTheLimitIsAnError) {
   Results results = examples::blog();
   results.groups[0].limits[0].rounds = examples::make_rounds(3.2, 7);  // the case takes 2.9 ms

@@ -78,34 +78,81 @@ class CliTest(unittest.TestCase):
     # --- the device
 
     def info(self, *args):
-        done = normbench("info", "--format", "json", *args)
+        done = normbench("info", "--format", "json", "--no-limits", *args)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "")
         return json.loads(done.stdout)
 
     def test_info_says_what_is_missing(self):
         info = self.info()
-        environment = info["environment"]
-        text = normbench("info").stdout
+        environment, missing = info["environment"], info["missing"]
+        text = normbench("info", "--no-limits").stdout
         if environment["places"]["cuda"] == "available":
             self.assertIsInstance(environment["gpu"]["name"], str)
             self.assertIn(environment["gpu"]["name"], text)
-            self.assertNotIn("cuda", info["missing"])
+            self.assertNotIn("cuda", missing)
         else:
             self.assertIsNone(environment["gpu"])
-            self.assertEqual(info["missing"]["cuda"], environment["places"]["cuda"])
-            self.assertEqual(info["missing"]["nvml"], "not looked for without a GPU")
-            self.assertRegex(text, r"(?m)^  gpu +none$")
-            self.assertIn(f" {environment['places']['cuda']}\n", text[text.index("\nmissing\n") :])
+            self.assertEqual(missing["cuda"]["why"], environment["places"]["cuda"])
+            self.assertEqual(missing["nvml"]["why"], "not looked for without a GPU")
+            self.assertRegex(text, r"(?m)^  none +see what is missing, below$")
+        words = " ".join(text.split())  # the text is broken into lines
+        for part in missing.values():
+            self.assertIn(f'{part["name"]} {part["why"]} -> {part["means"]}', words)
+
+    def test_info_is_arranged_for_people(self):
+        text = normbench("info", "--no-limits", "--machine", "lab-7").stdout
+        titles = [line for line in text.splitlines() if line and not line.startswith(" ")]
+        self.assertRegex(titles[0], r"^normbench \d+\.\d+\.\d+ \(")
+        self.assertEqual(titles[1:4], ["Machine", "GPU", "What measuring costs"])
+        self.assertRegex(text, r"(?m)^  host +lab-7$")
+        self.assertRegex(text, r"(?m)^  cores +\d+ cores?, ")
+        self.assertRegex(text, r"(?m)^  reading the clock +[\d.]+ ns, in steps of [\d,.]+ ns$")
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+
+    def test_info_costs_are_nanoseconds(self):
+        costs = self.info()["costs"]
+        self.assertEqual(
+            sorted(costs),
+            ["clock_ns", "clock_step_ns", "nvtx_ns", "range_ns", "range_recorded_ns"])
+        self.assertGreater(costs["clock_ns"], 0)
+        self.assertGreater(costs["range_recorded_ns"], costs["range_ns"])
+
+    def test_info_measures_limits(self):
+        done = normbench("info", "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("measuring limits", done.stderr)
+        info = json.loads(done.stdout)
+        limits = {}
+        for limit in info["limits"]:
+            limits.setdefault((limit["kind"], limit["name"]), []).append(limit)
+        threads = sorted({1, info["environment"]["available_threads"]})
+        for mix in ("read 1 : write 1", "read 1 : write 2", "read 1 : write 4"):
+            rows = limits[("memory", mix)]
+            self.assertEqual([row["threads"] for row in rows], threads)
+            for row in rows:
+                self.assertAlmostEqual(
+                    row["bytes_per_second"], row["bytes"] * 1e9 / row["ns"], delta=1)
+        for row in limits[("page faults", "first touch of a page")]:
+            self.assertGreater(row["ns_per_fault"], 0)
+        self.assertIn(("threads", "start and join a team"), limits)
+        link = limits[("link", "to the GPU, pinned")][0]
+        self.assertEqual("missing" in link, info["environment"]["gpu"] is None)
+
+    def test_info_usage_errors(self):
+        done = normbench("info", "--format", "xml")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('unknown format "xml" (known: text, json)', done.stderr)
 
     def test_devices_that_are_no_number_or_not_there(self):
         config = self.config(SMALL)
         for device in ("-1", "x", "0.5"):
-            for args in (["run", "--config", config], ["check", config], ["info"]):
+            for args in (["run", "--config", config], ["check", config], ["info", "--no-limits"]):
                 done = normbench(*args, "--device", device)
                 self.assertEqual(done.returncode, 2, args)
                 self.assertIn("--device", done.stderr)
         if self.info()["environment"]["gpu"]:
-            done = normbench("info", "--device", "1000")
+            done = normbench("info", "--no-limits", "--device", "1000")
             self.assertEqual(done.returncode, 2)
             self.assertIn("1000", done.stderr)
 

@@ -53,6 +53,7 @@ TEST(Fewest, TransfersUseTheLink) {
   EXPECT_THAT(fewest_of(H2d{}, host), ElementsAre(0, 1200, 1200, 0));
   const TensorDesc device = dense(DType::UInt8, Layout::Nchw, {2, 3, 10, 20}, Memory::Device);
   EXPECT_THAT(fewest_of(D2h{}, device), ElementsAre(1200, 0, 1200, 0));
+  EXPECT_THAT(fewest_of(Exchange{}, host), ElementsAre(1200, 1200, 2400, 0));
 }
 
 TEST(BackendList, PlacesOwnTheirMemory) {

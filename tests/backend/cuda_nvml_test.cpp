@@ -32,6 +32,7 @@ TEST(Nvml, ReadsWhatTheLibrarySays) {
   EXPECT_EQ(nvml.temperature_c(), 63);
   EXPECT_EQ(nvml.power_mw(), 312'500);
   EXPECT_EQ(nvml.power_limit_mw(), 700'000);
+  EXPECT_EQ(nvml.energy_mj(), 5'000'000'000);
   EXPECT_EQ(nvml.persistence_mode(), true);
   EXPECT_EQ(nvml.link().generation, 4);
   EXPECT_EQ(nvml.link().width, 8);
@@ -110,6 +111,7 @@ TEST(Condition, HoldsEveryReading) {
                   {"temperature_c", 63},
                   {"power_w", 312.5},
                   {"power_limit_w", 700.0},
+                  {"energy_mj", 5'000'000'000},
                   {"pcie", {{"generation", 4}, {"width", 8}}}}));
 }
 
@@ -121,6 +123,7 @@ TEST(Condition, WithoutNvmlIsNull) {
                   {"temperature_c", nullptr},
                   {"power_w", nullptr},
                   {"power_limit_w", nullptr},
+                  {"energy_mj", nullptr},
                   {"pcie", {{"generation", nullptr}, {"width", nullptr}}}}));
 }
 
@@ -148,6 +151,7 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"nvmlDeviceGetTemperatureV,nvmlDeviceGetTemperature", {"/temperature_c"}},
         Broken{"nvmlDeviceGetPowerUsage", {"/power_w"}},
         Broken{"nvmlDeviceGetEnforcedPowerLimit", {"/power_limit_w"}},
+        Broken{"nvmlDeviceGetTotalEnergyConsumption", {"/energy_mj"}},
         Broken{"nvmlDeviceGetCurrPcieLinkGeneration", {"/pcie/generation"}},
         Broken{"nvmlDeviceGetCurrPcieLinkWidth", {"/pcie/width"}}));
 

@@ -50,6 +50,7 @@ TEST_F(DescribeTest, EveryFact) {
                   {"driver_cuda", "13.0"},
                   {"runtime_cuda", "13.0"},
                   {"memory_bytes", std::int64_t{80} << 30},
+                  {"free_memory_bytes", std::int64_t{60} << 30},
                   {"memory_bus_bits", 5120},
                   {"l2_bytes", 50 << 20},
                   {"multiprocessors", 132},

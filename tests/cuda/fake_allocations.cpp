@@ -173,7 +173,8 @@ cudaError_t cudaMemPrefetchAsync(const void* data, size_t bytes, cudaMemLocation
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return fake_cuda().call("cudaMemGetInfo", "", [&] {
-    *free = *total = fake_cuda().properties.totalGlobalMem;
+    *free = fake_cuda().free_bytes;
+    *total = fake_cuda().properties.totalGlobalMem;
     return cudaSuccess;
   });
 }

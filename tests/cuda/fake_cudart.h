@@ -35,7 +35,8 @@ class FakeCuda {
   int devices = 1;
   int driver_version = CUDART_VERSION;
   cudaDeviceProp properties{};
-  std::map<cudaDeviceAttr, int> attributes;  // 0 where nothing is said
+  std::map<cudaDeviceAttr, int> attributes;        // 0 where nothing is said
+  std::size_t free_bytes = std::size_t{60} << 30;  // of device memory
   std::int64_t launch_ns = 3'000, copy_ns = 7'000, fill_ns = 1'000;
 
   std::vector<FakeFailure> failures;

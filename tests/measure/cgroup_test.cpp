@@ -78,5 +78,44 @@ TEST(Cgroup, AMixedMachineHasBothVersions) {
   EXPECT_EQ(read_cgroup_limits(root), limits(2, GiB));
 }
 
+TEST(CgroupMemory, IsTheLeastThatAnyGroupStillAllows) {
+  FakeRoot root;
+  EXPECT_EQ(free_cgroup_memory(root), std::nullopt);
+  root.file("proc/self/cgroup", "0::/pod/job\n")
+      .file("sys/fs/cgroup/pod/memory.max", "1000\n")
+      .file("sys/fs/cgroup/pod/memory.current", "900\n")
+      .file("sys/fs/cgroup/pod/job/memory.max", "500\n")
+      .file("sys/fs/cgroup/pod/job/memory.current", "300\n");
+  EXPECT_EQ(free_cgroup_memory(root), 100);
+  root.file("sys/fs/cgroup/pod/memory.max", "max\n");
+  EXPECT_EQ(free_cgroup_memory(root), 200);
+  root.file("sys/fs/cgroup/pod/job/memory.current", "600\n");
+  EXPECT_EQ(free_cgroup_memory(root), 0);
+}
+
+TEST(CgroupMemory, CachedFilesAreNotUsed) {
+  FakeRoot root;
+  root.file("proc/self/cgroup", "0::/\n")
+      .file("sys/fs/cgroup/memory.max", "1000\n")
+      .file("sys/fs/cgroup/memory.current", "900\n")
+      .file("sys/fs/cgroup/memory.stat",
+            "anon 400\nfile 500\ninactive_file 200\nactive_file 150\nshmem 150\n");
+  EXPECT_EQ(free_cgroup_memory(root), 450);
+  root.file("sys/fs/cgroup/memory.current", "300\n");  // read at another moment
+  EXPECT_EQ(free_cgroup_memory(root), 1000);
+}
+
+TEST(CgroupMemory, Version1IsRead) {
+  FakeRoot root;
+  root.file("proc/self/cgroup", "4:memory:/job\n")
+      .file("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "1000\n")
+      .file("sys/fs/cgroup/memory/job/memory.usage_in_bytes", "900\n")
+      .file("sys/fs/cgroup/memory/job/memory.stat",
+            "inactive_file 7\ntotal_inactive_file 200\ntotal_active_file 100\n")
+      .file("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n")
+      .file("sys/fs/cgroup/memory/memory.usage_in_bytes", "5000\n");
+  EXPECT_EQ(free_cgroup_memory(root), 400);
+}
+
 }  // namespace
 }  // namespace normbench

@@ -128,6 +128,41 @@ TEST_F(ContenderTest, RotatesThroughSetsThatContendersShare) {
   for (int i = 1; i < 5; ++i) EXPECT_EQ(sources[i] - sources[0], 128 * i);
 }
 
+/// Sixty cache lines of source and as many of output: 7,680 bytes a set.
+TEST_F(ContenderTest, ResidentOnesStayOnOneSetAndOneSource) {
+  plan.measure.cache = Cache::Cold;
+  cache_bytes = 5000;
+  Case rotating = fake_case(*fake, "rotating", bytes_source(3840), {{.op = Stream{1, 1}}});
+  Case staying = rotating, tiny = fake_case(*fake, "tiny", bytes_source(64), {{.op = Stream{}}});
+  staying.variant = "staying";
+  staying.resident = tiny.resident = true;
+  GroupMemory memory = memory_for({&rotating, &staying, &tiny});
+  // As if there were no others: 2 * 7,680 and 4 * 3,840 exceed 15,000.
+  EXPECT_EQ(memory.sets(Memory::Pageable), 2u);
+  EXPECT_EQ(memory.source(rotating).count, 4u);
+  EXPECT_EQ(memory.source(staying).count, 1u);
+  EXPECT_NE(memory.source(staying).first, memory.source(rotating).first);
+
+  std::vector<std::byte*> in, out;
+  fake->rows[0].then = [&](const FakeCall& call) {
+    in.push_back(call.in[0].data);
+    out.push_back(call.out[0].data);
+  };
+  Contender moves = placed(rotating, memory), stays = placed(staying, memory);
+  for (int i = 0; i < 5; ++i)
+    for (Contender* contender : {&moves, &stays}) {
+      contender->advance();
+      contender->run({});
+    }
+  for (int i = 3; i < 10; i += 2) EXPECT_EQ(std::pair(in[i], out[i]), std::pair(in[1], out[1]));
+  EXPECT_EQ(in[1], memory.source(staying).first);
+  // Its iterations are none of the group's: the others go on from copy to copy.
+  for (int i = 2; i < 8; i += 2) EXPECT_EQ(in[i] - in[i - 2], 3840);
+  EXPECT_EQ(in[8], in[0]);
+  EXPECT_NE(out[2], out[0]);
+  EXPECT_EQ(out[4], out[0]);
+}
+
 TEST_F(ContenderTest, WaitsWhenTheCaseSays) {
   Case work = make_case("waits", {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1}});
   GroupMemory memory = memory_for({&work});
@@ -148,7 +183,7 @@ TEST_F(ContenderTest, SharesOneUnchangedSource) {
   GroupMemory memory = memory_for({&a, &b});
   EXPECT_EQ(fake->log.size(), 2u);  // the source and the arena
   Contender first = placed(a, memory), second = placed(b, memory);
-  const SourceCopies copies = memory.source(*a.source);
+  const SourceCopies copies = memory.source(a);
   const std::size_t bytes = copies.stride * copies.count;
   EXPECT_GT(bytes, 3 * static_cast<std::size_t>(cache_bytes));
   std::byte* const data = copies.first;

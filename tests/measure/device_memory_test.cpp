@@ -44,7 +44,7 @@ TEST_F(DeviceMemoryTest, SourcesOnTheDeviceAreFilledThroughTheHost) {
   const TensorDesc desc = work.source->desc();
   std::vector<std::byte> expected(static_cast<std::size_t>(desc.bytes()));
   work.source->fill({.data = expected.data(), .desc = desc}, 1);
-  const SourceCopies copies = memory.source(*work.source);
+  const SourceCopies copies = memory.source(work);
   ASSERT_EQ(copies.count, 6u);
   for (std::size_t i = 0; i < copies.count; ++i)
     EXPECT_EQ(bytes_of({.data = copies.first + i * copies.stride, .desc = desc}), expected);

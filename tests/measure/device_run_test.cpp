@@ -180,7 +180,7 @@ TEST_F(DeviceRunTest, AGraphThatReadsTheSourceDiffersByItsCopy) {
   Case work = make_case("graph", {on_device(H2d{}, 1)});
   work.graph = true;
   GroupMemory memory = memory_for({&work});
-  ASSERT_EQ(memory.source(*work.source).count, 3u);
+  ASSERT_EQ(memory.source(work).count, 3u);
   ASSERT_EQ(memory.sets(Memory::Device), 3u);
   Contender contender = placed(work, memory);
   std::vector<std::byte*> read;
@@ -188,7 +188,7 @@ TEST_F(DeviceRunTest, AGraphThatReadsTheSourceDiffersByItsCopy) {
   log_of(contender, 6);
   contender.drain();
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(read[i], memory.source(*work.source).first + 128 * i);
+    EXPECT_EQ(read[i], memory.source(work).first + 128 * i);
     EXPECT_EQ(read[i], read[i + 3]);
   }
 }

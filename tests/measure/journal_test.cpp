@@ -46,6 +46,9 @@ TEST_F(JournalFile, HoldsWhatWasAdded) {
   }
   {
     Journal journal = Journal::resume(path_);
+    journal.add_despite({"the CPU: was a, is b"});
+    journal.add_despite({"the CPU: was a, is b"});
+    journal.add_despite({"the CPU: was a, is b", "the kernel: was c, is d"});
     journal.add_group(2, second_);
   }
   const Journal journal = Journal::resume(path_);
@@ -53,11 +56,15 @@ TEST_F(JournalFile, HoldsWhatWasAdded) {
   EXPECT_EQ(content.header, header_);
   EXPECT_EQ(content.groups, (std::map<std::size_t, GroupResult>{{0, first_}, {2, second_}}));
   EXPECT_EQ(content.hung, (decltype(content.hung){{2, {{"CPU", "no end after 60 s"}}}}));
+  EXPECT_EQ(content.despite,
+            (std::vector<std::string>{"the CPU: was a, is b", "the kernel: was c, is d"}));
   EXPECT_EQ(text(), R"({"journal":1,"header":{"seed":7,"config":{"name":"größer"}}})"
                     "\n{\"group\":0,\"result\":" +
                         to_json(first_).dump() +
                         "}\n"
                         R"({"hung":{"group":2,"contender":"CPU","why":"no end after 60 s"}})"
+                        "\n{\"despite\":[\"the CPU: was a, is b\"]}"
+                        "\n{\"despite\":[\"the kernel: was c, is d\"]}"
                         "\n{\"group\":2,\"result\":" +
                         to_json(second_).dump() + "}\n");
 }
@@ -101,10 +108,14 @@ TEST_F(JournalFile, IsNotResumedWhenDamagedInTheMiddle) {
       {good + "\n\n", "entry 2: "},
       {good + "\n{\"group\":0}\n", "entry 2: "},
       {good + "\n{\"group\":-1,\"result\":{}}\n", "entry 2: "},
-      {good + "\n{\"grop\":1}\n", "entry 2: expected \"group\" or \"hung\""},
+      {good + "\n{\"grop\":1}\n", "entry 2: expected \"group\", \"hung\" or \"despite\""},
       {good + "\n{\"hung\":3}\n", "entry 2: "},
       {good + "\n[]\n", "entry 2: "},
-      {"{\"journal\":2,\"header\":{}}\n", "entry 1: /journal: expected 1"},
+      {good + "\n{\"despite\":[1]}\n", "entry 2: "},
+      {good + "\n" + good + "\n", "entry 2: expected"},
+      {"{\"journal\":2,\"header\":{}}\n",
+       "entry 1: /journal: 2 is newer than this version of normbench reads (1)"},
+      {"{\"journal\":0,\"header\":{}}\n", "entry 1: /journal: expected 1"},
       {"{\"journal\":1}\n", "entry 1: /header: expected an object"},
       {"hello\n", "entry 1: "},
       {"", "no whole line in it: the run had not begun (start it anew)"}};
@@ -118,17 +129,97 @@ TEST_F(JournalFile, IsNotResumedWhenDamagedInTheMiddle) {
 }
 
 TEST_F(JournalFile, IsNeverOverwritten) {
-  Journal::create(path_, header_);
+  { Journal::create(path_, header_).add_hung(0, "a", "b"); }
   const std::string before = text();
   EXPECT_THAT([&] { Journal::create(path_, {}); },
               ThrowsMessage<CannotWrite>("cannot write " + path_ + ": File exists"));
   EXPECT_EQ(text(), before);
 }
 
+TEST_F(JournalFile, IsBegunAnewWhereItHadNotBegun) {
+  for (const std::string left : {"", "{\"journal\":1,\"hea"}) {
+    std::ofstream(path_, std::ios::binary) << left;
+    EXPECT_FALSE(Journal::begun(path_));
+    Journal::create(path_, header_);
+    EXPECT_TRUE(Journal::begun(path_));
+    EXPECT_EQ(Journal::resume(path_).content().header, header_);
+    std::filesystem::remove(path_);
+  }
+}
+
+TEST_F(JournalFile, IsNotChangedBeforeALineIsAdded) {
+  { Journal::create(path_, header_).add_hung(0, "a", "b"); }
+  const std::string cut = text() + "{\"group\":1,\"res";
+  std::ofstream(path_, std::ios::binary) << cut;
+  {
+    Journal journal = Journal::resume(path_);
+    journal.add_despite({});
+  }
+  EXPECT_EQ(text(), cut);
+}
+
+TEST_F(JournalFile, IsOpenInOneProcessAtATime) {
+  const Journal journal = Journal::create(path_, header_);
+  EXPECT_THAT(
+      [&] { Journal::resume(path_); },
+      ThrowsMessage<Invalid>(path_ + ": another normbench is writing to it (wait for its end)"));
+  EXPECT_THAT([&] { Journal::create(path_, header_); },
+              ThrowsMessage<CannotWrite>("cannot write " + path_ + ": Device or resource busy"));
+}
+
+TEST_F(JournalFile, NoticesThatItIsGone) {
+  Journal journal = Journal::create(path_, header_);
+  std::filesystem::remove(path_);
+  EXPECT_THAT([&] { journal.add_group(0, first_); },
+              ThrowsMessage<CannotWrite>("cannot write " + path_ + ": No such file or directory"));
+  std::ofstream(path_, std::ios::binary) << "mine";
+  EXPECT_THAT(
+      [&] { journal.add_group(0, first_); },
+      ThrowsMessage<CannotWrite>("cannot write " + path_ + ": another file has taken its place"));
+  EXPECT_EQ(text(), "mine");
+}
+
+TEST_F(JournalFile, NoticesThatItWasShortened) {
+  Journal journal = Journal::create(path_, header_);
+  std::filesystem::resize_file(path_, 3);
+  EXPECT_THAT(
+      [&] { journal.add_group(0, first_); },
+      ThrowsMessage<CannotWrite>("cannot write " + path_ + ": something else has shortened it"));
+  EXPECT_EQ(text(), "{\"j");
+}
+
+TEST_F(JournalFile, IsCopiedWithAllItHolds) {
+  Journal journal = Journal::create(path_, header_);
+  journal.add_group(1, first_);
+  journal.add_hung(2, "GPU", "x");
+  journal.add_despite({"the CPU: was a, is b"});
+  journal.add_group(1, second_);
+  const std::string copy = path_ + ".copy";
+  std::filesystem::remove(copy);
+  journal.copy_to(copy);
+  EXPECT_EQ(Journal::resume(copy).content(), journal.content());
+  EXPECT_THROW(journal.copy_to(copy), CannotWrite);
+}
+
 TEST_F(JournalFile, SaysWhereThereIsNone) {
   EXPECT_THAT([&] { Journal::resume(path_); },
               ThrowsMessage<Invalid>(path_ + ": cannot be read (nothing to resume there)"));
   EXPECT_THROW(Journal::create(path_ + "/x", {}), CannotWrite);
+  EXPECT_THAT([&] { Journal::resume(testing::TempDir()); },
+              ThrowsMessage<Invalid>(testing::TempDir() + ": is a directory, no journal"));
+}
+
+TEST_F(JournalFile, LeavesNothingWhereItDoesNotFit) {
+  rlimit unlimited{};
+  getrlimit(RLIMIT_FSIZE, &unlimited);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit tight{.rlim_cur = 10, .rlim_max = unlimited.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &tight);
+  EXPECT_THAT([&] { Journal::create(path_, header_); },
+              ThrowsMessage<CannotWrite>("cannot write " + path_ + ": File too large"));
+  setrlimit(RLIMIT_FSIZE, &unlimited);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
 TEST_F(JournalFile, KeepsNoPartOfALineThatDoesNotFit) {
@@ -145,12 +236,12 @@ TEST_F(JournalFile, KeepsNoPartOfALineThatDoesNotFit) {
   EXPECT_EQ(text(), before);
   EXPECT_TRUE(journal.content().groups.empty());
   journal.add_group(0, first_);
-  EXPECT_EQ(Journal::resume(path_).content().groups.at(0), first_);
+  EXPECT_EQ(journal.content().groups.at(0), first_);
+  EXPECT_EQ(text().size(), before.size() + 22 + to_json(first_).dump().size());
 }
 
 TEST_F(JournalFile, SurvivesTextThatIsNotUtf8) {
-  Journal journal = Journal::create(path_, header_);
-  journal.add_hung(0, "caf\xe9", "");
+  { Journal::create(path_, header_).add_hung(0, "caf\xe9", ""); }
   EXPECT_EQ(Journal::resume(path_).content().hung.at(0).begin()->first, "caf\xef\xbf\xbd");
 }
 

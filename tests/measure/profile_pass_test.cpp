@@ -1,5 +1,7 @@
 #include "measure/profile_pass.h"
 
+#include "measure/fake_perf_events.h"
+#include "measure/fake_root.h"
 #include "measure/run_fixture.h"
 
 namespace normbench {
@@ -22,6 +24,13 @@ TEST(ProfileSchedule, IsThatOfTorch) {
   EXPECT_EQ(schedule_steps({.skip_first = 2, .wait = 1, .warmup = 2, .active = 3, .repeat = 2}),
             14);
   EXPECT_EQ(schedule_steps({.wait = 1, .warmup = 1, .active = 3, .repeat = 0}), 5);
+}
+
+/// What there is without counters and meters.
+ProfileCounters uncounted() {
+  ProfileCounters counters{};
+  counters.hardware_missing = counters.energy_missing = "not looked for";
+  return counters;
 }
 
 struct ProfileTest : RunTest {
@@ -61,11 +70,14 @@ TEST_F(ProfileTest, RecordsTheActiveStepsOfEachCaseAndNothingElse) {
               ElementsAre("1 cast 2000000 600", "1 sub 3000000 960", "0 ProfilerStep#2 5000000 0",
                           "1 cast 2000000 600", "1 sub 3000000 960", "0 ProfilerStep#3 5000000 0"));
   EXPECT_EQ(traces[1].variant, "other");
-  const std::vector<ProfileRow> rows{{.name = "row", .place = "cpu", .shapes = "", .calls = 2}};
-  EXPECT_THAT(
-      group.profile,
-      ElementsAre(CaseProfile{.variant = "two steps", .steps = 2, .overhead = 1, .rows = rows},
-                  CaseProfile{.variant = "other", .steps = 2, .overhead = 1, .rows = rows}));
+  const CaseProfile expected{.variant = "two steps",
+                             .steps = 2,
+                             .counters = uncounted(),
+                             .overhead = 1,
+                             .rows = {{.name = "row", .place = "cpu", .shapes = "", .calls = 2}}};
+  CaseProfile other = expected;
+  other.variant = "other";
+  EXPECT_THAT(group.profile, ElementsAre(expected, other));
   EXPECT_FALSE(recorder.enabled());
 }
 
@@ -78,6 +90,50 @@ TEST_F(ProfileTest, RepeatsKeepEveryCycle) {
       ElementsAre("1 cast 2000000 600", "0 ProfilerStep#2 2000000 0", "1 cast 2000000 600",
                   "0 ProfilerStep#3 2000000 0", "1 cast 2000000 600", "0 ProfilerStep#6 2000000 0",
                   "1 cast 2000000 600", "0 ProfilerStep#7 2000000 0"));
+}
+
+TEST_F(ProfileTest, CountsTheRecordedStepsAndNothingElse) {
+  FakePerfEvents events;
+  perf_events = &events;
+  plan.profile.repeat = 2;
+  fake->rows[0].faults = 5;
+  fake->rows[0].then = [&](const FakeCall&) { ++clock.counts.voluntary_switches; };
+  add_group({cast_case("cast", 0)});
+  const auto counters = run_plan().groups[0].profile.at(0).counters;
+  ProfileCounters expected = uncounted();
+  expected.software = {.minor_faults = 20, .voluntary_switches = 4};
+  expected.cycles = 107 + 108;
+  expected.instructions = 207 + 208;
+  expected.cache_misses = 307 + 308;
+  expected.hardware_missing = "";
+  EXPECT_EQ(counters, expected);
+  std::string switches;  // of the first thread's group, around four steps
+  for (const auto& [leader, on] : events.switches)
+    if (leader == 3) switches += on ? '+' : '-';
+  EXPECT_EQ(switches, "+-+-+-+-");
+  EXPECT_EQ(events.closed.size(), 6u);
+}
+
+TEST_F(ProfileTest, ReadsTheEnergyOfWholeStretches) {
+  FakeRoot root;
+  const std::string folder = "sys/class/powercap/intel-rapl:0/";
+  std::int64_t used_uj = 0;
+  root.file(folder + "name", "package-0")
+      .file(folder + "energy_uj", "0")
+      .file(folder + "max_energy_range_uj", "1000000000");
+  const Rapl found(root);
+  rapl = &found;
+  plan.profile.repeat = 2;
+  fake->rows[0].cost_ns = 30'000'000;
+  fake->rows[0].then = [&](const FakeCall&) {
+    root.file(folder + "energy_uj", std::to_string(used_uj += 250'000));
+  };
+  add_group({cast_case("cast", 0)});
+  const auto counters = run_plan().groups[0].profile.at(0).counters;
+  ASSERT_TRUE(counters.has_value());
+  EXPECT_EQ(counters->cpu_joules, 4 * 0.25);
+  EXPECT_EQ(counters->gpu_joules, std::nullopt);
+  EXPECT_EQ(counters->energy_missing, "");
 }
 
 TEST_F(ProfileTest, ProfilesAfterAllGroupsAreMeasured) {
@@ -126,9 +182,12 @@ TEST_F(ProfileTest, AResumedRunProfilesGroupsWithoutAProfile) {
   }
   interrupted = false;
   traces.clear();
-  Journal kept = Journal::resume(path);
-  journal = &kept;
-  const Results results = run_plan();
+  Results results;
+  {
+    Journal kept = Journal::resume(path);
+    journal = &kept;
+    results = run_plan();
+  }
   EXPECT_THAT(observer.told, ElementsAre("start 0", "finish 0", "start 1", "finish 1"));
   ASSERT_EQ(traces.size(), 1u);
   EXPECT_EQ(traces[0].variant, "second");

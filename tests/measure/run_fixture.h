@@ -74,8 +74,12 @@ class RunTest : public testing::Test {
                        .observer = observer,
                        .interrupted = interrupted,
                        .cache_bytes = cache_bytes,
+                       .perf_events = perf_events,
+                       .rapl = rapl,
                        .on_profile = on_profile};
-    return run(plan, context);
+    Results results = run(plan, context);
+    unkept = context.unkept;
+    return results;
   }
 
   FakeClock clock;
@@ -86,7 +90,10 @@ class RunTest : public testing::Test {
   Journal* journal = nullptr;
   FakeObserver observer;
   std::atomic<bool> interrupted = false;
+  std::string unkept;  // of the last run
   std::int64_t cache_bytes = 1 << 10;
+  PerfEvents* perf_events = nullptr;
+  const Rapl* rapl = nullptr;
   std::function<std::vector<ProfileRow>(ProfileTrace)> on_profile;
   Plan plan;
 };

@@ -71,6 +71,55 @@ TEST(MedianInterval, HoldsTheOrderStatistics) {
   EXPECT_EQ(median_interval({}, 0.95), Interval{});
 }
 
+void expect_interval(const Interval& interval, double value, double low, double high,
+                     double error) {
+  EXPECT_NEAR(interval.value, value, error);
+  EXPECT_NEAR(interval.low, low, error);
+  EXPECT_NEAR(interval.high, high, error);
+}
+
+TEST(WilsonInterval, IsThatOfNewcombesTable) {
+  // R. G. Newcombe, Statistics in Medicine 17 (1998) 857-872, table I, method 3.
+  expect_interval(wilson_interval(81, 263, 0.95), 0.3080, 0.2553, 0.3662, 5e-5);
+  expect_interval(wilson_interval(15, 148, 0.95), 0.1014, 0.0624, 0.1605, 5e-5);
+  expect_interval(wilson_interval(0, 20, 0.95), 0, 0, 0.1611, 5e-5);
+  expect_interval(wilson_interval(1, 29, 0.95), 0.0345, 0.0061, 0.1718, 5e-5);
+}
+
+TEST(WilsonInterval, IsThatOfTheFormula) {
+  // 1/2 -+ z / (2 sqrt(n + z^2)), n = 10, z = 1.959964: the roots of (p - 1/2)^2 = z^2 p (1 - p)/n.
+  expect_interval(wilson_interval(5, 10, 0.95), 0.5, 0.236593, 0.763407, 1e-6);
+  // No successes: high = z^2 / (n + z^2), z = 1.644854 and 2.575829.
+  expect_interval(wilson_interval(0, 10, 0.90), 0, 0, 2.705543 / 12.705543, 1e-6);
+  expect_interval(wilson_interval(0, 10, 0.99), 0, 0, 6.634897 / 16.634897, 1e-6);
+  expect_interval(wilson_interval(0, 0, 0.95), 0, 0, 1, 0);
+}
+
+TEST(WilsonInterval, IsTheSameSeenFromTheFailures) {
+  for (int n = 1; n <= 40; ++n)
+    for (int k = 0; k <= n; ++k) {
+      const Interval of = wilson_interval(k, n, 0.95), other = wilson_interval(n - k, n, 0.95);
+      expect_interval(of, 1 - other.value, 1 - other.high, 1 - other.low, 1e-12);
+    }
+}
+
+TEST(SignTest, IsTheBinomialTail) {
+  EXPECT_NEAR(sign_test(6, 6), 1.0 / 64, 1e-15);
+  EXPECT_NEAR(sign_test(10, 8), 56.0 / 1024, 1e-15);
+  EXPECT_NEAR(sign_test(20, 15), 21700.0 / 1048576, 1e-15);
+  EXPECT_EQ(sign_test(10, 11), 0);
+  EXPECT_EQ(sign_test(0, 0), 1);
+  for (const int n : {1, 2, 7, 50, 333, 1000, 3000}) {
+    const std::vector<long double> terms = binomial(n);
+    long double tail = 0;
+    for (int heads = n; heads >= 0; --heads) {
+      tail += terms[static_cast<std::size_t>(heads)];
+      const auto expected = static_cast<double>(tail);
+      EXPECT_NEAR(sign_test(n, heads), expected, 1e-300 + 1e-10 * expected) << n << " " << heads;
+    }
+  }
+}
+
 TEST(Autocorrelation, IsThatOfTheDefinition) {
   EXPECT_DOUBLE_EQ(lag1_autocorrelation(std::vector<double>{1, 2, 3, 4}), 0.25);
   EXPECT_DOUBLE_EQ(lag1_autocorrelation(std::vector<double>{1, -1, 1, -1}), -0.75);

@@ -1,4 +1,5 @@
-/// Ops that move values and change none: copy, layout, h2d, d2h, crop, flip, stream, first_touch.
+/// Ops that move values and change none: copy, layout, h2d, d2h, exchange, crop, flip, stream,
+/// first_touch.
 #include "ops/op_testing.h"
 
 namespace normbench {
@@ -12,13 +13,14 @@ const TensorDesc host = nchw(DType::Float16, {2, 3, 4, 5}, Memory::PageableHuge)
 
 TEST(Moves, KeepValuesAndAccuracy) {
   const Accuracy a{.low = -1, .high = 2, .error = 0.5, .whole = true};
-  for (const Op& op : {Op(Copy{}), Op(LayoutOp{}), Op(H2d{}), Op(D2h{})}) {
+  for (const Op& op : {Op(Copy{}), Op(LayoutOp{}), Op(H2d{}), Op(D2h{}), Op(Exchange{})}) {
     std::vector<Tensor64> out(1);
     reference(op, std::vector{two_by_three}, out, 0);
     EXPECT_EQ(out[0].shape, two_by_three.shape);
     EXPECT_EQ(out[0].values, two_by_three.values);
   }
-  for (const Op& op : {Op(Copy{}), Op(LayoutOp{}), Op(H2d{}), Op(D2h{}), Op(Crop{}), Op(FlipOp{})})
+  for (const Op& op :
+       {Op(Copy{}), Op(LayoutOp{}), Op(H2d{}), Op(D2h{}), Op(Exchange{}), Op(Crop{}), Op(FlipOp{})})
     EXPECT_EQ(accuracy(op, std::vector{a}, std::vector{host}), a) << name_of(op);
 }
 
@@ -58,6 +60,17 @@ TEST(H2d, MovesToTheDeviceOnce) {
 TEST(D2h, MovesToPageableMemoryOnce) {
   EXPECT_THAT(D2h{}.infer(std::vector{device}), ElementsAre(nchw(DType::Float16, {2, 3, 4, 5})));
   EXPECT_EQ(infer_error(D2h{}, {host}), "input is already in host memory");
+}
+
+TEST(Exchange, MovesPageLockedMemoryToTheDevice) {
+  for (const Memory memory :
+       {Memory::Pinned, Memory::Registered, Memory::WriteCombined, Memory::Mapped})
+    EXPECT_THAT(Exchange{}.infer(std::vector{nchw(DType::Float16, {2, 3, 4, 5}, memory)}),
+                ElementsAre(device));
+  EXPECT_EQ(infer_error(Exchange{}, {device}), "input is already on the device");
+  EXPECT_EQ(infer_error(Exchange{}, {host}),
+            "pageable_huge memory cannot be copied both ways at once (use pinned, registered, "
+            "write_combined or mapped memory)");
 }
 
 TEST(Crop, CutsTheWindow) {

@@ -10,8 +10,8 @@ using testing::ElementsAre;
 TEST(Op, NamesInTheCataloguesOrder) {
   EXPECT_THAT(op_names(),
               ElementsAre("source", "load", "resize", "crop", "flip", "layout", "cast", "sub",
-                          "div", "normalize", "copy", "stream", "first_touch", "h2d", "d2h", "pin",
-                          "register", "unregister", "launch", "sync"));
+                          "div", "normalize", "copy", "stream", "first_touch", "h2d", "d2h",
+                          "exchange", "pin", "register", "unregister", "launch", "sync"));
 }
 
 TEST(Op, ReadsEveryOpByItsName) {

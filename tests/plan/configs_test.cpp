@@ -62,6 +62,34 @@ TEST(Configs, VariantsOfAnExperimentEndAlike) {
   });
 }
 
+/// What a limit is measured with; its name is another.
+std::string measured_with(const Case& limit) {
+  std::string text = fmt::format("{} {}", limit.resident, describe(limit.values[0].desc));
+  for (const Stage& stage : limit.stages) {
+    text += fmt::format(" {} {} {} {}", name_of(stage.op), stage.kernel->name, name_of(stage.place),
+                        describe(stage.signature.out[0]));
+    if (stage.place == Place::Cpu) text += fmt::format(" {}", limit.threads);
+  }
+  return text;
+}
+
+TEST(Configs, HaveEveryLimitOnce) {
+  plan_all(fakes::with_gpu(), [](const Plan& plan) {
+    for (const Group& group : plan.groups) {
+      std::vector<std::string> names, work;
+      for (const Case& limit : group.limits) {
+        names.push_back(limit.variant);
+        work.push_back(measured_with(limit));
+      }
+      for (auto* list : {&names, &work}) {
+        std::ranges::sort(*list);
+        EXPECT_EQ(std::ranges::adjacent_find(*list), list->end())
+            << group.experiment << ": " << fmt::format("{}", fmt::join(*list, "\n"));
+      }
+    }
+  });
+}
+
 TEST(Configs, RunWhollyWhereThereIsAGpu) {
   plan_all(fakes::with_gpu(), [](const Plan& plan) {
     for (const Group& group : plan.groups)

@@ -27,7 +27,7 @@ const std::string golden = R"(where: Where should uint8 images be normalised?
 3 groups, 7 cases (4 skipped here) · cold cache, wall clock, to 1.0 % · rounds take at most 15.0 s
 
 place: On the CPU or on the GPU?
- batch=1 · 191 MB of host memory
+ batch=1 · 357 MB of host memory
   CPU only · 1 thread · moves 58.1 MB
     source                       1x3x720x1280 uint8 nchw pageable
     cast        simd        cpu  1x3x720x1280 float32 nchw pageable   13.8 MB, fresh
@@ -43,12 +43,13 @@ place: On the CPU or on the GPU?
     h2d         -           cuda 1x3x720x1280 uint8 nchw device       2.76 MB, link 2.76 MB
     normalize   -           cuda 1x3x720x1280 float32 nchw device     13.8 MB
     skipped: no CUDA device (none)
-  limits: stream 2.76 MB:11.1 MB temporal, 1 thread; stream 2.76 MB:11.1 MB nt, 1 thread
- batch=10 · 332 MB of host memory · moves: CPU only 581 MB; CPU, send f32 249 MB, link 111 MB; send
+  limits: stream 2.76 MB:11.1 MB temporal, 1 thread; stream 2.76 MB:11.1 MB nt, 1 thread; stream
+      11.1 MB:11.1 MB temporal, 1 thread, in cache
+ batch=10 · 818 MB of host memory · moves: CPU only 581 MB; CPU, send f32 249 MB, link 111 MB; send
      u8 166 MB, link 27.6 MB
 
 copy
- 166 MB of host memory
+ 276 MB of host memory
   copy (baseline) · 1 thread · moves 55.3 MB
     source                       10x3x720x1280 uint8 nchw pageable
     copy        simd        cpu  10x3x720x1280 uint8 nchw pageable    55.3 MB
@@ -93,12 +94,16 @@ ways
 TEST(Explain, TellsMemoryOnBothSidesAndTheLimitsOfAGpu) {
   const std::string told = explain(make_plan("c.json", gpu_text, fakes::with_gpu(), {}),
                                    {.host = 10'000'000, .device = 20'000'000});
-  // Host: 31 copies of the pageable source and of the h2d limit's, 16 sets of what pin writes.
-  // Device: 61 copies of the source, and 61 sets (the h2d limit writes 1 MB) of the first case's 5.
-  EXPECT_THAT(told, testing::HasSubstr("\n 78.0 MB of host memory, 366 MB of device memory\n"));
-  EXPECT_THAT(told, testing::EndsWith(
-                        "  limits: h2d 1.00 MB pinned; stream 1.00 MB:4.00 MB vector, cuda; stream "
-                        "1.00 MB:4.00 MB streaming,\n      cuda; launch; launch + sync\n"));
+  // Host: 31 copies of the pageable source and of the h2d limit's; 57 MB to check 4 values of the
+  // first case beside what it pins. Device: 60 copies of the source and one that stays in the
+  // cache, 61 sets (the h2d limit writes 1 MB) of the second case's 4 MB, and 4 MB that the first
+  // one allocates anew, twice.
+  EXPECT_THAT(told, testing::HasSubstr("\n 119 MB of host memory, 313 MB of device memory\n"));
+  EXPECT_THAT(told,
+              testing::EndsWith(
+                  "  limits: stream 1.00 MB:4.00 MB vector, cuda; stream 1.00 MB:4.00 MB "
+                  "streaming, cuda; stream 1.00\n      MB:4.00 MB vector, cuda, in cache; h2d "
+                  "1.00 MB pinned; launch; launch + sync\n"));
 }
 
 TEST(Explain, NoLineIsLongerThan100Columns) {
@@ -112,39 +117,35 @@ TEST(Explain, NoLineIsLongerThan100Columns) {
     EXPECT_LE(std::ranges::count_if(line, starts_character), 100) << line;
 }
 
-TEST(Memory, ColdBuffersExceedTheCacheThreefold) {
-  const Plan plan = fakes::plan(fakes::config(
-      R"("source": {"batch": 1, "channels": 1, "size": [1000, 1000]},
-         "variants": {"v": [{"op": "cast", "to": "float32"}]})"));
-  Measure measure;
-  // 1 MB of source and 4 MB of output; the streams read the same source.
-  measure.cache = Cache::Hot;
-  const Sides cache{.host = 10'000'000};
-  EXPECT_EQ(memory_bytes(plan.groups[0], measure, cache), (Sides{.host = 1'000'000 + 4'000'000}));
-  measure.cache = Cache::Cold;
-  // 31 copies of a source exceed 30 MB by themselves, 7 sets together with their outputs.
-  EXPECT_EQ(memory_bytes(plan.groups[0], measure, cache),
-            (Sides{.host = 31 * 1'000'000 + 7 * 4'000'000}));
-}
+TEST(Explain, TellsWhatIsFreeAndWhatDoesNotFit) {
+  PlanOptions options;
+  options.free_bytes = {.host = 2'000'000'000, .device = 500'000'000};
+  options.free_notes = {.host = "2.10 GB left in the container, 100 MB kept back", .device = ""};
+  const std::string told = explain(make_plan("c.json",
+                                             fakes::config(R"("sweep": {"batch": [1, 1000, 2000]},
+                                 "source": {"batch": "$batch", "channels": 1, "size": [1000, 1000]},
+                                 "variants": {"v": [{"op": "cast", "to": "float32"}]})",
+                                                           R"("measure": {"cache": "hot"})"),
+                                             fakes::with_gpu(), options),
+                                   options.cache_bytes);
+  EXPECT_EQ(told, R"(c
+3 groups, 3 cases (2 skipped here) · hot cache, wall clock, to 1.0 % · rounds take at most 5.00 s
+free: 2.00 GB of host memory (2.10 GB left in the container, 100 MB kept back), 500 MB of device
+    memory
 
-TEST(Memory, EachSideExceedsItsOwnCache) {
-  const Plan plan = make_plan(
-      "c.json",
-      fakes::config(
-          R"("source": {"batch": 1, "channels": 1, "size": [1000, 1000], "memory": "device"},
-         "variants": {"v": [{"op": "cast", "to": "float32"}, {"op": "d2h", "memory": "mapped"}]})"),
-      fakes::with_gpu(), {});
-  Measure measure;
-  measure.cache = Cache::Hot;
-  // The d2h limit has a source of its own, of 4 MB, and writes pinned memory.
-  EXPECT_EQ(memory_bytes(plan.groups[0], measure, {.host = 1, .device = 1}),
-            (Sides{.host = 4'000'000 + 4'000'000, .device = 1'000'000 + 4'000'000 + 4'000'000}));
-  measure.cache = Cache::Cold;
-  // 3 sets of 4 MB on the host, in two kinds. On the device 16 copies of the source of 1 MB and 4
-  // of that of 4 MB; the case alone writes there, 5 MB touched: 4 sets.
-  EXPECT_EQ(
-      memory_bytes(plan.groups[0], measure, {.host = 3'000'000, .device = 5'000'000}),
-      (Sides{.host = 3 * 8'000'000, .device = 16 * 1'000'000 + 4 * 4'000'000 + 4 * 4'000'000}));
+e
+ batch=1 · 45.0 MB of host memory
+  v (baseline) · 1 thread · moves 5.00 MB
+    source                       1x1x1000x1000 uint8 nchw pageable
+    cast        simd        cpu  1x1x1000x1000 float32 nchw pageable  5.00 MB
+  limits: stream 1.00 MB:4.00 MB temporal, 1 thread; stream 1.00 MB:4.00 MB nt, 1 thread
+ batch=1000 · nothing can run here · moves: v 5.00 GB
+  v skipped: needs 5.16 GB of host memory, 2.00 GB are free (2.10 GB left in the container, 100 MB
+      kept back)
+ batch=2000 · nothing can run here · moves: v 10.0 GB
+  v skipped: needs 10.2 GB of host memory, 2.00 GB are free (2.10 GB left in the container, 100 MB
+      kept back)
+)");
 }
 
 }  // namespace

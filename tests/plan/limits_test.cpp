@@ -33,7 +33,15 @@ TEST(Limits, AreStreamsOfTheSameBytesOnce) {
                   "stream 27.6 MB:27.6 MB temporal, 2 threads, pageable_huge | 10x3x720x1280 uint8 "
                   "nchw pageable_huge | 1x1x1x27648000 uint8 nchw pageable_huge | temporal",
                   "stream 27.6 MB:27.6 MB nt, 2 threads, pageable_huge | 10x3x720x1280 uint8 nchw "
-                  "pageable_huge | 1x1x1x27648000 uint8 nchw pageable_huge | nt"));
+                  "pageable_huge | 1x1x1x27648000 uint8 nchw pageable_huge | nt",
+                  "stream 2.76 MB:2.76 MB temporal, 1 thread | 1x3x720x1280 uint8 nchw pageable | "
+                  "1x1x1x2764800 uint8 nchw pageable | temporal",
+                  "stream 2.76 MB:2.76 MB nt, 1 thread | 1x3x720x1280 uint8 nchw pageable | "
+                  "1x1x1x2764800 uint8 nchw pageable | nt",
+                  "stream 2.76 MB:11.1 MB temporal, 1 thread, in cache | 1x3x720x1280 uint8 nchw "
+                  "pageable | 1x1x1x11059200 uint8 nchw pageable | temporal",
+                  "launch, 2 threads | 1x1x1x64 uint8 nchw pageable | 1x1x1x64 uint8 nchw pageable "
+                  "| team"));
 }
 
 TEST(Limits, SizesThatReadAlikeKeepTheirBytes) {
@@ -75,13 +83,19 @@ TEST(Limits, OfCasesInDeviceMemoryAreItsStreams) {
                   "uint8 nchw device by stream vector, 3 threads",
                   "stream 1.00 kB:4.00 kB streaming, cuda: 1x1x1x1000 uint8 nchw device -> "
                   "1x1x1x4000 uint8 nchw device by stream streaming, 3 threads",
+                  "stream 1.00 kB:2.00 kB vector, cuda: 1x1x1x1000 uint8 nchw device -> 1x1x1x2000 "
+                  "uint8 nchw device by stream vector, 3 threads",
+                  "stream 1.00 kB:2.00 kB streaming, cuda: 1x1x1x1000 uint8 nchw device -> "
+                  "1x1x1x2000 uint8 nchw device by stream streaming, 3 threads",
+                  "stream 2.00 kB:4.00 kB vector, cuda, in cache: 1x1x1x2000 uint8 nchw device -> "
+                  "1x1x1x4000 uint8 nchw device by stream vector, 3 threads",
                   "launch: 1x1x1x1000 uint8 nchw device -> 1x1x1x1000 uint8 nchw device by launch "
                   "only, 3 threads",
                   "launch + sync: 1x1x1x1000 uint8 nchw device -> 1x1x1x1000 uint8 nchw device by "
                   "launch only, sync only, 3 threads"));
 }
 
-TEST(Limits, OfTransfersArePinnedOnesOfTheSameBytes) {
+TEST(Limits, OfTransfersArePinnedOnesOfTheSameBytesAndPageableWhereTheyAre) {
   EXPECT_THAT(
       shown_on_gpu(R"("source": {"batch": 1, "channels": 1, "size": [1, 1000]}, "variants": {
                         "u8": ["h2d", {"op": "cast", "to": "float32"}, "d2h"],
@@ -90,18 +104,96 @@ TEST(Limits, OfTransfersArePinnedOnesOfTheSameBytes) {
                         "alike": [{"op": "source", "batch": 1, "channels": 1, "size": [1, 1001]},
                                   "h2d"]})"),
       ElementsAre(
+          "stream 1.00 kB:4.00 kB temporal, 1 thread: 1x1x1x1000 uint8 nchw pageable -> "
+          "1x1x1x4000 uint8 nchw pageable by stream temporal, 1 threads",
+          "stream 1.00 kB:4.00 kB nt, 1 thread: 1x1x1x1000 uint8 nchw pageable -> "
+          "1x1x1x4000 uint8 nchw pageable by stream nt, 1 threads",
+          "stream 1.00 kB:4.00 kB vector, cuda, in cache: 1x1x1x1000 uint8 nchw device -> "
+          "1x1x1x4000 uint8 nchw device by stream vector, 1 threads",
           "h2d 1.00 kB pinned: 1x1x1x1000 uint8 nchw pinned -> 1x1x1x1000 uint8 nchw device "
+          "by h2d async, 1 threads",
+          "h2d 1.00 kB pageable: 1x1x1x1000 uint8 nchw pageable -> 1x1x1x1000 uint8 nchw device "
           "by h2d async, 1 threads",
           "d2h 4.00 kB pinned: 1x1x1x4000 uint8 nchw device -> 1x1x1x4000 uint8 nchw pinned "
           "by d2h async, 1 threads",
+          "d2h 4.00 kB pageable: 1x1x1x4000 uint8 nchw device -> 1x1x1x4000 uint8 nchw pageable "
+          "by d2h async, 1 threads",
+          "exchange 1.00 kB pinned: 1x1x1x1000 uint8 nchw pinned -> 1x1x1x1000 uint8 nchw device "
+          "by exchange only, 1 threads",
           "h2d 4.00 kB pinned: 1x1x1x4000 uint8 nchw pinned -> 1x1x1x4000 uint8 nchw device "
           "by h2d async, 1 threads",
+          "h2d 4.00 kB pageable: 1x1x1x4000 uint8 nchw pageable -> 1x1x1x4000 uint8 nchw device "
+          "by h2d async, 1 threads",
           "h2d 1,001 B pinned: 1x1x1x1001 uint8 nchw pinned -> 1x1x1x1001 uint8 nchw device "
+          "by h2d async, 1 threads",
+          "h2d 1,001 B pageable: 1x1x1x1001 uint8 nchw pageable -> 1x1x1x1001 uint8 nchw device "
           "by h2d async, 1 threads",
           "launch: 1x1x1x1000 uint8 nchw device -> 1x1x1x1000 uint8 nchw device by launch "
           "only, 1 threads",
           "launch + sync: 1x1x1x1000 uint8 nchw device -> 1x1x1x1000 uint8 nchw device by "
           "launch only, sync only, 1 threads"));
+}
+
+/// "name (resident)" of every limit.
+std::vector<std::string> classes(const std::string& experiment, const std::string& head = "") {
+  PlanOptions options;
+  options.all_threads = 4;
+  const Plan plan =
+      make_plan("c.json", fakes::config(experiment, head), fakes::with_gpu(), options);
+  std::vector<std::string> lines;
+  for (const Case& limit : plan.groups.at(0).limits)
+    lines.push_back(limit.variant + (limit.resident ? " (resident)" : ""));
+  return lines;
+}
+
+const std::string chain = R"("source": {"batch": 1, "channels": 1, "size": [1, 1000]},
+    "variants": {"v": {"stages": ["copy", "copy"], "threads": "all"}})";
+
+TEST(Limits, OfAStageOnWhatWasJustMadeStayInTheCache) {
+  EXPECT_THAT(classes(chain),
+              ElementsAre("stream 1.00 kB:1.00 kB temporal, 4 threads",
+                          "stream 1.00 kB:1.00 kB nt, 4 threads",
+                          "stream 1.00 kB:1.00 kB temporal, 4 threads, in cache (resident)",
+                          "launch, 4 threads (resident)"));
+}
+
+TEST(Limits, AreAllAlikeWhereEverythingIsHot) {
+  EXPECT_THAT(classes(chain, R"("measure": {"cache": "hot"})"),
+              ElementsAre("stream 1.00 kB:1.00 kB temporal, 4 threads",
+                          "stream 1.00 kB:1.00 kB nt, 4 threads", "launch, 4 threads"));
+}
+
+TEST(Limits, OfTheCpuAreOfTheMemoryThatItReadsAndWrites) {
+  EXPECT_THAT(classes(R"("source": {"batch": 1, "channels": 1, "size": [1, 1000]},
+                 "variants": {"v": [{"op": "copy", "memory": "pinned"}, "h2d"],
+                              "twice": [{"op": "copy", "memory": "pinned"}, "copy", "h2d"]})"),
+              ElementsAre("stream 1.00 kB:1.00 kB temporal, 1 thread, pageable to pinned",
+                          "stream 1.00 kB:1.00 kB nt, 1 thread, pageable to pinned",
+                          "stream 1.00 kB:1.00 kB temporal, 1 thread, pinned, in cache (resident)",
+                          "h2d 1.00 kB pinned", "launch", "launch + sync"));
+}
+
+TEST(Limits, HaveManyBytesInImagesThatCanBeCheckedOneByOne) {
+  const auto shape_of = [](const std::string& size) {
+    const Plan plan =
+        make_plan("c.json",
+                  fakes::config(fmt::format(R"("source": {{"batch": 1, "channels": 1, "size": {}}},
+                                     "variants": {{"v": ["h2d"]}})",
+                                            size)),
+                  fakes::with_gpu(), {});
+    return describe(plan.groups.at(0).limits.at(0).values.at(0).desc);
+  };
+  EXPECT_EQ(shape_of("[1024, 1024]"), "1x1x1x1048576 uint8 nchw pinned");
+  EXPECT_EQ(shape_of("[1024, 3072]"), "3x1x1x1048576 uint8 nchw pinned");
+  EXPECT_EQ(shape_of("[720, 1920]"), "675x1x1x2048 uint8 nchw pinned");
+  EXPECT_EQ(shape_of("[1001, 1111]"), "1x1x1x1112111 uint8 nchw pinned");
+}
+
+TEST(Limits, AreOfNoStageThatOnlyMapsLocksOrWaits) {
+  EXPECT_THAT(classes(R"("source": {"batch": 1, "channels": 1, "size": [1, 1000]},
+                         "variants": {"pins": ["pin", "h2d", "launch", "sync"],
+                                      "registers": ["register", "h2d", "unregister"]})"),
+              ElementsAre("h2d 1.00 kB pinned", "launch", "launch + sync"));
 }
 
 TEST(Limits, OfAGpuNeedIt) {

@@ -284,7 +284,8 @@ TEST(Variant, MistakesInStages) {
                           "\"normalize\"?)",
                           "/experiments/0/variants/d/4: unknown op \"zzzzzzzzz\" (known: source, "
                           "load, resize, crop, flip, layout, cast, sub, div, normalize, copy, "
-                          "stream, first_touch, h2d, d2h, pin, register, unregister, launch, sync)",
+                          "stream, first_touch, h2d, d2h, exchange, pin, register, unregister, "
+                          "launch, sync)",
                           "/experiments/0/variants/e: has no stage after its source",
                           "/experiments/0/variants/f/1: \"source\" must be the first stage",
                           "/experiments/0/variants/g/1: \"load\" must be the first stage"));

@@ -69,6 +69,7 @@ const auto terminals =
     testing::Values(Golden{"blog.txt", &terminal, &examples::blog},
                     Golden{"blog_no_counters.txt", &terminal, &examples::blog_no_counters},
                     Golden{"swept.txt", &terminal, &examples::swept},
+                    Golden{"swept_table.txt", &table, &examples::swept},
                     Golden{"skipped_gpu.txt", &terminal, &examples::skipped_gpu},
                     Golden{"failed.txt", &terminal, &examples::failed},
                     Golden{"unfair.txt", &terminal, &examples::unfair},
@@ -78,6 +79,9 @@ const auto terminals =
                     Golden{"interrupted.txt", &terminal, &examples::interrupted},
                     Golden{"traced.txt", &terminal, &examples::traced},
                     Golden{"decoding.txt", &terminal, &examples::decoding},
+                    Golden{"constants.txt", &terminal, &examples::constants},
+                    Golden{"constants_reused.txt", &terminal, &examples::constants_reused},
+                    Golden{"pinning.txt", &terminal, &examples::pinning},
                     Golden{"gpu.txt", &terminal, &examples::gpu},
                     Golden{"gpu_device_clock.txt", &terminal, &examples::gpu_device_clock});
 

@@ -14,7 +14,7 @@ class InlineQueue final : public Queue {
 std::vector<Kernel> all_rows() {
   std::vector<Kernel> rows;
   for (const auto part : {load_rows(), resize_rows(), move_rows(), cast_rows(), sub_div_rows(),
-                          normalize_rows(), copy_rows(), stream_rows()})
+                          normalize_rows(), copy_rows(), stream_rows(), launch_rows()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }

@@ -64,15 +64,21 @@ std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes) {
   return pages;
 }
 
-std::int64_t largest_cache_bytes() {
-  std::int64_t largest = 0;
+std::vector<std::int64_t> cache_sizes() {
+  std::vector<std::int64_t> sizes;
   for (int index = 0; index < 10; ++index) {
     std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) +
                        "/size");
     std::int64_t kib = 0;
-    if (file >> kib) largest = std::max(largest, kib * 1024);
+    if (file >> kib && kib > 0) sizes.push_back(kib * 1024);
   }
-  return largest > 0 ? largest : std::int64_t{32} << 20;
+  std::ranges::sort(sizes);
+  return sizes;
+}
+
+std::int64_t largest_cache_bytes() {
+  const std::vector<std::int64_t> caches = cache_sizes();
+  return caches.empty() ? std::int64_t{32} << 20 : caches.back();
 }
 
 }  // namespace normbench

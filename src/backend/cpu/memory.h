@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "backend/backend.h"
 
@@ -13,8 +14,11 @@ namespace normbench {
 /// huge pages. Throws std::runtime_error naming the failed call, the size and errno.
 std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes);
 
-/// Bytes of the largest cache of the first processor as the system's files say; 32 MiB where they
-/// do not. (sysconf gives the whole socket's in some virtual machines.)
+/// Bytes of the first processor's caches, ascending, as the system's files say; none where they do
+/// not. (sysconf gives the whole socket's in some virtual machines.)
+std::vector<std::int64_t> cache_sizes();
+
+/// Bytes of the largest of them; 32 MiB where the files do not say.
 std::int64_t largest_cache_bytes();
 
 }  // namespace normbench

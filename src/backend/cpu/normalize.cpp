@@ -1,5 +1,7 @@
 #include <array>
+#include <functional>
 
+#include "backend/cpu/choose_stores.h"
 #include "backend/cpu/constants.h"
 #include "backend/cpu/memory.h"
 #include "backend/cpu/rows.h"
@@ -32,27 +34,30 @@ bool accepts_fused(const Normalize& op, const Signature& s) {
   return op.to != DType::UInt8 && walkable(s.in[0], s.out[0]);
 }
 
-Launch prepare_stores(const Normalize& op, const Signature& s, Stores stores) {
-  const RunFunction function = fma_function(s.in[0].dtype, op.to, stores);
+/// Which stores a team of this many threads uses.
+using Choice = std::function<Stores(int threads)>;
+
+Launch prepare_stores(const Normalize& op, const Signature& s, const Choice& stores) {
   return with_constants<Constants2>(
       op.constants, [op, channels = s.out[0].shape.c] { return multiply_add(op, channels); },
-      [op, function](Queue& queue, const View& in, const View& out, const Constants2& table) {
+      [op, stores, from = s.in[0].dtype](Queue& queue, const View& in, const View& out,
+                                         const Constants2& table) {
+        const RunFunction function = fma_function(from, op.to, stores(queue.threads));
         walk(window(op, in), out, queue.threads, [&](const Run& run) {
           function(run, table.a.data() + run.channel, table.b.data() + run.channel);
         });
       });
 }
 
-/// Non-temporal stores win from 1.5 times the last-level cache on, where the pages are mapped: into
-/// fresh pages, which the kernel has just zeroed in the cache, they lose.
 Launch prepare_fused(const Normalize& op, const Signature& s) {
-  const bool large = 2 * s.out[0].bytes() >= 3 * largest_cache_bytes();
-  return prepare_stores(op, s, large && s.pages_mapped ? Stores::NonTemporal : Stores::Normal);
+  return prepare_stores(op, s, [signature = s, caches = cache_sizes()](int threads) {
+    return choose_stores(signature, caches, threads);
+  });
 }
 
 template <Stores S>
 Launch prepare_forced(const Normalize& op, const Signature& s) {
-  return prepare_stores(op, s, S);
+  return prepare_stores(op, s, [](int) { return S; });
 }
 
 Lut make_lut(const Normalize& op, std::int64_t channels) {

@@ -16,6 +16,7 @@ std::span<const Kernel> sub_div_rows();
 std::span<const Kernel> normalize_rows();
 std::span<const Kernel> copy_rows();
 std::span<const Kernel> stream_rows();  // stream, first_touch
+std::span<const Kernel> launch_rows();
 
 /// The row `reference` of the op called `op`: its exact meaning in double, a few images at a time.
 /// Accepts whatever the op's infer accepts.

@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <exception>
 
 namespace normbench {
 
@@ -15,14 +16,19 @@ void split(int threads, std::int64_t total, std::int64_t unit,
     hwy::FlushStream();
     return;
   }
+  std::exception_ptr error;  // nothing may be thrown out of a team
 #pragma omp parallel num_threads(threads)
-  {
+  try {
     const std::int64_t team = omp_get_num_threads(), rank = omp_get_thread_num();
     const std::int64_t begin = std::min(total, units * rank / team * unit);
     const std::int64_t end = std::min(total, units * (rank + 1) / team * unit);
     if (begin < end) part(begin, end);
     hwy::FlushStream();
+  } catch (...) {
+#pragma omp critical(normbench_team_error)
+    error = std::current_exception();
   }
+  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace normbench

@@ -13,8 +13,9 @@ namespace {
 
 std::vector<Kernel> all_rows() {
   std::vector<Kernel> rows;
-  for (const auto part : {resize_rows(), move_rows(), cast_rows(), sub_div_rows(), normalize_rows(),
-                          copy_rows(), transfer_rows(), host_call_rows(), launch_rows()})
+  for (const auto part :
+       {resize_rows(), move_rows(), cast_rows(), sub_div_rows(), normalize_rows(), copy_rows(),
+        transfer_rows(), exchange_rows(), host_call_rows(), launch_rows()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }

@@ -45,6 +45,13 @@ std::string runtime_version() {
   return version_text(version);
 }
 
+/// What the current device has left beside all that runs on it.
+std::size_t free_memory_bytes() {
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  return free;
+}
+
 Json link_facts(int device, const Nvml& nvml) {
   const Nvml::Link most = nvml.max_link();
   const LoadedLink now = link_under_load(device, nvml);
@@ -75,6 +82,7 @@ Json describe_device(int device, const Nvml& nvml) {
           {"driver_cuda", driver_cuda_version()},
           {"runtime_cuda", runtime_version()},
           {"memory_bytes", properties.totalGlobalMem},
+          {"free_memory_bytes", free_memory_bytes()},
           {"memory_bus_bits", properties.memoryBusWidth},
           {"l2_bytes", properties.l2CacheSize},
           {"multiprocessors", properties.multiProcessorCount},
@@ -96,6 +104,7 @@ Json condition_of(const Nvml& nvml) {
           {"temperature_c", or_null(nvml.temperature_c())},
           {"power_w", watts(nvml.power_mw())},
           {"power_limit_w", watts(nvml.power_limit_mw())},
+          {"energy_mj", or_null(nvml.energy_mj())},
           {"pcie", {{"generation", or_null(link.generation)}, {"width", or_null(link.width)}}}};
 }
 

@@ -11,8 +11,9 @@ namespace normbench::cuda {
 /// "0000:1b:00.0". Throws CudaError.
 std::string pci_bus_id(int device);
 
-/// Name, uuid, versions, memory, caches, clock maxima and the PCIe link of a device; null is what
-/// cannot be read, "nvml" says why. The link is read while copies run over it. Throws CudaError.
+/// Name, uuid, versions, memory and what is free of it, caches, clock maxima and the PCIe link of a
+/// device; null is what cannot be read, "nvml" says why. The link is read while copies run over it.
+/// Throws CudaError.
 Json describe_device(int device, const Nvml& nvml);
 
 /// Clocks in MHz, throttle reasons, temperature, power in W and the link, as they are now.

@@ -125,6 +125,9 @@ Reading Nvml::max_memory_clock_mhz() const {
 }
 Reading Nvml::power_mw() const { return ask<unsigned>("nvmlDeviceGetPowerUsage"); }
 Reading Nvml::power_limit_mw() const { return ask<unsigned>("nvmlDeviceGetEnforcedPowerLimit"); }
+Reading Nvml::energy_mj() const {
+  return ask<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption");
+}
 
 Reading Nvml::temperature_c() const {
   auto* const query = function<int(Gpu*, Temperature*)>("nvmlDeviceGetTemperatureV");

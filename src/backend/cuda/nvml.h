@@ -40,6 +40,8 @@ class Nvml {
   Reading temperature_c() const;
   Reading power_mw() const;
   Reading power_limit_mw() const;
+  /// Millijoules since the driver was loaded.
+  Reading energy_mj() const;
   std::optional<bool> persistence_mode() const;
   /// The link as it is now; a GPU may slow it down while idle.
   Link link() const;

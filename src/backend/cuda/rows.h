@@ -15,6 +15,7 @@ std::span<const Kernel> sub_div_rows();
 std::span<const Kernel> normalize_rows();
 std::span<const Kernel> copy_rows();       // copy, stream
 std::span<const Kernel> transfer_rows();   // h2d, d2h
+std::span<const Kernel> exchange_rows();
 std::span<const Kernel> host_call_rows();  // pin, register, unregister
 std::span<const Kernel> launch_rows();     // launch, sync
 

@@ -1,6 +1,6 @@
-#include "measure/storage.h"
+#include "plan/storage.h"
 
-#include "measure/arena.h"
+#include "plan/placement.h"
 
 namespace normbench {
 

@@ -1,0 +1,121 @@
+#include "analysis/calibration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+
+#include "analysis/case_analysis.h"
+#include "analysis/pairs.h"
+#include "measure/stop_rule.h"
+
+namespace normbench {
+
+namespace {
+
+/// The smallest value that at least this share of the values does not exceed.
+double percentile(std::vector<double> values, double share) {
+  std::ranges::sort(values);
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
+  return values[std::max<std::size_t>(rank, 1) - 1];
+}
+
+std::optional<double> between_processes(const std::vector<JudgedPair>& pairs) {
+  std::map<PairKind, double> before;
+  std::vector<double> differences;
+  for (const JudgedPair& pair : pairs) {
+    if (!pair.fresh_process) continue;
+    if (const auto found = before.find(pair.kind); found != before.end())
+      differences.push_back(std::abs(pair.median_ns / found->second - 1));
+    before[pair.kind] = pair.median_ns;
+  }
+  return differences.empty() ? std::nullopt : std::optional(percentile(differences, 0.95));
+}
+
+bool excludes_one(const Interval& ratio) { return ratio.low > 1 || ratio.high < 1; }
+
+Json pair_json(const JudgedPair& pair) {
+  return {
+      {"kind", name_of(pair.kind)},
+      {"seed", pair.seed},
+      {"fresh_process", pair.fresh_process},
+      {"ratio", {{"value", pair.ratio.value}, {"low", pair.ratio.low}, {"high", pair.ratio.high}}},
+      {"excludes_one", excludes_one(pair.ratio)},
+      {"different", pair.different},
+      {"visible", pair.visible},
+      {"median_ns", pair.median_ns},
+      {"rounds", pair.rounds},
+      {"stop", pair.stop}};
+}
+
+}  // namespace
+
+JudgedPair judge_pair(const MeasuredPair& pair, double precision) {
+  const GroupResult& group = pair.group;
+  for (const CaseResult& result : group.cases)
+    if (!measured(result))
+      throw std::runtime_error(fmt::format("\"{}\" of the {} pair was not measured: {}",
+                                           result.variant, name_of(pair.kind), result.reason));
+  Results results;
+  results.clock = name_of(DecidingClock::Wall);
+  results.precision = precision;
+  const auto first = times_ns(group.cases.at(0), results);
+  const auto second = times_ns(group.cases.at(1), results);
+  const Pair compared = pair_of(compare_pairs(group, results), 1, 0).value();
+  return {.kind = pair.kind,
+          .seed = pair.seed,
+          .fresh_process = pair.fresh_process,
+          .ratio = paired_ratio(second, first, StopRule::level),
+          .different = compared.different,
+          .visible = visible_difference(compared, precision),
+          .median_ns = median(first),
+          .rounds = static_cast<int>(first.size()),
+          .stop = group.stop};
+}
+
+CalibrationSummary summarize(const std::vector<JudgedPair>& pairs) {
+  CalibrationSummary summary;
+  std::vector<double> visible;
+  for (const JudgedPair& pair : pairs) {
+    if (pair.fresh_process) continue;
+    if (pair.kind == PairKind::Slowed) {
+      ++summary.slowed_pairs;
+      if (pair.different && pair.ratio.value > 1) ++summary.slowed_found;
+      continue;
+    }
+    ++summary.pairs;
+    if (excludes_one(pair.ratio)) ++summary.excluding_one;
+    if (pair.different) ++summary.false_alarms;
+    visible.push_back(pair.visible);
+  }
+  summary.false_alarm = wilson_interval(summary.false_alarms, summary.pairs, 0.95);
+  summary.visible = median(visible);
+  summary.between = between_processes(pairs);
+  return summary;
+}
+
+Json to_json(const CalibrationSummary& summary, const std::string& date, const std::string& machine,
+             double seconds) {
+  return {{"date", date},
+          {"machine", machine},
+          {"seconds", seconds},
+          {"pairs", summary.pairs},
+          {"excluding_one", summary.excluding_one},
+          {"false_alarms", summary.false_alarms},
+          {"false_alarm_low", summary.false_alarm.low},
+          {"false_alarm_high", summary.false_alarm.high},
+          {"slowed_pairs", summary.slowed_pairs},
+          {"slowed_found", summary.slowed_found},
+          {"visible", summary.visible},
+          {"between", summary.between ? Json(*summary.between) : Json()}};
+}
+
+Json calibration_document(const Json& calibration, const std::vector<JudgedPair>& pairs) {
+  Json document = {{"calibration", calibration}, {"pairs", Json::array()}};
+  for (const JudgedPair& pair : pairs) document["pairs"].push_back(pair_json(pair));
+  return document;
+}
+
+}  // namespace normbench

@@ -1,0 +1,38 @@
+/// How much the times of two sides differ, how sure that is, and what to call it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/statistics.h"
+
+namespace normbench {
+
+/// Times of side `now` over those of side `base`.
+struct Effect {
+  Interval ratio;        // value; low and high cover at 95 %
+  bool covered = false;  // there are replicates enough for that
+  double p_value = 1;    // one-sided, of "the ratio is at most 1 + margin"
+  int replicates = 0;
+};
+
+/// Fewest pairs of runs whose interval covers at 95 %.
+inline constexpr int kFewestPairs = 6;
+
+/// Pairs of runs as replicates: exp of the median of ln(now / base) with its order-statistic
+/// interval; p of a sign test against the margin.
+Effect effect_of_pairs(const std::vector<double>& base_ns, const std::vector<double>& now_ns,
+                       double margin);
+
+/// Rounds as replicates, unpaired: the ratio of the medians. Either side's interval misses its
+/// median in half of the 5 %, so that the ratio's covers at 95 %. p is the smallest level at which
+/// the interval clears the margin. Correlated rounds count in blocks (see `replicates`); where
+/// those are too few, the extremes of all rounds stand for the interval.
+Effect effect_of_rounds(const std::vector<double>& base_ns, const std::vector<double>& now_ns,
+                        double margin);
+
+/// The smallest relative change that these replicates would have shown.
+double visible_change(const Interval& ratio, double margin);
+
+}  // namespace normbench

@@ -1,0 +1,190 @@
+#include "analysis/noise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "analysis/case_analysis.h"
+#include "measure/stop_rule.h"
+
+namespace normbench {
+
+namespace {
+
+constexpr double kLevel = StopRule::level;
+constexpr double kSlowClock = 0.98;         // of the median frequency
+constexpr double kSlower = 1.02;            // than rounds that were left alone
+constexpr double kOutlier = 3.5;            // modified z-score
+constexpr double kNormalQuartile = 0.6745;  // MAD of a normal variable with standard deviation 1
+
+std::vector<double> logs(std::vector<double> values) {
+  for (double& value : values) value = std::log(value);
+  return values;
+}
+
+std::vector<double> column(const CaseResult& result, std::int64_t (*of)(const Round&)) {
+  std::vector<double> values;
+  for (const Round& round : result.rounds) values.push_back(static_cast<double>(of(round)));
+  return values;
+}
+
+/// When the turns of all contenders ended, in order.
+std::vector<std::int64_t> ends_of_turns(const GroupResult& group) {
+  std::vector<std::int64_t> ends;
+  for (const auto* list : {&group.cases, &group.limits})
+    for (const CaseResult& result : *list)
+      for (const Round& round : result.rounds) ends.push_back(round.start_ns + round.wall_ns);
+  std::ranges::sort(ends);
+  return ends;
+}
+
+/// The time over which a case's disturbances were read: each turn with what was before it, since
+/// another's turn ended.
+double time_read_ns(const CaseResult& result, const std::vector<std::int64_t>& ends) {
+  std::int64_t total = 0;
+  for (const Round& round : result.rounds) {
+    const std::int64_t end = round.start_ns + round.wall_ns;
+    const auto at = std::ranges::lower_bound(ends, end);
+    total += at == ends.begin() ? round.wall_ns : end - *std::prev(at);
+  }
+  return static_cast<double>(total);
+}
+
+void add_counters(const CaseResult& result, const std::vector<std::int64_t>& ends,
+                  CaseNoise& noise) {
+  std::int64_t steal_ns = 0, throttled_ns = 0;
+  for (const Round& round : result.rounds) {
+    noise.counters = noise.counters + round.counters;
+    steal_ns += round.disturbance.steal_ns;
+    throttled_ns += round.disturbance.throttled_ns;
+  }
+  const double time_ns = time_read_ns(result, ends);
+  if (time_ns <= 0) return;
+  noise.steal_share = static_cast<double>(steal_ns) / time_ns;
+  noise.throttled_share = static_cast<double>(throttled_ns) / time_ns;
+}
+
+void add_frequency(const CaseResult& result, CaseNoise& noise) {
+  const auto khz = column(result, [](const Round& r) { return r.disturbance.frequency_khz; });
+  const double middle = median(khz);
+  if (middle <= 0) return;
+  const auto [low, high] = std::ranges::minmax(khz);
+  noise.frequency_khz = std::llround(middle);
+  noise.frequency_spread = (high - low) / middle;
+}
+
+/// The modified z-score of every value: its offset from the median over the median distance.
+std::vector<double> modified_z(const std::vector<double>& values) {
+  const double middle = median(values);
+  std::vector<double> distances, scores;
+  for (const double value : values) distances.push_back(std::abs(value - middle));
+  const double usual = median(distances);
+  for (const double value : values)
+    scores.push_back(usual > 0 ? kNormalQuartile * (value - middle) / usual : 0);
+  return scores;
+}
+
+double lower_quartile(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 4];
+}
+
+/// Rounds that others' use of the processor made slower.
+std::vector<bool> preempted(const CaseResult& result, const std::vector<double>& times) {
+  const auto switches =
+      column(result, [](const Round& r) { return r.counters.involuntary_switches; });
+  const double quartile = lower_quartile(switches);
+  const double most = quartile + 3 * std::sqrt(quartile);
+  std::vector<double> left_alone;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    if (switches[i] <= most) left_alone.push_back(times[i]);
+  const double usual = median(left_alone);
+  std::vector<bool> found;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    found.push_back(switches[i] > most && times[i] > kSlower * usual);
+  return found;
+}
+
+void add_flags(const CaseResult& result, const Results& results, CaseNoise& noise) {
+  const auto times = times_ns(result, results);
+  const std::vector<bool> held_up = preempted(result, times);
+  const std::vector<double> z = modified_z(logs(times));
+  for (int i = 0; i < noise.rounds; ++i) {
+    const Round& round = result.rounds[i];
+    const auto flag_when = [&](bool condition, Flag flag) {
+      if (condition) noise.flagged[flag].push_back(i);
+      return condition;
+    };
+    const auto khz = static_cast<double>(round.disturbance.frequency_khz);
+    bool any = flag_when(round.disturbance.steal_ns > 0, Flag::Stolen);
+    any |= flag_when(round.disturbance.throttled_ns > 0, Flag::Throttled);
+    any |= flag_when(held_up[i], Flag::Preempted);
+    any |= flag_when(khz > 0 && khz < kSlowClock * static_cast<double>(noise.frequency_khz),
+                     Flag::SlowClock);
+    any |= flag_when(z[i] > kOutlier, Flag::Outlier);
+    if (any) noise.disturbed.push_back(i);
+  }
+}
+
+/// Rounds of the first third paired with those as far into the last.
+void add_drift(const std::vector<double>& times, double precision, CaseNoise& noise) {
+  const auto third = static_cast<std::ptrdiff_t>(times.size() / 3);
+  const std::vector<double> first(times.begin(), times.begin() + third);
+  const std::vector<double> last(times.end() - third, times.end());
+  if (!enough_rounds(first, last, kLevel)) return;
+  noise.drift = paired_ratio(last, first, kLevel);
+  noise.drifts = (noise.drift->low > 1 || noise.drift->high < 1) &&
+                 std::abs(noise.drift->value - 1) > precision;
+}
+
+/// The ratio to the baseline, without the rounds that are flagged in either.
+void add_sensitivity(const std::vector<double>& times, const std::vector<double>& baseline,
+                     const std::vector<int>& elsewhere, CaseNoise& noise) {
+  std::vector<double> a, b;
+  for (int i = 0; i < static_cast<int>(std::min(times.size(), baseline.size())); ++i) {
+    if (std::ranges::binary_search(noise.disturbed, i) || std::ranges::binary_search(elsewhere, i))
+      continue;
+    a.push_back(times[i]);
+    b.push_back(baseline[i]);
+  }
+  if (a.size() == times.size() || !enough_rounds(a, b, kLevel)) return;
+  const Interval ratio = paired_ratio(times, baseline, kLevel);
+  noise.undisturbed = paired_ratio(a, b, kLevel);
+  noise.sensitive = std::abs(std::log(noise.undisturbed->value / ratio.value)) > half_width(ratio);
+}
+
+int measured_baseline(const GroupResult& group) {
+  for (int i = 0; i < static_cast<int>(group.cases.size()); ++i)
+    if (group.cases[i].variant == group.baseline && measured(group.cases[i])) return i;
+  return -1;
+}
+
+}  // namespace
+
+std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results) {
+  const std::vector<std::int64_t> ends = ends_of_turns(group);
+  std::vector<CaseNoise> noise(group.cases.size());
+  for (std::size_t i = 0; i < noise.size(); ++i) {
+    const CaseResult& result = group.cases[i];
+    if (!measured(result)) continue;
+    noise[i].rounds = static_cast<int>(result.rounds.size());
+    add_counters(result, ends, noise[i]);
+    add_frequency(result, noise[i]);
+    add_flags(result, results, noise[i]);
+    const auto times = times_ns(result, results);
+    add_drift(times, results.precision, noise[i]);
+    noise[i].autocorrelation = lag1_autocorrelation(logs(times));
+  }
+  const int baseline = measured_baseline(group);
+  if (baseline < 0) return noise;
+  const auto reference = times_ns(group.cases[baseline], results);
+  for (int i = 0; i < static_cast<int>(noise.size()); ++i) {
+    if (i == baseline || noise[i].rounds == 0) continue;
+    const auto times = times_ns(group.cases[i], results);
+    noise[i].autocorrelation = lag1_autocorrelation(log_ratios(times, reference));
+    add_sensitivity(times, reference, noise[baseline].disturbed, noise[i]);
+  }
+  return noise;
+}
+
+}  // namespace normbench

@@ -1,0 +1,51 @@
+/// The ledger of what disturbed a case: pure functions of its rounds. Rounds are flagged, counted
+/// and shown, never dropped.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/enums.h"
+#include "measure/results.h"
+#include "measure/statistics.h"
+
+namespace normbench {
+
+/// Why a round is flagged.
+enum class Flag { Stolen, Throttled, Preempted, SlowClock, Outlier };
+constexpr auto words(Flag) {
+  return std::to_array<Word<Flag>>({{Flag::Stolen, "stolen"},
+                                    {Flag::Throttled, "throttled"},
+                                    {Flag::Preempted, "preempted"},
+                                    {Flag::SlowClock, "slow clock"},
+                                    {Flag::Outlier, "outlier"}});
+}
+
+struct CaseNoise {
+  int rounds = 0;                  // 0 for a case that was not measured: all else says nothing then
+  Counters counters;               // over all rounds
+  std::int64_t frequency_khz = 0;  // median; 0 where the machine does not say
+  double frequency_spread = 0;     // highest less lowest, over the median
+  // Of the time between the ends of turns; with several processors they may exceed 1.
+  double steal_share = 0, throttled_share = 0;
+  std::map<Flag, std::vector<int>> flagged;  // rounds by reason, in order; reasons that occur
+  std::vector<int> disturbed;                // rounds with any of them
+  double autocorrelation = 0;  // lag 1, of the log ratios to the baseline, or of its own log times
+  std::optional<Interval> drift;        // time of the last third over the first's; needs 18 rounds
+  bool drifts = false;                  // that interval excludes 1, by more than the precision
+  std::optional<Interval> undisturbed;  // the ratio without rounds that are flagged here or there
+  bool sensitive = false;  // which is farther from the ratio of all rounds than half its width
+};
+
+/// Of every case of the group:
+/// - stolen, throttled: the machine counted such time in the turn or its warm-up.
+/// - preempted: more involuntary switches than is usual, and more than 2 % slower than the rounds
+///   with the usual ones. Usual is the lower quartile, since neighbours may disturb most rounds,
+///   and up to three of its square roots more, as a Poisson process gives.
+/// - slow clock: more than 2 % below the case's median frequency.
+/// - outlier: slow, with a modified z-score of the log time above 3.5 (Iglewicz and Hoaglin, 1993).
+std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results);
+
+}  // namespace normbench

@@ -1,0 +1,168 @@
+#include "analysis/stage_limits.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/case_analysis.h"
+#include "measure/stop_rule.h"
+
+namespace normbench {
+
+namespace {
+
+/// Kernels split rows and vectors over a team: below this some have too few of them.
+constexpr std::int64_t kTeamBytes = 16 << 10;
+
+bool is_on_gpu(const StageResult& stage) { return stage.place == name_of(Place::Cuda); }
+
+bool is_transfer(const StageResult& stage) {
+  return stage.op == "h2d" || stage.op == "d2h" || stage.op == "exchange";
+}
+
+/// True for what is launched on the GPU, or by several threads on the host where there is enough.
+bool is_launched(const StageResult& stage) {
+  if (is_transfer(stage) || stage.op == "pin") return false;
+  return stage.min_bytes >= (is_on_gpu(stage) ? 1 : kTeamBytes);
+}
+
+/// Nanoseconds per iteration that each of the turns spent in a stage.
+std::vector<double> stage_times_ns(const CaseResult& result, const StageResult& stage) {
+  std::vector<double> times;
+  for (const std::int64_t ns : stage.rounds_ns)
+    times.push_back(static_cast<double>(ns) / static_cast<double>(result.iterations));
+  return times;
+}
+
+/// The same of a limit, which has one stage; its median counts.
+double limit_ns(const CaseResult& limit) { return median(stage_times_ns(limit, limit.stages[0])); }
+
+/// True when the stage's times are those of the case's rounds, so that they can be paired.
+bool in_rounds(const CaseResult& result, const StageResult& stage) {
+  return !stage.staged && stage.rounds_ns.size() == result.rounds.size();
+}
+
+bool has_times(const CaseResult& result, const StageResult& stage) {
+  return measured(result) && !stage.rounds_ns.empty() && median(stage_times_ns(result, stage)) > 0;
+}
+
+bool is_usable(const CaseResult& limit) {
+  return limit.stages.size() == 1 && has_times(limit, limit.stages[0]);
+}
+
+bool is_copy_for(const CaseResult& limit, const StageResult& stage, Memory memory) {
+  const StageResult& copy = limit.stages[0];
+  const Memory wanted = is_pageable(memory) ? memory : Memory::Pinned;
+  return copy.op == stage.op && copy.link_bytes == stage.link_bytes &&
+         link_memory(limit, 0) == wanted;
+}
+
+bool is_stream_for(const CaseResult& limit, const CaseResult& result, const StageResult& stage) {
+  const StageResult& stream = limit.stages[0];
+  return stream.op == "stream" && stage.min_read_bytes > 0 &&
+         stream.min_read_bytes == stage.min_read_bytes && stream.min_bytes == stage.min_bytes &&
+         stream.place == stage.place && (stage.resident || !limit.resident) &&
+         stream.out.memory == stage.out.memory &&
+         (is_on_gpu(stage) || limit.threads == result.threads);
+}
+
+/// The fastest limit of the bytes that a stage moves; null for none.
+const CaseResult* bytes_limit(const GroupResult& group, const CaseResult& result,
+                              std::size_t index) {
+  const StageResult& stage = result.stages[index];
+  if (stage.op == "load" || stage.op == "pin") return nullptr;
+  if (stage.link_bytes > 0 && !is_transfer(stage)) return nullptr;
+  const CaseResult* best = nullptr;
+  for (const CaseResult& limit : group.limits) {
+    if (!is_usable(limit)) continue;
+    const bool fits = is_transfer(stage) ? is_copy_for(limit, stage, link_memory(result, index))
+                                         : is_stream_for(limit, result, stage);
+    if (fits && (best == nullptr || limit_ns(limit) < limit_ns(*best))) best = &limit;
+  }
+  return best;
+}
+
+/// Over the rounds that both have, or of two medians whose intervals each err half as often.
+std::optional<Interval> share_of_limit(const CaseResult& limit, const CaseResult& result,
+                                       const StageResult& stage) {
+  const auto at_best = stage_times_ns(limit, limit.stages[0]);
+  const auto times = stage_times_ns(result, stage);
+  if (in_rounds(limit, limit.stages[0]) && in_rounds(result, stage))
+    return paired_ratio(at_best, times, StopRule::level);
+  const double level = 1 - (1 - StopRule::level) / 2;
+  const Interval a = median_interval(at_best, level), b = median_interval(times, level);
+  if (b.low <= 0) return std::nullopt;
+  return Interval{.value = a.value / b.value, .low = a.low / b.high, .high = a.high / b.low};
+}
+
+StageAnalysis analyse_stage(const GroupResult& group, const CaseResult& result, std::size_t index) {
+  const StageResult& stage = result.stages[index];
+  const CaseResult* limit = bytes_limit(group, result, index);
+  if (limit == nullptr) return {};
+  const CaseResult* launch = launch_limit(group, result, stage);
+  if (launch != nullptr && limit_ns(*launch) > limit_ns(*limit)) limit = launch;
+  StageAnalysis analysis{.of_limit = {}, .limit = limit->variant, .floor_ns = limit_ns(*limit)};
+  if (has_times(result, stage)) analysis.of_limit = share_of_limit(*limit, result, stage);
+  return analysis;
+}
+
+bool moves_bytes(const StageResult& stage) { return stage.min_bytes + stage.link_bytes > 0; }
+
+/// The device's clock counts nothing of what a case does on the host.
+bool is_timed(const CaseResult& result, const StageResult& stage, const Results& results) {
+  return results.clock != "device" || !uses_gpu(result) || is_on_gpu(stage);
+}
+
+void add_floor(const CaseResult& result, const Results& results, CaseAnalysis& analysis) {
+  double floor_ns = 0;
+  std::map<std::string, double> parts;
+  for (std::size_t s = 0; s < result.stages.size(); ++s) {
+    const StageResult& stage = result.stages[s];
+    if (!moves_bytes(stage) || !is_timed(result, stage, results)) continue;
+    const StageAnalysis& one = analysis.stages[s];
+    if (one.limit.empty()) return;
+    floor_ns += one.floor_ns;
+    parts[one.limit] += one.floor_ns;
+  }
+  if (parts.empty()) return;
+  analysis.floor_ns = floor_ns;
+  analysis.binding =
+      std::ranges::max_element(parts, {}, [](const auto& part) { return part.second; })->first;
+}
+
+/// Over the link, source and result are in different memories; of files nobody knows what is read.
+void add_bytes_moved(const CaseResult& result, CaseAnalysis& analysis) {
+  const auto fewest = static_cast<double>(result.source_bytes + result.result_bytes);
+  if (link_bytes(result) > 0 || has_op(result, "load") || fewest <= 0) return;
+  double moved = 0;
+  for (const StageResult& stage : result.stages) moved += static_cast<double>(stage.bytes);
+  analysis.bytes_moved = moved / fewest;
+}
+
+}  // namespace
+
+Memory link_memory(const CaseResult& result, std::size_t stage) {
+  if (result.stages[stage].op == "d2h") return result.stages[stage].out.memory;
+  if (stage > 0) return result.stages[stage - 1].out.memory;
+  return result.source ? result.source->memory : Memory::Pinned;
+}
+
+const CaseResult* launch_limit(const GroupResult& group, const CaseResult& result,
+                               const StageResult& stage) {
+  if (!is_launched(stage)) return nullptr;
+  for (const CaseResult& limit : group.limits)
+    if (is_usable(limit) && limit.stages[0].op == "launch" &&
+        limit.stages[0].place == stage.place &&
+        (is_on_gpu(stage) || (limit.threads == result.threads && limit.threads > 1)))
+      return &limit;
+  return nullptr;
+}
+
+void add_stage_limits(const GroupResult& group, const CaseResult& result, const Results& results,
+                      CaseAnalysis& analysis) {
+  for (std::size_t s = 0; s < result.stages.size(); ++s)
+    analysis.stages.push_back(analyse_stage(group, result, s));
+  add_floor(result, results, analysis);
+  add_bytes_moved(result, analysis);
+}
+
+}  // namespace normbench

@@ -1,0 +1,37 @@
+/// The start of a run: a new one, or one that was interrupted.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "app/job.h"
+#include "app/run_options.h"
+#include "backend/backend.h"
+#include "measure/journal.h"
+#include "plan/plan.h"
+
+namespace normbench {
+
+/// A run that may be measured now.
+struct Begun {
+  Job job;
+  Backends backends;  // the plan points into it
+  Json environment;
+  Plan plan;
+  Journal journal;
+};
+
+/// A run cannot be gone on with: it says what differs, on a line each.
+struct Differs : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Plans the config in `file` and begins its folder and journal. Throws BadInput, Invalid,
+/// CannotWrite.
+Begun begin(const RunOptions& options, const std::string& file);
+
+/// Opens the run in `options.resume`. Throws Differs when it is not what it was and is not forced,
+/// Invalid when its journal does not fit its config, CannotWrite. Changes nothing before that.
+Begun go_on(const RunOptions& options);
+
+}  // namespace normbench

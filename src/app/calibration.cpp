@@ -1,0 +1,109 @@
+#include "app/calibration.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "app/say.h"
+#include "core/file.h"
+#include "core/issue.h"
+
+namespace normbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 7> numbers{
+    "seconds", "pairs", "false_alarms", "excluding_one", "slowed_pairs", "slowed_found", "visible"};
+
+/// The folder that a variable of the environment names, when it is absolute.
+std::optional<fs::path> folder_in(const char* variable) {
+  const char* value = std::getenv(variable);
+  if (value == nullptr || !fs::path(value).is_absolute()) return std::nullopt;
+  return fs::path(value);
+}
+
+/// The host's own name: documents may show another.
+std::string machine_key(const Json& environment) {
+  utsname system{};
+  const bool known = uname(&system) == 0;
+  return fmt::format("{}, host {}", calibrated_machine(environment),
+                     known ? system.nodename : "unknown");
+}
+
+bool is_calibration(const Json& json) {
+  return json.is_object() && json.contains("date") && json["date"].is_string() &&
+         json.contains("between") && (json["between"].is_number() || json["between"].is_null()) &&
+         std::ranges::all_of(numbers, [&](std::string_view key) {
+           return json.contains(key) && json[key].is_number();
+         });
+}
+
+/// {"schema": 1, "machines": {machine: calibration}}. Throws Invalid for anything else.
+Json read_kept(const std::string& path) {
+  std::vector<Issue> issues;
+  Json kept = parse_json(read_text(path), issues);
+  if (!issues.empty()) throw Invalid(issues.front().text);
+  if (!kept.is_object() || kept.value("schema", Json()) != 1 || !kept.contains("machines") ||
+      !kept["machines"].is_object())
+    throw Invalid("no calibrations of this version in it");
+  for (const auto& [machine, calibration] : kept["machines"].items())
+    if (!is_calibration(calibration)) throw Invalid("no calibration of " + machine);
+  return kept;
+}
+
+/// What is kept; nothing when there is none, or when it cannot be understood, which is said.
+std::optional<Json> kept_at(const std::string& path, std::string_view what_follows) {
+  std::error_code error;
+  if (path.empty() || !fs::exists(path, error)) return std::nullopt;
+  try {
+    return read_kept(path);
+  } catch (const Invalid& invalid) {
+    tell("warning: {}: {}; {}\n", path, invalid.what(), what_follows);
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string calibration_path() {
+  auto state = folder_in("XDG_STATE_HOME");
+  if (!state)
+    if (const auto home = folder_in("HOME")) state = *home / ".local/state";
+  return state ? (*state / "normbench/calibration.json").string() : "";
+}
+
+std::string calibrated_machine(const Json& environment) {
+  const Json cpu = environment.value("cpu", Json::object());
+  const Json model = cpu.value("model", Json()), cores = cpu.value("cores", Json());
+  return fmt::format("{}, {} cores",
+                     model.is_string() ? model.get<std::string>() : "unknown processor",
+                     cores.is_number() ? cores.dump() : "?");
+}
+
+Json load_calibration(const Json& environment) {
+  const auto kept = kept_at(calibration_path(), "going on without a calibration");
+  return kept ? kept->at("machines").value(machine_key(environment), Json()) : Json();
+}
+
+std::string store_calibration(const Json& environment, const Json& calibration) {
+  const std::string path = calibration_path();
+  if (path.empty())
+    throw CannotWrite("cannot keep the calibration: neither XDG_STATE_HOME nor HOME is a folder");
+  std::error_code error;
+  fs::create_directories(fs::path(path).parent_path(), error);
+  if (error) throw CannotWrite(fmt::format("cannot write {}: {}", path, error.message()));
+  Json kept =
+      kept_at(path, "it is replaced").value_or(Json{{"schema", 1}, {"machines", Json::object()}});
+  kept["machines"][machine_key(environment)] = calibration;
+  write_file(path, kept.dump(2) + "\n");
+  return path;
+}
+
+}  // namespace normbench

@@ -1,0 +1,76 @@
+#include "app/finish.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "app/output.h"
+#include "app/say.h"
+#include "core/file.h"
+#include "report/report.h"
+
+namespace normbench {
+namespace {
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+void show(const Results& results, const Job& job, const Written& written,
+          const std::string& format) {
+  if (format == "json") return say("{}", report_named("json").render(results));
+  std::string text = terminal(results);
+  if (!written.names.empty())
+    text += fmt::format("Wrote {}: {}{}\n", job.dir, joined(written.names),
+                        contains(written.names, "trace.json") ? " (open in ui.perfetto.dev)" : "");
+  say("{}", text);
+}
+
+/// What went wrong with the files, and where what was finished is now.
+void tell_errors(const Job& job, const Written& written, const std::string& unkept) {
+  if (!unkept.empty()) tell("normbench: {}\n", unkept);
+  for (const std::string& error : written.errors) tell("normbench: {}\n", error);
+  if (!written.rescued.empty())
+    tell("normbench: wrote {} to {} instead\n", joined(written.rescued), written.other);
+  else if (!written.errors.empty())
+    tell("normbench: there was no room for it beside it nor in the folder of temporary files\n");
+  if (unkept.empty()) return;
+  tell("normbench: the run ended there; go on with: normbench run --resume {}\n",
+       written.rescued.empty() ? job.dir : written.other);
+}
+
+Exit measured(const Results& results) {
+  for (const GroupResult& group : results.groups)
+    for (const CaseResult& result : group.cases)
+      if (result.status == Status::Failed) return Exit::Failed;
+  return Exit::Fine;
+}
+
+}  // namespace
+
+Exit finish_run(const Job& job, const std::string& format, const Results& results,
+                const Trace& trace, const Journal& journal, const std::string& unkept) {
+  const bool kept = unkept.empty();
+  const bool interrupted = results.interrupted && kept;
+  const Written written = write_outputs(job.dir, results, trace, kept ? nullptr : &journal);
+  Exit code = interrupted ? Exit::Interrupted : measured(results);
+  try {
+    show(results, job, written, format);
+    if (interrupted && format == "text")
+      say("Interrupted; go on with: normbench run --resume {}\n", job.dir);
+  } catch (const CannotWrite& error) {
+    tell("normbench: {}\n", error.what());
+    code = std::max(code, Exit::NotWritten);
+  }
+  tell_errors(job, written, unkept);
+  return kept && written.errors.empty() ? code : std::max(code, Exit::NotWritten);
+}
+
+}  // namespace normbench

@@ -1,0 +1,101 @@
+#include "app/run_options.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "core/issue.h"
+
+namespace normbench {
+namespace fs = std::filesystem;
+namespace {
+
+/// The config's file, or what the journal has of it when it is gone.
+std::string text_now(const Job& job) {
+  const fs::path file =
+      job.folder.empty() ? fs::path(job.file) : job.folder / fs::path(job.file).filename();
+  std::error_code unknown;
+  if (!fs::is_regular_file(file, unknown)) return job.text;
+  try {
+    return read_text(file.string());
+  } catch (const Invalid&) {
+    return "";
+  }
+}
+
+ConfigOptions with(ConfigOptions options, const ConfigOptions& said) {
+  if (!said.images.empty()) options.images = fs::absolute(said.images).string();
+  if (!said.set.empty()) options.set = said.set;
+  if (!said.only.empty()) options.only = said.only;
+  options.quick = said.quick || options.quick;
+  options.no_profile = said.no_profile || options.no_profile;
+  return options;
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& app, RunOptions& options) {
+  app.add_option("--config", options.configs, "Config files; each is a run of its own")
+      ->type_name("FILE");
+  app.add_option("--out", options.out, "Folder to write to (default: results/NAME-TIME)")
+      ->type_name("DIR");
+  app.add_option("--resume", options.resume, "Go on with the interrupted run in this folder")
+      ->type_name("DIR");
+  app.add_flag("--force", options.force,
+               "Resume although config, binary or machine differ; the document says so");
+  add_config_options(app, options.config);
+  add_device_option(app, options.backend);
+  app.add_option("--machine", options.machine, "A name for documents instead of the host's")
+      ->type_name("NAME");
+  app.add_option("--format", options.format, "text, or json: stdout is the document");
+  app.add_option("--then", options.then)->group("");
+}
+
+void check_run_options(const RunOptions& options) {
+  if (options.format != "text" && options.format != "json")
+    throw Invalid(fmt::format("unknown format \"{}\" (known: text, json)", options.format));
+  if (options.configs.empty() && options.resume.empty())
+    throw Invalid("give --config FILE, or --resume DIR to go on with an interrupted run");
+  if (options.resume.empty()) {
+    if (options.force) throw Invalid("--force goes with --resume DIR");
+    if (!options.then.empty()) throw Invalid("--then goes with --resume DIR");
+    return;
+  }
+  if (options.configs.size() > 1)
+    throw Invalid("--resume DIR goes on with one run: its config is in DIR (leave --config out)");
+  if (!options.out.empty() && options.then.empty())
+    throw Invalid("--resume DIR writes to DIR (leave --out out)");
+}
+
+std::vector<std::string> to_go_on(const RunOptions& options, const std::string& dir,
+                                  const std::vector<std::string>& configs) {
+  std::vector<std::string> words{"run", "--resume", dir, "--format", options.format};
+  const auto add = [&words](const std::string& name, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {name, value});
+  };
+  if (options.force) words.emplace_back("--force");
+  if (options.config.quick) words.emplace_back("--quick");
+  if (options.config.no_profile) words.emplace_back("--no-profile");
+  add("--images", options.config.images);
+  for (const std::string& set : options.config.set) add("--set", set);
+  for (const std::string& only : options.config.only) add("--only", only);
+  if (options.device_given) add("--device", std::to_string(options.backend.device));
+  add("--machine", options.machine);
+  for (const std::string& config : configs) add("--then", config);
+  if (!configs.empty()) add("--out", options.out);
+  return words;
+}
+
+Job begun_now(const RunOptions& options, const Job& job) {
+  Job now = job;
+  if (!options.configs.empty())
+    now = read_new_job(options.configs.front(), options.config, options.backend, options.machine);
+  else
+    now.text = text_now(job);
+  now.options = with(job.options, options.config);
+  now.backend = options.device_given ? options.backend : job.backend;
+  now.machine = options.machine.empty() ? job.machine : options.machine;
+  return now;
+}
+
+}  // namespace normbench

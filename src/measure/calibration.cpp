@@ -1,0 +1,95 @@
+#include "measure/calibration.h"
+
+#include <utility>
+#include <vector>
+
+#include "measure/group_memory.h"
+#include "measure/measure_group.h"
+#include "measure/turn.h"
+
+namespace normbench {
+
+namespace {
+
+constexpr int most_fresh_processes = 40;
+
+/// Memory for every group of the plan.
+GroupMemory memory_for(const Plan& plan, const RunContext& context) {
+  std::vector<const Case*> cases;
+  for (const Group& group : plan.groups)
+    for (const Case& work : group.cases)
+      if (!work.skip) cases.push_back(&work);
+  return {cases, plan.measure, context.backends, context.cache_bytes};
+}
+
+class Cycles {
+ public:
+  Cycles(CalibrationStudy& study, RunContext& context)
+      : study_(study),
+        context_(context),
+        start_ns_(context.clock.now_ns()),
+        clock_cost_ns_(clock_cost_ns(context.clock)),
+        cold_(memory_for(study.cold, context)),
+        hot_(memory_for(study.hot, context)) {}
+
+  bool enough(int cycles) const {
+    if (study_.pairs > 0) return cycles >= study_.pairs;
+    const auto spent_ns = static_cast<double>(context_.clock.now_ns() - start_ns_);
+    return cycles > 0 && spent_ns >= study_.max_seconds * 1e9;
+  }
+
+  /// One pair of each kind. False when interrupted.
+  bool cycle() {
+    for (const auto& word : words(PairKind{}))
+      if (!keep(word.value, next_seed(), false)) return false;
+    return true;
+  }
+
+  bool fresh_process(PairKind kind) { return keep(kind, next_seed(), true); }
+
+ private:
+  /// Far enough apart for what a group adds to its seed.
+  std::int64_t next_seed() { return study_.seed + 16 * measured_++; }
+
+  bool keep(PairKind kind, std::int64_t seed, bool fresh) {
+    auto group = fresh ? study_.fresh_process(kind, seed) : here(kind, seed);
+    if (!group || context_.interrupted) return false;
+    study_.on_pair(
+        {.kind = kind, .seed = seed, .fresh_process = fresh, .group = std::move(*group)});
+    return true;
+  }
+
+  std::optional<GroupResult> here(PairKind kind, std::int64_t seed) {
+    const bool cold = cache_of(kind) == Cache::Cold;
+    Plan& plan = cold ? study_.cold : study_.hot;
+    plan.measure.seed = seed;
+    context_.memory = cold ? &cold_ : &hot_;
+    context_.part = {.limits = false};
+    auto group = measure_group(plan, group_of(plan, kind), context_, clock_cost_ns_);
+    context_.memory = nullptr;
+    return group;
+  }
+
+  CalibrationStudy& study_;
+  RunContext& context_;
+  std::int64_t start_ns_;
+  double clock_cost_ns_;
+  GroupMemory cold_, hot_;
+  std::int64_t measured_ = 0;
+};
+
+}  // namespace
+
+bool calibrate(CalibrationStudy& study, RunContext& context) {
+  Cycles cycles(study, context);
+  int fresh = 0;
+  for (int done = 0; !cycles.enough(done); ++done) {
+    if (!cycles.cycle()) return false;
+    if (done % 2 == 1 || fresh == most_fresh_processes) continue;
+    if (!cycles.fresh_process(fresh++ % 2 == 0 ? PairKind::Identical : PairKind::Cached))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace normbench

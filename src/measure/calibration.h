@@ -1,0 +1,57 @@
+/// Pairs whose answer is known, measured one after another: what `normbench calibrate` learns from.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "core/enums.h"
+#include "measure/results.h"
+#include "measure/runner.h"
+#include "plan/plan.h"
+
+namespace normbench {
+
+/// Two identical variants, far larger than the cache or within it; or a second one that does 5 %
+/// more of the same work.
+enum class PairKind { Identical, Cached, Slowed };
+constexpr auto words(PairKind) {
+  return std::to_array<Word<PairKind>>({{PairKind::Identical, "identical"},
+                                        {PairKind::Cached, "cached"},
+                                        {PairKind::Slowed, "slowed"}});
+}
+
+/// The config whose groups are pairs: Identical and Slowed for cold caches, Cached for hot ones.
+std::string_view calibration_config(Cache cache);
+constexpr Cache cache_of(PairKind kind) {
+  return kind == PairKind::Cached ? Cache::Hot : Cache::Cold;
+}
+
+/// Index of the group of this kind in the plan made of its config. Throws Invalid without one.
+std::size_t group_of(const Plan& plan, PairKind kind);
+
+struct MeasuredPair {
+  PairKind kind = PairKind::Identical;
+  std::int64_t seed = 0;
+  bool fresh_process = false;  // measured in a process of its own
+  GroupResult group;
+};
+
+struct CalibrationStudy {
+  Plan cold, hot;            // of calibration_config()
+  double max_seconds = 180;  // no cycle begins later; the first one always does
+  int pairs = 0;             // of each kind; 0: as many as the time allows
+  std::int64_t seed = 1;
+  /// Measures a pair in a fresh process; nothing when interrupted.
+  std::function<std::optional<GroupResult>(PairKind, std::int64_t seed)> fresh_process;
+  std::function<void(const MeasuredPair&)> on_pair;
+};
+
+/// Measures cycles of one pair of each kind, each group with its own seed, its rounds as in a run
+/// but without limits. The large ones share one memory, since filling it would take longer than
+/// they do; each turn is placed in it anew. After every other cycle an identical pair, large and
+/// cache-sized in turn, is measured in a fresh process, 40 at most. False when interrupted.
+bool calibrate(CalibrationStudy& study, RunContext& context);
+
+}  // namespace normbench

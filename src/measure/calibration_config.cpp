@@ -1,0 +1,44 @@
+#include <algorithm>
+
+#include "core/issue.h"
+#include "measure/calibration.h"
+
+namespace normbench {
+
+namespace {
+
+constexpr std::string_view kCold = R"({
+  "schema": 1, "name": "calibrate",
+  "measure": {"precision": 0.01, "max_seconds_per_group": 3, "cache": "cold"},
+  "defaults": {
+    "source": {"dtype": "uint8", "batch": 16, "size": [480, 640]},
+    "normalize": {"mean": [123.675, 116.28, 103.53], "std": [58.395, 57.12, 57.375]}},
+  "experiments": [
+    {"name": "identical", "baseline": "one", "source": {},
+     "variants": {"one": ["normalize"], "other": ["normalize"]}},
+    {"name": "slowed", "baseline": "one", "source": {},
+     "variants": {"one": ["normalize"],
+                  "5 % more": [{"op": "source", "size": [504, 640]}, "normalize"]}}]})";
+
+constexpr std::string_view kHot = R"({
+  "schema": 1, "name": "calibrate",
+  "measure": {"precision": 0.01, "max_seconds_per_group": 3, "cache": "hot"},
+  "defaults": {
+    "source": {"dtype": "uint8", "batch": 1, "size": [256, 256]},
+    "normalize": {"mean": [123.675, 116.28, 103.53], "std": [58.395, 57.12, 57.375]}},
+  "experiments": [
+    {"name": "cached", "baseline": "one", "source": {},
+     "variants": {"one": ["normalize"], "other": ["normalize"]}}]})";
+
+}  // namespace
+
+std::string_view calibration_config(Cache cache) { return cache == Cache::Cold ? kCold : kHot; }
+
+std::size_t group_of(const Plan& plan, PairKind kind) {
+  const auto found = std::ranges::find(plan.groups, name_of(kind), &Group::experiment);
+  if (found == plan.groups.end())
+    throw Invalid("no experiment \"" + std::string(name_of(kind)) + "\" to calibrate with");
+  return static_cast<std::size_t>(found - plan.groups.begin());
+}
+
+}  // namespace normbench

@@ -1,0 +1,48 @@
+#include "measure/step_counters.h"
+
+namespace normbench {
+
+namespace {
+
+constexpr const char* kNotLookedFor = "not looked for";
+
+}  // namespace
+
+StepCounters::StepCounters(const RunContext& context, bool uses_gpu) : clock_(context.clock) {
+  if (context.perf_events != nullptr) hardware_.emplace(*context.perf_events);
+  if (context.rapl != nullptr)
+    energy_.emplace(*context.rapl, uses_gpu ? context.backends.at(Place::Cuda) : nullptr);
+}
+
+void StepCounters::begin(bool first) {
+  if (first && energy_) energy_->start();
+  if (first) stretch_start_ns_ = clock_.now_ns();
+  at_begin_ = clock_.counters();
+  if (hardware_) hardware_->enable(true);
+}
+
+void StepCounters::end(bool last) {
+  if (hardware_) hardware_->enable(false);
+  software_ = software_ + (clock_.counters() - at_begin_);
+  if (last && energy_) energy_->stop(clock_.now_ns() - stretch_start_ns_);
+}
+
+ProfileCounters StepCounters::counters() const {
+  const HardwareCounts hardware =
+      hardware_ ? hardware_->counts() : HardwareCounts{.missing = kNotLookedFor};
+  ProfileCounters counters{.software = software_,
+                           .cycles = hardware.cycles,
+                           .instructions = hardware.instructions,
+                           .cache_misses = hardware.cache_misses,
+                           .hardware_missing = hardware.missing,
+                           .cpu_joules = {},
+                           .gpu_joules = {},
+                           .energy_missing = kNotLookedFor};
+  if (!energy_) return counters;
+  counters.cpu_joules = energy_->cpu_joules();
+  counters.gpu_joules = energy_->gpu_joules();
+  counters.energy_missing = energy_->missing();
+  return counters;
+}
+
+}  // namespace normbench

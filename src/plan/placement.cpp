@@ -1,0 +1,21 @@
+#include "plan/placement.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace normbench {
+
+std::size_t gap_limit(std::size_t bytes, std::size_t line) {
+  constexpr std::size_t page = 4096;
+  return std::min(page, whole_lines(bytes, line) + line);
+}
+
+std::size_t placement_bytes(std::span<const std::size_t> sizes, std::size_t sets,
+                            std::size_t line) {
+  std::size_t bytes = 0;
+  for (const std::size_t size : sizes)
+    bytes += whole_lines(size, line) + gap_limit(size, line) - line;
+  return bytes > SIZE_MAX / std::max<std::size_t>(1, sets) ? SIZE_MAX : bytes * sets;
+}
+
+}  // namespace normbench

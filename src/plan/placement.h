@@ -1,0 +1,29 @@
+/// How many bytes buffers take where each turn places them anew.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "core/enums.h"
+
+namespace normbench {
+
+/// What buffers start at multiples of: a cache line of the host; on a device what its allocators
+/// give, for no program sees less.
+constexpr std::size_t alignment_of(Memory memory) { return host_reaches(memory) ? 64 : 512; }
+
+/// `bytes` rounded up to whole lines.
+constexpr std::size_t whole_lines(std::size_t bytes, std::size_t line = 64) {
+  return (bytes + line - 1) / line * line;
+}
+
+/// The gap in front of a buffer stays below this: 4 KiB, and less in front of tiny ones, so that
+/// they do not become mostly gaps.
+std::size_t gap_limit(std::size_t bytes, std::size_t line);
+
+/// Bytes in which every random placement of `sets` sets of buffers of these sizes fits; the largest
+/// number where that is more.
+std::size_t placement_bytes(std::span<const std::size_t> sizes, std::size_t sets,
+                            std::size_t line = 64);
+
+}  // namespace normbench

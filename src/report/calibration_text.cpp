@@ -1,0 +1,84 @@
+#include "report/calibration_text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "core/units.h"
+#include "report/document_text.h"
+#include "report/rows.h"
+
+namespace normbench {
+
+namespace {
+
+constexpr auto kinds =
+    std::to_array<Word<PairKind>>({{PairKind::Identical, "identical, 16x3x480x640"},
+                                   {PairKind::Cached, "identical, 1x3x256x256 in cache"},
+                                   {PairKind::Slowed, "5 % more work, 16x3x480x640"}});
+
+/// Pairs of one kind, all measured in the same process.
+void add_row(const std::vector<JudgedPair>& pairs, const Word<PairKind>& kind, Rows& rows) {
+  std::vector<double> widths, ratios, rounds;
+  int excluding = 0, different = 0;
+  for (const JudgedPair& pair : pairs) {
+    if (pair.fresh_process || pair.kind != kind.value) continue;
+    widths.push_back(half_width(pair.ratio));
+    ratios.push_back(pair.ratio.value);
+    rounds.push_back(pair.rounds);
+    excluding += pair.ratio.low > 1 || pair.ratio.high < 1;
+    different += pair.different;
+  }
+  if (ratios.empty()) return;
+  rows.add({std::string(kind.name), std::to_string(ratios.size()),
+            fmt::format("{:.0f}", median(rounds)), fmt::format("{:.4f}", median(ratios)),
+            format_percent(median(widths)), std::to_string(excluding), std::to_string(different)});
+}
+
+/// A number that a document holds, as a percentage; "?" when it does not.
+std::string percent_at(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number() ? format_percent(found->get<double>()) : "?";
+}
+
+std::string k_of_n(const Json& json, const std::string& k, const std::string& n) {
+  return fmt::format("{} of {}", integer_at(json, "/" + k, 0), integer_at(json, "/" + n, 0));
+}
+
+}  // namespace
+
+std::string calibration_text(const Json& calibration, const std::vector<JudgedPair>& pairs) {
+  Rows rows({"pairs", "n", "rounds", "ratio", "±", "exclude 1", "called different"});
+  for (const auto& kind : kinds) add_row(pairs, kind, rows);
+  std::string text =
+      fmt::format("{}: {} pairs in {:.0f} s\n", text_at(calibration, "/machine", "?"), pairs.size(),
+                  calibration.at("seconds").get<double>());
+  text += rows.text({0});
+  text += fmt::format("  Identical code called different: {} (Wilson 95 %: {}-{}).\n",
+                      k_of_n(calibration, "false_alarms", "pairs"),
+                      percent_at(calibration, "false_alarm_low"),
+                      percent_at(calibration, "false_alarm_high"));
+  text += fmt::format("  Intervals of identical code that exclude 1: {} (at most 5 % expected).\n",
+                      k_of_n(calibration, "excluding_one", "pairs"));
+  text += fmt::format("  5 % more work found: {}.\n",
+                      k_of_n(calibration, "slowed_found", "slowed_pairs"));
+  text += fmt::format("  Smallest difference that one such run shows here: {}.\n",
+                      percent_at(calibration, "visible"));
+  text += calibration.at("between").is_null()
+              ? "  Too few pairs to say how much fresh processes differ.\n"
+              : fmt::format("  Identical code differs by up to {} between fresh processes.\n",
+                            percent_at(calibration, "between"));
+  return text;
+}
+
+std::string calibration_line(const Json& calibration) {
+  if (!calibration.is_object()) return "";
+  return fmt::format(
+      "calibrated {}: identical code called different in {} pairs, 5 % more work found in {}; "
+      "visible in one run {}, between processes {}\n",
+      text_at(calibration, "/date", "?"), k_of_n(calibration, "false_alarms", "pairs"),
+      k_of_n(calibration, "slowed_found", "slowed_pairs"), percent_at(calibration, "visible"),
+      percent_at(calibration, "between"));
+}
+
+}  // namespace normbench

@@ -1,0 +1,18 @@
+/// What a calibration found, for people.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/calibration.h"
+#include "core/json.h"
+
+namespace normbench {
+
+/// A row per kind of pair, then what follows for runs on this machine.
+std::string calibration_text(const Json& calibration, const std::vector<JudgedPair>& pairs);
+
+/// One line for documents that hold a calibration; "" without one.
+std::string calibration_line(const Json& calibration);
+
+}  // namespace normbench

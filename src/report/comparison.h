@@ -1,0 +1,46 @@
+/// Renderings of a comparison: pure functions, one row each.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "analysis/compare.h"
+
+namespace normbench {
+
+struct ComparisonReport {
+  std::string_view name, about;
+  std::string (*render)(const Comparison&);
+};
+
+/// text (for a terminal), markdown (for a pull request's comment), json, junit.
+std::span<const ComparisonReport> comparison_reports();
+/// The row called `name`. Throws Invalid listing the known ones.
+const ComparisonReport& comparison_report_named(std::string_view name);
+
+/// The summary, a table of at most 100 columns with the worst case first, then what regressed in
+/// words, findings, and cases of one side only.
+std::string comparison_text(const Comparison& comparison);
+
+/// The same as GitHub and GitLab show it: cases that are not the same in a table, the rest folded.
+std::string comparison_markdown(const Comparison& comparison);
+
+/// {"schema": 1, "kind": "comparison", "name", "clock", "gate": "passed|regressed|undecided",
+///  "base": {"runs", "tool", "environment"}, "new": {…}, "pairs", "replicates": "runs|rounds",
+///  "margin", "margin_reason", "summary": {"cases", "failed", "regressed", "certain", …},
+///  "differences": [{"what", "base", "new", "forbids"}], "warnings": ["…"],
+///  "cases": [{"experiment", "point", "variant", "verdict": "failed|regressed|inconclusive|
+///    not_compared|improved|same", "certain", "base_ns", "new_ns", "ratio": {"value", "low",
+///    "high"}, "visible", "p_value", "replicates", "why", "findings": [{"kind", "base", "new",
+///    "text"}]}],
+///  "base_only": [{"experiment", "point", "variant"}], "new_only": […]}. The worst case is first;
+/// "certain" ones fail the gate; times are medians per iteration, relative changes fractions; null
+/// is what is not known.
+std::string comparison_json(const Comparison& comparison);
+
+/// JUnit XML: a test suite an experiment, a test case a case. Failures are what fails the gate;
+/// skipped are cases that are inconclusive, were not compared, or are on one side only.
+std::string comparison_junit(const Comparison& comparison);
+
+}  // namespace normbench

@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/comparison.h"
+#include "report/comparison_words.h"
+#include "report/xml.h"
+
+namespace normbench {
+namespace {
+
+/// One test case: its name, outcome and numbers.
+struct Test {
+  std::string name, outcome, message, numbers;  // outcome: "failure", "skipped", or ""
+  double seconds = 0;
+};
+
+struct Suite {
+  std::string experiment;
+  std::vector<Test> tests;
+};
+
+Suite& suite_of(std::vector<Suite>& suites, const std::string& experiment) {
+  const auto at = std::ranges::find(suites, experiment, &Suite::experiment);
+  return at != suites.end() ? *at : suites.emplace_back(Suite{experiment, {}});
+}
+
+std::string outcome_of(const ComparedCase& one) {
+  if (one.certain) return "failure";
+  return one.change == Change::Same || one.change == Change::Improved ? "" : "skipped";
+}
+
+Test test_of(const ComparedCase& one) {
+  std::string numbers = fmt::format("{}: {}\n", verdict_text(one), case_sentence(one));
+  for (const CaseFinding& finding : one.findings) numbers += finding.text + "\n";
+  return {.name = variant_text(one.name),
+          .outcome = outcome_of(one),
+          .message = fmt::format("{}: {}", verdict_text(one), case_sentence(one)),
+          .numbers = numbers,
+          .seconds = one.now_ns.value_or(0) / 1e9};
+}
+
+std::vector<Suite> suites_of(const Comparison& comparison) {
+  std::vector<Suite> suites;
+  for (const ComparedCase& one : comparison.cases)
+    suite_of(suites, one.name.experiment).tests.push_back(test_of(one));
+  const auto add_unmatched = [&](const std::vector<CaseName>& names, const char* where) {
+    for (const CaseName& name : names)
+      suite_of(suites, name.experiment)
+          .tests.push_back(
+              {.name = variant_text(name), .outcome = "skipped", .message = where, .numbers = ""});
+  };
+  add_unmatched(comparison.base_only, "only in BASE");
+  add_unmatched(comparison.new_only, "only in NEW");
+  return suites;
+}
+
+std::string test_xml(const Test& test, const std::string& classname) {
+  std::string xml = fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.9f}\">\n",
+                                xml_escaped(classname), xml_escaped(test.name), test.seconds);
+  if (test.outcome == "failure")
+    xml += fmt::format("      <failure type=\"regression\" message=\"{0}\">{0}</failure>\n",
+                       xml_escaped(test.message));
+  if (test.outcome == "skipped")
+    xml += fmt::format("      <skipped message=\"{}\"/>\n", xml_escaped(test.message));
+  if (!test.numbers.empty())
+    xml += fmt::format("      <system-out>{}</system-out>\n", xml_escaped(test.numbers));
+  return xml + "    </testcase>\n";
+}
+
+std::string counts(const std::vector<Test>& tests) {
+  double seconds = 0;
+  for (const Test& test : tests) seconds += test.seconds;
+  return fmt::format(R"(tests="{}" failures="{}" errors="0" skipped="{}" time="{:.9f}")",
+                     tests.size(), std::ranges::count(tests, "failure", &Test::outcome),
+                     std::ranges::count(tests, "skipped", &Test::outcome), seconds);
+}
+
+/// What holds for all test cases, so that it stands in every suite.
+std::string properties(const Comparison& comparison) {
+  std::string xml = "    <properties>\n";
+  const auto add = [&](const char* name, const std::string& value) {
+    xml += fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, xml_escaped(value));
+  };
+  add("summary", comparison_summary(comparison));
+  add("setting", comparison_setting(comparison));
+  for (const std::string& caution : cautions(comparison)) add("caution", caution);
+  return xml + "    </properties>\n";
+}
+
+}  // namespace
+
+std::string comparison_junit(const Comparison& comparison) {
+  std::string body;
+  std::vector<Test> all;
+  const std::string about = properties(comparison);
+  for (const Suite& suite : suites_of(comparison)) {
+    body += fmt::format("  <testsuite name=\"{}\" {}>\n", xml_escaped(suite.experiment),
+                        counts(suite.tests));
+    body += about;
+    for (const Test& test : suite.tests)
+      body += test_xml(test, comparison.name + "." + suite.experiment);
+    body += "  </testsuite>\n";
+    all.insert(all.end(), suite.tests.begin(), suite.tests.end());
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\" {}>\n{}</testsuites>\n",
+      xml_escaped("normbench compare " + comparison.name), counts(all), body);
+}
+
+}  // namespace normbench

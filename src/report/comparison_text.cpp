@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/words.h"
+#include "core/units.h"
+#include "report/comparison.h"
+#include "report/comparison_words.h"
+#include "report/rows.h"
+#include "report/text.h"
+
+namespace normbench {
+namespace {
+
+/// "64, 720x1280": the point's values, whose axes the full names tell.
+std::string point_cell(const Json& point) {
+  std::string text;
+  for (const auto& [axis, value] : point.items())
+    text += (text.empty() ? "" : ", ") + axis_value(value);
+  return on_one_line(text);
+}
+
+/// The experiment's name is left out where there is only one.
+bool one_experiment(const Comparison& comparison) {
+  return std::ranges::all_of(comparison.cases, [&](const ComparedCase& one) {
+    return one.name.experiment == comparison.cases[0].name.experiment;
+  });
+}
+
+std::string cases_table(const Comparison& comparison) {
+  Rows rows({"case", "point", "BASE ms", "NEW ms", "change", "95 %", "could see", ""});
+  const bool only_variant = one_experiment(comparison);
+  for (const ComparedCase& one : comparison.cases) {
+    if (one.change == Change::NotCompared) continue;
+    const CaseName name{.experiment = one.name.experiment, .variant = one.name.variant};
+    rows.add({only_variant ? variant_text(name) : case_text(name), point_cell(one.name.point),
+              one.base_ns ? format_ms(*one.base_ns) : "", one.now_ns ? format_ms(*one.now_ns) : "",
+              change_text(one), interval_text(one), one.visible ? format_percent(*one.visible) : "",
+              verdict_text(one)});
+  }
+  return rows.text({0, 7}, 100);
+}
+
+/// Cases whose verdict needs words, and full names, which the table may have cut.
+bool needs_words(const ComparedCase& one) {
+  return one.change == Change::Failed || one.change == Change::Regressed ||
+         (one.change == Change::Inconclusive && !one.visible);
+}
+
+/// What was not compared, a line per distinct reason.
+std::string not_compared(const Comparison& comparison) {
+  std::vector<std::pair<std::string, std::string>> lines;  // reason, names
+  for (const ComparedCase& one : comparison.cases) {
+    if (one.change != Change::NotCompared) continue;
+    const auto at = std::ranges::find(lines, one.why, &std::pair<std::string, std::string>::first);
+    if (at == lines.end())
+      lines.emplace_back(one.why, case_text(one.name));
+    else
+      at->second += " · " + case_text(one.name);
+  }
+  std::string text;
+  for (const auto& [why, names] : lines)
+    text += wrapped(on_one_line(why.empty() ? names : why + ": " + names), 2);
+  return text;
+}
+
+void add_section(const std::string& title, const std::string& lines, std::string& text) {
+  if (!lines.empty()) text += "\n" + title + "\n" + lines;
+}
+
+std::string sentences(const Comparison& comparison) {
+  std::string lines;
+  for (const ComparedCase& one : comparison.cases)
+    if (needs_words(one))
+      lines += wrapped(
+          fmt::format("{} {}: {}", verdict_text(one), case_text(one.name), case_sentence(one)), 2);
+  return lines;
+}
+
+std::string findings(const Comparison& comparison) {
+  std::string lines;
+  for (const ComparedCase& one : comparison.cases)
+    for (const CaseFinding& finding : one.findings)
+      lines += wrapped(case_text(one.name) + ": " + on_one_line(finding.text), 2);
+  return lines;
+}
+
+std::string names(const std::vector<CaseName>& cases) {
+  std::string lines;
+  for (const CaseName& name : cases) lines += wrapped(case_text(name), 2);
+  return lines;
+}
+
+}  // namespace
+
+std::string comparison_text(const Comparison& comparison) {
+  std::string text = comparison_summary(comparison) + "\n";
+  text += wrapped(comparison_setting(comparison), 0);
+  for (const std::string& caution : cautions(comparison)) text += wrapped(caution, 0);
+  if (const std::string table = cases_table(comparison); !table.empty()) text += "\n" + table;
+  add_section("In words", sentences(comparison), text);
+  add_section("Not compared", not_compared(comparison), text);
+  add_section("What else changed", findings(comparison), text);
+  add_section("Only in BASE", names(comparison.base_only), text);
+  add_section("Only in NEW", names(comparison.new_only), text);
+  return text;
+}
+
+}  // namespace normbench

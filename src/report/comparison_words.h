@@ -1,0 +1,44 @@
+/// Phrases that the renderings of a comparison share.
+#pragma once
+
+#include <string>
+
+#include "analysis/compare.h"
+
+namespace normbench {
+
+/// "1 regressed, 2 improved, 14 same, 3 inconclusive of 20 cases; margin 2.0 %".
+std::string comparison_summary(const Comparison& comparison);
+
+/// "quickstart · BASE: 10 runs of 0.1.0 (065fc74) · NEW: … · margin: the least that counts".
+std::string comparison_setting(const Comparison& comparison);
+
+/// "form / fused (batch=8)", without control characters.
+std::string case_text(const CaseName& name);
+/// "fused (batch=8)".
+std::string variant_text(const CaseName& name);
+
+/// "REGRESSED", "REGRESSED?" when not beyond doubt, "IMPROVED", "SAME", "INCONCLUSIVE", "FAILED",
+/// "not compared".
+std::string verdict_text(const ComparedCase& one);
+
+/// "+8.9 %": a ratio as a change of time; "" without one.
+std::string change_text(const ComparedCase& one);
+/// "+7.1 to +9.9 %"; "" without one.
+std::string interval_text(const ComparedCase& one);
+
+/// The numbers of a case, "+8.9 % (95 %: +7.1 to +9.9 %), from 1.60 to 1.74 ms; could have seen
+/// 2.4 %; p = 0.00098", or why there are none.
+std::string case_sentence(const ComparedCase& one);
+
+/// "kernel: Linux 6.1 in BASE, Linux 6.18 in NEW".
+std::string difference_text(const SetupDifference& difference);
+
+/// What a reader should know before the numbers: differences, those that forbid first, and
+/// warnings.
+std::vector<std::string> cautions(const Comparison& comparison);
+
+/// `text` with control characters as blanks: names come from documents, and stay on their line.
+std::string on_one_line(std::string_view text);
+
+}  // namespace normbench

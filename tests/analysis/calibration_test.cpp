@@ -1,0 +1,127 @@
+#include "analysis/calibration.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "analysis/case_analysis.h"
+#include "example_results.h"
+
+namespace normbench {
+namespace {
+
+/// A pair of 20 rounds, the second variant's time over the first's as said for each.
+MeasuredPair measured_pair(PairKind kind, const std::vector<double>& ratios) {
+  CaseResult one = examples::make_case({.variant = "one"});
+  one.rounds.clear();
+  CaseResult other = one;
+  other.variant = "other";
+  for (const double ratio : ratios) {
+    one.rounds.push_back({.wall_ns = 1'000'000, .counters = {}});
+    other.rounds.push_back({.wall_ns = std::llround(1e6 * ratio), .counters = {}});
+  }
+  MeasuredPair pair{.kind = kind, .seed = 7, .group = {}};
+  pair.group.baseline = "one";
+  pair.group.cases = {one, other};
+  pair.group.stop = "precision";
+  return pair;
+}
+
+JudgedPair judged(PairKind kind, Interval ratio, bool different, double visible = 0.02) {
+  return {.kind = kind, .ratio = ratio, .different = different, .visible = visible, .stop = ""};
+}
+
+JudgedPair process(PairKind kind, double median_ns) {
+  return {.kind = kind,
+          .fresh_process = true,
+          .ratio = {9, 9, 9},
+          .different = true,
+          .median_ns = median_ns,
+          .stop = ""};
+}
+
+TEST(Calibration, APairIsJudgedAsARunWould) {
+  // Order statistics 5 and 14 (from 0) of 20 cover the median with 95.9 % (below 96 %): 4 and 15.
+  std::vector<double> ratios;
+  for (int i = 0; i < 20; ++i) ratios.push_back(1 + 0.01 * ((i * 7) % 20));
+  const JudgedPair pair = judge_pair(measured_pair(PairKind::Slowed, ratios), 0.01);
+  EXPECT_EQ(pair.kind, PairKind::Slowed);
+  EXPECT_EQ(pair.seed, 7);
+  EXPECT_NEAR(pair.ratio.value, std::sqrt(1.09 * 1.10), 1e-9);
+  EXPECT_NEAR(pair.ratio.low, 1.04, 1e-9);
+  EXPECT_NEAR(pair.ratio.high, 1.15, 1e-9);
+  EXPECT_TRUE(pair.different);  // at 95 %: from 1.05
+  EXPECT_NEAR(pair.visible, 0.01 + std::sqrt(1.14 / 1.05) - 1, 1e-9);
+  EXPECT_EQ(pair.median_ns, 1e6);
+  EXPECT_EQ(pair.rounds, 20);
+  EXPECT_EQ(pair.stop, "precision");
+  EXPECT_FALSE(judge_pair(measured_pair(PairKind::Slowed, ratios), 0.06).different);
+}
+
+TEST(Calibration, APairThatWasNotMeasuredSaysWhy) {
+  MeasuredPair pair = measured_pair(PairKind::Identical, {1, 1, 1});
+  pair.group.cases[1].status = Status::Skipped;
+  pair.group.cases[1].reason = "needs 8 GB";
+  EXPECT_THAT([&] { judge_pair(pair, 0.01); },
+              testing::ThrowsMessage<std::runtime_error>(
+                  "\"other\" of the identical pair was not measured: needs 8 GB"));
+}
+
+TEST(Calibration, TheSummaryCountsWhatIsKnown) {
+  const std::vector<JudgedPair> pairs{
+      judged(PairKind::Identical, {1.00, 0.99, 1.01}, false, 0.021),
+      judged(PairKind::Identical, {1.01, 1.001, 1.02}, false, 0.020),
+      judged(PairKind::Identical, {0.97, 0.96, 0.98}, true, 0.022),
+      judged(PairKind::Cached, {1.00, 0.97, 1.03}, false, 0.040),
+      judged(PairKind::Slowed, {1.05, 1.03, 1.07}, true),
+      judged(PairKind::Slowed, {1.02, 1.00, 1.04}, false),
+      judged(PairKind::Slowed, {0.95, 0.94, 0.96}, true)};  // the wrong way round
+  const CalibrationSummary summary = summarize(pairs);
+  EXPECT_EQ(summary.pairs, 4);
+  EXPECT_EQ(summary.excluding_one, 2);
+  EXPECT_EQ(summary.false_alarms, 1);
+  EXPECT_EQ(summary.false_alarm.value, 0.25);
+  EXPECT_NEAR(summary.false_alarm.low, 0.04559, 1e-5);  // (p + z²/2n ∓ z √…)/(1 + z²/n), z = 1.96
+  EXPECT_NEAR(summary.false_alarm.high, 0.69936, 1e-5);
+  EXPECT_EQ(summary.slowed_pairs, 3);
+  EXPECT_EQ(summary.slowed_found, 1);
+  EXPECT_DOUBLE_EQ(summary.visible, 0.0215);
+  EXPECT_EQ(summary.between, std::nullopt);
+}
+
+TEST(Calibration, FreshProcessesAreHeldAgainstTheOneBefore) {
+  std::vector<JudgedPair> pairs{process(PairKind::Identical, 100), process(PairKind::Cached, 10)};
+  EXPECT_EQ(summarize(pairs).between, std::nullopt);
+  pairs.push_back(process(PairKind::Identical, 103));  // 3 %
+  pairs.push_back(process(PairKind::Cached, 9.9));     // 1 %
+  EXPECT_NEAR(*summarize(pairs).between, 0.03, 1e-12);
+  EXPECT_EQ(summarize(pairs).pairs, 0);
+  // 19 differences of 1 % and 2 of 3 and 4 %: of 21, the 20th is the first that 95 % do not exceed.
+  pairs = {process(PairKind::Cached, 100)};
+  for (int i = 0; i < 19; ++i)
+    pairs.push_back(process(PairKind::Cached, pairs.back().median_ns * 1.01));
+  pairs.push_back(process(PairKind::Cached, pairs.back().median_ns * 0.97));
+  pairs.push_back(process(PairKind::Cached, pairs.back().median_ns * 1.04));
+  EXPECT_NEAR(*summarize(pairs).between, 0.03, 1e-12);
+}
+
+TEST(Calibration, TheDocumentHoldsEveryPair) {
+  const std::vector<JudgedPair> pairs{judged(PairKind::Identical, {1.00, 0.99, 1.01}, false)};
+  const Json calibration =
+      to_json(summarize(pairs), "2026-11-20T23:54:00Z", "AMD EPYC, 2 cores", 9);
+  EXPECT_EQ(calibration.dump(),
+            R"({"date":"2026-11-20T23:54:00Z","machine":"AMD EPYC, 2 cores","seconds":9.0,)"
+            R"("pairs":1,"excluding_one":0,"false_alarms":0,"false_alarm_low":0.0,)"
+            R"("false_alarm_high":)" +
+                Json(wilson_interval(0, 1, 0.95).high).dump() +
+                R"(,"slowed_pairs":0,"slowed_found":0,"visible":0.02,"between":null})");
+  const Json document = calibration_document(calibration, pairs);
+  EXPECT_EQ(document.at("calibration"), calibration);
+  EXPECT_EQ(document.at("pairs").dump(),
+            R"([{"kind":"identical","seed":0,"fresh_process":false,)"
+            R"("ratio":{"value":1.0,"low":0.99,"high":1.01},"excludes_one":false,)"
+            R"("different":false,"visible":0.02,"median_ns":0.0,"rounds":0,"stop":""}])");
+}
+
+}  // namespace
+}  // namespace normbench

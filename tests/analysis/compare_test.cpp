@@ -1,0 +1,252 @@
+#include "analysis/compare.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "analysis/compare_gate.h"
+#include "compared.h"
+
+namespace normbench {
+namespace {
+
+using examples::Pairs;
+using examples::timed_pairs;
+using examples::timed_run;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Comparison compare_pairs_of(const Pairs& pairs, std::optional<double> margin = {}) {
+  return compare(pairs.base, pairs.now, margin);
+}
+
+/// The only case of a comparison.
+ComparedCase only_case(const std::vector<double>& ratios, std::optional<double> margin = {}) {
+  const Comparison comparison = compare_pairs_of(timed_pairs({{"fused", ratios}}), margin);
+  EXPECT_EQ(comparison.cases.size(), 1u);
+  return comparison.cases.at(0);
+}
+
+std::vector<double> always(double ratio, int pairs = 10) {
+  return std::vector<double>(static_cast<std::size_t>(pairs), ratio);
+}
+
+TEST(Compare, TenPairsGiveTheMedianAndTheSecondFromEitherEnd) {
+  // Median intervals of 10 at 95 %: P(at most 1 of 10) = 11/1024 < 2.5 % < 56/1024.
+  const ComparedCase one = only_case({1.10, 1.01, 1.12, 1.04, 1.07, 1.05, 1.08, 1.06, 1.09, 1.03});
+  ASSERT_TRUE(one.ratio && one.visible);
+  EXPECT_NEAR(one.ratio->value, std::sqrt(1.06 * 1.07), 1e-6);
+  EXPECT_NEAR(one.ratio->low, 1.03, 1e-6);
+  EXPECT_NEAR(one.ratio->high, 1.10, 1e-6);
+  EXPECT_NEAR(*one.visible, 0.02 + std::sqrt(1.10 / 1.03) - 1, 1e-6);
+  EXPECT_EQ(one.replicates, 10);
+  EXPECT_EQ(one.change, Change::Regressed);
+  EXPECT_DOUBLE_EQ(one.p_value, 11.0 / 1024);  // 9 of 10 pairs beyond 1.02
+  EXPECT_TRUE(one.certain);
+  EXPECT_DOUBLE_EQ(*one.base_ns, 1'004'500);
+}
+
+TEST(Compare, FourVerdicts) {
+  EXPECT_EQ(only_case(always(1.05)).change, Change::Regressed);
+  EXPECT_EQ(only_case(always(0.95)).change, Change::Improved);
+  EXPECT_EQ(only_case(always(1.01)).change, Change::Same);
+  EXPECT_EQ(only_case(always(0.985)).change, Change::Same);
+  const std::vector<double> wide{0.97, 0.97, 0.97, 1, 1, 1, 1, 1.05, 1.05, 1.05};
+  EXPECT_EQ(only_case(wide).change, Change::Inconclusive);
+  EXPECT_EQ(only_case(always(1.05), 0.1).change, Change::Same);
+  EXPECT_EQ(only_case(always(1.01), 0.001).change, Change::Regressed);
+}
+
+TEST(Compare, TheIntervalMustClearTheMarginNotOnlyOne) {
+  const std::vector<double> beyond_one{1.01, 1.01, 1.03, 1.03, 1.03, 1.03, 1.03, 1.03, 1.03, 1.03};
+  const ComparedCase one = only_case(beyond_one);
+  EXPECT_EQ(one.change, Change::Inconclusive);
+  EXPECT_FALSE(one.certain);
+}
+
+TEST(Compare, HolmDecidesOverAllCases) {
+  // 6 pairs at best give p = 1/64: below 0.05/3, not below 0.05/4.
+  std::vector<examples::RatioCase> cases{
+      {"a", always(1.1, 6)}, {"b", always(1, 6)}, {"c", always(1, 6)}};
+  Comparison three = compare_pairs_of(timed_pairs(cases));
+  EXPECT_TRUE(three.cases[0].certain);
+  EXPECT_EQ(gate(three), Gate::Regressed);
+  EXPECT_THAT(three.warnings, IsEmpty());
+
+  cases.push_back({"d", always(1, 6)});
+  const Comparison four = compare_pairs_of(timed_pairs(cases));
+  EXPECT_EQ(four.cases[0].name.variant, "a");
+  EXPECT_EQ(four.cases[0].change, Change::Regressed);
+  EXPECT_DOUBLE_EQ(four.cases[0].p_value, 1.0 / 64);
+  EXPECT_FALSE(four.cases[0].certain);
+  EXPECT_EQ(gate(four), Gate::Undecided);
+  EXPECT_THAT(four.warnings, ElementsAre("6 pairs of runs are too few to say beyond doubt that one "
+                                         "of 4 cases regressed (7 would do)"));
+}
+
+TEST(Compare, HolmGoesOnFromOneRegressionToTheNext) {
+  // 7 pairs give p = 1/128 = 0.0078: below 0.05/6, …, so both fall though 0.05/7 is below it.
+  std::vector<examples::RatioCase> cases;
+  for (const char* name : {"a", "b", "c", "d", "e", "f"})
+    cases.push_back({name, always(cases.size() < 2 ? 1.1 : 1.0, 7)});
+  const Comparison comparison = compare_pairs_of(timed_pairs(cases));
+  EXPECT_TRUE(comparison.cases[0].certain);
+  EXPECT_TRUE(comparison.cases[1].certain);
+  EXPECT_EQ(count(comparison, Change::Regressed), 2);
+  EXPECT_EQ(count(comparison, Change::Same), 4);
+}
+
+TEST(Compare, TheWorstIsFirst) {
+  const Comparison comparison = compare_pairs_of(timed_pairs({{"same", always(1)},
+                                                              {"slower", always(1.05)},
+                                                              {"faster", always(0.9)},
+                                                              {"slowest", always(1.3)}}));
+  std::vector<std::string> names;
+  for (const ComparedCase& one : comparison.cases) names.push_back(one.name.variant);
+  EXPECT_THAT(names, ElementsAre("slowest", "slower", "faster", "same"));
+}
+
+TEST(Compare, ThreeHundredRegressions) {
+  std::vector<examples::RatioCase> cases;
+  for (int i = 0; i < 300; ++i) cases.push_back({"case " + std::to_string(i), always(1.1, 16)});
+  const Comparison comparison = compare_pairs_of(timed_pairs(cases));
+  EXPECT_EQ(count(comparison, Change::Regressed), 300);
+  EXPECT_EQ(gate(comparison), Gate::Regressed);
+}
+
+/// 91, 110, 92, 109, … in thousands of ns: no two neighbours alike, so that rounds are replicates.
+std::vector<std::int64_t> twenty_rounds(double factor) {
+  std::vector<std::int64_t> rounds;
+  for (int i = 0; i < 10; ++i) {
+    rounds.push_back(std::llround(factor * 1000 * (91 + i)));
+    rounds.push_back(std::llround(factor * 1000 * (110 - i)));
+  }
+  return rounds;
+}
+
+TEST(Compare, OneRunASideLetsTheRoundsDecide) {
+  const Comparison comparison = compare({timed_run({{"fused", twenty_rounds(1)}})},
+                                        {timed_run({{"fused", twenty_rounds(2)}}, 1)}, {});
+  EXPECT_FALSE(comparison.run_pairs);
+  EXPECT_DOUBLE_EQ(comparison.margin, 0.05);
+  EXPECT_THAT(comparison.warnings,
+              ElementsAre(HasSubstr("one run a side: differences between runs are not known")));
+  const ComparedCase& one = comparison.cases.at(0);
+  // At 97.5 % a side, P(at most 4 of 20) = 0.6 % < 1.25 % < 2.1 %: the fifth from either end.
+  EXPECT_DOUBLE_EQ(one.ratio->value, 2);
+  EXPECT_DOUBLE_EQ(one.ratio->low, 2 * 95.0 / 106);
+  EXPECT_DOUBLE_EQ(one.ratio->high, 2 * 106.0 / 95);
+  EXPECT_EQ(one.change, Change::Regressed);
+  EXPECT_TRUE(one.certain);
+  // Even the extremes clear 1.05; each misses with 2^-20, either in two ways.
+  EXPECT_NEAR(one.p_value, std::ldexp(1, -19), 1e-10);
+}
+
+TEST(Compare, FewPairsOfRunsLetAllTheirRoundsDecide) {
+  const auto run = [](int minute) { return timed_run({{"fused", twenty_rounds(1)}}, minute); };
+  const Comparison comparison = compare({run(0), run(3), run(4)}, {run(1), run(2), run(5)}, {});
+  EXPECT_EQ(comparison.cases.at(0).replicates, 60);
+  EXPECT_THAT(comparison.warnings, ElementsAre(HasSubstr("3 pairs of runs: too few")));
+}
+
+TEST(Compare, TooFewRoundsDecideNothing) {
+  const std::vector<std::int64_t> six(6, 1000), twice(6, 2000);
+  const Comparison comparison =
+      compare({timed_run({{"fused", six}})}, {timed_run({{"fused", twice}}, 1)}, {});
+  const ComparedCase& one = comparison.cases.at(0);
+  EXPECT_EQ(one.change, Change::Inconclusive);
+  EXPECT_EQ(one.why, "6 rounds: too few for an interval");
+  EXPECT_FALSE(one.visible.has_value());
+  EXPECT_EQ(gate(comparison), Gate::Undecided);
+}
+
+TEST(Compare, CorrelatedRoundsCountInBlocks) {
+  std::vector<std::int64_t> drifting;  // 8 blocks of 8 rounds: 1000, 1001, …, 1007
+  for (int i = 0; i < 64; ++i) drifting.push_back(1000 + i / 8);
+  const Comparison comparison =
+      compare({timed_run({{"fused", drifting}})}, {timed_run({{"fused", drifting}}, 1)}, {});
+  // Medians of 8 blocks: at 97.5 % only the extremes.
+  EXPECT_DOUBLE_EQ(comparison.cases.at(0).ratio->high, 1007.0 / 1000);
+}
+
+TEST(Compare, ACaseThatNowFailsIsARegression) {
+  Pairs pairs = timed_pairs({{"a", always(1)}, {"b", always(1)}});
+  pairs.now[4].groups[0].cases[1].status = Status::Failed;
+  pairs.now[4].groups[0].cases[1].reason = "wrong output";
+  const Comparison comparison = compare_pairs_of(pairs);
+  EXPECT_EQ(comparison.cases[0].name.variant, "b");
+  EXPECT_EQ(comparison.cases[0].change, Change::Failed);
+  EXPECT_EQ(comparison.cases[0].why, "in 1 of 10 runs: wrong output");
+  EXPECT_EQ(gate(comparison), Gate::Regressed);
+
+  const Comparison fixed = compare({pairs.now}, {pairs.base}, {});
+  EXPECT_EQ(count(fixed, Change::NotCompared), 1);
+  EXPECT_EQ(gate(fixed), Gate::Passed);
+}
+
+TEST(Compare, ACaseThatIsNowSkippedIsNoRegressionButUndecided) {
+  Pairs pairs = timed_pairs({{"gpu", always(1)}});
+  for (Results& results : pairs.now) {
+    results.groups[0].cases[0].status = Status::Skipped;
+    results.groups[0].cases[0].reason = "no CUDA device";
+    results.groups[0].cases[0].rounds.clear();
+  }
+  const Comparison comparison = compare_pairs_of(pairs);
+  EXPECT_EQ(comparison.cases[0].change, Change::NotCompared);
+  EXPECT_EQ(comparison.cases[0].why, "no CUDA device");
+  EXPECT_EQ(gate(comparison), Gate::Undecided);
+  EXPECT_THAT(comparison.cases[0].findings,
+              testing::Contains(
+                  CaseFinding{"status", "ok", "skipped", "skipped, was ok (no CUDA device)"}));
+
+  for (Results& results : pairs.base) results.groups = pairs.now[0].groups;
+  EXPECT_EQ(gate(compare_pairs_of(pairs)), Gate::Passed);  // skipped before and now
+}
+
+TEST(Compare, CasesOfOneSideAreListed) {
+  Pairs pairs = timed_pairs({{"a", always(1)}, {"old", always(1)}});
+  for (Results& results : pairs.now) results.groups[0].cases[1].variant = "new";
+  const Comparison comparison = compare_pairs_of(pairs);
+  EXPECT_THAT(comparison.base_only, ElementsAre(CaseName{"form", {{"batch", 8}}, "old"}));
+  EXPECT_THAT(comparison.new_only, ElementsAre(CaseName{"form", {{"batch", 8}}, "new"}));
+  EXPECT_EQ(comparison.cases.size(), 1u);
+  EXPECT_EQ(gate(comparison), Gate::Undecided);
+  EXPECT_TRUE(comparable(comparison));
+
+  for (Results& results : pairs.now) results.groups[0].experiment = "other";
+  EXPECT_FALSE(comparable(compare_pairs_of(pairs)));
+}
+
+TEST(Compare, PairsWithoutAPartnerDoNotCount) {
+  Pairs pairs = timed_pairs({{"a", always(1.1)}});
+  for (int i = 0; i < 5; ++i) pairs.base[i].groups[0].cases[0].rounds.clear();
+  const Comparison comparison = compare_pairs_of(pairs);
+  EXPECT_EQ(comparison.cases[0].change, Change::Inconclusive);
+  EXPECT_EQ(comparison.cases[0].why, "5 pairs of runs: too few for an interval");
+}
+
+TEST(Compare, DeviceTimesDecideWhereTheConfigSaysSo) {
+  Pairs pairs = timed_pairs({{"gpu", always(1)}});
+  for (auto* side : {&pairs.base, &pairs.now})
+    for (Results& results : *side) {
+      results.clock = "device";
+      for (Round& round : results.groups[0].cases[0].rounds)
+        round.device_ns = side == &pairs.base ? 500'000 : 600'000;
+    }
+  EXPECT_NEAR(compare_pairs_of(pairs).cases[0].ratio->value, 1.2, 1e-9);
+
+  for (Results& results : pairs.now)
+    for (Round& round : results.groups[0].cases[0].rounds) round.device_ns = 0;
+  EXPECT_EQ(compare_pairs_of(pairs).cases[0].why, "device times on one side only");
+}
+
+TEST(Compare, ARoundWithoutTimeHasNoRatio) {
+  Pairs pairs = timed_pairs({{"a", always(1)}});
+  for (Results& results : pairs.now)
+    for (Round& round : results.groups[0].cases[0].rounds) round.wall_ns = 0;
+  EXPECT_EQ(compare_pairs_of(pairs).cases[0].why, "a round took no time");
+}
+
+}  // namespace
+}  // namespace normbench

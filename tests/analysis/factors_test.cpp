@@ -1,0 +1,177 @@
+#include "analysis/factors.h"
+
+#include <gmock/gmock.h>
+
+#include "example_results.h"
+
+namespace normbench {
+namespace {
+
+using examples::make_case;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// "name (left, right)" of every factor.
+std::vector<std::string> shown(const CaseResult& a, const CaseResult& b) {
+  std::vector<std::string> texts;
+  for (const Factor& factor : factors(a, b)) texts.push_back(factor_text(factor));
+  return texts;
+}
+
+/// sub and div on float32, with these output policies.
+CaseResult chain(const std::string& sub = "reuse", const std::string& div = "reuse") {
+  return make_case(
+      {"chain", 1, DType::Float32, {{"sub", DType::Float32, sub}, {"div", DType::Float32, div}}});
+}
+
+void set_constants(CaseResult& result, const std::string& when) {
+  for (StageResult& stage : result.stages) stage.parameters["constants"] = when;
+}
+
+TEST(Factors, OfCasesThatDoTheSameAreNone) {
+  CaseResult said = chain();
+  set_constants(said, "cached");
+  EXPECT_THAT(shown(chain(), chain()), IsEmpty());
+  EXPECT_THAT(shown(chain(), said), IsEmpty());  // what is not said is cached
+}
+
+TEST(Factors, OneChangeIsOneFactor) {
+  CaseResult a = chain(), b = a;
+  set_constants(b, "per_call");
+  EXPECT_THAT(shown(a, b), ElementsAre("constants (cached, per_call)"));
+  EXPECT_THAT(shown(b, a), ElementsAre("constants (per_call, cached)"));
+  b = a;
+  b.threads = 2;
+  EXPECT_THAT(shown(a, b), ElementsAre("threads (1, 2)"));
+  b = a;
+  b.stages[1].label = "div (plain)";
+  b.stages[1].kernel = "plain";
+  EXPECT_THAT(shown(a, b), ElementsAre("kernel of div (fused, plain)"));
+  b = a;
+  b.stages[0].out.memory = Memory::Pinned;
+  EXPECT_THAT(shown(a, b), ElementsAre("memory of sub (pageable, pinned)"));
+}
+
+TEST(Factors, OfOutputsSayWhichUnlessAllChangeAlike) {
+  EXPECT_THAT(shown(chain("fresh", "in_place"), chain("fresh", "fresh")),
+              ElementsAre("output of div (in_place, fresh)"));
+  EXPECT_THAT(shown(chain("fresh", "fresh"), chain()), ElementsAre("outputs (fresh, reuse)"));
+  EXPECT_THAT(shown(chain("fresh", "in_place"), chain()),
+              ElementsAre("output of sub (fresh, reuse)", "output of div (in_place, reuse)"));
+}
+
+TEST(Factors, OfConstantsInOneStageOnlySayWhich) {
+  CaseResult a = chain(), b = chain();
+  set_constants(a, "per_call");
+  set_constants(b, "per_call");
+  b.stages[1].parameters["constants"] = "cached";
+  EXPECT_THAT(shown(a, b), ElementsAre("constants of div (per_call, cached)"));
+}
+
+TEST(Factors, TheSourceBringsItsCastWithIt) {
+  const CaseResult ints = make_case({"ints", 1, DType::UInt8, {{"cast"}, {"sub"}, {"div"}}});
+  EXPECT_THAT(shown(chain(), ints),
+              ElementsAre("dtype of the source (float32, uint8 and its cast)"));
+  EXPECT_THAT(shown(make_case({"fused"}), make_case({"fused", 1, DType::UInt8})),
+              ElementsAre("dtype of the source (float32, uint8)"));
+}
+
+TEST(Factors, OfOlderDocumentsKnowTheSourcesBytes) {
+  CaseResult floats = chain(),
+             ints = make_case({"ints", 1, DType::UInt8, {{"cast"}, {"sub"}, {"div"}}});
+  floats.source.reset();
+  ints.source.reset();
+  EXPECT_THAT(shown(floats, ints), ElementsAre("bytes of the source (110592000, 27648000)"));
+}
+
+TEST(Factors, WhatFollowsFromTheSourceIsNone) {
+  CaseResult host = chain(), device = chain();
+  device.source->memory = Memory::Device;
+  for (StageResult& stage : device.stages) {
+    stage.place = "cuda";
+    stage.kernel = "eager";
+    stage.out.memory = Memory::Device;
+  }
+  EXPECT_THAT(shown(host, device), ElementsAre("memory of the source (pageable, device)"));
+}
+
+TEST(Factors, APlaceThatWasChosenIsOne) {
+  CaseResult a = chain(), b = chain();
+  for (CaseResult* result : {&a, &b}) result->source->memory = Memory::Pinned;
+  for (CaseResult* result : {&a, &b})
+    for (StageResult& stage : result->stages) stage.out.memory = Memory::Pinned;
+  b.stages[1].place = "cuda";
+  b.stages[1].out.memory = Memory::Device;
+  EXPECT_THAT(shown(a, b), ElementsAre("place of div (cpu, cuda)"));
+}
+
+TEST(Factors, AStageMoreIsAnOpAndNothingElse) {
+  const CaseResult plain = make_case({"plain", 1, DType::UInt8, {{"h2d"}}});
+  const CaseResult pinned =
+      make_case({"pinned", 1, DType::UInt8, {{"pin", DType::UInt8, "fresh"}, {"h2d"}}});
+  EXPECT_THAT(shown(plain, pinned), ElementsAre("ops (h2d | pin, h2d)"));
+  EXPECT_THAT(shown(pinned, plain), ElementsAre("ops (pin, h2d | h2d)"));
+}
+
+TEST(Factors, OfDifferentOpsAreOfTheChains) {
+  CaseResult fused = make_case({"fused"});
+  EXPECT_THAT(shown(chain("fresh", "in_place"), fused),
+              ElementsAre("ops (sub, div | normalize)", "outputs (fresh, reuse)"));
+  EXPECT_THAT(shown(chain("reuse", "in_place"), fused), ElementsAre("ops (sub, div | normalize)"));
+  fused.stages[0].parameters["constants"] = "per_call";
+  fused.stages[0].out.dtype = DType::Float16;
+  EXPECT_THAT(shown(chain(), fused),
+              ElementsAre("ops (sub, div | normalize)", "constants (cached, per_call)",
+                          "dtype of the result (float32, float16)"));
+}
+
+TEST(Factors, OfTheOutputsForm) {
+  CaseResult a = make_case({"a"}), b = make_case({"b"});
+  b.stages[0].out.dtype = DType::Float16;
+  b.stages[0].parameters["dtype"] = "float16";
+  EXPECT_THAT(shown(a, b), ElementsAre("dtype of normalize (float32, float16)"));
+  b = a;
+  b.stages[0].parameters["size"] = {224, 256};
+  EXPECT_THAT(shown(a, b), ElementsAre("size (default, 224x256)"));
+}
+
+TEST(Factors, OfWaitingNeedAGpuOnBothSides) {
+  CaseResult a = chain(), b = chain();
+  a.wait = "iteration";
+  EXPECT_THAT(shown(a, b), IsEmpty());
+  b.wait = "turn";
+  b.graph = true;
+  EXPECT_THAT(shown(a, b), ElementsAre("wait (iteration, turn)", "graph (no, yes)"));
+}
+
+TEST(Factors, AxesCountWhereNothingElseShowsThem) {
+  CaseResult a = chain(), b = chain();
+  a.axes = {{"file", "a.npy"}};
+  b.axes = {{"file", "b.npy"}};
+  EXPECT_THAT(shown(a, b), ElementsAre("file (a.npy, b.npy)"));
+  b.threads = 2;
+  EXPECT_THAT(shown(a, b), ElementsAre("threads (1, 2)"));
+}
+
+TEST(Factors, OfFilesAreTheirBytes) {
+  CaseResult a = make_case({"a", 1, DType::UInt8, {{"load", DType::UInt8}}}), b = a;
+  a.source.reset();
+  b.source.reset();
+  b.source_bytes = 7;
+  EXPECT_THAT(shown(a, b), ElementsAre("bytes of the source (27648000, 7)"));
+}
+
+TEST(FactorText, LeavesLongValuesOut) {
+  EXPECT_EQ(factor_text({"mean", "0.485x0.456x0.406x0.485x0.456x0.406", "1"}), "mean");
+  EXPECT_EQ(factor_names(std::vector<Factor>{{"a", "1", "2"}, {"b", "3", "4"}}), "a, b");
+}
+
+TEST(OnlyFactor, IsTheOneCalledSo) {
+  const std::vector<Factor> one{{"memory of copy", "pageable", "pinned"}};
+  EXPECT_EQ(only_factor(one, "memory"), &one[0]);
+  EXPECT_EQ(only_factor(one, "mem"), nullptr);
+  EXPECT_EQ(only_factor(std::vector<Factor>{one[0], one[0]}, "memory"), nullptr);
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,97 @@
+#include "analysis/fit.h"
+
+#include <gmock/gmock.h>
+
+#include "sweep_fixture.h"
+
+namespace normbench {
+namespace {
+
+using sweeps::along_batch;
+using sweeps::constant;
+using sweeps::linear;
+using testing::ElementsAre;
+
+TEST(FitLine, RecoversAnExactLine) {
+  // t = 2 + bytes/10
+  const auto fit = fit_line(std::vector<double>{10, 20, 400}, std::vector<double>{3, 4, 42});
+  ASSERT_TRUE(fit);
+  EXPECT_NEAR(fit->fixed_ns, 2, 1e-9);
+  EXPECT_NEAR(fit->ns_per_byte, 0.1, 1e-12);
+  EXPECT_NEAR(fit->gb_per_s(), 10, 1e-9);
+  EXPECT_NEAR(fit->half_bytes(), 20, 1e-7);  // 2 * 10
+  EXPECT_NEAR(fit->worst, 0, 1e-12);
+}
+
+TEST(FitLine, WeighsPointsByTheirRelativeErrors) {
+  // Minimises ((1 - a - b)/1)^2 + ((2 - a - 2b)/2)^2 + ((4 - a - 3b)/4)^2; with the weights
+  // 1, 1/4, 1/16: W = 21/16, X = 27/16, XX = 41/16, T = 7/4, XT = 11/4.
+  // a = (41/16 * 7/4 - 27/16 * 11/4) / (21 * 41 - 27 * 27) * 256 = -10 * 4 / 132 < 0, so a = 0 and
+  // b = XT / XX = 44/41; the residuals are 3/41, 3/41 of 1 and of 2, and 32/164 of 4.
+  const auto fit = fit_line(std::vector<double>{1, 2, 3}, std::vector<double>{1, 2, 4});
+  ASSERT_TRUE(fit);
+  EXPECT_EQ(fit->fixed_ns, 0);
+  EXPECT_NEAR(fit->ns_per_byte, 44.0 / 41, 1e-12);
+  EXPECT_NEAR(fit->worst, 32.0 / 164, 1e-12);
+  // Times 3, 4, 8: weights 1/9, 1/16, 1/64 (in 1/576: 64, 36, 9). W = 109, X = 163, XX = 289,
+  // T = 408, XT = 696: a = (289 * 408 - 163 * 696) / (109 * 289 - 163^2) = 4464 / 4932,
+  // b = (109 * 696 - 163 * 408) / 4932 = 9360 / 4932.
+  const auto other = fit_line(std::vector<double>{1, 2, 3}, std::vector<double>{3, 4, 8});
+  ASSERT_TRUE(other);
+  EXPECT_NEAR(other->fixed_ns, 4464.0 / 4932, 1e-12);
+  EXPECT_NEAR(other->ns_per_byte, 9360.0 / 4932, 1e-12);
+  EXPECT_NEAR(other->worst, (8 - (4464.0 + 3 * 9360) / 4932) / 8, 1e-12);
+}
+
+TEST(FitLine, NeedsThreeAmountsAndTimesThatGrow) {
+  EXPECT_FALSE(fit_line(std::vector<double>{1, 2, 2}, std::vector<double>{1, 2, 2}));
+  EXPECT_FALSE(fit_line(std::vector<double>{5, 5, 5}, std::vector<double>{1, 2, 3}));
+  EXPECT_FALSE(fit_line(std::vector<double>{1, 2, 3}, std::vector<double>{5, 5, 5}));
+  EXPECT_FALSE(fit_line(std::vector<double>{1, 2, 3}, std::vector<double>{5, 4, 3}));
+  EXPECT_FALSE(fit_line({}, {}));
+}
+
+TEST(Fits, SayTheFixedCostTheRateAndWhereNinetyPercentOfItIsReached) {
+  // 1 MB an image in 0.1 ms is 10 GB/s; 2 ms fixed are 20 MB, 9 times that are 180 images.
+  const Results results = along_batch({1, 8, 64}, {{"fixed", linear(2, 0.1)},
+                                                   {"steep", linear(0, 1)},
+                                                   {"bent", [](double n) { return n * n; }},
+                                                   {"flat", constant(3), 0}});
+  const Experiment experiment = experiments(results).at(0);
+  const AxisLine line = axis_lines(experiment).at(0);
+  const std::vector<Fit> list = fits(experiment, line);
+  ASSERT_EQ(list.size(), 3u);  // no bytes vary in "flat"
+  EXPECT_EQ(list[0].variant, "fixed");
+  EXPECT_EQ(list[0].points, 3u);
+  EXPECT_NEAR(list[0].fitted.fixed_ns, 2e6, 4e4);
+  EXPECT_NEAR(list[0].fitted.gb_per_s(), 10, 0.2);
+  EXPECT_NEAR(list[0].amount90, 180, 6);
+  EXPECT_TRUE(list[0].explains);
+  EXPECT_EQ(list[1].variant, "steep");
+  EXPECT_NEAR(list[1].fitted.gb_per_s(), 1, 0.01);
+  EXPECT_EQ(list[2].variant, "bent");
+  EXPECT_FALSE(list[2].explains);
+  EXPECT_EQ(fit_text(line, list[2]), "");
+}
+
+TEST(FitText, NamesTheAxis) {
+  AxisLine line{.axis = "batch", .fixed = {}, .points = {{0, 1, 1}, {1, 64, 64}}};
+  const Fit fit{.variant = "u8, fused",
+                .points = 3,
+                .fitted = {.fixed_ns = 2e6, .ns_per_byte = 0.1, .worst = 0.01},
+                .amount90 = 179.2,
+                .explains = true};
+  EXPECT_EQ(fit_text(line, fit),
+            "Fixed cost of \"u8, fused\": 2.0 ms; then 10.0 GB/s, 90 % of it from batch 180 on");
+  line.points = {{0, {4, 4}, 16}, {1, {8, 8}, 64}};
+  line.axis = "size";
+  line.fixed = {{"threads", 2}};
+  EXPECT_EQ(fit_text(line, fit),
+            "Fixed cost of \"u8, fused\" at threads=2: 2.0 ms; then 10.0 GB/s, 90 % of it from 180 "
+            "pixels on");
+  line.points[0].amount = 200;
+  EXPECT_EQ(fit_text(line, fit), "");  // reached at every point
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,354 @@
+#include "analysis/stage_limits.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "analysis/case_analysis.h"
+
+namespace normbench {
+namespace {
+
+constexpr std::int64_t kMb = 1'000'000;
+constexpr int kRounds = 20;
+
+/// What a stage is made from.
+struct MadeStage {
+  std::string op;
+  std::int64_t read = 0, written = 0, link = 0;
+  std::int64_t ns = 0;  // of a turn
+  std::string place = "cpu";
+  Memory to = Memory::Pageable;
+  bool resident = false, staged = false;
+};
+
+StageResult made(const MadeStage& spec) {
+  StageResult stage;
+  stage.op = stage.label = spec.op;
+  stage.place = spec.place;
+  stage.out.memory = spec.to;
+  stage.min_read_bytes = spec.read;
+  stage.min_bytes = stage.bytes = spec.read + spec.written;
+  stage.link_bytes = spec.link;
+  stage.resident = spec.resident;
+  stage.staged = spec.staged;
+  stage.rounds_ns.assign(spec.staged ? 12 : kRounds, spec.ns);
+  return stage;
+}
+
+/// A case or limit whose turns take as long as its stages together.
+CaseResult of_stages(const std::string& name, const std::vector<MadeStage>& stages,
+                     int threads = 1) {
+  CaseResult result;
+  result.variant = name;
+  result.threads = threads;
+  result.iterations = 1;
+  result.source_bytes = std::max<std::int64_t>(stages.front().read, stages.front().link);
+  result.result_bytes = std::max<std::int64_t>(stages.back().written, stages.back().link);
+  result.source = TensorDesc{};
+  std::int64_t total = 0;
+  for (const MadeStage& spec : stages) {
+    result.stages.push_back(made(spec));
+    total += spec.ns;
+  }
+  Round round;
+  round.wall_ns = round.device_ns = total;
+  result.rounds.assign(kRounds, round);
+  for (const MadeStage& spec : stages)
+    if (spec.place == "cpu")
+      for (Round& one : result.rounds) one.device_ns -= spec.ns;
+  return result;
+}
+
+CaseResult stream(const std::string& name, std::int64_t read, std::int64_t written, std::int64_t ns,
+                  bool resident = false, int threads = 1) {
+  CaseResult limit =
+      of_stages(name, {{.op = "stream", .read = read, .written = written, .ns = ns}}, threads);
+  limit.resident = resident;
+  return limit;
+}
+
+CaseAnalysis analysed(const CaseResult& result, const std::vector<CaseResult>& limits,
+                      const std::string& clock = "wall") {
+  GroupResult group;
+  group.baseline = result.variant;
+  group.cases = {result};
+  group.limits = limits;
+  Results results;
+  results.clock = clock;
+  return analyse_case(group, group.cases[0], results);
+}
+
+/// "limit value" of every stage.
+std::vector<std::string> shares(const CaseAnalysis& analysis) {
+  std::vector<std::string> texts;
+  for (const StageAnalysis& stage : analysis.stages)
+    texts.push_back(stage.limit.empty() ? "-"
+                                        : fmt::format("{} {:.2f}", stage.limit,
+                                                      stage.of_limit ? stage.of_limit->value : -1));
+  return texts;
+}
+
+using testing::ElementsAre;
+
+const std::vector<CaseResult> memory = {
+    stream("cold 1:4", 10 * kMb, 40 * kMb, 1'000), stream("slow 1:4", 10 * kMb, 40 * kMb, 1'500),
+    stream("cold 4:4", 40 * kMb, 40 * kMb, 1'600),
+    stream("cached 4:4", 40 * kMb, 40 * kMb, 400, true),
+    stream("two threads 4:4", 40 * kMb, 40 * kMb, 200, false, 2)};
+
+CaseResult eager(bool resident) {
+  return of_stages(
+      "eager",
+      {{.op = "cast", .read = 10 * kMb, .written = 40 * kMb, .ns = 2'000},
+       {.op = "sub", .read = 40 * kMb, .written = 40 * kMb, .ns = 2'000, .resident = resident}});
+}
+
+TEST(StageLimits, AreTheFastestStreamsOfTheMixAndTheClass) {
+  EXPECT_THAT(shares(analysed(eager(false), memory)),
+              ElementsAre("cold 1:4 0.50", "cold 4:4 0.80"));
+  EXPECT_THAT(shares(analysed(eager(true), memory)),
+              ElementsAre("cold 1:4 0.50", "cached 4:4 0.20"));
+}
+
+// Where others take most of a shared cache, going past it is faster.
+TEST(StageLimits, OfWhatIsInTheCacheMayBeAColdStream) {
+  std::vector<CaseResult> limits = memory;
+  limits[3] = stream("cached 4:4", 40 * kMb, 40 * kMb, 1'700, true);
+  EXPECT_THAT(shares(analysed(eager(true), limits)), ElementsAre("cold 1:4 0.50", "cold 4:4 0.80"));
+}
+
+TEST(StageLimits, AddUpToTheCasesFloor) {
+  const CaseAnalysis cold = analysed(eager(false), memory), cached = analysed(eager(true), memory);
+  EXPECT_EQ(cold.floor_ns, 2'600);
+  EXPECT_EQ(cold.binding, "cold 4:4");
+  EXPECT_EQ(cached.floor_ns, 1'400);
+  EXPECT_EQ(cached.binding, "cold 1:4");
+  EXPECT_EQ(cold.bytes_moved, 130.0 / 50);
+}
+
+TEST(StageLimits, OfWhichOneIsUnknownGiveNoFloor) {
+  const CaseAnalysis analysis =
+      analysed(eager(false), {stream("cold 1:4", 10 * kMb, 40 * kMb, 1'000)});
+  EXPECT_THAT(shares(analysis), ElementsAre("cold 1:4 0.50", "-"));
+  EXPECT_EQ(analysis.floor_ns, std::nullopt);
+  EXPECT_EQ(analysis.binding, "");
+}
+
+TEST(StageLimits, DoNotMixUpOlderDocumentsWithoutReadBytes) {
+  CaseResult result = eager(false);
+  std::vector<CaseResult> limits = memory;
+  result.stages[0].min_read_bytes = limits[0].stages[0].min_read_bytes = 0;
+  EXPECT_THAT(shares(analysed(result, limits))[0], "-");
+}
+
+TEST(StageLimits, ArePairedRoundByRound) {
+  CaseResult result = eager(false);
+  std::vector<CaseResult> limits = {memory[0]};
+  // Every other round everything takes three times as long: the ratio does not vary.
+  for (int i = 0; i < kRounds; i += 2) {
+    result.stages[0].rounds_ns[i] *= 3;
+    limits[0].stages[0].rounds_ns[i] *= 3;
+  }
+  const auto share = analysed(result, limits).stages[0].of_limit;
+  EXPECT_NEAR(share->value, 0.5, 1e-12);
+  EXPECT_NEAR(share->low, 0.5, 1e-12);
+  EXPECT_NEAR(share->high, 0.5, 1e-12);
+}
+
+// At 98 % the medians of 20 and of 12 values lie between the 5th from either end and the 2nd.
+TEST(StageLimits, OfStagedTimesAreMediansAgainstEachOther) {
+  CaseResult result = eager(false);
+  std::vector<CaseResult> limits = memory;
+  for (int i = 0; i < kRounds; ++i) limits[0].stages[0].rounds_ns[i] = 1'000 + i;
+  result.stages[0] = made({.op = "cast", .read = 10 * kMb, .written = 40 * kMb, .staged = true});
+  for (int i = 0; i < 12; ++i) result.stages[0].rounds_ns[i] = 2'000 + 10 * i;
+  const auto share = analysed(result, limits).stages[0].of_limit;
+  EXPECT_NEAR(share->value, 1'009.5 / 2'055, 1e-12);
+  EXPECT_NEAR(share->low, 1'004.0 / 2'100, 1e-12);
+  EXPECT_NEAR(share->high, 1'015.0 / 2'010, 1e-12);
+}
+
+CaseResult launch(const std::string& name, std::int64_t ns, const std::string& place,
+                  int threads = 1) {
+  return of_stages(name, {{.op = "launch", .ns = ns, .place = place}}, threads);
+}
+
+TEST(StageLimits, OfSmallStagesAreTheTeamOfAsManyThreads) {
+  const auto small = [](int threads, std::int64_t bytes) {
+    return of_stages("v", {{.op = "copy", .read = bytes, .written = bytes, .ns = 10'000}}, threads);
+  };
+  std::vector<CaseResult> limits = {launch("team of 2", 4'000, "cpu", 2),
+                                    launch("team of 4", 8'000, "cpu", 4)};
+  for (const int threads : {1, 2})
+    for (const std::int64_t bytes : {8'000, 9'000})
+      limits.push_back(stream("stream", bytes, bytes, 1'000, false, threads));
+  EXPECT_THAT(shares(analysed(small(2, 9'000), limits)), ElementsAre("team of 2 0.40"));
+  EXPECT_EQ(analysed(small(2, 9'000), limits).limit, "team of 2");
+  EXPECT_NEAR(analysed(small(2, 9'000), limits).of_limit->value, 0.4, 1e-12);
+  EXPECT_THAT(shares(analysed(small(1, 9'000), limits)), ElementsAre("stream 0.10"));
+  // So few bytes that a kernel may do without a team.
+  EXPECT_THAT(shares(analysed(small(2, 8'000), limits)), ElementsAre("stream 0.10"));
+  limits.erase(limits.begin() + 2, limits.end());
+  EXPECT_THAT(shares(analysed(small(2, 9'000), limits)), ElementsAre("-"));
+  EXPECT_EQ(analysed(small(2, 9'000), limits).limit, "");
+}
+
+CaseResult on_gpu(bool graph) {
+  CaseResult result = of_stages("v", {{.op = "cast",
+                                       .read = 1'000,
+                                       .written = 4'000,
+                                       .ns = 5'000,
+                                       .place = "cuda",
+                                       .to = Memory::Device}});
+  result.graph = graph;
+  return result;
+}
+
+TEST(StageLimits, OfSmallKernelsAreTheirLaunch) {
+  CaseResult device = stream("device 1:4", 1'000, 4'000, 1'000);
+  device.stages[0].place = "cuda";
+  device.stages[0].out.memory = Memory::Device;
+  CaseResult both = launch("launch + sync", 9'000, "cuda");
+  both.stages.push_back(made({.op = "sync", .place = "cuda"}));
+  const std::vector<CaseResult> limits = {device, both, launch("launch", 2'000, "cuda"),
+                                          launch("team", 4'000, "cpu", 2)};
+  const CaseAnalysis analysis = analysed(on_gpu(false), limits);
+  EXPECT_THAT(shares(analysis), ElementsAre("launch 0.40"));
+  EXPECT_EQ(analysis.binding, "launch");
+  EXPECT_EQ(analysis.limit, "launch");
+  // A graph launches all of its stages as one: its case is held against the bytes alone.
+  EXPECT_EQ(analysed(on_gpu(true), limits).limit, "device 1:4");
+}
+
+TEST(StageLimits, ACaseFasterThanALaunchIsNoError) {
+  CaseResult device = stream("device 1:4", 1'000, 4'000, 1'000);
+  device.stages[0].place = "cuda";
+  device.stages[0].out.memory = Memory::Device;
+  const CaseAnalysis above_launch =
+      analysed(on_gpu(false), {device, launch("launch", 6'000, "cuda")});
+  EXPECT_EQ(above_launch.limit, "launch");
+  EXPECT_NEAR(above_launch.of_limit->value, 1.2, 1e-12);
+  EXPECT_FALSE(above_launch.above_limit);
+  for (Round& round : device.rounds) round.wall_ns = 6'000;
+  EXPECT_TRUE(analysed(on_gpu(false), {device}).above_limit);
+}
+
+CaseResult copy(const std::string& name, Memory host, std::int64_t ns, const std::string& op) {
+  const bool up = op == "h2d";
+  CaseResult limit = of_stages(name, {{.op = op,
+                                       .read = up ? 0 : kMb,
+                                       .written = up ? kMb : 0,
+                                       .link = kMb,
+                                       .ns = ns,
+                                       .place = "cuda",
+                                       .to = up ? Memory::Device : host}});
+  limit.source->memory = up ? host : Memory::Device;
+  return limit;
+}
+
+TEST(StageLimits, OfTransfersAreOfTheSameKindOfMemory) {
+  std::vector<CaseResult> limits;
+  for (const char* op : {"h2d", "d2h"})
+    for (const auto& [host, ns] :
+         {std::pair{Memory::Pinned, 100}, {Memory::Pageable, 300}, {Memory::PageableHuge, 200}})
+      limits.push_back(copy(fmt::format("{} {}", op, name_of(host)), host, ns, op));
+  for (const char* op : {"h2d", "d2h"})
+    for (const auto& [host, limit] : {std::pair{Memory::Pageable, "pageable 0.75"},
+                                      {Memory::PageableHuge, "pageable_huge 0.50"},
+                                      {Memory::Pinned, "pinned 0.25"},
+                                      {Memory::Registered, "pinned 0.25"},
+                                      {Memory::WriteCombined, "pinned 0.25"}}) {
+      const CaseAnalysis analysis = analysed(copy("v", host, 400, op), limits);
+      EXPECT_THAT(shares(analysis), ElementsAre(fmt::format("{} {}", op, limit)));
+      // The case's own limit is what pinned memory would give it.
+      EXPECT_EQ(analysis.limit, fmt::format("{} pinned", op));
+      EXPECT_DOUBLE_EQ(analysis.of_limit->value, 0.25);
+      EXPECT_EQ(analysis.bytes_moved, std::nullopt);
+    }
+}
+
+TEST(StageLimits, OfATransferAfterAStageAreOfWhatThatWrote) {
+  CaseResult result = copy("v", Memory::Pinned, 400, "h2d");
+  result.stages.insert(
+      result.stages.begin(),
+      made({.op = "copy", .read = kMb, .written = kMb, .ns = 500, .to = Memory::Pageable}));
+  EXPECT_EQ(link_memory(result, 1), Memory::Pageable);
+  EXPECT_EQ(link_memory(copy("v", Memory::Registered, 1, "h2d"), 0), Memory::Registered);
+  EXPECT_EQ(link_memory(copy("v", Memory::Registered, 1, "d2h"), 0), Memory::Registered);
+  result = copy("v", Memory::Pageable, 1, "h2d");
+  result.source.reset();  // as documents were before
+  EXPECT_EQ(link_memory(result, 0), Memory::Pinned);
+}
+
+TEST(StageLimits, WhatReadsOverTheLinkOrFilesHasNone) {
+  const MadeStage zero_copy{.op = "cast",
+                            .read = 10 * kMb,
+                            .written = 40 * kMb,
+                            .link = 10 * kMb,
+                            .ns = 5'000,
+                            .place = "cuda",
+                            .to = Memory::Device};
+  const MadeStage load{.op = "load", .read = 10 * kMb, .written = 40 * kMb, .ns = 5'000};
+  for (const MadeStage& spec : {zero_copy, load}) {
+    const CaseAnalysis analysis = analysed(of_stages("v", {spec}), memory);
+    EXPECT_THAT(shares(analysis), ElementsAre("-"));
+    EXPECT_EQ(analysis.floor_ns, std::nullopt);
+    EXPECT_EQ(analysis.bytes_moved, std::nullopt);
+  }
+}
+
+TEST(StageLimits, StagesThatMoveNothingDoNotCount) {
+  CaseResult result = eager(false);
+  result.stages.push_back(made({.op = "sync", .ns = 100, .place = "cuda"}));
+  const CaseAnalysis analysis = analysed(result, memory);
+  EXPECT_THAT(shares(analysis), ElementsAre("cold 1:4 0.50", "cold 4:4 0.80", "-"));
+  EXPECT_EQ(analysis.floor_ns, 2'600);
+}
+
+TEST(StageLimits, TheDevicesClockLeavesOutTheHostsFloor) {
+  std::vector<CaseResult> limits = memory;
+  limits.push_back(copy("h2d pageable", Memory::Pageable, 100, "h2d"));
+  CaseResult result = copy("v", Memory::Pageable, 400, "h2d");
+  result.stages.insert(result.stages.begin(), eager(false).stages[0]);
+  EXPECT_EQ(analysed(result, limits, "wall").floor_ns, 1'100);
+  EXPECT_EQ(analysed(result, limits, "device").floor_ns, 100);
+}
+
+TEST(StageLimits, ACasesOwnLimitIsNeverInTheCache) {
+  const CaseResult result =
+      of_stages("v", {{.op = "copy", .read = 40 * kMb, .written = 40 * kMb, .ns = 2'000}});
+  EXPECT_EQ(analysed(result, memory).limit, "cold 4:4");
+  EXPECT_EQ(analysed(result, {stream("cached", 40 * kMb, 40 * kMb, 400, true)}).limit, "");
+}
+
+TEST(StageLimits, AreThoseOfMeasuredCasesOnly) {
+  CaseResult result = eager(false);
+  result.status = Status::Skipped;
+  EXPECT_TRUE(analysed(result, memory).stages.empty());
+  std::vector<CaseResult> limits = memory;
+  limits[0].status = Status::Failed;
+  EXPECT_THAT(shares(analysed(eager(false), limits))[0], "slow 1:4 0.75");
+}
+
+TEST(StageLimits, StandInTheDocument) {
+  GroupResult group;
+  group.baseline = "eager";
+  group.cases = {eager(false)};
+  group.limits = memory;
+  Results results;
+  results.clock = "wall";
+  results.groups = {group};
+  const Json json = document(results)["groups"][0]["cases"][0];
+  EXPECT_EQ(json["floor_ns"], 2'600);
+  EXPECT_EQ(json["binding"], "cold 4:4");
+  EXPECT_EQ(json["bytes_moved"], 2.6);
+  const Json& stage = json["stages"][0];
+  EXPECT_EQ(stage["limit"], "cold 1:4");
+  EXPECT_EQ(stage["floor_ns"], 1'000);
+  EXPECT_DOUBLE_EQ(stage["of_limit"]["value"].get<double>(), 0.5);
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,344 @@
+"""`normbench compare` on documents made here, and the script around it: verdicts, exit codes, errors.
+
+usage: compare_test.py NORMBENCH SOURCE_DIR
+"""
+
+import copy
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+from pathlib import Path
+
+sys.path.append("/usr/lib/python3/dist-packages")  # Debian's, whichever Python runs this
+try:
+    import junitparser
+except ImportError:  # scripts/setup installs it
+    junitparser = None
+
+NORMBENCH, SOURCE_DIR = (Path(p).resolve() for p in sys.argv[1:3])
+REFERENCE = SOURCE_DIR / "results/quickstart-epyc-zen5-2c-20261121.json"
+
+
+def compare(*args):
+    return subprocess.run([NORMBENCH, "compare", *map(str, args)], capture_output=True, text=True)
+
+
+def document(times_ns, minute=0, rounds=20, **members):
+    """A results document of one group whose cases take these times."""
+    cases = [
+        {
+            "variant": variant,
+            "status": "ok",
+            "iterations": 1,
+            "stages": [],
+            "rounds": {"wall_ns": [int(ns)] * rounds},
+            "check": {"ok": True, "max_abs_error": 1e-7, "bound": 1e-5},
+        }
+        for variant, ns in times_ns.items()
+    ]
+    return {
+        "schema": 1,
+        "tool": {"name": "normbench", "version": "1.0", "revision": "abc1234", "build": "Release"},
+        "environment": {
+            "date": f"2026-11-21T10:{minute:02}:00Z",
+            "cpu": {"model": "Example CPU"},
+            "available_threads": 2,
+        },
+        "config": {"schema": 1, "name": "example"},
+        "name": "example",
+        "cache": "cold",
+        "clock": "wall",
+        "groups": [{"experiment": "form", "point": {"batch": 8}, "cases": cases}],
+        **members,
+    }
+
+
+class CompareTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.dir = Path(self.folder.name)
+
+    def write(self, name, content):
+        path = self.dir / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+    def pairs(self, factors, count=10):
+        """Folders of runs that took turns; NEW's times are BASE's by these factors."""
+        for i in range(count):
+            base = {variant: 1_000_000 + 1000 * i for variant in factors}
+            now = {variant: base[variant] * factor for variant, factor in factors.items()}
+            self.write(f"base/run-{i:02}/results.json", document(base, 2 * i))
+            self.write(f"new/run-{i:02}/results.json", document(now, 2 * i + 1))
+        return self.dir / "base", self.dir / "new"
+
+    def verdicts(self, *args, code=0):
+        done = compare(*args, "--format", "json")
+        self.assertEqual(done.returncode, code, done.stderr)
+        return {case["variant"]: case["verdict"] for case in json.loads(done.stdout)["cases"]}
+
+    # --- verdicts and exit codes
+
+    def test_every_verdict(self):
+        base, new = self.pairs({"slower": 1.1, "faster": 0.9, "same": 1.0})
+        for i in range(10):
+            for side in ("base", "new"):
+                path = self.dir / f"{side}/run-{i:02}/results.json"
+                content = json.loads(path.read_text())
+                noisy = copy.deepcopy(content["groups"][0]["cases"][0])
+                noisy["variant"] = "noisy"
+                factor = 1 + 0.1 * (i % 3 - 1) * (side == "new")
+                noisy["rounds"]["wall_ns"] = [int(1e6 * factor)] * 20
+                content["groups"][0]["cases"].append(noisy)
+                path.write_text(json.dumps(content))
+        self.assertEqual(
+            self.verdicts(base, new, code=1),
+            {"slower": "regressed", "faster": "improved", "same": "same", "noisy": "inconclusive"},
+        )
+        text = compare(base, new).stdout
+        self.assertEqual(
+            text.splitlines()[0],
+            "1 regressed, 1 improved, 1 same, 1 inconclusive of 4 cases; margin 2.0 %",
+        )
+
+    def test_same_exits_0_even_when_strict(self):
+        base, new = self.pairs({"a": 1.0, "b": 1.001})
+        self.assertEqual(compare(base, new).returncode, 0)
+        self.assertEqual(compare(base, new, "--strict").returncode, 0)
+
+    def test_300_regressions_exit_1(self):
+        base, new = self.pairs({f"case {i}": 1.1 for i in range(300)}, count=13)
+        done = compare(base, new)
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stdout.startswith("300 regressed, 0 improved"), done.stdout[:200])
+
+    def test_doubt_exits_0_and_4_when_strict(self):
+        base, new = self.pairs({"a": 1.1, "b": 1, "c": 1, "d": 1}, count=6)
+        done = compare(base, new)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("1 regressed (1 not beyond doubt)", done.stdout)
+        self.assertIn("too few to say beyond doubt that one of 4 cases regressed", done.stdout)
+        self.assertEqual(compare(base, new, "--strict").returncode, 4)
+
+    def test_a_case_that_now_fails_exits_1(self):
+        base, new = self.pairs({"a": 1, "b": 1})
+        for path in new.glob("*/results.json"):
+            content = json.loads(path.read_text())
+            content["groups"][0]["cases"][0].update(status="failed", reason="wrong output")
+            path.write_text(json.dumps(content))
+        self.assertEqual(self.verdicts(base, new, code=1), {"a": "failed", "b": "same"})
+
+    def test_margin_overrides(self):
+        base, new = self.pairs({"a": 1.1})
+        self.assertEqual(self.verdicts(base, new, "--margin", "0.2"), {"a": "same"})
+        for margin in ("2", "-0.1", "x", "nan"):
+            self.assertEqual(compare(base, new, "--margin", margin).returncode, 2, margin)
+
+    def test_only_narrows(self):
+        base, new = self.pairs({"a": 1.1, "b": 1})
+        self.assertEqual(self.verdicts(base, new, "--only", "b"), {"b": "same"})
+        done = compare(base, new, "--only", "nothing")
+        self.assertEqual((done.returncode, done.stderr), (2, "normbench: --only nothing: no case matches\n"))
+
+    def test_single_documents_and_run_folders(self):
+        base, new = self.pairs({"a": 1.2}, count=1)
+        for a, b in ((base / "run-00", new / "run-00"), (base / "run-00/results.json", new)):
+            done = compare(a, b)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("one run a side: differences between runs are not known", " ".join(done.stdout.split()))
+            self.assertIn("margin 5.0 %", done.stdout)
+
+    def test_a_reference_document_against_itself(self):
+        done = compare(REFERENCE, REFERENCE)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("BASE and NEW are the same document", done.stdout)
+        self.assertIn("0 regressed", done.stdout)
+
+    # --- what must not be compared
+
+    def test_incomparable_documents_name_every_difference(self):
+        base = self.write("base.json", document({"a": 1e6}))
+        other = document({"a": 1e6}, quick=True)
+        other["environment"]["cpu"]["model"] = "Other CPU"
+        other["config"]["measure"] = {"seed": 2}
+        new = self.write("new.json", other)
+        done = compare(base, new)
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertEqual(
+            done.stderr,
+            "normbench: not comparable: CPU: Example CPU in BASE, Other CPU in NEW\n"
+            "normbench: not comparable: quick: false in BASE, true in NEW\n"
+            'normbench: not comparable: config /measure: absent in BASE, {"seed":2} in NEW\n'
+            "normbench: nothing was compared (--force does it all the same)\n",
+        )
+        forced = compare(base, new, "--force")
+        self.assertEqual(forced.returncode, 0)
+        self.assertIn("Not comparable, compared by force: CPU: Example CPU in BASE", forced.stdout)
+
+    def test_nothing_in_common_exits_3_even_by_force(self):
+        base = self.write("base.json", document({"a": 1e6}))
+        new = self.write("new.json", document({"b": 1e6}))
+        for args in ([], ["--force"]):
+            done = compare(base, new, *args)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("no case in common", done.stderr)
+
+    # --- bad documents
+
+    def test_mistakes_of_both_documents_are_told_at_once(self):
+        whole = json.dumps(document({"a": 1e6}))
+        twice = document({"a": 1e6})
+        twice["groups"] *= 2
+        newer = document({"a": 1e6}, schema=2)
+        google = {"context": {"json_schema_version": 1}, "benchmarks": [{"real_time": 1}]}
+        nvbench = {"meta": {}, "devices": [], "benchmarks": [{"states": []}]}
+        for content, message in (
+            (whole[: len(whole) // 2], "(it seems to be cut off)"),
+            (whole[:-3], "the text ends in the middle of a value"),
+            ("", "is empty (expected JSON)"),
+            ("time: 1", "line 1, column 2: unexpected time"),
+            (newer, "this version reads schema 1; the document has 2: a newer normbench wrote it"),
+            (google, "it seems to be Google Benchmark's output"),
+            (nvbench, "it seems to be nvbench's output"),
+            (twice, "/groups/1/cases/0: form, a is there twice, first at /groups/0/cases/0"),
+        ):
+            bad = self.write("bad.json", content)
+            done = compare(bad, self.dir / "absent.json")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            lines = done.stderr.splitlines()
+            self.assertEqual(len(lines), 2, done.stderr)
+            self.assertTrue(lines[0].startswith(f"{bad}:"), lines[0])
+            self.assertIn(message, lines[0])
+            self.assertEqual(lines[1], f"{self.dir}/absent.json: no such file (check the path)")
+
+    def test_folders_without_results(self):
+        good = self.write("good.json", document({"a": 1e6}))
+        (self.dir / "empty").mkdir()
+        done = compare(self.dir / "empty", good)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no results.json in this folder, nor in those inside it", done.stderr)
+        self.write("runs/a/results.json", document({"a": 1e6}))
+        self.write("runs/b/journal.jsonl", "")
+        done = compare(self.dir / "runs", good)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("runs/b: a run that was not finished", done.stderr)
+
+    def test_usage_errors(self):
+        good = self.write("good.json", document({"a": 1e6}))
+        self.assertEqual(compare(good).returncode, 2)
+        done = compare(good, good, "--format", "html")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("known: text, markdown, json, junit", done.stderr)
+
+    def test_an_output_that_cannot_be_written_exits_5(self):
+        base, new = self.pairs({"a": 1})
+        out = self.dir / "absent/compare.md"
+        done = compare(base, new, "--format", "markdown", "--out", out)
+        self.assertEqual(done.returncode, 5)
+        self.assertIn(f"cannot write {out}", done.stderr)
+
+    # --- formats
+
+    def test_junit_is_read_by_others(self):
+        base, new = self.pairs({'slow <&"> \u0001 → µ': 1.1, "same": 1})
+        for path in new.glob("*/results.json"):
+            content = json.loads(path.read_text())
+            new_case = copy.deepcopy(content["groups"][0]["cases"][1])
+            new_case["variant"] = "came"
+            content["groups"][0]["cases"].append(new_case)
+            path.write_text(json.dumps(content))
+        out = self.dir / "compare.xml"
+        self.assertEqual(compare(base, new, "--format", "junit", "--out", out).returncode, 1)
+        root = xml.etree.ElementTree.parse(out).getroot()
+        self.assertEqual(root.attrib["failures"], "1")
+        names = [case.attrib["name"] for case in root.iter("testcase")]
+        self.assertEqual(names, ['slow <&">   → µ (batch=8)', "same (batch=8)", "came (batch=8)"])
+        if junitparser is None:
+            self.skipTest("junitparser is not installed (scripts/setup does it)")
+        read = junitparser.JUnitXml.fromfile(str(out))
+        self.assertEqual((read.tests, read.failures, read.skipped), (3, 1, 1))
+        (suite,) = list(read)
+        self.assertEqual((suite.name, suite.tests), ("form", 3))
+        results = {case.name: [type(r).__name__ for r in case.result] for case in suite}
+        self.assertEqual(
+            results,
+            {'slow <&">   → µ (batch=8)': ["Failure"], "same (batch=8)": [], "came (batch=8)": ["Skipped"]},
+        )
+
+    def test_markdown_and_json_hold_every_case(self):
+        base, new = self.pairs({"a | b": 1.1, "c": 1})
+        markdown = compare(base, new, "--format", "markdown").stdout
+        self.assertIn("| **REGRESSED** | form / a \\| b (batch=8) |", markdown)
+        self.assertIn("<details><summary>1 same</summary>", markdown)
+        document = json.loads(compare(base, new, "--format", "json").stdout)
+        self.assertEqual((document["kind"], document["gate"]), ("comparison", "regressed"))
+        self.assertEqual(document["summary"]["certain"], 1)
+        self.assertAlmostEqual(document["cases"][0]["ratio"]["value"], 1.1, places=5)
+
+
+class RegressionScriptTest(unittest.TestCase):
+    """The mistakes that scripts/ci-regression finds before it builds anything."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.repository = Path(self.folder.name) / "repository"
+        (self.repository / "scripts").mkdir(parents=True)
+        script = self.repository / "scripts/ci-regression"
+        script.write_bytes((SOURCE_DIR / "scripts/ci-regression").read_bytes())
+        script.chmod(0o755)
+        self.git("init", "--quiet")
+        self.git("add", ".")
+        self.git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "first")
+
+    def git(self, *args):
+        subprocess.run(["git", "-C", self.repository, *args], check=True, capture_output=True)
+
+    def run_script(self, *args):
+        done = subprocess.run(
+            [self.repository / "scripts/ci-regression", *args],
+            capture_output=True, text=True, cwd=self.folder.name)
+        self.assertEqual(done.stdout, "")
+        return done.returncode, done.stderr
+
+    def test_usage(self):
+        for args, message in (
+            ([], "give two revisions"),
+            (["HEAD"], "give two revisions"),
+            (["HEAD", "HEAD", "--pears", "3"], "unknown option --pears"),
+            (["HEAD", "HEAD", "--pairs", "5"], "--pairs needs a number from 6 on"),
+            (["HEAD", "HEAD", "--out"], "--out needs a value"),
+            (["HEAD", "HEAD", "--config", "absent.json"], "no config absent.json"),
+        ):
+            code, stderr = self.run_script(*args)
+            self.assertEqual(code, 2, stderr)
+            self.assertIn(f"ci-regression: {message}", stderr)
+
+    def test_unknown_revision(self):
+        code, stderr = self.run_script("HEAD", "no-such-branch")
+        self.assertEqual(code, 2)
+        self.assertIn("unknown revision no-such-branch", stderr)
+
+    def test_changes_that_would_not_be_measured(self):
+        script = self.repository / "scripts/ci-regression"
+        script.write_text(script.read_text() + "# changed\n")
+        code, stderr = self.run_script("HEAD", "HEAD")
+        self.assertEqual(code, 2)
+        self.assertIn("they would not be measured (commit or stash them)", stderr)
+
+    def test_a_revision_that_does_not_build(self):
+        code, stderr = self.run_script("HEAD", "HEAD")
+        self.assertEqual(code, 2)
+        self.assertIn("does not build", stderr)
+        listed = subprocess.run(["git", "-C", self.repository, "worktree", "list"],
+                                capture_output=True, text=True).stdout
+        self.assertEqual(len(listed.splitlines()), 1, listed)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,751 @@
+"""The real binary when things go wrong: resumed elsewhere, killed, interrupted, with nowhere to write.
+
+usage: faults_test.py NORMBENCH [unittest arguments]
+
+NORMBENCH_FAULT_SEED chooses the moments of the kills (printed).
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import itertools
+import json
+import os
+import pty
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+NORMBENCH = Path(sys.argv[1]).resolve()
+SEED = int(os.environ.get("NORMBENCH_FAULT_SEED", random.randrange(1 << 30)))
+KILLS = 20
+OUTPUTS = {"journal.jsonl", "results.json", "table.txt", "trace.json"}
+
+NORMALIZE = {"op": "normalize", "mean": [1, 2, 3], "std": [1, 1, 1]}
+EAGER = [{"op": "cast", "to": "float32"}, {"op": "sub", "mean": [1, 2, 3]}]
+SMALL = {
+    "schema": 1,
+    "name": "small",
+    "measure": {"max_seconds_per_group": 0.05, "precision": 0.2, "cache": "hot"},
+    "profile": {"active": 2},
+    "experiments": [
+        {
+            "name": "sizes",
+            "sweep": {"batch": [1, 2, 3, 4]},
+            "source": {"batch": "$batch", "size": [64, 64]},
+            "variants": {"eager": EAGER, "fused": [NORMALIZE]},
+        }
+    ],
+}
+# A call of its second group takes most of a second.
+SLOW = {
+    **SMALL,
+    "name": "slow",
+    "experiments": [
+        {
+            "name": name,
+            "source": {"batch": batch, "size": [480, 640]},
+            "variants": {"eager": [{**stage, "output": "fresh"} for stage in EAGER + EAGER[1:] * more]},
+        }
+        for name, batch, more in (("short", 1, 0), ("long", 32, 20))
+    ],
+}
+
+
+def changed(config, **measure):
+    return {**config, "measure": {**config["measure"], **measure}}
+
+
+def normbench(*args, **kwargs):
+    kwargs = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **kwargs}
+    return subprocess.run([NORMBENCH, *map(str, args)], text=True, **kwargs)
+
+
+def structure(document):
+    """Everything in a results document that does not depend on when it was measured."""
+
+    def case(result):
+        stages = [(stage["op"], stage["kernel"], stage["out"]) for stage in result["stages"]]
+        return result["variant"], result["status"], stages, len(result)
+
+    def group(result):
+        return {
+            "point": (result["experiment"], result["point"], result["baseline"]),
+            "cases": [case(c) for c in result["cases"]],
+            "limits": [case(c) for c in result["limits"]],
+            "profile": [(p["variant"], p["steps"], len(p["rows"])) for p in result["profile"]],
+            "keys": len(result),
+        }
+
+    return sorted(document), document["interrupted"], [group(g) for g in document["groups"]]
+
+
+class FaultsCase(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = Path(folder.name).resolve()
+        (self.dir / "tmp").mkdir()
+        self.environment = {**os.environ, "TMPDIR": str(self.dir / "tmp")}
+        self.out = self.dir / "out"
+        self.config = self.dir / "config.json"
+        self.config.write_text(json.dumps(SMALL, indent=1))
+
+    def run_config(self, *args, code=0, **kwargs):
+        done = normbench("run", "--config", self.config, "--out", self.out, *args,
+                         **{"env": self.environment, **kwargs})
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def resume(self, *args, code=0, out=None, **kwargs):
+        done = normbench("run", "--resume", out or self.out, *args,
+                         **{"env": self.environment, **kwargs})
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def document(self, out=None):
+        return json.loads(((out or self.out) / "results.json").read_text())
+
+    def journal(self, out=None):
+        return [json.loads(line) for line in
+                ((out or self.out) / "journal.jsonl").read_text().splitlines()]
+
+    def write_journal(self, lines):
+        (self.out / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    def files(self, folder):
+        return {path.relative_to(folder): path.read_bytes()
+                for path in sorted(folder.rglob("*")) if path.is_file()}
+
+    def assert_no_torn_file(self, folder):
+        """Every file of a run is absent or whole, and nothing else is there."""
+        names = {path.name for path in folder.iterdir()}
+        self.assertLessEqual(names, OUTPUTS)
+        for name in names & {"results.json", "trace.json"}:
+            json.loads((folder / name).read_text())
+        if "journal.jsonl" in names:
+            self.journal(folder)
+
+    def start(self, *args, **kwargs):
+        """Starts a run; returns it when its first group is in the journal."""
+        running = subprocess.Popen(
+            [NORMBENCH, "run", "--config", self.config, "--out", self.out, *args],
+            **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True,
+               "env": self.environment, **kwargs})
+        running.stderr.readline()
+        return running
+
+    def end(self, running, code):
+        output, errors = running.communicate(timeout=60)
+        self.assertEqual(running.returncode, code, errors)
+        return output, errors
+
+
+class ResumeTest(FaultsCase):
+    """Only what was begun with the same config, binary and machine is gone on with."""
+
+    def cut_run(self):
+        """A run that has finished two of its groups, without profiles."""
+        self.run_config()
+        self.write_journal(self.journal()[:3])
+        for name in OUTPUTS - {"journal.jsonl"}:
+            (self.out / name).unlink(missing_ok=True)
+
+    def assert_refused(self, *args, lines):
+        before = self.files(self.dir)
+        done = self.resume(*args, code=3)
+        self.assertEqual(
+            done.stderr.splitlines(),
+            [f"normbench: the run in {self.out} was begun differently:",
+             *(f"  {line}" for line in lines),
+             "Begin anew with another --out, or add --force to go on all the same."])
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(self.files(self.dir), before)
+
+    def change_header(self, pointer, value):
+        """Makes the journal say that it was begun with `value`; returns what it said."""
+        lines = self.journal()
+        *parents, last = pointer.strip("/").split("/")
+        place = lines[0]["header"]
+        for name in parents:
+            place = place[name]
+        before, place[last] = place[last], value
+        self.write_journal(lines)
+        return before
+
+    def test_each_fact_that_differs_is_named(self):
+        self.cut_run()
+        journal = (self.out / "journal.jsonl").read_bytes()
+        for pointer, name in {
+            "/tool/version": "the version of normbench",
+            "/tool/revision": "the binary's revision",
+            "/tool/build": "the binary's build type",
+            "/tool/compiler": "the binary's compiler",
+            "/tool/flags": "the binary's flags",
+            "/binary": "the binary's digest (it was built anew)",
+            "/environment/cpu/model": "the CPU",
+            "/environment/kernel": "the kernel",
+        }.items():
+            (self.out / "journal.jsonl").write_bytes(journal)
+            now = self.change_header(pointer, "before")
+            self.assert_refused(lines=[f"{name}: was before, is {now or 'none'}"])
+        for pointer, name in {
+            "/environment/cpu/cores": "CPU cores",
+            "/environment/affinity_cpus": "CPUs that normbench may use",
+            "/environment/available_threads": "threads that normbench may use",
+        }.items():
+            (self.out / "journal.jsonl").write_bytes(journal)
+            now = self.change_header(pointer, 1000)
+            self.assert_refused(lines=[f"{name}: was 1000, is {now or 'none'}"])
+
+    def test_memory_is_compared_as_it_is_shown(self):
+        self.cut_run()
+        now = self.change_header("/environment/memory/total_bytes", 1)
+        lines = self.resume(code=3).stderr.splitlines()
+        self.assertRegex(lines[1], r"^  the memory: was 1 B, is \d")
+        self.change_header("/environment/memory/total_bytes", now + 4096)
+        self.resume()
+
+    def test_all_differences_are_named_at_once(self):
+        self.cut_run()
+        cpu = self.change_header("/environment/cpu/model", "Z80")
+        self.change_header("/environment/gpu", {"name": "Voodoo 2", "driver": "3.02"})
+        gpu = self.change_header("/tool/revision", "abc1234")
+        self.assert_refused(lines=[
+            f"the binary's revision: was abc1234, is {gpu}",
+            f"the CPU: was Z80, is {cpu or 'none'}",
+            "the GPU: was Voodoo 2, is none",
+            "the GPU's driver: was 3.02, is none"])
+
+    def test_options_that_contradict_are_refused_and_others_not(self):
+        self.run_config("--only", "fused", "--quick")
+        for args, line in (
+            (["--only", "eager"], '--only: was ["fused"], is ["eager"]'),
+            (["--set", "precision=0.5"], '--set: was none, is ["precision=0.5"]'),
+            (["--no-profile"], "--no-profile: was not given, is given"),
+            (["--device", "3"], "--device: was 0, is 3"),
+            (["--machine", "mine"], "--machine: was none, is mine"),
+            (["--images", self.dir], f"--images: was none, is {self.dir}"),
+        ):
+            self.assert_refused(*args, lines=[line])
+        self.resume("--only", "fused", "--quick", "--device", "0", "--config", self.config)
+
+    def test_a_changed_config_is_refused_with_its_line(self):
+        self.cut_run()
+        text = self.config.read_text()
+        self.config.write_text(text.replace('"name": "small"', '"name": "large"'))
+        self.assert_refused(
+            lines=[f'the config {self.config}, line 3: was " "name": "small",", is " "name": "large","'])
+        self.config.write_text(text + "{}\n")
+        lines = text.count("\n") + 1
+        self.assertIn(f"the config {self.config}, line {lines}: was \"}}\", is \"}}{{}}\"",
+                      self.resume(code=3).stderr)
+        self.config.write_text(text + "\n")
+        self.resume()
+
+    def test_another_config_is_refused(self):
+        self.cut_run()
+        other = self.dir / "other.json"
+        other.write_text(self.config.read_text().replace("sizes", "seizes"))
+        self.assertIn('was "   "name": "sizes",", is "   "name": "seizes",',
+                      self.resume("--config", other, code=3).stderr)
+
+    def test_without_the_config_the_journal_has_it(self):
+        self.cut_run()
+        self.config.unlink()
+        self.resume()
+        self.assertEqual(len(self.document()["groups"]), 4)
+
+    def test_relative_paths_mean_the_same_elsewhere(self):
+        done = normbench("run", "--config", "config.json", "--out", "out", cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.resume("--images", self.dir, code=3, cwd="/")
+        self.resume(cwd="/")
+        self.config.write_text(json.dumps({**SMALL, "name": "other"}, indent=1))
+        self.assertIn("the config config.json, line 3:", self.resume(code=3, cwd="/").stderr)
+
+    def test_force_goes_on_and_says_so_in_the_document(self):
+        self.cut_run()
+        cpu = self.change_header("/environment/cpu/model", "Z80")
+        line = f"the CPU: was Z80, is {cpu or 'none'}"
+        done = self.resume("--force", "--quick", code=0)
+        notes = ["--quick: was not given, is given", line]
+        for note in notes:
+            self.assertIn(f"normbench: going on although it differs: {note}\n", done.stderr)
+        document = self.document()
+        self.assertEqual(document["environment"]["resumed_despite"], notes)
+        self.assertFalse(document["quick"])  # the journal's options stand
+        self.assertEqual(len(document["groups"]), 4)
+        self.resume("--force")
+        self.assertEqual([entry["despite"] for entry in self.journal() if "despite" in entry], [notes])
+        self.assertEqual(self.document()["environment"]["resumed_despite"], notes)
+
+    def test_usage(self):
+        self.cut_run()
+        for args, message in (
+            (["--resume", self.out, "--out", self.dir / "x"], "leave --out out"),
+            (["--resume", self.out, "--config", self.config, "--config", self.config], "one run"),
+            (["--config", self.config, "--force"], "--force goes with --resume DIR"),
+            (["--resume", self.dir / "absent"], "nothing to resume there"),
+            (["--resume", self.config], "nothing to resume there"),
+        ):
+            done = normbench("run", *args)
+            self.assertEqual(done.returncode, 2, args)
+            self.assertIn(message, done.stderr)
+        self.assertFalse((self.dir / "x").exists())
+
+    def test_journals_that_cannot_be_used(self):
+        self.cut_run()
+        header, first, second = self.journal()
+        twice = json.loads(json.dumps(second))
+        twice["result"]["cases"][0]["variant"] = "fused"
+        for lines, message in (
+            ([header, first, {"group": 1}, second], "entry 3: "),
+            ([header, 7], "entry 2: "),
+            ([{**header, "journal": 2}, first], "entry 1: /journal: 2 is newer than this version"),
+            ([header, {**first, "group": 9}], "it names group 9, but the config plans 4 groups"),
+            ([header, {"hung": {"group": 9, "contender": "a", "why": "b"}}], "it names group 9"),
+            ([header, {**second, "group": 0}], 'its group 0 is "sizes" at {"batch":2} with "eager"'),
+            ([header, first, twice], 'its group 1 is "sizes" at {"batch":2} with "fused", "fused"'),
+            ([{"journal": 1, "header": {}}, first], "describes no run"),
+        ):
+            self.write_journal(lines)
+            for args in ([], ["--force"]):
+                before = self.files(self.dir)
+                done = self.resume(*args, code=2)
+                self.assertIn(message, done.stderr)
+                self.assertIn(str(self.out), done.stderr)
+                self.assertEqual(self.files(self.dir), before)
+
+    def test_a_journal_is_open_in_one_process_at_a_time(self):
+        self.cut_run()
+        with (self.out / "journal.jsonl").open() as other:
+            fcntl.flock(other, fcntl.LOCK_EX)
+            self.assertIn("another normbench is writing to it", self.resume(code=2).stderr)
+        self.resume()
+
+
+class HangTest(FaultsCase):
+    def test_a_case_that_hangs_fails_and_the_other_configs_are_run(self):
+        self.config.write_text(json.dumps(changed(SLOW, turn_timeout_seconds=0.1)))
+        small = self.dir / "small.json"
+        small.write_text(json.dumps(SMALL))
+        done = self.run_config("--config", small, "--no-profile", code=1)
+        self.assertIn("eager: a turn took more than 0 s; going on without it\n", done.stderr)
+        groups = self.document(self.out / "slow")["groups"]
+        self.assertEqual([group["cases"][0]["status"] for group in groups], ["ok", "failed"])
+        self.assertEqual(len(self.document(self.out / "small")["groups"]), 4)
+        self.assertFalse((self.out / "small" / "trace.json").exists())
+
+
+class KillTest(FaultsCase):
+    """kill -9, then --resume: the structure of an unbroken run."""
+
+    def unbroken(self):
+        begin = time.monotonic()
+        self.run_config()
+        seconds = time.monotonic() - begin
+        expected = structure(self.document())
+        shutil.rmtree(self.out)
+        return expected, seconds
+
+    def kill_after(self, seconds, *args):
+        """True when there was still something to kill."""
+        running = subprocess.Popen([NORMBENCH, "run", *args], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, env=self.environment)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            running.wait(seconds)
+        running.kill()
+        return running.wait() != 0
+
+    def arguments(self):
+        """Goes on with what was begun; a run killed before its first line is begun anew."""
+        journal = self.out / "journal.jsonl"
+        if journal.exists() and b"\n" in journal.read_bytes():
+            return ["--resume", self.out]
+        return ["--config", self.config, "--out", self.out]
+
+    def assert_whole(self, expected, moment):
+        done = normbench("run", *self.arguments(), env=self.environment)
+        self.assertEqual(done.returncode, 0, f"{moment}: {done.stderr}")
+        self.assertEqual(structure(self.document()), expected, moment)
+        self.assert_no_torn_file(self.out)
+
+    def test_killed_at_random_moments_then_resumed(self):
+        expected, seconds = self.unbroken()
+        moments = random.Random(SEED)
+        killed, kept = 0, []
+        while killed < KILLS:
+            moment = moments.uniform(0, seconds)
+            if self.kill_after(moment, *self.arguments()):
+                killed += 1
+                kept.append(len(self.journal_after_kill()))
+                self.assert_whole(expected, f"kill {killed} after {moment:.3f} s, seed {SEED}")
+            shutil.rmtree(self.out, ignore_errors=True)
+        print(f"seed {SEED}, {KILLS} kills within {seconds:.2f} s; whole journal lines: {kept}")
+        self.assertGreater(len(set(kept)), 2, "the moments differ too little")
+
+    def journal_after_kill(self):
+        journal = self.out / "journal.jsonl"
+        return journal.read_bytes().split(b"\n")[:-1] if journal.exists() else []
+
+    def test_killed_again_and_again(self):
+        expected, seconds = self.unbroken()
+        moments = random.Random(SEED)
+        kills = 0
+        while self.kill_after(moments.uniform(0, 2 * seconds / 3), *self.arguments()) and kills < 30:
+            kills += 1
+        self.assert_whole(expected, f"{kills} kills, seed {SEED}")
+
+    def test_what_a_killed_run_left_half_written_is_removed(self):
+        self.run_config()
+        for name in ("results.json.4711.tmp", "trace.json.4711.tmp"):
+            (self.out / name).write_text('{"schema"')
+        (self.out / "mine.tmp").write_text("")
+        self.resume()
+        self.assertEqual({path.name for path in self.out.iterdir()}, OUTPUTS | {"mine.tmp"})
+
+    def test_parts_of_a_killed_run_end_with_it(self):
+        self.config.write_text(
+            json.dumps(changed(SMALL, max_seconds_per_group=50, precision=1e-5, processes=2)))
+        running = subprocess.Popen(
+            [NORMBENCH, "run", "--config", self.config, "--out", self.out],
+            start_new_session=True, stderr=subprocess.DEVNULL)
+        children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
+        deadline = time.monotonic() + 20
+        while not (child := children.read_text().split()) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertEqual(len(child), 1)
+        running.kill()
+        running.wait()
+        while self.is_running(child[0]) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertFalse(self.is_running(child[0]))
+
+    def is_running(self, process):
+        try:
+            return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+        except FileNotFoundError:
+            return False
+
+
+class InterruptTest(FaultsCase):
+    def assert_interrupted(self):
+        document = self.document()
+        self.assertTrue(document["interrupted"])
+        self.assertLess(len(document["groups"]), 4)
+        finished = [entry["result"]["cases"][0]["rounds"] for entry in self.journal()[1:]]
+        self.assertEqual([group["cases"][0]["rounds"] for group in document["groups"]], finished)
+        self.assert_no_torn_file(self.out)
+
+    def long_groups(self):
+        self.config.write_text(json.dumps(changed(SMALL, max_seconds_per_group=1, precision=1e-5)))
+
+    def test_one_signal_keeps_what_is_finished(self):
+        self.long_groups()
+        for how in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            running = self.start("--no-profile")
+            running.send_signal(how)
+            output, _ = self.end(running, 130)
+            self.assertIn(f"go on with: normbench run --resume {self.out}\n", output)
+            self.assert_interrupted()
+            shutil.rmtree(self.out)
+
+    def test_a_signal_sent_twice_at_once_is_one(self):
+        self.long_groups()
+        running = self.start()
+        running.send_signal(signal.SIGTERM)
+        running.send_signal(signal.SIGTERM)
+        self.end(running, 130)
+        self.assert_interrupted()
+
+    def test_a_second_ctrl_c_ends_at_once(self):
+        reader, writer = os.pipe()
+        fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+        running = self.start("--format", "json", stdout=writer)
+        os.close(writer)
+        while not (self.out / "trace.json").exists():  # the last; then the run waits for a reader
+            self.assertIsNone(running.poll())
+            time.sleep(0.01)
+        running.send_signal(signal.SIGINT)
+        with self.assertRaises(subprocess.TimeoutExpired):
+            running.wait(0.25)  # longer than what counts as one signal
+        running.send_signal(signal.SIGINT)
+        self.end(running, 130)
+        os.close(reader)
+        self.assert_no_torn_file(self.out)
+
+    def test_nohup_is_respected(self):
+        running = self.start(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        running.send_signal(signal.SIGHUP)
+        self.end(running, 0)
+        self.assertFalse(self.document()["interrupted"])
+
+    def test_a_terminal_that_is_closed(self):
+        self.long_groups()
+        child, terminal = pty.fork()
+        if child == 0:
+            os.execv(NORMBENCH, ["normbench", "run", "--config", self.config, "--out", self.out])
+        shown = b""
+        while b"[2/4]" not in shown:
+            shown += os.read(terminal, 4096)
+        os.close(terminal)
+        _, status = os.waitpid(child, 0)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 130)
+        self.assert_interrupted()
+
+
+class StreamsTest(FaultsCase):
+    """Where stdout and stderr go decides nothing about the files of a run."""
+
+    def setUp(self):
+        super().setUp()
+        experiment = {**SMALL["experiments"][0], "sweep": {"batch": [1]}}
+        self.config.write_text(json.dumps({**SMALL, "experiments": [experiment]}))
+
+    def test_a_reader_that_has_gone_is_silent(self):
+        self.run_config()
+        document = self.out / "results.json"
+        for args in (["report", document], ["report", document, "--format", "json"], ["list"],
+                     ["check", self.config], ["info", "--no-limits"], ["--help"],
+                     ["run", "--config", self.config, "--out", self.dir / "other"]):
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = normbench(*args, stdout=writer)
+            os.close(writer)
+            self.assertEqual(done.returncode, 0, args)
+            self.assertNotIn("normbench:", done.stderr)
+        self.assertEqual({path.name for path in (self.dir / "other").iterdir()}, OUTPUTS)
+
+    def test_head(self):
+        self.run_config()
+        done = subprocess.run(
+            ["bash", "-c", '"$0" report "$1" --format json | head -1; echo ${PIPESTATUS[0]}',
+             NORMBENCH, self.out / "results.json"], capture_output=True, text=True)
+        self.assertEqual((done.stdout, done.stderr), ("{\n0\n", ""))
+
+    def test_results_that_cannot_be_shown_are_an_error(self):
+        self.run_config()
+        document = self.out / "results.json"
+        for args in (["report", document], ["report", document, "--format", "json"],
+                     ["report", document, "--format", "table"], ["list"], ["check", self.config],
+                     ["info", "--no-limits"], ["--help"], ["--version"], ["run", "--help"],
+                     ["run", "--resume", self.out], ["run", "--resume", self.out, "--format", "json"]):
+            with open("/dev/full", "w") as full:
+                done = normbench(*args, stdout=full)
+            self.assertEqual(done.returncode, 5, args)
+            self.assertEqual(done.stderr, "normbench: cannot write to stdout: No space left on device\n")
+        self.assertFalse(self.document()["interrupted"])
+
+    def test_stderr_that_cannot_be_written_is_no_error(self):
+        with open("/dev/full", "w") as full:
+            self.run_config(stderr=full)
+
+    def test_closed_streams_are_not_taken_by_files(self):
+        for number, closed in enumerate(itertools.chain.from_iterable(
+                itertools.combinations((0, 1, 2), length) for length in (1, 2, 3))):
+            self.out = self.dir / f"out{number}"
+            done = self.run_config(code=5 if 1 in closed else 0,
+                                   preexec_fn=lambda closed=closed: [os.close(fd) for fd in closed])
+            if 1 in closed and 2 not in closed:
+                self.assertIn("normbench: cannot write to stdout: it is closed\n", done.stderr)
+            self.assertEqual({path.name for path in self.out.iterdir()}, OUTPUTS)
+            self.assert_no_torn_file(self.out)
+            self.assertEqual(len(self.document()["groups"]), 1)
+
+
+def obey_permissions():
+    """In a child: root loses what lets it write where nobody may."""
+    for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+        ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+
+
+def limit_files(size):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    return limit
+
+
+class UnwritableTest(FaultsCase):
+    """Exit 5, the file and the reason, and what is finished is kept where it can be."""
+
+    def rescued(self, pattern):
+        folders = list(self.dir.glob(pattern))
+        self.assertEqual(len(folders), 1, pattern)
+        self.assert_no_torn_file(folders[0])
+        return folders[0]
+
+    def on_small_disk(self, size, prepare="true", after="true"):
+        """A run in a file system of its own; its folder is copied to `copy` before that is gone."""
+        script = ('mkdir disk && mount -t tmpfs -o "size=$1" tmpfs disk || exit 99\n'
+                  f"{prepare}\n"
+                  '"$0" run --config config.json --out disk/out; code=$?\n'
+                  f"{after}\n"
+                  "cp -a disk copy; exit $code")
+        done = subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script,
+                               NORMBENCH, size], cwd=self.dir, env=self.environment,
+                              capture_output=True, text=True)
+        if done.returncode == 99 or "unshare" in done.stderr:
+            self.skipTest(f"no small file system can be mounted here: {done.stderr.strip()}")
+        return done
+
+    def test_a_disk_that_is_full_for_the_journal(self):
+        done = self.on_small_disk("32k")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        for name in ("journal.jsonl", "results.json", "table.txt"):
+            self.assertIn(f"normbench: cannot write disk/out/{name}: No space left on device\n",
+                          done.stderr)
+        rescued = self.rescued("tmp/normbench-out-rescued-*")
+        self.assertIn(f"results.json, table.txt, journal.jsonl to {rescued} instead\n", done.stderr)
+        self.assertIn(f"go on with: normbench run --resume {rescued}\n", done.stderr)
+        finished = self.document(rescued)
+        self.assertTrue(finished["interrupted"])
+        self.assertGreaterEqual(len(finished["groups"]), 1)
+        self.assertLessEqual(len(finished["groups"]), 4)
+        kept = self.journal(self.dir / "copy" / "out")  # whole lines only
+        self.assertGreaterEqual(len(kept), 1)
+        self.assert_no_torn_file(self.dir / "copy" / "out")
+        self.resume(out=rescued)
+        groups = self.document(rescued)["groups"]
+        self.assertEqual([group["point"]["batch"] for group in groups], [1, 2, 3, 4])
+        self.assertEqual(groups[0]["cases"], finished["groups"][0]["cases"])
+
+    def test_a_disk_that_is_full_for_the_results(self):
+        self.run_config()
+        room = (self.out / "journal.jsonl").stat().st_size + 30_000
+        done = self.on_small_disk(str(room))
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("normbench: cannot write disk/out/results.json: No space left on device\n",
+                      done.stderr)
+        rescued = self.rescued("tmp/normbench-out-rescued-*")
+        self.assertEqual(len(self.document(rescued)["groups"]), 4)
+        self.assertFalse((rescued / "journal.jsonl").exists())
+        self.assertNotIn("--resume", done.stderr)
+        copy = self.dir / "copy" / "out"
+        self.assert_no_torn_file(copy)
+        self.assertFalse((copy / "results.json").exists())
+        self.resume(out=copy)
+        self.assertEqual(structure(self.document(copy)), structure(self.document(rescued)))
+
+    def test_a_disk_that_is_full_with_nothing_else_to_go_to(self):
+        done = self.on_small_disk("32k", prepare="export TMPDIR=$PWD/disk")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("there was no room for it beside it nor in the folder of temporary files\n",
+                      done.stderr)
+        self.assertIn("go on with: normbench run --resume disk/out\n", done.stderr)
+        copy = self.dir / "copy"
+        self.assertEqual([path.name for path in copy.iterdir()], ["out"])
+        self.assert_no_torn_file(copy / "out")
+        self.resume(out=copy / "out")
+        self.assertEqual(len(self.document(copy / "out")["groups"]), 4)
+
+    def test_a_disk_that_is_full_from_the_start(self):
+        done = self.on_small_disk("8k", prepare="head -c 8192 /dev/zero > disk/zeros")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(
+            done.stderr,
+            "normbench: cannot write disk/out/journal.jsonl: No space left on device\n")
+        self.assertEqual(list((self.dir / "copy" / "out").iterdir()), [])
+
+    def test_a_read_only_file_system(self):
+        done = self.on_small_disk("64k", prepare="mount -o remount,ro disk")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertEqual(done.stderr,
+                         "normbench: cannot create disk/out: Read-only file system\n")
+        done = self.on_read_only_folder()
+        self.assertEqual(done.stderr,
+                         "normbench: cannot write disk/out/journal.jsonl: Read-only file system\n")
+
+    def on_read_only_folder(self):
+        shutil.rmtree(self.dir / "copy")
+        (self.dir / "disk").rmdir()
+        return self.on_small_disk("64k", prepare="mkdir disk/out && mount -o remount,ro disk")
+
+    def test_files_that_may_not_grow(self):
+        done = self.run_config(code=5, preexec_fn=limit_files(8192))
+        self.assertIn(f"normbench: cannot write {self.out}/journal.jsonl: File too large\n", done.stderr)
+        self.assertIn("there was no room for it", done.stderr)
+        self.assert_no_torn_file(self.out)
+        self.assertEqual(list((self.dir / "tmp").iterdir()), [])
+        self.resume()
+        self.assertEqual(len(self.document()["groups"]), 4)
+
+    def test_a_folder_without_permission(self):
+        self.out.mkdir(mode=0o555)
+        done = self.run_config(code=5, preexec_fn=obey_permissions)
+        self.assertEqual(done.stderr,
+                         f"normbench: cannot write {self.out}/journal.jsonl: Permission denied\n")
+        self.out.chmod(0o000)
+        self.run_config(code=5, preexec_fn=obey_permissions)
+        self.out.chmod(0o755)
+        self.assertEqual(list(self.out.iterdir()), [])
+
+    def test_a_folder_that_loses_its_permission(self):
+        running = self.start(preexec_fn=obey_permissions)
+        self.out.chmod(0o555)
+        _, errors = self.end(running, 5)
+        self.out.chmod(0o755)
+        self.assertIn(f"normbench: cannot write {self.out}/results.json: Permission denied\n", errors)
+        rescued = self.rescued("out-rescued-*")
+        self.assertEqual(len(self.document(rescued)["groups"]), 4)
+        self.assertEqual([path.name for path in self.out.iterdir()], ["journal.jsonl"])
+
+    def test_a_folder_that_vanishes(self):
+        running = self.start()
+        shutil.rmtree(self.out)
+        output, errors = self.end(running, 5)
+        self.assertIn(f"normbench: cannot write {self.out}/journal.jsonl: No such file or directory\n",
+                      errors)
+        self.assertFalse(self.out.exists())
+        self.assertNotIn("Wrote", output)
+        rescued = self.rescued("out-rescued-*")
+        self.assertIn(f"go on with: normbench run --resume {rescued}\n", errors)
+        self.assertGreaterEqual(len(self.document(rescued)["groups"]), 1)
+        self.resume(out=rescued)
+        self.assertEqual(len(self.document(rescued)["groups"]), 4)
+
+    def test_something_else_has_the_name_of_the_folder(self):
+        file = self.dir / "file"
+        file.write_text("mine")
+        for out in (file, file / "out"):
+            self.out = out
+            self.assertEqual(self.run_config(code=5).stderr,
+                             f"normbench: cannot create {out}: {file} is not a folder\n")
+        (self.dir / "results").write_text("mine")
+        done = normbench("run", "--config", self.config, cwd=self.dir)
+        self.assertEqual(done.returncode, 5)
+        self.assertRegex(done.stderr, r"^normbench: cannot create results/small-\d+T\d+Z: "
+                                      r"results is not a folder\n$")
+        self.assertEqual(file.read_text(), "mine")
+
+    def test_a_report_that_cannot_be_written(self):
+        self.run_config()
+        for out, message in (
+            (self.dir / "absent" / "x", "No such file or directory"),
+            (self.dir, "it is there and is not a file"),
+            ("/dev/full", "it is there and is not a file"),
+        ):
+            done = normbench("report", self.out / "results.json", "--out", out)
+            self.assertEqual(done.returncode, 5)
+            self.assertEqual(done.stderr, f"normbench: cannot write {out}: {message}\n")
+        target = self.dir / "report.txt"
+        target.write_text("old")
+        done = normbench("report", self.out / "results.json", "--out", target,
+                         preexec_fn=limit_files(100))
+        self.assertEqual(done.returncode, 5)
+        self.assertEqual(target.read_text(), "old")
+        self.assertEqual([path.name for path in self.dir.glob("*.tmp")], [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v", *sys.argv[2:]])

@@ -1,0 +1,33 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "backend/kernel_testing.h"
+
+namespace normbench {
+namespace {
+
+const TensorDesc desc = dense(DType::UInt8, Layout::Nchw, {2, 3, 5, 7}, Memory::Pageable);
+
+TEST(TeamLaunch, TouchesNothing) {
+  for (const int threads : {1, 3})
+    for (const std::int64_t count : {1, 100}) {
+      Guarded tensor(desc);
+      fill(tensor.view());
+      const std::vector<std::byte> before = tensor.payload();
+      launch(cpu_row("launch", "team"), EmptyLaunch{.count = count}, tensor.view(), tensor.view(),
+             threads);
+      EXPECT_TRUE(tensor.payload() == before);
+      EXPECT_TRUE(tensor.guards_intact());
+    }
+}
+
+TEST(TeamLaunch, IsTheOnlyRowOfItsOpAndCostsNoBytes) {
+  const auto rows = cpu_rows();
+  EXPECT_EQ(std::ranges::count(rows, EmptyLaunch::name, &Kernel::op), 1);
+  const Cost cost = cpu_row("launch", "team").cost(EmptyLaunch{}, {.in = {desc}, .out = {desc}});
+  EXPECT_EQ(cost.read_bytes + cost.written_bytes + cost.link_bytes + cost.flops, 0);
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,61 @@
+#include "example_results.h"
+
+namespace normbench::examples {
+
+namespace {
+
+constexpr std::int64_t buffer_faults = 27'000;  // pages of one output
+
+/// A chain of sub and div whose constants are prepared `when`.
+CaseResult chain(const std::string& variant, const std::string& when, double ms,
+                 const std::string& sub, const std::string& div) {
+  const std::int64_t fresh = (sub == "fresh" ? 1 : 0) + (div == "fresh" ? 1 : 0);
+  CaseResult result = make_case({variant,
+                                 ms,
+                                 DType::Float32,
+                                 {{"sub", DType::Float32, sub}, {"div", DType::Float32, div}},
+                                 fresh * buffer_faults});
+  if (when == "per_call")
+    for (StageResult& stage : result.stages) stage.parameters = {{"constants", when}};
+  return result;
+}
+
+GroupResult constants_group(std::vector<CaseResult> cases) {
+  GroupResult group;
+  group.experiment = "example";
+  group.question = "An example: why is the cached form slower?";
+  group.baseline = cases[0].variant;
+  group.cases = std::move(cases);
+  group.limits = {make_limit("stream 110.6:110.6 MB nt, 1 thread", 5.55, DType::Float32),
+                  make_limit("first_touch 110.6 MB, 1 thread", 40, DType::Float32)};
+  group.limits[1].stages[0].op = "first_touch";
+  for (Round& round : group.limits[1].rounds) round.counters.minor_faults = buffer_faults;
+  group.stop = "precision";
+  group.claims = {
+      {"cached constants are about 40 % slower", group.cases[0].variant, "<",
+       group.cases[2].variant},
+      {"caching alone makes it slower", group.cases[0].variant, "<", group.cases[1].variant}};
+  return group;
+}
+
+}  // namespace
+
+Results constants() {
+  return make_results(
+      "constants",
+      {constants_group(
+          {chain("per call: sub, div in place", "per_call", 48.6, "fresh", "in_place"),
+           chain("cached: sub, div in place", "cached", 48.5, "fresh", "in_place"),
+           chain("cached: sub, div", "cached", 97.1, "fresh", "fresh"),
+           chain("cached: sub, div, outputs reused", "cached", 10.8, "reuse", "reuse")})});
+}
+
+Results constants_reused() {
+  return make_results(
+      "constants",
+      {constants_group({chain("per call: sub, div in place", "per_call", 10.9, "reuse", "in_place"),
+                        chain("cached: sub, div in place", "cached", 10.8, "reuse", "in_place"),
+                        chain("cached: sub, div", "cached", 12.2, "reuse", "reuse")})});
+}
+
+}  // namespace normbench::examples

@@ -1,0 +1,141 @@
+/// What a group is said to need against what it takes.
+#include <algorithm>
+#include <sstream>
+
+#include "measure/device_fixture.h"
+#include "plan/memory.h"
+
+namespace normbench {
+namespace {
+
+class MemoryNeedTest : public DeviceTest {
+ protected:
+  MemoryNeedTest() {
+    for (FakeRow& row : fake->rows) row.compute = false;
+    for (FakeRow& row : device->rows) row.compute = false;
+  }
+
+  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random); }
+  bool sometimes() { return below(3) == 0; }
+
+  Source random_source() {
+    Source source;
+    source.dtype = words(DType{})[static_cast<std::size_t>(below(4))].value;
+    source.memory = words(Memory{})[static_cast<std::size_t>(below(8))].value;
+    source.shape = {.n = 1 + below(3), .c = 1 + below(3), .h = 1 + below(70), .w = 1 + below(70)};
+    if (below(40) == 0) source.shape = {.n = 3, .c = 3, .h = 1000, .w = 1200};
+    return source;
+  }
+  FakeStage cast_at(const Backend* backend) {
+    FakeStage stage{.op = Cast{.to = words(DType{})[static_cast<std::size_t>(below(4))].value},
+                    .row = below(FakeBackend::row_count),
+                    .backend = backend};
+    if (sometimes()) stage.output = OutputPolicy::Fresh;
+    return stage;
+  }
+  Case random_case() {
+    const Source source = random_source();
+    std::vector<FakeStage> stages;
+    bool on_host = host_reaches(source.memory);
+    if (on_host)
+      for (int i = below(3); i > 0; --i) stages.push_back(cast_at(fake));
+    if (on_host && (stages.empty() || sometimes())) {
+      stages.push_back(on_device(H2d{}, below(FakeDevice::row_count)));
+      on_host = false;
+    }
+    if (!on_host)
+      for (int i = below(3); i >= 0; --i) stages.push_back(cast_at(device));
+    if (!on_host && sometimes()) stages.push_back(on_device(D2h{}, 0, stages.back().output));
+    Case work = fake_case(*fake, "case", source, stages);
+    work.resident = sometimes();
+    return work;
+  }
+  /// Follows what the log says was allocated and freed.
+  struct Live {
+    Sides now, most;
+
+    void read(const std::vector<std::string>& log) {
+      for (const std::string& line : log) {
+        std::istringstream text(line);
+        std::vector<std::string> said;
+        for (std::string word; text >> word;) said.push_back(word);
+        if (said[0] != "allocate" && said[0] != "free") continue;
+        const Memory memory = *parse_word<Memory>(said[said.size() - 2]);
+        std::int64_t& bytes = host_reaches(memory) ? now.host : now.device;
+        bytes += (said[0] == "free" ? -1 : 1) * std::stoll(said.back());
+        most.host = std::max(most.host, now.host);
+        most.device = std::max(most.device, now.device);
+      }
+    }
+  };
+};
+
+TEST_F(MemoryNeedTest, IsWhatRandomGroupsTakeAtMost) {
+  for (int round = 0; round < 30; ++round) {
+    SCOPED_TRACE(round);
+    plan.measure.cache = sometimes() ? Cache::Hot : Cache::Cold;
+    cache_bytes = 1 + below(6'000);
+    device->cache = 1 + below(6'000);
+    std::vector<Case> works;
+    for (int i = below(4); i >= 0; --i) works.push_back(random_case());
+    std::vector<const Case*> cases;
+    for (const Case& work : works) cases.push_back(&work);
+    const MemoryNeed need =
+        memory_need(cases, plan.measure.cache, cold_caches(backends, cache_bytes));
+
+    fake->log.clear();
+    Live live;
+    GroupMemory memory = memory_for(cases);
+    live.read(fake->log);
+    EXPECT_EQ(live.now, need.kept);
+    std::vector<Contender> contenders;
+    for (const Case& work : works) contenders.push_back(placed(work, memory));
+    fake->log.clear();
+    for (int iteration = 0; iteration < 3; ++iteration)
+      for (Contender& contender : contenders) {
+        contender.advance();
+        contender.run({.keep_result = iteration != 1});
+        contender.drain();
+      }
+    live.read(fake->log);
+    EXPECT_LE(live.most.host, need.total().host);
+    EXPECT_LE(live.most.device, need.total().device);
+  }
+}
+
+TEST_F(MemoryNeedTest, ACaseWithoutMemoryFailsAlone) {
+  Group& group = add_group({cast_case("fits", 0), cast_case("does not", 1)});
+  fake->rows[0].compute = true;
+  fake->rows[1].then = [](const FakeCall&) { throw std::bad_alloc(); };
+  const Results results = run_plan();
+  ASSERT_EQ(results.groups.size(), 1u);
+  EXPECT_EQ(results.groups[0].cases[0].status, Status::Ok);
+  EXPECT_EQ(results.groups[0].cases[1].status, Status::Failed);
+  // The source in 128 B, the output in 512 and a gap of 512 at most, 40 B of addresses, and a check
+  // of 2 images with 60 values in and out: 8 B * 2 * (120 + 180).
+  EXPECT_EQ(results.groups[0].cases[1].reason,
+            "no memory is left (it may need 5.99 kB of host memory)");
+  EXPECT_EQ(group.cases.size(), 2u);
+}
+
+TEST_F(MemoryNeedTest, MoreBytesThanCanBeCountedAreNotThere) {
+  EXPECT_EQ(placement_bytes(std::vector<std::size_t>{std::size_t{1} << 50}, std::size_t{1} << 20),
+            SIZE_MAX);
+  fake->on_allocate = [](Memory, std::size_t bytes) {
+    if (bytes == SIZE_MAX) throw std::runtime_error("no such number");
+  };
+  Case work = cast_case("huge", 0);
+  work.values[1].desc.shape = {.n = 1, .c = 1, .h = 1 << 30, .w = 1 << 30};
+  Case tiny = cast_case("tiny", 0);
+  plan.measure.cache = Cache::Cold;
+  GroupMemory memory = memory_for({&work, &tiny});
+  try {
+    placed(work, memory);
+    FAIL() << "got memory";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "needs 18447 PB of pageable memory: no such number");
+  }
+}
+
+}  // namespace
+}  // namespace normbench

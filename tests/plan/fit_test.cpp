@@ -1,0 +1,134 @@
+#include "plan/fit.h"
+
+#include <gmock/gmock.h>
+
+#include "fake_backends.h"
+
+namespace normbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+using testing::StartsWith;
+
+PlanOptions with_free(const Sides& bytes, const SideNotes& notes = {}) {
+  PlanOptions options;
+  options.free_bytes = bytes;
+  options.free_notes = notes;
+  return options;
+}
+
+Group group_of(const std::string& experiment, const PlanOptions& options,
+               const std::string& cache = "hot") {
+  const std::string text =
+      fakes::config(experiment, fmt::format(R"("measure": {{"cache": "{}"}})", cache));
+  return make_plan("c.json", text, fakes::with_gpu(), options).groups.at(0);
+}
+
+/// Each variant, and why it is skipped.
+std::vector<std::pair<std::string, std::string>> skips(const std::vector<Case>& list) {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const Case& work : list) found.emplace_back(work.variant, work.skip.value_or(""));
+  return found;
+}
+
+// 1 MB and 5 MB an image.
+const std::string small_and_large = R"("source": {"batch": 1, "channels": 1, "size": [1000, 1000]},
+  "variants": {"small": [{"op": "cast", "to": "float32"}],
+               "large": [{"op": "source", "batch": 1000, "channels": 1, "size": [1000, 1000]},
+                         {"op": "cast", "to": "float32"}]})";
+
+TEST(Fit, ACaseThatIsTooLargeByItselfIsSkippedWithTheFigure) {
+  const Group group = group_of(
+      small_and_large, with_free({.host = 2'000'000'000}, {.host = "the container has no more"}));
+  EXPECT_THAT(skips(group.cases),
+              ElementsAre(Pair("small", ""),
+                          Pair("large",
+                               "needs 5.16 GB of host memory, 2.00 GB are free (the container has "
+                               "no more)")));
+  for (const Case& limit : group.limits) EXPECT_EQ(limit.skip, std::nullopt) << limit.variant;
+}
+
+TEST(Fit, WhereNothingIsKnownNothingIsSkipped) {
+  for (const Sides& free : {Sides{}, Sides{.device = 1}})
+    EXPECT_THAT(skips(group_of(small_and_large, with_free(free)).cases),
+                ElementsAre(Pair("small", ""), Pair("large", "")));
+}
+
+TEST(Fit, OfAGroupThatIsTooLargeTheLargestGoesFirst) {
+  // 2.16, 3.24 and 2.66 GB by themselves; each has a source of its own.
+  const std::string experiment = R"("variants": {
+      "a": [{"op": "source", "batch": 1000, "channels": 1, "size": [1000, 1000]}, "copy"],
+      "b": [{"op": "source", "batch": 1500, "channels": 1, "size": [1000, 1000]}, "copy"],
+      "c": [{"op": "source", "batch": 1250, "channels": 1, "size": [1000, 1000]}, "copy"]})";
+  EXPECT_THAT(skips(group_of(experiment, with_free({.host = 4'000'000'000})).cases),
+              ElementsAre(Pair("a", ""),
+                          Pair("b",
+                               "all that is measured with it needs 5.41 GB of host memory, "
+                               "4.00 GB are free; of that, this needs most"),
+                          Pair("c", "")));
+  EXPECT_THAT(skips(group_of(experiment, with_free({.host = 3'500'000'000})).cases),
+              ElementsAre(Pair("a", ""), Pair("b", StartsWith("all that is measured with it ")),
+                          Pair("c",
+                               "all that is measured with it needs 3.66 GB of host memory, "
+                               "3.50 GB are free; of that, this needs most")));
+}
+
+TEST(Fit, OfEqualsTheBaselineStays) {
+  const std::string experiment = R"("variants": {
+      "a": [{"op": "source", "batch": 1000, "channels": 1, "size": [1000, 1000]}, "copy"],
+      "b": [{"op": "source", "batch": 1000, "channels": 1, "size": [1000, 1000],
+             "memory": "pageable_huge"}, {"op": "copy", "memory": "pageable_huge"}]})";
+  EXPECT_THAT(skips(group_of(experiment, with_free({.host = 3'000'000'000})).cases),
+              ElementsAre(Pair("a", ""), Pair("b", StartsWith("all that is measured with it "))));
+}
+
+TEST(Fit, WhatColdBuffersAddIsSaid) {
+  PlanOptions options = with_free({.host = 1'000'000'000});
+  options.cache_bytes = {.host = 1'000'000'000, .device = 1};
+  const std::string experiment = R"("source": {"batch": 1, "channels": 1, "size": [1000, 1000]},
+                                    "variants": {"v": ["copy"]})";
+  EXPECT_THAT(skips(group_of(experiment, options, "cold").cases),
+              ElementsAre(Pair("v",
+                               "needs 4.55 GB of host memory, 1.00 GB are free; 4.51 GB of it are "
+                               "copies that exceed the cache (--set cache=hot needs 42.0 MB)")));
+  EXPECT_THAT(skips(group_of(experiment, options).cases), ElementsAre(Pair("v", "")));
+}
+
+TEST(Fit, DeviceMemoryIsASideOfItsOwn) {
+  const std::string experiment = R"("source": {"batch": 1000, "channels": 1, "size": [1000, 1000]},
+                                    "variants": {"up": ["h2d"], "stays": ["copy"]})";
+  const Group group = group_of(
+      experiment, with_free({.host = 20'000'000'000, .device = 500'000'000}, {.device = "of 80"}));
+  EXPECT_THAT(skips(group.cases),
+              ElementsAre(Pair("up", "needs 1.00 GB of device memory, 500 MB are free (of 80)"),
+                          Pair("stays", "")));
+}
+
+TEST(Fit, PinnedMemoryIsHostMemory) {
+  const std::string experiment =
+      R"("source": {"batch": 1000, "channels": 1, "size": [1000, 1000], "memory": "pinned"},
+         "variants": {"v": ["h2d"]})";
+  EXPECT_THAT(skips(group_of(experiment, with_free({.host = 1'000'000'000})).cases),
+              ElementsAre(Pair("v", "needs 1.16 GB of host memory, 1.00 GB are free")));
+}
+
+TEST(Fit, LimitsAreLeftOutRatherThanACase) {
+  const std::string experiment = R"("source": {"batch": 1000, "channels": 1, "size": [1000, 1000]},
+                                    "variants": {"up": ["h2d"]})";
+  // The case takes 1.16 GB of host memory, and its limit has a pinned source of as many bytes.
+  const PlanOptions options = with_free({.host = 1'500'000'000});
+  const Group group = group_of(experiment, options);
+  EXPECT_THAT(skips(group.cases), ElementsAre(Pair("up", "")));
+  const auto limits = skips(group.limits);
+  EXPECT_THAT(limits, testing::Contains(
+                          Pair("h2d 1.00 GB pinned", StartsWith("all that is measured with it "))));
+  Measure measure;
+  measure.cache = Cache::Hot;
+  EXPECT_LE(memory_bytes(group, measure, options.cache_bytes).host, options.free_bytes.host);
+  EXPECT_THAT(skips(group_of(experiment, with_free({})).limits),
+              testing::Contains(Pair("h2d 1.00 GB pinned", "")));
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,137 @@
+#include "report/comparison.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "compared.h"
+#include "core/issue.h"
+#include "report/text.h"
+#include "report/xml.h"
+
+namespace normbench {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<double> ten(double from, double to) {
+  std::vector<double> ratios;
+  for (int i = 0; i < 10; ++i) ratios.push_back(from + (to - from) * i / 9);
+  return ratios;
+}
+
+/// Every verdict, findings, cautions, and cases of one side.
+Comparison everything() {
+  examples::Pairs pairs = examples::timed_pairs({{"same", ten(0.995, 1.005)},
+                                                 {"improved | by *much*", ten(0.48, 0.52)},
+                                                 {"inconclusive", ten(0.95, 1.2)},
+                                                 {"regressed", ten(1.09, 1.11)},
+                                                 {"failed <now>", ten(1, 1)},
+                                                 {"skipped", ten(1, 1)},
+                                                 {"skipped before too", ten(1, 1)},
+                                                 {"gone", ten(1, 1)}});
+  for (Results& results : pairs.now) {
+    auto& cases = results.groups[0].cases;
+    cases[1].stages[0].link_bytes = 14'700'000;
+    cases[1].stages[0].kernel = "lut";
+    cases[4].status = Status::Failed;
+    cases[4].reason = "element 7 is off by 0.5";
+    cases[5].status = cases[6].status = Status::Skipped;
+    cases[5].reason = cases[6].reason = "no CUDA device";
+    cases[6].rounds.clear();
+    cases[7].variant = "came";
+    results.environment["kernel"] = "Linux 7.0";
+  }
+  for (Results& results : pairs.base) {
+    results.groups[0].cases[6] = pairs.now[0].groups[0].cases[6];
+    results.environment["kernel"] = "Linux 6.0";
+  }
+  return compare(pairs.base, pairs.now, {});
+}
+
+/// One run a side, of six rounds, and a regression that is not beyond doubt.
+Comparison doubtful() {
+  examples::Pairs pairs = examples::timed_pairs({{"a", {1.1, 1.1, 1.1, 1.1, 1.1, 1.1}},
+                                                 {"b", {1, 1, 1, 1, 1, 1}},
+                                                 {"c", {1, 1, 1, 1, 1, 1}},
+                                                 {"d", {1, 1, 1, 1, 1, 1}}});
+  for (Results& results : pairs.now) results.tool["compiler"] = "GNU 13";
+  return compare(pairs.base, pairs.now, {});
+}
+
+struct Kept {
+  std::string file, format;
+  Comparison (*comparison)();
+};
+
+class ComparisonGolden : public testing::TestWithParam<Kept> {};
+
+TEST_P(ComparisonGolden, RendersAsKept) {
+  const std::string path = std::string(NORMBENCH_SOURCE_DIR) + "/tests/golden/" + GetParam().file;
+  const std::string actual =
+      comparison_report_named(GetParam().format).render(GetParam().comparison());
+  if (std::getenv("NORMBENCH_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
+  std::ostringstream kept;
+  kept << std::ifstream(path).rdbuf();
+  EXPECT_EQ(actual, kept.str());
+}
+
+INSTANTIATE_TEST_SUITE_P(Comparison, ComparisonGolden,
+                         testing::Values(Kept{"compare.txt", "text", &everything},
+                                         Kept{"compare.md", "markdown", &everything},
+                                         Kept{"compare.json", "json", &everything},
+                                         Kept{"compare.xml", "junit", &everything},
+                                         Kept{"compare_doubtful.txt", "text", &doubtful},
+                                         Kept{"compare_doubtful.xml", "junit", &doubtful}),
+                         [](const auto& info) {
+                           std::string name = info.param.file;
+                           std::ranges::replace(name, '.', '_');
+                           return name;
+                         });
+
+TEST(ComparisonText, FitsATerminalWhateverTheNames) {
+  const std::string name = "a variant whose name is longer than any table has room for, and more";
+  const Comparison comparison = [&] {
+    const auto pairs = examples::timed_pairs({{name, ten(1.09, 1.11)}, {"b\x1b[31m\n", ten(1, 1)}});
+    return compare(pairs.base, pairs.now, {});
+  }();
+  const std::string text = comparison_text(comparison);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 100u) << line;
+  EXPECT_THAT(text, HasSubstr("b [31m "));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
+TEST(ComparisonText, SaysWhatWasComparedByForce) {
+  EXPECT_THAT(
+      comparison_text(doubtful()),
+      HasSubstr("Not comparable, compared by force: compiler: GNU 12 in BASE, GNU 13 in NEW"));
+}
+
+TEST(ComparisonReports, AnUnknownFormatListsTheKnown) {
+  try {
+    comparison_report_named("html");
+    FAIL();
+  } catch (const Invalid& invalid) {
+    EXPECT_STREQ(invalid.what(), "unknown format \"html\" (known: text, markdown, json, junit)");
+  }
+}
+
+TEST(Xml, EscapesMarkupAndReplacesWhatXmlCannotHold) {
+  EXPECT_EQ(xml_escaped("a < b & \"c\" > d"), "a &lt; b &amp; &quot;c&quot; &gt; d");
+  EXPECT_EQ(xml_escaped("tab\tline\nreturn\r"), "tab&#9;line&#10;return&#13;");
+  EXPECT_EQ(xml_escaped("größer → 𝄞"), "größer → 𝄞");
+  EXPECT_EQ(xml_escaped(std::string("nul\0", 4)), "nul\uFFFD");
+  EXPECT_EQ(xml_escaped("esc\x1b"), "esc\uFFFD");
+  EXPECT_EQ(xml_escaped("\xff cut \xe2\x82"), "\uFFFD cut \uFFFD\uFFFD");
+  EXPECT_EQ(xml_escaped("\xc0\xaf"), "\uFFFD\uFFFD");    // an overlong "/"
+  EXPECT_EQ(xml_escaped("\xed\xa0\x80"), "\uFFFD");      // a surrogate
+  EXPECT_EQ(xml_escaped("\xef\xbf\xbe"), "\uFFFD");      // U+FFFE
+  EXPECT_EQ(xml_escaped("\xf4\x90\x80\x80"), "\uFFFD");  // beyond U+10FFFF
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,186 @@
+#include "report/info_text.h"
+
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "report/text.h"
+
+namespace normbench {
+namespace {
+
+Json limit(const std::string& kind, const std::string& name, const std::string& place, int threads,
+           const Json& figures) {
+  Json json = {{"kind", kind}, {"name", name}, {"place", place}, {"threads", threads}};
+  json.update(figures);
+  return json;
+}
+
+Json gpu_limits() {
+  return {
+      limit("memory", "read 1 : write 4", "cpu", 1, {{"ns", 3e6}, {"bytes_per_second", 26.2e9}}),
+      limit("memory", "read 1 : write 4", "cpu", 16, {{"ns", 3e5}, {"bytes_per_second", 214.4e9}}),
+      limit("cache", "read 1 : write 1", "cpu", 1, {{"ns", 6e3}, {"bytes_per_second", 76.2e9}}),
+      limit("page faults", "first touch of a page", "cpu", 1,
+            {{"ns", 4e6}, {"faults", 15'360.0}, {"ns_per_fault", 252.3}}),
+      limit("threads", "start and join a team", "cpu", 16, {{"ns", 3'210.0}}),
+      limit("link", "to the GPU, pinned", "cuda", 1, {{"ns", 5e6}, {"bytes_per_second", 55.3e9}}),
+      limit("launch", "launch and wait", "cuda", 1, {{"ns", 7'654.0}})};
+}
+
+Json gpu_machine() {
+  return {{"tool",
+           {{"version", "0.1.0"},
+            {"revision", "abc1234"},
+            {"build", "Release"},
+            {"compiler", "GNU 12.2.0"},
+            {"flags", "-O3"}}},
+          {"environment",
+           {{"date", "2026-11-20T23:54:00Z"},
+            {"host", "example"},
+            {"kernel", "Linux 6.1.0"},
+            {"architecture", "x86_64"},
+            {"cpu",
+             {{"model", "AMD EPYC"},
+              {"flags", {"avx2", "f16c"}},
+              {"virtualised", false},
+              {"governor", "performance"},
+              {"packages", 1},
+              {"cores", 16},
+              {"hardware_threads", 32},
+              {"numa_nodes", 2},
+              {"caches",
+               {{{"level", 1}, {"bytes", 49'152}, {"count", 16}},
+                {{"level", 3}, {"bytes", 33'554'432}, {"count", 2}}}}}},
+            {"memory",
+             {{"total_bytes", 137'438'953'472},
+              {"available_bytes", 120'000'000'000},
+              {"transparent_huge_pages", "madvise"},
+              {"page_bytes", 4096}}},
+            {"container", {{"cpu_quota", 15.5}, {"memory_bytes", 64'000'000'000}}},
+            {"available_threads", 16},
+            {"load", {0.5, 1.25, 2.0}},
+            {"places", {{"cpu", "available"}, {"cuda", "available"}}},
+            {"gpu",
+             {{"name", "Example GPU"},
+              {"pci_bus_id", "0000:17:00.0"},
+              {"compute_capability", "9.0"},
+              {"driver", "580.95.05"},
+              {"driver_cuda", "13.0"},
+              {"runtime_cuda", "13.0"},
+              {"memory_bytes", 85'899'345'920},
+              {"l2_bytes", 52'428'800},
+              {"multiprocessors", 132},
+              {"copy_engines", 3},
+              {"ecc", true},
+              {"pcie", {{"generation", 5}, {"width", 16}, {"measured", "under load"}}}}}}},
+          {"pci_gpus",
+           {{{"bus_id", "0000:17:00.0"}, {"vendor", "NVIDIA"}, {"numa_node", 0}},
+            {{"bus_id", "0000:65:00.0"}, {"vendor", "NVIDIA"}, {"numa_node", 1}}}},
+          {"costs",
+           {{"clock_ns", 21.48},
+            {"clock_step_ns", 10},
+            {"range_recorded_ns", 60.25},
+            {"range_ns", 2.5},
+            {"nvtx_ns", 1.25}}},
+          {"limits", gpu_limits()},
+          {"missing",
+           {{"perf_events",
+             {{"name", "perf events"},
+              {"why",
+               "perf_event_paranoid is 3 (2 or less lets a user count: sysctl "
+               "kernel.perf_event_paranoid=2)"},
+              {"means", "cycles, instructions per cycle and LLC misses are blank"}}}}}};
+}
+
+TEST(InfoText, OfAMachineWithAGpu) {
+  EXPECT_EQ(info_text(gpu_machine()), R"text(normbench 0.1.0 (abc1234, Release, GNU 12.2.0 -O3)
+
+Machine
+  host                   example
+  date                   2026-11-20T23:54:00Z
+  system                 Linux 6.1.0
+  processor              AMD EPYC, x86_64
+  cores                  16 cores, 32 threads, 1 package, 2 NUMA nodes; this process may use 16
+  caches                 L1 16 x 48 KiB, L3 2 x 32 MiB
+  instructions           avx2 f16c
+  governor               performance
+  memory                 137 GB, 120 GB free; pages of 4 KiB, transparent huge pages: madvise
+  container              at most 15.5 CPUs, at most 64.0 GB of memory
+  load                   0.50, 1.25, 2.00 (mean of 1, 5 and 15 minutes)
+
+GPU
+  device                 Example GPU, compute capability 9.0, 132 multiprocessors
+  memory                 85.9 GB, L2 50 MiB, ECC
+  driver                 580.95.05, CUDA 13.0, this build 13.0
+  link                   PCIe 5.0 x16, under load, 3 copy engines
+  also on the bus        0000:65:00.0 NVIDIA, NUMA node 1
+
+What measuring costs
+  reading the clock      21.5 ns, in steps of 10 ns
+  a range, recorded      60.2 ns
+  a range, not recorded  2.50 ns
+  its NVTX range alone   1.25 ns
+
+Limits (medians; read and written bytes together; the faster kind of store)
+                                       1 thread  16 threads        GPU
+  memory       read 1 : write 4       26.2 GB/s    214 GB/s
+  cache        read 1 : write 1       76.2 GB/s
+  page faults  first touch of a page     252 ns
+  threads      start and join a team                3.21 us
+  link         to the GPU, pinned                            55.3 GB/s
+  launch       launch and wait                                 7.65 us
+
+Missing here, and what that means
+  perf events            perf_event_paranoid is 3 (2 or less lets a user count: sysctl
+                           kernel.perf_event_paranoid=2)
+                         -> cycles, instructions per cycle and LLC misses are blank
+)text");
+}
+
+TEST(InfoText, OfWhatCouldNotBeReadLeavesItOut) {
+  EXPECT_EQ(info_text({{"tool", {{"version", "0.1.0"}}},
+                       {"environment",
+                        {{"cpu", {{"model", nullptr}, {"virtualised", true}, {"caches", nullptr}}},
+                         {"memory", {{"total_bytes", nullptr}}},
+                         {"container", {{"cpu_quota", nullptr}, {"memory_bytes", nullptr}}},
+                         {"load", nullptr},
+                         {"gpu", nullptr}}},
+                       {"missing", Json::object()}}),
+            R"text(normbench 0.1.0 (?, ?, ?)
+
+Machine
+  processor              unknown, in a virtual machine
+  container              no CPU quota, no memory limit
+
+GPU
+  none                   see what is missing, below
+
+Nothing is missing here.
+)text");
+}
+
+TEST(InfoText, IsAtMostAHundredColumnsWide) {
+  Json info = gpu_machine();
+  for (int i = 0; i < 40; ++i)
+    info["environment"]["cpu"]["flags"].push_back("avx512_vbmi" + std::to_string(i));
+  std::istringstream lines(info_text(info));
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(display_width(line), 100u) << line;
+    EXPECT_FALSE(line.ends_with(' ')) << line;
+  }
+}
+
+TEST(MachineLimitsText, SaysOnceWhyKindsWereNotMeasured) {
+  Json limits = Json::array();
+  for (const char* kind : {"link", "link", "launch"})
+    limits.push_back(limit(kind, "any", "cuda", 1, {{"missing", "no CUDA device (none)"}}));
+  EXPECT_EQ(machine_limits_text(limits),
+            "\nLimits (medians; read and written bytes together; the faster kind of store)\n"
+            "  not measured, no CUDA device: link, launch\n");
+}
+
+TEST(MachineLimitsText, OfNoneIsNothing) { EXPECT_EQ(machine_limits_text(Json::array()), ""); }
+
+}  // namespace
+}  // namespace normbench
