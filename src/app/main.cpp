@@ -81,8 +81,9 @@ int main(int argc, char** argv) {
   CLI::App* part = app.add_subcommand("part")->group("");
   part->callback([&chosen, action = declare_part(*part)] { chosen = action; });
   app.footer(
-      "Exit codes: 0 fine, 1 a case failed, 2 bad input, 3 not to be compared or resumed,\n"
-      "5 outputs could not be written, 130 interrupted.\n\nExample:\n  normbench run --config "
+      "Exit codes: 0 fine, 1 a case failed or a regression was found, 2 bad input, 3 not to be\n"
+      "compared or resumed, 4 inconclusive (with --strict), 5 outputs could not be written,\n"
+      "130 interrupted.\n\nExample:\n  normbench run --config "
       "configs/quickstart.json");
   try {
     app.parse(argc, argv);

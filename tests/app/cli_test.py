@@ -62,7 +62,7 @@ class CliTest(unittest.TestCase):
     def test_every_subcommand_has_help_with_an_example(self):
         top = normbench("--help")
         self.assertEqual(top.returncode, 0)
-        for command in ("run", "check", "report", "info", "list", "selftest"):
+        for command in ("run", "check", "compare", "report", "info", "list", "selftest", "calibrate"):
             self.assertIn(command, top.stdout)
             done = normbench(command, "--help")
             self.assertEqual(done.returncode, 0)
