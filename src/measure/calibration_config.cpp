@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kCold = R"({
   "schema": 1, "name": "calibrate",
-  "measure": {"precision": 0.01, "max_seconds_per_group": 3, "cache": "cold"},
+  "measure": {"precision": 0.005, "max_seconds_per_group": 4, "cache": "cold"},
   "defaults": {
     "source": {"dtype": "uint8", "batch": 16, "size": [480, 640]},
     "normalize": {"mean": [123.675, 116.28, 103.53], "std": [58.395, 57.12, 57.375]}},
@@ -22,7 +22,7 @@ constexpr std::string_view kCold = R"({
 
 constexpr std::string_view kHot = R"({
   "schema": 1, "name": "calibrate",
-  "measure": {"precision": 0.01, "max_seconds_per_group": 3, "cache": "hot"},
+  "measure": {"precision": 0.005, "max_seconds_per_group": 4, "cache": "hot"},
   "defaults": {
     "source": {"dtype": "uint8", "batch": 1, "size": [256, 256]},
     "normalize": {"mean": [123.675, 116.28, 103.53], "std": [58.395, 57.12, 57.375]}},
