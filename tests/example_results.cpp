@@ -1,5 +1,6 @@
 #include "example_results.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -50,29 +51,41 @@ ProfileCounters make_counters(const CaseResult& result, std::int64_t steps) {
   return counters;
 }
 
+/// Ten calls of about a tenth of `ns` each.
+ProfileRow profile_row(const std::string& name, const std::string& place, std::int64_t self_ns,
+                       std::int64_t ns) {
+  return {.name = name,
+          .place = place,
+          .shapes = "",
+          .calls = 10,
+          .self_cpu_ns = self_ns,
+          .cpu_ns = ns,
+          .min_ns = ns / 10 - ns / 1000,
+          .p50_ns = ns / 10,
+          .p95_ns = ns / 10 + ns / 2000,
+          .max_ns = ns / 10 + ns / 1000};
+}
+
 CaseProfile make_profile(const CaseResult& result) {
   CaseProfile profile{.variant = result.variant,
                       .steps = 10,
+                      .discarded = 1,
                       .counters = make_counters(result, 10),
                       .overhead = 1.02,
                       .rows = {}};
+  const std::int64_t faults = result.rounds.front().counters.minor_faults;
+  const auto fresh = std::ranges::count(result.stages, "fresh", &StageResult::output);
   std::int64_t total = 0;
   for (const StageResult& stage : result.stages) {
     const std::int64_t ns = 10 * stage.rounds_ns.front();
-    profile.rows.push_back({.name = stage.label,
-                            .place = stage.place,
-                            .shapes = "",
-                            .calls = 10,
-                            .self_cpu_ns = ns,
-                            .cpu_ns = ns});
+    ProfileRow& row = profile.rows.emplace_back(profile_row(stage.label, stage.place, ns, ns));
+    row.bytes = 10 * stage.bytes;
+    if (stage.output == "fresh") row.faults = 10 * faults / fresh;
     total += ns;
   }
-  profile.rows.push_back({.name = "ProfilerStep*",
-                          .place = "cpu",
-                          .shapes = "",
-                          .calls = 10,
-                          .self_cpu_ns = 200'000,
-                          .cpu_ns = total + 200'000});
+  profile.rows.push_back(profile_row("ProfilerStep*", "cpu", 200'000, total + 200'000));
+  profile.rows.back().annotation = true;
+  profile.times.wall_ns = total + 200'000;
   return profile;
 }
 

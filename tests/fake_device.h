@@ -31,6 +31,8 @@ class FakeDevice final : public Backend {
   std::int64_t graph_ns = 0;            // the host's time of ending a capture
   std::int64_t wait_ns = 0;             // from the end of work to the host's return
   std::int64_t cache = 0;
+  int number = 0;                         // of the device
+  std::function<void()> on_capture = {};  // a profiler is started or stopped; may throw
   std::vector<std::string>& log;
 
   ~FakeDevice() override {
@@ -42,6 +44,15 @@ class FakeDevice final : public Backend {
   std::span<const Kernel> kernels() const override { return kernels_; }
   std::int64_t cache_bytes() const override { return cache; }
   Json condition() override { return {{"reading", ++conditions_}}; }
+  int device() const override { return number; }
+  void start_capture() override {
+    log.push_back("start capture");
+    if (on_capture) on_capture();
+  }
+  void stop_capture() override {
+    log.push_back("stop capture");
+    if (on_capture) on_capture();
+  }
 
   std::unique_ptr<Queue> make_queue(int threads, Recorder* recorder) override {
     return std::make_unique<FakeQueue>(*this, threads, recorder);

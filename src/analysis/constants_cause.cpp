@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/causes.h"
+#include "analysis/per_image.h"
 #include "analysis/twin.h"
 #include "core/units.h"
 
@@ -10,17 +13,24 @@ namespace {
 
 constexpr double kConstantsShare = 0.2;  // of the time: below this they explain nothing
 
-/// The part of the profiled time that ranges of this name took themselves.
+double part(std::int64_t own_ns, std::int64_t all_ns) {
+  return all_ns > 0 ? static_cast<double>(own_ns) / static_cast<double>(all_ns) : 0;
+}
+
+/// The part of the profiled time that ranges of this name took: of the host's time, or of the
+/// steps' on a device, whichever is more. The calls inside them are theirs, and so is the device's
+/// time from the first to the last work that they submitted.
 double profiled_share(const Subject& subject, const std::string& name) {
-  double total = 0, own = 0;
-  for (const CaseProfile& profile : subject.group.profile) {
-    if (profile.variant != subject.result().variant) continue;
-    for (const ProfileRow& row : profile.rows) {
-      total += static_cast<double>(row.self_cpu_ns);
-      if (row.name == name) own += static_cast<double>(row.self_cpu_ns);
-    }
+  const CaseProfile* const profile = find_profile(subject.group, subject.result().variant);
+  if (profile == nullptr) return 0;
+  std::int64_t total_ns = 0, host_ns = 0, device_ns = 0;
+  for (const ProfileRow& row : profile->rows) {
+    total_ns += row.self_cpu_ns;
+    if (row.name != name) continue;
+    host_ns += row.cpu_ns;
+    if (row.place != name_of(Place::Cpu)) device_ns += row.device_ns;
   }
-  return total > 0 ? own / total : 0;
+  return std::max(part(host_ns, total_ns), part(device_ns, profile->times.wall_ns));
 }
 
 bool caches_constants(std::span<const Factor> factors) {

@@ -35,6 +35,17 @@ std::string advantage(const GroupResult& group, const GroupAnalysis& analysis,
                      number(1 / ratio->low), over);
 }
 
+/// A run under a tool leaves its rounds out, unless it is told not to.
+std::string nothing_measured(const GroupResult& group, const Results& results, Verdict& verdict) {
+  const bool checked = std::ranges::any_of(
+      group.cases, [](const CaseResult& result) { return result.status == Status::Ok; });
+  if (!results.traced || !checked) return "Nothing could be measured here.";
+  verdict.outcome = Outcome::Traced;
+  const Json tool = results.environment.value("attached_tool", Json());
+  return fmt::format("Measured nothing: {} is attached (--measure measures all the same).",
+                     tool.is_string() ? tool.get<std::string>() : "a profiling tool");
+}
+
 std::vector<Pair> pairs_among(const GroupAnalysis& analysis, const std::vector<int>& indices) {
   std::vector<Pair> pairs;
   for (std::size_t a = 0; a < indices.size(); ++a)
@@ -92,7 +103,7 @@ std::vector<int> ranking(const GroupResult& group, const GroupAnalysis& analysis
 std::string rank(const GroupResult& group, const GroupAnalysis& analysis, const Results& results,
                  Verdict& verdict) {
   const std::vector<int> ranked = ranking(group, analysis);
-  if (ranked.empty()) return "Nothing could be measured here.";
+  if (ranked.empty()) return nothing_measured(group, results, verdict);
   verdict.outcome = Outcome::Alone;
   if (ranked.size() == 1) {
     verdict.fastest = ranked;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/case_analysis.h"
 #include "analysis/crossover.h"
 #include "analysis/fit.h"
 #include "analysis/scaling.h"
@@ -42,7 +43,9 @@ std::string outcome_text(const GroupResult& group, const Verdict& verdict) {
     case Outcome::NothingRan:
       return "nothing could be measured";
     case Outcome::Traced:
-      return "not ranked, a profiling tool was attached";
+      return std::ranges::any_of(group.cases, measured)
+                 ? "not ranked, a profiling tool was attached"
+                 : "measured nothing, a profiling tool was attached";
     case Outcome::Unfair:
       return "no winner, the outputs are not alike";
     case Outcome::Alone:

@@ -9,6 +9,7 @@
 #include "app/output.h"
 #include "app/resume.h"
 #include "app/say.h"
+#include "app/tool_attached.h"
 #include "core/issue.h"
 #include "measure/kept_groups.h"
 
@@ -18,6 +19,14 @@ namespace {
 
 std::string journal_path(const std::string& dir) {
   return (fs::path(dir) / "journal.jsonl").string();
+}
+
+/// Numbers with a tool at work are no numbers without one.
+Json environment_of(const RunOptions& options, const Job& job, const Backends& backends) {
+  Json environment = described_machine(backends, job.machine);
+  if (const auto tool = attached_tool())
+    environment["attached_tool"] = attached_text(*tool, options.measure);
+  return environment;
 }
 
 [[noreturn]] void refuse(const std::string& dir, const std::vector<std::string>& differing) {
@@ -37,7 +46,7 @@ Begun begin(const RunOptions& options, const std::string& file) {
   job.dir =
       several && !options.out.empty() ? (fs::path(options.out) / plan.name).string() : options.out;
   job.dir = make_output_dir(job.dir, plan.name);
-  Json environment = described_machine(backends, job.machine);
+  Json environment = environment_of(options, job, backends);
   Journal journal = Journal::create(journal_path(job.dir), journal_header(job, environment));
   return {.job = std::move(job),
           .backends = std::move(backends),
@@ -51,7 +60,7 @@ Begun go_on(const RunOptions& options) {
   Journal journal = Journal::resume(path);
   Job job = read_job(journal.content().header, options.resume);
   Backends backends = make_backends(job.backend);
-  Json environment = described_machine(backends, job.machine);
+  Json environment = environment_of(options, job, backends);
   const Json now = journal_header(begun_now(options, job), environment);
   const auto differing = differences(journal.content().header, now);
   if (!differing.empty() && !options.force) refuse(options.resume, differing);

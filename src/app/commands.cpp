@@ -15,6 +15,8 @@ std::span<const Command> commands() {
       {"report", "Render results documents again.",
        "normbench report results/blog-cpu-20261120T235400Z/results.json --format table",
        &declare_report},
+      {"table", "Show the profiler table of a trace, of PyTorch's own too.",
+       "normbench table trace.json.gz --sort-by self_cpu_time_total", &declare_table},
       {"info", "Show this machine, this build, and what is missing here.",
        "normbench info --format json", &declare_info},
       {"list", "List ops, kernels and report formats.", "normbench list kernels", &declare_list},

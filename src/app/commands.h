@@ -29,6 +29,7 @@ std::function<Exit()> declare_run(CLI::App& app);
 std::function<Exit()> declare_check(CLI::App& app);
 std::function<Exit()> declare_compare(CLI::App& app);
 std::function<Exit()> declare_report(CLI::App& app);
+std::function<Exit()> declare_table(CLI::App& app);
 std::function<Exit()> declare_info(CLI::App& app);
 std::function<Exit()> declare_list(CLI::App& app);
 std::function<Exit()> declare_selftest(CLI::App& app);

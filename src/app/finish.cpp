@@ -9,6 +9,7 @@
 #include "app/say.h"
 #include "core/file.h"
 #include "report/report.h"
+#include "trace/table_formats.h"
 
 namespace normbench {
 namespace {
@@ -19,17 +20,19 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
+bool has_trace(const std::vector<std::string>& names) {
+  return std::ranges::any_of(
+      names, [](const std::string& name) { return name.starts_with("trace.json"); });
 }
 
 void show(const Results& results, const Job& job, const Written& written,
-          const std::string& format) {
-  if (format == "json") return say("{}", report_named("json").render(results));
-  std::string text = terminal(results);
+          const RunOptions& options) {
+  if (options.format == "json") return say("{}", report_named("json").render(results));
+  std::string text =
+      terminal(results, parse_word<TableKind>(options.table).value_or(TableKind::Torch));
   if (!written.names.empty())
     text += fmt::format("Wrote {}: {}{}\n", job.dir, joined(written.names),
-                        contains(written.names, "trace.json") ? " (open in ui.perfetto.dev)" : "");
+                        has_trace(written.names) ? " (open in ui.perfetto.dev)" : "");
   say("{}", text);
 }
 
@@ -55,15 +58,17 @@ Exit measured(const Results& results) {
 
 }  // namespace
 
-Exit finish_run(const Job& job, const std::string& format, const Results& results,
-                const Trace& trace, const Journal& journal, const std::string& unkept) {
+Exit finish_run(const Job& job, const RunOptions& options, const Results& results,
+                const TraceModel& trace, const Journal& journal, const std::string& unkept) {
   const bool kept = unkept.empty();
   const bool interrupted = results.interrupted && kept;
-  const Written written = write_outputs(job.dir, results, trace, kept ? nullptr : &journal);
+  const Written written = write_outputs(
+      job.dir, results, trace, {.gzip = options.gzip_trace, .max_events = options.trace_max_events},
+      kept ? nullptr : &journal);
   Exit code = interrupted ? Exit::Interrupted : measured(results);
   try {
-    show(results, job, written, format);
-    if (interrupted && format == "text")
+    show(results, job, written, options);
+    if (interrupted && options.format == "text")
       say("Interrupted; go on with: normbench run --resume {}\n", job.dir);
   } catch (const CannotWrite& error) {
     tell("normbench: {}\n", error.what());

@@ -1,10 +1,9 @@
 #include "app/machine.h"
 
-#include <dlfcn.h>
-#include <fmt/format.h>
-
 #include <array>
 
+#include "app/device_times.h"
+#include "app/tool_attached.h"
 #include "measure/energy.h"
 #include "measure/hardware_counters.h"
 #include "record/nvtx.h"
@@ -30,15 +29,12 @@ std::string missing_nvml(const Json& environment) {
                          : "not looked for without a GPU";
 }
 
-/// Loads and forgets the first CUPTI that the loader finds.
-std::string missing_cupti(const Json&) {
-  constexpr std::array libraries{"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
-  for (const char* library : libraries)
-    if (void* const loaded = dlopen(library, RTLD_LAZY | RTLD_LOCAL)) {
-      dlclose(loaded);
-      return fmt::format("not used by this version ({} is here)", library);
-    }
-  return "not used by this version (libcupti.so not found)";
+/// Attaches it and lets go of it again.
+std::string missing_cupti(const Json& environment) {
+  if (!environment.at("gpu").is_object()) return "not looked for without a GPU";
+  const auto tracer = make_device_tracer(environment, attached_tool());
+  if (tracer == nullptr) return attached_tool()->name + " is attached and has it";
+  return tracer->attach() ? "" : tracer->missing();
 }
 
 std::string missing_nvtx(const Json&) { return std::string(nvtx::missing()); }

@@ -8,7 +8,7 @@
 #include "measure/environment.h"
 #include "measure/free_memory.h"
 #include "measure/group_memory.h"
-#include "trace/profile_table.h"
+#include "trace/torch_table.h"
 
 namespace normbench {
 

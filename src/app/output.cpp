@@ -12,6 +12,8 @@
 #include "core/file.h"
 #include "core/issue.h"
 #include "report/report.h"
+#include "trace/chrome.h"
+#include "trace/gzip.h"
 
 namespace normbench {
 namespace fs = std::filesystem;
@@ -22,7 +24,18 @@ struct OutputFile {
   std::function<void(const std::string& path)> write;  // throws CannotWrite
 };
 
-std::vector<OutputFile> output_files(const Results& results, const Trace& trace) {
+OutputFile trace_output(const TraceModel& trace, const TraceFile& file) {
+  const auto write = [&trace, options = ChromeOptions{.max_events = file.max_events}](
+                         std::ostream& out) { write_chrome(trace, out, options); };
+  if (!file.gzip)
+    return {"trace.json", [write](const std::string& path) { write_file(path, write); }};
+  return {"trace.json.gz", [write](const std::string& path) {
+            write_file(path, [&](std::ostream& out) { gzip_to(out, write); });
+          }};
+}
+
+std::vector<OutputFile> output_files(const Results& results, const TraceModel& trace,
+                                     const TraceFile& file) {
   std::vector<OutputFile> files;
   for (const Report& report : reports())
     if (!report.file.empty())
@@ -31,9 +44,7 @@ std::vector<OutputFile> output_files(const Results& results, const Trace& trace)
   // What everything else can be made from has the first claim to the room there is.
   std::ranges::stable_partition(files,
                                 [](const auto& file) { return file.name == "results.json"; });
-  files.push_back({"trace.json", [&](const std::string& path) {
-                     write_file(path, [&](std::ostream& out) { write_chrome(trace, out); });
-                   }});
+  files.push_back(trace_output(trace, file));
   return files;
 }
 
@@ -111,10 +122,10 @@ std::string make_output_dir(const std::string& dir, const std::string& name) {
   return chosen;
 }
 
-Written write_outputs(const std::string& dir, const Results& results, const Trace& trace,
-                      const Journal* unkept) {
+Written write_outputs(const std::string& dir, const Results& results, const TraceModel& trace,
+                      const TraceFile& file, const Journal* unkept) {
   Written written;
-  std::vector<OutputFile> files = output_files(results, trace);
+  std::vector<OutputFile> files = output_files(results, trace, file);
   remove_unfinished(dir, files);
   if (trace.lanes.empty()) files.pop_back();
   files = write_into(dir, std::move(files), written.names, written.errors);

@@ -1,12 +1,13 @@
 /// The folder that a run writes to.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "measure/journal.h"
 #include "measure/results.h"
-#include "trace/chrome.h"
+#include "trace/model.h"
 
 namespace normbench {
 
@@ -22,10 +23,16 @@ struct Written {
   std::vector<std::string> rescued;  // their names
 };
 
-/// Writes results.json, table.txt and, when the trace has lanes, trace.json. What cannot be written
-/// to `dir` goes to a new folder beside it or in $TMPDIR, with `unkept` (null: none), the journal
-/// that could not be written to `dir`.
-Written write_outputs(const std::string& dir, const Results& results, const Trace& trace,
-                      const Journal* unkept);
+/// How the trace's file is written.
+struct TraceFile {
+  bool gzip = false;             // trace.json.gz
+  std::int64_t max_events = -1;  // see ChromeOptions
+};
+
+/// Writes results.json, table.txt and, when the finished `trace` has lanes, trace.json or
+/// trace.json.gz. What cannot be written to `dir` goes to a new folder beside it or in $TMPDIR,
+/// with `unkept` (null: none), the journal that could not be written to `dir`.
+Written write_outputs(const std::string& dir, const Results& results, const TraceModel& trace,
+                      const TraceFile& file, const Journal* unkept);
 
 }  // namespace normbench

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -16,6 +17,19 @@ std::string point_text(const Json& point) {
   std::string text;
   for (const auto& [axis, value] : point.items()) text += fmt::format(" {}={}", axis, value.dump());
   return text;
+}
+
+/// "40 rounds (precision)"; "checked" where a profiling tool leaves no room for rounds.
+std::string done_text(const GroupResult& group) {
+  std::size_t rounds = 0;
+  bool any = false;
+  for (const CaseResult& result : group.cases) {
+    rounds = std::max(rounds, result.rounds.size());
+    any = any || result.status == Status::Ok;
+  }
+  if (any && rounds == 0) return "checked";
+  return fmt::format("{} rounds ({})", rounds,
+                     group.stop.empty() ? "nothing to run here" : group.stop);
 }
 
 }  // namespace
@@ -67,10 +81,7 @@ void Progress::group_finished(std::size_t index, const GroupResult& group) {
   ++done_;
   clear();
   if (live_) return;
-  std::size_t rounds = 0;
-  for (const CaseResult& result : group.cases) rounds = std::max(rounds, result.rounds.size());
-  tell("[{}/{}] {}: {} rounds ({}) · {}\n", index + 1, groups_, name_, rounds,
-       group.stop.empty() ? "nothing to run here" : group.stop, left());
+  tell("[{}/{}] {}: {} · {}\n", index + 1, groups_, name_, done_text(group), left());
 }
 
 }  // namespace normbench

@@ -48,6 +48,7 @@ constexpr auto kFacts = std::to_array<Fact>({
     {"/environment/gpu/name", "the GPU"},
     {"/environment/gpu/uuid", "the GPU's UUID"},
     {"/environment/gpu/driver", "the GPU's driver"},
+    {"/environment/attached_tool", "the profiling tool attached"},
 });
 
 /// The value as it is shown; so memory that shrank by a few pages at a boot has not changed.

@@ -1,61 +1,57 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "app/begin.h"
 #include "app/calibration.h"
 #include "app/commands.h"
+#include "app/device_times.h"
 #include "app/finish.h"
 #include "app/interrupt.h"
 #include "app/part.h"
 #include "app/progress.h"
 #include "app/restart.h"
 #include "app/run_options.h"
+#include "app/run_trace.h"
+#include "app/say.h"
+#include "app/tool_attached.h"
 #include "measure/disturbance_reader.h"
 #include "measure/environment.h"
 #include "measure/runner.h"
-#include "trace/profile_table.h"
 
 namespace normbench {
 namespace {
 
-/// Adds one profiled case's ranges to the trace, one lane per thread.
-void add_to_trace(Trace& trace, const ProfileTrace& profile) {
-  for (const ThreadLog& log : profile.threads) {
-    const auto lane = std::find_if(trace.lanes.begin(), trace.lanes.end(),
-                                   [&](const TraceLane& l) { return l.tid == log.tid; });
-    TraceLane& target = lane != trace.lanes.end()
-                            ? *lane
-                            : trace.lanes.emplace_back(
-                                  TraceLane{.pid = getpid(), .tid = log.tid, .name = log.name});
-    target.slices.insert(target.slices.end(), log.slices.begin(), log.slices.end());
-  }
+/// What a profiling tool means for the run, before it runs.
+void tell_modes(const RunOptions& options, const std::optional<AttachedTool>& tool,
+                const Json& environment) {
+  if (tool && !options.measure)
+    tell("normbench: measuring nothing: {} is attached (--measure measures all the same)\n",
+         tool->name);
+  if (options.capture == "cuda-profiler" && !environment.at("gpu").is_object())
+    tell("normbench: --capture cuda-profiler starts no profiler: {}\n",
+         environment.at("places").value("cuda", "no CUDA device"));
 }
 
-Trace empty_trace(const Plan& plan, const Json& environment, Clock& clock) {
-  return {.metadata = {{"config", plan.name}, {"tool", tool()}, {"environment", environment}},
-          .base_ns = clock.now_ns(),
-          .base_wall_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                              std::chrono::system_clock::now().time_since_epoch())
-                              .count(),
-          .process_name = "normbench " + plan.name};
-}
-
-bool tool_attached() {
-  return std::getenv("NVTX_INJECTION64_PATH") || std::getenv("NSYS_PROFILING_SESSION_ID") ||
-         std::getenv("CUDA_INJECTION64_PATH");
+/// What did not go as a profiler's user would expect, after it.
+void tell_losses(const RunContext& context, const std::string& no_cupti) {
+  if (!context.uncaptured.empty())
+    tell("normbench: no profiler was told what to record: {}\n", context.uncaptured);
+  if (!no_cupti.empty()) tell("normbench: {}\n", no_cupti);
 }
 
 /// Runs it to its end; `then` are the configs that come after it.
 Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string> then) {
   const auto& [job, backends, environment, plan, journal] = begun;
+  const std::optional<AttachedTool> tool_there = attached_tool();
+  tell_modes(options, tool_there, environment);
   SystemClock clock;
   Recorder recorder(clock);
-  Trace trace = empty_trace(plan, environment, clock);
+  RunTrace trace(plan, environment, clock);
+  const std::unique_ptr<DeviceTracer> tracer = make_device_tracer(environment, tool_there);
   Restart restart(begun.journal, plan.measure.turn_timeout_seconds,
                   to_go_on(options, job.dir, {then.begin(), then.end()}));
   Watchdog watchdog(
@@ -75,11 +71,11 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
                      .disturbance = disturbance_reader("/"),
                      .perf_events = &perf_events,
                      .rapl = &rapl,
-                     .on_profile =
-                         [&](const ProfileTrace& profile) {
-                           add_to_trace(trace, profile);
-                           return profile_rows(profile.threads);
-                         },
+                     .on_profile = [&](const ProfileTrace& profile,
+                                       CaseProfile& result) { trace.add(profile, result); },
+                     .tracer = tracer.get(),
+                     .rounds = !tool_there || options.measure,
+                     .start_profiler = options.capture == "cuda-profiler",
                      .fresh_process =
                          [&](std::size_t group, const Part& part) {
                            return measure_part(begun.job, group, part,
@@ -91,8 +87,10 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
   results.tool = tool();
   results.environment = environment;
   results.calibration = load_calibration(environment);
-  results.traced = tool_attached();
-  return finish_run(job, options.format, results, trace, journal, context.unkept);
+  results.traced = tool_there.has_value();
+  const std::string no_cupti = why_not_cupti(results, tool_there, context.untraced);
+  tell_losses(context, no_cupti);
+  return finish_run(job, options, results, trace.finish(no_cupti), journal, context.unkept);
 }
 
 Exit run_all(const RunOptions& options) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/issue.h"
+#include "trace/table_formats.h"
 
 namespace normbench {
 namespace fs = std::filesystem;
@@ -32,6 +33,33 @@ ConfigOptions with(ConfigOptions options, const ConfigOptions& said) {
   return options;
 }
 
+/// What the profile pass leaves behind, and how it gets on with other tools.
+void add_profiler_options(CLI::App& app, RunOptions& options) {
+  app.add_option("--table", options.table,
+                 "The profiler table: torch (torch.profiler's), stats (percentiles, GB/s, limits)")
+      ->type_name("KIND");
+  app.add_option("--trace-max-events", options.trace_max_events,
+                 "At most so many events in the trace, which says what is cut off (default: all)")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  app.add_flag("--gzip-trace", options.gzip_trace, "Write trace.json.gz instead of trace.json");
+  app.add_flag("--measure", options.measure,
+               "Under a profiling tool: measure too, not only profile; nothing is ranked");
+  app.add_option("--capture", options.capture,
+                 "What Nsight Systems starts and stops at: nvtx (the range capture@normbench), or "
+                 "cuda-profiler")
+      ->type_name("HOW");
+}
+
+void check_profiler_options(const RunOptions& options) {
+  if (!parse_word<TableKind>(options.table))
+    throw Invalid(
+        fmt::format("unknown table \"{}\" (known: {})", options.table, known_words<TableKind>()));
+  if (options.capture != "nvtx" && options.capture != "cuda-profiler")
+    throw Invalid(
+        fmt::format("unknown capture \"{}\" (known: nvtx, cuda-profiler)", options.capture));
+}
+
 }  // namespace
 
 void add_run_options(CLI::App& app, RunOptions& options) {
@@ -48,12 +76,14 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_option("--machine", options.machine, "A name for documents instead of the host's")
       ->type_name("NAME");
   app.add_option("--format", options.format, "text, or json: stdout is the document");
+  add_profiler_options(app, options);
   app.add_option("--then", options.then)->group("");
 }
 
 void check_run_options(const RunOptions& options) {
   if (options.format != "text" && options.format != "json")
     throw Invalid(fmt::format("unknown format \"{}\" (known: text, json)", options.format));
+  check_profiler_options(options);
   if (options.configs.empty() && options.resume.empty())
     throw Invalid("give --config FILE, or --resume DIR to go on with an interrupted run");
   if (options.resume.empty()) {
@@ -81,6 +111,12 @@ std::vector<std::string> to_go_on(const RunOptions& options, const std::string& 
   for (const std::string& only : options.config.only) add("--only", only);
   if (options.device_given) add("--device", std::to_string(options.backend.device));
   add("--machine", options.machine);
+  add("--table", options.table);
+  if (options.trace_max_events >= 0)
+    add("--trace-max-events", std::to_string(options.trace_max_events));
+  if (options.gzip_trace) words.emplace_back("--gzip-trace");
+  if (options.measure) words.emplace_back("--measure");
+  add("--capture", options.capture);
   for (const std::string& config : configs) add("--then", config);
   if (!configs.empty()) add("--out", options.out);
   return words;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,11 @@ struct RunOptions {
   BackendOptions backend;
   bool device_given = false;
   std::string out, resume, machine, format = "text";
+  std::string table = "torch";         // TableKind, of the profile that is shown
+  std::int64_t trace_max_events = -1;  // -1: all
+  bool gzip_trace = false;
+  bool measure = false;          // under a profiling tool too
+  std::string capture = "nvtx";  // what a profiling tool records by: nvtx, cuda-profiler
   bool force = false;
   std::vector<std::string> then;  // configs to run after the resumed one; not in --help
 };

@@ -71,6 +71,8 @@ class Queue {
 
   const int threads;         // OpenMP team size of CPU kernels
   Recorder* const recorder;  // for ranges inside a stage; may be null
+  /// What the ranges of other threads' shares of the stage are called; "": they have none.
+  std::string_view stage = {};
 };
 
 /// One stage bound to its op: run it on this iteration's views. Throws std::runtime_error when the
@@ -149,6 +151,13 @@ class Backend {
   virtual Json condition();
   /// Bytes of the cache between its memory and its kernels (L2 of a GPU); 0: the host's counts.
   virtual std::int64_t cache_bytes() const { return 0; }
+  /// The number of its device among those that this process sees.
+  virtual int device() const { return 0; }
+
+  /// Tell a profiler that waits for it (nsys -c cudaProfilerApi) to record from here on, and to
+  /// end. Throw std::runtime_error.
+  virtual void start_capture() {}
+  virtual void stop_capture() {}
 };
 
 /// The backends of this process, at most one per place. Allocation goes to the place that owns the

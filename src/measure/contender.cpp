@@ -23,6 +23,7 @@ Contender::Contender(const Case& work, GroupMemory& memory, const Backends& back
     : work_(work),
       memory_(memory),
       backends_(backends),
+      recorder_(recorder),
       slots_(storage_of(work)),
       graphs_(graph_runs(work, slots_)),
       used_by_device_(slots_.size()),
@@ -33,9 +34,9 @@ Contender::Contender(const Case& work, GroupMemory& memory, const Backends& back
     if (slots_[i].kind == Slot::Kind::Placed) memory_.arena(slots_[i].memory);
     if (slots_[i].kind == Slot::Kind::Source) source_ = memory_.source(work_);
   }
-  make_queues(recorder);
-  make_steps(recorder);
-  make_graphs(recorder);
+  make_queues();
+  make_steps();
+  make_graphs();
 }
 
 Contender::~Contender() {
@@ -49,22 +50,22 @@ Contender::~Contender() {
   }
 }
 
-void Contender::make_queues(Recorder& recorder) {
+void Contender::make_queues() {
   for (const Stage& stage : work_.stages) {
     auto& queue = queues_[static_cast<std::size_t>(stage.place)];
-    if (!queue) queue = backends_.at(stage.place)->make_queue(work_.threads, &recorder);
+    if (!queue) queue = backends_.at(stage.place)->make_queue(work_.threads, &recorder_);
     if (queue->is_asynchronous()) device_ = queue.get();
   }
 }
 
-void Contender::make_steps(Recorder& recorder) {
+void Contender::make_steps() {
   std::vector<Hazards> hazards = hazards_of(work_, slots_);
   for (int s = 0; s < static_cast<int>(work_.stages.size()); ++s) {
     const Stage& stage = work_.stages[s];
     Step& step = steps_.emplace_back();
     step.launch = stage.kernel->prepare(stage.op, stage.signature);
     step.queue = queues_[static_cast<std::size_t>(stage.place)].get();
-    step.label = recorder.intern(stage.label);
+    step.label = recorder_.intern(stage.label);
     step.bytes = moved_bytes(stage);
     for (const int in : stage.in) step.in.push_back({.desc = work_.values[in].desc});
     for (const int out : stage.out) step.out.push_back({.desc = work_.values[out].desc});
@@ -82,11 +83,11 @@ void Contender::make_steps(Recorder& recorder) {
   }
 }
 
-void Contender::make_graphs(Recorder& recorder) {
+void Contender::make_graphs() {
   for (GraphRun& run : graphs_) {
     Step& step = steps_[run.first()];
     step.graph = &run;
-    step.graph_label = recorder.intern(run.label());
+    step.graph_label = recorder_.intern(run.label());
     for (std::size_t s = run.first(); s <= run.last(); ++s) step.graph_bytes += steps_[s].bytes;
   }
 }

@@ -13,15 +13,16 @@
 #include "measure/graph_runs.h"
 #include "measure/group_memory.h"
 #include "measure/hazards.h"
+#include "measure/stage_profile.h"
 #include "measure/stage_times.h"
 
 namespace normbench {
 
 /// What an iteration does besides its work.
 struct IterationOptions {
-  Recorder* recorder = nullptr;          // records the stages' ranges; null: they reach NVTX only
-  bool ranges = false;                   // a range around each stage
+  bool ranges = false;                   // a range around each stage, and around shares of it
   StageTimes* times = nullptr;           // given: takes the time of each stage
+  StageProfile* profile = nullptr;       // given: is told of each stage
   std::optional<std::byte> poison = {};  // fills fresh buffers before their stage writes them
   bool keep_result = false;              // a fresh result outlives the iteration
   bool graphs = true;                    // false: a case with graphs runs without them
@@ -36,6 +37,8 @@ class Contender {
   Contender(Contender&&) = default;
 
   const Case& work() const { return work_; }
+  /// Where the ranges of its work go.
+  Recorder& recorder() const { return recorder_; }
   /// The queue whose work is done later than it is submitted, or null when there is none.
   Queue* device() const { return device_; }
 
@@ -77,9 +80,11 @@ class Contender {
     std::int64_t graph_bytes = 0;  // … and the bytes of its stages
   };
 
-  void make_queues(Recorder& recorder);
-  void make_steps(Recorder& recorder);
-  void make_graphs(Recorder& recorder);
+  void make_queues();
+  void make_steps();
+  void make_graphs();
+  template <class Work>
+  void run_as(StageRun run, const Queue& queue, const IterationOptions& options, Work work);
   void run_stage(std::size_t stage, const IterationOptions& options);
   void run_graph(const Step& step, const IterationOptions& options);
   void submit(std::size_t stage);
@@ -95,6 +100,7 @@ class Contender {
   const Case& work_;
   GroupMemory& memory_;
   const Backends& backends_;
+  Recorder& recorder_;
   std::vector<Slot> slots_;
   std::vector<std::size_t> roots_;                // of each slot
   std::array<std::unique_ptr<Queue>, 2> queues_;  // by place

@@ -19,36 +19,46 @@ void Contender::run(const IterationOptions& options) {
   if (work_.wait == Wait::Iteration) drain();
 }
 
+/// Does `work` in the range of its stages, timed and profiled as the options say.
+template <class Work>
+void Contender::run_as(StageRun run, const Queue& queue, const IterationOptions& options,
+                       Work work) {
+  const StageProfile::Scope profiled(options.profile, run.label, queue.is_asynchronous());
+  run.external_id = profiled.external_id();
+  if (options.times) options.times->start();
+  {
+    const Range range(options.ranges ? &recorder_ : nullptr, RangeKind::Stage, run.label, run.bytes,
+                      run.external_id);
+    work();
+  }
+  if (options.times) options.times->stop(run);
+}
+
 void Contender::run_stage(std::size_t s, const IterationOptions& options) {
   Step& step = steps_[s];
   wait_for_device(step);
-  if (options.times) options.times->start();
-  {
-    std::optional<Range> range;
-    if (options.ranges) range.emplace(options.recorder, RangeKind::Stage, step.label, step.bytes);
-    allocate_fresh(step, options);
-    if (options.times) options.times->mark_begin(*step.queue);
-    submit(s);
-    if (options.times) options.times->mark_end(*step.queue);
-    free_finished(step, options.keep_result);
-  }
-  if (options.times) options.times->stop(s, step.label, step.bytes);
+  run_as({.first = s, .last = s, .label = step.label, .bytes = step.bytes}, *step.queue, options,
+         [&] {
+           step.queue->stage = options.ranges ? step.label : std::string_view();
+           allocate_fresh(step, options);
+           if (options.times) options.times->mark_begin(*step.queue);
+           submit(s);
+           if (options.times) options.times->mark_end(*step.queue);
+           free_finished(step, options.keep_result);
+         });
   watch(s, s);
 }
 
 void Contender::run_graph(const Step& step, const IterationOptions& options) {
   Graph& graph = graph_of(*step.graph);
-  if (options.times) options.times->start();
-  {
-    std::optional<Range> range;
-    if (options.ranges)
-      range.emplace(options.recorder, RangeKind::Stage, step.graph_label, step.graph_bytes);
-    if (options.times) options.times->mark_begin(*step.queue);
-    step.queue->launch(graph);
-    if (options.times) options.times->mark_end(*step.queue);
-  }
-  if (options.times) options.times->stop(step.graph->first(), step.graph_label, step.graph_bytes);
-  watch(step.graph->first(), step.graph->last());
+  const std::size_t first = step.graph->first(), last = step.graph->last();
+  run_as({.first = first, .last = last, .label = step.graph_label, .bytes = step.graph_bytes},
+         *step.queue, options, [&] {
+           if (options.times) options.times->mark_begin(*step.queue);
+           step.queue->launch(graph);
+           if (options.times) options.times->mark_end(*step.queue);
+         });
+  watch(first, last);
 }
 
 void Contender::submit(std::size_t s) {

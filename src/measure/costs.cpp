@@ -1,7 +1,10 @@
 #include "measure/costs.h"
 
-#include <algorithm>
+#include <atomic>
+#include <utility>
+#include <vector>
 
+#include "measure/statistics.h"
 #include "measure/turn.h"
 #include "record/nvtx.h"
 #include "record/recorder.h"
@@ -15,17 +18,22 @@ constexpr int kRepeats = 50;
 
 void nothing() {}
 
-/// The least of several means: what else runs only adds to it. `between` is not timed.
+/// The compiler can neither leave out nor merge calls around this, nor keep what they read.
+void keep_calls() { std::atomic_signal_fence(std::memory_order_seq_cst); }
+
+/// The median of several means. `between` is not timed.
 double cost_ns(Clock& clock, const auto& call, const auto& between) {
-  double least = 0;
+  std::vector<double> means;
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
     const std::int64_t start = clock.now_ns();
-    for (std::int64_t i = 0; i < kCalls; ++i) call();
-    const double mean = static_cast<double>(clock.now_ns() - start) / static_cast<double>(kCalls);
-    least = repeat == 0 ? mean : std::min(least, mean);
+    for (std::int64_t i = 0; i < kCalls; ++i) {
+      call();
+      keep_calls();
+    }
+    means.push_back(static_cast<double>(clock.now_ns() - start) / static_cast<double>(kCalls));
     between();
   }
-  return least;
+  return median(std::move(means));
 }
 
 double range_cost_ns(Clock& clock, bool on) {
@@ -56,7 +64,8 @@ MeasuringCosts measuring_costs(Clock& clock) {
           .nvtx_ns = cost_ns(
               clock,
               [] {
-                nvtx::push("cost", 0, 0);
+                if (!nvtx::attached()) return;
+                nvtx::push(RangeKind::Stage, "cost", 0);
                 nvtx::pop();
               },
               &nothing)};

@@ -1,4 +1,4 @@
-/// What a device did in profiled steps, on the host's clock.
+/// What a device did in profiled steps, on the host's clock, where no tracer tells it.
 #pragma once
 
 #include <cstdint>
@@ -7,36 +7,35 @@
 #include "measure/anchor.h"
 #include "measure/contender.h"
 #include "measure/stage_times.h"
-#include "record/recorder.h"
+#include "record/device_trace.h"
 
 namespace normbench {
-
-/// Number of the lane in traces, above any thread's: Linux has none over 2^22.
-inline constexpr std::int64_t device_lane_id = (1 << 22) + 1;
 
 /// Marks around the work of each stage, tied to the host's clock anew before every step, for the
 /// two clocks drift apart.
 class DeviceLane {
  public:
-  /// The contender has a device.
-  DeviceLane(Contender& contender, Clock& clock) : contender_(contender), clock_(clock) {}
+  /// The contender has a device, the number of which is `device`.
+  DeviceLane(Contender& contender, Clock& clock, int device)
+      : contender_(contender), clock_(clock), device_(device) {}
 
   /// Call when drained; what is returned takes the step's times.
   StageTimes* begin_step();
-  /// Adds the step's slices. Call when it is drained.
+  /// Adds the step's records. Call when it is drained.
   void keep_step();
 
-  /// The slices so far as those of a thread, and how far off they may be.
-  ThreadLog take() { return std::move(log_); }
-  std::int64_t clock_error_ns() const { return clock_error_ns_; }
+  /// Those of the steps kept since the last call.
+  DeviceTrace take();
 
  private:
+  bool is_over_link(const StageRun& run) const;
+
   Contender& contender_;
   Clock& clock_;
+  int device_;
   Anchor anchor_;
   std::optional<StageTimes> times_;
-  ThreadLog log_{.tid = device_lane_id, .name = "CUDA stream, times from events", .slices = {}};
-  std::int64_t clock_error_ns_ = 0;
+  DeviceTrace trace_;
 };
 
 }  // namespace normbench

@@ -17,8 +17,8 @@ void Entrant::fail(const std::string& reason) {
   contender.reset();
 }
 
-std::int64_t checked_iteration(Entrant& entrant, const Backends& backends, std::byte poison,
-                               bool poison_fresh, Clock& clock) {
+std::int64_t poisoned_iteration(Entrant& entrant, std::byte poison, bool poison_fresh,
+                                Clock& clock) {
   Contender& contender = *entrant.contender;
   contender.advance();
   contender.poison(poison);
@@ -27,8 +27,11 @@ std::int64_t checked_iteration(Entrant& entrant, const Backends& backends, std::
   const std::int64_t start_ns = clock.now_ns();
   contender.run(options);
   contender.drain();
-  const std::int64_t spent_ns = clock.now_ns() - start_ns;
+  return clock.now_ns() - start_ns;
+}
 
+void check_iteration(Entrant& entrant, const Backends& backends) {
+  Contender& contender = *entrant.contender;
   const CheckOutcome outcome =
       check_output(*entrant.work, contender.source(), contender.result(), backends);
   CheckResult& check = entrant.result->check;
@@ -39,7 +42,6 @@ std::int64_t checked_iteration(Entrant& entrant, const Backends& backends, std::
   if (!outcome.note.empty() && std::ranges::find(notes, outcome.note) == notes.end())
     notes.push_back(outcome.note);
   if (!outcome.result.ok) entrant.fail(outcome.reason);
-  return spent_ns;
 }
 
 }  // namespace normbench

@@ -40,10 +40,12 @@ struct Entrant {
   void fail(const std::string& reason);
 };
 
-/// Runs one iteration on poisoned buffers and holds its output to the reference; a wrong one fails
-/// the entrant. Returns the iteration's time; fresh buffers are poisoned only where that is no part
-/// of what is timed.
-std::int64_t checked_iteration(Entrant& entrant, const Backends& backends, std::byte poison,
-                               bool poison_fresh, Clock& clock);
+/// Runs one iteration on poisoned buffers and returns its time; fresh buffers are poisoned only
+/// where that is no part of what is timed.
+std::int64_t poisoned_iteration(Entrant& entrant, std::byte poison, bool poison_fresh,
+                                Clock& clock);
+
+/// Holds the output of a poisoned iteration to the reference; a wrong one fails the entrant.
+void check_iteration(Entrant& entrant, const Backends& backends);
 
 }  // namespace normbench

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <new>
 
 #include "core/units.h"
@@ -46,7 +47,8 @@ GroupRun::GroupRun(const Plan& plan, std::size_t index, RunContext& context)
               (static_cast<std::uint64_t>(context.part.index) << 32)),
       result_(empty_result(group())) {
   enter(group().cases, result_.cases);
-  if (!entrants_.empty() && context_.part.limits) enter(group().limits, result_.limits);
+  if (!entrants_.empty() && context_.part.limits && context_.rounds)
+    enter(group().limits, result_.limits);
 }
 
 void GroupRun::enter(const std::vector<Case>& work, std::vector<CaseResult>& results) {
@@ -77,26 +79,36 @@ bool GroupRun::prepare(double clock_cost_ns) {
     if (entrant.is_case(group()) || !live_cases().empty())
       guarded(entrant, [&] { first_call(entrant, clock_cost_ns); });
   }
-  if (!live_cases().empty()) return true;
+  if (live_cases().empty())
+    skip_limits("no variant of the group could run");
+  else if (!context_.rounds)
+    skip_limits("nothing is measured");
+  else
+    align_turns();
+  return true;
+}
+
+void GroupRun::skip_limits(const std::string& reason) {
   for (CaseResult& limit : result_.limits) {
     if (limit.status != Status::Ok) continue;
     limit.status = Status::Skipped;
-    limit.reason = "no variant of the group could run";
+    limit.reason = reason;
   }
-  return true;
 }
 
 void GroupRun::first_call(Entrant& entrant, double clock_cost_ns) {
   {
-    const Range range(nullptr, RangeKind::Init, "init");
+    const Range range(&context_.recorder, RangeKind::Init, "init");
     entrant.contender =
         std::make_unique<Contender>(*entrant.work, *memory_, context_.backends, context_.recorder);
     entrant.contender->place(random_);
   }
   entrant.result->first_call_ns =
-      checked_iteration(entrant, context_.backends, std::byte{0xFF}, false, context_.clock);
+      poisoned_iteration(entrant, std::byte{0xFF}, false, context_.clock);
+  if (context_.part.check) check_iteration(entrant, context_.backends);
   if (!entrant.live()) return;
   note_left_out(entrant);
+  if (!context_.rounds) return;
   entrant.shape = shape_of_turns(*entrant.contender, context_.clock, clock_cost_ns);
   if (context_.part.first != nullptr) {
     const GroupResult& first = *context_.part.first;
@@ -105,13 +117,32 @@ void GroupRun::first_call(Entrant& entrant, double clock_cost_ns) {
     const CaseResult& same = index < cases ? first.cases[index] : first.limits[index - cases];
     if (same.iterations > 0) entrant.shape.iterations = same.iterations;
   }
-  entrant.result->iterations = entrant.shape.iterations;
+}
+
+void GroupRun::align_turns() {
+  const std::vector<Entrant*> contenders = live();
+  if (contenders.empty()) return;
+  const auto baseline = std::ranges::find(
+      contenders, group().baseline, [](const Entrant* entrant) { return entrant->work->variant; });
+  const std::int64_t its =
+      (baseline == contenders.end() ? contenders.front() : *baseline)->shape.iterations;
+  const auto about_as_long = [its](const Entrant* entrant) {
+    const std::int64_t own = entrant->shape.iterations;
+    return own > 1 && its > 1 && own <= 2 * its && its <= 2 * own;
+  };
+  std::int64_t most = its;
+  for (const Entrant* entrant : contenders)
+    if (about_as_long(entrant)) most = std::max(most, entrant->shape.iterations);
+  for (Entrant* entrant : contenders) {
+    if (context_.part.first == nullptr && about_as_long(entrant)) entrant->shape.iterations = most;
+    entrant->result->iterations = entrant->shape.iterations;
+  }
 }
 
 Turn GroupRun::turn(Entrant& entrant, const TurnShape& shape, std::size_t number) {
-  const std::string step = fmt::format("#{}", number);
-  const Range variant(nullptr, RangeKind::Variant, entrant.work->variant);
-  const Range range(nullptr, RangeKind::Step, step);
+  Recorder& recorder = context_.recorder;
+  const Range variant(&recorder, RangeKind::Variant, recorder.intern(entrant.work->variant));
+  const Range range(&recorder, RangeKind::Step, recorder.intern(fmt::format("#{}", number)));
   const auto& read = context_.disturbance;
   const Disturbance before = read ? read() : Disturbance{};
   Turn turn = take_turn(*entrant.contender, shape, context_.clock, random_);

@@ -47,6 +47,10 @@ class GroupRun {
  private:
   void enter(const std::vector<Case>& work, std::vector<CaseResult>& results);
   void first_call(Entrant& entrant, double clock_cost_ns);
+  void skip_limits(const std::string& reason);
+  /// Of contenders with several iterations a turn, gives those that take about as long as the
+  /// baseline equally many: a turn's own costs then have the same share in each.
+  void align_turns();
   Sides need(const Case& work) const;
   void take_memory();
 

@@ -118,11 +118,12 @@ bool run_staged(GroupRun& run) {
 
 /// False when interrupted.
 bool check_again(GroupRun& run) {
+  if (!run.context().part.check) return true;
   for (Entrant* entrant : run.live()) {
     if (run.context().interrupted) return false;
     run.guarded(*entrant, [&] {
-      checked_iteration(*entrant, run.context().backends, std::byte{0x55}, true,
-                        run.context().clock);
+      poisoned_iteration(*entrant, std::byte{0x55}, true, run.context().clock);
+      check_iteration(*entrant, run.context().backends);
     });
   }
   return true;
@@ -132,11 +133,12 @@ bool check_again(GroupRun& run) {
 
 std::optional<GroupResult> measure_group(const Plan& plan, std::size_t index, RunContext& context,
                                          double clock_cost_ns) {
-  const std::string name = point_name(plan.groups[index]);
-  const Range point(nullptr, RangeKind::Point, name);
+  const Range point(&context.recorder, RangeKind::Point,
+                    context.recorder.intern(point_name(plan.groups[index])));
   GroupRun run(plan, index, context);
-  const bool whole = run.prepare(clock_cost_ns) && run_rounds_in_condition(run) &&
-                     run_staged(run) && check_again(run);
+  if (!run.prepare(clock_cost_ns)) return std::nullopt;
+  const bool whole =
+      !context.rounds || (run_rounds_in_condition(run) && run_staged(run) && check_again(run));
   if (!whole) return std::nullopt;
   return std::move(run.result());
 }

@@ -81,12 +81,19 @@ struct CaseResult {
   bool operator==(const CaseResult&) const = default;
 };
 
-/// One row of the profiler table: calls of one name.
+/// One row of the profiler table: calls of one name. `place` is "cpu" for what the host did, also
+/// when it submitted work to a device; the work itself has rows of the device's place.
 struct ProfileRow {
   std::string name, place, shapes;
+  bool annotation =
+      false;  // a range of steps, on a device the same projected on it: no work itself
   std::int64_t calls = 0;
   std::int64_t self_cpu_ns = 0, cpu_ns = 0;
   std::int64_t self_device_ns = 0, device_ns = 0;
+  // Of single calls: host time, of device rows device time. Percentiles by nearest rank.
+  std::int64_t min_ns = 0, p50_ns = 0, p95_ns = 0, max_ns = 0;
+  std::int64_t bytes = 0;   // moved by all calls; 0: not known
+  std::int64_t faults = 0;  // page faults of all calls, minor and major; of stages on the host
 
   bool operator==(const ProfileRow&) const = default;
 };
@@ -102,13 +109,39 @@ struct ProfileCounters {
   bool operator==(const ProfileCounters&) const = default;
 };
 
+/// What a profile's device work and calls add up to; unions of intervals over all streams, not
+/// sums. All 0 without device work, but for wall_ns.
+struct ProfileTimes {
+  std::int64_t wall_ns = 0;           // of the recorded steps, their sum
+  std::int64_t busy_ns = 0;           // some device work was running
+  std::int64_t copy_ns = 0;           // some copy over the link was running …
+  std::int64_t exposed_copy_ns = 0;   // … and no kernel
+  std::int64_t overlap_ns = 0;        // two pieces of device work or more were running
+  std::int64_t gaps = 0, gap_ns = 0;  // between pieces of device work within a step: count, sum
+
+  bool operator==(const ProfileTimes&) const = default;
+};
+
+/// What the recording lost; all 0: nothing. See trace/model.h.
+struct ProfileLosses {
+  std::int64_t dropped = 0, without_times = 0;
+  std::int64_t launches = 0, launched = 0, without_launch = 0;
+  std::int64_t before_launch = 0, most_skew_ns = 0;
+
+  bool operator==(const ProfileLosses&) const = default;
+};
+
 struct CaseProfile {
   std::string variant;
-  std::int64_t steps = 0;
+  std::int64_t steps = 0;      // recorded …
+  std::int64_t discarded = 0;  // … and run before or between them for warm-up, thrown away
   std::optional<ProfileCounters> counters = {};
   double overhead = 0;  // profiled over measured time of a step; 0 when not measured
   // Device times are tied to the host's clock within this; 0 without device times.
   std::int64_t clock_error_ns = 0;
+  std::string device_times = {};  // where those come from: "CUPTI", "CUDA events"; "" without any
+  ProfileTimes times = {};
+  ProfileLosses losses = {};
   std::vector<ProfileRow> rows;
 
   bool operator==(const CaseProfile&) const = default;
@@ -169,7 +202,8 @@ struct Results {
 /// - what only a device gives is left out where there was none: calls_ns, condition_before and
 ///   condition_after, clock_error_ns.
 /// - what newer versions added is left out where it says nothing: parameters, min_read_bytes,
-///   resident, source, wait, graph, counters, calibration.
+///   resident, source, wait, graph, counters, calibration, discarded, device_times, times, losses,
+///   and of a profile's row annotation, min_ns to max_ns, bytes, faults.
 /// - a double that is not finite is null, and infinity when read back.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);

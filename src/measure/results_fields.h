@@ -1,7 +1,8 @@
 /// The fields of the results document: one list per struct, which serves writing and reading.
 ///
 /// `io(name, member)` is called for each field; `io.required` where a document without it is none,
-/// `io.when_known` where it is left out when it says nothing: null, 0 or an empty list.
+/// `io.when_known` where it is left out when it says nothing: null, 0, an empty list, a struct of
+/// 0.
 #pragma once
 
 #include <array>
@@ -92,6 +93,13 @@ void fields(auto& io, Is<ProfileRow> auto& x) {
   io("self_device_ns", x.self_device_ns);
   io("device_ns", x.device_ns);
   io("shapes", x.shapes);
+  io.when_known("annotation", x.annotation);
+  io.when_known("min_ns", x.min_ns);
+  io.when_known("p50_ns", x.p50_ns);
+  io.when_known("p95_ns", x.p95_ns);
+  io.when_known("max_ns", x.max_ns);
+  io.when_known("bytes", x.bytes);
+  io.when_known("faults", x.faults);
 }
 
 void fields(auto& io, Is<Counters> auto& x) {
@@ -112,12 +120,36 @@ void fields(auto& io, Is<ProfileCounters> auto& x) {
   io("energy_missing", x.energy_missing);
 }
 
+void fields(auto& io, Is<ProfileTimes> auto& x) {
+  io("wall_ns", x.wall_ns);
+  io("busy_ns", x.busy_ns);
+  io("copy_ns", x.copy_ns);
+  io("exposed_copy_ns", x.exposed_copy_ns);
+  io("overlap_ns", x.overlap_ns);
+  io("gaps", x.gaps);
+  io("gap_ns", x.gap_ns);
+}
+
+void fields(auto& io, Is<ProfileLosses> auto& x) {
+  io("dropped", x.dropped);
+  io("without_times", x.without_times);
+  io("launches", x.launches);
+  io("launched", x.launched);
+  io("without_launch", x.without_launch);
+  io("before_launch", x.before_launch);
+  io("most_skew_ns", x.most_skew_ns);
+}
+
 void fields(auto& io, Is<CaseProfile> auto& x) {
   io.required("variant", x.variant);
   io("steps", x.steps);
+  io.when_known("discarded", x.discarded);
   io.when_known("counters", x.counters);
   io("overhead", x.overhead);
   io.when_known("clock_error_ns", x.clock_error_ns);
+  io.when_known("device_times", x.device_times);
+  io.when_known("times", x.times);
+  io.when_known("losses", x.losses);
   io("rows", x.rows);
 }
 

@@ -19,6 +19,8 @@ Json write(Status value) { return name_of(value); }
 Json write(const CheckResult& value) { return object(value); }
 Json write(const Counters& value) { return object(value); }
 Json write(const ProfileCounters& value) { return object(value); }
+Json write(const ProfileTimes& value) { return object(value); }
+Json write(const ProfileLosses& value) { return object(value); }
 
 Json write(const TensorDesc& desc) {
   const Shape& shape = desc.shape;
@@ -61,6 +63,8 @@ bool is_known(bool value) { return value; }
 bool is_known(const std::string& value) { return !value.empty(); }
 bool is_known(const std::optional<ProfileCounters>& value) { return value.has_value(); }
 bool is_known(std::int64_t value) { return value != 0; }
+bool is_known(const ProfileTimes& value) { return value != ProfileTimes{}; }
+bool is_known(const ProfileLosses& value) { return value != ProfileLosses{}; }
 bool is_known(const std::vector<std::int64_t>& values) { return !values.empty(); }
 
 struct Writer {

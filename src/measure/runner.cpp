@@ -4,6 +4,7 @@
 #include "measure/measure_group.h"
 #include "measure/processes.h"
 #include "measure/profile_pass.h"
+#include "measure/profiler_capture.h"
 #include "measure/turn.h"
 
 namespace normbench {
@@ -42,8 +43,9 @@ std::optional<GroupResult> obtain(const Plan& plan, std::size_t index, RunContex
     if (const auto found = kept.find(index); found != kept.end()) return found->second;
   }
   context.observer.group_started(index, plan.groups[index]);
-  auto group = plan.measure.processes > 1 ? measure_in_processes(plan, index, context)
-                                          : measure_group(plan, index, context, clock_cost_ns);
+  auto group = plan.measure.processes > 1 && context.rounds
+                   ? measure_in_processes(plan, index, context)
+                   : measure_group(plan, index, context, clock_cost_ns);
   if (!group) return std::nullopt;
   keep(context, index, *group);
   context.observer.group_finished(index, *group);
@@ -52,19 +54,22 @@ std::optional<GroupResult> obtain(const Plan& plan, std::size_t index, RunContex
 
 /// A group's line in the journal with its profile comes later and wins. False when it ended early.
 bool profile_groups(const Plan& plan, RunContext& context, std::vector<GroupResult>& groups) {
-  const CaptureRange capture;
-  for (std::size_t i = 0; i < groups.size(); ++i) {
+  const ProfilerCapture capture(context);
+  DeviceTracing tracing(context.tracer);
+  bool whole = true;
+  for (std::size_t i = 0; i < groups.size() && whole; ++i) {
     if (!groups[i].profile.empty()) continue;
-    if (!profile_group(plan, i, context, groups[i])) return false;
-    if (!groups[i].profile.empty() && !keep(context, i, groups[i])) return false;
+    whole = profile_group(plan, i, context, tracing, groups[i]) &&
+            (groups[i].profile.empty() || keep(context, i, groups[i]));
   }
-  return true;
+  context.untraced = tracing.missing();
+  return whole;
 }
 
 }  // namespace
 
 Results run(const Plan& plan, RunContext& context) {
-  const Range range(nullptr, RangeKind::Run, plan.name);
+  const Range range(&context.recorder, RangeKind::Run, context.recorder.intern(plan.name));
   Results results = without_groups(plan);
   const double clock_cost = clock_cost_ns(context.clock);
   for (std::size_t i = 0; i < plan.groups.size() && !results.interrupted; ++i) {

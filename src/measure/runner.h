@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "measure/watchdog.h"
 #include "plan/plan.h"
 #include "record/clock.h"
+#include "record/device_trace.h"
 #include "record/recorder.h"
 
 namespace normbench {
@@ -31,11 +33,16 @@ class Observer {
   virtual void group_finished(std::size_t index, const GroupResult& group) = 0;
 };
 
-/// The ranges that the profile pass of one case recorded, for the trace.
+/// What the profile pass of one case recorded, for the table and the trace.
 struct ProfileTrace {
   std::string experiment, variant;
   Json point;
   std::vector<ThreadLog> threads;
+  std::vector<DeviceTrace> devices =
+      {};  // one per stretch of recorded steps; none without a device
+  /// Of stages by label, over all recorded steps: page faults, and shapes as torch prints them.
+  std::map<std::string, std::int64_t, std::less<>> faults = {};
+  std::map<std::string, std::string, std::less<>> shapes = {};
 };
 
 /// A share of a group's rounds. Buffers of cache-sized cases lie differently in each process, so
@@ -44,6 +51,7 @@ struct Part {
   std::int64_t index = 0;
   const GroupResult* first = nullptr;  // part 0's, whose iterations per turn all parts share
   bool limits = true;                  // false: only the cases are measured
+  bool check = true;                   // false: outputs are not compared with their references
 };
 
 struct RunContext {
@@ -59,8 +67,11 @@ struct RunContext {
   std::function<Disturbance()> disturbance = {};
   PerfEvents* perf_events = nullptr;  // null: the profile pass counts no cycles, …
   const Rapl* rapl = nullptr;         // … and reads no energy
-  /// Makes the profile table's rows of what one case recorded.
-  std::function<std::vector<ProfileRow>(ProfileTrace)> on_profile;
+  /// Fills a profile's rows, times and losses from what the case recorded.
+  std::function<void(ProfileTrace, CaseProfile&)> on_profile;
+  DeviceTracer* tracer = nullptr;  // null, or missing: device times come from marks
+  bool rounds = true;  // false: cases are only checked once and profiled, for a tool that watches
+  bool start_profiler = false;  // around the profile pass, besides the NVTX range `capture`
   /// Memory for all groups measured, which holds what each needs; null: each takes its own.
   GroupMemory* memory = nullptr;
   Part part = {};  // which share of a group's rounds this process measures
@@ -68,10 +79,13 @@ struct RunContext {
   /// nothing when it was interrupted.
   std::function<std::optional<GroupResult>(std::size_t group, const Part&)> fresh_process = {};
   std::string unkept = {};  // out: why the journal could not be written, which ended the run there
+  std::string untraced = {};    // out: why the tracer was not used, or not to the end
+  std::string uncaptured = {};  // out: why no profiler was started, or stopped
 };
 
 /// Measures every group of the plan that the journal does not hold yet, then profiles those that
-/// have no profile; the journal keeps a group after each. An interrupted group is abandoned; one
+/// have no profile; the journal keeps a group after each. Without rounds each case is run once,
+/// checked, and has its profile, but no times. An interrupted group is abandoned; one
 /// that the journal cannot keep is the last, with `unkept` and `interrupted`. Fills `groups`,
 /// `interrupted` and what comes from the plan; the app adds tool and environment.
 Results run(const Plan& plan, RunContext& context);

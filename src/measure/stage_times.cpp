@@ -16,12 +16,10 @@ void StageTimes::mark_end(Queue& queue) {
   if (open_) open_->to = mark(queue);
 }
 
-void StageTimes::stop(std::size_t stage, std::string_view name, std::int64_t bytes) {
-  host_ns_[stage] += clock_.now_ns() - start_ns_ - marking_ns_;
+void StageTimes::stop(const StageRun& run) {
+  host_ns_[run.first] += clock_.now_ns() - start_ns_ - marking_ns_;
   if (!open_) return;
-  open_->stage = stage;
-  open_->name = name;
-  open_->bytes = bytes;
+  open_->run = run;
   spans_.push_back(*open_);
 }
 

@@ -11,16 +11,21 @@
 
 namespace normbench {
 
+/// One run of a stage, or of several that are launched as one.
+struct StageRun {
+  std::size_t first = 0, last = 0;  // stages
+  std::string_view label;
+  std::int64_t bytes = 0;         // that they move
+  std::uint64_t external_id = 0;  // of its range; 0: it has none
+};
+
 /// Takes time on the host around a stage's calls, and on a device between marks around its work.
 /// Each run of a stage is start, mark_begin, mark_end, stop.
 class StageTimes {
  public:
-  /// The marks around one run of a stage on a device. `stage` is the first of a run that is
-  /// launched as one.
+  /// The marks around the work of a run on a device.
   struct Span {
-    std::size_t stage = 0;
-    std::string_view name;
-    std::int64_t bytes = 0;
+    StageRun run;
     int from = 0, to = 0;
   };
 
@@ -30,9 +35,9 @@ class StageTimes {
   /// Do nothing where work is done inline.
   void mark_begin(Queue& queue);
   void mark_end(Queue& queue);
-  void stop(std::size_t stage, std::string_view name, std::int64_t bytes);
+  void stop(const StageRun& run);
 
-  /// Host time of each stage, its marks not counted.
+  /// Host time of each stage, its marks not counted; of stages launched as one, that of the first.
   const std::vector<std::int64_t>& host_ns() const { return host_ns_; }
   const std::vector<Span>& spans() const { return spans_; }
 

@@ -30,6 +30,26 @@ double quiet_ns(Clock& clock, std::int64_t start_ns, double first, Measure measu
   return least;
 }
 
+/// A range around warm-up work and what is decided from it.
+Range warm_up_range(Contender& contender) {
+  return {&contender.recorder(), RangeKind::Warmup, "warmup"};
+}
+
+/// warm_up without its range.
+double warm(Contender& contender, Clock& clock) {
+  const double enough_ns = contender.device() != nullptr ? device_floor_ns : floor_ns;
+  const std::int64_t start_ns = clock.now_ns();
+  std::int64_t iterations = 0, spent_ns = 0;
+  do {
+    contender.advance();
+    contender.run({.graphs = false});
+    contender.drain();
+    ++iterations;
+    spent_ns = clock.now_ns() - start_ns;
+  } while (static_cast<double>(spent_ns) < enough_ns);
+  return static_cast<double>(spent_ns) / static_cast<double>(iterations);
+}
+
 /// The time of `iterations` from first submit to drained; graphs are there before.
 double burst_ns(Contender& contender, std::int64_t iterations, Clock& clock) {
   contender.capture(iterations);
@@ -61,9 +81,9 @@ double device_iteration_ns(Contender& contender, Clock& clock) {
 
 double quiet_iteration_ns(Contender& contender, Clock& clock) {
   const std::int64_t start_ns = clock.now_ns();
-  const double first = warm_up(contender, clock);
+  const double first = warm(contender, clock);
   if (contender.device() != nullptr) return device_iteration_ns(contender, clock);
-  return quiet_ns(clock, start_ns, first, [&] { return warm_up(contender, clock); });
+  return quiet_ns(clock, start_ns, first, [&] { return warm(contender, clock); });
 }
 
 /// What timing every stage of an iteration costs.
@@ -80,9 +100,9 @@ double marks_cost_ns(Contender& contender, Clock& clock, double clock_cost_ns) {
 /// What was taken of each stage in a turn that is drained.
 void read_stage_times(const StageTimes& times, Queue* device, Turn& turn) {
   turn.stage_ns = turn.calls_ns = times.host_ns();
-  for (const StageTimes::Span& span : times.spans()) turn.stage_ns[span.stage] = 0;
+  for (const StageTimes::Span& span : times.spans()) turn.stage_ns[span.run.first] = 0;
   for (const StageTimes::Span& span : times.spans())
-    turn.stage_ns[span.stage] += device->ns_between(span.from, span.to);
+    turn.stage_ns[span.run.first] += device->ns_between(span.from, span.to);
 }
 
 /// Captures the graphs of a turn, and launches those of one iteration before it: the device did
@@ -110,21 +130,12 @@ double clock_cost_ns(Clock& clock) {
 }
 
 double warm_up(Contender& contender, Clock& clock) {
-  const Range range(nullptr, RangeKind::Warmup, "warmup");
-  const double enough_ns = contender.device() != nullptr ? device_floor_ns : floor_ns;
-  const std::int64_t start_ns = clock.now_ns();
-  std::int64_t iterations = 0, spent_ns = 0;
-  do {
-    contender.advance();
-    contender.run({.graphs = false});
-    contender.drain();
-    ++iterations;
-    spent_ns = clock.now_ns() - start_ns;
-  } while (static_cast<double>(spent_ns) < enough_ns);
-  return static_cast<double>(spent_ns) / static_cast<double>(iterations);
+  const Range range = warm_up_range(contender);
+  return warm(contender, clock);
 }
 
 TurnShape shape_of_turns(Contender& contender, Clock& clock, double clock_cost_ns) {
+  const Range range = warm_up_range(contender);
   const double iteration_ns = quiet_iteration_ns(contender, clock);
   const double enough_ns = std::max(floor_ns, floor_clock_costs * clock_cost_ns);
   const double marks_ns = marks_cost_ns(contender, clock, clock_cost_ns);
@@ -137,14 +148,17 @@ TurnShape shape_of_turns(Contender& contender, Clock& clock, double clock_cost_n
 Turn take_turn(Contender& contender, const TurnShape& shape, Clock& clock,
                std::mt19937_64& random) {
   contender.place(random);
-  warm_up(contender, clock);
   IterationOptions options;
   std::optional<StageTimes> times;
   if (shape.marks) {
     times.emplace(clock, contender.work().stages.size());
     options = {.ranges = true, .times = &*times, .graphs = false};
   }
-  if (options.graphs) start_graphs(contender, shape.iterations);
+  {
+    const Range range = warm_up_range(contender);
+    warm(contender, clock);
+    if (options.graphs) start_graphs(contender, shape.iterations);
+  }
 
   Turn turn;
   Queue* const device = contender.device();

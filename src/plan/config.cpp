@@ -71,9 +71,12 @@ ProfileOptions read_profile(Reader reader, const PlanOptions& options) {
   profile.wait = reader.integer("wait", profile.wait, 0, most);
   profile.warmup = reader.integer("warmup", profile.warmup, 0, most);
   profile.active = reader.integer("active", profile.active, 1, most);
-  profile.repeat = reader.integer("repeat", profile.repeat, 1, most);
+  profile.repeat = reader.integer("repeat", profile.repeat, 0, most);
+  profile.skip_first_wait = reader.integer("skip_first_wait", profile.skip_first_wait, 0, most);
   profile.sort_by = read_sort_key(reader, options.sort_keys, profile.sort_by);
   profile.row_limit = reader.integer("row_limit", profile.row_limit, -1, most);
+  profile.group_by_input_shape =
+      reader.boolean("group_by_input_shape", profile.group_by_input_shape);
   reader.finish();
   profile.enabled = options.profile;
   if (options.quick) profile.active = std::min<std::int64_t>(profile.active, 3);

@@ -27,9 +27,12 @@ struct Measure {
 
 /// `profile` of a config: torch.profiler's schedule and table options.
 struct ProfileOptions {
-  std::int64_t skip_first = 0, wait = 1, warmup = 1, active = 10, repeat = 1;
+  std::int64_t skip_first = 0, wait = 1, warmup = 1, active = 10;
+  std::int64_t repeat = 1;           // 0: forever, which for a case is once
+  std::int64_t skip_first_wait = 0;  // other than 0: the first cycle has no `wait`
   std::string sort_by = "cpu_time_total";
   std::int64_t row_limit = 10;
+  bool group_by_input_shape = false;
   bool enabled = true;  // --no-profile
 };
 

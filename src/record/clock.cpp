@@ -2,7 +2,6 @@
 
 #include <sys/resource.h>
 
-#include <chrono>
 #include <ctime>
 
 namespace normbench {
@@ -21,16 +20,18 @@ Counters operator+(const Counters& a, const Counters& b) {
           .involuntary_switches = a.involuntary_switches + b.involuntary_switches};
 }
 
-std::int64_t SystemClock::now_ns() {
-  const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(since_start).count();
-}
+namespace {
 
-std::int64_t SystemClock::cpu_ns() {
+std::int64_t read_ns(clockid_t clock) {
   timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  clock_gettime(clock, &time);
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
+
+}  // namespace
+
+std::int64_t SystemClock::now_ns() { return read_ns(CLOCK_MONOTONIC); }
+std::int64_t SystemClock::cpu_ns() { return read_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
 Counters SystemClock::counters() {
   rusage usage{};

@@ -28,7 +28,7 @@ class Clock {
   virtual Counters counters() = 0;
 };
 
-/// The machine's own clock: steady_clock, CLOCK_PROCESS_CPUTIME_ID and getrusage.
+/// The machine's own clock: CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID and getrusage.
 class SystemClock final : public Clock {
  public:
   std::int64_t now_ns() override;

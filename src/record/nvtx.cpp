@@ -1,77 +1,155 @@
 #include "record/nvtx.h"
 
 #include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtPayload.h>
+#include <unistd.h>
 
 #include <array>
+#include <mutex>
+#include <shared_mutex>
 #include <string>
+#include <unordered_map>
+#include <utility>
 
-#include "record/recorder.h"
+#include "record/text_hash.h"
 
 namespace normbench::nvtx {
 namespace {
 
+/// A colour (ARGB) per kind, in the order of the kinds.
+constexpr std::array<std::uint32_t, 9> colours{0xff4e79a7, 0xff76b7b2, 0xff59a14f,
+                                               0xffedc948, 0xfff28e2b, 0xffff9da7,
+                                               0xffbab0ac, 0xff9c755f, 0xffb07aa1};
+static_assert(colours.size() == words(RangeKind{}).size());
+
+/// Category 0 means none to NVTX.
+std::uint32_t category_of(RangeKind kind) { return static_cast<std::uint32_t>(kind) + 1; }
+
+/// The tool's id of a payload that is one number, `bytes`; 0 when it knows no schemas.
+std::uint64_t register_bytes(nvtxDomainHandle_t domain) {
+  nvtxPayloadSchemaEntry_t entry{};
+  entry.type = NVTX_PAYLOAD_ENTRY_TYPE_UINT64;
+  entry.name = "bytes";
+  entry.description = "read and written by the range's work";
+  nvtxPayloadSchemaAttr_t schema{};
+  schema.fieldMask = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NAME | NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_TYPE |
+                     NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES |
+                     NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES |
+                     NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE;
+  schema.name = "bytes";
+  schema.type = NVTX_PAYLOAD_SCHEMA_TYPE_STATIC;
+  schema.entries = &entry;
+  schema.numEntries = 1;
+  schema.payloadStaticSize = sizeof(std::uint64_t);
+  return nvtxPayloadSchemaRegister(domain, &schema);
+}
+
+/// Texts that the tool has been told once, and its handles of them.
+class Strings {
+ public:
+  using Entry = std::pair<const std::string, nvtxStringHandle_t>;
+
+  const Entry& at(nvtxDomainHandle_t domain, std::string_view text) {
+    {
+      const std::shared_lock lock(mutex_);
+      if (const auto found = entries_.find(text); found != entries_.end()) return *found;
+    }
+    const std::lock_guard lock(mutex_);
+    const auto [entry, is_new] = entries_.try_emplace(std::string(text));
+    if (is_new) entry->second = nvtxDomainRegisterStringA(domain, entry->first.c_str());
+    return *entry;
+  }
+
+ private:
+  std::shared_mutex mutex_;
+  std::unordered_map<std::string, nvtxStringHandle_t, TextHash, std::equal_to<>> entries_;
+};
+
 /// The domain as the attached tool knows it; a null handle means that no tool is attached.
 struct Domain {
   nvtxDomainHandle_t handle = nvtxDomainCreateA("normbench");
-  nvtxStringHandle_t capture = nvtxDomainRegisterStringA(handle, "capture");
+  std::uint64_t bytes_schema = 0;
+  Strings strings;
 
   Domain() {
+    if (handle == nullptr) return;
+    bytes_schema = register_bytes(handle);
     for (const auto& [kind, name] : words(RangeKind{}))
-      nvtxDomainNameCategoryA(handle, category_id(static_cast<std::uint32_t>(kind)),
-                              std::string(name).c_str());
+      nvtxDomainNameCategoryA(handle, category_of(kind), std::string(name).c_str());
   }
-
-  /// Category 0 means none to NVTX.
-  static std::uint32_t category_id(std::uint32_t category) { return category + 1; }
 };
 
-const Domain& domain() {
-  static const Domain domain;
+Domain& domain() {
+  static Domain domain;
   return domain;
 }
 
-std::uint32_t colour(std::uint32_t category) {
-  constexpr std::array<std::uint32_t, 8> argb{0xff4e79a7, 0xff76b7b2, 0xff59a14f, 0xffedc948,
-                                              0xfff28e2b, 0xffff9da7, 0xffbab0ac, 0xff9c755f};
-  return argb[category % argb.size()];
-}
-
-nvtxEventAttributes_t attributes() {
+/// An event with this text and nothing else.
+nvtxEventAttributes_t event_of(Domain& domain, std::string_view text) {
   nvtxEventAttributes_t event{};
   event.version = NVTX_VERSION;
   event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  const auto& [name, handle] = domain.strings.at(domain.handle, text);
+  if (handle != nullptr) {
+    event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+    event.message.registered = handle;
+  } else {
+    event.messageType = NVTX_MESSAGE_TYPE_ASCII;
+    event.message.ascii = name.c_str();
+  }
   return event;
 }
 
 }  // namespace
 
-void push(std::string_view name, std::uint32_t category, std::int64_t bytes) {
-  if (domain().handle == nullptr) return;
-  const std::string terminated(name);
-  nvtxEventAttributes_t event = attributes();
-  event.messageType = NVTX_MESSAGE_TYPE_ASCII;
-  event.message.ascii = terminated.c_str();
-  event.category = Domain::category_id(category);
+bool attached() { return domain().handle != nullptr; }
+
+void push(RangeKind kind, std::string_view name, std::int64_t bytes) {
+  Domain& to = domain();
+  nvtxEventAttributes_t event = event_of(to, name);
+  event.category = category_of(kind);
   event.colorType = NVTX_COLOR_ARGB;
-  event.color = colour(category);
-  event.payloadType = NVTX_PAYLOAD_TYPE_UNSIGNED_INT64;
-  event.payload.ullValue = static_cast<std::uint64_t>(bytes);
+  event.color = colours[static_cast<std::size_t>(kind)];
+  const auto moved = static_cast<std::uint64_t>(bytes);
+  const nvtxPayloadData_t payload{
+      .schemaId = to.bytes_schema, .size = sizeof(moved), .payload = &moved};
+  if (bytes > 0 && to.bytes_schema != 0) {
+    event.payloadType = NVTX_PAYLOAD_TYPE_EXT;
+    event.reserved0 = 1;  // payloads
+    event.payload.ullValue = NVTX_POINTER_AS_PAYLOAD_ULLVALUE(&payload);
+  } else if (bytes > 0) {
+    event.payloadType = NVTX_PAYLOAD_TYPE_UNSIGNED_INT64;
+    event.payload.ullValue = moved;
+  }
+  nvtxDomainRangePushEx(to.handle, &event);
+}
+
+void push_capture() {
+  const nvtxEventAttributes_t event = event_of(domain(), "capture");
   nvtxDomainRangePushEx(domain().handle, &event);
 }
 
-void pop() {
-  if (domain().handle != nullptr) nvtxDomainRangePop(domain().handle);
+void pop() { nvtxDomainRangePop(domain().handle); }
+
+void name_thread(std::string_view name) {
+  if (attached())
+    nvtxNameOsThreadA(static_cast<std::uint32_t>(gettid()), std::string(name).c_str());
 }
 
-void begin_capture() {
-  if (domain().handle == nullptr) return;
-  nvtxEventAttributes_t event = attributes();
-  event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;  // nsys waits for registered strings only
-  event.message.registered = domain().capture;
-  nvtxDomainRangePushEx(domain().handle, &event);
+// nvToolsExtCudaRt.h wants CUDA's headers for the type of a stream, which is a pointer. NVTX itself
+// keeps the functions of the tool with a type of its own for it, and so they are called here.
+
+void name_stream(void* stream, std::string_view name) {
+  if (!attached()) return;
+  if (const auto call = NVTX_VERSIONED_IDENTIFIER(nvtxGlobals).nvtxNameCudaStreamA_impl_fnptr)
+    call(stream, std::string(name).c_str());
 }
 
-void end_capture() { pop(); }
+void name_device(int index, std::string_view name) {
+  if (!attached()) return;
+  if (const auto call = NVTX_VERSIONED_IDENTIFIER(nvtxGlobals).nvtxNameCudaDeviceA_impl_fnptr)
+    call(index, std::string(name).c_str());
+}
 
 std::string_view missing() { return {}; }
 

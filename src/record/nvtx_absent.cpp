@@ -2,10 +2,13 @@
 
 namespace normbench::nvtx {
 
-void push(std::string_view, std::uint32_t, std::int64_t) {}
+bool attached() { return false; }
+void push(RangeKind, std::string_view, std::int64_t) {}
+void push_capture() {}
 void pop() {}
-void begin_capture() {}
-void end_capture() {}
+void name_thread(std::string_view) {}
+void name_stream(void*, std::string_view) {}
+void name_device(int, std::string_view) {}
 std::string_view missing() {
   return "built without NVTX headers (nvtx3/nvToolsExt.h, part of the CUDA Toolkit)";
 }

@@ -1,41 +1,79 @@
 #include "record/recorder.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 
 #include "record/nvtx.h"
+#include "record/thread_name.h"
 
 namespace normbench {
 
-/// A thread's slices in chunks, so that a full chunk costs one allocation and never a copy.
+namespace {
+
+using Reader = std::int64_t (*)(Clock&);
+
+/// How a range reads the clock: with no virtual call when it is the system's, as that would wait
+/// for two more loads, twice.
+Reader reader_of(Clock& clock) {
+  if (dynamic_cast<SystemClock*>(&clock) != nullptr)
+    return [](Clock& system) { return static_cast<SystemClock&>(system).now_ns(); };
+  return [](Clock& any) { return any.now_ns(); };
+}
+
+}  // namespace
+
+/// A thread's slices in chunks, so that a full chunk costs no copy. Chunks stay when their slices
+/// are taken.
 struct Recorder::Log {
-  static constexpr std::size_t chunk_slices = 1024;
+  static constexpr std::size_t chunk_slices = 4096;
 
   std::int64_t tid = 0;
   std::string name;
   std::uint32_t depth = 0;
-  std::vector<std::vector<Slice>> chunks;
 
-  void add(const Slice& slice) {
-    if (chunks.empty() || chunks.back().size() == chunk_slices)
-      chunks.emplace_back().reserve(chunk_slices);
-    chunks.back().push_back(slice);
+  explicit Log(Clock& clock) : clock_(clock), read_(reader_of(clock)) { open_chunk(); }
+
+  std::int64_t now_ns() const { return read_(clock_); }
+
+  /// Where the next slice goes.
+  Slice& next() {
+    if (next_ == end_) [[unlikely]]
+      open_chunk();
+    return *next_++;
   }
 
-  /// All slices; the first chunk's memory is kept for what comes next.
   std::vector<Slice> take() {
     std::vector<Slice> slices;
-    for (const auto& chunk : chunks) slices.insert(slices.end(), chunk.begin(), chunk.end());
-    if (!chunks.empty()) {
-      chunks.resize(1);
-      chunks.front().clear();
+    slices.reserve((opened_ - 1) * chunk_slices + static_cast<std::size_t>(next_ - begin()));
+    for (std::size_t i = 0; i < opened_; ++i) {
+      const Slice* const chunk = chunks_[i].get();
+      slices.insert(slices.end(), chunk, i + 1 < opened_ ? chunk + chunk_slices : next_);
     }
+    opened_ = 0;
+    open_chunk();
     return slices;
   }
+
+ private:
+  Slice* begin() const { return chunks_[opened_ - 1].get(); }
+
+  /// Every page of a new chunk is touched here, and not by the slices that come into it. Never
+  /// inlined: what adds a slice would grow by it.
+  [[gnu::noinline]] void open_chunk() {
+    if (opened_ == chunks_.size()) chunks_.push_back(std::make_unique<Slice[]>(chunk_slices));
+    ++opened_;
+    next_ = begin();
+    end_ = next_ + chunk_slices;
+  }
+
+  Clock& clock_;
+  const Reader read_;
+  std::vector<std::unique_ptr<Slice[]>> chunks_;
+  std::size_t opened_ = 0;  // chunks with slices in them, the last one perhaps without
+  Slice* next_ = nullptr;   // where the next slice goes …
+  Slice* end_ = nullptr;    // … unless that is the end of its chunk
 };
 
 namespace {
@@ -45,22 +83,21 @@ std::uint64_t next_id() {
   return ++last;
 }
 
-std::string name_of_this_thread() {
-  std::array<char, 16> name{};
-  pthread_getname_np(pthread_self(), name.data(), name.size());
-  return name.data();
-}
-
 }  // namespace
 
 // Keyed by a number and not by address: a later recorder may live where an earlier one did.
-Recorder::Recorder(Clock& clock) : clock_(clock), id_(next_id()) {}
+Recorder::Recorder(Clock& clock)
+    : clock_(clock), mode_(nvtx::attached() ? tool_attached : std::uint8_t{0}), id_(next_id()) {}
 Recorder::~Recorder() = default;
+
+void Recorder::enable(bool on) {
+  mode_ = static_cast<std::uint8_t>(on ? mode_ | recording : mode_ & ~recording);
+}
 
 std::string_view Recorder::intern(std::string_view name) {
   const std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find(names_, name);
-  return found == names_.end() ? names_.emplace_back(name) : *found;
+  const auto found = names_.find(name);
+  return found != names_.end() ? *found : *names_.emplace(name).first;
 }
 
 std::vector<ThreadLog> Recorder::take() {
@@ -79,12 +116,13 @@ Recorder::Log& Recorder::log_of_this_thread() {
     Log* log = nullptr;
   };
   thread_local Cached cached;
-  if (cached.recorder == id_) return *cached.log;
+  if (cached.recorder == id_) [[likely]]
+    return *cached.log;
   const std::lock_guard lock(mutex_);
   const std::int64_t tid = gettid();
   auto found = std::ranges::find(logs_, tid, [](const auto& log) { return log->tid; });
   if (found == logs_.end()) {
-    logs_.push_back(std::make_unique<Log>());
+    logs_.push_back(std::make_unique<Log>(clock_));
     found = logs_.end() - 1;
     (*found)->tid = tid;
   }
@@ -93,34 +131,41 @@ Recorder::Log& Recorder::log_of_this_thread() {
   return **found;
 }
 
-Range::Range(Recorder* recorder, RangeKind kind, std::string_view name, std::int64_t bytes)
-    : recorder_(recorder != nullptr && recorder->enabled() ? recorder : nullptr),
-      name_(name),
-      kind_(kind),
-      bytes_(bytes) {
-  nvtx::push(name, static_cast<std::uint32_t>(kind), bytes);
-  if (recorder_ == nullptr) return;
-  ++recorder_->log_of_this_thread().depth;
-  start_ns_ = recorder_->clock_.now_ns();
+void Range::begin(Recorder& recorder, RangeKind kind, std::string_view name, std::int64_t bytes,
+                  std::uint64_t external_id) {
+  if ((mode_ & Recorder::tool_attached) != 0) nvtx::push(kind, name, bytes);
+  if ((mode_ & Recorder::recording) == 0) return;
+  recorder_ = &recorder;
+  kind_ = kind;
+  name_ = name;
+  bytes_ = bytes;
+  external_id_ = external_id;
+  log_ = &recorder.log_of_this_thread();
+  ++log_->depth;
+  start_ns_ = log_->now_ns();
 }
 
-Range::~Range() {
-  if (recorder_ != nullptr) {
-    const std::int64_t end_ns = recorder_->clock_.now_ns();
-    Recorder::Log& log = recorder_->log_of_this_thread();
-    --log.depth;
+void Range::end() {
+  if ((mode_ & Recorder::recording) != 0) {
+    const std::int64_t end_ns = log_->now_ns();
+    --log_->depth;
     if (recorder_->enabled())
-      log.add({.start_ns = start_ns_,
-               .end_ns = end_ns,
-               .name = name_,
-               .kind = kind_,
-               .depth = log.depth,
-               .bytes = bytes_});
+      log_->next() = {.start_ns = start_ns_,
+                      .end_ns = end_ns,
+                      .name = name_,
+                      .bytes = bytes_,
+                      .external_id = external_id_,
+                      .depth = log_->depth,
+                      .kind = kind_};
   }
-  nvtx::pop();
+  if ((mode_ & Recorder::tool_attached) != 0) nvtx::pop();
 }
 
-CaptureRange::CaptureRange() { nvtx::begin_capture(); }
-CaptureRange::~CaptureRange() { nvtx::end_capture(); }
+CaptureRange::CaptureRange() {
+  if (nvtx::attached()) nvtx::push_capture();
+}
+CaptureRange::~CaptureRange() {
+  if (nvtx::attached()) nvtx::pop();
+}
 
 }  // namespace normbench

@@ -2,40 +2,30 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
-#include "core/enums.h"
 #include "record/clock.h"
+#include "record/range_kind.h"
+#include "record/text_hash.h"
 
 namespace normbench {
 
-/// What a range is; the NVTX category and the trace's `cat`.
-enum class RangeKind { Run, Point, Variant, Step, Stage, Part, Init, Warmup };
-constexpr auto words(RangeKind) {
-  return std::to_array<Word<RangeKind>>({{RangeKind::Run, "run"},
-                                         {RangeKind::Point, "point"},
-                                         {RangeKind::Variant, "variant"},
-                                         {RangeKind::Step, "step"},
-                                         {RangeKind::Stage, "stage"},
-                                         {RangeKind::Part, "part"},
-                                         {RangeKind::Init, "init"},
-                                         {RangeKind::Warmup, "warmup"}});
-}
-
-/// One finished range. `name` points into the recorder's interned names or at a literal.
+/// One finished range of a host thread. `name` points into the recorder's interned names or at a
+/// literal.
 struct Slice {
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
   std::string_view name;
-  RangeKind kind = RangeKind::Stage;
-  std::uint32_t depth = 0;
   std::int64_t bytes = 0;
-  Place place = Place::Cpu;  // where it ran; ranges are the host's
+  std::uint64_t external_id = 0;  // device work submitted in it carries this number; 0: none does
+  std::uint32_t depth = 0;
+  RangeKind kind = RangeKind::Stage;
 };
 
 /// The slices of one thread, in order of their ends.
@@ -46,51 +36,73 @@ struct ThreadLog {
 };
 
 /// Collects slices while enabled: those of ranges that open and close enabled. Each thread writes
-/// to its own log without a lock.
+/// to its own log without a lock, and without an allocation where as many slices went before.
 class Recorder {
  public:
+  /// Learns whether an NVTX tool is attached, which loads the tool if this is the first to ask.
   explicit Recorder(Clock& clock);
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  void enable(bool on) { enabled_ = on; }
-  bool enabled() const { return enabled_; }
+  /// Call while no other thread has a range open.
+  void enable(bool on);
+  bool enabled() const { return (mode_ & recording) != 0; }
 
   /// A name that lives as long as the recorder.
   std::string_view intern(std::string_view name);
 
-  /// All logs so far, and forgets them. No range may be open on another thread.
+  /// All logs so far, and forgets them; their memory is kept for what comes next. No range may be
+  /// open on another thread.
   std::vector<ThreadLog> take();
 
  private:
   friend class Range;
   struct Log;
+  static constexpr std::uint8_t recording = 1, tool_attached = 2;
+
   Log& log_of_this_thread();
 
   Clock& clock_;
-  bool enabled_ = false;
+  std::uint8_t mode_;  // what a range has to do; 0: nothing
   std::uint64_t id_;
   std::mutex mutex_;
-  std::deque<std::string> names_;
+  std::unordered_set<std::string, TextHash, std::equal_to<>> names_;
   std::vector<std::unique_ptr<Log>> logs_;
 };
 
-/// A scope in the recorder (when given and enabled) and in NVTX domain `normbench` (always; free
-/// when no tool is attached). `name` must outlive the recorder: a literal or `intern`ed.
+/// A scope in the recorder when that is enabled, and in NVTX domain `normbench` when a tool is
+/// attached; without a recorder in neither. `name` must outlive the recorder: a literal or
+/// `intern`ed.
 class Range {
  public:
-  Range(Recorder* recorder, RangeKind kind, std::string_view name, std::int64_t bytes = 0);
-  ~Range();
+  Range(Recorder* recorder, RangeKind kind, std::string_view name, std::int64_t bytes = 0,
+        std::uint64_t external_id = 0)
+      : mode_(recorder == nullptr ? std::uint8_t{0} : recorder->mode_) {
+    if (mode_ != 0) [[unlikely]]
+      begin(*recorder, kind, name, bytes, external_id);
+  }
+  ~Range() {
+    if (mode_ != 0) [[unlikely]]
+      end();
+  }
   Range(const Range&) = delete;
   Range& operator=(const Range&) = delete;
 
  private:
-  Recorder* recorder_;
-  std::int64_t start_ns_ = 0;
-  std::string_view name_;
+  void begin(Recorder& recorder, RangeKind kind, std::string_view name, std::int64_t bytes,
+             std::uint64_t external_id);
+  void end();
+
+  const std::uint8_t mode_;  // of the recorder when it opened
+  // Set by begin() alone: a range with nothing to do costs no more than a look at the mode.
   RangeKind kind_;
+  Recorder* recorder_;
+  Recorder::Log* log_;
+  std::string_view name_;
   std::int64_t bytes_;
+  std::uint64_t external_id_;
+  std::int64_t start_ns_;
 };
 
 /// Opens and closes the registered NVTX range `capture` that a profiler captures.

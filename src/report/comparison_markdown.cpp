@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "analysis/compare_gate.h"
+#include "core/markdown.h"
 #include "core/units.h"
 #include "report/comparison.h"
 #include "report/comparison_words.h"
@@ -10,30 +9,14 @@
 namespace normbench {
 namespace {
 
-/// Text in a Markdown document, also in a table's cell: nothing in it is markup.
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : on_one_line(text)) {
-    if (c == '<')
-      safe += "&lt;";
-    else if (c == '&')
-      safe += "&amp;";
-    else if (std::string_view("\\`*_{}[]|~#>").find(c) != std::string_view::npos)
-      safe += std::string("\\") + c;
-    else
-      safe += c;
-  }
-  return safe;
-}
-
 std::string row(const ComparedCase& one) {
   const std::string verdict = verdict_text(one);
   const bool bad = one.change == Change::Failed || one.change == Change::Regressed;
   return fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n",
-                     bad ? "**" + verdict + "**" : verdict, escaped(case_text(one.name)),
+                     bad ? "**" + verdict + "**" : verdict, escaped_markdown(case_text(one.name)),
                      one.base_ns ? format_ms(*one.base_ns) : "",
                      one.now_ns ? format_ms(*one.now_ns) : "", change_text(one),
-                     one.visible ? interval_text(one) : escaped(one.why),
+                     one.visible ? interval_text(one) : escaped_markdown(one.why),
                      one.visible ? format_percent(*one.visible) : "");
 }
 
@@ -65,13 +48,15 @@ std::string findings(const Comparison& comparison) {
   std::string lines;
   for (const ComparedCase& one : comparison.cases)
     for (const CaseFinding& finding : one.findings)
-      lines += fmt::format("- {}: {}\n", escaped(case_text(one.name)), escaped(finding.text));
+      lines += fmt::format("- {}: {}\n", escaped_markdown(case_text(one.name)),
+                           escaped_markdown(finding.text));
   return lines;
 }
 
 std::string names(const std::vector<CaseName>& cases) {
   std::string lines;
-  for (const CaseName& name : cases) lines += fmt::format("- {}\n", escaped(case_text(name)));
+  for (const CaseName& name : cases)
+    lines += fmt::format("- {}\n", escaped_markdown(case_text(name)));
   return lines;
 }
 
@@ -79,10 +64,11 @@ std::string names(const std::vector<CaseName>& cases) {
 
 std::string comparison_markdown(const Comparison& comparison) {
   std::string text = fmt::format("### normbench: {}\n\n{}\n", comparison_summary(comparison),
-                                 escaped(comparison_setting(comparison)));
+                                 escaped_markdown(comparison_setting(comparison)));
   const auto texts = cautions(comparison);
   if (!texts.empty()) text += "\n";
-  for (const std::string& caution : texts) text += fmt::format("> {}  \n", escaped(caution));
+  for (const std::string& caution : texts)
+    text += fmt::format("> {}  \n", escaped_markdown(caution));
   if (const std::string table = cases_table(comparison, Shelf::InSight); !table.empty())
     text += "\n" + table;
   if (const std::string lines = findings(comparison); !lines.empty())

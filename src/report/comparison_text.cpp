@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/words.h"
+#include "core/markdown.h"
 #include "core/units.h"
 #include "report/comparison.h"
 #include "report/comparison_words.h"

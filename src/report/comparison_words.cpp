@@ -8,6 +8,7 @@
 
 #include "analysis/compare_gate.h"
 #include "analysis/words.h"
+#include "core/markdown.h"
 #include "core/units.h"
 #include "report/document_text.h"
 
@@ -32,13 +33,6 @@ std::string times_text(const ComparedCase& one) {
 }
 
 }  // namespace
-
-std::string on_one_line(std::string_view text) {
-  std::string line(text);
-  std::ranges::replace_if(
-      line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
-  return line;
-}
 
 std::string comparison_summary(const Comparison& comparison) {
   const int failed = count(comparison, Change::Failed);

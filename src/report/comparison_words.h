@@ -38,7 +38,4 @@ std::string difference_text(const SetupDifference& difference);
 /// warnings.
 std::vector<std::string> cautions(const Comparison& comparison);
 
-/// `text` with control characters as blanks: names come from documents, and stay on their line.
-std::string on_one_line(std::string_view text);
-
 }  // namespace normbench

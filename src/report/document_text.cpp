@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "core/units.h"
-
 namespace normbench {
 
 namespace {
@@ -71,12 +69,6 @@ std::string gpu_text(const Results& results) {
 std::string link_text(const Json& pcie) {
   const auto generation = integer_at(pcie, "/generation", 0), width = integer_at(pcie, "/width", 0);
   return generation > 0 && width > 0 ? fmt::format("PCIe {}.0 x{}", generation, width) : "";
-}
-
-std::string clock_error_text(const CaseProfile& profile) {
-  if (profile.clock_error_ns <= 0) return "";
-  return fmt::format("Device times: CUDA events, tied to the host clock within ±{} us\n",
-                     format_significant(static_cast<double>(profile.clock_error_ns) / 1000, 2));
 }
 
 std::string sort_by(const Results& results) {

@@ -21,9 +21,6 @@ std::string gpu_text(const Results& results);
 /// "PCIe 5.0 x16" of {"generation", "width"}; "" for what could not be read.
 std::string link_text(const Json& pcie);
 
-/// "Device times: CUDA events, tied to the host clock within ±1.2 us\n"; "" without device times.
-std::string clock_error_text(const CaseProfile& profile);
-
 /// What the run shows of each profile: `profile.sort_by` and `profile.row_limit` of the config.
 std::string sort_by(const Results& results);
 std::int64_t row_limit(const Results& results);

@@ -7,8 +7,8 @@
 #include "report/document_text.h"
 #include "report/group_tables.h"
 #include "report/limits_text.h"
+#include "report/profile_report.h"
 #include "report/rows.h"
-#include "trace/profile_table.h"
 
 namespace normbench {
 
@@ -79,14 +79,16 @@ std::string check_table(const GroupResult& group) {
   return rows.text({0, 1});
 }
 
-std::string profile_tables(const GroupResult& group, const Results& results) {
+std::string profile_tables(const GroupResult& group, const GroupAnalysis& analysis,
+                           const Results& results) {
+  const TableOptions options{.sort_by = sort_by(results), .row_limit = -1};
   std::string text;
   for (const CaseProfile& profile : group.profile) {
-    text += fmt::format("\nProfile of {}: {} steps", spoken(profile.variant), profile.steps);
-    if (profile.overhead > 0)
-      text += fmt::format(", {} the measured time", factor(profile.overhead));
-    text += "\n" + torch_table(profile.rows, sort_by(results), row_limit(results)) +
-            clock_error_text(profile);
+    text += fmt::format("\nProfile of {}: {} step{}\n", spoken(profile.variant), profile.steps,
+                        profile.steps == 1 ? "" : "s");
+    text += torch_table(profile.rows, options) + "\n";
+    text += profile_table(profile, limit_shares(group, analysis, profile.variant), TableKind::Stats,
+                          TableFormat::Text, options);
   }
   return text;
 }

@@ -36,7 +36,9 @@ std::string check_table(const GroupResult& group);
 /// One row per profiled case: what was counted over its steps; then why the rest is not there.
 std::string counter_table(const GroupResult& group);
 
-/// Every case's profiler table as torch.profiler prints it, with what profiling cost.
-std::string profile_tables(const GroupResult& group, const Results& results);
+/// Every case's profiler tables with all rows: torch.profiler's, the percentiles, what they add up
+/// to.
+std::string profile_tables(const GroupResult& group, const GroupAnalysis& analysis,
+                           const Results& results);
 
 }  // namespace normbench

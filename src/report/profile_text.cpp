@@ -6,10 +6,9 @@
 #include <set>
 
 #include "analysis/words.h"
-#include "core/units.h"
-#include "report/document_text.h"
+#include "report/profile_report.h"
 #include "report/text.h"
-#include "trace/profile_table.h"
+#include "trace/table_text.h"
 
 namespace normbench {
 
@@ -29,40 +28,88 @@ const CaseProfile* profile_of(const GroupResult& group, const std::string& varia
   return nullptr;
 }
 
-std::vector<Column> narrow_columns(const CaseProfile& profile, const Results& results,
-                                   std::ptrdiff_t most_rows) {
-  std::int64_t limit = std::clamp<std::int64_t>(most_rows, kFewestRows, kMostRows);
-  if (row_limit(results) >= 0) limit = std::min(limit, row_limit(results));
-  const auto cells = profile_cells(profile.rows, sort_by(results), limit);
-  const bool device = std::ranges::find(cells[0], "Self CUDA") != cells[0].end();
+/// The profile that is shown, and what it is of.
+struct Shown {
+  const GroupResult& group;
+  const GroupAnalysis& analysis;
+  const CaseProfile& profile;
+  bool has_device;
+};
+
+/// What was done; not the steps once more, as they lie over a device's work.
+std::vector<ProfileRow> rows_of(const CaseProfile& profile) {
+  std::vector<ProfileRow> rows = profile.rows;
+  std::erase_if(rows, [](const ProfileRow& row) {
+    return row.annotation && row.place != name_of(Place::Cpu);
+  });
+  return rows;
+}
+
+std::vector<std::vector<std::string>> cells_of(const Shown& shown, TableKind kind,
+                                               const TableOptions& options) {
+  const std::vector<ProfileRow> rows = rows_of(shown.profile);
+  if (kind == TableKind::Torch) return torch_cells(rows, options);
+  return stats_cells(rows, limit_shares(shown.group, shown.analysis, shown.profile.variant),
+                     options);
+}
+
+/// The cells as columns, without those that there is no room for. Names of kernels are long, so
+/// they begin where a reader looks for them.
+std::string narrow_table(const std::vector<std::vector<std::string>>& cells, TableKind kind,
+                         bool has_device) {
   std::vector<Column> columns;
   for (std::size_t c = 0; c < cells[0].size(); ++c) {
-    if (cells[0][c] == "Input Shapes" || (device && kSecondary.contains(cells[0][c]))) continue;
-    Column& column = columns.emplace_back(Column{cells[0][c], {}});
+    const std::string& title = cells[0][c];
+    if (title == "Input Shapes" || title == "shapes") continue;
+    if (has_device && kSecondary.contains(title)) continue;
+    Column& column = columns.emplace_back(Column{title, {}});
+    column.is_text = kind == TableKind::Stats ? is_text_column(title) : c == 0 && has_device;
     for (std::size_t row = 1; row < cells.size(); ++row) column.cells.push_back(cells[row][c]);
   }
-  return columns;
+  return columns_text(std::move(columns), 2);
+}
+
+std::string title_of(const Shown& shown, bool swept) {
+  std::string title = swept ? profile_title(shown.group, shown.profile)
+                            : "Profile of " + spoken(shown.profile.variant);
+  title += fmt::format(" ({} steps", shown.profile.steps);
+  if (shown.profile.overhead > 0)
+    title += fmt::format(", {} the measured time", factor(shown.profile.overhead));
+  return wrapped(title + "; all profiles are in table.txt)", 0);
+}
+
+/// The total of what there is most to know about, and what puts it in doubt.
+std::string lines_below(const CaseProfile& profile) {
+  const TableTotals totals = table_totals(profile.rows);
+  if (!totals.has_device)
+    return fmt::format("Self CPU time total: {}\n", time_text(totals.self_cpu_ns));
+  std::string line = "Self CUDA time total: " + time_text(totals.device_ns);
+  for (const std::string& more : {busy_text(profile), device_times_text(profile)})
+    if (!more.empty()) line += " · " + more;
+  const std::string lost = losses_text(profile.losses);
+  return wrapped(line, 0) + (lost.empty() ? "" : wrapped("Lost: " + lost, 0));
 }
 
 }  // namespace
 
-std::string shown_profile(const Experiment& experiment, const Results& results,
-                          std::ptrdiff_t most_rows) {
+std::string shown_profile(const Experiment& experiment, const Results& results, TableKind kind,
+                          std::ptrdiff_t most_lines) {
   const bool swept = experiment.groups.size() > 1;
   const GroupResult& group = *experiment.groups.back();
-  const std::string& winner = experiment.analyses.back().verdict.winner;
+  const GroupAnalysis& analysis = experiment.analyses.back();
+  const std::string& winner = analysis.verdict.winner;
   const CaseProfile* profile =
       profile_of(group, swept && !winner.empty() ? winner : group.baseline);
   if (profile == nullptr) return "";
-  std::string title = "Profile of " + spoken(profile->variant);
-  if (swept) title += ", " + point_text(group.point);
-  title += fmt::format(" ({} steps", profile->steps);
-  if (profile->overhead > 0)
-    title += fmt::format(", {} the measured time", factor(profile->overhead));
-  title += "; all profiles are in table.txt)";
-  const std::string below = profile_totals(profile->rows) + clock_error_text(*profile);
-  most_rows -= std::ranges::count(below, '\n') - 1;
-  return wrapped(title, 0) + columns_text(narrow_columns(*profile, results, most_rows), 2) + below;
+  const Shown shown{group, analysis, *profile, table_totals(profile->rows).has_device};
+  const std::string title = title_of(shown, swept), below = lines_below(*profile);
+
+  TableOptions options = table_options(results);
+  options.max_name_width = 0;
+  const auto around = std::ranges::count(title + below, '\n') + 1;  // and the headers
+  const std::int64_t rows = std::clamp<std::int64_t>(most_lines - around, kFewestRows, kMostRows);
+  options.row_limit = options.row_limit < 0 ? rows : std::min(rows, options.row_limit);
+  return title + narrow_table(cells_of(shown, kind, options), kind, shown.has_device) + below;
 }
 
 }  // namespace normbench

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "measure/results.h"
+#include "trace/table_formats.h"
 
 namespace normbench {
 
@@ -21,6 +22,8 @@ std::span<const Report> reports();
 const Report& report_named(std::string_view name);
 
 std::string terminal(const Results& results);
+/// The same with a profiler table of this kind.
+std::string terminal(const Results& results, TableKind profile_kind);
 std::string table(const Results& results);
 
 }  // namespace normbench

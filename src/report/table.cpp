@@ -74,7 +74,7 @@ std::string group_text(const GroupResult& group, const Results& results) {
   add_section("Outputs against the reference in double", check_table(group), text);
   add_section("Counters of the profiled steps (cycles and instructions: user space only)",
               counter_table(group), text);
-  return text + profile_tables(group, results);
+  return text + profile_tables(group, analysis, results);
 }
 
 /// What a swept experiment's points say together; "" where no axis is numeric.

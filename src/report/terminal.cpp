@@ -112,14 +112,17 @@ std::string section(const Experiment& experiment, const Results& results) {
 
 }  // namespace
 
-std::string terminal(const Results& results) {
+std::string terminal(const Results& results) { return terminal(results, TableKind::Torch); }
+
+std::string terminal(const Results& results, TableKind profile_kind) {
   const std::vector<Experiment> list = experiments(results);
   std::string text = header(results, list);
   for (const Experiment& experiment : list) text += section(experiment, results);
-  // A blank line, title, headers, total and the app's own line stand around the rows.
-  const auto room = kMostLines - std::ranges::count(text, '\n') - 6;
+  // A blank line, the app's own line and, when there was an interruption, another stand around it.
+  const auto room = kMostLines - std::ranges::count(text, '\n') - 3;
   for (const Experiment& experiment : list)
-    if (const std::string profile = shown_profile(experiment, results, room); !profile.empty()) {
+    if (const std::string profile = shown_profile(experiment, results, profile_kind, room);
+        !profile.empty()) {
       text += "\n" + profile;
       break;
     }

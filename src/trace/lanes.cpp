@@ -1,78 +1,106 @@
 #include "trace/lanes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
 
 namespace normbench {
 namespace {
 
-/// The lanes with equal (pid, tid) joined, slices sorted so that parents come before children.
-std::vector<TraceLane> joined(const std::vector<TraceLane>& lanes) {
-  std::vector<TraceLane> result;
-  for (const TraceLane& lane : lanes) {
-    const auto found = std::ranges::find_if(result, [&](const TraceLane& other) {
-      return other.pid == lane.pid && other.tid == lane.tid;
-    });
-    if (found == result.end())
-      result.push_back(lane);
-    else
-      found->slices.insert(found->slices.end(), lane.slices.begin(), lane.slices.end());
-  }
-  std::erase_if(result, [](const TraceLane& lane) { return lane.slices.empty(); });
-  for (TraceLane& lane : result) {
-    for (Slice& slice : lane.slices) slice.end_ns = std::max(slice.start_ns, slice.end_ns);
-    std::ranges::stable_sort(lane.slices, [](const Slice& a, const Slice& b) {
-      if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
-      if (a.end_ns != b.end_ns) return a.end_ns > b.end_ns;
-      return a.depth < b.depth;
-    });
-  }
-  return result;
-}
-
-/// A lane being filled: its slices, and those that are still open at the latest start.
+/// A lane being filled, and those of its slices that are still open at the latest start.
 class Nest {
  public:
-  /// Takes the slice if it nests here, clipping it when it was recorded as a child of the open one.
-  bool take(Slice slice) {
+  /// One more than the depth of what it would lie in here, 0 for in nothing; nothing where it would
+  /// not nest.
+  std::optional<std::uint32_t> depth_for(const TraceSlice& slice, Overlap overlap) {
     while (!open_.empty() && open_.back().end_ns <= slice.start_ns) open_.pop_back();
-    if (!open_.empty() && slice.end_ns > open_.back().end_ns) {
-      if (slice.depth <= open_.back().depth) return false;
-      slice.end_ns = open_.back().end_ns;
-    }
-    open_.push_back(slice);
-    slices.push_back(slice);
-    return true;
+    if (open_.empty()) return 0;
+    const bool inside = slice.end_ns <= open_.back().end_ns;
+    const bool deeper = slice.depth > open_.back().depth;
+    const bool fits = overlap == Overlap::Clip ? inside || deeper : inside && deeper;
+    return fits ? std::optional(open_.back().depth + 1) : std::nullopt;
   }
 
-  std::vector<Slice> slices;
+  /// Takes a slice that fits; true when it had to be clipped.
+  bool take(TraceSlice slice) {
+    const bool clipped = !open_.empty() && slice.end_ns > open_.back().end_ns;
+    if (clipped) slice.end_ns = open_.back().end_ns;
+    open_.push_back({.end_ns = slice.end_ns, .depth = slice.depth});
+    slices.push_back(slice);
+    return clipped;
+  }
+
+  std::vector<TraceSlice> slices;
 
  private:
-  std::vector<Slice> open_;
+  struct Open {
+    std::int64_t end_ns;
+    std::uint32_t depth;
+  };
+  std::vector<Open> open_;
 };
 
-std::vector<Nest> nests_of(const std::vector<Slice>& sorted) {
-  std::vector<Nest> nests;
-  for (const Slice& slice : sorted)
-    if (std::ranges::none_of(nests, [&](Nest& nest) { return nest.take(slice); }))
-      nests.emplace_back().take(slice);
-  return nests;
+/// The first nest that the slice fits; of work that is spread the one where it lies deepest, so
+/// that it stays under its own annotation.
+Nest& nest_for(const TraceSlice& slice, Overlap overlap, std::vector<Nest>& nests) {
+  Nest* best = nullptr;
+  std::uint32_t most = 0;
+  for (Nest& nest : nests) {
+    const auto depth = nest.depth_for(slice, overlap);
+    if (!depth || (best != nullptr && *depth <= most)) continue;
+    best = &nest;
+    most = *depth;
+    if (overlap == Overlap::Clip) break;
+  }
+  return best != nullptr ? *best : nests.emplace_back();
 }
 
 }  // namespace
 
-std::vector<TraceLane> nested_lanes(const std::vector<TraceLane>& lanes) {
-  std::int64_t last_tid = 0;
-  for (const TraceLane& lane : lanes) last_tid = std::max(last_tid, lane.tid);
-  std::vector<TraceLane> result;
-  for (const TraceLane& lane : joined(lanes)) {
-    std::vector<Nest> nests = nests_of(lane.slices);
-    for (std::size_t i = 0; i < nests.size(); ++i)
-      result.push_back({.pid = lane.pid,
-                        .tid = i == 0 ? lane.tid : ++last_tid,
-                        .name = i == 0 ? lane.name : lane.name + " (" + std::to_string(i + 1) + ")",
-                        .slices = std::move(nests[i].slices)});
+std::vector<TraceLane> joined_lanes(std::vector<TraceLane> lanes) {
+  std::vector<TraceLane> joined;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> places;
+  for (TraceLane& lane : lanes) {
+    if (lane.slices.empty()) continue;
+    const auto [place, is_new] = places.try_emplace(std::pair(lane.pid, lane.tid), joined.size());
+    if (is_new)
+      joined.push_back(std::move(lane));
+    else
+      std::ranges::copy(lane.slices, std::back_inserter(joined[place->second].slices));
   }
-  return result;
+  return joined;
+}
+
+void sort_parents_first(std::vector<TraceSlice>& slices) {
+  for (TraceSlice& slice : slices) slice.end_ns = std::max(slice.start_ns, slice.end_ns);
+  std::ranges::stable_sort(slices, [](const TraceSlice& a, const TraceSlice& b) {
+    return std::tuple(a.start_ns, -a.end_ns, a.depth) < std::tuple(b.start_ns, -b.end_ns, b.depth);
+  });
+}
+
+std::vector<TraceLane> nested(TraceLane lane, Overlap overlap, std::int64_t& last_tid,
+                              TraceLosses& losses, LossMarks& marks) {
+  std::vector<Nest> nests(1);
+  nests.front().slices.reserve(lane.slices.size());
+  for (const TraceSlice& slice : lane.slices) {
+    if (!nest_for(slice, overlap, nests).take(slice)) continue;
+    ++losses.clipped;
+    marks.add(
+        "clipped", slice.start_ns,
+        fmt::format("{} ended after what it is part of; it is shown up to there", slice.name));
+  }
+  std::vector<TraceLane> lanes;
+  for (std::size_t i = 0; i < nests.size(); ++i)
+    lanes.push_back({.pid = lane.pid,
+                     .tid = i == 0 ? lane.tid : ++last_tid,
+                     .name = i == 0 ? lane.name : fmt::format("{} ({})", lane.name, i + 1),
+                     .slices = std::move(nests[i].slices)});
+  return lanes;
 }
 
 }  // namespace normbench

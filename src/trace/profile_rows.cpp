@@ -1,116 +1,146 @@
+#include "trace/profile_rows.h"
+
 #include <algorithm>
-#include <iterator>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
-#include "trace/profile_table.h"
+#include "core/enums.h"
+#include "trace/call_tree.h"
 
 namespace normbench {
 namespace {
 
-bool is_on_device(const Slice& slice) { return slice.place != Place::Cpu; }
+struct Key {
+  std::string_view name, shapes;
+  bool on_device = false, annotation = false;
 
-/// True for what the host did and the table shows.
-bool in_table(const Slice& slice) {
-  if (is_on_device(slice)) return false;
-  return slice.kind == RangeKind::Step || slice.kind == RangeKind::Stage ||
-         slice.kind == RangeKind::Part;
-}
-
-/// The name of a slice's row: all steps share one.
-std::string row_name(const Slice& slice) {
-  const bool step = slice.kind == RangeKind::Step && slice.name.starts_with("ProfilerStep#");
-  return step ? "ProfilerStep*" : std::string(slice.name);
-}
-
-/// The table's slices of a thread, parents before their children.
-std::vector<Slice> parents_first(const ThreadLog& thread) {
-  std::vector<Slice> slices;
-  std::ranges::copy_if(thread.slices, std::back_inserter(slices), in_table);
-  std::ranges::stable_sort(slices, [](const Slice& a, const Slice& b) {
-    if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
-    if (a.end_ns != b.end_ns) return a.end_ns > b.end_ns;
-    return a.depth < b.depth;
-  });
-  return slices;
-}
-
-/// Time of each slice that no child of it covers.
-std::vector<std::int64_t> self_times(const std::vector<Slice>& slices) {
-  std::vector<std::int64_t> self_ns;
-  std::vector<std::size_t> open;
-  for (std::size_t i = 0; i < slices.size(); ++i) {
-    const std::int64_t duration_ns = slices[i].end_ns - slices[i].start_ns;
-    self_ns.push_back(duration_ns);
-    // A slice that starts inside another and ends after it is no child of it.
-    while (!open.empty() && slices[open.back()].end_ns < slices[i].end_ns) open.pop_back();
-    if (!open.empty()) self_ns[open.back()] -= duration_ns;
-    open.push_back(i);
+  bool operator==(const Key&) const = default;
+};
+struct KeyHash {
+  std::size_t operator()(const Key& key) const {
+    const std::hash<std::string_view> hash;
+    return hash(key.name) ^ (31 * hash(key.shapes)) ^ (key.on_device ? 2u : 0u) ^
+           (key.annotation ? 1u : 0u);
   }
-  return self_ns;
-}
-
-/// The rows in order of first appearance.
-class Rows {
- public:
-  /// The row of the slice's name.
-  ProfileRow& of(const Slice& slice) {
-    const auto [found, is_new] = index_.try_emplace(row_name(slice), rows_.size());
-    if (is_new) {
-      rows_.emplace_back();
-      rows_.back().name = found->first;
-      rows_.back().place = name_of(Place::Cpu);
-    }
-    return rows_[found->second];
-  }
-  std::vector<ProfileRow> take() { return std::move(rows_); }
-
- private:
-  std::vector<ProfileRow> rows_;
-  std::unordered_map<std::string, std::size_t> index_;
 };
 
-/// The steps of all threads by their start.
-std::vector<Slice> steps_of(std::span<const ThreadLog> threads) {
-  std::vector<Slice> steps;
-  for (const ThreadLog& thread : threads)
-    std::ranges::copy_if(thread.slices, std::back_inserter(steps),
-                         [](const Slice& slice) { return slice.kind == RangeKind::Step; });
-  std::ranges::stable_sort(steps, {}, &Slice::start_ns);
-  return steps;
+/// A row being filled.
+struct Filling {
+  ProfileRow row;
+  std::vector<std::int64_t> calls_ns;  // of single calls
+  std::int64_t first_ns = 0, first_end_ns = 0;
+};
+
+/// The sample that at least `percent` of the sorted ones do not exceed.
+std::int64_t nearest_rank(const std::vector<std::int64_t>& sorted, std::size_t percent) {
+  const std::size_t rank = (percent * sorted.size() + 99) / 100;
+  return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
-/// The clocks differ by some microseconds, so a slice belongs to the last step that starts before
-/// its middle.
-void add_device_time(const Slice& slice, const std::vector<Slice>& steps, Rows& rows) {
-  const std::int64_t duration_ns = slice.end_ns - slice.start_ns;
-  ProfileRow& row = rows.of(slice);
-  row.self_device_ns += duration_ns;
-  row.device_ns += duration_ns;
-  const auto next =
-      std::ranges::upper_bound(steps, slice.start_ns + duration_ns / 2, {}, &Slice::start_ns);
-  if (next != steps.begin()) rows.of(*(next - 1)).device_ns += duration_ns;
-}
+class Rows {
+ public:
+  explicit Rows(const TraceModel& model, bool by_shape) : model_(model), by_shape_(by_shape) {}
+
+  void add(const Call& call) {
+    ProfileRow& row = of(*call.slice).row;
+    row.cpu_ns += call.slice->end_ns - call.slice->start_ns;
+    row.self_cpu_ns += call.self_ns;
+    row.device_ns += call.device_ns;
+    row.self_device_ns += call.self_device_ns;
+  }
+
+  void add_device(const TraceSlice& slice) {
+    ProfileRow& row = of(slice).row;
+    row.device_ns += slice.end_ns - slice.start_ns;
+    row.self_device_ns = row.device_ns;
+  }
+
+  /// The rows, with percentiles, by their first calls.
+  std::vector<ProfileRow> take() {
+    std::ranges::stable_sort(rows_, {}, [](const Filling& filling) {
+      return std::pair(filling.first_ns, -filling.first_end_ns);
+    });
+    std::vector<ProfileRow> rows;
+    for (Filling& filling : rows_) {
+      std::vector<std::int64_t>& calls_ns = filling.calls_ns;
+      std::ranges::sort(calls_ns);
+      filling.row.min_ns = calls_ns.front();
+      filling.row.p50_ns = nearest_rank(calls_ns, 50);
+      filling.row.p95_ns = nearest_rank(calls_ns, 95);
+      filling.row.max_ns = calls_ns.back();
+      rows.push_back(std::move(filling.row));
+    }
+    return rows;
+  }
+
+ private:
+  /// The row of the slice, with this call of it counted.
+  Filling& of(const TraceSlice& slice) {
+    const Key key{.name = row_name(slice.name),
+                  .shapes = by_shape_ ? slice.shapes : std::string_view(),
+                  .on_device = is_on_gpu(slice.kind),
+                  .annotation = is_annotation(slice)};
+    const auto [found, is_new] = index_.try_emplace(key, rows_.size());
+    if (is_new) start_row(key, slice);
+    Filling& filling = rows_[found->second];
+    if (std::pair(slice.start_ns, -slice.end_ns) <
+        std::pair(filling.first_ns, -filling.first_end_ns)) {
+      filling.first_ns = slice.start_ns;
+      filling.first_end_ns = slice.end_ns;
+    }
+    filling.calls_ns.push_back(slice.end_ns - slice.start_ns);
+    filling.row.bytes += slice.bytes;
+    ++filling.row.calls;
+    return filling;
+  }
+
+  bool is_annotation(const TraceSlice& slice) const {
+    return slice.kind == TraceKind::UserAnnotation ||
+           (slice.kind == TraceKind::GpuUserAnnotation && !model_.is_device_time(slice));
+  }
+
+  void start_row(const Key& key, const TraceSlice& slice) {
+    Filling& filling = rows_.emplace_back();
+    filling.row.name = key.name;
+    filling.row.place = name_of(key.on_device ? Place::Cuda : Place::Cpu);
+    filling.row.shapes = key.shapes;
+    filling.row.annotation = key.annotation;
+    filling.first_ns = slice.start_ns;
+    filling.first_end_ns = slice.end_ns;
+  }
+
+  const TraceModel& model_;
+  bool by_shape_;
+  std::vector<Filling> rows_;
+  std::unordered_map<Key, std::size_t, KeyHash> index_;
+};
 
 }  // namespace
 
-std::vector<ProfileRow> profile_rows(std::span<const ThreadLog> threads) {
-  Rows rows;
-  for (const ThreadLog& thread : threads) {
-    const std::vector<Slice> slices = parents_first(thread);
-    const std::vector<std::int64_t> self_ns = self_times(slices);
-    for (std::size_t i = 0; i < slices.size(); ++i) {
-      ProfileRow& row = rows.of(slices[i]);
-      ++row.calls;
-      row.cpu_ns += slices[i].end_ns - slices[i].start_ns;
-      row.self_cpu_ns += self_ns[i];
-    }
-  }
-  const std::vector<Slice> steps = steps_of(threads);
-  for (const ThreadLog& thread : threads)
-    for (const Slice& slice : thread.slices)
-      if (is_on_device(slice)) add_device_time(slice, steps, rows);
+std::vector<ProfileRow> profile_rows(const TraceModel& model, bool by_shape) {
+  std::vector<Call> calls = host_calls(model);
+  add_device_time(model, calls);
+  add_up(calls);
+  Rows rows(model, by_shape);
+  for (const Call& call : calls)
+    if (!call.merged) rows.add(call);
+  for (const TraceLane& lane : model.lanes)
+    for (const TraceSlice& slice : lane.slices)
+      if (is_on_gpu(slice.kind)) rows.add_device(slice);
   return rows.take();
+}
+
+void add_faults(std::vector<ProfileRow>& rows,
+                const std::map<std::string, std::int64_t, std::less<>>& faults) {
+  for (const auto& [label, count] : faults) {
+    const auto row = std::ranges::find_if(rows, [&](const ProfileRow& candidate) {
+      return candidate.name == label && candidate.place == name_of(Place::Cpu) &&
+             !candidate.annotation;
+    });
+    if (row != rows.end()) row->faults += count;
+  }
 }
 
 }  // namespace normbench

@@ -89,29 +89,66 @@ class Reading {
   std::vector<std::string>& mistakes_;
 };
 
+/// The names of processes and tracks, and their places.
+void read_meta(const Json& args, const TraceEvent& event, Reading& reading) {
+  if (event.name.ends_with("_sort_index"))
+    reading.natural(args, "sort_index", 0);
+  else if (event.name.ends_with("_name") && text_of(args, "name").empty())
+    reading.mistake("args.name must be a text");
+}
+
+void read_work(const Json& args, TraceEvent& event, Reading& reading) {
+  reading.natural(args, "stream", 1);  // HTA finds no iteration for stream 0
+  event.correlation = reading.natural(args, "correlation", 0);
+  const auto device = args.find("device");
+  if (device == args.end() || *device != event.pid)
+    reading.mistake("GPU work must be on the process of its device");
+  if (event.category != "kernel") reading.natural(args, "bytes", 0);
+}
+
+void read_counter(const Json& args, Reading& reading) {
+  const bool numbers =
+      !args.empty() &&
+      std::all_of(args.begin(), args.end(), [](const Json& value) { return value.is_number(); });
+  if (!numbers) reading.mistake("a counter's args must be numbers");
+}
+
+void read_args(const Json& json, TraceEvent& event, Reading& reading) {
+  const Json args = json.contains("args") ? json["args"] : Json::object();
+  if (!args.is_object()) return reading.mistake("args must be an object");
+  if (event.phase == 'M') read_meta(args, event, reading);
+  if (event.phase == 'C') read_counter(args, reading);
+  if (event.phase == 'i') event.loss = text_of(args, "loss");
+  if (event.is_gpu_work()) read_work(args, event, reading);
+  if (event.is_call()) event.correlation = reading.natural(args, "correlation", 0);
+}
+
 void read_fields(const Json& json, TraceEvent& event, Reading& reading) {
   event.name = reading.word(json, "name");
   event.pid = reading.track_id(json, "pid");
   event.tid = reading.track_id(json, "tid");
-  if (event.phase == 'M') return;
-  event.ts = reading.time_ns("ts");
-  if (event.phase == 'C') return;
-  event.category = reading.word(json, "cat");
+  if (event.phase != 'M') {
+    event.ts = reading.time_ns("ts");
+    event.category = reading.word(json, "cat");
+  }
   if (event.phase == 'X') event.dur = reading.time_ns("dur");
   if (event.phase == 's' || event.phase == 'f') event.flow_id = reading.natural(json, "id", 0);
   if (event.phase == 'f' && text_of(json, "bp") != "e")
     reading.mistake("a flow's end needs \"bp\":\"e\"");
-  if (event.is_gpu_work()) {
-    const Json args = json.contains("args") ? json["args"] : Json();
-    reading.natural(args, "stream", 1);  // HTA finds no iteration for stream 0
-    event.correlation = reading.natural(args, "correlation", 0);
-  }
+  if (event.phase == 'i' && text_of(json, "s") != "g")
+    reading.mistake("an instant needs \"s\":\"g\" to be seen on all tracks");
+  read_args(json, event, reading);
 }
 
 }  // namespace
 
 bool TraceEvent::is_gpu_work() const {
-  return category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset";
+  return phase == 'X' &&
+         (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset");
+}
+
+bool TraceEvent::is_call() const {
+  return phase == 'X' && (category == "cuda_runtime" || category == "cuda_driver");
 }
 
 std::optional<TraceEvent> read_event(std::string_view text, std::size_t line,

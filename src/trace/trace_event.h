@@ -19,11 +19,14 @@ struct TraceEvent {
   std::string name, category;
   std::int64_t pid = 0, tid = 0;
   std::int64_t ts = 0, dur = 0;
-  std::int64_t flow_id = -1;                // of "s" and "f"
-  std::optional<std::int64_t> correlation;  // of a GPU row
+  std::int64_t flow_id = -1;      // of "s" and "f"
+  std::int64_t correlation = -1;  // of GPU work and of calls; -1: none
+  std::string loss;               // of an instant: what it marks, or ""
 
   std::pair<std::int64_t, std::int64_t> track() const { return {pid, tid}; }
+  std::int64_t end() const { return ts + dur; }
   bool is_gpu_work() const;
+  bool is_call() const;
 };
 
 /// The event on a line of a trace (a comma at its end is ignored), or nothing when it has a

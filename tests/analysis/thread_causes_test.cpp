@@ -75,7 +75,8 @@ TEST(ConstantsCause, IsDecidedByTheCaseThatCachesThem) {
   };
   group.profile = {
       {.variant = group.cases[0].variant,
-       .rows = {{.name = "constants", .place = "cpu", .shapes = "", .self_cpu_ns = 1}}}};
+       .rows = {
+           {.name = "constants", .place = "cpu", .shapes = "", .self_cpu_ns = 1, .cpu_ns = 1}}}};
   EXPECT_EQ(cause().name, "");  // whatever the profile says, caching saves nothing
   group.cases[0].rounds = examples::make_rounds(16.2, 4);
   EXPECT_EQ(cause().sentence,

@@ -3,6 +3,8 @@
 usage: cli_test.py NORMBENCH TRACE_CHECK SOURCE_DIR
 """
 
+import csv
+import io
 import json
 import os
 import signal
@@ -62,7 +64,7 @@ class CliTest(unittest.TestCase):
     def test_every_subcommand_has_help_with_an_example(self):
         top = normbench("--help")
         self.assertEqual(top.returncode, 0)
-        for command in ("run", "check", "compare", "report", "info", "list", "selftest", "calibrate"):
+        for command in ("run", "check", "compare", "report", "table", "info", "list", "selftest", "calibrate"):
             self.assertIn(command, top.stdout)
             done = normbench(command, "--help")
             self.assertEqual(done.returncode, 0)
@@ -268,6 +270,62 @@ class CliTest(unittest.TestCase):
         self.assertEqual(again, document.read_text())
         checked = subprocess.run([TRACE_CHECK, out / "trace.json"], capture_output=True, text=True)
         self.assertEqual(checked.returncode, 0, checked.stdout)
+
+    def test_the_profiler_tables_of_a_document(self):
+        out, _ = self.run_small()
+        document = out / "results.json"
+        profiles = [
+            (group["point"]["batch"], profile)
+            for group in json.loads(document.read_text())["groups"]
+            for profile in group["profile"]
+        ]
+        self.assertGreaterEqual(len(profiles), 8)
+        text = normbench("report", document, "--table", "torch").stdout
+        self.assertEqual(text.count("Self CPU time total: "), len(profiles))
+        self.assertIn("sizes: Profile of fused, batch=3\n", text)
+        self.assertIn("p95", normbench("report", document, "--table", "stats").stdout)
+        markdown = normbench("report", document, "--table", "stats", "--format", "markdown").stdout
+        self.assertEqual(markdown.count("### sizes: "), len(profiles))
+
+        made = json.loads(normbench("report", document, "--table", "torch", "--format", "json").stdout)
+        self.assertEqual([table["variant"] for table in made], [p["variant"] for _, p in profiles])
+        for table, (_, profile) in zip(made, profiles):
+            totals = sum(row["self_cpu_ns"] for row in profile["rows"])
+            self.assertEqual(table["totals"]["self_cpu_ns"], totals)
+
+        made = normbench("report", document, "--table", "torch", "--format", "csv").stdout
+        rows = list(csv.DictReader(io.StringIO(made, newline="")))
+        expected = [
+            (f"batch={batch}", profile["variant"], row["name"], str(row["cpu_ns"]))
+            for batch, profile in profiles
+            for row in profile["rows"]
+        ]
+        found = [(r["point"], r["variant"], r["name"], r["cpu_ns"]) for r in rows]
+        self.assertEqual(sorted(found), sorted(expected))
+
+    def test_the_profiler_table_of_a_run(self):
+        _, done = self.run_small("--table", "stats")
+        self.assertRegex(done.stdout, r"\n  name +count +min +p50 +p95 +max")
+        self.assertNotIn("CPU total", done.stdout)
+
+    def test_unknown_tables_and_captures(self):
+        config = self.config(SMALL)
+        for args, expected in (
+            (["run", "--config", config, "--table", "x"], 'unknown table "x" (known: torch, stats)'),
+            (
+                ["run", "--config", config, "--capture", "x"],
+                'unknown capture "x" (known: nvtx, cuda-profiler)',
+            ),
+            (["run", "--config", config, "--trace-max-events", "-1"], "--trace-max-events"),
+            (["report", "x.json", "--table", "x"], 'unknown table "x" (known: torch, stats)'),
+            (
+                ["report", "x.json", "--table", "torch", "--format", "terminal"],
+                'unknown format "terminal" (known: text, csv, json, markdown)',
+            ),
+        ):
+            done = normbench(*args)
+            self.assertEqual(done.returncode, 2, args)
+            self.assertIn(expected, done.stderr)
 
     def test_what_cannot_run_is_skipped_and_said(self):
         out, done = self.run_small()

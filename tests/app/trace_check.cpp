@@ -4,13 +4,13 @@
 #include <fstream>
 #include <iterator>
 
-#include "trace/chrome.h"
+#include "trace/chrome_check.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   std::ifstream file(argv[1], std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const auto violations = normbench::check_chrome(text);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const auto violations = normbench::check_chrome_file(bytes);
   for (const std::string& violation : violations) fmt::print("{}\n", violation);
   return violations.empty() ? 0 : 1;
 }

@@ -49,7 +49,9 @@ class CudaMeasureTest : public CudaTest {
                        .observer = observer,
                        .interrupted = interrupted,
                        .cache_bytes = 1 << 10,
-                       .on_profile = [](ProfileTrace) { return std::vector<ProfileRow>{}; }};
+                       .on_profile = on_profile,
+                       .tracer = tracer,
+                       .start_profiler = start_profiler};
     return run(plan, context);
   }
 
@@ -58,6 +60,10 @@ class CudaMeasureTest : public CudaTest {
   Recorder recorder{clock};
   FakeObserver observer;
   std::atomic<bool> interrupted = false;
+  std::function<void(ProfileTrace, CaseProfile&)> on_profile = [](const ProfileTrace&,
+                                                                  CaseProfile&) {};
+  DeviceTracer* tracer = nullptr;
+  bool start_profiler = false;
 };
 
 }  // namespace normbench

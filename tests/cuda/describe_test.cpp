@@ -28,6 +28,14 @@ class DescribeTest : public CudaTest {
     properties.l2CacheSize = 50 << 20;
     properties.multiProcessorCount = 132;
     properties.asyncEngineCount = 3;
+    properties.warpSize = 32;
+    properties.maxThreadsPerBlock = 1024;
+    properties.maxThreadsPerMultiProcessor = 2048;
+    properties.regsPerBlock = 65536;
+    properties.regsPerMultiprocessor = 65537;
+    properties.sharedMemPerBlock = 48 << 10;
+    properties.sharedMemPerBlockOptin = 227 << 10;
+    properties.sharedMemPerMultiprocessor = 228 << 10;
     properties.ECCEnabled = 1;
   }
   ~DescribeTest() override { unsetenv("FAKE_NVML_FAILS"); }
@@ -54,6 +62,15 @@ TEST_F(DescribeTest, EveryFact) {
                   {"memory_bus_bits", 5120},
                   {"l2_bytes", 50 << 20},
                   {"multiprocessors", 132},
+                  {"launch",
+                   {{"warp_size", 32},
+                    {"threads_per_block", 1024},
+                    {"threads_per_multiprocessor", 2048},
+                    {"registers_per_block", 65536},
+                    {"registers_per_multiprocessor", 65537},
+                    {"shared_bytes_per_block", 48 << 10},
+                    {"shared_bytes_per_block_opt_in", 227 << 10},
+                    {"shared_bytes_per_multiprocessor", 228 << 10}}},
                   {"copy_engines", 3},
                   {"ecc", true},
                   {"max_sm_clock_mhz", 1980},

@@ -81,6 +81,36 @@ INSTANTIATE_TEST_SUITE_P(
             "finds it), or use the package"}),
     [](const auto& info) { return info.param.function; });
 
+TEST_F(DeviceTest, AProfilerIsToldWhenToRecord) {
+  const auto backend = make_cuda_backend({});
+  EXPECT_THAT(calls_of([&] {
+                backend->start_capture();
+                backend->stop_capture();
+              }),
+              ElementsAre("cudaProfilerStart", "cudaProfilerStop"));
+  cuda.failures = {{.function = "cudaProfilerStart", .code = cudaErrorNotSupported}};
+  EXPECT_EQ(
+      error_of([&] { backend->start_capture(); }),
+      "cudaProfilerStart failed: cudaErrorNotSupported (operation not supported); this GPU or "
+      "its driver does not offer it (see `normbench info`)");
+}
+
+TEST_F(DeviceTest, WithoutADeviceNoProfilerIsTold) {
+  cuda.devices = 0;
+  const auto backend = make_cuda_backend({});
+  EXPECT_THAT(calls_of([&] {
+                backend->start_capture();
+                backend->stop_capture();
+              }),
+              ::testing::IsEmpty());
+}
+
+TEST_F(DeviceTest, TheNumberOfTheDeviceIsTheChosenOne) {
+  cuda.devices = 3;
+  EXPECT_EQ(make_cuda_backend({.device = 2})->device(), 2);
+  EXPECT_EQ(make_cuda_backend({})->device(), 0);
+}
+
 TEST_F(DeviceTest, FactsAreThoseOfTheDevice) {
   const auto backend = make_cuda_backend({});
   const Json facts = backend->describe();

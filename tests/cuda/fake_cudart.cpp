@@ -32,6 +32,11 @@ FakeCuda::FakeCuda() {
   properties.l2CacheSize = 64 << 10;
   properties.warpSize = 32;
   properties.maxThreadsPerBlock = 1024;
+  properties.maxThreadsPerMultiProcessor = 2048;
+  properties.regsPerBlock = properties.regsPerMultiprocessor = 64 << 10;
+  properties.sharedMemPerBlock = 48 << 10;
+  properties.sharedMemPerBlockOptin = 227 << 10;
+  properties.sharedMemPerMultiprocessor = 228 << 10;
   attributes[cudaDevAttrL2CacheSize] = properties.l2CacheSize;
   attributes[cudaDevAttrConcurrentManagedAccess] = 1;
 }

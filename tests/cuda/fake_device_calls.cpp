@@ -1,3 +1,4 @@
+#include <cuda_profiler_api.h>
 #include <fmt/format.h>
 
 #include <utility>
@@ -130,4 +131,12 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
     *version = CUDART_VERSION;
     return cudaSuccess;
   });
+}
+
+cudaError_t cudaProfilerStart() {
+  return fake_cuda().call("cudaProfilerStart", "", [] { return cudaSuccess; });
+}
+
+cudaError_t cudaProfilerStop() {
+  return fake_cuda().call("cudaProfilerStop", "", [] { return cudaSuccess; });
 }

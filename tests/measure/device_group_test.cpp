@@ -3,7 +3,6 @@
 namespace normbench {
 namespace {
 
-using testing::ElementsAre;
 using testing::IsEmpty;
 
 using Times = std::vector<std::int64_t>;
@@ -103,76 +102,6 @@ TEST_F(DeviceGroupTest, WallTimeDecidesWhereThereIsNoDevice) {
   plan.measure.clock = DecidingClock::Device;
   add_group({send_and_cast(), cast_case("on the CPU", 0)});
   EXPECT_EQ(run_plan().groups[0].stop, "precision");
-}
-
-struct DeviceProfileTest : DeviceGroupTest {
-  DeviceProfileTest() {
-    plan.profile = {.wait = 1, .warmup = 1, .active = 2};
-    on_profile = [this](ProfileTrace trace) {
-      traces.push_back(std::move(trace));
-      return std::vector<ProfileRow>{};
-    };
-    device->call_ns = 10'000;
-    device->mark_ns = 1'000;
-  }
-  /// Names, when each slice starts and ends after its step's start, bytes.
-  static std::vector<std::string> slices(const ProfileTrace& trace, const ThreadLog& log) {
-    std::vector<std::string> found;
-    for (const Slice& slice : log.slices) {
-      std::int64_t step_ns = 0;
-      for (const ThreadLog& other : trace.threads)
-        for (const Slice& step : other.slices)
-          if (step.kind == RangeKind::Step && step.start_ns <= slice.start_ns)
-            step_ns = step.start_ns;
-      found.push_back(fmt::format("{} {} {} {} {}", name_of(slice.place), slice.name,
-                                  slice.start_ns - step_ns, slice.end_ns - step_ns, slice.bytes));
-    }
-    return found;
-  }
-
-  std::vector<ProfileTrace> traces;
-};
-
-TEST_F(DeviceProfileTest, TheDeviceHasALaneOnTheHostsClock) {
-  add_group({send_and_cast()});
-  const GroupResult group = run_plan().groups[0];
-  const ProfileTrace& trace = traces.at(0);
-  ASSERT_EQ(trace.threads.size(), 2u);
-  EXPECT_THAT(slices(trace, trace.threads[0]),
-              ElementsAre("cpu h2d 0 12000 240", "cpu cast 12000 24000 600",
-                          "cpu ProfilerStep#2 0 611000 0",  //
-                          "cpu h2d 0 12000 240", "cpu cast 12000 24000 600",
-                          "cpu ProfilerStep#3 0 611000 0"));
-  EXPECT_EQ(trace.threads[1].name, "CUDA stream, times from events");
-  EXPECT_EQ(trace.threads[1].tid, 4194305);
-  EXPECT_THAT(slices(trace, trace.threads[1]),
-              ElementsAre("cuda h2d 500 311000 240", "cuda cast 311000 611000 600",  //
-                          "cuda h2d 500 311000 240", "cuda cast 311000 611000 600"));
-  ASSERT_EQ(group.profile.size(), 1u);
-  EXPECT_EQ(group.profile[0].steps, 2);
-  EXPECT_EQ(group.profile[0].clock_error_ns, 500);  // a mark is called for and waited for in 1 us
-}
-
-TEST_F(DeviceProfileTest, AGraphIsOneSliceAndIsCapturedBefore) {
-  device->graph_ns = 5'000'000;
-  Case work = make_case("graph", {on_device(H2d{}, 1), on_device(Cast{}, 2)});
-  work.graph = true;
-  add_group({work});
-  run_plan();
-  const ProfileTrace& trace = traces.at(0);
-  EXPECT_THAT(slices(trace, trace.threads.at(0)),
-              ElementsAre("cpu graph (h2d, cast) 0 12000 840", "cpu ProfilerStep#2 0 611000 0",
-                          "cpu graph (h2d, cast) 0 12000 840", "cpu ProfilerStep#3 0 611000 0"));
-  EXPECT_THAT(slices(trace, trace.threads.at(1)),
-              ElementsAre("cuda graph (h2d, cast) 500 611000 840",
-                          "cuda graph (h2d, cast) 500 611000 840"));
-}
-
-TEST_F(DeviceProfileTest, WithoutADeviceThereIsNoLane) {
-  add_group({cast_case("on the CPU", 0)});
-  const GroupResult group = run_plan().groups[0];
-  EXPECT_EQ(traces.at(0).threads.size(), 1u);
-  EXPECT_EQ(group.profile[0].clock_error_ns, 0);
 }
 
 }  // namespace

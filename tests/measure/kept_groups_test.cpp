@@ -19,7 +19,7 @@ struct KeptGroupsTest : RunTest {
   KeptGroupsTest() {
     plan.measure.max_seconds_per_group = 0;  // rounds end as early as they may
     plan.profile = {.active = 2, .enabled = true};
-    on_profile = [](const ProfileTrace&) { return std::vector<ProfileRow>(1); };
+    on_profile = [](const ProfileTrace&, CaseProfile& profile) { profile.rows.resize(1); };
     std::remove(path.c_str());
   }
 

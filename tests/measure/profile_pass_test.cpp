@@ -2,29 +2,14 @@
 
 #include "measure/fake_perf_events.h"
 #include "measure/fake_root.h"
-#include "measure/run_fixture.h"
+#include "measure/profile_fixture.h"
 
 namespace normbench {
 namespace {
 
 using testing::ElementsAre;
-
-/// "NNWWRRR…": what the schedule does, step by step.
-std::string schedule(const ProfileOptions& options, std::int64_t steps) {
-  std::string text;
-  for (std::int64_t step = 0; step < steps; ++step)
-    text += "NWR"[static_cast<int>(action_of_step(options, step))];
-  return text;
-}
-
-TEST(ProfileSchedule, IsThatOfTorch) {
-  EXPECT_EQ(schedule({.skip_first = 2, .wait = 1, .warmup = 2, .active = 3, .repeat = 2}, 17),
-            "NNNWWRRRNWWRRRNNN");
-  EXPECT_EQ(schedule({.wait = 0, .warmup = 0, .active = 2}, 4), "RRNN");
-  EXPECT_EQ(schedule_steps({.skip_first = 2, .wait = 1, .warmup = 2, .active = 3, .repeat = 2}),
-            14);
-  EXPECT_EQ(schedule_steps({.wait = 1, .warmup = 1, .active = 3, .repeat = 0}), 5);
-}
+using testing::IsEmpty;
+using testing::Pair;
 
 /// What there is without counters and meters.
 ProfileCounters uncounted() {
@@ -32,32 +17,6 @@ ProfileCounters uncounted() {
   counters.hardware_missing = counters.energy_missing = "not looked for";
   return counters;
 }
-
-struct ProfileTest : RunTest {
-  ProfileTest() {
-    plan.measure.max_seconds_per_group = 0;
-    plan.profile = {.wait = 1, .warmup = 1, .active = 2};
-    on_profile = [this](ProfileTrace trace) {
-      traces.push_back(std::move(trace));
-      return std::vector<ProfileRow>{{.name = "row", .place = "cpu", .shapes = "", .calls = 2}};
-    };
-    fake->rows[0].cost_ns = 2'000'000;
-    fake->rows[1].cost_ns = 3'000'000;
-    two_steps = make_case("two steps", {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1}});
-  }
-  /// Name, depth, duration of each slice.
-  static std::vector<std::string> slices(const ProfileTrace& trace) {
-    std::vector<std::string> found;
-    for (const ThreadLog& log : trace.threads)
-      for (const Slice& slice : log.slices)
-        found.push_back(fmt::format("{} {} {} {}", slice.depth, slice.name,
-                                    slice.end_ns - slice.start_ns, slice.bytes));
-    return found;
-  }
-
-  Case two_steps;
-  std::vector<ProfileTrace> traces;
-};
 
 TEST_F(ProfileTest, RecordsTheActiveStepsOfEachCaseAndNothingElse) {
   add_group({two_steps, cast_case("other", 2)}, {cast_case("limit", 3)});
@@ -69,27 +28,47 @@ TEST_F(ProfileTest, RecordsTheActiveStepsOfEachCaseAndNothingElse) {
   EXPECT_THAT(slices(traces[0]),
               ElementsAre("1 cast 2000000 600", "1 sub 3000000 960", "0 ProfilerStep#2 5000000 0",
                           "1 cast 2000000 600", "1 sub 3000000 960", "0 ProfilerStep#3 5000000 0"));
+  EXPECT_THAT(traces[0].devices, IsEmpty());
   EXPECT_EQ(traces[1].variant, "other");
   const CaseProfile expected{.variant = "two steps",
                              .steps = 2,
+                             .discarded = 1,
                              .counters = uncounted(),
                              .overhead = 1,
-                             .rows = {{.name = "row", .place = "cpu", .shapes = "", .calls = 2}}};
+                             .rows = rows};
   CaseProfile other = expected;
   other.variant = "other";
   EXPECT_THAT(group.profile, ElementsAre(expected, other));
   EXPECT_FALSE(recorder.enabled());
 }
 
-TEST_F(ProfileTest, RepeatsKeepEveryCycle) {
-  plan.profile.repeat = 2;
-  add_group({cast_case("cast", 0)});
-  run_plan();
+TEST_F(ProfileTest, RepeatsKeepEveryCycleAndCountWhatTheyThrowAway) {
+  plan.profile = {.skip_first = 1, .wait = 1, .warmup = 2, .active = 2, .repeat = 2};
+  const CaseProfile profile = profiled(cast_case("cast", 0));
   EXPECT_THAT(
       slices(traces.at(0)),
-      ElementsAre("1 cast 2000000 600", "0 ProfilerStep#2 2000000 0", "1 cast 2000000 600",
-                  "0 ProfilerStep#3 2000000 0", "1 cast 2000000 600", "0 ProfilerStep#6 2000000 0",
-                  "1 cast 2000000 600", "0 ProfilerStep#7 2000000 0"));
+      ElementsAre("1 cast 2000000 600", "0 ProfilerStep#4 2000000 0", "1 cast 2000000 600",
+                  "0 ProfilerStep#5 2000000 0", "1 cast 2000000 600", "0 ProfilerStep#9 2000000 0",
+                  "1 cast 2000000 600", "0 ProfilerStep#10 2000000 0"));
+  EXPECT_EQ(profile.steps, 4);
+  EXPECT_EQ(profile.discarded, 4);
+}
+
+TEST_F(ProfileTest, CyclesThatFollowEachOtherAtOnceAreKeptToo) {
+  plan.profile = {.wait = 0, .warmup = 0, .active = 1, .repeat = 2};
+  const CaseProfile profile = profiled(cast_case("cast", 0));
+  EXPECT_THAT(slices(traces.at(0)),
+              ElementsAre("1 cast 2000000 600", "0 ProfilerStep#0 2000000 0", "1 cast 2000000 600",
+                          "0 ProfilerStep#1 2000000 0"));
+  EXPECT_EQ(profile.steps, 2);
+  EXPECT_EQ(profile.discarded, 0);
+}
+
+TEST_F(ProfileTest, TheFirstCycleWaitsOnlyIfItIsToldTo) {
+  plan.profile = {.wait = 3, .warmup = 1, .active = 1, .skip_first_wait = 1};
+  profiled(cast_case("cast", 0));
+  EXPECT_THAT(slices(traces.at(0)),
+              ElementsAre("1 cast 2000000 600", "0 ProfilerStep#1 2000000 0"));
 }
 
 TEST_F(ProfileTest, CountsTheRecordedStepsAndNothingElse) {
@@ -98,8 +77,7 @@ TEST_F(ProfileTest, CountsTheRecordedStepsAndNothingElse) {
   plan.profile.repeat = 2;
   fake->rows[0].faults = 5;
   fake->rows[0].then = [&](const FakeCall&) { ++clock.counts.voluntary_switches; };
-  add_group({cast_case("cast", 0)});
-  const auto counters = run_plan().groups[0].profile.at(0).counters;
+  const auto counters = profiled(cast_case("cast", 0)).counters;
   ProfileCounters expected = uncounted();
   expected.software = {.minor_faults = 20, .voluntary_switches = 4};
   expected.cycles = 107 + 108;
@@ -112,6 +90,29 @@ TEST_F(ProfileTest, CountsTheRecordedStepsAndNothingElse) {
     if (leader == 3) switches += on ? '+' : '-';
   EXPECT_EQ(switches, "+-+-+-+-");
   EXPECT_EQ(events.closed.size(), 6u);
+}
+
+TEST_F(ProfileTest, PageFaultsAreThoseOfTheStagesInRecordedSteps) {
+  plan.profile.repeat = 2;
+  fake->rows[0].faults = 5;
+  fake->rows[1].then = [&](const FakeCall&) { ++clock.counts.major_faults; };
+  add_group({two_steps, make_case("twice the same", {{.op = Cast{}}, {.op = Cast{}}})});
+  run_plan();
+  EXPECT_THAT(traces.at(0).faults, ElementsAre(Pair("cast", 4 * 5), Pair("sub", 4)));
+  EXPECT_THAT(traces.at(1).faults, ElementsAre(Pair("cast", 4 * 2 * 5)));
+}
+
+TEST_F(ProfileTest, ShapesAreThoseOfTheInputsInTheOrderOfMemory) {
+  Case nhwc = cast_case("nhwc", 0);
+  nhwc.stages[0].label = "cast of nhwc";
+  nhwc.stages[0].signature.in[0].layout = Layout::Nhwc;
+  nhwc.stages[0].signature.in.push_back(nhwc.stages[0].signature.out[0]);
+  add_group({two_steps, nhwc});
+  run_plan();
+  EXPECT_THAT(traces.at(0).shapes,
+              ElementsAre(Pair("cast", "[[2, 3, 4, 5]]"), Pair("sub", "[[2, 3, 4, 5]]")));
+  EXPECT_THAT(traces.at(1).shapes,
+              ElementsAre(Pair("cast of nhwc", "[[2, 4, 5, 3], [2, 3, 4, 5]]")));
 }
 
 TEST_F(ProfileTest, ReadsTheEnergyOfWholeStretches) {
@@ -128,8 +129,7 @@ TEST_F(ProfileTest, ReadsTheEnergyOfWholeStretches) {
   fake->rows[0].then = [&](const FakeCall&) {
     root.file(folder + "energy_uj", std::to_string(used_uj += 250'000));
   };
-  add_group({cast_case("cast", 0)});
-  const auto counters = run_plan().groups[0].profile.at(0).counters;
+  const auto counters = profiled(cast_case("cast", 0)).counters;
   ASSERT_TRUE(counters.has_value());
   EXPECT_EQ(counters->cpu_joules, 4 * 0.25);
   EXPECT_EQ(counters->gpu_joules, std::nullopt);
@@ -140,9 +140,8 @@ TEST_F(ProfileTest, ProfilesAfterAllGroupsAreMeasured) {
   add_group({cast_case("first", 0)});
   add_group({cast_case("second", 1)});
   std::vector<std::size_t> groups_told;
-  on_profile = [&](ProfileTrace) {
+  on_profile = [&](const ProfileTrace&, CaseProfile&) {
     groups_told.push_back(observer.told.size());
-    return std::vector<ProfileRow>{};
   };
   run_plan();
   EXPECT_THAT(groups_told, ElementsAre(4, 4));
@@ -171,9 +170,9 @@ TEST_F(ProfileTest, AResumedRunProfilesGroupsWithoutAProfile) {
     Journal kept = Journal::create(path, Json::object());
     journal = &kept;
     const auto with_rows = on_profile;
-    on_profile = [&](ProfileTrace trace) {
+    on_profile = [&](ProfileTrace trace, CaseProfile& profile) {
       interrupted = true;
-      return with_rows(std::move(trace));
+      with_rows(std::move(trace), profile);
     };
     const Results results = run_plan();
     EXPECT_TRUE(results.interrupted);

@@ -136,11 +136,36 @@ class RandomResults {
     return {.name = text(),
             .place = text(),
             .shapes = text(),
+            .annotation = flag(),
             .calls = integer(),
             .self_cpu_ns = integer(),
             .cpu_ns = integer(),
             .self_device_ns = integer(),
-            .device_ns = integer()};
+            .device_ns = integer(),
+            .min_ns = integer(),
+            .p50_ns = integer(),
+            .p95_ns = integer(),
+            .max_ns = integer(),
+            .bytes = integer(),
+            .faults = integer()};
+  }
+  ProfileTimes times() {
+    return {.wall_ns = integer(),
+            .busy_ns = integer(),
+            .copy_ns = integer(),
+            .exposed_copy_ns = integer(),
+            .overlap_ns = integer(),
+            .gaps = integer(),
+            .gap_ns = integer()};
+  }
+  ProfileLosses losses() {
+    return {.dropped = integer(),
+            .without_times = integer(),
+            .launches = integer(),
+            .launched = integer(),
+            .without_launch = integer(),
+            .before_launch = integer(),
+            .most_skew_ns = integer()};
   }
   std::optional<std::int64_t> count() { return flag() ? std::optional(integer()) : std::nullopt; }
   ProfileCounters counters() {
@@ -156,9 +181,13 @@ class RandomResults {
   CaseProfile profile() {
     return {.variant = text(),
             .steps = integer(),
+            .discarded = integer(),
             .counters = flag() ? std::optional(counters()) : std::nullopt,
             .overhead = number(),
             .clock_error_ns = flag() ? integer() : 0,
+            .device_times = text(),
+            .times = flag() ? times() : ProfileTimes{},
+            .losses = flag() ? losses() : ProfileLosses{},
             .rows = list([this] { return row(); })};
   }
   PublishedResult published() {

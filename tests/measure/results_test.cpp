@@ -69,6 +69,52 @@ constexpr const char* kOneCase =
 
 TEST(Results, HaveTheDocumentsForm) { EXPECT_EQ(to_json(one_case()).dump(), kOneCase); }
 
+constexpr const char* kProfile =
+    R"({"variant":"fused","steps":10,"overhead":1.5,"rows":[{"name":"cast","place":"cpu",)"
+    R"("calls":10,"self_cpu_ns":1,"cpu_ns":2,"self_device_ns":0,"device_ns":0,"shapes":""}]})";
+
+TEST(Results, OfAProfileLeaveOutWhatItDoesNotSay) {
+  GroupResult group = one_case();
+  group.profile = {{.variant = "fused",
+                    .steps = 10,
+                    .overhead = 1.5,
+                    .rows = {{.name = "cast",
+                              .place = "cpu",
+                              .shapes = "",
+                              .calls = 10,
+                              .self_cpu_ns = 1,
+                              .cpu_ns = 2}}}};
+  EXPECT_EQ(to_json(group)["profile"][0].dump(), kProfile);
+}
+
+TEST(Results, OfAProfileSayWhereDeviceTimesComeFromAndWhatWasLost) {
+  GroupResult group = one_case();
+  group.profile = {{.variant = "fused",
+                    .discarded = 2,
+                    .device_times = "CUPTI",
+                    .times = {.wall_ns = 3, .gaps = 1},
+                    .losses = {.launches = 4, .launched = 4},
+                    .rows = {{.name = "cast",
+                              .place = "cuda",
+                              .shapes = "",
+                              .annotation = true,
+                              .min_ns = 1,
+                              .p50_ns = 2,
+                              .p95_ns = 3,
+                              .max_ns = 4,
+                              .bytes = 5,
+                              .faults = 6}}}};
+  EXPECT_EQ(
+      to_json(group)["profile"][0].dump(),
+      R"({"variant":"fused","steps":0,"discarded":2,"overhead":0.0,"device_times":"CUPTI",)"
+      R"("times":{"wall_ns":3,"busy_ns":0,"copy_ns":0,"exposed_copy_ns":0,"overlap_ns":0,"gaps":1,)"
+      R"("gap_ns":0},"losses":{"dropped":0,"without_times":0,"launches":4,"launched":4,)"
+      R"("without_launch":0,"before_launch":0,"most_skew_ns":0},"rows":[{"name":"cast",)"
+      R"("place":"cuda","calls":0,"self_cpu_ns":0,"cpu_ns":0,"self_device_ns":0,"device_ns":0,)"
+      R"("shapes":"","annotation":true,"min_ns":1,"p50_ns":2,"p95_ns":3,"max_ns":4,"bytes":5,)"
+      R"("faults":6}]})");
+}
+
 TEST(Results, OfNothingKeepTheirNumberOfRounds) {
   GroupResult group = one_case();
   group.cases[0].check.max_abs_error = 0;

@@ -76,9 +76,14 @@ class RunTest : public testing::Test {
                        .cache_bytes = cache_bytes,
                        .perf_events = perf_events,
                        .rapl = rapl,
-                       .on_profile = on_profile};
+                       .on_profile = on_profile,
+                       .tracer = tracer,
+                       .rounds = rounds,
+                       .start_profiler = start_profiler};
     Results results = run(plan, context);
     unkept = context.unkept;
+    untraced = context.untraced;
+    uncaptured = context.uncaptured;
     return results;
   }
 
@@ -90,11 +95,13 @@ class RunTest : public testing::Test {
   Journal* journal = nullptr;
   FakeObserver observer;
   std::atomic<bool> interrupted = false;
-  std::string unkept;  // of the last run
+  std::string unkept, untraced, uncaptured;  // of the last run
   std::int64_t cache_bytes = 1 << 10;
   PerfEvents* perf_events = nullptr;
   const Rapl* rapl = nullptr;
-  std::function<std::vector<ProfileRow>(ProfileTrace)> on_profile;
+  std::function<void(ProfileTrace, CaseProfile&)> on_profile;
+  DeviceTracer* tracer = nullptr;
+  bool rounds = true, start_profiler = false;
   Plan plan;
 };
 

@@ -246,6 +246,18 @@ TEST_F(RunnerTest, StagesTooShortForMarksGetTurnsOfTheirOwn) {
   EXPECT_TRUE(result.stages[0].staged && result.stages[1].staged);
 }
 
+TEST_F(RunnerTest, CasesAboutAsLongAsTheBaselineHaveAsManyIterationsATurn) {
+  fake->rows[0].cost_ns = 60'000;   // 17 make a turn
+  fake->rows[1].cost_ns = 100'000;  // 10
+  fake->rows[2].cost_ns = 25'000;   // 40
+  add_group({cast_case("a", 0), cast_case("b", 1), cast_case("c", 2)});
+  stop_at_once();
+  const GroupResult result = run_plan().groups[0];
+  EXPECT_EQ(result.cases[0].iterations, 17);
+  EXPECT_EQ(result.cases[1].iterations, 17);
+  EXPECT_EQ(result.cases[2].iterations, 40);
+}
+
 TEST_F(RunnerTest, MissingMemoryFailsTheCasesThatNeedIt) {
   fake->on_allocate = [](Memory memory, std::size_t) {
     if (memory == Memory::PageableHuge) throw std::runtime_error("mmap: Cannot allocate memory");

@@ -22,7 +22,7 @@ TEST(Config, ReadsTheHead) {
       R"("about": "why", "measure": {"precision": 0.02, "max_seconds_per_group": 3, "cache": "hot",
          "clock": "device", "seed": 4, "processes": 2, "turn_timeout_seconds": 9},
          "profile": {"skip_first": 1, "wait": 2, "warmup": 3, "active": 4, "repeat": 5,
-         "sort_by": "count", "row_limit": -1}, "peers": {"torch": ["python3", "peer.py"]})"));
+         "skip_first_wait": 6, "sort_by": "count", "row_limit": -1, "group_by_input_shape": true}, "peers": {"torch": ["python3", "peer.py"]})"));
   EXPECT_EQ(plan.name + ": " + plan.about, "c: why");
   const Measure& m = plan.measure;
   EXPECT_EQ(
@@ -30,9 +30,38 @@ TEST(Config, ReadsTheHead) {
                   name_of(m.clock), m.seed, m.processes, m.turn_timeout_seconds, m.quick),
       "0.02 3 hot device 4 2 9 false");
   const ProfileOptions& p = plan.profile;
-  EXPECT_EQ(fmt::format("{} {} {} {} {} {} {} {}", p.skip_first, p.wait, p.warmup, p.active,
-                        p.repeat, p.sort_by, p.row_limit, p.enabled),
-            "1 2 3 4 5 count -1 true");
+  EXPECT_EQ(fmt::format("{} {} {} {} {} {} {} {} {} {}", p.skip_first, p.wait, p.warmup, p.active,
+                        p.repeat, p.skip_first_wait, p.sort_by, p.row_limit, p.group_by_input_shape,
+                        p.enabled),
+            "1 2 3 4 5 6 count -1 true true");
+}
+
+TEST(Config, AProfileMayRepeatForever) {
+  EXPECT_EQ(fakes::plan(config(one_variant, R"("profile": {"repeat": 0})")).profile.repeat, 0);
+}
+
+TEST(Config, MistakesInTheProfile) {
+  PlanOptions options;
+  options.sort_keys = {"count", "device_time"};
+  const auto found = [&](const std::string& profile) {
+    return mistakes(config(one_variant, R"("profile": )" + profile), options);
+  };
+  EXPECT_THAT(
+      found(R"({"skip_first": -1, "wait": -1, "warmup": -1, "active": 0, "repeat": -1,
+                "skip_first_wait": -1, "sort_by": "calls", "row_limit": -2,
+                "group_by_input_shape": 1, "group_by_input_shapes": true})"),
+      ElementsAre("/profile/skip_first: must be at least 0, got -1",
+                  "/profile/wait: must be at least 0, got -1",
+                  "/profile/warmup: must be at least 0, got -1",
+                  "/profile/active: must be at least 1, got 0",
+                  "/profile/repeat: must be at least 0, got -1",
+                  "/profile/skip_first_wait: must be at least 0, got -1",
+                  "/profile/sort_by: unknown value \"calls\" (known: count, device_time)",
+                  "/profile/row_limit: must be at least -1, got -2",
+                  "/profile/group_by_input_shape: expected true or false, got 1",
+                  "/profile/group_by_input_shapes: unknown key \"group_by_input_shapes\" (did you "
+                  "mean \"group_by_input_shape\"?)"));
+  EXPECT_THAT(found(R"({"sort_by": "cuda_time"})"), ElementsAre());
 }
 
 TEST(Config, QuickBoundsARun) {

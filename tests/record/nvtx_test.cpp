@@ -6,14 +6,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtPayload.h>
+#include <unistd.h>
 
+#include <cstring>
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "record/fake_clock.h"
 #include "record/recorder.h"
+#include "record/thread_name.h"
 
 namespace normbench {
 namespace {
@@ -24,13 +29,18 @@ using testing::ElementsAre;
 struct Seen {
   std::set<std::string> domains, registered;
   std::map<std::uint32_t, std::string> categories;
-  std::vector<std::string> ranges;
+  std::map<std::uint32_t, std::uint32_t> colours;  // by category
+  std::vector<std::string> schemas, calls;
   bool listening = false;  // other tests count allocations
 };
 
 Seen& seen() {
   static Seen all;
   return all;
+}
+
+void note(const std::string& call) {
+  if (seen().listening) seen().calls.push_back(call);
 }
 
 const std::string& at(const void* handle) { return *static_cast<const std::string*>(handle); }
@@ -52,66 +62,180 @@ void NVTX_API name_category(nvtxDomainHandle_t, std::uint32_t id, const char* na
   seen().categories[id] = name;
 }
 
+constexpr std::uint64_t schema_id = 7;
+
+std::uint64_t NVTX_API register_schema(nvtxDomainHandle_t, const nvtxPayloadSchemaAttr_t* schema) {
+  std::string text(schema->name);
+  for (std::size_t i = 0; i < schema->numEntries; ++i) {
+    const nvtxPayloadSchemaEntry_t& entry = schema->entries[i];
+    text += std::string(": ") + entry.name + " of type " + std::to_string(entry.type);
+  }
+  seen().schemas.push_back(text + ", " + std::to_string(schema->payloadStaticSize) + " bytes");
+  return schema_id;
+}
+
+std::string payload_of(const nvtxEventAttributes_t& event) {
+  if (event.payloadType == NVTX_PAYLOAD_UNKNOWN) return "";
+  const auto* const data = reinterpret_cast<const nvtxPayloadData_t*>(event.payload.ullValue);
+  if (event.payloadType != NVTX_PAYLOAD_TYPE_EXT || event.reserved0 != 1 ||
+      data->schemaId != schema_id || data->size != sizeof(std::uint64_t))
+    return " with another payload";
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, data->payload, sizeof(bytes));
+  return " " + std::to_string(bytes);
+}
+
 int NVTX_API push_range(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
   if (!seen().listening) return 0;
   const bool registered = event->messageType == NVTX_MESSAGE_TYPE_REGISTERED;
   std::string line = "push " + at(domain) + " ";
-  line.append(registered ? "registered " + at(event->message.registered) : event->message.ascii);
+  line.append(registered ? at(event->message.registered) : "a text that is not registered");
   if (event->category != 0) line.append(" ").append(seen().categories[event->category]);
-  if (event->payloadType == NVTX_PAYLOAD_TYPE_UNSIGNED_INT64)
-    line.append(" ").append(std::to_string(event->payload.ullValue));
-  seen().ranges.push_back(line);
+  note(line + payload_of(*event));
+  if (event->colorType == NVTX_COLOR_ARGB) seen().colours[event->category] = event->color;
   return 0;
 }
 
 int NVTX_API pop_range(nvtxDomainHandle_t domain) {
-  if (seen().listening) seen().ranges.push_back("pop " + at(domain));
+  if (seen().listening) note("pop " + at(domain));
   return 0;
 }
 
+void NVTX_API name_thread(std::uint32_t thread, const char* name) {
+  note(std::string(thread == static_cast<std::uint32_t>(gettid()) ? "this" : "another") +
+       " thread is " + name);
+}
+
+void NVTX_API name_stream(void* stream, const char* name) {
+  note("stream " + std::to_string(reinterpret_cast<std::uintptr_t>(stream)) + " is " + name);
+}
+
+void NVTX_API name_device(int device, const char* name) {
+  note("device " + std::to_string(device) + " is " + name);
+}
+
+class Module {
+ public:
+  Module(NvtxGetExportTableFunc_t get_table, NvtxCallbackModule module) {
+    static_cast<const NvtxExportTableCallbacks*>(get_table(NVTX_ETID_CALLBACKS))
+        ->GetModuleFunctionTable(module, &table_, &size_);
+  }
+  template <class Function>
+  void set(unsigned int id, Function function) {
+    if (id < size_) *table_[id] = reinterpret_cast<NvtxFunctionPointer>(function);
+  }
+
+ private:
+  NvtxFunctionTable table_ = nullptr;
+  unsigned int size_ = 0;
+};
+
 int NVTX_API attach(NvtxGetExportTableFunc_t get_table) {
-  const auto* callbacks =
-      static_cast<const NvtxExportTableCallbacks*>(get_table(NVTX_ETID_CALLBACKS));
-  NvtxFunctionTable table = nullptr;
-  unsigned int size = 0;
-  callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &table, &size);
-  const auto set = [&](unsigned int id, auto function) {
-    if (id < size) *table[id] = reinterpret_cast<NvtxFunctionPointer>(function);
-  };
-  set(NVTX_CBID_CORE2_DomainCreateA, create_domain);
-  set(NVTX_CBID_CORE2_DomainRegisterStringA, register_string);
-  set(NVTX_CBID_CORE2_DomainNameCategoryA, name_category);
-  set(NVTX_CBID_CORE2_DomainRangePushEx, push_range);
-  set(NVTX_CBID_CORE2_DomainRangePop, pop_range);
+  Module core(get_table, NVTX_CB_MODULE_CORE), domains(get_table, NVTX_CB_MODULE_CORE2),
+      cuda(get_table, NVTX_CB_MODULE_CUDART);
+  core.set(NVTX_CBID_CORE_NameOsThreadA, &name_thread);
+  cuda.set(NVTX_CBID_CUDART_NameCudaStreamA, &name_stream);
+  cuda.set(NVTX_CBID_CUDART_NameCudaDeviceA, &name_device);
+  domains.set(NVTX_CBID_CORE2_DomainCreateA, &create_domain);
+  domains.set(NVTX_CBID_CORE2_DomainRegisterStringA, &register_string);
+  domains.set(NVTX_CBID_CORE2_DomainNameCategoryA, &name_category);
+  domains.set(NVTX_CBID_CORE2_DomainRangePushEx, &push_range);
+  domains.set(NVTX_CBID_CORE2_DomainRangePop, &pop_range);
   return 1;
 }
 
-TEST(Nvtx, RangesReachTheToolNestedWithCategoryAndBytes) {
-  seen().listening = true;
+int NVTX_API attach_extension(nvtxExtModuleInfo_t* module) {
+  if (module->moduleId != NVTX_EXT_PAYLOAD_MODULEID) return 0;
+  module->segments[0].functionSlots[NVTX3EXT_CBID_nvtxPayloadSchemaRegister] =
+      reinterpret_cast<std::intptr_t>(&register_schema);
+  return 1;
+}
+
+struct Nvtx : testing::Test {
+  Nvtx() {
+    seen().calls.clear();
+    seen().listening = true;
+  }
+  ~Nvtx() override { seen().listening = false; }
+};
+
+TEST_F(Nvtx, RangesReachTheToolNestedWithCategoryAndBytes) {
   FakeClock clock;
   Recorder recorder(clock);  // disabled: NVTX does not depend on it
   {
     const CaptureRange capture;
     const Range step(&recorder, RangeKind::Step, "ProfilerStep#0");
-    const Range stage(nullptr, RangeKind::Stage, std::string_view("normalize, cut", 9), 4096);
+    const Range stage(&recorder, RangeKind::Stage, std::string_view("normalize, cut", 9), 4096);
   }
-  seen().listening = false;
-  EXPECT_THAT(seen().ranges, ElementsAre("push normbench registered capture",
-                                         "push normbench ProfilerStep#0 step 0",
-                                         "push normbench normalize stage 4096", "pop normbench",
-                                         "pop normbench", "pop normbench"));
+  EXPECT_THAT(seen().calls,
+              ElementsAre("push normbench capture", "push normbench ProfilerStep#0 step",
+                          "push normbench normalize stage 4096", "pop normbench", "pop normbench",
+                          "pop normbench"));
   EXPECT_THAT(seen().domains, ElementsAre("normbench"));
-  EXPECT_THAT(seen().registered, ElementsAre("capture"));
+  EXPECT_THAT(seen().schemas, ElementsAre("bytes: bytes of type 18, 8 bytes"));
+  EXPECT_EQ(clock.now_ns(), 1);  // nobody else looked
+  EXPECT_TRUE(nvtx::attached());
   EXPECT_EQ(nvtx::missing(), "");
 }
 
-TEST(Nvtx, EveryKindHasANamedCategory) {
-  nvtx::push("any", 0, 0);
-  nvtx::pop();
+TEST_F(Nvtx, ARangeWithoutARecorderIsNone) {
+  { const Range range(nullptr, RangeKind::Stage, "stage", 4096); }
+  EXPECT_THAT(seen().calls, ElementsAre());
+}
+
+TEST_F(Nvtx, ARangeThatOpensBeforeRecordingAndClosesAfterItIsPushedAndPopped) {
+  FakeClock clock;
+  Recorder recorder(clock);
+  {
+    const Range range(&recorder, RangeKind::Run, "run");
+    recorder.enable(true);
+  }
+  {
+    const Range range(&recorder, RangeKind::Run, "run");
+    recorder.enable(false);
+  }
+  EXPECT_THAT(seen().calls, ElementsAre("push normbench run run", "pop normbench",
+                                        "push normbench run run", "pop normbench"));
+  EXPECT_TRUE(recorder.take().empty());
+}
+
+TEST_F(Nvtx, EveryKindHasANamedCategoryAndAColourOfItsOwn) {
+  std::vector<std::string> expected;
+  for (const auto& [kind, name] : words(RangeKind{})) {
+    nvtx::push(kind, "any", 0);
+    nvtx::pop();
+    expected.emplace_back(name);
+  }
   std::vector<std::string> names;
   for (const auto& [id, name] : seen().categories) names.push_back(name);
-  EXPECT_THAT(names,
-              ElementsAre("run", "point", "variant", "step", "stage", "part", "init", "warmup"));
+  EXPECT_EQ(names, expected);
+  std::set<std::uint32_t> colours;
+  for (const auto& [id, colour] : seen().colours) colours.insert(colour);
+  EXPECT_EQ(colours.size(), expected.size());
+}
+
+TEST_F(Nvtx, NamesAreRegisteredOnce) {
+  const std::string name = "a name longer than a small string's buffer", same = name;
+  nvtx::push(RangeKind::Stage, name, 0);
+  nvtx::pop();
+  const auto registered = seen().registered.size();
+  nvtx::push(RangeKind::Stage, same, 0);
+  nvtx::pop();
+  EXPECT_EQ(seen().registered.size(), registered);
+  EXPECT_EQ(seen().registered.count(name), 1u);
+}
+
+TEST_F(Nvtx, ThreadsStreamsAndDevicesAreNamed) {
+  std::string name_in_system;
+  std::thread([&] {
+    name_this_thread("a thread with a long name");
+    name_in_system = name_of_this_thread();
+  }).join();
+  nvtx::name_stream(reinterpret_cast<void*>(std::uintptr_t{64}), "normbench compute");
+  nvtx::name_device(2, "GPU 2");
+  EXPECT_THAT(seen().calls, ElementsAre("this thread is a thread with a long name",
+                                        "stream 64 is normbench compute", "device 2 is GPU 2"));
+  EXPECT_EQ(name_in_system, "a thread with a");
 }
 
 }  // namespace
@@ -119,4 +243,6 @@ TEST(Nvtx, EveryKindHasANamedCategory) {
 
 extern "C" {
 NvtxInitializeInjectionNvtxFunc_t InitializeInjectionNvtx2_fnptr = normbench::attach;
+NvtxExtInitializeInjectionFunc_t InitializeInjectionNvtxExtension_fnptr =
+    normbench::attach_extension;
 }

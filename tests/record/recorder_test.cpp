@@ -48,6 +48,17 @@ TEST(Recorder, RecordsNestedRangesInTheOrderOfTheirEnds) {
   EXPECT_TRUE(recorder.take().empty());
 }
 
+TEST(Recorder, KeepsTheNumberOfTheDeviceWorkOfARange) {
+  FakeClock clock;
+  Recorder recorder(clock);
+  recorder.enable(true);
+  { const Range with(&recorder, RangeKind::Stage, "normalize", 4096, 17); }
+  { const Range without(&recorder, RangeKind::Stage, "normalize", 4096); }
+  const auto logs = recorder.take();
+  EXPECT_EQ(logs.at(0).slices.at(0).external_id, 17u);
+  EXPECT_EQ(logs.at(0).slices.at(1).external_id, 0u);
+}
+
 TEST(Recorder, RecordsNothingWhileDisabledAndReadsNoClock) {
   FakeClock clock;
   Recorder recorder(clock);
@@ -143,6 +154,35 @@ TEST(Recorder, ARecordedRangeAllocatesNothingAfterTheFirst) {
   const auto after_take = allocations();
   for (int i = 0; i < 1000; ++i) const Range range(&recorder, RangeKind::Stage, "stage");
   EXPECT_EQ(allocations(), after_take);
+}
+
+TEST(Recorder, AsManyRangesAsInWarmUpAllocateNothing) {
+  FakeClock clock;
+  Recorder recorder(clock);
+  recorder.enable(true);
+  const auto work = [&](int ranges) {
+    for (int i = 0; i < ranges; ++i) const Range range(&recorder, RangeKind::Stage, "stage", i);
+  };
+  work(20'000);
+  EXPECT_EQ(recorder.take().at(0).slices.size(), 20'000u);
+  const auto before = allocations();
+  work(20'000);
+  EXPECT_EQ(allocations(), before);
+
+  const auto slices = std::move(recorder.take().at(0).slices);
+  ASSERT_EQ(slices.size(), 20'000u);
+  for (std::size_t i = 0; i < slices.size(); ++i)
+    ASSERT_EQ(slices[i].bytes, static_cast<std::int64_t>(i));
+}
+
+TEST(Recorder, InterningAKnownNameAllocatesNothing) {
+  FakeClock clock;
+  Recorder recorder(clock);
+  const std::string name = "a name longer than a small string's buffer";
+  recorder.intern(name);
+  const auto before = allocations();
+  for (int i = 0; i < 100; ++i) recorder.intern(name);
+  EXPECT_EQ(allocations(), before);
 }
 
 TEST(Recorder, InternedNamesStay) {

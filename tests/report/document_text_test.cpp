@@ -36,12 +36,6 @@ TEST(GpuText, WithoutOne) {
   EXPECT_EQ(gpu_text(examples::tie()), "no GPU (no case here needs one)");
 }
 
-TEST(ClockErrorText, IsThereWithDeviceTimes) {
-  EXPECT_EQ(clock_error_text({.variant = "", .clock_error_ns = 1'234, .rows = {}}),
-            "Device times: CUDA events, tied to the host clock within ±1.2 us\n");
-  EXPECT_EQ(clock_error_text({.variant = "", .rows = {}}), "");
-}
-
 TEST(ConditionTable, HasNoRowsWithoutAGpu) {
   EXPECT_EQ(condition_table(examples::tie().groups[0]), "");
 }

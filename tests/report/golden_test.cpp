@@ -7,6 +7,7 @@
 
 #include "analysis/analysis.h"
 #include "example_results.h"
+#include "report/profile_report.h"
 #include "report/report.h"
 #include "report/text.h"
 
@@ -53,12 +54,23 @@ TEST_P(GoldenTest, ADocumentReadBackRendersTheSame) {
 }
 
 TEST_P(TerminalTest, Fits) {
-  const auto all = lines(terminal(GetParam().results()));
-  EXPECT_LE(all.size(), 39u);  // and the app's "Wrote …"
-  for (const std::string& line : all) {
-    EXPECT_LE(display_width(line), 100u) << line;
-    EXPECT_FALSE(line.ends_with(' ')) << line;
+  for (const TableKind kind : {TableKind::Torch, TableKind::Stats}) {
+    const auto all = lines(terminal(GetParam().results(), kind));
+    EXPECT_LE(all.size(), 39u);  // and the app's "Wrote …"
+    for (const std::string& line : all) {
+      EXPECT_LE(display_width(line), 100u) << line;
+      EXPECT_FALSE(line.ends_with(' ')) << line;
+    }
   }
+}
+
+std::string terminal_with_stats(const Results& results) {
+  return terminal(results, TableKind::Stats);
+}
+
+template <TableKind kind, TableFormat format>
+std::string profiles(const Results& results) {
+  return profile_report(results, kind, format);
 }
 
 std::string test_name(const testing::TestParamInfo<Golden>& info) {
@@ -82,7 +94,9 @@ const auto terminals =
                     Golden{"constants.txt", &terminal, &examples::constants},
                     Golden{"constants_reused.txt", &terminal, &examples::constants_reused},
                     Golden{"pinning.txt", &terminal, &examples::pinning},
+                    Golden{"blog_stats.txt", &terminal_with_stats, &examples::blog},
                     Golden{"gpu.txt", &terminal, &examples::gpu},
+                    Golden{"gpu_stats.txt", &terminal_with_stats, &examples::gpu},
                     Golden{"gpu_device_clock.txt", &terminal, &examples::gpu_device_clock});
 
 INSTANTIATE_TEST_SUITE_P(Terminal, GoldenTest, terminals, test_name);
@@ -94,6 +108,18 @@ INSTANTIATE_TEST_SUITE_P(Table, GoldenTest,
                                          Golden{"failed_table.txt", &table, &examples::failed},
                                          Golden{"gpu_table.txt", &table, &examples::gpu}),
                          test_name);
+INSTANTIATE_TEST_SUITE_P(
+    Profiles, GoldenTest,
+    testing::Values(
+        Golden{"gpu_profiles.txt", &profiles<TableKind::Torch, TableFormat::Text>, &examples::gpu},
+        Golden{"swept_profiles.md", &profiles<TableKind::Stats, TableFormat::Markdown>,
+               &examples::swept},
+        Golden{"gpu_profiles.csv", &profiles<TableKind::Stats, TableFormat::Csv>, &examples::gpu}),
+    [](const testing::TestParamInfo<Golden>& info) {
+      std::string name = info.param.file;
+      std::ranges::replace(name, '.', '_');
+      return name;
+    });
 
 }  // namespace
 }  // namespace normbench

@@ -1,153 +1,344 @@
+#include "trace/profile_rows.h"
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
+#include <string>
+#include <vector>
 
-#include "trace/profile_table.h"
-#include "trace/slices.h"
+#include "trace/small_model.h"
 
 namespace normbench {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
 
-/// "name place calls self/total" of each row.
+/// "name place calls self/total" of each row; of device rows the device's times.
 std::vector<std::string> lines(const std::vector<ProfileRow>& rows) {
   std::vector<std::string> result;
   for (const ProfileRow& row : rows) {
-    std::string line = row.name;
-    line.append(" ").append(row.place).append(" ").append(std::to_string(row.calls));
-    line.append(" ").append(std::to_string(row.self_cpu_ns));
-    line.append("/").append(std::to_string(row.cpu_ns));
-    result.push_back(line);
+    const bool host = row.place == "cpu";
+    result.push_back(fmt::format(
+        "{} {}{} {} {}/{}", row.name, row.place, row.annotation ? " annotation" : "", row.calls,
+        host ? row.self_cpu_ns : row.self_device_ns, host ? row.cpu_ns : row.device_ns));
   }
   return result;
 }
 
-TEST(ProfileRows, SelfTimeIsWhatNoChildCovers) {
-  const ThreadLog thread{.tid = 1,
-                         .name = "main",
-                         .slices = {slice(10, 15, "constants", RangeKind::Part, 3),
-                                    slice(10, 40, "sub", RangeKind::Stage, 2),
-                                    slice(40, 80, "div", RangeKind::Stage, 2),
-                                    slice(0, 100, "ProfilerStep#0", RangeKind::Step, 1),
-                                    slice(110, 140, "sub", RangeKind::Stage, 2),
-                                    slice(100, 150, "ProfilerStep#1", RangeKind::Step, 1),
-                                    slice(0, 150, "A2", RangeKind::Variant, 0)}};
-  EXPECT_THAT(lines(profile_rows(std::span(&thread, 1))),
-              ElementsAre("ProfilerStep* cpu 2 50/150", "sub cpu 2 55/60", "constants cpu 1 5/5",
-                          "div cpu 1 40/40"));
+/// "name self/total" of the device's time that each host row has.
+std::vector<std::string> device_times(const TraceModel& model) {
+  std::vector<std::string> result;
+  for (const ProfileRow& row : profile_rows(model))
+    if (row.place == "cpu")
+      result.push_back(fmt::format("{} {}/{}", row.name, row.self_device_ns, row.device_ns));
+  return result;
 }
+
+constexpr auto kStep = TraceKind::UserAnnotation;
+constexpr auto kRuntime = TraceKind::CudaRuntime;
+constexpr auto kKernel = TraceKind::Kernel;
+
+TEST(ProfileRows, SelfTimeIsWhatNoChildCovers) {
+  const TraceModel model = small_model({{0, 100, "ProfilerStep#0", kStep},
+                                        {10, 40, "sub"},
+                                        {10, 15, "constants"},
+                                        {40, 80, "div"},
+                                        {100, 150, "ProfilerStep#1", kStep},
+                                        {110, 140, "sub"}});
+  EXPECT_THAT(lines(profile_rows(model)),
+              ElementsAre("ProfilerStep* cpu annotation 2 50/150", "sub cpu 2 55/60",
+                          "constants cpu 1 5/5", "div cpu 1 40/40"));
+}
+
+TEST(ProfileRows, NoSlicesNoRows) { EXPECT_THAT(profile_rows(TraceModel()), IsEmpty()); }
 
 TEST(ProfileRows, ThreadsNestOnTheirOwn) {
-  const std::vector<ThreadLog> threads{
-      {.tid = 1, .name = "a", .slices = {slice(0, 100, "load")}},
-      {.tid = 2, .name = "b", .slices = {slice(10, 60, "decode")}}};
-  EXPECT_THAT(lines(profile_rows(threads)),
-              ElementsAre("load cpu 1 100/100", "decode cpu 1 50/50"));
+  const TraceModel model =
+      small_model({{.start_ns = 0, .end_ns = 100, .name = "load", .lane = 1},
+                   {.start_ns = 10, .end_ns = 60, .name = "decode", .lane = 2}});
+  EXPECT_THAT(lines(profile_rows(model)), ElementsAre("load cpu 1 100/100", "decode cpu 1 50/50"));
 }
 
-TEST(ProfileRows, OfEqualSlicesTheShallowerIsTheParent) {
-  const ThreadLog thread{.tid = 1,
-                         .name = "main",
-                         .slices = {slice(0, 10, "inner", RangeKind::Part, 1),
-                                    slice(0, 10, "outer", RangeKind::Stage, 0)}};
-  EXPECT_THAT(lines(profile_rows(std::span(&thread, 1))),
-              ElementsAre("outer cpu 1 0/10", "inner cpu 1 10/10"));
-}
-
-TEST(ProfileRows, ASliceThatSticksOutIsNoChild) {
-  const ThreadLog thread{
-      .tid = 1, .name = "main", .slices = {slice(0, 10, "a"), slice(5, 15, "b"), slice(6, 9, "c")}};
-  EXPECT_THAT(lines(profile_rows(std::span(&thread, 1))),
+TEST(ProfileRows, ASliceThatOverlapsOnlyPartlyIsNoChild) {
+  EXPECT_THAT(lines(profile_rows(small_model({{0, 10, "a"}, {5, 15, "b"}, {6, 9, "c"}}))),
               ElementsAre("a cpu 1 10/10", "b cpu 1 7/10", "c cpu 1 3/3"));
 }
 
-/// What a device did, as events tell.
-Slice device_slice(std::int64_t start_ns, std::int64_t end_ns, std::string_view name) {
-  Slice made = slice(start_ns, end_ns, name);
-  made.place = Place::Cuda;
-  return made;
+/// As torch has it: both lie in the outer one, which is shorter than they are together.
+TEST(ProfileRows, PartialOverlapCanMakeSelfTimeNegative) {
+  const TraceModel model =
+      small_model({{0, 30, "outer"}, {0, 20, "a"}, {10, 25, "b"}, {12, 18, "c"}});
+  EXPECT_THAT(lines(profile_rows(model)),
+              ElementsAre("outer cpu 1 -5/30", "a cpu 1 20/20", "b cpu 1 9/15", "c cpu 1 6/6"));
 }
 
-TEST(ProfileRows, DeviceTimeGoesToTheStageAndItsStep) {
-  const std::vector<ThreadLog> threads{
-      {.tid = 1,
-       .name = "main",
-       .slices = {slice(0, 2, "h2d"), slice(2, 4, "cast"),
-                  slice(0, 100, "ProfilerStep#0", RangeKind::Step), slice(110, 112, "h2d"),
-                  slice(112, 114, "cast"), slice(110, 190, "ProfilerStep#1", RangeKind::Step)}},
-      // The clocks differ: the first slice of the second step starts before the step.
-      {.tid = 2,
-       .name = "CUDA stream, times from events",
-       .slices = {device_slice(1, 31, "h2d"), device_slice(31, 91, "cast"),
-                  device_slice(109, 149, "h2d"), device_slice(149, 188, "cast")}}};
-  const std::vector<ProfileRow> expected{{.name = "ProfilerStep*",
-                                          .place = "cpu",
-                                          .shapes = "",
-                                          .calls = 2,
-                                          .self_cpu_ns = 172,
-                                          .cpu_ns = 180,
-                                          .self_device_ns = 0,
-                                          .device_ns = 169},
-                                         {.name = "h2d",
-                                          .place = "cpu",
-                                          .shapes = "",
-                                          .calls = 2,
-                                          .self_cpu_ns = 4,
-                                          .cpu_ns = 4,
-                                          .self_device_ns = 70,
-                                          .device_ns = 70},
-                                         {.name = "cast",
-                                          .place = "cpu",
-                                          .shapes = "",
-                                          .calls = 2,
-                                          .self_cpu_ns = 4,
-                                          .cpu_ns = 4,
-                                          .self_device_ns = 99,
-                                          .device_ns = 99}};
-  EXPECT_EQ(profile_rows(threads), expected);
-  EXPECT_EQ(profile_totals(expected),
-            "Self CPU time total: 0.180us\nSelf CUDA time total: 0.169us\n");
+TEST(ProfileRows, WhatStartsAtTheEndIsNoChild) {
+  EXPECT_THAT(lines(profile_rows(small_model({{0, 10, "a"}, {10, 10, "b"}, {4, 4, "c"}}))),
+              ElementsAre("a cpu 1 10/10", "c cpu 1 0/0", "b cpu 1 0/0"));
 }
 
-TEST(ProfileRows, DeviceTimeOutsideOfStepsIsTheStagesAlone) {
-  const ThreadLog lane{.tid = 2, .name = "stream", .slices = {device_slice(0, 10, "cast")}};
-  const std::vector<ProfileRow> rows = profile_rows(std::span(&lane, 1));
-  ASSERT_EQ(rows.size(), 1u);
-  EXPECT_EQ(rows[0].calls, 0);
-  EXPECT_EQ(rows[0].device_ns, 10);
+TEST(ProfileRows, OfEqualSlicesTheFirstIsTheParent) {
+  EXPECT_THAT(lines(profile_rows(small_model({{0, 10, "outer"}, {0, 10, "inner"}}))),
+              ElementsAre("outer cpu 1 0/10", "inner cpu 1 10/10"));
 }
 
-/// Records a random tree of ranges below `depth` and returns when it ends.
-std::int64_t record(std::mt19937& random, std::int64_t now, std::uint32_t depth,
-                    std::vector<Slice>& slices) {
-  const std::int64_t start = now;
-  now += random() % 5;
-  for (auto children = depth < 5 ? random() % 4 : 0; children > 0; --children)
-    now = record(random, now + random() % 3, depth + 1, slices);
-  now += random() % 5;
+TEST(ProfileRows, AnOnlyChildOfItsParentsNameIsMerged) {
+  const TraceModel model = small_model(
+      {{0, 100, "conv"}, {10, 90, "conv"}, {20, 80, "conv"}, {30, 40, "mul"}, {50, 55, "conv"}});
+  EXPECT_THAT(lines(profile_rows(model)), ElementsAre("conv cpu 2 90/105", "mul cpu 1 10/10"));
+}
+
+TEST(ProfileRows, OneOfTwoChildrenIsNotMerged) {
+  const TraceModel model = small_model({{0, 100, "conv"}, {10, 50, "conv"}, {60, 70, "mul"}});
+  EXPECT_THAT(lines(profile_rows(model)), ElementsAre("conv cpu 2 90/140", "mul cpu 1 10/10"));
+}
+
+TEST(ProfileRows, AMergedChildLeavesItsDeviceTimeToItsParent) {
+  const TraceModel model =
+      small_model({{.start_ns = 0, .end_ns = 100, .name = "conv", .external_id = 1},
+                   {.start_ns = 10, .end_ns = 90, .name = "conv", .external_id = 2},
+                   {.start_ns = 200,
+                    .end_ns = 270,
+                    .name = "k",
+                    .kind = kKernel,
+                    .lane = 7,
+                    .external_id = 2}});
+  EXPECT_THAT(device_times(model), ElementsAre("conv 70/70"));
+}
+
+TEST(ProfileRows, AnnotationsAndOpsOfOneNameHaveRowsOfTheirOwn) {
+  const TraceModel model = small_model({{0, 10, "x", kStep}, {20, 25, "x"}});
+  EXPECT_THAT(lines(profile_rows(model)), ElementsAre("x cpu annotation 1 10/10", "x cpu 1 5/5"));
+}
+
+TEST(ProfileRows, HiddenNamesAreNotInTheTree) {
+  const TraceModel model = small_model(
+      {{0, 100, "op"}, {10, 60, "aten::is_leaf"}, {20, 30, "child"}, {70, 80, "[memory]"}});
+  EXPECT_THAT(lines(profile_rows(model)), ElementsAre("op cpu 1 90/100", "child cpu 1 10/10"));
+}
+
+TEST(ProfileRows, WorkersWaitsAndUnknownKindsHaveNoRows) {
+  const TraceModel model = small_model({{0, 10, "op"},
+                                        {0, 9, "worker", TraceKind::CpuThread, 2},
+                                        {0, 9, "wait", TraceKind::CudaSync, 3},
+                                        {0, 9, "title", TraceKind::Other, 4}});
+  EXPECT_THAT(lines(profile_rows(model)), ElementsAre("op cpu 1 10/10"));
+}
+
+/// A step that copies and runs a kernel: ids tell the ops, correlations the calls.
+TraceModel gpu_model(bool ids, bool correlations) {
+  const auto id = [&](std::uint64_t number) { return ids ? number : 0; };
+  const auto correlation = [&](std::int64_t number) { return correlations ? number : -1; };
+  return small_model({
+      {.start_ns = 0, .end_ns = 100, .name = "ProfilerStep#3", .kind = kStep},
+      {.start_ns = 10, .end_ns = 30, .name = "h2d", .external_id = id(1)},
+      {.start_ns = 12,
+       .end_ns = 18,
+       .name = "cudaMemcpyAsync",
+       .kind = kRuntime,
+       .external_id = id(1),
+       .correlation = correlation(71)},
+      {.start_ns = 30, .end_ns = 60, .name = "normalize", .external_id = id(2)},
+      {.start_ns = 40,
+       .end_ns = 50,
+       .name = "cudaLaunchKernel",
+       .kind = kRuntime,
+       .external_id = id(2),
+       .correlation = correlation(72)},
+      {.start_ns = 42,
+       .end_ns = 48,
+       .name = "cuLaunchKernel",
+       .kind = TraceKind::CudaDriver,
+       .correlation = correlation(72)},
+      {.start_ns = 20,
+       .end_ns = 55,
+       .name = "Memcpy HtoD",
+       .kind = TraceKind::GpuMemcpy,
+       .lane = 7,
+       .external_id = id(1),
+       .correlation = correlation(71),
+       .bytes = 700},
+      {.start_ns = 55,
+       .end_ns = 80,
+       .name = "k",
+       .kind = kKernel,
+       .lane = 7,
+       .external_id = id(2),
+       .correlation = correlation(72)},
+      {.start_ns = 19,
+       .end_ns = 81,
+       .name = "ProfilerStep#3",
+       .kind = TraceKind::GpuUserAnnotation,
+       .lane = 7},
+  });
+}
+
+TEST(ProfileRows, CallsOfTheRuntimeAreRowsOfTheHostAndWorkHasRowsOfTheDevice) {
+  const std::vector<ProfileRow> rows = profile_rows(gpu_model(true, true));
+  EXPECT_THAT(
+      lines(rows),
+      ElementsAre("ProfilerStep* cpu annotation 1 50/100", "h2d cpu 1 14/20",
+                  "cudaMemcpyAsync cpu 1 6/6", "ProfilerStep* cuda annotation 1 62/62",
+                  "Memcpy HtoD cuda 1 35/35", "normalize cpu 1 20/30",
+                  "cudaLaunchKernel cpu 1 4/10", "cuLaunchKernel cpu 1 6/6", "k cuda 1 25/25"));
+  EXPECT_EQ(rows[4].bytes, 700);
+  EXPECT_EQ(rows[4].cpu_ns, 0);
+  EXPECT_EQ(rows[4].max_ns, 35);
+}
+
+TEST(ProfileRows, DeviceTimeGoesToTheOpThatSubmittedIt) {
+  const auto expected =
+      ElementsAre("ProfilerStep* 0/60", "h2d 35/35", "cudaMemcpyAsync 0/0", "normalize 25/25",
+                  "cudaLaunchKernel 0/0", "cuLaunchKernel 0/0");
+  EXPECT_THAT(device_times(gpu_model(true, true)), expected);
+  EXPECT_THAT(device_times(gpu_model(true, false)), expected) << "by external id alone";
+  EXPECT_THAT(device_times(gpu_model(false, true)), expected) << "by correlation alone";
+  EXPECT_THAT(device_times(gpu_model(false, false)),
+              ElementsAre("ProfilerStep* 0/0", "h2d 0/0", "cudaMemcpyAsync 0/0", "normalize 0/0",
+                          "cudaLaunchKernel 0/0", "cuLaunchKernel 0/0"));
+}
+
+TEST(ProfileRows, OfSeveralRangesWithAnIdTheOneOfTheCallCounts) {
+  const TraceModel model = small_model({
+      {.start_ns = 0, .end_ns = 10, .name = "first", .external_id = 5},
+      {.start_ns = 5, .end_ns = 6, .name = "cudaLaunchKernel", .kind = kRuntime, .correlation = 1},
+      {.start_ns = 20, .end_ns = 30, .name = "second", .external_id = 5},
+      {.start_ns = 25,
+       .end_ns = 26,
+       .name = "cudaLaunchKernel",
+       .kind = kRuntime,
+       .correlation = 2},
+      {.start_ns = 50,
+       .end_ns = 53,
+       .name = "k",
+       .kind = kKernel,
+       .lane = 7,
+       .external_id = 5,
+       .correlation = 1},
+      {.start_ns = 60,
+       .end_ns = 64,
+       .name = "k",
+       .kind = kKernel,
+       .lane = 7,
+       .external_id = 5,
+       .correlation = 2},
+  });
+  EXPECT_THAT(device_times(model), ElementsAre("first 3/3", "cudaLaunchKernel 0/0", "second 4/4"));
+}
+
+TEST(ProfileRows, TimesFromMarksCountAsWork) {
+  const TraceModel model = small_model({
+      {.start_ns = 0, .end_ns = 10, .name = "normalize", .external_id = 1},
+      {.start_ns = 20,
+       .end_ns = 27,
+       .name = "normalize",
+       .kind = TraceKind::GpuUserAnnotation,
+       .lane = 7,
+       .external_id = 1,
+       .from_marks = true},
+  });
+  EXPECT_THAT(lines(profile_rows(model)),
+              ElementsAre("normalize cpu 1 10/10", "normalize cuda 1 7/7"));
+  EXPECT_THAT(device_times(model), ElementsAre("normalize 7/7"));
+}
+
+TEST(ProfileRows, ByShapeOnlyWhenAsked) {
+  const TraceModel model = small_model({
+      {.start_ns = 0, .end_ns = 1, .name = "sub", .shapes = "[[2, 3]]"},
+      {.start_ns = 2, .end_ns = 4, .name = "sub", .shapes = "[[4, 3]]"},
+      {.start_ns = 5, .end_ns = 9, .name = "sub", .shapes = "[[2, 3]]"},
+  });
+  const std::vector<ProfileRow> rows = profile_rows(model, true);
+  EXPECT_THAT(lines(rows), ElementsAre("sub cpu 2 5/5", "sub cpu 1 2/2"));
+  EXPECT_EQ(rows[0].shapes, "[[2, 3]]");
+  EXPECT_EQ(rows[1].shapes, "[[4, 3]]");
+  EXPECT_THAT(lines(profile_rows(model)), ElementsAre("sub cpu 3 7/7"));
+  EXPECT_EQ(profile_rows(model)[0].shapes, "");
+}
+
+TEST(ProfileRows, PercentilesAreCallsThatWere) {
+  TraceModel model;
+  TraceLane& lane = model.lanes.emplace_back();
+  for (std::int64_t call = 20; call > 0; --call) {
+    TraceSlice& slice = lane.slices.emplace_back();
+    slice.start_ns = (20 - call) * 100;
+    slice.end_ns = slice.start_ns + call;
+    slice.name = model.name("op");
+    slice.bytes = 3;
+  }
+  const ProfileRow row = profile_rows(model).at(0);
+  EXPECT_EQ(row.min_ns, 1);
+  EXPECT_EQ(row.p50_ns, 10);
+  EXPECT_EQ(row.p95_ns, 19);
+  EXPECT_EQ(row.max_ns, 20);
+  EXPECT_EQ(row.bytes, 60);
+  EXPECT_EQ(row.calls, 20);
+}
+
+TEST(ProfileRows, AreInOrderOfTheirFirstCallsOverAllLanes) {
+  const TraceModel model = small_model({{50, 60, "late"},
+                                        {70, 80, "early", TraceKind::CpuOp, 1},
+                                        {10, 20, "early", TraceKind::CpuOp, 2},
+                                        {10, 30, "longer", TraceKind::CpuOp, 3}});
+  EXPECT_THAT(lines(profile_rows(model)),
+              ElementsAre("longer cpu 1 20/20", "early cpu 2 20/20", "late cpu 1 10/10"));
+}
+
+TEST(ProfileRows, FaultsGoToTheHostsRowOfTheStage) {
+  std::vector<ProfileRow> rows = profile_rows(small_model({
+      {.start_ns = 0, .end_ns = 10, .name = "sub", .kind = kStep},
+      {.start_ns = 20, .end_ns = 30, .name = "sub"},
+      {.start_ns = 20, .end_ns = 30, .name = "sub", .kind = kKernel, .lane = 7},
+  }));
+  add_faults(rows, {{"sub", 12}, {"unknown", 5}});
+  ASSERT_THAT(lines(rows),
+              ElementsAre("sub cpu annotation 1 10/10", "sub cpu 1 10/10", "sub cuda 1 10/10"));
+  EXPECT_EQ(rows[0].faults, 0);
+  EXPECT_EQ(rows[1].faults, 12);
+  EXPECT_EQ(rows[2].faults, 0);
+}
+
+/// Adds a random tree of slices below `depth` and returns when it ends.
+std::int64_t grow(std::mt19937& random, std::int64_t now, int depth, TraceModel& model,
+                  std::vector<TraceSlice>& slices) {
   static constexpr std::array<std::string_view, 4> names{"ProfilerStep#1", "sub", "div", "part"};
-  slices.push_back(slice(start, now, names[random() % 4],
-                         depth == 0 ? RangeKind::Step : RangeKind::Stage, depth));
+  const std::size_t at = slices.size();
+  slices.emplace_back();
+  const std::int64_t start = now;
+  now += 1 + random() % 5;
+  for (auto children = depth < 5 ? random() % 4 : 0; children > 0; --children)
+    now = grow(random, now + random() % 3, depth + 1, model, slices);
+  now += random() % 5;
+  slices[at].start_ns = start;
+  slices[at].end_ns = now;
+  slices[at].name = model.name(names[random() % names.size()]);
   return now;
 }
 
-TEST(ProfileRows, SelfTimesSumToTheTotalOfTheTopLevelRanges) {
+TEST(ProfileRows, SelfTimesSumToTheTotalOfTheTopLevelSlices) {
   std::mt19937 random(1);
   for (int round = 0; round < 500; ++round) {
-    std::vector<ThreadLog> threads(1 + random() % 3);
+    TraceModel model;
     std::int64_t top_level = 0;
-    for (ThreadLog& thread : threads)
+    for (auto threads = 1 + random() % 3; threads > 0; --threads) {
+      TraceLane& lane = model.lanes.emplace_back();
       for (std::int64_t now = 0; now < 100; ++now) {
-        const std::int64_t end = record(random, now, 0, thread.slices);
+        const std::int64_t end = grow(random, now, 0, model, lane.slices);
         top_level += end - now;
         now = end;
       }
+    }
     std::int64_t self = 0;
-    for (const ProfileRow& row : profile_rows(threads)) {
+    for (const ProfileRow& row : profile_rows(model)) {
       EXPECT_GE(row.self_cpu_ns, 0);
       EXPECT_LE(row.self_cpu_ns, row.cpu_ns);
+      EXPECT_LE(row.min_ns, row.p50_ns);
+      EXPECT_LE(row.p50_ns, row.p95_ns);
+      EXPECT_LE(row.p95_ns, row.max_ns);
       self += row.self_cpu_ns;
     }
     EXPECT_EQ(self, top_level);

@@ -10,7 +10,7 @@ template <Stores S>
 Launch prepare(const Copy&, const Signature& s) {
   return [size = size_of(s.out[0].dtype)](Queue& queue, std::span<const View> in,
                                           std::span<const View> out, View) {
-    walk(in[0], out[0], queue.threads,
+    walk(in[0], out[0], queue,
          [size](const Run& run) { copy_bytes(run.in, run.out, run.elements * size, S); });
   };
 }

@@ -118,7 +118,7 @@ Launch prepare(const Load& op, const Signature&) {
   return [=](Queue& queue, std::span<const View>, std::span<const View> out, View) {
     std::vector<std::string> reasons(files.size());
     std::atomic<std::size_t> next{0};
-    split(queue.threads, queue.threads, 1, [&](std::int64_t, std::int64_t) {
+    split(queue, queue.threads, 1, [&](std::int64_t, std::int64_t) {
       auto space = workspaces->take();
       for (std::size_t i = next++; i < files.size(); i = next++)
         reasons[i] =

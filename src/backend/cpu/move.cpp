@@ -21,7 +21,7 @@ template <class T>
 Launch prepare(const T& op, const Signature& s) {
   return [op, size = size_of(s.out[0].dtype)](Queue& queue, std::span<const View> in,
                                               std::span<const View> out, View) {
-    walk(input_view(op, in[0]), out[0], queue.threads, [size](const Run& run) {
+    walk(input_view(op, in[0]), out[0], queue, [size](const Run& run) {
       copy_bytes(run.in, run.out, run.elements * size, Stores::Normal);
     });
   };

@@ -43,7 +43,7 @@ Launch prepare_stores(const Normalize& op, const Signature& s, const Choice& sto
       [op, stores, from = s.in[0].dtype](Queue& queue, const View& in, const View& out,
                                          const Constants2& table) {
         const RunFunction function = fma_function(from, op.to, stores(queue.threads));
-        walk(window(op, in), out, queue.threads, [&](const Run& run) {
+        walk(window(op, in), out, queue, [&](const Run& run) {
           function(run, table.a.data() + run.channel, table.b.data() + run.channel);
         });
       });
@@ -87,7 +87,7 @@ Launch prepare_lut(const Normalize& op, const Signature& s) {
   return with_constants<Lut>(
       op.constants, [op, channels = s.out[0].shape.c] { return make_lut(op, channels); },
       [op](Queue& queue, const View& in, const View& out, const Lut& lut) {
-        walk(window(op, in), out, queue.threads, [&](const Run& run) { look_up(run, lut); });
+        walk(window(op, in), out, queue, [&](const Run& run) { look_up(run, lut); });
       });
 }
 

@@ -82,10 +82,10 @@ void blend_columns(const std::vector<float>& row, std::int64_t group, const Filt
 
 template <class T>
 void resize(const View& in, const View& out, const Filter& vertical, const Filter& horizontal,
-            int threads) {
+            const Queue& queue) {
   const Rows from = rows_of(in.desc), to = rows_of(out.desc);
   const std::int64_t in_row = from.width * from.group, out_row = to.width * to.group;
-  split(threads, to.planes * to.height, 1, [&](std::int64_t begin, std::int64_t end) {
+  split(queue, to.planes * to.height, 1, [&](std::int64_t begin, std::int64_t end) {
     std::vector<float> row(static_cast<std::size_t>(in_row));
     for (std::int64_t r = begin; r < end; ++r) {
       const T* plane = reinterpret_cast<const T*>(in.data) + r / to.height * from.height * in_row;
@@ -105,7 +105,7 @@ Launch launch(const Signature& s) {
   const auto vertical = std::make_shared<Filter>(make_filter(s.in[0].shape.h, s.out[0].shape.h));
   const auto horizontal = std::make_shared<Filter>(make_filter(s.in[0].shape.w, s.out[0].shape.w));
   return [=](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
-    resize<T>(in[0], out[0], *vertical, *horizontal, queue.threads);
+    resize<T>(in[0], out[0], *vertical, *horizontal, queue);
   };
 }
 

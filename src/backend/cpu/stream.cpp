@@ -17,10 +17,10 @@ std::int64_t read_bytes(const Stream& op, const View& in) {
 }
 
 /// Reads everything and stores one word of its exclusive or, so that no load can be left out.
-void read_only(const View& in, const View& out, int threads) {
+void read_only(const View& in, const View& out, const Queue& queue) {
   const std::int64_t size = vector_bytes();
   std::atomic<std::uint64_t> sum = 0;
-  split(threads, in.desc.bytes() / size, kSplit, [&](std::int64_t begin, std::int64_t end) {
+  split(queue, in.desc.bytes() / size, kSplit, [&](std::int64_t begin, std::int64_t end) {
     sum ^= read_vectors(in.data + begin * size, end - begin);
   });
   const std::uint64_t word = sum;
@@ -28,13 +28,13 @@ void read_only(const View& in, const View& out, int threads) {
 }
 
 /// Whole vectors in proportion; the output's last bytes, less than a vector, are zeros.
-void mix(const Stream& op, const View& in, const View& out, int threads, Stores stores) {
+void mix(const Stream& op, const View& in, const View& out, const Queue& queue, Stores stores) {
   const std::int64_t size = vector_bytes(), bytes = out.desc.bytes();
   const bool aligned =
       reinterpret_cast<std::uintptr_t>(out.data) % static_cast<std::uintptr_t>(size) == 0;
   const StreamVectors all{
       .in = in.data, .reads = read_bytes(op, in) / size, .out = out.data, .writes = bytes / size};
-  split(threads, all.writes, kSplit, [&](std::int64_t begin, std::int64_t end) {
+  split(queue, all.writes, kSplit, [&](std::int64_t begin, std::int64_t end) {
     stream_vectors(all, begin, end, aligned ? stores : Stores::Normal);
   });
   const std::int64_t done = all.writes * size;
@@ -46,8 +46,8 @@ bool accepts(const Stream&, const Signature& s) { return s.in[0].is_dense(); }
 template <Stores S>
 Launch prepare(const Stream& op, const Signature&) {
   return [op](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
-    if (op.write_parts == 0) return read_only(in[0], out[0], queue.threads);
-    mix(op, in[0], out[0], queue.threads, S);
+    if (op.write_parts == 0) return read_only(in[0], out[0], queue);
+    mix(op, in[0], out[0], queue, S);
   };
 }
 
@@ -70,7 +70,8 @@ template <bool Team>
 Launch prepare_touch(const FirstTouch&, const Signature& s) {
   return [pages = (s.out[0].bytes() + kPageBytes - 1) / kPageBytes](
              Queue& queue, std::span<const View>, std::span<const View> out, View) {
-    split(Team ? queue.threads : 1, pages, 1,
+    if (!Team) return touch(out[0].data, 0, pages);
+    split(queue, pages, 1,
           [&](std::int64_t begin, std::int64_t end) { touch(out[0].data, begin, end); });
   };
 }

@@ -18,7 +18,7 @@ Launch prepare(const Signature& s, Constants when, RunFunction function,
   return with_constants<Constants2>(
       when, make,
       [function](Queue& queue, const View& in, const View& out, const Constants2& table) {
-        walk(in, out, queue.threads, [&](const Run& run) {
+        walk(in, out, queue, [&](const Run& run) {
           function(run, table.a.data() + run.channel, table.b.data() + run.channel);
         });
       });

@@ -115,10 +115,10 @@ bool walkable(const TensorDesc& in, const TensorDesc& out) {
   return out.is_dense() && in.shape.c * size_of(in.dtype) <= kTileBytes;
 }
 
-void walk(const View& in, const View& out, int threads,
+void walk(const View& in, const View& out, const Queue& queue,
           const std::function<void(const Run&)>& body) {
   const Walk geometry(in, out, body);
-  split(threads, geometry.total(), kLine,
+  split(queue, geometry.total(), kLine,
         [&](std::int64_t begin, std::int64_t end) { geometry.part(begin, end); });
 }
 

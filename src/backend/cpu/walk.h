@@ -9,6 +9,8 @@
 
 namespace normbench {
 
+class Queue;
+
 /// A piece of work: `elements` contiguous inputs and as many contiguous outputs. Element i has
 /// channel `channel` + i % `period`: one channel with period 1, or all of them interleaved.
 struct Run {
@@ -21,10 +23,10 @@ struct Run {
 /// the tile.
 bool walkable(const TensorDesc& in, const TensorDesc& out);
 
-/// Calls `body` for runs that cover the output once, `threads` at a time. Inputs that do not lie as
+/// Calls `body` for runs that cover the output once, on the queue's team. Inputs that do not lie as
 /// the output does are gathered in tiles in the first-level cache. `in` may equal `out` when their
 /// descriptions are equal. `body` must not throw.
-void walk(const View& in, const View& out, int threads,
+void walk(const View& in, const View& out, const Queue& queue,
           const std::function<void(const Run&)>& body);
 
 }  // namespace normbench

@@ -1,3 +1,4 @@
+#include <cuda_profiler_api.h>
 #include <fmt/format.h>
 
 #include "backend/cuda/device.h"
@@ -6,6 +7,7 @@
 #include "backend/cuda/numa.h"
 #include "backend/cuda/queue.h"
 #include "backend/cuda/rows.h"
+#include "record/nvtx.h"
 
 namespace normbench {
 namespace cuda {
@@ -100,6 +102,14 @@ class CudaBackend final : public Backend {
   Json condition() override { return unavailable_ ? Json() : condition_of(nvml()); }
 
   std::int64_t cache_bytes() const override { return l2_bytes_; }
+  int device() const override { return device_; }
+
+  void start_capture() override {
+    if (!unavailable_) check(cudaProfilerStart(), "cudaProfilerStart");
+  }
+  void stop_capture() override {
+    if (!unavailable_) check(cudaProfilerStop(), "cudaProfilerStop");
+  }
 
  private:
   /// Makes the device current to this thread, with its context, and sees whether this build runs.
@@ -108,6 +118,7 @@ class CudaBackend final : public Backend {
     check(load_empty(), "loading a kernel");
     check(cudaDeviceGetAttribute(&l2_bytes_, cudaDevAttrL2CacheSize, device_),
           "cudaDeviceGetAttribute(L2CacheSize)");
+    nvtx::name_device(device_, fmt::format("normbench GPU {}", device_));
     pci_bus_id_ = pci_bus_id(device_);
     host_memory_ = place_host_memory(pci_bus_id_, "/", &prefer_node);
   }

@@ -52,6 +52,18 @@ std::size_t free_memory_bytes() {
   return free;
 }
 
+/// What a kernel's launch and its occupancy are bounded by.
+Json launch_limits(const cudaDeviceProp& properties) {
+  return {{"warp_size", properties.warpSize},
+          {"threads_per_block", properties.maxThreadsPerBlock},
+          {"threads_per_multiprocessor", properties.maxThreadsPerMultiProcessor},
+          {"registers_per_block", properties.regsPerBlock},
+          {"registers_per_multiprocessor", properties.regsPerMultiprocessor},
+          {"shared_bytes_per_block", properties.sharedMemPerBlock},
+          {"shared_bytes_per_block_opt_in", properties.sharedMemPerBlockOptin},
+          {"shared_bytes_per_multiprocessor", properties.sharedMemPerMultiprocessor}};
+}
+
 Json link_facts(int device, const Nvml& nvml) {
   const Nvml::Link most = nvml.max_link();
   const LoadedLink now = link_under_load(device, nvml);
@@ -86,6 +98,7 @@ Json describe_device(int device, const Nvml& nvml) {
           {"memory_bus_bits", properties.memoryBusWidth},
           {"l2_bytes", properties.l2CacheSize},
           {"multiprocessors", properties.multiProcessorCount},
+          {"launch", launch_limits(properties)},
           {"copy_engines", properties.asyncEngineCount},
           {"ecc", properties.ECCEnabled != 0},
           {"max_sm_clock_mhz", or_null(nvml.max_sm_clock_mhz())},

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "record/nvtx.h"
+
 namespace normbench::cuda {
 namespace {
 
@@ -10,6 +12,10 @@ cudaEvent_t at(const std::deque<Event>& events, int mark) {
 }
 
 }  // namespace
+
+CudaQueue::CudaQueue(int threads, Recorder* recorder) : Queue(threads, recorder) {
+  nvtx::name_stream(stream(), "normbench compute");
+}
 
 CudaQueue::~CudaQueue() {
   drop_capture();

@@ -10,7 +10,7 @@ namespace normbench::cuda {
 
 class CudaQueue final : public Queue {
  public:
-  CudaQueue(int threads, Recorder* recorder) : Queue(threads, recorder) {}
+  CudaQueue(int threads, Recorder* recorder);
   /// Waits for what is submitted and undoes what a failed case left: its capture, locked memory.
   ~CudaQueue() override;
   CudaQueue(const CudaQueue&) = delete;

@@ -1,0 +1,27 @@
+#include "record/thread_name.h"
+
+#include <pthread.h>
+
+#include <array>
+
+#include "record/nvtx.h"
+
+namespace normbench {
+namespace {
+
+constexpr std::size_t longest = 15;  // more is refused
+
+}  // namespace
+
+void name_this_thread(std::string_view name) {
+  pthread_setname_np(pthread_self(), std::string(name.substr(0, longest)).c_str());
+  nvtx::name_thread(name);
+}
+
+std::string name_of_this_thread() {
+  std::array<char, longest + 1> name{};
+  pthread_getname_np(pthread_self(), name.data(), name.size());
+  return name.data();
+}
+
+}  // namespace normbench

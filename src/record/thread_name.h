@@ -1,0 +1,16 @@
+/// Names of threads, as debuggers, `top` and profilers show them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace normbench {
+
+/// Names the calling thread for the operating system, which keeps the first 15 bytes, and for an
+/// NVTX tool.
+void name_this_thread(std::string_view name);
+
+/// The operating system's name of the calling thread; of a program's first one, the program's.
+std::string name_of_this_thread();
+
+}  // namespace normbench

@@ -1,0 +1,111 @@
+#include "report/profile_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/words.h"
+#include "core/markdown.h"
+#include "report/document_text.h"
+
+namespace normbench {
+namespace {
+
+/// A profile of a document and what it is of.
+struct Found {
+  const GroupResult* group;
+  const CaseProfile* profile;
+  LimitShares limits;
+};
+
+std::vector<Found> all_profiles(const Results& results) {
+  std::vector<Found> all;
+  for (const GroupResult& group : results.groups) {
+    if (group.profile.empty()) continue;
+    const GroupAnalysis analysis = analyse(group, results);
+    for (const CaseProfile& profile : group.profile)
+      all.push_back({&group, &profile, limit_shares(group, analysis, profile.variant)});
+  }
+  return all;
+}
+
+Json titles(const Found& found) {
+  return {{"experiment", found.group->experiment},
+          {"point", point_text(found.group->point)},
+          {"variant", found.profile->variant}};
+}
+
+/// `values` behind the titles.
+Json titled(const Found& found, const Json& values) {
+  Json json = titles(found);
+  json.update(values);
+  return json;
+}
+
+/// Each below its title.
+std::string text(const std::vector<Found>& all, TableKind kind, TableFormat format,
+                 const TableOptions& options) {
+  std::string lines;
+  for (const Found& found : all) {
+    const std::string title =
+        found.group->experiment + ": " + profile_title(*found.group, *found.profile);
+    lines += lines.empty() ? "" : "\n";
+    lines +=
+        format == TableFormat::Markdown ? "### " + escaped_markdown(title) + "\n\n" : title + "\n";
+    lines += profile_table(*found.profile, found.limits, kind, format, options);
+  }
+  return lines;
+}
+
+std::string csv(const std::vector<Found>& all, TableKind kind, const TableOptions& options) {
+  std::vector<Json> rows;
+  for (const Found& found : all)
+    for (const Json& values : profile_values(*found.profile, found.limits, kind, options))
+      rows.push_back(titled(found, values));
+  return csv_text(rows);
+}
+
+std::string json(const std::vector<Found>& all, TableKind kind, const TableOptions& options) {
+  Json list = Json::array();
+  for (const Found& found : all)
+    list.push_back(titled(found, profile_json(*found.profile, found.limits, kind, options)));
+  return json_text(list);
+}
+
+}  // namespace
+
+std::string profile_title(const GroupResult& group, const CaseProfile& profile) {
+  std::string title = "Profile of " + spoken(profile.variant);
+  if (!group.point.empty()) title += ", " + point_text(group.point);
+  return title;
+}
+
+LimitShares limit_shares(const GroupResult& group, const GroupAnalysis& analysis,
+                         const std::string& variant) {
+  LimitShares shares;
+  const auto at = std::ranges::find(group.cases, variant, &CaseResult::variant);
+  if (at == group.cases.end()) return shares;
+  const auto& stages = analysis.cases[static_cast<std::size_t>(at - group.cases.begin())].stages;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const std::string& label = at->stages[s].label;
+    if (std::ranges::count(at->stages, label, &StageResult::label) == 1 && stages[s].of_limit)
+      shares.emplace(label, stages[s].of_limit->value);
+  }
+  return shares;
+}
+
+TableOptions table_options(const Results& results) {
+  return {.sort_by = sort_by(results), .row_limit = row_limit(results)};
+}
+
+std::string profile_report(const Results& results, TableKind kind, TableFormat format) {
+  const std::vector<Found> all = all_profiles(results);
+  TableOptions options = table_options(results);
+  if (all.empty() && format == TableFormat::Text) return "Nothing was profiled.\n";
+  if (format == TableFormat::Text || format == TableFormat::Markdown)
+    return text(all, kind, format, options);
+  options.row_limit = -1;
+  return format == TableFormat::Csv ? csv(all, kind, options) : json(all, kind, options);
+}
+
+}  // namespace normbench

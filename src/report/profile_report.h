@@ -1,0 +1,26 @@
+/// The profiler tables of a whole document.
+#pragma once
+
+#include <string>
+
+#include "analysis/analysis.h"
+#include "trace/table_formats.h"
+
+namespace normbench {
+
+/// "Profile of \"send u8, GPU fused\", batch=10".
+std::string profile_title(const GroupResult& group, const CaseProfile& profile);
+
+/// What the case's stages reach of their limits, by the names of their rows; none for a stage that
+/// another of the case has the label of.
+LimitShares limit_shares(const GroupResult& group, const GroupAnalysis& analysis,
+                         const std::string& variant);
+
+/// `profile.sort_by` and `profile.row_limit` of the document's config.
+TableOptions table_options(const Results& results);
+
+/// All profiles of all groups. Text and Markdown as the config says, each below its title; CSV and
+/// JSON with all rows, and with experiment, point and variant in front.
+std::string profile_report(const Results& results, TableKind kind, TableFormat format);
+
+}  // namespace normbench

@@ -1,0 +1,204 @@
+#include "trace/build_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "trace/lane_ids.h"
+#include "trace/loss_marks.h"
+#include "trace/renumbered.h"
+
+namespace normbench {
+namespace {
+
+TraceKind kind_of(RangeKind kind) {
+  if (kind == RangeKind::Stage || kind == RangeKind::Part) return TraceKind::CpuOp;
+  return kind == RangeKind::Worker ? TraceKind::CpuThread : TraceKind::UserAnnotation;
+}
+
+TraceKind kind_of(Activity activity) {
+  switch (activity) {
+    case Activity::Kernel:
+      return TraceKind::Kernel;
+    case Activity::Memcpy:
+      return TraceKind::GpuMemcpy;
+    case Activity::Memset:
+      return TraceKind::GpuMemset;
+    case Activity::Stage:
+      return TraceKind::GpuUserAnnotation;
+    case Activity::Runtime:
+      return TraceKind::CudaRuntime;
+    case Activity::Driver:
+      return TraceKind::CudaDriver;
+    case Activity::Sync:
+      return TraceKind::CudaSync;
+    case Activity::Overhead:
+      return TraceKind::Overhead;
+  }
+  return TraceKind::Other;
+}
+
+/// Drawn on a device: its work, and the host's waits for it.
+bool is_on_device(Activity activity) {
+  return is_device_work(activity) || activity == Activity::Sync;
+}
+
+/// "place, batch 10: CPU normalize, send f32".
+std::string title_of(const ProfileTrace& profile) {
+  std::string title = profile.experiment;
+  for (const auto& [axis, value] : profile.point.items())
+    title +=
+        fmt::format(", {} {}", axis, value.is_string() ? value.get<std::string>() : value.dump());
+  return fmt::format("{}: {}", title, profile.variant);
+}
+
+/// One profile on its way into the model.
+class Adding {
+ public:
+  Adding(TraceModel& model, const ProfileTrace& profile, std::int64_t pid)
+      : model_(model), profile_(profile), pid_(pid), external_ids_(model.last_external_id, 0) {
+    for (std::size_t i = 0; i < model.lanes.size(); ++i)
+      lanes_.emplace(std::pair(model.lanes[i].pid, model.lanes[i].tid), i);
+  }
+
+  void add(const ThreadLog& thread) {
+    std::vector<TraceSlice>& slices = lane({pid_, thread.tid, thread.name}).slices;
+    for (const Slice& slice : thread.slices) {
+      see(slice.start_ns, slice.end_ns);
+      slices.push_back({.start_ns = slice.start_ns,
+                        .end_ns = slice.end_ns,
+                        .name = model_.name(slice.name),
+                        .kind = kind_of(slice.kind),
+                        .depth = slice.depth,
+                        .bytes = slice.bytes,
+                        .external_id = external_ids_(slice.external_id),
+                        .shapes = shapes_of(slice)});
+    }
+  }
+
+  void add(const DeviceTrace& device) {
+    Renumbered<std::int64_t> correlations(model_.last_correlation, -1);
+    for (const DeviceRecord& record : device.records) {
+      see(record.start_ns, record.end_ns);
+      if (is_on_device(record.activity)) add_device(record.device);
+      TraceSlice slice = slice_of(record);
+      slice.correlation = correlations(std::max<std::int64_t>(record.correlation, -1));
+      lane(lane_of(record, device.source, pid_)).slices.push_back(slice);
+    }
+    add_origin(device);
+    add_losses(device);
+  }
+
+  /// Over everything that was added, which case it is.
+  void add_title() {
+    if (profile_.variant.empty() || last_ns_ < first_ns_) return;
+    lane({pid_, lane_id_of_titles, "cases"})
+        .slices.push_back({.start_ns = first_ns_,
+                           .end_ns = last_ns_,
+                           .name = model_.name(title_of(profile_)),
+                           .kind = TraceKind::Other});
+  }
+
+ private:
+  void see(std::int64_t start_ns, std::int64_t end_ns) {
+    first_ns_ = std::min(first_ns_, start_ns);
+    last_ns_ = std::max({last_ns_, start_ns, end_ns});
+  }
+
+  TraceLane& lane(const LaneId& id) {
+    const auto [found, is_new] = lanes_.try_emplace(std::pair(id.pid, id.tid), model_.lanes.size());
+    if (is_new) model_.lanes.push_back({.pid = id.pid, .tid = id.tid, .name = id.name});
+    return model_.lanes[found->second];
+  }
+
+  void add_device(std::int64_t device) {
+    const auto known = std::ranges::find_if(model_.processes, [&](const TraceProcess& process) {
+      return process.is_device && process.pid == device;
+    });
+    if (known == model_.processes.end())
+      model_.processes.push_back({.pid = device, .name = "", .labels = "", .is_device = true});
+  }
+
+  TraceSlice slice_of(const DeviceRecord& record) {
+    TraceSlice slice{.start_ns = record.start_ns,
+                     .end_ns = record.end_ns,
+                     .name = model_.name(record.name),
+                     .kind = kind_of(record.activity),
+                     .depth = depth_of_work,
+                     .bytes = record.bytes,
+                     .external_id = external_ids_(record.external_id)};
+    if (record.activity == Activity::Driver) ++slice.depth;  // inside a call of the runtime
+    if (is_on_device(record.activity)) {
+      slice.details = static_cast<std::int32_t>(model_.details.size());
+      model_.details.push_back(
+          {.device = record.device,
+           .context = record.context,
+           .stream = record.activity == Activity::Sync ? record.stream : stream_of(record),
+           .over_link = record.over_link,
+           .from_marks = record.activity == Activity::Stage,
+           .launch = record.launch,
+           .graph = record.graph,
+           .graph_node = record.graph_node});
+    }
+    return slice;
+  }
+
+  std::string_view shapes_of(const Slice& slice) {
+    if (slice.kind != RangeKind::Stage) return {};
+    const auto found = profile_.shapes.find(slice.name);
+    return found == profile_.shapes.end() ? std::string_view() : model_.name(found->second);
+  }
+
+  /// Where device times come from, and how well they lie on the host's clock.
+  void add_origin(const DeviceTrace& device) {
+    Json& about = model_.metadata["normbench"];
+    Json& sources = about["device_times"];
+    if (std::find(sources.begin(), sources.end(), Json(device.source)) == sources.end())
+      sources.push_back(device.source);
+    about["clock_error_ns"] =
+        std::max(device.clock_error_ns, about.value("clock_error_ns", std::int64_t{0}));
+  }
+
+  void add_losses(const DeviceTrace& device) {
+    LossMarks marks(model_);
+    const std::int64_t ns = last_ns_ < first_ns_ ? model_.base_ns : last_ns_;
+    if (device.dropped > 0)
+      marks.add(
+          "dropped", ns,
+          fmt::format("{} dropped {} records for want of room", device.source, device.dropped));
+    if (device.without_times > 0)
+      marks.add("without_times", ns,
+                fmt::format("{} had no times for {} records, which are not shown", device.source,
+                            device.without_times));
+    model_.losses.dropped += device.dropped;
+    model_.losses.without_times += device.without_times;
+  }
+
+  TraceModel& model_;
+  const ProfileTrace& profile_;
+  std::int64_t pid_;
+  Renumbered<std::uint64_t> external_ids_;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> lanes_;
+  std::int64_t first_ns_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last_ns_ = std::numeric_limits<std::int64_t>::min();
+};
+
+}  // namespace
+
+std::int64_t trace_pid(std::int64_t pid) {
+  constexpr std::int64_t devices = 16;  // no machine has more
+  return pid < devices ? pid + first_free_lane_id : pid;
+}
+
+void add_profile(TraceModel& model, const ProfileTrace& profile, std::int64_t pid) {
+  Adding adding(model, profile, pid);
+  for (const ThreadLog& thread : profile.threads) adding.add(thread);
+  for (const DeviceTrace& device : profile.devices) adding.add(device);
+  adding.add_title();
+}
+
+}  // namespace normbench

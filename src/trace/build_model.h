@@ -1,0 +1,32 @@
+/// From what the profile pass recorded to the model: threads become lanes, device records become
+/// lanes of streams, calls and the work that they started become flows.
+#pragma once
+
+#include <cstdint>
+
+#include "measure/runner.h"
+#include "trace/model.h"
+
+namespace normbench {
+
+/// The number of a process in traces: its own, but out of the way of devices, whose numbers start
+/// at 0, where it is as small (the first processes of a container).
+std::int64_t trace_pid(std::int64_t pid);
+
+/// Adds what one case's profile recorded, under a title on a lane of titles. Names, lanes and
+/// correlations of several profiles do not mix: they get numbers of their own. `pid` is the host
+/// process (see trace_pid).
+void add_profile(TraceModel& model, const ProfileTrace& profile, std::int64_t pid);
+
+/// Makes the model valid and complete, once, after the last add_profile():
+/// - calls are clipped into the ranges that they were made in, children into their parents; host
+///   slices that overlap without nesting go to further lanes ("NAME (2)"), and so does device work,
+///   which is never clipped;
+/// - device work does not start before its call: it is shown at the call's start, as long as it
+///   was, and what followed it on its stream still follows;
+/// - steps and stages get annotations on the streams that did their work, strictly around it where
+///   the stream leaves room;
+/// - flows, counters, names of processes; losses, with marks at the first places of each kind.
+void finish_model(TraceModel& model);
+
+}  // namespace normbench

@@ -1,0 +1,66 @@
+/// One event of a Chrome trace, as any tool writes it, with the members that tables need.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace normbench {
+
+struct ChromeEvent {
+  std::size_t line = 0;
+  std::string phase, category, name;
+  std::int64_t pid = 0, tid = 0;
+  std::string pid_text, tid_text;  // where those are no numbers
+  std::optional<std::int64_t> start_ns, duration_ns;
+
+  // Of `args`.
+  std::uint64_t external_id = 0;                            // 0: none
+  std::int64_t correlation = -1, stream = -1, device = -1;  // -1: none
+  std::int64_t bytes = 0;
+  std::string source;  // of times, where they are not those of records
+  bool over_link = false;
+  std::string shapes;  // of the inputs, as torch prints them
+  std::string arg_name, labels;
+  std::int64_t sort_index = 0;
+};
+
+/// What a key says, in the event itself or in its `args`.
+enum class Member {
+  None,  // nothing that is needed
+  Phase,
+  Category,
+  Name,
+  Pid,
+  Tid,
+  Start,
+  Duration,
+  Args,
+  ExternalId,
+  Correlation,
+  Stream,
+  Device,
+  Bytes,
+  Source,
+  OverLink,
+  Shapes,
+  ArgName,
+  Labels,
+  SortIndex
+};
+Member member_of_event(std::string_view key);
+Member member_of_args(std::string_view key);
+
+/// Values that make no sense for a member leave it as it was.
+void set_boolean(ChromeEvent& event, Member member, bool value);
+void set_integer(ChromeEvent& event, Member member, std::int64_t value);
+/// `text` is the number as written: times are exact by it.
+void set_decimal(ChromeEvent& event, Member member, double value, std::string_view text);
+void set_text(ChromeEvent& event, Member member, std::string& text);
+
+/// Empty, with the room that it had.
+void clear(ChromeEvent& event);
+
+}  // namespace normbench

@@ -1,0 +1,79 @@
+/// NVIDIA's CUPTI, loaded at run time: its functions, each looked up once.
+#pragma once
+
+#include <cupti.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace normbench::cupti {
+
+/// CUpti_SubscriberParams of CUDA 13, which older headers lack.
+struct SubscriberParams {
+  std::size_t struct_bytes = sizeof(SubscriberParams);
+  const char* name = nullptr;
+  char* holder = nullptr;  // out: who has subscribed already
+  std::size_t holder_bytes = 0;
+};
+
+/// Null where the library has none. The last ones are missing from older libraries.
+struct Functions {
+  decltype(&cuptiGetVersion) get_version = nullptr;
+  decltype(&cuptiGetResultString) get_result_string = nullptr;
+  decltype(&cuptiSubscribe) subscribe = nullptr;
+  decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
+  decltype(&cuptiSetThreadIdType) set_thread_id_type = nullptr;
+  decltype(&cuptiGetTimestamp) get_timestamp = nullptr;
+  decltype(&cuptiGetCallbackName) get_callback_name = nullptr;
+  decltype(&cuptiActivityRegisterCallbacks) register_buffers = nullptr;
+  decltype(&cuptiActivitySetAttribute) set_attribute = nullptr;
+  decltype(&cuptiActivityEnable) enable = nullptr;
+  decltype(&cuptiActivityDisable) disable = nullptr;
+  decltype(&cuptiActivityFlushAll) flush_all = nullptr;
+  decltype(&cuptiActivityGetNextRecord) get_next_record = nullptr;
+  decltype(&cuptiActivityGetNumDroppedRecords) get_dropped = nullptr;
+  decltype(&cuptiActivityPushExternalCorrelationId) push_external_id = nullptr;
+  decltype(&cuptiActivityPopExternalCorrelationId) pop_external_id = nullptr;
+
+  CUptiResult (*subscribe_with_params)(CUpti_SubscriberHandle*, CUpti_CallbackFunc, void*,
+                                       SubscriberParams*) = nullptr;
+  CUptiResult (*register_clock)(std::uint64_t (*)()) = nullptr;
+  CUptiResult (*enable_runtime_call)(CUpti_CallbackId, std::uint8_t) = nullptr;
+  CUptiResult (*enable_driver_call)(CUpti_CallbackId, std::uint8_t) = nullptr;
+  CUptiResult (*enable_all_syncs)(std::uint8_t) = nullptr;
+};
+
+/// Where to look for it.
+struct Places {
+  std::vector<std::string> names;        // newest first
+  std::vector<std::string> directories;  // after those that the loader knows
+};
+
+/// CUPTI's names from CUDA 12 on, in the loader's directories and in those of CUDA Toolkits: below
+/// CUDA_HOME and CUDA_PATH, or below /usr/local/cuda when neither is set.
+Places usual_places();
+
+class Library {
+ public:
+  /// Loads `library` when one is named and can be loaded, else the first of `places`. Never throws:
+  /// where none can be had, missing() says why.
+  Library(const std::string& library, const Places& places);
+
+  /// "CUPTI not found (…)", "CUPTI not usable (PATH lacks cuptiSubscribe)", or "".
+  const std::string& missing() const { return missing_; }
+  const Functions& functions() const { return functions_; }
+
+ private:
+  struct Close {
+    void operator()(void* library) const;
+  };
+
+  std::unique_ptr<void, Close> library_;
+  Functions functions_;
+  std::string missing_;
+};
+
+}  // namespace normbench::cupti

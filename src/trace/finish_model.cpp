@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "trace/annotations.h"
+#include "trace/build_model.h"
+#include "trace/clip_calls.h"
+#include "trace/counters.h"
+#include "trace/host_index.h"
+#include "trace/lane_ids.h"
+#include "trace/lanes.h"
+#include "trace/launches.h"
+#include "trace/loss_marks.h"
+#include "trace/skew.h"
+
+namespace normbench {
+namespace {
+
+using Lanes = std::vector<TraceLane>;
+
+bool is_device_lane(const TraceModel& model, const TraceLane& lane) {
+  const auto process = std::ranges::find(model.processes, lane.pid, &TraceProcess::pid);
+  if (process != model.processes.end()) return process->is_device;
+  return std::ranges::any_of(lane.slices,
+                             [](const TraceSlice& slice) { return is_on_gpu(slice.kind); });
+}
+
+/// Titles first, what the tracer cost last.
+int order_of_host(const TraceLane& lane) {
+  if (lane.tid == lane_id_of_titles) return 0;
+  return lane.tid == lane_id_of_overhead ? 2 : 1;
+}
+
+/// Streams by their numbers, each followed by the host's waits for it.
+std::pair<std::int64_t, bool> order_of_stream(const TraceLane& lane) {
+  const bool syncs = lane.tid >= lane_id_of_syncs;
+  return {syncs ? lane.tid - lane_id_of_syncs : lane.tid, syncs};
+}
+
+/// The model's lanes, those of devices moved to `devices`, all in order.
+Lanes split(const TraceModel& model, Lanes lanes, Lanes& devices) {
+  const auto first_device =
+      std::stable_partition(lanes.begin(), lanes.end(),
+                            [&](const TraceLane& lane) { return !is_device_lane(model, lane); });
+  std::move(first_device, lanes.end(), std::back_inserter(devices));
+  lanes.erase(first_device, lanes.end());
+  std::ranges::stable_sort(
+      lanes, {}, [](const TraceLane& lane) { return std::pair(lane.pid, order_of_host(lane)); });
+  std::ranges::stable_sort(devices, {}, [](const TraceLane& lane) {
+    return std::pair(lane.pid, order_of_stream(lane));
+  });
+  return lanes;
+}
+
+Lanes nested_lanes(Lanes lanes, Overlap overlap, TraceModel& model, LossMarks& marks,
+                   std::int64_t& last_tid) {
+  Lanes result;
+  for (TraceLane& lane : lanes) {
+    if (overlap == Overlap::Clip) clip_calls(lane.slices, model.losses, marks);
+    sort_parents_first(lane.slices);
+    std::ranges::move(nested(std::move(lane), overlap, last_tid, model.losses, marks),
+                      std::back_inserter(result));
+  }
+  return result;
+}
+
+bool has_number(TraceKind kind) {
+  return is_gpu_work(kind) || kind == TraceKind::CudaRuntime || kind == TraceKind::CudaDriver;
+}
+
+/// A number for calls and work that the tracer gave none.
+void number(Lanes& lanes, TraceModel& model) {
+  for (TraceLane& lane : lanes)
+    for (TraceSlice& slice : lane.slices)
+      if (has_number(slice.kind) && slice.correlation < 0)
+        slice.correlation = ++model.last_correlation;
+}
+
+std::vector<TraceFlow> flows_of(const Lanes& devices, const HostIndex& index) {
+  std::vector<TraceFlow> flows;
+  for (const TraceLane& lane : devices)
+    for (const TraceSlice& work : lane.slices) {
+      if (!is_gpu_work(work.kind)) continue;
+      const auto call = index.call(work.correlation);
+      if (!call) continue;
+      flows.push_back({.id = static_cast<std::int64_t>(flows.size()) + 1,
+                       .from_pid = index.lane(*call).pid,
+                       .from_tid = index.lane(*call).tid,
+                       .from_ns = index.slice(*call).start_ns,
+                       .to_pid = lane.pid,
+                       .to_tid = lane.tid,
+                       .to_ns = work.start_ns});
+    }
+  return flows;
+}
+
+/// What deviceProperties say of the device, which get an entry for it if they have none.
+const Json& properties_of(Json& all, std::int64_t device) {
+  for (const Json& properties : all)
+    if (properties.value("id", std::int64_t{-1}) == device) return properties;
+  all.push_back({{"id", device}});
+  return all.back();
+}
+
+/// Every lane has a name and a process.
+void name_lanes(TraceModel& model) {
+  std::set<std::int64_t> known;
+  for (const TraceProcess& process : model.processes) known.insert(process.pid);
+  for (TraceLane& lane : model.lanes) {
+    if (lane.name.empty()) lane.name = fmt::format("thread {}", lane.tid);
+    if (known.insert(lane.pid).second)
+      model.processes.push_back(
+          {.pid = lane.pid, .name = "", .labels = "", .is_device = is_device_lane(model, lane)});
+  }
+}
+
+/// Every process has a name; devices come after hosts.
+void name_processes(TraceModel& model) {
+  constexpr std::int64_t after_hosts = 5'000'000;  // as in torch's traces
+  for (TraceProcess& process : model.processes) {
+    if (!process.is_device) {
+      if (process.name.empty()) process.name = "normbench";
+      if (process.labels.empty()) process.labels = "CPU";
+      continue;
+    }
+    const std::string name = properties_of(model.device_properties, process.pid).value("name", "");
+    if (process.labels.empty()) process.labels = fmt::format("GPU {}", process.pid);
+    if (process.name.empty())
+      process.name = name.empty() ? process.labels : fmt::format("{}: {}", process.labels, name);
+    if (process.sort_index == 0) process.sort_index = after_hosts + process.pid;
+  }
+  std::ranges::stable_sort(model.processes, {}, [](const TraceProcess& process) {
+    return std::pair(process.is_device, process.pid);
+  });
+}
+
+std::int64_t last_tid_of(const Lanes& lanes) {
+  std::int64_t last = 0;
+  for (const TraceLane& lane : lanes) last = std::max(last, lane.tid);
+  return last;
+}
+
+}  // namespace
+
+void finish_model(TraceModel& model) {
+  LossMarks marks(model);
+  std::int64_t last_tid = last_tid_of(model.lanes);
+  Lanes devices;
+  Lanes hosts = split(model, joined_lanes(std::move(model.lanes)), devices);
+  hosts = nested_lanes(std::move(hosts), Overlap::Clip, model, marks, last_tid);
+  number(hosts, model);
+  number(devices, model);
+  const HostIndex index(hosts);
+  count_launches(hosts, devices, index, model.losses, marks);
+  for (TraceLane& stream : devices) {
+    start_after_calls(stream, model, index, model.losses, marks);
+    annotate(stream, index);
+  }
+  devices = nested_lanes(std::move(devices), Overlap::Spread, model, marks, last_tid);
+  model.flows = flows_of(devices, index);
+  model.lanes = std::move(hosts);  // the index is not asked any more
+  std::ranges::move(devices, std::back_inserter(model.lanes));
+  model.counters = counters_of(model);
+  name_lanes(model);
+  name_processes(model);
+  marks.finish();
+}
+
+}  // namespace normbench

@@ -1,0 +1,35 @@
+/// Visible instants where something was lost or changed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "trace/model.h"
+
+namespace normbench {
+
+/// Adds marks to a model: of each loss the first few at their places, then one that says how many
+/// more there are, so that they never bury the trace.
+class LossMarks {
+ public:
+  explicit LossMarks(TraceModel& model) : model_(model) {}
+
+  /// `loss` is a name of loss_fields().
+  void add(std::string_view loss, std::int64_t ns, const std::string& sentence);
+  /// Says how many were not marked. Call once, at the end.
+  void finish();
+
+ private:
+  struct Count {
+    std::int64_t marks = 0;
+    std::int64_t last_ns = 0;
+  };
+  static constexpr std::int64_t most = 20;  // marks of a loss
+
+  TraceModel& model_;
+  std::map<std::string_view, Count> counts_;
+};
+
+}  // namespace normbench

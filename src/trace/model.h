@@ -1,0 +1,166 @@
+/// One model of what happened when, that tables and trace files are functions of.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "core/enums.h"
+#include "core/json.h"
+#include "record/device_trace.h"
+#include "record/text_hash.h"
+#include "trace/losses.h"
+
+namespace normbench {
+
+/// The categories of torch's traces; CpuThread: a worker's share of a stage; Other: titles of cases
+/// and whatever else foreign traces have, in no table.
+enum class TraceKind {
+  CpuOp,
+  UserAnnotation,
+  CpuThread,
+  CudaRuntime,
+  CudaDriver,
+  CudaSync,
+  Kernel,
+  GpuMemcpy,
+  GpuMemset,
+  GpuUserAnnotation,
+  Overhead,
+  Other
+};
+constexpr auto words(TraceKind) {
+  return std::to_array<Word<TraceKind>>({{TraceKind::CpuOp, "cpu_op"},
+                                         {TraceKind::UserAnnotation, "user_annotation"},
+                                         {TraceKind::CpuThread, "cpu_thread"},
+                                         {TraceKind::CudaRuntime, "cuda_runtime"},
+                                         {TraceKind::CudaDriver, "cuda_driver"},
+                                         {TraceKind::CudaSync, "cuda_sync"},
+                                         {TraceKind::Kernel, "kernel"},
+                                         {TraceKind::GpuMemcpy, "gpu_memcpy"},
+                                         {TraceKind::GpuMemset, "gpu_memset"},
+                                         {TraceKind::GpuUserAnnotation, "gpu_user_annotation"},
+                                         {TraceKind::Overhead, "overhead"},
+                                         {TraceKind::Other, "other"}});
+}
+/// Kernels, copies and sets; annotations of a device's time are none.
+constexpr bool is_gpu_work(TraceKind kind) {
+  return kind == TraceKind::Kernel || kind == TraceKind::GpuMemcpy || kind == TraceKind::GpuMemset;
+}
+constexpr bool is_on_gpu(TraceKind kind) {
+  return is_gpu_work(kind) || kind == TraceKind::GpuUserAnnotation;
+}
+
+/// What only a device's slices have to say.
+struct DeviceDetails {
+  std::int64_t device = 0, context = 0, stream = 0;
+  bool over_link = false;
+  /// An annotation that lies between two marks (CUDA events) around a stage's work, for want of
+  /// records of the work itself: its time is the device's, and counts as work's does.
+  bool from_marks = false;
+  std::optional<LaunchShape> launch = {};
+  std::int64_t graph = 0, graph_node = 0;
+};
+
+struct TraceSlice {
+  std::int64_t start_ns = 0, end_ns = 0;
+  std::string_view name;  // in TraceModel::names
+  TraceKind kind = TraceKind::CpuOp;
+  std::uint32_t depth = 0;  // a child's is greater than its parent's
+  std::int64_t bytes = 0;
+  std::uint64_t external_id = 0;  // 0: none
+  std::int64_t correlation = -1;  // -1: none
+  std::int32_t details = -1;      // index into TraceModel::details; -1: none
+  std::string_view shapes = {};   // of the inputs, as torch prints them; "" when not known
+};
+
+/// A thread of a process, or a stream of a device. Within one, slices are sorted by
+/// (start, -duration) and nest. Lanes of one pid are next to one another, those of hosts first.
+struct TraceLane {
+  std::int64_t pid = 0, tid = 0;
+  std::string name;
+  std::vector<TraceSlice> slices = {};
+};
+
+/// A process, or a device: those have pids from 0 (see trace_pid()).
+struct TraceProcess {
+  std::int64_t pid = 0;
+  std::string name, labels;
+  std::int64_t sort_index = 0;
+  bool is_device = false;
+};
+
+/// From a call to the work that it started; a graph's launch has one to each piece of its work.
+struct TraceFlow {
+  std::int64_t id = 0;  // of this flow alone
+  std::int64_t from_pid = 0, from_tid = 0, from_ns = 0;
+  std::int64_t to_pid = 0, to_tid = 0, to_ns = 0;
+};
+
+struct TraceCounter {
+  struct Sample {
+    std::int64_t ns = 0;
+    double value = 0;
+  };
+  std::int64_t pid = 0;
+  std::string name, unit;  // "link", "GB/s"
+  std::vector<Sample> samples = {};
+};
+
+/// A visible instant: what was lost, cut off, or cannot be trusted.
+struct TraceMark {
+  std::int64_t ns = 0;
+  std::string name;  // a sentence
+  Json args = Json::object();
+};
+
+/// Names that live as long as a model and its copies do, which share them.
+class TraceNames {
+ public:
+  std::string_view operator()(std::string_view text) {
+    if (names_ == nullptr) names_ = std::make_shared<Set>();
+    const auto found = names_->find(text);
+    return found != names_->end() ? *found : *names_->emplace(text).first;
+  }
+
+ private:
+  using Set = std::unordered_set<std::string, TextHash, std::equal_to<>>;
+  std::shared_ptr<Set> names_;
+};
+
+struct TraceModel {
+  Json metadata = Json::object();          // free keys before the events
+  Json device_properties = Json::array();  // as torch's traces have them
+  std::int64_t base_ns = 0;                // recorder's clock at the run's start: ts 0
+  std::int64_t base_wall_ns = 0;           // wall clock of it, since the epoch
+  std::vector<TraceProcess> processes = {};
+  std::vector<TraceLane> lanes = {};
+  std::vector<TraceFlow> flows = {};
+  std::vector<TraceCounter> counters = {};
+  std::vector<TraceMark> marks = {};
+  std::vector<DeviceDetails> details = {};
+  TraceLosses losses = {};
+  TraceNames names = {};
+  // Numbers given out so far, so that those of several profiles differ.
+  std::int64_t last_correlation = 0;
+  std::uint64_t last_external_id = 0;
+
+  /// The name that lives as long as this model.
+  std::string_view name(std::string_view text) { return names(text); }
+
+  const DeviceDetails* details_of(const TraceSlice& slice) const {
+    return slice.details < 0 ? nullptr : &details[static_cast<std::size_t>(slice.details)];
+  }
+  /// Its time is the device's own: work, or an annotation from marks in the stead of it.
+  bool is_device_time(const TraceSlice& slice) const {
+    const DeviceDetails* const of = details_of(slice);
+    return is_gpu_work(slice.kind) || (of != nullptr && of->from_marks);
+  }
+};
+
+}  // namespace normbench

@@ -1,0 +1,68 @@
+/// Text on its way to a stream, in large pieces.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <ostream>
+#include <string_view>
+
+namespace normbench {
+
+/// Collects text and hands it over by the mebibyte, so that its memory does not grow. What was put
+/// last is handed over by flush() alone.
+class TextWriter {
+ public:
+  explicit TextWriter(std::ostream& out) : out_(out), text_(new char[capacity]) {}
+
+  TextWriter& operator<<(std::string_view text) {
+    if (text.size() > capacity - size_) return put_long(text);
+    std::memcpy(text_.get() + size_, text.data(), text.size());
+    size_ += text.size();
+    return *this;
+  }
+  TextWriter& operator<<(std::int64_t number) {
+    make_room();
+    const auto end = std::to_chars(text_.get() + size_, text_.get() + capacity, number).ptr;
+    size_ = static_cast<std::size_t>(end - text_.get());
+    return *this;
+  }
+  /// A finite number with three decimals.
+  TextWriter& operator<<(double number);
+
+  /// Nanoseconds as microseconds with three decimals, exactly; `ns` is not negative.
+  TextWriter& put_time(std::int64_t ns) {
+    *this << ns / 1000;
+    make_room();
+    const auto rest = static_cast<int>(ns % 1000);
+    char* const at = text_.get() + size_;
+    at[0] = '.';
+    at[1] = static_cast<char>('0' + rest / 100);
+    at[2] = static_cast<char>('0' + rest / 10 % 10);
+    at[3] = static_cast<char>('0' + rest % 10);
+    size_ += 4;
+    return *this;
+  }
+
+  void flush() {
+    out_.write(text_.get(), static_cast<std::streamsize>(size_));
+    size_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t capacity = 1 << 20;
+
+  /// For any number.
+  void make_room() {
+    constexpr std::size_t longest = 32;
+    if (capacity - size_ < longest) flush();
+  }
+  TextWriter& put_long(std::string_view text);
+
+  std::ostream& out_;
+  std::unique_ptr<char[]> text_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace normbench

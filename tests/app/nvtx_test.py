@@ -1,0 +1,423 @@
+"""What an NVTX tool sees of a real run: the calls as our own injection library wrote them down.
+
+usage: nvtx_test.py NORMBENCH SOURCE_DIR TESTS_DIR [unittest arguments]
+
+TESTS_DIR holds libnvtx_injection.so; where it was not built (no NVTX headers) the test is skipped.
+It may hold normbench_on_fake_cuda, too, for what is said of a device.
+"""
+
+import bisect
+import collections
+import functools
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+from pathlib import Path
+
+NORMBENCH, SOURCE_DIR, TESTS_DIR = (Path(p).resolve() for p in sys.argv[1:4])
+INJECTION = TESTS_DIR / "libnvtx_injection.so"
+ON_FAKE_CUDA = TESTS_DIR / "normbench_on_fake_cuda"
+SKIPPED = 77
+
+KINDS = ["run", "point", "variant", "step", "stage", "part", "init", "warmup", "worker"]
+WAIT, WARMUP, ACTIVE = 1, 1, 3
+PIXELS = 3 * 64 * 64
+UINT64 = 18  # NVTX_PAYLOAD_ENTRY_TYPE_UINT64
+
+CONFIG = {
+    "schema": 1,
+    "name": "seen",
+    "measure": {"max_seconds_per_group": 0.05, "precision": 0.2, "cache": "hot"},
+    "profile": {"wait": WAIT, "warmup": WARMUP, "active": ACTIVE},
+    "experiments": [
+        {
+            "name": "sizes",
+            "threads": 2,
+            "sweep": {"batch": [1, 2]},
+            "source": {"batch": "$batch", "size": [64, 64]},
+            "variants": {
+                "eager": [{"op": "cast", "to": "float32"}, {"op": "sub", "mean": [1, 2, 3]}],
+                'fused "quoted" ü': [{"op": "normalize", "mean": [1, 2, 3], "std": [1, 1, 1]}],
+            },
+        },
+        {
+            "name": "files",
+            "threads": 2,
+            "load": {"batch": 4, "size": [16, 16]},
+            "variants": {"load, cast": [{"op": "cast", "to": "float32"}]},
+        },
+    ],
+}
+
+NORMALIZE = {"op": "normalize", "mean": [1, 2, 3], "std": [1, 1, 1]}
+ON_DEVICE = {
+    **CONFIG,
+    "experiments": [
+        {
+            "name": "device",
+            "source": {"batch": 2, "size": [64, 64], "memory": "pinned"},
+            "variants": {"one by one": ["h2d", NORMALIZE],
+                         "graph": {"stages": ["h2d", NORMALIZE], "graph": True}},
+        }
+    ],
+}
+
+
+def png(height, width):
+    """A grey-scale ramp as a PNG file."""
+
+    def chunk(kind, data):
+        body = kind + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+    rows = b"".join(b"\0" + bytes((3 * x + 5 * y) % 256 for x in range(width)) for y in range(height))
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows))
+            + chunk(b"IEND", b""))
+
+
+class Range:
+    """A range from its push to its pop; `path` are the ranges around it, outermost first."""
+
+    def __init__(self, push, name, kind, path, first):
+        self.push, self.name, self.kind, self.path, self.first = push, name, kind, path, first
+        self.thread, self.last = (push["pid"], push["tid"]), None
+
+    def within(self, kind):
+        return any(outer.kind == kind for outer in self.path)
+
+    def around(self, kind):
+        """The innermost range of this kind around it."""
+        return next(outer for outer in reversed(self.path) if outer.kind == kind)
+
+    def kinds(self):
+        return [outer.kind for outer in self.path] + [self.kind]
+
+
+class Seen:
+    """The calls of one run, and the ranges that they make."""
+
+    def __init__(self, log):
+        self.lines = [json.loads(line) for line in log.read_text().splitlines()]
+        self.strings = {line["string"]: line["text"] for line in self.calls("register_string")}
+        self.categories = {line["category"]: line["name"] for line in self.calls("name_category")}
+        self.ranges, self.mistakes = [], []
+        stacks = collections.defaultdict(list)
+        for number, line in enumerate(self.lines):
+            stack = stacks[line["pid"], line["tid"]]
+            if line["call"] == "push":
+                stack.append(self.opened(line, number, list(stack)))
+            elif line["call"] == "pop" and stack:
+                stack.pop().last = number
+            elif line["call"] == "pop":
+                self.mistakes.append(f"line {number}: a pop without a push")
+        self.mistakes += [f"{r.name} is never popped" for stack in stacks.values() for r in stack]
+
+    def opened(self, line, number, path):
+        name = self.strings.get(line["message"].get("string"), line["message"].get("text"))
+        kind = self.categories.get(line["category"], name)  # only `capture` has no category
+        self.ranges.append(Range(line, name, kind, path, number))
+        return self.ranges[-1]
+
+    def calls(self, name):
+        return [line for line in self.lines if line["call"] == name]
+
+    def of(self, kind):
+        return [r for r in self.ranges if r.kind == kind]
+
+
+def run_seen(program, folder, config, *args):
+    """The calls that a tool sees of a run, and the run's document."""
+    log, out, file = folder / "calls.jsonl", folder / "out", folder / "config.json"
+    folder.mkdir()
+    file.write_text(json.dumps(config))
+    environment = {**os.environ, "NVTX_INJECTION64_PATH": str(INJECTION),
+                   "NVTX_INJECTION_LOG": str(log)}
+    done = subprocess.run([program, "run", "--config", file, "--out", out, *args],
+                          capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    return Seen(log), json.loads((out / "results.json").read_text())
+
+
+def of_both_runs(check):
+    """The check, of the run that only profiles and of the one that measures, too."""
+
+    @functools.wraps(check)
+    def test(self):
+        for name in ("profiled", "measured"):
+            with self.subTest(run=name):
+                check(self, getattr(self, name))
+
+    return test
+
+
+class NvtxTest(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.dir = Path(folder.name)
+        cls.images = cls.dir / "images"
+        cls.images.mkdir()
+        for i in range(4):
+            (cls.images / f"{i}.png").write_bytes(png(20 + i, 30))
+        cls.profiled, cls.document = run_seen(
+            NORMBENCH, cls.dir / "profiled", CONFIG, "--images", cls.images)
+        cls.measured, cls.measured_document = run_seen(
+            NORMBENCH, cls.dir / "measured", CONFIG, "--images", cls.images, "--measure")
+
+    # --- the form of the calls
+
+    @of_both_runs
+    def test_pushes_and_pops_balance_in_every_thread(self, seen):
+        self.assertEqual(seen.mistakes, [])
+        self.assertGreater(len({r.thread for r in seen.ranges}), 1)
+
+    @of_both_runs
+    def test_nothing_else_is_called(self, seen):
+        self.assertEqual(seen.calls("unexpected"), [])
+
+    @of_both_runs
+    def test_there_is_one_domain_and_all_is_in_it(self, seen):
+        domains = seen.calls("create_domain")
+        self.assertEqual([line["name"] for line in domains], ["normbench"])
+        used = {line["domain"] for line in seen.lines if "domain" in line}
+        self.assertEqual(used, {domains[0]["domain"]})
+
+    @of_both_runs
+    def test_every_kind_is_a_named_category_with_a_colour_of_its_own(self, seen):
+        self.assertEqual(list(seen.categories.values()), KINDS)
+        colours = collections.defaultdict(set)
+        for r in seen.ranges:
+            if r.name != "capture":
+                self.assertIn(r.push["category"], seen.categories)
+                colours[r.kind].add(r.push["color"])
+        self.assertEqual(sorted(colours), sorted(KINDS))
+        self.assertEqual([len(of_kind) for of_kind in colours.values()], [1] * len(KINDS))
+        self.assertEqual(len(set.union(*colours.values())), len(KINDS))
+        self.assertEqual({colour >> 24 for of in colours.values() for colour in of}, {0xFF})
+
+    @of_both_runs
+    def test_every_name_is_a_string_registered_once(self, seen):
+        texts = [line["text"] for line in seen.calls("register_string")]
+        self.assertEqual(len(texts), len(set(texts)))
+        self.assertEqual({r.name for r in seen.ranges}, set(texts))
+        for r in seen.ranges:
+            self.assertIn("string", r.push["message"])
+        self.assertIn('fused "quoted" ü', texts)
+
+    # --- the bytes
+
+    @of_both_runs
+    def test_bytes_have_one_schema(self, seen):
+        [schema] = seen.calls("register_schema")
+        self.assertEqual((schema["name"], schema["size"]), ("bytes", 8))
+        self.assertEqual(schema["entries"], [{"name": "bytes", "type": UINT64}])
+        payloads = [r.push["payload"] for r in seen.ranges if r.push["payload"] is not None]
+        self.assertEqual({(p["schema"], p["size"], p["count"]) for p in payloads},
+                         {(schema["schema"], 8, 1)})
+
+    def planned_bytes(self):
+        """What the document says that the stages of each case move."""
+        bytes_of = {}
+        for group in self.document["groups"]:
+            for case in group["cases"]:
+                for stage in case["stages"]:
+                    key = (group["experiment"], json.dumps(group["point"]), case["variant"],
+                           stage.get("label", stage["op"]))
+                    bytes_of[key] = stage["bytes"]
+        return bytes_of
+
+    @of_both_runs
+    def test_a_stage_has_the_bytes_of_the_plan(self, seen):
+        planned = self.planned_bytes()
+        self.assertEqual(planned["sizes", '{"batch": 2}', "eager", "cast"], 2 * PIXELS * (1 + 4))
+        self.assertEqual(planned["sizes", '{"batch": 1}', "eager", "sub"], PIXELS * (4 + 4))
+        checked = set()
+        for stage in seen.of("stage"):
+            experiment, point = stage.around("point").name.split(" ", 1)
+            key = (experiment, json.dumps(json.loads(point)), stage.around("variant").name,
+                   stage.name)
+            if key not in planned:
+                continue  # of a limit
+            self.assertEqual(stage.push["payload"]["value"], planned[key], key)
+            checked.add(key)
+        self.assertEqual(checked, set(planned))
+
+    @of_both_runs
+    def test_what_decodes_has_the_bytes_of_its_file(self, seen):
+        sizes = {path.stat().st_size for path in self.images.iterdir()}
+        decoded = {r.push["payload"]["value"] for r in seen.of("part") if r.name == "decode"}
+        self.assertEqual(decoded, sizes)
+
+    @of_both_runs
+    def test_what_moves_nothing_has_no_payload(self, seen):
+        for r in seen.ranges:
+            if r.kind not in ("stage", "part") or r.name == "read":
+                self.assertIsNone(r.push["payload"], r.name)
+
+    # --- threads
+
+    @of_both_runs
+    def test_threads_of_a_team_are_named(self, seen):
+        names = {(line["pid"], line["thread"]): line["name"] for line in seen.calls("name_thread")}
+        self.assertEqual(len(names), len(seen.calls("name_thread")))
+        self.assertEqual(set(names.values()), {"omp worker 1"})
+        self.assertEqual({r.thread for r in seen.of("worker")}, set(names))
+        for line in seen.calls("name_thread"):
+            self.assertEqual(line["thread"], line["tid"])  # each names itself
+
+    @of_both_runs
+    def test_a_workers_share_lies_in_the_time_of_its_stage(self, seen):
+        stages = seen.of("stage")  # one after another
+        starts = [stage.first for stage in stages]
+        for share in seen.of("worker"):
+            self.assertEqual(share.path, [])
+            around = stages[bisect.bisect(starts, share.first) - 1]
+            self.assertLess(around.first, share.first)
+            self.assertLess(share.last, around.last)
+            self.assertEqual(around.name, share.name)
+        self.assertLessEqual({"cast", "sub", "normalize", "load"},
+                             {share.name for share in seen.of("worker")})
+
+    def test_parts_of_a_step_lie_in_a_stage_or_in_a_workers_share_of_it(self):
+        outer = {p.path[-1].kind for p in self.profiled.of("part") if p.within("step")}
+        self.assertEqual(outer, {"stage"})
+        elsewhere = {p.path[-1].kind for p in self.profiled.of("part")
+                     if p.path and not p.within("step")}
+        self.assertLessEqual(elsewhere, {"warmup", "worker", "point"})  # the checked call
+
+    # --- what lies in what
+
+    def recorded_steps(self, seen):
+        """(point, variant, step, stages) of the profile pass, in order, without its warm-up."""
+        steps = [s for s in seen.of("step") if s.within("capture") and not s.within("warmup")]
+        return [(s.around("point").name, s.around("variant").name, s.name,
+                 [r.name for r in seen.of("stage") if r.path[-1:] == [s]]) for s in steps]
+
+    def expected_steps(self):
+        names = [f"ProfilerStep#{WAIT + WARMUP + i}" for i in range(ACTIVE)]
+        cases = [
+            ('sizes {"batch":1}', "eager", ["cast", "sub"]),
+            ('sizes {"batch":1}', 'fused "quoted" ü', ["normalize"]),
+            ('sizes {"batch":2}', "eager", ["cast", "sub"]),
+            ('sizes {"batch":2}', 'fused "quoted" ü', ["normalize"]),
+            ("files {}", "load, cast", ["load", "cast"]),
+        ]
+        return [(point, variant, step, stages) for point, variant, stages in cases for step in names]
+
+    @of_both_runs
+    def test_one_capture_encloses_the_profile_of_every_group(self, seen):
+        [capture] = seen.of("capture")
+        self.assertEqual(capture.kinds(), ["run", "capture"])
+        self.assertEqual(self.recorded_steps(seen), self.expected_steps())
+
+    def test_every_stage_range_lies_in_the_capture_when_only_profiling(self):
+        [capture] = self.profiled.of("capture")
+        self.assertEqual([s.name for s in self.profiled.of("stage") if not s.within("capture")], [])
+        for share in self.profiled.of("worker"):
+            self.assertLess(capture.first, share.first)
+            self.assertLess(share.last, capture.last)
+
+    def test_measuring_comes_before_the_capture_and_has_stages_too(self):
+        [capture] = self.measured.of("capture")
+        outside = [s for s in self.measured.of("stage") if not s.within("capture")]
+        for stage in outside:
+            self.assertLess(stage.last, capture.first)
+            self.assertEqual(stage.kinds(), ["run", "point", "variant", "step", "stage"])
+            self.assertRegex(stage.around("step").name, r"^#\d+$")
+        self.assertLessEqual({"cast", "sub", "load"}, {stage.name for stage in outside})
+
+    @of_both_runs
+    def test_stages_of_the_capture_are_nested_as_documented(self, seen):
+        nesting = ["run", "capture", "point", "variant", "step", "stage"]
+        in_warmup = nesting[:4] + ["warmup"] + nesting[4:]
+        for stage in seen.of("stage"):
+            if stage.within("capture"):
+                self.assertIn(stage.kinds(), (nesting, in_warmup))
+
+    @of_both_runs
+    def test_stages_of_warm_up_lie_in_warmup(self, seen):
+        for step in seen.of("step"):
+            if not step.within("capture"):
+                self.assertFalse(step.within("warmup"))
+                continue
+            number = int(step.name.removeprefix("ProfilerStep#"))
+            self.assertEqual(step.within("warmup"), number < WAIT + WARMUP, step.name)
+        for stage in seen.of("stage"):
+            self.assertTrue(stage.within("step"), stage.name)
+
+    @of_both_runs
+    def test_every_profiled_variant_has_an_init_and_warms_up(self, seen):
+        for variant in seen.of("variant"):
+            if not variant.within("capture"):
+                continue
+            inside = [r.kind for r in seen.ranges if r.path[-1:] == [variant]]
+            self.assertEqual(inside[0], "init")
+            self.assertEqual(set(inside[1:-ACTIVE]), {"warmup"})
+            self.assertEqual(inside[-ACTIVE:], ["step"] * ACTIVE)
+
+    def test_the_document_says_that_a_tool_was_attached(self):
+        self.assertTrue(self.document["traced"])
+        self.assertTrue(self.measured_document["traced"])
+
+    def test_a_tool_that_cannot_be_loaded_changes_nothing(self):
+        out = self.dir / "without"
+        environment = {**os.environ, "NVTX_INJECTION64_PATH": str(self.dir / "missing.so")}
+        done = subprocess.run(
+            [NORMBENCH, "run", "--config", self.dir / "profiled/config.json", "--out", out,
+             "--images", self.images, "--only", "files"],
+            capture_output=True, text=True, env=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        [group] = json.loads((out / "results.json").read_text())["groups"]
+        self.assertEqual([case["status"] for case in group["cases"]], ["ok"])
+
+
+@unittest.skipUnless(ON_FAKE_CUDA.exists(), "built without the CUDA Toolkit")
+class DeviceTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.seen, cls.document = run_seen(ON_FAKE_CUDA, Path(folder.name) / "run", ON_DEVICE)
+
+    def test_pushes_and_pops_balance_and_nothing_else_is_called(self):
+        self.assertEqual(self.seen.mistakes, [])
+        self.assertEqual(self.seen.calls("unexpected"), [])
+
+    def test_device_and_streams_are_named(self):
+        self.assertEqual([line["device"] for line in self.seen.calls("name_device")], [0])
+        streams = self.seen.calls("name_stream")
+        self.assertGreater(len(streams), 0)
+        for line in self.seen.calls("name_device") + streams:
+            self.assertIn("normbench", line["name"])
+
+    def test_a_graph_is_one_range_with_the_bytes_of_its_stages(self):
+        bytes_of = {}
+        for case in self.document["groups"][0]["cases"]:
+            bytes_of[case["variant"]] = [stage["bytes"] for stage in case["stages"]]
+        for variant, expected in (("one by one", bytes_of["one by one"]),
+                                  ("graph", [sum(bytes_of["graph"])])):
+            steps = [s for s in self.seen.of("step") if s.around("variant").name == variant]
+            self.assertEqual(len(steps), WAIT + WARMUP + ACTIVE)
+            for step in steps:
+                stages = [s for s in self.seen.of("stage") if s.path[-1] is step]
+                self.assertEqual([s.push["payload"]["value"] for s in stages], expected)
+
+    def test_the_capture_encloses_every_stage(self):
+        self.assertEqual(len(self.seen.of("capture")), 1)
+        self.assertEqual([s.name for s in self.seen.of("stage") if not s.within("capture")], [])
+
+
+if __name__ == "__main__":
+    if not INJECTION.exists():
+        print("skipped: built without NVTX headers", file=sys.stderr)
+        sys.exit(SKIPPED)
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)

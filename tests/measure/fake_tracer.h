@@ -1,0 +1,53 @@
+/// A tracer of device work that writes down what it is told, beside others who do.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "record/device_trace.h"
+
+namespace normbench {
+
+class FakeTracer final : public DeviceTracer {
+ public:
+  explicit FakeTracer(std::vector<std::string>& log) : log_(log) {}
+
+  std::string cannot_attach;  // why attach() is false
+  std::string gave_up;        // what missing() says of a tracer that was attached
+  std::string throws_at;      // the call that throws: "stop", "push 3"
+  std::int64_t clock_error_ns = 40;
+  std::function<void()> on_attach = {};
+
+  bool attach() override {
+    call("attach");
+    if (on_attach) on_attach();
+    return cannot_attach.empty();
+  }
+  std::string missing() const override { return cannot_attach.empty() ? gave_up : cannot_attach; }
+  void start() override { call("start"); }
+  void push(std::uint64_t external_id) override { call(fmt::format("push {}", external_id)); }
+  void pop() override { call("pop"); }
+  /// A trace with one kernel, named after how many there were before.
+  DeviceTrace stop() override {
+    call("stop");
+    DeviceTrace trace{.source = "CUPTI", .clock_error_ns = clock_error_ns};
+    trace.records.push_back({.name = trace.name(fmt::format("kernel {}", stops_++))});
+    return trace;
+  }
+
+ private:
+  void call(const std::string& what) {
+    log_.push_back("tracer: " + what);
+    if (what == throws_at) throw std::runtime_error(what + " is broken");
+  }
+
+  std::vector<std::string>& log_;
+  int stops_ = 0;
+};
+
+}  // namespace normbench

@@ -1,0 +1,46 @@
+#include "measure/profile_fixture.h"
+#include "measure/profiler_capture.h"
+
+namespace normbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// What a profiling tool is told.
+struct CaptureTest : DeviceProfileTest {
+  CaptureTest() { start_profiler = true; }
+  std::vector<std::string> told() const {
+    std::vector<std::string> lines;
+    for (const std::string& line : fake->log)
+      if (line.ends_with(" capture") && (line.starts_with("start") || line.starts_with("stop")))
+        lines.push_back(line);
+    return lines;
+  }
+};
+
+TEST_F(CaptureTest, ProfilersAreStartedAroundTheProfilePassOfAllGroups) {
+  std::vector<std::size_t> told_before;  // groups, when a profiler is started and stopped
+  device->on_capture = [&] { told_before.push_back(observer.told.size()); };
+  on_profile = [&](const ProfileTrace&, CaseProfile&) { told_before.push_back(told().size()); };
+  add_group({send_and_cast()});
+  add_group({send_and_cast()});
+  run_plan();
+  EXPECT_THAT(told(), ElementsAre("start capture", "stop capture"));
+  EXPECT_THAT(told_before, ElementsAre(4, 1, 1, 4));
+}
+
+TEST_F(CaptureTest, OnlyWhenAskedFor) {
+  start_profiler = false;
+  profiled(send_and_cast());
+  EXPECT_THAT(told(), IsEmpty());
+}
+
+TEST_F(CaptureTest, OneThatCannotBeStartedCostsNoResult) {
+  device->on_capture = [] { throw std::runtime_error("cudaProfilerStart failed"); };
+  EXPECT_EQ(profiled(send_and_cast()).steps, 2);
+  EXPECT_EQ(uncaptured, "cudaProfilerStart failed");
+}
+
+}  // namespace
+}  // namespace normbench

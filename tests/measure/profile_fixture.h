@@ -1,0 +1,102 @@
+/// Profiles of cases on the fake CPU and on the fake device.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "measure/device_fixture.h"
+
+namespace normbench {
+
+/// One case of two stages; the profiles' rows are always the same.
+class ProfileTest : public RunTest {
+ protected:
+  ProfileTest() {
+    plan.measure.max_seconds_per_group = 0;
+    plan.profile = {.wait = 1, .warmup = 1, .active = 2};
+    on_profile = [this](ProfileTrace trace, CaseProfile& profile) {
+      traces.push_back(std::move(trace));
+      profile.rows = rows;
+    };
+    fake->rows[0].cost_ns = 2'000'000;
+    fake->rows[1].cost_ns = 3'000'000;
+    two_steps = make_case("two steps", {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1}});
+  }
+  /// Depth, name, duration, bytes, number of each slice.
+  static std::vector<std::string> slices(const ProfileTrace& trace) {
+    std::vector<std::string> found;
+    for (const ThreadLog& log : trace.threads)
+      for (const Slice& slice : log.slices)
+        found.push_back(fmt::format("{} {} {} {}{}", slice.depth, slice.name,
+                                    slice.end_ns - slice.start_ns, slice.bytes,
+                                    slice.external_id == 0 ? "" : " numbered"));
+    return found;
+  }
+  /// The only case's profile.
+  CaseProfile profiled(const Case& work) {
+    add_group({work});
+    return run_plan().groups.at(0).profile.at(0);
+  }
+
+  const std::vector<ProfileRow> rows{{.name = "row", .place = "cpu", .shapes = "", .calls = 2}};
+  Case two_steps;
+  std::vector<ProfileTrace> traces;
+};
+
+/// Cases that use the device, whose number is 3.
+class DeviceProfileTest : public DeviceTest {
+ protected:
+  DeviceProfileTest() {
+    plan.measure.max_seconds_per_group = 0;
+    plan.profile = {.wait = 1, .warmup = 1, .active = 2};
+    on_profile = [this](ProfileTrace trace, CaseProfile&) { traces.push_back(std::move(trace)); };
+    device->call_ns = 10'000;
+    device->mark_ns = 1'000;
+    device->number = 3;
+  }
+  Case graph_case() {
+    Case work = make_case("graph", {on_device(H2d{}, 1), on_device(Cast{}, 2)});
+    work.graph = true;
+    return work;
+  }
+  /// The only case's profile.
+  CaseProfile profiled(const Case& work) {
+    add_group({work});
+    return run_plan().groups.at(0).profile.at(0);
+  }
+  /// When the step that this lies in or after has begun.
+  static std::int64_t step_ns(const ProfileTrace& trace, std::int64_t ns) {
+    std::int64_t last_ns = 0;
+    for (const ThreadLog& log : trace.threads)
+      for (const Slice& step : log.slices)
+        if (step.kind == RangeKind::Step && step.start_ns <= ns) last_ns = step.start_ns;
+    return last_ns;
+  }
+  /// Names, when each slice starts and ends after its step's start, bytes, numbers.
+  static std::vector<std::string> slices(const ProfileTrace& trace) {
+    std::vector<std::string> found;
+    for (const ThreadLog& log : trace.threads)
+      for (const Slice& slice : log.slices) {
+        const std::int64_t from = step_ns(trace, slice.start_ns);
+        found.push_back(fmt::format("{} {} {} {} #{}", slice.name, slice.start_ns - from,
+                                    slice.end_ns - from, slice.bytes, slice.external_id));
+      }
+    return found;
+  }
+  static std::vector<std::string> records(const ProfileTrace& trace) {
+    std::vector<std::string> found;
+    for (const DeviceTrace& stretch : trace.devices)
+      for (const DeviceRecord& record : stretch.records) {
+        const std::int64_t from = step_ns(trace, record.start_ns);
+        found.push_back(fmt::format("{} {} {} {} {} #{}{}", name_of(record.activity), record.name,
+                                    record.start_ns - from, record.end_ns - from, record.bytes,
+                                    record.external_id, record.over_link ? " link" : ""));
+      }
+    return found;
+  }
+
+  std::vector<ProfileTrace> traces;
+};
+
+}  // namespace normbench

@@ -1,0 +1,227 @@
+/// An NVTX tool that writes down every call: loaded by NVTX_INJECTION64_PATH, it appends one line
+/// of JSON per call to the file named by the environment variable NVTX_INJECTION_LOG (without it,
+/// none). All lines have `pid`, `tid` and `call`; calls that normbench should not make are
+/// "unexpected".
+#define NVTX_NO_IMPL
+#include <fcntl.h>
+#include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtPayload.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The lines of threads and processes do not mix: each is one write at the end of the file.
+void note(const char* call, const Json& more) {
+  static const int file = [] {
+    const char* const path = std::getenv("NVTX_INJECTION_LOG");
+    return path == nullptr ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  }();
+  if (file < 0) return;
+  Json line{{"pid", getpid()}, {"tid", gettid()}, {"call", call}};
+  line.update(more);
+  const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size())) std::abort();
+}
+
+// --- handles: numbers that no other domain, string or schema has
+
+std::uintptr_t next_handle() {
+  static std::atomic<std::uintptr_t> last{0};
+  return ++last;
+}
+
+template <class Handle>
+Handle as_handle(std::uintptr_t number) {
+  return reinterpret_cast<Handle>(number);  // NVTX's handles are pointers to nothing
+}
+
+std::uintptr_t number_of(const void* handle) { return reinterpret_cast<std::uintptr_t>(handle); }
+
+// --- the calls that normbench makes
+
+nvtxDomainHandle_t NVTX_API create_domain(const char* name) {
+  const std::uintptr_t handle = next_handle();
+  note("create_domain", {{"name", name}, {"domain", handle}});
+  return as_handle<nvtxDomainHandle_t>(handle);
+}
+
+nvtxStringHandle_t NVTX_API register_string(nvtxDomainHandle_t domain, const char* text) {
+  const std::uintptr_t handle = next_handle();
+  note("register_string", {{"domain", number_of(domain)}, {"text", text}, {"string", handle}});
+  return as_handle<nvtxStringHandle_t>(handle);
+}
+
+void NVTX_API name_category(nvtxDomainHandle_t domain, std::uint32_t id, const char* name) {
+  note("name_category", {{"domain", number_of(domain)}, {"category", id}, {"name", name}});
+}
+
+std::uint64_t NVTX_API register_schema(nvtxDomainHandle_t domain,
+                                       const nvtxPayloadSchemaAttr_t* schema) {
+  Json entries = Json::array();
+  for (std::size_t i = 0; i < schema->numEntries; ++i)
+    entries.push_back({{"name", schema->entries[i].name}, {"type", schema->entries[i].type}});
+  const std::uint64_t id = NVTX_PAYLOAD_SCHEMA_ID_DYNAMIC_START + next_handle();
+  note("register_schema", {{"domain", number_of(domain)},
+                           {"name", schema->name},
+                           {"type", schema->type},
+                           {"size", schema->payloadStaticSize},
+                           {"entries", entries},
+                           {"schema", id}});
+  return id;
+}
+
+Json message_of(const nvtxEventAttributes_t& event) {
+  switch (event.messageType) {
+    case NVTX_MESSAGE_TYPE_REGISTERED:
+      return {{"string", number_of(event.message.registered)}};
+    case NVTX_MESSAGE_TYPE_ASCII:
+      return {{"text", event.message.ascii}};
+    default:
+      return nullptr;
+  }
+}
+
+/// Of a payload with a schema, the value is that of a single 64-bit number.
+Json payload_of(const nvtxEventAttributes_t& event) {
+  switch (event.payloadType) {
+    case NVTX_PAYLOAD_UNKNOWN:
+      return nullptr;
+    case NVTX_PAYLOAD_TYPE_UNSIGNED_INT64:
+      return {{"value", event.payload.ullValue}};
+    case NVTX_PAYLOAD_TYPE_EXT: {
+      const auto* const data = reinterpret_cast<const nvtxPayloadData_t*>(event.payload.ullValue);
+      std::uint64_t value = 0;
+      if (data->size == sizeof(value)) std::memcpy(&value, data->payload, sizeof(value));
+      return {{"schema", data->schemaId},
+              {"size", data->size},
+              {"count", event.reserved0},
+              {"value", value}};
+    }
+    default:
+      return {{"type", event.payloadType}};
+  }
+}
+
+int NVTX_API push_range(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
+  note("push", {{"domain", number_of(domain)},
+                {"message", message_of(*event)},
+                {"category", event->category},
+                {"color", event->colorType == NVTX_COLOR_ARGB ? Json(event->color) : Json()},
+                {"payload", payload_of(*event)}});
+  return 0;
+}
+
+int NVTX_API pop_range(nvtxDomainHandle_t domain) {
+  note("pop", {{"domain", number_of(domain)}});
+  return 0;
+}
+
+void NVTX_API name_thread(std::uint32_t thread, const char* name) {
+  note("name_thread", {{"thread", thread}, {"name", name}});
+}
+
+void NVTX_API name_stream(void* stream, const char* name) {
+  note("name_stream", {{"stream", number_of(stream)}, {"name", name}});
+}
+
+void NVTX_API name_device(int device, const char* name) {
+  note("name_device", {{"device", device}, {"name", name}});
+}
+
+void NVTX_API initialize(const void*) { note("initialize", Json::object()); }
+
+// --- all others. Their arguments are not looked at, which the calling conventions of the platforms
+// that CUDA has allow.
+
+constexpr std::uint32_t payload_extension = 100 + NVTX_EXT_PAYLOAD_MODULEID;
+constexpr std::size_t payload_calls = NVTX3EXT_CBID_nvtxEventBatchSubmit + 1;
+
+template <std::uint32_t Module, std::size_t Id>
+std::intptr_t unexpected() {
+  note("unexpected", {{"module", Module}, {"id", Id}});
+  return 0;
+}
+
+using Unexpected = std::intptr_t (*)();
+
+template <std::uint32_t Module, std::size_t... Ids>
+constexpr std::array<Unexpected, sizeof...(Ids)> all_unexpected(std::index_sequence<Ids...>) {
+  return {&unexpected<Module, Ids>...};
+}
+
+// --- attaching
+
+/// A module of NVTX: all its functions go to this tool.
+template <std::uint32_t Module, std::size_t Size>
+class CoreModule {
+ public:
+  explicit CoreModule(NvtxGetExportTableFunc_t get_table) {
+    const auto* const callbacks =
+        static_cast<const NvtxExportTableCallbacks*>(get_table(NVTX_ETID_CALLBACKS));
+    unsigned int size = 0;
+    callbacks->GetModuleFunctionTable(static_cast<NvtxCallbackModule>(Module), &table_, &size);
+    if (size != Size) std::abort();  // the headers of the program and the tool differ
+    const auto functions = all_unexpected<Module>(std::make_index_sequence<Size>());
+    for (std::size_t id = 1; id < Size; ++id) set(id, functions[id]);
+  }
+
+  template <class Function>
+  void set(std::size_t id, Function function) {
+    *table_[id] = reinterpret_cast<NvtxFunctionPointer>(function);
+  }
+
+ private:
+  NvtxFunctionTable table_ = nullptr;
+};
+
+template <class Function>
+std::intptr_t slot_of(Function function) {
+  return reinterpret_cast<std::intptr_t>(function);
+}
+
+}  // namespace
+
+extern "C" {
+
+int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table) {
+  const auto* const version =
+      static_cast<const NvtxExportTableVersionInfo*>(get_table(NVTX_ETID_VERSIONINFO));
+  note("attach", {{"version", version->version}});
+
+  CoreModule<NVTX_CB_MODULE_CORE, NVTX_CBID_CORE_SIZE> core(get_table);
+  core.set(NVTX_CBID_CORE_NameOsThreadA, &name_thread);
+  CoreModule<NVTX_CB_MODULE_CUDART, NVTX_CBID_CUDART_SIZE> cuda(get_table);
+  cuda.set(NVTX_CBID_CUDART_NameCudaStreamA, &name_stream);
+  cuda.set(NVTX_CBID_CUDART_NameCudaDeviceA, &name_device);
+  CoreModule<NVTX_CB_MODULE_CORE2, NVTX_CBID_CORE2_SIZE> domains(get_table);
+  domains.set(NVTX_CBID_CORE2_Initialize, &initialize);
+  domains.set(NVTX_CBID_CORE2_DomainCreateA, &create_domain);
+  domains.set(NVTX_CBID_CORE2_DomainRegisterStringA, &register_string);
+  domains.set(NVTX_CBID_CORE2_DomainNameCategoryA, &name_category);
+  domains.set(NVTX_CBID_CORE2_DomainRangePushEx, &push_range);
+  domains.set(NVTX_CBID_CORE2_DomainRangePop, &pop_range);
+  return 1;
+}
+
+// The header hides the type of the argument, and with it this function if it says nothing else.
+[[gnu::visibility("default")]] int InitializeInjectionNvtxExtension(nvtxExtModuleInfo_t* module) {
+  if (module->moduleId != NVTX_EXT_PAYLOAD_MODULEID || module->segmentsCount != 1) return 0;
+  std::intptr_t* const slots = module->segments[0].functionSlots;
+  const auto functions =
+      all_unexpected<payload_extension>(std::make_index_sequence<payload_calls>());
+  for (std::size_t id = 0; id < payload_calls; ++id) slots[id] = slot_of(functions[id]);
+  slots[NVTX3EXT_CBID_nvtxPayloadSchemaRegister] = slot_of(&register_schema);
+  return 1;
+}
+}

@@ -1,0 +1,438 @@
+#include "trace/read_chrome.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/issue.h"
+#include "core/json.h"
+#include "trace/chunked_text.h"
+#include "trace/microseconds.h"
+
+namespace normbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TraceModel read(const std::string& text) {
+  std::istringstream in(text);
+  return read_chrome(in, "t.json");
+}
+
+/// The message that reading `text` ends with.
+std::string mistake(const std::string& text) {
+  try {
+    read(text);
+  } catch (const Invalid& invalid) {
+    return invalid.what();
+  }
+  return "none";
+}
+
+/// `events` as a whole trace.
+std::string trace(const std::string& events) { return "{\"traceEvents\": [" + events + "]}"; }
+
+/// "pid/tid kind name start-end" of each slice.
+std::vector<std::string> lines(const TraceModel& model) {
+  std::vector<std::string> result;
+  for (const TraceLane& lane : model.lanes)
+    for (const TraceSlice& slice : lane.slices)
+      result.push_back(fmt::format("{}/{} {} {} {}-{}", lane.pid, lane.tid, name_of(slice.kind),
+                                   slice.name, slice.start_ns, slice.end_ns));
+  return result;
+}
+
+std::vector<std::string> marks(const TraceModel& model) {
+  std::vector<std::string> names;
+  for (const TraceMark& mark : model.marks) names.push_back(mark.name);
+  return names;
+}
+
+constexpr const char* kOp =
+    R"({"ph":"X","cat":"cpu_op","name":"sub","pid":1,"tid":2,"ts":10.5,"dur":2})";
+
+TEST(ReadChrome, AnObjectWithEventsAmongOtherKeys) {
+  const TraceModel model = read(fmt::format(
+      R"({{"schemaVersion": 1, "deviceProperties": [{{"id": 0, "ts": 3}}], "x": {{"traceEvents": [1]}},
+          "traceEvents": [{}], "traceName": "a", "after": [[[1]], null, true, 1.5]}})",
+      kOp));
+  EXPECT_THAT(lines(model), ElementsAre("1/2 cpu_op sub 10500-12500"));
+  EXPECT_THAT(marks(model), IsEmpty());
+}
+
+TEST(ReadChrome, ABareArray) {
+  EXPECT_THAT(lines(read(fmt::format("[{}, {{}}]", kOp))),
+              ElementsAre("1/2 cpu_op sub 10500-12500"));
+  EXPECT_THAT(lines(read("[]")), IsEmpty());
+}
+
+TEST(ReadChrome, EachOfTorchsCategories) {
+  std::string events;
+  for (const char* category :
+       {"cpu_op",     "user_annotation", "cuda_runtime", "cuda_driver",
+        "kernel",     "gpu_memcpy",      "gpu_memset",   "gpu_user_annotation",
+        "overhead",   "python_function", "Trace",        "cuda_sync",
+        "cpu_thread", "Operator",        "Runtime",      "Kernel",
+        "Memcpy",     "Memset",          "ac2g",         "unknown"})
+    events +=
+        fmt::format(R"({}{{"ph":"X","cat":"{}","name":"{}","pid":1,"tid":{},"ts":1,"dur":1}})",
+                    events.empty() ? "" : ",", category, category, events.size());
+  std::vector<std::string> kinds;
+  const TraceModel model = read(trace(events));
+  for (const TraceLane& lane : model.lanes)
+    for (const TraceSlice& slice : lane.slices)
+      kinds.push_back(fmt::format("{} {}", slice.name, name_of(slice.kind)));
+  EXPECT_THAT(kinds, ElementsAre("cpu_op cpu_op", "user_annotation user_annotation",
+                                 "cuda_runtime cuda_runtime", "cuda_driver cuda_driver",
+                                 "kernel kernel", "gpu_memcpy gpu_memcpy", "gpu_memset gpu_memset",
+                                 "gpu_user_annotation gpu_user_annotation", "overhead overhead",
+                                 "Operator cpu_op", "Runtime cuda_runtime", "Kernel kernel",
+                                 "Memcpy gpu_memcpy", "Memset gpu_memset"));
+}
+
+TEST(ReadChrome, WithoutTorchsCategoriesEverySliceIsAnOp) {
+  const std::string parse = R"({"ph":"X","name":"Parse","pid":1,"tid":1,"ts":0,"dur":9})";
+  const std::string emit =
+      R"({"ph":"X","cat":"backend","name":"Emit","pid":1,"tid":1,"ts":9,"dur":9})";
+  EXPECT_THAT(lines(read(trace(parse + "," + emit))),
+              ElementsAre("1/1 cpu_op Parse 0-9000", "1/1 cpu_op Emit 9000-18000"));
+  EXPECT_THAT(lines(read(trace(parse + "," + kOp + "," + emit))),
+              ElementsAre("1/2 cpu_op sub 10500-12500"));
+}
+
+TEST(ReadChrome, TimesInEveryWayOfWritingThem) {
+  const auto times = [](const std::string& ts, const std::string& dur) {
+    const TraceModel model = read(trace(fmt::format(
+        R"({{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":{},"dur":{}}})", ts, dur)));
+    if (model.lanes.empty()) return std::string("none");
+    const TraceSlice& slice = model.lanes[0].slices[0];
+    return fmt::format("{}+{}", slice.start_ns, slice.end_ns - slice.start_ns);
+  };
+  EXPECT_EQ(times("5", "2"), "5000+2000");
+  EXPECT_EQ(times("5.125", "0.001"), "5125+1");
+  EXPECT_EQ(times("1732233600000000.123", "1.5"), "1732233600000000123+1500");
+  EXPECT_EQ(times("\"1732233600000000.123\"", "\"7\""), "1732233600000000123+7000");
+  EXPECT_EQ(times("1.0005", "0.0004"), "1001+0");
+  EXPECT_EQ(times("1e3", "2.5E-1"), "1000000+250");
+  EXPECT_EQ(times("-3.5", "4"), "-3500+4000");
+  for (const char* bad :
+       {"null", "\"\"", "\"soon\"", "\"nan\"", "\"inf\"", "true", "1e300", "[1]"}) {
+    EXPECT_EQ(times(bad, "1"), "none") << bad;
+    EXPECT_EQ(times("1", bad), "none") << bad;
+  }
+  EXPECT_EQ(times("1", "-0.001"), "none");
+}
+
+TEST(Microseconds, AreExactToTheNanosecond) {
+  EXPECT_EQ(ns_of_microseconds("3999999999999999.999"), 3'999'999'999'999'999'999);
+  EXPECT_EQ(ns_of_microseconds("-0.001"), -1);
+  EXPECT_EQ(ns_of_microseconds("12."), 12000);
+  EXPECT_EQ(ns_of_microseconds("0.9996"), 1000);
+  EXPECT_EQ(ns_of_microseconds("4000000000000001"), std::nullopt);
+  EXPECT_EQ(ns_of_microseconds(4'000'000'000'000'001), std::nullopt);
+  EXPECT_EQ(ns_of_microseconds(-5), -5000);
+  for (const char* bad : {"", "-", ".", "1-", "+1", "1 ", " 1", "0x10", "nan", "-inf", "1.2.3"})
+    EXPECT_EQ(ns_of_microseconds(bad), std::nullopt) << bad;
+}
+
+TEST(ReadChrome, PairsOfBeginAndEndNest) {
+  const TraceModel model = read(trace(
+      R"({"ph":"B","cat":"cpu_op","name":"outer","pid":1,"tid":1,"ts":0,"args":{"External id":7}},
+         {"ph":"B","cat":"cpu_op","name":"inner","pid":1,"tid":1,"ts":2},
+         {"ph":"B","cat":"cpu_op","name":"other thread","pid":1,"tid":2,"ts":3},
+         {"ph":"E","pid":1,"tid":1,"ts":5}, {"ph":"E","pid":1,"tid":2,"ts":6},
+         {"ph":"E","name":"outer","pid":1,"tid":1,"ts":9})"));
+  EXPECT_THAT(lines(model), ElementsAre("1/1 cpu_op outer 0-9000", "1/1 cpu_op inner 2000-5000",
+                                        "1/2 cpu_op other thread 3000-6000"));
+  EXPECT_EQ(model.lanes[0].slices[0].external_id, 7u);
+  EXPECT_THAT(marks(model), IsEmpty());
+}
+
+TEST(ReadChrome, WhatCannotBeUsedIsCountedWithItsFirstLine) {
+  const TraceModel model = read(
+      "{\"traceEvents\": [\n"
+      "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":0},\n"
+      "{\"ph\":\"E\",\"pid\":1,\"tid\":9,\"ts\":5},\n"
+      "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":0},\n"
+      "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"dur\":1},\n"
+      "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":1}]}");
+  EXPECT_THAT(lines(model), ElementsAre("1/1 cpu_op b 0-1000"));
+  EXPECT_THAT(
+      marks(model),
+      ElementsAre("2 slices left out: no ts or dur, or a negative dur (the first on line 4)",
+                  "1 \"B\" events left out: no \"E\" closes them (the first on line 2)",
+                  "1 \"E\" events left out: no \"B\" opens them (the first on line 3)"));
+}
+
+TEST(ReadChrome, LanesAreSortedParentsFirst) {
+  std::string events;
+  for (const auto& [name, ts, dur] :
+       {std::tuple("c", 5, 1), {"b", 0, 3}, {"a", 0, 9}, {"a2", 0, 9}})
+    events +=
+        fmt::format(R"({}{{"ph":"X","cat":"cpu_op","name":"{}","pid":1,"tid":1,"ts":{},"dur":{}}})",
+                    events.empty() ? "" : ",", name, ts, dur);
+  EXPECT_THAT(lines(read(trace(events))),
+              ElementsAre("1/1 cpu_op a 0-9000", "1/1 cpu_op a2 0-9000", "1/1 cpu_op b 0-3000",
+                          "1/1 cpu_op c 5000-6000"));
+}
+
+TEST(ReadChrome, ArgsThatTablesNeed) {
+  const TraceModel model = read(trace(
+      R"json({"ph":"X","cat":"cpu_op","name":"conv","pid":1,"tid":1,"ts":0,"dur":1,
+          "args":{"External id":18,"nested":{"bytes":5},"Input Dims":[[1, 3, 224],[],[[2,3],[4]],[7]],
+                  "Input type":["float","",""],"list":[1,2]}},
+         {"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoH (Device -> Pinned)","pid":0,"tid":7,"ts":1,
+          "dur":1,"args":{"External id":"19","device":2,"stream":7,"correlation":135,"bytes":4096,
+                          "memory bandwidth (GB/s)":0.2}},
+         {"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoD (Device -> Device)","pid":0,"tid":7,"ts":3,
+          "dur":1,"args":{"external id":20,"Input dims":[]}})json"));
+  const TraceSlice& conv = model.lanes[0].slices[0];
+  EXPECT_EQ(conv.external_id, 18u);
+  EXPECT_EQ(conv.shapes, "[[1, 3, 224], [], [], [7]]");
+  EXPECT_EQ(conv.bytes, 0);
+  const TraceSlice& copy = model.lanes[1].slices[0];
+  EXPECT_EQ(copy.external_id, 19u);
+  EXPECT_EQ(copy.correlation, 135);
+  EXPECT_EQ(copy.bytes, 4096);
+  EXPECT_EQ(copy.shapes, "");
+  EXPECT_EQ(model.details_of(copy)->device, 2);
+  EXPECT_EQ(model.details_of(copy)->stream, 7);
+  EXPECT_TRUE(model.details_of(copy)->over_link);
+  const TraceSlice& on_device = model.lanes[1].slices[1];
+  EXPECT_EQ(on_device.external_id, 20u);
+  EXPECT_FALSE(model.details_of(on_device)->over_link);
+  EXPECT_EQ(model.details_of(on_device)->device, 0);
+}
+
+TEST(ReadChrome, TimesFromMarks) {
+  const TraceModel model = read(trace(
+      R"({"ph":"X","cat":"gpu_user_annotation","name":"h2d","pid":0,"tid":7,"ts":0,"dur":1,
+          "args":{"External id":1,"source":"cuda_event","over_link":true,"bytes":9}},
+         {"ph":"X","cat":"gpu_user_annotation","name":"step","pid":0,"tid":7,"ts":0,"dur":1})"));
+  EXPECT_TRUE(model.is_device_time(model.lanes[0].slices[0]));
+  EXPECT_TRUE(model.details_of(model.lanes[0].slices[0])->over_link);
+  EXPECT_FALSE(model.is_device_time(model.lanes[0].slices[1]));
+}
+
+TEST(ReadChrome, NamesOfProcessesAndThreads) {
+  const TraceModel model =
+      read(trace(std::string(kOp) +
+                 R"json(,{"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":"python"}},
+          {"ph":"M","name":"process_labels","pid":1,"tid":0,"args":{"labels":"CPU"}},
+          {"ph":"M","name":"process_sort_index","pid":1,"tid":0,"args":{"sort_index":5}},
+          {"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"thread 2 (main)"}},
+          {"ph":"M","name":"thread_name","pid":1,"tid":3,"args":{"name":"without slices"}})json"));
+  ASSERT_THAT(model.processes, SizeIs(1));
+  EXPECT_EQ(model.processes[0].name, "python");
+  EXPECT_EQ(model.processes[0].labels, "CPU");
+  EXPECT_EQ(model.processes[0].sort_index, 5);
+  EXPECT_FALSE(model.processes[0].is_device);
+  ASSERT_THAT(model.lanes, SizeIs(1));
+  EXPECT_EQ(model.lanes[0].name, "thread 2 (main)");
+}
+
+TEST(ReadChrome, PlacesThatAreTexts) {
+  const TraceModel model = read(trace(
+      R"({"ph":"X","cat":"cpu_op","name":"a","pid":"CPU functions","tid":"main","ts":0,"dur":1},
+         {"ph":"X","cat":"cpu_op","name":"b","pid":"CPU functions","tid":" node_id:0, thread_id:1 ","ts":0,"dur":1},
+         {"ph":"X","cat":"cpu_op","name":"c","pid":"CPU functions","tid":"main","ts":2,"dur":1},
+         {"ph":"X","cat":"cpu_op","name":"d","pid":"12","tid":18446744073709551615,"ts":2,"dur":1},
+         {"ph":"X","cat":"cpu_op","name":"e","pid":12,"tid":-1,"ts":3,"dur":1})"));
+  ASSERT_THAT(model.lanes, SizeIs(3));
+  EXPECT_THAT(model.lanes[0].slices, SizeIs(2));
+  EXPECT_EQ(model.lanes[0].pid, model.lanes[1].pid);
+  EXPECT_EQ(model.lanes[2].pid, 12);
+  EXPECT_THAT(model.lanes[2].slices, SizeIs(2));
+}
+
+TEST(ReadChrome, NamesOfAnyKind) {
+  const std::string name =
+      "quote \" backslash \\ tab \t null-free \x01 é 漢 😀 " + std::string(10'000, 'x');
+  const Json event{{"ph", "X"}, {"cat", "cpu_op"}, {"name", name}, {"pid", 1},
+                   {"tid", 1},  {"ts", 0},         {"dur", 1}};
+  EXPECT_EQ(read(trace(event.dump())).lanes[0].slices[0].name, name);
+  EXPECT_EQ(read(trace(event.dump(-1, ' ', true))).lanes[0].slices[0].name, name);
+}
+
+/// PyTorch 2.2 writes such names, which are not JSON.
+TEST(ReadChrome, LineBreaksInNamesAreBlanks) {
+  const TraceModel model =
+      read(trace("{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"import torch\n\tas "
+                 "t\",\"pid\":1,\"tid\":1,\"ts\":0,"
+                 "\r\n\t\"dur\":1}"));
+  EXPECT_THAT(lines(model), ElementsAre("1/1 cpu_op import torch  as t 0-1000"));
+}
+
+TEST(ReadChrome, OtherPhasesAreNoSlices) {
+  EXPECT_THAT(lines(read(trace(
+                  R"({"ph":"s","id":1,"pid":1,"tid":1,"ts":1,"cat":"ac2g","name":"ac2g"},
+                     {"ph":"f","id":1,"pid":0,"tid":7,"ts":2,"cat":"ac2g","name":"ac2g","bp":"e"},
+                     {"ph":"i","s":"g","name":"Record Window End","pid":"","tid":"","ts":9},
+                     {"ph":"C","cat":"cpu_op","name":"link","pid":0,"tid":0,"ts":1,"args":{"GB/s":1}},
+                     {"ph":"b","cat":"cpu_op","name":"x","pid":0,"tid":0,"ts":1,"id":1})"))),
+              IsEmpty());
+}
+
+// --- what is missing in a trace
+
+std::string gpu_trace(const std::string& more) {
+  return trace(
+      R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":10,"dur":5,"args":{"correlation":1}},
+         {"ph":"X","cat":"cuda_driver","name":"cuLaunchKernel","pid":1,"tid":1,"ts":11,"dur":1,"args":{"correlation":1}},
+         {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":20,"dur":5,"args":{"correlation":1}})" +
+      more);
+}
+
+TEST(ReadChrome, CountsLaunchesAgainstWork) {
+  EXPECT_EQ(read(gpu_trace("")).losses, (TraceLosses{.launches = 1, .launched = 1}));
+  const TraceModel model = read(gpu_trace(
+      R"(,{"ph":"X","cat":"cuda_runtime","name":"cudaGraphLaunch","pid":1,"tid":1,"ts":30,"dur":5,"args":{"correlation":2}},
+          {"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize","pid":1,"tid":1,"ts":40,"dur":5,"args":{"correlation":3}},
+          {"ph":"X","cat":"cuda_runtime","name":"cudaMemsetAsync","pid":1,"tid":1,"ts":50,"dur":5,"args":{"correlation":4}},
+          {"ph":"X","cat":"gpu_memset","name":"Memset","pid":0,"tid":7,"ts":49.5,"dur":5,"args":{"correlation":4}},
+          {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":70,"dur":5,"args":{"correlation":9}})"));
+  EXPECT_EQ(model.losses, (TraceLosses{.launches = 3, .launched = 2, .without_launch = 1}));
+  EXPECT_THAT(marks(model),
+              ElementsAre("1 pieces of device work begin before their call, by 500 ns at most: the "
+                          "clocks of host and device differ"));
+}
+
+TEST(ReadChrome, CountsNothingWithoutWorkOrCalls) {
+  EXPECT_EQ(
+      read(
+          trace(
+              R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":1,"dur":5,"args":{"correlation":1}})"))
+          .losses,
+      TraceLosses());
+  EXPECT_EQ(
+      read(
+          trace(
+              R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":20,"dur":5,"args":{"correlation":1}})"))
+          .losses,
+      TraceLosses());
+}
+
+TEST(ReadChrome, BelievesWhatNormbenchSaysOfItsTrace) {
+  const TraceModel model = read(
+      R"({"normbench": {"device_times": ["CUPTI"], "clock_error_ns": 40, "deep": {"a": [1, {"b": null}]},
+          "losses": {"launches": 12, "launched": 10, "cut_off": 3, "unknown": 1, "dropped": "x"}},
+          "traceEvents": []})");
+  EXPECT_EQ(model.losses, (TraceLosses{.launches = 12, .launched = 10, .cut_off = 3}));
+  EXPECT_EQ(model.metadata.at("normbench").dump(),
+            R"({"device_times":["CUPTI"],"clock_error_ns":40,"deep":{"a":[1,{"b":null}]},)"
+            R"("losses":{"launches":12,"launched":10,"cut_off":3,"unknown":1,"dropped":"x"}})");
+  EXPECT_EQ(read(R"({"normbench": 3, "traceEvents": []})").losses, TraceLosses());
+}
+
+// --- what is no trace
+
+TEST(ReadChrome, TextThatIsNoJson) {
+  EXPECT_EQ(mistake("hello"), "t.json: line 1, column 1: not JSON: unexpected hello");
+  EXPECT_EQ(mistake("{\"traceEvents\": [\n\n{\"ph\": NaN}]}"),
+            "t.json: line 3, column 8: not JSON: unexpected NaN");
+  EXPECT_EQ(mistake("{\"traceEvents\": [{\"ts\":nan}]}"),
+            "t.json: line 1, column 25: not JSON: unexpected nan");
+  EXPECT_EQ(mistake("{\"traceEvents\": [{\"ts\":-Infinity}]}"),
+            "t.json: line 1, column 25: not JSON: unexpected -Infinity");
+  EXPECT_THAT(mistake("{\"traceEvents\": [{\"ts\" 1}]}"),
+              HasSubstr("line 1, column 25: not JSON: unexpected number literal (expected ':')"));
+  EXPECT_THAT(mistake("{\"traceEvents\": [{\"ts\": 1},]}"), HasSubstr("not JSON: unexpected ']'"));
+  EXPECT_THAT(mistake("{\"traceEvents\": []}\n{\"traceEvents\": []}"),
+              HasSubstr("line 2, column 1: not JSON: unexpected '{' (expected nothing more)"));
+  EXPECT_THAT(mistake("{\"traceEvents\": [{\"name\": \"\xff\"}]}"),
+              HasSubstr("invalid UTF-8 in a string"));
+  EXPECT_THAT(mistake("{\"traceEvents\": [{\"ts\": 1e999}]}"),
+              HasSubstr("a number too large for a double"));
+  EXPECT_THAT(mistake(std::string("{\"traceEvents\": [\0]}", 20)),
+              HasSubstr("line 1, column 18: a NUL byte"));
+}
+
+TEST(ReadChrome, OtherShapes) {
+  EXPECT_EQ(mistake(""), "t.json: is empty (expected {\"traceEvents\": […]} or […])");
+  EXPECT_EQ(mistake("{\"a\": 1}"),
+            "t.json: is no trace: it has no traceEvents (expected {\"traceEvents\": […]} or […])");
+  EXPECT_EQ(mistake("3"),
+            "t.json: is no trace: it is a single value (expected {\"traceEvents\": […]} or […])");
+  EXPECT_THAT(mistake("{\"schema\": 1, \"tool\": {}, \"groups\": []}"),
+              HasSubstr("t.json: is a results document of normbench (its trace is trace.json"));
+  EXPECT_THAT(mistake("[1]"), HasSubstr("line 1, column 3: an event must be an object"));
+  EXPECT_THAT(mistake("[[]]"), HasSubstr("an event must be an object"));
+  EXPECT_THAT(mistake("{\"traceEvents\": {}}"),
+              HasSubstr("traceEvents must be an array of events"));
+  EXPECT_THAT(mistake("{\"traceEvents\": 5}"), HasSubstr("traceEvents must be an array of events"));
+}
+
+TEST(ReadChrome, DeepNestingIsRefused) {
+  EXPECT_THAT(mistake(trace("{\"args\":" + std::string(100'000, '['))),
+              HasSubstr("line 1, column 87: nested deeper than 64 levels"));
+  EXPECT_THAT(mistake(std::string(100'000, '{')), HasSubstr("not JSON"));
+}
+
+TEST(ReadChrome, EveryPrefixOfATraceIsCutOff) {
+  const std::string text = trace(fmt::format("{},\n{}", kOp, kOp));
+  for (std::size_t length = 1; length < text.size(); ++length)
+    EXPECT_THAT(mistake(text.substr(0, length)), HasSubstr("cut off after")) << length;
+  EXPECT_THAT(mistake(text.substr(0, text.size() - 2)),
+              HasSubstr("t.json: line 2, column 72: the trace ends in the middle, cut off after 2 "
+                        "events"));
+}
+
+/// Fails after what it was given.
+class Failing : public std::stringbuf {
+ public:
+  using std::stringbuf::stringbuf;
+
+ protected:
+  int_type underflow() override {
+    const int_type next = std::stringbuf::underflow();
+    if (traits_type::eq_int_type(next, traits_type::eof())) throw std::runtime_error("disk");
+    return next;
+  }
+};
+
+TEST(ReadChrome, AStreamThatFailsIsSaid) {
+  Failing buffer("{\"traceEvents\": [");
+  std::istream in(&buffer);
+  try {
+    read_chrome(in, "t.json");
+    FAIL();
+  } catch (const Invalid& invalid) {
+    EXPECT_THAT(invalid.what(),
+                HasSubstr("t.json: line 1, column 1: the file is damaged or cut off"));
+  }
+}
+
+TEST(ChunkedText, KnowsItsPlaceAcrossChunks) {
+  std::string text;
+  for (int line = 0; text.size() < 700'000; ++line) text += fmt::format("line {}\n", line);
+  std::istringstream in(text);
+  ChunkedText chunked(in);
+  std::size_t taken = 0, line = 1, column = 0;
+  for (auto at = chunked.begin(); at != ChunkedText::end(); ++at, ++taken) {
+    if (taken % 10'007 == 1) {
+      EXPECT_EQ(chunked.line(), line);
+      EXPECT_EQ(chunked.place(),
+                fmt::format("line {}, column {}", line, std::max<std::size_t>(1, column)));
+    }
+    ASSERT_EQ(*at, text[taken] == '\n' ? ' ' : text[taken]);
+    ++column;
+    if (text[taken] == '\n') {
+      ++line;
+      column = 0;
+    }
+  }
+  EXPECT_EQ(taken, text.size());
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,59 @@
+/// Models of a few slices, as they are after finish_model().
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <tuple>
+
+#include "trace/model.h"
+
+namespace normbench {
+
+struct SmallSlice {
+  std::int64_t start_ns = 0, end_ns = 0;
+  std::string_view name;
+  TraceKind kind = TraceKind::CpuOp;
+  std::int64_t lane = 1;  // a thread, or for what is on a device a stream
+  std::uint64_t external_id = 0;
+  std::int64_t correlation = -1;
+  std::int64_t bytes = 0;
+  std::string_view shapes = {};
+  bool over_link = false, from_marks = false;
+};
+
+/// Threads are of process 100, streams of device 0.
+inline TraceModel small_model(std::initializer_list<SmallSlice> slices) {
+  TraceModel model;
+  for (const SmallSlice& slice : slices) {
+    const std::int64_t pid = is_on_gpu(slice.kind) ? 0 : 100;
+    auto lane = std::ranges::find_if(model.lanes, [&](const TraceLane& candidate) {
+      return candidate.pid == pid && candidate.tid == slice.lane;
+    });
+    if (lane == model.lanes.end())
+      lane = model.lanes.insert(lane, {.pid = pid, .tid = slice.lane, .name = ""});
+    TraceSlice& added = lane->slices.emplace_back();
+    added.start_ns = slice.start_ns;
+    added.end_ns = slice.end_ns;
+    added.name = model.name(slice.name);
+    added.kind = slice.kind;
+    added.external_id = slice.external_id;
+    added.correlation = slice.correlation;
+    added.bytes = slice.bytes;
+    added.shapes = model.name(slice.shapes);
+    if (!is_on_gpu(slice.kind)) continue;
+    added.details = static_cast<std::int32_t>(model.details.size());
+    DeviceDetails& details = model.details.emplace_back();
+    details.stream = slice.lane;
+    details.over_link = slice.over_link;
+    details.from_marks = slice.from_marks;
+  }
+  for (TraceLane& lane : model.lanes)
+    std::ranges::stable_sort(lane.slices, {}, [](const TraceSlice& slice) {
+      return std::tuple(slice.start_ns, -slice.end_ns);
+    });
+  return model;
+}
+
+}  // namespace normbench

@@ -1,0 +1,24 @@
+/// A GPU run made by hand, of which every number is known.
+#pragma once
+
+#include "measure/runner.h"
+#include "trace/model.h"
+
+namespace normbench {
+
+/// Steps of 1000 us each, all alike and at most 4. Times within a step, in microseconds; calls are
+/// of one thread, within the stages that submit:
+///
+///   stream 7   normalize [150, 250) by a launch at 110; a graph launched at 245: sub [300, 350)
+///              and div [350, 420); tail [400, 460) by a launch at 310, which overlaps div
+///   stream 13  Memcpy HtoD [40, 140) of 5 MB by a call at 20; Memset [345, 355) of 1 MB at 330;
+///              Memcpy DtoH [500, 700) of 10 MB at 480, which the host waits for from 510 to 710
+///   stream 14  cast [200, 260) by a launch of the driver at 180, which overlaps normalize
+///
+/// A second thread works as "omp worker 1".
+ProfileTrace synthetic_gpu_profile(int steps);
+
+/// The finished model of such a run of 4 steps, on one GPU of 100 processors.
+TraceModel synthetic_gpu_model();
+
+}  // namespace normbench

@@ -1,0 +1,113 @@
+"""Profiles a small model with PyTorch on the CPU: python3 make_torch_trace.py FOLDER
+
+Writes torch_cpu.json.gz, the trace; torch_cpu_table.txt, what PyTorch prints of the same profile;
+and torch_cpu_shapes.txt, the same by input shapes. Prints PyTorch's version.
+"""
+
+import gzip
+import re
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import torch
+from torch.profiler import ProfilerActivity, profile, record_function, schedule
+
+SORT_BY = "self_cpu_time_total"
+
+
+def make_model():
+    return torch.nn.Sequential(
+        torch.nn.Conv2d(3, 4, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(4 * 14 * 14, 10)
+    )
+
+
+def normalize(images):
+    with record_function("normalize"):
+        floats = images.to(torch.float32)
+        return (floats - floats.mean(dim=(2, 3), keepdim=True)) / floats.std(dim=(2, 3), keepdim=True)
+
+
+@torch.jit.script
+def on_another_thread(x):
+    return torch.relu(x).sum()
+
+
+def step(model, images):
+    with record_function("step's work"):
+        with record_function("nested"):
+            with record_function("nested"):  # one call of its name in the table
+                x = normalize(images)
+        future = torch.jit.fork(on_another_thread, x)
+        loss = model(torch.cat([x, x])).square().mean() + torch.jit.wait(future)
+        loss.backward()
+
+
+def options():
+    """All threads' ops, where this version can."""
+    try:
+        return {"experimental_config": torch._C._profiler._ExperimentalConfig(profile_all_threads=True)}
+    except TypeError:
+        return {}
+
+
+def other_thread(go, done):
+    for _ in range(2):
+        go.acquire()
+        torch.ones(64, 64).matmul(torch.ones(64, 64)).exp()
+        done.release()
+
+
+def run(on_ready):
+    torch.manual_seed(1)
+    torch.set_num_threads(2)
+    model = make_model()
+    images = torch.randint(0, 255, (2, 3, 16, 16), dtype=torch.uint8)
+    go, done = threading.Semaphore(0), threading.Semaphore(0)
+    with profile(
+        activities=[ProfilerActivity.CPU],
+        schedule=schedule(wait=1, warmup=1, active=2, repeat=1),
+        record_shapes=True,
+        on_trace_ready=on_ready,
+        **options(),
+    ) as profiler:
+        for number in range(4):
+            if number == 2:
+                thread = threading.Thread(target=other_thread, args=(go, done))
+                thread.start()
+            if number >= 2:
+                go.release()
+                done.acquire()
+            step(model, images)
+            profiler.step()
+    thread.join()
+
+
+def without_machine(text):
+    """Keys that name this machine or its files say nothing about the profile."""
+    text = re.sub(r'"traceName": "[^"]*"', '"traceName": "torch_cpu.json"', text)
+    return re.sub(r'\n *"(?:host_name|hostname)": "[^"]*",', "", text)
+
+
+def write(profiler, folder):
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "trace.json"
+        profiler.export_chrome_trace(str(path))
+        text = without_machine(path.read_text())
+    with open(folder / "torch_cpu.json.gz", "wb") as packed:
+        with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as out:
+            out.write(text.encode())
+    for name, by_shape in (("table", False), ("shapes", True)):
+        averages = profiler.key_averages(group_by_input_shape=by_shape)
+        (folder / f"torch_cpu_{name}.txt").write_text(averages.table(sort_by=SORT_BY, row_limit=-1))
+
+
+def main():
+    folder = Path(sys.argv[1])
+    run(lambda profiler: write(profiler, folder))
+    print(torch.__version__)
+
+
+if __name__ == "__main__":
+    main()
