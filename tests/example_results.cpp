@@ -248,6 +248,48 @@ Results make_results(const std::string& name, std::vector<GroupResult> groups) {
   return results;
 }
 
+CaseResult by_peer(const std::string& peer, const std::string& version, CaseResult result) {
+  result.peer = peer;
+  result.peer_version = version;
+  for (StageResult& stage : result.stages) {
+    stage.kernel = "";
+    if (result.stages.size() > 1) stage.rounds_ns.clear();  // it gives no spans
+  }
+  return result;
+}
+
+Results peers() {
+  const StageSpec cast{"cast", DType::Float32, "fresh"}, sub{"sub", DType::Float32, "fresh"},
+      div{"div", DType::Float32, "fresh"};
+  const CaseResult eager =
+      make_case({"torch: cast, sub, div", 135.6, DType::UInt8, {cast, sub, div}, 81'003});
+  const StageSpec normalize{"normalize", DType::Float32, "fresh"};
+  GroupResult group =
+      make_group("Is PyTorch slower, or its memory?",
+                 {make_case({"ours, fresh", 47.9, DType::UInt8, {normalize}, 27'001}),
+                  make_case({"ours", 2.9, DType::UInt8})});
+  group.cases.push_back(by_peer("torch", "torch 2.9.0+cpu", eager));
+  group.cases.push_back(by_peer("torch", "torch 2.9.0+cpu",
+                                make_case({"torch, forced", 11.3, DType::UInt8, {{"normalize"}}})));
+  group.cases.back().stages[0].kernel = "compiled";
+  for (const auto& [variant, version] :
+       {std::pair("numpy", "numpy 2.1.0"), std::pair("OpenCV", "")}) {
+    CaseResult& result =
+        group.cases.emplace_back(by_peer(variant, version, make_case({variant, 1, DType::UInt8})));
+    const bool failed = !result.peer_version.empty();
+    result.status = failed ? Status::Failed : Status::Skipped;
+    result.reason = failed ? "peer numpy: no answer to `run` within 60 s"
+                           : "peer OpenCV: it is not installed (run scripts/peers/setup)";
+    result.rounds.clear();
+    result.iterations = 0;
+    result.check = {};
+    for (StageResult& stage : result.stages) stage.rounds_ns.clear();
+  }
+  group.baseline = eager.variant;
+  group.limits = memory_limits();
+  return make_results("peers", {group});
+}
+
 Results blog() { return make_results("blog", {blog_group()}); }
 
 Results blog_no_counters() {

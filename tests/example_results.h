@@ -58,6 +58,7 @@ Results gpu();               // a made-up GPU: device times, limits of the link,
 Results gpu_device_clock();  // the same, ranked by device time
 Results pinning();           // page-locking each time, against pageable and page-locked sources
 Results constants();         // cached constants and a second fresh buffer change together
+Results peers();             // two variants by a peer, others of peers that failed or were skipped
 Results constants_reused();  // the same variants with every output reused
 
 }  // namespace normbench::examples

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <set>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/cpu/simd_targets.h"
 
 namespace normbench {
 
@@ -22,6 +24,9 @@ enum class Bug {
   NotANumber,  // in float32
   ChangesInput,
   TeamMatters,  // with 3 threads the lowest bit of the first float32 is another
+  SimdMatters,  // the first float32 is wrong with the portable instruction set
+  TiesAway,     // of contiguous float32 to bfloat16
+  LosesNaN,     // an infinity in 16-bit outputs
   AcceptsNothing,
   Throws,
   Kills,  // throws, and so does everything after it
@@ -88,6 +93,26 @@ inline void compute(const Op& op, const View& in, const View& out) {
   from_double(to[0], out, 0);
 }
 
+/// What lies halfway between two bfloat16 becomes the larger one: within every error bound.
+inline void round_ties_away(const View& in, const View& out) {
+  if (in.desc.dtype != DType::Float32 || out.desc.dtype != DType::BFloat16 || !in.desc.is_dense())
+    return;
+  for (std::int64_t i = 0; i < out.desc.elements(); ++i) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, in.data + 4 * i, sizeof(bits));
+    const auto up = static_cast<std::uint16_t>((bits >> 16) + 1);
+    if (bits % 65536 == 0x8000) std::memcpy(out.data + 2 * i, &up, sizeof(up));
+  }
+}
+
+inline void lose_nan(const View& out) {
+  if (size_of(out.desc.dtype) != 2) return;
+  const std::uint16_t infinity = out.desc.dtype == DType::Float16 ? 0x7C00 : 0x7F80;
+  auto* elements = reinterpret_cast<std::uint16_t*>(out.data);
+  for (std::int64_t i = 0; i < out.desc.elements(); ++i)
+    if ((elements[i] & 0x7FFF) > infinity) elements[i] = infinity;
+}
+
 /// What the bug does to a right result.
 inline void spoil(Bug bug, PlantedBackend::PlantedQueue& queue, const View& in, const View& out,
                   const View& scratch) {
@@ -100,6 +125,10 @@ inline void spoil(Bug bug, PlantedBackend::PlantedQueue& queue, const View& in, 
   if (bug == Bug::NotANumber && is_float) floats[0] = std::numeric_limits<float>::quiet_NaN();
   if (bug == Bug::ChangesInput) in.data[0] ^= std::byte{1};
   if (bug == Bug::TeamMatters && is_float && queue.threads == 3) out.data[0] ^= std::byte{1};
+  if (bug == Bug::SimdMatters && is_float && simd_in_use() == simd_targets().back())
+    floats[0] = 1000;
+  if (bug == Bug::TiesAway) round_ties_away(in, out);
+  if (bug == Bug::LosesNaN) lose_nan(out);
   if (bug == Bug::Kills) queue.backend.dead = true;
   if (bug == Bug::Throws || bug == Bug::Kills) throw std::runtime_error("a call failed");
 }

@@ -29,7 +29,7 @@ struct CaseAnalysis {
   std::string limit;                  // name of the limit used
   std::optional<double> images_per_second;
   std::optional<double> faults;    // minor faults per iteration
-  std::optional<double> switches;  // context switches per iteration
+  std::optional<double> switches;  // context switches per iteration; nothing of a peer
   std::optional<double> published_ms;
   bool above_limit = false;  // faster than its limit beyond interval and precision: a bug to show
 };

@@ -120,7 +120,7 @@ CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
   const auto times = times_ns(result, results);
   analysis.time_ns = median_interval(times, kLevel);
   analysis.faults = faults_per_iteration(result);
-  analysis.switches = switches_per_iteration(result);
+  if (result.peer.empty()) analysis.switches = switches_per_iteration(result);
   if (result.images > 0)
     analysis.images_per_second = static_cast<double>(result.images) * 1e9 / analysis.time_ns->value;
   for (const CaseResult& other : group.cases)

@@ -59,7 +59,7 @@ Cause largest_cause(const Subject& subject) {
   for (const Cause& cause :
        {page_fault_cause(subject), constants_cause(subject), decode_cause(subject),
         link_cause(subject.group, subject.result(), subject.analysis), sync_cause(subject),
-        launch_cause(subject), team_cause(subject), limit_cause(subject), main_passes(subject)})
+        launch_cause(subject), limit_cause(subject), main_passes(subject)})
     if (!cause.name.empty() && (largest.name.empty() || cause.share > largest.share))
       largest = cause;
   // The limits of memory are those of as many threads as the case has.

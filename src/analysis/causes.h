@@ -25,9 +25,6 @@ Cause launch_cause(const Subject& subject);
 /// than the one whose speed the case has.
 Cause one_thread_cause(const Subject& subject);
 
-/// Starting and joining threads for little work: the `launch` limit on as many threads.
-Cause team_cause(const Subject& subject);
-
 /// The limit of the case reached, memory's or that of launching work; the link has its own cause.
 Cause limit_cause(const Subject& subject);
 

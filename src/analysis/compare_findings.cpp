@@ -28,7 +28,8 @@ std::string kernels(const CaseResult& result) {
   std::vector<std::string> names;
   for (const StageResult& stage : result.stages)
     names.push_back(stage.kernel.empty() ? stage.op : stage.op + " " + stage.kernel);
-  return fmt::format("{}", fmt::join(names, ", "));
+  const std::string& peer = result.peer_version.empty() ? result.peer : result.peer_version;
+  return fmt::format("{}{}{}", peer, peer.empty() ? "" : ": ", fmt::join(names, ", "));
 }
 
 /// The median over a side's runs of their page faults an iteration.

@@ -40,6 +40,7 @@ constexpr auto kFacts = std::to_array<Fact>({
     {"CPU cores", true, [](const Results& r) { return at(r.environment, "/cpu/cores"); }},
     {"CPU caches", true, [](const Results& r) { return at(r.environment, "/cpu/caches"); }},
     {"threads", true, [](const Results& r) { return at(r.environment, "/available_threads"); }},
+    {"instruction set", true, [](const Results& r) { return at(r.environment, "/simd"); }},
     {"build type", true, [](const Results& r) { return at(r.tool, "/build"); }},
     {"compiler", true, [](const Results& r) { return at(r.tool, "/compiler"); }},
     {"sanitizers", true, [](const Results& r) { return at(r.tool, "/sanitizers"); }},

@@ -19,9 +19,9 @@ struct SetupDifference {
 };
 
 /// Every fact that differs between any two documents; what a document does not say is not compared.
-/// Forbid: GPU, driver, CPU, threads, build type, compiler, sanitizers, config, clock, cache,
-/// quick, traced. Do not: kernel, host, microcode, memory settings, compiler flags, what the link
-/// came to.
+/// Forbid: GPU, driver, CPU, threads, instruction set, build type, compiler, sanitizers, config,
+/// clock, cache, quick, traced. Do not: kernel, host, microcode, memory settings, compiler flags,
+/// what the link came to.
 std::vector<SetupDifference> setup_differences(const std::vector<Results>& base,
                                                const std::vector<Results>& now);
 

@@ -31,8 +31,8 @@ void add_derived(Json& json, const CaseResult& result, const CaseAnalysis& analy
     json["of_limit"] = {{"limit", analysis.limit}};
     json["of_limit"].update(interval(*analysis.of_limit));
   }
-  json["counters"] = {{"minor_faults", number(*analysis.faults)},
-                      {"context_switches", number(*analysis.switches)}};
+  json["counters"] = {{"minor_faults", number(*analysis.faults)}};
+  if (analysis.switches) json["counters"]["context_switches"] = number(*analysis.switches);
 }
 
 /// What the machine can do at most for each stage, and for all of them.

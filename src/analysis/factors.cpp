@@ -80,12 +80,26 @@ void add_axes(const CaseResult& a, const CaseResult& b, std::vector<Factor>& lis
     if (b.axes.contains(axis)) add(list, axis, axis_value(value), axis_value(b.axes[axis]));
 }
 
+std::string runner(const CaseResult& result) {
+  return result.peer.empty() ? "normbench" : result.peer;
+}
+
+/// Who runs the stages. Which kernels it has for that follows from it.
+void add_runner(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
+  if (a.peer == b.peer) return;
+  std::erase_if(list, [](const Factor& factor) {
+    return factor.name == "kernel" || factor.name.starts_with("kernel of ");
+  });
+  add(list, "peer", runner(a), runner(b));
+}
+
 }  // namespace
 
 std::vector<Factor> factors(const CaseResult& a, const CaseResult& b) {
   std::vector<Factor> list;
   add_source(a, b, list);
   add_stages(a, b, list);
+  add_runner(a, b, list);
   add(list, "threads", std::to_string(a.threads), std::to_string(b.threads));
   if (!a.wait.empty() && !b.wait.empty()) {
     add(list, "wait", a.wait, b.wait);

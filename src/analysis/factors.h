@@ -19,7 +19,8 @@ struct Factor {
 
 /// All that differs between `a` and `b` by what was asked of them; empty when they do the same.
 /// What follows from something else is no factor of its own: a place from where the data lies, an
-/// inherited memory kind, a kernel that nobody chose, the cast that a source of integers needs.
+/// inherited memory kind, a kernel that nobody chose or that a peer has, the cast that a source of
+/// integers needs.
 std::vector<Factor> factors(const CaseResult& a, const CaseResult& b);
 
 /// "constants (per_call, cached)"; the name alone where the values are too long to read.

@@ -85,7 +85,7 @@ Cause sync_cause(const Subject& subject) {
 Cause launch_cause(const Subject& subject) {
   const CaseResult& result = subject.result();
   const std::int64_t count = submissions(result);
-  if (count == 0) return {};
+  if (count == 0 || !result.peer.empty()) return {};  // a peer's launches are its own
   double calls = 0, busy = 0;
   for (const StageResult& stage : result.stages) {
     if (only_submits(stage)) calls += per_iteration(result, stage.calls_ns);

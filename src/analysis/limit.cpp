@@ -39,7 +39,7 @@ const CaseResult* slowest_launch(const GroupResult& group, const CaseResult& res
                                  const Results& results) {
   const CaseResult* slowest = nullptr;
   for (const StageResult& stage : result.stages) {
-    if (stage.place == name_of(Place::Cuda) && result.graph) continue;
+    if (result.graph) continue;
     const CaseResult* launch = launch_limit(group, result, stage);
     if (launch == nullptr) continue;
     if (slowest == nullptr || median_ns(*launch, results) > median_ns(*slowest, results))

@@ -6,7 +6,7 @@ namespace normbench {
 
 std::string limit_kind(const CaseResult& limit) {
   if (link_bytes(limit) > 0) return "link";
-  if (has_op(limit, "launch")) return uses_gpu(limit) ? "launch" : "threads";
+  if (has_op(limit, "launch")) return "launch";
   return has_op(limit, "first_touch") ? "page faults" : "memory";
 }
 

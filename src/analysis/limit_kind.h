@@ -7,8 +7,7 @@
 
 namespace normbench {
 
-/// "link", "launch" (of work on a GPU), "threads" (starting and joining them), "page faults" or
-/// "memory".
+/// "link", "launch" (of work on a GPU), "page faults" or "memory".
 std::string limit_kind(const CaseResult& limit);
 
 /// The same of the group's limit of that name; "" when there is none.

@@ -26,6 +26,7 @@ Passes passes(const Subject& subject) {
   const CaseResult& result = subject.result();
   Passes passes;
   if (link_bytes(result) > 0) return passes;  // source and result are in different memories
+  if (!result.peer.empty()) return passes;    // nobody knows what it moves
   passes.fewest = static_cast<double>(result.source_bytes + result.result_bytes);
   for (const StageResult& stage : result.stages) passes.moved += static_cast<double>(stage.bytes);
   const bool rated = limit_kind(subject.group, subject.analysis.limit) == "memory";
@@ -60,10 +61,9 @@ Cause limit_cause(const Subject& subject) {
                     format_bytes(static_cast<double>(result.source_bytes + result.result_bytes)),
                     format_percent(of_limit->value)),
         of_limit->value};
-  if (kind == "launch" || kind == "threads")
+  if (kind == "launch")
     return {kind,
-            fmt::format("{}. Doing nothing that way takes {} of its time.",
-                        kind == "launch" ? "launches" : "starting and joining threads",
+            fmt::format("launches. Doing nothing that way takes {} of its time.",
                         format_percent(of_limit->value)),
             of_limit->value};
   return {};

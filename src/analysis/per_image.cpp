@@ -19,6 +19,8 @@ std::optional<double> joules(const ProfileCounters& counters) {
 std::optional<double> cpu_seconds_per_image(const CaseResult& result) {
   if (!measured(result) || result.images <= 0) return std::nullopt;
   const double images = static_cast<double>(result.iterations * result.images);
+  const auto is_told = [](const Round& round) { return round.cpu_ns > 0; };
+  if (!result.peer.empty() && std::ranges::none_of(result.rounds, is_told)) return std::nullopt;
   std::vector<double> seconds;
   for (const Round& round : result.rounds)
     seconds.push_back(static_cast<double>(round.cpu_ns) / images / 1e9);

@@ -10,19 +10,15 @@ namespace normbench {
 
 namespace {
 
-/// Kernels split rows and vectors over a team: below this some have too few of them.
-constexpr std::int64_t kTeamBytes = 16 << 10;
-
 bool is_on_gpu(const StageResult& stage) { return stage.place == name_of(Place::Cuda); }
 
 bool is_transfer(const StageResult& stage) {
   return stage.op == "h2d" || stage.op == "d2h" || stage.op == "exchange";
 }
 
-/// True for what is launched on the GPU, or by several threads on the host where there is enough.
+/// On the host, work starts a team only where that pays: there the streams bear its cost too.
 bool is_launched(const StageResult& stage) {
-  if (is_transfer(stage) || stage.op == "pin") return false;
-  return stage.min_bytes >= (is_on_gpu(stage) ? 1 : kTeamBytes);
+  return is_on_gpu(stage) && !is_transfer(stage) && stage.op != "pin" && stage.min_bytes > 0;
 }
 
 /// Nanoseconds per iteration that each of the turns spent in a stage.
@@ -112,7 +108,9 @@ bool is_timed(const CaseResult& result, const StageResult& stage, const Results&
   return results.clock != "device" || !uses_gpu(result) || is_on_gpu(stage);
 }
 
+/// A peer may do several stages in one.
 void add_floor(const CaseResult& result, const Results& results, CaseAnalysis& analysis) {
+  if (!result.peer.empty()) return;
   double floor_ns = 0;
   std::map<std::string, double> parts;
   for (std::size_t s = 0; s < result.stages.size(); ++s) {
@@ -129,8 +127,10 @@ void add_floor(const CaseResult& result, const Results& results, CaseAnalysis& a
       std::ranges::max_element(parts, {}, [](const auto& part) { return part.second; })->first;
 }
 
-/// Over the link, source and result are in different memories; of files nobody knows what is read.
+/// Over the link, source and result are in different memories; of files nobody knows what is read,
+/// and of a peer what it moves.
 void add_bytes_moved(const CaseResult& result, CaseAnalysis& analysis) {
+  if (!result.peer.empty()) return;
   const auto fewest = static_cast<double>(result.source_bytes + result.result_bytes);
   if (link_bytes(result) > 0 || has_op(result, "load") || fewest <= 0) return;
   double moved = 0;
@@ -148,11 +148,9 @@ Memory link_memory(const CaseResult& result, std::size_t stage) {
 
 const CaseResult* launch_limit(const GroupResult& group, const CaseResult& result,
                                const StageResult& stage) {
-  if (!is_launched(stage)) return nullptr;
+  if (!result.peer.empty() || !is_launched(stage)) return nullptr;
   for (const CaseResult& limit : group.limits)
-    if (is_usable(limit) && limit.stages[0].op == "launch" &&
-        limit.stages[0].place == stage.place &&
-        (is_on_gpu(stage) || (limit.threads == result.threads && limit.threads > 1)))
+    if (is_usable(limit) && limit.stages[0].op == "launch" && limit.stages[0].place == stage.place)
       return &limit;
   return nullptr;
 }

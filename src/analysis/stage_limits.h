@@ -13,9 +13,8 @@ constexpr bool is_pageable(Memory memory) {
 /// The kind of host memory that a transfer reads or writes; pinned where the document does not say.
 Memory link_memory(const CaseResult& result, std::size_t stage);
 
-/// The measured `launch` that this stage of the case cannot do without: a kernel's on the GPU, the
-/// team's on the host with several threads. Null for none, and for a stage so small that its kernel
-/// may not start a team.
+/// The measured `launch` that this stage of the case cannot do without: a kernel's on the GPU. Null
+/// for none.
 const CaseResult* launch_limit(const GroupResult& group, const CaseResult& result,
                                const StageResult& stage);
 

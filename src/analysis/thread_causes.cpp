@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 
 #include "analysis/causes.h"
-#include "analysis/stage_limits.h"
 #include "analysis/twin.h"
 #include "analysis/words.h"
 #include "core/units.h"
@@ -17,12 +15,6 @@ constexpr double kThreadShare = 0.2;  // of the time: below this threads explain
 
 std::string threads_text(int threads) {
   return fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
-}
-
-/// "6.1 us", or "16 ms" where other work takes the processors.
-std::string duration(double ns) {
-  return ns < 1e6 ? format_significant(ns / 1e3, 2) + " us"
-                  : format_significant(ns / 1e6, 2) + " ms";
 }
 
 int number(const std::string& text) {
@@ -82,25 +74,6 @@ Cause one_thread_cause(const Subject& subject) {
             more->share, true};
   }
   return at_the_limit_of_one(subject);
-}
-
-Cause team_cause(const Subject& subject) {
-  const CaseResult& result = subject.result();
-  double cost = 0;
-  int teams = 0;
-  for (const StageResult& stage : result.stages)
-    if (stage.place == name_of(Place::Cpu))
-      if (const CaseResult* launch = launch_limit(subject.group, result, stage)) {
-        cost += median_ns(*launch, subject.results);
-        ++teams;
-      }
-  const double share = std::min(1.0, cost / subject.time_ns());
-  if (share < kThreadShare) return {};
-  return {"threads",
-          fmt::format("starting and joining threads. {} at {} = {} of its time.",
-                      teams == 1 ? "Once" : fmt::format("{} times", teams), duration(cost / teams),
-                      format_percent(share)),
-          share};
 }
 
 }  // namespace normbench

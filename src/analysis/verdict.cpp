@@ -42,8 +42,7 @@ void add_bound(const GroupResult& group, const GroupAnalysis& analysis, const Re
   verdict.bound = cause.name;
   if (limited) {
     const std::string share =
-        fmt::format(", at {} of the {} limit", format_percent(fastest.of_limit->value),
-                    kind == "threads" ? "thread start" : kind);
+        fmt::format(", at {} of the {} limit", format_percent(fastest.of_limit->value), kind);
     verdict.advantage += share;
     headline += share;
   }

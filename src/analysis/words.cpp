@@ -24,6 +24,7 @@ std::string factor(double value) { return format_significant(value, value < 1 ? 
 std::string axis_value(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_structured()) return value.dump();
+  if (value.is_object() && value.contains("name")) return axis_value(value["name"]);
   std::string text;
   for (const auto& item : value) {
     if (!text.empty()) text += value.is_array() ? 'x' : '/';

@@ -64,6 +64,7 @@ Begun go_on(const RunOptions& options) {
   const Json now = journal_header(begun_now(options, job), environment);
   const auto differing = differences(journal.content().header, now);
   if (!differing.empty() && !options.force) refuse(options.resume, differing);
+  job.options.allow_peers = options.config.allow_peers;  // not because the journal says so
   Plan plan = make_plan(job, backends);
   try {
     require_fit(journal.content(), plan);

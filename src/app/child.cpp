@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "backend/cpu/affinity.h"
+
 namespace normbench {
 namespace {
 
@@ -66,6 +68,7 @@ pid_t spawn(const std::vector<std::string>& arguments, const Pipe& in, const Pip
   posix_spawn_file_actions_adddup2(&actions, out.write_end(), STDOUT_FILENO);
   const Arguments argv(arguments);
   pid_t pid = -1;
+  const Unpinned unpinned;
   const int error = posix_spawn(&pid, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw std::runtime_error(fmt::format("cannot start: {}", std::strerror(error)));
@@ -95,6 +98,7 @@ std::string read_all(int file) {
 }  // namespace
 
 void become(const std::vector<std::string>& arguments) {
+  const Unpinned unpinned;
   execv("/proc/self/exe", Arguments(arguments).data());
 }
 

@@ -24,6 +24,8 @@ std::span<const Command> commands() {
        "normbench selftest --place cuda", &declare_selftest},
       {"calibrate", "Measure pairs with a known answer: what can be told apart on this machine.",
        "normbench calibrate --minutes 3", &declare_calibrate},
+      {"peer", "Take turns in the rounds of another normbench, whose config names this as a peer.",
+       "normbench peer < requests.jsonl", &declare_peer},
   });
   return kCommands;
 }

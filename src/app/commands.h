@@ -34,6 +34,7 @@ std::function<Exit()> declare_info(CLI::App& app);
 std::function<Exit()> declare_list(CLI::App& app);
 std::function<Exit()> declare_selftest(CLI::App& app);
 std::function<Exit()> declare_calibrate(CLI::App& app);
+std::function<Exit()> declare_peer(CLI::App& app);
 /// What `run` starts for itself; not shown in --help.
 std::function<Exit()> declare_part(CLI::App& app);
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "trace/cupti.h"
+#include "trace/cupti/cupti.h"
 
 namespace normbench {
 namespace {

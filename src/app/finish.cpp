@@ -9,7 +9,7 @@
 #include "app/say.h"
 #include "core/file.h"
 #include "report/report.h"
-#include "trace/table_formats.h"
+#include "trace/table/table_formats.h"
 
 namespace normbench {
 namespace {
@@ -36,6 +36,9 @@ void show(const Results& results, const Job& job, const Written& written,
   say("{}", text);
 }
 
+/// What must be said again to go on with the run.
+std::string peers_option(const Job& job) { return job.options.allow_peers ? " --allow-peers" : ""; }
+
 /// What went wrong with the files, and where what was finished is now.
 void tell_errors(const Job& job, const Written& written, const std::string& unkept) {
   if (!unkept.empty()) tell("normbench: {}\n", unkept);
@@ -45,8 +48,8 @@ void tell_errors(const Job& job, const Written& written, const std::string& unke
   else if (!written.errors.empty())
     tell("normbench: there was no room for it beside it nor in the folder of temporary files\n");
   if (unkept.empty()) return;
-  tell("normbench: the run ended there; go on with: normbench run --resume {}\n",
-       written.rescued.empty() ? job.dir : written.other);
+  tell("normbench: the run ended there; go on with: normbench run --resume {}{}\n",
+       written.rescued.empty() ? job.dir : written.other, peers_option(job));
 }
 
 Exit measured(const Results& results) {
@@ -69,7 +72,7 @@ Exit finish_run(const Job& job, const RunOptions& options, const Results& result
   try {
     show(results, job, written, options);
     if (interrupted && options.format == "text")
-      say("Interrupted; go on with: normbench run --resume {}\n", job.dir);
+      say("Interrupted; go on with: normbench run --resume {}{}\n", job.dir, peers_option(job));
   } catch (const CannotWrite& error) {
     tell("normbench: {}\n", error.what());
     code = std::max(code, Exit::NotWritten);

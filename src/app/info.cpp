@@ -56,6 +56,7 @@ std::function<Exit()> declare_info(CLI::App& app) {
   app.add_option("--machine", said->machine, "A name to show instead of the host's");
   app.add_flag("--no-limits", said->no_limits, "Measure no limits: done at once, not in 10 s");
   add_device_option(app, said->backend);
+  add_simd_option(app, said->backend);
   return [said] { return show_info(*said); };
 }
 

@@ -34,6 +34,7 @@ Json to_json(const Job& job) {
           {"text", job.text},
           {"options", to_json(job.options)},
           {"device", job.backend.device},
+          {"simd", job.backend.simd},
           {"machine", job.machine},
           {"folder", job.folder},
           {"free_bytes", {job.free_bytes.host, job.free_bytes.device}}};
@@ -44,7 +45,7 @@ Job read_job(const Json& json, const std::string& dir) {
     return {.file = json.at("file"),
             .text = json.at("text"),
             .options = read_config_options(json.at("options")),
-            .backend = {.device = json.value("device", 0)},
+            .backend = {.device = json.value("device", 0), .simd = json.value("simd", "")},
             .machine = json.at("machine"),
             .dir = dir,
             .folder = json.value("folder", ""),

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "app/commands.h"
+#include "app/list_kernels.h"
 #include "app/say.h"
 #include "backend/backend.h"
 #include "core/issue.h"
@@ -28,15 +29,7 @@ void list_ops() {
   print_ops(std::type_identity<Op>{});
 }
 
-void list_kernels() {
-  const Backends backends = make_backends();
-  say("Kernels: implementations, by op and place; the second of an op is its default\n");
-  for (const auto& backend : backends.list) {
-    if (const auto why = backend->unavailable()) say("  {}: {}\n", name_of(backend->place()), *why);
-    for (const Kernel& kernel : backend->kernels())
-      say("  {:<12} {:<5} {}\n", kernel.op, name_of(kernel.place), kernel.name);
-  }
-}
+void list_kernels() { say("{}", kernels_text(make_backends())); }
 
 void list_reports() {
   say("Report formats\n");

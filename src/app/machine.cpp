@@ -4,6 +4,7 @@
 
 #include "app/device_times.h"
 #include "app/tool_attached.h"
+#include "backend/cpu/simd_targets.h"
 #include "measure/energy.h"
 #include "measure/hardware_counters.h"
 #include "record/nvtx.h"
@@ -72,6 +73,8 @@ Json described_machine(const Backends& backends, const std::string& machine) {
   for (const auto& backend : backends.list)
     places[std::string(name_of(backend->place()))] = backend->unavailable().value_or("available");
   described["places"] = places;
+  described["simd"] = simd_in_use();
+  described["simd_targets"] = simd_targets();
   Backend* const cuda = backends.at(Place::Cuda);
   described["gpu"] = cuda != nullptr && !cuda->unavailable() ? cuda->describe() : Json();
   described["nvtx"] = nvtx::missing().empty() ? "available" : std::string(nvtx::missing());

@@ -9,8 +9,9 @@
 
 namespace normbench {
 
-/// environment(machine), "places": {"cpu": "available", "cuda": why not}, "gpu": what the CUDA
-/// backend says of its device, null without one, and "nvtx".
+/// environment(machine), "places": {"cpu": "available", "cuda": why not}, "simd": the instruction
+/// set that CPU kernels use, "simd_targets": all that they could, "gpu": what the CUDA backend says
+/// of its device, null without one, and "nvtx".
 Json described_machine(const Backends& backends, const std::string& machine);
 
 /// What this machine, its settings or this build lack, by name: {"cuda": {"name", "why", "means"},

@@ -8,7 +8,7 @@
 #include "measure/environment.h"
 #include "measure/free_memory.h"
 #include "measure/group_memory.h"
-#include "trace/torch_table.h"
+#include "trace/table/torch_table.h"
 
 namespace normbench {
 
@@ -35,6 +35,12 @@ void add_device_option(CLI::App& app, BackendOptions& options) {
       });
 }
 
+void add_simd_option(CLI::App& app, BackendOptions& options) {
+  app.add_option("--simd", options.simd,
+                 "Instruction set of the CPU's kernels, e.g. AVX2 (default: this CPU's best)")
+      ->type_name("TARGET");
+}
+
 PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
                          const Backends& backends) {
   PlanOptions plan;
@@ -49,6 +55,7 @@ PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
   plan.only = options.only;
   plan.quick = options.quick;
   plan.profile = !options.no_profile;
+  plan.allow_peers = options.allow_peers;
   plan.all_threads = available_threads();
   plan.sort_keys = sort_key_names();
   plan.cache_bytes = cold_caches(backends, last_level_cache_bytes());
@@ -63,7 +70,8 @@ Json to_json(const ConfigOptions& options) {
           {"set", options.set},
           {"only", options.only},
           {"quick", options.quick},
-          {"no_profile", options.no_profile}};
+          {"no_profile", options.no_profile},
+          {"allow_peers", options.allow_peers}};
 }
 
 ConfigOptions read_config_options(const Json& json) {
@@ -71,7 +79,8 @@ ConfigOptions read_config_options(const Json& json) {
           .set = json.at("set"),
           .only = json.at("only"),
           .quick = json.at("quick"),
-          .no_profile = json.at("no_profile")};
+          .no_profile = json.at("no_profile"),
+          .allow_peers = json.value("allow_peers", false)};
 }
 
 }  // namespace normbench

@@ -17,12 +17,16 @@ struct ConfigOptions {
   std::vector<std::string> set, only;
   bool quick = false;
   bool no_profile = false;
+  bool allow_peers = false;
 };
 
 void add_config_options(CLI::App& app, ConfigOptions& options);
 
 /// --device N: which of the CUDA devices that this process sees.
 void add_device_option(CLI::App& app, BackendOptions& options);
+
+/// --simd TARGET: the instruction set of the CPU's kernels.
+void add_simd_option(CLI::App& app, BackendOptions& options);
 
 /// What they, and this machine, mean for the config in `file`, whose folder relative paths start
 /// from. Throws Invalid.

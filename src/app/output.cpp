@@ -12,8 +12,8 @@
 #include "core/file.h"
 #include "core/issue.h"
 #include "report/report.h"
-#include "trace/chrome.h"
-#include "trace/gzip.h"
+#include "trace/chrome/chrome.h"
+#include "trace/chrome/gzip.h"
 
 namespace normbench {
 namespace fs = std::filesystem;

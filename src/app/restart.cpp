@@ -9,6 +9,7 @@
 #include "app/commands.h"
 #include "app/say.h"
 #include "core/file.h"
+#include "measure/child_process.h"
 
 namespace normbench {
 
@@ -24,6 +25,7 @@ void Restart::without(std::size_t group, const std::string& contender) {
     _exit(static_cast<int>(Exit::NotWritten));
   }
   tell("\n{}: {}; going on without it\n", contender, why);
+  end_all_children();
   become(command_);
   _exit(static_cast<int>(Exit::Failed));
 }

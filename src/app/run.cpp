@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,6 +38,23 @@ void tell_modes(const RunOptions& options, const std::optional<AttachedTool>& to
          environment.at("places").value("cuda", "no CUDA device"));
 }
 
+/// How to allow the peers that the plan asks for and that are skipped without that.
+void tell_peers(const Plan& plan, const RunOptions& options) {
+  if (options.config.allow_peers) return;
+  std::string commands;
+  for (const auto& [name, command] : plan.peers) {
+    const auto runs = [&](const Group& group) {
+      return std::ranges::any_of(group.cases, [&](const Case& one) { return one.peer == name; });
+    };
+    if (std::ranges::any_of(plan.groups, runs))
+      commands +=
+          fmt::format("{}{}: {}", commands.empty() ? "" : "; ", name, fmt::join(command.argv, " "));
+  }
+  if (!commands.empty())
+    tell("normbench: what peers run is skipped; --allow-peers runs their commands ({})\n",
+         commands);
+}
+
 /// What did not go as a profiler's user would expect, after it.
 void tell_losses(const RunContext& context, const std::string& no_cupti) {
   if (!context.uncaptured.empty())
@@ -48,6 +67,7 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
   const auto& [job, backends, environment, plan, journal] = begun;
   const std::optional<AttachedTool> tool_there = attached_tool();
   tell_modes(options, tool_there, environment);
+  tell_peers(plan, options);
   SystemClock clock;
   Recorder recorder(clock);
   RunTrace trace(plan, environment, clock);

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "core/issue.h"
-#include "trace/table_formats.h"
+#include "trace/table/table_formats.h"
 
 namespace normbench {
 namespace fs = std::filesystem;
@@ -30,6 +30,7 @@ ConfigOptions with(ConfigOptions options, const ConfigOptions& said) {
   if (!said.only.empty()) options.only = said.only;
   options.quick = said.quick || options.quick;
   options.no_profile = said.no_profile || options.no_profile;
+  options.allow_peers = said.allow_peers;  // each time anew: they are commands to be run
   return options;
 }
 
@@ -72,7 +73,10 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_flag("--force", options.force,
                "Resume although config, binary or machine differ; the document says so");
   add_config_options(app, options.config);
+  app.add_flag("--allow-peers", options.config.allow_peers,
+               "Run the commands in the config's `peers` (normbench check FILE shows them)");
   add_device_option(app, options.backend);
+  add_simd_option(app, options.backend);
   app.add_option("--machine", options.machine, "A name for documents instead of the host's")
       ->type_name("NAME");
   app.add_option("--format", options.format, "text, or json: stdout is the document");
@@ -106,10 +110,12 @@ std::vector<std::string> to_go_on(const RunOptions& options, const std::string& 
   if (options.force) words.emplace_back("--force");
   if (options.config.quick) words.emplace_back("--quick");
   if (options.config.no_profile) words.emplace_back("--no-profile");
+  if (options.config.allow_peers) words.emplace_back("--allow-peers");
   add("--images", options.config.images);
   for (const std::string& set : options.config.set) add("--set", set);
   for (const std::string& only : options.config.only) add("--only", only);
   if (options.device_given) add("--device", std::to_string(options.backend.device));
+  add("--simd", options.backend.simd);
   add("--machine", options.machine);
   add("--table", options.table);
   if (options.trace_max_events >= 0)
@@ -129,7 +135,9 @@ Job begun_now(const RunOptions& options, const Job& job) {
   else
     now.text = text_now(job);
   now.options = with(job.options, options.config);
-  now.backend = options.device_given ? options.backend : job.backend;
+  now.backend = job.backend;
+  if (options.device_given) now.backend.device = options.backend.device;
+  if (!options.backend.simd.empty()) now.backend.simd = options.backend.simd;
   now.machine = options.machine.empty() ? job.machine : options.machine;
   return now;
 }

@@ -11,7 +11,7 @@
 
 #include "measure/environment.h"
 #include "trace/build_model.h"
-#include "trace/profile_rows.h"
+#include "trace/table/profile_rows.h"
 
 namespace normbench {
 namespace {

@@ -9,8 +9,10 @@
 #include "app/commands.h"
 #include "app/options.h"
 #include "app/say.h"
+#include "backend/cpu/simd_targets.h"
 #include "core/issue.h"
 #include "measure/cgroup.h"
+#include "measure/environment.h"
 #include "measure/machine_files.h"
 #include "report/selftest_text.h"
 
@@ -18,7 +20,7 @@ namespace normbench {
 namespace {
 
 struct Said {
-  std::string place, kernel, format = "text";
+  std::string place, kernel, simd = "all", format = "text";
   bool quick = false, large = false;
   BackendOptions backend;
 };
@@ -36,8 +38,19 @@ std::int64_t device_bytes(const Backends& backends) {
   return facts.is_object() ? facts.value("memory_bytes", std::int64_t{0}) : 0;
 }
 
+/// Instruction sets to force. Throws Invalid for one that cannot be.
+std::vector<std::string> chosen_simd(const std::string& said) {
+  if (said == "all") return simd_targets();
+  use_simd(said);
+  return {said};
+}
+
 selftest::Options options(const Said& said, const Backends& backends) {
-  selftest::Options options{.glob = said.kernel, .quick = said.quick, .large = said.large};
+  selftest::Options options{.glob = said.kernel,
+                            .quick = said.quick,
+                            .large = said.large,
+                            .simd = chosen_simd(said.simd)};
+  if (available_threads() > 1) options.threads = available_threads();
   if (!said.place.empty()) {
     options.place = parse_word<Place>(said.place);
     if (!options.place)
@@ -86,6 +99,9 @@ std::function<Exit()> declare_selftest(CLI::App& app) {
   app.add_option("--kernel", said->kernel, "Only rows whose op/kernel, op or kernel matches")
       ->type_name("GLOB");
   add_device_option(app, said->backend);
+  app.add_option("--simd", said->simd,
+                 "CPU rows on this instruction set only, e.g. AVX2 (default: all, one by one)")
+      ->type_name("TARGET");
   app.add_flag("--quick", said->quick, "Few small tensors: for compute-sanitizer");
   app.add_flag("--large", said->large, "Tensors of more than 2^31 elements on the CPU too");
   app.add_option("--format", said->format, "text or json")->type_name("NAME");

@@ -12,8 +12,8 @@
 #include "core/file.h"
 #include "core/issue.h"
 #include "core/markdown.h"
-#include "trace/profile_rows.h"
-#include "trace/table_formats.h"
+#include "trace/table/profile_rows.h"
+#include "trace/table/table_formats.h"
 
 namespace normbench {
 namespace {

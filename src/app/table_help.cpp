@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "trace/torch_table.h"
+#include "trace/table/torch_table.h"
 
 namespace normbench {
 namespace {

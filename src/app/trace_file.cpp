@@ -10,8 +10,8 @@
 
 #include "core/issue.h"
 #include "core/units.h"
-#include "trace/gzip.h"
-#include "trace/read_chrome.h"
+#include "trace/chrome/gzip.h"
+#include "trace/read/read_chrome.h"
 
 namespace normbench {
 namespace fs = std::filesystem;

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "backend/cpu/simd_targets.h"
+
 namespace normbench {
 namespace {
 
@@ -136,6 +138,7 @@ Json Backend::describe() { return {}; }
 Json Backend::condition() { return {}; }
 
 Backends make_backends(const BackendOptions& options) {
+  if (!options.simd.empty()) use_simd(options.simd);
   Backends backends;
   backends.list.push_back(make_cpu_backend());
   backends.list.push_back(make_cuda_backend(options));

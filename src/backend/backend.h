@@ -24,6 +24,7 @@ struct Signature {
   /// Bytes of host memory that go by before the output is used again, by a later stage or the next
   /// iteration: what a cache must hold to keep it. The largest number where buffers rotate.
   std::int64_t reuse_bytes = 0;
+  bool read_next = false;  // that use is a later stage of the CPU reading it, not an overwriting
 };
 
 /// What one run of a stage moves and computes.
@@ -70,6 +71,7 @@ class Queue {
   virtual void launch(Graph&) {}
 
   const int threads;         // OpenMP team size of CPU kernels
+  bool always_team = false;  // also for work too small for one to pay: what checks kernels wants it
   Recorder* const recorder;  // for ranges inside a stage; may be null
   /// What the ranges of other threads' shares of the stage are called; "": they have none.
   std::string_view stage = {};
@@ -120,7 +122,8 @@ class Allocation {
 
 /// What a user chooses about a place.
 struct BackendOptions {
-  int device = 0;  // of the CUDA devices that this process sees
+  int device = 0;         // of the CUDA devices that this process sees
+  std::string simd = {};  // instruction set of the CPU's kernels, as Highway calls it; "": the best
 };
 
 class Backend {
@@ -173,6 +176,8 @@ std::unique_ptr<Backend> make_cpu_backend();
 /// The CUDA backend, or one that says why there is none. Throws Invalid when there are devices but
 /// not the chosen one.
 std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options);
+/// Both. Makes all CPU kernels of this process use `options.simd`, unless it is empty. Throws Invalid
+/// likewise, and for an instruction set that is not there.
 Backends make_backends(const BackendOptions& options = {});
 
 }  // namespace normbench

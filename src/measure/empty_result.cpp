@@ -6,10 +6,16 @@ namespace normbench {
 
 namespace {
 
-StageResult stage_result(const Stage& stage, const TensorDesc& out) {
+/// A row of this process, or the one that a peer is asked for.
+std::string kernel_of(const Stage& stage, bool by_peer) {
+  if (by_peer) return stage.forced;
+  return stage.kernel ? std::string(stage.kernel->name) : "";
+}
+
+StageResult stage_result(const Stage& stage, const TensorDesc& out, bool by_peer) {
   return {.op = std::string(name_of(stage.op)),
           .label = stage.label,
-          .kernel = stage.kernel ? std::string(stage.kernel->name) : "",
+          .kernel = kernel_of(stage, by_peer),
           .place = std::string(name_of(stage.place)),
           .out = out,
           .parameters = stage.parameters,
@@ -36,6 +42,7 @@ CaseResult case_result(const Case& work) {
                     .threads = work.threads,
                     .wait = uses_gpu(work) ? std::string(name_of(work.wait)) : "",
                     .graph = work.graph,
+                    .peer = work.peer,
                     .resident = work.resident,
                     .images = work.values.front().desc.shape.n,
                     .source_bytes = work.source ? work.source->desc().bytes()
@@ -47,7 +54,8 @@ CaseResult case_result(const Case& work) {
                     .check = {},
                     .notes = {}};
   for (const Stage& stage : work.stages)
-    result.stages.push_back(stage_result(stage, work.values[stage.out.front()].desc));
+    result.stages.push_back(
+        stage_result(stage, work.values[stage.out.front()].desc, !work.peer.empty()));
   return result;
 }
 

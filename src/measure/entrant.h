@@ -5,9 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "measure/contender.h"
 #include "measure/results.h"
-#include "measure/turn.h"
+#include "measure/turn_taker.h"
 #include "measure/watchdog.h"
 
 namespace normbench {
@@ -31,21 +30,19 @@ struct Entrant {
   int index;  // among the group's cases, then its limits
   const Case* work;
   CaseResult* result;
-  std::unique_ptr<Contender> contender = nullptr;  // gone when the case has failed
+  std::unique_ptr<TurnTaker> contender = nullptr;  // gone when the case takes no more turns
   TurnShape shape = {};
 
   bool is_case(const Group& group) const { return index < static_cast<int>(group.cases.size()); }
   bool live() const { return contender != nullptr; }
-  /// Ends this contender alone. It keeps no rounds: a failed case is never compared.
-  void fail(const std::string& reason);
+  /// End this contender alone. It keeps no rounds: only whole cases are compared.
+  void fail(const std::string& reason) { end(Status::Failed, reason); }
+  void skip(const std::string& reason) { end(Status::Skipped, reason); }
+  /// Holds the output of its first or last call to the reference; a wrong one fails it.
+  void check();
+
+ private:
+  void end(Status status, const std::string& reason);
 };
-
-/// Runs one iteration on poisoned buffers and returns its time; fresh buffers are poisoned only
-/// where that is no part of what is timed.
-std::int64_t poisoned_iteration(Entrant& entrant, std::byte poison, bool poison_fresh,
-                                Clock& clock);
-
-/// Holds the output of a poisoned iteration to the reference; a wrong one fails the entrant.
-void check_iteration(Entrant& entrant, const Backends& backends);
 
 }  // namespace normbench

@@ -11,6 +11,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "backend/cpu/affinity.h"
+#include "backend/cpu/team_cpus.h"
 #include "measure/cgroup.h"
 #include "measure/machine_files.h"
 #include "measure/topology.h"
@@ -20,6 +22,7 @@ namespace {
 
 /// CPUs this process may run on; nothing when the system does not say.
 std::optional<int> affinity_cpus() {
+  if (const int count = CPU_COUNT(&allowed_cpus()); count > 0) return count;
   std::array<cpu_set_t, 8> set{};  // room for 8192 CPUs
   if (sched_getaffinity(0, sizeof(set), set.data()) != 0) return std::nullopt;
   return CPU_COUNT_S(sizeof(set), set.data());
@@ -65,6 +68,7 @@ Json environment(const std::string& machine) {
           {"cpu", std::move(cpu)},
           {"memory", std::move(memory)},
           {"affinity_cpus", or_null(affinity_cpus())},
+          {"threads_bound", explain_binding()},
           {"container",
            {{"cpu_quota", or_null(limits.cpus)}, {"memory_bytes", or_null(limits.memory_bytes)}}},
           {"available_threads", available_threads()},

@@ -9,6 +9,8 @@
 #include "core/units.h"
 #include "measure/disturbance_reader.h"
 #include "measure/empty_result.h"
+#include "measure/make_contender.h"
+#include "measure/turn_errors.h"
 
 namespace normbench {
 
@@ -97,19 +99,14 @@ void GroupRun::skip_limits(const std::string& reason) {
 }
 
 void GroupRun::first_call(Entrant& entrant, double clock_cost_ns) {
-  {
-    const Range range(&context_.recorder, RangeKind::Init, "init");
-    entrant.contender =
-        std::make_unique<Contender>(*entrant.work, *memory_, context_.backends, context_.recorder);
-    entrant.contender->place(random_);
-  }
-  entrant.result->first_call_ns =
-      poisoned_iteration(entrant, std::byte{0xFF}, false, context_.clock);
-  if (context_.part.check) check_iteration(entrant, context_.backends);
+  entrant.contender =
+      make_contender(*entrant.work, plan_, *memory_, context_, random_, *entrant.result);
+  entrant.result->first_call_ns = entrant.contender->first_call();
+  if (context_.part.check) entrant.check();
   if (!entrant.live()) return;
   note_left_out(entrant);
   if (!context_.rounds) return;
-  entrant.shape = shape_of_turns(*entrant.contender, context_.clock, clock_cost_ns);
+  entrant.shape = entrant.contender->shape_of_turns(clock_cost_ns);
   if (context_.part.first != nullptr) {
     const GroupResult& first = *context_.part.first;
     const auto index = static_cast<std::size_t>(entrant.index);
@@ -145,7 +142,7 @@ Turn GroupRun::turn(Entrant& entrant, const TurnShape& shape, std::size_t number
   const Range range(&recorder, RangeKind::Step, recorder.intern(fmt::format("#{}", number)));
   const auto& read = context_.disturbance;
   const Disturbance before = read ? read() : Disturbance{};
-  Turn turn = take_turn(*entrant.contender, shape, context_.clock, random_);
+  Turn turn = entrant.contender->take_turn(shape, random_);
   turn.round.start_ns -= start_ns_;
   if (read) turn.round.disturbance = disturbance_between(before, read());
   return turn;
@@ -153,8 +150,14 @@ Turn GroupRun::turn(Entrant& entrant, const TurnShape& shape, std::size_t number
 
 void GroupRun::guarded(Entrant& entrant, const std::function<void()>& work) {
   try {
-    const Watched guard(context_.watchdog, index_, entrant.work->variant);
+    std::optional<Watched> guard;
+    if (entrant.work->peer.empty()) guard.emplace(context_.watchdog, index_, entrant.work->variant);
     work();
+  } catch (const CutShort&) {
+    cut_short_ = true;
+    entrant.contender.reset();
+  } catch (const CannotRunHere& reason) {
+    entrant.skip(reason.what());
   } catch (const std::bad_alloc&) {
     entrant.fail(fmt::format("no memory is left (it may need {} of host memory)",
                              format_bytes(static_cast<double>(need(*entrant.work).host))));

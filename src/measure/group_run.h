@@ -30,8 +30,11 @@ class GroupRun {
   bool prepare(double clock_cost_ns);
   /// One turn of one contender, inside its ranges; its round's start is relative to the group's.
   Turn turn(Entrant& entrant, const TurnShape& shape, std::size_t number);
-  /// Runs `work` under the watchdog; what it throws fails this entrant alone.
+  /// Runs `work` under the watchdog, but for that of a peer, whose messages have time limits of
+  /// their own; what it throws ends this entrant alone.
   void guarded(Entrant& entrant, const std::function<void()>& work);
+  /// True when the run was interrupted while an entrant was waited for.
+  bool cut_short() const { return cut_short_; }
 
   /// Contenders that have not failed: cases, then limits; and whether any case is among them.
   std::vector<Entrant*> live();
@@ -63,6 +66,7 @@ class GroupRun {
   std::optional<GroupMemory> own_memory_;
   GroupMemory* memory_ = nullptr;
   std::vector<Entrant> entrants_;  // cases, then limits
+  bool cut_short_ = false;
 };
 
 }  // namespace normbench

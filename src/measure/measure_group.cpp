@@ -122,8 +122,8 @@ bool check_again(GroupRun& run) {
   for (Entrant* entrant : run.live()) {
     if (run.context().interrupted) return false;
     run.guarded(*entrant, [&] {
-      poisoned_iteration(*entrant, std::byte{0x55}, true, run.context().clock);
-      check_iteration(*entrant, run.context().backends);
+      entrant->contender->last_call();
+      entrant->check();
     });
   }
   return true;
@@ -139,7 +139,7 @@ std::optional<GroupResult> measure_group(const Plan& plan, std::size_t index, Ru
   if (!run.prepare(clock_cost_ns)) return std::nullopt;
   const bool whole =
       !context.rounds || (run_rounds_in_condition(run) && run_staged(run) && check_again(run));
-  if (!whole) return std::nullopt;
+  if (!whole || run.cut_short()) return std::nullopt;
   return std::move(run.result());
 }
 

@@ -87,7 +87,8 @@ bool profile_group(const Plan& plan, std::size_t index, RunContext& context, Dev
   const auto hung = hung_contenders(context, index);
   std::vector<const Case*> works;
   for (std::size_t i = 0; i < group.cases.size(); ++i)
-    if (result.cases[i].status == Status::Ok && !hung.contains(group.cases[i].variant))
+    if (result.cases[i].status == Status::Ok && group.cases[i].peer.empty() &&
+        !hung.contains(group.cases[i].variant))
       works.push_back(&group.cases[i]);
   GroupMemory memory(works, plan.measure, context.backends, context.cache_bytes);
 

@@ -64,13 +64,15 @@ struct CaseResult {
   Status status = Status::Ok;
   std::string reason;  // why skipped or failed
   int threads = 1;
-  std::string wait = {};                  // when the host waits for the GPU: stage, iteration, turn
-  bool graph = false;                     // its GPU stages run as graphs
-  bool resident = false;                  // a limit on buffers that stay in the cache
-  std::int64_t iterations = 0;            // per turn
-  std::int64_t images = 0;                // per iteration
-  std::int64_t source_bytes = 0;          // what one iteration must read: the source, or the files
-  std::int64_t result_bytes = 0;          // what it must write: the last output
+  std::string wait = {};          // when the host waits for the GPU: stage, iteration, turn
+  bool graph = false;             // its GPU stages run as graphs
+  std::string peer = {};          // the config's name of the peer that ran it; "": this process
+  std::string peer_version = {};  // what the peer calls itself: "torch 2.9.0"
+  bool resident = false;          // a limit on buffers that stay in the cache
+  std::int64_t iterations = 0;    // per turn
+  std::int64_t images = 0;        // per iteration
+  std::int64_t source_bytes = 0;  // what one iteration must read: the source, or the files
+  std::int64_t result_bytes = 0;  // what it must write: the last output
   std::optional<TensorDesc> source = {};  // what it starts from; nothing for files
   std::int64_t first_call_ns = 0;
   std::vector<StageResult> stages;
@@ -202,7 +204,7 @@ struct Results {
 /// - what only a device gives is left out where there was none: calls_ns, condition_before and
 ///   condition_after, clock_error_ns.
 /// - what newer versions added is left out where it says nothing: parameters, min_read_bytes,
-///   resident, source, wait, graph, counters, calibration, discarded, device_times, times, losses,
+///   resident, source, wait, graph, peer, peer_version, counters, calibration, discarded, device_times, times, losses,
 ///   and of a profile's row annotation, min_ns to max_ns, bytes, faults.
 /// - a double that is not finite is null, and infinity when read back.
 Json to_json(const Results& results);

@@ -71,6 +71,8 @@ void fields(auto& io, Is<CaseResult> auto& x) {
   io("threads", x.threads);
   io.when_known("wait", x.wait);
   io.when_known("graph", x.graph);
+  io.when_known("peer", x.peer);
+  io.when_known("peer_version", x.peer_version);
   io.when_known("resident", x.resident);
   io("iterations", x.iterations);
   io("images", x.images);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/reader.h"
+#include "measure/peer_protocol.h"
 #include "measure/results_fields.h"
 
 namespace normbench {
@@ -84,14 +85,7 @@ class Loader {
 
 void Loader::read(const char* name, TensorDesc& desc) {
   Reader reader = reader_.object(name);
-  const auto shape = reader.integers("shape", {0, 0, 0, 0});
-  // Beyond this the bytes of a tensor, and so its strides, would overflow.
-  double elements = 1;
-  for (const auto extent : shape) elements *= std::max(1.0, static_cast<double>(extent));
-  if (shape.size() != 4 || elements > 0x1p60 || *std::ranges::min_element(shape) < 0)
-    return reader.complain_at("shape", "expected [n, c, h, w]");
-  desc = dense(reader.word("dtype", desc.dtype), reader.word("layout", desc.layout),
-               {shape[0], shape[1], shape[2], shape[3]}, reader.word("memory", desc.memory));
+  desc = read_tensor(reader);
   if (!reader.has("strides")) return;
   const auto strides = reader.integers("strides", {0, 0, 0, 0});
   if (strides.size() != 4) return reader.complain_at("strides", "expected [n, c, h, w]");

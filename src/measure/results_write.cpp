@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "measure/peer_protocol.h"
 #include "measure/results_fields.h"
 
 namespace normbench {
@@ -23,11 +24,7 @@ Json write(const ProfileTimes& value) { return object(value); }
 Json write(const ProfileLosses& value) { return object(value); }
 
 Json write(const TensorDesc& desc) {
-  const Shape& shape = desc.shape;
-  Json json = {{"dtype", name_of(desc.dtype)},
-               {"shape", {shape.n, shape.c, shape.h, shape.w}},
-               {"layout", name_of(desc.layout)},
-               {"memory", name_of(desc.memory)}};
+  Json json = tensor_json(desc);
   const Strides& strides = desc.strides;
   if (!desc.is_dense()) json["strides"] = {strides.n, strides.c, strides.h, strides.w};
   return json;

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 
+#include "backend/cpu/simd_targets.h"
 #include "core/issue.h"
 #include "measure/selftest_cases.h"
 #include "measure/selftest_large.h"
 #include "measure/selftest_op.h"
+#include "measure/selftest_rounding.h"
 
 namespace normbench::selftest {
 namespace {
@@ -53,8 +55,29 @@ void test_ops(Lab& lab, std::vector<Candidate>& rows, const Options& options) {
     if (of_op.empty() || lab.lost()) continue;
     if (options.step) options.step(fmt::format("{}: {}", name_of(lab.backend().place()), op));
     test_op(lab, op, of_op, options.quick);
+    test_rounding(lab, op, of_op, options.quick);
     for (Candidate* row : of_op) row->done = row->stopped || !lab.lost();
   }
+}
+
+/// Instruction sets are a CPU's, and so are teams.
+Equipment equipment_of(const Backend& backend, const Options& options) {
+  Equipment equipment;
+  if (backend.place() != Place::Cpu) return equipment;
+  if (!options.simd.empty()) equipment.simd = options.simd;
+  equipment.threads = options.threads;
+  return equipment;
+}
+
+/// "not tested: AVX3 (this CPU lacks it), NEON and SVE (of Arm CPUs)".
+std::string untested_simd(const std::vector<std::string>& tested) {
+  std::string text = "not tested: ";
+  for (const std::string& target : missing_simd_targets())
+    text += fmt::format("{} (this CPU lacks it), ", target);
+  for (const std::string& target : simd_targets())
+    if (std::ranges::find(tested, target) == tested.end())
+      text += fmt::format("{} (--simd all tests it), ", target);
+  return text + std::string(foreign_simd());
 }
 
 /// Rows that no case was run of, or not all of them, are not right.
@@ -74,7 +97,12 @@ PlaceFinding test_place(const Backends& backends, Backend& backend, const Option
   if (found.unavailable) return found;
   std::vector<Candidate> rows = candidates(backend, options.glob);
   leave_out_untestable(rows, found.notes);
-  Lab lab(backends, backend);
+  Lab lab(backends, backend, equipment_of(backend, options));
+  if (backend.place() == Place::Cpu) {
+    found.simd = options.simd;
+    found.teams = teams(options.quick, lab.equipment);
+    if (!found.simd.empty()) found.notes.push_back(untested_simd(found.simd));
+  }
   test_ops(lab, rows, options);
   if (!options.quick) {
     const bool host = backend.place() == Place::Cpu;

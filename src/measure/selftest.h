@@ -21,13 +21,15 @@ struct Options {
   std::string glob = {};                            // of "op/kernel", "op" or "kernel"; "" for all
   bool quick = false;                               // few small tensors, for compute-sanitizer
   bool large = false;                               // past 2^31 elements on any CPU
+  std::vector<std::string> simd = {};               // of CPU rows, one by one; none: the one in use
+  int threads = 3;                                  // of the largest team of CPU rows
   std::int64_t host_bytes = 0;                      // free memory; 0 when unknown
   std::int64_t device_bytes = 0;                    // of the device, taken as free; likewise
   std::function<void(std::string_view)> step = {};  // told before each "cpu: normalize"
 };
 
-/// What was found of a row. A case is one op on one input; it runs in several settings (teams,
-/// addresses, what the memory held before).
+/// What was found of a row. A case is one op on one input; it runs in several settings (instruction
+/// sets, teams, addresses, what the memory held before).
 struct RowFinding {
   std::string op = {}, kernel = {};
   std::int64_t offered = 0;   // cases that the op allows
@@ -44,6 +46,8 @@ struct PlaceFinding {
   Place place = Place::Cpu;
   std::optional<std::string> unavailable = {};  // why nothing ran here
   std::vector<RowFinding> rows = {};
+  std::vector<std::string> simd = {};   // instruction sets that each row was run on; a CPU's
+  std::vector<int> teams = {};          // their sizes; a CPU's
   std::vector<std::string> notes = {};  // what was left out, and why
 };
 
@@ -56,8 +60,8 @@ struct Findings {
 std::int64_t failed_rows(const PlaceFinding& place);
 
 /// Runs all rows that `options` choose, but the CPU's references, on inputs of every dtype and
-/// layout: tiny, odd, strided, off a cache line, of a million elements and of more than 2^31.
-/// Throws Invalid when the glob matches no row.
+/// layout: tiny, odd, strided, off a cache line, of a million elements and of more than 2^31; and
+/// on values that are hard to round. Throws Invalid when the glob matches no row.
 Findings run(const Backends& backends, const Options& options);
 
 }  // namespace normbench::selftest

@@ -1,5 +1,7 @@
 #include "measure/selftest_input.h"
 
+#include <utility>
+
 #include "measure/selftest.h"
 #include "ops/random.h"
 
@@ -33,6 +35,11 @@ Input::Input(DType dtype, Layout layout, const Shape& shape, const Look& look)
       look_(look),
       bytes_(random_elements(dtype, 0, base_.elements())),
       values_(to_double(view(bytes_.data(), Memory::Pageable), 0, shape.n)) {}
+
+Input::Input(const TensorDesc& desc, std::vector<std::byte> bytes)
+    : base_(desc),
+      bytes_(std::move(bytes)),
+      values_(to_double(view(bytes_.data(), Memory::Pageable), 0, desc.shape.n)) {}
 
 View Input::view(std::byte* start, Memory memory) const {
   const std::int64_t m = look_.margin;

@@ -23,10 +23,12 @@ std::vector<std::byte> random_elements(DType dtype, std::int64_t first, std::int
 /// What is known of them.
 Accuracy random_accuracy(DType dtype);
 
-/// A random tensor: its bytes in host memory, and how rows see them.
+/// A tensor, random unless said otherwise: its bytes in host memory, and how rows see them.
 class Input {
  public:
   Input(DType dtype, Layout layout, const Shape& shape, const Look& look = {});
+  /// A contiguous tensor of these bytes instead.
+  Input(const TensorDesc& desc, std::vector<std::byte> bytes);
 
   /// All bytes, those of the margin included.
   std::span<const std::byte> bytes() const { return bytes_; }

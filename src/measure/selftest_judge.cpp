@@ -22,6 +22,13 @@ std::span<const std::byte> element(const View& view, std::int64_t index) {
   return {view.data + at * size, static_cast<std::size_t>(size)};
 }
 
+/// How far a value is from what it should be: infinitely when only one of them is NaN.
+double distance(double value, double expected) {
+  if (value == expected || (std::isnan(value) && std::isnan(expected))) return 0;
+  if (std::isnan(value) || std::isnan(expected)) return std::numeric_limits<double>::infinity();
+  return std::abs(value - expected);
+}
+
 std::string wrong(double got, double expected, double bound) {
   return fmt::format("{:.9g} instead of {:.9g}, bound {:.2g}", got, expected, bound);
 }
@@ -46,8 +53,7 @@ Judged judge(const Exact& exact, const View& got, std::byte poison, std::int64_t
   const std::int64_t before = first * got.desc.elements() / got.desc.shape.n;
   for (std::size_t i = 0; i < values.values.size(); ++i) {
     const double value = values.values[i], expected = exact.values.values[i];
-    const double error =
-        std::isnan(value) ? std::numeric_limits<double>::infinity() : std::abs(value - expected);
+    const double error = distance(value, expected);
     judged.error = std::max(judged.error, error);
     if (error <= exact.bound || judged.failure) continue;
     const std::int64_t index = before + static_cast<std::int64_t>(i);

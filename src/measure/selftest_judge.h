@@ -18,7 +18,7 @@ struct Exact {
 Exact exact_output(const Op& op, const Tensor64& in, const Signature& signature);
 
 struct Judged {
-  double error = 0;                    // the largest; infinite for NaN
+  double error = 0;                    // the largest; infinite for NaN that should be none
   std::optional<std::string> failure;  // of the first wrong element
 };
 

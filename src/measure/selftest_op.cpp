@@ -38,8 +38,8 @@ void test_case(const OpTest& test, const OneCase& one, bool capturing) {
       if (defined && !exact) exact = exact_output(one.op, one.input.values(), one.signature);
       const Trial trial{*row->kernel, one.op, one.input, one.signature, exact ? &*exact : nullptr};
       const bool captured = capturing && row->kernel->capturable(one.op, one.signature);
-      const Judged judged =
-          run_trial(test.lab, trial, settings(test.quick, captured), row->finding.runs);
+      const Judged judged = run_trial(
+          test.lab, trial, settings(test.quick, captured, test.lab.equipment), row->finding.runs);
       return {judged, defined ? std::optional(exact->bound) : std::nullopt};
     });
 }

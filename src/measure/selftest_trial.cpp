@@ -6,10 +6,13 @@
 #include <exception>
 #include <stdexcept>
 
+#include "backend/cpu/simd_targets.h"
 #include "measure/selftest_buffer.h"
 
 namespace normbench::selftest {
 namespace {
+
+constexpr int odd_team = 3;  // no shape is split evenly by it
 
 /// The buffers of one run.
 struct Memories {
@@ -103,6 +106,8 @@ struct Run {
 };
 
 Run run_once(Lab& lab, const Trial& trial, const Setting& setting) {
+  std::optional<ForcedSimd> forced;
+  if (!setting.simd.empty()) forced.emplace(setting.simd);
   const Memories memories = make_memories(lab, trial, setting);
   Queue& queue = lab.queue(setting.threads);
   const View in = trial.input.view(memories.in.data(), trial.signature.in[0].memory);
@@ -114,9 +119,10 @@ Run run_once(Lab& lab, const Trial& trial, const Setting& setting) {
   return {.output = memories.output().read(), .failure = trespass(memories, trial)};
 }
 
-/// ", 3 threads, buffers 1 and 3 elements past a cache line, as a graph".
+/// ", AVX2, 3 threads, buffers 1 and 3 elements past a cache line, as a graph".
 std::string in_words(const Setting& setting) {
   std::string text;
+  if (!setting.simd.empty()) text += ", " + setting.simd;
   if (setting.threads != 1) text += fmt::format(", {} threads", setting.threads);
   if (setting.in_shift != 0 || setting.out_shift != 0)
     text += fmt::format(", buffers {} and {} elements past a cache line", setting.in_shift,
@@ -136,6 +142,7 @@ Settled::~Settled() {
 Queue& Lab::queue(int threads) {
   auto& queue = queues_[threads];
   if (!queue) queue = backend_.make_queue(threads, nullptr);
+  queue->always_team = true;
   return *queue;
 }
 
@@ -151,26 +158,43 @@ void Lab::recover() {
   }
 }
 
-std::vector<Setting> settings(bool quick, bool captured) {
-  std::vector<Setting> all{{}};
+std::vector<int> teams(bool quick, const Equipment& equipment) {
+  std::vector<int> sizes{1, equipment.threads};
+  if (!quick && equipment.threads != odd_team) sizes.push_back(odd_team);
+  return sizes;
+}
+
+std::vector<Setting> settings(bool quick, bool captured, const Equipment& equipment) {
+  const int team = equipment.threads;
+  constexpr std::byte poison{0x55};
+  std::vector<Setting> each{{}};
   if (quick) {
-    all.push_back(
-        {.in_shift = 1, .out_shift = 3, .threads = 3, .poison = std::byte{0x55}, .guarded = false});
+    each.push_back(
+        {.in_shift = 1, .out_shift = 3, .threads = team, .poison = poison, .guarded = false});
   } else {
-    all.push_back({.threads = 3, .poison = std::byte{0x55}});
-    all.push_back({.in_shift = 1, .out_shift = 3, .threads = 3});
-    all.push_back({.in_shift = 2, .out_shift = 1, .poison = std::byte{0x55}});
+    each.push_back({.threads = odd_team, .poison = poison});
+    each.push_back({.in_shift = 1, .out_shift = 3, .threads = team});
+    each.push_back({.in_shift = 2, .out_shift = 1, .poison = poison});
   }
-  if (captured) all.push_back({.poison = std::byte{0x55}, .captured = true});
+  if (captured) each.push_back({.poison = poison, .captured = true});
+  std::vector<Setting> all;
+  for (const std::string& simd : equipment.simd) {
+    for (Setting& setting : each) {
+      setting.simd = simd;
+      all.push_back(setting);
+    }
+    if (!quick) each = {all[0], all[2]};  // alone and in the largest team: all but the first
+  }
   return all;
 }
 
 Judged run_trial(Lab& lab, const Trial& trial, const std::vector<Setting>& all,
                  std::int64_t& runs) {
   Judged total;
-  std::vector<std::byte> first;
+  std::map<std::string, std::vector<std::byte>> firsts;  // by instruction set
   for (const Setting& setting : all) {
     Run run = run_once(lab, trial, setting);
+    std::vector<std::byte>& first = firsts[setting.simd];
     ++runs;
     const auto fail = [&](const std::string& why) { total.failure = why + in_words(setting); };
     if (run.failure) return fail(*run.failure), total;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "measure/selftest_input.h"
@@ -12,14 +13,23 @@
 
 namespace normbench::selftest {
 
+/// What a place offers besides.
+struct Equipment {
+  std::vector<std::string> simd = {""};  // instruction sets to force; "": as it is
+  int threads = 3;                       // of the largest team
+};
+
 /// The place of the rows under test: its queues, and who owns the memory.
 class Lab {
  public:
-  Lab(const Backends& backends, Backend& backend) : backends_(backends), backend_(backend) {}
+  Lab(const Backends& backends, Backend& backend, Equipment equipment = {})
+      : equipment(std::move(equipment)), backends_(backends), backend_(backend) {}
+
+  const Equipment equipment;
 
   Backend& backend() const { return backend_; }
   Backend& owner(Memory memory) const { return backends_.owner(memory); }
-  /// The place's queue with this team.
+  /// The place's queue with this team, which even the smallest work has.
   Queue& queue(int threads);
   /// Gives up the queues, which a row that threw may have left in any state, and tries the place
   /// itself.
@@ -46,17 +56,22 @@ class Settled {
   Queue& queue_;
 };
 
-/// What must not change what a row computes.
+/// What must not change what a row computes; but the instruction set may, within its bound.
 struct Setting {
   std::int64_t in_shift = 0, out_shift = 0;  // elements past a cache line
   int threads = 1;
   std::byte poison{0xFF};  // what outputs and scratch memory held before
   bool guarded = true;     // false: allocations of just the tensors
   bool captured = false;   // run as a graph
+  std::string simd = {};   // "": the instruction set in use
 };
 
-/// The settings of a case.
-std::vector<Setting> settings(bool quick, bool captured);
+/// The sizes of the teams that settings have.
+std::vector<int> teams(bool quick, const Equipment& equipment);
+
+/// The settings of a case, instruction set by instruction set; but for the first one (unless
+/// `quick`) only those with one thread and the largest team.
+std::vector<Setting> settings(bool quick, bool captured, const Equipment& equipment);
 
 /// A row bound to an op and its input.
 struct Trial {
@@ -67,9 +82,9 @@ struct Trial {
   const Exact* exact;  // null: the values are undefined
 };
 
-/// Runs it in all settings. Right is an output within its bound, of the same bits in every setting,
-/// with nothing written beside it and the input as it was. `runs` counts up. What the row throws
-/// passes through.
+/// Runs it in all settings. Right is an output within its bound, of the same bits in every setting
+/// of an instruction set, with nothing written beside it and the input as it was. `runs` counts up.
+/// What the row throws passes through.
 Judged run_trial(Lab& lab, const Trial& trial, const std::vector<Setting>& all, std::int64_t& runs);
 
 }  // namespace normbench::selftest

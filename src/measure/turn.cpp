@@ -1,43 +1,26 @@
 #include "measure/turn.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "measure/anchor.h"
+#include "measure/turn_length.h"
 
 namespace normbench {
 
 namespace {
 
-constexpr double floor_ns = 1e6;
-constexpr double device_floor_ns = 20e6;
-constexpr double floor_clock_costs = 1000;
 constexpr double marks_share = 0.005;
-constexpr int calibrations = 8;
-constexpr double calibrations_ns = 20e6;
-
-/// Calls `measure` a few times and returns the least of `first` and what it gave: the time when
-/// nothing else takes the processor. Contenders with the same code must get turns of the same
-/// length, or interruptions weigh on them differently.
-template <class Measure>
-double quiet_ns(Clock& clock, std::int64_t start_ns, double first, Measure measure) {
-  double least = first;
-  for (int i = 0; i < calibrations; ++i) {
-    if (static_cast<double>(clock.now_ns() - start_ns) > calibrations_ns) break;
-    least = std::min(least, measure());
-  }
-  return least;
-}
 
 /// A range around warm-up work and what is decided from it.
 Range warm_up_range(Contender& contender) {
   return {&contender.recorder(), RangeKind::Warmup, "warmup"};
 }
 
-/// warm_up without its range.
-double warm(Contender& contender, Clock& clock) {
-  const double enough_ns = contender.device() != nullptr ? device_floor_ns : floor_ns;
+/// warm_up without its range, for `least_ns` on the CPU.
+double warm(Contender& contender, Clock& clock, double least_ns = turn_floor_ns) {
+  const double enough_ns =
+      contender.device() != nullptr ? std::max(device_warm_up_ns, least_ns) : least_ns;
   const std::int64_t start_ns = clock.now_ns();
   std::int64_t iterations = 0, spent_ns = 0;
   do {
@@ -62,27 +45,12 @@ double burst_ns(Contender& contender, std::int64_t iterations, Clock& clock) {
   return static_cast<double>(clock.now_ns() - start_ns);
 }
 
-/// The time of an iteration among as many as make a turn: submitted one after another, they overlap
-/// with what the device does.
-double device_iteration_ns(Contender& contender, Clock& clock) {
-  const std::int64_t start_ns = clock.now_ns();
-  std::int64_t iterations = 1;
-  double spent_ns = burst_ns(contender, iterations, clock);
-  while (spent_ns < floor_ns) {
-    const double enough = 1.2 * floor_ns / std::max(spent_ns, 1.0);
-    iterations *=
-        std::clamp(static_cast<std::int64_t>(std::ceil(enough)), std::int64_t{2}, std::int64_t{10});
-    spent_ns = burst_ns(contender, iterations, clock);
-  }
-  return quiet_ns(clock, start_ns, spent_ns,
-                  [&] { return burst_ns(contender, iterations, clock); }) /
-         static_cast<double>(iterations);
-}
-
 double quiet_iteration_ns(Contender& contender, Clock& clock) {
   const std::int64_t start_ns = clock.now_ns();
   const double first = warm(contender, clock);
-  if (contender.device() != nullptr) return device_iteration_ns(contender, clock);
+  if (contender.device() != nullptr)  // submitted one after another, they overlap
+    return iteration_in_burst_ns(
+        clock, [&](std::int64_t iterations) { return burst_ns(contender, iterations, clock); });
   return quiet_ns(clock, start_ns, first, [&] { return warm(contender, clock); });
 }
 
@@ -137,11 +105,8 @@ double warm_up(Contender& contender, Clock& clock) {
 TurnShape shape_of_turns(Contender& contender, Clock& clock, double clock_cost_ns) {
   const Range range = warm_up_range(contender);
   const double iteration_ns = quiet_iteration_ns(contender, clock);
-  const double enough_ns = std::max(floor_ns, floor_clock_costs * clock_cost_ns);
   const double marks_ns = marks_cost_ns(contender, clock, clock_cost_ns);
-  return {.iterations = iteration_ns >= floor_ns
-                            ? 1
-                            : static_cast<std::int64_t>(std::ceil(enough_ns / iteration_ns)),
+  return {.iterations = iterations_per_turn(iteration_ns, clock_cost_ns),
           .marks = !contender.work().graph && marks_ns < marks_share * iteration_ns};
 }
 
@@ -156,7 +121,7 @@ Turn take_turn(Contender& contender, const TurnShape& shape, Clock& clock,
   }
   {
     const Range range = warm_up_range(contender);
-    warm(contender, clock);
+    if (shape.warmup_ns > 0) warm(contender, clock, static_cast<double>(shape.warmup_ns));
     if (options.graphs) start_graphs(contender, shape.iterations);
   }
 

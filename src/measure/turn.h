@@ -18,6 +18,7 @@ double clock_cost_ns(Clock& clock);
 struct TurnShape {
   std::int64_t iterations = 1;
   bool marks = false;  // each stage is timed and has a range; there are no graphs
+  std::int64_t warmup_ns = 1'000'000;  // at least, and 20 ms when a device works; 0: no warm-up
 };
 
 /// Warms up and decides. One iteration when it takes 1 ms or more, else as many as take 1 ms and
@@ -32,7 +33,7 @@ struct Turn {
   std::vector<std::int64_t> stage_ns, calls_ns;
 };
 
-/// A fresh placement, a warm-up and the capture of graphs, untimed; then the iterations from first
+/// A fresh placement, the warm-up and the capture of graphs, untimed; then the iterations from first
 /// submit to drained.
 Turn take_turn(Contender& contender, const TurnShape& shape, Clock& clock, std::mt19937_64& random);
 

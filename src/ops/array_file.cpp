@@ -5,24 +5,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ostream>
 
+#include "core/file.h"
 #include "core/issue.h"
 #include "ops/npy.h"
 
 namespace normbench {
 namespace {
 
-/// How .npy files call a dtype; nothing for those that NumPy does not know.
+/// How .npy files call a dtype.
 std::string_view descr_of(DType dtype) {
   switch (dtype) {
     case DType::UInt8:
       return "|u1";
     case DType::Float16:
       return "<f2";
+    case DType::BFloat16:
+      return "<u2";  // its bits
     case DType::Float32:
       return "<f4";
-    case DType::BFloat16:
-      break;
   }
   return "";
 }
@@ -30,7 +32,8 @@ std::string_view descr_of(DType dtype) {
 /// The dtype as people say it, or the raw word.
 std::string said(const std::string& descr) {
   for (const auto& word : words(DType{}))
-    if (descr_of(word.value) == descr) return std::string(word.name);
+    if (word.value != DType::BFloat16 && descr_of(word.value) == descr)
+      return std::string(word.name);
   return fmt::format("\"{}\"", descr);
 }
 
@@ -42,17 +45,15 @@ std::vector<std::int64_t> file_shape(const TensorDesc& desc) {
 
 /// Where the elements start.
 std::size_t checked_npy(std::span<const std::byte> file, const TensorDesc& desc) {
-  if (descr_of(desc.dtype).empty())
-    throw Invalid(
-        fmt::format(".npy has no {} (give a raw file, not named .npy)", name_of(desc.dtype)));
   const NpyHeader header = parse_npy(file);
   if (header.descr != descr_of(desc.dtype))
-    throw Invalid(fmt::format("the file holds {}, the source says {}", said(header.descr),
-                              name_of(desc.dtype)));
+    throw Invalid(fmt::format("the file holds {}, expected {}{}", said(header.descr),
+                              name_of(desc.dtype),
+                              desc.dtype == DType::BFloat16 ? " (its bits as uint16)" : ""));
   if (header.fortran_order)
     throw Invalid("the file is in Fortran order (save numpy.ascontiguousarray of it)");
   if (header.shape != file_shape(desc))
-    throw Invalid(fmt::format("the file's shape is ({}), the source's is ({}) as {}",
+    throw Invalid(fmt::format("the file's shape is ({}), expected ({}) as {}",
                               fmt::join(header.shape, ", "), fmt::join(file_shape(desc), ", "),
                               name_of(desc.layout)));
   return header.offset;
@@ -84,6 +85,14 @@ std::pair<double, double> ArrayFile::range() const {
       high = std::max(high, value);
     }
   return {low, high};
+}
+
+void write_npy(const std::string& path, const View& tensor) {
+  const TensorDesc& desc = tensor.desc;
+  write_file(path, [&](std::ostream& out) {
+    out << npy_header(descr_of(desc.dtype), file_shape(desc));
+    out.write(reinterpret_cast<const char*>(tensor.data), desc.bytes());
+  });
 }
 
 }  // namespace normbench

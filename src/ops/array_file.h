@@ -8,8 +8,9 @@
 
 namespace normbench {
 
-/// A tensor in a file: a .npy (by its name) or nothing but the elements, little-endian. Throws
-/// Invalid, saying what is in the file and what would be right, unless it holds `desc`'s tensor.
+/// A tensor in a file: a .npy (by its name) or nothing but the elements, little-endian. A .npy has
+/// the bits of bfloat16 as uint16, since NumPy has no such dtype. Throws Invalid, saying what is in
+/// the file and what would be right, unless it holds `desc`'s tensor.
 class ArrayFile {
  public:
   ArrayFile(const std::string& path, const TensorDesc& desc);
@@ -23,5 +24,9 @@ class ArrayFile {
   MappedFile file_;
   View view_;
 };
+
+/// Writes a dense tensor in host memory as a .npy file, its axes in the order of its layout. Throws
+/// CannotWrite.
+void write_npy(const std::string& path, const View& tensor);
 
 }  // namespace normbench

@@ -1,6 +1,7 @@
 #include "ops/npy.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cctype>
 #include <charconv>
@@ -11,6 +12,8 @@
 
 namespace normbench {
 namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
 
 /// Reads the header's text, a Python dict of three known keys, and nothing more general.
 class DictParser {
@@ -105,7 +108,6 @@ class DictParser {
 }  // namespace
 
 NpyHeader parse_npy(std::span<const std::byte> file) {
-  constexpr std::string_view magic = "\x93NUMPY";
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(file[i]); };
   if (!text.starts_with(magic)) throw Invalid("not a .npy file (does not start with \\x93NUMPY)");
@@ -125,6 +127,17 @@ NpyHeader parse_npy(std::span<const std::byte> file) {
   } catch (const Invalid& mistake) {
     throw Invalid(fmt::format("broken .npy header: {}", mistake.what()));
   }
+}
+
+std::string npy_header(std::string_view descr, std::span<const std::int64_t> shape) {
+  constexpr std::size_t before = magic.size() + 4;  // version and length
+  std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                                 descr, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+  const std::size_t length = (before + dict.size() + 1 + 63) / 64 * 64 - before;
+  dict.resize(length - 1, ' ');
+  std::string header(magic);
+  header += {'\1', '\0', static_cast<char>(length & 0xFF), static_cast<char>(length >> 8)};
+  return header + dict + '\n';
 }
 
 }  // namespace normbench

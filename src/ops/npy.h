@@ -1,10 +1,11 @@
-/// The header of NumPy's .npy files, versions 1 to 3.
+/// The header of NumPy's .npy files: versions 1 to 3 are read, version 1 is written.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace normbench {
@@ -18,5 +19,8 @@ struct NpyHeader {
 
 /// Throws Invalid saying what is wrong with the header.
 NpyHeader parse_npy(std::span<const std::byte> file);
+
+/// What stands in front of the elements, rows first; they start at a multiple of 64 bytes.
+std::string npy_header(std::string_view descr, std::span<const std::int64_t> shape);
 
 }  // namespace normbench

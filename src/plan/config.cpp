@@ -119,19 +119,26 @@ Json read_defaults(Reader& config) {
   return defaults;
 }
 
-std::vector<std::string> read_peers(Reader& config) {
-  std::vector<std::string> names;
+bool is_command(const Json& value) {
+  return value.is_array() && !value.empty() && value[0] != "" &&
+         std::ranges::all_of(value, [](const Json& word) { return word.is_string(); });
+}
+
+std::map<std::string, PeerCommand> read_peers(Reader& config, const std::string& directory) {
+  std::map<std::string, PeerCommand> known;
   const Json& peers = config.member("peers");
-  if (peers.is_null()) return names;
+  if (peers.is_null()) return known;
   Reader reader = config.object("peers");
-  if (!peers.is_object()) return names;
+  if (!peers.is_object()) return known;
   for (const auto& [name, command] : peers.items()) {
-    names.push_back(name);
-    const bool fits = command.is_array() && !command.empty() &&
-                      std::ranges::all_of(command, [](const Json& j) { return j.is_string(); });
-    if (!fits) reader.complain_at(name, "expected a command: a list of strings, program first");
+    PeerCommand& peer = known[name];
+    peer.directory = directory;
+    if (is_command(command))
+      peer.argv = command.get<std::vector<std::string>>();
+    else
+      reader.complain_at(name, "expected a command: a list of strings, program first");
   }
-  return names;
+  return known;
 }
 
 Json read_experiments(Reader& config) {
@@ -160,7 +167,7 @@ Head read_head(const Json& config, const PlanOptions& options, std::vector<Issue
   head.measure = read_measure(reader.object("measure"), options.quick);
   head.profile = read_profile(reader.object("profile"), options);
   head.defaults = read_defaults(reader);
-  head.peers = read_peers(reader);
+  head.peers = read_peers(reader, options.base_dir);
   head.experiments = read_experiments(reader);
   reader.finish();
   return head;

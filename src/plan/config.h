@@ -1,6 +1,7 @@
 /// A config as a whole: its text with --set applied, and what stands beside its experiments.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,7 +23,7 @@ struct Head {
   Measure measure;
   ProfileOptions profile;
   Json defaults = Json::object();
-  std::vector<std::string> peers;
+  std::map<std::string, PeerCommand> peers;
   Json experiments = Json::array();
 };
 

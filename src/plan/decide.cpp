@@ -4,6 +4,7 @@
 
 #include "plan/aliases.h"
 #include "plan/composed.h"
+#include "plan/peer_case.h"
 #include "plan/wiring.h"
 
 namespace normbench {
@@ -43,14 +44,17 @@ void read_options(const Composed& options, PlanContext& context, Case& decided) 
   decided.wait = reader.word("wait", decided.wait);
   decided.graph = reader.boolean("graph", false);
   const bool in_flight = reader.integer("in_flight", 1, 1, 1024) > 1;
-  const std::string peer = reader.text("peer", "");
+  decided.peer = read_peer(reader, context.peers);
   reader.finish();
-  if (!peer.empty() && std::ranges::find(context.peers, peer) == context.peers.end())
-    reader.complain_at("peer", unknown("peer", peer, context.peers));
   options.relocate(std::span(context.issues).subspan(before));
   if (decided.skip) return;
-  if (!peer.empty()) decided.skip = "peers are not supported by this version";
+  decided.skip = why_not_run(decided.peer, context.peers, context.options.allow_peers);
   if (in_flight && !decided.skip) decided.skip = "in_flight is not supported by this version";
+}
+
+bool names_peer(const Composed& options) {
+  const auto said = options.fields.find("peer");
+  return said != options.fields.end() && *said != "";
 }
 
 /// The text of a stage; a source has one too, but is no stage.
@@ -107,12 +111,15 @@ std::optional<Case> decide_case(const VariantText& text, PlanContext& context) {
   std::vector<std::optional<StageSpec>> specs;
   for (const StageText& stage : text.stages)
     specs.push_back(read_stage(stage, paths, context.resolved, context.issues));
-  Wiring wiring(context.backends);
+  Wiring wiring(context.backends, names_peer(text.options));
   wire(text, specs, wiring, context.issues);
   Case decided = wiring.take();
   read_options(text.options, context, decided);
   if (!text.whole || context.issues.size() > before) return std::nullopt;
-  if (decided.graph) check_graph(text, decided, context.issues);
+  if (!decided.peer.empty())
+    check_peer_case(text, decided, context.issues);
+  else if (decided.graph)
+    check_graph(text, decided, context.issues);
   check_registrations(text, decided, context.issues);
   if (decided.stages.empty())
     context.issues.push_back({text.options.pointer, "has no stage after its source"});

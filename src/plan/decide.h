@@ -1,6 +1,7 @@
 /// From a complete variant to a decided case.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,8 +16,8 @@ namespace normbench {
 struct PlanContext {
   const Backends& backends;
   const PlanOptions& options;
-  const Json& defaults;            // `defaults` of the config, an object
-  std::vector<std::string> peers;  // names in `peers` of the config
+  const Json& defaults;  // `defaults` of the config, an object
+  const std::map<std::string, PeerCommand>& peers;
   std::vector<Issue>& issues;
   ResolvedOps resolved;
 };

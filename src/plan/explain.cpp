@@ -20,21 +20,35 @@ std::string count(std::size_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
-std::string stage_text(const Stage& stage) {
-  std::string text =
-      fmt::format("{:<11} {:<11} {:<4} {:<36} {}", name_of(stage.op),
-                  stage.kernel == nullptr ? "-" : stage.kernel->name, name_of(stage.place),
-                  describe(stage.signature.out.front()), bytes_text(memory_traffic(stage.cost)));
-  if (memory_traffic(stage.cost) != memory_traffic(stage.fewest))
-    text += fmt::format(" (fewest {})", bytes_text(memory_traffic(stage.fewest)));
+/// What runs a stage: its row, "peer torch", or "-" for nothing here.
+std::string runner_text(const Case& work, const Stage& stage) {
+  if (!work.peer.empty()) return "peer " + work.peer;
+  return stage.kernel == nullptr ? "-" : std::string(stage.kernel->name);
+}
+
+/// "138 MB (fewest 111 MB)"; of a peer only the fewest are known.
+std::string traffic_text(const Case& work, const Stage& stage) {
+  const std::int64_t moved = memory_traffic(stage.cost), fewest = memory_traffic(stage.fewest);
+  if (!work.peer.empty()) return "fewest " + bytes_text(fewest);
+  return bytes_text(moved) +
+         (moved == fewest ? "" : fmt::format(" (fewest {})", bytes_text(fewest)));
+}
+
+std::string stage_text(const Case& work, const Stage& stage) {
+  std::string text = fmt::format("{:<11} {:<11} {:<4} {:<36} {}", name_of(stage.op),
+                                 runner_text(work, stage), name_of(stage.place),
+                                 describe(stage.signature.out.front()), traffic_text(work, stage));
   if (stage.cost.link_bytes > 0)
     text += fmt::format(", link {}", bytes_text(stage.cost.link_bytes));
+  if (!work.peer.empty() && !stage.forced.empty()) text += ", kernel " + stage.forced;
   if (stage.output != OutputPolicy::Reuse) text += fmt::format(", {}", name_of(stage.output));
   return text;
 }
 
-/// "138 MB, link 111 MB": the bytes that all stages of a case move.
+/// "138 MB, link 111 MB": the bytes that all stages of a case move; "" of a peer's, where nobody
+/// knows.
 std::string total_text(const Case& work) {
+  if (!work.peer.empty()) return "";
   std::int64_t bytes = 0, link = 0;
   for (const Stage& stage : work.stages) {
     bytes += memory_traffic(stage.cost);
@@ -62,12 +76,23 @@ std::string submission_text(const Case& work) {
 }
 
 void add_case(Lines& lines, const Case& work, bool is_baseline) {
-  lines.add(2, fmt::format("{}{} · {} · {}moves {}", work.variant, is_baseline ? " (baseline)" : "",
-                           count(static_cast<std::size_t>(work.threads), "thread"),
-                           submission_text(work), total_text(work)));
+  const std::string work_text = work.peer.empty()
+                                    ? submission_text(work) + "moves " + total_text(work)
+                                    : "run by peer " + work.peer;
+  lines.add(2, fmt::format("{}{} · {} · {}", work.variant, is_baseline ? " (baseline)" : "",
+                           count(static_cast<std::size_t>(work.threads), "thread"), work_text));
   if (work.source) lines.add(4, fmt::format("{:<28} {}", "source", describe(work.source->desc())));
-  for (const Stage& stage : work.stages) lines.add(4, stage_text(stage));
+  for (const Stage& stage : work.stages) lines.add(4, stage_text(work, stage));
   if (work.skip) lines.add(4, "skipped: " + *work.skip);
+}
+
+/// The commands that are run for the group, a line each.
+void add_peers(Lines& lines, const Plan& plan, const Group& group) {
+  std::set<std::string> names;
+  for (const Case& work : group.cases) names.insert(work.peer);
+  for (const auto& [name, command] : plan.peers)
+    if (names.contains(name))
+      lines.add(2, fmt::format("peer {}: {}", name, fmt::join(command.argv, " ")));
 }
 
 std::string point_text(const Group& group) {
@@ -83,9 +108,10 @@ std::string memory_text(const Sides& bytes) {
 }
 
 /// A group with every stage of every case.
-void add_whole(Lines& lines, const Group& group, const std::string& memory) {
+void add_whole(Lines& lines, const Plan& plan, const Group& group, const std::string& memory) {
   lines.add(1, point_text(group) + memory);
   for (const Case& work : group.cases) add_case(lines, work, work.variant == group.baseline);
+  add_peers(lines, plan, group);
   std::vector<std::string> names;
   for (const Case& limit : group.limits)
     if (!limit.skip) names.push_back(limit.variant);
@@ -99,8 +125,10 @@ void add_whole(Lines& lines, const Group& group, const std::string& memory) {
 void add_short(Lines& lines, const Group& group, const Group& first, const std::string& memory) {
   std::vector<std::string> totals;
   for (const Case& work : group.cases)
-    totals.push_back(fmt::format("{} {}", work.variant, total_text(work)));
-  lines.add(1, fmt::format("{}{} · moves: {}", point_text(group), memory, fmt::join(totals, "; ")));
+    if (const std::string total = total_text(work); !total.empty())
+      totals.push_back(fmt::format("{} {}", work.variant, total));
+  lines.add(1, fmt::format("{}{}{}{}", point_text(group), memory,
+                           totals.empty() ? "" : " · moves: ", fmt::join(totals, "; ")));
   for (const Case& work : group.cases) {
     if (!work.skip) continue;
     const auto same = std::ranges::find(first.cases, work.variant, &Case::variant);
@@ -162,7 +190,7 @@ std::string explain(const Plan& plan, const Sides& cache_bytes) {
     lines.add(0, "");
     lines.add(0,
               group.question.empty() ? group.experiment : group.experiment + ": " + group.question);
-    add_whole(lines, group, memory);
+    add_whole(lines, plan, group, memory);
   }
   return lines.take();
 }

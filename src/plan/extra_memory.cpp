@@ -73,6 +73,8 @@ ExtraMemory extra_memory(const Case& work, std::int64_t most_sets) {
     if (std::holds_alternative<Exchange>(stage.op))  // what comes back lies in memory of the row's
       extra.held.host += static_cast<double>(stage.signature.out[0].bytes());
   }
+  if (!work.peer.empty())  // files of source and output, which may lie in memory
+    extra.passing.host += static_cast<double>(work.source->desc().bytes() + work.result().bytes());
   if (work.source && !host_reaches(work.source->memory))  // filled from host memory
     extra.passing.host += static_cast<double>(work.source->desc().bytes());
   return extra;

@@ -48,12 +48,17 @@ const Kernel* default_row(const std::vector<const Kernel*>& rows, const Op& op,
 
 }  // namespace
 
+std::optional<std::string> missing_place(const Backends& backends, Place place) {
+  const Backend* backend = backends.at(place);
+  return backend == nullptr ? fmt::format("no {} backend in this build", name_of(place))
+                            : backend->unavailable();
+}
+
 KernelChoice choose_kernel(const Backends& backends, Place place, const Op& op,
                            const Signature& signature, const std::string& forced) {
+  KernelChoice choice{.skip = missing_place(backends, place)};
   const Backend* backend = backends.at(place);
-  if (backend == nullptr)
-    return {.skip = fmt::format("no {} backend in this build", name_of(place))};
-  KernelChoice choice{.skip = backend->unavailable()};
+  if (backend == nullptr) return choice;
   std::vector<const Kernel*> rows;
   for (const Kernel& kernel : backend->kernels())
     if (kernel.op == name_of(op) && kernel.place == place) rows.push_back(&kernel);

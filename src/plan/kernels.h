@@ -8,6 +8,9 @@
 
 namespace normbench {
 
+/// Why nothing can run in this place, whatever it is; nothing when something can.
+std::optional<std::string> missing_place(const Backends& backends, Place place);
+
 struct KernelChoice {
   const Kernel* kernel = nullptr;
   std::optional<std::string> skip;  // why it cannot run here

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "core/units.h"
 #include "plan/limit_case.h"
@@ -11,8 +10,6 @@
 
 namespace normbench {
 namespace {
-
-constexpr std::int64_t kTouched = 64;  // bytes of a tensor that is only passed on
 
 bool has_stage_at(const Case& work, Place place) {
   return std::ranges::any_of(work.stages, [&](const Stage& stage) { return stage.place == place; });
@@ -102,22 +99,6 @@ void add_launches(std::vector<Case>& limits, const std::vector<const Case*>& cas
             "launch + sync");
 }
 
-/// What starting and joining the threads of a team costs, for each number of threads in use.
-void add_teams(std::vector<Case>& limits, const std::vector<const Case*>& cases, Cache cache,
-               const Backends& backends) {
-  std::set<int> teams;
-  for (const Case* work : cases)
-    if (work->threads > 1) teams.insert(work->threads);
-  for (const int threads : teams) {
-    StageSpec launch = spec_of(EmptyLaunch{});
-    launch.place = Place::Cpu;
-    auto limit = plain_case({launch}, plain_source(kTouched, Memory::Pageable), threads, backends);
-    if (limit) limit->resident = cache == Cache::Cold;
-    const std::string name = fmt::format("launch, {} threads", threads);
-    add_limit(limits, std::move(limit), name, name);
-  }
-}
-
 /// The largest output that a stage of the group allocates anew from the operating system.
 void add_first_touch(std::vector<Case>& limits, const std::vector<const Case*>& cases,
                      const Backends& backends) {
@@ -141,12 +122,11 @@ void add_first_touch(std::vector<Case>& limits, const std::vector<const Case*>& 
 
 }  // namespace
 
-std::vector<Case> limits_of(const Group& group, Cache cache, const Backends& backends) {
+std::vector<Case> limits_of(const Group& group, const Backends& backends) {
   std::vector<Case> limits;
   const auto on_cpu = cases_at(group, Place::Cpu), on_gpu = cases_at(group, Place::Cuda);
   if (!on_cpu.empty()) add_streams(limits, group, Place::Cpu, backends);
   add_first_touch(limits, on_cpu, backends);
-  add_teams(limits, on_cpu, cache, backends);
   if (!on_gpu.empty()) add_streams(limits, group, Place::Cuda, backends);
   for (const Case* work : on_gpu) add_transfers(limits, *work, group, backends);
   add_launches(limits, on_gpu, backends);

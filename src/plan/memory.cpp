@@ -64,6 +64,24 @@ Amounts arena_bytes(std::span<const Case* const> cases, const Rotation& rotation
   return bytes;
 }
 
+/// What peers hold in processes of their own: their copies of the source, and all their outputs.
+Amounts peer_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
+  Amounts bytes;
+  for (const Case* work : cases) {
+    if (work->peer.empty()) continue;
+    for (const Value& value : work->values) {
+      if (value.in_place_of >= 0) continue;
+      const Memory memory = value.desc.memory;
+      const std::int64_t copies =
+          value.producer >= 0
+              ? 1
+              : source_copies(*work, rotation.cache, of_side(rotation.cache_bytes, memory));
+      bytes.of(memory) += static_cast<double>(copies) * static_cast<double>(value.desc.bytes());
+    }
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
@@ -97,10 +115,12 @@ MemoryNeed memory_need(std::span<const Case* const> cases, Cache cache, const Si
       .cache_bytes = cache_bytes,
       .sets = {.host = buffer_sets(cases, cache, Memory::Pageable, cache_bytes.host),
                .device = buffer_sets(cases, cache, Memory::Device, cache_bytes.device)}};
-  Amounts kept = source_bytes(cases, rotation), held, passing;
-  const Amounts arenas = arena_bytes(cases, rotation);
-  kept.host += arenas.host;
-  kept.device += arenas.device;
+  Amounts kept, held, passing;
+  for (const Amounts& part :
+       {source_bytes(cases, rotation), arena_bytes(cases, rotation), peer_bytes(cases, rotation)}) {
+    kept.host += part.host;
+    kept.device += part.device;
+  }
   const std::int64_t most_sets = std::max(rotation.sets.host, rotation.sets.device);
   for (const Case* work : cases) {
     const ExtraMemory extra = extra_memory(*work, most_sets);

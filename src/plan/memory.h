@@ -23,7 +23,7 @@ bool share_source(const Case& one, const Case& other);
 
 /// What cases that are not skipped need.
 struct MemoryNeed {
-  Sides kept;     // copies of sources and arenas: there from the first turn to the last
+  Sides kept;  // copies of sources, arenas, peers' buffers: there from the first turn to the last
   Sides passing;  // at most beside them: fresh outputs, checks, addresses
 
   Sides total() const {

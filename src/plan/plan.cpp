@@ -91,12 +91,13 @@ Plan make_plan(const std::string& file, std::string_view text, const Backends& b
     if (head.measure.cache == Cache::Cold)
       for (Case& work : group.cases) mark_resident(work, options.cache_bytes);
     skip_too_large_cases(group, head.measure.cache, options);
-    group.limits = limits_of(group, head.measure.cache, backends);
+    group.limits = limits_of(group, backends);
     skip_too_large_limits(group, head.measure.cache, options);
   }
   plan.name = std::move(head.name);
   plan.about = std::move(head.about);
   plan.measure = head.measure;
+  plan.peers = std::move(head.peers);
   plan.profile = std::move(head.profile);
   plan.free_bytes = options.free_bytes;
   plan.free_notes = options.free_notes;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,7 +50,8 @@ struct Stage {
   Op op;
   std::string label;  // op name, or op name and kernel when forced: what tables and ranges say
   Place place = Place::Cpu;
-  const Kernel* kernel = nullptr;  // null: nothing can run it here, and the case is skipped
+  std::string forced = {};         // the row that the config names; "": the default one
+  const Kernel* kernel = nullptr;  // null: a peer runs it, or nothing can and the case is skipped
   std::vector<int> in, out;        // indices of values
   OutputPolicy output = OutputPolicy::Reuse;
   Signature signature;
@@ -71,6 +73,7 @@ struct Case {
   Wait wait = Wait::Turn;
   bool graph = false;
   bool resident = false;            // a limit on one set of buffers, which stays in the cache
+  std::string peer = {};            // which of the plan's peers runs it; "": this process
   std::optional<std::string> skip;  // why it cannot run here
 
   const TensorDesc& result() const { return values.back().desc; }
@@ -111,14 +114,21 @@ struct SideNotes {
   std::string host = {}, device = {};
 };
 
+/// How a peer is started: the program first, looked for as a shell would, in a directory.
+struct PeerCommand {
+  std::vector<std::string> argv;
+  std::string directory;  // the config's: relative paths in the command start there
+};
+
 struct Plan {
   std::string name, about;
   Json config;  // as read, after --set
   Measure measure;
   ProfileOptions profile;
   std::vector<Group> groups;
-  Sides free_bytes = {};      // what every group was made to fit in; 0: unknown
-  SideNotes free_notes = {};  // what sets those
+  std::map<std::string, PeerCommand> peers = {};  // by name
+  Sides free_bytes = {};                          // what every group was made to fit in; 0: unknown
+  SideNotes free_notes = {};                      // what sets those
 };
 
 /// What the command line, and the machine, add to a config.
@@ -129,7 +139,8 @@ struct PlanOptions {
   std::vector<std::string> only;                         // --only globs over experiments/variants
   bool quick = false;
   bool profile = true;
-  int all_threads = 1;  // what `"threads": "all"` means: what this process may use
+  bool allow_peers = false;  // --allow-peers: commands of the config may be run
+  int all_threads = 1;       // what `"threads": "all"` means: what this process may use
   std::vector<std::string> sort_keys = {};  // what `profile.sort_by` may name; empty: anything
   Sides cache_bytes = {.host = 32 << 20, .device = 32 << 20};  // the last caches before each memory
   Sides free_bytes = {};      // memory that this process can have on each side; 0: unknown

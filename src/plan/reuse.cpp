@@ -43,6 +43,7 @@ void note_reuse(Case& work, Cache cache) {
     if (stage.place != Place::Cpu) continue;
     const int output = stage.out[0];
     const int reader = next_reader(work, output);
+    stage.signature.read_next = reader < stages;
     std::int64_t& bytes = stage.signature.reuse_bytes;
     if (work.values[output].in_place_of >= 0)
       bytes = 0;

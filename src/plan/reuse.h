@@ -5,7 +5,7 @@
 
 namespace normbench {
 
-/// Sets the signatures' `reuse_bytes` of the stages on the CPU. Up to a later stage on the CPU that
+/// Sets the signatures' `reuse_bytes` and `read_next` of the stages on the CPU. Up to a later stage on the CPU that
 /// reads the output, what the stages before that one touch goes by; without one, what an iteration
 /// touches where one set of buffers is kept (hot), and no cache is large enough where they rotate
 /// (cold). An output in its input's buffer is used at once: its lines were just read.

@@ -6,6 +6,10 @@ namespace normbench {
 
 namespace {
 
+std::size_t scratch_bytes(const Case& work, const Stage& stage) {
+  return work.peer.empty() ? stage.kernel->scratch(stage.op, stage.signature) : 0;
+}
+
 /// True if a stage allocates and frees its output by itself, in the timed region.
 bool is_fresh(OutputPolicy policy, Memory memory, std::size_t bytes) {
   if (policy == OutputPolicy::CudaMalloc) return true;
@@ -33,6 +37,7 @@ Slot value_slot(const Case& work, const Value& value) {
             .memory = value.desc.memory,
             .bytes = bytes,
             .in_place_of = value.in_place_of};
+  if (!work.peer.empty()) return {.memory = value.desc.memory, .bytes = bytes};
   return buffer(work.stages[value.producer].output, value.desc.memory, bytes, value.producer);
 }
 
@@ -51,14 +56,15 @@ std::vector<Slot> storage_of(const Case& work) {
   for (int s = 0; s <= last; ++s) {
     const Stage& stage = work.stages[s];
     for (const int value : stage.in) slots[root_of(slots, value)].last_stage = s;
-    slots.push_back(buffer(stage.output, stage.signature.out.front().memory,
-                           stage.kernel->scratch(stage.op, stage.signature), s));
+    slots.push_back(
+        buffer(stage.output, stage.signature.out.front().memory, scratch_bytes(work, stage), s));
   }
   slots[root_of(slots, result)].last_stage = last;  // it lives until the end of the iteration
   return slots;
 }
 
 std::size_t touched_bytes(const Case& work, Memory side) {
+  if (!work.peer.empty()) return 0;
   std::size_t bytes = 0;
   bool rotates = false;
   for (const Value& value : work.values) {

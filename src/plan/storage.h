@@ -26,12 +26,13 @@ struct Slot {
   int last_stage = 0;    // … and freed after this one
 };
 
-/// The slots of a case: its values first, then the scratch memory of each stage.
+/// The slots of a case: its values first, then the scratch memory of each stage. What a peer writes
+/// is in another process, and None.
 std::vector<Slot> storage_of(const Case& work);
 
 /// Bytes, in whole cache lines, that one iteration touches on the side of the link where `side` is
 /// (host memory of every kind, or device memory): every value there that has bytes of its own. 0
-/// when none of them is an output, for then no buffers rotate there.
+/// when none of them is an output of this process, for then no buffers rotate there.
 std::size_t touched_bytes(const Case& work, Memory side);
 
 /// Sizes of the buffers of this kind that one buffer set takes from the group's arena, in the order

@@ -98,7 +98,8 @@ std::string axes_text(const Json& assignment) {
   std::string text;
   for (const auto& [axis, value] : assignment.items()) {
     if (!text.empty()) text += ", ";
-    text += axis + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+    const Json& said = value.is_object() && value.contains("name") ? value["name"] : value;
+    text += axis + "=" + (said.is_string() ? said.get<std::string>() : said.dump());
   }
   return text;
 }

@@ -21,7 +21,7 @@ std::vector<Axis> read_axes(Reader& experiment, std::string_view key);
 /// Every combination of values as {axis: value}, the last axis fastest; one empty object for none.
 std::vector<Json> combinations(const std::vector<Axis>& axes);
 
-/// "batch=8, memory=pinned".
+/// "batch=8, memory=pinned"; an object value with a "name" is called by it.
 std::string axes_text(const Json& assignment);
 
 /// Replaces whole strings: "$axis" by its value, "$axis.field" by a field of an object value, and

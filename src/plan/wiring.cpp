@@ -40,6 +40,7 @@ void Wiring::add(const StageSpec& spec) {
   Stage stage;
   stage.op = spec.op;
   stage.label = label_of(spec);
+  stage.forced = spec.kernel;
   stage.output = spec.output;
   stage.parameters = spec.parameters;
   if (const auto* load = std::get_if<Load>(&spec.op)) {
@@ -53,7 +54,15 @@ void Wiring::add(const StageSpec& spec) {
   for (const int input : stage.in) stage.signature.in.push_back(case_.values[input].desc);
   stage.place = place_of(spec, stage.signature.in);
   add_outputs(spec, stage);
-  stage.fewest = fewest(stage.op, stage.signature);
+  stage.fewest = stage.cost = fewest(stage.op, stage.signature);
+  if (for_peer_)
+    skip(missing_place(backends_, stage.place));
+  else
+    choose(spec, stage);
+  case_.stages.push_back(std::move(stage));
+}
+
+void Wiring::choose(const StageSpec& spec, Stage& stage) {
   try {
     const auto [kernel, reason] =
         choose_kernel(backends_, stage.place, stage.op, stage.signature, spec.kernel);
@@ -62,10 +71,9 @@ void Wiring::add(const StageSpec& spec) {
   } catch (const Invalid& mistake) {
     throw StageMistake{"kernel", mistake.what()};
   }
-  if (stage.kernel != nullptr) check_scratch(*stage.kernel, stage.op, stage.signature);
-  stage.cost =
-      stage.kernel == nullptr ? stage.fewest : stage.kernel->cost(stage.op, stage.signature);
-  case_.stages.push_back(std::move(stage));
+  if (stage.kernel == nullptr) return;
+  check_scratch(*stage.kernel, stage.op, stage.signature);
+  stage.cost = stage.kernel->cost(stage.op, stage.signature);
 }
 
 void Wiring::skip(const std::optional<std::string>& reason) {

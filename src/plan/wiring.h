@@ -10,10 +10,12 @@
 namespace normbench {
 
 /// Puts a case together. Each `add` connects a stage to the values before it, decides its place,
-/// its outputs and its kernel, and throws StageMistake or Invalid where it cannot be.
+/// its outputs and its kernel, and throws StageMistake or Invalid where it cannot be. The stages of
+/// a peer's case have no kernel of ours.
 class Wiring {
  public:
-  explicit Wiring(const Backends& backends) : backends_(backends) {}
+  explicit Wiring(const Backends& backends, bool for_peer = false)
+      : backends_(backends), for_peer_(for_peer) {}
 
   void add(const StageSpec& spec);
   /// Notes why the case cannot run here; the first reason counts.
@@ -22,6 +24,7 @@ class Wiring {
 
  private:
   void start(const StageSpec& spec);
+  void choose(const StageSpec& spec, Stage& stage);
   std::vector<int> inputs(const StageSpec& spec) const;
   int input_named(const std::string& name) const;
   void check_input(int input) const;
@@ -34,6 +37,7 @@ class Wiring {
   void skip_without(Memory memory);
 
   const Backends& backends_;
+  const bool for_peer_;
   Case case_;
   std::map<std::string, int> names_;
 };

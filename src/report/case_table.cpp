@@ -8,6 +8,7 @@
 #include "core/units.h"
 #include "report/clocks.h"
 #include "report/group_tables.h"
+#include "report/peer_text.h"
 #include "report/rows.h"
 
 namespace normbench {
@@ -57,7 +58,7 @@ void add_published(const GroupResult& group, std::string& text) {
 
 std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
                        const Results& results) {
-  Rows rows({"variant", "status", "threads", time_title(results) + " (95 %)",
+  Rows rows({"variant", "status", "peer", "threads", time_title(results) + " (95 %)",
              other_time_title(results), "time/baseline (95 %)", "of limit (95 %)", "limit",
              "floor ms", "moved/fewest", "images/s", "faults", "switches", "CPU ms/image",
              "J/image", "first ms", "iterations", "rounds"});
@@ -65,21 +66,23 @@ std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
     const CaseResult& result = group.cases[i];
     const CaseAnalysis& one = analysis.cases[i];
     if (!one.time_ns) {
-      rows.add({result.variant, status_text(result), std::to_string(result.threads)});
+      rows.add(
+          {result.variant, status_text(result), peer_text(result), std::to_string(result.threads)});
       continue;
     }
-    rows.add({result.variant, status_text(result), std::to_string(result.threads),
-              ms_text(*one.time_ns), other_time(result, results),
+    rows.add({result.variant, status_text(result), peer_text(result),
+              std::to_string(result.threads), ms_text(*one.time_ns), other_time(result, results),
               one.ratio ? ratio_text(*one.ratio) : "",
               one.of_limit ? percents_text(*one.of_limit) : "", one.limit,
               one.floor_ns ? format_ms(*one.floor_ns) : "",
               one.bytes_moved ? format_significant(*one.bytes_moved, 3) : "",
               one.images_per_second ? format_count(std::llround(*one.images_per_second)) : "",
-              count_text(*one.faults), count_text(*one.switches), cpu_per_image(result),
-              joules_per_image(group, result), format_ms(static_cast<double>(result.first_call_ns)),
-              format_count(result.iterations), std::to_string(result.rounds.size())});
+              count_text(*one.faults), one.switches ? count_text(*one.switches) : "",
+              cpu_per_image(result), joules_per_image(group, result),
+              format_ms(static_cast<double>(result.first_call_ns)), format_count(result.iterations),
+              std::to_string(result.rounds.size())});
   }
-  std::string text = rows.text({0, 1, 7});
+  std::string text = rows.text({0, 1, 2, 8});
   add_published(group, text);
   for (const CaseResult& result : group.cases)
     for (const std::string& note : result.notes)

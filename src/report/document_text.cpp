@@ -27,6 +27,14 @@ std::string gpu_facts(const Json& gpu) {
   return text + ", " + link + (most.empty() || most == link ? "" : " (could be " + most + ")");
 }
 
+std::string cache_text(const Json& caches) {
+  if (!caches.is_array() || caches.empty()) return "";
+  const auto count = integer_at(caches.back(), "/count", 1);
+  return fmt::format(", L{} {}{} MiB", integer_at(caches.back(), "/level", 0),
+                     count > 1 ? fmt::format("{}x", count) : "",
+                     integer_at(caches.back(), "/bytes", 0) >> 20);
+}
+
 bool needs_gpu(const Results& results) {
   for (const GroupResult& group : results.groups)
     for (const CaseResult& result : group.cases)
@@ -51,12 +59,9 @@ std::string machine_text(const Json& environment) {
   std::string text = text_at(environment, "/cpu/model", "unknown CPU");
   if (const auto cores = integer_at(environment, "/cpu/cores", 0); cores > 0)
     text += fmt::format(", {} core{}", cores, cores == 1 ? "" : "s");
-  const Json caches = value_at(environment, "/cpu/caches");
-  if (!caches.is_array() || caches.empty()) return text;
-  const auto count = integer_at(caches.back(), "/count", 1);
-  return text + fmt::format(", L{} {}{} MiB", integer_at(caches.back(), "/level", 0),
-                            count > 1 ? fmt::format("{}x", count) : "",
-                            integer_at(caches.back(), "/bytes", 0) >> 20);
+  text += cache_text(value_at(environment, "/cpu/caches"));
+  const std::string simd = text_at(environment, "/simd", "");
+  return simd == text_at(environment, "/simd_targets/0", simd) ? text : text + ", only " + simd;
 }
 
 std::string gpu_text(const Results& results) {

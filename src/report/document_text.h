@@ -14,7 +14,7 @@ std::string text_at(const Json& json, const std::string& pointer, const std::str
 /// The integer at a JSON pointer, or `fallback`.
 std::int64_t integer_at(const Json& json, const std::string& pointer, std::int64_t fallback);
 
-/// "AMD EPYC, 2 cores, L3 32 MiB".
+/// "AMD EPYC, 2 cores, L3 32 MiB", and ", only AVX2" where a better instruction set was left out.
 std::string machine_text(const Json& environment);
 /// "NVIDIA H100, 78 GiB, PCIe 5.0 x16", "no GPU (no case here needs one)", …
 std::string gpu_text(const Results& results);

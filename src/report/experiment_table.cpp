@@ -90,7 +90,8 @@ struct LeftOut {
   std::int64_t least, most, least_link, most_link;
 
   static LeftOut of(const CaseResult& result) {
-    if (result.status != Status::Skipped) return {result.variant, 0, 0, 0, 0};
+    if (result.status != Status::Skipped || !result.peer.empty())
+      return {result.variant, 0, 0, 0, 0};
     std::int64_t bytes = 0;
     for (const StageResult& stage : result.stages) bytes += stage.bytes;
     const std::int64_t link = link_bytes(result);

@@ -76,6 +76,15 @@ std::string words(const Json& list) {
   return text;
 }
 
+/// "AVX3, the best of AVX3 AVX2 SSE4", "AVX2, forced, of AVX3 AVX2 SSE4".
+std::string instruction_set(const Json& environment) {
+  std::string text = text_at(environment, "/simd", "");
+  const std::string known = words(member(environment, "/simd_targets"));
+  const bool best = text == text_at(environment, "/simd_targets/0", "");
+  if (!text.empty() && !known.empty()) add(text, (best ? "the best of " : "forced, of ") + known);
+  return text;
+}
+
 std::string memory(const Json& environment) {
   std::string text = memory_bytes(member(environment, "/memory/total_bytes"));
   const std::string free = memory_bytes(member(environment, "/memory/available_bytes"));
@@ -161,6 +170,8 @@ Facts machine_facts(const Json& environment) {
           {"cores", cores(environment)},
           {"caches", caches(environment)},
           {"instructions", words(member(environment, "/cpu/flags"))},
+          {"kernels use", instruction_set(environment)},
+          {"threads are bound", text_at(environment, "/threads_bound", "")},
           {"governor", text_at(environment, "/cpu/governor", "")},
           {"memory", memory(environment)},
           {"container", container(environment)},

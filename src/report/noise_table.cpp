@@ -40,9 +40,10 @@ std::string noise_table(const GroupResult& group, const GroupAnalysis& analysis)
     const CaseNoise& noise = analysis.noise[i];
     const std::string& variant = group.cases[i].variant;
     if (noise.rounds == 0) continue;
+    const bool counted = group.cases[i].peer.empty();  // those of a peer are not known here
     rows.add({variant, std::to_string(noise.rounds), disturbed_text(noise),
-              format_count(noise.counters.voluntary_switches),
-              format_count(noise.counters.involuntary_switches),
+              counted ? format_count(noise.counters.voluntary_switches) : "",
+              counted ? format_count(noise.counters.involuntary_switches) : "",
               format_count(noise.counters.major_faults), frequency_text(noise),
               format_percent(noise.steal_share), format_percent(noise.throttled_share),
               fmt::format("{:.2f}", noise.autocorrelation), drift_text(noise)});

@@ -6,7 +6,7 @@
 
 #include "analysis/sweep.h"
 #include "measure/results.h"
-#include "trace/table_formats.h"
+#include "trace/table/table_formats.h"
 
 namespace normbench {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "measure/results.h"
-#include "trace/table_formats.h"
+#include "trace/table/table_formats.h"
 
 namespace normbench {
 

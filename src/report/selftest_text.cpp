@@ -1,6 +1,7 @@
 #include "report/selftest_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
@@ -61,6 +62,15 @@ std::string plural(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
 }
 
+/// What each row was run on.
+std::string settings_line(const PlaceFinding& place) {
+  if (place.simd.empty()) return "";
+  return wrapped(
+      fmt::format("{}: each row on {}; the same bits from teams of {}", name_of(place.place),
+                  fmt::join(place.simd, ", "), fmt::join(place.teams, ", ")),
+      0);
+}
+
 std::string place_line(const PlaceFinding& place) {
   if (place.unavailable)
     return fmt::format("{}: not run: {}", name_of(place.place), *place.unavailable);
@@ -98,7 +108,8 @@ std::string selftest_text(const Findings& findings) {
   for (const PlaceFinding& place : findings.places)
     for (const std::string& note : place.notes)
       text += wrapped(fmt::format("{}: {}", name_of(place.place), note), 0);
-  for (const PlaceFinding& place : findings.places) text += place_line(place) + "\n";
+  for (const PlaceFinding& place : findings.places)
+    text += settings_line(place) + place_line(place) + "\n";
   return text;
 }
 
@@ -111,6 +122,8 @@ Json selftest_json(const Findings& findings) {
                       {"unavailable", place.unavailable ? Json(*place.unavailable) : Json()},
                       {"failed_rows", failed_rows(place)},
                       {"rows", std::move(rows)},
+                      {"simd", place.simd},
+                      {"teams", place.teams},
                       {"notes", place.notes}});
   }
   return {{"seed", selftest::seed}, {"quick", findings.quick}, {"places", std::move(places)}};

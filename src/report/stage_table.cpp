@@ -5,6 +5,7 @@
 #include "analysis/case_analysis.h"
 #include "core/units.h"
 #include "report/group_tables.h"
+#include "report/peer_text.h"
 #include "report/rows.h"
 
 namespace normbench {
@@ -23,9 +24,21 @@ std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<dou
 
 std::string ms_or_blank(double ns) { return ns > 0 ? format_ms(ns) : ""; }
 
+/// What runs the stage: a row, or a peer and perhaps the row that it was asked for.
+std::string kernel_text(const CaseResult& result, const StageResult& stage) {
+  if (result.peer.empty()) return stage.kernel;
+  return stage.kernel.empty() ? peer_text(result)
+                              : fmt::format("{} ({})", peer_text(result), stage.kernel);
+}
+
+/// What the row moves; 0 of a peer's, where nobody knows.
+std::int64_t moved(const CaseResult& result, const StageResult& stage) {
+  return result.peer.empty() ? stage.bytes : 0;
+}
+
 /// GB/s: over the link what crosses it, else what the row moves.
-std::string rate_text(const StageResult& stage, double ns) {
-  const std::int64_t bytes = stage.link_bytes > 0 ? stage.link_bytes : stage.bytes;
+std::string rate_text(const CaseResult& result, const StageResult& stage, double ns) {
+  const std::int64_t bytes = stage.link_bytes > 0 ? stage.link_bytes : moved(result, stage);
   return ns > 0 && bytes > 0 ? format_significant(static_cast<double>(bytes) / ns, 3) : "";
 }
 
@@ -49,11 +62,12 @@ std::string stage_table(const GroupResult& group, const GroupAnalysis& analysis)
       const double ns = per_iteration(result, stage.rounds_ns);
       const double share = ns > 0 ? stage_share(result, stage) : 0;
       const auto [of_limit, limit] = limit_cells(analysis.cases[i], s);
-      rows.add({s == 0 ? result.variant : "", stage.label, stage.kernel, stage.place,
+      rows.add({s == 0 ? result.variant : "", stage.label, kernel_text(result, stage), stage.place,
                 describe(stage.out), stage.output, bytes_text(stage.min_bytes),
-                bytes_text(stage.bytes), stage.link_bytes > 0 ? bytes_text(stage.link_bytes) : "",
+                result.peer.empty() ? bytes_text(stage.bytes) : "",
+                stage.link_bytes > 0 ? bytes_text(stage.link_bytes) : "",
                 gpu ? "" : ms_or_blank(ns), gpu ? ms_or_blank(ns) : "",
-                ms_or_blank(per_iteration(result, stage.calls_ns)), rate_text(stage, ns),
+                ms_or_blank(per_iteration(result, stage.calls_ns)), rate_text(result, stage, ns),
                 share > 0 ? format_percent(share) : "", of_limit, limit});
     }
   return rows.text({0, 1, 2, 3, 4, 5, 15});

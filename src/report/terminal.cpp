@@ -11,6 +11,7 @@
 #include "report/document_text.h"
 #include "report/experiment_table.h"
 #include "report/limits_text.h"
+#include "report/peer_text.h"
 #include "report/profile_text.h"
 #include "report/report.h"
 #include "report/text.h"
@@ -102,6 +103,7 @@ std::string section(const Experiment& experiment, const Results& results) {
   std::string text = "\n" + wrapped(first.question.empty() ? first.experiment : first.question, 0);
   text += experiment_table(experiment, results);
   text += left_out(experiment);
+  if (const std::string line = peers_line(experiment); !line.empty()) text += wrapped(line, 2);
   for (const std::string& line : verdict_lines(experiment)) text += wrapped(line, 2);
   if (const std::string line = throttle_warning(experiment); !line.empty())
     text += wrapped(line, 2);

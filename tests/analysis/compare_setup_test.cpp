@@ -79,6 +79,15 @@ INSTANTIATE_TEST_SUITE_P(
                     {"config /measure", "absent", "{\"precision\":0.1}", true}}),
     [](const auto& info) { return info.param.name; });
 
+TEST(CompareSetup, AForcedInstructionSetForbidsUnlessADocumentIsOlderThanThat) {
+  Results base = plain(), now = plain();
+  now.environment["simd"] = "AVX2";
+  EXPECT_THAT(setup_differences({base}, {now}), IsEmpty());
+  base.environment["simd"] = "AVX3";
+  EXPECT_THAT(setup_differences({base}, {now}),
+              ElementsAre(SetupDifference{"instruction set", "AVX3", "AVX2", true}));
+}
+
 TEST(CompareSetup, SomeFactsOnlyDeserveAWord) {
   Results base = plain(), now = plain();
   base.tool["flags"] = "-O3";

@@ -57,15 +57,6 @@ TEST_F(Threads, OneIsShownByAStreamWithMore) {
   EXPECT_EQ(of(one_thread_cause, 0).name, "");
 }
 
-TEST_F(Threads, StartingThemIsPricedByAnEmptyTeam) {
-  EXPECT_EQ(of(team_cause, 1).name, "");
-  group().limits = {make_case({"launch, 2 threads", 1.5, DType::Float32, {{"launch"}}})};
-  group().limits[0].threads = 2;
-  EXPECT_EQ(of(team_cause, 1).sentence,
-            "starting and joining threads. Once at 1.5 ms = 50 % of its time.");
-  EXPECT_EQ(of(team_cause, 0).name, "");
-}
-
 TEST(ConstantsCause, IsDecidedByTheCaseThatCachesThem) {
   Results results = examples::constants_reused();
   GroupResult& group = results.groups[0];

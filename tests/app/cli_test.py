@@ -218,7 +218,7 @@ class CliTest(unittest.TestCase):
     def test_selftest_holds_every_kernel_to_its_reference(self):
         done = normbench("selftest", "--quick")
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertRegex(done.stdout, r"\ncpu: 17 rows, [\d,]+ cases, all right\ncuda: ")
+        self.assertRegex(done.stdout, r"\ncpu: 21 rows, [\d,]+ cases, all right\ncuda: ")
         self.assertEqual(done.stderr, "")
 
     def test_selftest_json_is_one_document(self):
@@ -229,7 +229,8 @@ class CliTest(unittest.TestCase):
         rows = document["places"][0]["rows"]
         self.assertEqual(
             [f'{row["op"]}/{row["kernel"]}' for row in rows],
-            ["crop/blocked", "cast/simd", "copy/temporal", "copy/nt"],
+            ["crop/blocked", "crop/temporal", "cast/simd", "cast/temporal", "copy/temporal",
+             "copy/nt"],
         )
 
     def test_selftest_without_the_place_it_is_for_fails(self):

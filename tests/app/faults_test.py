@@ -193,6 +193,8 @@ class ResumeTest(FaultsCase):
             "/tool/flags": "the binary's flags",
             "/binary": "the binary's digest (it was built anew)",
             "/environment/cpu/model": "the CPU",
+            "/environment/simd": "the instruction set of CPU kernels",
+            "/environment/threads_bound": "how threads are bound to CPUs",
             "/environment/kernel": "the kernel",
         }.items():
             (self.out / "journal.jsonl").write_bytes(journal)
@@ -234,6 +236,7 @@ class ResumeTest(FaultsCase):
             (["--no-profile"], "--no-profile: was not given, is given"),
             (["--device", "3"], "--device: was 0, is 3"),
             (["--machine", "mine"], "--machine: was none, is mine"),
+            (["--simd", "AVX2"], "--simd: was none, is AVX2"),
             (["--images", self.dir], f"--images: was none, is {self.dir}"),
         ):
             self.assert_refused(*args, lines=[line])

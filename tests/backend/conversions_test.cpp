@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "backend/instruction_sets.h"
+#include "backend/cpu/simd_targets.h"
 #include "backend/kernel_testing.h"
 #include "core/half.h"
 
@@ -54,9 +54,9 @@ std::vector<float> near_patterns() {
   return values;
 }
 
-class Conversions : public testing::TestWithParam<std::int64_t> {
+class Conversions : public testing::TestWithParam<std::string> {
  protected:
-  ForcedInstructionSet forced_{GetParam()};
+  ForcedSimd forced_{GetParam()};
 };
 
 TEST_P(Conversions, HalvesBecomeTheFloatsTheyAre) {
@@ -99,10 +99,57 @@ TEST_P(Conversions, FloatsRoundToTheNearestEvenBrainFloat) {
 
 TEST_P(Conversions, BytesSaturateAndRoundToEven) {
   const float infinity = std::numeric_limits<float>::infinity();
-  const std::vector<float> values{-1,     -infinity, 0.5f,  1.5f,     2.5f, 254.5f,
-                                  255.4f, 256,       1e30f, infinity, NAN,  -0.4f};
-  EXPECT_EQ((cast_all<float, std::uint8_t>(values, DType::Float32, DType::UInt8)),
-            (std::vector<std::uint8_t>{0, 0, 0, 2, 2, 254, 255, 255, 255, 255, 0, 0}));
+  const std::vector<float> some{-1,     -infinity, 0.5f,  1.5f,     2.5f, 254.5f,
+                                255.4f, 256,       1e30f, infinity, NAN,  -0.4f};
+  const std::vector<std::uint8_t> right{0, 0, 0, 2, 2, 254, 255, 255, 255, 255, 0, 0};
+  std::vector<float> values;
+  std::vector<std::uint8_t> expected;
+  for (int i = 0; i < 40; ++i) {  // more than a vector of bytes
+    values.insert(values.end(), some.begin(), some.end());
+    expected.insert(expected.end(), right.begin(), right.end());
+  }
+  EXPECT_EQ((cast_all<float, std::uint8_t>(values, DType::Float32, DType::UInt8)), expected);
+}
+
+/// The bits of what a row writes in dtype `to`, of an input that holds each of 0 … 255.
+template <class T>
+std::vector<T> normalized(Normalize op, DType to, const TensorDesc& desc, std::string_view row) {
+  op.to = to;
+  TensorDesc out_desc = infer(op, std::span(&desc, 1))[0];
+  Guarded in(desc), out(out_desc, 1);
+  Tensor64 values{.shape = desc.shape, .values = {}};
+  for (std::int64_t i = 0; i < desc.elements(); ++i)
+    values.values.push_back(static_cast<double>(i * 7 % 256));
+  from_double(values, in.view(), 0);
+  launch(cpu_row("normalize", row), op, in.view(), out.view(), 1);
+  const auto* first = reinterpret_cast<const T*>(out.view().data);
+  return {first, first + desc.elements()};
+}
+
+// Among the constants: some whose float32 results are infinite, not a number, or subnormal, and
+// some whose float16 results are.
+TEST_P(Conversions, NormalizeRoundsItsFloat32ToTheNearestEven) {
+  const std::vector<std::pair<double, double>> constants{
+      {0, 1}, {123.675, 58.395}, {0, 1e-40}, {5, 1e-40}, {100, 1e41}, {100, 3e6}, {0, 1e-3}};
+  for (const Layout layout : {Layout::Nchw, Layout::Nhwc})
+    for (const auto& dtype : words(DType{}))
+      for (const auto& [mean, std] : constants)
+        for (const std::string_view row : {"fused_temporal", "fused_nt"}) {
+          const TensorDesc desc = dense(dtype.value, layout, {1, 3, 7, 61}, Memory::Pageable);
+          const Normalize op{.mean = {mean}, .std = {std}};
+          const auto floats = normalized<float>(op, DType::Float32, desc, row);
+          const auto halves = normalized<Float16>(op, DType::Float16, desc, row);
+          const auto brains = normalized<BFloat16>(op, DType::BFloat16, desc, row);
+          for (std::size_t i = 0; i < floats.size(); ++i) {
+            const double half = to_double(halves[i]), brain = to_double(brains[i]);
+            if (std::isnan(floats[i])) {
+              ASSERT_TRUE(std::isnan(half) && std::isnan(brain)) << describe(desc) << " " << std;
+              continue;
+            }
+            ASSERT_EQ(halves[i].bits, to_float16(floats[i]).bits) << describe(desc) << " " << std;
+            ASSERT_EQ(brains[i].bits, to_bfloat16(floats[i]).bits) << describe(desc) << " " << std;
+          }
+        }
 }
 
 TEST_P(Conversions, SubAndDivWorkInPlace) {
@@ -118,8 +165,8 @@ TEST_P(Conversions, SubAndDivWorkInPlace) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, Conversions, testing::ValuesIn(instruction_sets()),
-                         [](const auto& info) { return hwy::TargetName(info.param); });
+INSTANTIATE_TEST_SUITE_P(Cpu, Conversions, testing::ValuesIn(simd_targets()),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace normbench

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/cuda/normalize.cuh"
-#include "backend/cuda_fenced.h"
+#include "backend/fenced.h"
 #include "backend/cuda_fused_testing.h"
 
 namespace normbench::cuda {

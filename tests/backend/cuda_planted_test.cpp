@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "backend/cuda/normalize.cuh"
-#include "backend/cuda_fenced.h"
+#include "backend/fenced.h"
 #include "backend/cuda_fused_testing.h"
 
 namespace normbench::cuda {

@@ -81,12 +81,13 @@ inline Tensor64 expected_of(const Op& op, const View& in, const TensorDesc& out)
   return to[0];
 }
 
-/// Runs a row once on a team.
+/// Runs a row once on a team, however small the tensors.
 inline void launch(const Kernel& kernel, const Op& op, const View& in, const View& out,
                    int threads) {
   const Signature signature{.in = {in.desc}, .out = {out.desc}};
   ASSERT_TRUE(kernel.accepts(op, signature));
   const auto queue = make_cpu_backend()->make_queue(threads, nullptr);
+  queue->always_team = true;
   kernel.prepare(op, signature)(*queue, std::span(&in, 1), std::span(&out, 1), {});
   queue->drain();
 }

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
-#include "backend/instruction_sets.h"
-#include "backend/kernel_testing.h"
+#include "backend/cpu/simd_targets.h"
+#include "backend/kernel_variants.h"
 
 namespace normbench {
 namespace {
@@ -10,86 +10,10 @@ const Shape kPlanes{3, 4, 8, 64};  // tried with teams: several rows for each th
 const std::vector<Shape> kShapes{{1, 1, 1, 1},   {1, 3, 1, 1},  {2, 3, 5, 7},  {1, 3, 17, 33},
                                  kPlanes,        {1, 2, 3, 15}, {1, 3, 2, 16}, {1, 1, 3, 17},
                                  {1, 3, 1, 31},  {1, 1, 2, 32}, {2, 1, 1, 63}, {1, 5, 2, 65},
-                                 {1, 3, 2, 127}, {1, 3, 1, 300}};
+                                 {1, 3, 2, 127}, {1, 3, 1, 300}, {1, 4, 3, 67}};
+const Shape kTiles{1, 3, 33, 67};  // several tiles, and no plane starts where a cache line does
 const Shape kLarge{1, 1, 1, 1000003};
 const Shape kManyRows{2, 3, 61, 67};
-
-std::vector<double> per_channel(std::int64_t channels, double first, double step) {
-  std::vector<double> values;
-  for (std::int64_t c = 0; c < channels; ++c)
-    values.push_back(first + step * static_cast<double>(c));
-  return values;
-}
-
-std::vector<Op> normalizations(const Shape& s) {
-  const auto mean = per_channel(s.c, 123.675, -7.3), std = per_channel(s.c, 58.395, 1.7);
-  const Window window{.height = (s.h + 1) / 2, .width = (s.w + 2) / 3, .top = {}, .left = {}};
-  std::vector<Op> ops;
-  for (const DType to : {DType::Float32, DType::Float16, DType::BFloat16}) {
-    ops.push_back(Normalize{.mean = mean, .std = std, .to = to});
-    ops.push_back(Normalize{.mean = mean, .std = std, .to = to, .layout = Layout::Nchw});
-    ops.push_back(Normalize{.mean = mean,
-                            .std = std,
-                            .to = to,
-                            .scale = 1 / 255.0,
-                            .layout = Layout::Nhwc,
-                            .constants = Constants::PerCall});
-    for (const Layout layout : {Layout::Nchw, Layout::Nhwc})
-      for (const Flip flip : {Flip::Horizontal, Flip::Both})
-        ops.push_back(Normalize{.mean = {0.5},
-                                .std = {0.25},
-                                .to = to,
-                                .layout = layout,
-                                .crop = flip == Flip::Both ? std::optional(window) : std::nullopt,
-                                .flip = flip});
-    ops.push_back(Normalize{.mean = mean, .std = std, .to = to, .crop = window});
-    ops.push_back(Normalize{.mean = mean, .std = std, .to = to, .flip = Flip::Vertical});
-  }
-  return ops;
-}
-
-/// The op's variants that are worth trying on a shape.
-std::vector<Op> variants(std::string_view name, const Shape& s) {
-  const auto constants = per_channel(s.c, 123.675, -7.3);
-  if (name == Normalize::name) return normalizations(s);
-  if (name == Cast::name)
-    return {Cast{.to = DType::UInt8}, Cast{.to = DType::Float16}, Cast{.to = DType::BFloat16},
-            Cast{.to = DType::Float32}};
-  if (name == Sub::name)
-    return {Sub{.mean = constants}, Sub{.mean = {7.25}, .constants = Constants::PerCall}};
-  if (name == Div::name)
-    return {Div{.std = constants}, Div{.std = {7.25}, .constants = Constants::PerCall}};
-  if (name == LayoutOp::name) return {LayoutOp{.to = Layout::Nchw}, LayoutOp{.to = Layout::Nhwc}};
-  if (name == FlipOp::name)
-    return {FlipOp{.axis = Flip::Horizontal}, FlipOp{.axis = Flip::Vertical},
-            FlipOp{.axis = Flip::Both}};
-  if (name == Crop::name)
-    return {Crop{.window = {.height = (s.h + 1) / 2, .width = (s.w + 2) / 3, .top = 0, .left = {}}},
-            Crop{.window = {.height = 1, .width = s.w, .top = s.h - 1, .left = 0}}};
-  if (name == Resize::name)
-    return {Resize{.height = 2 * s.h + 1, .width = s.w + 3},
-            Resize{.height = (s.h + 1) / 2, .width = (s.w + 2) / 3}};
-  if (name == Copy::name) return {Copy{}};
-  return {};
-}
-
-std::vector<TensorDesc> inputs(const Shape& shape) {
-  std::vector<TensorDesc> all;
-  for (const auto& dtype : words(DType{}))
-    for (const auto& layout : words(Layout{}))
-      all.push_back(dense(dtype.value, layout.value, shape, Memory::Pageable));
-  return all;
-}
-
-/// Nothing, when the op does not take this input or the row leaves it to another one.
-std::optional<Signature> signature_of(const Kernel& kernel, const Op& op, const TensorDesc& in) {
-  try {
-    Signature s{.in = {in}, .out = infer(op, std::span(&in, 1))};
-    return kernel.accepts(op, s) ? std::optional(s) : std::nullopt;
-  } catch (const Invalid&) {
-    return std::nullopt;
-  }
-}
 
 /// Where the buffers start, in elements past a cache line, and the size of the team.
 struct Setting {
@@ -133,11 +57,11 @@ int expect_all_right(const Kernel& kernel, const Shape& shape) {
   return accepted;
 }
 
-class Rows : public testing::TestWithParam<std::tuple<Kernel, std::int64_t>> {};
+class Rows : public testing::TestWithParam<std::tuple<Kernel, std::string>> {};
 
 TEST_P(Rows, KeepToTheReference) {
   const auto& [kernel, target] = GetParam();
-  const ForcedInstructionSet forced(target);
+  const ForcedSimd forced(target);
   int accepted = 0;
   for (const Shape& shape : kShapes) {
     accepted += expect_all_right(kernel, shape);
@@ -146,9 +70,15 @@ TEST_P(Rows, KeepToTheReference) {
   EXPECT_GE(accepted, 2 * static_cast<int>(kShapes.size()));
 }
 
+TEST_P(Rows, KeepToTheReferenceAcrossTiles) {
+  const auto& [kernel, target] = GetParam();
+  const ForcedSimd forced(target);
+  EXPECT_GE(expect_all_right(kernel, kTiles), 2);
+}
+
 TEST_P(Rows, KeepToTheReferenceWhenLarge) {
   const auto& [kernel, target] = GetParam();
-  const ForcedInstructionSet forced(target);
+  const ForcedSimd forced(target);
   const Shape shape = kernel.op == Resize::name ? kManyRows : kLarge;
   const TensorDesc in = dense(kernel.name == "lut" ? DType::UInt8 : DType::Float32, Layout::Nhwc,
                               shape, Memory::Pageable);
@@ -157,23 +87,14 @@ TEST_P(Rows, KeepToTheReferenceWhenLarge) {
   expect_right(kernel, variants(kernel.op, shape)[0], *signature);
 }
 
-/// Rows whose values have a reference. `load` has tests of its own.
-std::vector<Kernel> checked_rows() {
-  std::vector<Kernel> rows;
-  for (const Kernel& kernel : cpu_rows())
-    if (!variants(kernel.op, {1, 1, 1, 1}).empty() && kernel.name != "reference")
-      rows.push_back(kernel);
-  return rows;
-}
-
 std::string test_name(const testing::TestParamInfo<Rows::ParamType>& info) {
   const auto& [kernel, target] = info.param;
-  return std::string(kernel.op) + "_" + std::string(kernel.name) + "_" + hwy::TargetName(target);
+  return std::string(kernel.op) + "_" + std::string(kernel.name) + "_" + target;
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, Rows,
                          testing::Combine(testing::ValuesIn(checked_rows()),
-                                          testing::ValuesIn(instruction_sets())),
+                                          testing::ValuesIn(simd_targets())),
                          test_name);
 
 TEST(Kernels, EveryOpStartsWithItsReferenceAndHasOneName) {

@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <omp.h>
 
 #include <algorithm>
 
@@ -20,6 +21,23 @@ TEST(TeamLaunch, TouchesNothing) {
       EXPECT_TRUE(tensor.payload() == before);
       EXPECT_TRUE(tensor.guards_intact());
     }
+}
+
+TEST(TeamLaunch, StartsRealTeams) {
+  if (omp_get_thread_limit() < 3) GTEST_SKIP() << "OpenMP gives no teams (OMP_THREAD_LIMIT)";
+  SystemClock clock;
+  Recorder recorder(clock);
+  recorder.enable(true);
+  const auto queue = make_cpu_backend()->make_queue(3, &recorder);
+  queue->stage = "launch";
+  const Signature signature{.in = {desc}, .out = {desc}};
+  const View view{nullptr, desc};
+  cpu_row("launch", "team")
+      .prepare(EmptyLaunch{.count = 5}, signature)(*queue, {&view, 1}, {&view, 1}, {});
+  std::vector<std::size_t> shares;  // of each other thread
+  for (const ThreadLog& log : recorder.take())
+    if (!log.slices.empty()) shares.push_back(log.slices.size());
+  EXPECT_THAT(shares, testing::ElementsAre(5, 5));
 }
 
 TEST(TeamLaunch, IsTheOnlyRowOfItsOpAndCostsNoBytes) {

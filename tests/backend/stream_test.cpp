@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "backend/instruction_sets.h"
+#include "backend/cpu/simd_targets.h"
 #include "backend/kernel_testing.h"
 
 namespace normbench {
@@ -18,9 +18,9 @@ std::vector<std::byte> streamed(std::string_view row, const Stream& op, const Vi
   return out.payload();
 }
 
-class Streams : public testing::TestWithParam<std::int64_t> {
+class Streams : public testing::TestWithParam<std::string> {
  protected:
-  ForcedInstructionSet forced_{GetParam()};
+  ForcedSimd forced_{GetParam()};
 };
 
 // The input holds no poison, so poison left in the output is a byte that was not written.
@@ -56,8 +56,8 @@ TEST_P(Streams, ReadEveryVector) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, Streams, testing::ValuesIn(instruction_sets()),
-                         [](const auto& info) { return hwy::TargetName(info.param); });
+INSTANTIATE_TEST_SUITE_P(Cpu, Streams, testing::ValuesIn(simd_targets()),
+                         [](const auto& info) { return info.param; });
 
 TEST(FirstTouchRows, WriteOneBytePerPage) {
   const FirstTouch op;

@@ -5,8 +5,8 @@
 #include <sstream>
 #include <string>
 
-#include "trace/profile_rows.h"
-#include "trace/read_chrome.h"
+#include "trace/read/read_chrome.h"
+#include "trace/table/profile_rows.h"
 
 namespace normbench {
 namespace {

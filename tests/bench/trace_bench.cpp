@@ -10,8 +10,8 @@
 #include <string>
 
 #include "trace/build_model.h"
-#include "trace/chrome.h"
-#include "trace/gzip.h"
+#include "trace/chrome/chrome.h"
+#include "trace/chrome/gzip.h"
 #include "trace/model.h"
 
 namespace normbench {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "backend/cpu/team_cpus.h"
 #include "measure/fake_root.h"
 #include "measure/machine_files.h"
 #include "measure/topology.h"
@@ -68,7 +69,8 @@ TEST(Environment, SaysEverythingAboutThisMachine) {
   const Json described = environment("lab-7");
   EXPECT_THAT(keys(described),
               testing::ElementsAre("date", "host", "kernel", "architecture", "cpu", "memory",
-                                   "affinity_cpus", "container", "available_threads", "load"));
+                                   "affinity_cpus", "threads_bound", "container",
+                                   "available_threads", "load"));
   EXPECT_EQ(described["host"], "lab-7");
   EXPECT_THAT(described["date"].get<std::string>(), testing::MatchesRegex("20..-..-..T..:..:..Z"));
   EXPECT_THAT(keys(described["container"]), testing::ElementsAre("cpu_quota", "memory_bytes"));
@@ -82,6 +84,7 @@ TEST(Environment, AgreesWithItself) {
   EXPECT_EQ(described["available_threads"], available_threads());
   EXPECT_GE(available_threads(), 1);
   EXPECT_LE(available_threads(), described["affinity_cpus"]);
+  EXPECT_EQ(described["threads_bound"], explain_binding());
   const Topology topology = read_topology();
   ASSERT_FALSE(topology.caches.empty());
   EXPECT_EQ(last_level_cache_bytes(), topology.caches.back().bytes * topology.caches.back().count);

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "backend/cpu/simd_targets.h"
 #include "core/issue.h"
 #include "measure/selftest_cases.h"
 #include "measure/selftest_input.h"
+#include "measure/selftest_rounding.h"
 #include "planted_backend.h"
 
 namespace normbench::selftest {
@@ -105,6 +107,68 @@ TEST(Selftest, FindsWhatDependsOnTheTeamThoughWithinItsBound) {
               testing::MatchesRegex("1x1x1x1 float32 nchw -> float32 nchw, one constant: element "
                                     "0: [^ ]+, but [^ ]+ in the first run, 3 threads, buffers 1 "
                                     "and 3 elements past a cache line"));
+}
+
+/// What is found of a row when it is run on these instruction sets.
+RowFinding found_on(const Kernel& row, const std::vector<std::string>& simd) {
+  Backends backends;
+  backends.list.push_back(std::make_unique<PlantedBackend>(std::vector{row}));
+  return run(backends, {.quick = true, .simd = simd}).places.at(0).rows.at(0);
+}
+
+TEST(Selftest, ForcesOneInstructionSetAfterTheOther) {
+  const auto targets = simd_targets();
+  const RowFinding right = found_on(planted<Copy, Bug::None>("right"), targets);
+  EXPECT_EQ(right.runs, 2 * quick_cases * std::ssize(targets));
+  EXPECT_EQ(right.failure, "");
+  const Kernel bug = planted<Copy, Bug::SimdMatters>("bug");
+  EXPECT_EQ(found_on(bug, targets).failure,
+            fmt::format("1x1x1x1 float32 nchw -> float32 nchw: element 0: 1000 instead of {}, "
+                        "bound 0, {}",
+                        float_text(0), targets.back()));
+  EXPECT_EQ(found_on(bug, {targets.front()}).failure,
+            targets.size() > 1 ? "" : found_on(bug, targets).failure);
+  EXPECT_EQ(simd_in_use(), targets.front());
+}
+
+TEST(Selftest, SaysWhatTheRowsOfACpuWereRunOn) {
+  Backends backends;
+  backends.list.push_back(
+      std::make_unique<PlantedBackend>(std::vector{planted<Copy, Bug::Throws>("throws")}));
+  const auto targets = simd_targets();
+  const auto place = [&](const Options& options) { return run(backends, options).places.at(0); };
+  EXPECT_THAT(place({.quick = true}).simd, IsEmpty());
+  EXPECT_THAT(place({.quick = true}).notes, IsEmpty());
+  const PlaceFinding all = place({.quick = true, .simd = targets, .threads = 2});
+  EXPECT_EQ(all.simd, targets);
+  EXPECT_THAT(all.teams, ElementsAre(1, 2));
+  EXPECT_THAT(all.notes, ElementsAre(AllOf(testing::StartsWith("not tested: "),
+                                           testing::EndsWith(std::string(foreign_simd())))));
+  const PlaceFinding one = place({.simd = {targets.back()}, .threads = 2});
+  EXPECT_THAT(one.teams, ElementsAre(1, 2, 3));
+  if (targets.size() > 1) {
+    EXPECT_THAT(one.notes.at(0), testing::HasSubstr(targets.front() + " (--simd all tests it), "));
+  }
+}
+
+TEST(Selftest, FindsTiesThatAreNotRoundedToEven) {
+  const RowFinding row = found(planted<Cast, Bug::TiesAway>("bug"));
+  EXPECT_THAT(row.failure, testing::MatchesRegex("1x1x1x[0-9]+ float32 nchw -> bfloat16 nchw, hard "
+                                                 "to round: element [0-9]+: .+, bound 0"));
+  EXPECT_EQ(found(planted<Cast, Bug::None>("right")).failure, "");
+}
+
+TEST(Selftest, FindsNaNThatIsNotKept) {
+  const RowFinding row = found(planted<Cast, Bug::LosesNaN>("bug"));
+  EXPECT_THAT(row.failure,
+              testing::MatchesRegex("1x1x1x[0-9]+ float16 nchw -> float16 nchw, hard to round: "
+                                    "element [0-9]+: inf instead of -?nan, bound 0"));
+}
+
+TEST(Selftest, HardElementsAreAllThereIsOfA16BitDtypeAndWhatLiesBetween) {
+  EXPECT_THAT(hard_elements(DType::Float16, 1), SizeIs(2 * 65536));
+  EXPECT_THAT(hard_elements(DType::BFloat16, 3), SizeIs(2 * 21846));
+  EXPECT_THAT(hard_elements(DType::Float32, 1), SizeIs(4 * (7 + 2 * 4 * 65536)));
 }
 
 TEST(Selftest, ARowThatAcceptsNothingIsNotRight) {
@@ -252,13 +316,13 @@ TEST(Selftest, EveryOpButSourceAndLoadHasCases) {
   EXPECT_THAT(without, ElementsAre("source", "load"));
 }
 
-TEST(Selftest, EveryRowOfTheCpuIsRight) {
+TEST(Selftest, EveryRowOfTheCpuIsRightOnEveryInstructionSet) {
   Backends backends;
   backends.list.push_back(make_cpu_backend());
-  const PlaceFinding place = run(backends, {.quick = true}).places.at(0);
-  EXPECT_THAT(place.rows, SizeIs(17));
+  const PlaceFinding place = run(backends, {.quick = true, .simd = simd_targets()}).places.at(0);
+  EXPECT_THAT(place.rows, SizeIs(21));
   EXPECT_THAT(place.rows, Each(Field(&RowFinding::failure, "")));
-  EXPECT_THAT(place.notes, ElementsAre("load/decode is left out: there are no cases for load"));
+  EXPECT_EQ(place.notes.at(0), "load/decode is left out: there are no cases for load");
 }
 
 }  // namespace

@@ -72,6 +72,21 @@ TEST_F(TurnTest, MeasuresItsIterationsAlone) {
                                      "drain", "row 0", "row 0", "row 0", "drain"));
 }
 
+TEST_F(TurnTest, WarmsUpAsLongAsItsShapeSays) {
+  fake->rows[0].cost_ns = 300'000;
+  const Case work = cast_case("cast", 0);
+  GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
+  Contender contender(work, memory, backends, recorder);
+  const auto launches = [&](std::int64_t warmup_ns) {
+    fake->rows[0].calls = 0;
+    take_turn(contender, {.iterations = 3, .warmup_ns = warmup_ns}, clock, random);
+    return fake->rows[0].calls;
+  };
+  EXPECT_EQ(launches(0), 3);
+  EXPECT_EQ(launches(1), 4);
+  EXPECT_EQ(launches(1'500'000), 8);
+}
+
 TEST_F(TurnTest, MarksAddUpEachStage) {
   fake->rows[0].cost_ns = 300'000;
   fake->rows[1].cost_ns = 500'000;

@@ -153,6 +153,13 @@ TEST(SourceFile, ReadsFloatsAndNhwc) {
   EXPECT_THAT(read_back(from_file("f2.npy", f2, DType::Float16)), ElementsAre(1, 0, -2, 0x1p-24));
 }
 
+TEST(SourceFile, ReadsTheBitsOfBFloat16FromNpy) {
+  const auto bits =
+      npy(1, dict("<u2", "1, 2, 1, 2"), raw<std::uint16_t>({0x3F80, 0, 0xC000, 0x4049}));
+  EXPECT_THAT(read_back(from_file("bf16.npy", bits, DType::BFloat16)),
+              ElementsAre(1, 0, -2, 3.140625));
+}
+
 TEST(SourceFile, ReadsKeysInAnyOrder) {
   const std::string text = R"({"shape":(1,2,1,2),"descr":"|u1","fortran_order":False})";
   EXPECT_THAT(read_back(from_file("order.npy", npy(1, text, "\1\2\3\4"), DType::UInt8)),
@@ -190,14 +197,13 @@ TEST(SourceFile, SaysWhatIsWrong) {
       {npy(4, good, "\1\2\3\4"), ".npy version 4 is unknown (1, 2 and 3 are known)"},
       {npy(1, good, "\1\2\3"), "3 bytes of data, but 1x2x1x2 uint8 nchw pageable needs 4"},
       {npy(1, good, "\1\2\3\4\5"), "5 bytes of data, but 1x2x1x2 uint8 nchw pageable needs 4"},
-      {npy(1, dict("<f4", "1, 2, 1, 2"), ""), "the file holds float32, the source says uint8"},
-      {npy(1, dict(">i8", "1, 2, 1, 2"), ""), "the file holds \">i8\", the source says uint8"},
+      {npy(1, dict("<f4", "1, 2, 1, 2"), ""), "the file holds float32, expected uint8"},
+      {npy(1, dict(">i8", "1, 2, 1, 2"), ""), "the file holds \">i8\", expected uint8"},
       {npy(1, dict("|u1", "1, 2, 1, 2", "True"), ""),
        "the file is in Fortran order (save numpy.ascontiguousarray of it)"},
       {npy(1, dict("|u1", "1, 1, 2, 2"), ""),
-       "the file's shape is (1, 1, 2, 2), the source's is (1, 2, 1, 2) as nchw"},
-      {npy(1, dict("|u1", "4,"), ""),
-       "the file's shape is (4), the source's is (1, 2, 1, 2) as nchw"},
+       "the file's shape is (1, 1, 2, 2), expected (1, 2, 1, 2) as nchw"},
+      {npy(1, dict("|u1", "4,"), ""), "the file's shape is (4), expected (1, 2, 1, 2) as nchw"},
       {npy(1, dict("|u1", "4", "Maybe"), ""),
        "broken .npy header: fortran_order must be True or False"},
       {npy(1, dict("|u1", "-4"), ""), "broken .npy header: shape must hold whole numbers"},
@@ -217,8 +223,13 @@ TEST(SourceFile, SaysWhatIsWrong) {
 TEST(SourceFile, SaysWhatIsWrongWithRawFiles) {
   EXPECT_THAT(resolve_error(from_file("short.raw", "\1\2\3", DType::UInt8)),
               HasSubstr("short.raw: 3 bytes of data, but 1x2x1x2 uint8 nchw pageable needs 4"));
-  EXPECT_THAT(resolve_error(from_file("b.npy", "x", DType::BFloat16)),
-              HasSubstr("b.npy: .npy has no bfloat16 (give a raw file, not named .npy)"));
+  EXPECT_THAT(
+      resolve_error(from_file("b.npy", npy(1, dict("<f4", "1, 2, 1, 2"), ""), DType::BFloat16)),
+      HasSubstr("b.npy: the file holds float32, expected bfloat16 (its bits as "
+                "uint16)"));
+  EXPECT_THAT(
+      resolve_error(from_file("u2.npy", npy(1, dict("<u2", "1, 2, 1, 2"), ""), DType::UInt8)),
+      HasSubstr("u2.npy: the file holds \"<u2\", expected uint8"));
   for (const float value :
        {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()})
     EXPECT_THAT(resolve_error(from_file("nan.raw", raw<float>({1, value, 2, 3}), DType::Float32)),

@@ -39,9 +39,7 @@ TEST(Limits, AreStreamsOfTheSameBytesOnce) {
                   "stream 2.76 MB:2.76 MB nt, 1 thread | 1x3x720x1280 uint8 nchw pageable | "
                   "1x1x1x2764800 uint8 nchw pageable | nt",
                   "stream 2.76 MB:11.1 MB temporal, 1 thread, in cache | 1x3x720x1280 uint8 nchw "
-                  "pageable | 1x1x1x11059200 uint8 nchw pageable | temporal",
-                  "launch, 2 threads | 1x1x1x64 uint8 nchw pageable | 1x1x1x64 uint8 nchw pageable "
-                  "| team"));
+                  "pageable | 1x1x1x11059200 uint8 nchw pageable | temporal"));
 }
 
 TEST(Limits, SizesThatReadAlikeKeepTheirBytes) {
@@ -153,14 +151,13 @@ TEST(Limits, OfAStageOnWhatWasJustMadeStayInTheCache) {
   EXPECT_THAT(classes(chain),
               ElementsAre("stream 1.00 kB:1.00 kB temporal, 4 threads",
                           "stream 1.00 kB:1.00 kB nt, 4 threads",
-                          "stream 1.00 kB:1.00 kB temporal, 4 threads, in cache (resident)",
-                          "launch, 4 threads (resident)"));
+                          "stream 1.00 kB:1.00 kB temporal, 4 threads, in cache (resident)"));
 }
 
 TEST(Limits, AreAllAlikeWhereEverythingIsHot) {
   EXPECT_THAT(classes(chain, R"("measure": {"cache": "hot"})"),
               ElementsAre("stream 1.00 kB:1.00 kB temporal, 4 threads",
-                          "stream 1.00 kB:1.00 kB nt, 4 threads", "launch, 4 threads"));
+                          "stream 1.00 kB:1.00 kB nt, 4 threads"));
 }
 
 TEST(Limits, OfTheCpuAreOfTheMemoryThatItReadsAndWrites) {

@@ -13,17 +13,32 @@ using testing::ElementsAre;
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-/// `reuse_bytes` of every stage of this variant on a source of 10x10 uint8 pixels, 300 bytes.
-std::vector<std::int64_t> reuse_bytes(const std::string& variant, Cache cache,
-                                      const Backends& backends = fakes::without_gpu()) {
+/// The case of this variant on a source of 10x10 uint8 pixels, 300 bytes.
+Case noted(const std::string& variant, Cache cache, const Backends& backends) {
   Case work = fakes::only_case(
       fakes::config(R"("source": {"batch": 1, "size": [10, 10]}, "variants": {"v": )" + variant +
                     "}"),
       backends);
   note_reuse(work, cache);
+  return work;
+}
+
+/// `reuse_bytes` of every stage.
+std::vector<std::int64_t> reuse_bytes(const std::string& variant, Cache cache,
+                                      const Backends& backends = fakes::without_gpu()) {
   std::vector<std::int64_t> bytes;
-  for (const Stage& stage : work.stages) bytes.push_back(stage.signature.reuse_bytes);
+  for (const Stage& stage : noted(variant, cache, backends).stages)
+    bytes.push_back(stage.signature.reuse_bytes);
   return bytes;
+}
+
+/// `read_next` of every stage.
+std::vector<bool> read_next(const std::string& variant,
+                            const Backends& backends = fakes::without_gpu()) {
+  std::vector<bool> read;
+  for (const Stage& stage : noted(variant, Cache::Hot, backends).stages)
+    read.push_back(stage.signature.read_next);
+  return read;
 }
 
 TEST(Reuse, AnOutputThatNothingReadsIsWrittenAgainInTheNextIteration) {
@@ -40,6 +55,12 @@ TEST(Reuse, AnOutputThatIsReadWaitsForWhatLiesBetween) {
   const std::string later = R"([{"op": "cast", "to": "float32", "as": "x"},
     {"op": "copy", "in": "source"}, {"op": "copy", "in": "x"}])";
   EXPECT_THAT(reuse_bytes(later, Cache::Cold), ElementsAre(300 + 1200 + 300, kNever, kNever));
+}
+
+TEST(Reuse, IsAReadWhereALaterStageOfTheCpuReads) {
+  EXPECT_THAT(read_next(R"([{"op": "cast", "to": "float32"}, "copy"])"), ElementsAre(true, false));
+  EXPECT_THAT(read_next(R"([{"op": "cast", "to": "float32"}, "h2d"])", fakes::with_gpu()),
+              ElementsAre(false, false));
 }
 
 TEST(Reuse, AnOutputInItsInputsBufferIsInTheCache) {

@@ -36,6 +36,15 @@ TEST(GpuText, WithoutOne) {
   EXPECT_EQ(gpu_text(examples::tie()), "no GPU (no case here needs one)");
 }
 
+TEST(MachineText, SaysWhenABetterInstructionSetIsLeftOut) {
+  Json environment{{"cpu", {{"model", "Example CPU"}, {"cores", 1}}},
+                   {"simd", "AVX3"},
+                   {"simd_targets", {"AVX3", "AVX2"}}};
+  EXPECT_EQ(machine_text(environment), "Example CPU, 1 core");
+  environment["simd"] = "AVX2";
+  EXPECT_EQ(machine_text(environment), "Example CPU, 1 core, only AVX2");
+}
+
 TEST(ConditionTable, HasNoRowsWithoutAGpu) {
   EXPECT_EQ(condition_table(examples::tie().groups[0]), "");
 }

@@ -94,6 +94,7 @@ const auto terminals =
                     Golden{"constants.txt", &terminal, &examples::constants},
                     Golden{"constants_reused.txt", &terminal, &examples::constants_reused},
                     Golden{"pinning.txt", &terminal, &examples::pinning},
+                    Golden{"peers.txt", &terminal, &examples::peers},
                     Golden{"blog_stats.txt", &terminal_with_stats, &examples::blog},
                     Golden{"gpu.txt", &terminal, &examples::gpu},
                     Golden{"gpu_stats.txt", &terminal_with_stats, &examples::gpu},
@@ -106,6 +107,7 @@ INSTANTIATE_TEST_SUITE_P(Table, GoldenTest,
                                          Golden{"skipped_gpu_table.txt", &table,
                                                 &examples::skipped_gpu},
                                          Golden{"failed_table.txt", &table, &examples::failed},
+                                         Golden{"peers_table.txt", &table, &examples::peers},
                                          Golden{"gpu_table.txt", &table, &examples::gpu}),
                          test_name);
 INSTANTIATE_TEST_SUITE_P(

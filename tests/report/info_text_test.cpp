@@ -59,6 +59,9 @@ Json gpu_machine() {
               {"page_bytes", 4096}}},
             {"container", {{"cpu_quota", 15.5}, {"memory_bytes", 64'000'000'000}}},
             {"available_threads", 16},
+            {"threads_bound", "each to a CPU of its own by hwloc, cores first: 0-15"},
+            {"simd", "AVX3"},
+            {"simd_targets", {"AVX3", "AVX2", "SCALAR"}},
             {"load", {0.5, 1.25, 2.0}},
             {"places", {{"cpu", "available"}, {"cuda", "available"}}},
             {"gpu",
@@ -104,6 +107,8 @@ Machine
   cores                  16 cores, 32 threads, 1 package, 2 NUMA nodes; this process may use 16
   caches                 L1 16 x 48 KiB, L3 2 x 32 MiB
   instructions           avx2 f16c
+  kernels use            AVX3, the best of AVX3 AVX2 SCALAR
+  threads are bound      each to a CPU of its own by hwloc, cores first: 0-15
   governor               performance
   memory                 137 GB, 120 GB free; pages of 4 KiB, transparent huge pages: madvise
   container              at most 15.5 CPUs, at most 64.0 GB of memory
@@ -136,6 +141,14 @@ Missing here, and what that means
                            kernel.perf_event_paranoid=2)
                          -> cycles, instructions per cycle and LLC misses are blank
 )text");
+}
+
+TEST(InfoText, SaysWhichInstructionSetIsForced) {
+  Json info = gpu_machine();
+  info["environment"]["simd"] = "AVX2";
+  EXPECT_THAT(
+      info_text(info),
+      testing::HasSubstr("\n  kernels use            AVX2, forced, of AVX3 AVX2 SCALAR\n"));
 }
 
 TEST(InfoText, OfWhatCouldNotBeReadLeavesItOut) {

@@ -33,7 +33,7 @@ TEST(SelftestText, IsATableThenTheFailuresThenALineForEachPlace) {
   EXPECT_EQ(selftest_text(found()),
             R"text(Every kernel against its op's reference in double · seed 1 · quick
   op           kernel        place  cases  runs  max error  bound  verdict
-  cast         right         cpu       40    80          1    1.5  right
+  cast         right         cpu       49    98          1    1.5  right
   copy         right         cpu       40    80          0      0  right
   copy         not_a_number  cpu       40    70        nan      0  10 WRONG
   stream       right         cpu       40    80          -      -  in bounds
@@ -42,7 +42,7 @@ cpu copy/not_a_number: 1x1x1x1 float32 nchw -> float32 nchw: element 0: nan inst
   bound 0
 cpu first_touch/throws: 1x1x1x1 uint8 nchw -> uint8 nchw: a call failed
 cpu: load/decode is left out: there are no cases for load
-cpu: 5 rows, 161 cases, 2 rows WRONG
+cpu: 5 rows, 170 cases, 2 rows WRONG
 cuda: not run: no CUDA device (none)
 )text");
 }
@@ -57,6 +57,22 @@ TEST(SelftestText, SaysWhenAllIsRight) {
             "  copy  nt      cpu    1,234  4,936          -      -  in bounds\n"
             "cpu: 1 row, 1,234 cases, all right\n"
             "cuda: no row to test\n");
+}
+
+TEST(SelftestText, SaysWhatTheRowsOfACpuWereRunOn) {
+  const Findings findings{
+      .places = {{.rows = {{.op = "copy", .kernel = "nt", .accepted = 1, .runs = 6}},
+                  .simd = {"AVX3", "AVX2", "SCALAR"},
+                  .teams = {1, 2, 3},
+                  .notes = {"not tested: NEON and SVE (of Arm CPUs)"}}}};
+  EXPECT_EQ(selftest_text(findings),
+            "Every kernel against its op's reference in double · seed 1\n"
+            "  op    kernel  place  cases  runs  max error  bound  verdict\n"
+            "  copy  nt      cpu        1     6          -      -  in bounds\n"
+            "cpu: not tested: NEON and SVE (of Arm CPUs)\n"
+            "cpu: each row on AVX3, AVX2, SCALAR; the same bits from teams of 1, 2, 3\n"
+            "cpu: 1 row, 1 case, all right\n");
+  EXPECT_EQ(selftest_json(findings)["places"][0]["simd"], Json({"AVX3", "AVX2", "SCALAR"}));
 }
 
 TEST(SelftestJson, HasAllThatWasFound) {
@@ -75,9 +91,9 @@ TEST(SelftestJson, HasAllThatWasFound) {
     {
      "op": "cast",
      "kernel": "right",
-     "offered": 40,
-     "accepted": 40,
-     "runs": 80,
+     "offered": 49,
+     "accepted": 49,
+     "runs": 98,
      "wrong": 0,
      "max_error": 1.0,
      "bound": 1.5,
@@ -97,6 +113,11 @@ TEST(SelftestJson, HasAllThatWasFound) {
      "failure": "1x1x1x1 float32 nchw -> float32 nchw: element 0: nan instead of 302.890625, bound 0"
     }
    ],
+   "simd": [],
+   "teams": [
+    1,
+    3
+   ],
    "notes": [
     "load/decode is left out: there are no cases for load"
    ]
@@ -106,6 +127,8 @@ TEST(SelftestJson, HasAllThatWasFound) {
    "unavailable": "no CUDA device (none)",
    "failed_rows": 0,
    "rows": [],
+   "simd": [],
+   "teams": [],
    "notes": []
   }
  ]

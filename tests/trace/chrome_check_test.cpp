@@ -1,11 +1,11 @@
-#include "trace/chrome_check.h"
+#include "trace/check/chrome_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "trace/gzip.h"
+#include "trace/chrome/gzip.h"
 
 namespace normbench {
 namespace {

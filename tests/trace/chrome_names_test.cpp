@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trace/chrome_check.h"
+#include "trace/check/chrome_check.h"
 #include "trace/models.h"
 
 namespace normbench {

@@ -1,4 +1,4 @@
-#include "trace/chrome.h"
+#include "trace/chrome/chrome.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "trace/chrome_check.h"
+#include "trace/check/chrome_check.h"
 #include "trace/models.h"
 #include "trace/synthetic_gpu.h"
 

@@ -1,4 +1,4 @@
-#include "trace/cupti_buffers.h"
+#include "trace/cupti/cupti_buffers.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "trace/cupti_clock.h"
+#include "trace/cupti/cupti_clock.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "trace/cupti_names.h"
+#include "trace/cupti/cupti_names.h"
 
 #include <gtest/gtest.h>
 

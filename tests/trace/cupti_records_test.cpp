@@ -1,4 +1,4 @@
-#include "trace/cupti_records.h"
+#include "trace/cupti/cupti_records.h"
 
 #include <gmock/gmock.h>
 

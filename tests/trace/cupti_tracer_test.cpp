@@ -1,4 +1,4 @@
-#include "trace/cupti_tracer.h"
+#include "trace/cupti/cupti_tracer.h"
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "fake_cupti.h"
-#include "trace/cupti.h"
-#include "trace/cupti_calls.h"
+#include "trace/cupti/cupti.h"
+#include "trace/cupti/cupti_calls.h"
 
 namespace normbench::cupti {
 namespace {

@@ -1,4 +1,4 @@
-#include "trace/gzip.h"
+#include "trace/chrome/gzip.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

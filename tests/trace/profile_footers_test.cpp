@@ -1,4 +1,4 @@
-#include "trace/profile_footers.h"
+#include "trace/table/profile_footers.h"
 
 #include <gmock/gmock.h>
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <random>
 
-#include "trace/profile_rows.h"
 #include "trace/small_model.h"
+#include "trace/table/profile_rows.h"
 
 namespace normbench {
 namespace {

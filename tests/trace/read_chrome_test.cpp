@@ -1,4 +1,4 @@
-#include "trace/read_chrome.h"
+#include "trace/read/read_chrome.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -13,8 +13,8 @@
 
 #include "core/issue.h"
 #include "core/json.h"
-#include "trace/chunked_text.h"
-#include "trace/microseconds.h"
+#include "trace/chrome/microseconds.h"
+#include "trace/read/chunked_text.h"
 
 namespace normbench {
 namespace {

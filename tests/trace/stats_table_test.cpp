@@ -1,4 +1,4 @@
-#include "trace/stats_table.h"
+#include "trace/table/stats_table.h"
 
 #include <gmock/gmock.h>
 

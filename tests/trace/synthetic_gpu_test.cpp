@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "trace/chrome_check.h"
+#include "trace/check/chrome_check.h"
 #include "trace/models.h"
 
 namespace normbench {

@@ -1,4 +1,4 @@
-#include "trace/table_formats.h"
+#include "trace/table/table_formats.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "trace/text_writer.h"
+#include "trace/chrome/text_writer.h"
 
 #include <gtest/gtest.h>
 

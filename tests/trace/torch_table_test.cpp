@@ -1,4 +1,4 @@
-#include "trace/torch_table.h"
+#include "trace/table/torch_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,25 +1,69 @@
 #include "backend/cpu/choose_stores.h"
 
+#include <fmt/format.h>
+
+#include "backend/cpu/memory.h"
+
 namespace normbench {
 namespace {
 
 constexpr std::int64_t kUnknownCache = std::int64_t{32} << 20;
 constexpr std::int64_t kLargestCluster = std::int64_t{100} << 20;
 
+/// True where the last-level cache is one that a whole socket shares, behind another cache.
+bool is_spread(const std::vector<std::int64_t>& cache_sizes) {
+  return cache_sizes.size() > 1 && cache_sizes.back() > kLargestCluster;
+}
+
+/// From how many bytes on caches do not keep what was stored.
+std::int64_t lost_bytes(const std::vector<std::int64_t>& cache_sizes, int threads) {
+  const std::int64_t kept = kept_bytes(cache_sizes, threads);
+  return kept + kept / 2;
+}
+
+std::string mebibytes(std::int64_t bytes) {
+  return fmt::format("{:.3g} MiB", static_cast<double>(bytes) / (1 << 20));
+}
+
 }  // namespace
 
 std::int64_t kept_bytes(const std::vector<std::int64_t>& cache_sizes, int threads) {
-  const std::size_t count = cache_sizes.size();
-  if (count == 0) return kUnknownCache;
-  const bool spread = cache_sizes[count - 1] > kLargestCluster && count > 1;
-  return spread ? threads * cache_sizes[count - 2] : cache_sizes[count - 1];
+  if (cache_sizes.empty()) return kUnknownCache;
+  if (is_spread(cache_sizes)) return threads * cache_sizes[cache_sizes.size() - 2];
+  return cache_sizes.back();
 }
 
 Stores choose_stores(const Signature& signature, const std::vector<std::int64_t>& cache_sizes,
                      int threads) {
-  const std::int64_t kept = kept_bytes(cache_sizes, threads);
-  const bool gone = signature.reuse_bytes >= kept + kept / 2;
+  const bool gone = signature.reuse_bytes >= lost_bytes(cache_sizes, threads);
   return gone && signature.pages_mapped ? Stores::NonTemporal : Stores::Normal;
+}
+
+std::string explain_stores(const std::vector<std::int64_t>& cache_sizes, int threads) {
+  std::string why = "caches are unknown";
+  if (is_spread(cache_sizes)) {
+    why = fmt::format("1.5 x {} of cache x {} thread{}: the last-level cache of {} is shared",
+                      mebibytes(cache_sizes[cache_sizes.size() - 2]), threads,
+                      threads == 1 ? "" : "s", mebibytes(cache_sizes.back()));
+  } else if (!cache_sizes.empty()) {
+    why = fmt::format("1.5 x the last-level cache of {}", mebibytes(cache_sizes.back()));
+  }
+  return fmt::format("non-temporal from {} on when pages are mapped ({})",
+                     mebibytes(lost_bytes(cache_sizes, threads)), why);
+}
+
+StoresRule suitable_stores(const Signature& signature) {
+  return [signature, caches = cache_sizes()](int threads) {
+    return choose_stores(signature, caches, threads);
+  };
+}
+
+StoresRule normal_stores(const Signature&) {
+  return [](int) { return Stores::Normal; };
+}
+
+StoresRule non_temporal_stores(const Signature&) {
+  return [](int) { return Stores::NonTemporal; };
 }
 
 }  // namespace normbench

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "backend/backend.h"
@@ -19,5 +21,18 @@ std::int64_t kept_bytes(const std::vector<std::int64_t>& cache_sizes, int thread
 /// pages are mapped: into fresh pages, which the kernel has just zeroed in the cache, they lose.
 Stores choose_stores(const Signature& signature, const std::vector<std::int64_t>& cache_sizes,
                      int threads);
+
+/// The rule in words: "non-temporal from 3.0 MiB on when pages are mapped (1.5 x L2 of 2 MiB x 1
+/// thread: the 260 MiB L3 is shared)".
+std::string explain_stores(const std::vector<std::int64_t>& cache_sizes, int threads);
+
+/// The stores that a row uses on a team of this many threads.
+using StoresRule = std::function<Stores(int threads)>;
+
+/// What choose_stores says on this machine.
+StoresRule suitable_stores(const Signature& signature);
+/// Always through the cache, as plain loops do; always past it.
+StoresRule normal_stores(const Signature& signature);
+StoresRule non_temporal_stores(const Signature& signature);
 
 }  // namespace normbench

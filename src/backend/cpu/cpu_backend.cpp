@@ -1,5 +1,6 @@
 #include "backend/cpu/memory.h"
 #include "backend/cpu/rows.h"
+#include "backend/cpu/team.h"
 
 namespace normbench {
 namespace {
@@ -25,6 +26,7 @@ class CpuBackend final : public Backend {
   std::optional<std::string> unavailable() const override { return std::nullopt; }
   std::span<const Kernel> kernels() const override { return rows_; }
   std::unique_ptr<Queue> make_queue(int threads, Recorder* recorder) override {
+    prepare_team(threads);
     return std::make_unique<InlineQueue>(threads, recorder);
   }
   std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes) override {

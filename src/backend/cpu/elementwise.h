@@ -13,7 +13,7 @@ using RunFunction = void (*)(const Run& run, const float* a, const float* b);
 enum class Stores { Normal, NonTemporal };
 
 /// The functions for the machine's best instruction set; null where the dtypes are not covered.
-RunFunction cast_function(DType from, DType to);
+RunFunction cast_function(DType from, DType to, Stores stores);
 RunFunction sub_function(DType dtype);
 RunFunction div_function(DType dtype);
 RunFunction fma_function(DType from, DType to, Stores stores);  // x * a + b

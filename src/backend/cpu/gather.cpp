@@ -1,5 +1,7 @@
 #include "backend/cpu/gather.h"
 
+#include <cstring>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/gather.cpp"
 #include <hwy/foreach_target.h>
@@ -37,56 +39,62 @@ std::int64_t mirror_row(const T* in, T* out, std::int64_t pixels) {
   return i;
 }
 
-/// The same for three channels, in planes or interleaved on either side.
-template <class T, bool FromPixels, bool ToPixels, bool Mirror>
-std::int64_t three_channels(const T* in, std::int64_t in_plane, T* out, std::int64_t out_plane,
-                            std::int64_t pixels) {
+/// A vector of each of three or four channels of interleaved pixels.
+template <class T, int C>
+HWY_INLINE void load_pixels(const T* in, V<T> (&v)[C]) {
+  if constexpr (C == 3) {
+    hn::LoadInterleaved3(D<T>(), in, v[0], v[1], v[2]);
+  } else {
+    hn::LoadInterleaved4(D<T>(), in, v[0], v[1], v[2], v[3]);
+  }
+}
+template <class T, int C>
+HWY_INLINE void store_pixels(const V<T> (&v)[C], T* out) {
+  if constexpr (C == 3) {
+    hn::StoreInterleaved3(v[0], v[1], v[2], D<T>(), out);
+  } else {
+    hn::StoreInterleaved4(v[0], v[1], v[2], v[3], D<T>(), out);
+  }
+}
+
+/// The same for three or four channels, in planes or interleaved on either side.
+template <class T, int C, bool FromPixels, bool ToPixels, bool Mirror>
+std::int64_t move_pixels(const T* in, std::int64_t in_plane, T* out, std::int64_t out_plane,
+                         std::int64_t pixels) {
   const D<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t i = 0;
   for (; i + lanes <= pixels; i += lanes) {
     const std::int64_t pixel = Mirror ? 1 - i - lanes : i;
-    V<T> a, b, c;
-    if constexpr (FromPixels) {
-      hn::LoadInterleaved3(d, in + 3 * pixel, a, b, c);
-    } else {
-      a = hn::LoadU(d, in + pixel);
-      b = hn::LoadU(d, in + in_plane + pixel);
-      c = hn::LoadU(d, in + 2 * in_plane + pixel);
+    V<T> v[C];
+    if constexpr (FromPixels) load_pixels<T, C>(in + C * pixel, v);
+    for (int c = 0; c < C; ++c) {
+      if constexpr (!FromPixels) v[c] = hn::LoadU(d, in + c * in_plane + pixel);
+      if constexpr (Mirror) v[c] = mirrored<T>(v[c]);
+      if constexpr (!ToPixels) hn::StoreU(v[c], d, out + c * out_plane + i);
     }
-    if constexpr (Mirror) {
-      a = mirrored<T>(a);
-      b = mirrored<T>(b);
-      c = mirrored<T>(c);
-    }
-    if constexpr (ToPixels) {
-      hn::StoreInterleaved3(a, b, c, d, out + 3 * i);
-    } else {
-      hn::StoreU(a, d, out + i);
-      hn::StoreU(b, d, out + out_plane + i);
-      hn::StoreU(c, d, out + 2 * out_plane + i);
-    }
+    if constexpr (ToPixels) store_pixels<T, C>(v, out + C * i);
   }
   return i;
 }
 
-/// What vectors can do of three channels; returns how many pixels that was.
-template <class T>
-std::int64_t three_channels_any(const T* in, PixelStrides f, T* out, PixelStrides t,
-                                std::int64_t pixels) {
-  const bool from_pixels = f.channel == 1 && (f.pixel == 3 || f.pixel == -3);
-  const bool to_pixels = t.channel == 1 && t.pixel == 3;
+/// What vectors can do of three or four channels; returns how many pixels that was.
+template <class T, int C>
+std::int64_t move_pixels_any(const T* in, PixelStrides f, T* out, PixelStrides t,
+                             std::int64_t pixels) {
+  const bool from_pixels = f.channel == 1 && (f.pixel == C || f.pixel == -C);
+  const bool to_pixels = t.channel == 1 && t.pixel == C;
   if ((!from_pixels && f.pixel != 1 && f.pixel != -1) || (!to_pixels && t.pixel != 1)) return 0;
   const auto call = [&](auto function) { return function(in, f.channel, out, t.channel, pixels); };
   const bool mirror = f.pixel < 0;
-  if (from_pixels && to_pixels)  // else it need not be gathered
-    return mirror ? call(three_channels<T, true, true, true>) : 0;
+  if (from_pixels && to_pixels)  // else a copy
+    return mirror ? call(move_pixels<T, C, true, true, true>) : 0;
   if (from_pixels)
-    return call(mirror ? three_channels<T, true, false, true>
-                       : three_channels<T, true, false, false>);
+    return call(mirror ? move_pixels<T, C, true, false, true>
+                       : move_pixels<T, C, true, false, false>);
   if (to_pixels)
-    return call(mirror ? three_channels<T, false, true, true>
-                       : three_channels<T, false, true, false>);
+    return call(mirror ? move_pixels<T, C, false, true, true>
+                       : move_pixels<T, C, false, true, false>);
   return 0;
 }
 
@@ -98,7 +106,9 @@ void gather_as(const PixelSource& from, const PixelTarget& to, std::int64_t pixe
   T* out = reinterpret_cast<T*>(to.data);
   std::int64_t done = 0;
   if (channels == 3) {
-    done = three_channels_any(in, f, out, t, pixels);
+    done = move_pixels_any<T, 3>(in, f, out, t, pixels);
+  } else if (channels == 4) {
+    done = move_pixels_any<T, 4>(in, f, out, t, pixels);
   } else if (channels == 1 && f.pixel == -1 && t.pixel == 1) {
     done = mirror_row(in, out, pixels);
   }
@@ -107,8 +117,18 @@ void gather_as(const PixelSource& from, const PixelTarget& to, std::int64_t pixe
       out[i * t.pixel + c * t.channel] = in[i * f.pixel + c * f.channel];
 }
 
+/// True for pixels that lie side by side, channels too, on both sides.
+bool is_copy(PixelStrides f, PixelStrides t, std::int64_t channels) {
+  return f.pixel == channels && t.pixel == channels &&
+         (channels == 1 || (f.channel == 1 && t.channel == 1));
+}
+
 void gather_any(const PixelSource& from, const PixelTarget& to, std::int64_t pixels,
                 std::int64_t channels, std::int64_t size) {
+  if (is_copy(from.strides, to.strides, channels)) {
+    std::memcpy(to.data, from.data, static_cast<std::size_t>(pixels * channels * size));
+    return;
+  }
   if (size == 1) return gather_as<std::uint8_t>(from, to, pixels, channels);
   if (size == 2) return gather_as<std::uint16_t>(from, to, pixels, channels);
   gather_as<std::uint32_t>(from, to, pixels, channels);

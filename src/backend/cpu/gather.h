@@ -19,8 +19,8 @@ struct PixelTarget {
   PixelStrides strides;
 };
 
-/// Copies `channels` elements of `size` bytes of each of `pixels` pixels. One channel and three, in
-/// planes or interleaved, mirrored or not, go through vectors.
+/// Copies `channels` elements of `size` bytes of each of `pixels` pixels. One channel, three and
+/// four, in planes or interleaved, mirrored or not, go through vectors.
 void gather(const PixelSource& from, const PixelTarget& to, std::int64_t pixels,
             std::int64_t channels, std::int64_t size);
 

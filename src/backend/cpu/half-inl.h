@@ -17,10 +17,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 using F = hn::ScalableTag<float>;
 using U = hn::RebindToUnsigned<F>;
 using Half = hn::Rebind<std::uint16_t, F>;
+using Quarter = hn::Rebind<std::uint8_t, F>;
 using Whole16 = hn::ScalableTag<std::uint16_t>;
 using VF = hn::Vec<F>;
 using VU = hn::Vec<U>;
 using VHalf = hn::Vec<Half>;
+using VQuarter = hn::Vec<Quarter>;
 
 // The instruction sets that convert to and from float16; elsewhere it is done with integers.
 constexpr bool kHasFloat16 = HWY_TARGET <= HWY_AVX2;
@@ -70,15 +72,17 @@ HWY_INLINE VHalf half_from_float(VF v) {
 }
 
 /// The upper 16 bits of each lane are the bfloat16: rounded to nearest even, NaN kept. Highway's
-/// own conversion truncates.
+/// own conversion truncates. `Kept`: some NaN may have payload bits that a carry would run over,
+/// or that are cut off; one that arithmetic has made has none.
+template <bool Kept = true>
 HWY_INLINE VU bfloat_above(VF v) {
   const U u;
   const VU bits = hn::BitCast(u, v);
   const VU odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(u, 1));
   const VU rounded = hn::Add(bits, hn::Add(odd, hn::Set(u, 0x7FFF)));
+  if constexpr (!Kept) return rounded;
   const VU quiet = hn::Or(bits, hn::Set(u, 0x00400000));
-  const auto is_nan = hn::Gt(hn::And(bits, hn::Set(u, 0x7FFFFFFF)), hn::Set(u, 0x7F800000));
-  return hn::IfThenElse(is_nan, quiet, rounded);
+  return hn::IfThenElse(hn::RebindMask(u, hn::IsNaN(v)), quiet, rounded);
 }
 
 /// Two vectors of floats as one of 16-bit floats. A template, because the scalar instruction set
@@ -93,11 +97,26 @@ HWY_INLINE auto narrow(V low, V high) {
   }
 }
 
+/// Even and odd elements as one vector of bfloat16, without NaN payloads: no lane has to move.
+template <class V>
+HWY_INLINE auto woven_bfloat(V even, V odd) {
+  const Whole16 d;
+  const VU low = hn::ShiftRight<16>(bfloat_above<false>(even));
+  return OddEven(hn::BitCast(d, bfloat_above<false>(odd)), hn::BitCast(d, low));
+}
+
 /// One vector of floats as half a vector of 16-bit floats.
 template <DType T>
 HWY_INLINE VHalf narrow(VF v) {
   if constexpr (T == DType::Float16) return half_from_float(v);
   return half_from_bits(hn::ShiftRight<16>(bfloat_above(v)));
+}
+
+/// A quarter of a vector of bytes: rounded to nearest even, saturated, NaN to 0.
+HWY_INLINE VQuarter bytes_from_float(VF v) {
+  const F f;
+  const VF clamped = hn::Min(hn::Max(v, hn::Zero(f)), hn::Set(f, 255.0f));
+  return hn::DemoteTo(Quarter(), hn::NearestInt(clamped));
 }
 
 }  // namespace normbench::HWY_NAMESPACE

@@ -111,14 +111,16 @@ std::string load_one(const Load& op, const std::string& file, Workspace& space, 
 
 bool accepts(const Load&, const Signature& s) { return s.out[0].is_dense(); }
 
-/// Threads take the next image when they are done with one: photographs differ in size.
+/// Threads take the next image when they are done with one: photographs differ in size. Decoding
+/// one takes longer than starting a team.
 Launch prepare(const Load& op, const Signature&) {
   const auto files = op.batch_files();
   const auto workspaces = std::make_shared<Workspaces>();
   return [=](Queue& queue, std::span<const View>, std::span<const View> out, View) {
     std::vector<std::string> reasons(files.size());
     std::atomic<std::size_t> next{0};
-    split(queue, queue.threads, 1, [&](std::int64_t, std::int64_t) {
+    const std::int64_t loaders = std::min<std::int64_t>(queue.threads, std::ssize(files));
+    split_over_team(queue, loaders, 1, [&](std::int64_t, std::int64_t) {
       auto space = workspaces->take();
       for (std::size_t i = next++; i < files.size(); i = next++)
         reasons[i] =

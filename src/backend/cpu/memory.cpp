@@ -67,10 +67,12 @@ std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes) {
 std::vector<std::int64_t> cache_sizes() {
   std::vector<std::int64_t> sizes;
   for (int index = 0; index < 10; ++index) {
-    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) +
-                       "/size");
+    const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);
+    std::ifstream size(folder + "/size"), type(folder + "/type");
     std::int64_t kib = 0;
-    if (file >> kib && kib > 0) sizes.push_back(kib * 1024);
+    std::string holds;
+    if (size >> kib && kib > 0 && type >> holds && holds != "Instruction")
+      sizes.push_back(kib * 1024);
   }
   std::ranges::sort(sizes);
   return sizes;

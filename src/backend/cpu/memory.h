@@ -14,8 +14,8 @@ namespace normbench {
 /// huge pages. Throws std::runtime_error naming the failed call, the size and errno.
 std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes);
 
-/// Bytes of the first processor's caches, ascending, as the system's files say; none where they do
-/// not. (sysconf gives the whole socket's in some virtual machines.)
+/// Bytes of the first processor's caches of data, ascending, as the system's files say; none where
+/// they do not. (sysconf gives the whole socket's in some virtual machines.)
 std::vector<std::int64_t> cache_sizes();
 
 /// Bytes of the largest of them; 32 MiB where the files do not say.

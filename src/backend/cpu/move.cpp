@@ -1,3 +1,4 @@
+#include "backend/cpu/choose_stores.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/stream_simd.h"
 #include "backend/cpu/walk.h"
@@ -17,25 +18,29 @@ bool accepts(const T&, const Signature& s) {
   return walkable(s.in[0], s.out[0]);
 }
 
-template <class T>
+template <class T, StoresRule (*Rule)(const Signature&)>
 Launch prepare(const T& op, const Signature& s) {
-  return [op, size = size_of(s.out[0].dtype)](Queue& queue, std::span<const View> in,
-                                              std::span<const View> out, View) {
-    walk(input_view(op, in[0]), out[0], queue, [size](const Run& run) {
-      copy_bytes(run.in, run.out, run.elements * size, Stores::Normal);
+  return [op, size = size_of(s.out[0].dtype), rule = Rule(s)](
+             Queue& queue, std::span<const View> in, std::span<const View> out, View) {
+    const Stores stores = rule(walk_threads(in[0], out[0], queue));
+    walk(input_view(op, in[0]), out[0], queue, [size, stores](const Run& run) {
+      copy_bytes(run.in, run.out, run.elements * size, stores);
     });
   };
 }
 
+template <class T>
+constexpr Kernel blocked = row<T, accepts<T>, prepare<T, suitable_stores>>("blocked");
+template <class T>
+constexpr Kernel temporal = row<T, accepts<T>, prepare<T, normal_stores>>("temporal");
+
 }  // namespace
 
 std::span<const Kernel> move_rows() {
-  static const Kernel rows[] = {reference_row(Crop::name),
-                                row<Crop, accepts<Crop>, prepare<Crop>>("blocked"),
-                                reference_row(FlipOp::name),
-                                row<FlipOp, accepts<FlipOp>, prepare<FlipOp>>("blocked"),
-                                reference_row(LayoutOp::name),
-                                row<LayoutOp, accepts<LayoutOp>, prepare<LayoutOp>>("blocked")};
+  static const Kernel rows[] = {
+      reference_row(Crop::name),     blocked<Crop>,     temporal<Crop>,
+      reference_row(FlipOp::name),   blocked<FlipOp>,   temporal<FlipOp>,
+      reference_row(LayoutOp::name), blocked<LayoutOp>, temporal<LayoutOp>};
   return rows;
 }
 

@@ -1,9 +1,7 @@
 #include <array>
-#include <functional>
 
 #include "backend/cpu/choose_stores.h"
 #include "backend/cpu/constants.h"
-#include "backend/cpu/memory.h"
 #include "backend/cpu/rows.h"
 #include "ops/checks.h"
 
@@ -34,30 +32,18 @@ bool accepts_fused(const Normalize& op, const Signature& s) {
   return op.to != DType::UInt8 && walkable(s.in[0], s.out[0]);
 }
 
-/// Which stores a team of this many threads uses.
-using Choice = std::function<Stores(int threads)>;
-
-Launch prepare_stores(const Normalize& op, const Signature& s, const Choice& stores) {
+template <StoresRule (*Rule)(const Signature&)>
+Launch prepare_fused(const Normalize& op, const Signature& s) {
   return with_constants<Constants2>(
       op.constants, [op, channels = s.out[0].shape.c] { return multiply_add(op, channels); },
-      [op, stores, from = s.in[0].dtype](Queue& queue, const View& in, const View& out,
-                                         const Constants2& table) {
-        const RunFunction function = fma_function(from, op.to, stores(queue.threads));
+      [op, stores = Rule(s), from = s.in[0].dtype](Queue& queue, const View& in, const View& out,
+                                                   const Constants2& table) {
+        const RunFunction function =
+            fma_function(from, op.to, stores(walk_threads(in, out, queue)));
         walk(window(op, in), out, queue, [&](const Run& run) {
           function(run, table.a.data() + run.channel, table.b.data() + run.channel);
         });
       });
-}
-
-Launch prepare_fused(const Normalize& op, const Signature& s) {
-  return prepare_stores(op, s, [signature = s, caches = cache_sizes()](int threads) {
-    return choose_stores(signature, caches, threads);
-  });
-}
-
-template <Stores S>
-Launch prepare_forced(const Normalize& op, const Signature& s) {
-  return prepare_stores(op, s, [](int) { return S; });
 }
 
 Lut make_lut(const Normalize& op, std::int64_t channels) {
@@ -95,9 +81,10 @@ Launch prepare_lut(const Normalize& op, const Signature& s) {
 
 std::span<const Kernel> normalize_rows() {
   static const Kernel rows[] = {
-      reference_row(Normalize::name), row<Normalize, accepts_fused, prepare_fused>("fused"),
-      row<Normalize, accepts_fused, prepare_forced<Stores::Normal>>("fused_temporal"),
-      row<Normalize, accepts_fused, prepare_forced<Stores::NonTemporal>>("fused_nt"),
+      reference_row(Normalize::name),
+      row<Normalize, accepts_fused, prepare_fused<suitable_stores>>("fused"),
+      row<Normalize, accepts_fused, prepare_fused<normal_stores>>("fused_temporal"),
+      row<Normalize, accepts_fused, prepare_fused<non_temporal_stores>>("fused_nt"),
       row<Normalize, accepts_lut, prepare_lut>("lut")};
   return rows;
 }

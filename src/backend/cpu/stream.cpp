@@ -20,9 +20,10 @@ std::int64_t read_bytes(const Stream& op, const View& in) {
 void read_only(const View& in, const View& out, const Queue& queue) {
   const std::int64_t size = vector_bytes();
   std::atomic<std::uint64_t> sum = 0;
-  split(queue, in.desc.bytes() / size, kSplit, [&](std::int64_t begin, std::int64_t end) {
-    sum ^= read_vectors(in.data + begin * size, end - begin);
-  });
+  split(queue, in.desc.bytes() / size, kSplit, in.desc.bytes(),
+        [&](std::int64_t begin, std::int64_t end) {
+          sum ^= read_vectors(in.data + begin * size, end - begin);
+        });
   const std::uint64_t word = sum;
   std::memcpy(out.data, &word, std::min(sizeof(word), static_cast<std::size_t>(out.desc.bytes())));
 }
@@ -34,9 +35,10 @@ void mix(const Stream& op, const View& in, const View& out, const Queue& queue, 
       reinterpret_cast<std::uintptr_t>(out.data) % static_cast<std::uintptr_t>(size) == 0;
   const StreamVectors all{
       .in = in.data, .reads = read_bytes(op, in) / size, .out = out.data, .writes = bytes / size};
-  split(queue, all.writes, kSplit, [&](std::int64_t begin, std::int64_t end) {
-    stream_vectors(all, begin, end, aligned ? stores : Stores::Normal);
-  });
+  split(queue, all.writes, kSplit, read_bytes(op, in) + bytes,
+        [&](std::int64_t begin, std::int64_t end) {
+          stream_vectors(all, begin, end, aligned ? stores : Stores::Normal);
+        });
   const std::int64_t done = all.writes * size;
   std::memset(out.data + done, 0, static_cast<std::size_t>(bytes - done));
 }
@@ -71,7 +73,7 @@ Launch prepare_touch(const FirstTouch&, const Signature& s) {
   return [pages = (s.out[0].bytes() + kPageBytes - 1) / kPageBytes](
              Queue& queue, std::span<const View>, std::span<const View> out, View) {
     if (!Team) return touch(out[0].data, 0, pages);
-    split(queue, pages, 1,
+    split(queue, pages, 1, pages * kPageBytes,
           [&](std::int64_t begin, std::int64_t end) { touch(out[0].data, begin, end); });
   };
 }

@@ -1,57 +1,86 @@
 #include "backend/cpu/team.h"
 
-#include <fmt/format.h>
 #include <hwy/cache_control.h>
 #include <omp.h>
 
 #include <algorithm>
-#include <exception>
+#include <optional>
 
 #include "backend/backend.h"
-#include "record/thread_name.h"
+#include "backend/cpu/omp_team.h"
+#include "backend/cpu/team_costs.h"
 
 namespace normbench {
 namespace {
 
-/// Names a thread of a team once: the pool that it comes from gives it the same rank every time.
-void name_worker(int rank) {
-  thread_local bool named = false;
-  if (named) return;
-  named = true;
-  name_this_thread(fmt::format("omp worker {}", rank));
-}
+using Part = std::function<void(std::int64_t begin, std::int64_t end)>;
 
 /// Where a thread's share has a range: not in the thread that has the stage's own.
 Recorder* recorder_of_share(const Queue& queue, int rank) {
   return rank > 0 && !queue.stage.empty() ? queue.recorder : nullptr;
 }
 
+void alone(std::int64_t total, const Part& part) {
+  if (total > 0) part(0, total);
+  hwy::FlushStream();
+}
+
+std::int64_t now_ns() { return SystemClock().now_ns(); }
+
+/// The calling thread's choice: of its pool's threads only those of the last team's number wait.
+/// Null inside a team, unless it was asked for before.
+TeamChoice* choice_of(int threads) {
+  thread_local int chosen = 0;
+  thread_local std::optional<TeamChoice> choice;
+  if (chosen != threads) {
+    if (omp_in_parallel()) return nullptr;
+    choice.emplace(threads, team_costs(threads));
+    chosen = threads;
+  }
+  return &*choice;
+}
+
+/// Small work after a pause waits for every line of code and data: this needs the fewest.
+bool is_too_small(const Queue& queue, std::int64_t bytes) {
+  const TeamChoice* const choice = choice_of(queue.threads);
+  return choice == nullptr || !choice->may_pay(bytes);
+}
+
 }  // namespace
 
-void split(const Queue& queue, std::int64_t total, std::int64_t unit,
-           const std::function<void(std::int64_t begin, std::int64_t end)>& part) {
+int team_size(const Queue& queue, std::int64_t bytes) {
+  if (queue.threads <= 1 || (!queue.always_team && is_too_small(queue, bytes))) return 1;
+  if (omp_in_parallel()) return 1;
+  return queue.always_team || choice_of(queue.threads)->pays(bytes, now_ns()) ? queue.threads : 1;
+}
+
+void split(const Queue& queue, std::int64_t total, std::int64_t unit, std::int64_t bytes,
+           const Part& part) {
+  if (team_size(queue, bytes) > 1) return split_over_team(queue, total, unit, part);
+  if (queue.threads > 1 && !is_too_small(queue, bytes) && !omp_in_parallel())
+    choice_of(queue.threads)->worked_alone(bytes, now_ns());
+  alone(total, part);
+}
+
+void split_over_team(const Queue& queue, std::int64_t total, std::int64_t unit, const Part& part) {
+  if (queue.threads <= 1 || total <= unit || omp_in_parallel()) return alone(total, part);
   const std::int64_t units = (total + unit - 1) / unit;
-  if (queue.threads <= 1 || units <= 1) {
-    if (total > 0) part(0, total);
-    hwy::FlushStream();
-    return;
-  }
-  std::exception_ptr error;  // nothing may be thrown out of a team
-#pragma omp parallel num_threads(queue.threads)
-  try {
-    const int rank = omp_get_thread_num();
-    if (rank > 0) name_worker(rank);
+  on_team(queue.threads, [&](int rank, int size) {
     const Range share(recorder_of_share(queue, rank), RangeKind::Worker, queue.stage);
-    const std::int64_t team = omp_get_num_threads();
-    const std::int64_t begin = std::min(total, units * rank / team * unit);
-    const std::int64_t end = std::min(total, units * (rank + 1) / team * unit);
+    const std::int64_t begin = std::min(total, units * rank / size * unit);
+    const std::int64_t end = std::min(total, units * (rank + 1) / size * unit);
     if (begin < end) part(begin, end);
     hwy::FlushStream();
-  } catch (...) {
-#pragma omp critical(normbench_team_error)
-    error = std::current_exception();
-  }
-  if (error) std::rethrow_exception(error);
+  });
+  choice_of(queue.threads)->team_ended(now_ns());
+}
+
+void prepare_team(int threads) {
+  if (threads > 1 && !omp_in_parallel()) team_costs(threads);
+}
+
+std::string explain_grain(int threads) {
+  return grain_text(threads, threads > 1 ? team_costs(threads) : TeamCosts());
 }
 
 }  // namespace normbench

@@ -34,18 +34,13 @@ class Walk {
 
   std::int64_t total() const { return planes_ * pixels_; }
 
-  /// Pixels [begin, end) of all planes, row by row and tile by tile.
+  /// Pixels [begin, end) of all planes, plane by plane.
   void part(std::int64_t begin, std::int64_t end) const {
     while (begin < end) {
-      const std::int64_t plane = begin / pixels_, pixel = begin % pixels_;
-      const std::int64_t row_end = (pixel / width_ + 1) * width_;
-      const std::int64_t count = std::min(end - begin, row_end - pixel);
-      if (direct_) {
-        run(source(plane, pixel), plane, pixel, 0, count);
-      } else {
-        tiles(plane, pixel, count);
-      }
-      begin += count;
+      const std::int64_t plane = begin / pixels_, first = begin % pixels_;
+      const std::int64_t last = std::min(pixels_, first + end - begin);
+      direct_ ? rows(plane, first, last) : tiles(plane, first, last);
+      begin += last - first;
     }
   }
 
@@ -77,28 +72,66 @@ class Walk {
            .period = all ? group_ : 1});
   }
 
-  /// Gathers tile by tile in the input's dtype, laid out as the output is. The first tile ends
-  /// where the output's next cache line starts.
-  void tiles(std::int64_t plane, std::int64_t pixel, std::int64_t count) const {
+  /// Pixels [begin, end) of a plane whose rows lie as the output's do.
+  void rows(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
+    while (begin < end) {
+      const std::int64_t row_end = std::min(end, (begin / width_ + 1) * width_);
+      run(source(plane, begin), plane, begin, 0, row_end - begin);
+      begin = row_end;
+    }
+  }
+
+  /// How many pixels before this one a cache line of the output starts; 0 where none does soon.
+  std::int64_t past_line(std::int64_t plane, std::int64_t pixel, std::int64_t c) const {
+    const auto past = reinterpret_cast<std::uintptr_t>(target(plane, pixel, c)) % kLine;
+    const auto size = static_cast<std::uintptr_t>(size_of(out_.desc.dtype));
+    if (!interleaved(out_.desc)) return static_cast<std::int64_t>(past / size);
+    const auto stride = size * static_cast<std::uintptr_t>(group_);
+    for (std::uintptr_t pixels = 0; pixels < kLine; ++pixels)
+      if ((past - pixels * stride) % kLine == 0) return static_cast<std::int64_t>(pixels);
+    return 0;
+  }
+
+  /// Where a channel's share of a tile that ends at `pixel` does: at a line, but for the last tile.
+  std::int64_t cut(std::int64_t plane, std::int64_t pixel, std::int64_t c, std::int64_t begin,
+                   std::int64_t end) const {
+    if (pixel == end || tile_pixels_ < 2 * kLine) return pixel;
+    return std::max(begin, pixel - past_line(plane, pixel, c));
+  }
+
+  /// Pixels [begin, end) of a plane into a tile, row by row.
+  void fill(std::byte* tile, PixelStrides to, std::int64_t plane, std::int64_t begin,
+            std::int64_t end) const {
+    const std::int64_t size = size_of(in_.desc.dtype);
+    for (std::int64_t pixel = begin; pixel < end;) {
+      const std::int64_t row_end = std::min(end, (pixel / width_ + 1) * width_);
+      gather({source(plane, pixel), {from_.w, from_.c}},
+             {tile + (pixel - begin) * to.pixel * size, to}, row_end - pixel, group_, size);
+      pixel = row_end;
+    }
+  }
+
+  /// Gathers tile by tile in the input's dtype, laid out as the output is. Every channel goes on
+  /// from and up to a line of its own; a tile holds the pixels before its own that this leaves.
+  void tiles(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     alignas(kLine) std::byte tile[kTileBytes];
     const std::int64_t size = size_of(in_.desc.dtype);
-    while (count > 0) {
-      std::int64_t now = tile_pixels_;
-      const auto past = static_cast<std::int64_t>(
-          reinterpret_cast<std::uintptr_t>(target(plane, pixel, 0)) % kLine);
-      now -= std::min(now - 1, past / size_of(out_.desc.dtype));
-      now = std::min(now, count);
-      const bool all = interleaved(out_.desc);
-      const PixelStrides to = all ? PixelStrides{group_, 1} : PixelStrides{1, tile_pixels_};
-      gather({source(plane, pixel), {from_.w, from_.c}}, {tile, to}, now, group_, size);
-      if (all) {
-        run(tile, plane, pixel, 0, now);
-      } else {
-        for (std::int64_t c = 0; c < group_; ++c)
-          run(tile + c * tile_pixels_ * size, plane, pixel, c, now);
+    const bool all = interleaved(out_.desc);
+    const PixelStrides to = all ? PixelStrides{group_, 1} : PixelStrides{1, tile_pixels_};
+    std::int64_t from = begin;
+    for (std::int64_t pixel = begin; pixel < end;) {
+      const std::int64_t next = std::min(end, from + tile_pixels_);
+      fill(tile, to, plane, from, next);
+      const std::int64_t base = from;
+      from = next;
+      for (std::int64_t c = 0; c < (all ? 1 : group_); ++c) {
+        const std::int64_t first = cut(plane, pixel, c, begin, end);
+        const std::int64_t last = cut(plane, next, c, begin, end);
+        run(tile + ((first - base) * to.pixel + c * to.channel) * size, plane, first, c,
+            last - first);
+        from = std::min(from, last);
       }
-      pixel += now;
-      count -= now;
+      pixel = next;
     }
   }
 
@@ -109,16 +142,24 @@ class Walk {
   bool direct_;
 };
 
+std::int64_t bytes_moved(const View& in, const View& out) {
+  return out.desc.elements() * (size_of(in.desc.dtype) + size_of(out.desc.dtype));
+}
+
 }  // namespace
 
 bool walkable(const TensorDesc& in, const TensorDesc& out) {
   return out.is_dense() && in.shape.c * size_of(in.dtype) <= kTileBytes;
 }
 
+int walk_threads(const View& in, const View& out, const Queue& queue) {
+  return team_size(queue, bytes_moved(in, out));
+}
+
 void walk(const View& in, const View& out, const Queue& queue,
           const std::function<void(const Run&)>& body) {
   const Walk geometry(in, out, body);
-  split(queue, geometry.total(), kLine,
+  split(queue, geometry.total(), kLine, bytes_moved(in, out),
         [&](std::int64_t begin, std::int64_t end) { geometry.part(begin, end); });
 }
 

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""OpenCV as a peer of normbench: normalising uint8 rows of pixels by a table, for its DNN module, or by
+arithmetic."""
+
+import itertools
+
+from normbench_peer import Peer, Unsupported, arguments, installed, serve
+
+try:
+    import cv2
+    import numpy as np
+except ImportError:  # said in the answer to `hello`
+    cv2 = np = None
+
+
+def constants(stage):
+    """(mean, std) a channel in the units of the input."""
+    scale = stage.parameters.get("scale", 1)
+    return [m / scale for m in stage.channels("mean")], [s / scale for s in stage.channels("std")]
+
+
+def outputs(stage, keep, copies):
+    """A function that gives the batch to write into: a new one each time, or kept ones in turn."""
+    shape = stage.result.array_shape
+    if not keep:
+        return lambda: np.empty(shape, np.float32)
+    return itertools.cycle([np.empty(shape, np.float32) for _ in range(copies)]).__next__
+
+
+def lut(stage, new_output):
+    """A table of 256 values a channel, applied image by image."""
+    mean, std = constants(stage)
+    values = np.arange(256, dtype=np.float64)[:, None]
+    table = ((values - mean) / std).astype(np.float32)[None]  # 1 x 256 x channels
+
+    def run(images):
+        batch = new_output()
+        for image, out in zip(images, batch):
+            cv2.LUT(image, table, out)
+        return batch
+
+    return run
+
+
+def convert(stage, new_output):
+    """cv2.subtract to float32, then cv2.divide in the same array."""
+    mean, std = constants(stage)
+    mean, std = (tuple(mean) + (0.0,) * 4)[:4], (tuple(std) + (1.0,) * 4)[:4]
+
+    def run(images):
+        batch = new_output()
+        for image, out in zip(images, batch):
+            cv2.subtract(image, mean, out, None, cv2.CV_32F)
+            cv2.divide(out, std, out)
+        return batch
+
+    return run
+
+
+def blob(stage):
+    """blobFromImages; it has one scale factor, so different stds are divided by afterwards, in place, as
+    OpenCV's own samples do."""
+    mean, std = constants(stage)
+    factor = 1 / std[0] if len(set(std)) == 1 else 1.0
+    divisors = None if factor != 1 or set(std) == {1.0} else np.array(std, np.float32).reshape(1, -1, 1, 1)
+
+    def run(images):
+        made = cv2.dnn.blobFromImages(images, factor, mean=mean, swapRB=False, crop=False, ddepth=cv2.CV_32F)
+        return made if divisors is None else np.divide(made, divisors, out=made)
+
+    return run
+
+
+def blob_params(stage):
+    """blobFromImagesWithParams, which has a scale factor a channel."""
+    if not hasattr(cv2.dnn, "Image2BlobParams"):
+        raise Unsupported(f"OpenCV {cv2.__version__} has no blobFromImagesWithParams (4.8 has)")
+    mean, std = constants(stage)
+    params = cv2.dnn.Image2BlobParams()  # nchw by default
+    params.scalefactor, params.mean = tuple(1 / s for s in std), tuple(mean)
+    params.size, params.swapRB, params.ddepth = stage.input.shape[:1:-1], False, cv2.CV_32F
+    return lambda images: cv2.dnn.blobFromImagesWithParams(images, params)
+
+
+class OpencvPeer(Peer):
+    def __init__(self, form, reuse):
+        self.name = f"opencv-{form}"
+        self._form, self._reuse = form, reuse
+
+    def version(self):
+        version = installed("cv2", "OpenCV", "opencv-python-headless")
+        return version if cv2 is None else cv2.__version__
+
+    def prepare(self, task):
+        self._check(task)
+        cv2.setNumThreads(task.threads)
+        stage = task.stages[0]
+        if self._form == "blob":
+            return blob(stage)
+        if self._form == "blob-params":
+            return blob_params(stage)
+        make = lut if self._form == "lut" else convert
+        return make(stage, outputs(stage, self._reuse, task.copies))
+
+    def _check(self, task):
+        if task.device != "cpu":
+            raise Unsupported("OpenCV's Python package runs on the CPU only")
+        if [stage.op for stage in task.stages] != ["normalize"]:
+            raise Unsupported(f"{self.name} does one normalize and nothing else")
+        stage = task.stages[0]
+        layouts = ("nhwc", "nchw" if self._form.startswith("blob") else "nhwc")
+        if stage.window or stage.flipped or (stage.input.layout, stage.result.layout) != layouts:
+            raise Unsupported(f"{self.name} turns {layouts[0]} into {layouts[1]}, whole images only")
+        if (stage.input.dtype, stage.result.dtype) != ("uint8", "float32"):
+            raise Unsupported(f"{self.name} turns uint8 into float32")
+        if stage.input.shape[1] not in (1, 3, 4):
+            raise Unsupported(f"{self.name} takes 1, 3 or 4 channels, not {stage.input.shape[1]}")
+        if "pageable" != stage.input.memory or "pageable" != stage.result.memory:
+            raise Unsupported("OpenCV's arrays are in pageable memory")
+        if self._reuse and self._form.startswith("blob"):
+            raise Unsupported(f"{self.name} allocates its output itself (--reuse is for lut and convert)")
+
+    def take(self, array, tensor):
+        return list(array.copy())  # a batch is a list of images, as cv2.imread gives them
+
+
+if __name__ == "__main__":
+    parser = arguments(__doc__)
+    parser.add_argument("--as", dest="form", choices=("lut", "blob", "blob-params", "convert"), default="lut",
+                        help="cv2.LUT (default), dnn.blobFromImages, dnn.blobFromImagesWithParams, or "
+                        "cv2.subtract and cv2.divide")
+    parser.add_argument("--reuse", action="store_true", help="write into arrays that are kept (dst=)")
+    options = parser.parse_args()
+    serve(OpencvPeer(options.form, options.reuse), options)

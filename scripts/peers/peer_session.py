@@ -1,0 +1,182 @@
+"""The protocol of a peer: one request a line in, one reply a line out. docs/peers.md describes it."""
+
+import gc
+import itertools
+import json
+import os
+import resource
+import sys
+import time
+import traceback
+
+from normbench_peer import Refused, Unavailable, Unsupported, chain, installed, use_allocator
+from peer_messages import LONGEST_LINE, load, parsed, store, task_of, text, whole
+
+PROTOCOL = 1
+# Stages are timed one by one only where that is lost in the noise.
+SHORTEST_TIMED_STAGE_NS = 50_000
+
+
+class Session:
+    """One peer's side of the conversation."""
+
+    def __init__(self, peer, requests, replies, allocator="stock"):
+        self._peer, self._requests, self._replies, self._allocator = peer, requests, replies, allocator
+        self._greeted = False
+        self._task = self._kernel = self._stages = self._inputs = self._result = None
+        self._timed_stages = None  # whether stages are timed; not known before a warm-up
+
+    @classmethod
+    def on_standard_streams(cls, peer, allocator):
+        """Keeps them for the protocol: what libraries print goes to stderr, and they read nothing."""
+        requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+        os.dup2(2, 1)
+        sys.stdout.reconfigure(line_buffering=True)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        return cls(peer, requests, replies, allocator)
+
+    def serve(self):
+        """Returns at `close` and at the end of input."""
+        try:
+            for line in self._lines():
+                reply = self._answer(line)
+                if reply is None:
+                    return
+                self._replies.write(json.dumps(reply, allow_nan=False).encode() + b"\n")
+                self._replies.flush()
+        except BrokenPipeError:
+            pass  # nobody listens any more
+
+    def _lines(self):
+        """The lines that come in; one that is too long is skipped to its end and comes as None."""
+        while line := self._requests.readline(LONGEST_LINE + 1):
+            too_long = len(line) > LONGEST_LINE and not line.endswith(b"\n")
+            while too_long and line and not line.endswith(b"\n"):
+                line = self._requests.readline(LONGEST_LINE)
+            yield None if too_long else line
+
+    def _answer(self, line):
+        """The reply to a line; None for `close`."""
+        try:
+            request = parsed(line)
+            answers = {"hello": self._hello, "prepare": self._prepare, "run": self._run, "output": self._output}
+            if request["type"] == "close":
+                return None
+            if request["type"] not in answers:
+                raise Refused(f'unknown request "{request["type"]}" (known: {", ".join(answers)}, close)')
+            return answers[request["type"]](request)
+        except Unavailable as why:
+            return {"type": "unavailable", "why": str(why)}
+        except Unsupported as why:
+            return {"type": "unsupported", "why": str(why)}
+        except Refused as why:
+            return {"type": "error", "why": str(why)}
+        except Exception as failure:  # the peer goes on: normbench decides what that means
+            traceback.print_exc()
+            return {"type": "error", "why": f"{type(failure).__name__}: {failure}"[:1000]}
+
+    def _hello(self, request):
+        whole(request, "protocol", 1)
+        installed("numpy", "numpy")
+        use_allocator(self._allocator)
+        version = self._peer.version()
+        self._greeted = True
+        return {"type": "hello", "protocol": PROTOCOL, "name": self._peer.name, "version": version}
+
+    def _prepare(self, request):
+        if not self._greeted:
+            raise Refused("prepare before hello")
+        self._task = self._kernel = self._inputs = self._result = self._timed_stages = None
+        task = task_of(request)
+        for stage in task.stages:
+            if stage.kernel:
+                raise Unsupported(f'{self._peer.name} has no kernels to choose from ("kernel": "{stage.kernel}")')
+        made = self._peer.prepare(task)
+        self._stages = made if isinstance(made, list) else None
+        self._kernel = chain(made) if isinstance(made, list) else made
+        array = load(text(request, "path", request["inputs"][0]), task.input)
+        inputs = [self._peer.take(array, task.input) for _ in range(task.copies)]
+        del array
+        self._peer.ready(self._kernel, inputs[0])
+        self._inputs, self._task = itertools.cycle(inputs), task
+        gc.collect()
+        gc.freeze()
+        return {"type": "ready"}
+
+    def _run(self, request):
+        if self._task is None:
+            raise Refused("run before prepare")
+        iterations = whole(request, "iterations", 1)
+        warmup_ns = whole(request, "warmup_ns", 0)
+        gc.disable()
+        try:
+            self._warm_up(warmup_ns)
+            return self._timed(iterations)
+        finally:
+            gc.enable()
+
+    def _warm_up(self, at_least_ns):
+        """Runs for that long, and at least once unless it is 0; decides whether stages are timed."""
+        if at_least_ns == 0:
+            return
+        start, count, spent = time.perf_counter_ns(), 0, 0
+        while spent < at_least_ns or count == 0:
+            self._loop(1)
+            self._peer.synchronize()
+            count, spent = count + 1, time.perf_counter_ns() - start
+        if self._timed_stages is None:
+            several = self._stages is not None and self._task.device == "cpu"
+            self._timed_stages = several and spent / count > SHORTEST_TIMED_STAGE_NS * len(self._stages)
+
+    def _timed(self, iterations):
+        spent = [0] * len(self._task.stages) if self._timed_stages else None
+        self._peer.synchronize()
+        faults, cpu = resource.getrusage(resource.RUSAGE_SELF), time.process_time_ns()
+        self._peer.start_device_clock()
+        start = time.perf_counter_ns()
+        if spent is None:
+            self._loop(iterations)
+        else:
+            self._loop_by_stage(iterations, spent)
+        self._peer.stop_device_clock()
+        self._peer.synchronize()
+        wall = time.perf_counter_ns() - start
+        cpu = time.process_time_ns() - cpu
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        reply = {"type": "ran", "wall_ns": wall, "cpu_ns": cpu, "minor_faults": after.ru_minflt - faults.ru_minflt,
+                 "major_faults": after.ru_majflt - faults.ru_majflt}
+        if (device_ns := self._peer.device_ns()) is not None:
+            reply["device_ns"] = device_ns
+        if spent is not None:
+            reply["spans"] = [[stage, ns] for stage, ns in enumerate(spent)]
+        return reply
+
+    # The result of an iteration lives until the next one is done, as in `y = f(x)` in a user's loop.
+
+    def _loop(self, iterations):
+        kernel, inputs = self._kernel, self._inputs
+        y, self._result = self._result, None
+        for _ in range(iterations):
+            y = kernel(next(inputs))
+        self._result = y
+
+    def _loop_by_stage(self, iterations, spent):
+        stages, inputs, clock = list(enumerate(self._stages)), self._inputs, time.perf_counter_ns
+        y, self._result = self._result, None
+        for _ in range(iterations):
+            x = next(inputs)
+            for index, stage in stages:
+                start = clock()
+                x = stage(x)
+                spent[index] += clock() - start
+            y = x
+        self._result = y
+
+    def _output(self, request):
+        if self._result is None:
+            raise Refused("output before run")
+        last = self._task.stages[-1].result
+        store(text(request, "path"), self._peer.give(self._result, last), last)
+        return {"type": "written"}

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""PyTorch as a peer of normbench: eager ops, torchvision's transforms, or torch.compile."""
+
+import os
+import shutil
+import sys
+import sysconfig
+from pathlib import Path
+
+from normbench_peer import Peer, Unsupported, arguments, chain, installed, serve
+
+NAMES = {"eager": "torch", "torchvision": "torchvision", "compile": "torch.compile"}
+
+
+def check_compiler(device):
+    """What torch.compile needs on a CPU, beside PyTorch."""
+    compilers = [os.environ.get("CXX", "g++"), "c++", "clang++"]
+    if device == "cpu" and not any(shutil.which(program) for program in compilers):
+        raise Unsupported("torch.compile needs a C++ compiler (install g++)")
+    if not (Path(sysconfig.get_paths()["include"]) / "Python.h").exists():
+        raise Unsupported("torch.compile needs Python.h (install python3-dev)")
+
+
+def check_memory(task):
+    """PyTorch's own memory kinds, and ops that run where their input is."""
+    for stage in task.stages:
+        for tensor in (stage.input, stage.result):
+            if tensor.memory not in ("pageable", "pinned", "device"):
+                raise Unsupported(f"torch has no {tensor.memory} memory")
+        moves = stage.op in ("h2d", "d2h", "pin")
+        if not moves and stage.input.memory != stage.result.memory:
+            raise Unsupported(f'torch\'s "{stage.op}" does not write {stage.result.memory} memory')
+        if not moves and "pinned" in (stage.input.memory, stage.result.memory):
+            raise Unsupported(f'torch\'s "{stage.op}" neither reads pinned memory on the GPU nor writes it')
+
+
+class TorchPeer(Peer):
+    def __init__(self, form, reuse):
+        self.name = NAMES[form]
+        self._form, self._reuse = form, reuse
+        self._torch = self._mode = self._events = None
+        self._device = "cpu"
+
+    def version(self):
+        version = installed("torch", "PyTorch")
+        return installed("torchvision", "torchvision") if self._form == "torchvision" else version
+
+    def prepare(self, task):
+        if self._reuse and self._form != "eager":
+            raise Unsupported(f"{self.name} allocates its outputs itself (--reuse is for eager ops)")
+        if self._form == "compile":
+            check_compiler(task.device)
+            os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # no processes of its own
+        self._start(task)
+        check_memory(task)
+        stages = [self._stage(stage, task) for stage in task.stages]
+        if self._form == "compile":
+            return self._torch.compile(chain(stages), fullgraph=True, dynamic=False)
+        return stages
+
+    def _start(self, task):
+        """Imports PyTorch, with the threads and the device of the task."""
+        os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(task.threads)
+        try:
+            import torch
+        except (ImportError, OSError) as broken:
+            raise Unsupported(f"PyTorch cannot be imported: {broken}") from broken
+        torch.set_num_threads(task.threads)
+        self._torch, self._device = torch, task.device
+        if task.device != "cpu":
+            if not torch.cuda.is_available():
+                raise Unsupported("PyTorch sees no CUDA device (or was installed without CUDA)")
+            torch.cuda.set_device(task.device)
+            self._events = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
+        self._mode = torch.inference_mode()
+        self._mode.__enter__()  # for the life of this process
+
+    def _stage(self, stage, task):
+        if self._form == "torchvision":
+            from torchvision_stages import functional_stage
+
+            return functional_stage(stage, task.device)
+        import torch_stages
+
+        on_gpu = stage.place == "cuda"
+        device = task.device if on_gpu or stage.op == "h2d" else "cpu"
+        if self._reuse and stage.output != "in_place":
+            return torch_stages.into_kept(stage, device, task.copies)
+        return torch_stages.eager(stage, device)
+
+    def take(self, array, tensor):
+        torch = self._torch
+        bits = array.view("<i2") if tensor.dtype == "bfloat16" else array
+        x = torch.from_numpy(bits)
+        x = x.view(torch.bfloat16) if tensor.dtype == "bfloat16" else x
+        x = (x if tensor.layout == "nchw" else x.permute(0, 3, 1, 2)).clone()
+        if tensor.memory == "pinned":
+            return x.pin_memory()
+        return x.to(self._device) if tensor.memory == "device" else x
+
+    def ready(self, kernel, example):
+        if self._form == "compile":
+            kernel(example)
+            self.synchronize()
+
+    def give(self, result, tensor):
+        from torch_stages import FORMATS
+
+        y = result.cpu()
+        if not y.is_contiguous(memory_format=FORMATS[tensor.layout]):
+            raise RuntimeError(f"the result's strides {y.stride()} are not those of {tensor.layout}")
+        y = y if tensor.layout == "nchw" else y.permute(0, 2, 3, 1)
+        return y.view(self._torch.int16).numpy().view("<u2") if tensor.dtype == "bfloat16" else y.numpy()
+
+    def synchronize(self):
+        if self._events:
+            self._torch.cuda.synchronize()
+
+    def start_device_clock(self):
+        if self._events:
+            self._events[0].record()
+
+    def stop_device_clock(self):
+        if self._events:
+            self._events[1].record()
+
+    def device_ns(self):
+        return round(self._events[0].elapsed_time(self._events[1]) * 1e6) if self._events else None
+
+
+if __name__ == "__main__":
+    parser = arguments(__doc__)
+    parser.add_argument("--as", dest="form", choices=NAMES, default="eager", help="eager ops one to one (default), "
+                        "torchvision.transforms.v2.functional, or the whole chain through torch.compile")
+    parser.add_argument("--reuse", action="store_true", help="write into tensors that are kept (out=)")
+    options = parser.parse_args()
+    serve(TorchPeer(options.form, options.reuse), options)
+    sys.stderr.flush()
+    os._exit(0)  # PyTorch's own end takes long, and says much on stderr

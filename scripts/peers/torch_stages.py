@@ -1,0 +1,158 @@
+"""normbench's ops as PyTorch ops, one to one: what eager code does. Images are logical NCHW tensors,
+nhwc ones in channels_last strides."""
+
+import itertools
+
+import torch
+from normbench_peer import Unsupported, chain
+
+DTYPES = {"uint8": torch.uint8, "float16": torch.float16, "bfloat16": torch.bfloat16, "float32": torch.float32}
+FORMATS = {"nchw": torch.contiguous_format, "nhwc": torch.channels_last}
+AXES = {"h": 2, "w": 3}
+
+
+def constant(stage, name, device):
+    return torch.tensor(stage.channels(name), dtype=torch.float32, device=device).view(1, -1, 1, 1)
+
+
+def dense(stage):
+    """Makes a result contiguous in the layout that was asked for; costs a check where it is."""
+    layout = FORMATS[stage.result.layout]
+    return lambda x: x.contiguous(memory_format=layout)
+
+
+def in_dtype(stage, compute):
+    """`compute`, whose result is float32, and the dtype that was asked for."""
+    dtype = DTYPES[stage.result.dtype]
+    return compute if dtype is torch.float32 else lambda x: compute(x).to(dtype)
+
+
+def cast(stage, _):
+    dtype = DTYPES[stage.result.dtype]
+    if dtype is torch.uint8 and stage.input.dtype != "uint8":
+        return lambda x: x.round().clamp(0, 255).to(dtype)
+    return lambda x: x.to(dtype, copy=True)
+
+
+def sub(stage, device):
+    mean = constant(stage, "mean", device)
+    if stage.output == "in_place":
+        return lambda x: x.sub_(mean)
+    if stage.parameters.get("constants") == "per_call":
+        return in_dtype(stage, lambda x: x - constant(stage, "mean", device))
+    return in_dtype(stage, lambda x: x - mean)
+
+
+def div(stage, device):
+    std = constant(stage, "std", device)
+    if stage.output == "in_place":
+        return lambda x: x.div_(std)
+    if stage.parameters.get("constants") == "per_call":
+        return in_dtype(stage, lambda x: x / constant(stage, "std", device))
+    return in_dtype(stage, lambda x: x / std)
+
+
+def scaled(stage, device):
+    """(x * scale - mean) / std, as people write it."""
+    mean, std = constant(stage, "mean", device), constant(stage, "std", device)
+    scale = stage.parameters.get("scale", 1)
+    if scale != 1:  # a product of a half and a number would be a half
+        compute = lambda x: (x * scale - mean) / std
+        return chain([torch.Tensor.float, compute]) if "float16" in stage.input.dtype else compute
+    if stage.parameters.get("constants") == "per_call":
+        return lambda x: (x - constant(stage, "mean", device)) / constant(stage, "std", device)
+    if stage.output == "in_place":
+        return lambda x: x.sub_(mean).div_(std)
+    return lambda x: (x - mean) / std
+
+
+def moves(stage):
+    """The window and the mirroring of a stage, as views and copies."""
+    steps = []
+    if stage.window:
+        top, left, height, width = stage.window
+        steps.append(lambda x: x[:, :, top : top + height, left : left + width])
+    if stage.flipped:
+        axes = [AXES[axis] for axis in stage.flipped]
+        steps.append(lambda x: torch.flip(x, axes))
+    return steps
+
+
+def normalize(stage, device):
+    steps = [*moves(stage), in_dtype(stage, scaled(stage, device))]
+    return chain(steps if stage.is_plain else [*steps, dense(stage)])
+
+
+def move(stage, _):
+    return chain([*moves(stage), dense(stage)])
+
+
+def layout(stage, _):
+    return dense(stage) if stage.input.layout != stage.result.layout else torch.clone
+
+
+def resize(stage, _):
+    if stage.input.dtype != "float32":
+        raise Unsupported(f"PyTorch's antialiased resize of {stage.input.dtype} rounds between its two passes "
+                          "(cast to float32 first)")
+    size = stage.parameters["size"]
+    interpolate = torch.nn.functional.interpolate
+    return chain([lambda x: interpolate(x, size=size, mode="bilinear", align_corners=False, antialias=True),
+                  dense(stage)])
+
+
+def h2d(_, device):
+    return lambda x: x.to(device, non_blocking=True)
+
+
+def d2h(stage, _):
+    if stage.result.memory == "pageable":
+        return lambda x: x.cpu()
+    kept = {"dtype": DTYPES[stage.result.dtype], "pin_memory": True, "memory_format": FORMATS[stage.result.layout]}
+    return lambda x: torch.empty(x.shape, **kept).copy_(x, non_blocking=True)
+
+
+def pin(_, __):
+    return torch.Tensor.pin_memory
+
+
+OPS = {"cast": cast, "sub": sub, "div": div, "normalize": normalize, "crop": move, "flip": move, "layout": layout,
+       "copy": lambda stage, device: torch.clone, "resize": resize, "h2d": h2d, "d2h": d2h, "pin": pin}
+
+
+def eager(stage, device):
+    """The stage as a function of one tensor."""
+    if stage.op not in OPS:
+        raise Unsupported(f'torch has no op "{stage.op}"')
+    plain = stage.op in ("sub", "div", "normalize") and stage.is_plain and stage.parameters.get("scale", 1) == 1
+    if stage.output == "in_place" and not (plain and stage.input.dtype == stage.result.dtype == "float32"):
+        raise Unsupported(f'torch does not do this "{stage.op}" in place')
+    return OPS[stage.op](stage, device)
+
+
+def into_kept(stage, device, copies):
+    """cast, sub, div or a plain normalize into tensors that are kept, one for each copy of the input."""
+    wanted = stage.op in ("cast", "sub", "div", "normalize") and stage.is_plain
+    if not wanted or stage.result.dtype == "uint8" or stage.parameters.get("scale", 1) != 1:
+        raise Unsupported(f'--reuse does not cover this "{stage.op}"')
+    dtype, form = DTYPES[stage.result.dtype], FORMATS[stage.result.layout]
+    kept = itertools.cycle([torch.empty(stage.result.shape, dtype=dtype, device=device, memory_format=form)
+                            for _ in range(copies)])
+    if stage.op == "cast":
+        return lambda x: next(kept).copy_(x)
+    if dtype is not torch.float32:
+        raise Unsupported(f'--reuse does not cover "{stage.op}" to {stage.result.dtype}')
+    return arithmetic_into(kept, stage, device)
+
+
+def arithmetic_into(kept, stage, device):
+    mean = constant(stage, "mean", device) if stage.op != "div" else None
+    std = constant(stage, "std", device) if stage.op != "sub" else None
+    if stage.op == "sub":
+        return lambda x: torch.sub(x, mean, out=next(kept))
+    if stage.op == "div":
+        return lambda x: torch.div(x, std, out=next(kept))
+    if stage.input.dtype == "float32":
+        return lambda x: torch.sub(x, mean, out=next(kept)).div_(std)
+    # torch.sub(uint8, float32, out=…) would cast into a tensor of its own first.
+    return lambda x: next(kept).copy_(x).sub_(mean).div_(std)

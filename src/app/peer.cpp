@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/commands.h"
+#include "app/options.h"
+#include "app/say.h"
+#include "core/issue.h"
+#include "measure/peer_protocol.h"
+#include "measure/peer_server.h"
+
+namespace normbench {
+namespace {
+
+/// Lines of stdin. Of one that is longer than any request only so much is kept that this shows.
+class Lines {
+ public:
+  std::optional<std::string> next() {
+    std::string line;
+    while (true) {
+      if (from_ == to_ && !fill()) return line.empty() ? std::nullopt : std::optional(line);
+      const char c = buffer_[from_++];
+      if (c == '\n') return line;
+      if (line.size() <= peer_line_bytes) line += c;
+    }
+  }
+
+ private:
+  bool fill() {
+    ssize_t count = 0;
+    do count = read(STDIN_FILENO, buffer_.data(), buffer_.size());
+    while (count < 0 && errno == EINTR);
+    from_ = 0;
+    to_ = count > 0 ? static_cast<std::size_t>(count) : 0;
+    return to_ > 0;
+  }
+
+  std::array<char, 1 << 16> buffer_ = {};
+  std::size_t from_ = 0, to_ = 0;
+};
+
+Exit serve(BackendOptions backend) {
+  if (isatty(STDIN_FILENO))
+    throw Invalid(
+        "peer is started by another normbench, whose config names it: \"peers\": {\"old\": "
+        "[\"/path/to/this/normbench\", \"peer\"]}");
+  SystemClock clock;
+  PeerServer server(clock, [&](int device) {
+    backend.device = device;
+    return make_backends(backend);
+  });
+  Lines lines;
+  while (const auto line = lines.next()) {
+    const std::optional<Json> reply = server.reply(*line);
+    if (!reply) break;
+    say("{}\n", reply->dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+  return Exit::Fine;
+}
+
+}  // namespace
+
+std::function<Exit()> declare_peer(CLI::App& app) {
+  const auto backend = std::make_shared<BackendOptions>();
+  add_simd_option(app, *backend);
+  return [backend] { return serve(*backend); };
+}
+
+}  // namespace normbench

@@ -1,0 +1,77 @@
+#include "backend/cpu/simd_targets.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/issue.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/simd_targets.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace normbench::HWY_NAMESPACE {
+
+std::int64_t this_target() { return HWY_TARGET; }
+
+}  // namespace normbench::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace normbench {
+namespace {
+
+HWY_EXPORT(this_target);
+
+/// The bits of those that this CPU can run. Asked before any is disabled.
+std::int64_t runnable() {
+  static const std::int64_t bits = hwy::SupportedTargets() & HWY_TARGETS;
+  return bits;
+}
+
+/// Lower bits are better instruction sets.
+std::vector<std::int64_t> each_of(std::int64_t bits) {
+  std::vector<std::int64_t> targets;
+  for (; bits != 0; bits &= bits - 1) targets.push_back(bits & -bits);
+  return targets;
+}
+
+std::vector<std::string> names_of(std::int64_t bits) {
+  std::vector<std::string> names;
+  for (const std::int64_t target : each_of(bits)) names.emplace_back(hwy::TargetName(target));
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> simd_targets() { return names_of(runnable()); }
+
+std::vector<std::string> missing_simd_targets() { return names_of(HWY_TARGETS & ~runnable()); }
+
+std::string_view foreign_simd() {
+  return HWY_ARCH_X86 != 0 ? "NEON and SVE (of Arm CPUs)" : "AVX-512, AVX2 and SSE (of x86 CPUs)";
+}
+
+std::string simd_in_use() { return hwy::TargetName(HWY_DYNAMIC_DISPATCH(this_target)()); }
+
+void use_simd(std::string_view name) {
+  const auto all = each_of(HWY_TARGETS);
+  const auto target = std::ranges::find(all, name, &hwy::TargetName);
+  const auto known = fmt::format("(known: {})", fmt::join(simd_targets(), ", "));
+  if (target == all.end())
+    throw Invalid(fmt::format("unknown instruction set \"{}\" {}", name, known));
+  if ((*target & runnable()) == 0)
+    throw Invalid(fmt::format("instruction set {} is not supported by this CPU {}", name, known));
+  hwy::DisableTargets(~*target);
+  hwy::GetChosenTarget().Update(*target);
+}
+
+ForcedSimd::ForcedSimd(std::string_view target) : before_(simd_in_use()) { use_simd(target); }
+
+ForcedSimd::~ForcedSimd() { use_simd(before_); }
+
+}  // namespace normbench
+#endif

@@ -1,0 +1,70 @@
+// Included once per instruction set, by files that Highway compiles once per instruction set.
+#if defined(NORMBENCH_TRANSPOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef NORMBENCH_TRANSPOSE_INL_H_
+#undef NORMBENCH_TRANSPOSE_INL_H_
+#else
+#define NORMBENCH_TRANSPOSE_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace normbench::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Columns that are transposed at a time.
+constexpr std::int64_t kQuad = HWY_TARGET == HWY_SCALAR ? 1 : 4;
+
+/// Four columns of as many rows as `d` has lanes, as blocks of 16 bytes side by side: rows 0, 4, 8,
+/// … A template as all here, for the scalar instruction set lacks what is found by its arguments.
+template <class D>
+HWY_INLINE hn::Vec<D> every_fourth_row(D d, const float* in, std::int64_t stride) {
+  if constexpr (hn::MaxLanes(D()) <= 4) {
+    return LoadU(d, in);
+  } else {
+    const hn::Half<D> half;
+    constexpr std::int64_t rows = hn::MaxLanes(half);
+    return Combine(d, every_fourth_row(half, in + rows * stride, stride),
+                   every_fourth_row(half, in, stride));
+  }
+}
+
+/// Four columns of as many rows as `d` has lanes become as many elements of four rows.
+template <class D>
+HWY_INLINE void transpose_quad(D d, const float* in, std::int64_t in_stride, float* out,
+                               std::int64_t out_stride) {
+  const hn::Repartition<std::uint64_t, D> pairs;
+  const auto row = [&](int r) { return every_fourth_row(d, in + r * in_stride, in_stride); };
+  const auto a = row(0), b = row(1), c = row(2), e = row(3);
+  const auto ab_low = BitCast(pairs, InterleaveLower(d, a, b));
+  const auto ab_high = BitCast(pairs, InterleaveUpper(d, a, b));
+  const auto ce_low = BitCast(pairs, InterleaveLower(d, c, e));
+  const auto ce_high = BitCast(pairs, InterleaveUpper(d, c, e));
+  StoreU(BitCast(d, InterleaveLower(pairs, ab_low, ce_low)), d, out);
+  StoreU(BitCast(d, InterleaveUpper(pairs, ab_low, ce_low)), d, out + out_stride);
+  StoreU(BitCast(d, InterleaveLower(pairs, ab_high, ce_high)), d, out + 2 * out_stride);
+  StoreU(BitCast(d, InterleaveUpper(pairs, ab_high, ce_high)), d, out + 3 * out_stride);
+}
+
+/// out[c * out_stride + r] = in[r * in_stride + c] of so many rows and columns; on both sides rows
+/// are rounded up to whole vectors, columns to kQuad.
+HWY_INLINE void transpose(const float* in, std::int64_t in_stride, std::int64_t rows,
+                          std::int64_t columns, float* out, std::int64_t out_stride) {
+  const hn::ScalableTag<float> d;
+  for (std::int64_t r = 0; r < rows; r += static_cast<std::int64_t>(hn::Lanes(d)))
+    for (std::int64_t c = 0; c < columns; c += kQuad) {
+      const float* from = in + r * in_stride + c;
+      float* to = out + c * out_stride + r;
+      if constexpr (kQuad == 1) {
+        *to = *from;
+      } else {
+        transpose_quad(d, from, in_stride, to, out_stride);
+      }
+    }
+}
+
+}  // namespace normbench::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

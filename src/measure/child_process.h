@@ -1,0 +1,66 @@
+/// A program in a process group of its own, with pipes to its standard streams.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "plan/plan.h"
+
+namespace normbench {
+
+/// A file descriptor, closed at the end.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int number() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+  void close();
+  /// Closes it and holds `number` from now on.
+  void hold(int number);
+
+ private:
+  int number_;
+};
+
+/// No call but the destructor waits for longer than it is told.
+class ChildProcess {
+ public:
+  /// Starts it on all CPUs that this process may use. Throws std::runtime_error saying why it
+  /// cannot be started.
+  explicit ChildProcess(const PeerCommand& command);
+  /// Kills what is left of its group; no zombie stays.
+  ~ChildProcess();
+
+  /// Returns when it has said something, when it can be written to (if `to_write`) or when
+  /// `timeout` is over.
+  void wait(bool to_write, std::chrono::milliseconds timeout);
+  /// Takes from the front of `text` what its stdin has room for; all of it when nobody reads that.
+  void write(std::string& text);
+  /// Ends its input.
+  void close_input() { in_.close(); }
+  /// Append what it wrote meanwhile: to `output` until that is longer than `most` bytes, and to
+  /// `errors` all.
+  void read(std::string& output, std::size_t most, std::string& errors);
+
+  /// True when nothing more can come from its stdout.
+  bool is_silent() const { return !out_.is_open(); }
+  /// "exit code 1", "signal 9 (Killed)", or nothing while it runs.
+  std::optional<std::string> ended() const;
+
+ private:
+  pid_t pid_ = -1;
+  Descriptor in_, out_, errors_;
+};
+
+/// Kills all children of this process with their groups, and waits for them.
+void end_all_children();
+
+}  // namespace normbench

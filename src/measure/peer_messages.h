@@ -1,0 +1,38 @@
+/// The messages to and from a peer: requests as lines, replies read strictly.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace normbench {
+
+std::string hello_request();
+/// `path` is a .npy file of the case's source; `device` the number of the GPU, for a case that uses
+/// it.
+std::string prepare_request(const Case& work, std::size_t copies, const std::string& path,
+                            int device);
+std::string run_request(std::int64_t iterations, std::int64_t warmup_ns);
+std::string output_request(const std::string& path);
+std::string close_request();
+
+/// What a peer says of a turn; 0 and empty for what it does not say.
+struct PeerTurn {
+  std::int64_t wall_ns = 0, device_ns = 0, cpu_ns = 0, minor_faults = 0, major_faults = 0;
+  std::vector<std::optional<std::int64_t>> stage_ns = {};  // the host's, over all iterations
+};
+
+/// Each reads the reply to its request. Throws CannotRunHere with the peer's reason when it is
+/// "unavailable" or "unsupported", else Invalid to be read after the peer's name: " answered `run`
+/// with no JSON: \"Traceback …\"", ": CUDA out of memory" for its own "error".
+
+/// "torch 2.9.0".
+std::string read_hello(const std::string& line);
+void read_ready(const std::string& line);
+PeerTurn read_ran(const std::string& line, std::size_t stages);
+void read_written(const std::string& line);
+
+}  // namespace normbench

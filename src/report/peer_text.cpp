@@ -1,0 +1,25 @@
+#include "report/peer_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace normbench {
+
+std::string peer_text(const CaseResult& result) {
+  return result.peer_version.empty() ? result.peer : result.peer_version;
+}
+
+std::string peers_line(const Experiment& experiment) {
+  std::vector<std::string> peers;
+  for (const GroupResult* group : experiment.groups)
+    for (const CaseResult& result : group->cases)
+      if (!result.peer_version.empty() &&
+          std::ranges::find(peers, result.peer_version) == peers.end())
+        peers.push_back(result.peer_version);
+  return peers.empty() ? "" : fmt::format("Peers: {}", fmt::join(peers, " · "));
+}
+
+}  // namespace normbench

@@ -1,0 +1,644 @@
+"""The Python peers, spoken to as normbench does: results against plain Python, and every way to go wrong.
+
+usage: python_peers_test.py SOURCE_DIR
+
+Peers whose library is missing are skipped; when all are, the exit code is 77.
+"""
+
+import json
+import math
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+PEERS = Path(sys.argv[1]).resolve() / "scripts/peers"
+STORED = {"uint8": "|u1", "float16": "<f2", "bfloat16": "<u2", "float32": "<f4"}
+MEAN, STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
+TOLERANCE = {"uint8": 0, "float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-6}  # of 1 + the value
+SIZE = (2, 3, 5, 7)
+found = set()  # the peers that could be tested
+
+
+# --- arrays as flat lists in the order n, c, h, w
+
+
+def reordered(values, shape, layout):
+    """From the order n, c, h, w into that of the layout."""
+    n, c, h, w = shape
+    if layout == "nchw":
+        return values
+    at = lambda i, k, y, x: values[((i * c + k) * h + y) * w + x]
+    return [at(i, k, y, x) for i in range(n) for y in range(h) for x in range(w) for k in range(c)]
+
+
+def ordered(values, shape, layout):
+    """Back from the layout's order."""
+    n, c, h, w = shape
+    if layout == "nchw":
+        return values
+    at = lambda i, k, y, x: values[((i * h + y) * w + x) * c + k]
+    return [at(i, k, y, x) for i in range(n) for k in range(c) for y in range(h) for x in range(w)]
+
+
+def array_shape(shape, layout):
+    n, c, h, w = shape
+    return (n, c, h, w) if layout == "nchw" else (n, h, w, c)
+
+
+def write_npy(path, values, shape, dtype):
+    if dtype == "bfloat16":
+        values = [struct.unpack("<I", struct.pack("<f", v))[0] >> 16 for v in values]
+    header = f"{{'descr': '{STORED[dtype]}', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    code = {"uint8": "B", "float16": "e", "bfloat16": "H", "float32": "f"}[dtype]
+    data = struct.pack(f"<{len(values)}{code}", *values)
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+
+
+def read_npy(path):
+    """(values, shape, descr) of a .npy file; bfloat16 comes as its values."""
+    data = path.read_bytes()
+    length = struct.unpack("<H", data[8:10])[0]
+    header = eval(data[10 : 10 + length])
+    code, size = {"|u1": ("B", 1), "<f2": ("e", 2), "<u2": ("H", 2), "<f4": ("f", 4)}[header["descr"]]
+    count = math.prod(header["shape"])
+    values = struct.unpack(f"<{count}{code}", data[10 + length : 10 + length + size * count])
+    if header["descr"] == "<u2":
+        values = [struct.unpack("<f", struct.pack("<I", v << 16))[0] for v in values]
+    return list(values), header["shape"], header["descr"]
+
+
+# --- the reference
+
+
+def triangle(source, target):
+    """For each of `target` pixels its (index, weight) pairs among `source`, as PIL has them."""
+    scale = source / target
+    reach, taps = max(1.0, scale), []
+    for i in range(target):
+        centre = (i + 0.5) * scale
+        raw = [(k, max(0.0, 1 - abs((k + 0.5 - centre) / reach))) for k in range(source)]
+        total = sum(weight for _, weight in raw)
+        taps.append([(k, weight / total) for k, weight in raw if weight])
+    return taps
+
+
+def select(values, shape, rows, columns):
+    """The image made of weighted rows and columns."""
+    n, c, h, w = shape
+    across = [sum(p * values[start + k] for k, p in taps) for start in range(0, len(values), w) for taps in columns]
+    width = len(columns)
+    return [sum(p * across[(plane * h + k) * width + x] for k, p in taps)
+            for plane in range(n * c) for taps in rows for x in range(width)]
+
+
+def window(stage, shape):
+    """(rows, columns) of crop, flip, resize, and of normalize with these, as taps."""
+    h, w = shape[2:]
+    if stage["op"] == "resize":
+        return triangle(h, stage["size"][0]), triangle(w, stage["size"][1])
+    crop = stage if stage["op"] == "crop" else stage.get("crop", {})
+    height, width = crop.get("size", (h, w))
+    top, left = crop.get("at", ((h - height) // 2, (w - width) // 2))
+    rows, columns = list(range(top, top + height)), list(range(left, left + width))
+    flip = stage.get("axis", "horizontal") if stage["op"] == "flip" else stage.get("flip")
+    rows = rows[::-1] if flip in ("vertical", "both") else rows
+    columns = columns[::-1] if flip in ("horizontal", "both") else columns
+    return [[(y, 1)] for y in rows], [[(x, 1)] for x in columns]
+
+
+def reference(stage, values, shape, dtype):
+    """(values, shape, dtype) after a stage, in double precision."""
+    if stage["op"] in ("crop", "flip", "resize", "normalize"):
+        rows, columns = window(stage, shape)
+        values = select(values, shape, rows, columns)
+        shape = (*shape[:2], len(rows), len(columns))
+    scale = stage.get("scale", 1) if stage["op"] == "normalize" else 1
+    mean = stage["mean"] if stage["op"] in ("sub", "normalize") else [0] * shape[1]
+    std = stage["std"] if stage["op"] in ("div", "normalize") else [1] * shape[1]
+    plane = shape[2] * shape[3]
+    channel = [(i // plane) % shape[1] for i in range(len(values))]
+    values = [(v * scale - mean[c]) / std[c] for v, c in zip(values, channel)]
+    dtype = {"cast": stage.get("to"), "normalize": stage.get("dtype", "float32")}.get(stage["op"], dtype)
+    if dtype == "uint8":
+        values = [min(max(round(v), 0), 255) for v in values]
+    return values, shape, dtype
+
+
+def layout_after(stage, layout):
+    return stage.get("layout" if stage["op"] == "normalize" else "to", layout) if stage["op"] != "cast" else layout
+
+
+# --- a conversation
+
+
+class Conversation:
+    """One peer process. Replies that do not come end the test, not the machine's patience."""
+
+    def __init__(self, command, folder, env=None):
+        self.process = subprocess.Popen([str(part) for part in command], cwd=folder, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
+        self._stderr = []
+        self._reader = threading.Thread(target=lambda: self._stderr.append(self.process.stderr.read()), daemon=True)
+        self._reader.start()
+
+    def ask(self, request):
+        return self.ask_line(json.dumps(request))
+
+    def ask_line(self, line):
+        self.process.stdin.write(line.encode() + b"\n")
+        self.process.stdin.flush()
+        watch = threading.Timer(240, self.process.kill)
+        watch.start()
+        try:
+            reply = self.process.stdout.readline()
+        finally:
+            watch.cancel()
+        if not reply:
+            raise AssertionError(f"no reply to {line[:200]}\n{self.finish()[1]}")
+        return json.loads(reply, parse_constant=lambda word: self._no_json(word))
+
+    def hello(self):
+        return self.ask({"type": "hello", "protocol": 1, "tool": "normbench 0"})
+
+    def finish(self):
+        """(exit code, stderr, what was left on stdout) after the end of input."""
+        if not self.process.stdin.closed:
+            self.process.stdin.close()
+        code = self.process.wait(60)
+        rest = self.process.stdout.read()
+        self._reader.join(10)
+        self.process.stdout.close()
+        return code, b"".join(self._stderr).decode(), rest
+
+    def _no_json(self, word):
+        raise AssertionError(f"{word} is not JSON")
+
+
+class PeerTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = Path(folder.name)
+
+    def converse(self, command, env=None):
+        conversation = Conversation(command, self.dir, env)
+
+        def end():
+            conversation.process.kill()
+            conversation.process.wait()
+            for stream in (conversation.process.stdin, conversation.process.stdout, conversation.process.stderr):
+                stream.close()
+
+        self.addCleanup(end)
+        return conversation
+
+    def peer(self, script, *options):
+        """A greeted peer; the test is skipped where its library is missing."""
+        conversation = self.converse([PEERS / "run", script, *options])
+        reply = conversation.hello()
+        if reply["type"] == "unavailable":
+            self.skipTest(f"{script}: {reply['why']}")
+        self.assertEqual((reply["type"], reply["protocol"]), ("hello", 1), reply)
+        self.assertRegex(reply["version"], r"^\d")
+        found.add(script)
+        conversation.name = reply["name"]
+        return conversation
+
+    def written(self, source, stages):
+        """A `prepare` request, its input written, and the reference of its result."""
+        dtype, layout = source["dtype"], source["layout"]
+        shape = tuple(source.get("shape", SIZE))
+        dice = random.Random(7)
+        values = [dice.randrange(256) for _ in range(math.prod(shape))]
+        path = self.dir / "in.npy"
+        write_npy(path, reordered(values, shape, layout), array_shape(shape, layout), dtype)
+        tensor = lambda: {"dtype": dtype, "shape": list(shape), "layout": layout, "memory": "pageable"}
+        request = {"type": "prepare", "threads": 1, "device": "cpu", "copies": 3,
+                   "inputs": [{"path": str(path), **tensor()}], "stages": []}
+        for stage in stages:
+            before = tensor()
+            values, shape, dtype = reference(stage, values, shape, dtype)
+            layout = layout_after(stage, layout)
+            own = {key: value for key, value in stage.items() if key not in ("op", "output", "kernel", "memory")}
+            request["stages"].append({"op": stage["op"], "parameters": own, "place": "cpu",
+                                      "output": stage.get("output", "reuse"), "in": [before], "out": [tensor()],
+                                      **({"kernel": stage["kernel"]} if "kernel" in stage else {})})
+        return request, values, (shape, layout, dtype)
+
+    def assert_runs(self, peer, request, expected, result):
+        """Prepares, runs twice, and holds the output to the reference."""
+        self.assertEqual(peer.ask(request), {"type": "ready"})
+        for warmup_ns, iterations in ((0, 1), (100_000, 4)):
+            ran = peer.ask({"type": "run", "iterations": iterations, "warmup_ns": warmup_ns})
+            self.assertEqual(ran.get("type"), "ran", ran)
+            self.assertGreater(ran["wall_ns"], 0)
+        out = self.dir / "out.npy"
+        self.assertEqual(peer.ask({"type": "output", "path": str(out)}), {"type": "written"})
+        shape, layout, dtype = result
+        values, stored_shape, descr = read_npy(out)
+        self.assertEqual((stored_shape, descr), (array_shape(shape, layout), STORED[dtype]))
+        worst = max(abs(a - b) / (1 + abs(b)) for a, b in zip(ordered(values, shape, layout), expected))
+        self.assertLessEqual(worst, TOLERANCE[dtype])
+
+    def assert_results(self, script, options, cases):
+        """Holds every case to the reference, one after the other in one process."""
+        peer = self.peer(script, *options)
+        for source, stages in cases:
+            with self.subTest(script=script, options=options, source=source, stages=stages):
+                request, expected, result = self.written(source, stages)
+                self.assert_runs(peer, request, expected, result)
+        code, _, rest = peer.finish()
+        self.assertEqual((code, rest), (0, b""))
+
+    def assert_unsupported(self, script, options, cases):
+        """Cases of (source, stages, reason) or with changes of the request behind."""
+        peer = self.peer(script, *options)
+        for source, stages, why, *changes in cases:
+            with self.subTest(script=script, options=options, stages=stages):
+                request, _, _ = self.written(source, stages)
+                request.update(*changes)
+                self.assertEqual(peer.ask(request), {"type": "unsupported", "why": why})
+
+
+NORMALIZE = {"op": "normalize", "mean": MEAN, "std": STD}
+SUB, DIV = {"op": "sub", "mean": MEAN}, {"op": "div", "std": STD}
+TO_FLOAT = {"op": "cast", "to": "float32"}
+PLANAR, ROWS = {"dtype": "uint8", "layout": "nchw"}, {"dtype": "uint8", "layout": "nhwc"}
+PLANAR_FLOAT = {"dtype": "float32", "layout": "nchw"}
+MOVED = {**NORMALIZE, "crop": {"size": [3, 4], "at": [1, 2]}, "flip": "both", "layout": "nhwc"}
+
+EVERY_FORM = [
+    (PLANAR, [NORMALIZE]),
+    (ROWS, [NORMALIZE]),
+    (PLANAR_FLOAT, [NORMALIZE]),
+    (PLANAR, [MOVED]),
+    (ROWS, [{**NORMALIZE, "layout": "nchw", "crop": {"size": [4, 4]}, "flip": "horizontal"}]),
+    (PLANAR, [{"op": "crop", "size": [4, 3]}, {"op": "flip"}, NORMALIZE]),
+    (ROWS, [{"op": "layout", "to": "nchw"}, NORMALIZE, {"op": "cast", "to": "float16"}]),
+    (PLANAR, [{**NORMALIZE, "dtype": "float16"}]),
+    ({"dtype": "float16", "layout": "nchw"}, [NORMALIZE]),
+]
+ARITHMETIC = [
+    (PLANAR, [TO_FLOAT, SUB, DIV]),
+    (PLANAR, [TO_FLOAT, SUB, {**DIV, "output": "in_place"}]),
+    (PLANAR, [TO_FLOAT, {"op": "flip", "axis": "vertical"}, {"op": "cast", "to": "uint8"}]),
+    (PLANAR_FLOAT, [SUB, DIV, {"op": "copy"}]),
+    (PLANAR, [{**NORMALIZE, "scale": 0.5}]),
+    ({"dtype": "float16", "layout": "nchw"}, [{**NORMALIZE, "scale": 0.3}]),
+]
+KEPT = [(PLANAR, [NORMALIZE]), (PLANAR_FLOAT, [NORMALIZE]), (ROWS, [TO_FLOAT, SUB, DIV])]
+
+
+class Results(PeerTest):
+    def test_my_kernel(self):
+        self.assert_results("my_kernel.py", [], [(PLANAR, [NORMALIZE]), (ROWS, [NORMALIZE]),
+                                                 (PLANAR, [{**NORMALIZE, "scale": 0.5}])])
+        self.assert_unsupported("my_kernel.py", [], [
+            (PLANAR, [TO_FLOAT, NORMALIZE], "my-kernel does normalize only, without crop, flip or another layout"),
+            (PLANAR, [{**NORMALIZE, "dtype": "float16"}], "my-kernel does not make float16 of uint8")])
+
+    def test_numpy(self):
+        self.assert_results("numpy_peer.py", [], EVERY_FORM + ARITHMETIC)
+        self.assert_results("numpy_peer.py", ["--reuse"], KEPT)
+
+    def test_numpy_unsupported(self):
+        self.assert_unsupported("numpy_peer.py", [], [
+            (PLANAR, [NORMALIZE], "numpy computes these ops on one thread, not 2", {"threads": 2}),
+            (PLANAR, [NORMALIZE], "numpy runs on the CPU only", {"device": "cuda:0"}),
+            (PLANAR, [{**NORMALIZE, "dtype": "bfloat16"}], "numpy has no bfloat16"),
+            (PLANAR_FLOAT, [{"op": "resize", "size": [3, 3]}], 'numpy has no op "resize"'),
+            (PLANAR, [{**NORMALIZE, "kernel": "lut"}], 'numpy has no kernels to choose from ("kernel": "lut")')])
+        self.assert_unsupported("numpy_peer.py", ["--reuse"],
+                                [(PLANAR, [MOVED], '--reuse does not cover this "normalize"')])
+
+    def test_torch_eager(self):
+        bfloat16 = [(PLANAR, [{**NORMALIZE, "dtype": "bfloat16"}]),
+                    ({"dtype": "bfloat16", "layout": "nhwc"}, [NORMALIZE])]
+        resized = [(PLANAR, [TO_FLOAT, {"op": "resize", "size": [3, 9]}, NORMALIZE]),
+                   (ROWS, [TO_FLOAT, {"op": "resize", "size": [8, 4]}])]
+        per_call = [(PLANAR, [TO_FLOAT, {**SUB, "constants": "per_call"}, {**DIV, "constants": "per_call"}]),
+                    (PLANAR, [{**NORMALIZE, "constants": "per_call"}]),
+                    (PLANAR_FLOAT, [{"op": "copy"}, {**NORMALIZE, "output": "in_place"}])]
+        self.assert_results("torch_peer.py", [], EVERY_FORM + ARITHMETIC + bfloat16 + resized + per_call)
+
+    def test_torch_reuse(self):
+        self.assert_results("torch_peer.py", ["--reuse"], KEPT)
+        self.assert_unsupported("torch_peer.py", ["--reuse"],
+                                [(PLANAR, [MOVED], '--reuse does not cover this "normalize"')])
+        self.assert_unsupported("torch_peer.py", ["--reuse", "--as", "torchvision"], [
+            (PLANAR, [NORMALIZE], "torchvision allocates its outputs itself (--reuse is for eager ops)")])
+
+    def test_torchvision(self):
+        resized = [(PLANAR, [TO_FLOAT, {"op": "resize", "size": [3, 9]}, NORMALIZE])]
+        unit = [(PLANAR, [{**NORMALIZE, "scale": 1 / 255, "mean": [0.485, 0.456, 0.406], "std": [0.229, 0.224, 0.225]}])]
+        self.assert_results("torch_peer.py", ["--as", "torchvision"], EVERY_FORM + resized + unit)
+        self.assert_unsupported("torch_peer.py", ["--as", "torchvision"], [
+            (PLANAR, [TO_FLOAT, SUB], 'torchvision has no op "sub"'),
+            (PLANAR, [{**NORMALIZE, "scale": 0.5}], "torchvision scales by 1 / 255 or not at all, not by 0.5")])
+
+    def test_torch_compile(self):
+        peer = self.peer("torch_peer.py", "--as", "compile")
+        request, _, _ = self.written(PLANAR, [NORMALIZE])
+        reply = peer.ask(request)
+        if reply["type"] == "unsupported" and reply["why"].startswith("torch.compile needs"):
+            self.skipTest(reply["why"])
+        self.assertEqual(reply, {"type": "ready"})
+        self.assert_results("torch_peer.py", ["--as", "compile"], [*(EVERY_FORM[i] for i in (0, 1, 3)), ARITHMETIC[0]])
+
+    def test_torch_unsupported(self):
+        self.assert_unsupported("torch_peer.py", [], [
+            (PLANAR, [{"op": "group_norm"}], 'torch has no op "group_norm"'),
+            (PLANAR_FLOAT, [{**NORMALIZE, "layout": "nhwc", "output": "in_place"}],
+             'torch does not do this "normalize" in place'),
+            (PLANAR, [{"op": "resize", "size": [3, 3]}],
+             "PyTorch's antialiased resize of uint8 rounds between its two passes (cast to float32 first)")])
+        if not Path("/dev/nvidiactl").exists():
+            self.assert_unsupported("torch_peer.py", [], [
+                (PLANAR, [NORMALIZE], "PyTorch sees no CUDA device (or was installed without CUDA)",
+                 {"device": "cuda:0"})])
+
+    def test_opencv(self):
+        scaled = {**NORMALIZE, "scale": 0.5}
+        for form in ("lut", "convert"):
+            for keep in ([], ["--reuse"]):
+                self.assert_results("opencv_peer.py", ["--as", form, *keep], [(ROWS, [NORMALIZE]), (ROWS, [scaled])])
+        planar = {**NORMALIZE, "layout": "nchw"}
+        for form in ("blob", "blob-params"):
+            self.assert_results("opencv_peer.py", ["--as", form],
+                                [(ROWS, [planar]), (ROWS, [{**planar, "std": [58.0] * 3}])])
+
+    def test_opencv_unsupported(self):
+        self.assert_unsupported("opencv_peer.py", [], [
+            (PLANAR, [NORMALIZE], "opencv-lut turns nhwc into nhwc, whole images only"),
+            (ROWS, [{**NORMALIZE, "dtype": "float16"}], "opencv-lut turns uint8 into float32"),
+            (ROWS, [NORMALIZE, SUB], "opencv-lut does one normalize and nothing else")])
+        self.assert_unsupported("opencv_peer.py", ["--as", "blob"], [
+            (ROWS, [NORMALIZE], "opencv-blob turns nhwc into nchw, whole images only")])
+
+
+# A peer whose kernel says in its results what the session did.
+PROBE = '''
+import ctypes, os, sys, weakref
+import numpy as np
+from normbench_peer import Peer, serve
+
+class Probe(Peer):
+    name = "probe"
+    calls = 0
+    results = []
+
+    def prepare(self, task):
+        return getattr(self, sys.argv[1])
+
+    def count(self, x):
+        """A result of as many calls as there were."""
+        self.calls += 1
+        return np.full(x.shape, self.calls, np.float32)
+
+    def alive(self, x):
+        """A result of as many earlier results as are still alive."""
+        y = np.full(x.shape, sum(earlier() is not None for earlier in self.results), np.float32)
+        self.results.append(weakref.ref(y))
+        return y
+
+    def rotate(self, x):
+        """A result that is 1 where this input was never seen before."""
+        new = id(x) not in self.__dict__.setdefault("seen", {})
+        self.seen[id(x)] = x
+        return np.full(x.shape, new, np.float32)
+
+    def talk(self, x):
+        print("from print")
+        os.write(1, b"from write\\n")
+        os.system("echo from a child")
+        ctypes.CDLL(None).puts(b"from C")
+        ctypes.CDLL(None).fflush(None)
+        assert sys.stdin.read() == ""
+        return x.astype(np.float32)
+
+    def fail(self, x):
+        raise ValueError("no pixels today")
+
+    def wrong(self, x):
+        return x[:1]
+
+serve(Probe())
+'''
+
+
+class Library(PeerTest):
+    def probe(self, what):
+        script = self.dir / "probe.py"
+        script.write_text(PROBE)
+        peer = self.converse([PEERS / "run", script, what])
+        reply = peer.hello()
+        if reply["type"] == "unavailable":
+            self.skipTest(reply["why"])
+        self.assertEqual(reply, {"type": "hello", "protocol": 1, "name": "probe", "version": "1"})
+        return peer
+
+    def prepared(self, what):
+        peer = self.probe(what)
+        request, _, _ = self.written(PLANAR, [NORMALIZE])
+        self.assertEqual(peer.ask(request), {"type": "ready"})
+        return peer
+
+    def run_once(self, peer, iterations, warmup_ns=0):
+        ran = peer.ask({"type": "run", "iterations": iterations, "warmup_ns": warmup_ns})
+        self.assertEqual(ran["type"], "ran", ran)
+        return ran
+
+    def first_value(self, peer):
+        out = self.dir / "out.npy"
+        self.assertEqual(peer.ask({"type": "output", "path": str(out)}), {"type": "written"})
+        return read_npy(out)[0][0]
+
+    def test_iterations_and_warm_up_are_what_was_asked(self):
+        peer = self.prepared("count")
+        ran = self.run_once(peer, 3)
+        self.assertEqual(self.first_value(peer), 3)
+        self.assertEqual(set(ran), {"type", "wall_ns", "cpu_ns", "minor_faults", "major_faults"})
+        self.run_once(peer, 2, warmup_ns=1)
+        self.assertEqual(self.first_value(peer), 6)
+        self.run_once(peer, 1, warmup_ns=2_000_000)
+        self.assertGreater(self.first_value(peer), 8)
+
+    def test_one_earlier_result_is_alive_as_in_a_loop(self):
+        peer = self.prepared("alive")
+        self.run_once(peer, 1)
+        self.assertEqual(self.first_value(peer), 0)
+        for _ in range(2):
+            self.run_once(peer, 5, warmup_ns=1)
+            self.assertEqual(self.first_value(peer), 1)
+
+    def test_inputs_rotate_over_the_copies(self):
+        peer = self.prepared("rotate")
+        seen = []
+        for _ in range(5):
+            self.run_once(peer, 1)
+            seen.append(self.first_value(peer))
+        self.assertEqual(seen, [1, 1, 1, 0, 0])
+
+    def test_nothing_a_kernel_prints_reaches_the_replies(self):
+        peer = self.prepared("talk")
+        self.run_once(peer, 1)
+        code, stderr, rest = peer.finish()
+        self.assertEqual((code, rest), (0, b""))
+        for line in ("from print", "from write", "from a child", "from C"):
+            self.assertIn(line, stderr)
+
+    def test_a_failing_kernel_is_an_error_with_a_traceback_on_stderr(self):
+        peer = self.prepared("fail")
+        for _ in range(2):
+            self.assertEqual(peer.ask({"type": "run", "iterations": 1, "warmup_ns": 0}),
+                             {"type": "error", "why": "ValueError: no pixels today"})
+        self.assertEqual(peer.ask({"type": "output", "path": str(self.dir / "x")}),
+                         {"type": "error", "why": "output before run"})
+        self.assertIn("in fail\n    raise ValueError", peer.finish()[1])
+
+    def test_a_result_of_another_kind_is_an_error(self):
+        peer = self.prepared("wrong")
+        self.run_once(peer, 1)
+        self.assertEqual(peer.ask({"type": "output", "path": str(self.dir / "x.npy")}),
+                         {"type": "error", "why": "the result is |u1 [1, 3, 5, 7], not <f4 [2, 3, 5, 7]"})
+
+    def test_requests_that_make_no_sense(self):
+        peer = self.probe("count")
+        request, _, _ = self.written(PLANAR, [NORMALIZE])
+        tensor = dict(request["stages"][0]["in"][0])
+        path = str(self.dir / "absent.npy")
+        run = {"type": "run", "iterations": 1, "warmup_ns": 0}
+        mistakes = [
+            ('{"type":', "not JSON: Expecting value: line 1 column 9 (char 8)"),
+            ('{"type": "run", "iterations": NaN}', "not JSON: NaN is not JSON"),
+            ("[" * 100_000, None),
+            ("7", 'a request is an object with a "type"'),
+            ('{"type": 7}', 'a request is an object with a "type"'),
+            ("x" * (1 << 20), None),
+            ("x" * (1 << 20) + "x", "a line of more than 1048576 bytes"),
+            ("x" * (5 << 20), "a line of more than 1048576 bytes"),
+            ({"type": "rnu"}, 'unknown request "rnu" (known: hello, prepare, run, output, close)'),
+            ({"type": "hello", "protocol": "1"}, 'hello: "protocol" is "1" (an integer from 1)'),
+            (run, "run before prepare"),
+            ({"type": "output", "path": path}, "output before run"),
+            ({"type": "prepare"}, 'prepare: needs "inputs" and "stages"'),
+            ({**request, "copies": 0}, 'prepare: "copies" is 0 (an integer from 1)'),
+            ({**request, "stages": [7]}, 'prepare: a stage is an object with an "op"'),
+            ({**request, "stages": [{"op": "cast"}]}, 'prepare: a stage has lists "in" and "out"'),
+            ({**request, "inputs": [{**tensor}]}, 'prepare: "path" is null (a string)'),
+            ({**request, "inputs": [{**tensor, "path": path}]},
+             f"FileNotFoundError: [Errno 2] No such file or directory: '{path}'"),
+            ({**request, "inputs": [{**request["inputs"][0], "shape": [2, 3, 5, 8]}]},
+             f"prepare: {self.dir}/in.npy holds |u1 [2, 3, 5, 7], not |u1 [2, 3, 5, 8]"),
+            ({**request, "inputs": [{**request["inputs"][0], "dtype": "float16"}]},
+             f"prepare: {self.dir}/in.npy holds |u1 [2, 3, 5, 7], not <f2 [2, 3, 5, 7]"),
+            (run, "run before prepare"),
+        ]
+        for message, why in mistakes:
+            with self.subTest(message=str(message)[:100]):
+                reply = peer.ask_line(message if isinstance(message, str) else json.dumps(message))
+                self.assertEqual(reply["type"], "error")
+                if why:
+                    self.assertEqual(reply["why"], why)
+        odd = {**tensor, "dtype": "float64"}
+        self.assertEqual(peer.ask({**request, "inputs": [{**odd, "path": path}]}),
+                         {"type": "error", "why": f"prepare: not a tensor: {json.dumps({**odd, 'path': path})}"})
+        self.assertEqual(peer.ask({**request, "inputs": request["inputs"] * 2}),
+                         {"type": "unsupported", "why": "2 inputs (only chains with one)"})
+        self.assertEqual(peer.ask(request), {"type": "ready"})  # it still works
+        for change in ({"iterations": 0}, {"iterations": True}, {"iterations": 1.5}):
+            self.assertEqual(peer.ask({**run, **change})["type"], "error")
+        self.run_once(peer, 1)
+        self.assertEqual(peer.ask({"type": "output", "path": str(self.dir / "no/out.npy")})["type"], "error")
+
+    def test_prepare_comes_after_hello(self):
+        peer = self.converse([PEERS / "run", "numpy_peer.py"])
+        self.assertEqual(peer.ask({"type": "prepare"}), {"type": "error", "why": "prepare before hello"})
+
+    def test_close_and_the_end_of_input_end_it(self):
+        peer = self.converse([PEERS / "run", "numpy_peer.py"])
+        peer.process.stdin.write(b'{"type": "close"}\n')
+        peer.process.stdin.flush()
+        self.assertEqual(peer.process.wait(60), 0)
+        self.assertEqual(self.converse([PEERS / "run", "numpy_peer.py"]).finish(), (0, "", b""))
+
+    def test_stages_are_timed_where_they_take_long_enough(self):
+        peer = self.peer("numpy_peer.py")
+        source = {**PLANAR, "shape": (1, 3, 200, 200)}
+        request, _, _ = self.written(source, [TO_FLOAT, SUB, DIV])
+        self.assertEqual(peer.ask({**request, "copies": 1}), {"type": "ready"})
+        self.assertNotIn("spans", self.run_once(peer, 1))
+        ran = self.run_once(peer, 4, warmup_ns=1_000_000)
+        if "spans" in ran:  # on a machine that is faster than 50 us a stage there are none
+            self.assertEqual([stage for stage, _ in ran["spans"]], [0, 1, 2])
+            self.assertLessEqual(sum(ns for _, ns in ran["spans"]), ran["wall_ns"])
+
+
+class Faults(PeerTest):
+    def faults(self, script, *options):
+        """Minor faults of an iteration that makes outputs of 50 MB, once malloc's heap is as large as it gets."""
+        peer = self.peer(script, *options)
+        request, _, _ = self.written(PLANAR, [NORMALIZE])
+        shape = [1, 3, 2048, 2048]
+        path = self.dir / "big.npy"
+        write_npy(path, list(os.urandom(math.prod(shape))), shape, "uint8")
+        big = json.loads(json.dumps(request).replace(json.dumps(list(SIZE)), json.dumps(shape)))
+        big["inputs"][0]["path"], big["copies"] = str(path), 1
+        self.assertEqual(peer.ask(big), {"type": "ready"})
+        runs = [peer.ask({"type": "run", "iterations": 4, "warmup_ns": 1}) for _ in range(6)]
+        return min(ran["minor_faults"] / 4 for ran in runs)
+
+    def test_outputs_fault_only_once_when_malloc_keeps_them(self):
+        for script in ("numpy_peer.py", "torch_peer.py"):
+            with self.subTest(script=script):
+                kept, stock = self.faults(script, "--allocator", "no-faults"), self.faults(script)
+                self.assertLess(kept, 64)
+                self.assertLessEqual(kept, stock)
+                print(f"{script}: {stock:.0f} faults an iteration, {kept:.0f} with --allocator no-faults")
+
+
+class Missing(PeerTest):
+    """Without its library a peer says so, and how to get it. `-S` hides what is installed."""
+
+    def hello_of(self, script, *modules):
+        for module in modules:  # stand-ins that can be found
+            (self.dir / f"{module}.py").write_text('__version__ = "1"\n')
+        env = {**os.environ, "PYTHONPATH": str(self.dir)}
+        return self.converse([sys.executable, "-S", PEERS / script], env).hello()
+
+    def test_what_is_missing_is_named(self):
+        for script, modules, title in (("numpy_peer.py", [], "numpy"), ("torch_peer.py", [], "numpy"),
+                                       ("torch_peer.py", ["numpy"], "PyTorch"), ("opencv_peer.py", ["numpy"], "OpenCV")):
+            with self.subTest(script=script, modules=modules):
+                self.assertEqual(self.hello_of(script, *modules), {
+                    "type": "unavailable", "why": f"{title} is not installed (run scripts/peers/setup)"})
+
+    def test_torchvision_is_a_library_of_its_own(self):
+        (self.dir / "torch.py").write_text('__version__ = "1"\n')
+        (self.dir / "numpy.py").write_text('__version__ = "1"\n')
+        peer = self.converse([sys.executable, "-S", PEERS / "torch_peer.py", "--as", "torchvision"],
+                             {**os.environ, "PYTHONPATH": str(self.dir)})
+        self.assertEqual(peer.hello()["why"], "torchvision is not installed (run scripts/peers/setup)")
+
+    def test_usage(self):
+        for command in ([PEERS / "run"], [PEERS / "run", "torch_peer.py", "--as", "jax"], [PEERS / "setup", "--chekc"]):
+            code, stderr, rest = self.converse(command).finish()
+            self.assertNotEqual(code, 0)
+            self.assertIn("usage:", stderr)
+            self.assertEqual(rest, b"")
+
+
+if __name__ == "__main__":
+    program = unittest.main(argv=[sys.argv[0], *sys.argv[2:]], exit=False)
+    if not program.result.wasSuccessful():
+        sys.exit(1)
+    if not found:
+        print("skipped: no library of a peer is installed (run scripts/peers/setup)")
+        sys.exit(77)

@@ -1,0 +1,68 @@
+#include "backend/cpu/memory.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace normbench {
+namespace {
+
+constexpr std::size_t huge = std::size_t{2} << 20;
+
+std::int64_t minor_faults() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
+/// What the system says of the mapping that holds an address: its line of that name.
+std::string mapping_line(const void* address, const std::string& name) {
+  std::ifstream maps("/proc/self/smaps");
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  bool inside = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    char dash = 0;
+    std::istringstream head(line);
+    if (head >> std::hex >> begin >> dash >> end && dash == '-') inside = begin <= at && at < end;
+    if (inside && line.starts_with(name + ":")) return line.substr(name.size() + 1);
+  }
+  return "";
+}
+
+bool system_gives_huge_pages() {
+  std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
+  std::string words;
+  std::getline(file, words);
+  return words.find("[madvise]") != words.npos || words.find("[always]") != words.npos;
+}
+
+TEST(HugePages, AreAskedForAndAligned) {
+  if (!system_gives_huge_pages()) GTEST_SKIP() << "transparent_hugepage/enabled is never";
+  const auto pages = map_pages(Memory::PageableHuge, 4 * huge);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(pages->data()) % huge, 0);
+  EXPECT_NE(mapping_line(pages->data(), "VmFlags").find(" hg"), std::string::npos);
+  const auto plain = map_pages(Memory::Pageable, 4 * huge);
+  EXPECT_EQ(mapping_line(plain->data(), "VmFlags").find(" hg"), std::string::npos);
+}
+
+TEST(HugePages, FaultOnceEach) {
+  if (!system_gives_huge_pages()) GTEST_SKIP() << "transparent_hugepage/enabled is never";
+  constexpr std::int64_t count = 8;
+  const auto pages = map_pages(Memory::PageableHuge, count * huge);
+  const std::int64_t before = minor_faults();
+  for (std::size_t at = 0; at < pages->bytes(); at += 4096) pages->data()[at] = std::byte{1};
+  const std::int64_t faults = minor_faults() - before;
+  std::istringstream line(mapping_line(pages->data(), "AnonHugePages"));
+  std::int64_t kib = 0;
+  line >> kib;
+  const std::int64_t given = kib * 1024 / static_cast<std::int64_t>(huge);
+  if (given == 0) GTEST_SKIP() << "the system has no huge pages free";
+  EXPECT_EQ(faults, given + (count - given) * 512);
+}
+
+}  // namespace
+}  // namespace normbench

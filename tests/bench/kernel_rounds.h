@@ -1,0 +1,163 @@
+/// A row of the CPU and the streams of its bytes, taking turns.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "backend/cpu/memory.h"
+#include "bench/kernel_case.h"
+#include "measure/arena.h"
+#include "measure/statistics.h"
+#include "record/clock.h"
+
+namespace normbench {
+
+/// Equal buffers in one block, placed anew as often as one likes.
+class Buffers {
+ public:
+  Buffers(Backend& backend, std::int64_t bytes, std::size_t count)
+      : size_(static_cast<std::size_t>(bytes)),
+        count_(count),
+        arena_(backend, Memory::Pageable, placement_bytes(std::span(&size_, 1), count)) {}
+
+  void place(std::mt19937_64& random) {
+    offsets_ = random_placement(std::span(&size_, 1), count_, arena_.bytes(), random);
+  }
+  std::byte* at(std::size_t index) { return arena_.data() + offsets_[index]; }
+  /// Repeats the block all over.
+  void fill(std::span<const std::byte> block) {
+    for (std::size_t at = 0; at < arena_.bytes(); at += block.size())
+      std::copy_n(block.begin(), std::min(block.size(), arena_.bytes() - at), arena_.data() + at);
+  }
+
+ private:
+  std::size_t size_, count_;
+  Arena arena_;
+  std::vector<std::size_t> offsets_;
+};
+
+/// The kernel first, then the stream's rows, on the same buffers. Cold ones rotate over three times
+/// the last-level cache.
+class KernelRounds {
+ public:
+  explicit KernelRounds(const KernelCase& what)
+      : backend_(make_cpu_backend()),
+        bound_(bind(what, *backend_)),
+        queue_(backend_->make_queue(what.threads, nullptr)),
+        sets_(what.cache == Cache::Hot ? 1 : cold_sets()),
+        in_(*backend_, bound_.signature.in[0].bytes(), sets_),
+        out_(*backend_, bound_.signature.out[0].bytes(), sets_) {
+    add(bound_.kernel.prepare(bound_.op, bound_.signature), bound_.signature);
+    add_streams();
+    fill();
+    for (Contender& contender : contenders_) {
+      turn(contender, 1);
+      calls_ = std::max(calls_, static_cast<int>(kTurnNs / std::max(1.0, turn(contender, 1))));
+    }
+  }
+
+  /// One turn of each in random order; gives the kernel's nanoseconds a call.
+  double next() {
+    place();
+    std::vector<Contender*> order;
+    for (Contender& contender : contenders_) order.push_back(&contender);
+    std::shuffle(order.begin(), order.end(), random_);
+    for (Contender* contender : order) contender->ns.push_back(turn(*contender, calls_));
+    return contenders_[0].ns.back();
+  }
+
+  /// The time of the stream that is faster in the median over the kernel's, by rounds.
+  Interval of_limit() const { return paired_ratio(limit(), contenders_[0].ns, 0.95); }
+
+  double gb_per_second() const {
+    const Cost cost = fewest(bound_.op, bound_.signature);
+    return static_cast<double>(cost.read_bytes + cost.written_bytes) / median(contenders_[0].ns);
+  }
+
+ private:
+  static constexpr double kTurnNs = 1e6;
+
+  struct Contender {
+    Launch launch;
+    TensorDesc in, out;
+    std::vector<double> ns;  // a call, by rounds
+  };
+
+  std::size_t cold_sets() const {
+    const std::int64_t set = bound_.signature.in[0].bytes() + bound_.signature.out[0].bytes();
+    return static_cast<std::size_t>(3 * largest_cache_bytes() / set + 1);
+  }
+
+  void add(Launch launch, const Signature& signature) {
+    contenders_.push_back({std::move(launch), signature.in[0], signature.out[0], {}});
+  }
+
+  void add_streams() {
+    const Cost cost = fewest(bound_.op, bound_.signature);
+    const std::int64_t unit = std::gcd(cost.read_bytes, cost.written_bytes);
+    const Stream stream{.read_parts = cost.read_bytes / unit,
+                        .write_parts = cost.written_bytes / unit};
+    Signature signature{.in = {dense(DType::UInt8, Layout::Nchw, {1, 1, 1, cost.read_bytes},
+                                     Memory::Pageable)},
+                        .out = {}};
+    signature.out = infer(stream, signature.in);
+    for (const Kernel& kernel : backend_->kernels())
+      if (kernel.op == Stream::name && kernel.name != "reference")
+        add(kernel.prepare(stream, signature), signature);
+  }
+
+  /// Inputs from 0 to 255: no arithmetic meets infinities or subnormal numbers.
+  void fill() {
+    const TensorDesc desc = dense(bound_.signature.in[0].dtype, Layout::Nchw, {1, 1, 1, 1 << 16},
+                                  Memory::Pageable);
+    Tensor64 values{.shape = desc.shape, .values = {}};
+    for (std::int64_t i = 0; i < desc.elements(); ++i)
+      values.values.push_back(static_cast<double>(random_() % 256));
+    std::vector<std::byte> block(static_cast<std::size_t>(desc.bytes()));
+    from_double(values, {block.data(), desc}, 0);
+    in_.fill(block);
+    place();
+  }
+
+  void place() {
+    in_.place(random_);
+    out_.place(random_);
+  }
+
+  double turn(const Contender& contender, int calls) {
+    call(contender);
+    const std::int64_t start = clock_.now_ns();
+    for (int i = 0; i < calls; ++i) call(contender);
+    return static_cast<double>(clock_.now_ns() - start) / calls;
+  }
+
+  void call(const Contender& contender) {
+    set_ = (set_ + 1) % sets_;
+    const View in{in_.at(set_), contender.in}, out{out_.at(set_), contender.out};
+    contender.launch(*queue_, std::span(&in, 1), std::span(&out, 1), {});
+  }
+
+  const std::vector<double>& limit() const {
+    const auto slower = [](const Contender& a, const Contender& b) {
+      return median(a.ns) < median(b.ns);
+    };
+    return std::min_element(contenders_.begin() + 1, contenders_.end(), slower)->ns;
+  }
+
+  std::unique_ptr<Backend> backend_;
+  BoundKernel bound_;
+  std::unique_ptr<Queue> queue_;
+  std::size_t sets_;
+  Buffers in_, out_;
+  std::vector<Contender> contenders_;
+  std::size_t set_ = 0;
+  int calls_ = 1;
+  SystemClock clock_;
+  std::mt19937_64 random_{1};
+};
+
+}  // namespace normbench

@@ -1,0 +1,146 @@
+/// What threads cost a small batch: 1x3x256x256 uint8 to float32 by one thread, by all threads as
+/// kernels choose between one and a team, and by a team always; in random order, back to back, and
+/// as the first call after 10 ms of sleep, or of work without a team.
+///
+/// Each line gives medians and 90th percentiles in us over 200 rounds, and the median of the
+/// rounds' ratios of one thread's time to that of all. With OMP_PROC_BIND=false the threads are not
+/// bound, with OMP_WAIT_POLICY=passive they sleep at once.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <random>
+#include <thread>
+
+#include "backend/cpu/team.h"
+#include "backend/cpu/team_cpus.h"
+#include "bench/kernel_case.h"
+#include "measure/environment.h"
+#include "measure/statistics.h"
+#include "record/clock.h"
+
+namespace normbench {
+namespace {
+
+constexpr auto idle = std::chrono::milliseconds(10);
+
+/// One row on one set of buffers, by one team.
+class SmallBatch {
+ public:
+  SmallBatch(int threads, bool always_team)
+      : backend_(make_cpu_backend()),
+        bound_(bind({.op = "normalize",
+                     .row = "fused",
+                     .parameters = "{}",
+                     .in = dense(DType::UInt8, Layout::Nchw, {1, 3, 256, 256}, Memory::Pageable),
+                     .to = DType::Float32,
+                     .layout = Layout::Nchw,
+                     .threads = threads,
+                     .cache = Cache::Hot},
+                    *backend_)),
+        queue_(backend_->make_queue(threads, nullptr)),
+        launch_(bound_.kernel.prepare(bound_.op, bound_.signature)),
+        in_(memory_of(bound_.signature.in[0])),
+        out_(memory_of(bound_.signature.out[0])) {
+    queue_->always_team = always_team;
+  }
+
+  void call() {
+    const View in{in_->data(), bound_.signature.in[0]}, out{out_->data(), bound_.signature.out[0]};
+    launch_(*queue_, std::span(&in, 1), std::span(&out, 1), {});
+  }
+
+  /// Nanoseconds a call.
+  double timed(int calls) {
+    const std::int64_t start = clock_.now_ns();
+    for (int i = 0; i < calls; ++i) call();
+    return static_cast<double>(clock_.now_ns() - start) / calls;
+  }
+
+ private:
+  std::unique_ptr<Allocation> memory_of(const TensorDesc& desc) {
+    auto memory = backend_->allocate(Memory::Pageable, static_cast<std::size_t>(desc.bytes()));
+    backend_->fill(memory->data(), std::byte{100}, static_cast<std::size_t>(desc.bytes()));
+    return memory;
+  }
+
+  std::unique_ptr<Backend> backend_;
+  BoundKernel bound_;
+  std::unique_ptr<Queue> queue_;
+  Launch launch_;
+  std::unique_ptr<Allocation> in_, out_;
+  SystemClock clock_;
+};
+
+double back_to_back(SmallBatch& batch) {
+  batch.timed(500);
+  return batch.timed(500);
+}
+
+/// The call before the one that counts follows a pause too: it leaves the data where calls that
+/// come seldom leave it.
+template <class Pause>
+double after(SmallBatch& batch, Pause pause) {
+  pause();
+  batch.timed(1);
+  pause();
+  return batch.timed(1);
+}
+
+double after_sleep(SmallBatch& batch) {
+  return after(batch, [] { std::this_thread::sleep_for(idle); });
+}
+
+double after_work(SmallBatch& batch) {
+  return after(batch, [] {
+    const auto end = std::chrono::steady_clock::now() + idle;
+    while (std::chrono::steady_clock::now() < end) benchmark::ClobberMemory();
+  });
+}
+
+void report(benchmark::State& state, const std::string& name, std::vector<double> ns) {
+  std::ranges::sort(ns);
+  state.counters[name + "_us"] = ns[ns.size() / 2] / 1e3;
+  state.counters[name + "_p90"] = ns[ns.size() * 9 / 10] / 1e3;
+}
+
+void rounds(benchmark::State& state, double (*turn)(SmallBatch&)) {
+  const int all = available_threads();
+  struct Contender {
+    std::string name;
+    SmallBatch batch;
+    std::vector<double> ns = {};
+  };
+  std::array<Contender, 3> contenders{Contender{"one", {1, false}}, Contender{"all", {all, false}},
+                                      Contender{"team", {all, true}}};
+  std::array<std::size_t, 3> order{0, 1, 2};
+  std::mt19937_64 random(1);
+  for (auto _ : state) {
+    std::ranges::shuffle(order, random);
+    for (const std::size_t i : order) contenders[i].ns.push_back(turn(contenders[i].batch));
+    state.SetIterationTime(1e-9 * contenders[1].ns.back());
+  }
+  for (const Contender& contender : contenders) report(state, contender.name, contender.ns);
+  const Interval ratio = paired_ratio(contenders[0].ns, contenders[1].ns, 0.95);
+  state.counters["one/all"] = ratio.value;
+  state.counters["low"] = ratio.low;
+  state.counters["high"] = ratio.high;
+}
+
+BENCHMARK_CAPTURE(rounds, back_to_back, &back_to_back)->UseManualTime()->Iterations(200);
+BENCHMARK_CAPTURE(rounds, after_10_ms_asleep, &after_sleep)->UseManualTime()->Iterations(200);
+BENCHMARK_CAPTURE(rounds, after_10_ms_of_work, &after_work)->UseManualTime()->Iterations(200);
+
+}  // namespace
+}  // namespace normbench
+
+int main(int argc, char** argv) {
+  const int threads = normbench::available_threads();
+  std::cout << "Threads are bound " << normbench::explain_binding() << "\n"
+            << normbench::explain_grain(threads) << "\n";
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -1,0 +1,47 @@
+/// Peers for tests, and what they must not leave behind.
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "measure/run_fixture.h"
+
+namespace normbench {
+
+/// The command of a peer that turns uint8 to float32, "right" or with what goes wrong: "hang run".
+inline PeerCommand tiny(const std::string& how) {
+  return {.argv = {"python3", NORMBENCH_SOURCE_DIR "/tests/tiny_peer.py", how},
+          .directory = testing::TempDir()};
+}
+
+/// A shell script as a peer.
+inline PeerCommand shell(const std::string& script) {
+  return {.argv = {"/bin/sh", "-c", script}, .directory = ""};
+}
+
+/// The processes that this one has not waited for.
+inline std::vector<int> children() {
+  std::vector<int> found;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream list(thread.path() / "children");
+    for (int child; list >> child;) found.push_back(child);
+  }
+  return found;
+}
+
+/// Folders that this process made for peers and that are still there.
+inline std::vector<std::string> peer_folders() {
+  std::vector<std::string> found;
+  for (const std::filesystem::path& parent :
+       {std::filesystem::path("/dev/shm"), std::filesystem::temp_directory_path()})
+    for (const auto& entry : std::filesystem::directory_iterator(parent))
+      if (entry.path().filename().string().starts_with(fmt::format("normbench-peer-{}-", getpid())))
+        found.push_back(entry.path().string());
+  return found;
+}
+
+}  // namespace normbench

@@ -1,0 +1,263 @@
+#include "measure/peer_process.h"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "measure/peer_fixture.h"
+#include "measure/turn_errors.h"
+
+namespace normbench {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+struct PeerProcessTest : testing::Test {
+  ~PeerProcessTest() override { EXPECT_THAT(children(), IsEmpty()); }
+
+  std::string ask(PeerProcess& peer, const std::string& line, PeerProcess::Duration timeout = 20s) {
+    return peer.ask("run", line, timeout).line;
+  }
+  /// What asking it once throws.
+  std::string failure(const std::string& script, PeerProcess::Duration timeout = 20s) {
+    PeerProcess peer("torch", shell(script), interrupted);
+    return failure(peer, timeout);
+  }
+  std::string failure(PeerProcess& peer, PeerProcess::Duration timeout = 20s) {
+    try {
+      return "answered " + ask(peer, "go", timeout);
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+  }
+
+  std::atomic<bool> interrupted = false;
+};
+
+TEST_F(PeerProcessTest, AnswersLineByLine) {
+  PeerProcess peer("torch", shell("while read -r line; do echo \"<$line>\"; done"), interrupted);
+  EXPECT_EQ(ask(peer, "one"), "<one>");
+  EXPECT_EQ(ask(peer, "two words"), "<two words>");
+  const std::string longest((1 << 20) - 2, 'x');
+  EXPECT_EQ(ask(peer, longest), "<" + longest + ">");
+}
+
+TEST_F(PeerProcessTest, TellsHowLongAnAnswerTook) {
+  PeerProcess peer("torch", shell("read line; sleep 0.2; echo late"), interrupted);
+  const auto answer = peer.ask("run", "go", 20s);
+  EXPECT_EQ(answer.line, "late");
+  EXPECT_GE(answer.took, 200ms);
+}
+
+TEST_F(PeerProcessTest, RunsInItsDirectoryAndGroup) {
+  PeerCommand command = shell("read line; pwd; read line; echo $$ $(ps -o pgid= -p $$)");
+  command.directory = std::filesystem::canonical(testing::TempDir()).string();
+  PeerProcess peer("torch", command, interrupted);
+  EXPECT_EQ(ask(peer, "go") + "/", command.directory + "/");
+  const std::string ids = ask(peer, "go");
+  const auto blank = ids.find(' ');
+  EXPECT_EQ(ids.substr(0, blank), ids.substr(ids.find_last_of(' ') + 1)) << ids;
+}
+
+TEST_F(PeerProcessTest, InheritsNothingButItsStreams) {
+  const int inherited = dup(STDOUT_FILENO);  // not close-on-exec
+  PeerProcess other("other", shell("read line"), interrupted);
+  PeerProcess peer("torch",
+                   shell("read line; n=0; while [ $n -lt 100 ]; do "
+                         "[ -e /proc/$$/fd/$n ] && printf \"$n \"; n=$((n + 1)); done; echo"),
+                   interrupted);
+  EXPECT_EQ(ask(peer, "go"), "0 1 2 ");
+  close(inherited);
+}
+
+TEST_F(PeerProcessTest, IsFoundAsAShellWouldFindIt) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "peer_found";
+  std::filesystem::create_directories(folder / "bin");
+  std::ofstream(folder / "bin" / "peer") << "#!/bin/sh\nread line\necho \"$1\"\n";
+  std::filesystem::permissions(folder / "bin" / "peer", std::filesystem::perms::owner_all);
+  PeerProcess relative("torch", {{"bin/peer", "a b"}, folder.string()}, interrupted);
+  EXPECT_EQ(ask(relative, "go"), "a b");
+  PeerProcess in_path("torch", {{"sh", "-c", "read line; echo found"}, ""}, interrupted);
+  EXPECT_EQ(ask(in_path, "go"), "found");
+  try {
+    PeerProcess absent("torch", {{"bin/absent"}, folder.string()}, interrupted);
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(),
+                 "peer torch cannot be started: bin/absent: No such file or directory");
+  }
+}
+
+TEST_F(PeerProcessTest, SaysThatThereIsNoAnswer) {
+  const auto start = steady_clock::now();
+  EXPECT_EQ(failure("read line; sleep 600", 300ms), "peer torch: no answer to `run` within 0.3 s");
+  EXPECT_EQ(failure("sleep 600", 100ms), "peer torch: no answer to `run` within 0.1 s");
+  EXPECT_LT(steady_clock::now() - start, 10s);
+}
+
+TEST_F(PeerProcessTest, SaysHowItEnded) {
+  EXPECT_EQ(failure("read line; exit 3"), "peer torch ended with exit code 3 after `run`");
+  EXPECT_EQ(failure("exit 0"), "peer torch ended with exit code 0 after `run`");
+  EXPECT_EQ(failure("kill -9 $$"), "peer torch ended with signal 9 (Killed) after `run`");
+  EXPECT_EQ(failure("read line; echo answer; exit 3"), "answered answer");
+  EXPECT_EQ(failure("printf half; exit 3"), "peer torch ended with exit code 3 after `run`");
+}
+
+TEST_F(PeerProcessTest, IsNotWaitedForWhenItIsSilent) {
+  const auto start = steady_clock::now();
+  EXPECT_EQ(failure("read line; exec >&-; sleep 600"), "peer torch closed its output after `run`");
+  EXPECT_EQ(failure("read line; exec >&-; sleep 0.1; exit 3"),
+            "peer torch ended with exit code 3 after `run`");
+  EXPECT_LT(steady_clock::now() - start, 10s);
+}
+
+TEST_F(PeerProcessTest, ChildrenThatKeepItsPipesDoNotHideItsDeath) {
+  const auto start = steady_clock::now();
+  EXPECT_EQ(failure("sleep 600 & exit 4"), "peer torch ended with exit code 4 after `run`");
+  EXPECT_LT(steady_clock::now() - start, 10s);
+}
+
+TEST_F(PeerProcessTest, IsEndedWithAllThatItStarted) {
+  int grandchild = 0;
+  {
+    PeerProcess peer("torch", shell("read line; sleep 600 & echo $!; wait"), interrupted);
+    grandchild = std::stoi(ask(peer, "go"));
+    EXPECT_EQ(kill(grandchild, 0), 0);
+  }
+  // It is another's to reap, which may take a moment; a zombie has no command line.
+  const auto start = steady_clock::now();
+  const auto is_running = [&] {
+    std::ifstream file("/proc/" + std::to_string(grandchild) + "/cmdline");
+    return !std::string(std::istreambuf_iterator<char>(file), {}).empty();
+  };
+  while (is_running() && steady_clock::now() - start < 10s) std::this_thread::sleep_for(1ms);
+  EXPECT_FALSE(is_running());
+}
+
+TEST_F(PeerProcessTest, LinesThatAreTooLong) {
+  EXPECT_THAT(failure("read line; head -c 1500000 /dev/zero | tr '\\0' x; sleep 600"),
+              StartsWith("peer torch answered `run` with a line of more than 1 MiB: \"xxx"));
+  EXPECT_THAT(failure("read line; head -c 1048577 /dev/zero | tr '\\0' x; echo; sleep 600"),
+              StartsWith("peer torch answered `run` with a line of more than 1 MiB: \"xxx"));
+  EXPECT_THAT(failure("read line; head -c 1048576 /dev/zero | tr '\\0' x; echo; sleep 600"),
+              StartsWith("answered xxx"));
+}
+
+TEST_F(PeerProcessTest, SaysMoreThanItWasAsked) {
+  PeerProcess peer("torch", shell("read line; printf 'one\\ntwo\\n'; sleep 600"), interrupted);
+  EXPECT_EQ(ask(peer, "go"), "one");
+  EXPECT_EQ(failure(peer), "peer torch said more than one line to `run`: \"two\\n\"");
+}
+
+TEST_F(PeerProcessTest, SpeaksBeforeItIsAsked) {
+  PeerProcess peer("torch", shell("echo Welcome; sleep 600"), interrupted);
+  std::this_thread::sleep_for(300ms);
+  EXPECT_EQ(failure(peer), "peer torch spoke before it was asked: \"Welcome\\n\"");
+}
+
+TEST_F(PeerProcessTest, LastLinesOfStderrFollow) {
+  EXPECT_EQ(failure("printf 'one\\ntwo\\n\\n  \\nthree\\nfour \\033[31m\\n' >&2; exit 1"),
+            "peer torch ended with exit code 1 after `run`; its stderr: \"two\" \"three\" "
+            "\"four \\u001b[31m\"");
+  EXPECT_EQ(failure("printf unended >&2; read line; sleep 600", 200ms),
+            "peer torch: no answer to `run` within 0.2 s; its stderr: \"unended\"");
+}
+
+TEST_F(PeerProcessTest, ChatterNeverBlocksItOrUs) {
+  PeerProcess peer("torch",
+                   shell("while read -r line; do head -c 3000000 /dev/zero | tr '\\0' x >&2; "
+                         "echo >&2; echo last >&2; echo ok; done"),
+                   interrupted);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(peer, "go"), "ok");
+  EXPECT_THAT(peer.told(" failed"), HasSubstr("\"last\""));
+  EXPECT_LT(peer.told(" failed").size(), 1000u);
+}
+
+TEST_F(PeerProcessTest, RequestsThatAreNotReadDoNotBlock) {
+  const std::string large(1 << 20, 'x');
+  PeerProcess deaf("torch", shell("exec <&-; sleep 600"), interrupted);
+  EXPECT_THROW(ask(deaf, large, 300ms), std::runtime_error);
+  PeerProcess slow("torch", shell("sleep 600"), interrupted);
+  const auto start = steady_clock::now();
+  EXPECT_THROW(ask(slow, large, 300ms), std::runtime_error);
+  EXPECT_LT(steady_clock::now() - start, 10s);
+}
+
+TEST_F(PeerProcessTest, SigpipeDoesNotKill) {
+  struct sigaction deadly {
+  }, before{};
+  deadly.sa_handler = SIG_DFL;
+  sigaction(SIGPIPE, &deadly, &before);
+  PeerProcess peer("torch", shell("exit 3"), interrupted);
+  std::this_thread::sleep_for(200ms);
+  EXPECT_EQ(failure(peer), "peer torch ended with exit code 3 after `run`");
+  sigset_t pending;
+  sigpending(&pending);
+  EXPECT_EQ(sigismember(&pending, SIGPIPE), 0);
+  sigaction(SIGPIPE, &before, nullptr);
+}
+
+TEST_F(PeerProcessTest, SignalsAreTheirDefaultsInIt) {
+  struct sigaction ignore {
+  }, before{};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &ignore, &before);
+  EXPECT_EQ(failure("read line; kill -PIPE $$; echo alive"),
+            "peer torch ended with signal 13 (Broken pipe) after `run`");
+  sigaction(SIGPIPE, &before, nullptr);
+}
+
+TEST_F(PeerProcessTest, IsLeftAtOnceWhenTheRunIsInterrupted) {
+  PeerProcess peer("torch", shell("read line; sleep 600"), interrupted);
+  std::thread later([&] {
+    std::this_thread::sleep_for(100ms);
+    interrupted = true;
+  });
+  const auto start = steady_clock::now();
+  EXPECT_THROW(ask(peer, "go"), CutShort);
+  later.join();
+  peer.end("close", 20s);
+  EXPECT_LT(steady_clock::now() - start, 5s);
+}
+
+TEST_F(PeerProcessTest, EndsByALastLineOrByTheEndOfItsInput) {
+  const std::string file = testing::TempDir() + "peer_ended";
+  for (const std::string script : {"read a; [ \"$a\" = close ] && echo close > \"$0\"",
+                                   "cat > /dev/null; echo close > \"$0\""}) {
+    std::filesystem::remove(file);
+    {
+      PeerProcess peer("torch", {{"/bin/sh", "-c", script, file}, ""}, interrupted);
+      peer.end("close", 20s);
+    }
+    std::string said;
+    std::ifstream(file) >> said;
+    EXPECT_EQ(said, "close") << script;
+  }
+}
+
+TEST_F(PeerProcessTest, OneThatDoesNotEndIsKilled) {
+  const auto start = steady_clock::now();
+  {
+    PeerProcess peer("torch", shell("trap '' TERM; while true; do sleep 1; done"), interrupted);
+    peer.end("close", 300ms);
+  }
+  EXPECT_GE(steady_clock::now() - start, 300ms);
+  EXPECT_LT(steady_clock::now() - start, 10s);
+}
+
+TEST(ChildProcesses, CanAllBeEnded) {
+  const ChildProcess one(shell("sleep 600")), other(shell("sleep 600 & wait"));
+  EXPECT_EQ(children().size(), 2u);
+  end_all_children();
+  EXPECT_THAT(children(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,198 @@
+/// Variants that a peer runs.
+#include <gmock/gmock.h>
+
+#include <array>
+
+#include "fake_backends.h"
+#include "plan/memory.h"
+#include "plan/storage.h"
+
+namespace normbench {
+namespace {
+
+using fakes::mistakes;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const std::string head =
+    R"("peers": {"torch": ["python3", "torch_peer.py", "--eager"], "numpy": ["./numpy"]})";
+
+/// A config with the variant "v" as given, on a source of 2x3x4x6 uint8.
+std::string variant(const std::string& text) {
+  return fakes::config(R"("source": {"batch": 2, "size": [4, 6]}, "variants": {"v": )" + text + "}",
+                       head);
+}
+
+PlanOptions allowed() {
+  PlanOptions options;
+  options.base_dir = "/configs";
+  options.allow_peers = true;
+  return options;
+}
+
+Plan plan(const std::string& text, const PlanOptions& options = allowed(),
+          const Backends& all = fakes::without_gpu()) {
+  return make_plan("c.json", text, all, options);
+}
+
+Case only_case(const std::string& text, const PlanOptions& options = allowed(),
+               const Backends& all = fakes::without_gpu()) {
+  return plan(text, options, all).groups.at(0).cases.at(0);
+}
+
+std::vector<std::string> wrong(const std::string& text,
+                               const Backends& all = fakes::without_gpu()) {
+  return mistakes(variant(text), allowed(), all);
+}
+
+TEST(Peers, HaveTheirCommandsAndTheConfigsFolder) {
+  const Plan planned = plan(variant(R"(["copy"])"));
+  ASSERT_EQ(planned.peers.size(), 2u);
+  EXPECT_THAT(planned.peers.at("torch").argv, ElementsAre("python3", "torch_peer.py", "--eager"));
+  EXPECT_EQ(planned.peers.at("torch").directory, "/configs");
+  EXPECT_THAT(planned.peers.at("numpy").argv, ElementsAre("./numpy"));
+}
+
+TEST(Peers, CommandsAreListsOfWords) {
+  for (const std::string command : {"\"x\"", "[]", "[1]", "[\"x\", null]", "[\"\"]", "{}"})
+    EXPECT_THAT(mistakes(fakes::config(R"("variants": {"v": ["copy"]})",
+                                       R"("peers": {"p": )" + command + "}")),
+                ElementsAre("/peers/p: expected a command: a list of strings, program first"));
+  EXPECT_THAT(mistakes(fakes::config(R"("variants": {"v": ["copy"]})", R"("peers": ["x"])")),
+              ElementsAre("/peers: expected an object, got a list"));
+}
+
+TEST(Peers, RunWhatNoRowOfOursDoes) {
+  const Case work = only_case(variant(
+      R"({"peer": "torch", "threads": 2, "stages": [
+          {"op": "cast", "to": "float32", "output": "fresh"},
+          {"op": "normalize", "mean": [1, 2, 3], "std": 4, "kernel": "compiled"}]})"));
+  EXPECT_EQ(work.skip, std::nullopt);
+  EXPECT_EQ(work.peer, "torch");
+  EXPECT_EQ(work.threads, 2);
+  ASSERT_EQ(work.stages.size(), 2u);
+  for (const Stage& stage : work.stages) EXPECT_EQ(stage.kernel, nullptr);
+  EXPECT_EQ(work.stages[0].forced, "");
+  EXPECT_EQ(work.stages[1].forced, "compiled");
+  EXPECT_EQ(work.stages[1].label, "normalize (compiled)");
+  EXPECT_EQ(work.stages[0].output, OutputPolicy::Fresh);
+  EXPECT_EQ(work.stages[0].fewest.read_bytes, 144);
+  EXPECT_EQ(work.stages[0].cost.written_bytes, 576);
+  EXPECT_EQ(work.stages[1].parameters.dump(), R"({"mean":[1,2,3],"std":4})");
+}
+
+TEST(Peers, MayBeNone) {
+  EXPECT_EQ(only_case(variant(R"({"peer": "", "stages": ["copy"]})")).peer, "");
+  EXPECT_NE(only_case(variant(R"({"peer": "", "stages": ["copy"]})")).stages[0].kernel, nullptr);
+}
+
+TEST(Peers, AreSweptLikeAnything) {
+  const Plan planned = plan(fakes::config(
+      R"("vary": {"by": ["torch", "numpy"]}, "variants": {
+          "v": {"peer": "$by", "stages": ["copy"]}})",
+      head));
+  const auto& cases = planned.groups.at(0).cases;
+  ASSERT_EQ(cases.size(), 2u);
+  EXPECT_EQ(cases[0].peer, "torch");
+  EXPECT_EQ(cases[1].peer, "numpy");
+}
+
+TEST(Peers, RunOnlyWhenAllowed) {
+  const Case work = only_case(variant(R"({"peer": "torch", "stages": ["copy"]})"), PlanOptions{});
+  EXPECT_EQ(work.skip,
+            "peer commands run only with --allow-peers (this one: python3 torch_peer.py --eager)");
+  EXPECT_EQ(work.peer, "torch");
+}
+
+TEST(Peers, OnAGpuNeedOne) {
+  const std::string on_gpu = variant(R"({"peer": "torch", "stages": ["h2d", "copy"]})");
+  EXPECT_EQ(only_case(on_gpu).skip, "no CUDA device (none)");
+  EXPECT_EQ(only_case(on_gpu, PlanOptions{}).skip, "no CUDA device (none)");
+  const Case work = only_case(on_gpu, allowed(), fakes::with_gpu());
+  EXPECT_EQ(work.skip, std::nullopt);
+  EXPECT_EQ(work.stages[1].place, Place::Cuda);
+  EXPECT_EQ(work.stages[0].cost.link_bytes, 144);
+  Backends cpu_only;
+  cpu_only.list.push_back(
+      std::make_unique<fakes::FakeBackend>(Place::Cpu, std::nullopt, fakes::cpu_rows()));
+  EXPECT_EQ(only_case(on_gpu, allowed(), cpu_only).skip,
+            "no backend for device memory in this "
+            "build");
+}
+
+TEST(Peers, MistakesInWhatIsAskedOfThem) {
+  const std::string at = "/experiments/0/variants/v/";
+  EXPECT_THAT(wrong(R"({"peer": "torhc", "stages": ["copy"]})"),
+              ElementsAre(at + R"(peer: unknown peer "torhc" (did you mean "torch"?))"));
+  EXPECT_THAT(wrong(R"({"peer": 5, "stages": ["copy"]})"),
+              ElementsAre(at + "peer: expected a string, got 5"));
+  EXPECT_THAT(wrong(R"({"peer": "torch", "graph": true, "stages": ["copy"]})"),
+              ElementsAre(at + "graph: a peer submits its work as it likes: no graph can be asked "
+                               "of it (remove this)"));
+  EXPECT_THAT(wrong(R"({"peer": "torch", "wait": "stage", "stages": ["h2d"]})", fakes::with_gpu()),
+              ElementsAre(at + "wait: a peer waits at the end of its turn only (remove this)"));
+  EXPECT_THAT(wrong(R"({"peer": "torch", "stages": ["load", "copy"]})"),
+              ElementsAre(at + "stages/0: a peer starts from a source (it is given arrays, not "
+                               "files to load)"));
+  EXPECT_THAT(wrong(R"({"peer": "torch", "stages": ["copy", {"op": "cast", "to": "float32",
+                                                             "in": "source"}]})"),
+              ElementsAre(at + "stages/1/in: a stage of a peer reads what the one before it gave, "
+                               "and nothing else"));
+  EXPECT_THAT(wrong(R"({"peer": "torch", "stages": [{"op": "copy", "as": "x"},
+                                                    {"op": "copy", "in": "x"}]})"),
+              IsEmpty());
+}
+
+TEST(Peers, KeepTheirBuffersToThemselves) {
+  const Case work = only_case(variant(
+      R"({"peer": "torch", "stages": [{"op": "cast", "to": "float32", "output": "fresh"}, {"op": "sub", "mean": 1, "output": "in_place"}]})"));
+  for (const Slot& slot : storage_of(work))
+    EXPECT_TRUE(slot.kind != Slot::Kind::Placed && slot.kind != Slot::Kind::Fresh);
+  EXPECT_EQ(touched_bytes(work, Memory::Pageable), 0u);
+}
+
+TEST(Peers, CountInTheMemoryThatAGroupNeeds) {
+  const Case work = only_case(fakes::config(
+      R"("source": {"batch": 1, "channels": 1, "size": [1000, 1000]},
+         "variants": {"v": {"peer": "torch", "stages": [{"op": "cast", "to": "float32"}]}})",
+      head));
+  const Sides cache{.host = 10'000'000, .device = 1};
+  // Here one source, and there another with the output of 4 MB.
+  EXPECT_EQ(memory_need(std::array{&work}, Cache::Hot, cache).kept,
+            (Sides{.host = 1'000'000 + 1'000'000 + 4'000'000}));
+  // 31 copies exceed 30 MB.
+  const MemoryNeed cold = memory_need(std::array{&work}, Cache::Cold, cache);
+  EXPECT_EQ(cold.kept, (Sides{.host = 31'000'000 + 31'000'000 + 4'000'000}));
+  // A check of 5 million doubles, addresses of three slots, and the files of source and output.
+  EXPECT_EQ(cold.passing, (Sides{.host = 40'000'000 + 24 + 1'000'000 + 4'000'000}));
+}
+
+TEST(Peers, AreLimitedLikeOthers) {
+  const Plan planned =
+      plan(variant(R"({"peer": "torch", "stages": [{"op": "cast", "to": "float32"}]})"));
+  std::vector<std::string> limits;
+  for (const Case& limit : planned.groups.at(0).limits) limits.push_back(limit.variant);
+  EXPECT_THAT(limits, ElementsAre("stream 144 B:576 B temporal, 1 thread",
+                                  "stream 144 B:576 B nt, 1 thread"));
+}
+
+TEST(Peers, AreExplained) {
+  const std::string text =
+      explain(plan(fakes::config(
+                  R"("sweep": {"batch": [2, 4]}, "source": {"batch": "$batch", "size": [4, 6]},
+                            "variants": {"ours": ["copy"],
+                                         "theirs": {"peer": "torch", "stages": [
+                                             {"op": "cast", "to": "float32", "kernel": "jit"}]}})",
+                  head)),
+              {.host = 32 << 20});
+  EXPECT_THAT(text, testing::HasSubstr(R"(  theirs · 1 thread · run by peer torch
+    source                       2x3x4x6 uint8 nchw pageable
+    cast        peer torch  cpu  2x3x4x6 float32 nchw pageable        fewest 720 B, kernel jit
+  peer torch: python3 torch_peer.py --eager
+)"));
+  EXPECT_THAT(text, testing::HasSubstr(" · moves: ours 576 B\n"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("numpy")));
+}
+
+}  // namespace
+}  // namespace normbench

@@ -1,0 +1,127 @@
+"""A peer of the tests' own: turns uint8 to float32, without numpy, or misbehaves.
+
+usage: tiny_peer.py HOW
+HOW is "right", or what goes wrong and mostly at which request: "hang run", "die prepare".
+With TINY_PEER_LOG it appends every request to that file, with TINY_PEER_PIDS its process number.
+"""
+
+import array
+import json
+import os
+import subprocess
+import sys
+import time
+
+how, _, where = sys.argv[1].partition(" ")
+turns = 0
+if pids := os.environ.get("TINY_PEER_PIDS"):
+    with open(pids, "a") as file:
+        file.write(f"{os.getpid()}\n")
+
+
+def say(kind, **members):
+    print(json.dumps({"type": kind, **members}), flush=True)
+
+
+def misbehave():
+    """True when the request is answered, or not to be."""
+    if how == "hang":
+        time.sleep(600)
+    if how == "die":
+        sys.stderr.write("first\n\nthe last words\n")
+        sys.stderr.flush()
+        os._exit(3)
+    if how == "kill":
+        os.kill(os.getpid(), 9)
+    if how == "garbage":
+        print("Traceback (most recent call last):", flush=True)
+        return True
+    if how == "error":
+        say("error", why="out of luck")
+        return True
+    if how == "huge":
+        print("x" * 2_000_000, flush=True)
+        return True
+    if how == "twice":
+        print("{}\n{}", flush=True)
+        return True
+    if how == "mute":
+        os.close(1)
+        time.sleep(600)
+    if how == "orphan":
+        subprocess.Popen(["sleep", "600"])
+        os._exit(4)
+    if how == "late":
+        time.sleep(0.2)
+    if how == "chatty":
+        sys.stderr.write("chatter\n" * 100_000)
+    return False
+
+
+def read(path):
+    with open(path, "rb") as file:
+        head = file.read(10)
+        file.read(head[8] + 256 * head[9])
+        return file.read()
+
+
+def write(path, values, shape):
+    head = str({"descr": "<f4", "fortran_order": False, "shape": tuple(shape)}).encode()
+    head += b" " * (-(len(head) + 11) % 64) + b"\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head)
+        file.write(array.array("f", values).tobytes())
+
+
+for line in sys.stdin:
+    request = json.loads(line)
+    kind = request["type"]
+    if log := os.environ.get("TINY_PEER_LOG"):
+        with open(log, "a") as file:
+            file.write(line)
+    if kind == where and misbehave():
+        continue
+    if kind == "hello":
+        if how == "unavailable":
+            say("unavailable", why="it is not installed (run setup)")
+        else:
+            say("hello", protocol=2 if how == "newer" else 1, name="tiny", version="1.5")
+    elif kind == "prepare":
+        if how == "unsupported":
+            say("unsupported", why='tiny has no op "cast"')
+            continue
+        data = read(request["inputs"][0]["path"])
+        shape = request["stages"][-1]["out"][0]["shape"]
+        if request["stages"][-1]["out"][0]["layout"] == "nhwc":
+            shape = [shape[i] for i in (0, 2, 3, 1)]
+        say("ready")
+    elif kind == "run":
+        warm = time.perf_counter_ns() + request["warmup_ns"]
+        while request["warmup_ns"] and time.perf_counter_ns() < warm:
+            list(data)
+        start = time.perf_counter_ns()
+        for _ in range(request["iterations"]):
+            values = [float(byte) for byte in data]
+        wall = time.perf_counter_ns() - start
+        turns += 1
+        if how == "wrong" and (where != "later" or turns > 1):
+            values[7] += 1
+        if how == "boast":
+            wall += 10**9
+        if how == "nothing":
+            wall = 0
+        members = {"wall_ns": wall, "minor_faults": 12, "major_faults": 1, "cpu_ns": wall // 2}
+        if how == "spans":
+            members["spans"] = [[i, wall // 4] for i in range(int(where))]
+        if how == "longspans":
+            members["spans"] = [[0, wall + 1]]
+        say("ran", **members)
+    elif kind == "output":
+        write(request["path"], values, shape[:-1] + [1] if how == "shape" else shape)
+        say("written")
+    elif kind == "close":
+        if how == "ignore":
+            time.sleep(600)
+        break
+    else:
+        say("error", why=f"unknown request {kind}")
