@@ -6,8 +6,7 @@ Config:   "peers": {"mine": ["../scripts/peers/run", "my_kernel.py"]},
 Run:      normbench run --config my.json --allow-peers
 """
 
-import numpy as np
-from normbench_peer import Peer, Unsupported, serve
+from normbench_peer import Peer, Unsupported, np, serve
 
 
 class MyKernel(Peer):

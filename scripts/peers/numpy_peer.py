@@ -3,12 +3,7 @@
 
 import itertools
 
-from normbench_peer import Peer, Unavailable, Unsupported, arguments, installed, serve
-
-try:
-    import numpy as np
-except ImportError:  # said in the answer to `hello`
-    np = None
+from normbench_peer import Peer, Unsupported, arguments, installed, np, serve
 
 AXES = {"nchw": {"h": 2, "w": 3}, "nhwc": {"h": 1, "w": 2}}
 

@@ -4,13 +4,12 @@ arithmetic."""
 
 import itertools
 
-from normbench_peer import Peer, Unsupported, arguments, installed, serve
+from normbench_peer import Peer, Unavailable, Unsupported, arguments, installed, np, serve
 
 try:
     import cv2
-    import numpy as np
-except ImportError:  # said in the answer to `hello`
-    cv2 = np = None
+except ImportError as broken:  # said in the answer to `hello`
+    cv2, WHY_NOT = None, str(broken)
 
 
 def constants(stage):
@@ -88,8 +87,10 @@ class OpencvPeer(Peer):
         self._form, self._reuse = form, reuse
 
     def version(self):
-        version = installed("cv2", "OpenCV", "opencv-python-headless")
-        return version if cv2 is None else cv2.__version__
+        installed("cv2", "OpenCV", "opencv-python-headless")
+        if cv2 is None:
+            raise Unavailable(f"OpenCV cannot be imported: {WHY_NOT}")
+        return cv2.__version__
 
     def prepare(self, task):
         self._check(task)

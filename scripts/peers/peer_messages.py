@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 
-from normbench_peer import STORED, Refused, Stage, Task, Tensor, Unsupported
+from normbench_peer import STORED, Refused, Stage, Task, Tensor, Unsupported, np
 
 LONGEST_LINE = 1 << 20
 
@@ -80,8 +80,6 @@ def task_of(request):
 
 def load(path, tensor):
     """The array in a .npy file, held to what was said of it."""
-    import numpy as np
-
     with open(path, "rb") as file:
         array = np.lib.format.read_array(file, allow_pickle=False)
     if array.dtype.str != STORED[tensor.dtype] or array.shape != tensor.array_shape:
@@ -91,8 +89,6 @@ def load(path, tensor):
 
 
 def store(path, array, tensor):
-    import numpy as np
-
     if array.dtype.str != STORED[tensor.dtype] or array.shape != tensor.array_shape:
         raise Refused(f"the result is {array.dtype.str} {list(array.shape)}, "
                       f"not {STORED[tensor.dtype]} {list(tensor.array_shape)}")

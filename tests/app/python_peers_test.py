@@ -337,7 +337,8 @@ class Results(PeerTest):
 
     def test_torchvision(self):
         resized = [(PLANAR, [TO_FLOAT, {"op": "resize", "size": [3, 9]}, NORMALIZE])]
-        unit = [(PLANAR, [{**NORMALIZE, "scale": 1 / 255, "mean": [0.485, 0.456, 0.406], "std": [0.229, 0.224, 0.225]}])]
+        unit = [(PLANAR, [{"op": "normalize", "scale": 1 / 255, "mean": [0.485, 0.456, 0.406],
+                           "std": [0.229, 0.224, 0.225]}])]
         self.assert_results("torch_peer.py", ["--as", "torchvision"], EVERY_FORM + resized + unit)
         self.assert_unsupported("torch_peer.py", ["--as", "torchvision"], [
             (PLANAR, [TO_FLOAT, SUB], 'torchvision has no op "sub"'),
@@ -386,8 +387,7 @@ class Results(PeerTest):
 # A peer whose kernel says in its results what the session did.
 PROBE = '''
 import ctypes, os, sys, weakref
-import numpy as np
-from normbench_peer import Peer, serve
+from normbench_peer import Peer, np, serve
 
 class Probe(Peer):
     name = "probe"
@@ -614,8 +614,9 @@ class Missing(PeerTest):
         return self.converse([sys.executable, "-S", PEERS / script], env).hello()
 
     def test_what_is_missing_is_named(self):
-        for script, modules, title in (("numpy_peer.py", [], "numpy"), ("torch_peer.py", [], "numpy"),
-                                       ("torch_peer.py", ["numpy"], "PyTorch"), ("opencv_peer.py", ["numpy"], "OpenCV")):
+        for script, modules, title in (("numpy_peer.py", [], "numpy"), ("my_kernel.py", [], "numpy"),
+                                       ("torch_peer.py", [], "numpy"), ("torch_peer.py", ["numpy"], "PyTorch"),
+                                       ("opencv_peer.py", ["numpy"], "OpenCV")):
             with self.subTest(script=script, modules=modules):
                 self.assertEqual(self.hello_of(script, *modules), {
                     "type": "unavailable", "why": f"{title} is not installed (run scripts/peers/setup)"})

@@ -48,8 +48,7 @@ TEST(Sweep, CombinesAxesTheLastFastest) {
                           json(R"({"a":2,"b":"x"})"), json(R"({"a":2,"b":"y"})")));
   EXPECT_THAT(combinations({}), ElementsAre(Json::object()));
   EXPECT_EQ(axes_text(json(R"({"a":1,"b":"x","c":[1,2]})")), "a=1, b=x, c=[1,2]");
-  EXPECT_EQ(axes_text(json(R"({"a":{"name":"stock","b":2},"c":{"d":3}})")),
-            "a=stock, c={\"d\":3}");
+  EXPECT_EQ(axes_text(json(R"({"a":{"name":"stock","b":2},"c":{"d":3}})")), "a=stock, c={\"d\":3}");
 }
 
 TEST(Sweep, MistakesInAxes) {
