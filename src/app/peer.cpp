@@ -10,6 +10,7 @@
 #include "app/commands.h"
 #include "app/options.h"
 #include "app/say.h"
+#include "backend/cpu/simd_targets.h"
 #include "core/issue.h"
 #include "measure/peer_protocol.h"
 #include "measure/peer_server.h"
@@ -49,6 +50,7 @@ Exit serve(BackendOptions backend) {
     throw Invalid(
         "peer is started by another normbench, whose config names it: \"peers\": {\"old\": "
         "[\"/path/to/this/normbench\", \"peer\"]}");
+  if (!backend.simd.empty()) use_simd(backend.simd);  // mistakes are said before any request
   SystemClock clock;
   PeerServer server(clock, [&](int device) {
     backend.device = device;

@@ -69,7 +69,7 @@ Equipment equipment_of(const Backend& backend, const Options& options) {
   return equipment;
 }
 
-/// "not tested: AVX3 (this CPU lacks it), NEON and SVE (of Arm CPUs)".
+/// "not tested: AVX3 (this CPU lacks it), NEON (of Arm CPUs)".
 std::string untested_simd(const std::vector<std::string>& tested) {
   std::string text = "not tested: ";
   for (const std::string& target : missing_simd_targets())

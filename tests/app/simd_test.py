@@ -71,8 +71,8 @@ class SimdTest(unittest.TestCase):
 
     def test_unknown_ones_are_refused_with_the_known_ones(self):
         expected = f'unknown instruction set "AVX9" (known: {", ".join(TARGETS)})'
-        for args in (["info", "--no-limits"], ["selftest"], ["run", "--config", self.config]):
-            done = normbench(*args, "--simd", "AVX9", cwd=self.dir)
+        for args in (["info", "--no-limits"], ["selftest"], ["run", "--config", self.config], ["peer"]):
+            done = normbench(*args, "--simd", "AVX9", cwd=self.dir, input="")
             self.assertEqual((done.returncode, done.stdout), (2, ""), args)
             self.assertEqual(done.stderr, f"normbench: {expected}\n", args)
         self.assertEqual([path.name for path in self.dir.iterdir()], ["config.json"])

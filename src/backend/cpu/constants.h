@@ -11,7 +11,7 @@
 
 namespace normbench {
 
-/// a[c] and b[c], repeated so that a whole vector can be loaded from any channel on.
+/// a[c] and b[c], repeated so that 64 floats can be loaded from any channel on.
 struct Constants2 {
   std::vector<float> a, b;
 };

@@ -6,10 +6,12 @@
 #define NORMBENCH_ELEMENTWISE_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "backend/cpu/elementwise.h"
 #include "backend/cpu/half-inl.h"
@@ -77,48 +79,65 @@ HWY_INLINE void put_single(VF v, Storage<To>* out) {
 
 /// One block of four vectors. A template, because the scalar instruction set has no Combine.
 template <DType From, Stores S, class Bytes, class Function>
-HWY_INLINE void put_bytes(Bytes whole, const Storage<From>* in, std::uint8_t* out, Function& f) {
+HWY_INLINE void put_bytes(Bytes whole, const Storage<From>* in, std::uint8_t* out,
+                          const Function& f) {
   const std::size_t n = hn::Lanes(F());
   const hn::Half<Bytes> half;
-  const VQuarter a = bytes_from_float(f(load<From>(in)));
-  const VQuarter b = bytes_from_float(f(load<From>(in + n)));
-  const VQuarter c = bytes_from_float(f(load<From>(in + 2 * n)));
-  const VQuarter d = bytes_from_float(f(load<From>(in + 3 * n)));
+  const VQuarter a = bytes_from_float(f(load<From>(in), 0));
+  const VQuarter b = bytes_from_float(f(load<From>(in + n), 1));
+  const VQuarter c = bytes_from_float(f(load<From>(in + 2 * n), 2));
+  const VQuarter d = bytes_from_float(f(load<From>(in + 3 * n), 3));
   put<S>(whole, Combine(whole, Combine(half, d, c), Combine(half, b, a)), out);
 }
 
 /// Even and odd bytes apart become floats: no lane has to move.
 template <Stores S, class Function>
-HWY_INLINE void put_woven(const std::uint8_t* in, std::uint16_t* out, Function& f) {
+HWY_INLINE void put_woven(const std::uint8_t* in, std::uint16_t* out, const Function& f) {
   const hn::RebindToSigned<F> i;
-  const auto two = hn::PromoteTo(
-      U(), hn::LoadU(Half(), reinterpret_cast<const std::uint16_t*>(in)));
-  const auto even = hn::BitCast(i, hn::And(two, hn::Set(U(), 0xFF)));
-  const auto odd = hn::BitCast(i, hn::ShiftRight<8>(two));
-  put<S>(Whole16(), woven_bfloat(f(hn::ConvertTo(F(), even)), f(hn::ConvertTo(F(), odd))), out);
+  const auto* pairs = reinterpret_cast<const std::uint16_t*>(in);
+  const VU two = hn::PromoteTo(U(), hn::LoadU(Half(), pairs));
+  const VF even = hn::ConvertTo(F(), hn::BitCast(i, hn::And(two, hn::Set(U(), 0xFF))));
+  const VF odd = hn::ConvertTo(F(), hn::BitCast(i, hn::ShiftRight<8>(two)));
+  put<S>(Whole16(), woven_bfloat(f(even, 0), f(odd, 0)), out);
 }
 
-/// One block: loads, `f` on each vector in order, stores.
-template <DType From, DType To, Stores S, class Function>
-HWY_INLINE void block(const Storage<From>* in, Storage<To>* out, Function& f) {
+/// One block: loads, `f` on its vectors, the first of which is number `First`, stores.
+template <DType From, DType To, Stores S, int First = 0, class Function>
+HWY_INLINE void block(const Storage<From>* in, Storage<To>* out, const Function& f) {
   if constexpr (vectors_per_block<To>() == 1) {
-    put_single<To, S>(f(load<From>(in)), out);
+    put_single<To, S>(f(load<From>(in), First), out);
   } else if constexpr (To == DType::UInt8) {
     put_bytes<From, S>(hn::ScalableTag<std::uint8_t>(), in, out, f);
   } else if constexpr (To == DType::BFloat16 && From == DType::UInt8 && Function::kUniform) {
     put_woven<S>(in, out, f);
   } else {
-    const VF low = f(load<From>(in));
-    const VF high = f(load<From>(in + hn::Lanes(F())));
+    const VF low = f(load<From>(in), First);
+    const VF high = f(load<From>(in + hn::Lanes(F())), First + 1);
     put<S>(Whole16(), narrow<To>(low, high), out);
   }
+}
+
+/// Vectors that are worked on together: a cache line of input, where that is at most four.
+template <DType From, DType To>
+constexpr int vectors_per_chunk() {
+  constexpr int line = 64 / static_cast<int>(sizeof(Storage<From>) * hn::MaxLanes(F()));
+  return kScalar ? 1 : std::max(vectors_per_block<To>(), std::min(4, line));
+}
+
+/// `Vectors` vectors, block by block.
+template <DType From, DType To, Stores S, int Vectors, class Function>
+HWY_INLINE void chunk(const Storage<From>* in, Storage<To>* out, const Function& f) {
+  constexpr int before = Vectors - vectors_per_block<To>();
+  if constexpr (before > 0) chunk<From, To, S, before>(in, out, f);
+  const std::size_t offset = static_cast<std::size_t>(before) * hn::Lanes(F());
+  block<From, To, S, before>(in + offset, out + offset, f);
 }
 
 /// Fewer elements than a block, through the same instructions, so that every element of a run has
 /// the same value wherever the run starts.
 template <DType From, DType To, class Function>
 HWY_INLINE void partial(const Storage<From>* in, Storage<To>* out, std::int64_t elements,
-                        Function& f) {
+                        const Function& f) {
   if (elements <= 0) return;
   constexpr std::int64_t kBlock = HWY_MAX_BYTES;  // four vectors of floats
   HWY_ALIGN Storage<From> from[kBlock] = {};
@@ -129,29 +148,52 @@ HWY_INLINE void partial(const Storage<From>* in, Storage<To>* out, std::int64_t 
   std::memcpy(out, to, count * sizeof(*out));
 }
 
+/// Past the cache, one page after the other leaves memory idle wherever a page ends. So: four at
+/// once, while the next four are fetched. `elements` start aligned; returns how many are done.
+template <DType From, DType To, class Function>
+HWY_INLINE std::int64_t pages(const Storage<From>* in, Storage<To>* out, std::int64_t elements,
+                              std::int64_t period, Function& f) {
+  constexpr int kVectors = vectors_per_chunk<From, To>();
+  const auto step = static_cast<std::int64_t>(hn::Lanes(F())) * kVectors;
+  const std::int64_t unit = std::lcm(step, period);  // as long as the constants: all start alike
+  const std::int64_t page = 4096 / static_cast<std::int64_t>(sizeof(*in)) / unit * unit;
+  std::int64_t done = 0;
+  for (; page > 0 && done + 4 * page <= elements; done += 4 * page)
+    for (std::int64_t i = done; i < done + page; i += step, f.advance(kVectors))
+      for (std::int64_t at = i; at < i + 4 * page; at += page) {
+        for (std::int64_t line = 0; line < step; line += 64 / static_cast<int>(sizeof(*in)))
+          hwy::Prefetch(in + at + 4 * page + line);
+        chunk<From, To, Stores::NonTemporal, kVectors>(in + at, out + at, f);
+      }
+  return done;
+}
+
 /// The whole run: up to the first aligned output, whole blocks, the rest.
 template <DType From, DType To, Stores S, class Function>
 HWY_INLINE void blocks(const Run& run, Function f) {
+  constexpr int kVectors = vectors_per_chunk<From, To>(), kFewest = vectors_per_block<To>();
   const auto* in = reinterpret_cast<const Storage<From>*>(run.in);
   auto* out = reinterpret_cast<Storage<To>*>(run.out);
-  const auto step = static_cast<std::int64_t>(hn::Lanes(F())) * vectors_per_block<To>();
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(F())), step = lanes * kFewest;
   const auto misaligned = static_cast<std::int64_t>(
       reinterpret_cast<std::uintptr_t>(out) / sizeof(*out) % static_cast<std::uintptr_t>(step));
   std::int64_t i = std::min(run.elements, (step - misaligned) % step);
   partial<From, To>(in, out, i, f);
   f.at(i);
-  constexpr int kUnroll = Function::kBlocks;
-  for (; i + kUnroll * step <= run.elements; i += kUnroll * step)
-    for (int k = 0; k < kUnroll; ++k) block<From, To, S>(in + i + k * step, out + i + k * step, f);
-  for (; i + step <= run.elements; i += step) block<From, To, S>(in + i, out + i, f);
+  if constexpr (S == Stores::NonTemporal && !kScalar)
+    i += pages<From, To>(in + i, out + i, run.elements - i, run.period, f);
+  for (; i + kVectors * lanes <= run.elements; i += kVectors * lanes, f.advance(kVectors))
+    chunk<From, To, S, kVectors>(in + i, out + i, f);
+  for (; i + step <= run.elements; i += step, f.advance(kFewest))
+    block<From, To, S>(in + i, out + i, f);
   partial<From, To>(in + i, out + i, run.elements - i, f);
 }
 
 struct Identity {
   static constexpr bool kUniform = true;
-  static constexpr int kBlocks = 1;
   HWY_INLINE void at(std::int64_t) {}
-  HWY_INLINE VF operator()(VF v) const { return v; }
+  HWY_INLINE void advance(int) {}
+  HWY_INLINE VF operator()(VF v, int) const { return v; }
 };
 struct Subtract {
   static HWY_INLINE VF apply(VF v, VF a, VF) { return hn::Sub(v, a); }
@@ -168,11 +210,11 @@ template <class Operation>
 class OneChannel {
  public:
   static constexpr bool kUniform = true;  // for every lane
-  static constexpr int kBlocks = 1;
   HWY_INLINE OneChannel(const float* a, const float* b)
       : a_(hn::Set(F(), *a)), b_(hn::Set(F(), *b)) {}
   HWY_INLINE void at(std::int64_t) {}
-  HWY_INLINE VF operator()(VF v) const { return Operation::apply(v, a_, b_); }
+  HWY_INLINE void advance(int) {}
+  HWY_INLINE VF operator()(VF v, int) const { return Operation::apply(v, a_, b_); }
 
  private:
   VF a_, b_;
@@ -183,50 +225,54 @@ template <class Operation>
 class AllChannels {
  public:
   static constexpr bool kUniform = false;
-  static constexpr int kBlocks = 1;
   HWY_INLINE AllChannels(const float* a, const float* b, std::int64_t period)
-      : a_(a), b_(b), period_(period), step_(static_cast<std::int64_t>(hn::Lanes(F())) % period) {}
+      : a_(a), b_(b), period_(period) {}
+  /// Goes to an element of the run; the vector there is number 0.
   HWY_INLINE void at(std::int64_t element) { phase_ = element % period_; }
-  HWY_INLINE VF operator()(VF v) {
-    const VF result = Operation::apply(v, hn::LoadU(F(), a_ + phase_), hn::LoadU(F(), b_ + phase_));
-    phase_ += step_;
+  HWY_INLINE void advance(int vectors) {
+    phase_ += vectors * lanes() % period_;
     phase_ -= phase_ >= period_ ? period_ : 0;
-    return result;
+  }
+  HWY_INLINE VF operator()(VF v, int vector) const {
+    const std::int64_t first = phase_ + vector * lanes();
+    return Operation::apply(v, hn::LoadU(F(), a_ + first), hn::LoadU(F(), b_ + first));
   }
 
  private:
+  static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
+
   const float *a_, *b_;
-  std::int64_t period_, step_, phase_ = 0;
+  std::int64_t period_, phase_ = 0;
 };
 
-/// Constants that repeat every three vectors, in registers. `kBlocks` blocks take each of them
-/// equally often, so that the turning costs nothing.
+/// Those of three channels: they repeat every three vectors, which stay in registers.
 template <class Operation>
-class ThreeVectors {
+class ThreeChannels {
  public:
   static constexpr bool kUniform = false;
-  static constexpr int kBlocks = 3;
-  HWY_INLINE ThreeVectors(const float* a, const float* b, std::int64_t period)
-      : a_(a), b_(b), period_(period) {
-    at(0);
-  }
+  HWY_INLINE ThreeChannels(const float* a, const float* b) : a_(a), b_(b) { at(0); }
   HWY_INLINE void at(std::int64_t element) {
     const F f;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(f));
-    const std::int64_t x = element % period_, y = (x + lanes) % period_, z = (y + lanes) % period_;
+    const std::int64_t x = element % 3, y = (x + lanes) % 3, z = (y + lanes) % 3;
     a0_ = hn::LoadU(f, a_ + x), a1_ = hn::LoadU(f, a_ + y), a2_ = hn::LoadU(f, a_ + z);
     b0_ = hn::LoadU(f, b_ + x), b1_ = hn::LoadU(f, b_ + y), b2_ = hn::LoadU(f, b_ + z);
   }
-  HWY_INLINE VF operator()(VF v) {
-    const VF a = a0_, b = b0_;
-    a0_ = a1_, a1_ = a2_, a2_ = a;
-    b0_ = b1_, b1_ = b2_, b2_ = b;
-    return Operation::apply(v, a, b);
+  HWY_INLINE void advance(int vectors) {
+    for (int i = 0; i < vectors % 3; ++i) {
+      const VF a = a0_, b = b0_;
+      a0_ = a1_, a1_ = a2_, a2_ = a;
+      b0_ = b1_, b1_ = b2_, b2_ = b;
+    }
+  }
+  HWY_INLINE VF operator()(VF v, int vector) const {
+    if (vector % 3 == 0) return Operation::apply(v, a0_, b0_);
+    if (vector % 3 == 1) return Operation::apply(v, a1_, b1_);
+    return Operation::apply(v, a2_, b2_);
   }
 
  private:
   const float *a_, *b_;
-  std::int64_t period_;
   VF a0_, a1_, a2_, b0_, b1_, b2_;
 };
 
@@ -235,7 +281,7 @@ void per_channel(const Run& run, const float* a, const float* b) {
   if (run.period == 1) {
     blocks<From, To, S>(run, OneChannel<Operation>(a, b));
   } else if (run.period == 3) {
-    blocks<From, To, S>(run, ThreeVectors<Operation>(a, b, run.period));
+    blocks<From, To, S>(run, ThreeChannels<Operation>(a, b));
   } else {
     blocks<From, To, S>(run, AllChannels<Operation>(a, b, run.period));
   }

@@ -77,15 +77,15 @@ bool TeamChoice::pays(std::int64_t bytes, std::int64_t now_ns) const {
          (soon_after(last_miss_ns_, now_ns) && missed_ns_ >= costs_.asleep_ns);
 }
 
-void TeamChoice::worked_alone(std::int64_t bytes, std::int64_t now_ns) {
+void TeamChoice::worked_alone(std::int64_t bytes, std::int64_t start_ns, std::int64_t end_ns) {
   if (!may_pay(bytes)) return;
-  if (!soon_after(last_miss_ns_, now_ns)) missed_ns_ = 0;
-  last_miss_ns_ = now_ns;
+  if (!soon_after(last_miss_ns_, start_ns)) missed_ns_ = 0;
+  last_miss_ns_ = end_ns;
   missed_ns_ += saved_ns(bytes, threads_, costs_) - costs_.awake_ns;
 }
 
-void TeamChoice::team_ended(std::int64_t now_ns) {
-  last_team_ns_ = now_ns;
+void TeamChoice::team_ended(std::int64_t end_ns) {
+  last_team_ns_ = end_ns;
   last_miss_ns_.reset();
 }
 

@@ -38,8 +38,9 @@ class TeamChoice {
   /// True if work that starts now is to have the team. Work for which only threads that are awake
   /// pay wakes them when it comes so often that they would have saved their waking meanwhile.
   bool pays(std::int64_t bytes, std::int64_t now_ns) const;
-  void worked_alone(std::int64_t bytes, std::int64_t now_ns);
-  void team_ended(std::int64_t now_ns);
+  /// What has been done: work by one thread, or any by the team.
+  void worked_alone(std::int64_t bytes, std::int64_t start_ns, std::int64_t end_ns);
+  void team_ended(std::int64_t end_ns);
 
  private:
   /// Less than the time that threads wait in a loop has gone by.

@@ -3,77 +3,19 @@
 #include <hwy/aligned_allocator.h>
 
 #include <algorithm>
-#include <cstring>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/resize_simd.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which includes this file once per instruction set.
-#include "backend/cpu/elementwise-inl.h"
 #include "backend/cpu/transpose-inl.h"
+#include "backend/cpu/weigh-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-constexpr std::int64_t kBlock = 256;      // elements of an input row that are blended at a time
-constexpr std::int64_t kChunk = 96;       // elements of an output row that are stored at a time
-constexpr std::int64_t kTapsPerSum = 32;  // longer sums are sums of sums: closer to the exact one
-
-HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
-
-/// N sums of weighted vectors: of `at(tap, n)` over all taps.
-template <int N, class At>
-HWY_INLINE void weigh(const float* weights, std::int64_t taps, At at, float* out) {
-  const F f;
-  VF total[N];
-  for (int n = 0; n < N; ++n) total[n] = hn::Zero(f);
-  for (std::int64_t tap = 0; tap < taps;) {
-    VF sum[N];
-    for (int n = 0; n < N; ++n) sum[n] = hn::Zero(f);
-    for (const std::int64_t end = std::min(taps, tap + kTapsPerSum); tap < end; ++tap) {
-      const VF weight = hn::Set(f, weights[tap]);
-      for (int n = 0; n < N; ++n) sum[n] = hn::MulAdd(at(tap, n), weight, sum[n]);
-    }
-    for (int n = 0; n < N; ++n) total[n] = hn::Add(total[n], sum[n]);
-  }
-  for (int n = 0; n < N; ++n) hn::StoreU(total[n], f, out + n * lanes());
-}
-
-/// The weighted sum of `taps` input rows, `stride` apart, at `elements` of their elements.
-template <DType T>
-HWY_INLINE void blend(const Storage<T>* in, std::int64_t stride, const float* weights,
-                      std::int64_t taps, std::int64_t elements, float* out) {
-  constexpr int kMany = 8;
-  const std::int64_t n = lanes();
-  std::int64_t i = 0;
-  for (; i + kMany * n <= elements; i += kMany * n)
-    weigh<kMany>(
-        weights, taps,
-        [&](std::int64_t tap, int k) { return load<T>(in + tap * stride + i + k * n); }, out + i);
-  for (; i + n <= elements; i += n)
-    weigh<1>(
-        weights, taps, [&](std::int64_t tap, int) { return load<T>(in + tap * stride + i); },
-        out + i);
-  if (i == elements) return;
-  HWY_ALIGN Storage<T> rest[HWY_MAX_BYTES / sizeof(float)] = {};
-  const auto bytes = static_cast<std::size_t>(elements - i) * sizeof(*in);
-  weigh<1>(
-      weights, taps,
-      [&](std::int64_t tap, int) {
-        std::memcpy(rest, in + tap * stride + i, bytes);
-        return load<T>(rest);
-      },
-      out + i);
-}
-
-template <DType T>
-HWY_INLINE void store_row(const float* from, Storage<T>* to, std::int64_t elements) {
-  const std::int64_t n = lanes();
-  std::int64_t i = 0;
-  for (; i + n <= elements; i += n) put_single<T, Stores::Normal>(hn::LoadU(F(), from + i), to + i);
-  Identity identity;
-  partial<DType::Float32, T>(from + i, to + i, elements - i, identity);
-}
+constexpr std::int64_t kBlock = 256;  // elements of an input row that are blended at a time
+constexpr std::int64_t kChunk = 96;   // elements of an output row that are stored at a time
 
 /// As many output rows at a time as a vector has lanes. The input's rows are blended block by block
 /// and transposed, so that in the tile a column's values in these rows are one vector: along the

@@ -52,7 +52,7 @@ std::vector<std::string> simd_targets() { return names_of(runnable()); }
 std::vector<std::string> missing_simd_targets() { return names_of(HWY_TARGETS & ~runnable()); }
 
 std::string_view foreign_simd() {
-  return HWY_ARCH_X86 != 0 ? "NEON and SVE (of Arm CPUs)" : "AVX-512, AVX2 and SSE (of x86 CPUs)";
+  return HWY_ARCH_X86 != 0 ? "NEON (of Arm CPUs)" : "AVX-512, AVX2 and SSE (of x86 CPUs)";
 }
 
 std::string simd_in_use() { return hwy::TargetName(HWY_DYNAMIC_DISPATCH(this_target)()); }

@@ -14,7 +14,7 @@ std::vector<std::string> simd_targets();
 /// Those that this build has but this CPU cannot run, best first.
 std::vector<std::string> missing_simd_targets();
 
-/// Those that the same source is compiled to elsewhere: "NEON and SVE (of Arm CPUs)".
+/// Those that the same source is compiled to elsewhere: "NEON (of Arm CPUs)".
 std::string_view foreign_simd();
 
 /// The one that kernels prepared now use: the best, unless use_simd said otherwise.

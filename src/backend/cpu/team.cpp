@@ -57,9 +57,11 @@ int team_size(const Queue& queue, std::int64_t bytes) {
 void split(const Queue& queue, std::int64_t total, std::int64_t unit, std::int64_t bytes,
            const Part& part) {
   if (team_size(queue, bytes) > 1) return split_over_team(queue, total, unit, part);
-  if (queue.threads > 1 && !is_too_small(queue, bytes) && !omp_in_parallel())
-    choice_of(queue.threads)->worked_alone(bytes, now_ns());
+  if (queue.threads <= 1 || is_too_small(queue, bytes) || omp_in_parallel())
+    return alone(total, part);
+  const std::int64_t start_ns = now_ns();
   alone(total, part);
+  choice_of(queue.threads)->worked_alone(bytes, start_ns, now_ns());
 }
 
 void split_over_team(const Queue& queue, std::int64_t total, std::int64_t unit, const Part& part) {

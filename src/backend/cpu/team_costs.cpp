@@ -30,10 +30,11 @@ void stay_busy(std::int64_t ns) {
   }
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
+/// What a quarter of the times do not exceed: slower ones are those of a disturbed machine.
+double lower_quartile(std::vector<double> times) {
+  const auto quarter = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 4);
+  std::ranges::nth_element(times, quarter);
+  return *quarter;
 }
 
 double empty_team_ns(int threads) {
@@ -79,7 +80,7 @@ double awake_ns(int threads) {
     stay_busy(50 * kMicrosecond);
     times.push_back(empty_team_ns(threads));
   }
-  return median(std::move(times));
+  return lower_quartile(std::move(times));
 }
 
 /// How long the team's threads wait in a loop, and what it costs when they no longer do.
@@ -96,8 +97,8 @@ void measure_sleep(int threads, clockid_t second_thread, TeamCosts& costs) {
     stay_busy(kMillisecond);
     times.push_back(empty_team_ns(threads));
   }
-  costs.loop_ns = median(std::move(loops));
-  costs.asleep_ns = std::max(costs.awake_ns, median(std::move(times)));
+  costs.loop_ns = lower_quartile(std::move(loops));
+  costs.asleep_ns = std::max(costs.awake_ns, lower_quartile(std::move(times)));
 }
 
 /// Of copies of `bytes` / 2 by one thread, the fastest of a few.
