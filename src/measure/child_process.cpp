@@ -84,8 +84,8 @@ class Actions {
   }
 
  private:
-  posix_spawn_file_actions_t files_;
-  posix_spawnattr_t attributes_;
+  posix_spawn_file_actions_t files_{};
+  posix_spawnattr_t attributes_{};
 };
 
 /// Kills a child and its group, and waits until it is gone; not for ever, as nothing ends a process
@@ -103,8 +103,8 @@ void end_child(pid_t pid) {
 
 /// Appends what there is; closes the end when nothing more can come.
 void read_some(Descriptor& end, std::string& text, std::size_t most) {
-  std::array<char, 65536> buffer;
-  for (int reads = 0; end.is_open() && reads < 32 && text.size() <= most; ++reads) {
+  std::array<char, 4096> buffer{};
+  for (int reads = 0; end.is_open() && reads < 256 && text.size() <= most; ++reads) {
     const ssize_t got = ::read(end.number(), buffer.data(), buffer.size());
     if (got > 0)
       text.append(buffer.data(), static_cast<std::size_t>(got));

@@ -14,7 +14,7 @@ class IgnoredSignal {
   IgnoredSignal& operator=(const IgnoredSignal&) = delete;
 
  private:
-  sigset_t signal_, before_;
+  sigset_t signal_{}, before_{};
   bool pending_;  // it was raised before, for someone else
 };
 

@@ -104,7 +104,8 @@ std::vector<Extent> extents(bool quick) {
   for (const Look& look :
        {Look{.margin = 2}, Look{.flip = Flip::Vertical}, Look{.margin = 1, .flip = Flip::Both}})
     all.push_back({.shape = rows, .look = look, .every = some});
-  all.push_back({.shape = {1, 3, 577, 579}, .every = 9});  // 1,002,249 elements
+  all.push_back({.shape = {1, 3, 577, 579}, .every = 9});     // 1,002,249 elements
+  all.push_back({.shape = {2, 3, 210, 160}, .every = some});  // planes of whole lines
   return all;
 }
 

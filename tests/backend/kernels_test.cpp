@@ -7,13 +7,14 @@ namespace normbench {
 namespace {
 
 const Shape kPlanes{3, 4, 8, 64};  // tried with teams: several rows for each thread
-const std::vector<Shape> kShapes{{1, 1, 1, 1},   {1, 3, 1, 1},  {2, 3, 5, 7},  {1, 3, 17, 33},
-                                 kPlanes,        {1, 2, 3, 15}, {1, 3, 2, 16}, {1, 1, 3, 17},
-                                 {1, 3, 1, 31},  {1, 1, 2, 32}, {2, 1, 1, 63}, {1, 5, 2, 65},
+const std::vector<Shape> kShapes{{1, 1, 1, 1},   {1, 3, 1, 1},   {2, 3, 5, 7},  {1, 3, 17, 33},
+                                 kPlanes,        {1, 2, 3, 15},  {1, 3, 2, 16}, {1, 1, 3, 17},
+                                 {1, 3, 1, 31},  {1, 1, 2, 32},  {2, 1, 1, 63}, {1, 5, 2, 65},
                                  {1, 3, 2, 127}, {1, 3, 1, 300}, {1, 4, 3, 67}};
 const Shape kTiles{1, 3, 33, 67};  // several tiles, and no plane starts where a cache line does
 const Shape kLarge{1, 1, 1, 1000003};
 const Shape kManyRows{2, 3, 61, 67};
+const Shape kPages{2, 3, 210, 160};  // over four pages a plane: two blocks, and a rest of tiles
 
 /// Where the buffers start, in elements past a cache line, and the size of the team.
 struct Setting {
@@ -87,6 +88,28 @@ TEST_P(Rows, KeepToTheReferenceWhenLarge) {
   expect_right(kernel, variants(kernel.op, shape)[0], *signature);
 }
 
+class LayoutRows : public Rows {};
+
+/// Rows of pixels and planes, four pages at once; shifted, the planes start in no line together.
+TEST_P(LayoutRows, KeepToTheReferenceOverManyPages) {
+  const auto& [kernel, target] = GetParam();
+  const ForcedSimd forced(target);
+  const std::vector<double> mean{123.675, 116.28, 103.53}, std{58.395, 57.12, 57.375};
+  int accepted = 0;
+  for (const Layout from : {Layout::Nchw, Layout::Nhwc})
+    for (const DType to : {DType::Float32, DType::Float16, DType::BFloat16}) {
+      const TensorDesc in = dense(DType::UInt8, from, kPages, Memory::Pageable);
+      Op op = Normalize{.mean = mean, .std = std, .to = to, .layout = Layout::Nchw};
+      if (kernel.op == LayoutOp::name) op = LayoutOp{.to = Layout::Nchw};
+      const auto signature = signature_of(kernel, op, in);
+      if (!signature) continue;
+      ++accepted;
+      expect_right(kernel, op, *signature);
+      if (HasFatalFailure()) return;
+    }
+  EXPECT_GE(accepted, 2);
+}
+
 std::string test_name(const testing::TestParamInfo<Rows::ParamType>& info) {
   const auto& [kernel, target] = info.param;
   return std::string(kernel.op) + "_" + std::string(kernel.name) + "_" + target;
@@ -94,6 +117,19 @@ std::string test_name(const testing::TestParamInfo<Rows::ParamType>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Cpu, Rows,
                          testing::Combine(testing::ValuesIn(checked_rows()),
+                                          testing::ValuesIn(simd_targets())),
+                         test_name);
+
+std::vector<Kernel> layout_rows() {
+  std::vector<Kernel> rows = checked_rows();
+  std::erase_if(rows, [](const Kernel& kernel) {
+    return kernel.op != Normalize::name && kernel.op != LayoutOp::name;
+  });
+  return rows;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, LayoutRows,
+                         testing::Combine(testing::ValuesIn(layout_rows()),
                                           testing::ValuesIn(simd_targets())),
                          test_name);
 

@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <numeric>
 
@@ -148,6 +149,13 @@ HWY_INLINE void partial(const Storage<From>* in, Storage<To>* out, std::int64_t 
   std::memcpy(out, to, count * sizeof(*out));
 }
 
+/// Starts to load so many bytes.
+template <class T>
+HWY_INLINE void fetch(const T* from, std::int64_t bytes) {
+  const auto* first = reinterpret_cast<const std::byte*>(from);
+  for (std::int64_t at = 0; at < bytes; at += 64) hwy::Prefetch(first + at);
+}
+
 /// Past the cache, one page after the other leaves memory idle wherever a page ends. So: four at
 /// once, while the next four are fetched. `elements` start aligned; returns how many are done.
 template <DType From, DType To, class Function>
@@ -155,15 +163,17 @@ HWY_INLINE std::int64_t pages(const Storage<From>* in, Storage<To>* out, std::in
                               std::int64_t period, Function& f) {
   constexpr int kVectors = vectors_per_chunk<From, To>();
   const auto step = static_cast<std::int64_t>(hn::Lanes(F())) * kVectors;
+  if (elements < 4 * 4096 / static_cast<std::int64_t>(sizeof(*in)) - 4 * step * period) return 0;
   const std::int64_t unit = std::lcm(step, period);  // as long as the constants: all start alike
   const std::int64_t page = 4096 / static_cast<std::int64_t>(sizeof(*in)) / unit * unit;
   std::int64_t done = 0;
   for (; page > 0 && done + 4 * page <= elements; done += 4 * page)
     for (std::int64_t i = done; i < done + page; i += step, f.advance(kVectors))
       for (std::int64_t at = i; at < i + 4 * page; at += page) {
-        for (std::int64_t line = 0; line < step; line += 64 / static_cast<int>(sizeof(*in)))
-          hwy::Prefetch(in + at + 4 * page + line);
+        fetch(in + at + 4 * page, step * static_cast<std::int64_t>(sizeof(*in)));
         chunk<From, To, Stores::NonTemporal, kVectors>(in + at, out + at, f);
+        // Fetches that a compiler gathers from several pages cost a seventh on some processors.
+        std::atomic_signal_fence(std::memory_order_seq_cst);
       }
   return done;
 }
@@ -175,6 +185,7 @@ HWY_INLINE void blocks(const Run& run, Function f) {
   const auto* in = reinterpret_cast<const Storage<From>*>(run.in);
   auto* out = reinterpret_cast<Storage<To>*>(run.out);
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(F())), step = lanes * kFewest;
+  constexpr auto bytes = static_cast<std::int64_t>(sizeof(*in));
   const auto misaligned = static_cast<std::int64_t>(
       reinterpret_cast<std::uintptr_t>(out) / sizeof(*out) % static_cast<std::uintptr_t>(step));
   std::int64_t i = std::min(run.elements, (step - misaligned) % step);
@@ -182,8 +193,10 @@ HWY_INLINE void blocks(const Run& run, Function f) {
   f.at(i);
   if constexpr (S == Stores::NonTemporal && !kScalar)
     i += pages<From, To>(in + i, out + i, run.elements - i, run.period, f);
-  for (; i + kVectors * lanes <= run.elements; i += kVectors * lanes, f.advance(kVectors))
+  for (; i + kVectors * lanes <= run.elements; i += kVectors * lanes, f.advance(kVectors)) {
+    if (run.ahead) fetch(run.ahead + i * bytes, kVectors * lanes * bytes);
     chunk<From, To, S, kVectors>(in + i, out + i, f);
+  }
   for (; i + step <= run.elements; i += step, f.advance(kFewest))
     block<From, To, S>(in + i, out + i, f);
   partial<From, To>(in + i, out + i, run.elements - i, f);

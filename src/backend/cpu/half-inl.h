@@ -71,6 +71,17 @@ HWY_INLINE VHalf half_from_float(VF v) {
   return half_from_bits(hn::Or(result, sign));
 }
 
+/// Plus half of the last bit that a bfloat16 has, a little less where that is even.
+HWY_INLINE VU plus_half(VU bits) {
+  const U u;
+  const VU below = hn::Add(bits, hn::Set(u, 0x7FFF));
+  if constexpr (HWY_TARGET <= HWY_AVX3) {  // a masked addition
+    const auto odd = hn::TestBit(bits, hn::Set(u, 0x10000));
+    return hn::IfThenElse(odd, hn::Add(below, hn::Set(u, 1)), below);
+  }
+  return hn::Add(below, hn::And(hn::ShiftRight<16>(bits), hn::Set(u, 1)));
+}
+
 /// The upper 16 bits of each lane are the bfloat16: rounded to nearest even, NaN kept. Highway's
 /// own conversion truncates. `Kept`: some NaN may have payload bits that a carry would run over,
 /// or that are cut off; one that arithmetic has made has none.
@@ -78,8 +89,7 @@ template <bool Kept = true>
 HWY_INLINE VU bfloat_above(VF v) {
   const U u;
   const VU bits = hn::BitCast(u, v);
-  const VU odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(u, 1));
-  const VU rounded = hn::Add(bits, hn::Add(odd, hn::Set(u, 0x7FFF)));
+  const VU rounded = plus_half(bits);
   if constexpr (!Kept) return rounded;
   const VU quiet = hn::Or(bits, hn::Set(u, 0x00400000));
   return hn::IfThenElse(hn::RebindMask(u, hn::IsNaN(v)), quiet, rounded);

@@ -38,11 +38,15 @@ Launch prepare_fused(const Normalize& op, const Signature& s) {
       op.constants, [op, channels = s.out[0].shape.c] { return multiply_add(op, channels); },
       [op, stores = Rule(s), from = s.in[0].dtype](Queue& queue, const View& in, const View& out,
                                                    const Constants2& table) {
-        const RunFunction function =
-            fma_function(from, op.to, stores(walk_threads(in, out, queue)));
-        walk(window(op, in), out, queue, [&](const Run& run) {
-          function(run, table.a.data() + run.channel, table.b.data() + run.channel);
-        });
+        const Stores chosen = stores(walk_threads(in, out, queue));
+        const float *a = table.a.data(), *b = table.b.data();
+        const RunFunction function = fma_function(from, op.to, chosen);
+        PixelBody pixels;
+        if (const PixelFunction planes = pixels_function(from, op.to, chosen))
+          pixels = [=](const PixelRun& run) { return planes(run, a, b); };
+        walk(
+            window(op, in), out, queue,
+            [=](const Run& run) { function(run, a + run.channel, b + run.channel); }, pixels);
       });
 }
 

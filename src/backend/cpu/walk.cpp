@@ -1,6 +1,7 @@
 #include "backend/cpu/walk.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "backend/cpu/gather.h"
 #include "backend/cpu/team.h"
@@ -10,7 +11,8 @@ namespace {
 
 constexpr std::int64_t kTileBytes = 16384;
 constexpr std::int64_t kTilePixels = 1024;
-constexpr std::int64_t kLine = 64;  // bytes; also the pixels that every split is a multiple of
+constexpr std::int64_t kAhead = 8192;  // bytes, from where a tile is read to what is fetched
+constexpr std::int64_t kLine = 64;     // bytes; also the pixels that every split is a multiple of
 
 bool interleaved(const TensorDesc& desc) { return desc.layout == Layout::Nhwc && desc.shape.c > 1; }
 
@@ -18,17 +20,18 @@ bool interleaved(const TensorDesc& desc) { return desc.layout == Layout::Nhwc &&
 /// interleaved, one where both are planes. `planes` counts images or channel planes.
 class Walk {
  public:
-  Walk(const View& in, const View& out, const std::function<void(const Run&)>& body)
-      : in_(in), out_(out), body_(body), from_(in.desc.strides) {
+  Walk(const View& in, const View& out, const RunBody& body, const PixelBody& pixels)
+      : in_(in), out_(out), body_(body), pixel_body_(pixels), from_(in.desc.strides) {
     const Shape& shape = out.desc.shape;
     const bool any = interleaved(in.desc) || interleaved(out.desc);
     group_ = any ? shape.c : 1;
     planes_ = shape.n * shape.c / group_;
     pixels_ = shape.h * shape.w;
-    const bool rows_follow = from_.h == shape.w * from_.w;  // they are one long row
-    width_ = rows_follow ? pixels_ : shape.w;
+    one_row_ = from_.h == shape.w * from_.w;  // a plane is a long one
+    width_ = one_row_ ? pixels_ : shape.w;
     direct_ = interleaved(in.desc) == interleaved(out.desc) && from_.w == group_ &&
               (group_ == 1 || from_.c == 1);
+    dense_pixels_ = one_row_ && from_.w == group_ && interleaved(in.desc);
     tile_pixels_ = std::min(kTilePixels, kTileBytes / (group_ * size_of(in.desc.dtype)));
   }
 
@@ -39,18 +42,24 @@ class Walk {
     while (begin < end) {
       const std::int64_t plane = begin / pixels_, first = begin % pixels_;
       const std::int64_t last = std::min(pixels_, first + end - begin);
-      direct_ ? rows(plane, first, last) : tiles(plane, first, last);
+      direct_ ? rows(plane, first, last) : tiles(plane, first + pixels(plane, first, last), last);
       begin += last - first;
     }
   }
 
  private:
   const std::byte* source(std::int64_t plane, std::int64_t pixel) const {
-    const std::int64_t planes_per_image = out_.desc.shape.c / group_;
-    const std::int64_t n = plane / planes_per_image, c = plane % planes_per_image;
-    const std::int64_t y = pixel / width_, x = pixel % width_;
+    const std::int64_t channels = out_.desc.shape.c;
+    const std::int64_t n = group_ == 1 ? plane / channels : plane;
+    const std::int64_t c = group_ == 1 ? plane % channels : 0;
+    const std::int64_t y = one_row_ ? 0 : pixel / width_, x = pixel - y * width_;
     return in_.data +
            size_of(in_.desc.dtype) * (n * from_.n + c * from_.c + y * from_.h + x * from_.w);
+  }
+
+  /// Where the row of a pixel ends, at `end` at the latest.
+  std::int64_t row_end(std::int64_t pixel, std::int64_t end) const {
+    return one_row_ ? end : std::min(end, (pixel / width_ + 1) * width_);
   }
 
   /// The address of channel `c` of the group at a pixel.
@@ -62,30 +71,40 @@ class Walk {
 
   /// One run: all channels of the pixels when the output is interleaved, else channel `c` of them.
   void run(const std::byte* in, std::int64_t plane, std::int64_t pixel, std::int64_t c,
-           std::int64_t count) const {
+           std::int64_t count, const std::byte* ahead = nullptr) const {
     const bool all = interleaved(out_.desc);
-    const std::int64_t channel = all ? 0 : (plane * group_ + c) % out_.desc.shape.c;
+    const std::int64_t channel = group_ == 1 ? plane % out_.desc.shape.c : c;
     body_({.in = in,
            .out = target(plane, pixel, c),
            .elements = all ? count * group_ : count,
            .channel = channel,
-           .period = all ? group_ : 1});
+           .period = all ? group_ : 1,
+           .ahead = ahead});
   }
 
   /// Pixels [begin, end) of a plane whose rows lie as the output's do.
   void rows(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     while (begin < end) {
-      const std::int64_t row_end = std::min(end, (begin / width_ + 1) * width_);
-      run(source(plane, begin), plane, begin, 0, row_end - begin);
-      begin = row_end;
+      const std::int64_t next = row_end(begin, end);
+      run(source(plane, begin), plane, begin, 0, next - begin);
+      begin = next;
     }
+  }
+
+  /// Pixels [begin, end) of an image, as far as the body has a way of its own; gives how many.
+  std::int64_t pixels(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
+    if (!pixel_body_ || !dense_pixels_ || group_ != 3 || interleaved(out_.desc)) return 0;
+    return pixel_body_({.in = source(plane, begin),
+                        .out = target(plane, begin, 0),
+                        .pixels = end - begin,
+                        .plane = pixels_});
   }
 
   /// How many pixels before this one a cache line of the output starts; 0 where none does soon.
   std::int64_t past_line(std::int64_t plane, std::int64_t pixel, std::int64_t c) const {
     const auto past = reinterpret_cast<std::uintptr_t>(target(plane, pixel, c)) % kLine;
     const auto size = static_cast<std::uintptr_t>(size_of(out_.desc.dtype));
-    if (!interleaved(out_.desc)) return static_cast<std::int64_t>(past / size);
+    if (!interleaved(out_.desc)) return static_cast<std::int64_t>(past >> std::countr_zero(size));
     const auto stride = size * static_cast<std::uintptr_t>(group_);
     for (std::uintptr_t pixels = 0; pixels < kLine; ++pixels)
       if ((past - pixels * stride) % kLine == 0) return static_cast<std::int64_t>(pixels);
@@ -104,15 +123,16 @@ class Walk {
             std::int64_t end) const {
     const std::int64_t size = size_of(in_.desc.dtype);
     for (std::int64_t pixel = begin; pixel < end;) {
-      const std::int64_t row_end = std::min(end, (pixel / width_ + 1) * width_);
+      const std::int64_t next = row_end(pixel, end);
       gather({source(plane, pixel), {from_.w, from_.c}},
-             {tile + (pixel - begin) * to.pixel * size, to}, row_end - pixel, group_, size);
-      pixel = row_end;
+             {tile + (pixel - begin) * to.pixel * size, to}, next - pixel, group_, size);
+      pixel = next;
     }
   }
 
   /// Gathers tile by tile in the input's dtype, laid out as the output is. Every channel goes on
   /// from and up to a line of its own; a tile holds the pixels before its own that this leaves.
+  /// Memory would idle while a tile is worked on: every channel fetches its share of a later one.
   void tiles(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     alignas(kLine) std::byte tile[kTileBytes];
     const std::int64_t size = size_of(in_.desc.dtype);
@@ -123,12 +143,14 @@ class Walk {
       const std::int64_t next = std::min(end, from + tile_pixels_);
       fill(tile, to, plane, from, next);
       const std::int64_t base = from;
+      const std::byte* ahead = dense_pixels_ ? source(plane, base) + kAhead : nullptr;
       from = next;
       for (std::int64_t c = 0; c < (all ? 1 : group_); ++c) {
         const std::int64_t first = cut(plane, pixel, c, begin, end);
         const std::int64_t last = cut(plane, next, c, begin, end);
         run(tile + ((first - base) * to.pixel + c * to.channel) * size, plane, first, c,
-            last - first);
+            last - first, ahead);
+        if (ahead) ahead += tile_pixels_ * size;
         from = std::min(from, last);
       }
       pixel = next;
@@ -136,10 +158,11 @@ class Walk {
   }
 
   const View in_, out_;
-  const std::function<void(const Run&)>& body_;
+  const RunBody& body_;
+  const PixelBody& pixel_body_;
   const Strides from_;
   std::int64_t group_, planes_, pixels_, width_, tile_pixels_;
-  bool direct_;
+  bool one_row_, direct_, dense_pixels_;
 };
 
 std::int64_t bytes_moved(const View& in, const View& out) {
@@ -156,9 +179,9 @@ int walk_threads(const View& in, const View& out, const Queue& queue) {
   return team_size(queue, bytes_moved(in, out));
 }
 
-void walk(const View& in, const View& out, const Queue& queue,
-          const std::function<void(const Run&)>& body) {
-  const Walk geometry(in, out, body);
+void walk(const View& in, const View& out, const Queue& queue, const RunBody& body,
+          const PixelBody& pixels) {
+  const Walk geometry(in, out, body, pixels);
   split(queue, geometry.total(), kLine, bytes_moved(in, out),
         [&](std::int64_t begin, std::int64_t end) { geometry.part(begin, end); });
 }

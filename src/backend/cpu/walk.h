@@ -17,7 +17,20 @@ struct Run {
   const std::byte* in;
   std::byte* out;
   std::int64_t elements, channel, period;
+  const std::byte* ahead =
+      nullptr;  // read soon, as many bytes as `in` has: to be fetched meanwhile
 };
+
+/// Pixels of three channels side by side that become planes: channel c of the first goes to element
+/// c * `plane` of `out`, that of the next beside it.
+struct PixelRun {
+  const std::byte* in;
+  std::byte* out;
+  std::int64_t pixels, plane;
+};
+
+using RunBody = std::function<void(const Run&)>;
+using PixelBody = std::function<std::int64_t(const PixelRun&)>;  // how many of the first it did
 
 /// True if `walk` can go from a part of `in` to `out`: the output is contiguous and a pixel fits
 /// the tile.
@@ -26,10 +39,11 @@ bool walkable(const TensorDesc& in, const TensorDesc& out);
 /// The threads that `walk` uses now: 1 where a team does not pay.
 int walk_threads(const View& in, const View& out, const Queue& queue);
 
-/// Calls `body` for runs that cover the output once, on the queue's team. Inputs that do not lie as
-/// the output does are gathered in tiles in the first-level cache. `in` may equal `out` when their
-/// descriptions are equal. `body` must not throw.
-void walk(const View& in, const View& out, const Queue& queue,
-          const std::function<void(const Run&)>& body);
+/// Calls `body` for runs that cover the output once, on the queue's team, but for pixels that
+/// `pixels` did where it is given. Inputs that do not lie as the output does are gathered in tiles
+/// in the first-level cache. `in` may equal `out` when their descriptions are equal. Neither body
+/// may throw.
+void walk(const View& in, const View& out, const Queue& queue, const RunBody& body,
+          const PixelBody& pixels = nullptr);
 
 }  // namespace normbench

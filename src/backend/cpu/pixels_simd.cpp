@@ -1,0 +1,86 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/pixels_simd.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which includes this file once per instruction set.
+#include "backend/cpu/elementwise-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace normbench::HWY_NAMESPACE {
+
+// Tiles leave memory idle while their channels are taken apart, and where pages end. So: a few
+// lines at a time, in several pages in turn.
+constexpr std::int64_t kVisit = 64;    // pixels: whole lines of every channel
+constexpr std::int64_t kStep = 4096;   // pixels from one place to the next
+constexpr int kPlaces = 4, kSoon = 2;  // fetched so many visits before
+
+using Channel = OneChannel<MultiplyAdd>;
+
+/// The channels apart, then each through the same instructions as a run of its own.
+template <DType To>
+HWY_INLINE void visit(const std::uint8_t* in, Storage<To>* out, std::int64_t plane,
+                      const Channel (&f)[3]) {
+  const hn::ScalableTag<std::uint8_t> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  HWY_ALIGN std::uint8_t apart[3][kVisit];
+  for (std::int64_t i = 0; i < kVisit; i += lanes) {
+    hn::Vec<decltype(d)> v[3];
+    hn::LoadInterleaved3(d, in + 3 * i, v[0], v[1], v[2]);
+    for (int c = 0; c < 3; ++c) hn::Store(v[c], d, apart[c] + i);
+  }
+  constexpr int kVectors = vectors_per_chunk<DType::UInt8, To>();
+  const auto chunk_elements = kVectors * static_cast<std::int64_t>(hn::Lanes(F()));
+  for (int c = 0; c < 3; ++c)
+    for (std::int64_t i = 0; i < kVisit; i += chunk_elements)
+      chunk<DType::UInt8, To, Stores::NonTemporal, kVectors>(apart[c] + i, out + c * plane + i,
+                                                             f[c]);
+}
+
+template <DType To>
+std::int64_t pixels_to_planes(const PixelRun& run, const float* a, const float* b) {
+  const auto* in = reinterpret_cast<const std::uint8_t*>(run.in);
+  auto* out = reinterpret_cast<Storage<To>*>(run.out);
+  for (int c = 0; c < 3; ++c)
+    if (reinterpret_cast<std::uintptr_t>(out + c * run.plane) % 64 != 0) return 0;
+  const Channel f[3] = {{a, b}, {a + 1, b + 1}, {a + 2, b + 2}};
+  std::int64_t done = 0;
+  for (; done + kPlaces * kStep <= run.pixels; done += kPlaces * kStep)
+    for (std::int64_t i = done; i < done + kStep; i += kVisit)
+      for (int place = 0; place < kPlaces; ++place) {
+        const int soon = place + kSoon;
+        fetch(in + 3 * (i + soon % kPlaces * kStep + soon / kPlaces * kVisit), 3 * kVisit);
+        const std::int64_t pixel = i + place * kStep;
+        visit<To>(in + 3 * pixel, out + pixel, run.plane, f);
+      }
+  return done;
+}
+
+PixelFunction pick_pixels(DType to) {
+  if (kScalar) return nullptr;
+  switch (to) {
+    case DType::UInt8:
+      return nullptr;
+    case DType::Float16:
+      return &pixels_to_planes<DType::Float16>;
+    case DType::BFloat16:
+      return &pixels_to_planes<DType::BFloat16>;
+    case DType::Float32:
+      return &pixels_to_planes<DType::Float32>;
+  }
+  return nullptr;
+}
+
+}  // namespace normbench::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace normbench {
+
+HWY_EXPORT(pick_pixels);
+
+PixelFunction pixels_function(DType from, DType to, Stores stores) {
+  if (from != DType::UInt8 || stores != Stores::NonTemporal) return nullptr;
+  return HWY_DYNAMIC_DISPATCH(pick_pixels)(to);
+}
+
+}  // namespace normbench
+#endif
