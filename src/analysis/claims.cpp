@@ -32,7 +32,7 @@ Judgement judge_claim(const ClaimResult& claim, const std::optional<Pair>& pair,
   if (is_tie(*pair, precision))
     return {claim.text, claim.relation == "=" ? "confirmed" : "contradicted",
             fmt::format("no difference larger than {}",
-                        format_percent(widest_difference(pair->ratio)))};
+                        format_percent(widest_difference(*pair)))};
   if (!pair->covered) return {claim.text, "inconclusive", "too few rounds"};
   return {claim.text, "inconclusive",
           fmt::format("could have seen {}", format_percent(visible_difference(*pair, precision)))};

@@ -87,7 +87,7 @@ std::string shares(const GroupResult& group, const GroupAnalysis& analysis,
     else
       unseen.push_back(fmt::format("{}{} at most {}", names(step),
                                    step.factors.size() > 1 ? "" : " alone",
-                                   format_percent(widest_difference(pair->ratio))));
+                                   format_percent(widest_difference(*pair))));
   }
   std::string text = seen.empty() ? "" : "it comes from " + enumerate(seen);
   if (!unseen.empty())

@@ -20,6 +20,15 @@ std::string end_form(const CaseResult& result) {
                      out.memory == Memory::Device ? "GPU" : "host");
 }
 
+/// A peer has a process to itself, beside those of other peers and this one.
+double effect_between(const CaseResult& a, const CaseResult& b) {
+  return a.peer.empty() && b.peer.empty() ? 0 : kProcessEffect;
+}
+
+double margin_of(const Pair& pair, double precision) {
+  return std::max(precision, pair.process_effect);
+}
+
 }  // namespace
 
 std::vector<Pair> compare_pairs(const GroupResult& group, const Results& results) {
@@ -38,9 +47,11 @@ std::vector<Pair> compare_pairs(const GroupResult& group, const Results& results
       Pair pair{.a = indices[a],
                 .b = indices[b],
                 .ratio = paired_ratio(series[a], series[b], level),
-                .covered = enough_rounds(series[a], series[b], level)};
-      pair.different = pair.covered && (pair.ratio.low > 1 + results.precision ||
-                                        pair.ratio.high < 1 - results.precision);
+                .covered = enough_rounds(series[a], series[b], level),
+                .process_effect = effect_between(group.cases[indices[a]], group.cases[indices[b]])};
+      const double margin = margin_of(pair, results.precision);
+      pair.different =
+          pair.covered && (pair.ratio.low > 1 + margin || pair.ratio.high < 1 - margin);
       pairs.push_back(pair);
     }
   return pairs;
@@ -57,16 +68,19 @@ std::optional<Pair> pair_of(const std::vector<Pair>& pairs, int a, int b) {
   return std::nullopt;
 }
 
-double widest_difference(const Interval& ratio) {
-  return std::exp(std::max(std::log(ratio.high), -std::log(ratio.low))) - 1;
+double widest_difference(const Pair& pair) {
+  const Interval& ratio = pair.ratio;
+  return std::max(std::exp(std::max(std::log(ratio.high), -std::log(ratio.low))) - 1,
+                  pair.process_effect);
 }
 
 double visible_difference(const Pair& pair, double precision) {
-  return precision + std::exp(half_width(pair.ratio)) - 1;
+  return margin_of(pair, precision) + std::exp(half_width(pair.ratio)) - 1;
 }
 
 bool is_tie(const Pair& pair, double precision) {
-  return pair.covered && !pair.different && half_width(pair.ratio) <= 2 * precision;
+  return pair.covered && !pair.different &&
+         half_width(pair.ratio) <= 2 * margin_of(pair, precision);
 }
 
 std::string unfair(const GroupResult& group) {

@@ -8,8 +8,13 @@
 
 namespace normbench {
 
+/// What a process of its own may do to a time, whatever its rounds agree on: where its memory lies,
+/// which CPU it is on. Identical code in `normbench peer` and here differed by up to this, now and
+/// then by more when a case lay in the cache.
+constexpr double kProcessEffect = 0.05;
+
 /// All pairs of measured cases at level 1 - 0.05/(k(k-1)/2). Different: the interval clears
-/// 1 ± precision.
+/// 1 ± precision, or ± the effect of two processes.
 std::vector<Pair> compare_pairs(const GroupResult& group, const Results& results);
 
 /// Time of case a over time of case b, whichever way round the pair is stored; null when one of
@@ -19,8 +24,8 @@ std::optional<Pair> pair_of(const std::vector<Pair>& pairs, int a, int b);
 /// True when a is faster than b beyond doubt.
 inline bool faster(const Pair& pair) { return pair.different && pair.ratio.value < 1; }
 
-/// The largest difference that the interval does not rule out: 0.012 is 1.2 %.
-double widest_difference(const Interval& ratio);
+/// The largest difference that is not ruled out: 0.012 is 1.2 %.
+double widest_difference(const Pair& pair);
 
 /// The smallest difference that this pair's rounds would have called one.
 double visible_difference(const Pair& pair, double precision);

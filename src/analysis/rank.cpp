@@ -75,7 +75,7 @@ std::string undecided(const GroupResult& group, const GroupAnalysis& analysis, d
   const std::string fastest = names(group, verdict.fastest);
   double widest = 0, visible = 0;
   for (const Pair& pair : pairs) {
-    widest = std::max(widest, widest_difference(pair.ratio));
+    widest = std::max(widest, widest_difference(pair));
     visible = std::max(visible, visible_difference(pair, precision));
   }
   if (std::ranges::all_of(pairs, [&](const Pair& pair) { return is_tie(pair, precision); })) {

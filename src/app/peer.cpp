@@ -12,8 +12,8 @@
 #include "app/say.h"
 #include "backend/cpu/simd_targets.h"
 #include "core/issue.h"
-#include "measure/peer_protocol.h"
-#include "measure/peer_server.h"
+#include "measure/peer/protocol.h"
+#include "measure/peer/server.h"
 
 namespace normbench {
 namespace {

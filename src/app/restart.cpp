@@ -9,7 +9,7 @@
 #include "app/commands.h"
 #include "app/say.h"
 #include "core/file.h"
-#include "measure/child_process.h"
+#include "measure/peer/child_process.h"
 
 namespace normbench {
 

@@ -1,4 +1,4 @@
-#include "measure/selftest.h"
+#include "measure/selftest/selftest.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #include "measure/make_contender.h"
 
 #include "measure/case_turns.h"
-#include "measure/peer_contender.h"
+#include "measure/peer/contender.h"
 
 namespace normbench {
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "core/reader.h"
-#include "measure/peer_protocol.h"
+#include "measure/peer/protocol.h"
 #include "measure/results_fields.h"
 
 namespace normbench {

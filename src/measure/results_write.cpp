@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "measure/peer_protocol.h"
+#include "measure/peer/protocol.h"
 #include "measure/results_fields.h"
 
 namespace normbench {

@@ -19,7 +19,7 @@ std::string finding(const Pair& pair, double precision) {
   if (pair.different) return "slower";
   if (!pair.covered) return "too few rounds";
   if (is_tie(pair, precision))
-    return "no difference larger than " + format_percent(widest_difference(pair.ratio));
+    return "no difference larger than " + format_percent(widest_difference(pair));
   return "inconclusive: could have seen " + format_percent(visible_difference(pair, precision));
 }
 

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "analysis/pairs.h"
+#include "core/units.h"
+
 namespace normbench {
 
 std::string peer_text(const CaseResult& result) {
@@ -19,7 +22,10 @@ std::string peers_line(const Experiment& experiment) {
       if (!result.peer_version.empty() &&
           std::ranges::find(peers, result.peer_version) == peers.end())
         peers.push_back(result.peer_version);
-  return peers.empty() ? "" : fmt::format("Peers: {}", fmt::join(peers, " · "));
+  if (peers.empty()) return "";
+  return fmt::format(
+      "Peers: {}. Each has a process to itself: up to {} of a difference may be that.",
+      fmt::join(peers, " · "), format_percent(kProcessEffect));
 }
 
 }  // namespace normbench

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/json.h"
-#include "measure/selftest.h"
+#include "measure/selftest/selftest.h"
 
 namespace normbench {
 

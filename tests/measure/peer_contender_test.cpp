@@ -1,7 +1,6 @@
-#include "measure/peer_contender.h"
-
 #include <gmock/gmock.h>
 
+#include "measure/peer/contender.h"
 #include "measure/peer_fixture.h"
 #include "measure/turn_errors.h"
 

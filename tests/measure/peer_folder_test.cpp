@@ -1,11 +1,11 @@
-#include "measure/peer_folder.h"
-
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
 #include <fstream>
 #include <limits>
 #include <optional>
+
+#include "measure/peer/folder.h"
 
 namespace normbench {
 namespace {

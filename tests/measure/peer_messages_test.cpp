@@ -1,9 +1,8 @@
-#include "measure/peer_messages.h"
-
 #include <gmock/gmock.h>
 
 #include "fake_backend.h"
-#include "measure/peer_protocol.h"
+#include "measure/peer/messages.h"
+#include "measure/peer/protocol.h"
 #include "measure/turn_errors.h"
 
 namespace normbench {

@@ -1,5 +1,4 @@
-#include "measure/peer_plan.h"
-
+#include "measure/peer/plan.h"
 #include "measure/peer_server_fixture.h"
 #include "plan/memory.h"
 

@@ -1,5 +1,3 @@
-#include "measure/peer_process.h"
-
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <unistd.h>
@@ -7,6 +5,7 @@
 #include <fstream>
 #include <thread>
 
+#include "measure/peer/process.h"
 #include "measure/peer_fixture.h"
 #include "measure/turn_errors.h"
 

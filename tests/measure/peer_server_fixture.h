@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "fake_backend.h"
-#include "measure/peer_protocol.h"
-#include "measure/peer_server.h"
+#include "measure/peer/protocol.h"
+#include "measure/peer/server.h"
 #include "ops/array_file.h"
 
 namespace normbench {

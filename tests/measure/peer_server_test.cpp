@@ -1,8 +1,7 @@
-#include "measure/peer_server.h"
-
 #include <functional>
 
 #include "measure/environment.h"
+#include "measure/peer/server.h"
 #include "measure/peer_server_fixture.h"
 
 namespace normbench {

@@ -1,13 +1,13 @@
-#include "measure/selftest.h"
+#include "measure/selftest/selftest.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "backend/cpu/simd_targets.h"
 #include "core/issue.h"
-#include "measure/selftest_cases.h"
-#include "measure/selftest_input.h"
-#include "measure/selftest_rounding.h"
+#include "measure/selftest/cases.h"
+#include "measure/selftest/input.h"
+#include "measure/selftest/rounding.h"
 #include "planted_backend.h"
 
 namespace normbench::selftest {

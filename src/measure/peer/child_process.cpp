@@ -1,0 +1,184 @@
+#include "measure/peer/child_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <vector>
+
+#include "backend/cpu/affinity.h"
+#include "measure/ignored_signal.h"
+
+namespace normbench {
+namespace {
+
+/// The ends of three pipes that the child gets, as the standard streams of these numbers.
+struct ChildEnds {
+  Descriptor in, out, errors;
+};
+
+/// One end is held by `read`, the other by `write`; no program that is started inherits them.
+void make_pipe(Descriptor& read, Descriptor& write) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw std::runtime_error(fmt::format("no pipe to it: {}", std::strerror(errno)));
+  read.hold(ends[0]);
+  write.hold(ends[1]);
+}
+
+void never_block(const Descriptor& end) {
+  fcntl(end.number(), F_SETFL, fcntl(end.number(), F_GETFL) | O_NONBLOCK);
+}
+
+/// What is done in the child between its start and that of the program.
+class Actions {
+ public:
+  Actions(const ChildEnds& ends, const std::string& directory) {
+    posix_spawn_file_actions_init(&files_);
+    posix_spawn_file_actions_adddup2(&files_, ends.in.number(), STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&files_, ends.out.number(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&files_, ends.errors.number(), STDERR_FILENO);
+    posix_spawn_file_actions_addclosefrom_np(&files_, STDERR_FILENO + 1);
+    if (!directory.empty()) posix_spawn_file_actions_addchdir_np(&files_, directory.c_str());
+    posix_spawnattr_init(&attributes_);
+    sigset_t none, defaults;
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    for (const int ignored : {SIGPIPE, SIGXFSZ}) sigaddset(&defaults, ignored);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigdefault(&attributes_, &defaults);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~Actions() {
+    posix_spawn_file_actions_destroy(&files_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  Actions(const Actions&) = delete;
+  Actions& operator=(const Actions&) = delete;
+
+  pid_t spawn(const std::vector<std::string>& command) const {
+    std::vector<std::string> words = command;
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    pid_t pid = -1;
+    const Unpinned everywhere;
+    const int error =
+        posix_spawnp(&pid, arguments[0], &files_, &attributes_, arguments.data(), environ);
+    if (error != 0)
+      throw std::runtime_error(
+          fmt::format("cannot be started: {}: {}", words[0], std::strerror(error)));
+    return pid;
+  }
+
+ private:
+  posix_spawn_file_actions_t files_{};
+  posix_spawnattr_t attributes_{};
+};
+
+/// Kills a child and its group, and waits until it is gone; not for ever, as nothing ends a process
+/// that hangs in a driver.
+void end_child(pid_t pid) {
+  constexpr int most_waits = 500;
+  kill(-pid, SIGKILL);
+  kill(pid, SIGKILL);
+  for (int i = 0; i < most_waits; ++i) {
+    const pid_t gone = waitpid(pid, nullptr, WNOHANG);
+    if (gone == pid || (gone < 0 && errno == ECHILD)) return;
+    poll(nullptr, 0, 10);
+  }
+}
+
+/// Appends what there is; closes the end when nothing more can come.
+void read_some(Descriptor& end, std::string& text, std::size_t most) {
+  std::array<char, 4096> buffer{};
+  for (int reads = 0; end.is_open() && reads < 256 && text.size() <= most; ++reads) {
+    const ssize_t got = ::read(end.number(), buffer.data(), buffer.size());
+    if (got > 0)
+      text.append(buffer.data(), static_cast<std::size_t>(got));
+    else if (got < 0 && errno == EAGAIN)
+      return;
+    else if (got == 0 || errno != EINTR)
+      end.close();
+  }
+}
+
+}  // namespace
+
+void Descriptor::close() { hold(-1); }
+
+void Descriptor::hold(int number) {
+  if (number_ >= 0) ::close(number_);
+  number_ = number;
+}
+
+ChildProcess::ChildProcess(const PeerCommand& command) {
+  ChildEnds ends;
+  make_pipe(ends.in, in_);
+  make_pipe(out_, ends.out);
+  make_pipe(errors_, ends.errors);
+  for (const Descriptor* own : {&in_, &out_, &errors_}) never_block(*own);
+  pid_ = Actions(ends, command.directory).spawn(command.argv);
+}
+
+ChildProcess::~ChildProcess() { end_child(pid_); }
+
+void ChildProcess::wait(bool to_write, std::chrono::milliseconds timeout) {
+  std::array<pollfd, 3> streams{
+      {{in_.number(), POLLOUT, 0}, {out_.number(), POLLIN, 0}, {errors_.number(), POLLIN, 0}}};
+  if (!to_write) streams[0].fd = -1;
+  poll(streams.data(), streams.size(), static_cast<int>(timeout.count()));
+}
+
+void ChildProcess::write(std::string& text) {
+  const IgnoredSignal without(SIGPIPE);
+  while (in_.is_open() && !text.empty()) {
+    const ssize_t wrote = ::write(in_.number(), text.data(), text.size());
+    if (wrote >= 0)
+      text.erase(0, static_cast<std::size_t>(wrote));
+    else if (errno == EAGAIN)
+      return;
+    else if (errno != EINTR)
+      in_.close();
+  }
+  if (!in_.is_open()) text.clear();
+}
+
+void ChildProcess::read(std::string& output, std::size_t most, std::string& errors) {
+  read_some(out_, output, most);
+  read_some(errors_, errors, std::string::npos - 1);
+}
+
+std::optional<std::string> ChildProcess::ended() const {
+  siginfo_t how{};
+  // It stays a zombie until the destructor has used its number to kill its group.
+  if (waitid(P_PID, static_cast<id_t>(pid_), &how, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+      how.si_pid == 0)
+    return std::nullopt;
+  if (how.si_code == CLD_EXITED) return fmt::format("exit code {}", how.si_status);
+  return fmt::format("signal {} ({})", how.si_status, strsignal(how.si_status));
+}
+
+void end_all_children() {
+  std::error_code unknown;
+  std::vector<pid_t> children;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", unknown)) {
+    std::ifstream list(thread.path() / "children");
+    for (pid_t child; list >> child;) children.push_back(child);
+  }
+  for (const pid_t child : children) end_child(child);
+}
+
+}  // namespace normbench

@@ -1,0 +1,174 @@
+#include "measure/peer/contender.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+#include "core/units.h"
+#include "measure/peer/folder.h"
+#include "measure/turn_errors.h"
+#include "measure/turn_length.h"
+#include "ops/array_file.h"
+
+namespace normbench {
+namespace {
+
+bool uses_gpu(const Case& work) {
+  return std::ranges::any_of(work.stages,
+                             [](const Stage& stage) { return stage.place == Place::Cuda; });
+}
+
+/// The number of the GPU; 0 without one.
+int device_number(const Backends& backends) {
+  const Backend* const cuda = backends.at(Place::Cuda);
+  return cuda == nullptr ? 0 : cuda->device();
+}
+
+std::int64_t warm_up_ns(const Case& work, const TurnShape& shape) {
+  return uses_gpu(work) ? std::max(shape.warmup_ns, static_cast<std::int64_t>(device_warm_up_ns))
+                        : shape.warmup_ns;
+}
+
+std::string ms(std::int64_t ns) { return format_ms(static_cast<double>(ns)) + " ms"; }
+
+}  // namespace
+
+PeerContender::PeerContender(const Case& work, const PeerCommand& command, const PeerLimits& limits,
+                             GroupMemory& memory, RunContext& context)
+    : work_(work),
+      limits_(limits),
+      memory_(memory),
+      context_(context),
+      process_(work.peer, command, context.interrupted) {
+  ask({"hello", hello_request(), limits_.hello_seconds},
+      [&](const std::string& line) { version_ = read_hello(line); });
+}
+
+PeerContender::~PeerContender() {
+  if (failed_) return;
+  try {
+    process_.end(close_request(), std::chrono::duration_cast<PeerProcess::Duration>(
+                                      std::chrono::duration<double>(limits_.end_seconds)));
+  } catch (const std::exception&) {
+    // It is killed.
+  }
+}
+
+/// The answer to a request, which `read` has read.
+PeerProcess::Answer PeerContender::ask(const Request& request,
+                                       const std::function<void(const std::string&)>& read) {
+  const bool before = std::exchange(failed_, true);
+  const std::chrono::duration<double> seconds(request.seconds);
+  auto answer = process_.ask(request.name, request.line,
+                             std::chrono::duration_cast<PeerProcess::Duration>(seconds));
+  try {
+    read(answer.line);
+  } catch (const Invalid& mistake) {
+    throw std::runtime_error(process_.told(mistake.what()));
+  } catch (const CannotRunHere& reason) {
+    failed_ = before;
+    throw CannotRunHere(fmt::format("peer {}: {}", work_.peer, reason.what()));
+  }
+  failed_ = before;
+  return answer;
+}
+
+View PeerContender::source() {
+  return {.data = memory_.source(work_).first, .desc = work_.source->desc()};
+}
+
+void PeerContender::write_source(const std::string& path) {
+  View view = source();
+  std::vector<std::byte> host;
+  if (!host_reaches(view.desc.memory)) {
+    host.resize(static_cast<std::size_t>(view.desc.bytes()));
+    context_.backends.owner(view.desc.memory).copy(host.data(), view.data, host.size());
+    view.data = host.data();
+  }
+  write_npy(path, view);
+}
+
+void PeerContender::prepare() {
+  const PeerFolder folder(work_.source->desc().bytes());
+  const std::string path = folder.file("0.npy");
+  write_source(path);
+  const std::size_t copies = memory_.source(work_).count;
+  ask({"prepare", prepare_request(work_, copies, path, device_number(context_.backends)),
+       limits_.prepare_seconds},
+      read_ready);
+}
+
+PeerTurn PeerContender::run(std::int64_t iterations, std::int64_t warmup_ns) {
+  PeerTurn turn;
+  const double seconds = limits_.turn_seconds + static_cast<double>(warmup_ns) * 1e-9;
+  const auto answer =
+      ask({"run", run_request(iterations, warmup_ns), seconds},
+          [&](const std::string& line) { turn = read_ran(line, work_.stages.size()); });
+  for (const std::int64_t told : {turn.wall_ns, turn.device_ns})
+    if (told > answer.took.count())
+      throw std::runtime_error(process_.told(
+          fmt::format(" reports {} for a turn that took {}", ms(told), ms(answer.took.count()))));
+  if (turn.wall_ns <= 0)
+    throw std::runtime_error(process_.told(fmt::format(" reports {} ns for a turn", turn.wall_ns)));
+  return turn;
+}
+
+std::int64_t PeerContender::first_call() { return run(1, 0).wall_ns; }
+
+CheckOutcome PeerContender::check() {
+  TensorDesc desc = work_.result();
+  desc.memory = Memory::Pageable;
+  const PeerFolder folder(desc.bytes());
+  const std::string path = folder.file("output.npy");
+  ask({"output", output_request(path), limits_.turn_seconds}, read_written);
+  try {
+    const ArrayFile file(path, desc);
+    return check_output(work_, source(), file.view(), context_.backends);
+  } catch (const Invalid& mistake) {
+    throw std::runtime_error(process_.told(fmt::format(" wrote {}", mistake.what())));
+  }
+}
+
+TurnShape PeerContender::shape_of_turns(double clock_cost_ns) {
+  const std::int64_t warmup_ns = warm_up_ns(work_, {});
+  const double iteration_ns = iteration_in_burst_ns(context_.clock, [&](std::int64_t iterations) {
+    return static_cast<double>(run(iterations, warmup_ns).wall_ns);
+  });
+  // It times its stages in every turn or never.
+  return {.iterations = iterations_per_turn(iteration_ns, clock_cost_ns), .marks = true};
+}
+
+/// Times of all stages; none when it does not tell them of all, or of a GPU, where they are the
+/// host's only.
+std::vector<std::int64_t> PeerContender::stage_times(const PeerTurn& turn) {
+  std::vector<std::int64_t> times;
+  std::int64_t sum_ns = 0;
+  for (const auto& ns : turn.stage_ns) {
+    if (ns) times.push_back(*ns);
+    sum_ns += std::min(ns.value_or(0), turn.wall_ns + 1);
+  }
+  if (sum_ns > turn.wall_ns)
+    throw std::runtime_error(process_.told(
+        fmt::format(" reports spans of {} in a turn of {}", ms(sum_ns), ms(turn.wall_ns))));
+  return times.size() < turn.stage_ns.size() || uses_gpu(work_) ? std::vector<std::int64_t>()
+                                                                : times;
+}
+
+Turn PeerContender::take_turn(const TurnShape& shape, std::mt19937_64&) {
+  const std::int64_t asked_ns = context_.clock.now_ns();
+  const PeerTurn told = run(shape.iterations, warm_up_ns(work_, shape));
+  Turn turn;
+  turn.round.wall_ns = told.wall_ns;
+  turn.round.device_ns = told.device_ns;
+  turn.round.cpu_ns = told.cpu_ns;
+  turn.round.start_ns = std::max(asked_ns, context_.clock.now_ns() - told.wall_ns);
+  turn.round.counters.minor_faults = told.minor_faults;
+  turn.round.counters.major_faults = told.major_faults;
+  turn.stage_ns = turn.calls_ns = stage_times(told);
+  return turn;
+}
+
+}  // namespace normbench

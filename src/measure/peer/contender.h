@@ -1,0 +1,65 @@
+/// A case in a peer: a process that answers requests.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "measure/group_memory.h"
+#include "measure/peer/messages.h"
+#include "measure/peer/process.h"
+#include "measure/runner.h"
+#include "measure/turn_taker.h"
+
+namespace normbench {
+
+/// How long a peer may take for an answer, in seconds; for its turns, and for writing what they
+/// give, that comes on top of the warm-up.
+struct PeerLimits {
+  double hello_seconds = 60;     // imports are slow
+  double prepare_seconds = 300;  // compilers are slow
+  double turn_seconds = 60;
+  double end_seconds = 5;
+};
+
+class PeerContender final : public TurnTaker {
+ public:
+  /// Starts the peer and asks for its name. What is thrown, here and later, says which peer it is.
+  PeerContender(const Case& work, const PeerCommand& command, const PeerLimits& limits,
+                GroupMemory& memory, RunContext& context);
+  /// Ends the peer; one that does not end in time is killed with all that it started.
+  ~PeerContender() override;
+
+  /// What the peer calls itself: "torch 2.9.0".
+  const std::string& version() const { return version_; }
+  /// Gives it the source and the stages.
+  void prepare();
+
+  std::int64_t first_call() override;
+  void last_call() override {}  // a peer keeps what its last iteration gave
+  CheckOutcome check() override;
+  TurnShape shape_of_turns(double clock_cost_ns) override;
+  Turn take_turn(const TurnShape& shape, std::mt19937_64& random) override;
+
+ private:
+  struct Request {
+    std::string name, line;
+    double seconds;
+  };
+
+  PeerProcess::Answer ask(const Request& request,
+                          const std::function<void(const std::string&)>& read);
+  PeerTurn run(std::int64_t iterations, std::int64_t warmup_ns);
+  View source();
+  void write_source(const std::string& path);
+  std::vector<std::int64_t> stage_times(const PeerTurn& turn);
+
+  const Case& work_;
+  PeerLimits limits_;
+  GroupMemory& memory_;
+  RunContext& context_;
+  PeerProcess process_;
+  std::string version_;
+  bool failed_ = false;  // it need not be told of the end
+};
+
+}  // namespace normbench

@@ -1,0 +1,196 @@
+#include "measure/peer/messages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "core/reader.h"
+#include "measure/environment.h"
+#include "measure/peer/process.h"
+#include "measure/peer/protocol.h"
+#include "measure/turn_errors.h"
+
+namespace normbench {
+namespace {
+
+std::string text_of(const Json& request) {
+  return request.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json tensors_json(const std::vector<TensorDesc>& tensors) {
+  Json list = Json::array();
+  for (const TensorDesc& tensor : tensors) list.push_back(tensor_json(tensor));
+  return list;
+}
+
+Json stage_json(const Stage& stage) {
+  Json json = {{"op", name_of(stage.op)},
+               {"parameters", stage.parameters.is_null() ? Json::object() : stage.parameters},
+               {"place", name_of(stage.place)},
+               {"output", name_of(stage.output)},
+               {"in", tensors_json(stage.signature.in)},
+               {"out", tensors_json(stage.signature.out)}};
+  if (!stage.forced.empty()) json["kernel"] = stage.forced;
+  return json;
+}
+
+Json input_json(const TensorDesc& source, const std::string& path) {
+  Json json = {{"path", path}};
+  json.update(tensor_json(source));
+  json.erase("memory");
+  return json;
+}
+
+bool uses_gpu(const Case& work) {
+  return work.source->memory == Memory::Device ||
+         std::ranges::any_of(work.stages,
+                             [](const Stage& stage) { return stage.place == Place::Cuda; });
+}
+
+/// A reply while it is read: what is wrong with it is told with the request it answers.
+class Reply {
+ public:
+  /// Throws as the functions of the header do.
+  Reply(std::string_view request, std::string_view type, const std::string& line)
+      : request_(request), json_(parse(line)), reader_(json_, "", issues_) {
+    if (!json_.is_object()) wrong(fmt::format("with no object: {}", quote(line)));
+    if (!json_.contains("type")) wrong(fmt::format("without a \"type\": {}", quote(line)));
+    const std::string said = reader_.text("type", "");
+    throw_mistakes();
+    if (said == type) return;
+    if (said == "unavailable" || said == "unsupported") throw CannotRunHere(why());
+    if (said == "error") throw Invalid(": " + why());
+    wrong(fmt::format("with type {} (expected \"{}\")", quote(said), type));
+  }
+  Reply(const Reply&) = delete;
+  Reply& operator=(const Reply&) = delete;
+
+  Reader& reader() { return reader_; }
+
+  void require(std::string_view member) {
+    if (!reader_.has(member)) reader_.complain_at(member, "is missing");
+  }
+  /// Throws Invalid when something was wrong so far.
+  void throw_mistakes() const {
+    if (issues_.empty()) return;
+    const auto& [pointer, text] = issues_.front();
+    wrong(fmt::format("wrongly: {}{}{}", pointer, pointer.empty() ? "" : ": ", text));
+  }
+
+ private:
+  [[noreturn]] void wrong(const std::string& how) const {
+    throw Invalid(fmt::format(" answered `{}` {}", request_, how));
+  }
+  Json parse(const std::string& line) {
+    // The config's parser allows comments; this one allows what JSON allows.
+    if (!Json::accept(line)) wrong(fmt::format("with no JSON: {}", quote(line)));
+    try {
+      return parse_json(line, issues_);
+    } catch (const Invalid& mistake) {
+      wrong(fmt::format("wrongly: {}", mistake.what()));
+    }
+  }
+  std::string why() {
+    const std::string said = reader_.text("why", "");
+    throw_mistakes();
+    return said.empty() ? fmt::format("it gives no reason for its answer to `{}`", request_) : said;
+  }
+
+  std::string_view request_;
+  std::vector<Issue> issues_;
+  Json json_;
+  Reader reader_;
+};
+
+std::int64_t read_count(Reader& reader, std::string_view member) {
+  return reader.integer(member, 0, 0, std::numeric_limits<std::int64_t>::max());
+}
+
+/// A span is [stage, ns].
+void add_span(Reader& reader, const Json& span, std::size_t index, PeerTurn& turn) {
+  const auto is_count = [](const Json& value) {
+    return value.is_number_integer() && value >= 0 &&
+           value <= std::numeric_limits<std::int64_t>::max();
+  };
+  if (!span.is_array() || span.size() != 2 || !std::ranges::all_of(span, is_count) ||
+      span[0] >= turn.stage_ns.size())
+    return reader.issues().push_back(
+        {fmt::format("/spans/{}", index),
+         fmt::format("expected [stage, ns] of one of {} stages", turn.stage_ns.size())});
+  auto& ns = turn.stage_ns[span[0].get<std::size_t>()];
+  constexpr std::int64_t most = std::int64_t{1} << 61;  // years: wrong anyway, but no overflow
+  ns = std::min(ns.value_or(0), most) + std::min(span[1].get<std::int64_t>(), most);
+}
+
+}  // namespace
+
+std::string hello_request() {
+  const Json built = tool();
+  return text_of({{"type", "hello"},
+                  {"protocol", peer_protocol},
+                  {"tool", fmt::format("{} {}", built.at("name").get<std::string>(),
+                                       built.at("version").get<std::string>())}});
+}
+
+std::string prepare_request(const Case& work, std::size_t copies, const std::string& path,
+                            int device) {
+  Json stages = Json::array();
+  for (const Stage& stage : work.stages) stages.push_back(stage_json(stage));
+  return text_of({{"type", "prepare"},
+                  {"threads", work.threads},
+                  {"device", uses_gpu(work) ? fmt::format("cuda:{}", device) : "cpu"},
+                  {"copies", copies},
+                  {"inputs", Json::array({input_json(work.source->desc(), path)})},
+                  {"stages", std::move(stages)}});
+}
+
+std::string run_request(std::int64_t iterations, std::int64_t warmup_ns) {
+  return text_of({{"type", "run"}, {"iterations", iterations}, {"warmup_ns", warmup_ns}});
+}
+
+std::string output_request(const std::string& path) {
+  return text_of({{"type", "output"}, {"path", path}});
+}
+
+std::string close_request() { return text_of({{"type", "close"}}); }
+
+std::string read_hello(const std::string& line) {
+  Reply reply("hello", "hello", line);
+  for (const char* member : {"protocol", "name", "version"}) reply.require(member);
+  Reader& reader = reply.reader();
+  const std::int64_t protocol = reader.integer("protocol", 0);
+  const std::string name = reader.text("name", ""), version = reader.text("version", "");
+  if (name.empty()) reader.complain_at("name", "is empty");
+  reply.throw_mistakes();
+  if (protocol != peer_protocol)
+    throw Invalid(fmt::format(" speaks protocol {}, this normbench {}", protocol, peer_protocol));
+  return version.empty() ? name : fmt::format("{} {}", name, version);
+}
+
+void read_ready(const std::string& line) { Reply("prepare", "ready", line).throw_mistakes(); }
+
+PeerTurn read_ran(const std::string& line, std::size_t stages) {
+  Reply reply("run", "ran", line);
+  reply.require("wall_ns");
+  Reader& reader = reply.reader();
+  PeerTurn turn{.wall_ns = reader.integer("wall_ns", 0),
+                .device_ns = read_count(reader, "device_ns"),
+                .cpu_ns = read_count(reader, "cpu_ns"),
+                .minor_faults = read_count(reader, "minor_faults"),
+                .major_faults = read_count(reader, "major_faults")};
+  if (reader.has("spans")) {
+    turn.stage_ns.resize(stages);
+    const Json& spans = reader.member("spans");
+    if (!spans.is_array()) reader.complain_at("spans", "expected a list");
+    for (std::size_t i = 0; spans.is_array() && i < spans.size(); ++i)
+      add_span(reader, spans[i], i, turn);
+  }
+  reply.throw_mistakes();
+  return turn;
+}
+
+void read_written(const std::string& line) { Reply("output", "written", line).throw_mistakes(); }
+
+}  // namespace normbench

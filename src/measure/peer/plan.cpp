@@ -1,0 +1,133 @@
+#include "measure/peer/plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "plan/placement.h"
+
+namespace normbench {
+namespace {
+
+constexpr std::string_view variant_pointer = "/experiments/0/variants/peer";
+constexpr std::string_view source_pointer = "/experiments/0/source";
+
+/// True if a config may name the memory that a stage writes.
+bool may_name_memory(const PeerStage& stage) {
+  if (stage.out.empty()) return false;
+  std::vector<Issue> ignored;  // the planner finds them again
+  Reader reader(stage.parameters, "", ignored);
+  const auto op = read_op(stage.name(), reader);
+  return op && !passes_through(*op);
+}
+
+Json stage_json(const PeerStage& stage) {
+  Json json = stage.parameters;
+  json["op"] = stage.op;
+  if (may_name_memory(stage)) json["memory"] = name_of(stage.out[0].memory);
+  if (!stage.place.is_null()) json["place"] = stage.place;
+  if (!stage.kernel.is_null()) json["kernel"] = stage.kernel;
+  if (!stage.output.is_null()) json["output"] = stage.output;
+  return json;
+}
+
+Json source_json(const PeerPrepare& said) {
+  const auto& [n, c, h, w] = said.input.shape;
+  return {{"dtype", name_of(said.input.dtype)},
+          {"layout", name_of(said.input.layout)},
+          {"memory", name_of(said.input.memory)},
+          {"batch", n},
+          {"channels", c},
+          {"size", {h, w}},
+          {"path", said.path}};
+}
+
+Json config_of(const PeerPrepare& said) {
+  Json stages = Json::array();
+  for (const PeerStage& stage : said.stages) stages.push_back(stage_json(stage));
+  const Json variant = {{"threads", said.threads}, {"stages", stages}};
+  const Json experiment = {
+      {"name", "peer"}, {"source", source_json(said)}, {"variants", {{"peer", variant}}}};
+  return {{"schema", 1},
+          {"name", "peer"},
+          {"measure", {{"cache", name_of(said.copies > 1 ? Cache::Cold : Cache::Hot)}}},
+          {"experiments", Json::array({experiment})}};
+}
+
+/// Where a member of a stage in the config comes from in the message.
+std::string stage_member(std::string_view member) {
+  constexpr auto told = std::to_array<std::string_view>({"op", "place", "kernel", "output"});
+  if (std::ranges::find(told, member) != told.end()) return std::string(member);
+  return member == "memory" ? "out" : fmt::format("parameters/{}", member);
+}
+
+/// "/experiments/0/variants/peer/stages/0/to" in the config is "/stages/0/parameters/to" in the
+/// message.
+std::string in_message(std::string_view pointer) {
+  if (pointer.starts_with(source_pointer)) {
+    pointer.remove_prefix(source_pointer.size());
+    const bool extent = pointer == "/batch" || pointer == "/channels" || pointer == "/size";
+    return fmt::format("/inputs/0{}", extent ? "/shape" : pointer);
+  }
+  if (!pointer.starts_with(variant_pointer)) return std::string(pointer);
+  pointer.remove_prefix(variant_pointer.size());
+  constexpr std::string_view stages = "/stages/";
+  const auto member = pointer.find('/', std::min(stages.size(), pointer.size()));
+  if (!pointer.starts_with(stages) || member == std::string_view::npos) return std::string(pointer);
+  return fmt::format("{}/{}", pointer.substr(0, member), stage_member(pointer.substr(member + 1)));
+}
+
+Plan make(const Json& config, const Backends& backends, const PlanOptions& options) {
+  try {
+    return make_plan("prepare", config.dump(), backends, options);
+  } catch (const BadInput& bad) {
+    std::vector<Issue> issues;
+    for (const Issue& issue : bad.issues) issues.push_back({in_message(issue.pointer), issue.text});
+    throw_if_any(issues);
+    throw;
+  }
+}
+
+std::string list(const std::vector<TensorDesc>& tensors) {
+  std::vector<std::string> texts;
+  for (const TensorDesc& tensor : tensors) texts.push_back(describe(tensor));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+void compare(const PeerStage& said, std::size_t index, const Stage& planned) {
+  const auto differ = [&](std::string_view verb, const auto& here, const auto& there) {
+    if (!there.empty() && here != there)
+      throw Unsupported(fmt::format("stage {}, {}, {} {} here, not {}", index, said.name(), verb,
+                                    list(here), list(there)));
+  };
+  differ("takes", planned.signature.in, said.in);
+  differ("gives", planned.signature.out, said.out);
+}
+
+}  // namespace
+
+std::int64_t cache_bytes_of(const PeerPrepare& said) {
+  constexpr double most = 0x1p50;
+  const auto line =
+      whole_lines(static_cast<std::size_t>(said.input.bytes()), alignment_of(said.input.memory));
+  const double beyond = static_cast<double>(said.copies - 1) * static_cast<double>(line);
+  return beyond > most ? std::int64_t{1} << 50 : (static_cast<std::int64_t>(beyond) + 2) / 3;
+}
+
+Plan plan_peer_case(const PeerPrepare& said, const Backends& backends, PlanOptions options) {
+  options.cache_bytes.host = cache_bytes_of(said);
+  Plan plan = make(config_of(said), backends, options);
+  const Case& work = plan.groups.at(0).cases.at(0);
+  if (work.skip) throw Unsupported(*work.skip);
+  if (!work.source) throw Unsupported("normbench does not load files as a peer");
+  if (work.stages.size() != said.stages.size())
+    throw Invalid("/stages/0/op: the input is the source (leave this stage out)");
+  for (std::size_t i = 0; i < said.stages.size(); ++i) compare(said.stages[i], i, work.stages[i]);
+  return plan;
+}
+
+}  // namespace normbench

@@ -1,0 +1,151 @@
+#include "measure/peer/process.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "core/json.h"
+#include "measure/peer/protocol.h"
+#include "measure/turn_errors.h"
+
+namespace normbench {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kSlice = 50ms;          // an interrupt or a death is seen that late
+constexpr milliseconds kEndSlice = 5ms;        // at the end only the death is waited for
+constexpr milliseconds kSilenceGrace = 500ms;  // to end, for a peer that has closed its stdout
+constexpr std::size_t kKeptErrors = 4096;      // bytes
+constexpr std::size_t kToldErrors = 3;         // lines, …
+constexpr std::size_t kMostToldBytes = 200;    // … of each
+
+/// At most `most` bytes, whole characters of UTF-8.
+std::string cut(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
+  return text.substr(0, most) + "…";
+}
+
+/// As JSON writes it: nothing that moves a cursor, no broken UTF-8.
+std::string escaped(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Seconds as people give them.
+double tenths(PeerProcess::Duration time) {
+  return std::round(std::chrono::duration<double>(time).count() * 10) / 10;
+}
+
+milliseconds until(steady_clock::time_point time, milliseconds at_most) {
+  const auto left = std::chrono::ceil<milliseconds>(time - steady_clock::now());
+  return std::clamp(left, 0ms, at_most);
+}
+
+ChildProcess start(const std::string& name, const PeerCommand& command) try {
+  return ChildProcess(command);
+} catch (const std::runtime_error& error) {
+  throw std::runtime_error(fmt::format("peer {} {}", name, error.what()));
+}
+
+}  // namespace
+
+std::string quote(const std::string& text) { return escaped(cut(text, 80)); }
+
+PeerProcess::PeerProcess(std::string name, const PeerCommand& command,
+                         const std::atomic<bool>& interrupted)
+    : name_(std::move(name)), interrupted_(interrupted), process_(start(name_, command)) {}
+
+PeerProcess::Answer PeerProcess::ask(const std::string& request, const std::string& line,
+                                     Duration timeout) {
+  read();
+  if (!said_.empty())
+    fail(request_.empty()
+             ? fmt::format(" spoke before it was asked: {}", quote(said_))
+             : fmt::format(" said more than one line to `{}`: {}", request_, quote(said_)));
+  request_ = request;
+  const Time start = steady_clock::now();
+  const Time deadline = start + timeout;
+  Time silent_until = deadline;
+  std::string to_send = line + '\n';
+  while (true) {
+    const bool has_ended = process_.ended().has_value();
+    process_.write(to_send);
+    read();
+    if (has_line()) {
+      const Duration took = steady_clock::now() - start;
+      return {take_line(), took};
+    }
+    if (process_.is_silent())
+      silent_until = std::min(silent_until, steady_clock::now() + kSilenceGrace);
+    check(has_ended, silent_until);
+    if (steady_clock::now() >= deadline)
+      fail(fmt::format(": no answer to `{}` within {:g} s", request, tenths(timeout)));
+    process_.wait(!to_send.empty(), until(std::min(deadline, silent_until), kSlice));
+  }
+}
+
+/// Throws when there is no more to wait for.
+void PeerProcess::check(bool has_ended, Time silent_until) {
+  if (interrupted_) throw CutShort(fmt::format("peer {}: interrupted", name_));
+  if (said_.size() > peer_line_bytes)
+    fail(fmt::format(" answered `{}` with a line of more than 1 MiB: {}", request_, quote(said_)));
+  if (has_ended)
+    fail(fmt::format(" ended with {} after `{}`", process_.ended().value_or("no code"), request_));
+  if (process_.is_silent() && steady_clock::now() >= silent_until)
+    fail(fmt::format(" closed its output after `{}`", request_));
+}
+
+void PeerProcess::end(const std::string& line, Duration timeout) {
+  const Time deadline = steady_clock::now() + timeout;
+  std::string to_send = line + '\n';
+  while (!process_.ended() && !interrupted_ && steady_clock::now() < deadline) {
+    process_.write(to_send);
+    if (to_send.empty()) process_.close_input();
+    read();
+    said_.clear();
+    process_.wait(!to_send.empty(), until(deadline, kEndSlice));
+  }
+}
+
+void PeerProcess::read() {
+  process_.read(said_, peer_line_bytes, errors_);
+  if (errors_.size() > kKeptErrors) errors_.erase(0, errors_.size() - kKeptErrors);
+}
+
+std::string PeerProcess::take_line() {
+  const std::size_t end = said_.find('\n');
+  if (end > peer_line_bytes) check(false, Time::max());
+  std::string line = said_.substr(0, end);
+  said_.erase(0, end + 1);
+  return line;
+}
+
+void PeerProcess::fail(const std::string& what) { throw std::runtime_error(told(what)); }
+
+std::string PeerProcess::told(const std::string& what) {
+  read();
+  const std::string words = last_words();
+  return fmt::format("peer {}{}{}", name_, what, words.empty() ? "" : "; its stderr: " + words);
+}
+
+std::string PeerProcess::last_words() const {
+  std::vector<std::string> lines;
+  std::istringstream in(errors_);
+  for (std::string line; std::getline(in, line);)
+    if (line.find_first_not_of(" \t\r") != std::string::npos)
+      lines.push_back(escaped(cut(line, kMostToldBytes)));
+  if (lines.size() > kToldErrors) lines.erase(lines.begin(), lines.end() - kToldErrors);
+  return fmt::format("{}", fmt::join(lines, " "));
+}
+
+}  // namespace normbench

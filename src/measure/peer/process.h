@@ -1,0 +1,56 @@
+/// A peer's process: it is asked a line at a time and answers with a line.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <string>
+
+#include "measure/peer/child_process.h"
+#include "plan/plan.h"
+
+namespace normbench {
+
+class PeerProcess {
+ public:
+  using Duration = std::chrono::nanoseconds;
+
+  struct Answer {
+    std::string line;
+    Duration took;  // from before the request was sent
+  };
+
+  /// Starts the peer called `name`. Throws std::runtime_error ("peer torch cannot be started: …").
+  PeerProcess(std::string name, const PeerCommand& command, const std::atomic<bool>& interrupted);
+
+  /// Sends `line`, a request called so. Throws std::runtime_error for no answer in time, the end of
+  /// the peer, more than the one line, or too long a one; CutShort when the run is interrupted.
+  Answer ask(const std::string& request, const std::string& line, Duration timeout);
+
+  /// Sends a last line and the end of its input; returns when the peer has ended, or the time is
+  /// over.
+  void end(const std::string& line, Duration timeout);
+
+  /// "peer torch" followed by `what`, and by the last lines of its stderr.
+  std::string told(const std::string& what);
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+
+  void read();
+  std::string take_line();
+  bool has_line() const { return said_.find('\n') != std::string::npos; }
+  [[noreturn]] void fail(const std::string& what);
+  void check(bool has_ended, Time silent_until);
+  std::string last_words() const;
+
+  std::string name_;
+  const std::atomic<bool>& interrupted_;
+  ChildProcess process_;
+  std::string request_;  // the last one
+  std::string said_, errors_;
+};
+
+/// `text` as messages quote it: one line, at most 80 bytes.
+std::string quote(const std::string& text);
+
+}  // namespace normbench

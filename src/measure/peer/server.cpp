@@ -1,0 +1,146 @@
+#include "measure/peer/server.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "core/file.h"
+#include "measure/environment.h"
+#include "measure/peer/prepare.h"
+#include "measure/peer/protocol.h"
+#include "plan/composed.h"
+
+namespace normbench {
+namespace {
+
+Json reason(std::string_view type, std::string why) {
+  constexpr std::size_t most = 10'000;  // the reply is a line too
+  if (why.size() > most) why = why.substr(0, most) + " …";
+  return {{"type", type}, {"why", why}};
+}
+
+/// Throws Invalid for anything but an object with a type.
+Json read_message(std::string_view line) {
+  if (line.size() > peer_line_bytes) throw Invalid("it is longer than 1 MiB");
+  std::vector<Issue> issues;
+  Json message = parse_json(line, issues);
+  Reader reader(message, "", issues);
+  if (message.is_object() && !message.contains("type")) reader.complain("no \"type\"");
+  reader.text("type", "");
+  throw_if_any(issues);
+  return message;
+}
+
+std::int64_t read_count(Reader& reader, std::string_view key, std::int64_t least) {
+  constexpr std::int64_t most = 1'000'000'000'000;
+  if (!reader.has(key)) reader.complain(fmt::format("no \"{}\"", key));
+  return reader.integer(key, least, least, most);
+}
+
+/// [[stage, ns], …]: the host's time in each stage.
+Json spans_json(const std::vector<std::int64_t>& calls_ns) {
+  Json spans = Json::array();
+  for (std::size_t i = 0; i < calls_ns.size(); ++i) spans.push_back(Json::array({i, calls_ns[i]}));
+  return spans;
+}
+
+Json ran(const Turn& turn) {
+  const Round& round = turn.round;
+  Json reply = {{"type", "ran"},
+                {"wall_ns", round.wall_ns},
+                {"cpu_ns", round.cpu_ns},
+                {"minor_faults", round.counters.minor_faults},
+                {"major_faults", round.counters.major_faults}};
+  if (round.device_ns > 0) reply["device_ns"] = round.device_ns;
+  if (!turn.calls_ns.empty()) reply["spans"] = spans_json(turn.calls_ns);
+  return reply;
+}
+
+}  // namespace
+
+struct PeerServer::Request {
+  std::string_view type;
+  Json (PeerServer::*answer)(const Json&);  // null: it ends the conversation
+};
+
+const PeerServer::Request* PeerServer::find(std::string_view type) {
+  static constexpr auto requests = std::to_array<Request>({{"hello", &PeerServer::hello},
+                                                           {"prepare", &PeerServer::prepare},
+                                                           {"run", &PeerServer::run},
+                                                           {"output", &PeerServer::output},
+                                                           {"close", nullptr}});
+  const auto found = std::ranges::find(requests, type, &Request::type);
+  if (found != requests.end()) return &*found;
+  std::vector<std::string> known;
+  for (const Request& request : requests) known.emplace_back(request.type);
+  throw Invalid(unknown("request", std::string(type), known));
+}
+
+PeerServer::PeerServer(Clock& clock, MakeBackends make_backends)
+    : clock_(clock), make_backends_(std::move(make_backends)) {}
+
+std::optional<Json> PeerServer::reply(std::string_view line) {
+  std::string where = "no request";
+  try {
+    const Json message = read_message(line);
+    const Request* const request = find(message.at("type").get<std::string>());
+    if (request->answer == nullptr) return std::nullopt;
+    where = request->type;
+    return (this->*request->answer)(message);
+  } catch (const Unsupported& missing) {
+    return reason("unsupported", missing.what());
+  } catch (const std::bad_alloc&) {
+    return reason("error", where + ": no memory is left");
+  } catch (const std::exception& error) {
+    return reason("error", fmt::format("{}: {}", where, error.what()));
+  }
+}
+
+Json PeerServer::hello(const Json&) {
+  const Json self = tool();
+  return {{"type", "hello"},
+          {"protocol", peer_protocol},
+          {"name", self.at("name")},
+          {"version", fmt::format("{} ({}, {})", self.at("version").get<std::string>(),
+                                  self.at("revision").get<std::string>(),
+                                  self.at("build").get<std::string>())}};
+}
+
+Json PeerServer::prepare(const Json& message) {
+  if (work_) throw Invalid("there is a case already (start another process for another)");
+  const PeerPrepare said = read_prepare(message);
+  work_ = std::make_unique<PeerWork>(said, make_backends_(said.device), clock_);
+  return {{"type", "ready"}};
+}
+
+PeerWork& PeerServer::prepared() const {
+  if (!work_) throw Invalid("nothing is prepared (send prepare first)");
+  return *work_;
+}
+
+Json PeerServer::run(const Json& message) {
+  std::vector<Issue> issues;
+  Reader reader(message, "", issues);
+  const std::int64_t iterations = read_count(reader, "iterations", 1);
+  const std::int64_t warmup_ns = read_count(reader, "warmup_ns", 0);
+  throw_if_any(issues);
+  PeerWork& work = prepared();
+  if (iterations == 1 && warmup_ns == 0) return {{"type", "ran"}, {"wall_ns", work.call()}};
+  return ran(work.turn(iterations, warmup_ns));
+}
+
+Json PeerServer::output(const Json& message) {
+  std::vector<Issue> issues;
+  Reader reader(message, "", issues);
+  if (!reader.has("path")) reader.complain("no \"path\"");
+  const std::string path = reader.text("path", "");
+  throw_if_any(issues);
+  prepared().write(path);
+  return {{"type", "written"}};
+}
+
+}  // namespace normbench

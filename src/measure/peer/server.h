@@ -1,0 +1,43 @@
+/// The answering side of the peer protocol, with which normbench takes turns in another's rounds.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backend/backend.h"
+#include "core/json.h"
+#include "measure/peer/work.h"
+#include "record/clock.h"
+
+namespace normbench {
+
+/// Holds one prepared case. Requests that are wrong, or come in the wrong order, are answered so
+/// and change nothing.
+class PeerServer {
+ public:
+  using MakeBackends = std::function<Backends(int device)>;
+
+  PeerServer(Clock& clock, MakeBackends make_backends);
+
+  /// The reply to a line; nothing to `close`.
+  std::optional<Json> reply(std::string_view line);
+
+ private:
+  struct Request;
+  static const Request* find(std::string_view type);
+
+  Json hello(const Json& message);
+  Json prepare(const Json& message);
+  Json run(const Json& message);
+  Json output(const Json& message);
+  PeerWork& prepared() const;
+
+  Clock& clock_;
+  MakeBackends make_backends_;
+  std::unique_ptr<PeerWork> work_;
+};
+
+}  // namespace normbench

@@ -1,0 +1,131 @@
+#include "measure/selftest/cases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ops/checks.h"
+
+namespace normbench::selftest {
+namespace {
+
+std::vector<Memory> host_kinds() {
+  std::vector<Memory> kinds;
+  for (const auto& memory : words(Memory{}))
+    if (host_reaches(memory.value)) kinds.push_back(memory.value);
+  return kinds;
+}
+
+/// Routes of ops that move between places or lock memory; none for the others.
+std::vector<Route> call_routes(std::string_view op) {
+  std::vector<Route> routes;
+  if (op == H2d::name)
+    for (const Memory from : host_kinds()) routes.push_back({from, Memory::Device});
+  if (op == D2h::name)
+    for (const Memory to : host_kinds()) routes.push_back({Memory::Device, to});
+  if (op == Exchange::name)
+    for (const Memory from :
+         {Memory::Pinned, Memory::Registered, Memory::WriteCombined, Memory::Mapped})
+      routes.push_back({from, Memory::Device});
+  if (op == Pin::name)
+    for (const Memory to : {Memory::Pinned, Memory::WriteCombined, Memory::Mapped})
+      routes.push_back({Memory::Pageable, to});
+  if (op == Register::name) routes.push_back({Memory::Pageable, Memory::Registered});
+  if (op == Unregister::name) routes.push_back({Memory::Registered, Memory::Pageable});
+  return routes;
+}
+
+/// "1x3x5x7 uint8 nchw", and the memory's kind where it matters.
+std::string tensor_words(const TensorDesc& desc, bool with_shape, bool with_memory) {
+  const auto [n, c, h, w] = desc.shape;
+  return fmt::format("{}{} {}{}{}", with_shape ? fmt::format("{}x{}x{}x{} ", n, c, h, w) : "",
+                     name_of(desc.dtype), name_of(desc.layout), desc.is_dense() ? "" : " strided",
+                     with_memory ? fmt::format(" {}", name_of(desc.memory)) : "");
+}
+
+std::string constants_words(const std::vector<double>& values, Constants constants) {
+  return fmt::format("{}{}", values.size() == 1 ? ", one constant" : "",
+                     constants == Constants::PerCall ? ", constants per_call" : "");
+}
+
+/// What a signature does not show.
+struct Parameters {
+  std::string operator()(const Normalize& op) const {
+    std::string text;
+    if (op.scale != 1) text += fmt::format(", scale {:.3g}", op.scale);
+    if (op.crop) text += ", cropped";
+    if (op.flip != Flip::None) text += fmt::format(", flip {}", name_of(op.flip));
+    return text + constants_words(op.mean, op.constants);
+  }
+  std::string operator()(const Sub& op) const { return constants_words(op.mean, op.constants); }
+  std::string operator()(const Div& op) const { return constants_words(op.std, op.constants); }
+  std::string operator()(const FlipOp& op) const { return fmt::format(", {}", name_of(op.axis)); }
+  std::string operator()(const Crop& op) const {
+    return op.window.top ? fmt::format(" at row {}", *op.window.top) : " centred";
+  }
+  std::string operator()(const Stream& op) const {
+    return fmt::format(", read {}, write {}", op.read_parts, op.write_parts);
+  }
+  std::string operator()(const EmptyLaunch& op) const {
+    return fmt::format(", count {}", op.count);
+  }
+  template <class T>
+  std::string operator()(const T&) const {
+    return "";
+  }
+};
+
+}  // namespace
+
+std::vector<Route> routes_of(std::string_view op, Place place, bool host_memory) {
+  if (place == Place::Cpu && host_memory) return {};
+  if (place == Place::Cpu) return {{Memory::Pageable, Memory::Pageable}};
+  if (const auto routes = call_routes(op); !routes.empty())
+    return host_memory ? std::vector<Route>{} : routes;
+  if (host_memory) return {{Memory::Mapped, Memory::Device}, {Memory::Managed, Memory::Device}};
+  return {{Memory::Device, Memory::Device}};
+}
+
+std::vector<Extent> extents(bool quick) {
+  const Shape odd{2, 3, 5, 7}, rows{3, 4, 8, 64};
+  const std::size_t most = quick ? 8 : 1, some = 3;
+  std::vector<Extent> all{
+      {.shape = {1, 1, 1, 1}, .every = most},
+      {.shape = {1, 3, 2, 16}, .every = most},
+      {.shape = odd, .every = most},
+      {.shape = rows, .every = most, .capturing = true},
+      {.shape = odd, .look = {.margin = 1, .flip = Flip::Horizontal}, .every = most},
+      {.shape = odd, .every = 8, .host_memory = true}};
+  if (quick) return all;
+  for (const Shape& shape :
+       {Shape{1, 3, 1, 1}, Shape{1, 3, 17, 33}, Shape{1, 2, 3, 15}, Shape{2, 1, 1, 63},
+        Shape{1, 5, 2, 65}, Shape{1, 3, 1, 300}, Shape{1, 300, 2, 3}})
+    all.push_back({.shape = shape, .every = some});
+  for (const Look& look :
+       {Look{.margin = 2}, Look{.flip = Flip::Vertical}, Look{.margin = 1, .flip = Flip::Both}})
+    all.push_back({.shape = rows, .look = look, .every = some});
+  all.push_back({.shape = {1, 3, 577, 579}, .every = 9});     // 1,002,249 elements
+  all.push_back({.shape = {2, 3, 210, 160}, .every = some});  // planes of whole lines
+  return all;
+}
+
+std::optional<Signature> signature_of(const Op& op, const TensorDesc& in, Memory to) {
+  Signature signature{.in = {in}, .out = {}};
+  if (std::holds_alternative<Unregister>(op)) signature.in.push_back(in);
+  try {
+    signature.out = infer(op, signature.in);
+  } catch (const Invalid&) {
+    return std::nullopt;
+  }
+  for (TensorDesc& out : signature.out) out.memory = to;
+  return signature;
+}
+
+std::string in_words(const Op& op, const Signature& signature) {
+  const TensorDesc &in = signature.in[0], &out = signature.out[0];
+  const bool moves = in.memory != out.memory;
+  return fmt::format("{} -> {}{}", tensor_words(in, true, moves),
+                     tensor_words(out, out.shape != in.shape, moves), std::visit(Parameters{}, op));
+}
+
+}  // namespace normbench::selftest

@@ -1,0 +1,82 @@
+#include "measure/selftest/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "measure/selftest/input.h"
+
+namespace normbench::selftest {
+namespace {
+
+/// The bytes of element `index`, counted in logical NCHW order.
+std::span<const std::byte> element(const View& view, std::int64_t index) {
+  const auto [n, c, h, w] = view.desc.shape;
+  const Strides& step = view.desc.strides;
+  const std::int64_t size = size_of(view.desc.dtype);
+  const std::int64_t at = index / (c * h * w) * step.n + index / (h * w) % c * step.c +
+                          index / w % h * step.h + index % w * step.w;
+  return {view.data + at * size, static_cast<std::size_t>(size)};
+}
+
+/// How far a value is from what it should be: infinitely when only one of them is NaN.
+double distance(double value, double expected) {
+  if (value == expected || (std::isnan(value) && std::isnan(expected))) return 0;
+  if (std::isnan(value) || std::isnan(expected)) return std::numeric_limits<double>::infinity();
+  return std::abs(value - expected);
+}
+
+std::string wrong(double got, double expected, double bound) {
+  return fmt::format("{:.9g} instead of {:.9g}, bound {:.2g}", got, expected, bound);
+}
+
+}  // namespace
+
+Exact exact_output(const Op& op, const Tensor64& in, const Signature& signature) {
+  // What takes a second input only passes the first one through.
+  const std::vector<Tensor64> from(signature.in.size(), in);
+  const std::vector<Accuracy> known(from.size(), random_accuracy(signature.in[0].dtype));
+  const TensorDesc& out = signature.out[0];
+  std::vector<Tensor64> to{{.shape = out.shape, .values = {}}};
+  to[0].shape.n = in.shape.n;
+  to[0].values.resize(static_cast<std::size_t>(to[0].shape.elements()));
+  reference(op, from, to, 0);
+  return {.values = std::move(to[0]), .bound = accuracy(op, known, signature.out).error};
+}
+
+Judged judge(const Exact& exact, const View& got, std::byte poison, std::int64_t first) {
+  Judged judged;
+  const Tensor64 values = to_double(got, first, exact.values.shape.n);
+  const std::int64_t before = first * got.desc.elements() / got.desc.shape.n;
+  for (std::size_t i = 0; i < values.values.size(); ++i) {
+    const double value = values.values[i], expected = exact.values.values[i];
+    const double error = distance(value, expected);
+    judged.error = std::max(judged.error, error);
+    if (error <= exact.bound || judged.failure) continue;
+    const std::int64_t index = before + static_cast<std::int64_t>(i);
+    const auto poisoned = [&](std::byte b) { return b == poison; };
+    judged.failure = fmt::format("element {}{}", index,
+                                 std::ranges::all_of(element(got, index), poisoned)
+                                     ? " not written"
+                                     : ": " + wrong(value, expected, exact.bound));
+  }
+  return judged;
+}
+
+std::string difference(const View& before, const View& after) {
+  const std::int64_t images = after.desc.shape.n;
+  const Tensor64 was = to_double(before, 0, images), is = to_double(after, 0, images);
+  for (std::int64_t i = 0; i < after.desc.elements(); ++i) {
+    const auto a = element(before, i), b = element(after, i);
+    if (!std::ranges::equal(a, b))
+      return fmt::format("element {}: {:.9g}, but {:.9g} in the first run", i,
+                         is.values[static_cast<std::size_t>(i)],
+                         was.values[static_cast<std::size_t>(i)]);
+  }
+  return "bytes between the elements differ from the first run's";
+}
+
+}  // namespace normbench::selftest

@@ -1,0 +1,140 @@
+#include "measure/selftest/large.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <set>
+
+#include "core/units.h"
+#include "measure/selftest/buffer.h"
+#include "measure/selftest/cases.h"
+
+namespace normbench::selftest {
+namespace {
+
+constexpr std::string_view left_out = "tensors of more than 2^31 elements are left out: ";
+constexpr Shape shape{11000, 3, 255, 257};  // 2,162,655,000 elements, 15,171,352 past 2^31
+constexpr std::int64_t image_elements = shape.c * shape.h * shape.w;
+constexpr std::int64_t needed_bytes = shape.n * image_elements * 3;  // uint8 in, float16 out
+constexpr double most_of_memory = 0.4;
+constexpr std::int64_t roomy_bytes = std::int64_t{64} << 30;
+constexpr std::int64_t upload_images = 100;
+constexpr std::byte poison{0xFF};
+constexpr int team = 3;
+
+/// Images whose elements or bytes lie where an index of 31 or 32 bits ends, and some between.
+std::set<std::int64_t> sampled_images() {
+  std::set<std::int64_t> images{0, shape.n - 1};
+  for (std::int64_t image = 0; image < shape.n; image += shape.n / 16) images.insert(image);
+  for (const std::int64_t bytes_each : {1, 2, 4})
+    for (const std::int64_t end : {std::int64_t{1} << 31, std::int64_t{1} << 32}) {
+      const std::int64_t image = end / bytes_each / image_elements;
+      for (std::int64_t near = image - 1; near <= image + 1; ++near)
+        if (near >= 0 && near < shape.n) images.insert(near);
+    }
+  return images;
+}
+
+std::vector<Op> ops() {
+  const std::vector<double> mean{123.675, 116.28, 103.53}, std{58.395, 57.12, 57.375};
+  return {Normalize{.mean = mean, .std = std, .to = DType::Float16, .flip = Flip::Both},
+          Normalize{.mean = mean, .std = std, .to = DType::Float16, .layout = Layout::Nhwc},
+          Cast{.to = DType::Float16}, Copy{}};
+}
+
+/// The first wrong sampled image of the output.
+Judged judge_samples(const Op& op, const Signature& signature, const Buffer& out) {
+  Judged total;
+  const std::int64_t out_bytes = signature.out[0].bytes() / shape.n;
+  TensorDesc one_in = signature.in[0], one_out = signature.out[0];
+  one_in.shape.n = one_out.shape.n = 1;
+  for (const std::int64_t image : sampled_images()) {
+    auto in = random_elements(DType::UInt8, image * image_elements, image_elements);
+    auto got = out.read(image * out_bytes, out_bytes);
+    const Exact exact = exact_output(op, to_double({in.data(), one_in}, 0, 1), signature);
+    const Judged judged = judge(exact, {got.data(), one_out}, poison);
+    total.error = std::max(total.error, judged.error);
+    if (!judged.failure) continue;
+    total.failure = fmt::format("image {}, {}", image, *judged.failure);
+    return total;
+  }
+  total.failure = out.stray_write("the output");
+  return total;
+}
+
+/// The input in the place's memory, and the rows run on it.
+class LargeTest {
+ public:
+  explicit LargeTest(Lab& lab)
+      : lab_(lab),
+        memory_(lab.backend().place() == Place::Cpu ? Memory::Pageable : Memory::Device),
+        in_desc_(dense(DType::UInt8, Layout::Nchw, shape, memory_)),
+        in_(lab.owner(memory_), memory_, in_desc_.bytes(), {}) {
+    for (std::int64_t first = 0; first < shape.n; first += upload_images)
+      in_.write(first * image_elements, random_elements(DType::UInt8, first * image_elements,
+                                                        upload_images * image_elements));
+  }
+
+  void test(const Op& op, std::span<Candidate> rows) {
+    const auto signature = signature_of(op, in_desc_, memory_);
+    for (Candidate& row : rows)
+      if (row.kernel->op == name_of(op))
+        offer(lab_, row, in_words(op, *signature), op, *signature,
+              [&] { return run(row, op, *signature); });
+  }
+
+ private:
+  Ran run(Candidate& row, const Op& op, const Signature& signature) {
+    const Buffer out(lab_.owner(memory_), memory_, signature.out[0].bytes(), {.poison = poison});
+    const View in_view{in_.data(), signature.in[0]}, out_view{out.data(), signature.out[0]};
+    const Launch launch = row.kernel->prepare(op, signature);
+    Queue& queue = lab_.queue(team);
+    const Settled settled(queue);
+    launch(queue, std::span(&in_view, 1), std::span(&out_view, 1), {});
+    queue.drain();
+    ++row.finding.runs;
+    const Accuracy known = random_accuracy(DType::UInt8);
+    return {judge_samples(op, signature, out),
+            accuracy(op, std::span(&known, 1), signature.out).error};
+  }
+
+  Lab& lab_;
+  const Memory memory_;
+  const TensorDesc in_desc_;
+  Buffer in_;
+};
+
+/// Why the place has no room for large tensors, or "".
+std::string why_not(const Lab& lab, std::int64_t free_bytes, bool wanted) {
+  const std::string need = format_bytes(static_cast<double>(needed_bytes));
+  if (free_bytes == 0) return "how much memory is free is unknown";
+  const std::string free = format_bytes(static_cast<double>(free_bytes));
+  if (static_cast<double>(needed_bytes) > most_of_memory * static_cast<double>(free_bytes))
+    return fmt::format("they need {}, which is more than 40 % of {}", need, free);
+  if (lab.backend().place() == Place::Cpu && !wanted && free_bytes < roomy_bytes)
+    return fmt::format("they need {} of {} (run them with --large)", need, free);
+  return "";
+}
+
+}  // namespace
+
+std::string test_large(Lab& lab, std::span<Candidate> rows, std::int64_t free_bytes, bool wanted) {
+  const auto takes_part = [](const Candidate& row) {
+    return std::ranges::any_of(ops(), [&](const Op& op) { return row.kernel->op == name_of(op); });
+  };
+  if (lab.lost() || std::ranges::none_of(rows, takes_part)) return "";
+  std::string why = why_not(lab, free_bytes, wanted);
+  if (!why.empty()) return std::string(left_out) + why;
+  const Memory memory = lab.backend().place() == Place::Cpu ? Memory::Pageable : Memory::Device;
+  try {
+    lab.owner(memory).allocate(memory, static_cast<std::size_t>(needed_bytes));
+  } catch (const std::exception& error) {
+    return std::string(left_out) + error.what();
+  }
+  LargeTest test(lab);
+  for (const Op& op : ops()) test.test(op, rows);
+  return lab.lost() ? std::string(left_out) + *lab.lost() : "";
+}
+
+}  // namespace normbench::selftest

@@ -1,0 +1,143 @@
+#include "measure/selftest/selftest.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <array>
+
+#include "backend/cpu/simd_targets.h"
+#include "core/issue.h"
+#include "measure/selftest/cases.h"
+#include "measure/selftest/large.h"
+#include "measure/selftest/op.h"
+#include "measure/selftest/rounding.h"
+
+namespace normbench::selftest {
+namespace {
+
+bool is_chosen(const Kernel& kernel, const std::string& glob) {
+  if (kernel.place == Place::Cpu && kernel.name == "reference") return false;
+  if (glob.empty()) return true;
+  const std::string op(kernel.op), name(kernel.name);
+  return std::ranges::any_of(std::array{op + "/" + name, op, name}, [&](const std::string& text) {
+    return fnmatch(glob.c_str(), text.c_str(), 0) == 0;
+  });
+}
+
+std::vector<Candidate> candidates(const Backend& backend, const std::string& glob) {
+  std::vector<Candidate> chosen;
+  for (const Kernel& kernel : backend.kernels())
+    if (is_chosen(kernel, glob))
+      chosen.push_back(
+          {.kernel = &kernel,
+           .finding = {.op = std::string(kernel.op), .kernel = std::string(kernel.name)}});
+  return chosen;
+}
+
+/// Rows of an op that has no cases are not tested.
+void leave_out_untestable(std::vector<Candidate>& rows, std::vector<std::string>& notes) {
+  const auto untestable = [](const Candidate& row) {
+    return parameters_of(row.kernel->op, {1, 1, 1, 1}).empty();
+  };
+  for (const Candidate& row : rows)
+    if (untestable(row))
+      notes.push_back(fmt::format("{}/{} is left out: there are no cases for {}", row.finding.op,
+                                  row.finding.kernel, row.finding.op));
+  std::erase_if(rows, untestable);
+}
+
+void test_ops(Lab& lab, std::vector<Candidate>& rows, const Options& options) {
+  for (const std::string& op : op_names()) {
+    std::vector<Candidate*> of_op;
+    for (Candidate& row : rows)
+      if (row.finding.op == op) of_op.push_back(&row);
+    if (of_op.empty() || lab.lost()) continue;
+    if (options.step) options.step(fmt::format("{}: {}", name_of(lab.backend().place()), op));
+    test_op(lab, op, of_op, options.quick);
+    test_rounding(lab, op, of_op, options.quick);
+    for (Candidate* row : of_op) row->done = row->stopped || !lab.lost();
+  }
+}
+
+/// Instruction sets are a CPU's, and so are teams.
+Equipment equipment_of(const Backend& backend, const Options& options) {
+  Equipment equipment;
+  if (backend.place() != Place::Cpu) return equipment;
+  if (!options.simd.empty()) equipment.simd = options.simd;
+  equipment.threads = options.threads;
+  return equipment;
+}
+
+/// "not tested: AVX3 (this CPU lacks it), NEON (of Arm CPUs)".
+std::string untested_simd(const std::vector<std::string>& tested) {
+  std::string text = "not tested: ";
+  for (const std::string& target : missing_simd_targets())
+    text += fmt::format("{} (this CPU lacks it), ", target);
+  for (const std::string& target : simd_targets())
+    if (std::ranges::find(tested, target) == tested.end())
+      text += fmt::format("{} (--simd all tests it), ", target);
+  return text + std::string(foreign_simd());
+}
+
+/// Rows that no case was run of, or not all of them, are not right.
+void judge_coverage(const Lab& lab, std::vector<Candidate>& rows) {
+  for (Candidate& row : rows) {
+    RowFinding& finding = row.finding;
+    if (!row.done)
+      fail(finding, fmt::format("not tested to the end, nothing runs here any more: {}",
+                                lab.lost().value_or("")));
+    else if (finding.accepted == 0)
+      fail(finding, fmt::format("accepts none of {} cases", finding.offered));
+  }
+}
+
+PlaceFinding test_place(const Backends& backends, Backend& backend, const Options& options) {
+  PlaceFinding found{.place = backend.place(), .unavailable = backend.unavailable()};
+  if (found.unavailable) return found;
+  std::vector<Candidate> rows = candidates(backend, options.glob);
+  leave_out_untestable(rows, found.notes);
+  Lab lab(backends, backend, equipment_of(backend, options));
+  if (backend.place() == Place::Cpu) {
+    found.simd = options.simd;
+    found.teams = teams(options.quick, lab.equipment);
+    if (!found.simd.empty()) found.notes.push_back(untested_simd(found.simd));
+  }
+  test_ops(lab, rows, options);
+  if (!options.quick) {
+    const bool host = backend.place() == Place::Cpu;
+    if (options.step) options.step(fmt::format("{}: large tensors", name_of(backend.place())));
+    const std::string why =
+        test_large(lab, rows, host ? options.host_bytes : options.device_bytes, options.large);
+    if (!why.empty()) found.notes.push_back(why);
+  }
+  judge_coverage(lab, rows);
+  for (Candidate& row : rows) found.rows.push_back(std::move(row.finding));
+  return found;
+}
+
+}  // namespace
+
+std::int64_t failed_rows(const PlaceFinding& place) {
+  return std::ranges::count_if(place.rows, [](const RowFinding& row) { return row.wrong > 0; });
+}
+
+Findings run(const Backends& backends, const Options& options) {
+  Findings findings{.quick = options.quick, .places = {}};
+  bool any = options.glob.empty();
+  for (const auto& backend : backends.list) {
+    if (options.place && backend->place() != *options.place) continue;
+    any = any || !candidates(*backend, options.glob).empty();
+  }
+  if (!any)
+    throw Invalid(
+        fmt::format("--kernel {}: no row to test has that op or name (normbench list "
+                    "kernels shows them)",
+                    options.glob));
+  for (const auto& backend : backends.list)
+    if (!options.place || backend->place() == *options.place)
+      findings.places.push_back(test_place(backends, *backend, options));
+  return findings;
+}
+
+}  // namespace normbench::selftest

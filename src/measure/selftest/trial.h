@@ -1,0 +1,90 @@
+/// One row on one case.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "measure/selftest/input.h"
+#include "measure/selftest/judge.h"
+
+namespace normbench::selftest {
+
+/// What a place offers besides.
+struct Equipment {
+  std::vector<std::string> simd = {""};  // instruction sets to force; "": as it is
+  int threads = 3;                       // of the largest team
+};
+
+/// The place of the rows under test: its queues, and who owns the memory.
+class Lab {
+ public:
+  Lab(const Backends& backends, Backend& backend, Equipment equipment = {})
+      : equipment(std::move(equipment)), backends_(backends), backend_(backend) {}
+
+  const Equipment equipment;
+
+  Backend& backend() const { return backend_; }
+  Backend& owner(Memory memory) const { return backends_.owner(memory); }
+  /// The place's queue with this team, which even the smallest work has.
+  Queue& queue(int threads);
+  /// Gives up the queues, which a row that threw may have left in any state, and tries the place
+  /// itself.
+  void recover();
+  /// Why nothing can run here any more since then, or nothing.
+  const std::optional<std::string>& lost() const { return lost_; }
+
+ private:
+  const Backends& backends_;
+  Backend& backend_;
+  std::map<int, std::unique_ptr<Queue>> queues_;
+  std::optional<std::string> lost_;
+};
+
+/// At its end the queue does nothing any more, so memory may go, even when a row threw.
+class Settled {
+ public:
+  explicit Settled(Queue& queue) : queue_(queue) {}
+  ~Settled();
+  Settled(const Settled&) = delete;
+  Settled& operator=(const Settled&) = delete;
+
+ private:
+  Queue& queue_;
+};
+
+/// What must not change what a row computes; but the instruction set may, within its bound.
+struct Setting {
+  std::int64_t in_shift = 0, out_shift = 0;  // elements past a cache line
+  int threads = 1;
+  std::byte poison{0xFF};  // what outputs and scratch memory held before
+  bool guarded = true;     // false: allocations of just the tensors
+  bool captured = false;   // run as a graph
+  std::string simd = {};   // "": the instruction set in use
+};
+
+/// The sizes of the teams that settings have.
+std::vector<int> teams(bool quick, const Equipment& equipment);
+
+/// The settings of a case, instruction set by instruction set; but for the first one (unless
+/// `quick`) only those with one thread and the largest team.
+std::vector<Setting> settings(bool quick, bool captured, const Equipment& equipment);
+
+/// A row bound to an op and its input.
+struct Trial {
+  const Kernel& kernel;
+  const Op& op;
+  const Input& input;
+  const Signature& signature;
+  const Exact* exact;  // null: the values are undefined
+};
+
+/// Runs it in all settings. Right is an output within its bound, of the same bits in every setting
+/// of an instruction set, with nothing written beside it and the input as it was. `runs` counts up.
+/// What the row throws passes through.
+Judged run_trial(Lab& lab, const Trial& trial, const std::vector<Setting>& all, std::int64_t& runs);
+
+}  // namespace normbench::selftest
