@@ -23,9 +23,8 @@ std::string peers_line(const Experiment& experiment) {
           std::ranges::find(peers, result.peer_version) == peers.end())
         peers.push_back(result.peer_version);
   if (peers.empty()) return "";
-  return fmt::format(
-      "Peers: {}. Each has a process to itself: up to {} of a difference may be that.",
-      fmt::join(peers, " · "), format_percent(kProcessEffect));
+  return fmt::format("Peers: {} (a process of its own may make a difference of {})",
+                     fmt::join(peers, " · "), format_percent(kProcessEffect));
 }
 
 }  // namespace normbench
