@@ -101,6 +101,14 @@ def resize(stage, _):
                   dense(stage)])
 
 
+def group_norm(stage, _):
+    """torch.nn.functional.group_norm without weight and bias, as a stage of a float dtype."""
+    if stage.input.dtype == "uint8":
+        raise Unsupported("group_norm is not for uint8 (cast first)")
+    groups, eps = stage.parameters["num_groups"], stage.parameters.get("eps", 1e-5)
+    return chain([lambda x: torch.nn.functional.group_norm(x, groups, eps=eps), dense(stage)])
+
+
 def h2d(_, device):
     return lambda x: x.to(device, non_blocking=True)
 
@@ -117,7 +125,7 @@ def pin(_, __):
 
 
 OPS = {"cast": cast, "sub": sub, "div": div, "normalize": normalize, "crop": move, "flip": move, "layout": layout,
-       "copy": lambda stage, device: torch.clone, "resize": resize, "h2d": h2d, "d2h": d2h, "pin": pin}
+       "copy": lambda stage, device: torch.clone, "resize": resize, "group_norm": group_norm, "h2d": h2d, "d2h": d2h, "pin": pin}
 
 
 def eager(stage, device):

@@ -113,8 +113,23 @@ def window(stage, shape):
     return [[(y, 1)] for y in rows], [[(x, 1)] for x in columns]
 
 
+def group_norm(stage, values, shape):
+    """Each group of an image's channels with mean 0 and variance 1 (Wu and He, 2018)."""
+    n, c, h, w = shape
+    size = c // stage["num_groups"] * h * w
+    result = []
+    for start in range(0, len(values), size):
+        group = values[start : start + size]
+        mean = sum(group) / size
+        variance = sum((v - mean) ** 2 for v in group) / size
+        result += [(v - mean) / math.sqrt(variance + stage.get("eps", 1e-5)) for v in group]
+    return result
+
+
 def reference(stage, values, shape, dtype):
     """(values, shape, dtype) after a stage, in double precision."""
+    if stage["op"] == "group_norm":
+        return group_norm(stage, values, shape), shape, dtype
     if stage["op"] in ("crop", "flip", "resize", "normalize"):
         rows, columns = window(stage, shape)
         values = select(values, shape, rows, columns)
@@ -326,7 +341,9 @@ class Results(PeerTest):
         per_call = [(PLANAR, [TO_FLOAT, {**SUB, "constants": "per_call"}, {**DIV, "constants": "per_call"}]),
                     (PLANAR, [{**NORMALIZE, "constants": "per_call"}]),
                     (PLANAR_FLOAT, [{"op": "copy"}, {**NORMALIZE, "output": "in_place"}])]
-        self.assert_results("torch_peer.py", [], EVERY_FORM + ARITHMETIC + bfloat16 + resized + per_call)
+        grouped = [({**PLANAR_FLOAT, "shape": (2, 6, 5, 7)}, [{"op": "group_norm", "num_groups": 3}]),
+                   (ROWS, [TO_FLOAT, {"op": "group_norm", "num_groups": 1, "eps": 0.1}])]
+        self.assert_results("torch_peer.py", [], EVERY_FORM + ARITHMETIC + bfloat16 + resized + per_call + grouped)
 
     def test_torch_reuse(self):
         self.assert_results("torch_peer.py", ["--reuse"], KEPT)
@@ -355,7 +372,8 @@ class Results(PeerTest):
 
     def test_torch_unsupported(self):
         self.assert_unsupported("torch_peer.py", [], [
-            (PLANAR, [{"op": "group_norm"}], 'torch has no op "group_norm"'),
+            (PLANAR, [{"op": "load"}], 'torch has no op "load"'),
+            (PLANAR, [{"op": "group_norm", "num_groups": 3}], "group_norm is not for uint8 (cast first)"),
             (PLANAR_FLOAT, [{**NORMALIZE, "layout": "nhwc", "output": "in_place"}],
              'torch does not do this "normalize" in place'),
             (PLANAR, [{"op": "resize", "size": [3, 3]}],

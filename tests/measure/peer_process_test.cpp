@@ -55,6 +55,39 @@ TEST_F(PeerProcessTest, TellsHowLongAnAnswerTook) {
   EXPECT_GE(answer.took, 200ms);
 }
 
+/// Answers, then uses a CPU for so many seconds, as threads do that wait in a loop.
+PeerCommand busy_after(const std::string& seconds) {
+  return {.argv = {"python3", "-c",
+                   "import sys, time\n"
+                   "sys.stdin.readline()\n"
+                   "print('done', flush=True)\n"
+                   "end = time.monotonic() + " +
+                       seconds +
+                       "\n"
+                       "while time.monotonic() < end: pass\n"
+                       "sys.stdin.readline()\n"},
+          .directory = ""};
+}
+
+TEST_F(PeerProcessTest, IsWaitedForUntilItsThreadsSleep) {
+  PeerProcess peer("torch", busy_after("0.3"), interrupted);
+  ask(peer, "go");
+  const auto start = steady_clock::now();
+  peer.settle(20s);
+  EXPECT_GE(steady_clock::now() - start, 200ms);
+  peer.settle(20s);
+  EXPECT_LT(steady_clock::now() - start, 15s);
+}
+
+TEST_F(PeerProcessTest, IsNotWaitedForLongerThanIsSaid) {
+  PeerProcess peer("torch", busy_after("60"), interrupted);
+  ask(peer, "go");
+  const auto start = steady_clock::now();
+  peer.settle(30ms);
+  EXPECT_GE(steady_clock::now() - start, 30ms);
+  EXPECT_LT(steady_clock::now() - start, 20s);
+}
+
 TEST_F(PeerProcessTest, RunsInItsDirectoryAndGroup) {
   PeerCommand command = shell("read line; pwd; read line; echo $$ $(ps -o pgid= -p $$)");
   command.directory = std::filesystem::canonical(testing::TempDir()).string();

@@ -16,7 +16,7 @@ constexpr int kPlaces = 4, kSoon = 2;  // fetched so many visits before
 using Channel = OneChannel<MultiplyAdd>;
 
 /// The channels apart, then each through the same instructions as a run of its own.
-template <DType To>
+template <DType To, Stores S>
 HWY_INLINE void visit(const std::uint8_t* in, Storage<To>* out, std::int64_t plane,
                       const Channel (&f)[3]) {
   const hn::ScalableTag<std::uint8_t> d;
@@ -31,40 +31,58 @@ HWY_INLINE void visit(const std::uint8_t* in, Storage<To>* out, std::int64_t pla
   const auto chunk_elements = kVectors * static_cast<std::int64_t>(hn::Lanes(F()));
   for (int c = 0; c < 3; ++c)
     for (std::int64_t i = 0; i < kVisit; i += chunk_elements)
-      chunk<DType::UInt8, To, Stores::NonTemporal, kVectors>(apart[c] + i, out + c * plane + i,
-                                                             f[c]);
+      chunk<DType::UInt8, To, S, kVectors>(apart[c] + i, out + c * plane + i, f[c]);
 }
 
 template <DType To>
-std::int64_t pixels_to_planes(const PixelRun& run, const float* a, const float* b) {
-  const auto* in = reinterpret_cast<const std::uint8_t*>(run.in);
-  auto* out = reinterpret_cast<Storage<To>*>(run.out);
+std::int64_t past_the_cache(const std::uint8_t* in, Storage<To>* out, std::int64_t pixels,
+                            std::int64_t plane, const Channel (&f)[3]) {
   for (int c = 0; c < 3; ++c)
-    if (reinterpret_cast<std::uintptr_t>(out + c * run.plane) % 64 != 0) return 0;
-  const Channel f[3] = {{a, b}, {a + 1, b + 1}, {a + 2, b + 2}};
+    if (reinterpret_cast<std::uintptr_t>(out + c * plane) % 64 != 0) return 0;
   std::int64_t done = 0;
-  for (; done + kPlaces * kStep <= run.pixels; done += kPlaces * kStep)
+  for (; done + kPlaces * kStep <= pixels; done += kPlaces * kStep)
     for (std::int64_t i = done; i < done + kStep; i += kVisit)
       for (int place = 0; place < kPlaces; ++place) {
         const int soon = place + kSoon;
         fetch(in + 3 * (i + soon % kPlaces * kStep + soon / kPlaces * kVisit), 3 * kVisit);
         const std::int64_t pixel = i + place * kStep;
-        visit<To>(in + 3 * pixel, out + pixel, run.plane, f);
+        visit<To, Stores::NonTemporal>(in + 3 * pixel, out + pixel, plane, f);
       }
   return done;
 }
 
-PixelFunction pick_pixels(DType to) {
+template <DType To, Stores S>
+std::int64_t pixels_to_planes(const PixelRun& run, const float* a, const float* b) {
+  const auto* in = reinterpret_cast<const std::uint8_t*>(run.in);
+  auto* out = reinterpret_cast<Storage<To>*>(run.out);
+  const Channel f[3] = {{a, b}, {a + 1, b + 1}, {a + 2, b + 2}};
+  if constexpr (S == Stores::NonTemporal) {
+    return past_the_cache<To>(in, out, run.pixels, run.plane, f);
+  } else {
+    std::int64_t done = 0;
+    for (; done + kVisit <= run.pixels; done += kVisit)
+      visit<To, S>(in + 3 * done, out + done, run.plane, f);
+    return done;
+  }
+}
+
+template <DType To>
+PixelFunction pixels_with(Stores stores) {
+  if (stores == Stores::NonTemporal) return &pixels_to_planes<To, Stores::NonTemporal>;
+  return &pixels_to_planes<To, Stores::Normal>;
+}
+
+PixelFunction pick_pixels(DType to, Stores stores) {
   if (kScalar) return nullptr;
   switch (to) {
     case DType::UInt8:
       return nullptr;
     case DType::Float16:
-      return &pixels_to_planes<DType::Float16>;
+      return pixels_with<DType::Float16>(stores);
     case DType::BFloat16:
-      return &pixels_to_planes<DType::BFloat16>;
+      return pixels_with<DType::BFloat16>(stores);
     case DType::Float32:
-      return &pixels_to_planes<DType::Float32>;
+      return pixels_with<DType::Float32>(stores);
   }
   return nullptr;
 }
@@ -78,8 +96,8 @@ namespace normbench {
 HWY_EXPORT(pick_pixels);
 
 PixelFunction pixels_function(DType from, DType to, Stores stores) {
-  if (from != DType::UInt8 || stores != Stores::NonTemporal) return nullptr;
-  return HWY_DYNAMIC_DISPATCH(pick_pixels)(to);
+  if (from != DType::UInt8) return nullptr;
+  return HWY_DYNAMIC_DISPATCH(pick_pixels)(to, stores);
 }
 
 }  // namespace normbench

@@ -161,6 +161,18 @@ void ChildProcess::read(std::string& output, std::size_t most, std::string& erro
   read_some(errors_, errors, std::string::npos - 1);
 }
 
+bool ChildProcess::is_busy() const {
+  std::error_code unknown;
+  const auto threads = fmt::format("/proc/{}/task", pid_);
+  for (const auto& thread : std::filesystem::directory_iterator(threads, unknown)) {
+    std::ifstream file(thread.path() / "stat");
+    std::string line;  // "12 (its name, brackets and all) R …"
+    std::getline(file, line);
+    if (line.find(") R ", line.rfind(')')) != std::string::npos) return true;
+  }
+  return false;
+}
+
 std::optional<std::string> ChildProcess::ended() const {
   siginfo_t how{};
   // It stays a zombie until the destructor has used its number to kill its group.

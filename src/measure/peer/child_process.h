@@ -52,6 +52,8 @@ class ChildProcess {
 
   /// True when nothing more can come from its stdout.
   bool is_silent() const { return !out_.is_open(); }
+  /// True when one of its threads runs, or would with a CPU.
+  bool is_busy() const;
   /// "exit code 1", "signal 9 (Killed)", or nothing while it runs.
   std::optional<std::string> ended() const;
 

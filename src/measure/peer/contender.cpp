@@ -16,9 +16,8 @@
 namespace normbench {
 namespace {
 
-bool uses_gpu(const Case& work) {
-  return std::ranges::any_of(work.stages,
-                             [](const Stage& stage) { return stage.place == Place::Cuda; });
+PeerProcess::Duration duration(double seconds) {
+  return std::chrono::duration_cast<PeerProcess::Duration>(std::chrono::duration<double>(seconds));
 }
 
 /// The number of the GPU; 0 without one.
@@ -50,8 +49,7 @@ PeerContender::PeerContender(const Case& work, const PeerCommand& command, const
 PeerContender::~PeerContender() {
   if (failed_) return;
   try {
-    process_.end(close_request(), std::chrono::duration_cast<PeerProcess::Duration>(
-                                      std::chrono::duration<double>(limits_.end_seconds)));
+    process_.end(close_request(), duration(limits_.end_seconds));
   } catch (const std::exception&) {
     // It is killed.
   }
@@ -61,9 +59,7 @@ PeerContender::~PeerContender() {
 PeerProcess::Answer PeerContender::ask(const Request& request,
                                        const std::function<void(const std::string&)>& read) {
   const bool before = std::exchange(failed_, true);
-  const std::chrono::duration<double> seconds(request.seconds);
-  auto answer = process_.ask(request.name, request.line,
-                             std::chrono::duration_cast<PeerProcess::Duration>(seconds));
+  auto answer = process_.ask(request.name, request.line, duration(request.seconds));
   try {
     read(answer.line);
   } catch (const Invalid& mistake) {
@@ -137,6 +133,7 @@ TurnShape PeerContender::shape_of_turns(double clock_cost_ns) {
   const double iteration_ns = iteration_in_burst_ns(context_.clock, [&](std::int64_t iterations) {
     return static_cast<double>(run(iterations, warmup_ns).wall_ns);
   });
+  process_.settle(duration(limits_.settle_seconds));
   // It times its stages in every turn or never.
   return {.iterations = iterations_per_turn(iteration_ns, clock_cost_ns), .marks = true};
 }
@@ -168,6 +165,7 @@ Turn PeerContender::take_turn(const TurnShape& shape, std::mt19937_64&) {
   turn.round.counters.minor_faults = told.minor_faults;
   turn.round.counters.major_faults = told.major_faults;
   turn.stage_ns = turn.calls_ns = stage_times(told);
+  process_.settle(duration(limits_.settle_seconds));
   return turn;
 }
 

@@ -18,6 +18,7 @@ struct PeerLimits {
   double hello_seconds = 60;     // imports are slow
   double prepare_seconds = 300;  // compilers are slow
   double turn_seconds = 60;
+  double settle_seconds = 0.1;  // after its turns
   double end_seconds = 5;
 };
 

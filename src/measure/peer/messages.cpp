@@ -43,12 +43,6 @@ Json input_json(const TensorDesc& source, const std::string& path) {
   return json;
 }
 
-bool uses_gpu(const Case& work) {
-  return work.source->memory == Memory::Device ||
-         std::ranges::any_of(work.stages,
-                             [](const Stage& stage) { return stage.place == Place::Cuda; });
-}
-
 /// A reply while it is read: what is wrong with it is told with the request it answers.
 class Reply {
  public:
@@ -125,6 +119,12 @@ void add_span(Reader& reader, const Json& span, std::size_t index, PeerTurn& tur
 }
 
 }  // namespace
+
+bool uses_gpu(const Case& work) {
+  return work.source->memory == Memory::Device ||
+         std::ranges::any_of(work.stages,
+                             [](const Stage& stage) { return stage.place == Place::Cuda; });
+}
 
 std::string hello_request() {
   const Json built = tool();

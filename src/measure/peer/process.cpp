@@ -8,6 +8,7 @@
 #include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -103,6 +104,12 @@ void PeerProcess::check(bool has_ended, Time silent_until) {
     fail(fmt::format(" ended with {} after `{}`", process_.ended().value_or("no code"), request_));
   if (process_.is_silent() && steady_clock::now() >= silent_until)
     fail(fmt::format(" closed its output after `{}`", request_));
+}
+
+void PeerProcess::settle(Duration timeout) {
+  const Time deadline = steady_clock::now() + timeout;
+  while (process_.is_busy() && !interrupted_ && steady_clock::now() < deadline)
+    std::this_thread::sleep_for(1ms);
 }
 
 void PeerProcess::end(const std::string& line, Duration timeout) {
