@@ -91,7 +91,7 @@ def ratios_of(form, array, options, threads):
         for turn in range(options.rounds):
             taken = {}
             for who in ("peer", "own") if turn % 2 else ("own", "peer"):
-                sleep(0.01)  # until the other's threads have stopped to spin
+                sleep(0.03)  # until the other's threads have stopped to spin
                 taken[who] = (peer.time if who == "peer" else own)(iterations)
             ratios.append(taken["peer"] / taken["own"])
             times.append(taken["peer"])
