@@ -38,9 +38,8 @@ struct Pair {
   int a = 0, b = 0;
   Interval ratio;  // time of a over time of b at the Bonferroni level
   bool different = false;
-  bool covered = false;  // enough rounds for an interval at that level
-  double process_effect =
-      0;  // what even identical code may differ by, as they are of two processes
+  bool covered = false;       // enough rounds for an interval at that level
+  double process_effect = 0;  // that identical code may show in two processes
 };
 
 /// A claim held against the pairs: "confirmed", "contradicted", "inconclusive" or "not run here".

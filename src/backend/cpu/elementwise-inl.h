@@ -172,7 +172,7 @@ HWY_INLINE std::int64_t pages(const Storage<From>* in, Storage<To>* out, std::in
       for (std::int64_t at = i; at < i + 4 * page; at += page) {
         fetch(in + at + 4 * page, step * static_cast<std::int64_t>(sizeof(*in)));
         chunk<From, To, Stores::NonTemporal, kVectors>(in + at, out + at, f);
-        // Fetches that a compiler gathers from several pages cost a seventh on some processors.
+        // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
         std::atomic_signal_fence(std::memory_order_seq_cst);
       }
   return done;
