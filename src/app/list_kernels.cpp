@@ -12,6 +12,7 @@
 #include "backend/cpu/simd_targets.h"
 #include "backend/cpu/team.h"
 #include "backend/cpu/team_cpus.h"
+#include "backend/cpu/walk.h"
 #include "measure/environment.h"
 #include "report/text.h"
 
@@ -67,12 +68,20 @@ std::string caches() {
                        : fmt::format("{} (a core's own first)", fmt::join(sizes, ", "));
 }
 
+std::string first_touches() {
+  return populates_pages()
+             ? fmt::format("populated {} KiB at a time, ahead of the stores, by fused",
+                           kPopulatedBytes >> 10)
+             : "touched one by one: this Linux has no MADV_POPULATE_WRITE (5.14 has)";
+}
+
 std::string choices_text(int threads) {
   return fmt::format("Chosen for this CPU, {} thread{}\n", threads, threads == 1 ? "" : "s") +
          fact("instructions", instruction_sets()) + fact("caches", caches()) +
          fact("stores", explain_stores(cache_sizes(), threads) +
                             "; rows named temporal or nt do not choose") +
-         fact("team", explain_grain(threads)) + fact("threads", "bound " + explain_binding());
+         fact("fresh pages", first_touches()) + fact("team", explain_grain(threads)) +
+         fact("threads", "bound " + explain_binding());
 }
 
 }  // namespace

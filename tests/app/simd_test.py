@@ -141,7 +141,7 @@ class SimdTest(unittest.TestCase):
         self.assertRegex(done.stdout, r"(?m)^  normalize +reference \*fused .*lut +reference \*fused")
         words = " ".join(done.stdout.split())
         self.assertIn(f"instructions {BEST}, the best of {' '.join(TARGETS)} (", words)
-        for label in ("caches", "stores", "team", "threads"):
+        for label in ("caches", "stores", "fresh pages", "team", "threads"):
             self.assertRegex(done.stdout, rf"(?m)^  {label} +\S")
 
 

@@ -1,11 +1,13 @@
 #include "backend/cpu/memory.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace normbench {
 namespace {
@@ -65,6 +67,30 @@ TEST(HugePages, FaultOnceEach) {
   const std::int64_t of_a_sanitizer = count * 512 / 8;  // for what it keeps of each 8 bytes
   EXPECT_GE(faults, expected);
   EXPECT_LE(faults, expected + of_a_sanitizer);
+}
+
+/// Pages [3, 7) are populated by a part that only touches the first and the last.
+TEST(PopulatePages, MapsThePagesOfAPartAndKeepsWhatTheyHold) {
+  if (!populates_pages()) GTEST_SKIP() << "this Linux has no MADV_POPULATE_WRITE";
+  constexpr std::size_t page = 4096, count = 10;
+  const auto pages = map_pages(Memory::Pageable, count * page);
+  std::byte* const data = pages->data();
+  data[4 * page + 5] = std::byte{42};
+  populate_pages(data + 4 * page - 1, 2 * page + 2);
+  std::vector<unsigned char> mapped(count);
+  ASSERT_EQ(mincore(data, count * page, mapped.data()), 0);
+  for (unsigned char& bits : mapped) bits &= 1;
+  EXPECT_EQ(mapped, (std::vector<unsigned char>{0, 0, 0, 1, 1, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(data[4 * page + 5], std::byte{42});
+  EXPECT_EQ(data[4 * page + 6], std::byte{0});
+}
+
+TEST(PopulatePages, OfNothingIsNothing) {
+  const auto pages = map_pages(Memory::Pageable, 4096);
+  populate_pages(pages->data(), 0);
+  unsigned char mapped = 0;
+  ASSERT_EQ(mincore(pages->data(), 4096, &mapped), 0);
+  EXPECT_EQ(mapped & 1, 0);
 }
 
 }  // namespace

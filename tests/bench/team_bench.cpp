@@ -25,10 +25,10 @@ namespace {
 
 constexpr auto idle = std::chrono::milliseconds(10);
 
-/// One row on one set of buffers, by one team.
-class SmallBatch {
+/// The tensors that all contenders work on: where they lie, on what pages, is the same for all.
+class Tensors {
  public:
-  SmallBatch(int threads, bool always_team)
+  Tensors()
       : backend_(make_cpu_backend()),
         bound_(bind({.op = "normalize",
                      .row = "fused",
@@ -36,27 +36,16 @@ class SmallBatch {
                      .in = dense(DType::UInt8, Layout::Nchw, {1, 3, 256, 256}, Memory::Pageable),
                      .to = DType::Float32,
                      .layout = Layout::Nchw,
-                     .threads = threads,
+                     .threads = 1,
                      .cache = Cache::Hot},
                     *backend_)),
-        queue_(backend_->make_queue(threads, nullptr)),
-        launch_(bound_.kernel.prepare(bound_.op, bound_.signature)),
         in_(memory_of(bound_.signature.in[0])),
-        out_(memory_of(bound_.signature.out[0])) {
-    queue_->always_team = always_team;
-  }
+        out_(memory_of(bound_.signature.out[0])) {}
 
-  void call() {
-    const View in{in_->data(), bound_.signature.in[0]}, out{out_->data(), bound_.signature.out[0]};
-    launch_(*queue_, std::span(&in, 1), std::span(&out, 1), {});
-  }
-
-  /// Nanoseconds a call.
-  double timed(int calls) {
-    const std::int64_t start = clock_.now_ns();
-    for (int i = 0; i < calls; ++i) call();
-    return static_cast<double>(clock_.now_ns() - start) / calls;
-  }
+  Launch prepare() const { return bound_.kernel.prepare(bound_.op, bound_.signature); }
+  std::unique_ptr<Queue> make_queue(int threads) { return backend_->make_queue(threads, nullptr); }
+  View in() const { return {in_->data(), bound_.signature.in[0]}; }
+  View out() const { return {out_->data(), bound_.signature.out[0]}; }
 
  private:
   std::unique_ptr<Allocation> memory_of(const TensorDesc& desc) {
@@ -67,9 +56,33 @@ class SmallBatch {
 
   std::unique_ptr<Backend> backend_;
   BoundKernel bound_;
+  std::unique_ptr<Allocation> in_, out_;
+};
+
+/// One row by one team.
+class SmallBatch {
+ public:
+  SmallBatch(Tensors& tensors, int threads, bool always_team)
+      : in_(tensors.in()),
+        out_(tensors.out()),
+        queue_(tensors.make_queue(threads)),
+        launch_(tensors.prepare()) {
+    queue_->always_team = always_team;
+  }
+
+  void call() { launch_(*queue_, std::span(&in_, 1), std::span(&out_, 1), {}); }
+
+  /// Nanoseconds a call.
+  double timed(int calls) {
+    const std::int64_t start = clock_.now_ns();
+    for (int i = 0; i < calls; ++i) call();
+    return static_cast<double>(clock_.now_ns() - start) / calls;
+  }
+
+ private:
+  const View in_, out_;
   std::unique_ptr<Queue> queue_;
   Launch launch_;
-  std::unique_ptr<Allocation> in_, out_;
   SystemClock clock_;
 };
 
@@ -112,8 +125,10 @@ void rounds(benchmark::State& state, double (*turn)(SmallBatch&)) {
     SmallBatch batch;
     std::vector<double> ns = {};
   };
-  std::array<Contender, 3> contenders{Contender{"one", {1, false}}, Contender{"all", {all, false}},
-                                      Contender{"team", {all, true}}};
+  Tensors tensors;
+  std::array<Contender, 3> contenders{Contender{"one", {tensors, 1, false}},
+                                      Contender{"all", {tensors, all, false}},
+                                      Contender{"team", {tensors, all, true}}};
   std::array<std::size_t, 3> order{0, 1, 2};
   std::mt19937_64 random(1);
   for (auto _ : state) {

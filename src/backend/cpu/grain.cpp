@@ -33,12 +33,6 @@ std::string rates_text(const TeamCosts& costs) {
 
 }  // namespace
 
-double saved_ns(std::int64_t bytes, int threads, const TeamCosts& costs) {
-  const double rate =
-      bytes <= costs.cache_bytes ? costs.cached_bytes_per_ns : costs.uncached_bytes_per_ns;
-  return static_cast<double>(bytes) / rate * (1 - 1.0 / threads);
-}
-
 std::int64_t grain_bytes(int threads, const TeamCosts& costs, bool awake) {
   constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   if (threads <= 1) return never;
@@ -70,27 +64,5 @@ TeamChoice::TeamChoice(int threads, const TeamCosts& costs)
       costs_(costs),
       awake_grain_(grain_bytes(threads, costs, true)),
       asleep_grain_(grain_bytes(threads, costs, false)) {}
-
-bool TeamChoice::pays(std::int64_t bytes, std::int64_t now_ns) const {
-  if (!may_pay(bytes)) return false;
-  return bytes >= asleep_grain_ || soon_after(last_team_ns_, now_ns) ||
-         (soon_after(last_miss_ns_, now_ns) && missed_ns_ >= costs_.asleep_ns);
-}
-
-void TeamChoice::worked_alone(std::int64_t bytes, std::int64_t start_ns, std::int64_t end_ns) {
-  if (!may_pay(bytes)) return;
-  if (!soon_after(last_miss_ns_, start_ns)) missed_ns_ = 0;
-  last_miss_ns_ = end_ns;
-  missed_ns_ += saved_ns(bytes, threads_, costs_) - costs_.awake_ns;
-}
-
-void TeamChoice::team_ended(std::int64_t end_ns) {
-  last_team_ns_ = end_ns;
-  last_miss_ns_.reset();
-}
-
-bool TeamChoice::soon_after(std::optional<std::int64_t> then_ns, std::int64_t now_ns) const {
-  return then_ns && static_cast<double>(now_ns - *then_ns) < costs_.loop_ns;
-}
 
 }  // namespace normbench

@@ -64,6 +64,16 @@ std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes) {
   return pages;
 }
 
+void populate_pages(std::byte* begin, std::int64_t bytes) {
+  if (bytes <= 0) return;
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  const std::uintptr_t before = address % page;
+  madvise(begin - before, before + static_cast<std::uintptr_t>(bytes), MADV_POPULATE_WRITE);
+}
+
+bool populates_pages() { return madvise(nullptr, 0, MADV_POPULATE_WRITE) == 0; }
+
 std::vector<std::int64_t> cache_sizes() {
   std::vector<std::int64_t> sizes;
   for (int index = 0; index < 10; ++index) {

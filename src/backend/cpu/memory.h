@@ -14,6 +14,14 @@ namespace normbench {
 /// huge pages. Throws std::runtime_error naming the failed call, the size and errno.
 std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes);
 
+/// Has the system map the pages that a part of a mapping lies on, all with one call: cheaper than a
+/// fault for each. What they hold stays. Nothing where it cannot (Linux before 5.14): first touches
+/// fault.
+void populate_pages(std::byte* begin, std::int64_t bytes);
+
+/// Whether it can.
+bool populates_pages();
+
 /// Bytes of the first processor's caches of data, ascending, as the system's files say; none where
 /// they do not. (sysconf gives the whole socket's in some virtual machines.)
 std::vector<std::int64_t> cache_sizes();

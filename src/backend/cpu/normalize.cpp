@@ -32,12 +32,13 @@ bool accepts_fused(const Normalize& op, const Signature& s) {
   return op.to != DType::UInt8 && walkable(s.in[0], s.out[0]);
 }
 
-template <StoresRule (*Rule)(const Signature&)>
+template <StoresRule (*Rule)(const Signature&), FirstTouches Fresh = FirstTouches::Fault>
 Launch prepare_fused(const Normalize& op, const Signature& s) {
   return with_constants<Constants2>(
       op.constants, [op, channels = s.out[0].shape.c] { return multiply_add(op, channels); },
-      [op, stores = Rule(s), from = s.in[0].dtype](Queue& queue, const View& in, const View& out,
-                                                   const Constants2& table) {
+      [op, stores = Rule(s), from = s.in[0].dtype,
+       touches = s.pages_mapped ? FirstTouches::Fault : Fresh](
+          Queue& queue, const View& in, const View& out, const Constants2& table) {
         const Stores chosen = stores(walk_threads(in, out, queue));
         const float *a = table.a.data(), *b = table.b.data();
         const RunFunction function = fma_function(from, op.to, chosen);
@@ -46,7 +47,8 @@ Launch prepare_fused(const Normalize& op, const Signature& s) {
           pixels = [=](const PixelRun& run) { return planes(run, a, b); };
         walk(
             window(op, in), out, queue,
-            [=](const Run& run) { function(run, a + run.channel, b + run.channel); }, pixels);
+            [=](const Run& run) { function(run, a + run.channel, b + run.channel); }, pixels,
+            touches);
       });
 }
 
@@ -86,7 +88,8 @@ Launch prepare_lut(const Normalize& op, const Signature& s) {
 std::span<const Kernel> normalize_rows() {
   static const Kernel rows[] = {
       reference_row(Normalize::name),
-      row<Normalize, accepts_fused, prepare_fused<suitable_stores>>("fused"),
+      row<Normalize, accepts_fused, prepare_fused<suitable_stores, FirstTouches::Populate>>(
+          "fused"),
       row<Normalize, accepts_fused, prepare_fused<normal_stores>>("fused_temporal"),
       row<Normalize, accepts_fused, prepare_fused<non_temporal_stores>>("fused_nt"),
       row<Normalize, accepts_lut, prepare_lut>("lut")};

@@ -40,28 +40,27 @@ TeamChoice* choice_of(int threads) {
   return &*choice;
 }
 
-/// Small work after a pause waits for every line of code and data: this needs the fewest.
-bool is_too_small(const Queue& queue, std::int64_t bytes) {
-  const TeamChoice* const choice = choice_of(queue.threads);
-  return choice == nullptr || !choice->may_pay(bytes);
-}
-
 }  // namespace
 
+// Work after a pause waits for every line of code and data: what stays alone reads the fewest, and
+// none of OpenMP's.
 int team_size(const Queue& queue, std::int64_t bytes) {
-  if (queue.threads <= 1 || (!queue.always_team && is_too_small(queue, bytes))) return 1;
-  if (omp_in_parallel()) return 1;
-  return queue.always_team || choice_of(queue.threads)->pays(bytes, now_ns()) ? queue.threads : 1;
+  if (queue.threads <= 1) return 1;
+  if (!queue.always_team) {
+    const TeamChoice* const choice = choice_of(queue.threads);
+    if (choice == nullptr || !choice->may_pay(bytes) || !choice->pays(bytes, now_ns())) return 1;
+  }
+  return omp_in_parallel() ? 1 : queue.threads;
 }
 
 void split(const Queue& queue, std::int64_t total, std::int64_t unit, std::int64_t bytes,
            const Part& part) {
   if (team_size(queue, bytes) > 1) return split_over_team(queue, total, unit, part);
-  if (queue.threads <= 1 || is_too_small(queue, bytes) || omp_in_parallel())
-    return alone(total, part);
+  TeamChoice* const choice = queue.threads > 1 ? choice_of(queue.threads) : nullptr;
+  if (choice == nullptr || !choice->may_pay(bytes)) return alone(total, part);
   const std::int64_t start_ns = now_ns();
   alone(total, part);
-  choice_of(queue.threads)->worked_alone(bytes, start_ns, now_ns());
+  choice->worked_alone(bytes, start_ns, now_ns());
 }
 
 void split_over_team(const Queue& queue, std::int64_t total, std::int64_t unit, const Part& part) {

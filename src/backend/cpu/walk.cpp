@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "backend/cpu/gather.h"
+#include "backend/cpu/memory.h"
 #include "backend/cpu/team.h"
 
 namespace normbench {
@@ -20,8 +21,14 @@ bool interleaved(const TensorDesc& desc) { return desc.layout == Layout::Nhwc &&
 /// interleaved, one where both are planes. `planes` counts images or channel planes.
 class Walk {
  public:
-  Walk(const View& in, const View& out, const RunBody& body, const PixelBody& pixels)
-      : in_(in), out_(out), body_(body), pixel_body_(pixels), from_(in.desc.strides) {
+  Walk(const View& in, const View& out, const RunBody& body, const PixelBody& pixels,
+       FirstTouches touches)
+      : in_(in),
+        out_(out),
+        body_(body),
+        pixel_body_(pixels),
+        from_(in.desc.strides),
+        populates_(touches == FirstTouches::Populate) {
     const Shape& shape = out.desc.shape;
     const bool any = interleaved(in.desc) || interleaved(out.desc);
     group_ = any ? shape.c : 1;
@@ -33,6 +40,8 @@ class Walk {
               (group_ == 1 || from_.c == 1);
     dense_pixels_ = one_row_ && from_.w == group_ && interleaved(in.desc);
     tile_pixels_ = std::min(kTilePixels, kTileBytes / (group_ * size_of(in.desc.dtype)));
+    const std::int64_t lines = kPopulatedBytes / (group_ * size_of(out.desc.dtype)) / kLine;
+    slice_pixels_ = populates_ ? kLine * std::max<std::int64_t>(1, lines) : pixels_;
   }
 
   std::int64_t total() const { return planes_ * pixels_; }
@@ -41,7 +50,8 @@ class Walk {
   void part(std::int64_t begin, std::int64_t end) const {
     while (begin < end) {
       const std::int64_t plane = begin / pixels_, first = begin % pixels_;
-      const std::int64_t last = std::min(pixels_, first + end - begin);
+      const std::int64_t last = std::min({pixels_, first + end - begin, first + slice_pixels_});
+      if (populates_) populate(plane, first, last);
       direct_ ? rows(plane, first, last) : tiles(plane, first + pixels(plane, first, last), last);
       begin += last - first;
     }
@@ -67,6 +77,14 @@ class Walk {
     const std::int64_t element = interleaved(out_.desc) ? (plane * pixels_ + pixel) * group_ + c
                                                         : (plane * group_ + c) * pixels_ + pixel;
     return out_.data + size_of(out_.desc.dtype) * element;
+  }
+
+  /// The pages of pixels [begin, end) of a plane.
+  void populate(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
+    const bool all = interleaved(out_.desc);
+    const std::int64_t bytes = (end - begin) * (all ? group_ : 1) * size_of(out_.desc.dtype);
+    for (std::int64_t c = 0; c < (all ? 1 : group_); ++c)
+      populate_pages(target(plane, begin, c), bytes);
   }
 
   /// One run: all channels of the pixels when the output is interleaved, else channel `c` of them.
@@ -161,7 +179,8 @@ class Walk {
   const RunBody& body_;
   const PixelBody& pixel_body_;
   const Strides from_;
-  std::int64_t group_, planes_, pixels_, width_, tile_pixels_;
+  const bool populates_;
+  std::int64_t group_, planes_, pixels_, width_, tile_pixels_, slice_pixels_;
   bool one_row_, direct_, dense_pixels_;
 };
 
@@ -180,8 +199,8 @@ int walk_threads(const View& in, const View& out, const Queue& queue) {
 }
 
 void walk(const View& in, const View& out, const Queue& queue, const RunBody& body,
-          const PixelBody& pixels) {
-  const Walk geometry(in, out, body, pixels);
+          const PixelBody& pixels, FirstTouches touches) {
+  const Walk geometry(in, out, body, pixels, touches);
   split(queue, geometry.total(), kLine, bytes_moved(in, out),
         [&](std::int64_t begin, std::int64_t end) { geometry.part(begin, end); });
 }

@@ -32,6 +32,11 @@ struct PixelRun {
 using RunBody = std::function<void(const Run&)>;
 using PixelBody = std::function<std::int64_t(const PixelRun&)>;  // how many of the first it did
 
+/// How the pages of an output come from the system where nothing has touched them yet: one by one
+/// as stores fault, or many at once ahead of the stores, while what has been zeroed is in the
+/// cache.
+enum class FirstTouches { Fault, Populate };
+
 /// True if `walk` can go from a part of `in` to `out`: the output is contiguous and a pixel fits
 /// the tile.
 bool walkable(const TensorDesc& in, const TensorDesc& out);
@@ -44,6 +49,9 @@ int walk_threads(const View& in, const View& out, const Queue& queue);
 /// in the first-level cache. `in` may equal `out` when their descriptions are equal. Neither body
 /// may throw.
 void walk(const View& in, const View& out, const Queue& queue, const RunBody& body,
-          const PixelBody& pixels = nullptr);
+          const PixelBody& pixels = nullptr, FirstTouches touches = FirstTouches::Fault);
+
+/// Bytes of an output whose pages are populated together.
+constexpr std::int64_t kPopulatedBytes = std::int64_t{256} << 10;
 
 }  // namespace normbench

@@ -1,0 +1,135 @@
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "backend/cpu/memory.h"
+#include "backend/cpu/simd_targets.h"
+#include "backend/cpu/walk.h"
+#include "backend/kernel_testing.h"
+
+namespace normbench {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+// Both are walked in several slices; only the first has planes that all start where a line does.
+const std::vector<Shape> kShapes{{2, 3, 210, 320}, {1, 3, 301, 299}};
+
+/// An output in untouched pages, `shift` bytes past the second one's start.
+class FreshOutput {
+ public:
+  FreshOutput(const TensorDesc& desc, std::size_t shift)
+      : desc_(desc),
+        start_(kPage + shift),
+        pages_(map_pages(Memory::Pageable, static_cast<std::size_t>(desc.bytes()) + 4 * kPage)) {}
+
+  View view() { return {pages_->data() + start_, desc_}; }
+  std::vector<std::byte> payload() { return {view().data, view().data + desc_.bytes()}; }
+  /// The bytes around the output are as the system gave them.
+  bool is_clean() {
+    const auto zero = [](std::byte b) { return b == std::byte{0}; };
+    return std::all_of(pages_->data(), view().data, zero) &&
+           std::all_of(view().data + desc_.bytes(), pages_->data() + pages_->bytes(), zero);
+  }
+
+ private:
+  TensorDesc desc_;
+  std::size_t start_;
+  std::unique_ptr<Allocation> pages_;
+};
+
+bool is_mapped(std::byte* at) {
+  unsigned char mapped = 0;
+  std::byte* const page = at - reinterpret_cast<std::uintptr_t>(at) % kPage;
+  return mincore(page, kPage, &mapped) == 0 && (mapped & 1) != 0;
+}
+
+struct Route {
+  DType from, to;
+  Layout in, out;
+};
+
+/// The whole tensor as `normalize`'s default row writes it on a team.
+void normalize(const View& in, const View& out, bool pages_mapped, int threads) {
+  const Kernel kernel = cpu_row(Normalize::name, "fused");
+  const Op op = Normalize{.mean = {123.675, 116.28, 103.53},
+                          .std = {58.395, 57.12, 57.375},
+                          .to = out.desc.dtype,
+                          .layout = out.desc.layout};
+  const Signature signature{.in = {in.desc}, .out = {out.desc}, .pages_mapped = pages_mapped};
+  ASSERT_TRUE(kernel.accepts(op, signature));
+  const auto queue = make_cpu_backend()->make_queue(threads, nullptr);
+  queue->always_team = true;
+  kernel.prepare(op, signature)(*queue, std::span(&in, 1), std::span(&out, 1), {});
+}
+
+class FreshPages : public testing::TestWithParam<std::string> {};
+
+TEST_P(FreshPages, HaveTheBitsOfMappedOnes) {
+  const ForcedSimd forced(GetParam());
+  for (const Shape& shape : kShapes)
+    for (const auto [from, to, in_layout, out_layout] :
+         {Route{DType::UInt8, DType::Float32, Layout::Nchw, Layout::Nchw},
+          Route{DType::UInt8, DType::Float32, Layout::Nhwc, Layout::Nchw},
+          Route{DType::UInt8, DType::BFloat16, Layout::Nhwc, Layout::Nhwc},
+          Route{DType::Float32, DType::Float16, Layout::Nchw, Layout::Nhwc}}) {
+      Guarded in(dense(from, in_layout, shape, Memory::Pageable));
+      const TensorDesc desc = dense(to, out_layout, shape, Memory::Pageable);
+      SCOPED_TRACE(describe(in.view().desc) + " -> " + describe(desc));
+      fill(in.view());
+      Guarded mapped(desc);
+      normalize(in.view(), mapped.view(), true, 1);
+      for (const int threads : {1, 3})
+        for (const std::size_t shift : {std::size_t{0}, std::size_t{4}}) {
+          FreshOutput fresh(desc, shift);
+          normalize(in.view(), fresh.view(), false, threads);
+          ASSERT_TRUE(fresh.payload() == mapped.payload()) << threads << " threads, " << shift;
+          ASSERT_TRUE(fresh.is_clean()) << threads << " threads, " << shift;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, FreshPages, testing::ValuesIn(simd_targets()),
+                         [](const auto& info) { return info.param; });
+
+/// Calls `seen` with whether the first and the last page of each run are mapped before it is
+/// written.
+void walk_fresh(const Shape& shape, Layout from, FirstTouches touches,
+                const std::function<void(bool first, bool last)>& seen) {
+  Guarded in(dense(DType::UInt8, from, shape, Memory::Pageable));
+  FreshOutput out(dense(DType::Float32, Layout::Nchw, shape, Memory::Pageable), 0);
+  const auto queue = make_cpu_backend()->make_queue(1, nullptr);
+  walk(
+      in.view(), out.view(), *queue,
+      [&](const Run& run) {
+        std::byte* const end = run.out + run.elements * 4;
+        seen(is_mapped(run.out), is_mapped(end - 1));
+        std::fill(run.out, end, std::byte{1});
+      },
+      nullptr, touches);
+}
+
+TEST(Walk, PopulatesPagesAheadOfTheStores) {
+  if (!populates_pages()) GTEST_SKIP() << "this Linux has no MADV_POPULATE_WRITE";
+  for (const Shape& shape : kShapes)
+    for (const Layout from : {Layout::Nchw, Layout::Nhwc}) {
+      int runs = 0;
+      walk_fresh(shape, from, FirstTouches::Populate, [&](bool first, bool last) {
+        EXPECT_TRUE(first && last) << "run " << runs;
+        ++runs;
+      });
+      EXPECT_GE(runs, 6) << "slices";
+    }
+}
+
+TEST(Walk, LeavesPagesToTheStoresUnlessAskedFor) {
+  bool untouched = false;
+  walk_fresh(kShapes[0], Layout::Nchw, FirstTouches::Fault,
+             [&](bool, bool last) { untouched |= !last; });
+  EXPECT_TRUE(untouched);
+}
+
+}  // namespace
+}  // namespace normbench
