@@ -146,8 +146,11 @@ std::vector<std::vector<int>> latin_square(int k, std::mt19937_64& random) {
   std::vector<std::vector<int>> rounds;
   for (const int shift : shifts) {
     auto& round = rounds.emplace_back(k);
-    for (int position = 0; position < k; ++position)
-      round[position] = labels[(position + shift) % k];
+    for (int position = 0; position < k; ++position) {
+      // 0, 1, k - 1, 2, k - 2, …: steps that differ, so that other rounds repeat none.
+      const int step = position % 2 == 1 ? (position + 1) / 2 : (k - position / 2) % k;
+      round[position] = labels[(step + shift) % k];
+    }
   }
   return rounds;
 }

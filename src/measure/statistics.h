@@ -47,6 +47,9 @@ Interval paired_ratio(std::span<const double> numerator, std::span<const double>
                       double level);
 
 /// One block of k rounds in a random cyclic Latin square: every contender once at every position.
+/// What a turn leaves behind for the next is as fairly dealt: within the rounds each contender
+/// follows every other once where k is even, and none more than twice where it is odd (Williams
+/// 1949, "Experimental designs balanced for the estimation of residual effects of treatments").
 std::vector<std::vector<int>> latin_square(int k, std::mt19937_64& random);
 
 /// Rounds at which a run may be looked at: 20, 40, 80, 160, … (see measure/stop_rule.h).

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace normbench {
 namespace {
@@ -189,6 +191,27 @@ TEST(LatinSquare, HasEveryContenderOnceAtEveryPosition) {
       EXPECT_EQ(*row.rbegin(), k - 1);
     }
   }
+}
+
+/// How often one contender takes its turn right after another, by both.
+std::map<std::pair<int, int>, int> successions(const std::vector<std::vector<int>>& rounds) {
+  std::map<std::pair<int, int>, int> counts;
+  for (const auto& round : rounds)
+    for (std::size_t i = 1; i < round.size(); ++i) ++counts[{round[i - 1], round[i]}];
+  return counts;
+}
+
+TEST(LatinSquare, LetsEveryContenderFollowEveryOther) {
+  std::mt19937_64 random(3);
+  for (int k = 2; k <= 12; k += 2) {
+    const auto counts = successions(latin_square(k, random));
+    EXPECT_EQ(counts.size(), k * (k - 1));
+    for (const auto& [pair, count] : counts)
+      EXPECT_EQ(count, 1) << k << ": " << pair.first << ", " << pair.second;
+  }
+  for (int k = 3; k <= 11; k += 2)
+    for (const auto& [pair, count] : successions(latin_square(k, random)))
+      EXPECT_LE(count, 2) << k << ": " << pair.first << ", " << pair.second;
 }
 
 TEST(LatinSquare, DrawsEverySquareOfThree) {
