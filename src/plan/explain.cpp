@@ -35,7 +35,7 @@ std::string traffic_text(const Case& work, const Stage& stage) {
 }
 
 std::string stage_text(const Case& work, const Stage& stage) {
-  std::string text = fmt::format("{:<11} {:<11} {:<4} {:<36} {}", name_of(stage.op),
+  std::string text = fmt::format("{:<11} {:<16} {:<4} {:<36} {}", name_of(stage.op),
                                  runner_text(work, stage), name_of(stage.place),
                                  describe(stage.signature.out.front()), traffic_text(work, stage));
   if (stage.cost.link_bytes > 0)
@@ -81,7 +81,7 @@ void add_case(Lines& lines, const Case& work, bool is_baseline) {
                                     : "run by peer " + work.peer;
   lines.add(2, fmt::format("{}{} · {} · {}", work.variant, is_baseline ? " (baseline)" : "",
                            count(static_cast<std::size_t>(work.threads), "thread"), work_text));
-  if (work.source) lines.add(4, fmt::format("{:<28} {}", "source", describe(work.source->desc())));
+  if (work.source) lines.add(4, fmt::format("{:<33} {}", "source", describe(work.source->desc())));
   for (const Stage& stage : work.stages) lines.add(4, stage_text(work, stage));
   if (work.skip) lines.add(4, "skipped: " + *work.skip);
 }

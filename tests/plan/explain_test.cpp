@@ -29,19 +29,19 @@ const std::string golden = R"(where: Where should uint8 images be normalised?
 place: On the CPU or on the GPU?
  batch=1 · 357 MB of host memory
   CPU only · 1 thread · moves 58.1 MB
-    source                       1x3x720x1280 uint8 nchw pageable
-    cast        simd        cpu  1x3x720x1280 float32 nchw pageable   13.8 MB, fresh
-    sub         simd        cpu  1x3x720x1280 float32 nchw pageable   22.1 MB, in_place
-    div         simd        cpu  1x3x720x1280 float32 nchw pageable   22.1 MB, in_place
+    source                            1x3x720x1280 uint8 nchw pageable
+    cast        simd             cpu  1x3x720x1280 float32 nchw pageable   13.8 MB, fresh
+    sub         simd             cpu  1x3x720x1280 float32 nchw pageable   22.1 MB, in_place
+    div         simd             cpu  1x3x720x1280 float32 nchw pageable   22.1 MB, in_place
   CPU, send f32 (baseline) · 1 thread · host waits per turn · moves 24.9 MB, link 11.1 MB
-    source                       1x3x720x1280 uint8 nchw pageable
-    normalize   lut         cpu  1x3x720x1280 float32 nchw pageable   13.8 MB
-    h2d         -           cuda 1x3x720x1280 float32 nchw device     11.1 MB, link 11.1 MB
+    source                            1x3x720x1280 uint8 nchw pageable
+    normalize   lut              cpu  1x3x720x1280 float32 nchw pageable   13.8 MB
+    h2d         -                cuda 1x3x720x1280 float32 nchw device     11.1 MB, link 11.1 MB
     skipped: no CUDA device (none)
   send u8 · 2 threads · host waits per turn · moves 16.6 MB, link 2.76 MB
-    source                       1x3x720x1280 uint8 nchw pageable
-    h2d         -           cuda 1x3x720x1280 uint8 nchw device       2.76 MB, link 2.76 MB
-    normalize   -           cuda 1x3x720x1280 float32 nchw device     13.8 MB
+    source                            1x3x720x1280 uint8 nchw pageable
+    h2d         -                cuda 1x3x720x1280 uint8 nchw device       2.76 MB, link 2.76 MB
+    normalize   -                cuda 1x3x720x1280 float32 nchw device     13.8 MB
     skipped: no CUDA device (none)
   limits: stream 2.76 MB:11.1 MB temporal, 1 thread; stream 2.76 MB:11.1 MB nt, 1 thread; stream
       11.1 MB:11.1 MB temporal, 1 thread, in cache
@@ -51,8 +51,8 @@ place: On the CPU or on the GPU?
 copy
  276 MB of host memory
   copy (baseline) · 1 thread · moves 55.3 MB
-    source                       10x3x720x1280 uint8 nchw pageable
-    copy        simd        cpu  10x3x720x1280 uint8 nchw pageable    55.3 MB
+    source                            10x3x720x1280 uint8 nchw pageable
+    copy        simd             cpu  10x3x720x1280 uint8 nchw pageable    55.3 MB
   limits: stream 27.6 MB:27.6 MB temporal, 1 thread; stream 27.6 MB:27.6 MB nt, 1 thread
 )";
 
@@ -79,14 +79,14 @@ TEST(Explain, TellsKernelsAndReasonsWhereThereIsNoDevice) {
 ways
  nothing can run here
   pin (baseline) · 1 thread · host waits per stage · moves 8.00 MB, link 1.00 MB
-    source                       1x1x1000x1000 uint8 nchw pageable
-    pin         only        cuda 1x1x1000x1000 uint8 nchw pinned      2.00 MB, fresh
-    h2d         async       cuda 1x1x1000x1000 uint8 nchw device      1.00 MB, link 1.00 MB
-    cast        eager       cuda 1x1x1000x1000 float32 nchw device    5.00 MB, cuda_malloc
+    source                            1x1x1000x1000 uint8 nchw pageable
+    pin         only             cuda 1x1x1000x1000 uint8 nchw pinned      2.00 MB, fresh
+    h2d         async            cuda 1x1x1000x1000 uint8 nchw device      1.00 MB, link 1.00 MB
+    cast        eager            cuda 1x1x1000x1000 float32 nchw device    5.00 MB, cuda_malloc
     skipped: no CUDA device (none)
   graph · 1 thread · graph · host waits per batch · moves 5.00 MB
-    source                       1x1x1000x1000 uint8 nchw device
-    cast        eager       cuda 1x1x1000x1000 float32 nchw device    5.00 MB
+    source                            1x1x1000x1000 uint8 nchw device
+    cast        eager            cuda 1x1x1000x1000 float32 nchw device    5.00 MB
     skipped: no CUDA device (none)
 )");
 }
@@ -136,8 +136,8 @@ free: 2.00 GB of host memory (2.10 GB left in the container, 100 MB kept back), 
 e
  batch=1 · 45.0 MB of host memory
   v (baseline) · 1 thread · moves 5.00 MB
-    source                       1x1x1000x1000 uint8 nchw pageable
-    cast        simd        cpu  1x1x1000x1000 float32 nchw pageable  5.00 MB
+    source                            1x1x1000x1000 uint8 nchw pageable
+    cast        simd             cpu  1x1x1000x1000 float32 nchw pageable  5.00 MB
   limits: stream 1.00 MB:4.00 MB temporal, 1 thread; stream 1.00 MB:4.00 MB nt, 1 thread
  batch=1000 · nothing can run here · moves: v 5.00 GB
   v skipped: needs 5.16 GB of host memory, 2.00 GB are free (2.10 GB left in the container, 100 MB
