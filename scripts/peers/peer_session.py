@@ -127,8 +127,12 @@ class Session:
             self._peer.synchronize()
             count, spent = count + 1, time.perf_counter_ns() - start
         if self._timed_stages is None:
-            several = self._stages is not None and self._task.device == "cpu"
-            self._timed_stages = several and spent / count > SHORTEST_TIMED_STAGE_NS * len(self._stages)
+            self._timed_stages = self._can_time_stages(spent / count)
+
+    def _can_time_stages(self, iteration_ns):
+        """Where there are several, whose calls take as long as their work, and reading the clock does not show."""
+        count = len(self._stages or [])
+        return count > 1 and self._task.device == "cpu" and iteration_ns > SHORTEST_TIMED_STAGE_NS * count
 
     def _timed(self, iterations):
         spent = [0] * len(self._task.stages) if self._timed_stages else None

@@ -139,7 +139,7 @@ TEST_F(PeerProcessTest, SaysHowItEnded) {
   EXPECT_EQ(failure("exit 0"), "peer torch ended with exit code 0 after `run`");
   EXPECT_EQ(failure("kill -9 $$"), "peer torch ended with signal 9 (Killed) after `run`");
   EXPECT_EQ(failure("read line; echo answer; exit 3"), "answered answer");
-  EXPECT_EQ(failure("printf half; exit 3"), "peer torch ended with exit code 3 after `run`");
+  EXPECT_EQ(failure("read line; printf half; exit 3"), "peer torch ended with exit code 3 after `run`");
 }
 
 TEST_F(PeerProcessTest, IsNotWaitedForWhenItIsSilent) {
