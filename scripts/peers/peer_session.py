@@ -41,7 +41,7 @@ class Session:
         """Returns at `close` and at the end of input."""
         try:
             for line in self._lines():
-                reply = self._answer(line)
+                reply = self.answer(line)
                 if reply is None:
                     return
                 self._replies.write(json.dumps(reply, allow_nan=False).encode() + b"\n")
@@ -57,7 +57,7 @@ class Session:
                 line = self._requests.readline(LONGEST_LINE)
             yield None if too_long else line
 
-    def _answer(self, line):
+    def answer(self, line):
         """The reply to a line; None for `close`."""
         try:
             request = parsed(line)
