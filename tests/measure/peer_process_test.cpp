@@ -70,7 +70,7 @@ PeerCommand busy_after(const std::string& seconds) {
 }
 
 TEST_F(PeerProcessTest, IsWaitedForUntilItsThreadsSleep) {
-  PeerProcess peer("torch", busy_after("0.3"), interrupted);
+  PeerProcess peer("torch", busy_after("1.2"), interrupted);
   ask(peer, "go");
   const auto start = steady_clock::now();
   peer.settle(20s);
@@ -139,7 +139,8 @@ TEST_F(PeerProcessTest, SaysHowItEnded) {
   EXPECT_EQ(failure("exit 0"), "peer torch ended with exit code 0 after `run`");
   EXPECT_EQ(failure("kill -9 $$"), "peer torch ended with signal 9 (Killed) after `run`");
   EXPECT_EQ(failure("read line; echo answer; exit 3"), "answered answer");
-  EXPECT_EQ(failure("read line; printf half; exit 3"), "peer torch ended with exit code 3 after `run`");
+  EXPECT_EQ(failure("read line; printf half; exit 3"),
+            "peer torch ended with exit code 3 after `run`");
 }
 
 TEST_F(PeerProcessTest, IsNotWaitedForWhenItIsSilent) {
@@ -189,8 +190,11 @@ TEST_F(PeerProcessTest, SaysMoreThanItWasAsked) {
 }
 
 TEST_F(PeerProcessTest, SpeaksBeforeItIsAsked) {
-  PeerProcess peer("torch", shell("echo Welcome; sleep 600"), interrupted);
-  std::this_thread::sleep_for(300ms);
+  const std::filesystem::path file = testing::TempDir() + "peer_spoke";
+  std::filesystem::remove(file);
+  PeerProcess peer("torch", {{"/bin/sh", "-c", "echo Welcome; : > \"$0\"; sleep 600", file}, ""},
+                   interrupted);
+  while (!exists(file)) std::this_thread::sleep_for(1ms);
   EXPECT_EQ(failure(peer), "peer torch spoke before it was asked: \"Welcome\\n\"");
 }
 
@@ -198,8 +202,8 @@ TEST_F(PeerProcessTest, LastLinesOfStderrFollow) {
   EXPECT_EQ(failure("printf 'one\\ntwo\\n\\n  \\nthree\\nfour \\033[31m\\n' >&2; exit 1"),
             "peer torch ended with exit code 1 after `run`; its stderr: \"two\" \"three\" "
             "\"four \\u001b[31m\"");
-  EXPECT_EQ(failure("printf unended >&2; read line; sleep 600", 200ms),
-            "peer torch: no answer to `run` within 0.2 s; its stderr: \"unended\"");
+  EXPECT_EQ(failure("printf unended >&2; read line; sleep 600", 1s),
+            "peer torch: no answer to `run` within 1 s; its stderr: \"unended\"");
 }
 
 TEST_F(PeerProcessTest, ChatterNeverBlocksItOrUs) {
