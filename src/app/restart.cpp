@@ -17,7 +17,7 @@ Restart::Restart(Journal& journal, double limit_seconds, std::vector<std::string
     : journal_(journal), limit_seconds_(limit_seconds), command_(std::move(command)) {}
 
 void Restart::without(std::size_t group, const std::string& contender) {
-  const std::string why = fmt::format("a turn took more than {:.0f} s", limit_seconds_);
+  const std::string why = fmt::format("a turn took more than {:g} s", limit_seconds_);
   try {
     journal_.add_hung(group, contender, why);
   } catch (const CannotWrite& error) {
