@@ -45,8 +45,7 @@ CaseResult case_result(const Case& work) {
                     .peer = work.peer,
                     .resident = work.resident,
                     .images = work.values.front().desc.shape.n,
-                    .source_bytes = work.source ? work.source->desc().bytes()
-                                                : work.stages.front().fewest.read_bytes,
+                    .source_bytes = fewest_read_bytes(work),
                     .result_bytes = work.result().bytes(),
                     .source = work.source ? std::optional(work.source->desc()) : std::nullopt,
                     .stages = {},

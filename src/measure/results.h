@@ -71,7 +71,7 @@ struct CaseResult {
   bool resident = false;          // a limit on buffers that stay in the cache
   std::int64_t iterations = 0;    // per turn
   std::int64_t images = 0;        // per iteration
-  std::int64_t source_bytes = 0;  // what one iteration must read: the source, or the files
+  std::int64_t source_bytes = 0;  // what one iteration must read of the source, or the files
   std::int64_t result_bytes = 0;  // what it must write: the last output
   std::optional<TensorDesc> source = {};  // what it starts from; nothing for files
   std::int64_t first_call_ns = 0;

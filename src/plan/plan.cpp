@@ -60,6 +60,16 @@ std::vector<Group> plan_experiments(const Json& experiments, PlanContext& contex
 
 }  // namespace
 
+std::int64_t fewest_read_bytes(const Case& work) {
+  if (!work.source) return work.stages.front().fewest.read_bytes;
+  const std::int64_t whole = work.source->desc().bytes();
+  std::int64_t taken = 0;
+  for (const Stage& stage : work.stages)
+    if (std::ranges::find(stage.in, 0) != stage.in.end())
+      taken += stage.fewest.read_bytes + stage.fewest.link_bytes;
+  return taken == 0 ? whole : std::min(whole, taken);
+}
+
 Plan make_plan(const std::string& file, const Backends& backends, const PlanOptions& options) {
   try {
     return make_plan(file, read_text(file), backends, options);

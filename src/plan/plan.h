@@ -79,6 +79,10 @@ struct Case {
   const TensorDesc& result() const { return values.back().desc; }
 };
 
+/// What an iteration must read: the files, or of the source as much as the stages on it take, which
+/// of a crop is its window.
+std::int64_t fewest_read_bytes(const Case& work);
+
 struct Published {
   std::string variant;
   Json point = Json::object();

@@ -45,7 +45,7 @@ bool uses_memory_of(const Stage& stage, Place place) {
 }
 
 Mix mix_of(const Case& work) {
-  return {.read = work.source->desc().bytes(),
+  return {.read = fewest_read_bytes(work),
           .written = work.result().bytes(),
           .from = work.source->memory,
           .to = work.result().memory,
@@ -120,15 +120,15 @@ class Streams {
 void add_streams(std::vector<Case>& limits, const Group& group, Place place,
                  const Backends& backends) {
   Streams streams(limits, place, backends);
+  const auto add = [&](const Mix& mix) {
+    streams.add(mix, source_like(group, mix.read, mix.from));
+  };
   for (const Case& work : group.cases)
-    if (!work.skip && stays_at(work, place)) streams.add(mix_of(work), *work.source);
+    if (!work.skip && stays_at(work, place)) add(mix_of(work));
   for (const Case& work : group.cases) {
     if (work.skip) continue;
-    for (const Stage& stage : work.stages) {
-      if (!uses_memory_of(stage, place)) continue;
-      const Mix mix = mix_of(stage, work.threads);
-      streams.add(mix, source_like(group, mix.read, mix.from));
-    }
+    for (const Stage& stage : work.stages)
+      if (uses_memory_of(stage, place)) add(mix_of(stage, work.threads));
   }
 }
 

@@ -25,7 +25,8 @@ class Streams : public testing::TestWithParam<std::string> {
 
 // The input holds no poison, so poison left in the output is a byte that was not written.
 TEST_P(Streams, WriteEveryByteTheSameWithAnyTeam) {
-  for (const auto& [reads, writes] : {std::pair{1, 4}, {1, 2}, {1, 1}, {4, 4}, {3, 5}, {0, 1}})
+  for (const auto& [reads, writes] :
+       {std::pair{1, 4}, {1, 2}, {1, 1}, {4, 4}, {3, 5}, {5, 3}, {6, 5}, {0, 1}})
     for (const std::int64_t size : {1, 63, 64, 65, 4096, 300007}) {
       Guarded in(bytes(size), 1);
       std::ranges::fill(std::span(in.view().data, static_cast<std::size_t>(size)), std::byte{0x5A});
@@ -41,19 +42,20 @@ TEST_P(Streams, WriteEveryByteTheSameWithAnyTeam) {
 
 // Changing any byte of the input changes the output: every one is read.
 TEST_P(Streams, ReadEveryVector) {
-  const std::int64_t size = 64 * 40;
-  for (const auto& [reads, writes] : {std::pair{4, 1}, {2, 1}, {5, 3}, {1, 1}, {1, 4}, {1, 0}})
-    for (const std::string_view row : {"temporal", "nt"}) {
-      const Stream op{.read_parts = reads, .write_parts = writes};
-      Guarded in(bytes(size));
-      fill(in.view());
-      const auto before = streamed(row, op, in.view(), 0, 2);
-      for (std::int64_t i = 0; i < size; i += 64) {
-        in.view().data[i] ^= std::byte{0x40};
-        EXPECT_FALSE(before == streamed(row, op, in.view(), 0, 2)) << row << " byte " << i;
-        in.view().data[i] ^= std::byte{0x40};
+  for (const auto& [reads, writes] :
+       {std::pair{4, 1}, {2, 1}, {5, 3}, {6, 5}, {9, 1}, {1, 1}, {1, 4}, {1, 0}})
+    for (const std::int64_t size : {64 * 40, 64 * 3000})  // of one block and of some
+      for (const std::string_view row : {"temporal", "nt"}) {
+        const Stream op{.read_parts = reads, .write_parts = writes};
+        Guarded in(bytes(size));
+        fill(in.view());
+        const auto before = streamed(row, op, in.view(), 0, 2);
+        for (std::int64_t i = 0; i < size; i += 64 * (1 + size / (64 * 100))) {
+          in.view().data[i] ^= std::byte{0x40};
+          EXPECT_FALSE(before == streamed(row, op, in.view(), 0, 2)) << row << " byte " << i;
+          in.view().data[i] ^= std::byte{0x40};
+        }
       }
-    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, Streams, testing::ValuesIn(simd_targets()),

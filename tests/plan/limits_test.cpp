@@ -55,6 +55,19 @@ TEST(Limits, SizesThatReadAlikeKeepTheirBytes) {
                                  "stream 1,001,000:1,001,000 B nt, 1 thread"));
 }
 
+TEST(Limits, OfACropReadItsWindow) {
+  const Plan plan = fakes::plan(fakes::config(
+      R"("source": {"batch": 1, "channels": 1, "size": [1000, 1000]},
+         "variants": {"crop": [{"op": "crop", "size": [500, 600]}],
+                      "crop at last": ["copy", {"op": "crop", "size": [500, 600]}]})"));
+  EXPECT_EQ(fewest_read_bytes(plan.groups.at(0).cases.at(0)), 300'000);
+  EXPECT_EQ(fewest_read_bytes(plan.groups.at(0).cases.at(1)), 1'000'000);
+  std::vector<std::string> names;
+  for (const Case& limit : plan.groups.at(0).limits) names.push_back(limit.variant);
+  EXPECT_THAT(names, testing::IsSupersetOf({"stream 300 kB:300 kB temporal, 1 thread",
+                                            "stream 1.00 MB:300 kB temporal, 1 thread"}));
+}
+
 /// "name: source -> result" of every limit on a GPU, with its stages.
 std::vector<std::string> shown_on_gpu(const std::string& experiment) {
   const Plan plan = make_plan("c.json", fakes::config(experiment), fakes::with_gpu(), {});

@@ -35,7 +35,7 @@ void mix(const Stream& op, const View& in, const View& out, const Queue& queue, 
       reinterpret_cast<std::uintptr_t>(out.data) % static_cast<std::uintptr_t>(size) == 0;
   const StreamVectors all{
       .in = in.data, .reads = read_bytes(op, in) / size, .out = out.data, .writes = bytes / size};
-  split(queue, all.writes, kSplit, read_bytes(op, in) + bytes,
+  split(queue, all.writes, all.is_even() ? kSplit : kStreamBlock, read_bytes(op, in) + bytes,
         [&](std::int64_t begin, std::int64_t end) {
           stream_vectors(all, begin, end, aligned ? stores : Stores::Normal);
         });

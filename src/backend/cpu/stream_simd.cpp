@@ -58,25 +58,6 @@ HWY_INLINE V exclusive_or(const std::byte* in, std::int64_t vectors) {
   return sum;
 }
 
-/// Stores vectors [begin, end) of `writes`, each the exclusive or of its stretch of `reads`.
-template <Stores S>
-void fold(const StreamVectors& all, std::int64_t begin, std::int64_t end) {
-  const std::int64_t size = vector_size();
-  const std::byte* in = all.in + begin * all.reads / all.writes * size;
-  const std::int64_t least = all.reads / all.writes;
-  std::int64_t rest = begin * all.reads % all.writes;
-  for (std::int64_t j = begin; j < end; ++j) {
-    std::int64_t stretch = least;
-    rest += all.reads % all.writes;
-    if (rest >= all.writes) {
-      rest -= all.writes;
-      ++stretch;
-    }
-    store<S>(exclusive_or(in, stretch), all.out + j * size);
-    in += stretch * size;
-  }
-}
-
 /// `Reads` loads as one vector.
 template <int Reads>
 HWY_INLINE V gathered(const std::byte* in) {
@@ -154,17 +135,85 @@ void fill(const StreamVectors& all, std::int64_t begin, std::int64_t end) {
     store<S>(hn::Zero(Words()), all.out + j * vector_size());
 }
 
+/// A block of a mix of more reads than writes: as many vectors as are stored are copied, and the
+/// other reads are done meanwhile, in proportion.
+template <Stores S>
+class FoldedBlock {
+ public:
+  FoldedBlock(const std::byte* in, std::int64_t reads, std::byte* out, std::int64_t writes)
+      : in_(in), out_(out), writes_(writes), more_(reads - writes), rest_(in + writes * size_) {}
+
+  /// The last vector stored takes the exclusive or of all that are only read.
+  void run() {
+    V sum = hn::Zero(Words());
+    std::int64_t done = 0;
+    if constexpr (S == Stores::NonTemporal) done = copy_pages(sum);
+    for (; done + 1 < writes_; ++done) copy(done, 1, sum);
+    read(left_, sum);
+    store<S>(hn::Xor(load(in_ + done * size_), sum), out_ + done * size_);
+  }
+
+ private:
+  static constexpr std::int64_t kLine = 64, kPage = 4096;
+
+  /// A line of each of four pages in turn, as `in_pages` does. Returns the vectors done.
+  std::int64_t copy_pages(V& sum) {
+    const std::int64_t page = kPage / size_, step = std::max<std::int64_t>(1, kLine / size_);
+    std::int64_t done = 0;
+    for (; done + 4 * page < writes_; done += 4 * page)
+      for (std::int64_t i = done; i < done + page; i += step)
+        for (std::int64_t at = i; at < i + 4 * page; at += page) {
+          hwy::Prefetch(in_ + (at + 4 * page) * size_);
+          copy(at, step, sum);
+          std::atomic_signal_fence(std::memory_order_seq_cst);
+        }
+    return done;
+  }
+
+  void copy(std::int64_t first, std::int64_t count, V& sum) {
+    for (std::int64_t i = first; i < first + count; ++i)
+      store<S>(load(in_ + i * size_), out_ + i * size_);
+    for (due_ += more_ * count; due_ >= writes_; due_ -= writes_) read(1, sum);
+  }
+
+  /// The next `count` of the other vectors.
+  void read(std::int64_t count, V& sum) {
+    left_ -= count;
+    for (; count > 0; --count, rest_ += size_) {
+      hwy::Prefetch(rest_ + kPage);
+      sum = hn::Xor(sum, load(rest_));
+    }
+  }
+
+  const std::int64_t size_ = vector_size();
+  const std::byte* const in_;
+  std::byte* const out_;
+  const std::int64_t writes_, more_;
+  const std::byte* rest_;
+  std::int64_t left_ = more_;  // of `more_`
+  std::int64_t due_ = 0;       // of them, times `writes_`
+};
+
+/// Stores vectors [begin, end) of `writes` < `reads`, block by block.
+template <Stores S>
+void fold(const StreamVectors& all, std::int64_t begin, std::int64_t end) {
+  const std::int64_t size = vector_size();
+  for (std::int64_t next; begin < end; begin = next) {
+    next = std::min(end, begin + kStreamBlock);
+    const std::int64_t first = begin * all.reads / all.writes;
+    const std::int64_t reads = next * all.reads / all.writes - first;
+    FoldedBlock<S>(all.in + first * size, reads, all.out + begin * size, next - begin).run();
+  }
+}
+
 template <Stores S>
 void stream_with(const StreamVectors& all, std::int64_t begin, std::int64_t end) {
-  const auto mix = [&](std::int64_t reads, std::int64_t writes) {
-    return all.reads * writes == all.writes * reads;
-  };
   if (all.reads == 0) return fill<S>(all, begin, end);
-  if (mix(1, 1)) return part<S, 1, 1>(all, begin, end);
-  if (mix(1, 2)) return part<S, 1, 2>(all, begin, end);
-  if (mix(1, 4)) return part<S, 1, 4>(all, begin, end);
-  if (mix(2, 1)) return part<S, 2, 1>(all, begin, end);
-  if (mix(4, 1)) return part<S, 4, 1>(all, begin, end);
+  if (all.is_mix(1, 1)) return part<S, 1, 1>(all, begin, end);
+  if (all.is_mix(1, 2)) return part<S, 1, 2>(all, begin, end);
+  if (all.is_mix(1, 4)) return part<S, 1, 4>(all, begin, end);
+  if (all.is_mix(2, 1)) return part<S, 2, 1>(all, begin, end);
+  if (all.is_mix(4, 1)) return part<S, 4, 1>(all, begin, end);
   if (all.reads > all.writes) return fold<S>(all, begin, end);
   spread<S>(all, begin, end);
 }

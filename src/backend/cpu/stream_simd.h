@@ -15,17 +15,26 @@ std::int64_t vector_bytes();
 /// cache whatever `stores` says.
 void copy_bytes(const std::byte* in, std::byte* out, std::int64_t bytes, Stores stores);
 
-/// A mix of vectors: each of `writes` takes what lies at the same share of `reads`: one vector,
-/// stored several times over where there are fewer reads, or the exclusive or of a stretch of them.
-/// Without reads zeros are stored.
+/// A mix of vectors in proportion: at any share of the output, the same share of the input has been
+/// read. What is stored depends on all that is read, and on nothing else.
 struct StreamVectors {
   const std::byte* in;
   std::int64_t reads;
   std::byte* out;
   std::int64_t writes;
+
+  bool is_mix(std::int64_t of_reads, std::int64_t of_writes) const {
+    return reads * of_writes == writes * of_reads;
+  }
+  /// True where every split keeps it; else only multiples of kStreamBlock do.
+  bool is_even() const { return reads <= writes || is_mix(2, 1) || is_mix(4, 1); }
 };
 
-/// Stores vectors [begin, end) of `all.writes`. Non-temporal stores need an aligned `all.out`.
+/// Of vectors of the output.
+constexpr std::int64_t kStreamBlock = 1024;
+
+/// Stores vectors [begin, end) of `all.writes`, both multiples of 64, unless the mix is uneven, or
+/// the end. Non-temporal stores need an aligned `all.out`.
 void stream_vectors(const StreamVectors& all, std::int64_t begin, std::int64_t end, Stores stores);
 
 /// Loads vectors and gives a word of their exclusive or.
