@@ -70,7 +70,7 @@ std::string caches() {
 
 std::string first_touches() {
   return populates_pages()
-             ? fmt::format("populated {} KiB at a time, ahead of the stores, by fused",
+             ? fmt::format("populated {} KiB at a time, ahead of the stores, by fused and blocked",
                            kPopulatedBytes >> 10)
              : "touched one by one: this Linux has no MADV_POPULATE_WRITE (5.14 has)";
 }

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -47,22 +48,37 @@ bool is_mapped(std::byte* at) {
 }
 
 struct Route {
-  DType from, to;
-  Layout in, out;
+  std::string_view row;  // which has pages populated
+  Op op;
+  DType from;
+  Layout in;
 };
 
-/// The whole tensor as `normalize`'s default row writes it on a team.
-void normalize(const View& in, const View& out, bool pages_mapped, int threads) {
-  const Kernel kernel = cpu_row(Normalize::name, "fused");
-  const Op op = Normalize{.mean = {123.675, 116.28, 103.53},
-                          .std = {58.395, 57.12, 57.375},
-                          .to = out.desc.dtype,
-                          .layout = out.desc.layout};
+Normalize to(DType dtype, Layout layout) {
+  return {.mean = {123.675, 116.28, 103.53},
+          .std = {58.395, 57.12, 57.375},
+          .to = dtype,
+          .layout = layout};
+}
+
+std::vector<Route> routes() {
+  return {{"fused", to(DType::Float32, Layout::Nchw), DType::UInt8, Layout::Nchw},
+          {"fused", to(DType::Float32, Layout::Nchw), DType::UInt8, Layout::Nhwc},
+          {"fused", to(DType::BFloat16, Layout::Nhwc), DType::UInt8, Layout::Nhwc},
+          {"fused", to(DType::Float16, Layout::Nhwc), DType::Float32, Layout::Nchw},
+          {"blocked", LayoutOp{Layout::Nchw}, DType::UInt8, Layout::Nhwc},
+          {"blocked", FlipOp{Flip::Horizontal}, DType::Float32, Layout::Nchw},
+          {"blocked", Crop{.window = {.height = 200, .width = 290}}, DType::Float16, Layout::Nhwc}};
+}
+
+/// The whole tensor as the row writes it on a team.
+void run(const Route& route, const View& in, const View& out, bool pages_mapped, int threads) {
+  const Kernel kernel = cpu_row(name_of(route.op), route.row);
   const Signature signature{.in = {in.desc}, .out = {out.desc}, .pages_mapped = pages_mapped};
-  ASSERT_TRUE(kernel.accepts(op, signature));
+  ASSERT_TRUE(kernel.accepts(route.op, signature));
   const auto queue = make_cpu_backend()->make_queue(threads, nullptr);
   queue->always_team = true;
-  kernel.prepare(op, signature)(*queue, std::span(&in, 1), std::span(&out, 1), {});
+  kernel.prepare(route.op, signature)(*queue, std::span(&in, 1), std::span(&out, 1), {});
 }
 
 class FreshPages : public testing::TestWithParam<std::string> {};
@@ -70,21 +86,19 @@ class FreshPages : public testing::TestWithParam<std::string> {};
 TEST_P(FreshPages, HaveTheBitsOfMappedOnes) {
   const ForcedSimd forced(GetParam());
   for (const Shape& shape : kShapes)
-    for (const auto [from, to, in_layout, out_layout] :
-         {Route{DType::UInt8, DType::Float32, Layout::Nchw, Layout::Nchw},
-          Route{DType::UInt8, DType::Float32, Layout::Nhwc, Layout::Nchw},
-          Route{DType::UInt8, DType::BFloat16, Layout::Nhwc, Layout::Nhwc},
-          Route{DType::Float32, DType::Float16, Layout::Nchw, Layout::Nhwc}}) {
-      Guarded in(dense(from, in_layout, shape, Memory::Pageable));
-      const TensorDesc desc = dense(to, out_layout, shape, Memory::Pageable);
-      SCOPED_TRACE(describe(in.view().desc) + " -> " + describe(desc));
-      fill(in.view());
+    for (const Route& route : routes()) {
+      Guarded in(dense(route.from, route.in, shape, Memory::Pageable));
+      const View source = in.view();
+      const TensorDesc desc = infer(route.op, std::span(&source.desc, 1))[0];
+      SCOPED_TRACE(
+          fmt::format("{} {} -> {}", name_of(route.op), describe(source.desc), describe(desc)));
+      fill(source);
       Guarded mapped(desc);
-      normalize(in.view(), mapped.view(), true, 1);
+      run(route, source, mapped.view(), true, 1);
       for (const int threads : {1, 3})
         for (const std::size_t shift : {std::size_t{0}, std::size_t{4}}) {
           FreshOutput fresh(desc, shift);
-          normalize(in.view(), fresh.view(), false, threads);
+          run(route, source, fresh.view(), false, threads);
           ASSERT_TRUE(fresh.payload() == mapped.payload()) << threads << " threads, " << shift;
           ASSERT_TRUE(fresh.is_clean()) << threads << " threads, " << shift;
         }

@@ -18,21 +18,27 @@ bool accepts(const T&, const Signature& s) {
   return walkable(s.in[0], s.out[0]);
 }
 
-template <class T, StoresRule (*Rule)(const Signature&)>
+template <class T, StoresRule (*Rule)(const Signature&), FirstTouches Fresh>
 Launch prepare(const T& op, const Signature& s) {
-  return [op, size = size_of(s.out[0].dtype), rule = Rule(s)](
+  return [op, size = size_of(s.out[0].dtype), rule = Rule(s),
+          touches = s.pages_mapped ? FirstTouches::Fault : Fresh](
              Queue& queue, std::span<const View> in, std::span<const View> out, View) {
     const Stores stores = rule(walk_threads(in[0], out[0], queue));
-    walk(input_view(op, in[0]), out[0], queue, [size, stores](const Run& run) {
-      copy_bytes(run.in, run.out, run.elements * size, stores);
-    });
+    walk(
+        input_view(op, in[0]), out[0], queue,
+        [size, stores](const Run& run) {
+          copy_bytes(run.in, run.out, run.elements * size, stores);
+        },
+        nullptr, touches);
   };
 }
 
 template <class T>
-constexpr Kernel blocked = row<T, accepts<T>, prepare<T, suitable_stores>>("blocked");
+constexpr Kernel blocked =
+    row<T, accepts<T>, prepare<T, suitable_stores, FirstTouches::Populate>>("blocked");
 template <class T>
-constexpr Kernel temporal = row<T, accepts<T>, prepare<T, normal_stores>>("temporal");
+constexpr Kernel temporal =
+    row<T, accepts<T>, prepare<T, normal_stores, FirstTouches::Fault>>("temporal");
 
 }  // namespace
 
