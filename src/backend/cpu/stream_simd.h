@@ -30,11 +30,11 @@ struct StreamVectors {
   bool is_even() const { return reads <= writes || is_mix(2, 1) || is_mix(4, 1); }
 };
 
-/// Of vectors of the output.
+/// Vectors of the output in a block of an uneven mix.
 constexpr std::int64_t kStreamBlock = 1024;
 
-/// Stores vectors [begin, end) of `all.writes`, both multiples of 64, unless the mix is uneven, or
-/// the end. Non-temporal stores need an aligned `all.out`.
+/// Stores vectors [begin, end) of `all.writes`: multiples of 64 in an even mix, of kStreamBlock in
+/// another, or the end. Non-temporal stores need an aligned `all.out`.
 void stream_vectors(const StreamVectors& all, std::int64_t begin, std::int64_t end, Stores stores);
 
 /// Loads vectors and gives a word of their exclusive or.
