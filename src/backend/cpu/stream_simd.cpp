@@ -72,9 +72,10 @@ HWY_INLINE void repeat(V v, std::byte* out) {
 }
 
 /// Past the cache, one page after the other leaves memory idle wherever a page ends. So: a line of
-/// each of four at once, while the next four are fetched. Returns the units done.
-template <int Reads, int Writes>
-std::int64_t in_pages(const std::byte* in, std::byte* out, std::int64_t units) {
+/// each of four at once, while the next four are fetched; `beside` is told after how many units.
+/// Returns the units done.
+template <int Reads, int Writes, class Beside>
+std::int64_t in_pages(const std::byte* in, std::byte* out, std::int64_t units, Beside beside) {
   constexpr std::int64_t kLine = 64, kPage = 4096;
   const std::int64_t reads = Reads * vector_size(), writes = Writes * vector_size();
   const std::int64_t step = std::max<std::int64_t>(1, kLine / reads);
@@ -87,6 +88,7 @@ std::int64_t in_pages(const std::byte* in, std::byte* out, std::int64_t units) {
           hwy::Prefetch(in + (at + 4 * page) * reads + line);
         for (std::int64_t k = at; k < at + step; ++k)
           repeat<Stores::NonTemporal, Writes>(gathered<Reads>(in + k * reads), out + k * writes);
+        beside(step);
         // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
         std::atomic_signal_fence(std::memory_order_seq_cst);
       }
@@ -98,7 +100,8 @@ template <Stores S, int Reads, int Writes>
 void fixed(const std::byte* in, std::byte* out, std::int64_t units) {
   const std::int64_t size = vector_size();
   std::int64_t i = 0;
-  if constexpr (S == Stores::NonTemporal) i = in_pages<Reads, Writes>(in, out, units);
+  if constexpr (S == Stores::NonTemporal)
+    i = in_pages<Reads, Writes>(in, out, units, [](std::int64_t) {});
   for (; i < units; ++i)
     repeat<S, Writes>(gathered<Reads>(in + i * Reads * size), out + i * Writes * size);
 }
@@ -135,64 +138,52 @@ void fill(const StreamVectors& all, std::int64_t begin, std::int64_t end) {
     store<S>(hn::Zero(Words()), all.out + j * vector_size());
 }
 
-/// A block of a mix of more reads than writes: as many vectors as are stored are copied, and the
-/// other reads are done meanwhile, in proportion.
-template <Stores S>
-class FoldedBlock {
+/// The vectors that a mix reads and does not store: in proportion to `copies` of others.
+class MoreReads {
  public:
-  FoldedBlock(const std::byte* in, std::int64_t reads, std::byte* out, std::int64_t writes)
-      : in_(in), out_(out), writes_(writes), more_(reads - writes), rest_(in + writes * size_) {}
+  MoreReads(const std::byte* in, std::int64_t count, std::int64_t copies)
+      : in_(in), count_(count), copies_(copies), left_(count) {}
 
-  /// The last vector stored takes the exclusive or of all that are only read.
-  void run() {
-    V sum = hn::Zero(Words());
-    std::int64_t done = 0;
-    if constexpr (S == Stores::NonTemporal) done = copy_pages(sum);
-    for (; done + 1 < writes_; ++done) copy(done, 1, sum);
-    read(left_, sum);
-    store<S>(hn::Xor(load(in_ + done * size_), sum), out_ + done * size_);
+  /// Those that `copies` have beside them.
+  void beside(std::int64_t copies, V& sum) {
+    for (due_ += count_ * copies; due_ >= copies_; due_ -= copies_) one(sum);
+  }
+  void rest(V& sum) {
+    while (left_ > 0) one(sum);
   }
 
  private:
-  static constexpr std::int64_t kLine = 64, kPage = 4096;
-
-  /// A line of each of four pages in turn, as `in_pages` does. Returns the vectors done.
-  std::int64_t copy_pages(V& sum) {
-    const std::int64_t page = kPage / size_, step = std::max<std::int64_t>(1, kLine / size_);
-    std::int64_t done = 0;
-    for (; done + 4 * page < writes_; done += 4 * page)
-      for (std::int64_t i = done; i < done + page; i += step)
-        for (std::int64_t at = i; at < i + 4 * page; at += page) {
-          hwy::Prefetch(in_ + (at + 4 * page) * size_);
-          copy(at, step, sum);
-          std::atomic_signal_fence(std::memory_order_seq_cst);
-        }
-    return done;
+  void one(V& sum) {
+    constexpr std::int64_t kAhead = 4096;
+    hwy::Prefetch(in_ + kAhead);
+    sum = hn::Xor(sum, load(in_));
+    in_ += vector_size();
+    --left_;
   }
 
-  void copy(std::int64_t first, std::int64_t count, V& sum) {
-    for (std::int64_t i = first; i < first + count; ++i)
-      store<S>(load(in_ + i * size_), out_ + i * size_);
-    for (due_ += more_ * count; due_ >= writes_; due_ -= writes_) read(1, sum);
-  }
-
-  /// The next `count` of the other vectors.
-  void read(std::int64_t count, V& sum) {
-    left_ -= count;
-    for (; count > 0; --count, rest_ += size_) {
-      hwy::Prefetch(rest_ + kPage);
-      sum = hn::Xor(sum, load(rest_));
-    }
-  }
-
-  const std::int64_t size_ = vector_size();
-  const std::byte* const in_;
-  std::byte* const out_;
-  const std::int64_t writes_, more_;
-  const std::byte* rest_;
-  std::int64_t left_ = more_;  // of `more_`
-  std::int64_t due_ = 0;       // of them, times `writes_`
+  const std::byte* in_;
+  const std::int64_t count_, copies_;
+  std::int64_t left_;     // of `count_`
+  std::int64_t due_ = 0;  // of them, times `copies_`
 };
+
+/// As many vectors as are stored are copied, and the other reads are done meanwhile; the last
+/// vector stored takes the exclusive or of those.
+template <Stores S>
+void fold_block(const std::byte* in, std::int64_t reads, std::byte* out, std::int64_t writes) {
+  const std::int64_t size = vector_size(), last = writes - 1;
+  V sum = hn::Zero(Words());
+  MoreReads more(in + writes * size, reads - writes, writes);
+  const auto beside = [&](std::int64_t copies) { more.beside(copies, sum); };
+  std::int64_t i = 0;
+  if constexpr (S == Stores::NonTemporal) i = in_pages<1, 1>(in, out, last, beside);
+  for (; i < last; ++i) {
+    store<S>(load(in + i * size), out + i * size);
+    beside(1);
+  }
+  more.rest(sum);
+  store<S>(hn::Xor(load(in + last * size), sum), out + last * size);
+}
 
 /// Stores vectors [begin, end) of `writes` < `reads`, block by block.
 template <Stores S>
@@ -202,7 +193,7 @@ void fold(const StreamVectors& all, std::int64_t begin, std::int64_t end) {
     next = std::min(end, begin + kStreamBlock);
     const std::int64_t first = begin * all.reads / all.writes;
     const std::int64_t reads = next * all.reads / all.writes - first;
-    FoldedBlock<S>(all.in + first * size, reads, all.out + begin * size, next - begin).run();
+    fold_block<S>(all.in + first * size, reads, all.out + begin * size, next - begin);
   }
 }
 
