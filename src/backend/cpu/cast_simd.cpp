@@ -9,7 +9,7 @@ namespace normbench::HWY_NAMESPACE {
 
 template <DType From, DType To, Stores S>
 void convert(const Run& run, const float*, const float*) {
-  blocks<From, To, S>(run, Identity());
+  uniform<From, To, S>(run, Identity());
 }
 
 template <DType From, Stores S>

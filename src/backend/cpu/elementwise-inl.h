@@ -10,10 +10,12 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <numeric>
 
+#include "backend/cpu/byte_table-inl.h"
 #include "backend/cpu/elementwise.h"
 #include "backend/cpu/half-inl.h"
 
@@ -125,13 +127,48 @@ constexpr int vectors_per_chunk() {
   return kScalar ? 1 : std::max(vectors_per_block<To>(), std::min(4, line));
 }
 
-/// `Vectors` vectors, block by block.
+template <DType From, DType To>
+constexpr bool kLooksUp = kHasByteTables&& From == DType::UInt8 && sizeof(Storage<To>) == 2;
+constexpr std::int64_t kWorthATable = 512;  // elements: a table costs as much as 256 of them
+
+/// `Function` of bytes to 16 bits, whose chunks are looked up.
+template <DType To, class Function>
+class LookedUp : public Function {
+ public:
+  HWY_INLINE explicit LookedUp(const Function& f) : Function(f), table_(results(f)) {}
+
+  template <Stores S>
+  HWY_INLINE void chunk(const std::uint8_t* in, std::uint16_t* out) const {
+    hn::Vec<Whole16> first, second;
+    table_.look_up(in, first, second);
+    put<S>(Whole16(), first, out);
+    put<S>(Whole16(), second, out + hn::Lanes(Whole16()));
+  }
+
+ private:
+  static HWY_INLINE std::array<std::uint16_t, 256> results(const Function& f) {
+    std::array<std::uint8_t, 256> bytes;
+    std::iota(bytes.begin(), bytes.end(), std::uint8_t{0});
+    std::array<std::uint16_t, 256> results;
+    for (std::size_t i = 0; i < bytes.size(); i += hn::Lanes(Whole16()))
+      block<DType::UInt8, To, Stores::Normal>(&bytes[i], &results[i], f);
+    return results;
+  }
+
+  ByteTable<hn::ScalableTag<std::uint8_t>> table_;
+};
+
+/// `Vectors` vectors, looked up, or block by block.
 template <DType From, DType To, Stores S, int Vectors, class Function>
 HWY_INLINE void chunk(const Storage<From>* in, Storage<To>* out, const Function& f) {
-  constexpr int before = Vectors - vectors_per_block<To>();
-  if constexpr (before > 0) chunk<From, To, S, before>(in, out, f);
-  const std::size_t offset = static_cast<std::size_t>(before) * hn::Lanes(F());
-  block<From, To, S, before>(in + offset, out + offset, f);
+  if constexpr (requires { f.template chunk<S>(in, out); }) {
+    f.template chunk<S>(in, out);
+  } else {
+    constexpr int before = Vectors - vectors_per_block<To>();
+    if constexpr (before > 0) chunk<From, To, S, before>(in, out, f);
+    const std::size_t offset = static_cast<std::size_t>(before) * hn::Lanes(F());
+    block<From, To, S, before>(in + offset, out + offset, f);
+  }
 }
 
 /// Fewer elements than a block, through the same instructions, so that every element of a run has
@@ -289,10 +326,18 @@ class ThreeChannels {
   VF a0_, a1_, a2_, b0_, b1_, b2_;
 };
 
+/// The whole run through a function that is the same for every element.
+template <DType From, DType To, Stores S, class Function>
+HWY_INLINE void uniform(const Run& run, const Function& f) {
+  if constexpr (kLooksUp<From, To>)
+    if (run.elements >= kWorthATable) return blocks<From, To, S>(run, LookedUp<To, Function>(f));
+  blocks<From, To, S>(run, f);
+}
+
 template <DType From, DType To, Stores S, class Operation>
 void per_channel(const Run& run, const float* a, const float* b) {
   if (run.period == 1) {
-    blocks<From, To, S>(run, OneChannel<Operation>(a, b));
+    uniform<From, To, S>(run, OneChannel<Operation>(a, b));
   } else if (run.period == 3) {
     blocks<From, To, S>(run, ThreeChannels<Operation>(a, b));
   } else {

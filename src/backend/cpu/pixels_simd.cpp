@@ -16,9 +16,9 @@ constexpr int kPlaces = 4, kSoon = 2;  // fetched so many visits before
 using Channel = OneChannel<MultiplyAdd>;
 
 /// The channels apart, then each through the same instructions as a run of its own.
-template <DType To, Stores S>
+template <DType To, Stores S, class Function>
 HWY_INLINE void visit(const std::uint8_t* in, Storage<To>* out, std::int64_t plane,
-                      const Channel (&f)[3]) {
+                      const Function (&f)[3]) {
   const hn::ScalableTag<std::uint8_t> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   HWY_ALIGN std::uint8_t apart[3][kVisit];
@@ -34,9 +34,10 @@ HWY_INLINE void visit(const std::uint8_t* in, Storage<To>* out, std::int64_t pla
       chunk<DType::UInt8, To, S, kVectors>(apart[c] + i, out + c * plane + i, f[c]);
 }
 
-template <DType To>
-std::int64_t past_the_cache(const std::uint8_t* in, Storage<To>* out, std::int64_t pixels,
-                            std::int64_t plane, const Channel (&f)[3]) {
+template <DType To, class Function>
+HWY_INLINE std::int64_t past_the_cache(const std::uint8_t* in, Storage<To>* out,
+                                       std::int64_t pixels, std::int64_t plane,
+                                       const Function (&f)[3]) {
   for (int c = 0; c < 3; ++c)
     if (reinterpret_cast<std::uintptr_t>(out + c * plane) % 64 != 0) return 0;
   std::int64_t done = 0;
@@ -51,11 +52,10 @@ std::int64_t past_the_cache(const std::uint8_t* in, Storage<To>* out, std::int64
   return done;
 }
 
-template <DType To, Stores S>
-std::int64_t pixels_to_planes(const PixelRun& run, const float* a, const float* b) {
+template <DType To, Stores S, class Function>
+HWY_INLINE std::int64_t to_planes(const PixelRun& run, const Function (&f)[3]) {
   const auto* in = reinterpret_cast<const std::uint8_t*>(run.in);
   auto* out = reinterpret_cast<Storage<To>*>(run.out);
-  const Channel f[3] = {{a, b}, {a + 1, b + 1}, {a + 2, b + 2}};
   if constexpr (S == Stores::NonTemporal) {
     return past_the_cache<To>(in, out, run.pixels, run.plane, f);
   } else {
@@ -64,6 +64,18 @@ std::int64_t pixels_to_planes(const PixelRun& run, const float* a, const float* 
       visit<To, S>(in + 3 * done, out + done, run.plane, f);
     return done;
   }
+}
+
+template <DType To, Stores S>
+std::int64_t pixels_to_planes(const PixelRun& run, const float* a, const float* b) {
+  const Channel f[3] = {{a, b}, {a + 1, b + 1}, {a + 2, b + 2}};
+  if constexpr (kLooksUp<DType::UInt8, To>)
+    if (run.pixels >= kWorthATable) {
+      using Table = LookedUp<To, Channel>;
+      const Table tables[3] = {Table(f[0]), Table(f[1]), Table(f[2])};
+      return to_planes<To, S>(run, tables);
+    }
+  return to_planes<To, S>(run, f);
 }
 
 template <DType To>

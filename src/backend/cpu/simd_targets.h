@@ -7,8 +7,8 @@
 
 namespace normbench {
 
-/// Those that this build has and this CPU can run, best first, as Highway calls them: AVX3
-/// (AVX-512), AVX2, SSE4, SSSE3, …, last the portable one (SCALAR or EMU128).
+/// Those that this build has and this CPU can run, best first, as Highway calls them: AVX3_DL
+/// (AVX-512 with VBMI), AVX3 (AVX-512), AVX2, SSE4, …, last the portable one (SCALAR or EMU128).
 std::vector<std::string> simd_targets();
 
 /// Those that this build has but this CPU cannot run, best first.
