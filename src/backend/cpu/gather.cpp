@@ -6,6 +6,8 @@
 #define HWY_TARGET_INCLUDE "backend/cpu/gather.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+// After foreach_target.h, which includes this file once per instruction set.
+#include "backend/cpu/load_pixels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
@@ -39,15 +41,6 @@ std::int64_t mirror_row(const T* in, T* out, std::int64_t pixels) {
   return i;
 }
 
-/// A vector of each of three or four channels of interleaved pixels.
-template <class T, int C>
-HWY_INLINE void load_pixels(const T* in, V<T> (&v)[C]) {
-  if constexpr (C == 3) {
-    hn::LoadInterleaved3(D<T>(), in, v[0], v[1], v[2]);
-  } else {
-    hn::LoadInterleaved4(D<T>(), in, v[0], v[1], v[2], v[3]);
-  }
-}
 template <class T, int C>
 HWY_INLINE void store_pixels(const V<T> (&v)[C], T* out) {
   if constexpr (C == 3) {
@@ -67,7 +60,7 @@ std::int64_t move_pixels(const T* in, std::int64_t in_plane, T* out, std::int64_
   for (; i + lanes <= pixels; i += lanes) {
     const std::int64_t pixel = Mirror ? 1 - i - lanes : i;
     V<T> v[C];
-    if constexpr (FromPixels) load_pixels<T, C>(in + C * pixel, v);
+    if constexpr (FromPixels) load_pixels(d, in + C * pixel, v);
     for (int c = 0; c < C; ++c) {
       if constexpr (!FromPixels) v[c] = hn::LoadU(d, in + c * in_plane + pixel);
       if constexpr (Mirror) v[c] = mirrored<T>(v[c]);

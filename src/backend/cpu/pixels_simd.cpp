@@ -3,6 +3,7 @@
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which includes this file once per instruction set.
 #include "backend/cpu/elementwise-inl.h"
+#include "backend/cpu/load_pixels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
@@ -24,7 +25,7 @@ HWY_INLINE void visit(const std::uint8_t* in, Storage<To>* out, std::int64_t pla
   HWY_ALIGN std::uint8_t apart[3][kVisit];
   for (std::int64_t i = 0; i < kVisit; i += lanes) {
     hn::Vec<decltype(d)> v[3];
-    hn::LoadInterleaved3(d, in + 3 * i, v[0], v[1], v[2]);
+    load_pixels(d, in + 3 * i, v);
     for (int c = 0; c < 3; ++c) hn::Store(v[c], d, apart[c] + i);
   }
   constexpr int kVectors = vectors_per_chunk<DType::UInt8, To>();
