@@ -6,7 +6,6 @@
 #define NORMBENCH_ELEMENTWISE_INL_H_
 #endif
 
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 
 #include "backend/cpu/byte_table-inl.h"
 #include "backend/cpu/elementwise.h"
+#include "backend/cpu/fetch.h"
 #include "backend/cpu/half-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -190,7 +190,7 @@ HWY_INLINE void partial(const Storage<From>* in, Storage<To>* out, std::int64_t 
 template <class T>
 HWY_INLINE void fetch(const T* from, std::int64_t bytes) {
   const auto* first = reinterpret_cast<const std::byte*>(from);
-  for (std::int64_t at = 0; at < bytes; at += 64) hwy::Prefetch(first + at);
+  for (std::int64_t at = 0; at < bytes; at += 64) fetch_line(first + at);
 }
 
 /// Past the cache, one page after the other leaves memory idle wherever a page ends. So: four at

@@ -19,7 +19,7 @@ RunFunction div_function(DType dtype);
 RunFunction fma_function(DType from, DType to, Stores stores);  // x * a + b
 
 /// x * a[c] + b[c] of the first of three channels' pixels; gives how many it did, those of whole
-/// blocks that lie in several pages. None where the planes do not all start at a line.
+/// blocks. None past the cache where the planes do not all start at a line.
 using PixelFunction = std::int64_t (*)(const PixelRun& run, const float* a, const float* b);
 
 /// Null where nothing is gained over tiles and `fma_function`.

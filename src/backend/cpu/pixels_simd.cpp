@@ -8,11 +8,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-// Tiles leave memory idle while their channels are taken apart, and where pages end. So: a few
-// lines at a time, in several pages in turn.
-constexpr std::int64_t kVisit = 64;    // pixels: whole lines of every channel
-constexpr std::int64_t kStep = 4096;   // pixels from one place to the next
-constexpr int kPlaces = 4, kSoon = 2;  // fetched so many visits before
+// Tiles leave memory idle while their channels are taken apart. So: a few lines at a time.
+constexpr std::int64_t kVisit = 64;          // pixels: whole lines of every channel
+constexpr std::int64_t kSoon = 24 * kVisit;  // fetched so many pixels before: more than a page
 
 using Channel = OneChannel<MultiplyAdd>;
 
@@ -35,36 +33,19 @@ HWY_INLINE void visit(const std::uint8_t* in, Storage<To>* out, std::int64_t pla
       chunk<DType::UInt8, To, S, kVectors>(apart[c] + i, out + c * plane + i, f[c]);
 }
 
-template <DType To, class Function>
-HWY_INLINE std::int64_t past_the_cache(const std::uint8_t* in, Storage<To>* out,
-                                       std::int64_t pixels, std::int64_t plane,
-                                       const Function (&f)[3]) {
-  for (int c = 0; c < 3; ++c)
-    if (reinterpret_cast<std::uintptr_t>(out + c * plane) % 64 != 0) return 0;
-  std::int64_t done = 0;
-  for (; done + kPlaces * kStep <= pixels; done += kPlaces * kStep)
-    for (std::int64_t i = done; i < done + kStep; i += kVisit)
-      for (int place = 0; place < kPlaces; ++place) {
-        const int soon = place + kSoon;
-        fetch(in + 3 * (i + soon % kPlaces * kStep + soon / kPlaces * kVisit), 3 * kVisit);
-        const std::int64_t pixel = i + place * kStep;
-        visit<To, Stores::NonTemporal>(in + 3 * pixel, out + pixel, plane, f);
-      }
-  return done;
-}
-
 template <DType To, Stores S, class Function>
 HWY_INLINE std::int64_t to_planes(const PixelRun& run, const Function (&f)[3]) {
   const auto* in = reinterpret_cast<const std::uint8_t*>(run.in);
   auto* out = reinterpret_cast<Storage<To>*>(run.out);
-  if constexpr (S == Stores::NonTemporal) {
-    return past_the_cache<To>(in, out, run.pixels, run.plane, f);
-  } else {
-    std::int64_t done = 0;
-    for (; done + kVisit <= run.pixels; done += kVisit)
-      visit<To, S>(in + 3 * done, out + done, run.plane, f);
-    return done;
+  if constexpr (S == Stores::NonTemporal)
+    for (int c = 0; c < 3; ++c)
+      if (reinterpret_cast<std::uintptr_t>(out + c * run.plane) % 64 != 0) return 0;
+  std::int64_t done = 0;
+  for (; done + kVisit <= run.pixels; done += kVisit) {
+    if constexpr (S == Stores::NonTemporal) fetch(in + 3 * (done + kSoon), 3 * kVisit);
+    visit<To, S>(in + 3 * done, out + done, run.plane, f);
   }
+  return done;
 }
 
 template <DType To, Stores S>

@@ -4,9 +4,10 @@
 #include <atomic>
 #include <cstring>
 
+#include "backend/cpu/fetch.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/stream_simd.cpp"
-#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -85,7 +86,7 @@ std::int64_t in_pages(const std::byte* in, std::byte* out, std::int64_t units, B
     for (std::int64_t i = done; i < done + page; i += step)
       for (std::int64_t at = i; at < i + 4 * page; at += page) {
         for (std::int64_t line = 0; line < step * reads; line += kLine)
-          hwy::Prefetch(in + (at + 4 * page) * reads + line);
+          fetch_line(in + (at + 4 * page) * reads + line);
         for (std::int64_t k = at; k < at + step; ++k)
           repeat<Stores::NonTemporal, Writes>(gathered<Reads>(in + k * reads), out + k * writes);
         beside(step);
@@ -155,7 +156,7 @@ class MoreReads {
  private:
   void one(V& sum) {
     constexpr std::int64_t kAhead = 4096;
-    hwy::Prefetch(in_ + kAhead);
+    fetch_line(in_ + kAhead);
     sum = hn::Xor(sum, load(in_));
     in_ += vector_size();
     --left_;
