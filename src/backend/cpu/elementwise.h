@@ -18,9 +18,9 @@ RunFunction sub_function(DType dtype);
 RunFunction div_function(DType dtype);
 RunFunction fma_function(DType from, DType to, Stores stores);  // x * a + b
 
-/// x * a[c] + b[c] of the first of three channels' pixels; gives how many it did, those of whole
-/// blocks. None past the cache where the planes do not all start at a line.
-using PixelFunction = std::int64_t (*)(const PixelRun& run, const float* a, const float* b);
+/// x * a[c] + b[c] of three channels' pixels. Does nothing and gives false where it would have to
+/// go past the cache into planes that do not lie alike to cache lines.
+using PixelFunction = bool (*)(const PixelRun& run, const float* a, const float* b);
 
 /// Null where nothing is gained over tiles and `fma_function`.
 PixelFunction pixels_function(DType from, DType to, Stores stores);

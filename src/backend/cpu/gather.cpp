@@ -1,5 +1,6 @@
 #include "backend/cpu/gather.h"
 
+#include <algorithm>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -18,27 +19,17 @@ using D = hn::ScalableTag<T>;
 template <class T>
 using V = hn::Vec<D<T>>;
 
-/// The lanes in the opposite order. There is no such instruction for bytes: pairs, then in pairs.
-template <class T>
-HWY_INLINE V<T> mirrored(V<T> v) {
-  if constexpr (sizeof(T) == 1 && HWY_TARGET != HWY_SCALAR) {
-    const hn::RepartitionToWide<D<T>> pairs;
-    const auto two = hn::BitCast(pairs, v);
-    const auto swapped = hn::Or(hn::ShiftLeft<8>(two), hn::ShiftRight<8>(two));
-    return hn::BitCast(D<T>(), hn::Reverse(pairs, swapped));
-  } else {
-    return hn::Reverse(D<T>(), v);
-  }
-}
-
-/// Whole vectors of pixels of one channel (stride -1 to 1); returns how many pixels they covered.
+/// Pixels of one channel (stride -1 to 1), the last vector of them over the one before; returns how
+/// many that was: none where they make no vector.
 template <class T>
 std::int64_t mirror_row(const T* in, T* out, std::int64_t pixels) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(D<T>()));
-  std::int64_t i = 0;
-  for (; i + lanes <= pixels; i += lanes)
-    hn::StoreU(mirrored<T>(hn::LoadU(D<T>(), in - i - lanes + 1)), D<T>(), out + i);
-  return i;
+  if (pixels < lanes) return 0;
+  for (std::int64_t i = 0; i < pixels; i += lanes) {
+    i = std::min(i, pixels - lanes);
+    hn::StoreU(mirrored(D<T>(), hn::LoadU(D<T>(), in - i - lanes + 1)), D<T>(), out + i);
+  }
+  return pixels;
 }
 
 template <class T, int C>
@@ -56,19 +47,20 @@ std::int64_t move_pixels(const T* in, std::int64_t in_plane, T* out, std::int64_
                          std::int64_t pixels) {
   const D<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  std::int64_t i = 0;
-  for (; i + lanes <= pixels; i += lanes) {
+  if (pixels < lanes) return 0;
+  for (std::int64_t i = 0; i < pixels; i += lanes) {
+    i = std::min(i, pixels - lanes);
     const std::int64_t pixel = Mirror ? 1 - i - lanes : i;
     V<T> v[C];
     if constexpr (FromPixels) load_pixels(d, in + C * pixel, v);
     for (int c = 0; c < C; ++c) {
       if constexpr (!FromPixels) v[c] = hn::LoadU(d, in + c * in_plane + pixel);
-      if constexpr (Mirror) v[c] = mirrored<T>(v[c]);
+      if constexpr (Mirror) v[c] = mirrored(d, v[c]);
       if constexpr (!ToPixels) hn::StoreU(v[c], d, out + c * out_plane + i);
     }
     if constexpr (ToPixels) store_pixels<T, C>(v, out + C * i);
   }
-  return i;
+  return pixels;
 }
 
 /// What vectors can do of three or four channels; returns how many pixels that was.

@@ -53,6 +53,19 @@ HWY_INLINE void load_pixels(D d, const hn::TFromD<D>* in, hn::Vec<D> (&channels)
   }
 }
 
+/// The lanes in the opposite order. There is no such instruction for bytes: pairs, then in pairs.
+template <class D>
+HWY_INLINE hn::Vec<D> mirrored(D d, hn::Vec<D> v) {
+  if constexpr (sizeof(hn::TFromD<D>) == 1 && HWY_TARGET != HWY_SCALAR) {
+    const hn::RepartitionToWide<D> pairs;
+    const auto two = hn::BitCast(pairs, v);
+    const auto swapped = hn::Or(hn::ShiftLeft<8>(two), hn::ShiftRight<8>(two));
+    return hn::BitCast(d, hn::Reverse(pairs, swapped));
+  } else {
+    return hn::Reverse(d, v);
+  }
+}
+
 }  // namespace normbench::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

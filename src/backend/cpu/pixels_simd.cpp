@@ -9,55 +9,127 @@ HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
 // Tiles leave memory idle while their channels are taken apart. So: a few lines at a time.
-constexpr std::int64_t kVisit = 64;          // pixels: whole lines of every channel
-constexpr std::int64_t kSoon = 24 * kVisit;  // fetched so many pixels before: more than a page
+constexpr std::int64_t kVisit = kFewestPixels;  // whole lines of every channel
 
 using Channel = OneChannel<MultiplyAdd>;
+using Apart = std::uint8_t[3][kVisit];
 
-/// The channels apart, then each through the same instructions as a run of its own.
-template <DType To, Stores S, class Function>
-HWY_INLINE void visit(const std::uint8_t* in, Storage<To>* out, std::int64_t plane,
-                      const Function (&f)[3]) {
+/// The first of so many pixels in memory, from one on that is so many from the first.
+template <bool Mirrored>
+HWY_INLINE const std::uint8_t* pixels_at(const std::byte* first, std::int64_t on,
+                                         std::int64_t pixels) {
+  return reinterpret_cast<const std::uint8_t*>(first) + 3 * (Mirrored ? 1 - on - pixels : on);
+}
+
+/// The channels of a visit apart.
+template <bool Mirrored>
+HWY_INLINE void take_apart(const std::byte* first, std::int64_t on, Apart& apart) {
   const hn::ScalableTag<std::uint8_t> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  HWY_ALIGN std::uint8_t apart[3][kVisit];
   for (std::int64_t i = 0; i < kVisit; i += lanes) {
     hn::Vec<decltype(d)> v[3];
-    load_pixels(d, in + 3 * i, v);
-    for (int c = 0; c < 3; ++c) hn::Store(v[c], d, apart[c] + i);
+    load_pixels(d, pixels_at<Mirrored>(first, on + i, lanes), v);
+    for (int c = 0; c < 3; ++c) hn::Store(Mirrored ? mirrored(d, v[c]) : v[c], d, apart[c] + i);
   }
+}
+
+/// Each channel through the same instructions as a run of its own.
+template <DType To, Stores S, class Function>
+HWY_INLINE void all(const Apart& apart, Storage<To>* out, std::int64_t plane,
+                    const Function (&f)[3]) {
   constexpr int kVectors = vectors_per_chunk<DType::UInt8, To>();
-  const auto chunk_elements = kVectors * static_cast<std::int64_t>(hn::Lanes(F()));
+  const auto elements = kVectors * static_cast<std::int64_t>(hn::Lanes(F()));
   for (int c = 0; c < 3; ++c)
-    for (std::int64_t i = 0; i < kVisit; i += chunk_elements)
+    for (std::int64_t i = 0; i < kVisit; i += elements)
       chunk<DType::UInt8, To, S, kVectors>(apart[c] + i, out + c * plane + i, f[c]);
 }
 
-template <DType To, Stores S, class Function>
-HWY_INLINE std::int64_t to_planes(const PixelRun& run, const Function (&f)[3]) {
-  const auto* in = reinterpret_cast<const std::uint8_t*>(run.in);
-  auto* out = reinterpret_cast<Storage<To>*>(run.out);
-  if constexpr (S == Stores::NonTemporal)
-    for (int c = 0; c < 3; ++c)
-      if (reinterpret_cast<std::uintptr_t>(out + c * run.plane) % 64 != 0) return 0;
-  std::int64_t done = 0;
-  for (; done + kVisit <= run.pixels; done += kVisit) {
-    if constexpr (S == Stores::NonTemporal) fetch(in + 3 * (done + kSoon), 3 * kVisit);
-    visit<To, S>(in + 3 * done, out + done, run.plane, f);
+/// Only `count` pixels from the one called `from` on.
+template <DType To, Stores S>
+HWY_INLINE void some(const Apart& apart, std::int64_t from, std::int64_t count, Storage<To>* out,
+                     std::int64_t plane, const Channel (&f)[3]) {
+  const auto elements = vectors_per_block<To>() * static_cast<std::int64_t>(hn::Lanes(F()));
+  for (int c = 0; c < 3; ++c) {
+    std::int64_t i = 0;
+    for (; i + elements <= count; i += elements)
+      block<DType::UInt8, To, S>(apart[c] + from + i, out + c * plane + i, f[c]);
+    partial<DType::UInt8, To>(apart[c] + from + i, out + c * plane + i, count - i, f[c]);
   }
-  return done;
+}
+
+/// One row: its pixels, the ones to be fetched meanwhile, and where the first channel goes.
+template <DType To>
+struct Row {
+  const std::byte *in, *ahead;
+  Storage<To>* out;
+  std::int64_t pixels;
+};
+
+/// Visits from a pixel on as long as there are enough; gives where they end.
+template <DType To, Stores S, bool Mirrored, class Function>
+HWY_INLINE std::int64_t visits(const Row<To>& row, std::int64_t i, std::int64_t plane,
+                               const Function (&f)[3]) {
+  for (; i + kVisit <= row.pixels; i += kVisit) {
+    if (row.ahead) fetch(pixels_at<Mirrored>(row.ahead, i, kVisit), 3 * kVisit);
+    HWY_ALIGN Apart apart;
+    take_apart<Mirrored>(row.in, i, apart);
+    all<To, S>(apart, row.out + i, plane, f);
+  }
+  return i;
+}
+
+/// Past the cache from the first pixel on at which a line of every plane starts.
+template <DType To, Stores S, bool Mirrored, class Function>
+HWY_INLINE void whole_row(const Row<To>& row, std::int64_t plane, const Function (&f)[3],
+                          const Channel (&plain)[3]) {
+  constexpr std::uintptr_t kLine = 64;
+  HWY_ALIGN Apart apart;
+  std::int64_t done = 0;
+  if constexpr (S != Stores::Normal) {
+    const std::uintptr_t past = reinterpret_cast<std::uintptr_t>(row.out) % kLine;
+    done = static_cast<std::int64_t>((kLine - past) % kLine / sizeof(*row.out));
+    if (done > 0) {
+      take_apart<Mirrored>(row.in, 0, apart);
+      some<To, Stores::Normal>(apart, 0, done, row.out, plane, plain);
+    }
+  }
+  done = visits<To, S, Mirrored>(row, done, plane, f);
+  if (done == row.pixels) return;
+  const std::int64_t rest = row.pixels - done;
+  take_apart<Mirrored>(row.in, row.pixels - kVisit, apart);
+  some<To, S>(apart, kVisit - rest, rest, row.out + done, plane, plain);
+}
+
+/// What is soon read of a single row: more than a page on.
+constexpr std::int64_t kAhead = 72 * 64;  // bytes
+
+template <DType To, Stores S, bool Mirrored, class Function>
+HWY_INLINE void rows(const PixelRun& run, const Function (&f)[3], const Channel (&plain)[3]) {
+  auto* out = reinterpret_cast<Storage<To>*>(run.out);
+  for (std::int64_t y = 0; y < run.rows; ++y) {
+    const std::byte* const in = run.in + y * run.stride;
+    const std::byte* ahead = y + 1 < run.rows ? in + run.stride : nullptr;
+    if (S != Stores::Normal && run.rows == 1) ahead = in + kAhead;
+    whole_row<To, S, Mirrored>({in, ahead, out + y * run.pixels, run.pixels}, run.plane, f, plain);
+  }
+}
+
+template <DType To, Stores S, bool Mirrored>
+void to_planes(const PixelRun& run, const float* a, const float* b) {
+  const Channel f[3] = {{a, b}, {a + 1, b + 1}, {a + 2, b + 2}};
+  if constexpr (kLooksUp<DType::UInt8, To>)
+    if (run.rows * run.pixels >= kWorthATable) {
+      using Table = LookedUp<To, Channel>;
+      return rows<To, S, Mirrored>(run, {Table(f[0]), Table(f[1]), Table(f[2])}, f);
+    }
+  rows<To, S, Mirrored>(run, f, f);
 }
 
 template <DType To, Stores S>
-std::int64_t pixels_to_planes(const PixelRun& run, const float* a, const float* b) {
-  const Channel f[3] = {{a, b}, {a + 1, b + 1}, {a + 2, b + 2}};
-  if constexpr (kLooksUp<DType::UInt8, To>)
-    if (run.pixels >= kWorthATable) {
-      using Table = LookedUp<To, Channel>;
-      const Table tables[3] = {Table(f[0]), Table(f[1]), Table(f[2])};
-      return to_planes<To, S>(run, tables);
-    }
-  return to_planes<To, S>(run, f);
+bool pixels_to_planes(const PixelRun& run, const float* a, const float* b) {
+  if (S != Stores::Normal && run.plane * sizeof(Storage<To>) % 64 != 0) return false;
+  run.mirrored ? to_planes<To, S, true>(run, a, b) : to_planes<To, S, false>(run, a, b);
+  return true;
 }
 
 template <DType To>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "backend/cpu/fetch.h"
 #include "backend/cpu/gather.h"
 #include "backend/cpu/memory.h"
 #include "backend/cpu/team.h"
@@ -39,6 +40,8 @@ class Walk {
     direct_ = interleaved(in.desc) == interleaved(out.desc) && from_.w == group_ &&
               (group_ == 1 || from_.c == 1);
     dense_pixels_ = one_row_ && from_.w == group_ && interleaved(in.desc);
+    by_pixels_ = pixels && group_ == 3 && interleaved(in.desc) && !interleaved(out.desc) &&
+                 from_.c == 1 && (from_.w == 3 || from_.w == -3) && width_ >= kFewestPixels;
     tile_pixels_ = std::min(kTilePixels, kTileBytes / (group_ * size_of(in.desc.dtype)));
     const std::int64_t lines = kPopulatedBytes / (group_ * size_of(out.desc.dtype)) / kLine;
     slice_pixels_ = populates_ ? kLine * std::max<std::int64_t>(1, lines) : pixels_;
@@ -52,7 +55,11 @@ class Walk {
       const std::int64_t plane = begin / pixels_, first = begin % pixels_;
       const std::int64_t last = std::min({pixels_, first + end - begin, first + slice_pixels_});
       if (populates_) populate(plane, first, last);
-      direct_ ? rows(plane, first, last) : tiles(plane, first + pixels(plane, first, last), last);
+      if (direct_) {
+        rows(plane, first, last);
+      } else {
+        tiles(plane, pixels(plane, first, last), last);
+      }
       begin += last - first;
     }
   }
@@ -104,18 +111,32 @@ class Walk {
   void rows(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     while (begin < end) {
       const std::int64_t next = row_end(begin, end);
-      run(source(plane, begin), plane, begin, 0, next - begin);
+      const std::byte* ahead = next < end ? source(plane, next) : nullptr;
+      run(source(plane, begin), plane, begin, 0, next - begin, ahead);
       begin = next;
     }
   }
 
-  /// Pixels [begin, end) of an image, as far as the body has a way of its own; gives how many.
+  /// Pixels [begin, end) of an image, as far as the body has a way of its own; gives where that
+  /// ends.
   std::int64_t pixels(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
-    if (!pixel_body_ || !dense_pixels_ || group_ != 3 || interleaved(out_.desc)) return 0;
-    return pixel_body_({.in = source(plane, begin),
-                        .out = target(plane, begin, 0),
-                        .pixels = end - begin,
-                        .plane = pixels_});
+    while (by_pixels_ && begin < end) {
+      const std::int64_t row = row_end(begin, end) - begin;
+      const std::int64_t rows = row == width_ ? (end - begin) / width_ : 1;
+      if (row < kFewestPixels) {
+        tiles(plane, begin, begin + row);
+      } else if (!pixel_body_({.in = source(plane, begin),
+                               .out = target(plane, begin, 0),
+                               .pixels = row,
+                               .rows = rows,
+                               .stride = from_.h * size_of(in_.desc.dtype),
+                               .plane = pixels_,
+                               .mirrored = from_.w < 0})) {
+        break;
+      }
+      begin += rows * row;
+    }
+    return begin;
   }
 
   /// How many pixels before this one a cache line of the output starts; 0 where none does soon.
@@ -136,12 +157,25 @@ class Walk {
     return std::max(begin, pixel - past_line(plane, pixel, c));
   }
 
+  /// Starts to load some pixels of a row.
+  void fetch_soon(std::int64_t plane, std::int64_t pixel, std::int64_t count) const {
+    if (pixel + count > pixels_) return;
+    const std::int64_t size = size_of(in_.desc.dtype);
+    for (std::int64_t c = 0; c < (from_.c == 1 ? 1 : group_); ++c) {
+      const std::byte* first = source(plane, pixel) + c * from_.c * size;
+      const std::byte* last = first + (count - 1) * from_.w * size;
+      for (auto line = std::min(first, last); line <= std::max(first, last); line += kLine)
+        fetch_line(line);
+    }
+  }
+
   /// Pixels [begin, end) of a plane into a tile, row by row.
   void fill(std::byte* tile, PixelStrides to, std::int64_t plane, std::int64_t begin,
             std::int64_t end) const {
     const std::int64_t size = size_of(in_.desc.dtype);
     for (std::int64_t pixel = begin; pixel < end;) {
       const std::int64_t next = row_end(pixel, end);
+      if (!dense_pixels_) fetch_soon(plane, pixel + width_, next - pixel);
       gather({source(plane, pixel), {from_.w, from_.c}},
              {tile + (pixel - begin) * to.pixel * size, to}, next - pixel, group_, size);
       pixel = next;
@@ -181,7 +215,7 @@ class Walk {
   const Strides from_;
   const bool populates_;
   std::int64_t group_, planes_, pixels_, width_, tile_pixels_, slice_pixels_;
-  bool one_row_, direct_, dense_pixels_;
+  bool one_row_, direct_, dense_pixels_, by_pixels_;
 };
 
 std::int64_t bytes_moved(const View& in, const View& out) {

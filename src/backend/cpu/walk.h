@@ -21,16 +21,21 @@ struct Run {
       nullptr;  // read soon, as many bytes as `in` has: to be fetched meanwhile
 };
 
-/// Pixels of three channels side by side that become planes: channel c of the first goes to element
-/// c * `plane` of `out`, that of the next beside it.
+constexpr std::int64_t kFewestPixels = 64;
+
+/// Rows of pixels of three channels side by side that become planes: channel c of the first goes to
+/// element c * `plane` of `out`, those of the others beside it.
 struct PixelRun {
-  const std::byte* in;
+  const std::byte* in;  // the first; where `mirrored`, the others of its row lie before it
   std::byte* out;
-  std::int64_t pixels, plane;
+  std::int64_t pixels;        // of a row, at least kFewestPixels
+  std::int64_t rows, stride;  // bytes from a row's first pixel to the next one's
+  std::int64_t plane;
+  bool mirrored;
 };
 
 using RunBody = std::function<void(const Run&)>;
-using PixelBody = std::function<std::int64_t(const PixelRun&)>;  // how many of the first it did
+using PixelBody = std::function<bool(const PixelRun&)>;  // false: nothing was done
 
 /// How the pages of an output come from the system where nothing has touched them yet: one by one
 /// as stores fault, or many at once ahead of the stores, while what has been zeroed is in the
