@@ -14,7 +14,8 @@ const std::vector<Shape> kShapes{{1, 1, 1, 1},   {1, 3, 1, 1},   {2, 3, 5, 7},  
 const Shape kTiles{1, 3, 33, 67};  // several tiles, and no plane starts where a cache line does
 const Shape kLarge{1, 1, 1, 1000003};
 const Shape kManyRows{2, 3, 61, 67};
-const Shape kPages{2, 3, 210, 160};  // over four pages a plane: two blocks, and a rest of tiles
+const Shape kPages{2, 3, 210, 160};    // over four pages a plane: two blocks, and a rest
+const Shape kLongRows{1, 3, 32, 226};  // planes of whole cache lines, whose rows start within some
 
 /// Where the buffers start, in elements past a cache line, and the size of the team.
 struct Setting {
@@ -90,7 +91,7 @@ TEST_P(Rows, KeepToTheReferenceWhenLarge) {
 
 class LayoutRows : public Rows {};
 
-/// Rows of pixels and planes, four pages at once; shifted, the planes start in no line together.
+/// Rows of pixels and planes, four pages at once.
 TEST_P(LayoutRows, KeepToTheReferenceOverManyPages) {
   const auto& [kernel, target] = GetParam();
   const ForcedSimd forced(target);
@@ -110,6 +111,27 @@ TEST_P(LayoutRows, KeepToTheReferenceOverManyPages) {
   EXPECT_GE(accepted, 2);
 }
 
+class NormalizeRows : public Rows {};
+
+/// Whole and cropped rows, from either end.
+TEST_P(NormalizeRows, KeepToTheReferenceRowByRow) {
+  const auto& [kernel, target] = GetParam();
+  const ForcedSimd forced(target);
+  const TensorDesc in = dense(DType::UInt8, Layout::Nhwc, kLongRows, Memory::Pageable);
+  Normalize op{.mean = {123.675, 116.28, 103.53}, .std = {58.395}, .layout = Layout::Nchw};
+  for (const DType to : {DType::Float32, DType::Float16, DType::BFloat16})
+    for (const Flip flip : {Flip::None, Flip::Horizontal, Flip::Vertical})
+      for (const std::int64_t width : {226, 225, 76, 64}) {
+        op.to = to;
+        op.flip = flip;
+        op.crop = Window{.height = 16, .width = width, .top = 3, .left = {}};
+        const auto signature = signature_of(kernel, op, in);
+        if (!signature) continue;
+        expect_right(kernel, op, *signature);
+        if (HasFatalFailure()) return;
+      }
+}
+
 std::string test_name(const testing::TestParamInfo<Rows::ParamType>& info) {
   const auto& [kernel, target] = info.param;
   return std::string(kernel.op) + "_" + std::string(kernel.name) + "_" + target;
@@ -120,16 +142,20 @@ INSTANTIATE_TEST_SUITE_P(Cpu, Rows,
                                           testing::ValuesIn(simd_targets())),
                          test_name);
 
-std::vector<Kernel> layout_rows() {
+std::vector<Kernel> checked_rows_of(const std::vector<std::string_view>& ops) {
   std::vector<Kernel> rows = checked_rows();
-  std::erase_if(rows, [](const Kernel& kernel) {
-    return kernel.op != Normalize::name && kernel.op != LayoutOp::name;
-  });
+  std::erase_if(rows, [&](const Kernel& kernel) { return !std::ranges::count(ops, kernel.op); });
   return rows;
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, LayoutRows,
-                         testing::Combine(testing::ValuesIn(layout_rows()),
+                         testing::Combine(testing::ValuesIn(checked_rows_of({Normalize::name,
+                                                                             LayoutOp::name})),
+                                          testing::ValuesIn(simd_targets())),
+                         test_name);
+
+INSTANTIATE_TEST_SUITE_P(Cpu, NormalizeRows,
+                         testing::Combine(testing::ValuesIn(checked_rows_of({Normalize::name})),
                                           testing::ValuesIn(simd_targets())),
                          test_name);
 

@@ -106,6 +106,8 @@ std::vector<Extent> extents(bool quick) {
     all.push_back({.shape = rows, .look = look, .every = some});
   all.push_back({.shape = {1, 3, 577, 579}, .every = 9});     // 1,002,249 elements
   all.push_back({.shape = {2, 3, 210, 160}, .every = some});  // planes of whole lines
+  for (const Flip flip : {Flip::None, Flip::Horizontal})      // rows that start within lines
+    all.push_back({.shape = {1, 3, 32, 226}, .look = {.margin = 1, .flip = flip}, .every = some});
   return all;
 }
 
