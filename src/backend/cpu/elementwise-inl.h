@@ -186,13 +186,6 @@ HWY_INLINE void partial(const Storage<From>* in, Storage<To>* out, std::int64_t 
   std::memcpy(out, to, count * sizeof(*out));
 }
 
-/// Starts to load so many bytes.
-template <class T>
-HWY_INLINE void fetch(const T* from, std::int64_t bytes) {
-  const auto* first = reinterpret_cast<const std::byte*>(from);
-  for (std::int64_t at = 0; at < bytes; at += 64) fetch_line(first + at);
-}
-
 /// Past the cache, one page after the other leaves memory idle wherever a page ends. So: four at
 /// once, while the next four are fetched. `elements` start aligned; returns how many are done.
 template <DType From, DType To, class Function>
@@ -207,7 +200,7 @@ HWY_INLINE std::int64_t pages(const Storage<From>* in, Storage<To>* out, std::in
   for (; page > 0 && done + 4 * page <= elements; done += 4 * page)
     for (std::int64_t i = done; i < done + page; i += step, f.advance(kVectors))
       for (std::int64_t at = i; at < i + 4 * page; at += page) {
-        fetch(in + at + 4 * page, step * static_cast<std::int64_t>(sizeof(*in)));
+        fetch_lines(in + at + 4 * page, step * static_cast<std::int64_t>(sizeof(*in)));
         chunk<From, To, Stores::NonTemporal, kVectors>(in + at, out + at, f);
         // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
         std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -231,7 +224,7 @@ HWY_INLINE void blocks(const Run& run, Function f) {
   if constexpr (S == Stores::NonTemporal && !kScalar)
     i += pages<From, To>(in + i, out + i, run.elements - i, run.period, f);
   for (; i + kVectors * lanes <= run.elements; i += kVectors * lanes, f.advance(kVectors)) {
-    if (run.ahead) fetch(run.ahead + i * bytes, kVectors * lanes * bytes);
+    if (run.ahead) fetch_lines(run.ahead + i * bytes, kVectors * lanes * bytes);
     chunk<From, To, S, kVectors>(in + i, out + i, f);
   }
   for (; i + step <= run.elements; i += step, f.advance(kFewest))

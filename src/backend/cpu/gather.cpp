@@ -1,6 +1,5 @@
 #include "backend/cpu/gather.h"
 
-#include <algorithm>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -19,17 +18,26 @@ using D = hn::ScalableTag<T>;
 template <class T>
 using V = hn::Vec<D<T>>;
 
-/// Pixels of one channel (stride -1 to 1), the last vector of them over the one before; returns how
-/// many that was: none where they make no vector.
-template <class T>
-std::int64_t mirror_row(const T* in, T* out, std::int64_t pixels) {
+/// Calls `vector` for the first pixel of each whole vector, the last of them over the one before;
+/// returns how many pixels that was: none where they make no vector.
+template <class T, class Function>
+HWY_INLINE std::int64_t by_vectors(std::int64_t pixels, const Function& vector) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(D<T>()));
   if (pixels < lanes) return 0;
-  for (std::int64_t i = 0; i < pixels; i += lanes) {
-    i = std::min(i, pixels - lanes);
-    hn::StoreU(mirrored(D<T>(), hn::LoadU(D<T>(), in - i - lanes + 1)), D<T>(), out + i);
-  }
+  std::int64_t i = 0;
+  for (; i + lanes <= pixels; i += lanes) vector(i);
+  if (i < pixels) vector(pixels - lanes);
   return pixels;
+}
+
+/// Pixels of one channel (stride -1 to 1); returns how many it did.
+template <class T>
+std::int64_t mirror_row(const T* in, T* out, std::int64_t pixels) {
+  const D<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  return by_vectors<T>(pixels, [&](std::int64_t i) HWY_ATTR {
+    hn::StoreU(mirrored(d, hn::LoadU(d, in - i - lanes + 1)), d, out + i);
+  });
 }
 
 template <class T, int C>
@@ -47,9 +55,7 @@ std::int64_t move_pixels(const T* in, std::int64_t in_plane, T* out, std::int64_
                          std::int64_t pixels) {
   const D<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  if (pixels < lanes) return 0;
-  for (std::int64_t i = 0; i < pixels; i += lanes) {
-    i = std::min(i, pixels - lanes);
+  return by_vectors<T>(pixels, [&](std::int64_t i) HWY_ATTR {
     const std::int64_t pixel = Mirror ? 1 - i - lanes : i;
     V<T> v[C];
     if constexpr (FromPixels) load_pixels(d, in + C * pixel, v);
@@ -59,8 +65,7 @@ std::int64_t move_pixels(const T* in, std::int64_t in_plane, T* out, std::int64_
       if constexpr (!ToPixels) hn::StoreU(v[c], d, out + c * out_plane + i);
     }
     if constexpr (ToPixels) store_pixels<T, C>(v, out + C * i);
-  }
-  return pixels;
+  });
 }
 
 /// What vectors can do of three or four channels; returns how many pixels that was.

@@ -70,7 +70,7 @@ template <DType To, Stores S, bool Mirrored, class Function>
 HWY_INLINE std::int64_t visits(const Row<To>& row, std::int64_t i, std::int64_t plane,
                                const Function (&f)[3]) {
   for (; i + kVisit <= row.pixels; i += kVisit) {
-    if (row.ahead) fetch(pixels_at<Mirrored>(row.ahead, i, kVisit), 3 * kVisit);
+    if (row.ahead) fetch_lines(pixels_at<Mirrored>(row.ahead, i, kVisit), 3 * kVisit);
     HWY_ALIGN Apart apart;
     take_apart<Mirrored>(row.in, i, apart);
     all<To, S>(apart, row.out + i, plane, f);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kTileBytes = 16384;
 constexpr std::int64_t kTilePixels = 1024;
-constexpr std::int64_t kAhead = 8192;  // bytes, from where a tile is read to what is fetched
+constexpr std::int64_t kBeyond = 512;  // bytes, from the end of a tile to what is fetched
 constexpr std::int64_t kLine = 64;     // bytes; also the pixels that every split is a multiple of
 
 bool interleaved(const TensorDesc& desc) { return desc.layout == Layout::Nhwc && desc.shape.c > 1; }
@@ -111,8 +111,8 @@ class Walk {
   void rows(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     while (begin < end) {
       const std::int64_t next = row_end(begin, end);
-      const std::byte* ahead = next < end ? source(plane, next) : nullptr;
-      run(source(plane, begin), plane, begin, 0, next - begin, ahead);
+      if (next < end) fetch_soon(plane, next, row_end(next, end) - next);
+      run(source(plane, begin), plane, begin, 0, next - begin);
       begin = next;
     }
   }
@@ -195,7 +195,8 @@ class Walk {
       const std::int64_t next = std::min(end, from + tile_pixels_);
       fill(tile, to, plane, from, next);
       const std::int64_t base = from;
-      const std::byte* ahead = dense_pixels_ ? source(plane, base) + kAhead : nullptr;
+      const std::byte* ahead =
+          dense_pixels_ ? source(plane, base) + tile_pixels_ * group_ * size + kBeyond : nullptr;
       from = next;
       for (std::int64_t c = 0; c < (all ? 1 : group_); ++c) {
         const std::int64_t first = cut(plane, pixel, c, begin, end);

@@ -21,6 +21,7 @@ struct Run {
       nullptr;  // read soon, as many bytes as `in` has: to be fetched meanwhile
 };
 
+/// Shorter rows go through tiles.
 constexpr std::int64_t kFewestPixels = 64;
 
 /// Rows of pixels of three channels side by side that become planes: channel c of the first goes to
