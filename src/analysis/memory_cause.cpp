@@ -11,7 +11,6 @@ namespace normbench {
 namespace {
 
 constexpr double kExtraPasses = 1.5;  // bytes moved over the fewest
-constexpr double kDominant = 0.5;     // of the time: most of it
 
 /// Bytes that go through memory more than once: every stage's against source and result. `share`:
 /// the part of the time that moving them at the limit's rate takes, where the limit is known.

@@ -42,8 +42,8 @@ std::vector<OutputFile> output_files(const Results& results, const TraceModel& t
       files.push_back({std::string(report.file),
                        [&](const std::string& path) { write_file(path, report.render(results)); }});
   // What everything else can be made from has the first claim to the room there is.
-  std::ranges::stable_partition(files,
-                                [](const auto& file) { return file.name == "results.json"; });
+  std::stable_partition(files.begin(), files.end(),
+                        [](const auto& file) { return file.name == "results.json"; });
   files.push_back(trace_output(trace, file));
   return files;
 }

@@ -43,7 +43,7 @@ void tell_peers(const Plan& plan, const RunOptions& options) {
   if (options.config.allow_peers) return;
   std::string commands;
   for (const auto& [name, command] : plan.peers) {
-    const auto runs = [&](const Group& group) {
+    const auto runs = [&name = name](const Group& group) {
       return std::ranges::any_of(group.cases, [&](const Case& one) { return one.peer == name; });
     };
     if (std::ranges::any_of(plan.groups, runs))

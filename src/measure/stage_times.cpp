@@ -9,7 +9,7 @@ void StageTimes::start() {
 }
 
 void StageTimes::mark_begin(Queue& queue) {
-  if (queue.is_asynchronous()) open_.emplace().from = mark(queue);
+  if (queue.is_asynchronous()) open_ = Span{.run = {}, .from = mark(queue)};
 }
 
 void StageTimes::mark_end(Queue& queue) {

@@ -128,7 +128,7 @@ constexpr int vectors_per_chunk() {
 }
 
 template <DType From, DType To>
-constexpr bool kLooksUp = kHasByteTables&& From == DType::UInt8 && sizeof(Storage<To>) == 2;
+constexpr bool kLooksUp = From == DType::UInt8 && sizeof(Storage<To>) == 2 && kHasByteTables;
 constexpr std::int64_t kWorthATable = 512;  // elements: a table costs as much as 256 of them
 
 /// `Function` of bytes to 16 bits, whose chunks are looked up.

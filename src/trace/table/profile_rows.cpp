@@ -135,7 +135,7 @@ std::vector<ProfileRow> profile_rows(const TraceModel& model, bool by_shape) {
 void add_faults(std::vector<ProfileRow>& rows,
                 const std::map<std::string, std::int64_t, std::less<>>& faults) {
   for (const auto& [label, count] : faults) {
-    const auto row = std::ranges::find_if(rows, [&](const ProfileRow& candidate) {
+    const auto row = std::ranges::find_if(rows, [&label = label](const ProfileRow& candidate) {
       return candidate.name == label && candidate.place == name_of(Place::Cpu) &&
              !candidate.annotation;
     });

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <vector>
 
 #include "trace/table/call_tree.h"
@@ -59,10 +60,10 @@ class Submissions {
   /// Of those with the number the last that started by then, or else the first; -1: there is none.
   static std::int32_t last_before(const std::vector<Numbered>& sorted, std::uint64_t number,
                                   std::int64_t ns) {
-    const auto with_number = std::ranges::equal_range(sorted, number, {}, &Numbered::number);
-    if (with_number.empty()) return -1;
-    const auto next = std::ranges::upper_bound(with_number, ns, {}, &Numbered::start_ns);
-    return next == with_number.begin() ? next->call : std::prev(next)->call;
+    constexpr std::int32_t last = std::numeric_limits<std::int32_t>::max();
+    const auto next = std::ranges::upper_bound(sorted, Numbered{number, ns, last});
+    if (next != sorted.begin() && std::prev(next)->number == number) return std::prev(next)->call;
+    return next != sorted.end() && next->number == number ? next->call : -1;
   }
 
   std::int32_t range_around(std::int32_t call) const {
