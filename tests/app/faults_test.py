@@ -23,6 +23,8 @@ import time
 import unittest
 from pathlib import Path
 
+from thread_sanitizer import without_thread_sanitizer
+
 NORMBENCH = Path(sys.argv[1]).resolve()
 SEED = int(os.environ.get("NORMBENCH_FAULT_SEED", random.randrange(1 << 30)))
 KILLS = 20
@@ -471,6 +473,7 @@ class InterruptTest(FaultsCase):
         self.end(running, 130)
         self.assert_interrupted()
 
+    @without_thread_sanitizer(NORMBENCH, "keeps a signal back until a write returns")
     def test_a_second_ctrl_c_ends_at_once(self):
         reader, writer = os.pipe()
         fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
@@ -639,6 +642,7 @@ class UnwritableTest(FaultsCase):
         self.resume(out=copy)
         self.assertEqual(structure(self.document(copy)), structure(self.document(rescued)))
 
+    @without_thread_sanitizer(NORMBENCH, "has a temporary file of its own")
     def test_a_disk_that_is_full_with_nothing_else_to_go_to(self):
         done = self.on_small_disk("32k", prepare="export TMPDIR=$PWD/disk")
         self.assertEqual(done.returncode, 5, done.stderr)
@@ -674,6 +678,7 @@ class UnwritableTest(FaultsCase):
         (self.dir / "disk").rmdir()
         return self.on_small_disk("64k", prepare="mkdir disk/out && mount -o remount,ro disk")
 
+    @without_thread_sanitizer(NORMBENCH, "has a temporary file of its own")
     def test_files_that_may_not_grow(self):
         done = self.run_config(code=5, preexec_fn=limit_files(8192))
         self.assertIn(f"normbench: cannot write {self.out}/journal.jsonl: File too large\n", done.stderr)

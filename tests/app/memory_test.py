@@ -11,6 +11,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from thread_sanitizer import without_thread_sanitizer
+
 NORMBENCH = Path(sys.argv[1]).resolve()
 HUGE = 2_000_000_000  # images of 12,288 bytes: no machine holds them
 
@@ -80,6 +82,7 @@ class MemoryTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([case[1] for case in cases], ["ok", "skipped"])
 
+    @without_thread_sanitizer(NORMBENCH, "needs more addresses than this limit has")
     def test_memory_that_is_refused_at_run_time_fails_the_group_not_the_process(self):
         # The plan compares with the memory that is there; this limit is on addresses.
         def limit():
