@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/tensor.h"
-#include "measure/results.h"
+#include "document/results.h"
 
 namespace normbench::examples {
 

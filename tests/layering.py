@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["core", "record", "ops", "backend", "plan", "measure", "trace", "analysis", "report", "app"]
+LAYERS = ["core", "record", "machine", "ops", "backend", "plan", "document", "measure", "trace", "analysis", "report", "app"]
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 CONDITIONAL = re.compile(r"\s*#\s*(?:if|ifdef|ifndef|elif)\b(.*)")
 SOURCES = {".h", ".cpp", ".cu", ".cuh"}

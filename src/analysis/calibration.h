@@ -8,7 +8,7 @@
 
 #include "core/json.h"
 #include "measure/calibration.h"
-#include "measure/statistics.h"
+#include "document/statistics.h"
 
 namespace normbench {
 

@@ -14,8 +14,8 @@
 #include "analysis/compare_setup.h"
 #include "core/enums.h"
 #include "core/json.h"
-#include "measure/results.h"
-#include "measure/statistics.h"
+#include "document/results.h"
+#include "document/statistics.h"
 
 namespace normbench {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/statistics.h"
+#include "document/statistics.h"
 
 namespace normbench {
 

@@ -6,7 +6,7 @@
 
 #include "core/issue.h"
 #include "core/json.h"
-#include "measure/results.h"
+#include "document/results.h"
 
 namespace normbench {
 

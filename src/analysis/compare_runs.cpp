@@ -4,7 +4,7 @@
 
 #include "analysis/compare_setup.h"
 #include "core/units.h"
-#include "measure/statistics.h"
+#include "document/statistics.h"
 
 namespace normbench {
 namespace {

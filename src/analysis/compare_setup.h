@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/results.h"
+#include "document/results.h"
 
 namespace normbench {
 

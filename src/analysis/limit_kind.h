@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "measure/results.h"
+#include "document/results.h"
 
 namespace normbench {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/json.h"
-#include "measure/results.h"
-#include "measure/statistics.h"
+#include "document/results.h"
+#include "document/statistics.h"
 
 namespace normbench {
 

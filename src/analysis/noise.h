@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/enums.h"
-#include "measure/results.h"
-#include "measure/statistics.h"
+#include "document/results.h"
+#include "document/statistics.h"
 
 namespace normbench {
 

@@ -7,7 +7,7 @@
 #include "app/job.h"
 #include "app/run_options.h"
 #include "backend/backend.h"
-#include "measure/journal.h"
+#include "document/journal.h"
 #include "plan/plan.h"
 
 namespace normbench {

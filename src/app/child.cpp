@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "backend/cpu/affinity.h"
+#include "machine/affinity.h"
 
 namespace normbench {
 namespace {

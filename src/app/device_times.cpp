@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "trace/cupti/cupti.h"
+#include "backend/cuda/cupti/cupti.h"
 
 namespace normbench {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "app/tool_attached.h"
 #include "core/json.h"
-#include "measure/results.h"
+#include "document/results.h"
 #include "record/device_trace.h"
 
 namespace normbench {

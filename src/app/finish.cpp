@@ -9,7 +9,7 @@
 #include "app/say.h"
 #include "core/file.h"
 #include "report/report.h"
-#include "trace/table/table_formats.h"
+#include "report/table_formats.h"
 
 namespace normbench {
 namespace {

@@ -6,8 +6,8 @@
 #include "app/commands.h"
 #include "app/job.h"
 #include "app/run_options.h"
-#include "measure/journal.h"
-#include "measure/results.h"
+#include "document/journal.h"
+#include "document/results.h"
 #include "trace/model.h"
 
 namespace normbench {

@@ -10,21 +10,21 @@
 #include "app/say.h"
 #include "core/issue.h"
 #include "measure/costs.h"
-#include "measure/pci_gpus.h"
+#include "machine/pci_gpus.h"
 #include "record/clock.h"
 #include "report/info_text.h"
 
 namespace normbench {
 namespace {
 
-struct Said {
+struct InfoOptions {
   std::string format = "text";
   std::string machine;
   BackendOptions backend;
   bool no_limits = false;
 };
 
-Json info_document(const Said& said, const Backends& backends) {
+Json info_document(const InfoOptions& said, const Backends& backends) {
   const Json machine = described_machine(backends, said.machine);
   SystemClock clock;
   Json info = {{"tool", tool()},
@@ -36,7 +36,7 @@ Json info_document(const Said& said, const Backends& backends) {
   return info;
 }
 
-Exit show_info(const Said& said) {
+Exit show_info(const InfoOptions& said) {
   if (said.format != "text" && said.format != "json")
     throw Invalid(fmt::format("unknown format \"{}\" (known: text, json)", said.format));
   const std::atomic<bool>& interrupted = watch_for_interrupts();
@@ -51,7 +51,7 @@ Exit show_info(const Said& said) {
 }  // namespace
 
 std::function<Exit()> declare_info(CLI::App& app) {
-  const auto said = std::make_shared<Said>();
+  const auto said = std::make_shared<InfoOptions>();
   app.add_option("--format", said->format, "text or json");
   app.add_option("--machine", said->machine, "A name to show instead of the host's");
   app.add_flag("--no-limits", said->no_limits, "Measure no limits: done at once, not in 10 s");

@@ -11,9 +11,9 @@
 #include "backend/cpu/memory.h"
 #include "backend/cpu/simd_targets.h"
 #include "backend/cpu/team.h"
-#include "backend/cpu/team_cpus.h"
+#include "machine/team_cpus.h"
 #include "backend/cpu/walk.h"
-#include "measure/environment.h"
+#include "machine/environment.h"
 #include "report/text.h"
 
 namespace normbench {

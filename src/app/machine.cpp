@@ -5,15 +5,15 @@
 #include "app/device_times.h"
 #include "app/tool_attached.h"
 #include "backend/cpu/simd_targets.h"
-#include "measure/energy.h"
-#include "measure/hardware_counters.h"
+#include "machine/energy.h"
+#include "machine/hardware_counters.h"
 #include "record/nvtx.h"
 
 namespace normbench {
 namespace {
 
 /// Something that makes numbers better where it is there.
-struct Part {
+struct Capability {
   const char *key, *name, *means;
   std::string (*missing)(const Json& environment);  // why it is not there, or ""
 };
@@ -51,7 +51,7 @@ std::string missing_frequency(const Json& environment) {
   return environment.at("cpu").value("governor_unknown", "");
 }
 
-constexpr auto kParts = std::to_array<Part>({
+constexpr auto kCapabilities = std::to_array<Capability>({
     {"cuda", "GPU", "variants that use a GPU are skipped; only the bytes they move are known",
      &missing_cuda},
     {"nvml", "NVML", "no clocks, temperature, power or joules of a GPU", &missing_nvml},
@@ -83,7 +83,7 @@ Json described_machine(const Backends& backends, const std::string& machine) {
 
 Json missing_parts(const Json& environment) {
   Json missing = Json::object();
-  for (const Part& part : kParts)
+  for (const Capability& part : kCapabilities)
     if (const std::string why = part.missing(environment); !why.empty())
       missing[part.key] = {{"name", part.name}, {"why", why}, {"means", part.means}};
   return missing;

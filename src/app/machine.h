@@ -5,7 +5,7 @@
 
 #include "backend/backend.h"
 #include "core/json.h"
-#include "measure/environment.h"
+#include "machine/environment.h"
 
 namespace normbench {
 

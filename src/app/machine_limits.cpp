@@ -9,7 +9,7 @@
 #include "app/options.h"
 #include "app/progress.h"
 #include "app/say.h"
-#include "measure/environment.h"
+#include "machine/environment.h"
 #include "measure/runner.h"
 
 namespace normbench {

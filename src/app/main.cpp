@@ -11,7 +11,7 @@
 #include "app/say.h"
 #include "core/file.h"
 #include "core/issue.h"
-#include "measure/environment.h"
+#include "machine/environment.h"
 
 namespace {
 

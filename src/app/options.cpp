@@ -5,10 +5,10 @@
 #include <filesystem>
 
 #include "core/issue.h"
-#include "measure/environment.h"
-#include "measure/free_memory.h"
+#include "machine/environment.h"
+#include "machine/free_memory.h"
 #include "measure/group_memory.h"
-#include "trace/table/torch_table.h"
+#include "report/torch_table.h"
 
 namespace normbench {
 
@@ -59,7 +59,7 @@ PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
   plan.all_threads = available_threads();
   plan.sort_keys = sort_key_names();
   plan.cache_bytes = cold_caches(backends, last_level_cache_bytes());
-  const FreeMemory free = free_memory(backends, "/");
+  const FreeMemory free = free_memory(free_device_bytes(backends), "/");
   plan.free_bytes = free.bytes;
   plan.free_notes = free.notes;
   return plan;

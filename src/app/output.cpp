@@ -12,8 +12,8 @@
 #include "core/file.h"
 #include "core/issue.h"
 #include "report/report.h"
-#include "trace/chrome/chrome.h"
-#include "trace/chrome/gzip.h"
+#include "report/chrome/chrome.h"
+#include "report/chrome/gzip.h"
 
 namespace normbench {
 namespace fs = std::filesystem;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "measure/journal.h"
-#include "measure/results.h"
+#include "document/journal.h"
+#include "document/results.h"
 #include "trace/model.h"
 
 namespace normbench {

@@ -11,8 +11,8 @@
 #include "app/commands.h"
 #include "app/interrupt.h"
 #include "app/say.h"
-#include "measure/disturbance_reader.h"
-#include "measure/environment.h"
+#include "machine/disturbance_reader.h"
+#include "machine/environment.h"
 #include "measure/measure_group.h"
 #include "measure/turn.h"
 

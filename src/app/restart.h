@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/journal.h"
+#include "document/journal.h"
 
 namespace normbench {
 

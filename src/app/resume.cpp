@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "core/units.h"
-#include "measure/environment.h"
+#include "machine/environment.h"
 
 namespace normbench {
 namespace {

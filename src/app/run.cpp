@@ -20,8 +20,8 @@
 #include "app/run_trace.h"
 #include "app/say.h"
 #include "app/tool_attached.h"
-#include "measure/disturbance_reader.h"
-#include "measure/environment.h"
+#include "machine/disturbance_reader.h"
+#include "machine/environment.h"
 #include "measure/runner.h"
 
 namespace normbench {

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "core/issue.h"
-#include "trace/table/table_formats.h"
+#include "report/table_formats.h"
 
 namespace normbench {
 namespace fs = std::filesystem;

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
-#include "measure/environment.h"
+#include "machine/environment.h"
 #include "trace/build_model.h"
-#include "trace/table/profile_rows.h"
+#include "trace/profile_rows.h"
 
 namespace normbench {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/json.h"
-#include "measure/results.h"
+#include "document/results.h"
 #include "measure/runner.h"
 #include "plan/plan.h"
 #include "record/clock.h"

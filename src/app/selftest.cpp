@@ -11,9 +11,9 @@
 #include "app/say.h"
 #include "backend/cpu/simd_targets.h"
 #include "core/issue.h"
-#include "measure/cgroup.h"
-#include "measure/environment.h"
-#include "measure/machine_files.h"
+#include "machine/cgroup.h"
+#include "machine/environment.h"
+#include "machine/machine_files.h"
 #include "report/selftest_text.h"
 
 namespace normbench {

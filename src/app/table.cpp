@@ -12,15 +12,15 @@
 #include "core/file.h"
 #include "core/issue.h"
 #include "core/markdown.h"
-#include "trace/table/profile_rows.h"
-#include "trace/table/table_formats.h"
+#include "trace/profile_rows.h"
+#include "report/table_formats.h"
 
 namespace normbench {
 namespace {
 
 constexpr const char* as_in_trace = "none";  // of --sort-by
 
-struct Said {
+struct TableOptions {
   std::vector<std::string> files;
   std::string table = "torch", format = "text", sort_by = "cpu_time_total", out;
   std::optional<std::int64_t> row_limit, max_name_width;
@@ -42,7 +42,7 @@ E word(const std::string& option, const std::string& said) {
   return *value;
 }
 
-Wanted wanted(const Said& said) {
+Wanted wanted(const TableOptions& said) {
   Wanted wanted{.kind = word<TableKind>("--table", said.table),
                 .format = word<TableFormat>("--format", said.format),
                 .options = {}};
@@ -126,7 +126,7 @@ std::string text_of(const std::vector<Shown>& all, const Wanted& wanted) {
   return titled(all, wanted);
 }
 
-Exit show_tables(const Said& said) {
+Exit show_tables(const TableOptions& said) {
   const Wanted wanted_tables = wanted(said);
   std::vector<Shown> all;
   for (const std::string& file : said.files) all.push_back(read_table(file, said.by_shape));
@@ -141,7 +141,7 @@ Exit show_tables(const Said& said) {
 }  // namespace
 
 std::function<Exit()> declare_table(CLI::App& app) {
-  const auto said = std::make_shared<Said>();
+  const auto said = std::make_shared<TableOptions>();
   app.add_option(
          "TRACE", said->files,
          "Chrome traces (.json, .json.gz) of normbench, PyTorch or another tool, or folders "

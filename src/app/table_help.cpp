@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "trace/table/torch_table.h"
+#include "report/torch_table.h"
 
 namespace normbench {
 namespace {

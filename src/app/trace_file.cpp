@@ -10,7 +10,7 @@
 
 #include "core/issue.h"
 #include "core/units.h"
-#include "trace/chrome/gzip.h"
+#include "report/chrome/gzip.h"
 #include "trace/read/read_chrome.h"
 
 namespace normbench {

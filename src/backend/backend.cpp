@@ -145,4 +145,18 @@ Backends make_backends(const BackendOptions& options) {
   return backends;
 }
 
+std::optional<std::int64_t> free_device_bytes(const Backends& backends) {
+  Backend* const cuda = backends.at(Place::Cuda);
+  if (cuda == nullptr || cuda->unavailable()) return std::nullopt;
+  const Json facts = cuda->describe();
+  if (!facts.is_object() || !facts.contains("free_memory_bytes")) return std::nullopt;
+  return facts.at("free_memory_bytes").get<std::int64_t>();
+}
+
+std::optional<std::int64_t> used_energy_mj(Backend& backend) {
+  const Json condition = backend.condition();
+  const Json energy = condition.is_object() ? condition.value("energy_mj", Json()) : Json();
+  return energy.is_number() ? std::optional(energy.get<std::int64_t>()) : std::nullopt;
+}
+
 }  // namespace normbench

@@ -172,6 +172,12 @@ struct Backends {
   Backend& owner(Memory memory) const;
 };
 
+/// Bytes of device memory that are left; nothing without a GPU, or where it does not say.
+std::optional<std::int64_t> free_device_bytes(const Backends& backends);
+
+/// Millijoules that the place says in its condition to have used so far; nothing when it does not.
+std::optional<std::int64_t> used_energy_mj(Backend& backend);
+
 std::unique_ptr<Backend> make_cpu_backend();
 /// The CUDA backend, or one that says why there is none. Throws Invalid when there are devices but
 /// not the chosen one.

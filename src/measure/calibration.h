@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/enums.h"
-#include "measure/results.h"
+#include "document/results.h"
 #include "measure/runner.h"
 #include "plan/plan.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "measure/results.h"
+#include "document/results.h"
 #include "plan/plan.h"
 
 namespace normbench {

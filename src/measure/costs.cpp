@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "measure/statistics.h"
+#include "document/statistics.h"
 #include "measure/turn.h"
 #include "record/nvtx.h"
 #include "record/recorder.h"

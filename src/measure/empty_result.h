@@ -1,7 +1,7 @@
 /// A group's result before anything ran: what comes from the plan.
 #pragma once
 
-#include "measure/results.h"
+#include "document/results.h"
 #include "plan/plan.h"
 
 namespace normbench {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "measure/results.h"
+#include "document/results.h"
 #include "measure/turn_taker.h"
 #include "measure/watchdog.h"
 

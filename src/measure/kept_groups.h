@@ -1,7 +1,7 @@
 /// Whether what a journal kept belongs to the plan that is to be gone on with.
 #pragma once
 
-#include "measure/journal.h"
+#include "document/journal.h"
 #include "plan/plan.h"
 
 namespace normbench {

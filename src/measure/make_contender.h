@@ -5,7 +5,7 @@
 #include <random>
 
 #include "measure/group_memory.h"
-#include "measure/results.h"
+#include "document/results.h"
 #include "measure/runner.h"
 #include "measure/turn_taker.h"
 #include "plan/plan.h"

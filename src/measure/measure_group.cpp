@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "measure/group_run.h"
-#include "measure/statistics.h"
+#include "document/statistics.h"
 #include "measure/stop_rule.h"
 
 namespace normbench {

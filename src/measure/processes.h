@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "measure/results.h"
+#include "document/results.h"
 #include "measure/runner.h"
 #include "plan/plan.h"
 

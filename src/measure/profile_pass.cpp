@@ -9,7 +9,7 @@
 #include "measure/group_run.h"
 #include "measure/profiled_steps.h"
 #include "measure/stage_shapes.h"
-#include "measure/statistics.h"
+#include "document/statistics.h"
 #include "measure/turn.h"
 
 namespace normbench {

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "measure/device_tracing.h"
-#include "measure/results.h"
+#include "document/results.h"
 #include "measure/runner.h"
 #include "plan/plan.h"
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "measure/energy.h"
-#include "measure/hardware_counters.h"
-#include "measure/journal.h"
-#include "measure/results.h"
+#include "machine/energy.h"
+#include "machine/hardware_counters.h"
+#include "document/journal.h"
+#include "document/results.h"
 #include "measure/watchdog.h"
 #include "plan/plan.h"
 #include "record/clock.h"

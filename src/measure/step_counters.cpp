@@ -6,12 +6,18 @@ namespace {
 
 constexpr const char* kNotLookedFor = "not looked for";
 
+EnergyMeter::GpuEnergy gpu_energy(const Backends& backends, bool uses_gpu) {
+  Backend* const gpu = uses_gpu ? backends.at(Place::Cuda) : nullptr;
+  if (gpu == nullptr) return {};
+  return [gpu] { return used_energy_mj(*gpu); };
+}
+
 }  // namespace
 
 StepCounters::StepCounters(const RunContext& context, bool uses_gpu) : clock_(context.clock) {
   if (context.perf_events != nullptr) hardware_.emplace(*context.perf_events);
   if (context.rapl != nullptr)
-    energy_.emplace(*context.rapl, uses_gpu ? context.backends.at(Place::Cuda) : nullptr);
+    energy_.emplace(*context.rapl, gpu_energy(context.backends, uses_gpu));
 }
 
 void StepCounters::begin(bool first) {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "measure/energy.h"
-#include "measure/hardware_counters.h"
-#include "measure/results.h"
+#include "machine/energy.h"
+#include "machine/hardware_counters.h"
+#include "document/results.h"
 #include "measure/runner.h"
 
 namespace normbench {

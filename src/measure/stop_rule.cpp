@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "measure/statistics.h"
+#include "document/statistics.h"
 
 namespace normbench {
 namespace {

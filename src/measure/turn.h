@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "measure/contender.h"
-#include "measure/results.h"
+#include "document/results.h"
 #include "record/clock.h"
 
 namespace normbench {

@@ -12,8 +12,6 @@
 namespace normbench {
 namespace {
 
-std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
-
 std::int64_t memory_traffic(const Cost& cost) { return cost.read_bytes + cost.written_bytes; }
 
 std::string count(std::size_t number, std::string_view noun) {
@@ -29,9 +27,9 @@ std::string runner_text(const Case& work, const Stage& stage) {
 /// "138 MB (fewest 111 MB)"; of a peer only the fewest are known.
 std::string traffic_text(const Case& work, const Stage& stage) {
   const std::int64_t moved = memory_traffic(stage.cost), fewest = memory_traffic(stage.fewest);
-  if (!work.peer.empty()) return "fewest " + bytes_text(fewest);
-  return bytes_text(moved) +
-         (moved == fewest ? "" : fmt::format(" (fewest {})", bytes_text(fewest)));
+  if (!work.peer.empty()) return "fewest " + format_bytes(fewest);
+  return format_bytes(moved) +
+         (moved == fewest ? "" : fmt::format(" (fewest {})", format_bytes(fewest)));
 }
 
 std::string stage_text(const Case& work, const Stage& stage) {
@@ -39,7 +37,7 @@ std::string stage_text(const Case& work, const Stage& stage) {
                                  runner_text(work, stage), name_of(stage.place),
                                  describe(stage.signature.out.front()), traffic_text(work, stage));
   if (stage.cost.link_bytes > 0)
-    text += fmt::format(", link {}", bytes_text(stage.cost.link_bytes));
+    text += fmt::format(", link {}", format_bytes(stage.cost.link_bytes));
   if (!work.peer.empty() && !stage.forced.empty()) text += ", kernel " + stage.forced;
   if (stage.output != OutputPolicy::Reuse) text += fmt::format(", {}", name_of(stage.output));
   return text;
@@ -54,8 +52,8 @@ std::string total_text(const Case& work) {
     bytes += memory_traffic(stage.cost);
     link += stage.cost.link_bytes;
   }
-  return link == 0 ? bytes_text(bytes)
-                   : fmt::format("{}, link {}", bytes_text(bytes), bytes_text(link));
+  return link == 0 ? format_bytes(bytes)
+                   : fmt::format("{}, link {}", format_bytes(bytes), format_bytes(link));
 }
 
 /// How a case's work is given to the GPU and waited for; "" for one that does not use it.
@@ -102,9 +100,9 @@ std::string point_text(const Group& group) {
 /// "332 MB of host memory, 180 MB of device memory".
 std::string memory_text(const Sides& bytes) {
   if (bytes == Sides{}) return "nothing can run here";
-  const std::string host = bytes_text(bytes.host) + " of host memory";
+  const std::string host = format_bytes(bytes.host) + " of host memory";
   return bytes.device == 0 ? host
-                           : fmt::format("{}, {} of device memory", host, bytes_text(bytes.device));
+                           : fmt::format("{}, {} of device memory", host, format_bytes(bytes.device));
 }
 
 /// A group with every stage of every case.
@@ -141,7 +139,7 @@ void add_short(Lines& lines, const Group& group, const Group& first, const std::
 std::string free_text(const Plan& plan) {
   const auto side = [](std::int64_t bytes, std::string_view name, const std::string& note) {
     return bytes == 0 ? ""
-                      : fmt::format("{} of {} memory{}", bytes_text(bytes), name,
+                      : fmt::format("{} of {} memory{}", format_bytes(bytes), name,
                                     note.empty() ? "" : fmt::format(" ({})", note));
   };
   const std::string host = side(plan.free_bytes.host, "host", plan.free_notes.host);

@@ -20,8 +20,6 @@ struct Side {
 constexpr std::array sides{Side{"host", &Sides::host, &SideNotes::host},
                            Side{"device", &Sides::device, &SideNotes::device}};
 
-std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
-
 /// What cases need against what there is.
 class Room {
  public:
@@ -42,8 +40,8 @@ class Room {
   /// "12.4 GB of host memory, 8.1 GB are free (the container allows 8.6 GB)".
   std::string text(const Side& side, const Sides& need) const {
     const std::string& note = options_.free_notes.*side.note;
-    return fmt::format("{} of {} memory, {} are free{}", bytes_text(need.*side.bytes), side.name,
-                       bytes_text(options_.free_bytes.*side.bytes),
+    return fmt::format("{} of {} memory, {} are free{}", format_bytes(need.*side.bytes), side.name,
+                       format_bytes(options_.free_bytes.*side.bytes),
                        note.empty() ? "" : fmt::format(" ({})", note));
   }
 
@@ -55,7 +53,7 @@ class Room {
     // Where one set of buffers exceeds the cache, rotation adds little.
     if (more <= hot / 10) return "";
     return fmt::format("; {} of it are copies that exceed the cache (--set cache=hot needs {})",
-                       bytes_text(more), bytes_text(hot));
+                       format_bytes(more), format_bytes(hot));
   }
 
  private:

@@ -10,6 +10,7 @@
 
 #include "backend/backend.h"
 #include "core/json.h"
+#include "machine/free_memory.h"
 #include "ops/op.h"
 
 namespace normbench {
@@ -104,18 +105,6 @@ struct Group {
   std::vector<Case> limits;  // contenders that the planner added: stream with the rows that count
   std::vector<Published> published;  // those of this point
   std::vector<Claim> claims;
-};
-
-/// Bytes on the two sides of the link: host memory of every kind, and device memory.
-struct Sides {
-  std::int64_t host = 0, device = 0;
-
-  bool operator==(const Sides&) const = default;
-};
-
-/// What is said of the free memory on the two sides: "the container allows 8.6 GB".
-struct SideNotes {
-  std::string host = {}, device = {};
 };
 
 /// How a peer is started: the program first, looked for as a shell would, in a directory.

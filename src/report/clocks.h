@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "measure/results.h"
+#include "document/results.h"
 
 namespace normbench {
 

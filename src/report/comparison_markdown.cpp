@@ -44,7 +44,7 @@ std::string folded(const std::string& title, const std::string& body) {
   return fmt::format("\n<details><summary>{}</summary>\n\n{}\n</details>\n", title, body);
 }
 
-std::string findings(const Comparison& comparison) {
+std::string finding_items(const Comparison& comparison) {
   std::string lines;
   for (const ComparedCase& one : comparison.cases)
     for (const CaseFinding& finding : one.findings)
@@ -71,7 +71,7 @@ std::string comparison_markdown(const Comparison& comparison) {
     text += fmt::format("> {}  \n", escaped_markdown(caution));
   if (const std::string table = cases_table(comparison, Shelf::InSight); !table.empty())
     text += "\n" + table;
-  if (const std::string lines = findings(comparison); !lines.empty())
+  if (const std::string lines = finding_items(comparison); !lines.empty())
     text += "\nWhat else changed:\n\n" + lines;
   text += folded(fmt::format("{} same", count(comparison, Change::Same)),
                  cases_table(comparison, Shelf::Same));

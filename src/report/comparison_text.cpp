@@ -78,7 +78,7 @@ std::string sentences(const Comparison& comparison) {
   return lines;
 }
 
-std::string findings(const Comparison& comparison) {
+std::string finding_lines(const Comparison& comparison) {
   std::string lines;
   for (const ComparedCase& one : comparison.cases)
     for (const CaseFinding& finding : one.findings)
@@ -101,7 +101,7 @@ std::string comparison_text(const Comparison& comparison) {
   if (const std::string table = cases_table(comparison); !table.empty()) text += "\n" + table;
   add_section("In words", sentences(comparison), text);
   add_section("Not compared", not_compared(comparison), text);
-  add_section("What else changed", findings(comparison), text);
+  add_section("What else changed", finding_lines(comparison), text);
   add_section("Only in BASE", names(comparison.base_only), text);
   add_section("Only in NEW", names(comparison.new_only), text);
   return text;

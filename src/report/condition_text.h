@@ -4,7 +4,7 @@
 #include <string>
 
 #include "analysis/sweep.h"
-#include "measure/results.h"
+#include "document/results.h"
 
 namespace normbench {
 

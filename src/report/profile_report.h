@@ -4,7 +4,7 @@
 #include <string>
 
 #include "analysis/analysis.h"
-#include "trace/table/table_formats.h"
+#include "report/table_formats.h"
 
 namespace normbench {
 

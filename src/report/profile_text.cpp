@@ -8,7 +8,7 @@
 #include "analysis/words.h"
 #include "report/profile_report.h"
 #include "report/text.h"
-#include "trace/table/table_text.h"
+#include "report/table_text.h"
 
 namespace normbench {
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "analysis/sweep.h"
-#include "measure/results.h"
-#include "trace/table/table_formats.h"
+#include "document/results.h"
+#include "report/table_formats.h"
 
 namespace normbench {
 

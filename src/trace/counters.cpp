@@ -16,7 +16,7 @@ struct Change {
   double rate;  // GB/s, from here on more; negative: less
 };
 using Changes = std::vector<Change>;
-using Key = std::pair<std::int64_t, std::string>;  // pid and name
+using CounterKey = std::pair<std::int64_t, std::string>;  // pid and name
 
 /// "link HtoD" for "Memcpy HtoD (Pinned -> Device)".
 std::string link_name(std::string_view copy) {
@@ -26,20 +26,20 @@ std::string link_name(std::string_view copy) {
 }
 
 /// What the slice counts to; nothing for one that moves no bytes that a counter tells.
-std::optional<Key> key_of(const TraceLane& lane, const TraceSlice& slice,
+std::optional<CounterKey> key_of(const TraceLane& lane, const TraceSlice& slice,
                           const DeviceDetails* details) {
   if (slice.bytes <= 0 || slice.end_ns <= slice.start_ns) return std::nullopt;
   if (is_on_gpu(slice.kind))
     return details != nullptr && details->over_link
-               ? std::optional(Key(lane.pid, link_name(slice.name)))
+               ? std::optional(CounterKey(lane.pid, link_name(slice.name)))
                : std::nullopt;
   // A stage that submits to a device moves nothing itself.
   return slice.kind == TraceKind::CpuOp && slice.external_id == 0
-             ? std::optional(Key(lane.pid, "memory"))
+             ? std::optional(CounterKey(lane.pid, "memory"))
              : std::nullopt;
 }
 
-TraceCounter counter_of(const Key& key, Changes& changes) {
+TraceCounter counter_of(const CounterKey& key, Changes& changes) {
   std::ranges::stable_sort(changes, {}, &Change::ns);
   TraceCounter counter{.pid = key.first, .name = key.second, .unit = "GB/s"};
   double rate = 0;
@@ -56,7 +56,7 @@ TraceCounter counter_of(const Key& key, Changes& changes) {
 }
 
 /// A lane's slices are sorted, so a part of a stage comes while the stage is still open.
-void add_changes(const TraceModel& model, const TraceLane& lane, std::map<Key, Changes>& all) {
+void add_changes(const TraceModel& model, const TraceLane& lane, std::map<CounterKey, Changes>& all) {
   std::int64_t counted_until_ns = lane.slices.empty() ? 0 : lane.slices.front().start_ns;
   for (const TraceSlice& slice : lane.slices) {
     if (slice.start_ns < counted_until_ns) continue;
@@ -74,7 +74,7 @@ void add_changes(const TraceModel& model, const TraceLane& lane, std::map<Key, C
 }  // namespace
 
 std::vector<TraceCounter> counters_of(const TraceModel& model) {
-  std::map<Key, Changes> all;
+  std::map<CounterKey, Changes> all;
   for (const TraceLane& lane : model.lanes) add_changes(model, lane, all);
   std::vector<TraceCounter> counters;
   for (auto& [key, changes] : all) counters.push_back(counter_of(key, changes));

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "trace/check/chrome_check.h"
+#include "trace_check/chrome_check.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;

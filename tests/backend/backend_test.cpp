@@ -120,5 +120,44 @@ TEST(CpuMemory, SaysWhyItFails) {
             "the CPU does not allocate pinned memory (known: pageable, pageable_huge)");
 }
 
+/// A GPU that says something of itself, and nothing else.
+class SayingGpu final : public Backend {
+ public:
+  SayingGpu(Json facts, std::optional<std::string> unavailable)
+      : facts_(std::move(facts)), unavailable_(std::move(unavailable)) {}
+
+  Place place() const override { return Place::Cuda; }
+  std::optional<std::string> unavailable() const override { return unavailable_; }
+  std::span<const Kernel> kernels() const override { return {}; }
+  std::unique_ptr<Queue> make_queue(int, Recorder*) override { return nullptr; }
+  std::unique_ptr<Allocation> allocate(Memory, std::size_t) override { return nullptr; }
+  Json describe() override { return facts_; }
+  Json condition() override { return facts_; }
+
+ private:
+  Json facts_;
+  std::optional<std::string> unavailable_;
+};
+
+std::optional<std::int64_t> free_on(Json facts, std::optional<std::string> unavailable = {}) {
+  Backends backends;
+  backends.list.push_back(std::make_unique<SayingGpu>(std::move(facts), std::move(unavailable)));
+  return free_device_bytes(backends);
+}
+
+TEST(Backends, FreeMemoryIsWhatTheGpuSays) {
+  EXPECT_EQ(free_device_bytes(Backends{}), std::nullopt);
+  EXPECT_EQ(free_on({{"free_memory_bytes", 60'000'000'000}}), 60'000'000'000);
+  EXPECT_EQ(free_on({{"name", "old"}}), std::nullopt);
+  EXPECT_EQ(free_on({{"free_memory_bytes", 6}}, "no driver"), std::nullopt);
+}
+
+TEST(Backends, EnergyIsWhatTheGpuSays) {
+  SayingGpu metered({{"energy_mj", 3'000}}, {}), old(Json(), {}), unknown({{"energy_mj", nullptr}}, {});
+  EXPECT_EQ(used_energy_mj(metered), 3'000);
+  EXPECT_EQ(used_energy_mj(old), std::nullopt);
+  EXPECT_EQ(used_energy_mj(unknown), std::nullopt);
+}
+
 }  // namespace
 }  // namespace normbench

@@ -11,7 +11,7 @@
 #include "backend/cpu/memory.h"
 #include "bench/kernel_case.h"
 #include "measure/arena.h"
-#include "measure/statistics.h"
+#include "document/statistics.h"
 #include "record/clock.h"
 
 namespace normbench {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "trace/read/read_chrome.h"
-#include "trace/table/profile_rows.h"
+#include "trace/profile_rows.h"
 
 namespace normbench {
 namespace {

@@ -14,10 +14,10 @@
 #include <thread>
 
 #include "backend/cpu/team.h"
-#include "backend/cpu/team_cpus.h"
+#include "machine/team_cpus.h"
 #include "bench/kernel_case.h"
-#include "measure/environment.h"
-#include "measure/statistics.h"
+#include "machine/environment.h"
+#include "document/statistics.h"
 #include "record/clock.h"
 
 namespace normbench {

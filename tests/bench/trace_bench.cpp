@@ -10,8 +10,8 @@
 #include <string>
 
 #include "trace/build_model.h"
-#include "trace/chrome/chrome.h"
-#include "trace/chrome/gzip.h"
+#include "report/chrome/chrome.h"
+#include "report/chrome/gzip.h"
 #include "trace/model.h"
 
 namespace normbench {

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "measure/cgroup.h"
-#include "measure/disturbance_reader.h"
-#include "measure/fake_root.h"
+#include "machine/cgroup.h"
+#include "machine/disturbance_reader.h"
+#include "machine/fake_root.h"
 #include "measure/measure_group.h"
 #include "measure/run_fixture.h"
 

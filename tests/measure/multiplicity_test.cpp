@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "measure/statistics.h"
+#include "document/statistics.h"
 
 namespace normbench {
 namespace {

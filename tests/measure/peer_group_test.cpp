@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "measure/peer_fixture.h"
-#include "measure/results.h"
+#include "document/results.h"
 
 namespace normbench {
 namespace {

@@ -1,6 +1,6 @@
 #include <functional>
 
-#include "measure/environment.h"
+#include "machine/environment.h"
 #include "measure/peer/server.h"
 #include "measure/peer_server_fixture.h"
 

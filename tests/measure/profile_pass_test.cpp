@@ -1,7 +1,7 @@
 #include "measure/profile_pass.h"
 
-#include "measure/fake_perf_events.h"
-#include "measure/fake_root.h"
+#include "machine/fake_perf_events.h"
+#include "machine/fake_root.h"
 #include "measure/profile_fixture.h"
 
 namespace normbench {

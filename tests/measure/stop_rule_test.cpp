@@ -7,7 +7,7 @@
 #include <numbers>
 #include <random>
 
-#include "measure/statistics.h"
+#include "document/statistics.h"
 
 namespace normbench {
 namespace {

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "trace/check/chrome_check.h"
+#include "trace_check/chrome_check.h"
 #include "trace/models.h"
 
 namespace normbench {

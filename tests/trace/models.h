@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "trace/build_model.h"
-#include "trace/chrome/chrome.h"
+#include "report/chrome/chrome.h"
 #include "trace/model.h"
 #include "trace/slices.h"
 

@@ -1,7 +1,7 @@
 /// A profile of ten steps that copy a batch to a GPU and normalise it there.
 #pragma once
 
-#include "measure/results.h"
+#include "document/results.h"
 
 namespace normbench {
 

@@ -1,4 +1,4 @@
-#include "trace/table/profile_rows.h"
+#include "trace/profile_rows.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

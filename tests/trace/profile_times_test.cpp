@@ -4,7 +4,7 @@
 #include <random>
 
 #include "trace/small_model.h"
-#include "trace/table/profile_rows.h"
+#include "trace/profile_rows.h"
 
 namespace normbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "trace/check/chrome_check.h"
+#include "trace_check/chrome_check.h"
 #include "trace/models.h"
 
 namespace normbench {

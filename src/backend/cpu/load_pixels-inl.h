@@ -36,8 +36,8 @@ HWY_INLINE void pick_channels(D d, const std::uint8_t* in, hn::Vec<D> (&channels
   static constexpr PixelBytes kBytes;
   const auto a = LoadU(d, in), b = LoadU(d, in + 64), c = LoadU(d, in + 128);
   for (int i = 0; i < 3; ++i) {
-    const auto two = _mm512_permutex2var_epi8(a.raw, Load(d, kBytes.in_two[i]).raw, b.raw);
-    channels[i].raw = _mm512_permutex2var_epi8(two, Load(d, kBytes.in_third[i]).raw, c.raw);
+    const auto two = _mm512_permutex2var_epi8(a.raw, hn::Load(d, kBytes.in_two[i]).raw, b.raw);
+    channels[i].raw = _mm512_permutex2var_epi8(two, hn::Load(d, kBytes.in_third[i]).raw, c.raw);
   }
 }
 

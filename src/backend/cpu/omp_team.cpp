@@ -6,8 +6,8 @@
 
 #include <exception>
 
-#include "backend/cpu/affinity.h"
-#include "backend/cpu/team_cpus.h"
+#include "machine/affinity.h"
+#include "machine/team_cpus.h"
 #include "record/thread_name.h"
 
 namespace normbench {

@@ -23,10 +23,10 @@ constexpr std::int64_t kMicrosecond = 1000, kMillisecond = 1'000'000;
 constexpr std::int64_t kLongestLoopNs = 20 * kMillisecond;  // threads that wait longer never sleep
 constexpr std::int64_t kStillNs = 200 * kMicrosecond;       // without CPU time: a thread sleeps
 
-std::int64_t now_ns() { return SystemClock().now_ns(); }
+std::int64_t clock_ns() { return SystemClock().now_ns(); }
 
 void stay_busy(std::int64_t ns) {
-  for (const std::int64_t end = now_ns() + ns; now_ns() < end;) {
+  for (const std::int64_t end = clock_ns() + ns; clock_ns() < end;) {
   }
 }
 
@@ -38,9 +38,9 @@ double lower_quartile(std::vector<double> times) {
 }
 
 double empty_team_ns(int threads) {
-  const std::int64_t start_ns = now_ns();
+  const std::int64_t start_ns = clock_ns();
   on_team(threads, [](int, int) {});
-  return static_cast<double>(now_ns() - start_ns);
+  return static_cast<double>(clock_ns() - start_ns);
 }
 
 /// The clock of a team's second thread's CPU time; nothing where the team has only one.
@@ -60,9 +60,9 @@ double wait_for_sleep(clockid_t thread) {
     clock_gettime(thread, &time);
     return std::pair(time.tv_sec, time.tv_nsec);
   };
-  const std::int64_t start_ns = now_ns();
+  const std::int64_t start_ns = clock_ns();
   std::int64_t now = start_ns, seen_ns = start_ns;
-  for (auto last = used(); now - seen_ns < kStillNs; now = now_ns()) {
+  for (auto last = used(); now - seen_ns < kStillNs; now = clock_ns()) {
     if (now - start_ns > kLongestLoopNs) return kInfinite;
     if (const auto next = used(); next != last) {
       last = next;
@@ -75,8 +75,8 @@ double wait_for_sleep(clockid_t thread) {
 /// A team shortly after another one, as a small kernel meets it.
 double awake_ns(int threads) {
   std::vector<double> times;
-  const std::int64_t end_ns = now_ns() + 10 * kMillisecond;
-  while (times.size() < 31 && (times.empty() || now_ns() < end_ns)) {
+  const std::int64_t end_ns = clock_ns() + 10 * kMillisecond;
+  while (times.size() < 31 && (times.empty() || clock_ns() < end_ns)) {
     stay_busy(50 * kMicrosecond);
     times.push_back(empty_team_ns(threads));
   }
@@ -107,9 +107,9 @@ double bytes_per_ns(std::int64_t bytes) {
   const auto memory = map_pages(Memory::Pageable, static_cast<std::size_t>(bytes));
   double least_ns = kInfinite;
   for (int i = 0; i < 6; ++i) {
-    const std::int64_t start_ns = now_ns();
+    const std::int64_t start_ns = clock_ns();
     copy_bytes(memory->data(), memory->data() + half, half, Stores::Normal);
-    const auto ns = static_cast<double>(now_ns() - start_ns);
+    const auto ns = static_cast<double>(clock_ns() - start_ns);
     if (i > 0) least_ns = std::min(least_ns, ns);  // the first touches the pages
   }
   return static_cast<double>(bytes) / least_ns;

@@ -16,7 +16,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "backend/cpu/affinity.h"
+#include "machine/affinity.h"
 #include "measure/ignored_signal.h"
 
 namespace normbench {

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "core/reader.h"
-#include "measure/environment.h"
+#include "machine/environment.h"
 #include "measure/peer/process.h"
-#include "measure/peer/protocol.h"
+#include "core/tensor_json.h"
 #include "measure/turn_errors.h"
 
 namespace normbench {

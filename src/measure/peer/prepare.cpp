@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/reader.h"
-#include "measure/peer/protocol.h"
+#include "core/tensor_json.h"
 
 namespace normbench {
 namespace {

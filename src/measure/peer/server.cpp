@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/file.h"
-#include "measure/environment.h"
+#include "machine/environment.h"
 #include "measure/peer/prepare.h"
-#include "measure/peer/protocol.h"
+#include "core/tensor_json.h"
 #include "plan/composed.h"
 
 namespace normbench {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "measure/case_turns.h"
-#include "measure/environment.h"
-#include "measure/free_memory.h"
+#include "machine/environment.h"
+#include "machine/free_memory.h"
 #include "measure/peer/plan.h"
 #include "ops/array_file.h"
 
@@ -14,7 +14,7 @@ namespace normbench {
 namespace {
 
 PlanOptions options_here(const Backends& backends) {
-  const FreeMemory free = free_memory(backends, "/");
+  const FreeMemory free = free_memory(free_device_bytes(backends), "/");
   PlanOptions options;
   options.base_dir = std::filesystem::current_path().string();
   options.all_threads = available_threads();

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "trace/chrome/chrome_event.h"
+#include "trace/read/chrome_event.h"
 #include "trace/model.h"
 
 namespace normbench {

@@ -5,7 +5,7 @@
 #include <istream>
 
 #include "core/json.h"
-#include "trace/chrome/chrome_event.h"
+#include "trace/read/chrome_event.h"
 
 namespace normbench {
 

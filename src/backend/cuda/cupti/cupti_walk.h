@@ -1,0 +1,40 @@
+/// The records in the buffers that CUPTI filled.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "backend/cuda/cupti/cupti_library.h"
+
+namespace normbench::cupti {
+
+/// One record, up to where the next one starts.
+using RecordBytes = std::span<const std::uint8_t>;
+
+struct Walk {
+  std::vector<RecordBytes> records;  // in the buffers
+  std::int64_t broken_buffers = 0;   // that end in what is no whole record
+};
+
+/// Bytes of all buffers as they came back.
+Walk walk_records(std::span<const std::span<std::uint8_t>> buffers, const Functions& cupti);
+
+/// CUpti_ActivityKind of a record; 0 when it is cut off before that.
+std::uint32_t kind_of(RecordBytes bytes);
+
+/// A record, of which an older library may have written less than `Record` has and a newer one
+/// more: versions only ever append fields. Those that are not there are 0. Nothing when fewer than
+/// `needed` bytes are there, so that it was cut off.
+template <class Record>
+std::optional<Record> read(RecordBytes bytes, std::size_t needed) {
+  if (bytes.size() < needed) return std::nullopt;
+  Record record{};
+  std::memcpy(&record, bytes.data(), bytes.size() < sizeof(Record) ? bytes.size() : sizeof(Record));
+  return record;
+}
+
+}  // namespace normbench::cupti

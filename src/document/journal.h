@@ -1,0 +1,73 @@
+/// journal.jsonl: each finished group is on disk before the next starts. Its lines:
+///   {"journal": 1, "header": {…}}                                first
+///   {"group": 3, "result": {…}}                                  a finished group
+///   {"hung": {"group": 4, "contender": "…", "why": "…"}}         a turn that did not end
+///   {"despite": ["the CPU: was …, is …"]}                        gone on with, although it
+///   differed
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "document/results.h"
+
+namespace normbench {
+
+/// What an interrupted run left behind.
+struct JournalContent {
+  Json header = Json::object();               // config, options, tool, environment of the run
+  std::map<std::size_t, GroupResult> groups;  // finished, by index in the plan
+  /// Cases that hung: group index -> names of contenders and why.
+  std::map<std::size_t, std::map<std::string, std::string>> hung;
+  std::vector<std::string> despite = {};  // what differed when it was gone on with, in order
+
+  bool operator==(const JournalContent&) const = default;
+};
+
+/// A journal is open in one process at a time.
+class Journal {
+ public:
+  /// Whether `path` holds a journal with its first line: a run had begun.
+  static bool begun(const std::string& path);
+  /// Starts a journal in `path`, also over one that had not begun. Throws CannotWrite, also when a
+  /// journal is there already, and leaves nothing behind that was not there.
+  static Journal create(const std::string& path, const Json& header);
+  /// Opens one to go on. Changes nothing before the next line is added; a last line cut off by a
+  /// kill makes room for it. Throws Invalid for what is no journal, is damaged elsewhere, is of a
+  /// newer version or is open in another process; CannotWrite where it cannot be written.
+  static Journal resume(const std::string& path);
+
+  Journal(Journal&& other) noexcept;
+  Journal& operator=(Journal&&) = delete;
+  ~Journal();
+
+  /// Appends and syncs a line. Throws CannotWrite, also when the file was removed or replaced, and
+  /// leaves no part of the line behind.
+  void add_group(std::size_t index, const GroupResult& group);
+  void add_hung(std::size_t index, const std::string& contender, const std::string& why);
+  /// Keeps what is not kept yet.
+  void add_despite(const std::vector<std::string>& differences);
+
+  /// Writes all it holds to a new journal in `path`. Throws CannotWrite.
+  void copy_to(const std::string& path) const;
+
+  /// What the file holds: what was there before and what this process has added.
+  const JournalContent& content() const { return content_; }
+
+ private:
+  Journal(std::string path, int file);
+  bool lock() const;
+  std::string read() const;
+  std::optional<std::string> lost() const;
+  void append(const Json& line);
+
+  std::string path_;
+  int file_;
+  std::int64_t end_ = 0;  // bytes of its whole lines
+  JournalContent content_;
+};
+
+}  // namespace normbench

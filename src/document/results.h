@@ -1,0 +1,219 @@
+/// The results document in memory: measurements only; everything else is derived by analysis/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "core/tensor.h"
+#include "machine/disturbance.h"
+#include "record/clock.h"
+
+namespace normbench {
+
+/// One turn of one contender, per turn (not per iteration).
+struct Round {
+  std::int64_t wall_ns = 0;
+  std::int64_t device_ns = 0;
+  std::int64_t cpu_ns = 0;
+  std::int64_t start_ns = 0;  // since the group's start
+  Counters counters;
+  Disturbance disturbance = {};  // over the turn and its warm-up
+
+  bool operator==(const Round&) const = default;
+};
+
+enum class Status { Ok, Skipped, Failed };
+constexpr auto words(Status) {
+  return std::to_array<Word<Status>>(
+      {{Status::Ok, "ok"}, {Status::Skipped, "skipped"}, {Status::Failed, "failed"}});
+}
+
+struct StageResult {
+  std::string op, label, kernel, place;
+  TensorDesc out;
+  Json parameters = {};             // what the config says of the op itself; null for nothing
+  std::int64_t min_bytes = 0;       // fewest bytes the op can move, …
+  std::int64_t min_read_bytes = 0;  // … and how many of them it reads
+  std::int64_t bytes = 0;           // bytes the row moves
+  std::int64_t link_bytes = 0;
+  std::int64_t flops = 0;
+  std::string output;  // reuse, fresh, in_place
+  // A turn's time in this stage, device time on the GPU; empty when not attributed.
+  std::vector<std::int64_t> rounds_ns;
+  std::vector<std::int64_t> calls_ns = {};  // on the GPU: the host's time in the stage's calls
+  bool staged = false;                      // rounds_ns are of turns of their own, after the rounds
+  bool resident = false;  // its input was made so shortly before that it is still in a cache
+
+  bool operator==(const StageResult&) const = default;
+};
+
+struct CheckResult {
+  bool ok = false;
+  double max_abs_error = 0;
+  double bound = 0;
+
+  bool operator==(const CheckResult&) const = default;
+};
+
+struct CaseResult {
+  std::string variant;
+  Json axes = Json::object();
+  Status status = Status::Ok;
+  std::string reason;  // why skipped or failed
+  int threads = 1;
+  std::string wait = {};          // when the host waits for the GPU: stage, iteration, turn
+  bool graph = false;             // its GPU stages run as graphs
+  std::string peer = {};          // the config's name of the peer that ran it; "": this process
+  std::string peer_version = {};  // what the peer calls itself: "torch 2.9.0"
+  bool resident = false;          // a limit on buffers that stay in the cache
+  std::int64_t iterations = 0;    // per turn
+  std::int64_t images = 0;        // per iteration
+  std::int64_t source_bytes = 0;  // what one iteration must read of the source, or the files
+  std::int64_t result_bytes = 0;  // what it must write: the last output
+  std::optional<TensorDesc> source = {};  // what it starts from; nothing for files
+  std::int64_t first_call_ns = 0;
+  std::vector<StageResult> stages;
+  std::vector<Round> rounds;
+  CheckResult check;
+  std::vector<std::string> notes;  // files skipped by on_error: skip, …
+
+  bool operator==(const CaseResult&) const = default;
+};
+
+/// One row of the profiler table: calls of one name. `place` is "cpu" for what the host did, also
+/// when it submitted work to a device; the work itself has rows of the device's place.
+struct ProfileRow {
+  std::string name, place, shapes;
+  bool annotation =
+      false;  // a range of steps, on a device the same projected on it: no work itself
+  std::int64_t calls = 0;
+  std::int64_t self_cpu_ns = 0, cpu_ns = 0;
+  std::int64_t self_device_ns = 0, device_ns = 0;
+  // Of single calls: host time, of device rows device time. Percentiles by nearest rank.
+  std::int64_t min_ns = 0, p50_ns = 0, p95_ns = 0, max_ns = 0;
+  std::int64_t bytes = 0;   // moved by all calls; 0: not known
+  std::int64_t faults = 0;  // page faults of all calls, minor and major; of stages on the host
+
+  bool operator==(const ProfileRow&) const = default;
+};
+
+/// What the processor counted over all steps of a profile; nothing for what could not be read.
+struct ProfileCounters {
+  Counters software;  // faults and context switches
+  std::optional<std::int64_t> cycles, instructions, cache_misses;
+  std::string hardware_missing = {};  // why the three above are not there, or ""
+  std::optional<double> cpu_joules, gpu_joules;
+  std::string energy_missing = {};  // why neither is there, or ""
+
+  bool operator==(const ProfileCounters&) const = default;
+};
+
+/// What a profile's device work and calls add up to; unions of intervals over all streams, not
+/// sums. All 0 without device work, but for wall_ns.
+struct ProfileTimes {
+  std::int64_t wall_ns = 0;           // of the recorded steps, their sum
+  std::int64_t busy_ns = 0;           // some device work was running
+  std::int64_t copy_ns = 0;           // some copy over the link was running …
+  std::int64_t exposed_copy_ns = 0;   // … and no kernel
+  std::int64_t overlap_ns = 0;        // two pieces of device work or more were running
+  std::int64_t gaps = 0, gap_ns = 0;  // between pieces of device work within a step: count, sum
+
+  bool operator==(const ProfileTimes&) const = default;
+};
+
+/// What the recording lost; all 0: nothing. See trace/model.h.
+struct ProfileLosses {
+  std::int64_t dropped = 0, without_times = 0;
+  std::int64_t launches = 0, launched = 0, without_launch = 0;
+  std::int64_t before_launch = 0, most_skew_ns = 0;
+
+  bool operator==(const ProfileLosses&) const = default;
+};
+
+struct CaseProfile {
+  std::string variant;
+  std::int64_t steps = 0;      // recorded …
+  std::int64_t discarded = 0;  // … and run before or between them for warm-up, thrown away
+  std::optional<ProfileCounters> counters = {};
+  double overhead = 0;  // profiled over measured time of a step; 0 when not measured
+  // Device times are tied to the host's clock within this; 0 without device times.
+  std::int64_t clock_error_ns = 0;
+  std::string device_times = {};  // where those come from: "CUPTI", "CUDA events"; "" without any
+  ProfileTimes times = {};
+  ProfileLosses losses = {};
+  std::vector<ProfileRow> rows;
+
+  bool operator==(const CaseProfile&) const = default;
+};
+
+struct PublishedResult {
+  std::string variant, where;
+  std::optional<double> wall_ms, device_ms;
+
+  bool operator==(const PublishedResult&) const = default;
+};
+
+struct ClaimResult {
+  std::string text, left, relation, right;
+
+  bool operator==(const ClaimResult&) const = default;
+};
+
+struct GroupResult {
+  std::string experiment, question;
+  Json point = Json::object();
+  std::string baseline;
+  std::vector<CaseResult> cases;
+  std::vector<CaseResult> limits;       // contenders named e.g. "stream 1:4 nt"
+  std::vector<std::vector<int>> order;  // contenders per round: cases, then limits
+  std::string stop;                     // "precision", "time", "rounds", "interrupted"
+  // Backend::condition() of the device before the first and after the last round; null without one.
+  Json condition_before = {}, condition_after = {};
+  std::vector<CaseProfile> profile;
+  std::vector<PublishedResult> published;
+  std::vector<ClaimResult> claims;
+
+  bool operator==(const GroupResult&) const = default;
+};
+
+struct Results {
+  Json tool = Json::object();         // name, version, revision, build
+  Json environment = Json::object();  // see measure/environment.h
+  Json config = Json::object();
+  std::string name, about;
+  double precision = 0.01;
+  bool quick = false;
+  std::string cache, clock;
+  std::int64_t seed = 1;
+  bool traced = false;  // a profiling tool was attached; nothing is ranked
+  bool interrupted = false;
+  Json calibration = {};  // what `normbench calibrate` found on this machine; null without it
+  std::vector<GroupResult> groups;
+
+  bool operator==(const Results&) const = default;
+};
+
+/// The document (schema 1) without derived fields. Names are those of the structs; besides:
+/// - "rounds" is stored by column, {"wall_ns": […], "minor_faults": […], …}, all columns equally
+///   long; a column of zeros is left out, but for wall_ns.
+/// - a tensor is {"dtype", "shape": [n, c, h, w], "layout", "memory"}, "strides" only when not
+/// dense.
+/// - what only a device gives is left out where there was none: calls_ns, condition_before and
+///   condition_after, clock_error_ns.
+/// - what newer versions added is left out where it says nothing: parameters, min_read_bytes,
+///   resident, source, wait, graph, peer, peer_version, counters, calibration, discarded, device_times, times, losses,
+///   and of a profile's row annotation, min_ns to max_ns, bytes, faults.
+/// - a double that is not finite is null, and infinity when read back.
+Json to_json(const Results& results);
+Json to_json(const GroupResult& group);
+
+/// The document back; fields that are not measurements ("summary", "verdict", …) are ignored.
+/// Throws Invalid ("/groups/0/cases/1/rounds: …") for what is no such document or contradicts
+/// itself.
+Results read_results(const Json& document);
+GroupResult read_group(const Json& document);
+
+}  // namespace normbench

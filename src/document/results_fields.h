@@ -1,0 +1,205 @@
+/// The fields of the results document: one list per struct, which serves writing and reading.
+///
+/// `io(name, member)` is called for each field; `io.required` where a document without it is none,
+/// `io.when_known` where it is left out when it says nothing: null, 0, an empty list, a struct of
+/// 0.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <type_traits>
+
+#include "document/results.h"
+
+namespace normbench {
+
+/// T or const T: reading fills the struct, writing does not change it.
+template <class T, class Struct>
+concept Is = std::same_as<std::remove_const_t<T>, Struct>;
+
+/// A column of the rounds of a case.
+struct RoundColumn {
+  const char* name;
+  std::int64_t& (*of)(Round&);
+};
+
+inline constexpr auto round_columns = std::to_array<RoundColumn>({
+    {"wall_ns", [](Round& r) -> std::int64_t& { return r.wall_ns; }},
+    {"device_ns", [](Round& r) -> std::int64_t& { return r.device_ns; }},
+    {"cpu_ns", [](Round& r) -> std::int64_t& { return r.cpu_ns; }},
+    {"start_ns", [](Round& r) -> std::int64_t& { return r.start_ns; }},
+    {"minor_faults", [](Round& r) -> std::int64_t& { return r.counters.minor_faults; }},
+    {"major_faults", [](Round& r) -> std::int64_t& { return r.counters.major_faults; }},
+    {"voluntary_switches", [](Round& r) -> std::int64_t& { return r.counters.voluntary_switches; }},
+    {"involuntary_switches",
+     [](Round& r) -> std::int64_t& { return r.counters.involuntary_switches; }},
+    {"steal_ns", [](Round& r) -> std::int64_t& { return r.disturbance.steal_ns; }},
+    {"throttled_ns", [](Round& r) -> std::int64_t& { return r.disturbance.throttled_ns; }},
+    {"frequency_khz", [](Round& r) -> std::int64_t& { return r.disturbance.frequency_khz; }},
+});
+
+void fields(auto& io, Is<StageResult> auto& x) {
+  io.required("op", x.op);
+  io("label", x.label);
+  io("kernel", x.kernel);
+  io("place", x.place);
+  io("out", x.out);
+  io.when_known("parameters", x.parameters);
+  io("min_bytes", x.min_bytes);
+  io.when_known("min_read_bytes", x.min_read_bytes);
+  io("bytes", x.bytes);
+  io("link_bytes", x.link_bytes);
+  io("flops", x.flops);
+  io("output", x.output);
+  io("rounds_ns", x.rounds_ns);
+  io.when_known("calls_ns", x.calls_ns);
+  io("staged", x.staged);
+  io.when_known("resident", x.resident);
+}
+
+void fields(auto& io, Is<CheckResult> auto& x) {
+  io.required("ok", x.ok);
+  io("max_abs_error", x.max_abs_error);
+  io("bound", x.bound);
+}
+
+void fields(auto& io, Is<CaseResult> auto& x) {
+  io.required("variant", x.variant);
+  io("axes", x.axes);
+  io.required("status", x.status);
+  io("reason", x.reason);
+  io("threads", x.threads);
+  io.when_known("wait", x.wait);
+  io.when_known("graph", x.graph);
+  io.when_known("peer", x.peer);
+  io.when_known("peer_version", x.peer_version);
+  io.when_known("resident", x.resident);
+  io("iterations", x.iterations);
+  io("images", x.images);
+  io("source_bytes", x.source_bytes);
+  io("result_bytes", x.result_bytes);
+  io("source", x.source);
+  io("first_call_ns", x.first_call_ns);
+  io("stages", x.stages);
+  io("rounds", x.rounds);
+  io("check", x.check);
+  io("notes", x.notes);
+}
+
+void fields(auto& io, Is<ProfileRow> auto& x) {
+  io.required("name", x.name);
+  io("place", x.place);
+  io("calls", x.calls);
+  io("self_cpu_ns", x.self_cpu_ns);
+  io("cpu_ns", x.cpu_ns);
+  io("self_device_ns", x.self_device_ns);
+  io("device_ns", x.device_ns);
+  io("shapes", x.shapes);
+  io.when_known("annotation", x.annotation);
+  io.when_known("min_ns", x.min_ns);
+  io.when_known("p50_ns", x.p50_ns);
+  io.when_known("p95_ns", x.p95_ns);
+  io.when_known("max_ns", x.max_ns);
+  io.when_known("bytes", x.bytes);
+  io.when_known("faults", x.faults);
+}
+
+void fields(auto& io, Is<Counters> auto& x) {
+  io("minor_faults", x.minor_faults);
+  io("major_faults", x.major_faults);
+  io("voluntary_switches", x.voluntary_switches);
+  io("involuntary_switches", x.involuntary_switches);
+}
+
+void fields(auto& io, Is<ProfileCounters> auto& x) {
+  io("software", x.software);
+  io("cycles", x.cycles);
+  io("instructions", x.instructions);
+  io("cache_misses", x.cache_misses);
+  io("hardware_missing", x.hardware_missing);
+  io("cpu_joules", x.cpu_joules);
+  io("gpu_joules", x.gpu_joules);
+  io("energy_missing", x.energy_missing);
+}
+
+void fields(auto& io, Is<ProfileTimes> auto& x) {
+  io("wall_ns", x.wall_ns);
+  io("busy_ns", x.busy_ns);
+  io("copy_ns", x.copy_ns);
+  io("exposed_copy_ns", x.exposed_copy_ns);
+  io("overlap_ns", x.overlap_ns);
+  io("gaps", x.gaps);
+  io("gap_ns", x.gap_ns);
+}
+
+void fields(auto& io, Is<ProfileLosses> auto& x) {
+  io("dropped", x.dropped);
+  io("without_times", x.without_times);
+  io("launches", x.launches);
+  io("launched", x.launched);
+  io("without_launch", x.without_launch);
+  io("before_launch", x.before_launch);
+  io("most_skew_ns", x.most_skew_ns);
+}
+
+void fields(auto& io, Is<CaseProfile> auto& x) {
+  io.required("variant", x.variant);
+  io("steps", x.steps);
+  io.when_known("discarded", x.discarded);
+  io.when_known("counters", x.counters);
+  io("overhead", x.overhead);
+  io.when_known("clock_error_ns", x.clock_error_ns);
+  io.when_known("device_times", x.device_times);
+  io.when_known("times", x.times);
+  io.when_known("losses", x.losses);
+  io("rows", x.rows);
+}
+
+void fields(auto& io, Is<PublishedResult> auto& x) {
+  io.required("variant", x.variant);
+  io("where", x.where);
+  io("wall_ms", x.wall_ms);
+  io("device_ms", x.device_ms);
+}
+
+void fields(auto& io, Is<ClaimResult> auto& x) {
+  io("text", x.text);
+  io.required("left", x.left);
+  io.required("relation", x.relation);
+  io.required("right", x.right);
+}
+
+void fields(auto& io, Is<GroupResult> auto& x) {
+  io.required("experiment", x.experiment);
+  io("question", x.question);
+  io("point", x.point);
+  io("baseline", x.baseline);
+  io("stop", x.stop);
+  io("order", x.order);
+  io.when_known("condition_before", x.condition_before);
+  io.when_known("condition_after", x.condition_after);
+  io.required("cases", x.cases);
+  io("limits", x.limits);
+  io("profile", x.profile);
+  io("published", x.published);
+  io("claims", x.claims);
+}
+
+void fields(auto& io, Is<Results> auto& x) {
+  io.required("tool", x.tool);
+  io("environment", x.environment);
+  io("config", x.config);
+  io("name", x.name);
+  io("about", x.about);
+  io("precision", x.precision);
+  io("quick", x.quick);
+  io("cache", x.cache);
+  io("clock", x.clock);
+  io("seed", x.seed);
+  io("traced", x.traced);
+  io("interrupted", x.interrupted);
+  io.when_known("calibration", x.calibration);
+  io.required("groups", x.groups);
+}
+
+}  // namespace normbench

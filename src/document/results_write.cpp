@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/tensor_json.h"
+#include "document/results_fields.h"
+
+namespace normbench {
+namespace {
+
+template <class T>
+Json object(const T& value);
+
+Json write(const Json& value) { return value; }
+Json write(const std::string& value) { return value; }
+Json write(bool value) { return value; }
+Json write(int value) { return value; }
+Json write(std::int64_t value) { return value; }
+Json write(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+Json write(Status value) { return name_of(value); }
+Json write(const CheckResult& value) { return object(value); }
+Json write(const Counters& value) { return object(value); }
+Json write(const ProfileCounters& value) { return object(value); }
+Json write(const ProfileTimes& value) { return object(value); }
+Json write(const ProfileLosses& value) { return object(value); }
+
+Json write(const TensorDesc& desc) {
+  Json json = tensor_json(desc);
+  const Strides& strides = desc.strides;
+  if (!desc.is_dense()) json["strides"] = {strides.n, strides.c, strides.h, strides.w};
+  return json;
+}
+
+/// Lists of plain values.
+template <class T>
+requires std::constructible_from<Json, T> Json write(const std::vector<T>& values) {
+  return values;
+}
+
+/// Lists of structs.
+template <class T>
+Json write(const std::vector<T>& values) {
+  Json json = Json::array();
+  for (const T& value : values) json.push_back(object(value));
+  return json;
+}
+
+Json write(std::vector<Round> rounds) {
+  Json json = Json::object();
+  for (const RoundColumn& column : round_columns) {
+    std::vector<std::int64_t> values;
+    for (Round& round : rounds) values.push_back(column.of(round));
+    const bool zero = std::ranges::all_of(values, [](std::int64_t v) { return v == 0; });
+    if (!zero || column.of == round_columns.front().of) json[column.name] = std::move(values);
+  }
+  return json;
+}
+
+bool is_known(const Json& value) { return !value.is_null(); }
+bool is_known(bool value) { return value; }
+bool is_known(const std::string& value) { return !value.empty(); }
+bool is_known(const std::optional<ProfileCounters>& value) { return value.has_value(); }
+bool is_known(std::int64_t value) { return value != 0; }
+bool is_known(const ProfileTimes& value) { return value != ProfileTimes{}; }
+bool is_known(const ProfileLosses& value) { return value != ProfileLosses{}; }
+bool is_known(const std::vector<std::int64_t>& values) { return !values.empty(); }
+
+struct Writer {
+  Json json = Json::object();
+
+  template <class T>
+  void operator()(const char* name, const std::optional<T>& value) {
+    if (value) json[name] = write(*value);
+  }
+  template <class T>
+  void operator()(const char* name, const T& value) {
+    json[name] = write(value);
+  }
+  template <class T>
+  void required(const char* name, const T& value) {
+    (*this)(name, value);
+  }
+  template <class T>
+  void when_known(const char* name, const T& value) {
+    if (is_known(value)) (*this)(name, value);
+  }
+};
+
+template <class T>
+Json object(const T& value) {
+  Writer writer;
+  fields(writer, value);
+  return std::move(writer.json);
+}
+
+}  // namespace
+
+Json to_json(const GroupResult& group) { return object(group); }
+
+Json to_json(const Results& results) {
+  Json document = {{"schema", 1}};
+  document.update(object(results));
+  return document;
+}
+
+}  // namespace normbench

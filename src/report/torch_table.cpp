@@ -1,0 +1,137 @@
+#include "report/torch_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/table_text.h"
+
+namespace normbench {
+namespace {
+
+constexpr std::size_t kValueWidth = 12;
+constexpr std::size_t kMaxShapesWidth = 80;
+constexpr std::string_view kNoShapes = "[]";  // of a row without inputs beside rows with them
+
+double microseconds(std::int64_t ns) { return static_cast<double>(ns) / 1000; }
+
+std::string mean_text(std::int64_t total_ns, const ProfileRow& row) {
+  return time_text_us(row.calls == 0 ? 0 : microseconds(total_ns) / static_cast<double>(row.calls));
+}
+
+std::string share_text(std::int64_t part_ns, std::int64_t whole_ns) {
+  if (whole_ns == 0) return "NaN";
+  return fmt::format("{:.2f}%", microseconds(part_ns) * 100.0 / microseconds(whole_ns));
+}
+
+bool has_shapes(std::span<const ProfileRow> rows) {
+  return std::ranges::any_of(rows, [](const ProfileRow& row) { return !row.shapes.empty(); });
+}
+
+bool is_on_host(const ProfileRow& row) { return row.place == name_of(Place::Cpu); }
+
+/// The columns that a table of these rows has.
+struct Columns {
+  TableTotals totals;
+  bool shapes = false;
+};
+
+std::vector<std::string> headers(const Columns& columns) {
+  std::vector<std::string> cells{"Name",        "Self CPU %", "Self CPU",
+                                 "CPU total %", "CPU total",  "CPU time avg"};
+  if (columns.totals.has_device)
+    cells.insert(cells.end(), {"Self CUDA", "Self CUDA %", "CUDA total", "CUDA time avg"});
+  cells.emplace_back("# of Calls");
+  if (columns.shapes) cells.emplace_back("Input Shapes");
+  return cells;
+}
+
+std::vector<std::string> cells_of(const ProfileRow& row, const Columns& columns,
+                                  const TableOptions& options) {
+  const TableTotals& totals = columns.totals;
+  std::vector<std::string> cells{shown_name(row.name, options.max_name_width),
+                                 share_text(row.self_cpu_ns, totals.self_cpu_ns),
+                                 time_text(row.self_cpu_ns),
+                                 share_text(row.cpu_ns, totals.self_cpu_ns),
+                                 time_text(row.cpu_ns),
+                                 mean_text(row.cpu_ns, row)};
+  if (totals.has_device)
+    cells.insert(cells.end(),
+                 {time_text(row.self_device_ns), share_text(row.self_device_ns, totals.device_ns),
+                  time_text(row.device_ns), mean_text(row.device_ns, row)});
+  cells.push_back(std::to_string(row.calls));
+  if (columns.shapes)
+    cells.push_back(row.shapes.empty() ? std::string(kNoShapes)
+                                       : first_characters(row.shapes, kMaxShapesWidth));
+  return cells;
+}
+
+/// Of all rows, also of those beyond the limit.
+std::vector<std::size_t> widths(std::span<const ProfileRow> rows, const Columns& columns,
+                                const TableOptions& options) {
+  std::size_t name = 0, shapes = 0;
+  for (const ProfileRow& row : rows) {
+    name = std::max(name, characters(row.name) + 4);
+    shapes = std::max(shapes, characters(row.shapes) + 4);
+  }
+  std::vector<std::size_t> result(headers(columns).size(), kValueWidth);
+  result.front() = options.max_name_width == 0 ? name : std::min(name, options.max_name_width);
+  if (columns.shapes) result.back() = std::min(shapes, kMaxShapesWidth);
+  return result;
+}
+
+std::string line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) {
+  std::string text;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::size_t length = characters(cells[i]);
+    text.append(widths[i] - std::min(widths[i], length), ' ').append(cells[i]).append("  ");
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+TableTotals table_totals(std::span<const ProfileRow> rows) {
+  // A host row repeats the time of the work that it submitted.
+  const bool device_rows = !std::ranges::all_of(rows, is_on_host);
+  TableTotals totals;
+  for (const ProfileRow& row : rows) {
+    totals.self_cpu_ns += row.self_cpu_ns;
+    totals.has_device |= row.self_device_ns > 0;
+    if (is_on_host(row) ? !device_rows : !row.annotation) totals.device_ns += row.self_device_ns;
+  }
+  return totals;
+}
+
+std::vector<std::vector<std::string>> torch_cells(std::span<const ProfileRow> rows,
+                                                  const TableOptions& options) {
+  const Columns columns{.totals = table_totals(rows), .shapes = has_shapes(rows)};
+  std::vector<std::vector<std::string>> cells{headers(columns)};
+  for (const ProfileRow& row : shown_rows(rows, options))
+    cells.push_back(cells_of(row, columns, options));
+  return cells;
+}
+
+std::string torch_totals(std::span<const ProfileRow> rows) {
+  const TableTotals totals = table_totals(rows);
+  std::string text = fmt::format("Self CPU time total: {}\n", time_text(totals.self_cpu_ns));
+  if (totals.has_device)
+    text += fmt::format("Self CUDA time total: {}\n", time_text(totals.device_ns));
+  return text;
+}
+
+std::string torch_table(std::span<const ProfileRow> rows, const TableOptions& options) {
+  if (rows.empty()) return "";
+  const Columns columns{.totals = table_totals(rows), .shapes = has_shapes(rows)};
+  const std::vector<std::size_t> wide = widths(rows, columns, options);
+  std::string separator;
+  for (const std::size_t width : wide) separator.append(width, '-').append("  ");
+  separator += "\n";
+
+  const auto cells = torch_cells(rows, options);
+  std::string text = separator + line(cells.front(), wide) + separator;
+  for (std::size_t i = 1; i < cells.size(); ++i) text += line(cells[i], wide);
+  return text + separator + torch_totals(rows);
+}
+
+}  // namespace normbench

@@ -1,0 +1,43 @@
+/// torch.profiler's table, to the byte.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "document/results.h"
+
+namespace normbench {
+
+struct TableOptions {
+  std::string sort_by = "cpu_time_total";  // "": as given
+  std::int64_t row_limit = 100;            // -1: all
+  std::size_t max_name_width = 55;         // 0: as wide as the longest name
+};
+
+/// What `sort_by` can name; "cuda" stands for "device" in them, as in torch.
+std::vector<std::string> sort_key_names();
+
+/// The rows as a table shows them: sorted, cut at row_limit. Throws Invalid for an unknown sort_by.
+std::vector<ProfileRow> shown_rows(std::span<const ProfileRow> rows, const TableOptions& options);
+
+/// What all rows add up to.
+struct TableTotals {
+  std::int64_t self_cpu_ns = 0;
+  // Of the devices' rows but for annotations; of the host's where a document has no others.
+  std::int64_t device_ns = 0;
+  bool has_device = false;  // some row has device time of its own
+};
+TableTotals table_totals(std::span<const ProfileRow> rows);
+
+/// The table that `key_averages().table(…)` prints for these rows.
+std::string torch_table(std::span<const ProfileRow> rows, const TableOptions& options);
+
+/// The cells of that table, headers first, for renderings of other widths.
+std::vector<std::vector<std::string>> torch_cells(std::span<const ProfileRow> rows,
+                                                  const TableOptions& options);
+
+/// The lines below that table: "Self CPU time total: 3.912ms\n" and, with device time, its total.
+std::string torch_totals(std::span<const ProfileRow> rows);
+
+}  // namespace normbench

@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "trace/profile_rows.h"
+
+namespace normbench {
+namespace {
+
+enum class Of { Step, Copy, Kernel, OtherWork };
+
+/// A start or an end of a slice. At one time ends come first, so that what follows directly does
+/// not overlap.
+struct Border {
+  std::int64_t ns = 0;
+  bool is_start = false;
+  Of of = Of::Step;
+
+  auto operator<=>(const Border&) const = default;
+};
+
+bool is_step(const TraceSlice& slice) {
+  return slice.kind == TraceKind::UserAnnotation && slice.name.starts_with("ProfilerStep#");
+}
+
+Of work_of(const TraceModel& model, const TraceSlice& slice) {
+  const DeviceDetails* const details = model.details_of(slice);
+  if (details != nullptr && details->over_link) return Of::Copy;
+  const bool computes =
+      slice.kind == TraceKind::Kernel || slice.kind == TraceKind::GpuUserAnnotation;
+  return computes ? Of::Kernel : Of::OtherWork;
+}
+
+void add_borders(const TraceSlice& slice, Of of, std::vector<Border>& borders) {
+  if (slice.end_ns <= slice.start_ns) return;
+  borders.push_back({slice.start_ns, true, of});
+  borders.push_back({slice.end_ns, false, of});
+}
+
+/// Where there are no steps, the whole model is one.
+void add_whole(const TraceModel& model, std::vector<Border>& borders) {
+  TraceSlice whole;
+  whole.start_ns = std::numeric_limits<std::int64_t>::max();
+  whole.end_ns = std::numeric_limits<std::int64_t>::min();
+  for (const TraceLane& lane : model.lanes)
+    for (const TraceSlice& slice : lane.slices) {
+      whole.start_ns = std::min(whole.start_ns, slice.start_ns);
+      whole.end_ns = std::max(whole.end_ns, slice.end_ns);
+    }
+  add_borders(whole, Of::Step, borders);
+}
+
+std::vector<Border> borders_of(const TraceModel& model) {
+  std::vector<Border> borders;
+  for (const TraceLane& lane : model.lanes)
+    for (const TraceSlice& slice : lane.slices) {
+      if (is_step(slice)) add_borders(slice, Of::Step, borders);
+      if (model.is_device_time(slice)) add_borders(slice, work_of(model, slice), borders);
+    }
+  if (profile_steps(model) == 0) add_whole(model, borders);
+  std::ranges::sort(borders);
+  return borders;
+}
+
+/// Goes through the borders and adds up what runs between them.
+class Sweep {
+ public:
+  void pass(const Border& border) {
+    if (border.ns > last_ns_) add(border.ns - last_ns_);
+    last_ns_ = border.ns;
+    const int by = border.is_start ? 1 : -1;
+    if (border.of == Of::Step) {
+      steps_ += by;
+      if (steps_ == 0) had_work_ = false;
+    } else {
+      (border.of == Of::Copy ? copies_ : border.of == Of::Kernel ? kernels_ : others_) += by;
+    }
+  }
+
+  ProfileTimes times;
+
+ private:
+  void add(std::int64_t ns) {
+    if (steps_ == 0) return;
+    const int work = copies_ + kernels_ + others_;
+    times.wall_ns += ns;
+    if (work > 1) times.overlap_ns += ns;
+    if (copies_ > 0) times.copy_ns += ns;
+    if (copies_ > 0 && kernels_ == 0) times.exposed_copy_ns += ns;
+    if (work == 0) {
+      idle_ns_ += ns;
+      return;
+    }
+    times.busy_ns += ns;
+    if (had_work_ && idle_ns_ > 0) {
+      ++times.gaps;
+      times.gap_ns += idle_ns_;
+    }
+    had_work_ = true;
+    idle_ns_ = 0;
+  }
+
+  std::int64_t last_ns_ = std::numeric_limits<std::int64_t>::max();
+  int steps_ = 0, copies_ = 0, kernels_ = 0, others_ = 0;
+  bool had_work_ = false;     // in this step
+  std::int64_t idle_ns_ = 0;  // since then
+};
+
+}  // namespace
+
+std::int64_t profile_steps(const TraceModel& model) {
+  std::int64_t steps = 0;
+  for (const TraceLane& lane : model.lanes) steps += std::ranges::count_if(lane.slices, is_step);
+  return steps;
+}
+
+ProfileTimes profile_times(const TraceModel& model) {
+  Sweep sweep;
+  for (const Border& border : borders_of(model)) sweep.pass(border);
+  return sweep.times;
+}
+
+ProfileLosses profile_losses(const TraceModel& model) {
+  const TraceLosses& losses = model.losses;
+  return {.dropped = losses.dropped,
+          .without_times = losses.without_times,
+          .launches = losses.launches,
+          .launched = losses.launched,
+          .without_launch = losses.without_launch,
+          .before_launch = losses.before_launch,
+          .most_skew_ns = losses.most_skew_ns};
+}
+
+}  // namespace normbench

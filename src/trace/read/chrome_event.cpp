@@ -1,0 +1,155 @@
+#include "trace/read/chrome_event.h"
+
+#include <charconv>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "trace/read/microseconds.h"
+
+namespace normbench {
+namespace {
+
+struct MemberKey {
+  std::string_view text;
+  Member member;
+};
+constexpr MemberKey event_keys[] = {{"ph", Member::Phase},     {"cat", Member::Category},
+                              {"name", Member::Name},    {"pid", Member::Pid},
+                              {"tid", Member::Tid},      {"ts", Member::Start},
+                              {"dur", Member::Duration}, {"args", Member::Args}};
+// The spellings of torch before 1.12 are among them.
+constexpr MemberKey args_keys[] = {{"External id", Member::ExternalId},
+                             {"external id", Member::ExternalId},
+                             {"correlation", Member::Correlation},
+                             {"stream", Member::Stream},
+                             {"device", Member::Device},
+                             {"bytes", Member::Bytes},
+                             {"source", Member::Source},
+                             {"over_link", Member::OverLink},
+                             {"Input Dims", Member::Shapes},
+                             {"Input dims", Member::Shapes},
+                             {"name", Member::ArgName},
+                             {"labels", Member::Labels},
+                             {"sort_index", Member::SortIndex}};
+
+Member member_in(std::span<const MemberKey> keys, std::string_view text) {
+  for (const MemberKey& key : keys)
+    if (key.text == text) return key.member;
+  return Member::None;
+}
+
+std::optional<std::int64_t> integer_in(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Where the text goes as it is, or null.
+std::string* text_member(ChromeEvent& event, Member member) {
+  switch (member) {
+    case Member::Phase:
+      return &event.phase;
+    case Member::Category:
+      return &event.category;
+    case Member::Name:
+      return &event.name;
+    case Member::Source:
+      return &event.source;
+    case Member::ArgName:
+      return &event.arg_name;
+    case Member::Labels:
+      return &event.labels;
+    case Member::Pid:
+      return &event.pid_text;
+    case Member::Tid:
+      return &event.tid_text;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+Member member_of_event(std::string_view key) { return member_in(event_keys, key); }
+Member member_of_args(std::string_view key) { return member_in(args_keys, key); }
+
+void set_boolean(ChromeEvent& event, Member member, bool value) {
+  if (member == Member::OverLink) event.over_link = value;
+}
+
+void set_integer(ChromeEvent& event, Member member, std::int64_t value) {
+  switch (member) {
+    case Member::Pid:
+      event.pid = value;
+      break;
+    case Member::Tid:
+      event.tid = value;
+      break;
+    case Member::Start:
+      event.start_ns = ns_of_microseconds(value);
+      break;
+    case Member::Duration:
+      event.duration_ns = ns_of_microseconds(value);
+      break;
+    case Member::ExternalId:
+      event.external_id = static_cast<std::uint64_t>(value);
+      break;
+    case Member::Correlation:
+      event.correlation = value;
+      break;
+    case Member::Stream:
+      event.stream = value;
+      break;
+    case Member::Device:
+      event.device = value;
+      break;
+    case Member::Bytes:
+      event.bytes = value;
+      break;
+    case Member::SortIndex:
+      event.sort_index = value;
+      break;
+    default:
+      break;
+  }
+}
+
+void set_decimal(ChromeEvent& event, Member member, double value, std::string_view text) {
+  constexpr double most = 9e18;
+  if (member == Member::Start)
+    event.start_ns = ns_of_microseconds(text);
+  else if (member == Member::Duration)
+    event.duration_ns = ns_of_microseconds(text);
+  else if (std::abs(value) < most)
+    set_integer(event, member, std::llround(value));
+}
+
+void set_text(ChromeEvent& event, Member member, std::string& text) {
+  if (member == Member::Start || member == Member::Duration)
+    return set_decimal(event, member, 0, text);
+  if (std::string* const place = text_member(event, member);
+      place != nullptr && member != Member::Pid && member != Member::Tid) {
+    std::swap(*place, text);
+  } else if (const auto value = integer_in(text)) {
+    set_integer(event, member, *value);
+  } else if (place != nullptr) {
+    std::swap(*place, text);
+  }
+}
+
+void clear(ChromeEvent& event) {
+  for (std::string* text :
+       {&event.phase, &event.category, &event.name, &event.pid_text, &event.tid_text, &event.source,
+        &event.shapes, &event.arg_name, &event.labels})
+    text->clear();
+  event.line = 0;
+  event.over_link = false;
+  event.pid = event.tid = event.bytes = event.sort_index = 0;
+  event.start_ns = event.duration_ns = std::nullopt;
+  event.external_id = 0;
+  event.correlation = event.stream = event.device = -1;
+}
+
+}  // namespace normbench

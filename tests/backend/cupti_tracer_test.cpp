@@ -1,0 +1,446 @@
+#include "backend/cuda/cupti/cupti_tracer.h"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "fake_cupti.h"
+#include "backend/cuda/cupti/cupti.h"
+#include "backend/cuda/cupti/cupti_calls.h"
+
+namespace normbench::cupti {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+const Places kNowhere{.names = {"libcupti_of_nobody.so"}, .directories = {"/nowhere/lib"}};
+constexpr const char* kEvents = ": device times come from CUDA events";
+
+/// The fake library in one of its modes, having forgotten what tests before did.
+class CuptiTracer : public testing::Test {
+ protected:
+  CuptiTracer() : library_(dlopen(FAKE_CUPTI, RTLD_NOW)), fake(FakeCupti::find(FAKE_CUPTI)) {
+    fake.reset();
+  }
+  ~CuptiTracer() override {
+    unsetenv("FAKE_CUPTI_MODE");
+    dlclose(library_);
+  }
+
+  void set_mode(const char* mode) { setenv("FAKE_CUPTI_MODE", mode, 1); }
+
+  /// The calls since the last time.
+  std::vector<std::string> log() {
+    std::vector<std::string> lines;
+    std::istringstream text(fake.log());
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    std::vector<std::string> news(lines.begin() + seen_, lines.end());
+    seen_ = static_cast<std::ptrdiff_t>(lines.size());
+    return news;
+  }
+
+ private:
+  void* library_;
+  std::ptrdiff_t seen_ = 0;
+
+ protected:
+  FakeCupti fake;
+  Tracer tracer{FAKE_CUPTI, kNowhere};
+};
+
+/// Without the lines that choose single calls.
+std::vector<std::string> without_choices(std::vector<std::string> lines) {
+  std::erase_if(lines, [](const std::string& line) {
+    return line.starts_with("cuptiActivityEnableRuntimeApi") ||
+           line.starts_with("cuptiActivityEnableDriverApi");
+  });
+  return lines;
+}
+
+TEST_F(CuptiTracer, LoadsNothingBeforeItAttaches) {
+  EXPECT_EQ(tracer.missing(), "");
+  EXPECT_THAT(log(), IsEmpty());
+}
+
+TEST_F(CuptiTracer, SubscribesBeforeAllElseAndSetsTheClockBeforeItEnables) {
+  ASSERT_TRUE(tracer.attach()) << tracer.missing();
+  EXPECT_THAT(
+      without_choices(log()),
+      ElementsAre("cuptiGetVersion", "cuptiSubscribe_v2 normbench", "cuptiSetThreadIdType 1",
+                  "cuptiActivityRegisterTimestampCallback", "cuptiActivitySetAttribute 5 1",
+                  "cuptiActivityRegisterCallbacks", "cuptiActivityEnable 10",
+                  "cuptiActivityEnable 1", "cuptiActivityEnable 22", "cuptiActivityEnable 2",
+                  "cuptiActivityEnable 5", "cuptiActivityEnable 39", "cuptiActivityEnable 38",
+                  "cuptiActivityEnable 17", "cuptiActivityEnableAllSyncRecords 0"));
+  EXPECT_EQ(tracer.missing(), "");
+}
+
+TEST_F(CuptiTracer, RecordsOnlyTheCallsThatMatter) {
+  ASSERT_TRUE(tracer.attach());
+  std::vector<std::string> choices;
+  for (const std::string& line : log())
+    if (line.find("Api ") != std::string::npos) choices.push_back(line);
+  ASSERT_THAT(choices, SizeIs(quiet_runtime_calls.size() + driver_launches.size()));
+  EXPECT_THAT(choices, testing::Contains("cuptiActivityEnableRuntimeApi 17 0"));
+  EXPECT_THAT(choices, testing::Contains("cuptiActivityEnableDriverApi 307 1"));
+}
+
+TEST_F(CuptiTracer, AttachesOnce) {
+  EXPECT_TRUE(tracer.attach());
+  log();
+  EXPECT_TRUE(tracer.attach());
+  EXPECT_THAT(log(), IsEmpty());
+}
+
+TEST_F(CuptiTracer, FlushesWhenItStartsAndStops) {
+  ASSERT_TRUE(tracer.attach());
+  log();
+  tracer.start();
+  EXPECT_THAT(log(), ElementsAre("cuptiActivityFlushAll 1"));
+  tracer.stop();
+  EXPECT_THAT(log(), ElementsAre("cuptiActivityFlushAll 0", "cuptiActivityFlushAll 1"));
+}
+
+TEST_F(CuptiTracer, DisablesAndFlushesBeforeItUnsubscribes) {
+  auto other = std::make_unique<Tracer>(FAKE_CUPTI, kNowhere);
+  ASSERT_TRUE(other->attach());
+  fake.call(211, 100, 200);
+  log();
+  other.reset();
+  EXPECT_THAT(
+      without_choices(log()),
+      ElementsAre("cuptiActivityDisable 10", "cuptiActivityDisable 1", "cuptiActivityDisable 22",
+                  "cuptiActivityDisable 2", "cuptiActivityDisable 5", "cuptiActivityDisable 39",
+                  "cuptiActivityDisable 38", "cuptiActivityDisable 17", "cuptiActivityFlushAll 1",
+                  "cuptiUnsubscribe"));
+  fake.call(211, 300, 400);
+  EXPECT_THAT(log(), IsEmpty());
+}
+
+TEST_F(CuptiTracer, MayComeAfterAnother) {
+  {
+    Tracer first(FAKE_CUPTI, kNowhere);
+    ASSERT_TRUE(first.attach());
+    first.start();
+    fake.call(211, 100, 200);
+    EXPECT_THAT(first.stop().records, SizeIs(1));
+  }
+  ASSERT_TRUE(tracer.attach());
+  tracer.start();
+  EXPECT_THAT(tracer.stop().records, IsEmpty());
+}
+
+TEST_F(CuptiTracer, TellsWhatWasDone) {
+  ASSERT_TRUE(tracer.attach());
+  tracer.start();
+  tracer.push(77);
+  const std::uint32_t copy = fake.call(41, 1000, 1100);
+  const std::uint32_t launch = fake.call(211, 1200, 1300);
+  tracer.pop();
+  const FakeCuptiWork copied{.kind = FakeCuptiWork::Copy,
+                             .correlation = copy,
+                             .start_ns = 1050,
+                             .end_ns = 1500,
+                             .stream = 13,
+                             .bytes = 4096,
+                             .copy = 1,
+                             .from = 2,
+                             .to = 3};
+  fake.work(&copied);
+  const FakeCuptiWork ran{.correlation = launch,
+                          .start_ns = 1500,
+                          .end_ns = 1900,
+                          .stream = 13,
+                          .kernel = "_Z4workPfi",
+                          .grid = 8,
+                          .block = 256,
+                          .graph = 4};
+  fake.work(&ran);
+  fake.drop(3);
+  const DeviceTrace trace = tracer.stop();
+  EXPECT_EQ(trace.source, "CUPTI");
+  EXPECT_EQ(trace.dropped, 3);
+  EXPECT_EQ(trace.without_times, 0);
+  EXPECT_EQ(trace.clock_error_ns, 0);
+  EXPECT_THAT(trace.records,
+              ElementsAre(DeviceRecord{.activity = Activity::Runtime,
+                                       .start_ns = 1000,
+                                       .end_ns = 1100,
+                                       .name = "cudaMemcpyAsync",
+                                       .correlation = copy,
+                                       .external_id = 77,
+                                       .thread = gettid()},
+                          DeviceRecord{.activity = Activity::Runtime,
+                                       .start_ns = 1200,
+                                       .end_ns = 1300,
+                                       .name = "cudaLaunchKernel",
+                                       .correlation = launch,
+                                       .external_id = 77,
+                                       .thread = gettid()},
+                          DeviceRecord{.activity = Activity::Memcpy,
+                                       .start_ns = 1050,
+                                       .end_ns = 1500,
+                                       .name = "Memcpy HtoD (Pinned -> Device)",
+                                       .correlation = copy,
+                                       .external_id = 77,
+                                       .context = 1,
+                                       .stream = 13,
+                                       .bytes = 4096,
+                                       .over_link = true},
+                          DeviceRecord{.activity = Activity::Kernel,
+                                       .start_ns = 1500,
+                                       .end_ns = 1900,
+                                       .name = "work(float*, int)",
+                                       .correlation = launch,
+                                       .external_id = 77,
+                                       .context = 1,
+                                       .stream = 13,
+                                       .launch = LaunchShape{.grid = {8, 1, 1},
+                                                             .block = {256, 1, 1},
+                                                             .registers_per_thread = 32},
+                                       .graph = 4,
+                                       .graph_node = 4}));
+  EXPECT_THAT(log(), Not(testing::Contains(HasSubstr("buffer"))));
+}
+
+TEST_F(CuptiTracer, TheInnermostIdCounts) {
+  ASSERT_TRUE(tracer.attach());
+  tracer.start();
+  tracer.push(1);
+  fake.call(211, 100, 200);
+  tracer.push(2);
+  fake.call(211, 300, 400);
+  tracer.pop();
+  fake.call(211, 500, 600);
+  tracer.pop();
+  fake.call(211, 700, 800);
+  std::vector<std::uint64_t> ids;
+  for (const DeviceRecord& record : tracer.stop().records) ids.push_back(record.external_id);
+  EXPECT_THAT(ids, ElementsAre(1, 2, 1, 0));
+}
+
+TEST_F(CuptiTracer, WhatHappensBeforeStartAndAfterStopIsNotRecorded) {
+  ASSERT_TRUE(tracer.attach());
+  fake.call(211, 100, 200);
+  fake.drop(5);
+  tracer.start();
+  fake.call(211, 300, 400);
+  const DeviceTrace first = tracer.stop();
+  fake.call(211, 500, 600);
+  tracer.start();
+  fake.call(211, 700, 800);
+  const DeviceTrace second = tracer.stop();
+  ASSERT_THAT(first.records, SizeIs(1));
+  EXPECT_EQ(first.records[0].start_ns, 300);
+  EXPECT_EQ(first.dropped, 0);
+  ASSERT_THAT(second.records, SizeIs(1));
+  EXPECT_EQ(second.records[0].start_ns, 700);
+}
+
+TEST_F(CuptiTracer, TakesAsManyBuffersAsTheRecordsNeed) {
+  constexpr std::size_t kLaunches = 250'000;  // of 40 bytes each: 10 MB
+  ASSERT_TRUE(tracer.attach());
+  for (int stretch = 0; stretch < 2; ++stretch) {
+    tracer.start();
+    for (std::uint64_t i = 1; i <= kLaunches; ++i) fake.call(211, i, i + 1);
+    const DeviceTrace trace = tracer.stop();
+    EXPECT_THAT(trace.records, SizeIs(kLaunches));
+    EXPECT_EQ(trace.dropped, 0);
+    EXPECT_EQ(trace.records.back().start_ns, std::int64_t{kLaunches});
+  }
+  EXPECT_THAT(log(), Not(testing::Contains(HasSubstr("buffer"))));
+}
+
+TEST_F(CuptiTracer, ARefusedClockIsMappedToTheHosts) {
+  set_mode("no_clock");
+  ASSERT_TRUE(tracer.attach()) << tracer.missing();
+  const std::uint64_t before = monotonic_ns();
+  tracer.start();
+  fake.call(211, before, before + 1000);
+  const DeviceTrace trace = tracer.stop();
+  ASSERT_THAT(trace.records, SizeIs(1));
+  EXPECT_GT(trace.clock_error_ns, 0);
+  const std::int64_t off = trace.records[0].start_ns - static_cast<std::int64_t>(before);
+  // Each end has an error of its own, and what lies outside them is extrapolated.
+  EXPECT_LE(std::abs(off), 10 * trace.clock_error_ns + 1000);
+}
+
+TEST_F(CuptiTracer, AnOlderLibraryIsUsedWithWhatItHas) {
+  const Library library(FAKE_CUPTI, kNowhere);
+  ASSERT_EQ(library.missing(), "");
+  Functions older = library.functions();
+  older.subscribe_with_params = nullptr;
+  older.enable_runtime_call = nullptr;
+  older.enable_driver_call = nullptr;
+  older.enable_all_syncs = nullptr;
+  older.register_clock = nullptr;
+  std::optional<Session> session(std::in_place, older);
+  EXPECT_EQ(session->missing(), "");
+  EXPECT_FALSE(session->is_on_host_clock());
+  EXPECT_THAT(
+      log(),
+      ElementsAre("cuptiGetVersion", "cuptiSubscribe", "cuptiSetThreadIdType 1",
+                  "cuptiActivitySetAttribute 5 1", "cuptiActivityRegisterCallbacks",
+                  "cuptiActivityEnable 10", "cuptiActivityEnable 1", "cuptiActivityEnable 22",
+                  "cuptiActivityEnable 2", "cuptiActivityEnable 5", "cuptiActivityEnable 39",
+                  "cuptiActivityEnable 38", "cuptiActivityEnable 17", "cuptiActivityEnable 4"));
+  session.reset();
+  EXPECT_THAT(log(), testing::Contains("cuptiActivityDisable 4"));
+}
+
+TEST_F(CuptiTracer, AStageWithoutReportsGetsAKernelOfTheFakesOwn) {
+  ASSERT_TRUE(tracer.attach());
+  tracer.start();
+  const auto before = static_cast<std::int64_t>(monotonic_ns());
+  tracer.push(5);
+  tracer.pop();
+  const DeviceTrace trace = tracer.stop();
+  ASSERT_THAT(trace.records, SizeIs(2));
+  EXPECT_EQ(trace.records[0].name, "cudaLaunchKernel");
+  EXPECT_EQ(trace.records[1].name, "fake_cupti_work(float*, int)");
+  EXPECT_EQ(trace.records[1].external_id, 5u);
+  EXPECT_LE(before, trace.records[0].start_ns);
+  EXPECT_LE(trace.records[0].start_ns, trace.records[1].start_ns);
+  EXPECT_LT(trace.records[1].start_ns, trace.records[1].end_ns);
+}
+
+TEST_F(CuptiTracer, ThatIsTakenNamesTheHolder) {
+  set_mode("taken");
+  EXPECT_FALSE(tracer.attach());
+  EXPECT_EQ(tracer.missing(), std::string("CUPTI is taken by Nsight Systems") + kEvents);
+  EXPECT_THAT(log(), ElementsAre("cuptiGetVersion", "cuptiSubscribe_v2 normbench"));
+}
+
+TEST_F(CuptiTracer, ThatIsTakenByNobodyKnown) {
+  set_mode("taken_unnamed");
+  EXPECT_FALSE(tracer.attach());
+  EXPECT_EQ(tracer.missing(), std::string("CUPTI is taken by another tool") + kEvents);
+}
+
+TEST_F(CuptiTracer, ThatCannotBeUsedSaysWhy) {
+  set_mode("unusable");
+  EXPECT_FALSE(tracer.attach());
+  EXPECT_EQ(tracer.missing(),
+            std::string("CUPTI cannot record (cuptiSubscribe: CUPTI_ERROR_UNKNOWN, no driver or no "
+                        "device)") +
+                kEvents);
+  EXPECT_THAT(log(), ElementsAre("cuptiGetVersion", "cuptiSubscribe_v2 normbench"));
+}
+
+TEST_F(CuptiTracer, DoesNotTryAgain) {
+  set_mode("unusable");
+  EXPECT_FALSE(tracer.attach());
+  const std::string why = tracer.missing();
+  set_mode("works");
+  log();
+  EXPECT_FALSE(tracer.attach());
+  EXPECT_EQ(tracer.missing(), why);
+  EXPECT_THAT(log(), IsEmpty());
+}
+
+TEST_F(CuptiTracer, ThatIsTooOldSaysSo) {
+  set_mode("old");
+  EXPECT_FALSE(tracer.attach());
+  EXPECT_EQ(tracer.missing(),
+            std::string("CUPTI is too old (version 18; CUDA 12's is 19)") + kEvents);
+  EXPECT_THAT(log(), ElementsAre("cuptiGetVersion"));
+}
+
+TEST_F(CuptiTracer, ThatMayNotUndoesWhatItEnabled) {
+  set_mode("forbidden");
+  EXPECT_FALSE(tracer.attach());
+  EXPECT_EQ(tracer.missing(),
+            std::string("CUPTI cannot record (cuptiActivityEnable(2): "
+                        "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, this user may not)") +
+                kEvents);
+  const std::vector<std::string> calls = log();
+  EXPECT_THAT(
+      std::vector<std::string>(calls.end() - 6, calls.end()),
+      ElementsAre("cuptiActivityEnable 2", "cuptiActivityDisable 10", "cuptiActivityDisable 1",
+                  "cuptiActivityDisable 22", "cuptiActivityFlushAll 1", "cuptiUnsubscribe"));
+}
+
+TEST_F(CuptiTracer, ThatFailsLaterSaysSo) {
+  ASSERT_TRUE(tracer.attach());
+  tracer.start();
+  set_mode("no_flush");
+  tracer.stop();
+  EXPECT_EQ(tracer.missing(),
+            "CUPTI keeps its records (cuptiActivityFlushAll: CUPTI_ERROR_UNKNOWN)");
+  set_mode("works");
+}
+
+TEST(CuptiLibrary, ThatIsNowhereSaysWhereItWasLookedFor) {
+  Tracer tracer("", kNowhere);
+  EXPECT_FALSE(tracer.attach());
+  EXPECT_EQ(tracer.missing(),
+            std::string("CUPTI not found (no libcupti_of_nobody.so on the loader's path or in "
+                        "/nowhere/lib)") +
+                kEvents);
+}
+
+TEST(CuptiLibrary, ThatWasAskedForAndIsNotThereIsNamed) {
+  const Library library("/nowhere/libcupti.so.13", kNowhere);
+  EXPECT_EQ(library.missing(),
+            "CUPTI not found (/nowhere/libcupti.so.13: cannot open shared object file: No such "
+            "file or directory; no libcupti_of_nobody.so on the loader's path or in /nowhere/lib)");
+}
+
+TEST(CuptiLibrary, ThatWasAskedForAndIsNotThereGivesWayToTheUsual) {
+  const std::string path = FAKE_CUPTI;
+  const std::size_t slash = path.find_last_of('/');
+  const Library library("/nowhere/libcupti.so.13", {.names = {path.substr(slash + 1)},
+                                                    .directories = {path.substr(0, slash)}});
+  EXPECT_EQ(library.missing(), "");
+}
+
+TEST(CuptiLibrary, ThatIsNoCuptiSaysWhatItLacks) {
+  const Library library("libc.so.6", kNowhere);
+  EXPECT_EQ(library.missing(), "CUPTI not usable (libc.so.6 lacks cuptiGetVersion)");
+}
+
+/// An environment variable while this lives.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Variable() { unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+TEST(CuptiLibrary, IsLookedForBelowTheToolkitsThatAreNamed) {
+  const Variable home("CUDA_HOME", "/opt/cuda");
+  const Variable path("CUDA_PATH", "/opt/cuda-12");
+  EXPECT_THAT(usual_places().names, ElementsAre("libcupti.so.13", "libcupti.so.12", "libcupti.so"));
+  EXPECT_THAT(usual_places().directories,
+              ElementsAre("/opt/cuda/extras/CUPTI/lib64", "/opt/cuda/lib64",
+                          "/opt/cuda-12/extras/CUPTI/lib64", "/opt/cuda-12/lib64"));
+}
+
+TEST(CuptiLibrary, IsLookedForInTheUsualToolkitElse) {
+  unsetenv("CUDA_HOME");
+  const Variable path("CUDA_PATH", "");
+  EXPECT_THAT(usual_places().directories,
+              ElementsAre("/usr/local/cuda/extras/CUPTI/lib64", "/usr/local/cuda/lib64"));
+}
+
+TEST(CuptiLibrary, ThatWasMadeByNameIsTheTracer) {
+  const std::unique_ptr<DeviceTracer> tracer = make_cupti_tracer(FAKE_CUPTI);
+  EXPECT_TRUE(tracer->attach()) << tracer->missing();
+  EXPECT_EQ(tracer->missing(), "");
+}
+
+}  // namespace
+}  // namespace normbench::cupti

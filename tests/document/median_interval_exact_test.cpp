@@ -1,0 +1,172 @@
+/// The indices of the median's interval against binomial sums in whole numbers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <random>
+
+#include "document/statistics.h"
+
+namespace normbench {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+/// A natural number of any size, in limbs of 64 bits, the lowest first.
+class Natural {
+ public:
+  explicit Natural(std::uint64_t value = 0) : limbs_{value} {}
+
+  void add(const Natural& other) {
+    Wide carry = 0;
+    for (std::size_t i = 0; i < other.limbs_.size() || carry > 0; ++i) {
+      if (i == limbs_.size()) limbs_.push_back(0);
+      carry += limbs_[i];
+      if (i < other.limbs_.size()) carry += other.limbs_[i];
+      limbs_[i] = static_cast<std::uint64_t>(carry);
+      carry >>= 64;
+    }
+  }
+  void multiply(std::uint64_t by) {
+    Wide carry = 0;
+    for (std::uint64_t& limb : limbs_) {
+      carry += static_cast<Wide>(limb) * by;
+      limb = static_cast<std::uint64_t>(carry);
+      carry >>= 64;
+    }
+    if (carry > 0) limbs_.push_back(static_cast<std::uint64_t>(carry));
+  }
+  /// Only where nothing remains.
+  void divide(std::uint64_t by) {
+    Wide rest = 0;
+    for (std::size_t i = limbs_.size(); i-- > 0;) {
+      rest = rest << 64 | limbs_[i];
+      limbs_[i] = static_cast<std::uint64_t>(rest / by);
+      rest %= by;
+    }
+    ASSERT_EQ(static_cast<std::uint64_t>(rest), 0u);
+    while (limbs_.size() > 1 && limbs_.back() == 0) limbs_.pop_back();
+  }
+  int bits() const {
+    return static_cast<int>(64 * limbs_.size()) - std::countl_zero(limbs_.back());
+  }
+  /// True if this is at most 2 to this power.
+  bool is_at_most_two_to(int power) const {
+    const auto limb = static_cast<std::size_t>(power / 64);
+    const std::uint64_t top = std::uint64_t{1} << power % 64;
+    if (limbs_.size() != limb + 1) return limbs_.size() <= limb;
+    if (limbs_.back() != top) return limbs_.back() < top;
+    return std::all_of(limbs_.begin(), limbs_.end() - 1, [](std::uint64_t x) { return x == 0; });
+  }
+
+ private:
+  std::vector<std::uint64_t> limbs_;
+};
+
+/// Levels 1 - 1/alpha_inverse: 0.9, 0.95, 0.96, 0.99 and 1 - 0.05/k for k comparisons.
+std::vector<std::uint64_t> alpha_inverses() {
+  std::vector<std::uint64_t> all{10, 20, 25, 100};
+  for (const std::uint64_t k : {2, 3, 6, 10, 15, 21, 28, 45, 105, 190}) all.push_back(20 * k);
+  return all;
+}
+
+double level_of(std::uint64_t alpha_inverse) { return 1 - 1 / static_cast<double>(alpha_inverse); }
+
+/// Feeds the terms C(n, 0), C(n, 1), … and keeps, for every level, the largest low at which both
+/// tails together are at most alpha: 2 * sum * alpha_inverse <= 2^n.
+class ExactIndices {
+  static constexpr int kFactorBits = 13;  // of 2 * the largest alpha_inverse
+
+ public:
+  explicit ExactIndices(int n) : n_(n), low_(alpha_inverses().size(), -1) {}
+
+  /// False when no level takes a further term.
+  bool take(const Natural& term) {
+    sum_.add(term);
+    bool any = sum_.bits() + kFactorBits <= n_;  // then every level takes the term
+    if (any) std::ranges::fill(low_, k_++);
+    if (any) return true;
+    for (std::size_t i = 0; i < low_.size(); ++i) {
+      Natural tails = sum_;
+      tails.multiply(2 * alpha_inverses_[i]);
+      if (low_[i] != k_ - 1 || !tails.is_at_most_two_to(n_)) continue;
+      low_[i] = k_;
+      any = true;
+    }
+    ++k_;
+    return any;
+  }
+  void expect_agreement() const {
+    for (std::size_t i = 0; i < low_.size(); ++i) {
+      const auto indices = median_interval_indices(n_, level_of(alpha_inverses_[i]));
+      EXPECT_EQ(indices ? indices->first : -1, low_[i]) << n_ << " " << alpha_inverses_[i];
+      EXPECT_EQ(indices.value_or(std::pair(-1, n_)).second, n_ - 1 - low_[i]);
+    }
+  }
+
+ private:
+  const std::vector<std::uint64_t> alpha_inverses_ = alpha_inverses();
+  int n_, k_ = 0;
+  Natural sum_;
+  std::vector<int> low_;
+};
+
+TEST(ExactMedianInterval, AgreesForEveryNumberOfRoundsFrom6To500) {
+  std::vector<Natural> row{Natural(1)};  // of Pascal's triangle
+  for (int n = 1; n <= 500; ++n) {
+    row.emplace_back(0);
+    for (std::size_t k = row.size() - 1; k > 0; --k) row[k].add(row[k - 1]);
+    if (n < 6) continue;
+    ExactIndices exact(n);
+    for (std::size_t k = 0; exact.take(row[k]); ++k) {
+    }
+    exact.expect_agreement();
+  }
+}
+
+TEST(ExactMedianInterval, AgreesForManyRounds) {
+  for (const int n : {501, 777, 1000, 1023, 1024, 1025, 1077, 2048, 4999, 10000, 30011, 100'000}) {
+    ExactIndices exact(n);
+    Natural term(1);
+    for (std::uint64_t k = 0; exact.take(term); ++k) {
+      term.multiply(static_cast<std::uint64_t>(n) - k);
+      term.divide(k + 1);
+    }
+    exact.expect_agreement();
+  }
+}
+
+/// The binomial coverage of the interval from the order statistic `low` to its mirror image.
+double coverage(int n, int low) {
+  double term = std::exp2(-n), tail = 0;
+  for (int k = 0; k <= low; ++k) {
+    tail += term;
+    term *= static_cast<double>(n - k) / (k + 1);
+  }
+  return 1 - 2 * tail;
+}
+
+TEST(MedianInterval, CoversAsOftenAsTheBinomialSays) {
+  constexpr int kTrials = 20'000;
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (const auto& [n, level] :
+       {std::pair(6, 0.95), {12, 0.95}, {20, 0.96}, {25, 0.99}, {60, 1 - 0.05 / 15}}) {
+    int covered = 0;
+    for (int trial = 0; trial < kTrials; ++trial) {
+      std::vector<double> values(static_cast<std::size_t>(n));
+      for (double& value : values) value = std::pow(uniform(random), 3);  // heavy in the middle
+      const Interval interval = median_interval(values, level);
+      covered += interval.low <= 0 && 0 <= interval.high ? 1 : 0;
+    }
+    const double expected = coverage(n, median_interval_indices(n, level)->first);
+    EXPECT_GE(expected, level);
+    EXPECT_NEAR(static_cast<double>(covered) / kTrials, expected,
+                4 * std::sqrt(expected * (1 - expected) / kTrials))
+        << n << " " << level;
+  }
+}
+
+}  // namespace
+}  // namespace normbench

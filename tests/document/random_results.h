@@ -1,0 +1,206 @@
+/// Results filled with random values, for tests that write and read them.
+#pragma once
+
+#include <random>
+
+#include "machine/environment.h"
+#include "document/results.h"
+
+namespace normbench {
+
+class RandomResults {
+ public:
+  explicit RandomResults(std::uint64_t seed) : random_(seed) {}
+
+  Results results() {
+    return {.tool = tool(),
+            .environment = {{"host", text()}, {"load", {0.5, 1.25, 2}}, {"governor", nullptr}},
+            .config = {{"schema", 1}, {"experiments", Json::array({object()})}},
+            .name = text(),
+            .about = text(),
+            .precision = number(),
+            .quick = flag(),
+            .cache = text(),
+            .clock = text(),
+            .seed = integer(),
+            .traced = flag(),
+            .interrupted = flag(),
+            .calibration = flag() ? object() : Json(),
+            .groups = list([this] { return group(); })};
+  }
+
+  GroupResult group() {
+    GroupResult group{.experiment = text(),
+                      .question = text(),
+                      .point = object(),
+                      .baseline = text(),
+                      .cases = list([this] { return one_case(); }),
+                      .limits = list([this] { return one_case(); }),
+                      .order = {},
+                      .stop = text(),
+                      .condition_before = flag() ? object() : Json(),
+                      .condition_after = flag() ? object() : Json(),
+                      .profile = list([this] { return profile(); }),
+                      .published = list([this] { return published(); }),
+                      .claims = list([this] { return claim(); })};
+    const std::size_t contenders = group.cases.size() + group.limits.size();
+    group.order = list([&] {
+      std::vector<int> round(contenders);
+      for (int& contender : round) contender = static_cast<int>(below(contenders));
+      return round;
+    });
+    return group;
+  }
+
+ private:
+  std::uint64_t below(std::uint64_t n) { return random_() % n; }
+  bool flag() { return below(2) == 1; }
+  /// Counts of every size, zero and the largest among them.
+  std::int64_t integer() { return static_cast<std::int64_t>(random_() >> (1 + below(63))); }
+  double number() {
+    return flag() ? std::normal_distribution(0.0, 1e3)(random_)
+                  : std::numeric_limits<double>::infinity();
+  }
+  std::string text() {
+    const std::vector<std::string> texts{"", "a", "quote \" \\ \n", "größer µs", "u8 → f32 [a=1]"};
+    return texts[below(texts.size())];
+  }
+  Json object() {
+    Json json = Json::object();
+    if (flag()) json["batch"] = below(100);
+    if (flag()) json["memory"] = text();
+    if (flag()) json["scale"] = 0.1;
+    return json;
+  }
+  template <class F>
+  std::vector<std::invoke_result_t<F>> list(F make) {
+    std::vector<std::invoke_result_t<F>> values;
+    for (auto n = below(4); n > 0; --n) values.push_back(make());
+    return values;
+  }
+
+  TensorDesc desc() {
+    TensorDesc desc =
+        dense(DType(below(4)), Layout(below(2)),
+              {std::int64_t(below(9)), 3, std::int64_t(below(999)), 5}, Memory(below(8)));
+    if (flag()) desc.strides = {1, -2, 3, integer()};
+    return desc;
+  }
+  Round round() {
+    return {.wall_ns = integer(),
+            .device_ns = flag() ? integer() : 0,
+            .cpu_ns = integer(),
+            .start_ns = integer(),
+            .counters = {integer(), 0, integer(), integer()},
+            .disturbance = {integer(), flag() ? integer() : 0, integer()}};
+  }
+  StageResult stage() {
+    return {.op = text(),
+            .label = text(),
+            .kernel = text(),
+            .place = text(),
+            .out = desc(),
+            .parameters = flag() ? object() : Json(),
+            .min_bytes = integer(),
+            .min_read_bytes = integer(),
+            .bytes = integer(),
+            .link_bytes = integer(),
+            .flops = integer(),
+            .output = text(),
+            .rounds_ns = list([this] { return integer(); }),
+            .calls_ns = list([this] { return integer(); }),
+            .staged = flag(),
+            .resident = flag()};
+  }
+  CaseResult one_case() {
+    return {.variant = text(),
+            .axes = object(),
+            .status = Status(below(3)),
+            .reason = text(),
+            .threads = static_cast<int>(below(1 << 30)),
+            .wait = text(),
+            .graph = flag(),
+            .resident = flag(),
+            .iterations = 1 + integer() / 2,
+            .images = integer(),
+            .source_bytes = integer(),
+            .result_bytes = integer(),
+            .source = flag() ? std::optional(desc()) : std::nullopt,
+            .first_call_ns = integer(),
+            .stages = list([this] { return stage(); }),
+            .rounds = list([this] { return round(); }),
+            .check = {.ok = flag(), .max_abs_error = number(), .bound = number()},
+            .notes = list([this] { return text(); })};
+  }
+  ProfileRow row() {
+    return {.name = text(),
+            .place = text(),
+            .shapes = text(),
+            .annotation = flag(),
+            .calls = integer(),
+            .self_cpu_ns = integer(),
+            .cpu_ns = integer(),
+            .self_device_ns = integer(),
+            .device_ns = integer(),
+            .min_ns = integer(),
+            .p50_ns = integer(),
+            .p95_ns = integer(),
+            .max_ns = integer(),
+            .bytes = integer(),
+            .faults = integer()};
+  }
+  ProfileTimes times() {
+    return {.wall_ns = integer(),
+            .busy_ns = integer(),
+            .copy_ns = integer(),
+            .exposed_copy_ns = integer(),
+            .overlap_ns = integer(),
+            .gaps = integer(),
+            .gap_ns = integer()};
+  }
+  ProfileLosses losses() {
+    return {.dropped = integer(),
+            .without_times = integer(),
+            .launches = integer(),
+            .launched = integer(),
+            .without_launch = integer(),
+            .before_launch = integer(),
+            .most_skew_ns = integer()};
+  }
+  std::optional<std::int64_t> count() { return flag() ? std::optional(integer()) : std::nullopt; }
+  ProfileCounters counters() {
+    return {.software = {integer(), integer(), 0, integer()},
+            .cycles = count(),
+            .instructions = count(),
+            .cache_misses = count(),
+            .hardware_missing = text(),
+            .cpu_joules = flag() ? std::optional(number()) : std::nullopt,
+            .gpu_joules = std::nullopt,
+            .energy_missing = text()};
+  }
+  CaseProfile profile() {
+    return {.variant = text(),
+            .steps = integer(),
+            .discarded = integer(),
+            .counters = flag() ? std::optional(counters()) : std::nullopt,
+            .overhead = number(),
+            .clock_error_ns = flag() ? integer() : 0,
+            .device_times = text(),
+            .times = flag() ? times() : ProfileTimes{},
+            .losses = flag() ? losses() : ProfileLosses{},
+            .rows = list([this] { return row(); })};
+  }
+  PublishedResult published() {
+    PublishedResult result{.variant = text(), .where = text(), .wall_ms = {}, .device_ms = {}};
+    if (flag()) result.wall_ms = number();
+    if (flag()) result.device_ms = number();
+    return result;
+  }
+  ClaimResult claim() {
+    return {.text = text(), .left = text(), .relation = text(), .right = text()};
+  }
+
+  std::mt19937_64 random_;
+};
+
+}  // namespace normbench

@@ -1,0 +1,238 @@
+#include "document/statistics.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace normbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+/// P(Bin(n, 1/2) = k) for all k, by halving sums: no logarithm, no gamma function.
+std::vector<long double> binomial(int n) {
+  std::vector<long double> p{1};
+  for (int i = 0; i < n; ++i) {
+    p.push_back(0);
+    for (std::size_t k = p.size() - 1; k > 0; --k) p[k] = (p[k] + p[k - 1]) / 2;
+    p[0] /= 2;
+  }
+  return p;
+}
+
+/// The definition: the largest low whose interval still covers.
+std::optional<std::pair<int, int>> brute_force(int n, double level) {
+  const auto p = binomial(n);
+  std::optional<std::pair<int, int>> best;
+  long double outside = 0;
+  for (int low = 0; low <= n - 1 - low; ++low) {
+    outside += 2 * p[low];
+    if (1 - outside >= level - 1e-15L) best = {low, n - 1 - low};
+  }
+  return best;
+}
+
+TEST(MedianIntervalIndices, AreThoseOfTheTables) {
+  EXPECT_EQ(median_interval_indices(5, 0.95), std::nullopt);
+  EXPECT_EQ(median_interval_indices(6, 0.95), std::pair(0, 5));
+  EXPECT_EQ(median_interval_indices(10, 0.95), std::pair(1, 8));
+  EXPECT_EQ(median_interval_indices(20, 0.95), std::pair(5, 14));
+  EXPECT_EQ(median_interval_indices(50, 0.95), std::pair(17, 32));
+  EXPECT_EQ(median_interval_indices(20, 0.99), std::pair(3, 16));
+  EXPECT_EQ(median_interval_indices(1, 0.5), std::nullopt);
+}
+
+TEST(MedianIntervalIndices, KeepALevelThatIsMetExactly) {
+  EXPECT_EQ(median_interval_indices(6, 1 - 2.0 / 64), std::pair(0, 5));
+  EXPECT_EQ(median_interval_indices(10, 1 - 22.0 / 1024), std::pair(1, 8));
+}
+
+TEST(MedianIntervalIndices, AgreeWithTheDefinition) {
+  for (int n = 2; n <= 200; ++n)
+    for (const double level : {0.5, 0.9, 0.95, 0.96, 0.99, 0.995, 0.9999})
+      EXPECT_EQ(median_interval_indices(n, level), brute_force(n, level)) << n << " " << level;
+}
+
+TEST(MedianIntervalIndices, AreExactWhereTwoToTheMinusNUnderflows) {
+  for (const int n : {1025, 2000, 5000})
+    for (const double level : {0.95, 0.99, 0.995})
+      EXPECT_EQ(median_interval_indices(n, level), brute_force(n, level)) << n << " " << level;
+}
+
+TEST(MedianInterval, HoldsTheOrderStatistics) {
+  EXPECT_EQ(median({}), 0);
+  EXPECT_EQ(median({3, 1, 2}), 2);
+  EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
+  EXPECT_EQ(median_interval({10, 9, 8, 7, 6, 5, 4, 3, 2, 1}, 0.95), (Interval{5.5, 2, 9}));
+  EXPECT_EQ(median_interval({3, 1, 2}, 0.95), (Interval{2, 1, 3}));
+  EXPECT_EQ(median_interval({}, 0.95), Interval{});
+}
+
+void expect_interval(const Interval& interval, double value, double low, double high,
+                     double error) {
+  EXPECT_NEAR(interval.value, value, error);
+  EXPECT_NEAR(interval.low, low, error);
+  EXPECT_NEAR(interval.high, high, error);
+}
+
+TEST(WilsonInterval, IsThatOfNewcombesTable) {
+  // R. G. Newcombe, Statistics in Medicine 17 (1998) 857-872, table I, method 3.
+  expect_interval(wilson_interval(81, 263, 0.95), 0.3080, 0.2553, 0.3662, 5e-5);
+  expect_interval(wilson_interval(15, 148, 0.95), 0.1014, 0.0624, 0.1605, 5e-5);
+  expect_interval(wilson_interval(0, 20, 0.95), 0, 0, 0.1611, 5e-5);
+  expect_interval(wilson_interval(1, 29, 0.95), 0.0345, 0.0061, 0.1718, 5e-5);
+}
+
+TEST(WilsonInterval, IsThatOfTheFormula) {
+  // 1/2 -+ z / (2 sqrt(n + z^2)), n = 10, z = 1.959964: the roots of (p - 1/2)^2 = z^2 p (1 - p)/n.
+  expect_interval(wilson_interval(5, 10, 0.95), 0.5, 0.236593, 0.763407, 1e-6);
+  // No successes: high = z^2 / (n + z^2), z = 1.644854 and 2.575829.
+  expect_interval(wilson_interval(0, 10, 0.90), 0, 0, 2.705543 / 12.705543, 1e-6);
+  expect_interval(wilson_interval(0, 10, 0.99), 0, 0, 6.634897 / 16.634897, 1e-6);
+  expect_interval(wilson_interval(0, 0, 0.95), 0, 0, 1, 0);
+}
+
+TEST(WilsonInterval, IsTheSameSeenFromTheFailures) {
+  for (int n = 1; n <= 40; ++n)
+    for (int k = 0; k <= n; ++k) {
+      const Interval of = wilson_interval(k, n, 0.95), other = wilson_interval(n - k, n, 0.95);
+      expect_interval(of, 1 - other.value, 1 - other.high, 1 - other.low, 1e-12);
+    }
+}
+
+TEST(SignTest, IsTheBinomialTail) {
+  EXPECT_NEAR(sign_test(6, 6), 1.0 / 64, 1e-15);
+  EXPECT_NEAR(sign_test(10, 8), 56.0 / 1024, 1e-15);
+  EXPECT_NEAR(sign_test(20, 15), 21700.0 / 1048576, 1e-15);
+  EXPECT_EQ(sign_test(10, 11), 0);
+  EXPECT_EQ(sign_test(0, 0), 1);
+  for (const int n : {1, 2, 7, 50, 333, 1000, 3000}) {
+    const std::vector<long double> terms = binomial(n);
+    long double tail = 0;
+    for (int heads = n; heads >= 0; --heads) {
+      tail += terms[static_cast<std::size_t>(heads)];
+      const auto expected = static_cast<double>(tail);
+      EXPECT_NEAR(sign_test(n, heads), expected, 1e-300 + 1e-10 * expected) << n << " " << heads;
+    }
+  }
+}
+
+TEST(Autocorrelation, IsThatOfTheDefinition) {
+  EXPECT_DOUBLE_EQ(lag1_autocorrelation(std::vector<double>{1, 2, 3, 4}), 0.25);
+  EXPECT_DOUBLE_EQ(lag1_autocorrelation(std::vector<double>{1, -1, 1, -1}), -0.75);
+  EXPECT_EQ(lag1_autocorrelation(std::vector<double>{5, 5, 5}), 0);
+  EXPECT_EQ(lag1_autocorrelation(std::vector<double>{5}), 0);
+}
+
+TEST(Replicates, AreTheRoundsUnlessTheyAreCorrelated) {
+  const std::vector<double> alternating{1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2};
+  EXPECT_EQ(replicates(alternating), alternating);
+  std::vector<double> ramp(20);
+  for (int i = 0; i < 20; ++i) ramp[i] = i;
+  EXPECT_THAT(replicates(ramp), ElementsAre(3.5, 11.5));  // the last four are no whole block
+}
+
+TEST(PairedRatio, PairsRoundsAndKeepsTheOrderStatistics) {
+  // The machine slows down fourfold; the ratio does not see it.
+  std::vector<double> a, b;
+  for (int i = 0; i < 10; ++i) {
+    const double drift = 1 + 3.0 * (i % 2);
+    a.push_back(drift * (100 + i));
+    b.push_back(drift * 100);
+  }
+  const Interval ratio = paired_ratio(b, b, 0.95);
+  EXPECT_EQ(ratio, (Interval{1, 1, 1}));
+  std::swap(a[1], a[9]), std::swap(b[1], b[9]);  // order of rounds: no trend of its own
+  std::swap(a[2], a[6]), std::swap(b[2], b[6]);
+  std::swap(a[4], a[0]), std::swap(b[4], b[0]);
+  const Interval skewed = paired_ratio(a, b, 0.95);
+  EXPECT_NEAR(skewed.value, std::sqrt(1.04 * 1.05), 1e-12);
+  EXPECT_NEAR(skewed.low, 1.01, 1e-12);
+  EXPECT_NEAR(skewed.high, 1.08, 1e-12);
+}
+
+TEST(PairedRatio, SpansAllRoundsWhenReplicatesAreTooFew) {
+  std::vector<double> ramp(20), ones(20, 1.0);
+  for (int i = 0; i < 20; ++i) ramp[i] = std::exp(i);
+  const Interval ratio = paired_ratio(ramp, ones, 0.95);  // two blocks of 8
+  EXPECT_NEAR(std::log(ratio.value), 9.5, 1e-12);
+  EXPECT_NEAR(std::log(ratio.low), 0, 1e-12);
+  EXPECT_NEAR(std::log(ratio.high), 19, 1e-12);
+}
+
+TEST(PairedRatio, LeavesOutWhatHasNoRatio) {
+  EXPECT_EQ(paired_ratio(std::vector<double>{0, 2}, std::vector<double>{1, 2}, 0.95),
+            (Interval{1, 1, 1}));
+  EXPECT_EQ(paired_ratio(std::vector<double>{0}, std::vector<double>{0}, 0.95), Interval{});
+  EXPECT_EQ(half_width(Interval{}), std::numeric_limits<double>::infinity());
+}
+
+TEST(HalfWidth, IsOnTheLogScale) {
+  EXPECT_NEAR(half_width({1, 1 / 1.02, 1.02}), std::log(1.02), 1e-15);
+}
+
+TEST(LatinSquare, HasEveryContenderOnceAtEveryPosition) {
+  std::mt19937_64 random(1);
+  for (int k = 1; k <= 9; ++k) {
+    const auto square = latin_square(k, random);
+    ASSERT_EQ(square.size(), k);
+    for (int i = 0; i < k; ++i) {
+      std::set<int> row(square[i].begin(), square[i].end()), column;
+      for (const auto& round : square) column.insert(round.at(i));
+      EXPECT_EQ(square[i].size(), k);
+      EXPECT_EQ(row.size(), k);
+      EXPECT_EQ(column.size(), k);
+      EXPECT_EQ(*row.begin(), 0);
+      EXPECT_EQ(*row.rbegin(), k - 1);
+    }
+  }
+}
+
+/// How often one contender takes its turn right after another, by both.
+std::map<std::pair<int, int>, int> successions(const std::vector<std::vector<int>>& rounds) {
+  std::map<std::pair<int, int>, int> counts;
+  for (const auto& round : rounds)
+    for (std::size_t i = 1; i < round.size(); ++i) ++counts[{round[i - 1], round[i]}];
+  return counts;
+}
+
+TEST(LatinSquare, LetsEveryContenderFollowEveryOther) {
+  std::mt19937_64 random(3);
+  for (int k = 2; k <= 12; k += 2) {
+    const auto counts = successions(latin_square(k, random));
+    EXPECT_EQ(counts.size(), k * (k - 1));
+    for (const auto& [pair, count] : counts)
+      EXPECT_EQ(count, 1) << k << ": " << pair.first << ", " << pair.second;
+  }
+  for (int k = 3; k <= 11; k += 2)
+    for (const auto& [pair, count] : successions(latin_square(k, random)))
+      EXPECT_LE(count, 2) << k << ": " << pair.first << ", " << pair.second;
+}
+
+TEST(LatinSquare, DrawsEverySquareOfThree) {
+  std::mt19937_64 random(2);
+  std::set<std::vector<std::vector<int>>> squares;
+  for (int i = 0; i < 1000; ++i) squares.insert(latin_square(3, random));
+  EXPECT_EQ(squares.size(), 12);  // all Latin squares of order 3
+}
+
+TEST(LatinSquare, FollowsTheSeed) {
+  std::mt19937_64 a(7), b(7), c(8);
+  EXPECT_EQ(latin_square(5, a), latin_square(5, b));
+  EXPECT_NE(latin_square(5, a), latin_square(5, c));
+}
+
+TEST(Looks, AreTwentyDoubled) {
+  std::vector<int> looks;
+  for (int rounds = 0; rounds <= 1000; ++rounds)
+    if (is_look(rounds)) looks.push_back(rounds);
+  EXPECT_THAT(looks, ElementsAre(20, 40, 80, 160, 320, 640));
+}
+
+}  // namespace
+}  // namespace normbench
