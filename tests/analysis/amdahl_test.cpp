@@ -4,7 +4,7 @@
 
 #include "example_results.h"
 
-namespace normbench {
+namespace normbench::amdahl_test {
 namespace {
 
 CaseResult gpu_case(int index) { return examples::gpu().groups[0].cases[index]; }
@@ -53,4 +53,4 @@ TEST(GainAtMost, NeedsAnotherResource) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::amdahl_test

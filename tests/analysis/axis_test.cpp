@@ -4,7 +4,7 @@
 
 #include "sweep_fixture.h"
 
-namespace normbench {
+namespace normbench::axis_test {
 namespace {
 
 using sweeps::constant;
@@ -63,4 +63,4 @@ TEST(AxisLines, ThereAreNoneWithoutTwoAmounts) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::axis_test

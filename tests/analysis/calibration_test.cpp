@@ -7,7 +7,7 @@
 #include "analysis/case_analysis.h"
 #include "example_results.h"
 
-namespace normbench {
+namespace normbench::calibration_test {
 namespace {
 
 /// A pair of 20 rounds, the second variant's time over the first's as said for each.
@@ -124,4 +124,4 @@ TEST(Calibration, TheDocumentHoldsEveryPair) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::calibration_test

@@ -5,7 +5,7 @@
 #include "analysis/case_analysis.h"
 #include "example_results.h"
 
-namespace normbench {
+namespace normbench::cause_test {
 namespace {
 
 /// What explains case `index` of the only group.
@@ -106,4 +106,4 @@ TEST(Explain, OneStageThatDominates) {
 TEST(Explain, NothingIsNotInvented) { EXPECT_EQ(cause_of(examples::tie(), 0).name, ""); }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::cause_test

@@ -4,7 +4,7 @@
 #include "analysis/compare_findings.h"
 #include "compared.h"
 
-namespace normbench {
+namespace normbench::compare_case_test {
 namespace {
 
 using examples::timed_run;
@@ -142,4 +142,4 @@ TEST(CompareDocument, EveryCaseThatIsThereTwiceIsNamed) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::compare_case_test

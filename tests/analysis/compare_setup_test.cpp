@@ -5,7 +5,7 @@
 #include "analysis/compare_config.h"
 #include "compared.h"
 
-namespace normbench {
+namespace normbench::compare_setup_test {
 namespace {
 
 using examples::timed_run;
@@ -185,4 +185,4 @@ TEST(CompareRuns, TheMarginIsTheLargestThatIsKnown) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::compare_setup_test

@@ -7,7 +7,7 @@
 #include "analysis/compare_gate.h"
 #include "compared.h"
 
-namespace normbench {
+namespace normbench::compare_test {
 namespace {
 
 using examples::Pairs;
@@ -249,4 +249,4 @@ TEST(Compare, ARoundWithoutTimeHasNoRatio) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::compare_test

@@ -4,7 +4,7 @@
 
 #include "sweep_fixture.h"
 
-namespace normbench {
+namespace normbench::crossover_test {
 namespace {
 
 using sweeps::along_batch;
@@ -76,4 +76,4 @@ TEST(WinnerChanges, NameWhoOvertakesWhom) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::crossover_test

@@ -4,7 +4,7 @@
 
 #include "example_results.h"
 
-namespace normbench {
+namespace normbench::decompose_test {
 namespace {
 
 constexpr int kPerCall = 0, kCached = 1, kTwoBuffers = 2;  // the cases of the examples
@@ -83,4 +83,4 @@ TEST(Caveat, StandsBesideTheJudgement) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::decompose_test

@@ -4,7 +4,7 @@
 
 #include "example_results.h"
 
-namespace normbench {
+namespace normbench::factors_test {
 namespace {
 
 using examples::make_case;
@@ -174,4 +174,4 @@ TEST(OnlyFactor, IsTheOneCalledSo) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::factors_test

@@ -4,7 +4,7 @@
 
 #include "sweep_fixture.h"
 
-namespace normbench {
+namespace normbench::fit_test {
 namespace {
 
 using sweeps::along_batch;
@@ -94,4 +94,4 @@ TEST(FitText, NamesTheAxis) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::fit_test

@@ -3,7 +3,7 @@
 #include "analysis/causes.h"
 #include "example_results.h"
 
-namespace normbench {
+namespace normbench::gpu_causes_test {
 namespace {
 
 /// A group of two small stages on the GPU that the host waits for after every iteration, and the
@@ -104,4 +104,4 @@ TEST_F(SmallGpuWork, LaunchesArePricedByEmptyOnes) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::gpu_causes_test

@@ -5,7 +5,7 @@
 #include "analysis/cause.h"
 #include "example_results.h"
 
-namespace normbench {
+namespace normbench::gpu_test {
 namespace {
 
 constexpr int kHost = 0, kEager = 1, kFused = 2;  // the cases of the example
@@ -127,4 +127,4 @@ TEST(Explain, WhichResourceTakesTheTime) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::gpu_test

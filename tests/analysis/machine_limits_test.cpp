@@ -5,7 +5,7 @@
 
 #include "example_results.h"
 
-namespace normbench {
+namespace normbench::machine_limits_test {
 namespace {
 
 /// A stream of as many bytes as a case from float32 to float32, always as fast.
@@ -95,4 +95,4 @@ TEST(MachineLimits, ThatCouldNotBeMeasuredSayWhy) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::machine_limits_test

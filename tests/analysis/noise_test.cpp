@@ -7,7 +7,7 @@
 #include "analysis/analysis.h"
 #include "example_results.h"
 
-namespace normbench {
+namespace normbench::noise_test {
 namespace {
 
 using testing::ElementsAre;
@@ -231,4 +231,4 @@ TEST(Noise, TheDocumentHoldsTheLedgerAndTheFlags) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::noise_test

@@ -4,7 +4,7 @@
 
 #include "example_results.h"
 
-namespace normbench {
+namespace normbench::pairs_test {
 namespace {
 
 TEST(Pairs, AreDifferentOnlyBeyondTheMargin) {
@@ -65,4 +65,4 @@ TEST(Pairs, FairnessLooksAtTheEnd) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::pairs_test

@@ -7,7 +7,7 @@
 #include "analysis/per_image.h"
 #include "example_results.h"
 
-namespace normbench {
+namespace normbench::peers_test {
 namespace {
 
 using examples::make_case;
@@ -134,4 +134,4 @@ TEST(PeerFindings, AnotherVersionIsOne) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::peers_test

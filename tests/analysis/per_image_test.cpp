@@ -5,7 +5,7 @@
 #include "analysis/analysis.h"
 #include "example_results.h"
 
-namespace normbench {
+namespace normbench::per_image_test {
 namespace {
 
 /// Ten images an iteration, two iterations a turn.
@@ -86,4 +86,4 @@ TEST(PerImage, IsInTheDocument) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::per_image_test

@@ -4,7 +4,7 @@
 
 #include "example_results.h"
 
-namespace normbench {
+namespace normbench::pinning_test {
 namespace {
 
 constexpr int kPageable = 0, kPinEachTime = 1, kPinned = 2;  // the cases of the example
@@ -72,4 +72,4 @@ TEST(Pinning, IsOneLineOfTheVerdict) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::pinning_test

@@ -4,7 +4,7 @@
 
 #include "sweep_fixture.h"
 
-namespace normbench {
+namespace normbench::scaling_test {
 namespace {
 
 using sweeps::along_batch;
@@ -72,4 +72,4 @@ TEST(VerdictLines, HaveAtMostThreeSentencesOfTheAxes) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::scaling_test

@@ -7,7 +7,7 @@
 
 #include "analysis/case_analysis.h"
 
-namespace normbench {
+namespace normbench::stage_limits_test {
 namespace {
 
 constexpr std::int64_t kMb = 1'000'000;
@@ -343,4 +343,4 @@ TEST(StageLimits, StandInTheDocument) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::stage_limits_test

@@ -4,7 +4,7 @@
 
 #include "sweep_fixture.h"
 
-namespace normbench {
+namespace normbench::sweep_json_test {
 namespace {
 
 TEST(SweepJson, HoldsWhatTheAxesSay) {
@@ -62,4 +62,4 @@ TEST(SweepJson, IsInTheDocument) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::sweep_json_test

@@ -3,7 +3,7 @@
 #include "analysis/causes.h"
 #include "example_results.h"
 
-namespace normbench {
+namespace normbench::thread_causes_test {
 namespace {
 
 using examples::make_case;
@@ -77,4 +77,4 @@ TEST(ConstantsCause, IsDecidedByTheCaseThatCachesThem) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::thread_causes_test

@@ -6,7 +6,7 @@
 #include "analysis/verdict.h"
 #include "example_results.h"
 
-namespace normbench {
+namespace normbench::traced_test {
 namespace {
 
 using testing::ElementsAre;
@@ -54,4 +54,4 @@ TEST(Traced, ASweptRunSaysItOnce) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::traced_test

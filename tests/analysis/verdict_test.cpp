@@ -5,7 +5,7 @@
 #include "analysis/analysis.h"
 #include "example_results.h"
 
-namespace normbench {
+namespace normbench::verdict_test {
 namespace {
 
 GroupAnalysis analysed(const Results& results) { return analyse(results.groups[0], results); }
@@ -145,4 +145,4 @@ TEST(Document, OfSkippedCasesHasNoSummary) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::verdict_test

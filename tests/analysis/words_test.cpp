@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace normbench {
+namespace normbench::words_test {
 namespace {
 
 TEST(Words, ValuesOfAnAxis) {
@@ -22,4 +22,4 @@ TEST(Words, PointsOfASweep) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::words_test

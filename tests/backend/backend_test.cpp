@@ -6,7 +6,7 @@
 
 #include "backend/kernel_testing.h"
 
-namespace normbench {
+namespace normbench::backend_test {
 namespace {
 
 Signature signature_of(const Op& op, const TensorDesc& in) {
@@ -160,4 +160,4 @@ TEST(Backends, EnergyIsWhatTheGpuSays) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::backend_test

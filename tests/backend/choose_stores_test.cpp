@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace normbench {
+namespace normbench::choose_stores_test {
 namespace {
 
 constexpr std::int64_t kKiB = 1 << 10, kMiB = 1 << 20;
@@ -49,4 +49,4 @@ TEST(ChooseStores, KeepsToTheCacheInFreshPages) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::choose_stores_test

@@ -8,7 +8,7 @@
 #include "backend/kernel_testing.h"
 #include "core/half.h"
 
-namespace normbench {
+namespace normbench::conversions_test {
 namespace {
 
 /// Casts a row of values stored as `From` through the row `simd`.
@@ -169,4 +169,4 @@ INSTANTIATE_TEST_SUITE_P(Cpu, Conversions, testing::ValuesIn(simd_targets()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::conversions_test

@@ -4,7 +4,7 @@
 
 #include "backend/cuda/divisor.h"
 
-namespace normbench::cuda {
+namespace normbench::cuda::cuda_divisor_test {
 namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -64,4 +64,4 @@ TEST(Divisor, IsOneByDefault) {
 }
 
 }  // namespace
-}  // namespace normbench::cuda
+}  // namespace normbench::cuda::cuda_divisor_test

@@ -6,7 +6,7 @@
 #include "backend/fenced.h"
 #include "backend/cuda_fused_testing.h"
 
-namespace normbench::cuda {
+namespace normbench::cuda::cuda_large_test {
 namespace {
 
 const Normalize kOp{.mean = {0, 1, 2}, .std = {1}};
@@ -92,4 +92,4 @@ TEST(LargeNormalize, PutsPixelsTogether) {
 }
 
 }  // namespace
-}  // namespace normbench::cuda
+}  // namespace normbench::cuda::cuda_large_test

@@ -10,7 +10,7 @@
 #include "backend/cuda/slots.h"
 #include "core/tensor.h"
 
-namespace normbench::cuda {
+namespace normbench::cuda::cuda_large_walk_test {
 namespace {
 
 constexpr std::int64_t kMostBlocks = 2147483647, kThreadsPerBlock = 256;
@@ -118,4 +118,4 @@ TEST(LargeWalk, TheTestSeesA32BitOverflow) {
 }
 
 }  // namespace
-}  // namespace normbench::cuda
+}  // namespace normbench::cuda::cuda_large_walk_test

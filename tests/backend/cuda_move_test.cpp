@@ -2,7 +2,7 @@
 
 #include "backend/cuda_fused_testing.h"
 
-namespace normbench::cuda {
+namespace normbench::cuda::cuda_move_test {
 namespace {
 
 std::vector<Op> moves(const Shape& s) {
@@ -40,4 +40,4 @@ INSTANTIATE_TEST_SUITE_P(Cuda, FusedMove, testing::ValuesIn(all_dtypes),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
 }  // namespace
-}  // namespace normbench::cuda
+}  // namespace normbench::cuda::cuda_move_test

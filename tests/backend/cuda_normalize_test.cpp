@@ -4,7 +4,7 @@
 #include "backend/cuda/normalize.cuh"
 #include "backend/cuda_fused_testing.h"
 
-namespace normbench::cuda {
+namespace normbench::cuda::cuda_normalize_test {
 namespace {
 
 std::vector<Normalize> normalizations(const Shape& s, DType to) {
@@ -133,4 +133,4 @@ TEST(Fused, ChangesEachElementOnce) {
 }
 
 }  // namespace
-}  // namespace normbench::cuda
+}  // namespace normbench::cuda::cuda_normalize_test

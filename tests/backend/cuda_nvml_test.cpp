@@ -5,7 +5,7 @@
 #include "backend/cuda/device.h"
 #include "backend/cuda/nvml.h"
 
-namespace normbench::cuda {
+namespace normbench::cuda::cuda_nvml_test {
 namespace {
 
 using testing::ElementsAre;
@@ -156,4 +156,4 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"nvmlDeviceGetCurrPcieLinkWidth", {"/pcie/width"}}));
 
 }  // namespace
-}  // namespace normbench::cuda
+}  // namespace normbench::cuda::cuda_nvml_test

@@ -3,7 +3,7 @@
 #include "backend/cuda/copy.cuh"
 #include "backend/cuda_plain_testing.h"
 
-namespace normbench::cuda {
+namespace normbench::cuda::cuda_plain_copy_test {
 namespace {
 
 TensorDesc bytes(std::int64_t count) {
@@ -110,4 +110,4 @@ TEST(CudaCopy, ADroppedTailIsSeen) {
 }
 
 }  // namespace
-}  // namespace normbench::cuda
+}  // namespace normbench::cuda::cuda_plain_copy_test

@@ -6,7 +6,7 @@
 #include "backend/cuda/eager.cuh"
 #include "backend/cuda_plain_testing.h"
 
-namespace normbench::cuda {
+namespace normbench::cuda::cuda_plain_eager_test {
 namespace {
 
 void run_cast(const View& in, const View& out) {
@@ -169,4 +169,4 @@ TEST(CudaEager, ADroppedTailIsSeen) {
 }
 
 }  // namespace
-}  // namespace normbench::cuda
+}  // namespace normbench::cuda::cuda_plain_eager_test

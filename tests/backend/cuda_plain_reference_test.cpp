@@ -3,7 +3,7 @@
 #include "backend/cuda/reference.cuh"
 #include "backend/cuda_plain_testing.h"
 
-namespace normbench::cuda {
+namespace normbench::cuda::cuda_plain_reference_test {
 namespace {
 
 /// Views of the middle of a larger tensor: rows and planes with gaps, and mirrored.
@@ -128,4 +128,4 @@ TEST(CudaReferences, CountPast32Bits) {
 }
 
 }  // namespace
-}  // namespace normbench::cuda
+}  // namespace normbench::cuda::cuda_plain_reference_test

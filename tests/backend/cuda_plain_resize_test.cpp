@@ -6,7 +6,7 @@
 #include "backend/cuda_plain_testing.h"
 #include "ops/triangle.h"
 
-namespace normbench::cuda {
+namespace normbench::cuda::cuda_plain_resize_test {
 namespace {
 
 ResizeArguments arguments_of(const View& in, const View& out) {
@@ -120,4 +120,4 @@ TEST(CudaResize, KeepsAConstantImage) {
 }
 
 }  // namespace
-}  // namespace normbench::cuda
+}  // namespace normbench::cuda::cuda_plain_resize_test

@@ -3,7 +3,7 @@
 #include "backend/cuda/stream.cuh"
 #include "backend/cuda_plain_testing.h"
 
-namespace normbench::cuda {
+namespace normbench::cuda::cuda_plain_stream_test {
 namespace {
 
 TensorDesc bytes(std::int64_t count) {
@@ -130,4 +130,4 @@ TEST(CudaStream, CountsPast32Bits) {
 }
 
 }  // namespace
-}  // namespace normbench::cuda
+}  // namespace normbench::cuda::cuda_plain_stream_test

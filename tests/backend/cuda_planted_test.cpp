@@ -5,7 +5,7 @@
 #include "backend/fenced.h"
 #include "backend/cuda_fused_testing.h"
 
-namespace normbench::cuda {
+namespace normbench::cuda::cuda_planted_test {
 namespace {
 
 using testing::HasSubstr;
@@ -117,4 +117,4 @@ TEST(Fenced, FusedKernelsReadNothingBesideTheirInput) {
 }
 
 }  // namespace
-}  // namespace normbench::cuda
+}  // namespace normbench::cuda::cuda_planted_test

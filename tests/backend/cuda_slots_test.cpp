@@ -5,7 +5,7 @@
 
 #include "backend/cuda/slots.h"
 
-namespace normbench::cuda {
+namespace normbench::cuda::cuda_slots_test {
 namespace {
 
 TEST(Slots, AreSharedByAsFewThreadsAsARunNeeds) {
@@ -54,4 +54,4 @@ TEST(Slots, AreTakenOnceEach) {
 }
 
 }  // namespace
-}  // namespace normbench::cuda
+}  // namespace normbench::cuda::cuda_slots_test

@@ -5,7 +5,7 @@
 #include "backend/cuda/slots.h"
 #include "core/tensor.h"
 
-namespace normbench::cuda {
+namespace normbench::cuda::cuda_walk_test {
 namespace {
 
 TensorDesc tensor(Layout layout, const Shape& shape) {
@@ -56,4 +56,4 @@ TEST(Walk, HasNoRunsWithoutElements) {
 }
 
 }  // namespace
-}  // namespace normbench::cuda
+}  // namespace normbench::cuda::cuda_walk_test

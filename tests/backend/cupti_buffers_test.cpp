@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <thread>
 
-namespace normbench::cupti {
+namespace normbench::cupti::cupti_buffers_test {
 namespace {
 
 using testing::IsEmpty;
@@ -116,4 +116,4 @@ TEST(CuptiBuffers, MayBeAskedForByManyThreads) {
 }
 
 }  // namespace
-}  // namespace normbench::cupti
+}  // namespace normbench::cupti::cupti_buffers_test

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 
-namespace normbench::cupti {
+namespace normbench::cupti::cupti_clock_test {
 namespace {
 
 TEST(CuptiClock, IsTheRecordersClock) {
@@ -71,4 +71,4 @@ TEST(CuptiClock, AnAnchorLiesWithinItsError) {
 }
 
 }  // namespace
-}  // namespace normbench::cupti
+}  // namespace normbench::cupti::cupti_clock_test

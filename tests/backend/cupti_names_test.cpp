@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace normbench::cupti {
+namespace normbench::cupti::cupti_names_test {
 namespace {
 
 TEST(CuptiNames, OfCopiesSayBothKindsOfMemory) {
@@ -91,4 +91,4 @@ TEST(CuptiNames, OfAThousandCharactersAreReadable) {
 }
 
 }  // namespace
-}  // namespace normbench::cupti
+}  // namespace normbench::cupti::cupti_names_test

@@ -6,7 +6,7 @@
 
 #include "backend/cupti_fake_records.h"
 
-namespace normbench::cupti {
+namespace normbench::cupti::cupti_records_test {
 namespace {
 
 using testing::ElementsAre;
@@ -473,4 +473,4 @@ TEST(CuptiRecords, BytesLeftOverAreARecordThatWasCutOff) {
 }
 
 }  // namespace
-}  // namespace normbench::cupti
+}  // namespace normbench::cupti::cupti_records_test

@@ -15,7 +15,7 @@
 #include "backend/cuda/cupti/cupti.h"
 #include "backend/cuda/cupti/cupti_calls.h"
 
-namespace normbench::cupti {
+namespace normbench::cupti::cupti_tracer_test {
 namespace {
 
 using testing::ElementsAre;
@@ -443,4 +443,4 @@ TEST(CuptiLibrary, ThatWasMadeByNameIsTheTracer) {
 }
 
 }  // namespace
-}  // namespace normbench::cupti
+}  // namespace normbench::cupti::cupti_tracer_test

@@ -11,7 +11,7 @@
 #include "backend/cpu/walk.h"
 #include "backend/kernel_testing.h"
 
-namespace normbench {
+namespace normbench::fresh_pages_test {
 namespace {
 
 constexpr std::size_t kPage = 4096;
@@ -146,4 +146,4 @@ TEST(Walk, LeavesPagesToTheStoresUnlessAskedFor) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::fresh_pages_test

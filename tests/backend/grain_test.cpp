@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace normbench {
+namespace normbench::grain_test {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -121,4 +121,4 @@ TEST(GrainText, OfThreadsThatNeverSleepAndOfNone) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::grain_test

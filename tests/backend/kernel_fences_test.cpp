@@ -2,7 +2,7 @@
 #include "backend/fenced.h"
 #include "backend/kernel_variants.h"
 
-namespace normbench {
+namespace normbench::kernel_fences_test {
 namespace {
 
 /// Runs a row between pages that end the process when they are touched: the same values as anywhere.
@@ -49,4 +49,4 @@ INSTANTIATE_TEST_SUITE_P(Cpu, Fences,
                          test_name);
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::kernel_fences_test

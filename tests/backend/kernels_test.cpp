@@ -3,7 +3,7 @@
 #include "backend/cpu/simd_targets.h"
 #include "backend/kernel_variants.h"
 
-namespace normbench {
+namespace normbench::kernels_test {
 namespace {
 
 const Shape kPlanes{3, 4, 8, 64};  // tried with teams: several rows for each thread
@@ -196,4 +196,4 @@ TEST(Kernels, TheComparisonSeesAWrongTail) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::kernels_test

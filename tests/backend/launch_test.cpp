@@ -5,7 +5,7 @@
 
 #include "backend/kernel_testing.h"
 
-namespace normbench {
+namespace normbench::launch_test {
 namespace {
 
 const TensorDesc desc = dense(DType::UInt8, Layout::Nchw, {2, 3, 5, 7}, Memory::Pageable);
@@ -48,4 +48,4 @@ TEST(TeamLaunch, IsTheOnlyRowOfItsOpAndCostsNoBytes) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::launch_test

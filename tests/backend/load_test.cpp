@@ -7,7 +7,7 @@
 #include "backend/backend.h"
 #include "image_files.h"
 
-namespace normbench {
+namespace normbench::load_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -151,4 +151,4 @@ TEST_F(LoadRows, PartsAreRecorded) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::load_test

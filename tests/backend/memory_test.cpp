@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace normbench {
+namespace normbench::memory_test {
 namespace {
 
 constexpr std::size_t huge = std::size_t{2} << 20;
@@ -99,4 +99,4 @@ TEST(PopulatePages, OfNothingIsNothing) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::memory_test

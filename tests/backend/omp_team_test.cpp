@@ -14,7 +14,7 @@
 #include "machine/team_cpus.h"
 #include "record/thread_name.h"
 
-namespace normbench {
+namespace normbench::omp_team_test {
 namespace {
 
 using testing::ElementsAre;
@@ -136,4 +136,4 @@ TEST_F(BoundTeam, LeavesACallerWhereItIsBound) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::omp_team_test

@@ -3,7 +3,7 @@
 #include "backend/cpu/simd_targets.h"
 #include "backend/kernel_testing.h"
 
-namespace normbench {
+namespace normbench::resize_test {
 namespace {
 
 struct Sizes {
@@ -59,4 +59,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::get<0>(info.param).name + "_" + std::get<1>(info.param); });
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::resize_test

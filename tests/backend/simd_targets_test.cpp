@@ -7,7 +7,7 @@
 #include "backend/kernel_testing.h"
 #include "core/issue.h"
 
-namespace normbench {
+namespace normbench::simd_targets_test {
 namespace {
 
 std::string mistake(std::string_view target) {
@@ -89,4 +89,4 @@ TEST(SimdTargets, DecideWhatKernelsCompute) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::simd_targets_test

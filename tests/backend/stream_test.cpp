@@ -3,7 +3,7 @@
 #include "backend/cpu/simd_targets.h"
 #include "backend/kernel_testing.h"
 
-namespace normbench {
+namespace normbench::stream_test {
 namespace {
 
 TensorDesc bytes(std::int64_t count) {
@@ -74,4 +74,4 @@ TEST(FirstTouchRows, WriteOneBytePerPage) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::stream_test

@@ -15,7 +15,7 @@
 
 #include "backend/backend.h"
 
-namespace normbench {
+namespace normbench::team_test {
 namespace {
 
 using testing::ElementsAre;
@@ -141,4 +141,4 @@ TEST_F(Team, SharesOfAStageWithoutARangeAreNone) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::team_test

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <ostream>
 
-namespace normbench {
+namespace normbench::file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -116,4 +116,4 @@ TEST_F(File, HasTheModeOfAnyNewFile) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::file_test

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace normbench {
+namespace normbench::half_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -82,4 +82,4 @@ TEST(Float16, NanStaysNan) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::half_test

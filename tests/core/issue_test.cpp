@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace normbench {
+namespace normbench::issue_test {
 namespace {
 
 TEST(Nearest, FindsTypingMistakes) {
@@ -37,4 +37,4 @@ TEST(BadInput, NamesEveryIssueWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::issue_test

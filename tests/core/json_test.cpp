@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace normbench {
+namespace normbench::json_test {
 namespace {
 
 using testing::ElementsAre;
@@ -149,4 +149,4 @@ TEST_F(ReadText, SaysWhyAFileCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::json_test

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-namespace normbench {
+namespace normbench::reader_test {
 namespace {
 
 using testing::ElementsAre;
@@ -172,4 +172,4 @@ TEST(Reader, ComplaintsStandWhereTheyAreMade) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::reader_test

@@ -10,7 +10,7 @@
 
 #include "core/half.h"
 
-namespace normbench {
+namespace normbench::tensor_test {
 namespace {
 
 using testing::ElementsAre;
@@ -115,4 +115,4 @@ TEST(Tensor, FloatsRoundToNearestEven) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::tensor_test

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace normbench {
+namespace normbench::units_test {
 namespace {
 
 TEST(Units, Bytes) {
@@ -60,4 +60,4 @@ TEST(Units, Percent) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::units_test

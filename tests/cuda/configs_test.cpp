@@ -2,8 +2,9 @@
 
 #include "core/json.h"
 #include "cuda/cuda_measure.h"
+#include "source_dir.h"
 
-namespace normbench {
+namespace normbench::configs_test {
 namespace {
 
 using ::testing::StartsWith;
@@ -50,7 +51,7 @@ class TinyRunTest : public CudaMeasureTest {
  protected:
   Plan tiny_plan(const std::string& name) {
     std::vector<Issue> issues;
-    const std::string file = std::string(NORMBENCH_SOURCE_DIR) + "/configs/" + name + ".json";
+    const std::string file = source_dir() + "/configs/" + name + ".json";
     Json config = tiny(parse_json(read_text(file), issues));
     config["measure"]["max_seconds_per_group"] = 0.1;
     return plan_of(config.dump());
@@ -128,4 +129,4 @@ TEST_F(TinyRunTest, ACaseThatTheDeviceHasNoMemoryForFailsAlone) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::configs_test

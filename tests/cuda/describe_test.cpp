@@ -6,7 +6,7 @@
 #include "backend/cuda/runtime.h"
 #include "cuda/cuda_fixture.h"
 
-namespace normbench::cuda {
+namespace normbench::cuda::describe_test {
 namespace {
 
 constexpr const char* kGpu = "0000:17:00.0";
@@ -123,4 +123,4 @@ TEST_F(DescribeTest, OtherFailuresAreNotHidden) {
 }
 
 }  // namespace
-}  // namespace normbench::cuda
+}  // namespace normbench::cuda::describe_test

@@ -1,6 +1,6 @@
 #include "cuda/cuda_fixture.h"
 
-namespace normbench {
+namespace normbench::device_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -123,4 +123,4 @@ TEST_F(DeviceTest, FactsAreThoseOfTheDevice) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::device_test

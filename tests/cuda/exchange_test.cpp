@@ -1,7 +1,7 @@
 /// Both directions of the link at once.
 #include "cuda/cuda_rows.h"
 
-namespace normbench {
+namespace normbench::exchange_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -103,4 +103,4 @@ TEST_F(ExchangeTest, WhatCannotBeMadeIsSaid) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::exchange_test

@@ -2,7 +2,7 @@
 
 #include "cuda/cuda_fixture.h"
 
-namespace normbench {
+namespace normbench::failures_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -183,4 +183,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::failures_test

@@ -4,7 +4,7 @@
 
 #include "cuda/cuda_fixture.h"
 
-namespace normbench {
+namespace normbench::fake_cudart_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -218,4 +218,4 @@ TEST_F(FakeCudartTest, TheCallThatATestNamesFails) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::fake_cudart_test

@@ -1,6 +1,6 @@
 #include "cuda/cuda_fixture.h"
 
-namespace normbench {
+namespace normbench::memory_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -115,4 +115,4 @@ TEST_F(MemoryTest, PageableMemoryIsNotCudasToGive) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::memory_test

@@ -1,7 +1,7 @@
 #include "backend/kernel_testing.h"
 #include "cuda/cuda_fixture.h"
 
-namespace normbench {
+namespace normbench::pixels_test {
 namespace {
 
 /// Every row of an op that makes pixels, from device memory to device memory: that it passes the
@@ -118,4 +118,4 @@ INSTANTIATE_TEST_SUITE_P(Normalize, PixelsTest, ::testing::ValuesIn(normalizatio
 INSTANTIATE_TEST_SUITE_P(Plain, PixelsTest, ::testing::ValuesIn(plain_ops()), op_name);
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::pixels_test

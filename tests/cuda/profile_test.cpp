@@ -4,7 +4,7 @@
 #include "cuda/cuda_measure.h"
 #include "measure/fake_tracer.h"
 
-namespace normbench {
+namespace normbench::profile_test {
 namespace {
 
 using ::testing::AllOf;
@@ -114,4 +114,4 @@ TEST_F(CudaProfileTest, AnErrorOfTheDeviceIsANoteOfTheCase) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::profile_test

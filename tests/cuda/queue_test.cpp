@@ -1,7 +1,7 @@
 #include "cuda/cuda_fixture.h"
 #include "ops/op.h"
 
-namespace normbench {
+namespace normbench::queue_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -139,4 +139,4 @@ TEST_F(QueueTest, ACaptureThatIsNotEndedIsDropped) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::queue_test

@@ -1,6 +1,6 @@
 #include "cuda/cuda_rows.h"
 
-namespace normbench {
+namespace normbench::rows_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -106,4 +106,4 @@ TEST_F(RowsTest, AKernelThatStopsBreaksTheDeviceForGood) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::rows_test

@@ -2,7 +2,7 @@
 
 #include "cuda/cuda_fixture.h"
 
-namespace normbench {
+namespace normbench::selftest_test {
 namespace {
 
 /// Every row of the CUDA backend against its op's reference, kernels run by their host bodies.
@@ -46,4 +46,4 @@ TEST_F(SelftestOfCuda, AnErrorThatStaysFailsTheOtherRowsWithItsReason) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::selftest_test

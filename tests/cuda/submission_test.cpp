@@ -4,7 +4,7 @@
 
 #include "cuda/cuda_measure.h"
 
-namespace normbench {
+namespace normbench::submission_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -178,4 +178,4 @@ TEST_F(SubmissionTest, AFailedCaptureLeavesTheRuntimeUsable) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::submission_test

@@ -1,6 +1,6 @@
 #include "cuda/cuda_rows.h"
 
-namespace normbench {
+namespace normbench::transfers_test {
 namespace {
 
 /// A transfer by one row and what it calls.
@@ -93,4 +93,4 @@ TEST_F(TransferGraphs, AreCapturedOnlyWhereTheHostsPagesStay) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::transfers_test

@@ -12,7 +12,7 @@
 #include "core/issue.h"
 #include "document/random_results.h"
 
-namespace normbench {
+namespace normbench::journal_test {
 namespace {
 
 using testing::HasSubstr;
@@ -246,4 +246,4 @@ TEST_F(JournalFile, SurvivesTextThatIsNotUtf8) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::journal_test

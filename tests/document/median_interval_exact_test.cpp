@@ -8,7 +8,7 @@
 
 #include "document/statistics.h"
 
-namespace normbench {
+namespace normbench::median_interval_exact_test {
 namespace {
 
 __extension__ using Wide = unsigned __int128;
@@ -169,4 +169,4 @@ TEST(MedianInterval, CoversAsOftenAsTheBinomialSays) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::median_interval_exact_test

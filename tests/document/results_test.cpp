@@ -5,7 +5,7 @@
 #include "core/issue.h"
 #include "document/random_results.h"
 
-namespace normbench {
+namespace normbench::results_test {
 namespace {
 
 using testing::HasSubstr;
@@ -232,4 +232,4 @@ TEST(Results, SurviveAnyValueAnywhere) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::results_test

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-namespace normbench {
+namespace normbench::statistics_test {
 namespace {
 
 using testing::ElementsAre;
@@ -235,4 +235,4 @@ TEST(Looks, AreTwentyDoubled) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::statistics_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-namespace normbench {
+namespace normbench::affinity_test {
 namespace {
 
 cpu_set_t cpus_of_this_thread() {
@@ -82,4 +82,4 @@ TEST(Unpinned, ChangesNothingForAThreadThatIsFree) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::affinity_test

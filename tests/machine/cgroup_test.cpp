@@ -4,7 +4,7 @@
 
 #include "machine/fake_root.h"
 
-namespace normbench {
+namespace normbench::cgroup_test {
 namespace {
 
 constexpr std::int64_t GiB = std::int64_t{1} << 30;
@@ -118,4 +118,4 @@ TEST(CgroupMemory, Version1IsRead) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::cgroup_test

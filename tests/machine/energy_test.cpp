@@ -5,7 +5,7 @@
 
 #include "machine/fake_root.h"
 
-namespace normbench {
+namespace normbench::energy_test {
 namespace {
 
 using testing::ElementsAre;
@@ -133,4 +133,4 @@ TEST(EnergyMeter, OfACaseWithoutTheGpuIsThePackagesAlone) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::energy_test

@@ -7,7 +7,7 @@
 #include "machine/machine_files.h"
 #include "machine/topology.h"
 
-namespace normbench {
+namespace normbench::environment_test {
 namespace {
 
 std::vector<std::string> keys(const Json& json) {
@@ -103,4 +103,4 @@ TEST(Tool, SaysWhatWasBuilt) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::environment_test

@@ -4,7 +4,7 @@
 
 #include "machine/fake_root.h"
 
-namespace normbench {
+namespace normbench::free_memory_test {
 namespace {
 
 /// 10.24 GB available.
@@ -56,4 +56,4 @@ TEST(FreeMemory, OfTheGpuIsWhatItSays) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::free_memory_test

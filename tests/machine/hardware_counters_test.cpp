@@ -4,7 +4,7 @@
 
 #include "machine/fake_perf_events.h"
 
-namespace normbench {
+namespace normbench::hardware_counters_test {
 namespace {
 
 using testing::ElementsAre;
@@ -137,4 +137,4 @@ TEST(KernelPerfEvents, CountOrSayWhyNot) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::hardware_counters_test

@@ -7,7 +7,7 @@
 
 #include "machine/affinity.h"
 
-namespace normbench {
+namespace normbench::team_cpus_test {
 namespace {
 
 using testing::ElementsAre;
@@ -60,4 +60,4 @@ TEST(TeamCpus, AreAllThatAreAllowedOnce) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::team_cpus_test

@@ -9,7 +9,7 @@
 
 #include "fake_backend.h"
 
-namespace normbench {
+namespace normbench::anchor_test {
 namespace {
 
 /// A queue whose marks are reached `lead_ns` after they are called for, and waited for until
@@ -79,4 +79,4 @@ TEST(Anchor, AMarkCostsWhatManyTake) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::anchor_test

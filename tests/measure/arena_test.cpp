@@ -8,7 +8,7 @@
 
 #include "fake_backend.h"
 
-namespace normbench {
+namespace normbench::arena_test {
 namespace {
 
 using testing::ElementsAre;
@@ -97,4 +97,4 @@ TEST(Arena, TouchesEveryPage) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::arena_test

@@ -4,7 +4,7 @@
 
 #include "measure/run_fixture.h"
 
-namespace normbench {
+namespace normbench::calibration_test {
 namespace {
 
 using testing::ElementsAre;
@@ -145,4 +145,4 @@ TEST_F(CalibrationTest, AKindWithoutAGroupIsAMistake) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::calibration_test

@@ -6,7 +6,7 @@
 #include "measure/contender.h"
 #include "measure/run_fixture.h"
 
-namespace normbench {
+namespace normbench::check_test {
 namespace {
 
 struct CheckTest : RunTest {
@@ -100,4 +100,4 @@ TEST_F(CheckTest, SaysWhatCannotBeChecked) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::check_test

@@ -4,7 +4,7 @@
 
 #include "measure/run_fixture.h"
 
-namespace normbench {
+namespace normbench::contender_test {
 namespace {
 
 using testing::Each;
@@ -199,4 +199,4 @@ TEST_F(ContenderTest, SharesOneUnchangedSource) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::contender_test

@@ -4,7 +4,7 @@
 
 #include "fake_backend.h"
 
-namespace normbench {
+namespace normbench::costs_test {
 namespace {
 
 TEST(MeasuringCosts, AreThoseOfTheCalls) {
@@ -45,4 +45,4 @@ TEST(MeasuringCosts, AreADocument) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::costs_test

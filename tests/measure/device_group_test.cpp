@@ -1,6 +1,6 @@
 #include "measure/device_fixture.h"
 
-namespace normbench {
+namespace normbench::device_group_test {
 namespace {
 
 using testing::IsEmpty;
@@ -105,4 +105,4 @@ TEST_F(DeviceGroupTest, WallTimeDecidesWhereThereIsNoDevice) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::device_group_test

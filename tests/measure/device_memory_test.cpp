@@ -4,7 +4,7 @@
 #include "measure/check.h"
 #include "measure/device_fixture.h"
 
-namespace normbench {
+namespace normbench::device_memory_test {
 namespace {
 
 using testing::ElementsAre;
@@ -195,4 +195,4 @@ TEST_F(DeviceMemoryTest, AResultMayBeTheSourceItself) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::device_memory_test

@@ -3,7 +3,7 @@
 #include "measure/check.h"
 #include "measure/device_fixture.h"
 
-namespace normbench {
+namespace normbench::device_run_test {
 namespace {
 
 using testing::ElementsAre;
@@ -206,4 +206,4 @@ TEST_F(DeviceRunTest, AGraphIsWatchedAsItsStagesAre) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::device_run_test

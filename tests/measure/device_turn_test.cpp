@@ -1,7 +1,7 @@
 #include "measure/device_fixture.h"
 #include "measure/turn.h"
 
-namespace normbench {
+namespace normbench::device_turn_test {
 namespace {
 
 using testing::Each;
@@ -130,4 +130,4 @@ TEST_F(DeviceTurnTest, MarksOnlyWhereTheyCostUnderHalfAPercent) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::device_turn_test

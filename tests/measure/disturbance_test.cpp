@@ -6,7 +6,7 @@
 #include "measure/measure_group.h"
 #include "measure/run_fixture.h"
 
-namespace normbench {
+namespace normbench::disturbance_test {
 namespace {
 
 Disturbance seen(const FakeRoot& root) { return disturbance_reader(root)(); }
@@ -110,4 +110,4 @@ TEST_F(DisturbedRoundsTest, EachTurnIsReadBeforeItsWarmUpAndAfterIt) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::disturbance_test

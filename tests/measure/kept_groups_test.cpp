@@ -8,7 +8,7 @@
 #include "core/issue.h"
 #include "measure/run_fixture.h"
 
-namespace normbench {
+namespace normbench::kept_groups_test {
 namespace {
 
 using testing::ElementsAre;
@@ -140,4 +140,4 @@ TEST_F(KeptGroupsTest, OfAnotherPlanAreRefused) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::kept_groups_test

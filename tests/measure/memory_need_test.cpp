@@ -5,7 +5,7 @@
 #include "measure/device_fixture.h"
 #include "plan/memory.h"
 
-namespace normbench {
+namespace normbench::memory_need_test {
 namespace {
 
 class MemoryNeedTest : public DeviceTest {
@@ -138,4 +138,4 @@ TEST_F(MemoryNeedTest, MoreBytesThanCanBeCountedAreNotThere) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::memory_need_test

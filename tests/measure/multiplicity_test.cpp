@@ -7,7 +7,7 @@
 
 #include "document/statistics.h"
 
-namespace normbench {
+namespace normbench::multiplicity_test {
 namespace {
 
 using testing::ElementsAre;
@@ -117,4 +117,4 @@ TEST(Bonferroni, PairsOfEqualContendersDifferInFewerThanAlphaOfTheRuns) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::multiplicity_test

@@ -4,7 +4,7 @@
 #include "measure/peer_fixture.h"
 #include "measure/turn_errors.h"
 
-namespace normbench {
+namespace normbench::peer_contender_test {
 namespace {
 
 using testing::HasSubstr;
@@ -223,4 +223,4 @@ TEST_F(PeerContenderTest, CannotBeStarted) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::peer_contender_test

@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "measure/run_fixture.h"
+#include "source_dir.h"
 
 namespace normbench {
 
 /// The command of a peer that turns uint8 to float32, "right" or with what goes wrong: "hang run".
 inline PeerCommand tiny(const std::string& how) {
-  return {.argv = {"python3", NORMBENCH_SOURCE_DIR "/tests/tiny_peer.py", how},
+  return {.argv = {"python3", source_dir() + "/tests/tiny_peer.py", how},
           .directory = testing::TempDir()};
 }
 

@@ -7,7 +7,7 @@
 
 #include "measure/peer/folder.h"
 
-namespace normbench {
+namespace normbench::peer_folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,4 +32,4 @@ TEST(PeerFolder, GoesWhereTheBytesFit) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::peer_folder_test

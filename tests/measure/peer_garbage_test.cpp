@@ -8,7 +8,7 @@
 
 #include "measure/peer_server_fixture.h"
 
-namespace normbench {
+namespace normbench::peer_garbage_test {
 namespace {
 
 /// What comes of a line is one object whose type is known, which can be sent.
@@ -98,4 +98,4 @@ TEST_F(PeerServerTest, AnswersRandomBytesInRequests) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::peer_garbage_test

@@ -6,7 +6,7 @@
 #include "measure/peer_fixture.h"
 #include "document/results.h"
 
-namespace normbench {
+namespace normbench::peer_group_test {
 namespace {
 
 using testing::ElementsAre;
@@ -149,4 +149,4 @@ TEST_F(PeerGroupTest, DocumentsKeepThePeer) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::peer_group_test

@@ -5,7 +5,7 @@
 #include "core/tensor_json.h"
 #include "measure/turn_errors.h"
 
-namespace normbench {
+namespace normbench::peer_messages_test {
 namespace {
 
 using testing::ElementsAre;
@@ -189,4 +189,4 @@ TEST(Protocol, TensorsAreReadAsTheyWereWritten) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::peer_messages_test

@@ -2,7 +2,7 @@
 #include "measure/peer_server_fixture.h"
 #include "plan/memory.h"
 
-namespace normbench {
+namespace normbench::peer_plan_test {
 namespace {
 
 class PeerPlanTest : public testing::Test {
@@ -76,4 +76,4 @@ TEST_F(PeerPlanTest, ReadsTheDeviceNumber) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::peer_plan_test

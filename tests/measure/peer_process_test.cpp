@@ -9,7 +9,7 @@
 #include "measure/peer_fixture.h"
 #include "measure/turn_errors.h"
 
-namespace normbench {
+namespace normbench::peer_process_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -296,4 +296,4 @@ TEST(ChildProcesses, CanAllBeEnded) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::peer_process_test

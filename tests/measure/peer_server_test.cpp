@@ -4,7 +4,7 @@
 #include "measure/peer/server.h"
 #include "measure/peer_server_fixture.h"
 
-namespace normbench {
+namespace normbench::peer_server_test {
 namespace {
 
 using testing::HasSubstr;
@@ -249,4 +249,4 @@ TEST_F(PeerServerTest, OutputSaysWhereItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::peer_server_test

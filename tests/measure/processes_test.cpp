@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace normbench {
+namespace normbench::processes_test {
 namespace {
 
 CaseResult measured_case(const std::string& variant, std::int64_t wall_ns, double error) {
@@ -54,4 +54,4 @@ TEST(Processes, ACaseThatFailsInOneHasFailed) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::processes_test

@@ -1,7 +1,7 @@
 #include "measure/profile_fixture.h"
 #include "measure/profiler_capture.h"
 
-namespace normbench {
+namespace normbench::profile_capture_test {
 namespace {
 
 using testing::ElementsAre;
@@ -43,4 +43,4 @@ TEST_F(CaptureTest, OneThatCannotBeStartedCostsNoResult) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::profile_capture_test

@@ -1,7 +1,7 @@
 // Profiles of cases that use a device, with its times from marks.
 #include "measure/profile_fixture.h"
 
-namespace normbench {
+namespace normbench::profile_device_test {
 namespace {
 
 using testing::ElementsAre;
@@ -69,4 +69,4 @@ TEST_F(DeviceProfileTest, ACaseThatFailsInAStepLeavesNothingOn) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::profile_device_test

@@ -1,7 +1,7 @@
 // A run under a tool that watches: no rounds.
 #include "measure/profile_fixture.h"
 
-namespace normbench {
+namespace normbench::profile_only_test {
 namespace {
 
 struct ProfileOnlyTest : ProfileTest {
@@ -48,4 +48,4 @@ TEST_F(ProfileOnlyTest, TheResultReadsBack) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::profile_only_test

@@ -4,7 +4,7 @@
 #include "machine/fake_root.h"
 #include "measure/profile_fixture.h"
 
-namespace normbench {
+namespace normbench::profile_pass_test {
 namespace {
 
 using testing::ElementsAre;
@@ -195,4 +195,4 @@ TEST_F(ProfileTest, AResumedRunProfilesGroupsWithoutAProfile) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::profile_pass_test

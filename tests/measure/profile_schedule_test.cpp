@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-namespace normbench {
+namespace normbench::profile_schedule_test {
 namespace {
 
 /// "NNWWRRS…": what the schedule does, step by step.
@@ -128,4 +128,4 @@ TEST(ProfileSchedule, AStretchEndsWhereTheKindChanges) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::profile_schedule_test

@@ -3,7 +3,7 @@
 #include "measure/fake_tracer.h"
 #include "measure/profile_fixture.h"
 
-namespace normbench {
+namespace normbench::profile_tracer_test {
 namespace {
 
 using testing::Contains;
@@ -167,4 +167,4 @@ TEST_F(TracerTest, OneThatGivesUpInTheMiddleHasFailedToo) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::profile_tracer_test

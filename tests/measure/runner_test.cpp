@@ -6,8 +6,9 @@
 #include <sstream>
 
 #include "measure/run_fixture.h"
+#include "source_dir.h"
 
-namespace normbench {
+namespace normbench::runner_test {
 namespace {
 
 using testing::ElementsAre;
@@ -37,7 +38,7 @@ std::string lines(const GroupResult& group) {
 }
 
 std::string golden(const std::string& name) {
-  std::ifstream in(std::string(NORMBENCH_SOURCE_DIR) + "/tests/measure/" + name);
+  std::ifstream in(source_dir() + "/tests/measure/" + name);
   std::stringstream text;
   text << in.rdbuf();
   return text.str();
@@ -339,4 +340,4 @@ TEST_F(RunnerTest, StopsBetweenTurnsWhenInterrupted) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::runner_test

@@ -10,7 +10,7 @@
 #include "measure/selftest/rounding.h"
 #include "planted_backend.h"
 
-namespace normbench::selftest {
+namespace normbench::selftest::selftest_test {
 namespace {
 
 using testing::AllOf;
@@ -326,4 +326,4 @@ TEST(Selftest, EveryRowOfTheCpuIsRightOnEveryInstructionSet) {
 }
 
 }  // namespace
-}  // namespace normbench::selftest
+}  // namespace normbench::selftest::selftest_test

@@ -9,7 +9,7 @@
 
 #include "document/statistics.h"
 
-namespace normbench {
+namespace normbench::stop_rule_test {
 namespace {
 
 using Random = std::mt19937_64;
@@ -167,4 +167,4 @@ TEST(StopRule, DoesNotDependOnWhereIntervalsLie) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::stop_rule_test

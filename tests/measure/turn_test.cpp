@@ -4,7 +4,7 @@
 
 #include "measure/run_fixture.h"
 
-namespace normbench {
+namespace normbench::turn_test {
 namespace {
 
 using testing::ElementsAre;
@@ -118,4 +118,4 @@ TEST_F(TurnTest, EveryTurnDrawsAFreshPlacement) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::turn_test

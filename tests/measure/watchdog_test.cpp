@@ -4,7 +4,7 @@
 
 #include <future>
 
-namespace normbench {
+namespace normbench::watchdog_test {
 namespace {
 
 using Hung = std::pair<std::size_t, std::string>;
@@ -60,4 +60,4 @@ TEST(Watchdog, IsSilentWithinTheLimitAndEndsAtOnce) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::watchdog_test

@@ -6,7 +6,7 @@
 
 #include "core/half.h"
 
-namespace normbench {
+namespace normbench::accuracy_test {
 namespace {
 
 double stored_value(double value, DType dtype) {
@@ -92,4 +92,4 @@ TEST(Hull, HoldsBoth) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::accuracy_test

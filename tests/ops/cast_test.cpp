@@ -2,7 +2,7 @@
 
 #include "ops/op_testing.h"
 
-namespace normbench {
+namespace normbench::cast_test {
 namespace {
 
 using testing::ElementsAre;
@@ -51,4 +51,4 @@ TEST(Cast, PointsAtMistakes) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::cast_test

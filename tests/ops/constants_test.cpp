@@ -4,7 +4,7 @@
 #include "core/half.h"
 #include "ops/op_testing.h"
 
-namespace normbench {
+namespace normbench::constants_test {
 namespace {
 
 using testing::ElementsAre;
@@ -189,4 +189,4 @@ TEST(Normalize, BoundCatchesAWrongChannel) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::constants_test

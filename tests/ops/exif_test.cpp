@@ -5,7 +5,7 @@
 #include "image_files.h"
 #include "ops/image.h"
 
-namespace normbench {
+namespace normbench::exif_test {
 namespace {
 
 /// An APP1 payload with the orientation as the second of two entries.
@@ -115,4 +115,4 @@ TEST(Exif, TurnsInks) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::exif_test

@@ -1,7 +1,7 @@
 /// Ops that are calls of the CUDA runtime: pin, register, unregister, launch, sync.
 #include "ops/op_testing.h"
 
-namespace normbench {
+namespace normbench::host_calls_test {
 namespace {
 
 using testing::ElementsAre;
@@ -69,4 +69,4 @@ TEST(Sync, PassesItsInputThrough) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::host_calls_test

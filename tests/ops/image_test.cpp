@@ -7,7 +7,7 @@
 
 #include "image_files.h"
 
-namespace normbench {
+namespace normbench::image_test {
 namespace {
 
 using testing::ElementsAre;
@@ -175,4 +175,4 @@ TEST(Image, EveryDamageIsSurvived) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::image_test

@@ -9,7 +9,7 @@
 #include "image_files.h"
 #include "ops/resize.h"
 
-namespace normbench {
+namespace normbench::load_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -274,4 +274,4 @@ TEST(LoadAccuracy, IsThatOfAResize) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::load_test

@@ -2,7 +2,7 @@
 /// first_touch.
 #include "ops/op_testing.h"
 
-namespace normbench {
+namespace normbench::moves_test {
 namespace {
 
 using testing::ElementsAre;
@@ -161,4 +161,4 @@ TEST(Undefined, AnyByteIsWithinTheBound) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::moves_test

@@ -10,7 +10,7 @@
 #include "ops/array_file.h"
 #include "ops/op_testing.h"
 
-namespace normbench {
+namespace normbench::npy_test {
 namespace {
 
 using namespace std::string_literals;
@@ -72,4 +72,4 @@ TEST(WriteNpy, SaysWhatCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::npy_test

@@ -2,7 +2,7 @@
 
 #include "ops/op_testing.h"
 
-namespace normbench {
+namespace normbench::op_test {
 namespace {
 
 using testing::ElementsAre;
@@ -67,4 +67,4 @@ TEST(Op, OnlyCallsThatLeaveTheirInputAlonePassItThrough) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::op_test

@@ -5,7 +5,7 @@
 #include "ops/op_testing.h"
 #include "ops/triangle.h"
 
-namespace normbench {
+namespace normbench::resize_test {
 namespace {
 
 using testing::DoubleNear;
@@ -109,4 +109,4 @@ TEST(Resize, BoundHoldsInFloat32) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::resize_test

@@ -7,7 +7,7 @@
 
 #include "ops/op_testing.h"
 
-namespace normbench {
+namespace normbench::source_test {
 namespace {
 
 using testing::Each;
@@ -248,4 +248,4 @@ TEST(SourceFile, SaysWhatCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::source_test

@@ -7,7 +7,7 @@
 
 #include "fake_backends.h"
 
-namespace normbench {
+namespace normbench::config_test {
 namespace {
 
 using fakes::config;
@@ -186,4 +186,4 @@ TEST(Set, Mistakes) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::config_test

@@ -5,15 +5,17 @@
 #include <filesystem>
 #include <functional>
 
+#include "source_dir.h"
+
 #include "fake_backends.h"
 
-namespace normbench {
+namespace normbench::configs_test {
 namespace {
 
 /// Calls `look` with the plan of every config.
 void plan_all(const Backends& backends, const std::function<void(const Plan&)>& look) {
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(NORMBENCH_SOURCE_DIR) + "/configs")) {
+       std::filesystem::directory_iterator(source_dir() + "/configs")) {
     SCOPED_TRACE(entry.path().filename());
     if (entry.path().extension() != ".json") continue;
     PlanOptions options;
@@ -113,4 +115,4 @@ TEST(Configs, RunWhollyWhereThereIsAGpu) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::configs_test

@@ -4,7 +4,7 @@
 
 #include "fake_backends.h"
 
-namespace normbench {
+namespace normbench::experiment_test {
 namespace {
 
 using fakes::config;
@@ -133,4 +133,4 @@ TEST(Experiment, MistakesInItsKeys) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::experiment_test

@@ -6,7 +6,7 @@
 
 #include "fake_backends.h"
 
-namespace normbench {
+namespace normbench::explain_test {
 namespace {
 
 const std::string text = R"({
@@ -149,4 +149,4 @@ e
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::explain_test

@@ -4,7 +4,7 @@
 
 #include "fake_backends.h"
 
-namespace normbench {
+namespace normbench::fit_test {
 namespace {
 
 using testing::ElementsAre;
@@ -131,4 +131,4 @@ TEST(Fit, LimitsAreLeftOutRatherThanACase) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::fit_test

@@ -3,7 +3,7 @@
 
 #include "fake_backends.h"
 
-namespace normbench {
+namespace normbench::graph_test {
 namespace {
 
 using testing::ElementsAre;
@@ -75,4 +75,4 @@ TEST(Wait, IsOneOfThree) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::graph_test

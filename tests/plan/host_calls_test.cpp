@@ -4,7 +4,7 @@
 
 #include "fake_backends.h"
 
-namespace normbench {
+namespace normbench::host_calls_test {
 namespace {
 
 using fakes::only_case;
@@ -174,4 +174,4 @@ TEST(Sources, LieInAnyMemory) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::host_calls_test

@@ -4,7 +4,7 @@
 
 #include "fake_backends.h"
 
-namespace normbench {
+namespace normbench::limits_test {
 namespace {
 
 using testing::ElementsAre;
@@ -233,4 +233,4 @@ TEST(Limits, WithoutARowThereIsNoLimit) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::limits_test

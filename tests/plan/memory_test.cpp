@@ -6,7 +6,7 @@
 
 #include "fake_backends.h"
 
-namespace normbench {
+namespace normbench::memory_test {
 namespace {
 
 void expect_need(const MemoryNeed& need, const Sides& kept, const Sides& passing) {
@@ -111,4 +111,4 @@ TEST(Memory, OfTheLargestCaseIsNoNumberThatOverflows) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::memory_test

@@ -5,7 +5,7 @@
 
 #include "fake_backends.h"
 
-namespace normbench {
+namespace normbench::mutation_test {
 namespace {
 
 const std::string valid = R"({
@@ -129,4 +129,4 @@ TEST(Mutation, DamagedValuesAreRefusedOrPlanned) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::mutation_test

@@ -4,7 +4,7 @@
 
 #include "fake_backends.h"
 
-namespace normbench {
+namespace normbench::only_test {
 namespace {
 
 using testing::ElementsAre;
@@ -54,4 +54,4 @@ TEST(Only, AGlobWithoutAMatchIsAMistake) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::only_test

@@ -3,7 +3,7 @@
 
 #include "fake_backends.h"
 
-namespace normbench {
+namespace normbench::overflow_test {
 namespace {
 
 using fakes::config;
@@ -97,4 +97,4 @@ TEST(Overflow, WorkBetweenThePassesOfAResizeIsBounded) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::overflow_test

@@ -6,7 +6,7 @@
 
 #include "fake_backends.h"
 
-namespace normbench {
+namespace normbench::parameters_test {
 namespace {
 
 using fakes::config;
@@ -49,4 +49,4 @@ TEST(Parameters, HoldPathsAsTheyWereWritten) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::parameters_test

@@ -7,7 +7,7 @@
 #include "plan/memory.h"
 #include "plan/storage.h"
 
-namespace normbench {
+namespace normbench::peers_test {
 namespace {
 
 using fakes::mistakes;
@@ -195,4 +195,4 @@ TEST(Peers, AreExplained) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::peers_test

@@ -4,7 +4,7 @@
 
 #include "fake_backends.h"
 
-namespace normbench {
+namespace normbench::resident_test {
 namespace {
 
 /// "cast sub" of the stages that find their input in a cache of so many bytes, from 1,000 bytes of
@@ -86,4 +86,4 @@ TEST(Resident, IsDecidedByThePlanForColdBuffersOnly) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::resident_test

@@ -6,7 +6,7 @@
 
 #include "fake_backends.h"
 
-namespace normbench {
+namespace normbench::reuse_test {
 namespace {
 
 using testing::ElementsAre;
@@ -87,4 +87,4 @@ TEST(Reuse, IsPlannedForTheCacheOfTheConfig) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::reuse_test

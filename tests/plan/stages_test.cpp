@@ -3,7 +3,7 @@
 
 #include "fake_backends.h"
 
-namespace normbench {
+namespace normbench::stages_test {
 namespace {
 
 using fakes::config;
@@ -336,4 +336,4 @@ TEST(Variant, TensorsLargerThanAnyMachine) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::stages_test

@@ -6,7 +6,7 @@
 
 #include "fake_backends.h"
 
-namespace normbench {
+namespace normbench::sweep_test {
 namespace {
 
 using fakes::config;
@@ -83,4 +83,4 @@ TEST(Sweep, TooManyCombinations) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::sweep_test

@@ -5,7 +5,7 @@
 
 #include <ctime>
 
-namespace normbench {
+namespace normbench::clock_test {
 namespace {
 
 TEST(Counters, AddAndSubtractFieldByField) {
@@ -49,4 +49,4 @@ TEST(SystemClock, CountsPageFaults) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::clock_test

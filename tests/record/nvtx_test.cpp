@@ -20,7 +20,7 @@
 #include "record/recorder.h"
 #include "record/thread_name.h"
 
-namespace normbench {
+namespace normbench::nvtx_test {
 namespace {
 
 using testing::ElementsAre;
@@ -239,7 +239,7 @@ TEST_F(Nvtx, ThreadsStreamsAndDevicesAreNamed) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::nvtx_test
 
 extern "C" {
 NvtxInitializeInjectionNvtxFunc_t InitializeInjectionNvtx2_fnptr = normbench::attach;

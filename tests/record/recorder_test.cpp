@@ -12,7 +12,7 @@
 #include "record/allocations.h"
 #include "record/fake_clock.h"
 
-namespace normbench {
+namespace normbench::recorder_test {
 namespace {
 
 using testing::ElementsAre;
@@ -197,4 +197,4 @@ TEST(Recorder, InternedNamesStay) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::recorder_test

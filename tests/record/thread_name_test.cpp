@@ -4,7 +4,7 @@
 
 #include <thread>
 
-namespace normbench {
+namespace normbench::thread_name_test {
 namespace {
 
 TEST(ThreadName, IsTheSystemsFirst15Bytes) {
@@ -21,4 +21,4 @@ TEST(ThreadName, IsTheSystemsFirst15Bytes) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::thread_name_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace normbench {
+namespace normbench::calibration_text_test {
 namespace {
 
 JudgedPair judged(PairKind kind, Interval ratio, bool different) {
@@ -51,4 +51,4 @@ TEST(CalibrationText, OneLineForDocuments) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::calibration_text_test

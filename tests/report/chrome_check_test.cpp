@@ -7,7 +7,7 @@
 
 #include "report/chrome/gzip.h"
 
-namespace normbench {
+namespace normbench::chrome_check_test {
 namespace {
 
 using testing::ElementsAre;
@@ -375,4 +375,4 @@ TEST(CheckChrome, GzipDataIsOneWholeMember) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::chrome_check_test

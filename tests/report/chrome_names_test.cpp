@@ -12,7 +12,7 @@
 #include "trace_check/chrome_check.h"
 #include "trace/models.h"
 
-namespace normbench {
+namespace normbench::chrome_names_test {
 namespace {
 
 using Random = std::mt19937;
@@ -136,4 +136,4 @@ TEST(TraceNames, ManyDifferentOnesComeBackEqual) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::chrome_names_test

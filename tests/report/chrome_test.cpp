@@ -10,7 +10,7 @@
 #include "trace/models.h"
 #include "trace/synthetic_gpu.h"
 
-namespace normbench {
+namespace normbench::chrome_test {
 namespace {
 
 using testing::ElementsAre;
@@ -227,4 +227,4 @@ TEST(WriteChrome, WhateverWasRecordedPassesTheCheck) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::chrome_test

@@ -10,8 +10,9 @@
 #include "core/issue.h"
 #include "report/text.h"
 #include "report/xml.h"
+#include "source_dir.h"
 
-namespace normbench {
+namespace normbench::comparison_test {
 namespace {
 
 using testing::HasSubstr;
@@ -70,7 +71,7 @@ struct Kept {
 class ComparisonGolden : public testing::TestWithParam<Kept> {};
 
 TEST_P(ComparisonGolden, RendersAsKept) {
-  const std::string path = std::string(NORMBENCH_SOURCE_DIR) + "/tests/golden/" + GetParam().file;
+  const std::string path = source_dir() + "/tests/golden/" + GetParam().file;
   const std::string actual =
       comparison_report_named(GetParam().format).render(GetParam().comparison());
   if (std::getenv("NORMBENCH_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
@@ -134,4 +135,4 @@ TEST(Xml, EscapesMarkupAndReplacesWhatXmlCannotHold) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::comparison_test

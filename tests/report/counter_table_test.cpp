@@ -3,7 +3,7 @@
 #include "example_results.h"
 #include "report/group_tables.h"
 
-namespace normbench {
+namespace normbench::counter_table_test {
 namespace {
 
 /// A case of ten images, profiled for two steps.
@@ -67,4 +67,4 @@ TEST(CounterTable, OfOlderDocumentsIsNothing) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::counter_table_test

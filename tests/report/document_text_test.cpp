@@ -5,7 +5,7 @@
 #include "example_results.h"
 #include "report/condition_text.h"
 
-namespace normbench {
+namespace normbench::document_text_test {
 namespace {
 
 std::string gpu_text_with(const std::string& pointer, const Json& value) {
@@ -75,4 +75,4 @@ TEST(ThrottleWarning, IsOfAnythingButIdling) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::document_text_test

@@ -10,8 +10,9 @@
 #include "report/profile_report.h"
 #include "report/report.h"
 #include "report/text.h"
+#include "source_dir.h"
 
-namespace normbench {
+namespace normbench::golden_test {
 namespace {
 
 struct Golden {
@@ -22,7 +23,7 @@ struct Golden {
 
 /// The golden's text; with NORMBENCH_UPDATE_GOLDEN=1 it first becomes `actual`.
 std::string golden(const std::string& file, const std::string& actual) {
-  const std::string path = std::string(NORMBENCH_SOURCE_DIR) + "/tests/golden/" + file;
+  const std::string path = source_dir() + "/tests/golden/" + file;
   if (std::getenv("NORMBENCH_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
@@ -124,4 +125,4 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::golden_test

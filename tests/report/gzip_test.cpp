@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace normbench {
+namespace normbench::gzip_test {
 namespace {
 
 std::string packed(const std::string& text) {
@@ -152,4 +152,4 @@ TEST(Gzip, AnErrorThatIsThrownComesThrough) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::gzip_test

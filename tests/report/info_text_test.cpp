@@ -6,7 +6,7 @@
 
 #include "report/text.h"
 
-namespace normbench {
+namespace normbench::info_text_test {
 namespace {
 
 Json limit(const std::string& kind, const std::string& name, const std::string& place, int threads,
@@ -196,4 +196,4 @@ TEST(MachineLimitsText, SaysOnceWhyKindsWereNotMeasured) {
 TEST(MachineLimitsText, OfNoneIsNothing) { EXPECT_EQ(machine_limits_text(Json::array()), ""); }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::info_text_test

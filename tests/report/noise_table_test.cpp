@@ -2,7 +2,7 @@
 
 #include "report/group_tables.h"
 
-namespace normbench {
+namespace normbench::noise_table_test {
 namespace {
 
 TEST(NoiseTable, ARowPerMeasuredCaseThenWhatDependsOnDisturbedRounds) {
@@ -40,4 +40,4 @@ TEST(NoiseTable, ARowPerMeasuredCaseThenWhatDependsOnDisturbedRounds) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::noise_table_test

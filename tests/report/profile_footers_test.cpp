@@ -4,7 +4,7 @@
 
 #include "profile_fixture.h"
 
-namespace normbench {
+namespace normbench::profile_footers_test {
 namespace {
 
 using testing::ElementsAre;
@@ -83,4 +83,4 @@ TEST(ProfileFooters, EndWithWhatWasLost) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::profile_footers_test

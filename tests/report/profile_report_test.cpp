@@ -9,7 +9,7 @@
 #include "core/issue.h"
 #include "example_results.h"
 
-namespace normbench {
+namespace normbench::profile_report_test {
 namespace {
 
 using testing::ElementsAre;
@@ -91,4 +91,4 @@ TEST(ProfileReport, OfNothing) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::profile_report_test

@@ -7,7 +7,7 @@
 #include "example_results.h"
 #include "report/text.h"
 
-namespace normbench {
+namespace normbench::profile_text_test {
 namespace {
 
 using testing::EndsWith;
@@ -89,4 +89,4 @@ TEST(ShownProfile, IsNothingWhereNothingWasProfiled) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::profile_text_test

@@ -4,7 +4,7 @@
 
 #include "planted_backend.h"
 
-namespace normbench {
+namespace normbench::selftest_text_test {
 namespace {
 
 using selftest::Findings;
@@ -136,4 +136,4 @@ TEST(SelftestJson, HasAllThatWasFound) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::selftest_text_test

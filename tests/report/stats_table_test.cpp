@@ -4,7 +4,7 @@
 
 #include "profile_fixture.h"
 
-namespace normbench {
+namespace normbench::stats_table_test {
 namespace {
 
 using testing::ElementsAre;
@@ -74,4 +74,4 @@ TEST(BytesPerNs, AreNothingWithoutBytesOrTimes) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::stats_table_test

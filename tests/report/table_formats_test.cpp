@@ -5,7 +5,7 @@
 #include "core/issue.h"
 #include "profile_fixture.h"
 
-namespace normbench {
+namespace normbench::table_formats_test {
 namespace {
 
 using testing::EndsWith;
@@ -157,4 +157,4 @@ TEST(JsonText, ReplacesWhatIsNotUtf8) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::table_formats_test

@@ -4,7 +4,7 @@
 
 #include "report/report.h"
 
-namespace normbench {
+namespace normbench::text_test {
 namespace {
 
 TEST(Text, WidthIsWhatATerminalDraws) {
@@ -54,4 +54,4 @@ TEST(Reports, AreFoundByName) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::text_test

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-namespace normbench {
+namespace normbench::text_writer_test {
 namespace {
 
 template <class Put>
@@ -61,4 +61,4 @@ TEST(TextWriter, HandsOverWhatIsFullBeforeTheEnd) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::text_writer_test

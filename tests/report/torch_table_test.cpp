@@ -10,12 +10,13 @@
 #include <sstream>
 
 #include "core/issue.h"
+#include "source_dir.h"
 
-namespace normbench {
+namespace normbench::torch_table_test {
 namespace {
 
 std::string golden(const std::string& name) {
-  std::ifstream file(std::string(NORMBENCH_SOURCE_DIR) + "/tests/golden/" + name);
+  std::ifstream file(source_dir() + "/tests/golden/" + name);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
@@ -282,4 +283,4 @@ TEST(TorchTable, AnyRowsAreSortedAndCut) {
 TEST(TorchTable, NothingGivesNothing) { EXPECT_EQ(torch_table({}, by("")), ""); }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::torch_table_test

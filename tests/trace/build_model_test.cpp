@@ -6,7 +6,7 @@
 #include "trace/lane_ids.h"
 #include "trace/models.h"
 
-namespace normbench {
+namespace normbench::build_model_test {
 namespace {
 
 using testing::ElementsAre;
@@ -187,4 +187,4 @@ TEST(AddProfile, CopiesOfAModelAreWholeOnTheirOwn) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::build_model_test

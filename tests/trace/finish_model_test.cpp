@@ -4,7 +4,7 @@
 #include "trace_check/chrome_check.h"
 #include "trace/models.h"
 
-namespace normbench {
+namespace normbench::finish_model_test {
 namespace {
 
 using testing::ElementsAre;
@@ -281,4 +281,4 @@ TEST(FinishModel, StagesOfTheHostCountTheBytesTheyMoveOnce) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::finish_model_test

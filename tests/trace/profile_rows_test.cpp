@@ -11,7 +11,7 @@
 
 #include "trace/small_model.h"
 
-namespace normbench {
+namespace normbench::profile_rows_test {
 namespace {
 
 using testing::ElementsAre;
@@ -346,4 +346,4 @@ TEST(ProfileRows, SelfTimesSumToTheTotalOfTheTopLevelSlices) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::profile_rows_test

@@ -6,7 +6,7 @@
 #include "trace/small_model.h"
 #include "trace/profile_rows.h"
 
-namespace normbench {
+namespace normbench::profile_times_test {
 namespace {
 
 constexpr auto kStep = TraceKind::UserAnnotation;
@@ -171,4 +171,4 @@ TEST(ProfileLosses, AreTheModels) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::profile_times_test

@@ -16,7 +16,7 @@
 #include "trace/read/microseconds.h"
 #include "trace/read/chunked_text.h"
 
-namespace normbench {
+namespace normbench::read_chrome_test {
 namespace {
 
 using testing::ElementsAre;
@@ -435,4 +435,4 @@ TEST(ChunkedText, KnowsItsPlaceAcrossChunks) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::read_chrome_test

@@ -9,7 +9,7 @@
 #include "trace_check/chrome_check.h"
 #include "trace/models.h"
 
-namespace normbench {
+namespace normbench::synthetic_gpu_test {
 namespace {
 
 using testing::ElementsAre;
@@ -99,4 +99,4 @@ TEST(SyntheticGpu, IsWrittenForOtherPrograms) {
 }
 
 }  // namespace
-}  // namespace normbench
+}  // namespace normbench::synthetic_gpu_test
