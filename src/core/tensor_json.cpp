@@ -1,6 +1,7 @@
 #include "core/tensor_json.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace normbench {
 
