@@ -12,7 +12,7 @@
 #include "app/say.h"
 #include "backend/cpu/simd_targets.h"
 #include "core/issue.h"
-#include "core/tensor_json.h"
+#include "measure/peer/messages.h"
 #include "measure/peer/server.h"
 
 namespace normbench {

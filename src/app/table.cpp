@@ -11,7 +11,7 @@
 #include "app/trace_file.h"
 #include "core/file.h"
 #include "core/issue.h"
-#include "core/markdown.h"
+#include "core/units.h"
 #include "trace/profile_rows.h"
 #include "report/table_formats.h"
 

@@ -10,11 +10,12 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "machine/affinity.h"
-#include "machine/team_cpus.h"
 #include "machine/cgroup.h"
 #include "machine/machine_files.h"
+#include "machine/team_cpus.h"
 #include "machine/topology.h"
 
 namespace normbench {

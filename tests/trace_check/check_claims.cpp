@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 
-#include "trace_check/check_parts.h"
 #include "trace/losses.h"
+#include "trace_check/check_parts.h"
 
 namespace normbench {
 namespace {

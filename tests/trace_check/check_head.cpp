@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
-#include "trace_check/check_parts.h"
 #include "trace/losses.h"
+#include "trace_check/check_parts.h"
 
 namespace normbench {
 namespace {

@@ -1,5 +1,7 @@
 #include "report/chrome/json_text.h"
 
+#include <nlohmann/json.hpp>
+
 namespace normbench {
 
 std::string json_string(std::string_view text) { return json_line(Json(text)); }

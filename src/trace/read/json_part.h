@@ -1,6 +1,7 @@
 /// One object of a document that is read event by event, kept whole.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
