@@ -52,6 +52,10 @@ constexpr auto words(TraceKind) {
 constexpr bool is_gpu_work(TraceKind kind) {
   return kind == TraceKind::Kernel || kind == TraceKind::GpuMemcpy || kind == TraceKind::GpuMemset;
 }
+/// Calls of the CUDA runtime and driver.
+constexpr bool is_call(TraceKind kind) {
+  return kind == TraceKind::CudaRuntime || kind == TraceKind::CudaDriver;
+}
 constexpr bool is_on_gpu(TraceKind kind) {
   return is_gpu_work(kind) || kind == TraceKind::GpuUserAnnotation;
 }
