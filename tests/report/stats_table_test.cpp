@@ -1,8 +1,8 @@
-#include "report/stats_table.h"
+#include "report/table_formats.h"
 
 #include <gmock/gmock.h>
 
-#include "profile_fixture.h"
+#include "report/profile_fixture.h"
 
 namespace normbench::stats_table_test {
 namespace {

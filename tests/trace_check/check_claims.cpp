@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "trace_check/check_parts.h"
-#include "trace/losses.h"
+#include "trace/model.h"
 
 namespace normbench {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "trace_check/check_parts.h"
-#include "trace/losses.h"
+#include "trace/model.h"
 
 namespace normbench {
 namespace {

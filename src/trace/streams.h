@@ -1,4 +1,4 @@
-/// Finds the calls and ranges of hosts that device work belongs to.
+/// Device work and the calls and ranges of hosts that it belongs to.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "trace/losses.h"
 #include "trace/model.h"
 
 namespace normbench {
@@ -44,5 +45,17 @@ class HostIndex {
   std::unordered_map<std::int64_t, SliceAt> calls_;
   std::unordered_map<std::uint64_t, std::vector<SliceAt>> ranges_;  // by their starts
 };
+
+/// Moves device work of a stream that seems to start before its call to the call's start, as long
+/// as it was. What had followed other work of the stream still does. Counts what was moved for its
+/// call, and by how much.
+void start_after_calls(TraceLane& stream, const TraceModel& model, const HostIndex& index,
+                       TraceLosses& losses, LossMarks& marks);
+
+/// Adds to a stream one annotation (GpuUserAnnotation) for each range of the host that submitted
+/// work to it: from the start of the first to the end of the last, and a few nanoseconds around
+/// that, as far as neighbouring work leaves room, so that it strictly encloses them. Its depth is
+/// the range's.
+void annotate(TraceLane& stream, const HostIndex& index);
 
 }  // namespace normbench
