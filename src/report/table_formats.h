@@ -1,4 +1,5 @@
-/// A profile's tables, torch's and the stats beside it, in the formats that people and scripts read.
+/// A profile's tables, torch's and the stats beside it, in the formats that people and scripts
+/// read.
 #pragma once
 
 #include <functional>
@@ -23,7 +24,7 @@ using LimitShares = std::map<std::string, double, std::less<>>;
 /// host's. Nothing where bytes or times are not known.
 std::optional<double> bytes_per_ns(const ProfileRow& row);
 
-/// True when the row says how long single calls took; documents of older versions do not.
+/// True when the row has times of single calls; those of older documents have not.
 bool has_percentiles(const ProfileRow& row);
 
 /// The cells, headers first: name, place, shapes, count, min, p50, p95, max, GB/s, % of limit,
@@ -33,7 +34,7 @@ std::vector<std::vector<std::string>> stats_cells(std::span<const ProfileRow> ro
                                                   const LimitShares& limits,
                                                   const TableOptions& options);
 
-/// True for a column of words, which begin at its left.
+/// True for a column of words, which is left-aligned.
 bool is_text_column(std::string_view title);
 
 /// The cells as aligned lines; "" without rows.

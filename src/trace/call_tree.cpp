@@ -47,8 +47,8 @@ void nest(const TraceLane& lane, std::vector<Call>& calls) {
     close_while([&](const TraceSlice& other) { return slice.start_ns >= other.end_ns; });
     // Where times are whole microseconds a call may seem to end after the op that made it.
     if (is_call(slice.kind) && !open.empty())
-      call.range = is_call(at(calls, open.back()).slice->kind) ? at(calls, open.back()).range
-                                                               : open.back();
+      call.range =
+          is_call(at(calls, open.back()).slice->kind) ? at(calls, open.back()).range : open.back();
     close_while([&](const TraceSlice& other) { return slice.end_ns > other.end_ns; });
     if (!open.empty()) {
       call.parent = open.back();
@@ -87,8 +87,7 @@ class Submissions {
       if (!is_call(slice.kind)) {
         if (slice.external_id != 0) ranges_.push_back({slice.external_id, slice.start_ns, number});
       } else if (slice.correlation >= 0) {
-        runtime_.push_back(
-            {static_cast<std::uint64_t>(slice.correlation), slice.start_ns, number});
+        runtime_.push_back({static_cast<std::uint64_t>(slice.correlation), slice.start_ns, number});
       }
     }
     std::ranges::sort(runtime_);

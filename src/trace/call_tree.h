@@ -23,10 +23,11 @@ struct Call {
 /// The name of a slice's row: all steps share one.
 std::string_view row_name(std::string_view name);
 
-/// The host's slices that have rows, parents before their children; the model's lanes are sorted. A
-/// slice that overlaps another only partly is neither's child. A device's work counts for the op or
-/// annotation that its runtime call began in; where that call is not in the model, for the one with
-/// its external id. An only child of its parent's name is merged into it.
+/// The host's slices that have rows, parents before their children; the model's lanes are sorted.
+/// - Self time is what no direct child covers. A slice that overlaps another only partly is not its
+///   child; an only child of its parent's name is merged into it.
+/// - Device work counts for the op or annotation that its runtime call began in; where that call is
+///   not in the model, for the one with its external id.
 std::vector<Call> call_tree(const TraceModel& model);
 
 }  // namespace normbench

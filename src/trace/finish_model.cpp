@@ -54,9 +54,7 @@ Lanes split(const TraceModel& model, Lanes lanes, Lanes& devices) {
   return lanes;
 }
 
-bool has_number(TraceKind kind) {
-  return is_gpu_work(kind) || is_call(kind);
-}
+bool has_number(TraceKind kind) { return is_gpu_work(kind) || is_call(kind); }
 
 /// A number for calls and work that the tracer gave none.
 void number(Lanes& lanes, TraceModel& model) {
@@ -98,9 +96,9 @@ std::string link_name(std::string_view copy) {
   return "link";
 }
 
-/// What the slice counts to; nothing for one that moves no bytes that a counter tells.
+/// The counter that the slice's bytes count for; nothing: none.
 std::optional<CounterKey> key_of(const TraceLane& lane, const TraceSlice& slice,
-                          const DeviceDetails* details) {
+                                 const DeviceDetails* details) {
   if (slice.bytes <= 0 || slice.end_ns <= slice.start_ns) return std::nullopt;
   if (is_on_gpu(slice.kind))
     return details != nullptr && details->over_link
@@ -129,7 +127,8 @@ TraceCounter counter_of(const CounterKey& key, Changes& changes) {
 }
 
 /// A lane's slices are sorted, so a part of a stage comes while the stage is still open.
-void add_changes(const TraceModel& model, const TraceLane& lane, std::map<CounterKey, Changes>& all) {
+void add_changes(const TraceModel& model, const TraceLane& lane,
+                 std::map<CounterKey, Changes>& all) {
   std::int64_t counted_until_ns = lane.slices.empty() ? 0 : lane.slices.front().start_ns;
   for (const TraceSlice& slice : lane.slices) {
     if (slice.start_ns < counted_until_ns) continue;
@@ -155,7 +154,7 @@ std::vector<TraceCounter> counters_of(const TraceModel& model) {
   return counters;
 }
 
-/// What deviceProperties say of the device, which get an entry for it if they have none.
+/// The device's entry in deviceProperties, added where there is none.
 const Json& properties_of(Json& all, std::int64_t device) {
   for (const Json& properties : all)
     if (properties.value("id", std::int64_t{-1}) == device) return properties;

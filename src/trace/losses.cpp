@@ -90,8 +90,7 @@ EarlyWork count_launches(const std::vector<TraceLane>& hosts, const std::vector<
   for (const TraceLane& lane : devices)
     for (const TraceSlice& slice : lane.slices) {
       if (!is_gpu_work(slice.kind)) continue;
-      const Started* const call =
-          slice.correlation < 0 ? nullptr : find(calls, slice.correlation);
+      const Started* const call = slice.correlation < 0 ? nullptr : find(calls, slice.correlation);
       if (call == nullptr) {
         ++losses.without_launch;
         if (marks != nullptr)

@@ -48,7 +48,7 @@ constexpr auto words(TraceKind) {
                                          {TraceKind::Overhead, "overhead"},
                                          {TraceKind::Other, "other"}});
 }
-/// Kernels, copies and sets; annotations of a device's time are none.
+/// Kernels, copies and sets, not annotations.
 constexpr bool is_gpu_work(TraceKind kind) {
   return kind == TraceKind::Kernel || kind == TraceKind::GpuMemcpy || kind == TraceKind::GpuMemset;
 }
@@ -60,12 +60,12 @@ constexpr bool is_on_gpu(TraceKind kind) {
   return is_gpu_work(kind) || kind == TraceKind::GpuUserAnnotation;
 }
 
-/// What only a device's slices have to say.
+/// What only slices of devices have.
 struct DeviceDetails {
   std::int64_t device = 0, context = 0, stream = 0;
   bool over_link = false;
-  /// An annotation that lies between two marks (CUDA events) around a stage's work, for want of
-  /// records of the work itself: its time is the device's, and counts as work's does.
+  /// An annotation between two CUDA events around a stage's work, where there are no records of the
+  /// work itself: it counts as device work.
   bool from_marks = false;
   std::optional<LaunchShape> launch = {};
   std::int64_t graph = 0, graph_node = 0;
@@ -184,7 +184,7 @@ struct TraceModel {
   std::vector<DeviceDetails> details = {};
   TraceLosses losses = {};
   TraceNames names = {};
-  // Numbers given out so far, so that those of several profiles differ.
+  // Given out so far: numbers of several profiles differ.
   std::int64_t last_correlation = 0;
   std::uint64_t last_external_id = 0;
 
@@ -194,7 +194,7 @@ struct TraceModel {
   const DeviceDetails* details_of(const TraceSlice& slice) const {
     return slice.details < 0 ? nullptr : &details[static_cast<std::size_t>(slice.details)];
   }
-  /// Its time is the device's own: work, or an annotation from marks in the stead of it.
+  /// Device work, or an annotation from marks that stands for it.
   bool is_device_time(const TraceSlice& slice) const {
     const DeviceDetails* const of = details_of(slice);
     return is_gpu_work(slice.kind) || (of != nullptr && of->from_marks);

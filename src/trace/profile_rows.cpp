@@ -79,9 +79,9 @@ class Rows {
   /// The row of the slice, with this call of it counted.
   Filling& of(const TraceSlice& slice) {
     const RowKey key{.name = row_name(slice.name),
-                  .shapes = by_shape_ ? slice.shapes : std::string_view(),
-                  .on_device = is_on_gpu(slice.kind),
-                  .annotation = is_annotation(slice)};
+                     .shapes = by_shape_ ? slice.shapes : std::string_view(),
+                     .on_device = is_on_gpu(slice.kind),
+                     .annotation = is_annotation(slice)};
     const auto [found, is_new] = index_.try_emplace(key, rows_.size());
     if (is_new) start_row(key, slice);
     Filling& filling = rows_[found->second];

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <sstream>
 
-#include "trace_check/check_parts.h"
 #include "report/chrome/gzip.h"
+#include "trace_check/check_parts.h"
 
 namespace normbench {
 namespace {

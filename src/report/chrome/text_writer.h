@@ -15,8 +15,7 @@
 
 namespace normbench {
 
-/// Collects text and hands it over by the mebibyte, so that its memory does not grow. What was put
-/// last is handed over by flush() alone.
+/// Writes a mebibyte at a time, so that its memory does not grow; flush() writes the rest.
 class TextWriter {
  public:
   explicit TextWriter(std::ostream& out) : out_(out), text_(new char[capacity]) {}
@@ -70,18 +69,16 @@ class TextWriter {
   std::size_t size_ = 0;
 };
 
-/// A string in quotes: quotes, backslashes and control characters escaped, UTF-8 as it is, what is
-/// no UTF-8 replaced by U+FFFD.
+/// A string in quotes: quotes, backslashes and control characters escaped, what is not UTF-8
+/// replaced by U+FFFD.
 std::string json_string(std::string_view text);
 /// Any value on one line, its strings as above.
 std::string json_line(const Json& value);
 
-/// Names are few and come back often, so each is made into JSON once; memory has a limit where they
-/// are many.
+/// Makes each name into JSON once, as far as memory allows: names are few and come back often.
 class JsonNames {
  public:
-  /// What `name` looks at lives as long as this and stays as it is. What is returned does until
-  /// the next call.
+  /// The text of `name` outlives this, unchanged. The result is valid until the next call.
   std::string_view json_string(std::string_view name);
 
  private:

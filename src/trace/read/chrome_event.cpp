@@ -14,23 +14,23 @@ struct MemberKey {
   Member member;
 };
 constexpr MemberKey event_keys[] = {{"ph", Member::Phase},     {"cat", Member::Category},
-                              {"name", Member::Name},    {"pid", Member::Pid},
-                              {"tid", Member::Tid},      {"ts", Member::Start},
-                              {"dur", Member::Duration}, {"args", Member::Args}};
+                                    {"name", Member::Name},    {"pid", Member::Pid},
+                                    {"tid", Member::Tid},      {"ts", Member::Start},
+                                    {"dur", Member::Duration}, {"args", Member::Args}};
 // The spellings of torch before 1.12 are among them.
 constexpr MemberKey args_keys[] = {{"External id", Member::ExternalId},
-                             {"external id", Member::ExternalId},
-                             {"correlation", Member::Correlation},
-                             {"stream", Member::Stream},
-                             {"device", Member::Device},
-                             {"bytes", Member::Bytes},
-                             {"source", Member::Source},
-                             {"over_link", Member::OverLink},
-                             {"Input Dims", Member::Shapes},
-                             {"Input dims", Member::Shapes},
-                             {"name", Member::ArgName},
-                             {"labels", Member::Labels},
-                             {"sort_index", Member::SortIndex}};
+                                   {"external id", Member::ExternalId},
+                                   {"correlation", Member::Correlation},
+                                   {"stream", Member::Stream},
+                                   {"device", Member::Device},
+                                   {"bytes", Member::Bytes},
+                                   {"source", Member::Source},
+                                   {"over_link", Member::OverLink},
+                                   {"Input Dims", Member::Shapes},
+                                   {"Input dims", Member::Shapes},
+                                   {"name", Member::ArgName},
+                                   {"labels", Member::Labels},
+                                   {"sort_index", Member::SortIndex}};
 
 Member member_in(std::span<const MemberKey> keys, std::string_view text) {
   for (const MemberKey& key : keys)

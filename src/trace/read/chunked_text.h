@@ -10,7 +10,7 @@
 
 namespace normbench {
 
-/// What was taken of it is forgotten, so that memory does not grow with the text.
+/// Keeps one chunk, so that memory does not grow with the text.
 class ChunkedText {
  public:
   explicit ChunkedText(std::istream& in) : in_(in) {}

@@ -44,8 +44,8 @@ class JsonPart {
   std::string key_;
 };
 
-/// Shapes of an op's inputs as torch prints them, "[[8, 3, 224, 224], [], [3]]", from the parts of a
-/// JSON array in order. What is no list of numbers, a list of tensors say, stands as [].
+/// Shapes of an op's inputs as torch prints them, "[[8, 3, 224, 224], [], [3]]", from the parts of
+/// a JSON array in order. What is no list of numbers, a list of tensors say, stands as [].
 class ShapeText {
  public:
   void open() {
