@@ -11,9 +11,10 @@
 #include "backend/cpu/memory.h"
 #include "backend/cpu/simd_targets.h"
 #include "backend/cpu/team.h"
-#include "machine/team_cpus.h"
 #include "backend/cpu/walk.h"
 #include "machine/environment.h"
+#include "machine/team_cpus.h"
+#include "machine/topology.h"
 #include "report/text.h"
 
 namespace normbench {
@@ -80,7 +81,7 @@ std::string choices_text(int threads) {
          fact("instructions", instruction_sets()) + fact("caches", caches()) +
          fact("stores", explain_stores(cache_sizes(), threads) +
                             "; rows named temporal or nt do not choose") +
-         fact("fresh pages", first_touches()) + fact("team", explain_grain(threads)) +
+         fact("fresh pages", first_touches()) + fact("team", explain_team(threads, data_caches())) +
          fact("threads", "bound " + explain_binding());
 }
 

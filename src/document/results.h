@@ -65,6 +65,7 @@ struct CaseResult {
   Status status = Status::Ok;
   std::string reason;  // why skipped or failed
   int threads = 1;
+  bool threads_decided = false;   // the config says "all": normbench chose the number
   std::string wait = {};          // when the host waits for the GPU: stage, iteration, turn
   bool graph = false;             // its GPU stages run as graphs
   std::string peer = {};          // the config's name of the peer that ran it; "": this process
