@@ -3,7 +3,6 @@
 
 #include "core/units.h"
 #include "report/table_formats.h"
-#include "report/table_text.h"
 
 namespace normbench {
 namespace {

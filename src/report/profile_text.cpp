@@ -8,7 +8,6 @@
 #include "analysis/words.h"
 #include "report/profile_report.h"
 #include "report/text.h"
-#include "report/table_text.h"
 
 namespace normbench {
 

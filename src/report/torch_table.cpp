@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "core/issue.h"
-#include "report/table_text.h"
 
 namespace normbench {
 namespace {
@@ -46,6 +46,26 @@ const SortKey& sort_key(const std::string& said) {
 constexpr std::size_t kValueWidth = 12;
 constexpr std::size_t kMaxShapesWidth = 80;
 constexpr std::string_view kNoShapes = "[]";  // of a row without inputs beside rows with them
+
+bool is_continuation(char byte) { return (byte & 0xc0) == 0x80; }
+
+/// Code points of UTF-8 text, which is what Python's len() says of it.
+std::size_t characters(std::string_view text) {
+  return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, is_continuation));
+}
+
+std::string first_characters(std::string_view text, std::size_t count) {
+  std::size_t end = 0;
+  while (end < text.size() && (count > 0 || is_continuation(text[end])))
+    count -= is_continuation(text[end++]) ? 0 : 1;
+  return std::string(text.substr(0, end));
+}
+
+std::string time_text_us(double us) {
+  if (us >= 1e6) return fmt::format("{:.3f}s", us / 1e6);
+  if (us >= 1e3) return fmt::format("{:.3f}ms", us / 1e3);
+  return fmt::format("{:.3f}us", us);
+}
 
 double microseconds(std::int64_t ns) { return static_cast<double>(ns) / 1000; }
 
@@ -124,6 +144,14 @@ std::string line(const std::vector<std::string>& cells, const std::vector<std::s
 }
 
 }  // namespace
+
+std::string time_text(std::int64_t ns) { return time_text_us(microseconds(ns)); }
+
+std::string shown_name(const std::string& name, std::size_t most) {
+  constexpr std::size_t dots = 3;
+  if (most <= dots || characters(name) < most - dots) return name;
+  return first_characters(name, most - dots) + "...";
+}
 
 std::vector<std::string> sort_key_names() {
   std::vector<std::string> names;
