@@ -75,8 +75,10 @@ GroupResult empty_result(const Group& group) {
                                 .wall_ms = row.wall_ms,
                                 .device_ms = row.device_ms});
   for (const Claim& claim : group.claims)
-    result.claims.push_back(
-        {.text = claim.text, .left = claim.left, .relation = claim.relation, .right = claim.right});
+    result.claims.push_back({.text = claim.text,
+                             .left = claim.left,
+                             .relation = std::string(name_of(claim.relation)),
+                             .right = claim.right});
   return result;
 }
 

@@ -1,12 +1,14 @@
 #include "plan/decide.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <variant>
 
 #include "backend/cpu/team.h"
-#include "plan/aliases.h"
+#include "plan/buffers.h"
 #include "plan/composed.h"
-#include "plan/peer_case.h"
 #include "plan/wiring.h"
 
 namespace normbench {
@@ -64,7 +66,17 @@ void read_threads(Reader& reader, const PlanOptions& options, Case& decided) {
     decided.threads = static_cast<int>(reader.integer("threads", 1, 1, most));
 }
 
-/// Reads what a variant says beside its stages; `fits` is false when a mistake was found.
+/// The variant's "peer"; "" for none and for one that the config's `peers` lack.
+std::string read_peer(Reader& reader, const std::map<std::string, PeerCommand>& peers) {
+  std::string said = reader.text("peer", "");
+  if (said.empty() || peers.contains(said)) return said;
+  std::vector<std::string> known;
+  for (const auto& [name, command] : peers) known.push_back(name);
+  reader.complain_at("peer", unknown("peer", said, known));
+  return "";
+}
+
+/// Reads what a variant says beside its stages.
 void read_options(const Composed& options, PlanContext& context, Case& decided) {
   const std::size_t before = context.issues.size();
   Reader reader(options.fields, options.pointer, context.issues);
@@ -76,8 +88,11 @@ void read_options(const Composed& options, PlanContext& context, Case& decided) 
   reader.finish();
   options.relocate(std::span(context.issues).subspan(before));
   if (decided.skip) return;
-  decided.skip = why_not_run(decided.peer, context.peers, context.options.allow_peers);
-  if (in_flight && !decided.skip) decided.skip = "in_flight is not supported by this version";
+  if (!decided.peer.empty() && !context.options.allow_peers)
+    decided.skip = fmt::format("peer commands run only with --allow-peers (this one: {})",
+                               fmt::join(context.peers.at(decided.peer).argv, " "));
+  else if (in_flight)
+    decided.skip = "in_flight is not supported by this version";
 }
 
 bool names_peer(const Composed& options) {
@@ -86,8 +101,8 @@ bool names_peer(const Composed& options) {
 }
 
 /// The text of a stage; a source has one too, but is no stage.
-const Composed& text_of(const VariantText& text, const Case& decided, int stage) {
-  return text.stages[static_cast<std::size_t>(stage + (decided.source ? 1 : 0))].members;
+const Composed& text_of(const VariantText& text, const Case& decided, std::size_t stage) {
+  return text.stages[stage + (decided.source ? 1 : 0)].members;
 }
 
 bool is_captured(const Stage& stage) {
@@ -96,15 +111,13 @@ bool is_captured(const Stage& stage) {
 }
 
 void check_graph(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
-  const auto on_gpu = [](const Stage& stage) { return stage.place == Place::Cuda; };
-  const auto unknown_row = [&](const Stage& stage) {
-    return on_gpu(stage) && stage.kernel == nullptr;
+  const auto unknown_row = [](const Stage& stage) {
+    return stage.place == Place::Cuda && stage.kernel == nullptr;
   };
   const auto complain = [&](const char* why) {
     issues.push_back({text.options.where("graph"), why});
   };
-  if (std::ranges::none_of(decided.stages, on_gpu))
-    return complain("graph needs stages on the GPU");
+  if (!decided.uses(Place::Cuda)) return complain("graph needs stages on the GPU");
   if (decided.wait == Wait::Stage)
     complain(
         "a graph runs its stages as one: the host cannot wait after each (use \"wait\": "
@@ -114,7 +127,7 @@ void check_graph(const VariantText& text, const Case& decided, std::vector<Issue
     complain(
         "none of its stages can be captured (sync, pageable transfers and per_call constants "
         "cannot)");
-  for (int i = 0; i < static_cast<int>(decided.stages.size()); ++i) {
+  for (std::size_t i = 0; i < decided.stages.size(); ++i) {
     const Stage& stage = decided.stages[i];
     if (!is_captured(stage)) continue;
     if (stage.output == OutputPolicy::Fresh || stage.output == OutputPolicy::CudaMalloc)
@@ -123,10 +136,35 @@ void check_graph(const VariantText& text, const Case& decided, std::vector<Issue
   }
 }
 
+/// Reports what is not the peer's to do as it is asked: loading files, graphs, waiting within a
+/// turn, stages that read other values than the one before them gave.
+void check_peer_case(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
+  const auto complain = [&](std::string_view option, const char* why) {
+    issues.push_back({text.options.where(option), why});
+  };
+  if (decided.graph)
+    complain("graph",
+             "a peer submits its work as it likes: no graph can be asked of it (remove this)");
+  if (decided.wait != Wait::Turn)
+    complain("wait", "a peer waits at the end of its turn only (remove this)");
+  if (!decided.source) {
+    issues.push_back({text.stages.front().members.pointer,
+                      "a peer starts from a source (it is given arrays, not files to load)"});
+    return;
+  }
+  for (std::size_t s = 0; s < decided.stages.size(); ++s) {
+    const int before = s == 0 ? 0 : decided.stages[s - 1].out[0];
+    if (decided.stages[s].in != std::vector{before})
+      issues.push_back({text_of(text, decided, s).where("in"),
+                        "a stage of a peer reads what the one before it gave, and nothing else"});
+  }
+}
+
 void check_registrations(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
   const int registered = registered_value(decided);
   if (registered < 0) return;
-  issues.push_back({text_of(text, decided, decided.values[registered].producer).pointer,
+  const auto stage = static_cast<std::size_t>(decided.values[registered].producer);
+  issues.push_back({text_of(text, decided, stage).pointer,
                     "is never undone: the next iteration could not register the same pages again "
                     "(add an unregister stage)"});
 }

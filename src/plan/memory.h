@@ -1,8 +1,10 @@
-/// How much memory cases take where they are measured together.
+/// How much memory cases take where they are measured together, and what is left out when that is
+/// more than there is: overcommit kills without an error.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "plan/plan.h"
 
@@ -21,9 +23,13 @@ std::int64_t source_copies(const Case& work, Cache cache, std::int64_t cache_byt
 /// True if two cases with a source start from the same copies.
 bool share_source(const Case& one, const Case& other);
 
+/// Images that the check of a case works on at a time: their values of the whole chain are at most
+/// 8 million, or it is one image.
+std::int64_t slab_images(const Case& work);
+
 /// What cases that are not skipped need.
 struct MemoryNeed {
-  Sides kept;  // copies of sources, arenas, peers' buffers: there from the first turn to the last
+  Sides kept;     // from the first turn to the last: copies of sources, arenas, peers' buffers
   Sides passing;  // at most beside them: fresh outputs, checks, addresses
 
   Sides total() const {
@@ -36,5 +42,11 @@ MemoryNeed memory_need(std::span<const Case* const> cases, Cache cache, const Si
 
 /// The cases and limits of a group that are not skipped.
 std::vector<const Case*> runnable(const Group& group);
+
+/// Skips those of `list`, the group's cases or its limits, that need more than
+/// `options.free_bytes` by themselves; then, while the whole group needs more, the one of `list`
+/// that needs most.
+void skip_too_large(const Group& group, std::vector<Case>& list, Cache cache,
+                    const PlanOptions& options);
 
 }  // namespace normbench

@@ -1,7 +1,8 @@
-/// The decided run: what is measured, in which groups, with which kernels. Nothing in it is text
-/// that still has to be understood.
+/// The decided run: what is measured, in which groups, with which kernels. No text in it is still
+/// to be parsed.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "core/enums.h"
 #include "core/json.h"
 #include "machine/free_memory.h"
 #include "ops/op.h"
@@ -57,8 +59,8 @@ struct Stage {
   std::vector<int> in, out;        // indices of values
   OutputPolicy output = OutputPolicy::Reuse;
   Signature signature;
-  Json parameters = {};   // what the config says of the op itself (not place, memory, …)
-  bool resident = false;  // its input is still in a cache: little was touched since it was made
+  Json parameters = {};   // the op's own members in the config (not place, memory, …)
+  bool resident = false;  // its input is still in a cache
   Cost fewest;            // what the op must move
   Cost cost;              // what the chosen row moves
 };
@@ -75,15 +77,17 @@ struct Case {
   bool threads_decided = false;  // the config says "all"
   Wait wait = Wait::Turn;
   bool graph = false;
-  bool resident = false;            // a limit on one set of buffers, which stays in the cache
+  bool resident = false;            // a limit on one set of buffers that stays in the cache
   std::string peer = {};            // which of the plan's peers runs it; "": this process
   std::optional<std::string> skip;  // why it cannot run here
 
   const TensorDesc& result() const { return values.back().desc; }
+  /// True if a stage runs there.
+  bool uses(Place place) const;
 };
 
-/// What an iteration must read: the files, or of the source as much as the stages on it take, which
-/// of a crop is its window.
+/// Bytes that an iteration must read: the files, or what its stages take of the source (a crop: its
+/// window).
 std::int64_t fewest_read_bytes(const Case& work);
 
 struct Published {
@@ -93,9 +97,18 @@ struct Published {
   std::string where;
 };
 
-/// `left` expected to be faster ("<"), slower (">") or no different ("=").
+/// How long a claim expects its left variant to take, against its right one.
+enum class Relation { Less, More, Equal };
+
+constexpr auto words(Relation) {
+  return std::to_array<Word<Relation>>(
+      {{Relation::Less, "<"}, {Relation::More, ">"}, {Relation::Equal, "="}});
+}
+
 struct Claim {
-  std::string text, left, relation, right;
+  std::string text, left;
+  Relation relation = Relation::Equal;
+  std::string right;
 };
 
 /// All variants at one point, measured interleaved.
@@ -104,7 +117,7 @@ struct Group {
   Json point = Json::object();
   std::string baseline;
   std::vector<Case> cases;
-  std::vector<Case> limits;  // contenders that the planner added: stream with the rows that count
+  std::vector<Case> limits;          // contenders that the planner added (limits.h)
   std::vector<Published> published;  // those of this point
   std::vector<Claim> claims;
 };
@@ -122,8 +135,8 @@ struct Plan {
   ProfileOptions profile;
   std::vector<Group> groups;
   std::map<std::string, PeerCommand> peers = {};  // by name
-  Sides free_bytes = {};                          // what every group was made to fit in; 0: unknown
-  SideNotes free_notes = {};                      // what sets those
+  Sides free_bytes = {};      // what every group fits in; 0: unknown
+  SideNotes free_notes = {};  // what sets those
 };
 
 /// What the command line, and the machine, add to a config.
@@ -143,7 +156,7 @@ struct PlanOptions {
   SideNotes free_notes = {};  // what sets those
 };
 
-/// Reads, checks and decides a config. Every mistake is found here: throws BadInput with all. The
+/// Reads, checks and decides a config. Throws BadInput with every mistake: none is found later. The
 /// plan points to the kernels of `backends`, which must outlive it.
 Plan make_plan(const std::string& file, const Backends& backends, const PlanOptions& options);
 /// The same for text already read; `file` names it in errors.

@@ -30,17 +30,9 @@ struct Slot {
 /// is in another process, and None.
 std::vector<Slot> storage_of(const Case& work);
 
-/// Bytes, in whole cache lines, that one iteration touches on the side of the link where `side` is
-/// (host memory of every kind, or device memory): every value there that has bytes of its own. 0
-/// when none of them is an output of this process, for then no buffers rotate there.
-std::size_t touched_bytes(const Case& work, Memory side);
-
 /// Sizes of the buffers of this kind that one buffer set takes from the group's arena, in the order
 /// of their slots.
 std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory);
-
-/// True for two kinds of host memory, and for device memory twice.
-constexpr bool same_side(Memory a, Memory b) { return host_reaches(a) == host_reaches(b); }
 
 /// Index of the slot that holds the bytes of slot `index`, through all that works in place or
 /// passes through.

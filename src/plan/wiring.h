@@ -24,7 +24,9 @@ class Wiring {
 
  private:
   void start(const StageSpec& spec);
-  void choose(const StageSpec& spec, Stage& stage);
+  /// The row that runs the stage and what it costs; skips where there is none. A forced row that
+  /// does not fit is a mistake, and so are rows of which none does.
+  void choose_kernel(Stage& stage);
   std::vector<int> inputs(const StageSpec& spec) const;
   int input_named(const std::string& name) const;
   void check_input(int input) const;

@@ -60,7 +60,7 @@ TEST_F(RunnerTest, WholeGroup) {
   group.question = "Which?";
   group.cases[2].threads = 2;
   group.published = {{.variant = "slow", .device_ms = 9.16, .wall_ms = {}, .where = "table 1"}};
-  group.claims = {{.text = "it is slow", .left = "two steps", .relation = "<", .right = "slow"}};
+  group.claims = {{.text = "it is slow", .left = "two steps", .relation = Relation::Less, .right = "slow"}};
   stop_at_once();
   const Results results = run_plan();
   ASSERT_EQ(results.groups.size(), 1u);

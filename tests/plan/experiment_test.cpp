@@ -107,7 +107,7 @@ TEST(Experiment, PublishedFiguresOfThePointAndTheirCases) {
       line += fmt::format("{} {} {} {};", one.variant, one.wall_ms.value_or(0),
                           one.device_ms.value_or(0), one.where);
     for (const Claim& one : group.claims)
-      line += fmt::format(" {}: {} {} {}", one.text, one.left, one.relation, one.right);
+      line += fmt::format(" {}: {} {} {}", one.text, one.left, name_of(one.relation), one.right);
     return line;
   };
   EXPECT_EQ(text(plan.groups.at(0)), "v [l=nchw] 1 0 everywhere; t: v [l=nhwc] < v [l=nchw]");

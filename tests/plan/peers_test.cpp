@@ -148,7 +148,7 @@ TEST(Peers, KeepTheirBuffersToThemselves) {
       R"({"peer": "torch", "stages": [{"op": "cast", "to": "float32", "output": "fresh"}, {"op": "sub", "mean": 1, "output": "in_place"}]})"));
   for (const Slot& slot : storage_of(work))
     EXPECT_TRUE(slot.kind != Slot::Kind::Placed && slot.kind != Slot::Kind::Fresh);
-  EXPECT_EQ(touched_bytes(work, Memory::Pageable), 0u);
+  EXPECT_EQ(buffer_sets(std::array{&work}, Cache::Cold, Memory::Pageable, 1 << 20), 1);
 }
 
 TEST(Peers, CountInTheMemoryThatAGroupNeeds) {

@@ -1,8 +1,7 @@
-#include "plan/resident.h"
-
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"
+#include "plan/buffers.h"
 
 namespace normbench::resident_test {
 namespace {

@@ -1,10 +1,9 @@
-#include "plan/reuse.h"
-
 #include <gmock/gmock.h>
 
 #include <limits>
 
 #include "fake_backends.h"
+#include "plan/buffers.h"
 
 namespace normbench::reuse_test {
 namespace {
