@@ -43,9 +43,9 @@ double share_of(const CaseResult& result, const StageResult& stage) {
 }
 
 /// The largest part of another resource; null for none.
-const Part* largest_other(const std::vector<Part>& list, const std::string& resource) {
+const ResourceShare* largest_other(const std::vector<ResourceShare>& list, const std::string& resource) {
   const auto other = std::ranges::find_if(
-      list, [&](const Part& part) { return part.resource != resource && part.share > 0; });
+      list, [&](const ResourceShare& part) { return part.resource != resource && part.share > 0; });
   return other == list.end() ? nullptr : &*other;
 }
 
@@ -57,12 +57,12 @@ std::string work_text(const std::string& resource, const std::vector<std::string
 
 }  // namespace
 
-std::vector<Part> parts(const CaseResult& result) {
-  std::vector<Part> list;
+std::vector<ResourceShare> parts(const CaseResult& result) {
+  std::vector<ResourceShare> list;
   std::vector<std::vector<std::string>> labels;
   for (const StageResult& stage : result.stages) {
     const std::string resource = resource_of(stage);
-    auto part = std::ranges::find(list, resource, &Part::resource);
+    auto part = std::ranges::find(list, resource, &ResourceShare::resource);
     if (part == list.end()) {
       part = list.insert(list.end(), {.resource = resource, .work = ""});
       labels.emplace_back();
@@ -72,15 +72,15 @@ std::vector<Part> parts(const CaseResult& result) {
   }
   for (std::size_t i = 0; i < list.size(); ++i)
     list[i].work = work_text(list[i].resource, labels[i]);
-  if (std::ranges::all_of(list, [](const Part& part) { return part.share <= 0; })) return {};
-  std::ranges::stable_sort(list, std::greater(), &Part::share);
+  if (std::ranges::all_of(list, [](const ResourceShare& part) { return part.share <= 0; })) return {};
+  std::ranges::stable_sort(list, std::greater(), &ResourceShare::share);
   return list;
 }
 
 std::optional<std::string> gain_at_most(const CaseResult& result, const std::string& resource) {
-  const std::vector<Part> list = parts(result);
-  const auto part = std::ranges::find(list, resource, &Part::resource);
-  const Part* other = largest_other(list, resource);
+  const std::vector<ResourceShare> list = parts(result);
+  const auto part = std::ranges::find(list, resource, &ResourceShare::resource);
+  const ResourceShare* other = largest_other(list, resource);
   if (part == list.end() || other == nullptr) return std::nullopt;
   const double share = std::min(1.0, part->share);
   const auto noun = std::ranges::find(faster_nouns, other->resource, &Faster::resource);

@@ -1,6 +1,7 @@
 #include "analysis/compare_config.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace normbench {
 namespace {

@@ -23,7 +23,7 @@ double amount_with(double bytes, const AxisLine& line, double first_bytes, doubl
   return first + (bytes - first_bytes) * (last - first) / (last_bytes - first_bytes);
 }
 
-std::optional<Fit> fit_of(const Experiment& experiment, const AxisLine& line,
+std::optional<LinearFit> fit_of(const Experiment& experiment, const AxisLine& line,
                           const std::string& variant) {
   AxisLine measured{.axis = line.axis, .fixed = line.fixed, .points = {}};
   std::vector<double> bytes, times_ns;
@@ -35,7 +35,7 @@ std::optional<Fit> fit_of(const Experiment& experiment, const AxisLine& line,
     }
   const auto fitted = fit_line(bytes, times_ns);
   if (!fitted || bytes.back() <= bytes.front()) return std::nullopt;
-  return Fit{
+  return LinearFit{
       .variant = variant,
       .points = bytes.size(),
       .fitted = *fitted,
@@ -80,14 +80,14 @@ double moved_bytes(const CaseResult& result) {
       [](double sum, const StageResult& stage) { return sum + static_cast<double>(stage.bytes); });
 }
 
-std::vector<Fit> fits(const Experiment& experiment, const AxisLine& line) {
-  std::vector<Fit> list;
+std::vector<LinearFit> fits(const Experiment& experiment, const AxisLine& line) {
+  std::vector<LinearFit> list;
   for (const std::string& variant : measured_variants(experiment, line))
     if (const auto fit = fit_of(experiment, line, variant)) list.push_back(*fit);
   return list;
 }
 
-std::string fit_text(const AxisLine& line, const Fit& fit) {
+std::string fit_text(const AxisLine& line, const LinearFit& fit) {
   if (!fit.explains || fit.amount90 <= line.points.front().amount) return "";
   return fmt::format("Fixed cost of {}{}: {} ms; then {} GB/s, 90 % of it from {} on",
                      spoken(fit.variant), line.where(), format_ms(fit.fitted.fixed_ns),

@@ -31,7 +31,7 @@ struct LineFit {
 std::optional<LineFit> fit_line(std::span<const double> bytes, std::span<const double> times_ns);
 
 /// A variant's line along an axis whose points differ in the bytes moved.
-struct Fit {
+struct LinearFit {
   std::string variant;
   std::size_t points = 0;
   LineFit fitted;
@@ -43,10 +43,10 @@ struct Fit {
 double moved_bytes(const CaseResult& result);
 
 /// The fits of all variants that have one along this line of the experiment.
-std::vector<Fit> fits(const Experiment& experiment, const AxisLine& line);
+std::vector<LinearFit> fits(const Experiment& experiment, const AxisLine& line);
 
 /// "Fixed cost of fused: 0.80 ms; then 65.2 GB/s, 90 % of it from batch 24 on"; "" when no line
 /// fits or there is no fixed cost.
-std::string fit_text(const AxisLine& line, const Fit& fit);
+std::string fit_text(const AxisLine& line, const LinearFit& fit);
 
 }  // namespace normbench

@@ -5,11 +5,6 @@
 
 namespace normbench {
 
-/// Pageable memory, with huge pages or without.
-constexpr bool is_pageable(Memory memory) {
-  return memory == Memory::Pageable || memory == Memory::PageableHuge;
-}
-
 /// The kind of host memory that a transfer reads or writes; pinned where the document does not say.
 Memory link_memory(const CaseResult& result, std::size_t stage);
 

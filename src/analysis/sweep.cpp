@@ -91,7 +91,7 @@ std::vector<std::string> winner_fits(const Experiment& experiment,
   for (const AxisLine& line : axes) {
     if (std::ranges::find(line.points, last, &AxisLine::Point::group) == line.points.end())
       continue;
-    for (const Fit& fit : fits(experiment, line))
+    for (const LinearFit& fit : fits(experiment, line))
       if (fit.variant == experiment.analyses[last].verdict.winner)
         sentences.push_back(fit_text(line, fit));
   }

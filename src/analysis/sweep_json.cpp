@@ -24,7 +24,7 @@ Json crossing_json(const AxisLine& line, const Crossing& crossing) {
   return json;
 }
 
-Json fit_json(const AxisLine& line, const Fit& fit) {
+Json fit_json(const AxisLine& line, const LinearFit& fit) {
   Json json = on(line);
   json.update({{"variant", fit.variant},
                {"points", fit.points},
@@ -58,7 +58,7 @@ Json experiment_json(const Experiment& experiment) {
   for (const AxisLine& line : axis_lines(experiment)) {
     for (const Crossing& crossing : crossings(experiment, line))
       json["crossovers"].push_back(crossing_json(line, crossing));
-    for (const Fit& fit : fits(experiment, line)) json["fits"].push_back(fit_json(line, fit));
+    for (const LinearFit& fit : fits(experiment, line)) json["fits"].push_back(fit_json(line, fit));
     for (const Unscaled& result : unscaled(experiment, line))
       json["unscaled"].push_back(unscaled_json(line, result));
   }

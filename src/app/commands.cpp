@@ -2,7 +2,10 @@
 
 #include <array>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <type_traits>
+
+#include "machine/environment.h"
 
 namespace normbench {
 namespace {
@@ -22,6 +25,12 @@ N read_within(std::string_view what, const std::string& name, const std::string&
 }
 
 }  // namespace
+
+std::string version_text() {
+  const Json built = tool();
+  return fmt::format("normbench {} ({}, {})", built.at("version").get<std::string>(),
+                     built.at("revision").get<std::string>(), built.at("build").get<std::string>());
+}
 
 Json value_of(const Option& option) {
   return std::visit(

@@ -101,6 +101,9 @@ Subcommand make_calibrate();
 Subcommand make_peer();
 Subcommand make_part();
 
+/// "normbench 0.1.0 (34e4670, Release)".
+std::string version_text();
+
 struct Command {
   std::string_view name, about, example;  // about "": not shown in --help
   Subcommand (*make)();

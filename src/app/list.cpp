@@ -19,6 +19,7 @@
 #include "backend/cpu/walk.h"
 #include "machine/environment.h"
 #include "machine/team_cpus.h"
+#include "machine/topology.h"
 #include "report/report.h"
 #include "report/text.h"
 
@@ -102,7 +103,7 @@ std::string choices_text(int threads) {
          fact("instructions", instruction_sets()) + fact("caches", caches()) +
          fact("stores", explain_stores(cache_sizes(), threads) +
                             "; rows named temporal or nt do not choose") +
-         fact("fresh pages", first_touches()) + fact("team", explain_grain(threads)) +
+         fact("fresh pages", first_touches()) + fact("team", explain_team(threads, data_caches())) +
          fact("threads", "bound " + explain_binding());
 }
 

@@ -15,17 +15,10 @@
 #include "app/process.h"
 #include "core/file.h"
 #include "core/issue.h"
-#include "machine/environment.h"
 
 namespace {
 
 using namespace normbench;
-
-std::string version_text() {
-  const Json built = tool();
-  return fmt::format("normbench {} ({}, {})", built.at("version").get<std::string>(),
-                     built.at("revision").get<std::string>(), built.at("build").get<std::string>());
-}
 
 void print_issues(const BadInput& bad) {
   for (const Issue& issue : bad.issues)

@@ -7,6 +7,7 @@
 #include "core/issue.h"
 #include "machine/environment.h"
 #include "machine/free_memory.h"
+#include "machine/topology.h"
 #include "measure/group_memory.h"
 #include "report/torch_table.h"
 
@@ -59,6 +60,7 @@ PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
   plan.profile = !options.no_profile;
   plan.allow_peers = options.allow_peers;
   plan.all_threads = available_threads();
+  plan.data_caches = data_caches();
   plan.sort_keys = sort_key_names();
   plan.cache_bytes = cold_caches(backends, last_level_cache_bytes());
   const FreeMemory free = free_memory(free_device_bytes(backends), "/");

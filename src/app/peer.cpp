@@ -11,7 +11,7 @@
 #include "app/options.h"
 #include "backend/cpu/simd_targets.h"
 #include "core/issue.h"
-#include "core/tensor_json.h"
+#include "measure/peer/messages.h"
 #include "measure/peer/server.h"
 
 namespace normbench {

@@ -17,7 +17,6 @@
 #include "app/commands.h"
 #include "app/options.h"
 #include "core/issue.h"
-#include "core/markdown.h"
 #include "core/units.h"
 #include "report/chrome/gzip.h"
 #include "report/table_formats.h"

@@ -70,8 +70,7 @@ class Queue {
   virtual std::unique_ptr<Graph> end_capture() { return nullptr; }
   virtual void launch(Graph&) {}
 
-  const int threads;         // OpenMP team size of CPU kernels
-  bool always_team = false;  // also for work too small for one to pay: what checks kernels wants it
+  const int threads;         // of the team that a CPU kernel runs on: exactly so many
   Recorder* const recorder;  // for ranges inside a stage; may be null
   /// What the ranges of other threads' shares of the stage are called; "": they have none.
   std::string_view stage = {};

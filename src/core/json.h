@@ -1,7 +1,9 @@
-/// Strict JSON with comments, in file order, with the mistakes that a JSON library lets pass.
+/// Strict JSON with comments, in file order, with the mistakes that a JSON library lets pass. What
+/// builds, reads or holds a Json includes <nlohmann/json.hpp> itself.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <string_view>
 #include <vector>
 

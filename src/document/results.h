@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,6 +65,7 @@ struct CaseResult {
   Status status = Status::Ok;
   std::string reason;  // why skipped or failed
   int threads = 1;
+  bool threads_decided = false;   // the config says "all": normbench chose the number
   std::string wait = {};          // when the host waits for the GPU: stage, iteration, turn
   bool graph = false;             // its GPU stages run as graphs
   std::string peer = {};          // the config's name of the peer that ran it; "": this process
@@ -204,8 +206,9 @@ struct Results {
 /// - what only a device gives is left out where there was none: calls_ns, condition_before and
 ///   condition_after, clock_error_ns.
 /// - what newer versions added is left out where it says nothing: parameters, min_read_bytes,
-///   resident, source, wait, graph, peer, peer_version, counters, calibration, discarded, device_times, times, losses,
-///   and of a profile's row annotation, min_ns to max_ns, bytes, faults.
+///   resident, source, wait, graph, peer, peer_version, counters, calibration, discarded,
+///   device_times, times, losses, and of a profile's row annotation, min_ns to max_ns, bytes,
+///   faults.
 /// - a double that is not finite is null, and infinity when read back.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "core/reader.h"
-#include "core/tensor_json.h"
 #include "document/results_fields.h"
 
 namespace normbench {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/tensor_json.h"
+#include "core/reader.h"
 #include "document/results_fields.h"
 
 namespace normbench {

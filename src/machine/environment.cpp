@@ -10,11 +10,12 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "machine/affinity.h"
-#include "machine/team_cpus.h"
 #include "machine/cgroup.h"
 #include "machine/machine_files.h"
+#include "machine/team_cpus.h"
 #include "machine/topology.h"
 
 namespace normbench {
@@ -36,16 +37,16 @@ Json or_null(const std::optional<T>& value) {
 Json positive(std::int64_t value) { return value > 0 ? Json(value) : Json(); }
 
 Json topology_facts() {
-  const Topology topology = read_topology();
+  const Topology& known = topology();
   Json caches = Json::array();
-  for (const CacheLevel& cache : topology.caches)
+  for (const CacheLevel& cache : known.caches)
     caches.push_back({{"level", cache.level},
                       {"bytes", positive(cache.bytes)},
                       {"count", positive(cache.count)}});
-  return {{"packages", positive(topology.packages)},
-          {"cores", positive(topology.cores)},
-          {"hardware_threads", positive(topology.pus)},
-          {"numa_nodes", positive(topology.numa_nodes)},
+  return {{"packages", positive(known.packages)},
+          {"cores", positive(known.cores)},
+          {"hardware_threads", positive(known.pus)},
+          {"numa_nodes", positive(known.numa_nodes)},
           {"caches", std::move(caches)}};
 }
 
@@ -76,9 +77,8 @@ Json environment(const std::string& machine) {
 }
 
 std::int64_t last_level_cache_bytes() {
-  const Topology topology = read_topology();
-  std::int64_t bytes = 0;
-  if (!topology.caches.empty()) bytes = topology.caches.back().bytes * topology.caches.back().count;
+  const auto& caches = topology().caches;
+  const std::int64_t bytes = caches.empty() ? 0 : caches.back().bytes * caches.back().count;
   return bytes > 0 ? bytes : std::int64_t{32} << 20;
 }
 

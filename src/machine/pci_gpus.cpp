@@ -4,6 +4,7 @@
 #include <hwloc.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace normbench {

@@ -7,6 +7,7 @@
 #include <memory>
 
 namespace normbench {
+namespace {
 
 Topology read_topology() {
   hwloc_topology_t raw = nullptr;
@@ -30,6 +31,20 @@ Topology read_topology() {
                                  .bytes = static_cast<std::int64_t>(cache->attr->cache.size),
                                  .count = count(types[i])});
   return topology;
+}
+
+}  // namespace
+
+const Topology& topology() {
+  static const Topology known = read_topology();
+  return known;
+}
+
+std::vector<std::int64_t> data_caches() {
+  std::vector<std::int64_t> bytes;
+  for (const CacheLevel& cache : topology().caches)
+    if (cache.bytes > 0) bytes.push_back(cache.bytes);
+  return bytes;
 }
 
 }  // namespace normbench

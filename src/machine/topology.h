@@ -19,6 +19,10 @@ struct Topology {
   std::vector<CacheLevel> caches;  // nearest first
 };
 
-Topology read_topology();
+/// Asked of hwloc once per process.
+const Topology& topology();
+
+/// Bytes of the first processor's data caches, nearest first; none where they are not known.
+std::vector<std::int64_t> data_caches();
 
 }  // namespace normbench

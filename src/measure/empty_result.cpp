@@ -40,6 +40,7 @@ CaseResult case_result(const Case& work) {
                     .status = work.skip ? Status::Skipped : Status::Ok,
                     .reason = work.skip.value_or(""),
                     .threads = work.threads,
+                    .threads_decided = work.threads_decided,
                     .wait = uses_gpu(work) ? std::string(name_of(work.wait)) : "",
                     .graph = work.graph,
                     .peer = work.peer,

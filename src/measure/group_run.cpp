@@ -15,7 +15,8 @@
 namespace normbench {
 
 std::string point_name(const Group& group) {
-  return fmt::format("{} {}", group.experiment, group.point.dump());
+  return group.point.empty() ? group.experiment
+                             : fmt::format("{} {}", group.experiment, group.point.dump());
 }
 
 std::map<std::string, std::string> hung_contenders(const RunContext& context, std::size_t group) {

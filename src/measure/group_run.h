@@ -15,7 +15,7 @@
 
 namespace normbench {
 
-/// "place {"batch":10}": how ranges name a point of the sweep.
+/// "place {"batch":10}", "place" without a sweep: how ranges name a group.
 std::string point_name(const Group& group);
 
 /// Contenders of a group that the journal knows to hang, and why.

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "core/half.h"
+#include "core/dtype.h"
 #include "ops/array_file.h"
 #include "ops/checks.h"
 #include "ops/random.h"
@@ -45,9 +45,9 @@ void fill_random(const View& view, std::uint64_t seed) {
                              static_cast<std::size_t>(view.desc.elements())});
       return fill_rows(view, seed, all_bytes<std::uint8_t>([](int i) { return i; }));
     case DType::Float16:
-      return fill_rows(view, seed, all_bytes<Float16>(to_float16));
+      return fill_rows(view, seed, all_bytes<Float16>(rounded<Float16>));
     case DType::BFloat16:
-      return fill_rows(view, seed, all_bytes<BFloat16>(to_bfloat16));
+      return fill_rows(view, seed, all_bytes<BFloat16>(rounded<BFloat16>));
     case DType::Float32:
       return fill_rows(view, seed, all_bytes<float>([](int i) { return i; }));
   }

@@ -1,7 +1,9 @@
 #include "plan/decide.h"
 
 #include <algorithm>
+#include <variant>
 
+#include "backend/cpu/team.h"
 #include "plan/aliases.h"
 #include "plan/composed.h"
 #include "plan/peer_case.h"
@@ -28,19 +30,45 @@ void wire(const VariantText& text, const std::vector<std::optional<StageSpec>>& 
   }
 }
 
-int read_threads(Reader& reader, int all) {
+/// Decoding takes longer than waking a team, and `launch` of the CPU measures that team itself:
+/// these have all threads.
+bool always_pays(const Stage& stage) {
+  return std::holds_alternative<Load>(stage.op) ||
+         (std::holds_alternative<EmptyLaunch>(stage.op) && stage.place == Place::Cpu);
+}
+
+/// What "all" is for a case: by the stage that moves, or by its arithmetic reads, the most bytes,
+/// wherever it runs, so that variants of one group differ in their threads only where their stages
+/// do in size.
+int decide_threads(const Case& decided, const PlanOptions& options) {
+  if (std::ranges::any_of(decided.stages, always_pays)) return options.all_threads;
+  std::int64_t most = 0;
+  for (const Stage& stage : decided.stages) {
+    const Cost& cost = stage.fewest;
+    constexpr std::int64_t read_per_flop = 2;  // a float for a multiplication and an addition
+    most = std::max(
+        {most, cost.read_bytes + cost.written_bytes, read_per_flop * cost.flops});
+  }
+  return team_for(most, options.all_threads, options.data_caches);
+}
+
+void read_threads(Reader& reader, const PlanOptions& options, Case& decided) {
   constexpr std::int64_t most = 4096;  // OpenMP ends a process that cannot have its threads
   const Json& said = reader.member("threads");
-  if (!said.is_string()) return static_cast<int>(reader.integer("threads", 1, 1, most));
-  if (said != "all") reader.complain_at("threads", wrong_type("an integer or \"all\"", said));
-  return all;
+  decided.threads_decided = said == "all";
+  if (decided.threads_decided)
+    decided.threads = decide_threads(decided, options);
+  else if (said.is_string())
+    reader.complain_at("threads", wrong_type("an integer or \"all\"", said));
+  else
+    decided.threads = static_cast<int>(reader.integer("threads", 1, 1, most));
 }
 
 /// Reads what a variant says beside its stages; `fits` is false when a mistake was found.
 void read_options(const Composed& options, PlanContext& context, Case& decided) {
   const std::size_t before = context.issues.size();
   Reader reader(options.fields, options.pointer, context.issues);
-  decided.threads = read_threads(reader, context.options.all_threads);
+  read_threads(reader, context.options, decided);
   decided.wait = reader.word("wait", decided.wait);
   decided.graph = reader.boolean("graph", false);
   const bool in_flight = reader.integer("in_flight", 1, 1, 1024) > 1;

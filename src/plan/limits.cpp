@@ -23,10 +23,6 @@ std::vector<const Case*> cases_at(const Group& group, Place place) {
   return cases;
 }
 
-bool is_pageable(Memory memory) {
-  return memory == Memory::Pageable || memory == Memory::PageableHuge;
-}
-
 /// As many bytes as a transfer moves, from or to host memory of this kind.
 void add_transfer(std::vector<Case>& limits, const Stage& stage, Memory host, const Group& group,
                   const Backends& backends) {

@@ -19,11 +19,6 @@ bool calls_cuda(const StageSpec& spec) {
          passes_through(spec.op);
 }
 
-/// True for the kinds that `pin` can allocate.
-bool is_page_locked(Memory memory) {
-  return memory == Memory::Pinned || memory == Memory::WriteCombined || memory == Memory::Mapped;
-}
-
 /// What to do about memory that a place does not reach.
 std::string_view advice(Place place) {
   return place == Place::Cpu
@@ -69,7 +64,7 @@ Memory output_memory(const StageSpec& spec, Place place, Memory inferred) {
     throw StageMistake{"memory", "d2h writes host memory (pageable, pinned, …)"};
   if ((is<H2d>(spec) || is<Exchange>(spec)) && said != Memory::Device)
     throw StageMistake{"memory", fmt::format("{} writes device memory only", spec.name())};
-  if (is<Pin>(spec) && !is_page_locked(said))
+  if (is<Pin>(spec) && (!is_page_locked(said) || said == Memory::Registered))
     throw StageMistake{"memory", "pin writes pinned, write_combined or mapped memory"};
   if (!is_call && !reaches(place, said))
     throw StageMistake{"memory",

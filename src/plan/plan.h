@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -71,6 +72,7 @@ struct Case {
   std::vector<Value> values;
   std::vector<Stage> stages;
   int threads = 1;
+  bool threads_decided = false;  // the config says "all"
   Wait wait = Wait::Turn;
   bool graph = false;
   bool resident = false;            // a limit on one set of buffers, which stays in the cache
@@ -133,7 +135,8 @@ struct PlanOptions {
   bool quick = false;
   bool profile = true;
   bool allow_peers = false;  // --allow-peers: commands of the config may be run
-  int all_threads = 1;       // what `"threads": "all"` means: what this process may use
+  int all_threads = 1;       // what this process may use: `"threads": "all"` is that or 1
+  std::vector<std::int64_t> data_caches = {};  // of a core, nearest first: they help to decide
   std::vector<std::string> sort_keys = {};  // what `profile.sort_by` may name; empty: anything
   Sides cache_bytes = {.host = 32 << 20, .device = 32 << 20};  // the last caches before each memory
   Sides free_bytes = {};      // memory that this process can have on each side; 0: unknown

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "analysis/compare_gate.h"
-#include "core/markdown.h"
 #include "core/units.h"
 #include "report/comparison.h"
 #include "report/comparison_words.h"
@@ -53,7 +52,7 @@ std::string finding_items(const Comparison& comparison) {
   return lines;
 }
 
-std::string names(const std::vector<CaseName>& cases) {
+std::string name_items(const std::vector<CaseName>& cases) {
   std::string lines;
   for (const CaseName& name : cases)
     lines += fmt::format("- {}\n", escaped_markdown(case_text(name)));
@@ -77,9 +76,9 @@ std::string comparison_markdown(const Comparison& comparison) {
                  cases_table(comparison, Shelf::Same));
   text += folded("not measured in BASE", cases_table(comparison, Shelf::NeverMeasured));
   text += folded(fmt::format("{} only in BASE", comparison.base_only.size()),
-                 names(comparison.base_only));
+                 name_items(comparison.base_only));
   text +=
-      folded(fmt::format("{} only in NEW", comparison.new_only.size()), names(comparison.new_only));
+      folded(fmt::format("{} only in NEW", comparison.new_only.size()), name_items(comparison.new_only));
   return text;
 }
 

@@ -8,7 +8,6 @@
 
 #include "analysis/compare_gate.h"
 #include "analysis/words.h"
-#include "core/markdown.h"
 #include "core/units.h"
 #include "report/document_text.h"
 

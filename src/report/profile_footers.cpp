@@ -1,9 +1,8 @@
-#include "report/profile_footers.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/units.h"
+#include "report/table_formats.h"
 #include "report/table_text.h"
 
 namespace normbench {

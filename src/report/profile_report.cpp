@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "analysis/words.h"
-#include "core/markdown.h"
+#include "core/units.h"
 #include "report/document_text.h"
 
 namespace normbench {

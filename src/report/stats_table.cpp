@@ -1,9 +1,8 @@
-#include "report/stats_table.h"
-
 #include <algorithm>
 #include <array>
 
 #include "core/units.h"
+#include "report/table_formats.h"
 #include "report/table_text.h"
 
 namespace normbench {

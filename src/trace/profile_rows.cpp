@@ -79,9 +79,9 @@ class Rows {
   /// The row of the slice, with this call of it counted.
   Filling& of(const TraceSlice& slice) {
     const RowKey key{.name = row_name(slice.name),
-                  .shapes = by_shape_ ? slice.shapes : std::string_view(),
-                  .on_device = is_on_gpu(slice.kind),
-                  .annotation = is_annotation(slice)};
+                     .shapes = by_shape_ ? slice.shapes : std::string_view(),
+                     .on_device = is_on_gpu(slice.kind),
+                     .annotation = is_annotation(slice)};
     const auto [found, is_new] = index_.try_emplace(key, rows_.size());
     if (is_new) start_row(key, slice);
     Filling& filling = rows_[found->second];
@@ -120,11 +120,8 @@ class Rows {
 }  // namespace
 
 std::vector<ProfileRow> profile_rows(const TraceModel& model, bool by_shape) {
-  std::vector<Call> calls = host_calls(model);
-  add_device_time(model, calls);
-  add_up(calls);
   Rows rows(model, by_shape);
-  for (const Call& call : calls)
+  for (const Call& call : call_tree(model))
     if (!call.merged) rows.add(call);
   for (const TraceLane& lane : model.lanes)
     for (const TraceSlice& slice : lane.slices)

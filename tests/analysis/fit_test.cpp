@@ -59,7 +59,7 @@ TEST(Fits, SayTheFixedCostTheRateAndWhereNinetyPercentOfItIsReached) {
                                                    {"flat", constant(3), 0}});
   const Experiment experiment = experiments(results).at(0);
   const AxisLine line = axis_lines(experiment).at(0);
-  const std::vector<Fit> list = fits(experiment, line);
+  const std::vector<LinearFit> list = fits(experiment, line);
   ASSERT_EQ(list.size(), 3u);  // no bytes vary in "flat"
   EXPECT_EQ(list[0].variant, "fixed");
   EXPECT_EQ(list[0].points, 3u);
@@ -76,7 +76,7 @@ TEST(Fits, SayTheFixedCostTheRateAndWhereNinetyPercentOfItIsReached) {
 
 TEST(FitText, NamesTheAxis) {
   AxisLine line{.axis = "batch", .fixed = {}, .points = {{0, 1, 1}, {1, 64, 64}}};
-  const Fit fit{.variant = "u8, fused",
+  const LinearFit fit{.variant = "u8, fused",
                 .points = 3,
                 .fitted = {.fixed_ns = 2e6, .ns_per_byte = 0.1, .worst = 0.01},
                 .amount90 = 179.2,

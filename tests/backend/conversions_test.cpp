@@ -6,7 +6,7 @@
 
 #include "backend/cpu/simd_targets.h"
 #include "backend/kernel_testing.h"
-#include "core/half.h"
+#include "core/dtype.h"
 
 namespace normbench::conversions_test {
 namespace {
@@ -80,7 +80,7 @@ TEST_P(Conversions, FloatsRoundToTheNearestEvenHalf) {
     if (std::isnan(values[i])) {
       ASSERT_TRUE(std::isnan(to_double(halves[i]))) << i;
     } else {
-      ASSERT_EQ(halves[i].bits, to_float16(values[i]).bits) << values[i];
+      ASSERT_EQ(halves[i].bits, rounded<Float16>(values[i]).bits) << values[i];
     }
   }
 }
@@ -92,7 +92,7 @@ TEST_P(Conversions, FloatsRoundToTheNearestEvenBrainFloat) {
     if (std::isnan(values[i])) {
       ASSERT_TRUE(std::isnan(to_double(brains[i]))) << i;
     } else {
-      ASSERT_EQ(brains[i].bits, to_bfloat16(values[i]).bits) << values[i];
+      ASSERT_EQ(brains[i].bits, rounded<BFloat16>(values[i]).bits) << values[i];
     }
   }
 }
@@ -146,8 +146,8 @@ TEST_P(Conversions, NormalizeRoundsItsFloat32ToTheNearestEven) {
               ASSERT_TRUE(std::isnan(half) && std::isnan(brain)) << describe(desc) << " " << std;
               continue;
             }
-            ASSERT_EQ(halves[i].bits, to_float16(floats[i]).bits) << describe(desc) << " " << std;
-            ASSERT_EQ(brains[i].bits, to_bfloat16(floats[i]).bits) << describe(desc) << " " << std;
+            ASSERT_EQ(halves[i].bits, rounded<Float16>(floats[i]).bits) << describe(desc) << " " << std;
+            ASSERT_EQ(brains[i].bits, rounded<BFloat16>(floats[i]).bits) << describe(desc) << " " << std;
           }
         }
 }

@@ -2,7 +2,7 @@
 
 #include "fake_backend.h"
 #include "measure/peer/messages.h"
-#include "core/tensor_json.h"
+#include "core/reader.h"
 #include "measure/turn_errors.h"
 
 namespace normbench::peer_messages_test {

@@ -11,7 +11,7 @@ template <StoresRule (*Rule)(const Signature&)>
 Launch prepare(const Cast& op, const Signature& s) {
   return [from = s.in[0].dtype, to = op.to, stores = Rule(s)](
              Queue& queue, std::span<const View> in, std::span<const View> out, View) {
-    const RunFunction convert = cast_function(from, to, stores(walk_threads(in[0], out[0], queue)));
+    const RunFunction convert = cast_function(from, to, stores(queue.threads));
     walk(in[0], out[0], queue, [&](const Run& run) { convert(run, nullptr, nullptr); });
   };
 }

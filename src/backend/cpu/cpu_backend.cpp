@@ -1,6 +1,6 @@
 #include "backend/cpu/memory.h"
 #include "backend/cpu/rows.h"
-#include "backend/cpu/team.h"
+#include "backend/cpu/omp_team.h"
 
 namespace normbench {
 namespace {
@@ -26,7 +26,7 @@ class CpuBackend final : public Backend {
   std::optional<std::string> unavailable() const override { return std::nullopt; }
   std::span<const Kernel> kernels() const override { return rows_; }
   std::unique_ptr<Queue> make_queue(int threads, Recorder* recorder) override {
-    prepare_team(threads);
+    if (threads > 1) on_team(threads, [](int, int) {});  // starts them, so that no kernel must
     return std::make_unique<InlineQueue>(threads, recorder);
   }
   std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes) override {

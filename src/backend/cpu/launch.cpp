@@ -10,7 +10,7 @@ bool accepts(const EmptyLaunch&, const Signature&) { return true; }
 Launch prepare(const EmptyLaunch& op, const Signature&) {
   return [count = op.count](Queue& queue, std::span<const View>, std::span<const View>, View) {
     for (std::int64_t i = 0; i < count; ++i)
-      split_over_team(queue, queue.threads, 1, [](std::int64_t, std::int64_t) {});
+      split(queue, queue.threads, 1, [](std::int64_t, std::int64_t) {});
   };
 }
 

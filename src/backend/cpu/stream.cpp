@@ -20,7 +20,7 @@ std::int64_t read_bytes(const Stream& op, const View& in) {
 void read_only(const View& in, const View& out, const Queue& queue) {
   const std::int64_t size = vector_bytes();
   std::atomic<std::uint64_t> sum = 0;
-  split(queue, in.desc.bytes() / size, kSplit, in.desc.bytes(),
+  split(queue, in.desc.bytes() / size, kSplit,
         [&](std::int64_t begin, std::int64_t end) {
           sum ^= read_vectors(in.data + begin * size, end - begin);
         });
@@ -35,7 +35,7 @@ void mix(const Stream& op, const View& in, const View& out, const Queue& queue, 
       reinterpret_cast<std::uintptr_t>(out.data) % static_cast<std::uintptr_t>(size) == 0;
   const StreamVectors all{
       .in = in.data, .reads = read_bytes(op, in) / size, .out = out.data, .writes = bytes / size};
-  split(queue, all.writes, all.is_even() ? kSplit : kStreamBlock, read_bytes(op, in) + bytes,
+  split(queue, all.writes, all.is_even() ? kSplit : kStreamBlock,
         [&](std::int64_t begin, std::int64_t end) {
           stream_vectors(all, begin, end, aligned ? stores : Stores::Normal);
         });
@@ -73,7 +73,7 @@ Launch prepare_touch(const FirstTouch&, const Signature& s) {
   return [pages = (s.out[0].bytes() + kPageBytes - 1) / kPageBytes](
              Queue& queue, std::span<const View>, std::span<const View> out, View) {
     if (!Team) return touch(out[0].data, 0, pages);
-    split(queue, pages, 1, pages * kPageBytes,
+    split(queue, pages, 1,
           [&](std::int64_t begin, std::int64_t end) { touch(out[0].data, begin, end); });
   };
 }

@@ -1,70 +1,47 @@
 #include "backend/cpu/team.h"
 
+#include <fmt/format.h>
 #include <hwy/cache_control.h>
 #include <omp.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "backend/backend.h"
 #include "backend/cpu/omp_team.h"
-#include "backend/cpu/team_costs.h"
+#include "core/units.h"
 
 namespace normbench {
 namespace {
 
-using Part = std::function<void(std::int64_t begin, std::int64_t end)>;
+// Fixed, so that every process decides alike: measured waking costs vary a hundredfold.
+constexpr double kWakeNs = 100'000;   // to wake a team that sleeps, on a quiet machine
+constexpr double kBytesPerNs = 16.0;  // of one thread, beyond its own caches
 
 /// Where a thread's share has a range: not in the thread that has the stage's own.
 Recorder* recorder_of_share(const Queue& queue, int rank) {
   return rank > 0 && !queue.stage.empty() ? queue.recorder : nullptr;
 }
 
-void alone(std::int64_t total, const Part& part) {
-  if (total > 0) part(0, total);
-  hwy::FlushStream();
+/// Bytes that a core keeps to itself: the largest data cache before the last level.
+std::int64_t own_cache(std::span<const std::int64_t> caches) {
+  return caches.size() < 2 ? 0 : caches[caches.size() - 2];
 }
 
-std::int64_t now_ns() { return SystemClock().now_ns(); }
-
-/// The calling thread's choice: of its pool's threads only those of the last team's number wait.
-/// Null inside a team, unless it was asked for before.
-TeamChoice* choice_of(int threads) {
-  thread_local int chosen = 0;
-  thread_local std::optional<TeamChoice> choice;
-  if (chosen != threads) {
-    if (omp_in_parallel()) return nullptr;
-    choice.emplace(threads, team_costs(threads));
-    chosen = threads;
-  }
-  return &*choice;
+/// The fewest bytes for which a team of at least two is used: what a thread's own caches do not
+/// hold, and saves more than the waking.
+std::int64_t fewest_bytes(int threads, std::span<const std::int64_t> caches) {
+  const double even = kWakeNs * kBytesPerNs / (1 - 1.0 / threads);
+  return std::max(own_cache(caches), static_cast<std::int64_t>(even)) + 1;
 }
 
 }  // namespace
 
-// Work after a pause waits for every line of code and data: what stays alone reads the fewest, and
-// none of OpenMP's.
-int team_size(const Queue& queue, std::int64_t bytes) {
-  if (queue.threads <= 1) return 1;
-  if (!queue.always_team) {
-    const TeamChoice* const choice = choice_of(queue.threads);
-    if (choice == nullptr || !choice->may_pay(bytes) || !choice->pays(bytes, now_ns())) return 1;
+void split(const Queue& queue, std::int64_t total, std::int64_t unit,
+           const std::function<void(std::int64_t begin, std::int64_t end)>& part) {
+  if (queue.threads <= 1 || omp_in_parallel()) {
+    if (total > 0) part(0, total);
+    return hwy::FlushStream();
   }
-  return omp_in_parallel() ? 1 : queue.threads;
-}
-
-void split(const Queue& queue, std::int64_t total, std::int64_t unit, std::int64_t bytes,
-           const Part& part) {
-  if (team_size(queue, bytes) > 1) return split_over_team(queue, total, unit, part);
-  TeamChoice* const choice = queue.threads > 1 ? choice_of(queue.threads) : nullptr;
-  if (choice == nullptr || !choice->may_pay(bytes)) return alone(total, part);
-  const std::int64_t start_ns = now_ns();
-  alone(total, part);
-  choice->worked_alone(bytes, start_ns, now_ns());
-}
-
-void split_over_team(const Queue& queue, std::int64_t total, std::int64_t unit, const Part& part) {
-  if (queue.threads <= 1 || total <= unit || omp_in_parallel()) return alone(total, part);
   const std::int64_t units = (total + unit - 1) / unit;
   on_team(queue.threads, [&](int rank, int size) {
     const Range share(recorder_of_share(queue, rank), RangeKind::Worker, queue.stage);
@@ -73,15 +50,23 @@ void split_over_team(const Queue& queue, std::int64_t total, std::int64_t unit, 
     if (begin < end) part(begin, end);
     hwy::FlushStream();
   });
-  choice_of(queue.threads)->team_ended(now_ns());
 }
 
-void prepare_team(int threads) {
-  if (threads > 1 && !omp_in_parallel()) team_costs(threads);
+int team_for(std::int64_t bytes, int threads, std::span<const std::int64_t> caches) {
+  return threads > 1 && bytes >= fewest_bytes(threads, caches) ? threads : 1;
 }
 
-std::string explain_grain(int threads) {
-  return grain_text(threads, threads > 1 ? team_costs(threads) : TeamCosts());
+std::string explain_team(int threads, std::span<const std::int64_t> caches) {
+  if (threads <= 1) return "one thread: this process may use no more";
+  return fmt::format(
+      "\"all\" is {} threads for a case with a stage that moves more than {}, else 1: what a team "
+      "of {} saves at {:.0f} GB/s a thread must exceed {:.1f} ms for waking it{}. A number is used "
+      "as written",
+      threads, format_bytes(fewest_bytes(threads, caches) - 1), threads, kBytesPerNs,
+      kWakeNs / 1e6,
+      own_cache(caches) > 0 ? fmt::format(", and a core's own cache holds {}",
+                                          format_bytes(own_cache(caches)))
+                            : "");
 }
 
 }  // namespace normbench

@@ -1,6 +1,8 @@
 #include <cuda_profiler_api.h>
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "backend/cuda/device.h"
 #include "backend/cuda/empty.h"
 #include "backend/cuda/memory.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "backend/cuda/link_load.h"
 #include "backend/cuda/runtime.h"

@@ -28,7 +28,7 @@ Launch prepare_team(const Pin&, const Signature& s) {
   const Stores stores =
       2 * bytes >= 3 * largest_cache_bytes() ? Stores::NonTemporal : Stores::Normal;
   return [=](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
-    split(queue, bytes, vector_bytes(), 2 * bytes, [&](std::int64_t begin, std::int64_t end) {
+    split(queue, bytes, vector_bytes(), [&](std::int64_t begin, std::int64_t end) {
       copy_bytes(in[0].data + begin, out[0].data + begin, end - begin, stores);
     });
   };

@@ -9,7 +9,6 @@
 #include "core/reader.h"
 #include "machine/environment.h"
 #include "measure/peer/process.h"
-#include "core/tensor_json.h"
 #include "measure/turn_errors.h"
 
 namespace normbench {

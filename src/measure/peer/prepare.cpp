@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "core/reader.h"
-#include "core/tensor_json.h"
 
 namespace normbench {
 namespace {

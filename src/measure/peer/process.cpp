@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/json.h"
-#include "core/tensor_json.h"
+#include "measure/peer/messages.h"
 #include "measure/turn_errors.h"
 
 namespace normbench {

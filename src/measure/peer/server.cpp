@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "core/file.h"
+#include "core/reader.h"
 #include "machine/environment.h"
 #include "measure/peer/prepare.h"
-#include "core/tensor_json.h"
+#include "measure/peer/messages.h"
 #include "plan/composed.h"
 
 namespace normbench {

@@ -7,6 +7,7 @@
 #include "measure/case_turns.h"
 #include "machine/environment.h"
 #include "machine/free_memory.h"
+#include "machine/topology.h"
 #include "measure/peer/plan.h"
 #include "ops/array_file.h"
 
@@ -18,6 +19,7 @@ PlanOptions options_here(const Backends& backends) {
   PlanOptions options;
   options.base_dir = std::filesystem::current_path().string();
   options.all_threads = available_threads();
+  options.data_caches = data_caches();
   options.cache_bytes = cold_caches(backends, last_level_cache_bytes());
   options.free_bytes = free.bytes;
   options.free_notes = free.notes;

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/half.h"
+#include "core/dtype.h"
 #include "measure/selftest/cases.h"
 
 namespace normbench::selftest {

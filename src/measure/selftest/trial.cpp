@@ -142,7 +142,6 @@ Settled::~Settled() {
 Queue& Lab::queue(int threads) {
   auto& queue = queues_[threads];
   if (!queue) queue = backend_.make_queue(threads, nullptr);
-  queue->always_team = true;
   return *queue;
 }
 

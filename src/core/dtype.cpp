@@ -1,12 +1,18 @@
-#include "core/half.h"
+#include "core/dtype.h"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace normbench {
 namespace {
 
 /// A 16-bit format: one sign bit, exponent bits, mantissa bits.
 struct Format {
+  explicit constexpr Format(DType dtype)
+      : mantissa_bits(row_of(dtype).significant_bits - 1),
+        lowest_exponent(row_of(dtype).lowest_exponent) {}
+
   int mantissa_bits;
   int lowest_exponent;  // of normal numbers
 
@@ -14,8 +20,7 @@ struct Format {
   constexpr std::uint64_t mantissa_mask() const { return (std::uint64_t{1} << mantissa_bits) - 1; }
 };
 
-constexpr Format ieee_half{.mantissa_bits = 10, .lowest_exponent = -14};
-constexpr Format brain{.mantissa_bits = 7, .lowest_exponent = -126};
+constexpr Format ieee_half(DType::Float16), brain(DType::BFloat16);
 constexpr int double_bits = 52;
 constexpr std::uint64_t double_infinity = 0x7ff0000000000000;
 
@@ -71,7 +76,19 @@ std::uint16_t encode(double value, Format format) {
 
 double to_double(Float16 value) { return decode(value.bits, ieee_half); }
 double to_double(BFloat16 value) { return decode(value.bits, brain); }
-Float16 to_float16(double value) { return {encode(value, ieee_half)}; }
-BFloat16 to_bfloat16(double value) { return {encode(value, brain)}; }
+
+template <>
+std::uint8_t rounded(double value) {
+  // Written so that NaN becomes 0.
+  return static_cast<std::uint8_t>(value > 0 ? std::nearbyint(std::min(value, 255.0)) : 0);
+}
+template <>
+Float16 rounded(double value) {
+  return {encode(value, ieee_half)};
+}
+template <>
+BFloat16 rounded(double value) {
+  return {encode(value, brain)};
+}
 
 }  // namespace normbench

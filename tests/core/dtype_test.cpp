@@ -1,11 +1,11 @@
-#include "core/half.h"
+#include "core/dtype.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-namespace normbench::half_test {
+namespace normbench::dtype_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -13,14 +13,14 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 TEST(Float16, EveryBitPatternSurvivesTheRoundTrip) {
   for (std::uint32_t bits = 0; bits <= 0xffff; ++bits) {
     const Float16 half{static_cast<std::uint16_t>(bits)};
-    ASSERT_EQ(to_float16(to_double(half)).bits, bits);
+    ASSERT_EQ(rounded<Float16>(to_double(half)).bits, bits);
   }
 }
 
 TEST(BFloat16, EveryBitPatternSurvivesTheRoundTrip) {
   for (std::uint32_t bits = 0; bits <= 0xffff; ++bits) {
     const BFloat16 brain{static_cast<std::uint16_t>(bits)};
-    ASSERT_EQ(to_bfloat16(to_double(brain)).bits, bits);
+    ASSERT_EQ(rounded<BFloat16>(to_double(brain)).bits, bits);
   }
 }
 
@@ -56,30 +56,30 @@ void check_ties(std::uint16_t infinity_bits, Round round) {
   }
 }
 
-TEST(Float16, TiesGoToEven) { check_ties<Float16>(0x7c00, to_float16); }
-TEST(BFloat16, TiesGoToEven) { check_ties<BFloat16>(0x7f80, to_bfloat16); }
+TEST(Float16, TiesGoToEven) { check_ties<Float16>(0x7c00, rounded<Float16>); }
+TEST(BFloat16, TiesGoToEven) { check_ties<BFloat16>(0x7f80, rounded<BFloat16>); }
 
 TEST(Float16, TooLargeBecomesInfinityAndTooSmallZero) {
-  EXPECT_EQ(to_float16(65519.99).bits, 0x7bff);
-  EXPECT_EQ(to_float16(65520.0).bits, 0x7c00);
-  EXPECT_EQ(to_float16(-1e300).bits, 0xfc00);
-  EXPECT_EQ(to_float16(infinity).bits, 0x7c00);
-  EXPECT_EQ(to_float16(0x1p-25).bits, 0x0000);
-  EXPECT_EQ(to_float16(-0x1p-200).bits, 0x8000);
-  EXPECT_EQ(to_float16(std::numeric_limits<double>::denorm_min()).bits, 0x0000);
+  EXPECT_EQ(rounded<Float16>(65519.99).bits, 0x7bff);
+  EXPECT_EQ(rounded<Float16>(65520.0).bits, 0x7c00);
+  EXPECT_EQ(rounded<Float16>(-1e300).bits, 0xfc00);
+  EXPECT_EQ(rounded<Float16>(infinity).bits, 0x7c00);
+  EXPECT_EQ(rounded<Float16>(0x1p-25).bits, 0x0000);
+  EXPECT_EQ(rounded<Float16>(-0x1p-200).bits, 0x8000);
+  EXPECT_EQ(rounded<Float16>(std::numeric_limits<double>::denorm_min()).bits, 0x0000);
 }
 
 TEST(Float16, IsRoundedOnceAndNotThroughFloat) {
   // As a float this is the midpoint between 1 and its successor, which would go down to 1.
-  EXPECT_EQ(to_float16(1 + 0x1p-11 + 0x1p-40).bits, 0x3c01);
+  EXPECT_EQ(rounded<Float16>(1 + 0x1p-11 + 0x1p-40).bits, 0x3c01);
 }
 
 TEST(Float16, NanStaysNan) {
-  EXPECT_TRUE(std::isnan(to_double(to_float16(std::nan("")))));
-  EXPECT_TRUE(std::isnan(to_double(to_bfloat16(std::nan("")))));
+  EXPECT_TRUE(std::isnan(to_double(rounded<Float16>(std::nan("")))));
+  EXPECT_TRUE(std::isnan(to_double(rounded<BFloat16>(std::nan("")))));
   // A payload in the bits that are cut off must not leave infinity behind.
-  EXPECT_TRUE(std::isnan(to_double(to_float16(std::nan("1")))));
+  EXPECT_TRUE(std::isnan(to_double(rounded<Float16>(std::nan("1")))));
 }
 
 }  // namespace
-}  // namespace normbench::half_test
+}  // namespace normbench::dtype_test
