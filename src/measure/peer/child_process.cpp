@@ -43,11 +43,12 @@ void never_block(const Descriptor& end) {
 /// What is done in the child between its start and that of the program.
 class Actions {
  public:
-  Actions(const ChildEnds& ends, const std::string& directory) {
+  Actions(const ChildEnds& ends, const std::string& directory, ChildKind kind) {
     posix_spawn_file_actions_init(&files_);
     posix_spawn_file_actions_adddup2(&files_, ends.in.number(), STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&files_, ends.out.number(), STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&files_, ends.errors.number(), STDERR_FILENO);
+    if (kind == ChildKind::Peer)
+      posix_spawn_file_actions_adddup2(&files_, ends.errors.number(), STDERR_FILENO);
     posix_spawn_file_actions_addclosefrom_np(&files_, STDERR_FILENO + 1);
     if (!directory.empty()) posix_spawn_file_actions_addchdir_np(&files_, directory.c_str());
     posix_spawnattr_init(&attributes_);
@@ -58,8 +59,9 @@ class Actions {
     posix_spawnattr_setsigmask(&attributes_, &none);
     posix_spawnattr_setsigdefault(&attributes_, &defaults);
     posix_spawnattr_setpgroup(&attributes_, 0);
+    const int group = kind == ChildKind::Peer ? POSIX_SPAWN_SETPGROUP : 0;
     posix_spawnattr_setflags(
-        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        &attributes_, static_cast<short>(group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
   }
   ~Actions() {
     posix_spawn_file_actions_destroy(&files_);
@@ -124,13 +126,14 @@ void Descriptor::hold(int number) {
   number_ = number;
 }
 
-ChildProcess::ChildProcess(const PeerCommand& command) {
+ChildProcess::ChildProcess(const PeerCommand& command, ChildKind kind) {
   ChildEnds ends;
   make_pipe(ends.in, in_);
   make_pipe(out_, ends.out);
-  make_pipe(errors_, ends.errors);
-  for (const Descriptor* own : {&in_, &out_, &errors_}) never_block(*own);
-  pid_ = Actions(ends, command.directory).spawn(command.argv);
+  if (kind == ChildKind::Peer) make_pipe(errors_, ends.errors);
+  for (const Descriptor* own : {&in_, &out_, &errors_})
+    if (own->is_open()) never_block(*own);
+  pid_ = Actions(ends, command.directory, kind).spawn(command.argv);
 }
 
 ChildProcess::~ChildProcess() { end_child(pid_); }

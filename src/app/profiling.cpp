@@ -1,20 +1,72 @@
-#include "app/run_trace.h"
+#include "app/profiling.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
+#include "backend/cuda/cupti/cupti.h"
 #include "machine/environment.h"
+#include "record/nvtx.h"
 #include "trace/build_model.h"
 #include "trace/profile_rows.h"
 
 namespace normbench {
 namespace {
+
+/// How a tool is known: variables that it sets, or words in the path of what it injects.
+struct KnownTool {
+  const char* name;
+  std::array<const char*, 4> variables;
+  std::array<const char*, 2> words;
+};
+
+// Nsight Systems names its session only once it records: at the range `capture`, and not before.
+constexpr auto kKnown = std::to_array<KnownTool>(
+    {{"Nsight Systems",
+      {"NSYS_PROFILING_SESSION_ID", "NSYS_SESSION_TEMP_DIR", "NSYS_AGENT_TMP_DIR",
+       "NSYSDK_INJECTION64_PATH"},
+      {"nsight-systems", "libToolsInjection"}},
+     {"Nsight Compute",
+      {"NV_NSIGHT_INJECTION_PORT_BASE", "NV_NSIGHT_INJECTION_TRANSPORT_TYPE",
+       "NV_COMPUTE_PROFILER_PERFWORKS_DIR", "NV_COMPUTE_PROFILER_LOCAL_CONNECTION"},
+      {"nsight-compute", "libcuda-injection"}},
+     {"compute-sanitizer",
+      {"NV_SANITIZER_INJECTION_PORT_BASE", "NV_SANITIZER_INJECTION_TRANSPORT_TYPE",
+       "NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN", "NV_SANITIZER_INJECTION_PORT_RANGE"},
+      {"compute-sanitizer", "libsanitizer"}}});
+
+/// The variable's value, "" when it is not set.
+std::string environment_value(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr ? value : "";
+}
+
+bool is_it(const KnownTool& tool, std::initializer_list<std::string_view> injected) {
+  const auto is_set = [](const char* variable) { return !environment_value(variable).empty(); };
+  const auto is_named = [&](const char* word) {
+    return std::ranges::any_of(injected,
+                               [&](std::string_view path) { return path.find(word) != path.npos; });
+  };
+  return std::ranges::any_of(tool.variables, is_set) || std::ranges::any_of(tool.words, is_named);
+}
+
+std::string injected_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+std::string with_consequence(const std::string& why) {
+  const std::string consequence = ": device times come from CUDA events";
+  return why.ends_with(consequence) ? why : why + consequence;
+}
 
 constexpr std::int64_t kDevicesSortIndex = 5'000'000;  // below all processes, as in torch's traces
 
@@ -85,6 +137,37 @@ void add_faults(const ProfileTrace& profile, std::vector<ProfileRow>& rows) {
 }
 
 }  // namespace
+
+std::optional<AttachedTool> attached_tool() {
+  const std::string cuda = environment_value("CUDA_INJECTION64_PATH");
+  const std::string nvtx = environment_value("NVTX_INJECTION64_PATH");
+  for (const KnownTool& tool : kKnown)
+    if (is_it(tool, {cuda, nvtx})) return AttachedTool{.name = tool.name};
+  if (!cuda.empty()) return AttachedTool{.name = "the CUDA tool " + injected_name(cuda)};
+  if (!nvtx.empty() && nvtx::attached())
+    return AttachedTool{.name = "the NVTX tool " + injected_name(nvtx), .takes_cupti = false};
+  return std::nullopt;
+}
+
+std::unique_ptr<DeviceTracer> make_device_tracer(const Json& environment,
+                                                 const std::optional<AttachedTool>& tool) {
+  if (!environment.at("gpu").is_object() || (tool && tool->takes_cupti)) return nullptr;
+  return make_cupti_tracer();
+}
+
+std::string why_not_cupti(const Results& results, const std::optional<AttachedTool>& tool,
+                          const std::string& untraced) {
+  const bool any = std::ranges::any_of(results.groups, [](const GroupResult& group) {
+    return std::ranges::any_of(group.profile, [](const CaseProfile& profile) {
+      return profile.device_times == "CUDA events";
+    });
+  });
+  if (!any) return "";
+  if (tool && tool->takes_cupti)
+    return with_consequence(fmt::format("{} is attached and has CUPTI", tool->name));
+  return with_consequence(untraced.empty() ? "CUPTI was not used when profiles were kept"
+                                           : untraced);
+}
 
 RunTrace::RunTrace(const Plan& plan, const Json& environment, Clock& clock)
     : empty_(empty_trace(plan, environment, clock)),
