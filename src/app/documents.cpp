@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "analysis/compare_document.h"
+#include "document/read_document.h"
 #include "core/json.h"
 
 namespace normbench {

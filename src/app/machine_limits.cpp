@@ -11,6 +11,7 @@
 #include "app/say.h"
 #include "machine/environment.h"
 #include "measure/runner.h"
+#include "report/info_text.h"
 
 namespace normbench {
 namespace {

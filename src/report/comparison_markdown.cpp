@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "analysis/compare_gate.h"
+#include "analysis/compare/compare.h"
 #include "core/markdown.h"
 #include "core/units.h"
 #include "report/comparison.h"
@@ -16,7 +16,7 @@ std::string row(const ComparedCase& one) {
                      bad ? "**" + verdict + "**" : verdict, escaped_markdown(case_text(one.name)),
                      one.base_ns ? format_ms(*one.base_ns) : "",
                      one.now_ns ? format_ms(*one.now_ns) : "", change_text(one),
-                     one.visible ? interval_text(one) : escaped_markdown(one.why),
+                     one.visible ? interval_text(one) : escaped_markdown(why_text(one)),
                      one.visible ? format_percent(*one.visible) : "");
 }
 
@@ -49,11 +49,11 @@ std::string finding_items(const Comparison& comparison) {
   for (const ComparedCase& one : comparison.cases)
     for (const CaseFinding& finding : one.findings)
       lines += fmt::format("- {}: {}\n", escaped_markdown(case_text(one.name)),
-                           escaped_markdown(finding.text));
+                           escaped_markdown(finding_text(finding)));
   return lines;
 }
 
-std::string names(const std::vector<CaseName>& cases) {
+std::string name_items(const std::vector<CaseName>& cases) {
   std::string lines;
   for (const CaseName& name : cases)
     lines += fmt::format("- {}\n", escaped_markdown(case_text(name)));
@@ -65,7 +65,7 @@ std::string names(const std::vector<CaseName>& cases) {
 std::string comparison_markdown(const Comparison& comparison) {
   std::string text = fmt::format("### normbench: {}\n\n{}\n", comparison_summary(comparison),
                                  escaped_markdown(comparison_setting(comparison)));
-  const auto texts = cautions(comparison);
+  const auto texts = caution_lines(comparison);
   if (!texts.empty()) text += "\n";
   for (const std::string& caution : texts)
     text += fmt::format("> {}  \n", escaped_markdown(caution));
@@ -77,9 +77,9 @@ std::string comparison_markdown(const Comparison& comparison) {
                  cases_table(comparison, Shelf::Same));
   text += folded("not measured in BASE", cases_table(comparison, Shelf::NeverMeasured));
   text += folded(fmt::format("{} only in BASE", comparison.base_only.size()),
-                 names(comparison.base_only));
+                 name_items(comparison.base_only));
   text +=
-      folded(fmt::format("{} only in NEW", comparison.new_only.size()), names(comparison.new_only));
+      folded(fmt::format("{} only in NEW", comparison.new_only.size()), name_items(comparison.new_only));
   return text;
 }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "analysis/words.h"
+#include "report/words.h"
 #include "core/markdown.h"
 #include "report/document_text.h"
 
