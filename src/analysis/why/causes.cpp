@@ -64,18 +64,6 @@ double profiled_constants(const Subject& subject) {
   return std::max(part(host_ns, total_ns), part(device_ns, profile->times.wall_ns));
 }
 
-/// Preparing constants on every call: the case that caches them and does all else alike, else the
-/// profile's ranges.
-Cause constants_cause(const Subject& subject) {
-  const auto cached = twin(subject, Factor::Kind::Constants, [](const auto& own, const auto&) {
-    return own == FactorValue(Constants::PerCall);
-  });
-  if (cached && (!cached->faster || cached->share < kLeastShare)) return {};
-  if (cached) return {why::ConstantsEachCall{cached->time_ns}, cached->share, true};
-  const double share = profiled_constants(subject);
-  return share < kLeastShare ? Cause{} : Cause{why::ConstantsEachCall{}, share};
-}
-
 Cause decode_cause(const Subject& subject) {
   for (const ResourceShare& part : parts(subject.result()))
     if (part.resource == Resource::Decode && part.share >= kDominant)
@@ -110,19 +98,6 @@ Cause at_the_limit_of_one(const Subject& subject) {
       paired_ratio(times_ns(*wider, subject.results), times_ns(*limit, subject.results), 0.95);
   if (ratio.high >= 1 || 1 - ratio.value < kLeastShare) return {};
   return {why::LimitOfOneThread{wider->threads, 1 / ratio.value}, of_limit->value};
-}
-
-/// One thread: the case with more and all else alike, or a stream with more threads that is faster
-/// than the one whose speed the case has.
-Cause one_thread_cause(const Subject& subject) {
-  if (subject.result().threads != 1) return {};
-  const auto more =
-      twin(subject, Factor::Kind::Threads, [](const auto& own, const auto& its) {
-        return std::get<std::int64_t>(its) > std::get<std::int64_t>(own);
-      });
-  if (!more) return at_the_limit_of_one(subject);
-  if (!more->faster || more->share < kLeastShare) return {};
-  return {why::FewerThreads{more->result->threads, more->time_ns}, more->share, true};
 }
 
 /// The limit of the case reached, memory's or that of launching work; the link has its own cause.
@@ -263,6 +238,27 @@ Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
 
 std::optional<LimitKind> limit_of(const Cause& cause) {
   return std::visit(LimitOf{}, cause.found);
+}
+
+Cause constants_cause(const Subject& subject) {
+  const auto cached = twin(subject, Factor::Kind::Constants, [](const auto& own, const auto&) {
+    return own == FactorValue(Constants::PerCall);
+  });
+  if (cached && (!cached->faster || cached->share < kLeastShare)) return {};
+  if (cached) return {why::ConstantsEachCall{cached->time_ns}, cached->share, true};
+  const double share = profiled_constants(subject);
+  return share < kLeastShare ? Cause{} : Cause{why::ConstantsEachCall{}, share};
+}
+
+Cause one_thread_cause(const Subject& subject) {
+  if (subject.result().threads != 1) return {};
+  const auto more =
+      twin(subject, Factor::Kind::Threads, [](const auto& own, const auto& its) {
+        return std::get<std::int64_t>(its) > std::get<std::int64_t>(own);
+      });
+  if (!more) return at_the_limit_of_one(subject);
+  if (!more->faster || more->share < kLeastShare) return {};
+  return {why::FewerThreads{more->result->threads, more->time_ns}, more->share, true};
 }
 
 std::optional<Twin> twin(const Subject& subject, Factor::Kind kind,

@@ -106,6 +106,12 @@ struct Subject {
 
 /// The single causes a case's time may have. Each is empty when the group's measurements do not
 /// show it.
+/// Preparing constants on every call: the case that caches them and does all else alike, else the
+/// profile's ranges.
+Cause constants_cause(const Subject& subject);
+/// One thread: the case with more and all else alike, or a stream with more threads that is faster
+/// than the one whose speed the case has.
+Cause one_thread_cause(const Subject& subject);
 Cause link_cause(const Subject& subject);    // its transfers take most of the time, or their limit
 Cause sync_cause(const Subject& subject);    // the case that waits less, else the sync limit
 Cause launch_cause(const Subject& subject);  // time in the calls, else the launch limit

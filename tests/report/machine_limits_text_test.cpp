@@ -1,11 +1,11 @@
-#include "analysis/machine_limits.h"
+#include "report/info_text.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "example_results.h"
 
-namespace normbench::machine_limits_test {
+namespace normbench::machine_limits_text_test {
 namespace {
 
 /// A stream of as many bytes as a case from float32 to float32, always as fast.
@@ -59,7 +59,7 @@ TEST(MachineLimits, TakeTheFastestKernelForEachNumberOfThreads) {
 TEST(MachineLimits, KeepOtherAxesInTheName) {
   CaseResult result = stream("to the GPU", "async", 1, 1);
   result.axes = {{"memory", "pinned"}};
-  EXPECT_EQ(machine_limits(results_of({result}))[0].name, "to the GPU, pinned");
+  EXPECT_EQ(to_json(machine_limits(results_of({result}))[0])["name"], "to the GPU, pinned");
 }
 
 TEST(MachineLimits, OfFirstTouchesAreByFault) {
@@ -95,4 +95,4 @@ TEST(MachineLimits, ThatCouldNotBeMeasuredSayWhy) {
 }
 
 }  // namespace
-}  // namespace normbench::machine_limits_test
+}  // namespace normbench::machine_limits_text_test

@@ -1,10 +1,10 @@
-#include "analysis/crossover.h"
+#include "report/sweep_text.h"
 
 #include <gmock/gmock.h>
 
 #include "sweep_fixture.h"
 
-namespace normbench::crossover_test {
+namespace normbench::crossover_text_test {
 namespace {
 
 using sweeps::along_batch;
@@ -26,8 +26,8 @@ std::vector<std::string> changes(const Results& results) {
   std::vector<std::string> lines;
   const Experiment experiment = experiments(results).at(0);
   for (const AxisLine& line : axis_lines(experiment))
-    for (const Change& change : winner_changes(experiment, line))
-      lines.push_back(change_text(line, change));
+    for (const Overtaking& change : winner_changes(experiment, line))
+      lines.push_back(overtaking_text(line, change));
   return lines;
 }
 
@@ -76,4 +76,4 @@ TEST(WinnerChanges, NameWhoOvertakesWhom) {
 }
 
 }  // namespace
-}  // namespace normbench::crossover_test
+}  // namespace normbench::crossover_text_test

@@ -1,17 +1,19 @@
-#include "analysis/decompose.h"
+#include "report/cause_text.h"
 
 #include <gmock/gmock.h>
 
+#include "analysis/analysis.h"
 #include "example_results.h"
+#include "report/report.h"
 
-namespace normbench::decompose_test {
+namespace normbench::caveat_text_test {
 namespace {
 
 constexpr int kPerCall = 0, kCached = 1, kTwoBuffers = 2;  // the cases of the examples
 
 std::string said(const Results& results, int a, int b) {
   const GroupResult& group = results.groups[0];
-  return caveat(group, analyse(group, results), a, b, results);
+  return caveat_text(caveat(group, analyse(group, results), a, b, results));
 }
 
 TEST(Caveat, TellsTheExtraBufferFromTheConstants) {
@@ -74,13 +76,13 @@ TEST(Caveat, TooFewRoundsAreNoParts) {
 TEST(Caveat, StandsBesideTheJudgement) {
   const Results results = examples::constants();
   const Verdict verdict = analyse(results.groups[0], results).verdict;
-  EXPECT_EQ(verdict.claims[0].verdict, "confirmed");
-  EXPECT_EQ(verdict.claims[0].caveat, said(results, kPerCall, kTwoBuffers));
-  EXPECT_EQ(verdict.claims[1].verdict, "contradicted");
-  EXPECT_EQ(verdict.claims[1].caveat, "");
+  EXPECT_EQ(verdict.claims[0].outcome, Judgement::Outcome::Confirmed);
+  EXPECT_EQ(caveat_text(verdict.claims[0].caveat), said(results, kPerCall, kTwoBuffers));
+  EXPECT_EQ(verdict.claims[1].outcome, Judgement::Outcome::Contradicted);
+  EXPECT_EQ(caveat_text(verdict.claims[1].caveat), "");
   EXPECT_EQ(document(results)["groups"][0]["verdict"]["claims"][0]["caveat"],
-            verdict.claims[0].caveat);
+            caveat_text(verdict.claims[0].caveat));
 }
 
 }  // namespace
-}  // namespace normbench::decompose_test
+}  // namespace normbench::caveat_text_test

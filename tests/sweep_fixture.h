@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/sweep.h"
+#include "analysis/sweep/sweep.h"
 #include "example_results.h"
 
 namespace normbench::sweeps {

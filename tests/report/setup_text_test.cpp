@@ -1,17 +1,32 @@
-#include "analysis/compare_setup.h"
-
 #include <gmock/gmock.h>
 
-#include "analysis/compare_config.h"
 #include "compared.h"
+#include "report/comparison_words.h"
 
-namespace normbench::compare_setup_test {
+namespace normbench::setup_text_test {
 namespace {
 
 using examples::timed_run;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+
+/// A difference in words: what, each side's values, and whether it forbids.
+struct Shown {
+  std::string what, base, now;
+  bool forbids = false;
+
+  bool operator==(const Shown&) const = default;
+};
+
+std::vector<Shown> shown(const std::vector<Results>& base, const std::vector<Results>& now) {
+  std::vector<Shown> list;
+  for (const SetupDifference& difference : setup_differences(base, now)) {
+    const auto [what, was, is] = difference_text(difference);
+    list.push_back({what, was, is, difference.forbids()});
+  }
+  return list;
+}
 
 Results plain(int minute = 0) { return timed_run({{"fused", {1000}}}, minute); }
 
@@ -21,13 +36,13 @@ TEST(CompareSetup, TheSameMachineBuildAndConfigDoNotDiffer) {
   now.tool["version"] = "2.0";
   now.config["about"] = "somebody explained it";
   now.environment["load"] = {0.9, 0.5, 0.5};
-  EXPECT_THAT(setup_differences({plain()}, {now}), IsEmpty());
+  EXPECT_THAT(shown({plain()}, {now}), IsEmpty());
 }
 
 struct ChangedFact {
   std::string name;
   void (*make)(Results&);
-  SetupDifference expected;
+  Shown expected;
 };
 
 class Differences : public testing::TestWithParam<ChangedFact> {};
@@ -35,7 +50,7 @@ class Differences : public testing::TestWithParam<ChangedFact> {};
 TEST_P(Differences, AreNamedWithBothValues) {
   Results now = plain();
   GetParam().make(now);
-  EXPECT_THAT(setup_differences({plain()}, {now}), ElementsAre(GetParam().expected));
+  EXPECT_THAT(shown({plain()}, {now}), ElementsAre(GetParam().expected));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -66,9 +81,11 @@ INSTANTIATE_TEST_SUITE_P(
         ChangedFact{"sanitizers",
                     [](Results& r) { r.tool["sanitizers"] = "address"; },
                     {"sanitizers", "", "address", true}},
+        ChangedFact{"clock",
+                    [](Results& r) { r.clock = DecidingClock::Device; },
+                    {"clock", "wall", "device", true}},
         ChangedFact{
-            "clock", [](Results& r) { r.clock = "device"; }, {"clock", "wall", "device", true}},
-        ChangedFact{"cache", [](Results& r) { r.cache = "hot"; }, {"cache", "cold", "hot", true}},
+            "cache", [](Results& r) { r.cache = Cache::Hot; }, {"cache", "cold", "hot", true}},
         ChangedFact{"quick", [](Results& r) { r.quick = true; }, {"quick", "false", "true", true}},
         ChangedFact{
             "traced", [](Results& r) { r.traced = true; }, {"traced", "false", "true", true}},
@@ -82,10 +99,10 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(CompareSetup, AForcedInstructionSetForbidsUnlessADocumentIsOlderThanThat) {
   Results base = plain(), now = plain();
   now.environment["simd"] = "AVX2";
-  EXPECT_THAT(setup_differences({base}, {now}), IsEmpty());
+  EXPECT_THAT(shown({base}, {now}), IsEmpty());
   base.environment["simd"] = "AVX3";
-  EXPECT_THAT(setup_differences({base}, {now}),
-              ElementsAre(SetupDifference{"instruction set", "AVX3", "AVX2", true}));
+  EXPECT_THAT(shown({base}, {now}),
+              ElementsAre(Shown{"instruction set", "AVX3", "AVX2", true}));
 }
 
 TEST(CompareSetup, SomeFactsOnlyDeserveAWord) {
@@ -96,31 +113,31 @@ TEST(CompareSetup, SomeFactsOnlyDeserveAWord) {
   now.environment["kernel"] = "Linux 7";
   base.environment["cpu"]["microcode"] = "0x1";
   now.environment["cpu"]["microcode"] = "0x2";
-  EXPECT_THAT(setup_differences({base}, {now}),
-              ElementsAre(SetupDifference{"compiler flags", "-O3", "-O2", false},
-                          SetupDifference{"kernel", "Linux 6", "Linux 7", false},
-                          SetupDifference{"microcode", "0x1", "0x2", false}));
+  EXPECT_THAT(shown({base}, {now}),
+              ElementsAre(Shown{"compiler flags", "-O3", "-O2", false},
+                          Shown{"kernel", "Linux 6", "Linux 7", false},
+                          Shown{"microcode", "0x1", "0x2", false}));
 }
 
 TEST(CompareSetup, WhatADocumentDoesNotSayIsNotCompared) {
   Results old = plain();
   old.environment = Json::object();
   old.tool.erase("sanitizers");
-  EXPECT_THAT(setup_differences({old}, {plain()}), IsEmpty());
+  EXPECT_THAT(shown({old}, {plain()}), IsEmpty());
 }
 
 TEST(CompareSetup, RunsOfOneSideMustAgreeToo) {
   Results other = plain();
   other.environment["cpu"]["model"] = "Other CPU";
-  EXPECT_THAT(setup_differences({plain(), other}, {plain(), plain()}),
-              ElementsAre(SetupDifference{"CPU", "Example CPU or Other CPU", "Example CPU", true}));
+  EXPECT_THAT(shown({plain(), other}, {plain(), plain()}),
+              ElementsAre(Shown{"CPU", "Example CPU or Other CPU", "Example CPU", true}));
 }
 
 TEST(CompareSetup, ATracedPairIsNotCompared) {
   Results traced = plain();
   traced.traced = true;
-  EXPECT_THAT(setup_differences({traced}, {traced}),
-              ElementsAre(SetupDifference{"traced", "true", "true", true}));
+  EXPECT_THAT(shown({traced}, {traced}),
+              ElementsAre(Shown{"traced", "true", "true", true}));
 }
 
 TEST(CompareConfig, DifferencesArePointersWhateverTheOrderOfKeys) {
@@ -158,8 +175,10 @@ TEST(CompareRuns, WarningsSayWhatIsDoubtful) {
   std::vector<Results> base(3, plain(0)), now(4, plain(9));
   base[1].interrupted = true;
   for (Results& results : now) results.environment["load"] = {3.5, 1, 1};
+  std::vector<std::string> texts;
+  for (const Caution& caution : setup_cautions(base, now)) texts.push_back(caution_text(caution));
   EXPECT_THAT(
-      setup_warnings(base, now),
+      texts,
       ElementsAre("BASE has 3 runs and NEW 4: those beyond 3 have no partner",
                   "1 of 3 runs of BASE interrupted: cases may be missing",
                   HasSubstr("did not take turns"),
@@ -178,11 +197,11 @@ TEST(CompareRuns, TheMarginIsTheLargestThatIsKnown) {
   EXPECT_DOUBLE_EQ(margin_of(base, now, true).value, 0.035);
   now[5].calibration = {{"between", 0.04}};
   EXPECT_DOUBLE_EQ(margin_of(base, now, true).value, 0.04);
-  EXPECT_EQ(margin_of(base, now, true).reason,
+  EXPECT_EQ(margin_reason(margin_of(base, now, true)),
             "what identical code differs by between processes here (calibrated)");
   EXPECT_DOUBLE_EQ(margin_of(base, now, false).value, 0.04);  // calibrated: single runs too
   EXPECT_DOUBLE_EQ(margin_of(base, std::vector<Results>(6, plain(1)), true).value, 0.05);
 }
 
 }  // namespace
-}  // namespace normbench::compare_setup_test
+}  // namespace normbench::setup_text_test

@@ -1,15 +1,18 @@
-#include "analysis/pinning.h"
+#include "report/cause_text.h"
 
 #include <gtest/gtest.h>
 
+#include "analysis/analysis.h"
 #include "example_results.h"
+#include "report/verdict_text.h"
 
-namespace normbench::pinning_test {
+namespace normbench::pinning_text_test {
 namespace {
 
 constexpr int kPageable = 0, kPinEachTime = 1, kPinned = 2;  // the cases of the example
 
-std::string line(const Results& results) { return pinning_line(results.groups[0], results); }
+std::string line(const Results& results) { const auto cost = pinning_cost(results.groups[0], results);
+  return cost ? pinning_text(*cost) : ""; }
 
 TEST(Pinning, PaysFromAsManyReusesAsMakeUpForIt) {
   const Results results = examples::pinning();
@@ -40,7 +43,7 @@ TEST(Pinning, ByRegisteringCountsUndoingIt) {
   Results results = examples::pinning();
   CaseResult& result = results.groups[0].cases[kPinEachTime];
   result.stages[0].op = "register";
-  result.stages[0].output = "reuse";
+  result.stages[0].output = OutputPolicy::Reuse;
   result.stages.push_back(result.stages[0]);
   result.stages[2].op = "unregister";
   for (std::int64_t& ns : result.stages[2].calls_ns) ns = 2'000'000;
@@ -51,7 +54,7 @@ TEST(Pinning, ByRegisteringCountsUndoingIt) {
 
 TEST(Pinning, IntoAKeptBufferIsNoCostOfPinning) {
   Results results = examples::pinning();
-  results.groups[0].cases[kPinEachTime].stages[0].output = "reuse";
+  results.groups[0].cases[kPinEachTime].stages[0].output = OutputPolicy::Reuse;
   EXPECT_EQ(line(results), "");
 }
 
@@ -67,9 +70,9 @@ TEST(Pinning, IsNothingWhereOneSideWasNotMeasured) {
 
 TEST(Pinning, IsOneLineOfTheVerdict) {
   const Results results = examples::pinning();
-  const auto& reasons = analyse(results.groups[0], results).verdict.reasons;
-  EXPECT_EQ(std::count(reasons.begin(), reasons.end(), line(results)), 1);
+  const auto said = reasons(results.groups[0], analyse(results.groups[0], results));
+  EXPECT_EQ(std::ranges::count(said, line(results)), 1);
 }
 
 }  // namespace
-}  // namespace normbench::pinning_test
+}  // namespace normbench::pinning_text_test

@@ -1,6 +1,7 @@
-#include "analysis/words.h"
+#include "report/words.h"
 
 #include <gtest/gtest.h>
+
 
 namespace normbench::words_test {
 namespace {

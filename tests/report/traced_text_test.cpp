@@ -1,12 +1,12 @@
 // What is said of a run that a profiling tool watched.
+#include "report/verdict_text.h"
+
 #include <gmock/gmock.h>
 
-#include "analysis/analysis.h"
-#include "analysis/sweep.h"
-#include "analysis/verdict.h"
 #include "example_results.h"
+#include "report/sweep_text.h"
 
-namespace normbench::traced_test {
+namespace normbench::traced_text_test {
 namespace {
 
 using testing::ElementsAre;
@@ -27,10 +27,11 @@ Results only_profiled() {
 Verdict verdict_of(const Results& results) { return analyse(results.groups[0], results).verdict; }
 
 TEST(Traced, ItIsSaidWhoKeptItFromMeasuring) {
-  const Verdict verdict = verdict_of(only_profiled());
+  const Results results = only_profiled();
+  const Verdict verdict = verdict_of(results);
   EXPECT_EQ(verdict.outcome, Outcome::Traced);
   EXPECT_THAT(
-      verdict.text,
+      verdict_text(results.groups[0], analyse(results.groups[0], results), results),
       ElementsAre(
           "Measured nothing: Nsight Systems is attached (--measure measures all the same)."));
   EXPECT_TRUE(verdict.fastest.empty());
@@ -39,7 +40,8 @@ TEST(Traced, ItIsSaidWhoKeptItFromMeasuring) {
 TEST(Traced, AnotherReasonToMeasureNothingIsNotTheTools) {
   Results results = only_profiled();
   for (CaseResult& result : results.groups[0].cases) result.status = Status::Failed;
-  EXPECT_EQ(verdict_of(results).text[0], "Nothing could be measured here.");
+  EXPECT_EQ(headline(results.groups[0], analyse(results.groups[0], results), results),
+            "Nothing could be measured here.");
   EXPECT_EQ(verdict_of(results).outcome, Outcome::NothingRan);
 }
 
@@ -49,9 +51,9 @@ TEST(Traced, ASweptRunSaysItOnce) {
   for (std::size_t i = 0; i < 2; ++i) results.groups[i].point = {{"batch", i}};
   const auto all = experiments(results);
   ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(verdict_lines(all[0])[0],
+  EXPECT_EQ(verdict_lines(all[0], results)[0],
             "Measured nothing, a profiling tool was attached at all 2 points.");
 }
 
 }  // namespace
-}  // namespace normbench::traced_test
+}  // namespace normbench::traced_text_test

@@ -1,9 +1,11 @@
+#include "report/cause_text.h"
+
 #include <gtest/gtest.h>
 
-#include "analysis/causes.h"
+#include "analysis/analysis.h"
 #include "example_results.h"
 
-namespace normbench::gpu_causes_test {
+namespace normbench::device_cause_text_test {
 namespace {
 
 /// A group of two small stages on the GPU that the host waits for after every iteration, and the
@@ -12,8 +14,8 @@ class SmallGpuWork : public testing::Test {
  protected:
   SmallGpuWork() : results_(examples::make_results("small", {GroupResult{}})) {
     group().cases = {on_gpu("waits", 0.020, {"sub", "div"}), on_gpu("runs", 0.012, {"sub", "div"})};
-    group().cases[0].wait = "iteration";
-    group().cases[1].wait = "turn";
+    group().cases[0].wait = Wait::Iteration;
+    group().cases[1].wait = Wait::Turn;
     group().baseline = "waits";
   }
 
@@ -24,7 +26,7 @@ class SmallGpuWork : public testing::Test {
     CaseResult result = examples::make_case(spec);
     result.source->memory = Memory::Device;
     for (StageResult& stage : result.stages) {
-      stage.place = "cuda";
+      stage.place = Place::Cuda;
       stage.out.memory = Memory::Device;
       stage.rounds_ns.assign(examples::rounds, 2'000);
       stage.calls_ns.assign(examples::rounds, 5'000);
@@ -35,7 +37,7 @@ class SmallGpuWork : public testing::Test {
   GroupResult& group() { return results_.groups[0]; }
   std::string of(Cause (*cause)(const Subject&), int index) {
     const CaseAnalysis analysis = analyse_case(group(), group().cases[index], results_);
-    return cause({group(), analysis, index, results_}).sentence;
+    return cause_text(cause({group(), analysis, index, results_})).sentence();
   }
   Cause explained(int index) {
     const CaseAnalysis analysis = analyse_case(group(), group().cases[index], results_);
@@ -65,11 +67,11 @@ TEST_F(SmallGpuWork, WaitingIsPricedByEmptyLaunches) {
   EXPECT_EQ(of(sync_cause, 0),
             "waiting. 1.0 a batch for the GPU at 10 us, measured on empty launches, = 50 % of its "
             "time.");
-  group().cases[0].wait = "stage";
+  group().cases[0].wait = Wait::Stage;
   EXPECT_EQ(of(sync_cause, 0),
             "waiting. 2.0 a batch for the GPU at 10 us, measured on empty launches, = 100 % of its "
             "time.");
-  group().cases[0].wait = "turn";
+  group().cases[0].wait = Wait::Turn;
   EXPECT_EQ(of(sync_cause, 0), "");
 }
 
@@ -77,8 +79,8 @@ TEST_F(SmallGpuWork, CallsBoundAnIdleGpu) {
   EXPECT_EQ(of(launch_cause, 0), "");  // 10 of 20 us
   EXPECT_EQ(of(launch_cause, 1),
             "launches. Submitting takes 83 % of its time, the GPU works for 33 % of it.");
-  EXPECT_EQ(explained(0).name, "sync");
-  EXPECT_EQ(explained(1).name, "launch");
+  EXPECT_EQ(cause_text(explained(0)).name, "sync");
+  EXPECT_EQ(cause_text(explained(1)).name, "launch");
 }
 
 TEST_F(SmallGpuWork, ABusyGpuIsNotBoundByCalls) {
@@ -104,4 +106,4 @@ TEST_F(SmallGpuWork, LaunchesArePricedByEmptyOnes) {
 }
 
 }  // namespace
-}  // namespace normbench::gpu_causes_test
+}  // namespace normbench::device_cause_text_test

@@ -1,17 +1,21 @@
-#include "analysis/cause.h"
+#include "analysis/why/causes.h"
 
 #include <gtest/gtest.h>
 
-#include "analysis/case_analysis.h"
 #include "example_results.h"
 
-namespace normbench::cause_test {
+namespace normbench::causes_test {
 namespace {
 
 /// What explains case `index` of the only group.
 Cause cause_of(const Results& results, int index) {
   const GroupResult& group = results.groups[0];
   return explain(group, analyse_case(group, group.cases[index], results), index, results);
+}
+
+template <class Found>
+bool is(const Cause& cause) {
+  return std::holds_alternative<Found>(cause.found);
 }
 
 TEST(FaultCost, IsTheDifferenceToTheReusedTwin) {
@@ -40,35 +44,41 @@ TEST(FaultCost, IsNothingWithoutFaults) {
 }
 
 TEST(Explain, NamesWhatWasCounted) {
-  EXPECT_EQ(cause_of(examples::blog(), 1).name, "page faults");
-  EXPECT_EQ(cause_of(examples::blog_no_counters(), 1).name, "extra passes");
-  EXPECT_EQ(cause_of(examples::blog(), 4).name, "memory");
-  EXPECT_EQ(cause_of(examples::decoding(), 0).name, "decode");
+  EXPECT_TRUE(is<FaultCost>(cause_of(examples::blog(), 1)));
+  EXPECT_TRUE(is<why::ExtraPasses>(cause_of(examples::blog_no_counters(), 1)));
+  EXPECT_TRUE(is<why::MemoryLimit>(cause_of(examples::blog(), 4)));
+  EXPECT_TRUE(is<why::Decoding>(cause_of(examples::decoding(), 0)));
 }
 
 TEST(Explain, ConstantsFromTheProfile) {
   Results results = examples::tie();
   CaseProfile& profile = results.groups[0].profile[0];
   profile.rows = {
-      {.name = "constants", .place = "cpu", .shapes = "", .self_cpu_ns = 30, .cpu_ns = 30},
-      {.name = "normalize", .place = "cpu", .shapes = "", .self_cpu_ns = 70, .cpu_ns = 100}};
-  EXPECT_EQ(cause_of(results, 0).sentence,
-            "constants. Preparing them on every call takes 30 % of its time (profiled).");
+      {.name = "constants", .place = Place::Cpu, .shapes = "", .self_cpu_ns = 30, .cpu_ns = 30},
+      {.name = "normalize", .place = Place::Cpu, .shapes = "", .self_cpu_ns = 70, .cpu_ns = 100}};
+  const Cause cause = cause_of(results, 0);
+  EXPECT_FALSE(std::get<why::ConstantsEachCall>(cause.found).cached_ns);
+  EXPECT_DOUBLE_EQ(cause.share, 0.30);
 }
 
 TEST(Explain, CallsThatPrepareConstantsArePartOfThat) {
   Results results = examples::tie();
   CaseProfile& profile = results.groups[0].profile[0];
   profile.rows = {
-      {.name = "constants", .place = "cpu", .shapes = "", .self_cpu_ns = 5, .cpu_ns = 40},
-      {.name = "cudaMemcpyAsync", .place = "cpu", .shapes = "", .self_cpu_ns = 35, .cpu_ns = 35},
+      {.name = "constants", .place = Place::Cpu, .shapes = "", .self_cpu_ns = 5, .cpu_ns = 40},
+      {.name = "cudaMemcpyAsync",
+       .place = Place::Cpu,
+       .shapes = "",
+       .self_cpu_ns = 35,
+       .cpu_ns = 35},
       {.name = "cudaStreamSynchronize",
-       .place = "cpu",
+       .place = Place::Cpu,
        .shapes = "",
        .self_cpu_ns = 60,
        .cpu_ns = 60}};
-  EXPECT_EQ(cause_of(results, 0).sentence,
-            "constants. Preparing them on every call takes 40 % of its time (profiled).");
+  const Cause cause = cause_of(results, 0);
+  EXPECT_FALSE(std::get<why::ConstantsEachCall>(cause.found).cached_ns);
+  EXPECT_DOUBLE_EQ(cause.share, 0.40);
 }
 
 TEST(Explain, ConstantsThatHoldUpTheDevice) {
@@ -76,20 +86,21 @@ TEST(Explain, ConstantsThatHoldUpTheDevice) {
   CaseProfile& profile = results.groups[0].profile[0];
   profile.times.wall_ns = 1'000;
   profile.rows = {
-      {.name = "constants", .place = "cpu", .shapes = "", .self_cpu_ns = 5, .cpu_ns = 5},
+      {.name = "constants", .place = Place::Cpu, .shapes = "", .self_cpu_ns = 5, .cpu_ns = 5},
       {.name = "constants",
-       .place = "cuda",
+       .place = Place::Cuda,
        .shapes = "",
        .annotation = true,
        .self_device_ns = 450,
        .device_ns = 450},
       {.name = "cudaStreamSynchronize",
-       .place = "cpu",
+       .place = Place::Cpu,
        .shapes = "",
        .self_cpu_ns = 995,
        .cpu_ns = 995}};
-  EXPECT_EQ(cause_of(results, 0).sentence,
-            "constants. Preparing them on every call takes 45 % of its time (profiled).");
+  const Cause cause = cause_of(results, 0);
+  EXPECT_FALSE(std::get<why::ConstantsEachCall>(cause.found).cached_ns);
+  EXPECT_DOUBLE_EQ(cause.share, 0.45);
 }
 
 TEST(Explain, OneStageThatDominates) {
@@ -100,10 +111,12 @@ TEST(Explain, OneStageThatDominates) {
   result.source_bytes = result.result_bytes = 1'000'000'000;  // so that no pass is one too many
   result.stages[0].rounds_ns = {10, 10};
   result.stages[1].rounds_ns = {40, 40};
-  EXPECT_EQ(cause_of(results, 0).sentence, "resize. It takes 80 % of its time.");
+  const Cause cause = cause_of(results, 0);
+  EXPECT_EQ(std::get<why::OneStage>(cause.found).label, "resize");
+  EXPECT_DOUBLE_EQ(cause.share, 0.8);
 }
 
-TEST(Explain, NothingIsNotInvented) { EXPECT_EQ(cause_of(examples::tie(), 0).name, ""); }
+TEST(Explain, NothingIsNotInvented) { EXPECT_FALSE(cause_of(examples::tie(), 0)); }
 
 }  // namespace
-}  // namespace normbench::cause_test
+}  // namespace normbench::causes_test
