@@ -31,7 +31,7 @@ std::string resource_of(const StageResult& stage) {
   if (stage.op == "load") return "decode";
   if (stage.link_bytes > 0) return "link";
   if (pins(stage)) return "pinning";
-  return stage.place == name_of(Place::Cuda) ? "GPU" : "CPU";
+  return stage.place == Place::Cuda ? "GPU" : "CPU";
 }
 
 /// The share of a stage; of those that pin it is the host that does the work, in its call.

@@ -47,7 +47,7 @@ Json pair_json(const JudgedPair& pair) {
       {"visible", pair.visible},
       {"median_ns", pair.median_ns},
       {"rounds", pair.rounds},
-      {"stop", pair.stop}};
+      {"stop", name_of(pair.stop)}};
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ JudgedPair judge_pair(const MeasuredPair& pair, double precision) {
       throw std::runtime_error(fmt::format("\"{}\" of the {} pair was not measured: {}",
                                            result.variant, name_of(pair.kind), result.reason));
   Results results;
-  results.clock = name_of(DecidingClock::Wall);
+  results.clock = DecidingClock::Wall;
   results.precision = precision;
   const auto first = times_ns(group.cases.at(0), results);
   const auto second = times_ns(group.cases.at(1), results);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/json.h"
-#include "measure/calibration.h"
 #include "document/statistics.h"
+#include "measure/calibration.h"
 
 namespace normbench {
 
@@ -22,7 +22,7 @@ struct JudgedPair {
   double visible = 0;      // the smallest difference it would have called one: margin + half-width
   double median_ns = 0;    // of the first variant, per iteration
   int rounds = 0;
-  std::string stop;
+  std::optional<Stop> stop;
 
   bool operator==(const JudgedPair&) const = default;
 };

@@ -32,7 +32,7 @@ std::optional<double> published_ms(const GroupResult& group, const CaseResult& r
                                    const Results& results) {
   for (const PublishedResult& published : group.published)
     if (published.variant == result.variant)
-      return results.clock == "device" ? published.device_ms : published.wall_ms;
+      return results.clock == DecidingClock::Device ? published.device_ms : published.wall_ms;
   return std::nullopt;
 }
 
@@ -61,7 +61,7 @@ bool measured(const CaseResult& result) {
 std::vector<double> times_ns(const CaseResult& result, const Results& results) {
   // A case that used no device has no device time; its wall time is all there is.
   const bool device =
-      results.clock == "device" &&
+      results.clock == DecidingClock::Device &&
       std::ranges::all_of(result.rounds, [](const Round& round) { return round.device_ns > 0; });
   return per_iteration(result, device ? &Round::device_ns : &Round::wall_ns);
 }

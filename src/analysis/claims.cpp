@@ -26,13 +26,13 @@ std::string difference(const ClaimResult& claim, double ratio) {
 Judgement judge_claim(const ClaimResult& claim, const std::optional<Pair>& pair, double precision) {
   if (!pair) return {claim.text, "not run here", ""};
   if (pair->different) {
-    const bool holds = claim.relation == (pair->ratio.value < 1 ? "<" : ">");
+    const bool holds =
+        claim.relation == (pair->ratio.value < 1 ? Relation::Less : Relation::Greater);
     return {claim.text, holds ? "confirmed" : "contradicted", difference(claim, pair->ratio.value)};
   }
   if (is_tie(*pair, precision))
-    return {claim.text, claim.relation == "=" ? "confirmed" : "contradicted",
-            fmt::format("no difference larger than {}",
-                        format_percent(widest_difference(*pair)))};
+    return {claim.text, claim.relation == Relation::Equal ? "confirmed" : "contradicted",
+            fmt::format("no difference larger than {}", format_percent(widest_difference(*pair)))};
   if (!pair->covered) return {claim.text, "inconclusive", "too few rounds"};
   return {claim.text, "inconclusive",
           fmt::format("could have seen {}", format_percent(visible_difference(*pair, precision)))};

@@ -47,8 +47,9 @@ bool all_positive(const std::vector<double>& times) {
 
 /// One side has device times and the other only wall times: these are not to be compared.
 bool clocks_differ(const MatchedCase& matched, const Comparison& comparison) {
-  return comparison.clock == "device" && device_ns(shown_case(matched.base)).has_value() !=
-                                             device_ns(shown_case(matched.now)).has_value();
+  return comparison.clock == DecidingClock::Device &&
+         device_ns(shown_case(matched.base)).has_value() !=
+             device_ns(shown_case(matched.now)).has_value();
 }
 
 Change verdict(const Interval& ratio, double margin) {

@@ -60,7 +60,8 @@ struct ComparedSide {
 };
 
 struct Comparison {
-  std::string name, clock;  // of the config
+  std::string name;  // of the config
+  DecidingClock clock = DecidingClock::Wall;
   ComparedSide base, now;
   int pairs = 0;           // runs of either side that have a partner
   bool run_pairs = false;  // the replicates are pairs of runs; else rounds

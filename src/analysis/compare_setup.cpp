@@ -30,8 +30,6 @@ Json gpu_name(const Results& results) {
   return results.environment["gpu"].is_null() ? Json("none") : at(results.environment, "/gpu/name");
 }
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
 constexpr auto kFacts = std::to_array<Fact>({
     {"GPU", true, &gpu_name},
     {"GPU driver", true, [](const Results& r) { return at(r.environment, "/gpu/driver"); }},
@@ -44,8 +42,8 @@ constexpr auto kFacts = std::to_array<Fact>({
     {"build type", true, [](const Results& r) { return at(r.tool, "/build"); }},
     {"compiler", true, [](const Results& r) { return at(r.tool, "/compiler"); }},
     {"sanitizers", true, [](const Results& r) { return at(r.tool, "/sanitizers"); }},
-    {"clock", true, [](const Results& r) { return text_or_null(r.clock); }},
-    {"cache", true, [](const Results& r) { return text_or_null(r.cache); }},
+    {"clock", true, [](const Results& r) { return Json(name_of(r.clock)); }},
+    {"cache", true, [](const Results& r) { return Json(name_of(r.cache)); }},
     {"quick", true, [](const Results& r) { return Json(r.quick); }},
     {"traced", true, [](const Results& r) { return Json(r.traced); }},
     {"compiler flags", false, [](const Results& r) { return at(r.tool, "/flags"); }},

@@ -28,7 +28,7 @@ double profiled_share(const Subject& subject, const std::string& name) {
     total_ns += row.self_cpu_ns;
     if (row.name != name) continue;
     host_ns += row.cpu_ns;
-    if (row.place != name_of(Place::Cpu)) device_ns += row.device_ns;
+    if (row.place != Place::Cpu) device_ns += row.device_ns;
   }
   return std::max(part(host_ns, total_ns), part(device_ns, profile->times.wall_ns));
 }

@@ -101,8 +101,8 @@ std::vector<Factor> factors(const CaseResult& a, const CaseResult& b) {
   add_stages(a, b, list);
   add_runner(a, b, list);
   add(list, "threads", std::to_string(a.threads), std::to_string(b.threads));
-  if (!a.wait.empty() && !b.wait.empty()) {
-    add(list, "wait", a.wait, b.wait);
+  if (a.wait && b.wait) {
+    add(list, "wait", std::string(name_of(*a.wait)), std::string(name_of(*b.wait)));
     add(list, "graph", a.graph ? "yes" : "no", b.graph ? "yes" : "no");
   }
   if (list.empty()) add_axes(a, b, list);

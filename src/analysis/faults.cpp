@@ -14,9 +14,8 @@ namespace {
 constexpr double kFaultShare = 0.2;  // faults below this share explain nothing
 
 bool all_reused(const CaseResult& result) {
-  return std::ranges::all_of(result.stages, [](const StageResult& stage) {
-    return stage.output == name_of(OutputPolicy::Reuse);
-  });
+  return std::ranges::all_of(
+      result.stages, [](const StageResult& stage) { return stage.output == OutputPolicy::Reuse; });
 }
 
 /// The measured case that does the same without faults, or null.

@@ -16,7 +16,7 @@ constexpr double kIdle = 0.5;         // … when the GPU works for less than th
 
 /// Ops whose calls do more than hand work to the GPU.
 bool only_submits(const StageResult& stage) {
-  return stage.place == name_of(Place::Cuda) && stage.link_bytes == 0 && stage.op != "sync" &&
+  return stage.place == Place::Cuda && stage.link_bytes == 0 && stage.op != "sync" &&
          stage.op != "pin" && stage.op != "register" && stage.op != "unregister";
 }
 
@@ -43,10 +43,10 @@ double limit_ns(const Subject& subject, const std::vector<std::string>& ops) {
 double waits(const CaseResult& result) {
   auto count =
       static_cast<double>(std::ranges::count(result.stages, std::string("sync"), &StageResult::op));
-  if (result.wait == name_of(Wait::Stage))
-    count += static_cast<double>(
-        std::ranges::count(result.stages, std::string(name_of(Place::Cuda)), &StageResult::place));
-  else if (result.wait == name_of(Wait::Iteration))
+  if (result.wait == Wait::Stage)
+    count +=
+        static_cast<double>(std::ranges::count(result.stages, Place::Cuda, &StageResult::place));
+  else if (result.wait == Wait::Iteration)
     count += 1;
   return count;
 }
@@ -61,7 +61,7 @@ bool waits_less(std::span<const Factor> factors) {
 Cause sync_cause(const Subject& subject) {
   const CaseResult& result = subject.result();
   if (!uses_gpu(result)) return {};
-  const char* const after = result.wait == name_of(Wait::Stage) ? "stage" : "batch";
+  const char* const after = result.wait == Wait::Stage ? "stage" : "batch";
   if (const auto seldom = twin(subject, waits_less)) {
     if (!seldom->faster || seldom->share < kSyncShare) return {};
     return {"sync",
@@ -89,7 +89,7 @@ Cause launch_cause(const Subject& subject) {
   double calls = 0, busy = 0;
   for (const StageResult& stage : result.stages) {
     if (only_submits(stage)) calls += per_iteration(result, stage.calls_ns);
-    if (stage.place == name_of(Place::Cuda)) busy += per_iteration(result, stage.rounds_ns);
+    if (stage.place == Place::Cuda) busy += per_iteration(result, stage.rounds_ns);
   }
   const double time = wall_ns(result);
   if (calls > 0) {

@@ -55,8 +55,8 @@ bool has_op(const CaseResult& result, const std::string& op) {
 }
 
 bool uses_gpu(const CaseResult& result) {
-  return std::ranges::any_of(
-      result.stages, [](const StageResult& stage) { return stage.place == name_of(Place::Cuda); });
+  return std::ranges::any_of(result.stages,
+                             [](const StageResult& stage) { return stage.place == Place::Cuda; });
 }
 
 std::int64_t link_bytes(const CaseResult& result) {

@@ -71,7 +71,7 @@ std::vector<MachineLimit> machine_limits(const Results& results) {
 Json to_json(const MachineLimit& limit) {
   Json json = {{"kind", limit.kind},
                {"name", limit.name},
-               {"place", limit.place},
+               {"place", name_of(limit.place)},
                {"threads", limit.threads}};
   if (!limit.missing.empty()) {
     json["missing"] = limit.missing;

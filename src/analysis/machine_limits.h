@@ -14,7 +14,8 @@ namespace normbench {
 /// One limit, by its fastest kernel.
 struct MachineLimit {
   std::string kind, name;  // the experiment and the variant
-  std::string place, kernel;
+  Place place = Place::Cpu;
+  std::string kernel;
   int threads = 1;         // of the host
   Interval ns;             // per call: median and 95 % interval
   std::int64_t bytes = 0;  // that a call moves: over the link where there is one

@@ -36,8 +36,7 @@ std::vector<const StageResult*> locking_stages(const CaseResult& result) {
 
 /// True when the memory is page-locked anew on every batch.
 bool locks_anew(const std::vector<const StageResult*>& stages) {
-  return !stages.empty() &&
-         (stages[0]->op != "pin" || stages[0]->output == name_of(OutputPolicy::Fresh));
+  return !stages.empty() && (stages[0]->op != "pin" || stages[0]->output == OutputPolicy::Fresh);
 }
 
 /// The host's time in these stages per iteration, with its interval; nothing when not attributed.

@@ -70,9 +70,9 @@ void note_place_and_output(const Both& both, std::vector<Difference>& list) {
   const StageResult &a = *both.a, &b = *both.b;
   const TensorDesc &in_a = both.in_a, &in_b = both.in_b;
   const bool data_moved = (in_a.memory == Memory::Device) != (in_b.memory == Memory::Device);
-  if (!data_moved) note(list, "place", a.place, b.place, both);
+  if (!data_moved) note_words(list, "place", a.place, b.place, both);
   if (a.place == b.place && a.label != b.label) note(list, "kernel", a.kernel, b.kernel, both);
-  note(list, "output", a.output, b.output, both);
+  note_words(list, "output", a.output, b.output, both);
   const bool inherited = a.out.memory == in_a.memory && b.out.memory == in_b.memory;
   if (a.place == b.place && !inherited)
     note_words(list, "memory", a.out.memory, b.out.memory, both);
@@ -99,7 +99,7 @@ std::string name_of_difference(const Difference& difference, const std::vector<B
 std::string allocations(const CaseResult& result) {
   std::set<std::string> policies;
   for (const StageResult& stage : result.stages)
-    if (stage.output != name_of(OutputPolicy::InPlace)) policies.insert(stage.output);
+    if (stage.output != OutputPolicy::InPlace) policies.emplace(name_of(stage.output));
   return enumerate(std::vector(policies.begin(), policies.end()));
 }
 

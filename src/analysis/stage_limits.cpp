@@ -10,7 +10,7 @@ namespace normbench {
 
 namespace {
 
-bool is_on_gpu(const StageResult& stage) { return stage.place == name_of(Place::Cuda); }
+bool is_on_gpu(const StageResult& stage) { return stage.place == Place::Cuda; }
 
 bool is_transfer(const StageResult& stage) {
   return stage.op == "h2d" || stage.op == "d2h" || stage.op == "exchange";
@@ -105,7 +105,7 @@ bool moves_bytes(const StageResult& stage) { return stage.min_bytes + stage.link
 
 /// The device's clock counts nothing of what a case does on the host.
 bool is_timed(const CaseResult& result, const StageResult& stage, const Results& results) {
-  return results.clock != "device" || !uses_gpu(result) || is_on_gpu(stage);
+  return results.clock != DecidingClock::Device || !uses_gpu(result) || is_on_gpu(stage);
 }
 
 /// A peer may do several stages in one.

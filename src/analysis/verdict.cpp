@@ -105,12 +105,11 @@ void add_limits_exceeded(const GroupResult& group, const GroupAnalysis& analysis
 void add_left_out_by_the_clock(const GroupResult& group, const Results& results, Verdict& verdict) {
   std::vector<std::string> mixed, host;
   for (const CaseResult& result : group.cases) {
-    if (results.clock != "device" || !measured(result)) continue;
+    if (results.clock != DecidingClock::Device || !measured(result)) continue;
     if (!device_ns(result))
       host.push_back(spoken(result.variant));
-    else if (std::ranges::any_of(result.stages, [](const StageResult& stage) {
-               return stage.place == name_of(Place::Cpu);
-             }))
+    else if (std::ranges::any_of(
+                 result.stages, [](const StageResult& stage) { return stage.place == Place::Cpu; }))
       mixed.push_back(spoken(result.variant));
   }
   if (!mixed.empty())

@@ -6,17 +6,17 @@
 namespace normbench {
 
 std::string time_title(const Results& results) {
-  return results.clock == "device" ? "GPU ms/batch" : "ms/batch";
+  return results.clock == DecidingClock::Device ? "GPU ms/batch" : "ms/batch";
 }
 
 std::string other_time_title(const Results& results) {
-  return results.clock == "device" ? "wall ms" : "device ms";
+  return results.clock == DecidingClock::Device ? "wall ms" : "device ms";
 }
 
 std::string other_time(const CaseResult& result, const Results& results) {
   const auto device = device_ns(result);
   if (!device) return "";
-  return format_ms(results.clock == "device" ? wall_ns(result) : *device);
+  return format_ms(results.clock == DecidingClock::Device ? wall_ns(result) : *device);
 }
 
 }  // namespace normbench

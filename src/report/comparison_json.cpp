@@ -71,7 +71,7 @@ std::string comparison_json(const Comparison& comparison) {
   Json json = {{"schema", 1},
                {"kind", "comparison"},
                {"name", comparison.name},
-               {"clock", comparison.clock},
+               {"clock", name_of(comparison.clock)},
                {"gate", name_of(gate(comparison))},
                {"base", side(comparison.base)},
                {"new", side(comparison.now)},

@@ -57,7 +57,7 @@ std::string comparison_setting(const Comparison& comparison) {
   return fmt::format("{} · BASE: {} · NEW: {} · {}{} · margin: {}", on_one_line(comparison.name),
                      side_text(comparison.base), side_text(comparison.now),
                      machine_text(comparison.now.environment),
-                     comparison.clock == "device" ? " · device times" : "",
+                     comparison.clock == DecidingClock::Device ? " · device times" : "",
                      comparison.margin_reason);
 }
 

@@ -39,7 +39,7 @@ bool needs_gpu(const Results& results) {
   for (const GroupResult& group : results.groups)
     for (const CaseResult& result : group.cases)
       for (const StageResult& stage : result.stages)
-        if (stage.place == name_of(Place::Cuda) || stage.out.memory == Memory::Device) return true;
+        if (stage.place == Place::Cuda || stage.out.memory == Memory::Device) return true;
   return false;
 }
 

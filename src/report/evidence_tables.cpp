@@ -26,7 +26,7 @@ std::string finding(const Pair& pair, double precision) {
 /// What the caches hold of a limit's bytes; "" for one that is not about moving them.
 std::string cache_text(const CaseResult& limit, const Results& results) {
   if (has_op(limit, "first_touch") || bytes_per_second(limit, results) == 0) return "";
-  return limit.resident ? "in cache" : results.cache;
+  return std::string(limit.resident ? "in cache" : name_of(results.cache));
 }
 
 }  // namespace

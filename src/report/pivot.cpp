@@ -99,7 +99,7 @@ std::string pivot(const Experiment& experiment, const Results& results) {
   }
   for (std::string& name : names.cells)
     if (name == last.baseline) name += "  (baseline)";
-  std::string legend = results.clock == "device" ? "GPU ms per batch" : "ms per batch";
+  std::string legend = results.clock == DecidingClock::Device ? "GPU ms per batch" : "ms per batch";
   legend += "; * fastest";
   if (has_outcome(experiment, Outcome::Tie)) legend += ", = tied";
   if (std::ranges::any_of(limit.cells, [](const std::string& cell) { return !cell.empty(); }))

@@ -58,12 +58,13 @@ std::string stage_table(const GroupResult& group, const GroupAnalysis& analysis)
     for (std::size_t s = 0; s < group.cases[i].stages.size(); ++s) {
       const CaseResult& result = group.cases[i];
       const StageResult& stage = result.stages[s];
-      const bool gpu = stage.place == name_of(Place::Cuda);
+      const bool gpu = stage.place == Place::Cuda;
       const double ns = per_iteration(result, stage.rounds_ns);
       const double share = ns > 0 ? stage_share(result, stage) : 0;
       const auto [of_limit, limit] = limit_cells(analysis.cases[i], s);
-      rows.add({s == 0 ? result.variant : "", stage.label, kernel_text(result, stage), stage.place,
-                describe(stage.out), stage.output, bytes_text(stage.min_bytes),
+      rows.add({s == 0 ? result.variant : "", stage.label, kernel_text(result, stage),
+                std::string(name_of(stage.place)), describe(stage.out),
+                std::string(name_of(stage.output)), bytes_text(stage.min_bytes),
                 result.peer.empty() ? bytes_text(stage.bytes) : "",
                 stage.link_bytes > 0 ? bytes_text(stage.link_bytes) : "",
                 gpu ? "" : ms_or_blank(ns), gpu ? ms_or_blank(ns) : "",

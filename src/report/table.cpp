@@ -36,8 +36,8 @@ std::string head(const Results& results) {
   if (!results.about.empty()) text += results.about + "\n";
   text += fmt::format(
       "cache {}, clock {}, precision {}, seed {}, quick {}, traced {}, interrupted {}\n",
-      results.cache, results.clock, format_percent(results.precision), results.seed,
-      yes_no(results.quick), yes_no(results.traced), yes_no(results.interrupted));
+      name_of(results.cache), name_of(results.clock), format_percent(results.precision),
+      results.seed, yes_no(results.quick), yes_no(results.traced), yes_no(results.interrupted));
   text += calibration_line(results.calibration);
   text += "\nTool\n";
   add_values("", results.tool, text);
@@ -61,7 +61,7 @@ std::string group_text(const GroupResult& group, const Results& results) {
   std::string verdict;
   for (const std::string& line : analysis.verdict.text) verdict += "  " + line + "\n";
   if (!analysis.quality.empty()) verdict += "  " + analysis.quality + "\n";
-  if (!group.stop.empty()) verdict += "  stopped by: " + group.stop + "\n";
+  if (group.stop) verdict += fmt::format("  stopped by: {}\n", name_of(*group.stop));
   verdict += fmt::format("  largest lag-1 autocorrelation of the log ratios: {:.2f}\n",
                          analysis.autocorrelation);
   add_section("Verdict", verdict, text);

@@ -54,7 +54,7 @@ std::string header(const Results& results, const std::vector<Experiment>& list) 
       fmt::format("normbench {} · {}{} · {}", text_at(results.tool, "/version", "?"),
                   machine_text(results.environment), threads_text(results), gpu_text(results));
   std::string run =
-      fmt::format("{} · {}, {} cache", results.name, extent(results, list), results.cache);
+      fmt::format("{} · {}, {} cache", results.name, extent(results, list), name_of(results.cache));
   if (results.groups.size() == 1) run += limits_summary(results.groups[0], results);
   return wrapped(machine, 0) + wrapped(run, 0);
 }

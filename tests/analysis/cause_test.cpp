@@ -50,8 +50,8 @@ TEST(Explain, ConstantsFromTheProfile) {
   Results results = examples::tie();
   CaseProfile& profile = results.groups[0].profile[0];
   profile.rows = {
-      {.name = "constants", .place = "cpu", .shapes = "", .self_cpu_ns = 30, .cpu_ns = 30},
-      {.name = "normalize", .place = "cpu", .shapes = "", .self_cpu_ns = 70, .cpu_ns = 100}};
+      {.name = "constants", .place = Place::Cpu, .shapes = "", .self_cpu_ns = 30, .cpu_ns = 30},
+      {.name = "normalize", .place = Place::Cpu, .shapes = "", .self_cpu_ns = 70, .cpu_ns = 100}};
   EXPECT_EQ(cause_of(results, 0).sentence,
             "constants. Preparing them on every call takes 30 % of its time (profiled).");
 }
@@ -60,10 +60,14 @@ TEST(Explain, CallsThatPrepareConstantsArePartOfThat) {
   Results results = examples::tie();
   CaseProfile& profile = results.groups[0].profile[0];
   profile.rows = {
-      {.name = "constants", .place = "cpu", .shapes = "", .self_cpu_ns = 5, .cpu_ns = 40},
-      {.name = "cudaMemcpyAsync", .place = "cpu", .shapes = "", .self_cpu_ns = 35, .cpu_ns = 35},
+      {.name = "constants", .place = Place::Cpu, .shapes = "", .self_cpu_ns = 5, .cpu_ns = 40},
+      {.name = "cudaMemcpyAsync",
+       .place = Place::Cpu,
+       .shapes = "",
+       .self_cpu_ns = 35,
+       .cpu_ns = 35},
       {.name = "cudaStreamSynchronize",
-       .place = "cpu",
+       .place = Place::Cpu,
        .shapes = "",
        .self_cpu_ns = 60,
        .cpu_ns = 60}};
@@ -76,15 +80,15 @@ TEST(Explain, ConstantsThatHoldUpTheDevice) {
   CaseProfile& profile = results.groups[0].profile[0];
   profile.times.wall_ns = 1'000;
   profile.rows = {
-      {.name = "constants", .place = "cpu", .shapes = "", .self_cpu_ns = 5, .cpu_ns = 5},
+      {.name = "constants", .place = Place::Cpu, .shapes = "", .self_cpu_ns = 5, .cpu_ns = 5},
       {.name = "constants",
-       .place = "cuda",
+       .place = Place::Cuda,
        .shapes = "",
        .annotation = true,
        .self_device_ns = 450,
        .device_ns = 450},
       {.name = "cudaStreamSynchronize",
-       .place = "cpu",
+       .place = Place::Cpu,
        .shapes = "",
        .self_cpu_ns = 995,
        .cpu_ns = 995}};

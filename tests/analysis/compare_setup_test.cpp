@@ -66,9 +66,11 @@ INSTANTIATE_TEST_SUITE_P(
         ChangedFact{"sanitizers",
                     [](Results& r) { r.tool["sanitizers"] = "address"; },
                     {"sanitizers", "", "address", true}},
+        ChangedFact{"clock",
+                    [](Results& r) { r.clock = DecidingClock::Device; },
+                    {"clock", "wall", "device", true}},
         ChangedFact{
-            "clock", [](Results& r) { r.clock = "device"; }, {"clock", "wall", "device", true}},
-        ChangedFact{"cache", [](Results& r) { r.cache = "hot"; }, {"cache", "cold", "hot", true}},
+            "cache", [](Results& r) { r.cache = Cache::Hot; }, {"cache", "cold", "hot", true}},
         ChangedFact{"quick", [](Results& r) { r.quick = true; }, {"quick", "false", "true", true}},
         ChangedFact{
             "traced", [](Results& r) { r.traced = true; }, {"traced", "false", "true", true}},

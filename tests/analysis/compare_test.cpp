@@ -230,7 +230,7 @@ TEST(Compare, DeviceTimesDecideWhereTheConfigSaysSo) {
   Pairs pairs = timed_pairs({{"gpu", always(1)}});
   for (auto* side : {&pairs.base, &pairs.now})
     for (Results& results : *side) {
-      results.clock = "device";
+      results.clock = DecidingClock::Device;
       for (Round& round : results.groups[0].cases[0].rounds)
         round.device_ns = side == &pairs.base ? 500'000 : 600'000;
     }

@@ -19,7 +19,7 @@ std::vector<std::string> shown(const CaseResult& a, const CaseResult& b) {
 }
 
 /// sub and div on float32, with these output policies.
-CaseResult chain(const std::string& sub = "reuse", const std::string& div = "reuse") {
+CaseResult chain(OutputPolicy sub = OutputPolicy::Reuse, OutputPolicy div = OutputPolicy::Reuse) {
   return make_case(
       {"chain", 1, DType::Float32, {{"sub", DType::Float32, sub}, {"div", DType::Float32, div}}});
 }
@@ -53,10 +53,12 @@ TEST(Factors, OneChangeIsOneFactor) {
 }
 
 TEST(Factors, OfOutputsSayWhichUnlessAllChangeAlike) {
-  EXPECT_THAT(shown(chain("fresh", "in_place"), chain("fresh", "fresh")),
+  EXPECT_THAT(shown(chain(OutputPolicy::Fresh, OutputPolicy::InPlace),
+                    chain(OutputPolicy::Fresh, OutputPolicy::Fresh)),
               ElementsAre("output of div (in_place, fresh)"));
-  EXPECT_THAT(shown(chain("fresh", "fresh"), chain()), ElementsAre("outputs (fresh, reuse)"));
-  EXPECT_THAT(shown(chain("fresh", "in_place"), chain()),
+  EXPECT_THAT(shown(chain(OutputPolicy::Fresh, OutputPolicy::Fresh), chain()),
+              ElementsAre("outputs (fresh, reuse)"));
+  EXPECT_THAT(shown(chain(OutputPolicy::Fresh, OutputPolicy::InPlace), chain()),
               ElementsAre("output of sub (fresh, reuse)", "output of div (in_place, reuse)"));
 }
 
@@ -88,7 +90,7 @@ TEST(Factors, WhatFollowsFromTheSourceIsNone) {
   CaseResult host = chain(), device = chain();
   device.source->memory = Memory::Device;
   for (StageResult& stage : device.stages) {
-    stage.place = "cuda";
+    stage.place = Place::Cuda;
     stage.kernel = "eager";
     stage.out.memory = Memory::Device;
   }
@@ -100,7 +102,7 @@ TEST(Factors, APlaceThatWasChosenIsOne) {
   for (CaseResult* result : {&a, &b}) result->source->memory = Memory::Pinned;
   for (CaseResult* result : {&a, &b})
     for (StageResult& stage : result->stages) stage.out.memory = Memory::Pinned;
-  b.stages[1].place = "cuda";
+  b.stages[1].place = Place::Cuda;
   b.stages[1].out.memory = Memory::Device;
   EXPECT_THAT(shown(a, b), ElementsAre("place of div (cpu, cuda)"));
 }
@@ -108,16 +110,17 @@ TEST(Factors, APlaceThatWasChosenIsOne) {
 TEST(Factors, AStageMoreIsAnOpAndNothingElse) {
   const CaseResult plain = make_case({"plain", 1, DType::UInt8, {{"h2d"}}});
   const CaseResult pinned =
-      make_case({"pinned", 1, DType::UInt8, {{"pin", DType::UInt8, "fresh"}, {"h2d"}}});
+      make_case({"pinned", 1, DType::UInt8, {{"pin", DType::UInt8, OutputPolicy::Fresh}, {"h2d"}}});
   EXPECT_THAT(shown(plain, pinned), ElementsAre("ops (h2d | pin, h2d)"));
   EXPECT_THAT(shown(pinned, plain), ElementsAre("ops (pin, h2d | h2d)"));
 }
 
 TEST(Factors, OfDifferentOpsAreOfTheChains) {
   CaseResult fused = make_case({"fused"});
-  EXPECT_THAT(shown(chain("fresh", "in_place"), fused),
+  EXPECT_THAT(shown(chain(OutputPolicy::Fresh, OutputPolicy::InPlace), fused),
               ElementsAre("ops (sub, div | normalize)", "outputs (fresh, reuse)"));
-  EXPECT_THAT(shown(chain("reuse", "in_place"), fused), ElementsAre("ops (sub, div | normalize)"));
+  EXPECT_THAT(shown(chain(OutputPolicy::Reuse, OutputPolicy::InPlace), fused),
+              ElementsAre("ops (sub, div | normalize)"));
   fused.stages[0].parameters["constants"] = "per_call";
   fused.stages[0].out.dtype = DType::Float16;
   EXPECT_THAT(shown(chain(), fused),
@@ -137,9 +140,9 @@ TEST(Factors, OfTheOutputsForm) {
 
 TEST(Factors, OfWaitingNeedAGpuOnBothSides) {
   CaseResult a = chain(), b = chain();
-  a.wait = "iteration";
+  a.wait = Wait::Iteration;
   EXPECT_THAT(shown(a, b), IsEmpty());
-  b.wait = "turn";
+  b.wait = Wait::Turn;
   b.graph = true;
   EXPECT_THAT(shown(a, b), ElementsAre("wait (iteration, turn)", "graph (no, yes)"));
 }

@@ -12,8 +12,8 @@ class SmallGpuWork : public testing::Test {
  protected:
   SmallGpuWork() : results_(examples::make_results("small", {GroupResult{}})) {
     group().cases = {on_gpu("waits", 0.020, {"sub", "div"}), on_gpu("runs", 0.012, {"sub", "div"})};
-    group().cases[0].wait = "iteration";
-    group().cases[1].wait = "turn";
+    group().cases[0].wait = Wait::Iteration;
+    group().cases[1].wait = Wait::Turn;
     group().baseline = "waits";
   }
 
@@ -24,7 +24,7 @@ class SmallGpuWork : public testing::Test {
     CaseResult result = examples::make_case(spec);
     result.source->memory = Memory::Device;
     for (StageResult& stage : result.stages) {
-      stage.place = "cuda";
+      stage.place = Place::Cuda;
       stage.out.memory = Memory::Device;
       stage.rounds_ns.assign(examples::rounds, 2'000);
       stage.calls_ns.assign(examples::rounds, 5'000);
@@ -65,11 +65,11 @@ TEST_F(SmallGpuWork, WaitingIsPricedByEmptyLaunches) {
   EXPECT_EQ(of(sync_cause, 0),
             "waiting. 1.0 a batch for the GPU at 10 us, measured on empty launches, = 50 % of its "
             "time.");
-  group().cases[0].wait = "stage";
+  group().cases[0].wait = Wait::Stage;
   EXPECT_EQ(of(sync_cause, 0),
             "waiting. 2.0 a batch for the GPU at 10 us, measured on empty launches, = 100 % of its "
             "time.");
-  group().cases[0].wait = "turn";
+  group().cases[0].wait = Wait::Turn;
   EXPECT_EQ(of(sync_cause, 0), "");
 }
 

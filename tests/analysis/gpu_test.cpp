@@ -86,7 +86,7 @@ TEST(StreamLimit, IsOfTheSamePlace) {
   EXPECT_EQ(analysed(results).cases[kFused].limit, "");
   CaseResult device = host;
   device.variant = "stream on the device";
-  device.stages[0].place = "cuda";
+  device.stages[0].place = Place::Cuda;
   results.groups[0].limits.push_back(device);
   EXPECT_EQ(analysed(results).cases[kFused].limit, "stream on the device");
 }

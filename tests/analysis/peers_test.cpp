@@ -28,7 +28,7 @@ CaseResult by(const std::string& peer, CaseResult result) {
   return result;
 }
 
-CaseResult chain(const std::string& output = "reuse") {
+CaseResult chain(OutputPolicy output = OutputPolicy::Reuse) {
   return make_case({"chain", 1, DType::Float32, {{"sub", DType::Float32, output}, {"div"}}});
 }
 
@@ -65,7 +65,7 @@ TEST(PeerFactors, ItsKernelsAreNoneOfTheirOwn) {
 }
 
 TEST(PeerFactors, OthersStandBesideIt) {
-  CaseResult theirs = by("torch", chain("fresh"));
+  CaseResult theirs = by("torch", chain(OutputPolicy::Fresh));
   theirs.threads = 2;
   EXPECT_THAT(shown(chain(), theirs), ElementsAre("output of sub (reuse, fresh)",
                                                   "peer (normbench, torch)", "threads (1, 2)"));
@@ -109,7 +109,7 @@ TEST(PeerAnalysis, ItsLaunchesAreNotOurs) {
                   examples::make_limit("launch", 2.9, DType::UInt8)};
   group.limits[1].stages[0].op = "launch";
   for (auto* list : {&group.cases, &group.limits})
-    for (CaseResult& result : *list) result.stages[0].place = "cuda";
+    for (CaseResult& result : *list) result.stages[0].place = Place::Cuda;
   const GroupAnalysis analysis = analyse(group, results);
   EXPECT_EQ(analysis.cases[0].limit, "stream");
   EXPECT_EQ(analysis.cases[1].limit, "launch");

@@ -40,7 +40,7 @@ TEST(Pinning, ByRegisteringCountsUndoingIt) {
   Results results = examples::pinning();
   CaseResult& result = results.groups[0].cases[kPinEachTime];
   result.stages[0].op = "register";
-  result.stages[0].output = "reuse";
+  result.stages[0].output = OutputPolicy::Reuse;
   result.stages.push_back(result.stages[0]);
   result.stages[2].op = "unregister";
   for (std::int64_t& ns : result.stages[2].calls_ns) ns = 2'000'000;
@@ -51,7 +51,7 @@ TEST(Pinning, ByRegisteringCountsUndoingIt) {
 
 TEST(Pinning, IntoAKeptBufferIsNoCostOfPinning) {
   Results results = examples::pinning();
-  results.groups[0].cases[kPinEachTime].stages[0].output = "reuse";
+  results.groups[0].cases[kPinEachTime].stages[0].output = OutputPolicy::Reuse;
   EXPECT_EQ(line(results), "");
 }
 

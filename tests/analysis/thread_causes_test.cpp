@@ -40,7 +40,7 @@ TEST_F(Threads, OneIsNoCauseWhereMoreDoNotHelp) {
 }
 
 TEST_F(Threads, OneIsNoCauseWhereMoreChangesThanThreads) {
-  group().cases[1].stages[0].output = "fresh";
+  group().cases[1].stages[0].output = OutputPolicy::Fresh;
   EXPECT_EQ(of(one_thread_cause, 0).name, "");
 }
 
@@ -64,10 +64,12 @@ TEST(ConstantsCause, IsDecidedByTheCaseThatCachesThem) {
     const CaseAnalysis analysis = analyse_case(group, group.cases[0], results);
     return constants_cause({group, analysis, 0, results});
   };
-  group.profile = {
-      {.variant = group.cases[0].variant,
-       .rows = {
-           {.name = "constants", .place = "cpu", .shapes = "", .self_cpu_ns = 1, .cpu_ns = 1}}}};
+  group.profile = {{.variant = group.cases[0].variant,
+                    .rows = {{.name = "constants",
+                              .place = Place::Cpu,
+                              .shapes = "",
+                              .self_cpu_ns = 1,
+                              .cpu_ns = 1}}}};
   EXPECT_EQ(cause().name, "");  // whatever the profile says, caching saves nothing
   group.cases[0].rounds = examples::make_rounds(16.2, 4);
   EXPECT_EQ(cause().sentence,

@@ -10,7 +10,7 @@ namespace {
 
 GroupAnalysis analysed(const Results& results) { return analyse(results.groups[0], results); }
 
-std::string judged(const std::string& left, const std::string& relation, const std::string& right) {
+std::string judged(const std::string& left, Relation relation, const std::string& right) {
   Results results = examples::tie();
   results.groups[0].claims = {{"it", left, relation, right}};
   return claim_lines(analysed(results).verdict.claims).at(0);
@@ -103,7 +103,7 @@ TEST(Limits, AreOfAsManyThreads) {
 
 TEST(Clock, DeviceTimeDecidesWhereThereIsSome) {
   Results results = examples::tie();
-  results.clock = "device";
+  results.clock = DecidingClock::Device;
   for (Round& round : results.groups[0].cases[0].rounds) round.device_ns = 1'000'000;
   const GroupAnalysis analysis = analysed(results);
   EXPECT_EQ(analysis.cases[0].time_ns->value, 1e6);
@@ -112,15 +112,17 @@ TEST(Clock, DeviceTimeDecidesWhereThereIsSome) {
 }
 
 TEST(Claims, AreJudgedByPairs) {
-  EXPECT_EQ(judged("one", "<", "slow"), "Claim \"it\": confirmed (one is 1.80x faster than slow).");
-  EXPECT_EQ(judged("slow", "<", "one"),
+  EXPECT_EQ(judged("one", Relation::Less, "slow"),
+            "Claim \"it\": confirmed (one is 1.80x faster than slow).");
+  EXPECT_EQ(judged("slow", Relation::Less, "one"),
             "Claim \"it\": contradicted (slow is 1.80x slower than one).");
-  EXPECT_EQ(judged("slow", ">", "one"), "Claim \"it\": confirmed (slow is 1.80x slower than one).");
-  EXPECT_THAT(judged("one", "=", "other"),
+  EXPECT_EQ(judged("slow", Relation::Greater, "one"),
+            "Claim \"it\": confirmed (slow is 1.80x slower than one).");
+  EXPECT_THAT(judged("one", Relation::Equal, "other"),
               testing::StartsWith("Claim \"it\": confirmed (no difference larger than "));
-  EXPECT_THAT(judged("one", "<", "other"),
+  EXPECT_THAT(judged("one", Relation::Less, "other"),
               testing::StartsWith("Claim \"it\": contradicted (no difference larger than "));
-  EXPECT_EQ(judged("one", "<", "gone"), "Claim \"it\": not run here.");
+  EXPECT_EQ(judged("one", Relation::Less, "gone"), "Claim \"it\": not run here.");
 }
 
 TEST(Document, HoldsWhatWasDerivedBesideTheMeasurements) {
