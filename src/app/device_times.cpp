@@ -26,7 +26,7 @@ std::string why_not_cupti(const Results& results, const std::optional<AttachedTo
                           const std::string& untraced) {
   const bool any = std::ranges::any_of(results.groups, [](const GroupResult& group) {
     return std::ranges::any_of(group.profile, [](const CaseProfile& profile) {
-      return profile.device_times == "CUDA events";
+      return profile.device_times == DeviceTimes::CudaEvents;
     });
   });
   if (!any) return "";

@@ -78,7 +78,7 @@ TraceModel empty_trace(const Plan& plan, const Json& environment, Clock& clock) 
 void add_faults(const ProfileTrace& profile, std::vector<ProfileRow>& rows) {
   for (const auto& [label, faults] : profile.faults) {
     const auto row = std::ranges::find_if(rows, [&label = label](const ProfileRow& one) {
-      return one.name == label && one.place == name_of(Place::Cpu) && !one.annotation;
+      return one.name == label && one.place == Place::Cpu && !one.annotation;
     });
     if (row != rows.end()) row->faults = faults;
   }

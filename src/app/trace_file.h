@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "document/results.h"
 #include "trace/model.h"
 
 namespace normbench {
@@ -12,8 +14,8 @@ namespace normbench {
 struct OpenTrace {
   std::string file;
   TraceModel model;
-  std::vector<std::string> warnings;  // what could not be used
-  std::string device_times;           // where they come from, as the file says; "": it does not
+  std::vector<std::string> warnings;        // what could not be used
+  std::optional<DeviceTimes> device_times;  // nothing: the file does not say
   std::int64_t clock_error_ns = 0;
 };
 
