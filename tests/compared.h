@@ -23,7 +23,7 @@ inline CaseResult timed_case(const TimedCase& timed) {
   StageResult stage;
   stage.op = "normalize";
   stage.kernel = "fused";
-  stage.place = "cpu";
+  stage.place = Place::Cpu;
   stage.bytes = 5'000'000;
   result.stages = {stage};
   for (const std::int64_t ns : timed.rounds_ns) result.rounds.emplace_back().wall_ns = ns;
@@ -43,8 +43,8 @@ inline Results timed_run(const std::vector<TimedCase>& cases, int minute = 0) {
       {"load", {0.5, 0.5, 0.5}}};
   results.config = {{"schema", 1}, {"name", "example"}, {"experiments", Json::array()}};
   results.name = "example";
-  results.cache = "cold";
-  results.clock = "wall";
+  results.cache = Cache::Cold;
+  results.clock = DecidingClock::Wall;
   GroupResult group;
   group.experiment = "form";
   group.point = {{"batch", 8}};

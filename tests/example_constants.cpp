@@ -7,9 +7,10 @@ namespace {
 constexpr std::int64_t buffer_faults = 27'000;  // pages of one output
 
 /// A chain of sub and div whose constants are prepared `when`.
-CaseResult chain(const std::string& variant, const std::string& when, double ms,
-                 const std::string& sub, const std::string& div) {
-  const std::int64_t fresh = (sub == "fresh" ? 1 : 0) + (div == "fresh" ? 1 : 0);
+CaseResult chain(const std::string& variant, const std::string& when, double ms, OutputPolicy sub,
+                 OutputPolicy div) {
+  const std::int64_t fresh =
+      (sub == OutputPolicy::Fresh ? 1 : 0) + (div == OutputPolicy::Fresh ? 1 : 0);
   CaseResult result = make_case({variant,
                                  ms,
                                  DType::Float32,
@@ -30,11 +31,11 @@ GroupResult constants_group(std::vector<CaseResult> cases) {
                   make_limit("first_touch 110.6 MB, 1 thread", 40, DType::Float32)};
   group.limits[1].stages[0].op = "first_touch";
   for (Round& round : group.limits[1].rounds) round.counters.minor_faults = buffer_faults;
-  group.stop = "precision";
-  group.claims = {
-      {"cached constants are about 40 % slower", group.cases[0].variant, "<",
-       group.cases[2].variant},
-      {"caching alone makes it slower", group.cases[0].variant, "<", group.cases[1].variant}};
+  group.stop = Stop::Precision;
+  group.claims = {{"cached constants are about 40 % slower", group.cases[0].variant, Relation::Less,
+                   group.cases[2].variant},
+                  {"caching alone makes it slower", group.cases[0].variant, Relation::Less,
+                   group.cases[1].variant}};
   return group;
 }
 
@@ -42,20 +43,24 @@ GroupResult constants_group(std::vector<CaseResult> cases) {
 
 Results constants() {
   return make_results(
-      "constants",
-      {constants_group(
-          {chain("per call: sub, div in place", "per_call", 48.6, "fresh", "in_place"),
-           chain("cached: sub, div in place", "cached", 48.5, "fresh", "in_place"),
-           chain("cached: sub, div", "cached", 97.1, "fresh", "fresh"),
-           chain("cached: sub, div, outputs reused", "cached", 10.8, "reuse", "reuse")})});
+      "constants", {constants_group({chain("per call: sub, div in place", "per_call", 48.6,
+                                           OutputPolicy::Fresh, OutputPolicy::InPlace),
+                                     chain("cached: sub, div in place", "cached", 48.5,
+                                           OutputPolicy::Fresh, OutputPolicy::InPlace),
+                                     chain("cached: sub, div", "cached", 97.1, OutputPolicy::Fresh,
+                                           OutputPolicy::Fresh),
+                                     chain("cached: sub, div, outputs reused", "cached", 10.8,
+                                           OutputPolicy::Reuse, OutputPolicy::Reuse)})});
 }
 
 Results constants_reused() {
   return make_results(
-      "constants",
-      {constants_group({chain("per call: sub, div in place", "per_call", 10.9, "reuse", "in_place"),
-                        chain("cached: sub, div in place", "cached", 10.8, "reuse", "in_place"),
-                        chain("cached: sub, div", "cached", 12.2, "reuse", "reuse")})});
+      "constants", {constants_group({chain("per call: sub, div in place", "per_call", 10.9,
+                                           OutputPolicy::Reuse, OutputPolicy::InPlace),
+                                     chain("cached: sub, div in place", "cached", 10.8,
+                                           OutputPolicy::Reuse, OutputPolicy::InPlace),
+                                     chain("cached: sub, div", "cached", 12.2, OutputPolicy::Reuse,
+                                           OutputPolicy::Reuse)})});
 }
 
 }  // namespace normbench::examples

@@ -56,8 +56,7 @@ constexpr std::int64_t kSteps = 10;
 std::int64_t ns_of_steps(double ms) { return std::llround(ms * kSteps * 1e6); }
 
 /// A row of `calls` calls that take `ns` together, and vary a little.
-ProfileRow row_of(const std::string& name, const std::string& place, std::int64_t calls,
-                  std::int64_t ns) {
+ProfileRow row_of(const std::string& name, Place place, std::int64_t calls, std::int64_t ns) {
   const double mean = static_cast<double>(ns) / static_cast<double>(calls);
   ProfileRow row{.name = name, .place = place, .shapes = "", .calls = calls};
   row.min_ns = std::llround(mean * 0.98);
@@ -68,14 +67,14 @@ ProfileRow row_of(const std::string& name, const std::string& place, std::int64_
 }
 
 ProfileRow host_row(const std::string& name, std::int64_t calls, double self_ms, double ms) {
-  ProfileRow row = row_of(name, "cpu", calls, ns_of_steps(ms));
+  ProfileRow row = row_of(name, Place::Cpu, calls, ns_of_steps(ms));
   row.self_cpu_ns = ns_of_steps(self_ms);
   row.cpu_ns = ns_of_steps(ms);
   return row;
 }
 
 ProfileRow device_row(const std::string& name, double ms) {
-  ProfileRow row = row_of(name, "cuda", kSteps, ns_of_steps(ms));
+  ProfileRow row = row_of(name, Place::Cuda, kSteps, ns_of_steps(ms));
   row.self_device_ns = row.device_ns = ns_of_steps(ms);
   return row;
 }
@@ -137,7 +136,7 @@ CaseProfile profile_of(const CaseResult& result, std::span<const StageTime> time
                       .counters = gpu_counters(),
                       .overhead = 1.03,
                       .clock_error_ns = 400,
-                      .device_times = "CUPTI",
+                      .device_times = DeviceTimes::Cupti,
                       .times = times_of(result, times, step_ms),
                       .rows = {}};
   StepRows parts;
@@ -205,12 +204,12 @@ GroupResult gpu_group() {
   group.baseline = group.cases[0].variant;
   group.limits = {link_limit("h2d 27.6 MB pinned", 0.51, DType::UInt8),
                   link_limit("h2d 110.6 MB pinned", 2.02, DType::Float32)};
-  group.stop = "precision";
+  group.stop = Stop::Precision;
   group.condition_before = condition(1'980, {});
   group.condition_after = condition(1'755, {"sw_power_cap"});
   group.profile = {profile_of(group.cases[0], host, 5.05), profile_of(group.cases[1], eager, 0.78),
                    profile_of(group.cases[2], fused, 0.6)};
-  group.claims = {{"send uint8", "send u8, GPU fused", "<", "CPU normalize, send f32"}};
+  group.claims = {{"send uint8", "send u8, GPU fused", Relation::Less, "CPU normalize, send f32"}};
   return group;
 }
 
@@ -218,9 +217,12 @@ GroupResult gpu_group() {
 CaseResult pinning_each_time() {
   const std::vector<StageTime> times{{.device = 17.9, .call = 18.0},
                                      {.device = 0.5, .call = 0.006}};
-  CaseResult result = timed(
-      {"pin each time, h2d", 18.6, DType::UInt8, {{"pin", DType::UInt8, "fresh"}, {"h2d"}}}, times);
-  result.stages[0].place = "cuda";
+  CaseResult result = timed({"pin each time, h2d",
+                             18.6,
+                             DType::UInt8,
+                             {{"pin", DType::UInt8, OutputPolicy::Fresh}, {"h2d"}}},
+                            times);
+  result.stages[0].place = Place::Cuda;
   result.stages[0].out.memory = Memory::Pinned;
   return result;
 }
@@ -240,9 +242,9 @@ GroupResult pinning_group() {
                  sent_from("h2d from pinned memory", Memory::Pinned, 0.51)};
   group.baseline = group.cases[0].variant;
   group.limits = {link_limit("h2d 27.6 MB pinned", 0.505, DType::UInt8)};
-  group.stop = "precision";
+  group.stop = Stop::Precision;
   group.claims = {{"explicit pinning is slower than letting the copy stage",
-                   "h2d from pageable memory", "<", "pin each time, h2d"}};
+                   "h2d from pageable memory", Relation::Less, "pin each time, h2d"}};
   return group;
 }
 
@@ -261,7 +263,7 @@ Results gpu() { return on_a_gpu(make_results("gpu-example", {gpu_group()})); }
 
 Results gpu_device_clock() {
   Results results = gpu();
-  results.clock = "device";
+  results.clock = DecidingClock::Device;
   return results;
 }
 

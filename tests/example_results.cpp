@@ -24,7 +24,7 @@ StageResult make_stage(const StageSpec& spec, const TensorDesc& in) {
   return {.op = spec.op,
           .label = spec.op,
           .kernel = "fused",
-          .place = link || in.memory == Memory::Device ? "cuda" : "cpu",
+          .place = link || in.memory == Memory::Device ? Place::Cuda : Place::Cpu,
           .out = out,
           .min_bytes = in.bytes() + out.bytes(),
           .min_read_bytes = link ? 0 : in.bytes(),
@@ -52,7 +52,7 @@ ProfileCounters make_counters(const CaseResult& result, std::int64_t steps) {
 }
 
 /// Ten calls of about a tenth of `ns` each.
-ProfileRow profile_row(const std::string& name, const std::string& place, std::int64_t self_ns,
+ProfileRow profile_row(const std::string& name, Place place, std::int64_t self_ns,
                        std::int64_t ns) {
   return {.name = name,
           .place = place,
@@ -74,16 +74,16 @@ CaseProfile make_profile(const CaseResult& result) {
                       .overhead = 1.02,
                       .rows = {}};
   const std::int64_t faults = result.rounds.front().counters.minor_faults;
-  const auto fresh = std::ranges::count(result.stages, "fresh", &StageResult::output);
+  const auto fresh = std::ranges::count(result.stages, OutputPolicy::Fresh, &StageResult::output);
   std::int64_t total = 0;
   for (const StageResult& stage : result.stages) {
     const std::int64_t ns = 10 * stage.rounds_ns.front();
     ProfileRow& row = profile.rows.emplace_back(profile_row(stage.label, stage.place, ns, ns));
     row.bytes = 10 * stage.bytes;
-    if (stage.output == "fresh") row.faults = 10 * faults / fresh;
+    if (stage.output == OutputPolicy::Fresh) row.faults = 10 * faults / fresh;
     total += ns;
   }
-  profile.rows.push_back(profile_row("ProfilerStep*", "cpu", 200'000, total + 200'000));
+  profile.rows.push_back(profile_row("ProfilerStep*", Place::Cpu, 200'000, total + 200'000));
   profile.rows.back().annotation = true;
   profile.times.wall_ns = total + 200'000;
   return profile;
@@ -95,7 +95,7 @@ GroupResult make_group(const std::string& question, std::vector<CaseResult> case
   group.question = question;
   group.baseline = cases.front().variant;
   group.cases = std::move(cases);
-  group.stop = "precision";
+  group.stop = Stop::Precision;
   for (const CaseResult& result : group.cases)
     if (result.status == Status::Ok) group.profile.push_back(make_profile(result));
   return group;
@@ -122,8 +122,9 @@ std::vector<CaseResult> memory_limits() {
 }
 
 GroupResult blog_group() {
-  const StageSpec cast{"cast", DType::Float32, "fresh"}, sub{"sub", DType::Float32, "fresh"},
-      div{"div", DType::Float32, "fresh"};
+  const StageSpec cast{"cast", DType::Float32, OutputPolicy::Fresh},
+      sub{"sub", DType::Float32, OutputPolicy::Fresh},
+      div{"div", DType::Float32, OutputPolicy::Fresh};
   GroupResult group = make_group(
       "How long does (x - mean) / std take on a CPU?",
       {make_case({"A1 uint8: cast, sub, div", 135.6, DType::UInt8, {cast, sub, div}, 81'003}),
@@ -131,7 +132,7 @@ GroupResult blog_group() {
        make_case({"A3 float32: sub, div in place",
                   48.5,
                   DType::Float32,
-                  {sub, {"div", DType::Float32, "in_place"}},
+                  {sub, {"div", DType::Float32, OutputPolicy::InPlace}},
                   27'001}),
        make_case({"A2 with output reused", 10.8, DType::Float32, {{"sub"}, {"div"}}}),
        make_case({"float32: normalize (fused)", 5.6}),
@@ -141,10 +142,10 @@ GroupResult blog_group() {
   group.published = {{"A1 uint8: cast, sub, div", "blog, table 1", 175.5, std::nullopt},
                      {"A2 float32: sub, div", "blog, table 1", 152.5, std::nullopt},
                      {"A3 float32: sub, div in place", "blog, table 1", 89.8, std::nullopt}};
-  group.claims = {
-      {"casting is costly, feed float32", "A2 float32: sub, div", "<", "A1 uint8: cast, sub, div"},
-      {"casting is costly, feed float32", "float32: normalize (fused)", "<",
-       "uint8: normalize (fused)"}};
+  group.claims = {{"casting is costly, feed float32", "A2 float32: sub, div", Relation::Less,
+                   "A1 uint8: cast, sub, div"},
+                  {"casting is costly, feed float32", "float32: normalize (fused)", Relation::Less,
+                   "uint8: normalize (fused)"}};
   return group;
 }
 
@@ -176,7 +177,8 @@ GroupResult swept_group(int batch) {
   for (CaseResult& result : cases) set_batch(result, batch);
   GroupResult group = make_group("From which batch on do two threads pay?", std::move(cases));
   group.point = {{"batch", batch}};
-  group.claims = {{"threads pay", "fused, 2 threads [memory=pageable_huge]", "<", "fused"}};
+  group.claims = {
+      {"threads pay", "fused, 2 threads [memory=pageable_huge]", Relation::Less, "fused"}};
   return group;
 }
 
@@ -242,8 +244,8 @@ Results make_results(const std::string& name, std::vector<GroupResult> groups) {
   results.config = {{"profile", {{"sort_by", "cpu_time_total"}, {"row_limit", 10}}}};
   results.name = name;
   results.about = "An example.";
-  results.cache = "cold";
-  results.clock = "wall";
+  results.cache = Cache::Cold;
+  results.clock = DecidingClock::Wall;
   results.groups = std::move(groups);
   return results;
 }
@@ -259,11 +261,12 @@ CaseResult by_peer(const std::string& peer, const std::string& version, CaseResu
 }
 
 Results peers() {
-  const StageSpec cast{"cast", DType::Float32, "fresh"}, sub{"sub", DType::Float32, "fresh"},
-      div{"div", DType::Float32, "fresh"};
+  const StageSpec cast{"cast", DType::Float32, OutputPolicy::Fresh},
+      sub{"sub", DType::Float32, OutputPolicy::Fresh},
+      div{"div", DType::Float32, OutputPolicy::Fresh};
   const CaseResult eager =
       make_case({"torch: cast, sub, div", 135.6, DType::UInt8, {cast, sub, div}, 81'003});
-  const StageSpec normalize{"normalize", DType::Float32, "fresh"};
+  const StageSpec normalize{"normalize", DType::Float32, OutputPolicy::Fresh};
   GroupResult group =
       make_group("Is PyTorch slower, or its memory?",
                  {make_case({"ours, fresh", 47.9, DType::UInt8, {normalize}, 27'001}),
@@ -308,7 +311,7 @@ Results skipped_gpu() {
       {skipped({"CPU normalize, send f32", 1, DType::UInt8, {{"normalize"}, {"h2d"}}}),
        skipped({"send u8, GPU eager", 1, DType::UInt8, {{"h2d"}, {"cast"}, {"sub"}, {"div"}}}),
        skipped({"send u8, GPU fused", 1, DType::UInt8, {{"h2d"}, {"normalize"}}})});
-  group.claims = {{"send uint8", "send u8, GPU fused", "<", "CPU normalize, send f32"}};
+  group.claims = {{"send uint8", "send u8, GPU fused", Relation::Less, "CPU normalize, send f32"}};
   Results results = make_results("skipped", {group});
   results.environment["places"]["cuda"] = no_driver;
   return results;
@@ -346,7 +349,7 @@ Results inconclusive() {
       make_group("Does it matter?", {make_case({"one", 5}), make_case({"other", 5})});
   group.cases[0].rounds = make_rounds(5, 1, rounds, 0.2);
   group.cases[1].rounds = make_rounds(5, 2, rounds, 0.2);
-  group.stop = "time";
+  group.stop = Stop::Time;
   return make_results("inconclusive", {group});
 }
 

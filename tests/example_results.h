@@ -13,7 +13,7 @@ namespace normbench::examples {
 struct StageSpec {
   std::string op;
   DType to = DType::Float32;
-  std::string output = "reuse";
+  OutputPolicy output = OutputPolicy::Reuse;
 };
 
 struct CaseSpec {

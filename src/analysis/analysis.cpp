@@ -2,11 +2,6 @@
 
 #include <algorithm>
 
-#include "analysis/case_analysis.h"
-#include "analysis/pairs.h"
-#include "analysis/quality.h"
-#include "analysis/verdict.h"
-
 namespace normbench {
 
 namespace {
@@ -19,24 +14,27 @@ double relative_spread(std::vector<double> times) {
   return middle > 0 ? (times[times.size() - 1 - quarter] - times[quarter]) / middle : 0;
 }
 
-void add_noise(const GroupResult& group, const Results& results, GroupAnalysis& analysis) {
+void add_quality(const GroupResult& group, const Results& results, GroupAnalysis& analysis) {
   const CaseResult* baseline = nullptr;
   for (const CaseResult& result : group.cases)
     if (result.variant == group.baseline && measured(result)) baseline = &result;
+  Quality quality;
+  quality.of_ratios = !analysis.pairs.empty();
   for (std::size_t i = 0; i < group.cases.size(); ++i) {
     const CaseAnalysis& one = analysis.cases[i];
     if (!one.time_ns) continue;
     const auto times = times_ns(group.cases[i], results);
-    analysis.spread = std::max(analysis.spread, relative_spread(times));
+    quality.spread = std::max(quality.spread, relative_spread(times));
     const bool alone = analysis.pairs.empty() || baseline == nullptr;
     if (alone || &group.cases[i] != baseline)
-      analysis.half_width =
-          std::max(analysis.half_width, half_width(alone ? *one.time_ns : *one.ratio));
+      quality.half_width =
+          std::max(quality.half_width, half_width(alone ? *one.time_ns : *one.ratio));
     if (baseline != nullptr && &group.cases[i] != baseline)
       analysis.autocorrelation =
           std::max(analysis.autocorrelation,
                    lag1_autocorrelation(log_ratios(times, times_ns(*baseline, results))));
   }
+  analysis.quality = quality_of(quality, analysis.noise, results);
 }
 
 }  // namespace
@@ -47,9 +45,8 @@ GroupAnalysis analyse(const GroupResult& group, const Results& results) {
     analysis.cases.push_back(analyse_case(group, result, results));
   analysis.pairs = compare_pairs(group, results);
   analysis.noise = noise_of(group, results);
-  add_noise(group, results, analysis);
+  add_quality(group, results, analysis);
   analysis.verdict = judge(group, analysis, results);
-  if (std::ranges::any_of(group.cases, measured)) analysis.quality = quality(analysis, results);
   return analysis;
 }
 

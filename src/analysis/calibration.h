@@ -22,12 +22,15 @@ struct JudgedPair {
   double visible = 0;      // the smallest difference it would have called one: margin + half-width
   double median_ns = 0;    // of the first variant, per iteration
   int rounds = 0;
-  std::string stop;
+  std::optional<Stop> stop;
 
   bool operator==(const JudgedPair&) const = default;
 };
 
-/// Throws std::runtime_error saying which variant was not measured, and why.
+/// The variant that was not measured, or null.
+const CaseResult* unmeasured(const MeasuredPair& pair);
+
+/// Of a pair whose variants were both measured.
 JudgedPair judge_pair(const MeasuredPair& pair, double precision);
 
 /// Of pairs measured in this process, but for `between`.

@@ -2,22 +2,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
-#include "analysis/stage_limits.h"
+#include "analysis/limits.h"
 #include "measure/stop_rule.h"
 
 namespace normbench {
 
 namespace {
 
-/// Stopping looks at this level so that intervals of the stopped run cover 95 %.
-constexpr double kLevel = StopRule::level;
-
 std::vector<double> per_iteration(const CaseResult& result, std::int64_t Round::*column) {
   std::vector<double> times;
   for (const Round& round : result.rounds)
     times.push_back(static_cast<double>(round.*column) / static_cast<double>(result.iterations));
   return times;
+}
+
+bool device_decides(const Results& results) { return results.clock == DecidingClock::Device; }
+
+std::int64_t sum(const CaseResult& result, std::int64_t StageResult::*column) {
+  return std::accumulate(
+      result.stages.begin(), result.stages.end(), std::int64_t{0},
+      [&](std::int64_t total, const StageResult& stage) { return total + stage.*column; });
 }
 
 double switches_per_iteration(const CaseResult& result) {
@@ -32,7 +38,7 @@ std::optional<double> published_ms(const GroupResult& group, const CaseResult& r
                                    const Results& results) {
   for (const PublishedResult& published : group.published)
     if (published.variant == result.variant)
-      return results.clock == "device" ? published.device_ms : published.wall_ms;
+      return device_decides(results) ? published.device_ms : published.wall_ms;
   return std::nullopt;
 }
 
@@ -43,7 +49,7 @@ void compare_with_limit(const GroupResult& group, const CaseResult& result, cons
   const auto limit_times = times_ns(*limit, results);
   const auto case_times = times_ns(result, results);
   analysis.limit = limit->variant;
-  analysis.of_limit = paired_ratio(limit_times, case_times, kLevel);
+  analysis.of_limit = paired_ratio(limit_times, case_times, StopRule::level);
   // Nothing moves its bytes faster; a launch says less, for kernels may do with fewer threads.
   const auto bytes_times = times_ns(*bytes_limit_of(group, result, results), results);
   // One alarm in twenty quiet groups would be too many, so all cases of the group share the 5 %.
@@ -52,19 +58,82 @@ void compare_with_limit(const GroupResult& group, const CaseResult& result, cons
                          paired_ratio(bytes_times, case_times, level).low > 1 + results.precision;
 }
 
+/// Packages and GPU together; one of them alone where the other has no meter.
+std::optional<double> joules(const ProfileCounters& counters) {
+  if (!counters.cpu_joules && !counters.gpu_joules) return std::nullopt;
+  return counters.cpu_joules.value_or(0) + counters.gpu_joules.value_or(0);
+}
+
 }  // namespace
+
+CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
+                          const Results& results) {
+  CaseAnalysis analysis;
+  analysis.published_ms = published_ms(group, result, results);
+  if (!measured(result)) return analysis;
+  const auto times = times_ns(result, results);
+  analysis.time_ns = median_interval(times, StopRule::level);
+  analysis.faults = faults_per_iteration(result);
+  if (result.peer.empty()) analysis.switches = switches_per_iteration(result);
+  if (result.images > 0)
+    analysis.images_per_second = static_cast<double>(result.images) * 1e9 / analysis.time_ns->value;
+  for (const CaseResult& other : group.cases)
+    if (other.variant == group.baseline && measured(other))
+      analysis.ratio = paired_ratio(times, times_ns(other, results), StopRule::level);
+  compare_with_limit(group, result, results, analysis);
+  add_stage_limits(group, result, results, analysis);
+  return analysis;
+}
 
 bool measured(const CaseResult& result) {
   return result.status == Status::Ok && result.iterations > 0 && !result.rounds.empty();
 }
 
+int index_of(const GroupResult& group, const std::string& variant) {
+  const auto at = std::ranges::find(group.cases, variant, &CaseResult::variant);
+  return at == group.cases.end() ? -1 : static_cast<int>(at - group.cases.begin());
+}
+
 std::vector<double> times_ns(const CaseResult& result, const Results& results) {
   // A case that used no device has no device time; its wall time is all there is.
   const bool device =
-      results.clock == "device" &&
+      device_decides(results) &&
       std::ranges::all_of(result.rounds, [](const Round& round) { return round.device_ns > 0; });
   return per_iteration(result, device ? &Round::device_ns : &Round::wall_ns);
 }
+
+double median_ns(const CaseResult& result, const Results& results) {
+  return median(times_ns(result, results));
+}
+
+double per_iteration_ns(const CaseResult& result, const std::vector<std::int64_t>& turns_ns) {
+  if (turns_ns.empty() || !measured(result)) return 0;
+  return median({turns_ns.begin(), turns_ns.end()}) / static_cast<double>(result.iterations);
+}
+
+double faults_per_iteration(const CaseResult& result) {
+  std::vector<double> faults;
+  for (const Round& round : result.rounds)
+    faults.push_back(static_cast<double>(round.counters.minor_faults) /
+                     static_cast<double>(result.iterations));
+  return median(std::move(faults));
+}
+
+double wall_ns(const CaseResult& result) { return median(per_iteration(result, &Round::wall_ns)); }
+
+std::optional<double> device_ns(const CaseResult& result) {
+  const bool any =
+      std::ranges::any_of(result.rounds, [](const Round& r) { return r.device_ns > 0; });
+  return any ? std::optional(median(per_iteration(result, &Round::device_ns))) : std::nullopt;
+}
+
+bool uses_gpu(const CaseResult& result) {
+  return std::ranges::find(result.stages, Place::Cuda, &StageResult::place) != result.stages.end();
+}
+
+std::int64_t link_bytes(const CaseResult& result) { return sum(result, &StageResult::link_bytes); }
+
+std::int64_t moved_bytes(const CaseResult& result) { return sum(result, &StageResult::bytes); }
 
 double stage_share(const CaseResult& result, const StageResult& stage) {
   double total = 0, own = 0;
@@ -80,26 +149,6 @@ double stage_share(const CaseResult& result, const StageResult& stage) {
   return total > 0 ? own / total : 0;
 }
 
-double median_ns(const CaseResult& result, const Results& results) {
-  return median(times_ns(result, results));
-}
-
-double wall_ns(const CaseResult& result) { return median(per_iteration(result, &Round::wall_ns)); }
-
-std::optional<double> device_ns(const CaseResult& result) {
-  const bool any =
-      std::ranges::any_of(result.rounds, [](const Round& r) { return r.device_ns > 0; });
-  return any ? std::optional(median(per_iteration(result, &Round::device_ns))) : std::nullopt;
-}
-
-double faults_per_iteration(const CaseResult& result) {
-  std::vector<double> faults;
-  for (const Round& round : result.rounds)
-    faults.push_back(static_cast<double>(round.counters.minor_faults) /
-                     static_cast<double>(result.iterations));
-  return median(std::move(faults));
-}
-
 std::vector<double> log_ratios(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> logs;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
@@ -112,23 +161,35 @@ bool enough_rounds(const std::vector<double>& a, const std::vector<double>& b, d
   return median_interval_indices(rounds, level).has_value();
 }
 
-CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
-                          const Results& results) {
-  CaseAnalysis analysis;
-  analysis.published_ms = published_ms(group, result, results);
-  if (!measured(result)) return analysis;
-  const auto times = times_ns(result, results);
-  analysis.time_ns = median_interval(times, kLevel);
-  analysis.faults = faults_per_iteration(result);
-  if (result.peer.empty()) analysis.switches = switches_per_iteration(result);
-  if (result.images > 0)
-    analysis.images_per_second = static_cast<double>(result.images) * 1e9 / analysis.time_ns->value;
-  for (const CaseResult& other : group.cases)
-    if (other.variant == group.baseline && measured(other))
-      analysis.ratio = paired_ratio(times, times_ns(other, results), kLevel);
-  compare_with_limit(group, result, results, analysis);
-  add_stage_limits(group, result, results, analysis);
-  return analysis;
+std::optional<double> cpu_seconds_per_image(const CaseResult& result) {
+  if (!measured(result) || result.images <= 0) return std::nullopt;
+  const double images = static_cast<double>(result.iterations * result.images);
+  const auto is_told = [](const Round& round) { return round.cpu_ns > 0; };
+  if (!result.peer.empty() && std::ranges::none_of(result.rounds, is_told)) return std::nullopt;
+  std::vector<double> seconds;
+  for (const Round& round : result.rounds)
+    seconds.push_back(static_cast<double>(round.cpu_ns) / images / 1e9);
+  return median(std::move(seconds));
+}
+
+Counted counted_per_image(const CaseResult& result, const CaseProfile& profile) {
+  const double images = static_cast<double>(profile.steps * result.images);
+  if (!profile.counters || images <= 0) return {};
+  const ProfileCounters& counters = *profile.counters;
+  Counted counted;
+  if (counters.cycles) counted.cycles = static_cast<double>(*counters.cycles) / images;
+  if (counters.cache_misses)
+    counted.cache_misses = static_cast<double>(*counters.cache_misses) / images;
+  if (counters.instructions && counters.cycles.value_or(0) > 0)
+    counted.instructions_per_cycle =
+        static_cast<double>(*counters.instructions) / static_cast<double>(*counters.cycles);
+  if (const auto used = joules(counters)) counted.joules = *used / images;
+  return counted;
+}
+
+const CaseProfile* find_profile(const GroupResult& group, const std::string& variant) {
+  const auto at = std::ranges::find(group.profile, variant, &CaseProfile::variant);
+  return at == group.profile.end() ? nullptr : &*at;
 }
 
 }  // namespace normbench

@@ -1,20 +1,55 @@
 /// What one case's rounds say by themselves, against the baseline and against the limit.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "analysis/analysis.h"
+#include "document/results.h"
+#include "document/statistics.h"
 
 namespace normbench {
 
+/// A stage against the limit of what it does.
+struct StageAnalysis {
+  std::optional<Interval> of_limit;  // the limit's time over the stage's
+  std::string limit;                 // name of the limit used, or ""
+  double floor_ns = 0;               // that limit's time per iteration; 0 without one
+};
+
+struct CaseAnalysis {
+  std::vector<StageAnalysis> stages;  // as in the case
+  std::optional<double> floor_ns;     // sum of the stages' floors; nothing when a stage has none
+  std::string binding;                // name of the limit that is most of that sum, or ""
+  std::optional<double> bytes_moved;  // over the fewest that go from source to result
+  std::optional<Interval> time_ns;    // per iteration: median and 95 % interval
+  std::optional<Interval> ratio;      // time over the baseline's; speed-up is its inverse
+  std::optional<Interval> of_limit;   // limit's time over the case's time
+  std::string limit;                  // name of the limit used
+  std::optional<double> images_per_second;
+  std::optional<double> faults;    // minor faults per iteration
+  std::optional<double> switches;  // context switches per iteration; nothing of a peer
+  std::optional<double> published_ms;
+  bool above_limit = false;  // faster than its limit beyond interval and precision: a bug to show
+};
+
+CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
+                          const Results& results);
+
 /// True for an ok case with at least one round.
 bool measured(const CaseResult& result);
+
+/// The variant's place among the group's cases; -1 for none.
+int index_of(const GroupResult& group, const std::string& variant);
 
 /// Nanoseconds per iteration of every round, on the clock that decides.
 std::vector<double> times_ns(const CaseResult& result, const Results& results);
 
 /// Median nanoseconds per iteration of a measured case.
 double median_ns(const CaseResult& result, const Results& results);
+
+/// Median nanoseconds per iteration that a measured case's turns took for something; 0 for none.
+double per_iteration_ns(const CaseResult& result, const std::vector<std::int64_t>& turns_ns);
 
 /// Minor faults per iteration: the median of the rounds.
 double faults_per_iteration(const CaseResult& result);
@@ -24,14 +59,21 @@ double faults_per_iteration(const CaseResult& result);
 double wall_ns(const CaseResult& result);
 std::optional<double> device_ns(const CaseResult& result);
 
-/// True when the case has a stage of this op.
-bool has_op(const CaseResult& result, const std::string& op);
+/// True when the case has a stage of the op `T`, a type of ops/.
+template <class T>
+bool has_op(const CaseResult& result) {
+  for (const StageResult& stage : result.stages)
+    if (is_op<T>(stage)) return true;
+  return false;
+}
 
 /// True when a stage of the case runs on the GPU.
 bool uses_gpu(const CaseResult& result);
 
-/// Bytes that the case sends over the link between host and device, both ways.
+/// Bytes per iteration that cross the link between host and device, both ways.
 std::int64_t link_bytes(const CaseResult& result);
+/// Bytes per iteration that all stages move.
+std::int64_t moved_bytes(const CaseResult& result);
 
 /// The part of a case's time that a stage takes: of all stages' time on the host, of the wall time
 /// where a GPU takes part, since host and device times overlap. 0 when not attributed.
@@ -43,18 +85,18 @@ std::vector<double> log_ratios(const std::vector<double>& a, const std::vector<d
 /// True when the two series have rounds enough for an interval at `level`.
 bool enough_rounds(const std::vector<double>& a, const std::vector<double>& b, double level);
 
-/// How fast the machine can move a case's bytes at most, or null. Over the link: the slowest of the
-/// pinned copies of its transfers. Else the fastest stream in the same place that moves as many
-/// bytes each way, on the host with as many threads; not one that stays in the cache.
-const CaseResult* bytes_limit_of(const GroupResult& group, const CaseResult& result,
-                                 const Results& results);
+/// CPU seconds of all threads of the process: the median of the rounds. Nothing for a case without
+/// rounds.
+std::optional<double> cpu_seconds_per_image(const CaseResult& result);
 
-/// What the machine can do at most for a case, or null: that, or for a case so small that it takes
-/// longer, launching a kernel or starting and joining a team of threads.
-const CaseResult* limit_of(const GroupResult& group, const CaseResult& result,
-                           const Results& results);
+/// What was counted over the steps of a case's profile; nothing where it was not read.
+struct Counted {
+  std::optional<double> instructions_per_cycle;
+  std::optional<double> cycles, cache_misses, joules;  // per image
+};
+Counted counted_per_image(const CaseResult& result, const CaseProfile& profile);
 
-CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
-                          const Results& results);
+/// The profile of a variant, or null.
+const CaseProfile* find_profile(const GroupResult& group, const std::string& variant);
 
 }  // namespace normbench

@@ -3,50 +3,53 @@
 #include <algorithm>
 
 #include "analysis/case_analysis.h"
-#include "analysis/words.h"
+#include "ops/stream.h"
 
 namespace normbench {
 
 namespace {
 
-/// "to the GPU, pinned": threads have a column, and the fastest kernel counts.
-std::string shown_name(const CaseResult& result) {
-  std::string name = result.variant.substr(0, result.variant.find(" ["));
-  for (const auto& [axis, value] : result.axes.items())
-    if (axis != "threads" && axis != "kernel") name += ", " + axis_value(value);
+/// "to the GPU" of "to the GPU [memory=pinned]".
+std::string without_axes(const CaseResult& result) {
+  if (result.axes.empty()) return result.variant;
+  std::string name = result.variant.substr(0, result.variant.find('['));
+  name.erase(name.find_last_not_of(' ') + 1);
   return name;
 }
 
-std::int64_t bytes_moved(const CaseResult& result) {
+/// Threads have a column, and the fastest kernel counts.
+Json other_axes(Json axes) {
+  axes.erase("threads");
+  axes.erase("kernel");
+  return axes;
+}
+
+std::int64_t bytes_of_a_call(const CaseResult& result) {
   if (const std::int64_t crossed = link_bytes(result); crossed > 0) return crossed;
-  std::int64_t moved = 0;
-  for (const StageResult& stage : result.stages) moved += stage.bytes;
-  return moved > 0 && !has_op(result, "first_touch") ? result.source_bytes + result.result_bytes
-                                                     : 0;
+  return moved_bytes(result) > 0 && !has_op<FirstTouch>(result)
+             ? result.source_bytes + result.result_bytes
+             : 0;
 }
 
 MachineLimit measured_limit(const GroupResult& group, const CaseResult& result,
                             const Results& results) {
   MachineLimit limit{.kind = group.experiment,
-                     .name = shown_name(result),
+                     .variant = without_axes(result),
+                     .axes = other_axes(result.axes),
                      .place = result.stages[0].place,
                      .kernel = result.stages[0].kernel,
                      .threads = result.threads,
                      .ns = {},
-                     .missing = result.reason};
-  if (!measured(result)) {
-    if (limit.missing.empty()) limit.missing = "not measured";
-    return limit;
-  }
+                     .reason = result.reason};
+  if (!measured(result)) return limit;
   limit.ns = median_interval(times_ns(result, results), 0.95);
-  limit.bytes = bytes_moved(result);
+  limit.bytes = bytes_of_a_call(result);
   limit.faults = faults_per_iteration(result);
   return limit;
 }
 
 bool is_better(const MachineLimit& limit, const MachineLimit& other) {
-  if (!limit.missing.empty()) return false;
-  return !other.missing.empty() || limit.ns.value < other.ns.value;
+  return limit.ns && (!other.ns || limit.ns->value < other.ns->value);
 }
 
 }  // namespace
@@ -57,8 +60,8 @@ std::vector<MachineLimit> machine_limits(const Results& results) {
     for (const CaseResult& result : group.cases) {
       const MachineLimit limit = measured_limit(group, result, results);
       const auto same = std::ranges::find_if(limits, [&](const MachineLimit& other) {
-        return other.kind == limit.kind && other.name == limit.name &&
-               other.threads == limit.threads;
+        return other.kind == limit.kind && other.variant == limit.variant &&
+               other.axes == limit.axes && other.threads == limit.threads;
       });
       if (same == limits.end())
         limits.push_back(limit);
@@ -66,30 +69,6 @@ std::vector<MachineLimit> machine_limits(const Results& results) {
         *same = limit;
     }
   return limits;
-}
-
-Json to_json(const MachineLimit& limit) {
-  Json json = {{"kind", limit.kind},
-               {"name", limit.name},
-               {"place", limit.place},
-               {"threads", limit.threads}};
-  if (!limit.missing.empty()) {
-    json["missing"] = limit.missing;
-    return json;
-  }
-  json["kernel"] = limit.kernel;
-  json["ns"] = limit.ns.value;
-  json["low_ns"] = limit.ns.low;
-  json["high_ns"] = limit.ns.high;
-  if (limit.bytes > 0) {
-    json["bytes"] = limit.bytes;
-    json["bytes_per_second"] = static_cast<double>(limit.bytes) * 1e9 / limit.ns.value;
-  }
-  if (limit.faults >= 1) {
-    json["faults"] = limit.faults;
-    json["ns_per_fault"] = limit.ns.value / limit.faults;
-  }
-  return json;
 }
 
 }  // namespace normbench

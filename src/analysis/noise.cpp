@@ -15,6 +15,8 @@ constexpr double kLevel = StopRule::level;
 constexpr double kSlowClock = 0.98;         // of the median frequency
 constexpr double kSlower = 1.02;            // than rounds that were left alone
 constexpr double kOutlier = 3.5;            // modified z-score
+constexpr double kNoisySpread = 0.1;        // middle half of the rounds, of their median
+constexpr double kNoisyDisturbed = 0.1;     // of all rounds
 constexpr double kNormalQuartile = 0.6745;  // MAD of a normal variable with standard deviation 1
 
 std::vector<double> logs(std::vector<double> values) {
@@ -153,12 +155,6 @@ void add_sensitivity(const std::vector<double>& times, const std::vector<double>
   noise.sensitive = std::abs(std::log(noise.undisturbed->value / ratio.value)) > half_width(ratio);
 }
 
-int measured_baseline(const GroupResult& group) {
-  for (int i = 0; i < static_cast<int>(group.cases.size()); ++i)
-    if (group.cases[i].variant == group.baseline && measured(group.cases[i])) return i;
-  return -1;
-}
-
 }  // namespace
 
 std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results) {
@@ -175,8 +171,8 @@ std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results
     add_drift(times, results.precision, noise[i]);
     noise[i].autocorrelation = lag1_autocorrelation(logs(times));
   }
-  const int baseline = measured_baseline(group);
-  if (baseline < 0) return noise;
+  const int baseline = index_of(group, group.baseline);
+  if (baseline < 0 || noise[baseline].rounds == 0) return noise;
   const auto reference = times_ns(group.cases[baseline], results);
   for (int i = 0; i < static_cast<int>(noise.size()); ++i) {
     if (i == baseline || noise[i].rounds == 0) continue;
@@ -185,6 +181,19 @@ std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results
     add_sensitivity(times, reference, noise[baseline].disturbed, noise[i]);
   }
   return noise;
+}
+
+Quality quality_of(Quality quality, const std::vector<CaseNoise>& noise, const Results& results) {
+  for (const CaseNoise& one : noise) {
+    quality.rounds += one.rounds;
+    quality.disturbed += static_cast<int>(one.disturbed.size());
+    for (const auto& [flag, rounds] : one.flagged) quality.flagged[flag] += rounds.size();
+    if (one.drifts) quality.drift = std::max(quality.drift, std::abs(one.drift->value - 1));
+  }
+  quality.quick = results.quick;
+  quality.noisy = quality.spread > kNoisySpread || quality.half_width > 2 * results.precision ||
+                  quality.disturbed > kNoisyDisturbed * quality.rounds || quality.drift > 0;
+  return quality;
 }
 
 }  // namespace normbench

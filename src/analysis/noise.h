@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "core/enums.h"
 #include "document/results.h"
 #include "document/statistics.h"
 
@@ -15,13 +14,6 @@ namespace normbench {
 
 /// Why a round is flagged.
 enum class Flag { Stolen, Throttled, Preempted, SlowClock, Outlier };
-constexpr auto words(Flag) {
-  return std::to_array<Word<Flag>>({{Flag::Stolen, "stolen"},
-                                    {Flag::Throttled, "throttled"},
-                                    {Flag::Preempted, "preempted"},
-                                    {Flag::SlowClock, "slow clock"},
-                                    {Flag::Outlier, "outlier"}});
-}
 
 struct CaseNoise {
   int rounds = 0;                  // 0 for a case that was not measured: all else says nothing then
@@ -47,5 +39,21 @@ struct CaseNoise {
 /// - slow clock: more than 2 % below the case's median frequency.
 /// - outlier: slow, with a modified z-score of the log time above 3.5 (Iglewicz and Hoaglin, 1993).
 std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results);
+
+/// How far a group's numbers can be trusted.
+struct Quality {
+  bool of_ratios = false;  // else of times: fewer than two cases were measured
+  double half_width = 0;   // widest of the ratios' intervals, or of the times'
+  bool quick = false;      // a quick run: its intervals are wide
+  bool noisy = false;      // the machine, for one of the reasons below
+  double spread = 0;       // middle half of a case's rounds over their median, largest
+  int rounds = 0, disturbed = 0;
+  std::map<Flag, std::size_t> flagged;
+  double drift = 0;  // the largest that is one
+};
+
+/// Noisy: the rounds of a case spread wide, intervals stayed wide, a tenth of the rounds is flagged,
+/// or a case drifts.
+Quality quality_of(Quality measured, const std::vector<CaseNoise>& noise, const Results& results);
 
 }  // namespace normbench

@@ -1,23 +1,18 @@
 #include "analysis/pairs.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "analysis/case_analysis.h"
-#include "analysis/words.h"
 
 namespace normbench {
 
 namespace {
 
-/// What an outcome must share to be compared: where it ends, as what.
-std::string end_form(const CaseResult& result) {
-  const TensorDesc& out = result.stages.back().out;
-  return fmt::format("{} {} {}x{}x{}x{} on the {}", name_of(out.dtype), name_of(out.layout),
-                     out.shape.n, out.shape.c, out.shape.h, out.shape.w,
-                     out.memory == Memory::Device ? "GPU" : "host");
+bool ends_alike(const CaseResult& a, const CaseResult& b) {
+  const TensorDesc &x = a.stages.back().out, &y = b.stages.back().out;
+  return x.dtype == y.dtype && x.layout == y.layout && x.shape == y.shape &&
+         (x.memory == Memory::Device) == (y.memory == Memory::Device);
 }
 
 /// A peer has a process to itself, beside those of other peers and this one.
@@ -83,16 +78,15 @@ bool is_tie(const Pair& pair, double precision) {
          half_width(pair.ratio) <= 2 * margin_of(pair, precision);
 }
 
-std::string unfair(const GroupResult& group) {
-  const CaseResult* first = nullptr;
-  for (const CaseResult& result : group.cases) {
+std::optional<Unlike> unlike_ends(const GroupResult& group) {
+  int first = -1;
+  for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
+    const CaseResult& result = group.cases[i];
     if (!measured(result) || result.stages.empty()) continue;
-    if (first == nullptr) first = &result;
-    if (end_form(result) != end_form(*first))
-      return fmt::format("{} ends as {}, {} as {}", spoken(first->variant), end_form(*first),
-                         spoken(result.variant), end_form(result));
+    if (first < 0) first = i;
+    if (!ends_alike(group.cases[first], result)) return Unlike{first, i};
   }
-  return "";
+  return std::nullopt;
 }
 
 }  // namespace normbench

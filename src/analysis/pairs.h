@@ -4,9 +4,18 @@
 #include <string>
 #include <vector>
 
-#include "analysis/analysis.h"
+#include "document/results.h"
+#include "document/statistics.h"
 
 namespace normbench {
+
+struct Pair {
+  int a = 0, b = 0;
+  Interval ratio;  // time of a over time of b at the Bonferroni level
+  bool different = false;
+  bool covered = false;       // enough rounds for an interval at that level
+  double process_effect = 0;  // that identical code may show in two processes
+};
 
 /// What a process of its own may do to a time, whatever its rounds agree on: where its memory lies,
 /// which CPU it is on. Identical code in `normbench peer` and here differed by up to this, now and
@@ -33,7 +42,11 @@ double visible_difference(const Pair& pair, double precision);
 /// True when the pair is not different and narrow enough to say so.
 bool is_tie(const Pair& pair, double precision);
 
-/// Why the measured cases must not be ranked against each other ("A ends in …, B in …"), or "".
-std::string unfair(const GroupResult& group);
+/// Two measured cases that end in another dtype, layout, shape or place, so that they must not be
+/// ranked against each other.
+struct Unlike {
+  int a = 0, b = 0;
+};
+std::optional<Unlike> unlike_ends(const GroupResult& group);
 
 }  // namespace normbench

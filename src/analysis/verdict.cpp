@@ -1,19 +1,9 @@
 #include "analysis/verdict.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <map>
 
-#include "analysis/amdahl.h"
-#include "analysis/case_analysis.h"
-#include "analysis/cause.h"
-#include "analysis/factors.h"
-#include "analysis/limit_kind.h"
-#include "analysis/pairs.h"
-#include "analysis/pinning.h"
-#include "analysis/rank.h"
-#include "analysis/words.h"
-#include "core/units.h"
+#include "analysis/analysis.h"
 
 namespace normbench {
 
@@ -21,42 +11,99 @@ namespace {
 
 constexpr double kSlow = 1.1;  // times the fastest: from here on a reason is owed
 
-/// "Bound by page faults: 54,002 a batch …" of a cause's sentence.
-std::string bound_text(const std::string& sentence) {
-  std::string text = "Bound by " + sentence;
-  const std::size_t end = text.find(". ");
-  if (end == text.npos) return text;
-  text[end] = ':';
-  text[end + 2] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[end + 2])));
-  return text;
+/// Measured cases, fastest first.
+std::vector<int> ranking(const GroupAnalysis& analysis) {
+  std::vector<int> ranked;
+  for (int i = 0; i < static_cast<int>(analysis.cases.size()); ++i)
+    if (analysis.cases[i].time_ns) ranked.push_back(i);
+  std::ranges::stable_sort(ranked, {}, [&](int i) { return analysis.cases[i].time_ns->value; });
+  return ranked;
 }
 
-/// What bounds the winner; completes its sentence.
+/// Over the baseline; of the baseline itself over the next.
+Advantage advantage(const GroupResult& group, const GroupAnalysis& analysis, int first, int next) {
+  const auto& of_baseline = analysis.cases[first].ratio;
+  const bool over_baseline = of_baseline && group.cases[first].variant != group.baseline;
+  const Interval ratio =
+      over_baseline ? *of_baseline : pair_of(analysis.pairs, first, next)->ratio;
+  return {.factor = 1 / ratio.value,
+          .low = 1 / ratio.high,
+          .high = 1 / ratio.low,
+          .over = over_baseline ? index_of(group, group.baseline) : next,
+          .of_baseline = over_baseline};
+}
+
+std::vector<Pair> pairs_among(const GroupAnalysis& analysis, const std::vector<int>& indices) {
+  std::vector<Pair> pairs;
+  for (std::size_t a = 0; a < indices.size(); ++a)
+    for (std::size_t b = a + 1; b < indices.size(); ++b)
+      pairs.push_back(*pair_of(analysis.pairs, indices[a], indices[b]));
+  return pairs;
+}
+
+/// How the cases that nothing beats stand to each other.
+void add_undecided(const GroupAnalysis& analysis, double precision, Verdict& verdict) {
+  const std::vector<Pair> pairs = pairs_among(analysis, verdict.fastest);
+  for (const Pair& pair : pairs) {
+    verdict.widest = std::max(verdict.widest, widest_difference(pair));
+    verdict.visible = std::max(verdict.visible, visible_difference(pair, precision));
+  }
+  const bool tied = std::ranges::all_of(pairs, [&](const Pair& p) { return is_tie(p, precision); });
+  verdict.outcome = tied ? Outcome::Tie : Outcome::Inconclusive;
+  verdict.covered = std::ranges::all_of(pairs, &Pair::covered);
+  const int first = verdict.fastest[0];
+  verdict.always_first = std::ranges::all_of(verdict.fastest, [&](int i) {
+    return i == first || pair_of(analysis.pairs, first, i)->ratio.high < 1 - precision;
+  });
+}
+
+/// A run under a tool leaves its rounds out, unless it is told not to.
+bool only_checked(const GroupResult& group, const Results& results) {
+  return results.traced && std::ranges::find(group.cases, Status::Ok, &CaseResult::status) !=
+                               group.cases.end();
+}
+
+/// Sets the outcome, who is fastest, and what goes with it.
+void rank(const GroupResult& group, const GroupAnalysis& analysis, const Results& results,
+          const std::vector<int>& ranked, Verdict& verdict) {
+  if (ranked.empty()) {
+    if (only_checked(group, results)) verdict.outcome = Outcome::Traced;
+    return;
+  }
+  verdict.outcome = Outcome::Alone;
+  if (ranked.size() == 1) {
+    verdict.fastest = ranked;
+    return;
+  }
+  verdict.outcome = Outcome::Traced;
+  if (results.traced) return;
+  verdict.outcome = Outcome::Unfair;
+  verdict.unlike = unlike_ends(group);
+  if (verdict.unlike) return;
+  for (const int i : ranked)
+    if (i == ranked[0] || !faster(*pair_of(analysis.pairs, ranked[0], i)))
+      verdict.fastest.push_back(i);
+  if (verdict.fastest.size() > 1) return add_undecided(analysis, results.precision, verdict);
+  verdict.outcome = Outcome::Winner;
+  verdict.winner = group.cases[ranked[0]].variant;
+  verdict.advantage = advantage(group, analysis, ranked[0], ranked[1]);
+}
+
+/// What bounds the winner, or the case alone.
 void add_bound(const GroupResult& group, const GroupAnalysis& analysis, const Results& results,
-               Verdict& verdict, std::string& headline) {
+               Verdict& verdict) {
   const int winner = verdict.fastest[0];
   const CaseAnalysis& fastest = analysis.cases[winner];
-  const bool limited = fastest.of_limit && fastest.of_limit->value >= at_limit;
-  const std::string kind = limit_kind(group, fastest.limit);
-  const Cause cause = explain(group, fastest, winner, results);
-  verdict.bound = cause.name;
-  if (limited) {
-    const std::string share =
-        fmt::format(", at {} of the {} limit", format_percent(fastest.of_limit->value), kind);
-    verdict.advantage += share;
-    headline += share;
-  }
-  headline += ".";
-  // That it is at its limit is said; what else bounds it is not.
-  const bool said = limited && cause.name == kind && !gain_at_most(group.cases[winner], kind);
-  if (!cause.sentence.empty() && !said) verdict.reasons.push_back(bound_text(cause.sentence));
+  if (fastest.of_limit && fastest.of_limit->value >= at_limit)
+    verdict.at_limit = limit_kind(group, fastest.limit);
+  verdict.bound = explain(group, fastest, winner, results);
 }
 
 /// The baseline if it is slow, else the slowest case; -1 when none is slow beyond doubt.
-int slow_case(const GroupResult& group, const GroupAnalysis& analysis, const Verdict& verdict) {
-  const std::vector<int> ranked = ranking(group, analysis);
+int slow_case(const GroupResult& group, const GroupAnalysis& analysis,
+              const std::vector<int>& ranked, int fastest) {
   const auto slow = [&](int i) {
-    const auto pair = pair_of(analysis.pairs, i, verdict.fastest[0]);
+    const auto pair = pair_of(analysis.pairs, i, fastest);
     return pair && pair->different && pair->ratio.value >= kSlow;
   };
   for (const int i : ranked)
@@ -64,84 +111,51 @@ int slow_case(const GroupResult& group, const GroupAnalysis& analysis, const Ver
   return slow(ranked.back()) ? ranked.back() : -1;
 }
 
-/// What the slow case does otherwise than the fastest, where its cause was not shown by a case that
-/// differs in that alone: " It differs from the fastest in 2 factors: ops, outputs."
-std::string differences(const GroupResult& group, int slow, int fastest, const Cause& cause) {
-  const std::vector<Factor> list = factors(group.cases[slow], group.cases[fastest]);
-  if (cause.proven || list.empty()) return "";
-  if (list.size() > 1)
-    return fmt::format("It differs from the fastest in {} factors: {}.", list.size(),
-                       factor_names(list));
-  if (!cause.name.empty() && list[0].name == "ops") return "";
-  return fmt::format("Only {} differs from the fastest.", factor_text(list[0]));
-}
-
-/// Why the slow case is slow.
-void add_reason(const GroupResult& group, const GroupAnalysis& analysis, const Results& results,
-                Verdict& verdict) {
-  const int slow = slow_case(group, analysis, verdict);
-  if (slow < 0) return;
-  const Cause cause = explain(group, analysis.cases[slow], slow, results);
-  verdict.cause = cause.name;
-  const std::string beside = differences(group, slow, verdict.fastest[0], cause);
-  if (cause.name.empty() && beside.empty()) return;
-  verdict.reasons.push_back(
-      fmt::format("Why {} is slow: {}{}{}", spoken(group.cases[slow].variant), cause.sentence,
-                  cause.sentence.empty() || beside.empty() ? "" : " ", beside));
-}
-
-void add_limits_exceeded(const GroupResult& group, const GroupAnalysis& analysis,
-                         Verdict& verdict) {
-  for (std::size_t i = 0; i < group.cases.size(); ++i)
-    if (const CaseAnalysis& one = analysis.cases[i]; one.above_limit)
-      verdict.reasons.push_back(
-          fmt::format("Error: {} is faster than its limit ({}, at least {}): limit or case is "
-                      "measured wrongly.",
-                      spoken(group.cases[i].variant), format_percent(one.of_limit->value),
-                      format_percent(one.of_limit->low)));
-}
-
 /// Device time has nothing of what a case does on the host.
 void add_left_out_by_the_clock(const GroupResult& group, const Results& results, Verdict& verdict) {
-  std::vector<std::string> mixed, host;
-  for (const CaseResult& result : group.cases) {
-    if (results.clock != "device" || !measured(result)) continue;
+  if (results.clock != DecidingClock::Device) return;
+  for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
+    const CaseResult& result = group.cases[i];
+    if (!measured(result)) continue;
     if (!device_ns(result))
-      host.push_back(spoken(result.variant));
-    else if (std::ranges::any_of(result.stages, [](const StageResult& stage) {
-               return stage.place == name_of(Place::Cpu);
-             }))
-      mixed.push_back(spoken(result.variant));
+      verdict.on_wall_clock.push_back(i);
+    else if (std::ranges::find(result.stages, Place::Cpu, &StageResult::place) !=
+             result.stages.end())
+      verdict.host_left_out.push_back(i);
   }
-  if (!mixed.empty())
-    verdict.reasons.push_back(
-        fmt::format("Device time leaves out the host stages of {}: \"clock\": \"wall\" counts all.",
-                    enumerate(mixed)));
-  if (!host.empty())
-    verdict.reasons.push_back(
-        fmt::format("Of {} it is wall time: no device was used.", enumerate(host)));
+}
+
+/// Nothing when no skipped case uses the link, or all carry the same.
+std::optional<LinkArithmetic> link_arithmetic(const GroupResult& group) {
+  std::map<std::int64_t, std::string> carried;  // bytes -> first skipped variant that needs them
+  for (const CaseResult& result : group.cases)
+    if (const std::int64_t bytes = link_bytes(result); result.status == Status::Skipped && bytes > 0)
+      carried.emplace(bytes, result.variant);
+  if (carried.size() < 2) return std::nullopt;
+  const auto& [least, lean] = *carried.begin();
+  const auto& [most, rich] = *carried.rbegin();
+  return LinkArithmetic{lean, rich, least, most};
 }
 
 }  // namespace
 
 Verdict judge(const GroupResult& group, const GroupAnalysis& analysis, const Results& results) {
   Verdict verdict;
-  std::string headline = rank(group, analysis, results, verdict);
+  const std::vector<int> ranked = ranking(analysis);
+  rank(group, analysis, results, ranked, verdict);
   if (verdict.outcome == Outcome::Winner || verdict.outcome == Outcome::Alone)
-    add_bound(group, analysis, results, verdict, headline);
-  if (!verdict.fastest.empty()) add_reason(group, analysis, results, verdict);
-  if (const std::string pinning = pinning_line(group, results); !pinning.empty() && !results.traced)
-    verdict.reasons.push_back(pinning);
-  add_limits_exceeded(group, analysis, verdict);
+    add_bound(group, analysis, results, verdict);
+  if (!verdict.fastest.empty()) {
+    const int fastest = verdict.fastest[0];
+    if (const int slow = slow_case(group, analysis, ranked, fastest); slow >= 0)
+      verdict.slow = {slow, explain(group, analysis.cases[slow], slow, results),
+                      factors(group.cases[slow], group.cases[fastest])};
+  }
   add_left_out_by_the_clock(group, results, verdict);
-  if (const std::string link = link_arithmetic(group); !link.empty())
-    verdict.reasons.push_back(link);
-  if (!results.traced) verdict.claims = judge_claims(group, analysis, results);
-
-  verdict.text.push_back(headline);
-  verdict.text.insert(verdict.text.end(), verdict.reasons.begin(), verdict.reasons.end());
-  const auto claims = claim_lines(verdict.claims);
-  verdict.text.insert(verdict.text.end(), claims.begin(), claims.end());
+  verdict.link = link_arithmetic(group);
+  if (results.traced) return verdict;
+  verdict.pinning = pinning_cost(group, results);
+  verdict.claims = judge_claims(group, analysis, results);
   return verdict;
 }
 

@@ -69,6 +69,7 @@ std::optional<std::vector<JudgedPair>> measured_pairs(const CalibrateOptions& op
     return in_fresh_process(cache_of(kind) == Cache::Cold ? study.cold : study.hot, kind, seed);
   };
   study.on_pair = [&, precision = study.cold.measure.precision](const MeasuredPair& pair) {
+    if (const std::string why = unmeasured_text(pair); !why.empty()) throw std::runtime_error(why);
     pairs.push_back(judge_pair(pair, precision));
     progress.pair_done(pairs.back());
   };

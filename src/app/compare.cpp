@@ -1,4 +1,4 @@
-#include "analysis/compare.h"
+#include "analysis/compare/compare.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,8 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/compare_document.h"
-#include "analysis/compare_gate.h"
 #include "app/commands.h"
 #include "app/options.h"
 #include "core/issue.h"
@@ -99,8 +97,8 @@ void tell_incomparable(const Comparison& comparison) {
   constexpr int most = 8;
   int more = -most;
   for (const SetupDifference& difference : comparison.differences)
-    if (difference.forbids && ++more <= 0)
-      tell("normbench: not comparable: {}\n", difference_text(difference));
+    if (difference.forbids() && ++more <= 0)
+      tell("normbench: not comparable: {}\n", difference_text(difference).sentence());
   if (more > 0) tell("normbench: not comparable: {} more differences\n", more);
   if (comparison.cases.empty())
     tell("normbench: not comparable: BASE and NEW have no case in common\n");

@@ -130,7 +130,7 @@ TraceModel empty_trace(const Plan& plan, const Json& environment, Clock& clock) 
 void add_faults(const ProfileTrace& profile, std::vector<ProfileRow>& rows) {
   for (const auto& [label, faults] : profile.faults) {
     const auto row = std::ranges::find_if(rows, [&label = label](const ProfileRow& one) {
-      return one.name == label && one.place == name_of(Place::Cpu) && !one.annotation;
+      return one.name == label && one.place == Place::Cpu && !one.annotation;
     });
     if (row != rows.end()) row->faults = faults;
   }
@@ -159,7 +159,7 @@ std::string why_not_cupti(const Results& results, const std::optional<AttachedTo
                           const std::string& untraced) {
   const bool any = std::ranges::any_of(results.groups, [](const GroupResult& group) {
     return std::ranges::any_of(group.profile, [](const CaseProfile& profile) {
-      return profile.device_times == "CUDA events";
+      return profile.device_times == DeviceTimes::CudaEvents;
     });
   });
   if (!any) return "";

@@ -29,7 +29,7 @@ std::string done_text(const GroupResult& group) {
   }
   if (any && rounds == 0) return "checked";
   return fmt::format("{} rounds ({})", rounds,
-                     group.stop.empty() ? "nothing to run here" : group.stop);
+                     group.stop ? name_of(*group.stop) : "nothing to run here");
 }
 
 }  // namespace

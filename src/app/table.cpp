@@ -33,8 +33,8 @@ namespace {
 struct OpenTrace {
   std::string file;
   TraceModel model;
-  std::vector<std::string> warnings;  // what could not be used
-  std::string device_times;           // where they come from, as the file says; "": it does not
+  std::vector<std::string> warnings;        // what could not be used
+  std::optional<DeviceTimes> device_times;  // nothing: the file does not say
   std::int64_t clock_error_ns = 0;
 };
 
@@ -53,13 +53,14 @@ TraceModel read_stream(std::istream& in, const std::string& file) {
   return read_chrome(*gunzip_from(in), file);
 }
 
-/// "CUPTI", or "CUPTI, CUDA events" where cases differ.
-std::string device_times_of(const Json& about) {
-  const Json said = about.value("device_times", Json::array());
-  std::string text;
-  for (const Json& source : said)
-    if (source.is_string()) text += (text.empty() ? "" : ", ") + source.get<std::string>();
-  return text;
+std::optional<DeviceTimes> device_times_of(const Json& about) {
+  std::optional<DeviceTimes> source;
+  for (const Json& said : about.value("device_times", Json::array())) {
+    const auto one = said.is_string() ? parse_word<DeviceTimes>(said.get_ref<const std::string&>())
+                                      : std::nullopt;
+    if (one) source = source && source != one ? DeviceTimes::Mixed : *one;
+  }
+  return source;
 }
 
 /// Reads a Chrome trace, plain or packed by gzip whatever its name is, or the one in a run's

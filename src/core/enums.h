@@ -28,6 +28,8 @@ enum class Constants { Cached, PerCall };
 enum class Wait { Stage, Iteration, Turn };
 enum class Cache { Cold, Hot };
 enum class DecidingClock { Wall, Device };
+/// What a claim expects of its left side's time against its right side's.
+enum class Relation { Less, Equal, Greater };
 enum class Flip { None, Horizontal, Vertical, Both };
 
 /// One word of a table: the value and how users spell it.
@@ -106,6 +108,10 @@ constexpr auto words(DecidingClock) {
   return std::to_array<Word<DecidingClock>>(
       {{DecidingClock::Wall, "wall"}, {DecidingClock::Device, "device"}});
 }
+constexpr auto words(Relation) {
+  return std::to_array<Word<Relation>>(
+      {{Relation::Less, "<"}, {Relation::Equal, "="}, {Relation::Greater, ">"}});
+}
 constexpr auto words(Flip) {
   return std::to_array<Word<Flip>>({{Flip::None, "none"},
                                     {Flip::Horizontal, "horizontal"},
@@ -119,6 +125,12 @@ constexpr std::string_view name_of(E value) {
   for (const auto& word : words(E{}))
     if (word.value == value) return word.name;
   return "?";
+}
+
+/// The same; "" for nothing.
+template <class E>
+constexpr std::string_view name_of(const std::optional<E>& value) {
+  return value ? name_of(*value) : "";
 }
 
 /// The value spelled `text`, or nothing.

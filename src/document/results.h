@@ -32,8 +32,23 @@ constexpr auto words(Status) {
       {{Status::Ok, "ok"}, {Status::Skipped, "skipped"}, {Status::Failed, "failed"}});
 }
 
+/// Why no more rounds were measured: every interval was narrow enough, or the time was up.
+enum class Stop { Precision, Time };
+constexpr auto words(Stop) {
+  return std::to_array<Word<Stop>>({{Stop::Precision, "precision"}, {Stop::Time, "time"}});
+}
+
+/// Where a profile's device times come from; Mixed: several profiles that differ.
+enum class DeviceTimes { Cupti, CudaEvents, Mixed };
+constexpr auto words(DeviceTimes) {
+  return std::to_array<Word<DeviceTimes>>({{DeviceTimes::Cupti, "CUPTI"},
+                                           {DeviceTimes::CudaEvents, "CUDA events"},
+                                           {DeviceTimes::Mixed, "CUPTI, CUDA events"}});
+}
+
 struct StageResult {
-  std::string op, label, kernel, place;
+  std::string op, label, kernel;
+  Place place = Place::Cpu;
   TensorDesc out;
   Json parameters = {};             // what the config says of the op itself; null for nothing
   std::int64_t min_bytes = 0;       // fewest bytes the op can move, …
@@ -41,7 +56,7 @@ struct StageResult {
   std::int64_t bytes = 0;           // bytes the row moves
   std::int64_t link_bytes = 0;
   std::int64_t flops = 0;
-  std::string output;  // reuse, fresh, in_place
+  OutputPolicy output = OutputPolicy::Reuse;
   // A turn's time in this stage, device time on the GPU; empty when not attributed.
   std::vector<std::int64_t> rounds_ns;
   std::vector<std::int64_t> calls_ns = {};  // on the GPU: the host's time in the stage's calls
@@ -66,7 +81,7 @@ struct CaseResult {
   std::string reason;  // why skipped or failed
   int threads = 1;
   bool threads_decided = false;   // the config says "all": normbench chose the number
-  std::string wait = {};          // when the host waits for the GPU: stage, iteration, turn
+  std::optional<Wait> wait = {};  // when the host waits for the GPU; nothing without one
   bool graph = false;             // its GPU stages run as graphs
   std::string peer = {};          // the config's name of the peer that ran it; "": this process
   std::string peer_version = {};  // what the peer calls itself: "torch 2.9.0"
@@ -85,10 +100,18 @@ struct CaseResult {
   bool operator==(const CaseResult&) const = default;
 };
 
-/// One row of the profiler table: calls of one name. `place` is "cpu" for what the host did, also
+/// True for a stage of the op `T`, a type of ops/.
+template <class T>
+bool is_op(const StageResult& stage) {
+  return stage.op == T::name;
+}
+
+/// One row of the profiler table: calls of one name. `place` is Cpu for what the host did, also
 /// when it submitted work to a device; the work itself has rows of the device's place.
 struct ProfileRow {
-  std::string name, place, shapes;
+  std::string name;
+  Place place = Place::Cpu;
+  std::string shapes;
   bool annotation =
       false;  // a range of steps, on a device the same projected on it: no work itself
   std::int64_t calls = 0;
@@ -143,7 +166,7 @@ struct CaseProfile {
   double overhead = 0;  // profiled over measured time of a step; 0 when not measured
   // Device times are tied to the host's clock within this; 0 without device times.
   std::int64_t clock_error_ns = 0;
-  std::string device_times = {};  // where those come from: "CUPTI", "CUDA events"; "" without any
+  std::optional<DeviceTimes> device_times = {};
   ProfileTimes times = {};
   ProfileLosses losses = {};
   std::vector<ProfileRow> rows;
@@ -159,7 +182,9 @@ struct PublishedResult {
 };
 
 struct ClaimResult {
-  std::string text, left, relation, right;
+  std::string text, left;
+  Relation relation = Relation::Less;
+  std::string right;
 
   bool operator==(const ClaimResult&) const = default;
 };
@@ -171,7 +196,7 @@ struct GroupResult {
   std::vector<CaseResult> cases;
   std::vector<CaseResult> limits;       // contenders named e.g. "stream 1:4 nt"
   std::vector<std::vector<int>> order;  // contenders per round: cases, then limits
-  std::string stop;                     // "precision", "time", "rounds", "interrupted"
+  std::optional<Stop> stop = {};        // nothing: no rounds
   // Backend::condition() of the device before the first and after the last round; null without one.
   Json condition_before = {}, condition_after = {};
   std::vector<CaseProfile> profile;
@@ -188,7 +213,8 @@ struct Results {
   std::string name, about;
   double precision = 0.01;
   bool quick = false;
-  std::string cache, clock;
+  Cache cache = Cache::Cold;
+  DecidingClock clock = DecidingClock::Wall;
   std::int64_t seed = 1;
   bool traced = false;  // a profiling tool was attached; nothing is ranked
   bool interrupted = false;

@@ -17,6 +17,9 @@ namespace normbench {
 template <class T, class Struct>
 concept Is = std::same_as<std::remove_const_t<T>, Struct>;
 
+template <class T>
+concept Enum = std::is_enum_v<T>;
+
 /// A column of the rounds of a case.
 struct RoundColumn {
   const char* name;

@@ -21,10 +21,19 @@ class Loader {
   void operator()(const char* name, T& value) {
     if (reader_.has(name)) read(name, value);
   }
+  /// "" is nothing said.
+  template <Enum E>
+  void operator()(const char* name, E& value) {
+    if (reader_.has(name) && reader_.member(name) != "") read(name, value);
+  }
+  template <Enum E>
+  void operator()(const char* name, std::optional<E>& value) {
+    if (reader_.has(name) && reader_.member(name) != "") read(name, value);
+  }
   template <class T>
   void required(const char* name, T& value) {
-    if (!reader_.has(name)) reader_.complain(fmt::format("has no \"{}\"", name));
-    (*this)(name, value);
+    if (!reader_.has(name)) return reader_.complain(fmt::format("has no \"{}\"", name));
+    read(name, value);
   }
   template <class T>
   void when_known(const char* name, T& value) {
@@ -35,7 +44,10 @@ class Loader {
   void read(const char* name, std::string& value) { value = reader_.text(name, value); }
   void read(const char* name, bool& value) { value = reader_.boolean(name, value); }
   void read(const char* name, std::int64_t& value) { value = reader_.integer(name, value); }
-  void read(const char* name, Status& value) { value = reader_.word(name, value); }
+  template <Enum E>
+  void read(const char* name, E& value) {
+    value = reader_.word(name, value);
+  }
   void read(const char* name, int& value) {
     value = static_cast<int>(reader_.integer(name, value, std::numeric_limits<int>::min(),
                                              std::numeric_limits<int>::max()));

@@ -16,7 +16,10 @@ Json write(bool value) { return value; }
 Json write(int value) { return value; }
 Json write(std::int64_t value) { return value; }
 Json write(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-Json write(Status value) { return name_of(value); }
+template <Enum E>
+Json write(E value) {
+  return name_of(value);
+}
 Json write(const CheckResult& value) { return object(value); }
 Json write(const Counters& value) { return object(value); }
 Json write(const ProfileCounters& value) { return object(value); }
@@ -58,7 +61,10 @@ Json write(std::vector<Round> rounds) {
 bool is_known(const Json& value) { return !value.is_null(); }
 bool is_known(bool value) { return value; }
 bool is_known(const std::string& value) { return !value.empty(); }
-bool is_known(const std::optional<ProfileCounters>& value) { return value.has_value(); }
+template <class T>
+bool is_known(const std::optional<T>& value) {
+  return value.has_value();
+}
 bool is_known(std::int64_t value) { return value != 0; }
 bool is_known(const ProfileTimes& value) { return value != ProfileTimes{}; }
 bool is_known(const ProfileLosses& value) { return value != ProfileLosses{}; }
@@ -70,6 +76,11 @@ struct Writer {
   template <class T>
   void operator()(const char* name, const std::optional<T>& value) {
     if (value) json[name] = write(*value);
+  }
+  /// An unknown word is "".
+  template <Enum E>
+  void operator()(const char* name, const std::optional<E>& value) {
+    json[name] = name_of(value);
   }
   template <class T>
   void operator()(const char* name, const T& value) {

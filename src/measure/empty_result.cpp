@@ -16,7 +16,7 @@ StageResult stage_result(const Stage& stage, const TensorDesc& out, bool by_peer
   return {.op = std::string(name_of(stage.op)),
           .label = stage.label,
           .kernel = kernel_of(stage, by_peer),
-          .place = std::string(name_of(stage.place)),
+          .place = stage.place,
           .out = out,
           .parameters = stage.parameters,
           .min_bytes = stage.fewest.read_bytes + stage.fewest.written_bytes,
@@ -24,7 +24,7 @@ StageResult stage_result(const Stage& stage, const TensorDesc& out, bool by_peer
           .bytes = stage.cost.read_bytes + stage.cost.written_bytes,
           .link_bytes = stage.cost.link_bytes,
           .flops = stage.cost.flops,
-          .output = std::string(name_of(stage.output)),
+          .output = stage.output,
           .rounds_ns = {},
           .resident = stage.resident};
 }
@@ -41,7 +41,7 @@ CaseResult case_result(const Case& work) {
                     .reason = work.skip.value_or(""),
                     .threads = work.threads,
                     .threads_decided = work.threads_decided,
-                    .wait = uses_gpu(work) ? std::string(name_of(work.wait)) : "",
+                    .wait = uses_gpu(work) ? std::optional(work.wait) : std::nullopt,
                     .graph = work.graph,
                     .peer = work.peer,
                     .resident = work.resident,
@@ -77,7 +77,7 @@ GroupResult empty_result(const Group& group) {
   for (const Claim& claim : group.claims)
     result.claims.push_back({.text = claim.text,
                              .left = claim.left,
-                             .relation = std::string(name_of(claim.relation)),
+                             .relation = claim.relation,
                              .right = claim.right});
   return result;
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "measure/group_run.h"
 #include "document/statistics.h"
+#include "measure/group_run.h"
 #include "measure/stop_rule.h"
 
 namespace normbench {
@@ -59,7 +59,7 @@ double decides(const Round& round, DecidingClock clock) {
 }
 
 /// What decides, of every round of every case that still runs; and which of them is the baseline.
-std::optional<std::string> reason_to_stop(GroupRun& run, StopRule& rule, double seconds) {
+std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds) {
   std::vector<std::vector<double>> series;
   std::size_t baseline = 0;
   for (const Entrant* entrant : run.live_cases()) {
@@ -78,10 +78,8 @@ bool run_rounds(GroupRun& run) {
   while (!run.live_cases().empty()) {
     if (!run_block(run, rule)) return false;
     if (run.live_cases().empty()) break;
-    if (const auto reason = reason_to_stop(run, rule, run.seconds() - start)) {
-      run.result().stop = *reason;
-      break;
-    }
+    run.result().stop = reason_to_stop(run, rule, run.seconds() - start);
+    if (run.result().stop) break;
   }
   return true;
 }

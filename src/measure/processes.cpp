@@ -37,7 +37,7 @@ void append_part(GroupResult& group, GroupResult part, std::int64_t offset_ns) {
   for (std::size_t i = 0; i < group.limits.size(); ++i)
     append_case(group.limits[i], part.limits[i], offset_ns);
   std::ranges::move(part.order, std::back_inserter(group.order));
-  if (part.stop == "time") group.stop = part.stop;
+  if (part.stop == Stop::Time) group.stop = part.stop;
   group.condition_after = std::move(part.condition_after);
 }
 

@@ -6,10 +6,10 @@
 #include <random>
 #include <utility>
 
+#include "document/statistics.h"
 #include "measure/group_run.h"
 #include "measure/profiled_steps.h"
 #include "measure/stage_shapes.h"
-#include "document/statistics.h"
 #include "measure/turn.h"
 
 namespace normbench {
@@ -46,7 +46,7 @@ CaseProfile empty_profile(const CaseResult& result, const ProfiledSteps& steps) 
                       .overhead = overhead(result, steps.step_ns),
                       .rows = {}};
   for (const DeviceTrace& device : steps.devices) {
-    profile.device_times = device.source;
+    profile.device_times = parse_word<DeviceTimes>(device.source);
     profile.clock_error_ns = std::max(profile.clock_error_ns, device.clock_error_ns);
   }
   return profile;

@@ -18,8 +18,8 @@ Results without_groups(const Plan& plan) {
   results.about = plan.about;
   results.precision = plan.measure.precision;
   results.quick = plan.measure.quick;
-  results.cache = name_of(plan.measure.cache);
-  results.clock = name_of(plan.measure.clock);
+  results.cache = plan.measure.cache;
+  results.clock = plan.measure.clock;
   results.seed = plan.measure.seed;
   return results;
 }

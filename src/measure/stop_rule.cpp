@@ -23,15 +23,15 @@ double widest(std::span<const std::vector<double>> series, std::size_t baseline)
 StopRule::StopRule(double precision, double max_seconds)
     : precision_(precision), max_seconds_(max_seconds) {}
 
-std::optional<std::string> StopRule::decide(std::span<const std::vector<double>> series,
-                                            std::size_t baseline, double seconds) {
+std::optional<Stop> StopRule::decide(std::span<const std::vector<double>> series,
+                                     std::size_t baseline, double seconds) {
   const int rounds = static_cast<int>(series[baseline].size());
   if (rounds >= next_look_) {
     while (next_look_ <= rounds) next_look_ *= 2;
     half_width_ = widest(series, baseline);
-    if (half_width_ <= precision_) return "precision";
+    if (half_width_ <= precision_) return Stop::Precision;
   }
-  if (rounds >= fewest_rounds && seconds >= max_seconds_) return "time";
+  if (rounds >= fewest_rounds && seconds >= max_seconds_) return Stop::Time;
   return std::nullopt;
 }
 

@@ -3,8 +3,9 @@
 
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
+
+#include "document/results.h"
 
 namespace normbench {
 
@@ -19,11 +20,11 @@ class StopRule {
   /// `precision`: half-width on the log scale that every ratio must reach (0.01 is 1 %).
   StopRule(double precision, double max_seconds);
 
-  /// Why to stop now: "precision" or "time" (`seconds` spent, at least 12 rounds); or nothing.
+  /// Why to stop now: its precision is reached, or its time (at least 12 rounds); or nothing.
   /// `series`: the values of all rounds of each contender; ratios are to `series[baseline]`. A
   /// contender alone is held to the interval of its own values.
-  std::optional<std::string> decide(std::span<const std::vector<double>> series,
-                                    std::size_t baseline, double seconds);
+  std::optional<Stop> decide(std::span<const std::vector<double>> series, std::size_t baseline,
+                             double seconds);
 
   /// The widest half-width at the last look; 0 before the first.
   double half_width() const { return half_width_; }

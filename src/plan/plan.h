@@ -97,14 +97,7 @@ struct Published {
   std::string where;
 };
 
-/// How long a claim expects its left variant to take, against its right one.
-enum class Relation { Less, More, Equal };
-
-constexpr auto words(Relation) {
-  return std::to_array<Word<Relation>>(
-      {{Relation::Less, "<"}, {Relation::More, ">"}, {Relation::Equal, "="}});
-}
-
+/// How long `left` is expected to take, against `right`.
 struct Claim {
   std::string text, left;
   Relation relation = Relation::Equal;

@@ -6,19 +6,19 @@
 
 #include "core/units.h"
 #include "report/document_text.h"
-#include "report/rows.h"
+#include "report/text.h"
 
 namespace normbench {
 
 namespace {
 
-constexpr auto kinds =
+constexpr auto pair_kinds =
     std::to_array<Word<PairKind>>({{PairKind::Identical, "identical, 16x3x480x640"},
                                    {PairKind::Cached, "identical, 1x3x256x256 in cache"},
                                    {PairKind::Slowed, "5 % more work, 16x3x480x640"}});
 
 /// Pairs of one kind, all measured in the same process.
-void add_row(const std::vector<JudgedPair>& pairs, const Word<PairKind>& kind, Rows& rows) {
+void add_pairs(const std::vector<JudgedPair>& pairs, const Word<PairKind>& kind, Rows& rows) {
   std::vector<double> widths, ratios, rounds;
   int excluding = 0, different = 0;
   for (const JudgedPair& pair : pairs) {
@@ -49,7 +49,7 @@ std::string k_of_n(const Json& json, const std::string& k, const std::string& n)
 
 std::string calibration_text(const Json& calibration, const std::vector<JudgedPair>& pairs) {
   Rows rows({"pairs", "n", "rounds", "ratio", "±", "exclude 1", "called different"});
-  for (const auto& kind : kinds) add_row(pairs, kind, rows);
+  for (const auto& kind : pair_kinds) add_pairs(pairs, kind, rows);
   std::string text =
       fmt::format("{}: {} pairs in {:.0f} s\n", text_at(calibration, "/machine", "?"), pairs.size(),
                   calibration.at("seconds").get<double>());
@@ -79,6 +79,13 @@ std::string calibration_line(const Json& calibration) {
       text_at(calibration, "/date", "?"), k_of_n(calibration, "false_alarms", "pairs"),
       k_of_n(calibration, "slowed_found", "slowed_pairs"), percent_at(calibration, "visible"),
       percent_at(calibration, "between"));
+}
+
+std::string unmeasured_text(const MeasuredPair& pair) {
+  const CaseResult* const one = unmeasured(pair);
+  if (one == nullptr) return "";
+  return fmt::format("\"{}\" of the {} pair was not measured: {}", one->variant, name_of(pair.kind),
+                     one->reason);
 }
 
 }  // namespace normbench

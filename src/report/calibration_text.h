@@ -15,4 +15,7 @@ std::string calibration_text(const Json& calibration, const std::vector<JudgedPa
 /// One line for documents that hold a calibration; "" without one.
 std::string calibration_line(const Json& calibration);
 
+/// Which variant of a pair was not measured, and why; "" when both were.
+std::string unmeasured_text(const MeasuredPair& pair);
+
 }  // namespace normbench

@@ -2,14 +2,11 @@
 
 #include <cmath>
 
-#include "analysis/case_analysis.h"
-#include "analysis/per_image.h"
-#include "analysis/words.h"
 #include "core/units.h"
-#include "report/clocks.h"
+#include "report/document_text.h"
 #include "report/group_tables.h"
-#include "report/peer_text.h"
-#include "report/rows.h"
+#include "report/text.h"
+#include "report/words.h"
 
 namespace normbench {
 
@@ -19,9 +16,9 @@ std::string ms_text(const Interval& ns) {
   return fmt::format("{} ({}-{})", format_ms(ns.value), format_ms(ns.low), format_ms(ns.high));
 }
 
-std::string status_text(const CaseResult& result) {
-  const std::string status(name_of(result.status));
-  return result.reason.empty() ? status : status + ": " + result.reason;
+std::string status_text(const CaseResult& result, const Results& results) {
+  const std::string status(name_of(result.status)), reason = reason_text(result, results);
+  return reason.empty() ? status : status + ": " + reason;
 }
 
 std::string cpu_per_image(const CaseResult& result) {
@@ -67,10 +64,10 @@ std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
     const CaseAnalysis& one = analysis.cases[i];
     if (!one.time_ns) {
       rows.add(
-          {result.variant, status_text(result), peer_text(result), std::to_string(result.threads)});
+          {result.variant, status_text(result, results), peer_text(result), std::to_string(result.threads)});
       continue;
     }
-    rows.add({result.variant, status_text(result), peer_text(result),
+    rows.add({result.variant, status_text(result, results), peer_text(result),
               std::to_string(result.threads), ms_text(*one.time_ns), other_time(result, results),
               one.ratio ? ratio_text(*one.ratio) : "",
               one.of_limit ? percents_text(*one.of_limit) : "", one.limit,

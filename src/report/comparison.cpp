@@ -6,11 +6,13 @@
 #include <array>
 
 #include "core/issue.h"
+#include "report/comparison_words.h"
+#include "report/document_text.h"
 
 namespace normbench {
 namespace {
 
-constexpr std::array<ComparisonReport, 4> kReports{{
+constexpr std::array<ComparisonReport, 4> kComparisonReports{{
     {"text", "a table for people", &comparison_text},
     {"markdown", "a comment for a pull request", &comparison_markdown},
     {"json", "everything, for programs", &comparison_json},
@@ -19,15 +21,110 @@ constexpr std::array<ComparisonReport, 4> kReports{{
 
 }  // namespace
 
-std::span<const ComparisonReport> comparison_reports() { return kReports; }
+std::span<const ComparisonReport> comparison_reports() { return kComparisonReports; }
 
 const ComparisonReport& comparison_report_named(std::string_view name) {
-  const auto at = std::ranges::find(kReports, name, &ComparisonReport::name);
-  if (at != kReports.end()) return *at;
+  const auto at = std::ranges::find(kComparisonReports, name, &ComparisonReport::name);
+  if (at != kComparisonReports.end()) return *at;
   std::string known;
-  for (const ComparisonReport& report : kReports)
+  for (const ComparisonReport& report : kComparisonReports)
     known += fmt::format("{}{}", known.empty() ? "" : ", ", report.name);
   throw Invalid(fmt::format("unknown format \"{}\" (known: {})", name, known));
+}
+
+namespace {
+
+Json named(const CaseName& name) {
+  return {{"experiment", name.experiment}, {"point", name.point}, {"variant", name.variant}};
+}
+
+Json json_names(const std::vector<CaseName>& cases) {
+  Json list = Json::array();
+  for (const CaseName& name : cases) list.push_back(named(name));
+  return list;
+}
+
+struct ToJson {
+  Json operator()(const RunBy& by) const { return run_by_text(by); }
+  Json operator()(Status status) const { return name_of(status); }
+  Json operator()(auto number) const { return number; }
+};
+
+Json finding(const CaseFinding& one) {
+  return {{"kind", name_of(one.kind)},
+          {"base", std::visit(ToJson{}, one.base)},
+          {"new", std::visit(ToJson{}, one.now)},
+          {"text", finding_text(one)}};
+}
+
+Json ratio(const ComparedCase& one) {
+  if (!one.ratio) return {};
+  Json json = {{"value", finite(one.ratio->value)}};
+  // Without replicates enough the extremes are no interval.
+  json["low"] = one.visible ? finite(one.ratio->low) : Json();
+  json["high"] = one.visible ? finite(one.ratio->high) : Json();
+  return json;
+}
+
+Json compared(const ComparedCase& one) {
+  Json json = named(one.name);
+  json["verdict"] = name_of(one.change);
+  json["certain"] = one.certain;
+  json["base_ns"] = finite(one.base_ns);
+  json["new_ns"] = finite(one.now_ns);
+  json["ratio"] = ratio(one);
+  json["visible"] = finite(one.visible);
+  json["p_value"] = one.visible ? finite(one.p_value) : Json();
+  json["replicates"] = one.replicates;
+  json["why"] = why_text(one);
+  json["findings"] = Json::array();
+  for (const CaseFinding& found : one.findings) json["findings"].push_back(finding(found));
+  return json;
+}
+
+Json side(const ComparedSide& of) {
+  return {{"runs", of.runs}, {"tool", of.tool}, {"environment", of.environment}};
+}
+
+Json summary(const Comparison& comparison) {
+  Json json = {{"cases", comparison.cases.size()}};
+  for (const auto& word : words(Change{}))
+    json[std::string(word.name)] = count(comparison, word.value);
+  int certain = 0;
+  for (const ComparedCase& one : comparison.cases) certain += one.certain ? 1 : 0;
+  json["certain"] = certain;
+  return json;
+}
+
+}  // namespace
+
+std::string comparison_json(const Comparison& comparison) {
+  Json json = {{"schema", 1},
+               {"kind", "comparison"},
+               {"name", comparison.name},
+               {"clock", name_of(comparison.clock)},
+               {"gate", name_of(gate(comparison))},
+               {"base", side(comparison.base)},
+               {"new", side(comparison.now)},
+               {"pairs", comparison.pairs},
+               {"replicates", comparison.run_pairs ? "runs" : "rounds"},
+               {"margin", finite(comparison.margin.value)},
+               {"margin_reason", margin_reason(comparison.margin)},
+               {"summary", summary(comparison)},
+               {"differences", Json::array()},
+               {"warnings", Json::array()},
+               {"cases", Json::array()},
+               {"base_only", json_names(comparison.base_only)},
+               {"new_only", json_names(comparison.new_only)}};
+  for (const SetupDifference& one : comparison.differences) {
+    const auto [what, base, now] = difference_text(one);
+    json["differences"].push_back(
+        {{"what", what}, {"base", base}, {"new", now}, {"forbids", one.forbids()}});
+  }
+  for (const Caution& caution : comparison.cautions)
+    json["warnings"].push_back(caution_text(caution));
+  for (const ComparedCase& one : comparison.cases) json["cases"].push_back(compared(one));
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace normbench

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/compare.h"
+#include "analysis/compare/compare.h"
 
 namespace normbench {
 
@@ -42,5 +42,9 @@ std::string comparison_json(const Comparison& comparison);
 /// JUnit XML: a test suite an experiment, a test case a case. Failures are what fails the gate;
 /// skipped are cases that are inconclusive, were not compared, or are on one side only.
 std::string comparison_junit(const Comparison& comparison);
+
+/// `text` as the value of an attribute in double quotes, or between tags: markup escaped, tabs and
+/// line ends as references, what XML 1.0 cannot hold (control characters, broken UTF-8) as U+FFFD.
+std::string xml_escaped(std::string_view text);
 
 }  // namespace normbench

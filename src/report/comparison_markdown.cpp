@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include "analysis/compare_gate.h"
+#include "analysis/compare/compare.h"
+#include "core/markdown.h"
 #include "core/units.h"
 #include "report/comparison.h"
 #include "report/comparison_words.h"
@@ -15,7 +16,7 @@ std::string row(const ComparedCase& one) {
                      bad ? "**" + verdict + "**" : verdict, escaped_markdown(case_text(one.name)),
                      one.base_ns ? format_ms(*one.base_ns) : "",
                      one.now_ns ? format_ms(*one.now_ns) : "", change_text(one),
-                     one.visible ? interval_text(one) : escaped_markdown(one.why),
+                     one.visible ? interval_text(one) : escaped_markdown(why_text(one)),
                      one.visible ? format_percent(*one.visible) : "");
 }
 
@@ -48,7 +49,7 @@ std::string finding_items(const Comparison& comparison) {
   for (const ComparedCase& one : comparison.cases)
     for (const CaseFinding& finding : one.findings)
       lines += fmt::format("- {}: {}\n", escaped_markdown(case_text(one.name)),
-                           escaped_markdown(finding.text));
+                           escaped_markdown(finding_text(finding)));
   return lines;
 }
 
@@ -64,7 +65,7 @@ std::string name_items(const std::vector<CaseName>& cases) {
 std::string comparison_markdown(const Comparison& comparison) {
   std::string text = fmt::format("### normbench: {}\n\n{}\n", comparison_summary(comparison),
                                  escaped_markdown(comparison_setting(comparison)));
-  const auto texts = cautions(comparison);
+  const auto texts = caution_lines(comparison);
   if (!texts.empty()) text += "\n";
   for (const std::string& caution : texts)
     text += fmt::format("> {}  \n", escaped_markdown(caution));

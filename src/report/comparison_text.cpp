@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
-#include "analysis/words.h"
+#include "report/words.h"
+#include "core/markdown.h"
 #include "core/units.h"
 #include "report/comparison.h"
 #include "report/comparison_words.h"
-#include "report/rows.h"
+#include "report/text.h"
 #include "report/text.h"
 
 namespace normbench {
@@ -52,9 +53,10 @@ std::string not_compared(const Comparison& comparison) {
   std::vector<std::pair<std::string, std::string>> lines;  // reason, names
   for (const ComparedCase& one : comparison.cases) {
     if (one.change != Change::NotCompared) continue;
-    const auto at = std::ranges::find(lines, one.why, &std::pair<std::string, std::string>::first);
+    const std::string why = why_text(one);
+    const auto at = std::ranges::find(lines, why, &std::pair<std::string, std::string>::first);
     if (at == lines.end())
-      lines.emplace_back(one.why, case_text(one.name));
+      lines.emplace_back(why, case_text(one.name));
     else
       at->second += " · " + case_text(one.name);
   }
@@ -81,11 +83,11 @@ std::string finding_lines(const Comparison& comparison) {
   std::string lines;
   for (const ComparedCase& one : comparison.cases)
     for (const CaseFinding& finding : one.findings)
-      lines += wrapped(case_text(one.name) + ": " + on_one_line(finding.text), 2);
+      lines += wrapped(case_text(one.name) + ": " + on_one_line(finding_text(finding)), 2);
   return lines;
 }
 
-std::string names(const std::vector<CaseName>& cases) {
+std::string name_lines(const std::vector<CaseName>& cases) {
   std::string lines;
   for (const CaseName& name : cases) lines += wrapped(case_text(name), 2);
   return lines;
@@ -96,13 +98,13 @@ std::string names(const std::vector<CaseName>& cases) {
 std::string comparison_text(const Comparison& comparison) {
   std::string text = comparison_summary(comparison) + "\n";
   text += wrapped(comparison_setting(comparison), 0);
-  for (const std::string& caution : cautions(comparison)) text += wrapped(caution, 0);
+  for (const std::string& caution : caution_lines(comparison)) text += wrapped(caution, 0);
   if (const std::string table = cases_table(comparison); !table.empty()) text += "\n" + table;
   add_section("In words", sentences(comparison), text);
   add_section("Not compared", not_compared(comparison), text);
   add_section("What else changed", finding_lines(comparison), text);
-  add_section("Only in BASE", names(comparison.base_only), text);
-  add_section("Only in NEW", names(comparison.new_only), text);
+  add_section("Only in BASE", name_lines(comparison.base_only), text);
+  add_section("Only in NEW", name_lines(comparison.new_only), text);
   return text;
 }
 

@@ -1,18 +1,54 @@
 #include "report/comparison_words.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
+#include <array>
 #include <cmath>
 
-#include "analysis/compare_gate.h"
-#include "analysis/words.h"
+#include "analysis/compare/effect.h"
+#include "core/markdown.h"
 #include "core/units.h"
 #include "report/document_text.h"
+#include "report/words.h"
 
 namespace normbench {
+
+constexpr auto words(SetupFact) {
+  using enum SetupFact;
+  return std::to_array<Word<SetupFact>>({{Gpu, "GPU"},
+                                         {GpuDriver, "GPU driver"},
+                                         {Cpu, "CPU"},
+                                         {CpuFeatures, "CPU features"},
+                                         {CpuCores, "CPU cores"},
+                                         {CpuCaches, "CPU caches"},
+                                         {Threads, "threads"},
+                                         {InstructionSet, "instruction set"},
+                                         {BuildType, "build type"},
+                                         {Compiler, "compiler"},
+                                         {Sanitizers, "sanitizers"},
+                                         {Clock, "clock"},
+                                         {Cache, "cache"},
+                                         {Quick, "quick"},
+                                         {Traced, "traced"},
+                                         {Config, "config"},
+                                         {CompilerFlags, "compiler flags"},
+                                         {Host, "host"},
+                                         {Kernel, "kernel"},
+                                         {Microcode, "microcode"},
+                                         {Governor, "governor"},
+                                         {HugePages, "huge pages"},
+                                         {Memory, "memory"},
+                                         {CudaRuntime, "CUDA runtime"},
+                                         {PcieGeneration, "PCIe generation"},
+                                         {PcieWidth, "PCIe width"},
+                                         {GpuPowerLimit, "GPU power limit"}});
+}
+
 namespace {
+
+constexpr std::size_t kMostShown = 60;  // bytes of a quoted value
 
 /// "+8.9", "-0.3", "0.0": a ratio as percent more or less.
 std::string signed_percent(double ratio) {
@@ -23,7 +59,7 @@ std::string signed_percent(double ratio) {
 }
 
 std::string side_text(const ComparedSide& side) {
-  return fmt::format("{} run{} of {} ({})", side.runs, side.runs == 1 ? "" : "s",
+  return fmt::format("{} of {} ({})", counted(static_cast<std::int64_t>(side.runs), "run"),
                      text_at(side.tool, "/version", "?"), text_at(side.tool, "/revision", "?"));
 }
 
@@ -31,7 +67,87 @@ std::string times_text(const ComparedCase& one) {
   return fmt::format("from {} to {} ms", format_ms(*one.base_ns), format_ms(*one.now_ns));
 }
 
+/// Why the runs ended so; "in 2 of 10 runs: …" when others did not.
+std::string ending_text(const Ending& ending) {
+  return ending.such == ending.all
+             ? ending.reason
+             : fmt::format("in {} of {} runs: {}", ending.such, ending.all, ending.reason);
+}
+
+struct FindingValueText {
+  CaseFinding::Kind kind;
+
+  std::string operator()(std::int64_t value) const {
+    return kind == CaseFinding::Kind::Threads ? std::to_string(value)
+                                              : format_bytes(static_cast<double>(value));
+  }
+  std::string operator()(double value) const {
+    return kind == CaseFinding::Kind::Faults ? format_count(std::llround(value))
+                                             : fmt::format("{:.2g}", value);
+  }
+  std::string operator()(const RunBy& by) const { return run_by_text(by); }
+  std::string operator()(Status status) const { return std::string(name_of(status)); }
+};
+
+/// The items of a list that the other list lacks: "also avx512f, amx_tile", or "no more".
+std::string more_than(const Json& list, const Json& other) {
+  std::vector<std::string> items;
+  for (const Json& item : list)
+    if (std::ranges::find(other, item) == other.end()) items.push_back(value_text(item));
+  return items.empty() ? "no more" : fmt::format("also {}", fmt::join(items, ", "));
+}
+
+/// "a or b"; "absent" for what is not there.
+std::string joined(const std::vector<Json>& values) {
+  std::vector<std::string> texts;
+  for (const Json& value : values) texts.push_back(value_text(value));
+  return fmt::format("{}", fmt::join(texts, " or "));
+}
+
+struct CautionText {
+  std::string operator()(const caution::UnpairedRuns& runs) const {
+    return fmt::format("BASE has {} runs and NEW {}: those beyond {} have no partner", runs.base,
+                       runs.now, std::min(runs.base, runs.now));
+  }
+  std::string operator()(const caution::Interrupted& of) const {
+    return fmt::format("{} of {} runs of {} interrupted: cases may be missing", of.interrupted,
+                       of.runs, of.of_base ? "BASE" : "NEW");
+  }
+  std::string operator()(const caution::NoTurns&) const {
+    return "the runs of BASE and NEW did not take turns: a drift of the machine looks like a change "
+           "(scripts/ci-regression runs them in alternation)";
+  }
+  std::string operator()(const caution::Busier& load) const {
+    return fmt::format(
+        "the machine was busier for {}: {:.1f} tasks a thread for BASE, {:.1f} for NEW",
+        load.base > load.now ? "BASE" : "NEW", load.base, load.now);
+  }
+  std::string operator()(const caution::FewRuns& few) const {
+    if (few.pairs == 1)
+      return fmt::format(
+          "one run a side: differences between runs are not known, the rounds of each decide "
+          "({} pairs of runs would tell)",
+          kFewestPairs);
+    return fmt::format(
+        "{} pairs of runs: too few, so the rounds of all decide, and differences between runs are "
+        "not known ({} pairs would tell)",
+        few.pairs, kFewestPairs);
+  }
+  std::string operator()(const caution::TooFewRuns& few) const {
+    return fmt::format(
+        "{} pairs of runs are too few to say beyond doubt that one of {} cases regressed ({} would "
+        "do)",
+        few.pairs, few.cases, few.needed);
+  }
+};
+
 }  // namespace
+
+std::string run_by_text(const RunBy& by) {
+  std::vector<std::string> names;
+  for (const auto& [op, kernel] : by.stages) names.push_back(kernel.empty() ? op : op + " " + kernel);
+  return fmt::format("{}{}{}", by.peer, by.peer.empty() ? "" : ": ", fmt::join(names, ", "));
+}
 
 std::string comparison_summary(const Comparison& comparison) {
   const int failed = count(comparison, Change::Failed);
@@ -49,15 +165,15 @@ std::string comparison_summary(const Comparison& comparison) {
   if (left_out > 0) text += fmt::format(", {} not compared", left_out);
   return text + fmt::format(" of {} case{}; margin {}", comparison.cases.size(),
                             comparison.cases.size() == 1 ? "" : "s",
-                            format_percent(comparison.margin));
+                            format_percent(comparison.margin.value));
 }
 
 std::string comparison_setting(const Comparison& comparison) {
   return fmt::format("{} · BASE: {} · NEW: {} · {}{} · margin: {}", on_one_line(comparison.name),
                      side_text(comparison.base), side_text(comparison.now),
                      machine_text(comparison.now.environment),
-                     comparison.clock == "device" ? " · device times" : "",
-                     comparison.margin_reason);
+                     comparison.clock == DecidingClock::Device ? " · device times" : "",
+                     margin_reason(comparison.margin));
 }
 
 std::string variant_text(const CaseName& name) {
@@ -88,7 +204,7 @@ std::string interval_text(const ComparedCase& one) {
 }
 
 std::string case_sentence(const ComparedCase& one) {
-  if (!one.visible) return on_one_line(one.why);
+  if (!one.visible) return on_one_line(why_text(one));
   std::string text = fmt::format("{} (95 %: {}), {}; could have seen {}", change_text(one),
                                  interval_text(one), times_text(one), format_percent(*one.visible));
   if (one.change == Change::Regressed)
@@ -97,19 +213,103 @@ std::string case_sentence(const ComparedCase& one) {
   return text;
 }
 
-std::string difference_text(const SetupDifference& difference) {
-  return on_one_line(
-      fmt::format("{}: {} in BASE, {} in NEW", difference.what, difference.base, difference.now));
+std::string why_text(const ComparedCase& one) {
+  switch (one.why) {
+    case NoVerdict::None:
+      return "";
+    case NoVerdict::Ended:
+      return ending_text(one.ending);
+    case NoVerdict::NotMeasured:
+      return "measured in no pair of runs";
+    case NoVerdict::ClocksDiffer:
+      return "device times on one side only";
+    case NoVerdict::NoTime:
+      return "a round took no time";
+    case NoVerdict::TooFewRuns:
+      return fmt::format("{} pairs of runs: too few for an interval", one.replicates);
+    case NoVerdict::TooFewRounds:
+      return fmt::format("{} rounds: too few for an interval", one.replicates);
+  }
+  return "";
 }
 
-std::vector<std::string> cautions(const Comparison& comparison) {
+std::string finding_text(const CaseFinding& finding) {
+  const std::string now = std::visit(FindingValueText{finding.kind}, finding.now);
+  const std::string base = std::visit(FindingValueText{finding.kind}, finding.base);
+  switch (finding.kind) {
+    case CaseFinding::Kind::LinkBytes:
+      return fmt::format("{} over the link, was {}", now, base);
+    case CaseFinding::Kind::Bytes:
+      return fmt::format("{} moved, was {}", now, base);
+    case CaseFinding::Kind::MaxError:
+      return fmt::format("max error {}, was {} (bound {:.2g})", now, base, finding.bound);
+    case CaseFinding::Kind::Kernels:
+      return fmt::format("runs {}, was {}", now, base);
+    case CaseFinding::Kind::Faults:
+      return fmt::format("{} page faults a batch, was {}", now, base);
+    case CaseFinding::Kind::Threads:
+      return fmt::format("{} threads, was {}", now, base);
+    case CaseFinding::Kind::Status: {
+      const std::string reason = ending_text(finding.ending);
+      return fmt::format("{}, was {}{}", now, base, reason.empty() ? "" : " (" + reason + ")");
+    }
+  }
+  return "";
+}
+
+std::string DifferenceText::sentence() const {
+  return on_one_line(fmt::format("{}: {} in BASE, {} in NEW", what, base, now));
+}
+
+DifferenceText difference_text(const SetupDifference& difference) {
+  const auto &base = difference.base, &now = difference.now;
+  if (difference.fact == SetupFact::Config)
+    return {"config " + difference.pointer, joined(base), joined(now)};
+  std::string what(name_of(difference.fact));
+  if (base.size() == 1 && now.size() == 1 && base[0].is_array() && now[0].is_array())
+    return {what, more_than(base[0], now[0]), more_than(now[0], base[0])};
+  return {what, joined(base), joined(now)};
+}
+
+std::string value_text(const Json& value) {
+  if (value.is_null()) return "absent";
+  std::string text = value.is_string() ? value.get<std::string>()
+                                       : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() <= kMostShown) return text;
+  std::size_t end = kMostShown;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "…";
+}
+
+std::string margin_reason(const Margin& margin) {
+  switch (margin.reason) {
+    case Margin::Reason::Least:
+      return "the least that counts";
+    case Margin::Reason::Precision:
+      return "measure.precision of the config";
+    case Margin::Reason::Calibrated:
+      return "what identical code differs by between processes here (calibrated)";
+    case Margin::Reason::TooFewRuns:
+      return "too few runs to know what runs differ by, and no calibration";
+    case Margin::Reason::NoTurns:
+      return "the runs did not take turns";
+    case Margin::Reason::Asked:
+      return "--margin";
+  }
+  return "";
+}
+
+std::string caution_text(const Caution& caution) { return std::visit(CautionText{}, caution); }
+
+std::vector<std::string> caution_lines(const Comparison& comparison) {
   std::vector<std::string> texts;
   for (const bool forbids : {true, false})
     for (const SetupDifference& difference : comparison.differences)
-      if (difference.forbids == forbids)
+      if (difference.forbids() == forbids)
         texts.push_back((forbids ? "Not comparable, compared by force: " : "Not the same: ") +
-                        difference_text(difference));
-  for (const std::string& warning : comparison.warnings) texts.push_back("Caution: " + warning);
+                        difference_text(difference).sentence());
+  for (const Caution& caution : comparison.cautions)
+    texts.push_back("Caution: " + caution_text(caution));
   return texts;
 }
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analysis/compare.h"
+#include "analysis/compare/compare.h"
 
 namespace normbench {
 
@@ -31,11 +31,31 @@ std::string interval_text(const ComparedCase& one);
 /// 2.4 %; p = 0.00098", or why there are none.
 std::string case_sentence(const ComparedCase& one);
 
-/// "kernel: Linux 6.1 in BASE, Linux 6.18 in NEW".
-std::string difference_text(const SetupDifference& difference);
+/// Why a case has no verdict of its times; "" where it has one.
+std::string why_text(const ComparedCase& one);
+
+/// "torch 2.9: sub, div", "normalize fused".
+std::string run_by_text(const RunBy& by);
+/// "59.0 MB over the link, was 14.7 MB".
+std::string finding_text(const CaseFinding& finding);
+
+/// What differs ("GPU", "config /measure/precision") and each side's values.
+struct DifferenceText {
+  std::string what, base, now;
+
+  /// "kernel: Linux 6.1 in BASE, Linux 6.18 in NEW".
+  std::string sentence() const;
+};
+DifferenceText difference_text(const SetupDifference& difference);
+
+/// A value as a message quotes it: text as it is, long values cut, null as "absent".
+std::string value_text(const Json& value);
+
+std::string margin_reason(const Margin& margin);
+std::string caution_text(const Caution& caution);
 
 /// What a reader should know before the numbers: differences, those that forbid first, and
-/// warnings.
-std::vector<std::string> cautions(const Comparison& comparison);
+/// cautions.
+std::vector<std::string> caution_lines(const Comparison& comparison);
 
 }  // namespace normbench

@@ -1,8 +1,14 @@
 #include "report/document_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+
+#include "core/units.h"
+#include "report/text.h"
+#include "report/words.h"
 
 namespace normbench {
 
@@ -15,7 +21,7 @@ Json value_at(const Json& json, const std::string& pointer) {
 }
 
 /// What the GPU is; its link only as it was found under load, and beside it what it could be.
-std::string gpu_facts(const Json& gpu) {
+std::string gpu_name(const Json& gpu) {
   std::string text = text_at(gpu, "/name", "GPU");
   if (const auto bytes = integer_at(gpu, "/memory_bytes", 0); bytes > 0)
     text += fmt::format(", {} GiB", bytes >> 30);
@@ -39,8 +45,42 @@ bool needs_gpu(const Results& results) {
   for (const GroupResult& group : results.groups)
     for (const CaseResult& result : group.cases)
       for (const StageResult& stage : result.stages)
-        if (stage.place == name_of(Place::Cuda) || stage.out.memory == Memory::Device) return true;
+        if (stage.place == Place::Cuda || stage.out.memory == Memory::Device) return true;
   return false;
+}
+
+/// "1,755"; "" for what could not be read.
+std::string number_at(const Json& condition, const std::string& pointer) {
+  const auto value = integer_at(condition, pointer, -1);
+  return value < 0 ? "" : format_count(value);
+}
+
+std::string power(const Json& condition) {
+  const std::string now = number_at(condition, "/power_w");
+  const std::string limit = number_at(condition, "/power_limit_w");
+  return now.empty() || limit.empty() ? now : now + " of " + limit;
+}
+
+std::vector<std::string> throttle_reasons(const Json& condition) {
+  std::vector<std::string> words;
+  const Json list = condition.is_object() ? condition.value("throttle_reasons", Json()) : Json();
+  for (const Json& word : list)
+    if (word.is_string()) words.push_back(word.get<std::string>());
+  return words;
+}
+
+std::string throttle_text(const Json& condition) {
+  if (!condition.contains("throttle_reasons") || !condition.at("throttle_reasons").is_array())
+    return "cannot be read here";
+  const auto words = throttle_reasons(condition);
+  return words.empty() ? "nothing" : fmt::format("{}", fmt::join(words, ", "));
+}
+
+void add_condition(const std::string& when, const Json& condition, Rows& rows) {
+  if (!condition.is_object()) return;
+  rows.add({when, number_at(condition, "/sm_clock_mhz"), number_at(condition, "/memory_clock_mhz"),
+            number_at(condition, "/temperature_c"), power(condition),
+            link_text(condition.value("pcie", Json())), throttle_text(condition)});
 }
 
 }  // namespace
@@ -58,7 +98,7 @@ std::int64_t integer_at(const Json& json, const std::string& pointer, std::int64
 std::string machine_text(const Json& environment) {
   std::string text = text_at(environment, "/cpu/model", "unknown CPU");
   if (const auto cores = integer_at(environment, "/cpu/cores", 0); cores > 0)
-    text += fmt::format(", {} core{}", cores, cores == 1 ? "" : "s");
+    text += ", " + counted(cores, "core");
   text += cache_text(value_at(environment, "/cpu/caches"));
   const std::string simd = text_at(environment, "/simd", "");
   return simd == text_at(environment, "/simd_targets/0", simd) ? text : text + ", only " + simd;
@@ -68,7 +108,13 @@ std::string gpu_text(const Results& results) {
   const std::string cuda = text_at(results.environment, "/places/cuda", "not looked for");
   if (!needs_gpu(results))
     return cuda == "available" ? "GPU not used" : "no GPU (no case here needs one)";
-  return cuda == "available" ? gpu_facts(value_at(results.environment, "/gpu")) : "no GPU";
+  return cuda == "available" ? gpu_name(value_at(results.environment, "/gpu")) : "no GPU: " + cuda;
+}
+
+std::string reason_text(const CaseResult& result, const Results& results) {
+  const bool no_gpu = !result.reason.empty() &&
+                      result.reason == text_at(results.environment, "/places/cuda", "");
+  return no_gpu ? "no GPU" : result.reason;
 }
 
 std::string link_text(const Json& pcie) {
@@ -82,6 +128,57 @@ std::string sort_by(const Results& results) {
 
 std::int64_t row_limit(const Results& results) {
   return integer_at(results.config, "/profile/row_limit", 10);
+}
+
+Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+Json finite(const std::optional<double>& value) { return value ? finite(*value) : Json(); }
+
+std::string time_title(const Results& results) {
+  return results.clock == DecidingClock::Device ? "GPU ms/batch" : "ms/batch";
+}
+
+std::string other_time_title(const Results& results) {
+  return results.clock == DecidingClock::Device ? "wall ms" : "device ms";
+}
+
+std::string other_time(const CaseResult& result, const Results& results) {
+  const auto device = device_ns(result);
+  if (!device) return "";
+  return format_ms(results.clock == DecidingClock::Device ? wall_ns(result) : *device);
+}
+
+std::string peer_text(const CaseResult& result) {
+  return result.peer_version.empty() ? result.peer : result.peer_version;
+}
+
+std::string peers_line(const Experiment& experiment) {
+  std::vector<std::string> peers;
+  for (const GroupResult* group : experiment.groups)
+    for (const CaseResult& result : group->cases)
+      if (!result.peer_version.empty() &&
+          std::ranges::find(peers, result.peer_version) == peers.end())
+        peers.push_back(result.peer_version);
+  if (peers.empty()) return "";
+  return fmt::format("Peers: {} (a process of its own may make a difference of {})",
+                     fmt::join(peers, " · "), format_percent(kProcessEffect));
+}
+
+std::string condition_table(const GroupResult& group) {
+  Rows rows({"when", "SM MHz", "memory MHz", "C", "W", "link", "clocks held back by"});
+  add_condition("before", group.condition_before, rows);
+  add_condition("after", group.condition_after, rows);
+  return rows.text({0, 5, 6});
+}
+
+std::string throttle_warning(const Experiment& experiment) {
+  std::vector<std::string> seen;
+  for (const GroupResult* group : experiment.groups)
+    for (const Json* condition : {&group->condition_before, &group->condition_after})
+      for (const std::string& word : throttle_reasons(*condition))
+        if (word != "gpu_idle" && std::ranges::find(seen, word) == seen.end()) seen.push_back(word);
+  if (seen.empty()) return "";
+  return fmt::format("Warning: the GPU held its clocks back ({}): its times may differ elsewhere.",
+                     fmt::join(seen, ", "));
 }
 
 }  // namespace normbench

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "analysis/sweep/sweep.h"
 #include "core/json.h"
 #include "document/results.h"
 
@@ -16,13 +18,43 @@ std::int64_t integer_at(const Json& json, const std::string& pointer, std::int64
 
 /// "AMD EPYC, 2 cores, L3 32 MiB", and ", only AVX2" where a better instruction set was left out.
 std::string machine_text(const Json& environment);
-/// "NVIDIA H100, 78 GiB, PCIe 5.0 x16", "no GPU (no case here needs one)", …
+/// "NVIDIA H100, 78 GiB, PCIe 5.0 x16", "no GPU (no case here needs one)", "no GPU: no NVIDIA
+/// driver", …
 std::string gpu_text(const Results& results);
+/// Why a case was skipped or failed; "no GPU" for what `gpu_text` already tells.
+std::string reason_text(const CaseResult& result, const Results& results);
 /// "PCIe 5.0 x16" of {"generation", "width"}; "" for what could not be read.
 std::string link_text(const Json& pcie);
 
 /// What the run shows of each profile: `profile.sort_by` and `profile.row_limit` of the config.
 std::string sort_by(const Results& results);
 std::int64_t row_limit(const Results& results);
+
+/// A number of a document: null when it is not finite.
+Json finite(double value);
+Json finite(const std::optional<double>& value);
+
+/// The columns of the two clocks: the one that decides, and the other beside it. They overlap and
+/// are never added up. Title of the times that decide: "ms/batch" or "GPU ms/batch".
+std::string time_title(const Results& results);
+
+/// Title of the other times: "device ms" or "wall ms".
+std::string other_time_title(const Results& results);
+
+/// A measured case's time on the other clock; "" where no device was used.
+std::string other_time(const CaseResult& result, const Results& results);
+
+/// What the case's peer calls itself ("torch 2.9.0"), else the config's name of it; "" without one.
+std::string peer_text(const CaseResult& result);
+
+/// "Peers: torch 2.9.0 · numpy 2.1.0", those that answered; "" for none.
+std::string peers_line(const Experiment& experiment);
+
+/// A row before and a row after the rounds: clocks, temperature, power, link, throttle reasons; ""
+/// without a GPU.
+std::string condition_table(const GroupResult& group);
+
+/// "The GPU held its clocks back (sw_power_cap): …" for any reason but idling; "" without one.
+std::string throttle_warning(const Experiment& experiment);
 
 }  // namespace normbench

@@ -1,20 +1,24 @@
 #include <fmt/format.h>
 
-#include "analysis/case_analysis.h"
-#include "analysis/pairs.h"
-#include "analysis/words.h"
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
 #include "core/units.h"
+#include "ops/stream.h"
 #include "report/document_text.h"
 #include "report/group_tables.h"
-#include "report/limits_text.h"
 #include "report/profile_report.h"
-#include "report/rows.h"
+#include "report/text.h"
+#include "report/torch_table.h"
+#include "report/words.h"
 
 namespace normbench {
 
 namespace {
 
-std::string finding(const Pair& pair, double precision) {
+std::string pair_finding(const Pair& pair, double precision) {
   if (faster(pair)) return "faster";
   if (pair.different) return "slower";
   if (!pair.covered) return "too few rounds";
@@ -25,8 +29,100 @@ std::string finding(const Pair& pair, double precision) {
 
 /// What the caches hold of a limit's bytes; "" for one that is not about moving them.
 std::string cache_text(const CaseResult& limit, const Results& results) {
-  if (has_op(limit, "first_touch") || bytes_per_second(limit, results) == 0) return "";
-  return limit.resident ? "in cache" : results.cache;
+  if (has_op<FirstTouch>(limit) || bytes_per_second(limit, results) == 0) return "";
+  return std::string(limit.resident ? "in cache" : name_of(results.cache));
+}
+
+/// What is as fast as it is for one reason; in the order of mentioning.
+struct Kind {
+  bool link = false, gpu = false;
+  double written_per_read = 0;
+  std::string op = {}, memory = {};  // over the link
+
+  auto operator<=>(const Kind&) const = default;
+};
+
+Kind kind_of(const CaseResult& limit) {
+  if (link_bytes(limit) > 0)
+    return {.link = true,
+            .op = limit.stages[0].op,
+            .memory = std::string(name_of(link_memory(limit, 0)))};
+  return {.gpu = uses_gpu(limit),
+          .written_per_read =
+              static_cast<double>(limit.result_bytes) / static_cast<double>(limit.source_bytes)};
+}
+
+std::string kind_text(const Kind& kind) {
+  if (kind.link) return kind.op + " " + kind.memory;
+  return fmt::format("{}1:{:.3g}", kind.gpu ? "GPU " : "", kind.written_per_read);
+}
+
+/// Streams of single stages are too many to be told of in a line.
+bool is_of_a_case(const CaseResult& limit, const GroupResult& group) {
+  return link_bytes(limit) > 0 || std::ranges::any_of(group.cases, [&](const CaseResult& result) {
+           return result.source_bytes == limit.source_bytes &&
+                  result.result_bytes == limit.result_bytes;
+         });
+}
+
+/// "12,345", "0.25"; "" for what was not counted.
+std::string number_text(const std::optional<double>& value) {
+  if (!value) return "";
+  const bool whole = *value >= 100 || *value == std::round(*value);
+  return whole ? format_count(std::llround(*value)) : format_significant(*value, 3);
+}
+
+std::string per_step(std::int64_t count, const CaseProfile& profile) {
+  return number_text(static_cast<double>(count) / static_cast<double>(profile.steps));
+}
+
+std::vector<std::string> counter_row(const CaseResult& result, const CaseProfile& profile) {
+  const Counters& software = profile.counters->software;
+  const Counted counted = counted_per_image(result, profile);
+  return {profile.variant,
+          per_step(software.minor_faults, profile),
+          per_step(software.major_faults, profile),
+          per_step(software.voluntary_switches, profile),
+          per_step(software.involuntary_switches, profile),
+          number_text(counted.instructions_per_cycle),
+          number_text(counted.cycles),
+          number_text(counted.cache_misses),
+          number_text(counted.joules)};
+}
+
+/// One line per reason, however many variants it is true of.
+std::string missing_lines(const GroupResult& group) {
+  std::set<std::string> reasons;
+  for (const CaseProfile& profile : group.profile) {
+    if (!profile.counters) continue;
+    if (const std::string& why = profile.counters->hardware_missing; !why.empty())
+      reasons.insert("no cycles, instructions, LLC misses: " + why);
+    if (const std::string& why = profile.counters->energy_missing; !why.empty())
+      reasons.insert(
+          (profile.counters->gpu_joules ? "joules are of the GPU alone: " : "no joules: ") + why);
+  }
+  std::string text;
+  for (const std::string& reason : reasons) text += wrapped(reason, 2);
+  return text;
+}
+
+/// "4 (stolen 3, preempted 2)".
+std::string disturbed_text(const CaseNoise& noise) {
+  std::map<Flag, std::size_t> counts;
+  for (const auto& [flag, rounds] : noise.flagged) counts[flag] = rounds.size();
+  if (counts.empty()) return "0";
+  return fmt::format("{} ({})", noise.disturbed.size(), flags_text(counts));
+}
+
+std::string drift_text(const CaseNoise& noise) {
+  return noise.drift ? ratio_text(*noise.drift) + (noise.drifts ? " drifts" : "") : "";
+}
+
+/// "2,300 (±1.5 %)": the median, and half of what the rounds span.
+std::string frequency_text(const CaseNoise& noise) {
+  if (noise.frequency_khz == 0) return "";
+  return fmt::format("{} (±{})", format_count(noise.frequency_khz / 1000),
+                     format_percent(noise.frequency_spread / 2));
 }
 
 }  // namespace
@@ -65,7 +161,7 @@ std::string pair_table(const GroupResult& group, const GroupAnalysis& analysis,
   Rows rows({"variant", "against", "time/time", "finding"});
   for (const Pair& pair : analysis.pairs)
     rows.add({group.cases[pair.a].variant, group.cases[pair.b].variant, ratio_text(pair.ratio),
-              finding(pair, results.precision)});
+              pair_finding(pair, results.precision)});
   return rows.text({0, 1, 3});
 }
 
@@ -84,13 +180,72 @@ std::string profile_tables(const GroupResult& group, const GroupAnalysis& analys
   const TableOptions options{.sort_by = sort_by(results), .row_limit = -1};
   std::string text;
   for (const CaseProfile& profile : group.profile) {
-    text += fmt::format("\nProfile of {}: {} step{}\n", spoken(profile.variant), profile.steps,
-                        profile.steps == 1 ? "" : "s");
+    text += fmt::format("\nProfile of {}: {}\n", spoken(profile.variant),
+                        counted(profile.steps, "step"));
     text += torch_table(profile.rows, options) + "\n";
     text += profile_table(profile, limit_shares(group, analysis, profile.variant), TableKind::Stats,
                           TableFormat::Text, options);
   }
   return text;
+}
+
+double bytes_per_second(const CaseResult& limit, const Results& results) {
+  const bool moves = std::ranges::any_of(
+      limit.stages, [](const StageResult& stage) { return stage.bytes + stage.link_bytes > 0; });
+  if (!measured(limit) || !moves) return 0;
+  const std::int64_t crossed = link_bytes(limit);
+  return static_cast<double>(crossed > 0 ? crossed : limit.source_bytes + limit.result_bytes) *
+         1e9 / median_ns(limit, results);
+}
+
+std::string limits_summary(const GroupResult& group, const Results& results) {
+  std::map<Kind, double> best;  // -> bytes per second
+  for (const CaseResult& limit : group.limits) {
+    if (!measured(limit) || limit.resident || has_op<FirstTouch>(limit) ||
+        limit.source_bytes <= 0 || !is_of_a_case(limit, group))
+      continue;
+    double& rate = best[kind_of(limit)];
+    rate = std::max(rate, bytes_per_second(limit, results));
+  }
+  std::string text;
+  for (const auto& [kind, rate] : best)
+    if (rate > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kind_text(kind),
+                          format_significant(rate / 1e9, 3));
+  if (text.empty()) return "";
+  return fmt::format(" · limits{}: {} GB/s", best.begin()->first.link ? "" : " (read:write)", text);
+}
+
+std::string counter_table(const GroupResult& group) {
+  Rows rows({"variant", "faults/step", "major", "switches/step", "forced", "IPC", "cycles/image",
+             "LLC misses/image", "J/image"});
+  for (const CaseProfile& profile : group.profile) {
+    const int i = index_of(group, profile.variant);
+    if (profile.counters && profile.steps > 0 && i >= 0) rows.add(counter_row(group.cases[i], profile));
+  }
+  return rows.text({0}) + missing_lines(group);
+}
+
+std::string noise_table(const GroupResult& group, const GroupAnalysis& analysis) {
+  Rows rows({"variant", "rounds", "disturbed", "voluntary", "involuntary", "major faults",
+             "MHz (span)", "stolen", "throttled", "lag-1", "last/first third"});
+  std::string notes;
+  for (std::size_t i = 0; i < group.cases.size(); ++i) {
+    const CaseNoise& noise = analysis.noise[i];
+    const std::string& variant = group.cases[i].variant;
+    if (noise.rounds == 0) continue;
+    const bool counted = group.cases[i].peer.empty();  // those of a peer are not known here
+    rows.add({variant, std::to_string(noise.rounds), disturbed_text(noise),
+              counted ? format_count(noise.counters.voluntary_switches) : "",
+              counted ? format_count(noise.counters.involuntary_switches) : "",
+              format_count(noise.counters.major_faults), frequency_text(noise),
+              format_percent(noise.steal_share), format_percent(noise.throttled_share),
+              fmt::format("{:.2f}", noise.autocorrelation), drift_text(noise)});
+    if (noise.sensitive)
+      notes += fmt::format("  {}: without disturbed rounds its time/baseline is {}\n",
+                           spoken(variant), ratio_text(*noise.undisturbed));
+  }
+  return rows.text({0, 2}) + notes;
 }
 
 }  // namespace normbench

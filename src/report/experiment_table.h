@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analysis/sweep.h"
+#include "analysis/sweep/sweep.h"
 #include "document/results.h"
 
 namespace normbench {
@@ -13,6 +13,6 @@ namespace normbench {
 std::string experiment_table(const Experiment& experiment, const Results& results);
 
 /// Skipped and failed cases, one line per distinct reason.
-std::string left_out(const Experiment& experiment);
+std::string left_out(const Experiment& experiment, const Results& results);
 
 }  // namespace normbench

@@ -9,6 +9,7 @@
 #include "report/document_text.h"
 #include "report/info_text.h"
 #include "report/text.h"
+#include "report/words.h"
 
 namespace normbench {
 
@@ -103,6 +104,32 @@ std::string machine_limits_text(const Json& limits) {
       "\nLimits (medians; read and written bytes together; the faster kind of store)\n";
   if (!rows.empty()) text += columns_text(columns_of(rows, thread_counts(limits)), 2);
   return text + not_measured(limits);
+}
+
+Json to_json(const MachineLimit& limit) {
+  std::string name = limit.variant;
+  for (const auto& [axis, value] : limit.axes.items()) name += ", " + axis_value(value);
+  Json json = {{"kind", limit.kind},
+               {"name", name},
+               {"place", name_of(limit.place)},
+               {"threads", limit.threads}};
+  if (!limit.ns) {
+    json["missing"] = limit.reason.empty() ? "not measured" : limit.reason;
+    return json;
+  }
+  json["kernel"] = limit.kernel;
+  json["ns"] = limit.ns->value;
+  json["low_ns"] = limit.ns->low;
+  json["high_ns"] = limit.ns->high;
+  if (limit.bytes > 0) {
+    json["bytes"] = limit.bytes;
+    json["bytes_per_second"] = static_cast<double>(limit.bytes) * 1e9 / limit.ns->value;
+  }
+  if (limit.faults >= 1) {
+    json["faults"] = limit.faults;
+    json["ns_per_fault"] = limit.ns->value / limit.faults;
+  }
+  return json;
 }
 
 }  // namespace normbench

@@ -7,11 +7,9 @@
 namespace normbench {
 namespace {
 
-constexpr std::string_view kCupti = "CUPTI", kEvents = "CUDA events";
-
 /// Where device times come from; documents of older versions say only how well they are placed.
-std::string source_of(const CaseProfile& profile) {
-  if (profile.device_times.empty() && profile.clock_error_ns > 0) return std::string(kEvents);
+std::optional<DeviceTimes> source_of(const CaseProfile& profile) {
+  if (!profile.device_times && profile.clock_error_ns > 0) return DeviceTimes::CudaEvents;
   return profile.device_times;
 }
 
@@ -46,7 +44,7 @@ std::string capitalised(std::string text) {
 
 std::string source_line(const CaseProfile& profile) {
   std::string line = capitalised(device_times_text(profile));
-  if (profile.device_times == kCupti && profile.clock_error_ns > 0)
+  if (profile.device_times == DeviceTimes::Cupti && profile.clock_error_ns > 0)
     line += ", on the host's clock to within " + clock_error(profile);
   return line;
 }
@@ -60,11 +58,11 @@ std::string busy_text(const CaseProfile& profile) {
 }
 
 std::string device_times_text(const CaseProfile& profile) {
-  const std::string source = source_of(profile);
-  if (source.empty()) return "";
-  if (source == kCupti) return "kernel times: CUPTI";
+  const auto source = source_of(profile);
+  if (!source) return "";
+  if (source == DeviceTimes::Cupti) return "kernel times: CUPTI";
   const bool placed = profile.clock_error_ns > 0;
-  return fmt::format("device times: {}{}", source,
+  return fmt::format("device times: {}{}", name_of(*source),
                      placed ? ", to within " + clock_error(profile) : "");
 }
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "analysis/words.h"
-#include "core/units.h"
+#include "report/words.h"
+#include "core/markdown.h"
 #include "report/document_text.h"
 
 namespace normbench {

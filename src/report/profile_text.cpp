@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "analysis/words.h"
+#include "report/words.h"
 #include "report/profile_report.h"
 #include "report/text.h"
 
@@ -39,7 +39,7 @@ struct Shown {
 std::vector<ProfileRow> rows_of(const CaseProfile& profile) {
   std::vector<ProfileRow> rows = profile.rows;
   std::erase_if(rows, [](const ProfileRow& row) {
-    return row.annotation && row.place != name_of(Place::Cpu);
+    return row.annotation && row.place != Place::Cpu;
   });
   return rows;
 }

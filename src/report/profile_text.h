@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "analysis/sweep.h"
+#include "analysis/sweep/sweep.h"
 #include "document/results.h"
 #include "report/table_formats.h"
 

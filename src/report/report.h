@@ -21,6 +21,9 @@ std::span<const Report> reports();
 /// The row called `name`. Throws Invalid listing the known ones.
 const Report& report_named(std::string_view name);
 
+/// The document as written to results.json: measurements, and beside them what was derived.
+Json document(const Results& results);
+
 std::string terminal(const Results& results);
 /// The same with a profiler table of this kind.
 std::string terminal(const Results& results, TableKind profile_kind);

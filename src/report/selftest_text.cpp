@@ -8,6 +8,7 @@
 
 #include "core/units.h"
 #include "report/text.h"
+#include "report/words.h"
 
 namespace normbench {
 
@@ -59,10 +60,6 @@ std::string failures_text(const PlaceFinding& place) {
   return text;
 }
 
-std::string plural(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
-}
-
 /// What each row was run on.
 std::string settings_line(const PlaceFinding& place) {
   if (place.simd.empty()) return "";
@@ -80,9 +77,9 @@ std::string place_line(const PlaceFinding& place) {
   for (const RowFinding& row : place.rows) cases += row.accepted;
   const std::int64_t failed = failed_rows(place);
   return fmt::format("{}: {}, {}, {}", name_of(place.place),
-                     plural(static_cast<std::int64_t>(place.rows.size()), "row"),
-                     plural(cases, "case"),
-                     failed == 0 ? "all right" : plural(failed, "row") + " WRONG");
+                     counted(static_cast<std::int64_t>(place.rows.size()), "row"),
+                     counted(cases, "case"),
+                     failed == 0 ? "all right" : counted(failed, "row") + " WRONG");
 }
 
 Json row_json(const RowFinding& row) {

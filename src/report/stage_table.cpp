@@ -2,23 +2,14 @@
 
 #include <utility>
 
-#include "analysis/case_analysis.h"
 #include "core/units.h"
+#include "report/document_text.h"
 #include "report/group_tables.h"
-#include "report/peer_text.h"
-#include "report/rows.h"
+#include "report/text.h"
 
 namespace normbench {
 
 namespace {
-
-/// Median of the turns per iteration; 0 when times were not attributed.
-double per_iteration(const CaseResult& result, const std::vector<std::int64_t>& turns_ns) {
-  std::vector<double> times;
-  for (const std::int64_t ns : turns_ns)
-    times.push_back(static_cast<double>(ns) / static_cast<double>(result.iterations));
-  return times.empty() || !measured(result) ? 0 : median(std::move(times));
-}
 
 std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
 
@@ -58,16 +49,17 @@ std::string stage_table(const GroupResult& group, const GroupAnalysis& analysis)
     for (std::size_t s = 0; s < group.cases[i].stages.size(); ++s) {
       const CaseResult& result = group.cases[i];
       const StageResult& stage = result.stages[s];
-      const bool gpu = stage.place == name_of(Place::Cuda);
-      const double ns = per_iteration(result, stage.rounds_ns);
+      const bool gpu = stage.place == Place::Cuda;
+      const double ns = per_iteration_ns(result, stage.rounds_ns);
       const double share = ns > 0 ? stage_share(result, stage) : 0;
       const auto [of_limit, limit] = limit_cells(analysis.cases[i], s);
-      rows.add({s == 0 ? result.variant : "", stage.label, kernel_text(result, stage), stage.place,
-                describe(stage.out), stage.output, bytes_text(stage.min_bytes),
+      rows.add({s == 0 ? result.variant : "", stage.label, kernel_text(result, stage),
+                std::string(name_of(stage.place)),
+                describe(stage.out), std::string(name_of(stage.output)), bytes_text(stage.min_bytes),
                 result.peer.empty() ? bytes_text(stage.bytes) : "",
                 stage.link_bytes > 0 ? bytes_text(stage.link_bytes) : "",
                 gpu ? "" : ms_or_blank(ns), gpu ? ms_or_blank(ns) : "",
-                ms_or_blank(per_iteration(result, stage.calls_ns)), rate_text(result, stage, ns),
+                ms_or_blank(per_iteration_ns(result, stage.calls_ns)), rate_text(result, stage, ns),
                 share > 0 ? format_percent(share) : "", of_limit, limit});
     }
   return rows.text({0, 1, 2, 3, 4, 5, 15});

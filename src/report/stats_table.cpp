@@ -30,7 +30,8 @@ std::string of_limit(const ProfileRow& row, const LimitShares& limits) {
 }
 
 constexpr auto kColumns = std::to_array<StatsColumn>({
-    {"place", [](const ProfileRow& r, const LimitShares&) { return r.place; }},
+    {"place",
+     [](const ProfileRow& r, const LimitShares&) { return std::string(name_of(r.place)); }},
     {"shapes", [](const ProfileRow& r, const LimitShares&) { return r.shapes; }},
     {"count", [](const ProfileRow& r, const LimitShares&) { return format_count(r.calls); }},
     {"min", [](const ProfileRow& r, const LimitShares&) { return call_time(r, r.min_ns); }},

@@ -1,15 +1,13 @@
 #include <fmt/format.h>
 
-#include "analysis/analysis.h"
-#include "analysis/sweep.h"
-#include "analysis/words.h"
 #include "core/units.h"
 #include "report/calibration_text.h"
-#include "report/condition_text.h"
 #include "report/document_text.h"
-#include "report/fit_table.h"
 #include "report/group_tables.h"
 #include "report/report.h"
+#include "report/sweep_text.h"
+#include "report/verdict_text.h"
+#include "report/words.h"
 
 namespace normbench {
 
@@ -36,7 +34,7 @@ std::string head(const Results& results) {
   if (!results.about.empty()) text += results.about + "\n";
   text += fmt::format(
       "cache {}, clock {}, precision {}, seed {}, quick {}, traced {}, interrupted {}\n",
-      results.cache, results.clock, format_percent(results.precision), results.seed,
+      name_of(results.cache), name_of(results.clock), format_percent(results.precision), results.seed,
       yes_no(results.quick), yes_no(results.traced), yes_no(results.interrupted));
   text += calibration_line(results.calibration);
   text += "\nTool\n";
@@ -46,33 +44,34 @@ std::string head(const Results& results) {
   return text;
 }
 
-void add_section(const std::string& title, const std::string& body, std::string& text) {
+void add_table(const std::string& title, const std::string& body, std::string& text) {
   if (!body.empty()) text += "\n" + title + "\n" + body;
 }
 
-std::string group_text(const GroupResult& group, const Results& results) {
-  const GroupAnalysis analysis = analyse(group, results);
+std::string group_text(const GroupResult& group, const GroupAnalysis& analysis,
+                       const Results& results) {
   std::string title = group.experiment;
   if (!group.point.empty()) title += " at " + point_text(group.point);
   std::string text = "\n" + std::string(100, '=') + "\n" + title + "\n";
   if (!group.question.empty()) text += group.question + "\n";
-  add_section("Cases (per iteration; baseline: " + group.baseline + ")",
+  add_table("Cases (per iteration; baseline: " + group.baseline + ")",
               case_table(group, analysis, results), text);
   std::string verdict;
-  for (const std::string& line : analysis.verdict.text) verdict += "  " + line + "\n";
-  if (!analysis.quality.empty()) verdict += "  " + analysis.quality + "\n";
-  if (!group.stop.empty()) verdict += "  stopped by: " + group.stop + "\n";
+  for (const std::string& line : verdict_text(group, analysis, results))
+    verdict += "  " + line + "\n";
+  if (const std::string line = quality_text(analysis); !line.empty()) verdict += "  " + line + "\n";
+  if (group.stop) verdict += fmt::format("  stopped by: {}\n", name_of(*group.stop));
   verdict += fmt::format("  largest lag-1 autocorrelation of the log ratios: {:.2f}\n",
                          analysis.autocorrelation);
-  add_section("Verdict", verdict, text);
-  add_section("Stages", stage_table(group, analysis), text);
-  add_section("GPU before and after the rounds", condition_table(group), text);
-  add_section("Limits", limit_table(group, results), text);
-  add_section("Pairs (level 1 - 0.05/number of pairs)", pair_table(group, analysis, results), text);
-  add_section("Noise (context switches and faults over all rounds)", noise_table(group, analysis),
+  add_table("Verdict", verdict, text);
+  add_table("Stages", stage_table(group, analysis), text);
+  add_table("GPU before and after the rounds", condition_table(group), text);
+  add_table("Limits", limit_table(group, results), text);
+  add_table("Pairs (level 1 - 0.05/number of pairs)", pair_table(group, analysis, results), text);
+  add_table("Noise (context switches and faults over all rounds)", noise_table(group, analysis),
               text);
-  add_section("Outputs against the reference in double", check_table(group), text);
-  add_section("Counters of the profiled steps (cycles and instructions: user space only)",
+  add_table("Outputs against the reference in double", check_table(group), text);
+  add_table("Counters of the profiled steps (cycles and instructions: user space only)",
               counter_table(group), text);
   return text + profile_tables(group, analysis, results);
 }
@@ -80,9 +79,9 @@ std::string group_text(const GroupResult& group, const Results& results) {
 /// What a swept experiment's points say together; "" where no axis is numeric.
 std::string sweep_text(const Experiment& experiment) {
   std::string sections;
-  add_section("Where a variant is beyond doubt faster than the baseline",
+  add_table("Where a variant is beyond doubt faster than the baseline",
               crossover_table(experiment), sections);
-  add_section("Time as a + bytes/b (least squares of the medians' relative residuals)",
+  add_table("Time as a + bytes/b (least squares of the medians' relative residuals)",
               fit_table(experiment), sections);
   if (sections.empty()) return "";
   return "\n" + std::string(100, '=') + "\n" + experiment.groups[0]->experiment +
@@ -94,7 +93,8 @@ std::string sweep_text(const Experiment& experiment) {
 std::string table(const Results& results) {
   std::string text = head(results);
   for (const Experiment& experiment : experiments(results)) {
-    for (const GroupResult* group : experiment.groups) text += group_text(*group, results);
+    for (std::size_t g = 0; g < experiment.groups.size(); ++g)
+      text += group_text(*experiment.groups[g], experiment.analyses[g], results);
     text += sweep_text(experiment);
   }
   return text;

@@ -21,7 +21,7 @@ Json known(bool is_known, std::int64_t value) { return is_known ? Json(value) : 
 /// What rows of both kinds begin with.
 Json row_start(const ProfileRow& row) {
   return {{"name", row.name},
-          {"place", row.place},
+          {"place", name_of(row.place)},
           {"annotation", row.annotation},
           {"shapes", row.shapes},
           {"calls", row.calls}};
@@ -152,7 +152,7 @@ Json profile_json(const CaseProfile& profile, const LimitShares& limits, TableKi
           {"steps", profile.steps},
           {"discarded", profile.discarded},
           {"overhead", value_or_null(profile.overhead)},
-          {"device_times", profile.device_times},
+          {"device_times", name_of(profile.device_times)},
           {"clock_error_ns", profile.clock_error_ns},
           {"times", numbers_of(profile.times)},
           {"losses", numbers_of(profile.losses)}};

@@ -1,30 +1,26 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
-#include "analysis/case_analysis.h"
-#include "analysis/sweep.h"
 #include "core/units.h"
-#include "report/condition_text.h"
 #include "report/document_text.h"
 #include "report/experiment_table.h"
-#include "report/limits_text.h"
-#include "report/peer_text.h"
+#include "report/group_tables.h"
 #include "report/profile_text.h"
 #include "report/report.h"
+#include "report/sweep_text.h"
 #include "report/text.h"
+#include "report/verdict_text.h"
+#include "report/words.h"
 
 namespace normbench {
 
 namespace {
 
 constexpr std::ptrdiff_t kMostLines = 40;
-
-std::string plural(std::size_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 std::string threads_text(const Results& results) {
   std::set<int> threads;
@@ -37,11 +33,11 @@ std::string threads_text(const Results& results) {
 /// What was measured: "6 variants of 10x3x720x1280 nchw" or "6 experiments, 18 points".
 std::string extent(const Results& results, const std::vector<Experiment>& list) {
   if (list.size() > 1)
-    return fmt::format("{}, {}", plural(list.size(), "experiment"),
-                       plural(results.groups.size(), "group"));
+    return fmt::format("{}, {}", counted(static_cast<std::int64_t>(list.size()), "experiment"),
+                       counted(static_cast<std::int64_t>(results.groups.size()), "group"));
   if (list.empty()) return "nothing measured";
   const GroupResult& group = *list[0].groups[0];
-  std::string text = plural(group.cases.size(), "variant");
+  std::string text = counted(static_cast<std::int64_t>(group.cases.size()), "variant");
   if (list[0].groups.size() > 1) return text + fmt::format(" at {} points", list[0].groups.size());
   if (group.cases.empty() || group.cases[0].stages.empty()) return text;
   const TensorDesc& out = group.cases[0].stages.back().out;
@@ -54,22 +50,22 @@ std::string header(const Results& results, const std::vector<Experiment>& list) 
       fmt::format("normbench {} · {}{} · {}", text_at(results.tool, "/version", "?"),
                   machine_text(results.environment), threads_text(results), gpu_text(results));
   std::string run =
-      fmt::format("{} · {}, {} cache", results.name, extent(results, list), results.cache);
+      fmt::format("{} · {}, {} cache", results.name, extent(results, list), name_of(results.cache));
   if (results.groups.size() == 1) run += limits_summary(results.groups[0], results);
   return wrapped(machine, 0) + wrapped(run, 0);
 }
 
 /// "2.4e-7".
-std::string error_text(double error) {
+std::string max_error_text(double error) {
   if (error == 0) return "0";
   std::string text = fmt::format("{:.1e}", error);
   if (const auto at = text.find("e-0"); at != text.npos) text.erase(at + 2, 1);
   return text;
 }
 
-/// "6 of 6 outputs correct (max error 2.4e-7) · machine quiet: ratios good to 1.1 %".
+/// "6 of 6 outputs correct (max error 2.4e-7) · machine quiet: ratios ±1.1 %".
 std::string closing(const Experiment& experiment) {
-  std::size_t ran = 0, correct = 0;
+  std::int64_t ran = 0, correct = 0;
   double error = 0;
   for (const GroupResult* group : experiment.groups)
     for (const CaseResult& result : group->cases) {
@@ -80,9 +76,11 @@ std::string closing(const Experiment& experiment) {
       error = std::max(error, result.check.max_abs_error);
     }
   if (ran == 0) return "";
-  const auto worst = std::ranges::max_element(experiment.analyses, {}, &GroupAnalysis::half_width);
-  return fmt::format("{} of {} correct (max error {}){}{}", correct, plural(ran, "output"),
-                     error_text(error), worst->quality.empty() ? "" : " · ", worst->quality);
+  const auto worst = std::ranges::max_element(
+      experiment.analyses, {}, [](const GroupAnalysis& one) { return one.quality.half_width; });
+  const std::string quality = quality_text(*worst);
+  return fmt::format("{} of {} correct (max error {}){}{}", correct, counted(ran, "output"),
+                     max_error_text(error), quality.empty() ? "" : " · ", quality);
 }
 
 std::string notes(const Experiment& experiment) {
@@ -102,9 +100,9 @@ std::string section(const Experiment& experiment, const Results& results) {
   const GroupResult& first = *experiment.groups[0];
   std::string text = "\n" + wrapped(first.question.empty() ? first.experiment : first.question, 0);
   text += experiment_table(experiment, results);
-  text += left_out(experiment);
+  text += left_out(experiment, results);
   if (const std::string line = peers_line(experiment); !line.empty()) text += wrapped(line, 2);
-  for (const std::string& line : verdict_lines(experiment)) text += wrapped(line, 2);
+  for (const std::string& line : verdict_lines(experiment, results)) text += wrapped(line, 2);
   if (const std::string line = throttle_warning(experiment); !line.empty())
     text += wrapped(line, 2);
   text += notes(experiment);

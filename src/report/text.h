@@ -1,6 +1,7 @@
 /// Text laid out for a terminal: widths as displayed, not bytes.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,5 +31,20 @@ std::size_t column_width(const Column& column);
 /// The columns side by side, two blanks between, no trailing blanks. Columns without any content
 /// are left out; the first is cut when the lines would be wider than `width`.
 std::string columns_text(std::vector<Column> columns, std::size_t indent, std::size_t width = 100);
+
+/// A table filled row by row.
+class Rows {
+ public:
+  explicit Rows(const std::vector<std::string>& titles);
+
+  /// Cells of one row; those missing at the end are blank.
+  void add(const std::vector<std::string>& cells);
+
+  /// The table, as wide as it is; the columns in `text_columns` are left-aligned. "" without rows.
+  std::string text(const std::set<std::size_t>& text_columns, std::size_t width = 100'000) const;
+
+ private:
+  std::vector<Column> columns_;
+};
 
 }  // namespace normbench

@@ -82,7 +82,7 @@ bool has_shapes(std::span<const ProfileRow> rows) {
   return std::ranges::any_of(rows, [](const ProfileRow& row) { return !row.shapes.empty(); });
 }
 
-bool is_on_host(const ProfileRow& row) { return row.place == name_of(Place::Cpu); }
+bool is_on_host(const ProfileRow& row) { return row.place == Place::Cpu; }
 
 /// The columns that a table of these rows has.
 struct Columns {

@@ -104,7 +104,7 @@ class Rows {
   void start_row(const RowKey& key, const TraceSlice& slice) {
     Filling& filling = rows_.emplace_back();
     filling.row.name = key.name;
-    filling.row.place = name_of(key.on_device ? Place::Cuda : Place::Cpu);
+    filling.row.place = key.on_device ? Place::Cuda : Place::Cpu;
     filling.row.shapes = key.shapes;
     filling.row.annotation = key.annotation;
     filling.first_ns = slice.start_ns;
@@ -133,8 +133,7 @@ void add_faults(std::vector<ProfileRow>& rows,
                 const std::map<std::string, std::int64_t, std::less<>>& faults) {
   for (const auto& [label, count] : faults) {
     const auto row = std::ranges::find_if(rows, [&label = label](const ProfileRow& candidate) {
-      return candidate.name == label && candidate.place == name_of(Place::Cpu) &&
-             !candidate.annotation;
+      return candidate.name == label && candidate.place == Place::Cpu && !candidate.annotation;
     });
     if (row != rows.end()) row->faults += count;
   }

@@ -1,4 +1,4 @@
-#include "analysis/axis.h"
+#include "analysis/sweep/sweep.h"
 
 #include <gmock/gmock.h>
 
@@ -10,11 +10,11 @@ namespace {
 using sweeps::constant;
 using testing::ElementsAre;
 
-/// "batch at memory=pinned: 1 8 64", by the values of its points.
+/// R"(batch at {"memory":"pinned"}: 1 8 64)", by the values of its points.
 std::vector<std::string> shown(const Results& results) {
   std::vector<std::string> lines;
   for (const AxisLine& line : axis_lines(experiments(results).at(0))) {
-    lines.push_back(line.axis + line.where() + ":");
+    lines.push_back(line.axis + (line.fixed.empty() ? "" : " at " + line.fixed.dump()) + ":");
     for (const AxisLine::Point& point : line.points) lines.back() += " " + point.value.dump();
   }
   return lines;
@@ -41,13 +41,13 @@ TEST(AxisLines, VaryOneNumericAxisAndFixTheOthers) {
                                {{"batch", 1}, {"memory", "pageable"}},
                                {{"batch", 8}, {"memory", "pinned"}},
                                {{"batch", 8}, {"memory", "pageable"}}})),
-              ElementsAre("batch at memory=pinned: 1 8", "batch at memory=pageable: 1 8"));
+              ElementsAre(R"(batch at {"memory":"pinned"}: 1 8)", R"(batch at {"memory":"pageable"}: 1 8)"));
   EXPECT_THAT(shown(at_points({{{"batch", 1}, {"threads", 1}},
                                {{"batch", 8}, {"threads", 1}},
                                {{"batch", 1}, {"threads", 2}},
                                {{"batch", 8}, {"threads", 2}}})),
-              ElementsAre("batch at threads=1: 1 8", "batch at threads=2: 1 8",
-                          "threads at batch=1: 1 2", "threads at batch=8: 1 2"));
+              ElementsAre(R"(batch at {"threads":1}: 1 8)", R"(batch at {"threads":2}: 1 8)",
+                          R"(threads at {"batch":1}: 1 2)", R"(threads at {"batch":8}: 1 2)"));
 }
 
 TEST(AxisLines, AscendByAmount) {

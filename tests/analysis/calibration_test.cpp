@@ -23,12 +23,12 @@ MeasuredPair measured_pair(PairKind kind, const std::vector<double>& ratios) {
   MeasuredPair pair{.kind = kind, .seed = 7, .group = {}};
   pair.group.baseline = "one";
   pair.group.cases = {one, other};
-  pair.group.stop = "precision";
+  pair.group.stop = Stop::Precision;
   return pair;
 }
 
 JudgedPair judged(PairKind kind, Interval ratio, bool different, double visible = 0.02) {
-  return {.kind = kind, .ratio = ratio, .different = different, .visible = visible, .stop = ""};
+  return {.kind = kind, .ratio = ratio, .different = different, .visible = visible, .stop = {}};
 }
 
 JudgedPair process(PairKind kind, double median_ns) {
@@ -37,7 +37,7 @@ JudgedPair process(PairKind kind, double median_ns) {
           .ratio = {9, 9, 9},
           .different = true,
           .median_ns = median_ns,
-          .stop = ""};
+          .stop = {}};
 }
 
 TEST(Calibration, APairIsJudgedAsARunWould) {
@@ -54,7 +54,7 @@ TEST(Calibration, APairIsJudgedAsARunWould) {
   EXPECT_NEAR(pair.visible, 0.01 + std::sqrt(1.14 / 1.05) - 1, 1e-9);
   EXPECT_EQ(pair.median_ns, 1e6);
   EXPECT_EQ(pair.rounds, 20);
-  EXPECT_EQ(pair.stop, "precision");
+  EXPECT_EQ(pair.stop, Stop::Precision);
   EXPECT_FALSE(judge_pair(measured_pair(PairKind::Slowed, ratios), 0.06).different);
 }
 

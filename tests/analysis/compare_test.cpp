@@ -1,10 +1,9 @@
-#include "analysis/compare.h"
+#include "analysis/compare/compare.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "analysis/compare_gate.h"
 #include "compared.h"
 
 namespace normbench::compare_test {
@@ -14,7 +13,6 @@ using examples::Pairs;
 using examples::timed_pairs;
 using examples::timed_run;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 Comparison compare_pairs_of(const Pairs& pairs, std::optional<double> margin = {}) {
@@ -72,7 +70,7 @@ TEST(Compare, HolmDecidesOverAllCases) {
   Comparison three = compare_pairs_of(timed_pairs(cases));
   EXPECT_TRUE(three.cases[0].certain);
   EXPECT_EQ(gate(three), Gate::Regressed);
-  EXPECT_THAT(three.warnings, IsEmpty());
+  EXPECT_THAT(three.cautions, IsEmpty());
 
   cases.push_back({"d", always(1, 6)});
   const Comparison four = compare_pairs_of(timed_pairs(cases));
@@ -81,8 +79,11 @@ TEST(Compare, HolmDecidesOverAllCases) {
   EXPECT_DOUBLE_EQ(four.cases[0].p_value, 1.0 / 64);
   EXPECT_FALSE(four.cases[0].certain);
   EXPECT_EQ(gate(four), Gate::Undecided);
-  EXPECT_THAT(four.warnings, ElementsAre("6 pairs of runs are too few to say beyond doubt that one "
-                                         "of 4 cases regressed (7 would do)"));
+  ASSERT_EQ(four.cautions.size(), 1u);
+  const auto& few = std::get<caution::TooFewRuns>(four.cautions[0]);
+  EXPECT_EQ(few.pairs, 6);
+  EXPECT_EQ(few.needed, 7);
+  EXPECT_EQ(few.cases, 4u);
 }
 
 TEST(Compare, HolmGoesOnFromOneRegressionToTheNext) {
@@ -129,9 +130,9 @@ TEST(Compare, OneRunASideLetsTheRoundsDecide) {
   const Comparison comparison = compare({timed_run({{"fused", twenty_rounds(1)}})},
                                         {timed_run({{"fused", twenty_rounds(2)}}, 1)}, {});
   EXPECT_FALSE(comparison.run_pairs);
-  EXPECT_DOUBLE_EQ(comparison.margin, 0.05);
-  EXPECT_THAT(comparison.warnings,
-              ElementsAre(HasSubstr("one run a side: differences between runs are not known")));
+  EXPECT_DOUBLE_EQ(comparison.margin.value, 0.05);
+  ASSERT_EQ(comparison.cautions.size(), 1u);
+  EXPECT_EQ(std::get<caution::FewRuns>(comparison.cautions[0]).pairs, 1);
   const ComparedCase& one = comparison.cases.at(0);
   // At 97.5 % a side, P(at most 4 of 20) = 0.6 % < 1.25 % < 2.1 %: the fifth from either end.
   EXPECT_DOUBLE_EQ(one.ratio->value, 2);
@@ -147,7 +148,8 @@ TEST(Compare, FewPairsOfRunsLetAllTheirRoundsDecide) {
   const auto run = [](int minute) { return timed_run({{"fused", twenty_rounds(1)}}, minute); };
   const Comparison comparison = compare({run(0), run(3), run(4)}, {run(1), run(2), run(5)}, {});
   EXPECT_EQ(comparison.cases.at(0).replicates, 60);
-  EXPECT_THAT(comparison.warnings, ElementsAre(HasSubstr("3 pairs of runs: too few")));
+  ASSERT_EQ(comparison.cautions.size(), 1u);
+  EXPECT_EQ(std::get<caution::FewRuns>(comparison.cautions[0]).pairs, 3);
 }
 
 TEST(Compare, TooFewRoundsDecideNothing) {
@@ -156,7 +158,8 @@ TEST(Compare, TooFewRoundsDecideNothing) {
       compare({timed_run({{"fused", six}})}, {timed_run({{"fused", twice}}, 1)}, {});
   const ComparedCase& one = comparison.cases.at(0);
   EXPECT_EQ(one.change, Change::Inconclusive);
-  EXPECT_EQ(one.why, "6 rounds: too few for an interval");
+  EXPECT_EQ(one.why, NoVerdict::TooFewRounds);
+  EXPECT_EQ(one.replicates, 6);
   EXPECT_FALSE(one.visible.has_value());
   EXPECT_EQ(gate(comparison), Gate::Undecided);
 }
@@ -177,7 +180,8 @@ TEST(Compare, ACaseThatNowFailsIsARegression) {
   const Comparison comparison = compare_pairs_of(pairs);
   EXPECT_EQ(comparison.cases[0].name.variant, "b");
   EXPECT_EQ(comparison.cases[0].change, Change::Failed);
-  EXPECT_EQ(comparison.cases[0].why, "in 1 of 10 runs: wrong output");
+  EXPECT_EQ(comparison.cases[0].why, NoVerdict::Ended);
+  EXPECT_EQ(comparison.cases[0].ending, (Ending{Status::Failed, "wrong output", 1, 10}));
   EXPECT_EQ(gate(comparison), Gate::Regressed);
 
   const Comparison fixed = compare({pairs.now}, {pairs.base}, {});
@@ -194,11 +198,12 @@ TEST(Compare, ACaseThatIsNowSkippedIsNoRegressionButUndecided) {
   }
   const Comparison comparison = compare_pairs_of(pairs);
   EXPECT_EQ(comparison.cases[0].change, Change::NotCompared);
-  EXPECT_EQ(comparison.cases[0].why, "no CUDA device");
+  EXPECT_EQ(comparison.cases[0].ending.reason, "no CUDA device");
   EXPECT_EQ(gate(comparison), Gate::Undecided);
   EXPECT_THAT(comparison.cases[0].findings,
               testing::Contains(
-                  CaseFinding{"status", "ok", "skipped", "skipped, was ok (no CUDA device)"}));
+                  CaseFinding{CaseFinding::Kind::Status, Status::Ok, Status::Skipped, 0,
+                              Ending{Status::Skipped, "no CUDA device", 10, 10}}));
 
   for (Results& results : pairs.base) results.groups = pairs.now[0].groups;
   EXPECT_EQ(gate(compare_pairs_of(pairs)), Gate::Passed);  // skipped before and now
@@ -223,14 +228,15 @@ TEST(Compare, PairsWithoutAPartnerDoNotCount) {
   for (int i = 0; i < 5; ++i) pairs.base[i].groups[0].cases[0].rounds.clear();
   const Comparison comparison = compare_pairs_of(pairs);
   EXPECT_EQ(comparison.cases[0].change, Change::Inconclusive);
-  EXPECT_EQ(comparison.cases[0].why, "5 pairs of runs: too few for an interval");
+  EXPECT_EQ(comparison.cases[0].why, NoVerdict::TooFewRuns);
+  EXPECT_EQ(comparison.cases[0].replicates, 5);
 }
 
 TEST(Compare, DeviceTimesDecideWhereTheConfigSaysSo) {
   Pairs pairs = timed_pairs({{"gpu", always(1)}});
   for (auto* side : {&pairs.base, &pairs.now})
     for (Results& results : *side) {
-      results.clock = "device";
+      results.clock = DecidingClock::Device;
       for (Round& round : results.groups[0].cases[0].rounds)
         round.device_ns = side == &pairs.base ? 500'000 : 600'000;
     }
@@ -238,14 +244,14 @@ TEST(Compare, DeviceTimesDecideWhereTheConfigSaysSo) {
 
   for (Results& results : pairs.now)
     for (Round& round : results.groups[0].cases[0].rounds) round.device_ns = 0;
-  EXPECT_EQ(compare_pairs_of(pairs).cases[0].why, "device times on one side only");
+  EXPECT_EQ(compare_pairs_of(pairs).cases[0].why, NoVerdict::ClocksDiffer);
 }
 
 TEST(Compare, ARoundWithoutTimeHasNoRatio) {
   Pairs pairs = timed_pairs({{"a", always(1)}});
   for (Results& results : pairs.now)
     for (Round& round : results.groups[0].cases[0].rounds) round.wall_ns = 0;
-  EXPECT_EQ(compare_pairs_of(pairs).cases[0].why, "a round took no time");
+  EXPECT_EQ(compare_pairs_of(pairs).cases[0].why, NoVerdict::NoTime);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "analysis/fit.h"
+#include "analysis/sweep/fit.h"
 
 #include <gmock/gmock.h>
 
@@ -10,7 +10,6 @@ namespace {
 using sweeps::along_batch;
 using sweeps::constant;
 using sweeps::linear;
-using testing::ElementsAre;
 
 TEST(FitLine, RecoversAnExactLine) {
   // t = 2 + bytes/10
@@ -59,7 +58,7 @@ TEST(Fits, SayTheFixedCostTheRateAndWhereNinetyPercentOfItIsReached) {
                                                    {"flat", constant(3), 0}});
   const Experiment experiment = experiments(results).at(0);
   const AxisLine line = axis_lines(experiment).at(0);
-  const std::vector<LinearFit> list = fits(experiment, line);
+  const std::vector<AxisFit> list = fits(experiment, line);
   ASSERT_EQ(list.size(), 3u);  // no bytes vary in "flat"
   EXPECT_EQ(list[0].variant, "fixed");
   EXPECT_EQ(list[0].points, 3u);
@@ -71,26 +70,6 @@ TEST(Fits, SayTheFixedCostTheRateAndWhereNinetyPercentOfItIsReached) {
   EXPECT_NEAR(list[1].fitted.gb_per_s(), 1, 0.01);
   EXPECT_EQ(list[2].variant, "bent");
   EXPECT_FALSE(list[2].explains);
-  EXPECT_EQ(fit_text(line, list[2]), "");
-}
-
-TEST(FitText, NamesTheAxis) {
-  AxisLine line{.axis = "batch", .fixed = {}, .points = {{0, 1, 1}, {1, 64, 64}}};
-  const LinearFit fit{.variant = "u8, fused",
-                .points = 3,
-                .fitted = {.fixed_ns = 2e6, .ns_per_byte = 0.1, .worst = 0.01},
-                .amount90 = 179.2,
-                .explains = true};
-  EXPECT_EQ(fit_text(line, fit),
-            "Fixed cost of \"u8, fused\": 2.0 ms; then 10.0 GB/s, 90 % of it from batch 180 on");
-  line.points = {{0, {4, 4}, 16}, {1, {8, 8}, 64}};
-  line.axis = "size";
-  line.fixed = {{"threads", 2}};
-  EXPECT_EQ(fit_text(line, fit),
-            "Fixed cost of \"u8, fused\" at threads=2: 2.0 ms; then 10.0 GB/s, 90 % of it from 180 "
-            "pixels on");
-  line.points[0].amount = 200;
-  EXPECT_EQ(fit_text(line, fit), "");  // reached at every point
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 #include <gmock/gmock.h>
 
 #include "analysis/analysis.h"
-#include "analysis/case_analysis.h"
-#include "analysis/cause.h"
 #include "example_results.h"
 
 namespace normbench::gpu_test {
@@ -11,11 +9,6 @@ namespace {
 constexpr int kHost = 0, kEager = 1, kFused = 2;  // the cases of the example
 
 GroupAnalysis analysed(const Results& results) { return analyse(results.groups[0], results); }
-
-Cause cause_of(const Results& results, int index) {
-  const GroupResult& group = results.groups[0];
-  return link_cause(group, group.cases[index], analyse_case(group, group.cases[index], results));
-}
 
 TEST(DeviceClock, DecidesEveryTimeThatAVerdictUses) {
   const Results wall = examples::gpu(), device = examples::gpu_device_clock();
@@ -36,20 +29,6 @@ TEST(DeviceClock, ACaseIsOnOneClockInAllItsRounds) {
   EXPECT_NEAR(analysed(results).cases[kFused].time_ns->value, 0.585e6, 0.003e6);
 }
 
-TEST(DeviceClock, SaysWhatItLeavesOut) {
-  Results results = examples::gpu_device_clock();
-  EXPECT_THAT(analysed(results).verdict.reasons,
-              testing::Contains("Device time leaves out the host stages of \"CPU normalize, send "
-                                "f32\": \"clock\": \"wall\" counts all."));
-  results.groups[0].cases[kHost].stages.pop_back();
-  for (Round& round : results.groups[0].cases[kHost].rounds) round.device_ns = 0;
-  EXPECT_THAT(analysed(results).verdict.reasons,
-              testing::Contains("Of \"CPU normalize, send f32\" it is wall time: no device was "
-                                "used."));
-  for (const std::string& reason : analysed(examples::gpu()).verdict.reasons)
-    EXPECT_THAT(reason, testing::Not(testing::HasSubstr("wall")));
-}
-
 TEST(OtherTimes, AreKeptWhicheverClockDecides) {
   const Results results = examples::gpu();
   EXPECT_NEAR(*device_ns(results.groups[0].cases[kFused]), 0.561e6, 0.003e6);
@@ -61,7 +40,7 @@ TEST(LinkLimit, IsThePinnedCopyOfAsManyBytes) {
   const GroupAnalysis analysis = analysed(examples::gpu());
   EXPECT_EQ(analysis.cases[kHost].limit, "h2d 110.6 MB pinned");
   EXPECT_EQ(analysis.cases[kFused].limit, "h2d 27.6 MB pinned");
-  EXPECT_EQ(analysis.verdict.bound, "link");
+  EXPECT_EQ(limit_of(analysis.verdict.bound), LimitKind::Link);
 }
 
 TEST(LinkLimit, OfBothDirectionsIsTheSlowest) {
@@ -86,7 +65,7 @@ TEST(StreamLimit, IsOfTheSamePlace) {
   EXPECT_EQ(analysed(results).cases[kFused].limit, "");
   CaseResult device = host;
   device.variant = "stream on the device";
-  device.stages[0].place = "cuda";
+  device.stages[0].place = Place::Cuda;
   results.groups[0].limits.push_back(device);
   EXPECT_EQ(analysed(results).cases[kFused].limit, "stream on the device");
 }
@@ -99,31 +78,6 @@ TEST(StageShare, IsOfTheWallTimeWhereAGpuTakesPart) {
   CaseResult unattributed = eager;
   unattributed.stages[0].rounds_ns.clear();
   EXPECT_EQ(stage_share(unattributed, unattributed.stages[0]), 0);
-}
-
-TEST(LinkCause, IsMostOfTheTimeOrTheLimitReached) {
-  Results results = examples::gpu();
-  EXPECT_EQ(cause_of(results, kFused).sentence,
-            "the link. 86 % of its time is the copy, so a faster kernel gains at most 14 %.");
-  EXPECT_EQ(cause_of(results, kHost).name, "");  // 41 %: normalising takes the most
-  EXPECT_EQ(cause_of(examples::tie(), 0).name, "");
-
-  CaseResult& fused = results.groups[0].cases[kFused];
-  fused.stages.pop_back();  // nothing but the copy is left
-  EXPECT_EQ(cause_of(results, kFused).sentence,
-            "the link. 27.6 MB at 87 % of its limit: only fewer bytes over it would be faster.");
-  results.groups[0].limits.clear();
-  EXPECT_EQ(cause_of(results, kFused).sentence, "the link. Its copies take 86 % of the time.");
-}
-
-TEST(Explain, WhichResourceTakesTheTime) {
-  const Results results = examples::gpu();
-  const GroupAnalysis analysis = analysed(results);
-  EXPECT_EQ(explain(results.groups[0], analysis.cases[kHost], kHost, results).sentence,
-            "the CPU. 59 % of its time is normalize, so a faster link gains at most 41 %.");
-  EXPECT_THAT(analysis.verdict.reasons,
-              testing::Contains("Bound by the link: 86 % of its time is the copy, so a faster "
-                                "kernel gains at most 14 %."));
 }
 
 }  // namespace

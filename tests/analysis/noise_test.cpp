@@ -197,38 +197,5 @@ TEST(Noise, SensitiveIsFartherThanHalfTheInterval) {
   EXPECT_FALSE(same.sensitive);
 }
 
-TEST(Noise, TheLineSaysWhatDisturbed) {
-  CaseResult a = timed_case("a", steady(24)), b = timed_case("b", steady(24));
-  const auto line = [&] {
-    const Results results = of_cases({a, b});
-    return analyse(results.groups[0], results).quality;
-  };
-  EXPECT_EQ(line(), "machine quiet: ratios good to 0.0 %");
-  for (int i = 0; i < 4; ++i) a.rounds[i].disturbance.steal_ns = 10;
-  EXPECT_EQ(line(), "machine quiet: ratios good to 0.0 %");  // 4 of 48 are below a tenth
-  a.rounds[2].counters.involuntary_switches = 1;             // 1.02 ms, but most take 1.01
-  a.rounds[3].counters.involuntary_switches = 1;
-  a.rounds[3].wall_ns = b.rounds[5].wall_ns = 1'035'000;  // 2.5 % more: no outlier
-  b.rounds[5].counters.involuntary_switches = 1;
-  EXPECT_EQ(
-      line(),
-      "machine noisy: ratios good to 0.0 %, 5 of 48 rounds disturbed (stolen 4, preempted 2)");
-  for (int i = 16; i < 24; ++i) a.rounds[i].wall_ns = a.rounds[i - 16].wall_ns * 103 / 100;
-  b = timed_case("b", steady(24));
-  for (int i = 16; i < 24; ++i) b.rounds[i].wall_ns = b.rounds[i - 16].wall_ns * 103 / 100;
-  a.rounds[3].wall_ns = 1'000'000;
-  for (Round& round : a.rounds) round.disturbance = {}, round.counters = {};
-  EXPECT_EQ(line(), "machine noisy: ratios good to 0.0 %, drift 3.0 %");
-}
-
-TEST(Noise, TheDocumentHoldsTheLedgerAndTheFlags) {
-  CaseResult result = timed_case("a", steady(12));
-  result.rounds[3].disturbance.steal_ns = 10'000'000;
-  const Json json = document(of_cases({result})).at("/groups/0/cases/0"_json_pointer);
-  EXPECT_EQ(json.at("flags"), Json::parse(R"({"stolen": [3]})"));
-  EXPECT_EQ(json.at("noise").at("disturbed"), 1);
-  EXPECT_DOUBLE_EQ(json.at("noise").at("steal_share").get<double>(), 10.0 / (110 + 1.02));
-}
-
 }  // namespace
 }  // namespace normbench::noise_test

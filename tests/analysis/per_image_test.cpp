@@ -1,4 +1,4 @@
-#include "analysis/per_image.h"
+#include "analysis/case_analysis.h"
 
 #include <gtest/gtest.h>
 
@@ -74,15 +74,6 @@ TEST(CountedPerImage, HasNothingThatWasNotCounted) {
   EXPECT_EQ(
       counted_per_image(result_with_cpu_times({1}), profile_with(counters)).instructions_per_cycle,
       std::nullopt);
-}
-
-TEST(PerImage, IsInTheDocument) {
-  const Json blog = document(examples::blog());
-  const Json& counters = blog["groups"][0]["cases"][0]["counters"];
-  EXPECT_TRUE(counters.contains("cpu_s_per_image"));
-  EXPECT_FALSE(counters.contains("joules_per_image"));
-  const Json gpu = document(examples::gpu());
-  EXPECT_EQ(gpu["groups"][0]["cases"][0]["counters"]["joules_per_image"], 14.5 / 100);
 }
 
 }  // namespace

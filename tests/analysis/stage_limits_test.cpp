@@ -1,4 +1,4 @@
-#include "analysis/stage_limits.h"
+#include "analysis/limits.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ struct MadeStage {
   std::string op;
   std::int64_t read = 0, written = 0, link = 0;
   std::int64_t ns = 0;  // of a turn
-  std::string place = "cpu";
+  Place place = Place::Cpu;
   Memory to = Memory::Pageable;
   bool resident = false, staged = false;
 };
@@ -56,7 +56,7 @@ CaseResult of_stages(const std::string& name, const std::vector<MadeStage>& stag
   round.wall_ns = round.device_ns = total;
   result.rounds.assign(kRounds, round);
   for (const MadeStage& spec : stages)
-    if (spec.place == "cpu")
+    if (spec.place == Place::Cpu)
       for (Round& one : result.rounds) one.device_ns -= spec.ns;
   return result;
 }
@@ -70,7 +70,7 @@ CaseResult stream(const std::string& name, std::int64_t read, std::int64_t writt
 }
 
 CaseAnalysis analysed(const CaseResult& result, const std::vector<CaseResult>& limits,
-                      const std::string& clock = "wall") {
+                      DecidingClock clock = DecidingClock::Wall) {
   GroupResult group;
   group.baseline = result.variant;
   group.cases = {result};
@@ -170,8 +170,7 @@ TEST(StageLimits, OfStagedTimesAreMediansAgainstEachOther) {
   EXPECT_NEAR(share->high, 1'015.0 / 2'010, 1e-12);
 }
 
-CaseResult launch(const std::string& name, std::int64_t ns, const std::string& place,
-                  int threads = 1) {
+CaseResult launch(const std::string& name, std::int64_t ns, Place place, int threads = 1) {
   return of_stages(name, {{.op = "launch", .ns = ns, .place = place}}, threads);
 }
 
@@ -179,7 +178,7 @@ CaseResult launch(const std::string& name, std::int64_t ns, const std::string& p
 TEST(StageLimits, OfSmallStagesAreNoTeams) {
   const CaseResult small =
       of_stages("v", {{.op = "copy", .read = 9'000, .written = 9'000, .ns = 3'000}}, 2);
-  const CaseResult team = launch("team of 2", 4'000, "cpu", 2);
+  const CaseResult team = launch("team of 2", 4'000, Place::Cpu, 2);
   const CaseAnalysis analysis =
       analysed(small, {team, stream("stream", 9'000, 9'000, 1'500, false, 2)});
   EXPECT_THAT(shares(analysis), ElementsAre("stream 0.50"));
@@ -192,7 +191,7 @@ CaseResult on_gpu(bool graph) {
                                        .read = 1'000,
                                        .written = 4'000,
                                        .ns = 5'000,
-                                       .place = "cuda",
+                                       .place = Place::Cuda,
                                        .to = Memory::Device}});
   result.graph = graph;
   return result;
@@ -200,12 +199,12 @@ CaseResult on_gpu(bool graph) {
 
 TEST(StageLimits, OfSmallKernelsAreTheirLaunch) {
   CaseResult device = stream("device 1:4", 1'000, 4'000, 1'000);
-  device.stages[0].place = "cuda";
+  device.stages[0].place = Place::Cuda;
   device.stages[0].out.memory = Memory::Device;
-  CaseResult both = launch("launch + sync", 9'000, "cuda");
-  both.stages.push_back(made({.op = "sync", .place = "cuda"}));
-  const std::vector<CaseResult> limits = {device, both, launch("launch", 2'000, "cuda"),
-                                          launch("team", 4'000, "cpu", 2)};
+  CaseResult both = launch("launch + sync", 9'000, Place::Cuda);
+  both.stages.push_back(made({.op = "sync", .place = Place::Cuda}));
+  const std::vector<CaseResult> limits = {device, both, launch("launch", 2'000, Place::Cuda),
+                                          launch("team", 4'000, Place::Cpu, 2)};
   const CaseAnalysis analysis = analysed(on_gpu(false), limits);
   EXPECT_THAT(shares(analysis), ElementsAre("launch 0.40"));
   EXPECT_EQ(analysis.binding, "launch");
@@ -216,10 +215,10 @@ TEST(StageLimits, OfSmallKernelsAreTheirLaunch) {
 
 TEST(StageLimits, ACaseFasterThanALaunchIsNoError) {
   CaseResult device = stream("device 1:4", 1'000, 4'000, 1'000);
-  device.stages[0].place = "cuda";
+  device.stages[0].place = Place::Cuda;
   device.stages[0].out.memory = Memory::Device;
   const CaseAnalysis above_launch =
-      analysed(on_gpu(false), {device, launch("launch", 6'000, "cuda")});
+      analysed(on_gpu(false), {device, launch("launch", 6'000, Place::Cuda)});
   EXPECT_EQ(above_launch.limit, "launch");
   EXPECT_NEAR(above_launch.of_limit->value, 1.2, 1e-12);
   EXPECT_FALSE(above_launch.above_limit);
@@ -234,7 +233,7 @@ CaseResult copy(const std::string& name, Memory host, std::int64_t ns, const std
                                        .written = up ? kMb : 0,
                                        .link = kMb,
                                        .ns = ns,
-                                       .place = "cuda",
+                                       .place = Place::Cuda,
                                        .to = up ? Memory::Device : host}});
   limit.source->memory = up ? host : Memory::Device;
   return limit;
@@ -280,7 +279,7 @@ TEST(StageLimits, WhatReadsOverTheLinkOrFilesHasNone) {
                             .written = 40 * kMb,
                             .link = 10 * kMb,
                             .ns = 5'000,
-                            .place = "cuda",
+                            .place = Place::Cuda,
                             .to = Memory::Device};
   const MadeStage load{.op = "load", .read = 10 * kMb, .written = 40 * kMb, .ns = 5'000};
   for (const MadeStage& spec : {zero_copy, load}) {
@@ -293,7 +292,7 @@ TEST(StageLimits, WhatReadsOverTheLinkOrFilesHasNone) {
 
 TEST(StageLimits, StagesThatMoveNothingDoNotCount) {
   CaseResult result = eager(false);
-  result.stages.push_back(made({.op = "sync", .ns = 100, .place = "cuda"}));
+  result.stages.push_back(made({.op = "sync", .ns = 100, .place = Place::Cuda}));
   const CaseAnalysis analysis = analysed(result, memory);
   EXPECT_THAT(shares(analysis), ElementsAre("cold 1:4 0.50", "cold 4:4 0.80", "-"));
   EXPECT_EQ(analysis.floor_ns, 2'600);
@@ -304,8 +303,8 @@ TEST(StageLimits, TheDevicesClockLeavesOutTheHostsFloor) {
   limits.push_back(copy("h2d pageable", Memory::Pageable, 100, "h2d"));
   CaseResult result = copy("v", Memory::Pageable, 400, "h2d");
   result.stages.insert(result.stages.begin(), eager(false).stages[0]);
-  EXPECT_EQ(analysed(result, limits, "wall").floor_ns, 1'100);
-  EXPECT_EQ(analysed(result, limits, "device").floor_ns, 100);
+  EXPECT_EQ(analysed(result, limits, DecidingClock::Wall).floor_ns, 1'100);
+  EXPECT_EQ(analysed(result, limits, DecidingClock::Device).floor_ns, 100);
 }
 
 TEST(StageLimits, ACasesOwnLimitIsNeverInTheCache) {
@@ -322,24 +321,6 @@ TEST(StageLimits, AreThoseOfMeasuredCasesOnly) {
   std::vector<CaseResult> limits = memory;
   limits[0].status = Status::Failed;
   EXPECT_THAT(shares(analysed(eager(false), limits))[0], "slow 1:4 0.75");
-}
-
-TEST(StageLimits, StandInTheDocument) {
-  GroupResult group;
-  group.baseline = "eager";
-  group.cases = {eager(false)};
-  group.limits = memory;
-  Results results;
-  results.clock = "wall";
-  results.groups = {group};
-  const Json json = document(results)["groups"][0]["cases"][0];
-  EXPECT_EQ(json["floor_ns"], 2'600);
-  EXPECT_EQ(json["binding"], "cold 4:4");
-  EXPECT_EQ(json["bytes_moved"], 2.6);
-  const Json& stage = json["stages"][0];
-  EXPECT_EQ(stage["limit"], "cold 1:4");
-  EXPECT_EQ(stage["floor_ns"], 1'000);
-  EXPECT_DOUBLE_EQ(stage["of_limit"]["value"].get<double>(), 0.5);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ class CudaProfileTest : public CudaMeasureTest {
 TEST_F(CudaProfileTest, EventsGiveTheTimesOfStagesWithoutATracer) {
   const Results results = run_plan(small_plan(stages()));
   const CaseProfile& profile = results.groups.at(0).profile.at(0);
-  EXPECT_EQ(profile.device_times, "CUDA events");
+  EXPECT_EQ(profile.device_times, DeviceTimes::CudaEvents);
   EXPECT_GT(profile.clock_error_ns, 0);
   std::vector<std::string> found;
   for (const DeviceRecord& record : traces.at(0).devices.at(0).records)
@@ -58,7 +58,7 @@ TEST_F(CudaProfileTest, EventsGiveTheTimesOfStagesWithoutATracer) {
 TEST_F(CudaProfileTest, WithATracerNoEventLiesBetweenTheStages) {
   tracer = &fake_tracer;
   const Results results = run_plan(small_plan(stages()));
-  EXPECT_EQ(results.groups.at(0).profile.at(0).device_times, "CUPTI");
+  EXPECT_EQ(results.groups.at(0).profile.at(0).device_times, DeviceTimes::Cupti);
   const Calls calls = last_stretch();
   EXPECT_THAT(calls, Each(Not(HasSubstr("cudaEvent"))));
   EXPECT_EQ(std::ranges::count(calls, "tracer: pop"), 4);

@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "machine/environment.h"
 #include "document/results.h"
+#include "machine/environment.h"
 
 namespace normbench {
 
@@ -20,8 +20,8 @@ class RandomResults {
             .about = text(),
             .precision = number(),
             .quick = flag(),
-            .cache = text(),
-            .clock = text(),
+            .cache = word<Cache>(),
+            .clock = word<DecidingClock>(),
             .seed = integer(),
             .traced = flag(),
             .interrupted = flag(),
@@ -37,7 +37,7 @@ class RandomResults {
                       .cases = list([this] { return one_case(); }),
                       .limits = list([this] { return one_case(); }),
                       .order = {},
-                      .stop = text(),
+                      .stop = maybe<Stop>(),
                       .condition_before = flag() ? object() : Json(),
                       .condition_after = flag() ? object() : Json(),
                       .profile = list([this] { return profile(); }),
@@ -64,6 +64,15 @@ class RandomResults {
   std::string text() {
     const std::vector<std::string> texts{"", "a", "quote \" \\ \n", "größer µs", "u8 → f32 [a=1]"};
     return texts[below(texts.size())];
+  }
+  template <class E>
+  E word() {
+    const auto all = words(E{});
+    return all[below(all.size())].value;
+  }
+  template <class E>
+  std::optional<E> maybe() {
+    return flag() ? std::optional(word<E>()) : std::nullopt;
   }
   Json object() {
     Json json = Json::object();
@@ -98,7 +107,7 @@ class RandomResults {
     return {.op = text(),
             .label = text(),
             .kernel = text(),
-            .place = text(),
+            .place = word<Place>(),
             .out = desc(),
             .parameters = flag() ? object() : Json(),
             .min_bytes = integer(),
@@ -106,7 +115,7 @@ class RandomResults {
             .bytes = integer(),
             .link_bytes = integer(),
             .flops = integer(),
-            .output = text(),
+            .output = word<OutputPolicy>(),
             .rounds_ns = list([this] { return integer(); }),
             .calls_ns = list([this] { return integer(); }),
             .staged = flag(),
@@ -115,10 +124,10 @@ class RandomResults {
   CaseResult one_case() {
     return {.variant = text(),
             .axes = object(),
-            .status = Status(below(3)),
+            .status = word<Status>(),
             .reason = text(),
             .threads = static_cast<int>(below(1 << 30)),
-            .wait = text(),
+            .wait = maybe<Wait>(),
             .graph = flag(),
             .resident = flag(),
             .iterations = 1 + integer() / 2,
@@ -134,7 +143,7 @@ class RandomResults {
   }
   ProfileRow row() {
     return {.name = text(),
-            .place = text(),
+            .place = word<Place>(),
             .shapes = text(),
             .annotation = flag(),
             .calls = integer(),
@@ -185,7 +194,7 @@ class RandomResults {
             .counters = flag() ? std::optional(counters()) : std::nullopt,
             .overhead = number(),
             .clock_error_ns = flag() ? integer() : 0,
-            .device_times = text(),
+            .device_times = maybe<DeviceTimes>(),
             .times = flag() ? times() : ProfileTimes{},
             .losses = flag() ? losses() : ProfileLosses{},
             .rows = list([this] { return row(); })};
@@ -197,7 +206,7 @@ class RandomResults {
     return result;
   }
   ClaimResult claim() {
-    return {.text = text(), .left = text(), .relation = text(), .right = text()};
+    return {.text = text(), .left = text(), .relation = word<Relation>(), .right = text()};
   }
 
   std::mt19937_64 random_;

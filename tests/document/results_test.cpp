@@ -47,11 +47,11 @@ GroupResult one_case() {
   c.stages = {{.op = "cast",
                .label = "cast",
                .kernel = "fused",
-               .place = "cpu",
+               .place = Place::Cpu,
                .out = dense(DType::Float16, Layout::Nhwc, {8, 3, 4, 5}, Memory::PageableHuge),
                .min_bytes = 1440,
                .bytes = 1440,
-               .output = "reuse",
+               .output = OutputPolicy::Reuse,
                .rounds_ns = {}}};
   return group;
 }
@@ -79,7 +79,7 @@ TEST(Results, OfAProfileLeaveOutWhatItDoesNotSay) {
                     .steps = 10,
                     .overhead = 1.5,
                     .rows = {{.name = "cast",
-                              .place = "cpu",
+                              .place = Place::Cpu,
                               .shapes = "",
                               .calls = 10,
                               .self_cpu_ns = 1,
@@ -91,11 +91,11 @@ TEST(Results, OfAProfileSayWhereDeviceTimesComeFromAndWhatWasLost) {
   GroupResult group = one_case();
   group.profile = {{.variant = "fused",
                     .discarded = 2,
-                    .device_times = "CUPTI",
+                    .device_times = DeviceTimes::Cupti,
                     .times = {.wall_ns = 3, .gaps = 1},
                     .losses = {.launches = 4, .launched = 4},
                     .rows = {{.name = "cast",
-                              .place = "cuda",
+                              .place = Place::Cuda,
                               .shapes = "",
                               .annotation = true,
                               .min_ns = 1,

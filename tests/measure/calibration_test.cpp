@@ -77,7 +77,7 @@ TEST_F(CalibrationTest, EachGroupHasItsOwnSeedAndNoLimits) {
   for (std::int64_t i = 0; i < 4; ++i) EXPECT_EQ(measured[i].seed, 100 + 16 * i);
   EXPECT_TRUE(measured[3].fresh_process);
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(measured[i].group.stop, "precision");
+    EXPECT_EQ(measured[i].group.stop, Stop::Precision);
     EXPECT_THAT(measured[i].group.limits[0].rounds, testing::IsEmpty());
   }
   EXPECT_NE(measured[0].group.order, measured[1].group.order);

@@ -93,15 +93,15 @@ TEST_F(DeviceGroupTest, DeviceTimeDecidesWhenAskedFor) {
     add_group({send_and_cast("a"), send_and_cast("b")});
     return run_plan().groups[0].stop;
   };
-  EXPECT_EQ(stop_by(DecidingClock::Wall), "time");
-  EXPECT_EQ(stop_by(DecidingClock::Device), "precision");
+  EXPECT_EQ(stop_by(DecidingClock::Wall), Stop::Time);
+  EXPECT_EQ(stop_by(DecidingClock::Device), Stop::Precision);
 }
 
 TEST_F(DeviceGroupTest, WallTimeDecidesWhereThereIsNoDevice) {
   plan.measure.max_seconds_per_group = 5;
   plan.measure.clock = DecidingClock::Device;
   add_group({send_and_cast(), cast_case("on the CPU", 0)});
-  EXPECT_EQ(run_plan().groups[0].stop, "precision");
+  EXPECT_EQ(run_plan().groups[0].stop, Stop::Precision);
 }
 
 }  // namespace

@@ -48,7 +48,8 @@ struct KeptGroupsTest : RunTest {
 std::vector<std::string> structure(const Results& results) {
   std::vector<std::string> lines;
   for (const GroupResult& group : results.groups) {
-    std::string line = fmt::format("{} {} {} |", group.experiment, group.point.dump(), group.stop);
+    std::string line =
+        fmt::format("{} {} {} |", group.experiment, group.point.dump(), name_of(group.stop));
     for (const CaseResult& result : group.cases)
       line += fmt::format(" {} {} {}x{} {}", result.variant, name_of(result.status),
                           result.rounds.size(), result.iterations, result.stages.size());

@@ -3,8 +3,8 @@
 
 #include <thread>
 
-#include "measure/peer_fixture.h"
 #include "document/results.h"
+#include "measure/peer_fixture.h"
 
 namespace normbench::peer_group_test {
 namespace {

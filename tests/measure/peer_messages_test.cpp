@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 
+#include "core/tensor_json.h"
 #include "fake_backend.h"
 #include "measure/peer/messages.h"
-#include "core/reader.h"
 #include "measure/turn_errors.h"
 
 namespace normbench::peer_messages_test {

@@ -16,7 +16,7 @@ CaseResult measured_case(const std::string& variant, std::int64_t wall_ns, doubl
   return result;
 }
 
-GroupResult part_of(std::int64_t wall_ns, double error, const std::string& stop) {
+GroupResult part_of(std::int64_t wall_ns, double error, Stop stop) {
   GroupResult group;
   group.cases = {measured_case("a", wall_ns, error), measured_case("b", wall_ns + 1, error)};
   group.limits = {measured_case("limit", wall_ns + 2, error)};
@@ -26,10 +26,10 @@ GroupResult part_of(std::int64_t wall_ns, double error, const std::string& stop)
 }
 
 TEST(Processes, LaterRoundsFollowTheFirst) {
-  GroupResult group = part_of(100, 0.5, "precision");
-  append_part(group, part_of(200, 0.25, "time"), 1000);
+  GroupResult group = part_of(100, 0.5, Stop::Precision);
+  append_part(group, part_of(200, 0.25, Stop::Time), 1000);
 
-  GroupResult expected = part_of(100, 0.5, "time");
+  GroupResult expected = part_of(100, 0.5, Stop::Time);
   expected.order = {{0, 1, 2}, {0, 1, 2}};
   std::int64_t wall_ns = 200;
   for (CaseResult* result : {&expected.cases[0], &expected.cases[1], &expected.limits[0]}) {
@@ -40,7 +40,7 @@ TEST(Processes, LaterRoundsFollowTheFirst) {
 }
 
 TEST(Processes, ACaseThatFailsInOneHasFailed) {
-  GroupResult group = part_of(100, 0.5, "time"), later = part_of(200, 0.5, "time");
+  GroupResult group = part_of(100, 0.5, Stop::Time), later = part_of(200, 0.5, Stop::Time);
   later.cases[1].status = Status::Failed;
   later.cases[1].reason = "wrong output";
   later.cases[1].rounds.clear();
@@ -48,7 +48,7 @@ TEST(Processes, ACaseThatFailsInOneHasFailed) {
   EXPECT_EQ(group.cases[1], later.cases[1]);
   EXPECT_EQ(group.cases[0].rounds.size(), 2u);
 
-  append_part(group, part_of(300, 0.5, "time"), 0);
+  append_part(group, part_of(300, 0.5, Stop::Time), 0);
   EXPECT_EQ(group.cases[1], later.cases[1]);
   EXPECT_EQ(group.cases[0].rounds.size(), 3u);
 }

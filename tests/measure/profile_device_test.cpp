@@ -24,7 +24,7 @@ TEST_F(DeviceProfileTest, MarksGiveTheDevicesTimesOnTheHostsClock) {
   }
   EXPECT_EQ(profile.steps, 2);
   EXPECT_EQ(profile.discarded, 1);
-  EXPECT_EQ(profile.device_times, "CUDA events");
+  EXPECT_EQ(profile.device_times, DeviceTimes::CudaEvents);
   EXPECT_EQ(profile.clock_error_ns, 500);  // a mark is called for and waited for in 1 us
 }
 
@@ -53,7 +53,7 @@ TEST_F(DeviceProfileTest, WithoutADeviceThereAreNoDeviceTimes) {
   EXPECT_EQ(traces.at(0).threads.size(), 1u);
   EXPECT_THAT(traces[0].devices, IsEmpty());
   EXPECT_EQ(profile.clock_error_ns, 0);
-  EXPECT_EQ(profile.device_times, "");
+  EXPECT_EQ(profile.device_times, std::nullopt);
 }
 
 TEST_F(DeviceProfileTest, ACaseThatFailsInAStepLeavesNothingOn) {

@@ -39,7 +39,8 @@ class ProfileTest : public RunTest {
     return run_plan().groups.at(0).profile.at(0);
   }
 
-  const std::vector<ProfileRow> rows{{.name = "row", .place = "cpu", .shapes = "", .calls = 2}};
+  const std::vector<ProfileRow> rows{
+      {.name = "row", .place = Place::Cpu, .shapes = "", .calls = 2}};
   Case two_steps;
   std::vector<ProfileTrace> traces;
 };

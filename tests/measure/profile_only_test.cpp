@@ -19,7 +19,7 @@ TEST_F(ProfileOnlyTest, EachCaseIsCheckedOnceAndProfiled) {
   EXPECT_TRUE(group.cases[0].stages[0].rounds_ns.empty());
   EXPECT_EQ(group.cases[1].status, Status::Failed);
   EXPECT_TRUE(group.order.empty());
-  EXPECT_EQ(group.stop, "");
+  EXPECT_EQ(group.stop, std::nullopt);
   ASSERT_EQ(group.profile.size(), 1u);
   EXPECT_EQ(group.profile[0].steps, 2);
   EXPECT_EQ(group.profile[0].overhead, 0);  // not known

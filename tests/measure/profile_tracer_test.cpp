@@ -52,7 +52,7 @@ TEST_F(TracerTest, EachStretchIsStartedAndStoppedAndEachSubmissionNumbered) {
   ASSERT_EQ(traces[0].devices.size(), 1u);
   EXPECT_EQ(traces[0].devices[0].source, "CUPTI");
   EXPECT_EQ(traces[0].devices[0].records.at(0).name, "kernel 1");  // 0 was that of warm-up
-  EXPECT_EQ(profile.device_times, "CUPTI");
+  EXPECT_EQ(profile.device_times, DeviceTimes::Cupti);
   EXPECT_EQ(profile.clock_error_ns, 40);
   EXPECT_EQ(untraced, "");
 }
@@ -88,7 +88,7 @@ TEST_F(TracerTest, IsAttachedOnceAtTheFirstDeviceCaseOfTheProfilePass) {
 TEST_F(TracerTest, CasesWithoutADeviceDoNotAskForIt) {
   const CaseProfile profile = profiled(cast_case("on the CPU", 0));
   EXPECT_EQ(told_of("attach"), 0);
-  EXPECT_EQ(profile.device_times, "");
+  EXPECT_EQ(profile.device_times, std::nullopt);
 }
 
 TEST_F(TracerTest, OneThatCannotAttachIsReplacedByMarks) {
@@ -96,7 +96,7 @@ TEST_F(TracerTest, OneThatCannotAttachIsReplacedByMarks) {
   add_group({send_and_cast("a"), send_and_cast("b")});
   const GroupResult group = run_plan().groups[0];
   for (const CaseProfile& profile : group.profile) {
-    EXPECT_EQ(profile.device_times, "CUDA events");
+    EXPECT_EQ(profile.device_times, DeviceTimes::CudaEvents);
     EXPECT_EQ(profile.steps, 2);
   }
   EXPECT_THAT(group.cases[0].notes, IsEmpty());
@@ -115,7 +115,7 @@ TEST_F(TracerTest, WhatACaseThrowsEndsItsStretchAndNotTheTracer) {
   EXPECT_THAT(group.cases[0].notes, ElementsAre("not profiled: an illegal address"));
   EXPECT_EQ(told_of("start"), told_of("stop"));
   EXPECT_EQ(told_of("start"), 1 + 2);
-  EXPECT_EQ(group.profile.at(0).device_times, "CUPTI");
+  EXPECT_EQ(group.profile.at(0).device_times, DeviceTimes::Cupti);
 }
 
 /// The call that fails: of warm-up, of what is kept, at every point.
@@ -131,7 +131,7 @@ TEST_P(FailingTracerTest, TheCaseIsProfiledAgainWithMarksAndSaysSo) {
   EXPECT_THAT(group.cases[1].notes, IsEmpty());
   ASSERT_EQ(group.profile.size(), 2u);
   for (const CaseProfile& profile : group.profile) {
-    EXPECT_EQ(profile.device_times, "CUDA events");
+    EXPECT_EQ(profile.device_times, DeviceTimes::CudaEvents);
     EXPECT_EQ(profile.steps, 2);
     EXPECT_EQ(profile.discarded, 1);
   }
@@ -151,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(All, FailingTracerTest,
 TEST_F(TracerTest, OneThatCannotAttachForAnErrorIsOneThatCannot) {
   fake_tracer.throws_at = "attach";
   const CaseProfile profile = profiled(send_and_cast());
-  EXPECT_EQ(profile.device_times, "CUDA events");
+  EXPECT_EQ(profile.device_times, DeviceTimes::CudaEvents);
   EXPECT_EQ(untraced, "attach is broken");
 }
 
@@ -159,7 +159,7 @@ TEST_F(TracerTest, OneThatGivesUpInTheMiddleHasFailedToo) {
   fake_tracer.on_attach = [&] { fake_tracer.gave_up = "CUPTI keeps its records"; };
   add_group({send_and_cast()});
   const GroupResult group = run_plan().groups[0];
-  EXPECT_EQ(group.profile.at(0).device_times, "CUDA events");
+  EXPECT_EQ(group.profile.at(0).device_times, DeviceTimes::CudaEvents);
   EXPECT_THAT(
       group.cases[0].notes,
       ElementsAre(

@@ -82,8 +82,8 @@ TEST_F(RunnerTest, TakesFromThePlanWhatDoesNotComeFromMeasuring) {
   expected.about = "why";
   expected.precision = 0.02;
   expected.quick = true;
-  expected.cache = "cold";
-  expected.clock = "wall";
+  expected.cache = Cache::Cold;
+  expected.clock = DecidingClock::Wall;
   expected.seed = 3;
   EXPECT_EQ(results, expected);
 }
@@ -124,7 +124,7 @@ TEST_F(RunnerTest, TurnsAreTakenInTheOrderThatIsKept) {
 TEST_F(RunnerTest, StopsWhenTheRatiosAreNarrow) {
   add_group({cast_case("a", 0), cast_case("b", 1), cast_case("c", 2)});
   const GroupResult group = run_plan().groups[0];
-  EXPECT_EQ(group.stop, "precision");
+  EXPECT_EQ(group.stop, Stop::Precision);
   EXPECT_EQ(group.order.size(), 21u);  // the first whole block at or after round 20
   EXPECT_EQ(observer.last_rounds, 21);
 }
@@ -138,7 +138,7 @@ TEST_F(RunnerTest, LooksAgainOnlyWhenTheRoundsHaveDoubled) {
   plan.measure.precision = 0.05;
   plan.measure.max_seconds_per_group = 1000;
   const GroupResult group = run_plan().groups[0];
-  EXPECT_EQ(group.stop, "precision");
+  EXPECT_EQ(group.stop, Stop::Precision);
   EXPECT_THAT(group.order.size(), testing::AnyOf(40u, 80u, 160u));
 }
 
@@ -147,7 +147,7 @@ TEST_F(RunnerTest, StopsWhenTheTimeIsUp) {
   add_group({cast_case("a", 0), cast_case("b", 1)});
   plan.measure.max_seconds_per_group = 0.25;
   const GroupResult group = run_plan().groups[0];
-  EXPECT_EQ(group.stop, "time");
+  EXPECT_EQ(group.stop, Stop::Time);
   EXPECT_GT(group.order.size(), 12u);
   const auto& rounds = group.cases[0].rounds;
   EXPECT_GE(rounds.back().start_ns - rounds.front().start_ns, 230'000'000);
@@ -163,7 +163,7 @@ TEST_F(RunnerTest, MakesAtLeastTwelveRounds) {
 TEST_F(RunnerTest, ACaseAloneIsHeldToItsOwnInterval) {
   add_group({cast_case("a", 0)});
   const GroupResult group = run_plan().groups[0];
-  EXPECT_EQ(group.stop, "precision");
+  EXPECT_EQ(group.stop, Stop::Precision);
   EXPECT_EQ(group.order.size(), 20u);
 }
 

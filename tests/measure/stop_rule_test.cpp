@@ -19,18 +19,18 @@ using Noise = std::function<double(Random&)>;
 /// machine drifts as it likes.
 struct Stopped {
   std::vector<std::vector<double>> series{{}, {}};
-  std::string reason;
+  std::optional<Stop> reason;
 };
 
 Stopped run(const Noise& noise, Random& random) {
   Stopped run;
   StopRule rule(0.01, 320);
-  while (run.reason.empty()) {
+  while (!run.reason) {
     const double rounds = static_cast<double>(run.series[0].size() + 1);
     const double drift = 1e6 * (2 + std::sin(rounds));
     run.series[0].push_back(drift);
     run.series[1].push_back(drift * std::exp(0.07 + noise(random)));
-    run.reason = rule.decide(run.series, 0, rounds).value_or("");
+    run.reason = rule.decide(run.series, 0, rounds);
   }
   return run;
 }
@@ -94,7 +94,7 @@ TEST(StopRule, LooksOnlyWhereItMay) {
   for (int rounds = 1; rounds <= 90; ++rounds) {
     const std::vector<std::vector<double>> series{std::vector<double>(rounds, 100.0),
                                                   alternating(rounds, 0.001)};
-    if (rule.decide(series, 0, 0) == "precision") stopped.push_back(rounds);
+    if (rule.decide(series, 0, 0) == Stop::Precision) stopped.push_back(rounds);
   }
   EXPECT_EQ(stopped, (std::vector<int>{20, 40, 80}));
 }
@@ -115,7 +115,7 @@ TEST(StopRule, WaitsForTheWidestRatio) {
   const std::vector<std::vector<double>> wide{flat, alternating(20, 0.011), alternating(20, 0.001)};
   StopRule a(0.01, 1000), b(0.01, 1000);
   EXPECT_EQ(a.half_width(), 0);
-  EXPECT_EQ(a.decide(narrow, 0, 0), "precision");
+  EXPECT_EQ(a.decide(narrow, 0, 0), Stop::Precision);
   EXPECT_NEAR(a.half_width(), 0.009, 1e-12);
   EXPECT_EQ(b.decide(wide, 0, 0), std::nullopt);
   EXPECT_NEAR(b.half_width(), 0.011, 1e-12);
@@ -124,7 +124,7 @@ TEST(StopRule, WaitsForTheWidestRatio) {
 TEST(StopRule, HoldsAContenderAloneToItsOwnInterval) {
   StopRule narrow(0.01, 1000), wide(0.01, 1000);
   EXPECT_EQ(narrow.decide(std::vector<std::vector<double>>{alternating(20, 0.009)}, 0, 0),
-            "precision");
+            Stop::Precision);
   EXPECT_EQ(wide.decide(std::vector<std::vector<double>>{alternating(20, 0.011)}, 0, 0),
             std::nullopt);
 }
@@ -134,8 +134,7 @@ TEST(StopRule, NeedsTwelveRoundsWhateverTheTime) {
     StopRule rule(0.01, 5);
     const std::vector series{alternating(rounds, 1), std::vector<double>(rounds, 100.0)};
     EXPECT_EQ(rule.decide(series, 0, 4.9), std::nullopt);
-    EXPECT_EQ(rule.decide(series, 0, 5.0),
-              rounds < 12 ? std::nullopt : std::optional<std::string>("time"));
+    EXPECT_EQ(rule.decide(series, 0, 5.0), rounds < 12 ? std::nullopt : std::optional(Stop::Time));
   }
 }
 
@@ -152,7 +151,7 @@ TEST(StopRule, DoesNotDependOnWhereIntervalsLie) {
       const Stopped original = run(normal, random);
       StopRule rule(0.01, 320);
       std::vector<std::vector<double>> series{{}, {}};
-      std::optional<std::string> reason;
+      std::optional<Stop> reason;
       while (!reason) {
         const std::size_t next = series[0].size();
         ASSERT_LT(next, original.series[0].size());

@@ -11,7 +11,7 @@ JudgedPair judged(PairKind kind, Interval ratio, bool different) {
           .different = different,
           .visible = 0.02,
           .rounds = 40,
-          .stop = ""};
+          .stop = {}};
 }
 
 TEST(CalibrationText, ARowPerKindThenWhatFollows) {

@@ -9,7 +9,6 @@
 #include "compared.h"
 #include "core/issue.h"
 #include "report/text.h"
-#include "report/xml.h"
 #include "source_dir.h"
 
 namespace normbench::comparison_test {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "example_results.h"
-#include "report/condition_text.h"
 
 namespace normbench::document_text_test {
 namespace {

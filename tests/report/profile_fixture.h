@@ -9,7 +9,7 @@ inline CaseProfile gpu_profile() {
   CaseProfile profile{
       .variant = "send u8", .steps = 10, .discarded = 2, .overhead = 1.03, .rows = {}};
   profile.clock_error_ns = 400;
-  profile.device_times = "CUPTI";
+  profile.device_times = DeviceTimes::Cupti;
   profile.times = {.wall_ns = 5'610'000,
                    .busy_ns = 5'464'000,
                    .copy_ns = 5'012'000,
@@ -18,7 +18,7 @@ inline CaseProfile gpu_profile() {
                    .gaps = 10,
                    .gap_ns = 46'000};
   profile.rows = {{.name = "ProfilerStep*",
-                   .place = "cpu",
+                   .place = Place::Cpu,
                    .shapes = "",
                    .annotation = true,
                    .calls = 10,
@@ -30,7 +30,7 @@ inline CaseProfile gpu_profile() {
                    .p95_ns = 590'000,
                    .max_ns = 600'000},
                   {.name = "h2d",
-                   .place = "cpu",
+                   .place = Place::Cpu,
                    .shapes = "",
                    .calls = 10,
                    .self_cpu_ns = 5'420'000,
@@ -44,7 +44,7 @@ inline CaseProfile gpu_profile() {
                    .bytes = 276'480'000,
                    .faults = 1'234},
                   {.name = "Memcpy HtoD (Pinned -> Device)",
-                   .place = "cuda",
+                   .place = Place::Cuda,
                    .shapes = "",
                    .calls = 10,
                    .self_device_ns = 5'012'000,
@@ -55,7 +55,7 @@ inline CaseProfile gpu_profile() {
                    .max_ns = 505'000,
                    .bytes = 276'480'000},
                   {.name = "void normalize<unsigned char, float>(\"a, b\")",
-                   .place = "cuda",
+                   .place = Place::Cuda,
                    .shapes = "",
                    .calls = 10,
                    .self_device_ns = 552'000,

@@ -39,11 +39,11 @@ TEST(ProfileFooters, OfAForeignTraceHaveNoSteps) {
 TEST(DeviceTimesText, NamesTheSource) {
   CaseProfile profile{.variant = "", .rows = {}};
   EXPECT_EQ(device_times_text(profile), "");
-  profile.device_times = "CUDA events";
+  profile.device_times = DeviceTimes::CudaEvents;
   EXPECT_EQ(device_times_text(profile), "device times: CUDA events");
   profile.clock_error_ns = 1'234;
   EXPECT_EQ(device_times_text(profile), "device times: CUDA events, to within 1.2 us");
-  profile.device_times = "CUPTI";
+  profile.device_times = DeviceTimes::Cupti;
   EXPECT_EQ(device_times_text(profile), "kernel times: CUPTI");
 }
 

@@ -38,7 +38,8 @@ TEST(ShownProfile, DropsThemForDeviceColumns) {
 
 TEST(ShownProfile, LeavesOutTheStepsAsTheyLieOverADevicesWork) {
   Results results = examples::gpu();
-  std::erase_if(profile_of(results).rows, [](const ProfileRow& row) { return row.place == "cpu"; });
+  std::erase_if(profile_of(results).rows,
+                [](const ProfileRow& row) { return row.place == Place::Cpu; });
   EXPECT_THAT(shown(results), Not(HasSubstr("ProfilerStep*")));
 }
 
@@ -46,7 +47,7 @@ TEST(ShownProfile, EndsWithTheDevicesTotalItsShareAndItsSource) {
   Results results = examples::gpu();
   EXPECT_THAT(shown(results),
               EndsWith("\nSelf CUDA time total: 20.100ms · GPU busy 40 % · kernel times: CUPTI\n"));
-  profile_of(results).device_times = "CUDA events";
+  profile_of(results).device_times = DeviceTimes::CudaEvents;
   profile_of(results).clock_error_ns = 1'200;
   EXPECT_THAT(shown(results), EndsWith("GPU busy 40 % · device times: CUDA events, to within 1.2 "
                                        "us\n"));

@@ -32,20 +32,20 @@ std::vector<std::string> titles(const std::vector<ProfileRow>& rows) {
 }
 
 TEST(StatsTable, LeavesOutColumnsThatSayNothing) {
-  ProfileRow row{.name = "sub", .place = "cpu", .shapes = "", .calls = 1, .cpu_ns = 10};
+  ProfileRow row{.name = "sub", .place = Place::Cpu, .shapes = "", .calls = 1, .cpu_ns = 10};
   EXPECT_THAT(titles({row}), ElementsAre("name", "count"));
   row.min_ns = row.p50_ns = row.p95_ns = row.max_ns = 10;
   EXPECT_THAT(titles({row}), ElementsAre("name", "count", "min", "p50", "p95", "max"));
   row.bytes = 10;
   row.faults = 1;
-  row.place = "cuda";
+  row.place = Place::Cuda;
   row.shapes = "[[1]]";
   EXPECT_THAT(titles({row}), ElementsAre("name", "place", "shapes", "count", "min", "p50", "p95",
                                          "max", "GB/s", "faults"));
 }
 
 TEST(StatsTable, TheLimitOfARowThatIsNotThereIsNotShown) {
-  const std::vector<ProfileRow> rows{{.name = "sub", .place = "cpu", .shapes = ""}};
+  const std::vector<ProfileRow> rows{{.name = "sub", .place = Place::Cpu, .shapes = ""}};
   EXPECT_THAT(stats_cells(rows, {{"div", 1.0}}, {})[0], ElementsAre("name", "count"));
   EXPECT_THAT(stats_cells(rows, {{"sub", 1.0}}, {})[1], ElementsAre("sub", "0", "100 %"));
 }
@@ -61,7 +61,7 @@ TEST(StatsTable, IsSortedAndCutAsTheOtherTable) {
 TEST(StatsTable, NothingGivesNothing) { EXPECT_EQ(stats_table({}, {}, {}), ""); }
 
 TEST(BytesPerNs, AreOfTheDevicesTimeWhereThereIsAny) {
-  ProfileRow row{.name = "h2d", .place = "cpu", .shapes = "", .cpu_ns = 50, .bytes = 200};
+  ProfileRow row{.name = "h2d", .place = Place::Cpu, .shapes = "", .cpu_ns = 50, .bytes = 200};
   EXPECT_EQ(bytes_per_ns(row), 4);
   row.device_ns = 100;
   EXPECT_EQ(bytes_per_ns(row), 2);

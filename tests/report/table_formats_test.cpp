@@ -96,7 +96,7 @@ TEST(ProfileTable, AsJson) {
 
 TEST(ProfileTable, ValuesThatAreNotKnownAreNull) {
   CaseProfile profile{.variant = "",
-                      .rows = {{.name = "sub", .place = "cpu", .shapes = "", .calls = 1}}};
+                      .rows = {{.name = "sub", .place = Place::Cpu, .shapes = "", .calls = 1}}};
   EXPECT_EQ(profile_values(profile, {}, TableKind::Stats, {})[0].dump(),
             R"({"name":"sub","place":"cpu","annotation":false,"shapes":"","calls":1,"min_ns":null,)"
             R"("p50_ns":null,"p95_ns":null,"max_ns":null,"bytes":null,"bytes_per_ns":null,)"

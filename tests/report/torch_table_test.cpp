@@ -24,7 +24,7 @@ ProfileRow cpu_row(std::string name, std::int64_t calls, std::int64_t self_ns,
                    std::int64_t total_ns) {
   ProfileRow row;
   row.name = std::move(name);
-  row.place = "cpu";
+  row.place = Place::Cpu;
   row.calls = calls;
   row.self_cpu_ns = self_ns;
   row.cpu_ns = total_ns;
@@ -34,7 +34,7 @@ ProfileRow cpu_row(std::string name, std::int64_t calls, std::int64_t self_ns,
 ProfileRow device_row(std::string name, std::int64_t calls, std::int64_t total_ns) {
   ProfileRow row;
   row.name = std::move(name);
-  row.place = "cuda";
+  row.place = Place::Cuda;
   row.calls = calls;
   row.self_device_ns = row.device_ns = total_ns;
   return row;
@@ -245,7 +245,9 @@ TEST(TorchTable, SelfTimesOfAnyRowsSumToTheTotal) {
     const TableTotals totals = table_totals(rows);
     const double rounding = 0.00501 * static_cast<double>(rows.size());
     const auto all = [](const ProfileRow&) { return true; };
-    const auto work = [](const ProfileRow& row) { return row.place == "cuda" && !row.annotation; };
+    const auto work = [](const ProfileRow& row) {
+      return row.place == Place::Cuda && !row.annotation;
+    };
     if (totals.self_cpu_ns > 0) {
       EXPECT_NEAR(sum_of_shares(rows, cells, "Self CPU %", all), 100, rounding);
     }

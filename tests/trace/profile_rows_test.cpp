@@ -21,7 +21,7 @@ using testing::IsEmpty;
 std::vector<std::string> lines(const std::vector<ProfileRow>& rows) {
   std::vector<std::string> result;
   for (const ProfileRow& row : rows) {
-    const bool host = row.place == "cpu";
+    const bool host = row.place == Place::Cpu;
     result.push_back(fmt::format(
         "{} {}{} {} {}/{}", row.name, row.place, row.annotation ? " annotation" : "", row.calls,
         host ? row.self_cpu_ns : row.self_device_ns, host ? row.cpu_ns : row.device_ns));
@@ -33,7 +33,7 @@ std::vector<std::string> lines(const std::vector<ProfileRow>& rows) {
 std::vector<std::string> device_times(const TraceModel& model) {
   std::vector<std::string> result;
   for (const ProfileRow& row : profile_rows(model))
-    if (row.place == "cpu")
+    if (row.place == Place::Cpu)
       result.push_back(fmt::format("{} {}/{}", row.name, row.self_device_ns, row.device_ns));
   return result;
 }

@@ -1,0 +1,190 @@
+#include "analysis/compare/compare.h"
+
+#include <algorithm>
+
+#include "analysis/case_analysis.h"
+#include "analysis/compare/effect.h"
+
+namespace normbench {
+namespace {
+
+constexpr double kAlpha = 0.05;  // false alarms of a whole comparison, at most
+
+bool measured_in(const CaseRun& run) { return run.result != nullptr && measured(*run.result); }
+
+/// What the two sides took: a median a run where runs are the replicates, else every round.
+struct Times {
+  std::vector<double> base_ns, now_ns;
+};
+
+/// Times of the rounds of all runs of a side.
+std::vector<double> all_rounds(const std::vector<CaseRun>& runs) {
+  std::vector<double> times;
+  for (const CaseRun& run : runs) {
+    if (!measured_in(run)) continue;
+    const auto of_run = times_ns(*run.result, *run.results);
+    times.insert(times.end(), of_run.begin(), of_run.end());
+  }
+  return times;
+}
+
+Times times_of(const MatchedCase& matched, const Comparison& comparison) {
+  if (!comparison.run_pairs) return {all_rounds(matched.base), all_rounds(matched.now)};
+  Times times;
+  for (int i = 0; i < comparison.pairs; ++i) {
+    if (!measured_in(matched.base[i]) || !measured_in(matched.now[i])) continue;
+    times.base_ns.push_back(median_ns(*matched.base[i].result, *matched.base[i].results));
+    times.now_ns.push_back(median_ns(*matched.now[i].result, *matched.now[i].results));
+  }
+  return times;
+}
+
+bool all_positive(const std::vector<double>& times) {
+  return std::ranges::all_of(times, [](double ns) { return ns > 0; });
+}
+
+/// One side has device times and the other only wall times: these are not to be compared.
+bool clocks_differ(const MatchedCase& matched, const Comparison& comparison) {
+  return comparison.clock == DecidingClock::Device && device_ns(shown_case(matched.base)).has_value() !=
+                                             device_ns(shown_case(matched.now)).has_value();
+}
+
+Change verdict(const Interval& ratio, double margin) {
+  if (ratio.low > 1 + margin) return Change::Regressed;
+  if (ratio.high < 1 - margin) return Change::Improved;
+  return ratio.low >= 1 - margin && ratio.high <= 1 + margin ? Change::Same : Change::Inconclusive;
+}
+
+/// Why the times of a case say nothing about it.
+NoVerdict why_not(const MatchedCase& matched, const Comparison& comparison, const Times& times) {
+  if (times.base_ns.empty()) return NoVerdict::NotMeasured;
+  if (clocks_differ(matched, comparison)) return NoVerdict::ClocksDiffer;
+  const bool timed = all_positive(times.base_ns) && all_positive(times.now_ns);
+  return timed ? NoVerdict::None : NoVerdict::NoTime;
+}
+
+void compare_times(const MatchedCase& matched, const Comparison& comparison, ComparedCase& one) {
+  const Times times = times_of(matched, comparison);
+  const double margin = comparison.margin.value;
+  one.change = Change::Inconclusive;
+  one.why = why_not(matched, comparison, times);
+  if (!times.base_ns.empty()) {
+    one.base_ns = median(times.base_ns);
+    one.now_ns = median(times.now_ns);
+  }
+  if (one.why != NoVerdict::None) return;
+  const Effect effect = comparison.run_pairs
+                            ? effect_of_pairs(times.base_ns, times.now_ns, margin)
+                            : effect_of_rounds(times.base_ns, times.now_ns, margin);
+  one.replicates = effect.replicates;
+  one.ratio = effect.ratio;
+  if (!effect.covered) {
+    one.why = comparison.run_pairs ? NoVerdict::TooFewRuns : NoVerdict::TooFewRounds;
+    return;
+  }
+  one.p_value = effect.p_value;
+  one.visible = visible_change(effect.ratio, margin);
+  one.change = verdict(effect.ratio, margin);
+}
+
+ComparedCase compare_case(const MatchedCase& matched, const Comparison& comparison) {
+  ComparedCase one;
+  one.name = matched.name;
+  one.findings = case_findings(matched);
+  const Ending base = ending_of(matched.base), now = ending_of(matched.now);
+  const bool had = base.status == Status::Ok, has = now.status == Status::Ok;
+  if (had && has) {
+    compare_times(matched, comparison, one);
+    return one;
+  }
+  one.why = NoVerdict::Ended;
+  one.ending = has ? base : now;
+  if (had) one.base_ns = median(all_rounds(matched.base));
+  if (has) one.now_ns = median(all_rounds(matched.now));
+  if (had && now.status == Status::Failed) one.change = Change::Failed;
+  one.certain = one.change == Change::Failed;
+  return one;
+}
+
+/// How far from no change, for the order within a verdict.
+double worth(const ComparedCase& one) { return one.ratio ? one.ratio->value : 0; }
+
+void sort_worst_first(std::vector<ComparedCase>& cases) {
+  std::ranges::stable_sort(cases, [](const ComparedCase& a, const ComparedCase& b) {
+    if (a.change != b.change) return a.change < b.change;
+    if (a.certain != b.certain) return a.certain;
+    return worth(a) > worth(b);
+  });
+}
+
+/// Marks as certain the regressed cases that Holm's procedure rejects over all cases that could be
+/// judged: beyond doubt, with at most 5 % false alarms of the whole comparison. Cautions where there
+/// are too few runs for that.
+void decide(Comparison& comparison) {
+  std::vector<ComparedCase*> judged;
+  std::vector<double> p_values;
+  for (ComparedCase& one : comparison.cases)
+    if (one.visible) {
+      judged.push_back(&one);
+      p_values.push_back(one.p_value);
+    }
+  const std::vector<bool> rejected = holm(p_values, kAlpha);
+  for (std::size_t i = 0; i < judged.size(); ++i)
+    if (judged[i]->change == Change::Regressed) judged[i]->certain = rejected[i];
+  if (judged.empty()) return;
+  if (!comparison.run_pairs) return comparison.cautions.push_back(caution::FewRuns{comparison.pairs});
+  int needed = comparison.pairs;
+  while (sign_test(needed, needed) > kAlpha / static_cast<double>(judged.size())) ++needed;
+  if (needed > comparison.pairs)
+    comparison.cautions.push_back(caution::TooFewRuns{comparison.pairs, needed, judged.size()});
+}
+
+ComparedSide described(const std::vector<Results>& runs) {
+  return {.runs = runs.size(), .tool = runs[0].tool, .environment = runs[0].environment};
+}
+
+}  // namespace
+
+Comparison compare(const std::vector<Results>& base, const std::vector<Results>& now,
+                   std::optional<double> margin) {
+  Comparison comparison;
+  comparison.name = now[0].name;
+  comparison.clock = now[0].clock;
+  comparison.base = described(base);
+  comparison.now = described(now);
+  comparison.differences = setup_differences(base, now);
+  comparison.cautions = setup_cautions(base, now);
+  comparison.pairs = static_cast<int>(std::min(base.size(), now.size()));
+  comparison.run_pairs = comparison.pairs >= kFewestPairs;
+  comparison.margin =
+      margin ? Margin{*margin, Margin::Reason::Asked} : margin_of(base, now, comparison.run_pairs);
+  MatchedCases matched = match_cases(base, now);
+  for (const MatchedCase& one : matched.both)
+    comparison.cases.push_back(compare_case(one, comparison));
+  comparison.base_only = std::move(matched.base_only);
+  comparison.new_only = std::move(matched.new_only);
+  decide(comparison);
+  sort_worst_first(comparison.cases);
+  return comparison;
+}
+
+Gate gate(const Comparison& comparison) {
+  const auto& cases = comparison.cases;
+  if (std::ranges::any_of(cases, &ComparedCase::certain)) return Gate::Regressed;
+  const bool undecided = std::ranges::any_of(cases, [](const ComparedCase& one) {
+    return one.change == Change::Regressed || one.change == Change::Inconclusive ||
+           (one.change == Change::NotCompared && one.base_ns);
+  });
+  return undecided || !comparison.base_only.empty() ? Gate::Undecided : Gate::Passed;
+}
+
+bool comparable(const Comparison& comparison) {
+  return !comparison.cases.empty() &&
+         std::ranges::none_of(comparison.differences, &SetupDifference::forbids);
+}
+
+int count(const Comparison& comparison, Change change) {
+  return static_cast<int>(std::ranges::count(comparison.cases, change, &ComparedCase::change));
+}
+
+}  // namespace normbench

@@ -1,0 +1,85 @@
+#include "analysis/compare/effect.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace normbench {
+namespace {
+
+constexpr double kMiss = 0.05;       // an interval misses the true value this often at most
+constexpr double kSmallest = 1e-12;  // of a p-value: beyond it 1 - p loses its digits
+
+/// The ratio of two medians whose intervals miss them with half of `miss` each.
+Interval ratio_of_medians(const std::vector<double>& base, const std::vector<double>& now,
+                          double miss) {
+  const Interval of_base = median_interval(base, 1 - miss / 2);
+  const Interval of_now = median_interval(now, 1 - miss / 2);
+  return {.value = of_now.value / of_base.value,
+          .low = of_now.low / of_base.high,
+          .high = of_now.high / of_base.low};
+}
+
+bool enough(std::size_t n, double miss) {
+  return median_interval_indices(static_cast<int>(n), 1 - miss / 2).has_value();
+}
+
+/// Half of the smallest `miss` at which the ratio's interval lies above 1 + margin, by bisection:
+/// one side of an interval errs half as often as both.
+double p_of_medians(const std::vector<double>& base, const std::vector<double>& now,
+                    double margin) {
+  const auto clears = [&](double miss) {
+    return enough(base.size(), miss) && enough(now.size(), miss) &&
+           ratio_of_medians(base, now, miss).low > 1 + margin;
+  };
+  double low = std::log(kSmallest), high = 0;
+  if (!clears(std::exp(high))) return 1;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = std::midpoint(low, high);
+    (clears(std::exp(middle)) ? high : low) = middle;
+  }
+  return std::exp(high) / 2;
+}
+
+}  // namespace
+
+Effect effect_of_pairs(const std::vector<double>& base_ns, const std::vector<double>& now_ns,
+                       double margin) {
+  std::vector<double> logs;
+  for (std::size_t i = 0; i < std::min(base_ns.size(), now_ns.size()); ++i)
+    logs.push_back(std::log(now_ns[i] / base_ns[i]));
+  const auto pairs = static_cast<int>(logs.size());
+  const auto slower = std::ranges::count_if(
+      logs, [limit = std::log1p(margin)](double ratio) { return ratio > limit; });
+  const Interval effect = median_interval(logs, 1 - kMiss);
+  return {.ratio = {.value = std::exp(effect.value),
+                    .low = std::exp(effect.low),
+                    .high = std::exp(effect.high)},
+          .covered = median_interval_indices(pairs, 1 - kMiss).has_value(),
+          .p_value = sign_test(pairs, static_cast<int>(slower)),
+          .replicates = pairs};
+}
+
+Effect effect_of_rounds(const std::vector<double>& base_ns, const std::vector<double>& now_ns,
+                        double margin) {
+  const std::vector<double> base = replicates(base_ns), now = replicates(now_ns);
+  const auto rounds = static_cast<int>(std::min(base_ns.size(), now_ns.size()));
+  if (enough(base.size(), kMiss) && enough(now.size(), kMiss))
+    return {.ratio = ratio_of_medians(base, now, kMiss),
+            .covered = true,
+            .p_value = p_of_medians(base, now, margin),
+            .replicates = rounds};
+  const Interval ratio = ratio_of_medians(base_ns, now_ns, 0);
+  const bool covered = enough(base_ns.size(), kMiss) && enough(now_ns.size(), kMiss);
+  const bool clears = covered && ratio.low > 1 + margin;
+  return {.ratio = ratio,
+          .covered = covered,
+          .p_value = clears ? p_of_medians(base_ns, now_ns, margin) : 1,
+          .replicates = rounds};
+}
+
+double visible_change(const Interval& ratio, double margin) {
+  return margin + std::exp(half_width(ratio)) - 1;
+}
+
+}  // namespace normbench

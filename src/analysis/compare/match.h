@@ -1,0 +1,33 @@
+/// The cases of two sides, found in each other by experiment, point and variant.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "document/read_document.h"
+
+namespace normbench {
+
+/// A case in one run.
+struct CaseRun {
+  const Results* results = nullptr;
+  const CaseResult* result = nullptr;  // null: the run does not have it
+};
+
+struct MatchedCase {
+  CaseName name;
+  std::vector<CaseRun> base, now;  // by run
+};
+
+struct MatchedCases {
+  std::vector<MatchedCase> both;  // in some run of either side; in the order of BASE
+  std::vector<CaseName> base_only, new_only;
+};
+
+MatchedCases match_cases(const std::vector<Results>& base, const std::vector<Results>& now);
+
+/// Keeps the cases whose experiment, variant or "experiment/variant" a glob matches, and says
+/// whether any does; no globs keep all.
+bool keep_cases(Results& results, const std::vector<std::string>& globs);
+
+}  // namespace normbench

@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/compare/setup.h"
+#include "document/statistics.h"
+
+namespace normbench {
+namespace {
+
+constexpr double kLeastMargin = 0.02;
+constexpr double kUnknownMargin = 0.05;  // where differences between runs are not known
+constexpr double kBusier = 0.5;          // load per thread on one side above that on the other
+
+/// ISO dates sort as text; "" where a document has none.
+std::string date_of(const Results& results) {
+  const auto date = results.environment.find("date");
+  return date != results.environment.end() && date->is_string() ? date->get<std::string>() : "";
+}
+
+/// Load over the last minute per thread, when a run started; 0 where a document has none.
+double load_of(const Results& results) {
+  const auto load = results.environment.find("load");
+  const auto threads = results.environment.find("available_threads");
+  if (load == results.environment.end() || !load->is_array() || load->empty() ||
+      !load->front().is_number() || threads == results.environment.end() || !threads->is_number())
+    return 0;
+  return load->front().get<double>() / std::max(1.0, threads->get<double>());
+}
+
+double median_load(const std::vector<Results>& runs) {
+  std::vector<double> loads;
+  for (const Results& results : runs) loads.push_back(load_of(results));
+  return median(std::move(loads));
+}
+
+/// The largest relative difference of identical code between fresh processes that calibration found
+/// for a machine of these runs; 0 without one.
+double between_processes(const std::vector<Results>& base, const std::vector<Results>& now) {
+  double largest = 0;
+  for (const auto* side : {&base, &now})
+    for (const Results& results : *side) {
+      const auto between = results.calibration.find("between");
+      if (between != results.calibration.end() && between->is_number())
+        largest = std::max(largest, between->get<double>());
+    }
+  return largest;
+}
+
+/// What the configs ask for; a quick run's own, wider one is of its rounds, not of its verdicts.
+double precision_of(const std::vector<Results>& base, const std::vector<Results>& now) {
+  const Json::json_pointer asked("/measure/precision");
+  double largest = 0;
+  for (const auto* side : {&base, &now})
+    for (const Results& results : *side) {
+      const bool says = results.config.contains(asked) && results.config.at(asked).is_number();
+      if (says || !results.quick)
+        largest =
+            std::max(largest, says ? results.config.at(asked).get<double>() : results.precision);
+    }
+  return largest;
+}
+
+}  // namespace
+
+bool took_turns(const std::vector<Results>& base, const std::vector<Results>& now) {
+  struct Dated {
+    std::string date;
+    bool is_base;
+  };
+  const std::size_t pairs = std::min(base.size(), now.size());
+  std::vector<Dated> runs;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    runs.push_back({date_of(base[i]), true});
+    runs.push_back({date_of(now[i]), false});
+  }
+  if (std::ranges::any_of(runs, [](const Dated& run) { return run.date.empty(); })) return true;
+  std::ranges::stable_sort(runs, {}, &Dated::date);  // within a second: as if they took turns
+  std::size_t changes = 0;
+  for (std::size_t i = 1; i < runs.size(); ++i)
+    if (runs[i].is_base != runs[i - 1].is_base) ++changes;
+  return 2 * changes >= pairs;
+}
+
+std::vector<Caution> setup_cautions(const std::vector<Results>& base,
+                                    const std::vector<Results>& now) {
+  std::vector<Caution> cautions;
+  if (base.size() != now.size()) cautions.push_back(caution::UnpairedRuns{base.size(), now.size()});
+  for (const auto* side : {&base, &now})
+    if (const auto interrupted = std::ranges::count_if(*side, &Results::interrupted))
+      cautions.push_back(caution::Interrupted{side == &base, static_cast<std::size_t>(interrupted),
+                                              side->size()});
+  if (!took_turns(base, now)) cautions.push_back(caution::NoTurns{});
+  const caution::Busier load{median_load(base), median_load(now)};
+  if (std::abs(load.base - load.now) > kBusier) cautions.push_back(load);
+  return cautions;
+}
+
+Margin margin_of(const std::vector<Results>& base, const std::vector<Results>& now,
+                 bool run_pairs) {
+  using enum Margin::Reason;
+  Margin margin{.value = kLeastMargin, .reason = Least};
+  const auto raise = [&](double value, Margin::Reason reason) {
+    if (value > margin.value) margin = {.value = value, .reason = reason};
+  };
+  raise(precision_of(base, now), Precision);
+  const double between = between_processes(base, now);
+  raise(between, Calibrated);
+  if (!run_pairs && between == 0)
+    raise(kUnknownMargin, TooFewRuns);
+  else if (!took_turns(base, now))
+    raise(kUnknownMargin, NoTurns);
+  return margin;
+}
+
+}  // namespace normbench

@@ -1,0 +1,151 @@
+#include "analysis/compare/setup.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace normbench {
+namespace {
+
+/// One thing that documents say of how they came about; null where one does not say it.
+struct Fact {
+  SetupFact fact;
+  Json (*of)(const Results&);
+};
+
+Json at(const Json& json, const std::string& pointer) {
+  const Json::json_pointer where(pointer);
+  return json.contains(where) ? json.at(where) : Json();
+}
+
+/// "none" where the document says that there was no GPU.
+Json gpu_name(const Results& results) {
+  if (!results.environment.contains("gpu")) return {};
+  return results.environment["gpu"].is_null() ? Json("none") : at(results.environment, "/gpu/name");
+}
+
+constexpr auto kFacts = std::to_array<Fact>({
+    {SetupFact::Gpu, &gpu_name},
+    {SetupFact::GpuDriver, [](const Results& r) { return at(r.environment, "/gpu/driver"); }},
+    {SetupFact::Cpu, [](const Results& r) { return at(r.environment, "/cpu/model"); }},
+    {SetupFact::CpuFeatures, [](const Results& r) { return at(r.environment, "/cpu/flags"); }},
+    {SetupFact::CpuCores, [](const Results& r) { return at(r.environment, "/cpu/cores"); }},
+    {SetupFact::CpuCaches, [](const Results& r) { return at(r.environment, "/cpu/caches"); }},
+    {SetupFact::Threads, [](const Results& r) { return at(r.environment, "/available_threads"); }},
+    {SetupFact::InstructionSet, [](const Results& r) { return at(r.environment, "/simd"); }},
+    {SetupFact::BuildType, [](const Results& r) { return at(r.tool, "/build"); }},
+    {SetupFact::Compiler, [](const Results& r) { return at(r.tool, "/compiler"); }},
+    {SetupFact::Sanitizers, [](const Results& r) { return at(r.tool, "/sanitizers"); }},
+    {SetupFact::Clock, [](const Results& r) { return Json(name_of(r.clock)); }},
+    {SetupFact::Cache, [](const Results& r) { return Json(name_of(r.cache)); }},
+    {SetupFact::Quick, [](const Results& r) { return Json(r.quick); }},
+    {SetupFact::Traced, [](const Results& r) { return Json(r.traced); }},
+    {SetupFact::CompilerFlags, [](const Results& r) { return at(r.tool, "/flags"); }},
+    {SetupFact::Host, [](const Results& r) { return at(r.environment, "/host"); }},
+    {SetupFact::Kernel, [](const Results& r) { return at(r.environment, "/kernel"); }},
+    {SetupFact::Microcode, [](const Results& r) { return at(r.environment, "/cpu/microcode"); }},
+    {SetupFact::Governor, [](const Results& r) { return at(r.environment, "/cpu/governor"); }},
+    {SetupFact::HugePages,
+     [](const Results& r) { return at(r.environment, "/memory/transparent_huge_pages"); }},
+    {SetupFact::Memory, [](const Results& r) { return at(r.environment, "/memory/total_bytes"); }},
+    {SetupFact::CudaRuntime,
+     [](const Results& r) { return at(r.environment, "/gpu/runtime_cuda"); }},
+    {SetupFact::PcieGeneration,
+     [](const Results& r) { return at(r.environment, "/gpu/pcie/generation"); }},
+    {SetupFact::PcieWidth, [](const Results& r) { return at(r.environment, "/gpu/pcie/width"); }},
+    {SetupFact::GpuPowerLimit,
+     [](const Results& r) { return at(r.environment, "/gpu/power_limit_w"); }},
+});
+
+/// The distinct values that a side's documents give for a fact.
+std::vector<Json> values(const Fact& fact, const std::vector<Results>& runs) {
+  std::vector<Json> distinct;
+  for (const Results& results : runs)
+    if (Json value = fact.of(results);
+        !value.is_null() && std::ranges::find(distinct, value) == distinct.end())
+      distinct.push_back(std::move(value));
+  return distinct;
+}
+
+void compare_fact(const Fact& fact, const std::vector<Results>& base,
+                  const std::vector<Results>& now, std::vector<SetupDifference>& differences) {
+  const auto of_base = values(fact, base), of_now = values(fact, now);
+  if (of_base.empty() || of_now.empty()) return;
+  if (of_base.size() == 1 && of_base == of_now) return;
+  differences.push_back({fact.fact, of_base, of_now});
+}
+
+constexpr std::string_view kFreeText = "about";
+
+void walk(const std::string& pointer, const Json& a, const Json& b,
+          std::vector<std::string>& differences);
+
+void walk_objects(const std::string& pointer, const Json& a, const Json& b,
+                  std::vector<std::string>& differences) {
+  const auto walk_member = [&](const std::string& key) {
+    if (key != kFreeText)
+      walk(pointer + '/' + pointer_token(key), a.value(key, Json()), b.value(key, Json()),
+           differences);
+  };
+  for (const auto& [key, value] : a.items()) walk_member(key);
+  for (const auto& [key, value] : b.items())
+    if (!a.contains(key)) walk_member(key);
+}
+
+void walk(const std::string& pointer, const Json& a, const Json& b,
+          std::vector<std::string>& differences) {
+  if (a.is_object() && b.is_object()) return walk_objects(pointer, a, b, differences);
+  if (!a.is_array() || !b.is_array() || a.size() != b.size()) {
+    if (a != b) differences.push_back(pointer);
+    return;
+  }
+  for (std::size_t i = 0; i < a.size(); ++i)
+    walk(pointer + '/' + std::to_string(i), a[i], b[i], differences);
+}
+
+/// What a side's configs hold at a pointer.
+std::vector<Json> config_values(const std::string& pointer, const std::vector<Results>& runs) {
+  std::vector<Json> distinct;
+  for (const Results& results : runs)
+    if (Json value = at(results.config, pointer);
+        std::ranges::find(distinct, value) == distinct.end())
+      distinct.push_back(std::move(value));
+  return distinct;
+}
+
+void compare_configs(const std::vector<Results>& base, const std::vector<Results>& now,
+                     std::vector<SetupDifference>& differences) {
+  std::set<std::string> pointers;
+  for (const auto* side : {&base, &now})
+    for (const Results& results : *side)
+      for (std::string& pointer : config_differences(base[0].config, results.config))
+        pointers.insert(std::move(pointer));
+  for (const std::string& pointer : pointers)
+    differences.push_back({SetupFact::Config, config_values(pointer, base),
+                           config_values(pointer, now), pointer});
+}
+
+/// Under a profiling tool nothing is ranked, so nothing is compared either.
+bool all_traced(const std::vector<Results>& base, const std::vector<Results>& now) {
+  return std::ranges::all_of(base, &Results::traced) && std::ranges::all_of(now, &Results::traced);
+}
+
+}  // namespace
+
+std::vector<std::string> config_differences(const Json& a, const Json& b) {
+  std::vector<std::string> differences;
+  walk("", a, b, differences);
+  return differences;
+}
+
+std::vector<SetupDifference> setup_differences(const std::vector<Results>& base,
+                                               const std::vector<Results>& now) {
+  std::vector<SetupDifference> differences;
+  for (const Fact& fact : kFacts) compare_fact(fact, base, now, differences);
+  if (all_traced(base, now))
+    differences.push_back({SetupFact::Traced, {true}, {true}});
+  compare_configs(base, now, differences);
+  return differences;
+}
+
+}  // namespace normbench

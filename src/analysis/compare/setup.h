@@ -1,0 +1,105 @@
+/// What two sides were measured with: the differences that forbid a comparison, and those that only
+/// deserve a word.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "document/results.h"
+
+namespace normbench {
+
+/// What documents say of how they came about. Those up to Config forbid a comparison.
+enum class SetupFact {
+  Gpu,
+  GpuDriver,
+  Cpu,
+  CpuFeatures,
+  CpuCores,
+  CpuCaches,
+  Threads,
+  InstructionSet,
+  BuildType,
+  Compiler,
+  Sanitizers,
+  Clock,
+  Cache,
+  Quick,
+  Traced,
+  Config,
+  CompilerFlags,
+  Host,
+  Kernel,
+  Microcode,
+  Governor,
+  HugePages,
+  Memory,
+  CudaRuntime,
+  PcieGeneration,
+  PcieWidth,
+  GpuPowerLimit
+};
+
+/// A fact that is not the same in all documents.
+struct SetupDifference {
+  SetupFact fact;
+  std::vector<Json> base, now;  // each side's distinct values; null: absent
+  std::string pointer = {};     // of the Config
+
+  bool forbids() const { return fact <= SetupFact::Config; }
+  bool operator==(const SetupDifference&) const = default;
+};
+
+/// Every fact that differs between any two documents; what a document does not say is not compared.
+std::vector<SetupDifference> setup_differences(const std::vector<Results>& base,
+                                               const std::vector<Results>& now);
+
+/// Pointers of the values that are not the same in both configs, or only in one. The order of keys
+/// is no difference, nor is any "about": people write there.
+std::vector<std::string> config_differences(const Json& a, const Json& b);
+
+/// What a reader should know besides.
+namespace caution {
+struct UnpairedRuns {
+  std::size_t base, now;
+};
+struct Interrupted {
+  bool of_base;
+  std::size_t interrupted, runs;
+};
+struct NoTurns {};  // the runs of the two sides did not alternate
+struct Busier {     // tasks a thread
+  double base, now;
+};
+struct FewRuns {  // so that rounds decide
+  int pairs;
+};
+struct TooFewRuns {  // to be beyond doubt over all cases
+  int pairs, needed;
+  std::size_t cases;
+};
+}  // namespace caution
+using Caution = std::variant<caution::UnpairedRuns, caution::Interrupted, caution::NoTurns,
+                             caution::Busier, caution::FewRuns, caution::TooFewRuns>;
+
+/// Runs without a partner, interrupted runs, sides that did not take turns, a machine that was much
+/// busier on one side.
+std::vector<Caution> setup_cautions(const std::vector<Results>& base,
+                                    const std::vector<Results>& now);
+
+/// True unless the dates say that the runs of the two sides did not take turns.
+bool took_turns(const std::vector<Results>& base, const std::vector<Results>& now);
+
+/// A relative change within this is none.
+struct Margin {
+  enum class Reason { Least, Precision, Calibrated, TooFewRuns, NoTurns, Asked };
+  double value = 0;
+  Reason reason = Reason::Least;
+};
+
+/// The largest of 2 %, the precision that a config asks for, and what fresh processes of the same
+/// code differ by (calibrated). Where that is unknown and runs are no pairs that took turns: 5 %.
+Margin margin_of(const std::vector<Results>& base, const std::vector<Results>& now, bool run_pairs);
+
+}  // namespace normbench

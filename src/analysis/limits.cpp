@@ -1,0 +1,243 @@
+#include "analysis/limits.h"
+
+#include <algorithm>
+#include <map>
+
+#include "measure/stop_rule.h"
+#include "ops/host_memory.h"
+#include "ops/launch_sync.h"
+#include "ops/load.h"
+#include "ops/stream.h"
+#include "ops/transfer.h"
+
+namespace normbench {
+
+namespace {
+
+bool is_on_gpu(const StageResult& stage) { return stage.place == Place::Cuda; }
+
+bool is_transfer(const StageResult& stage) {
+  return is_op<H2d>(stage) || is_op<D2h>(stage) || is_op<Exchange>(stage);
+}
+
+/// On the host, work starts a team only where that pays: there the streams bear its cost too.
+bool is_launched(const StageResult& stage) {
+  return is_on_gpu(stage) && !is_transfer(stage) && !is_op<Pin>(stage) && stage.min_bytes > 0;
+}
+
+/// Nanoseconds per iteration that each of the turns spent in a stage.
+std::vector<double> stage_times_ns(const CaseResult& result, const StageResult& stage) {
+  std::vector<double> times;
+  for (const std::int64_t ns : stage.rounds_ns)
+    times.push_back(static_cast<double>(ns) / static_cast<double>(result.iterations));
+  return times;
+}
+
+/// The same of a limit, which has one stage; its median counts.
+double limit_ns(const CaseResult& limit) { return median(stage_times_ns(limit, limit.stages[0])); }
+
+/// True when the stage's times are those of the case's rounds, so that they can be paired.
+bool in_rounds(const CaseResult& result, const StageResult& stage) {
+  return !stage.staged && stage.rounds_ns.size() == result.rounds.size();
+}
+
+bool has_times(const CaseResult& result, const StageResult& stage) {
+  return measured(result) && !stage.rounds_ns.empty() && median(stage_times_ns(result, stage)) > 0;
+}
+
+bool is_usable(const CaseResult& limit) {
+  return limit.stages.size() == 1 && has_times(limit, limit.stages[0]);
+}
+
+bool is_copy_for(const CaseResult& limit, const StageResult& stage, Memory memory) {
+  const StageResult& copy = limit.stages[0];
+  const Memory wanted = is_pageable(memory) ? memory : Memory::Pinned;
+  return copy.op == stage.op && copy.link_bytes == stage.link_bytes &&
+         link_memory(limit, 0) == wanted;
+}
+
+bool is_stream_for(const CaseResult& limit, const CaseResult& result, const StageResult& stage) {
+  const StageResult& stream = limit.stages[0];
+  return is_op<Stream>(stream) && stage.min_read_bytes > 0 &&
+         stream.min_read_bytes == stage.min_read_bytes && stream.min_bytes == stage.min_bytes &&
+         stream.place == stage.place && (stage.resident || !limit.resident) &&
+         stream.out.memory == stage.out.memory &&
+         (is_on_gpu(stage) || limit.threads == result.threads);
+}
+
+/// The measured `launch` that this stage of the case cannot do without: a kernel's on the GPU. Null
+/// for none.
+const CaseResult* launch_limit(const GroupResult& group, const CaseResult& result,
+                               const StageResult& stage) {
+  if (!result.peer.empty() || !is_launched(stage)) return nullptr;
+  for (const CaseResult& limit : group.limits)
+    if (is_usable(limit) && is_op<EmptyLaunch>(limit.stages[0]) && limit.stages[0].place == stage.place)
+      return &limit;
+  return nullptr;
+}
+
+/// The fastest limit of the bytes that a stage moves; null for none.
+const CaseResult* bytes_limit(const GroupResult& group, const CaseResult& result,
+                              std::size_t index) {
+  const StageResult& stage = result.stages[index];
+  if (is_op<Load>(stage) || is_op<Pin>(stage)) return nullptr;
+  if (stage.link_bytes > 0 && !is_transfer(stage)) return nullptr;
+  const CaseResult* best = nullptr;
+  for (const CaseResult& limit : group.limits) {
+    if (!is_usable(limit)) continue;
+    const bool fits = is_transfer(stage) ? is_copy_for(limit, stage, link_memory(result, index))
+                                         : is_stream_for(limit, result, stage);
+    if (fits && (best == nullptr || limit_ns(limit) < limit_ns(*best))) best = &limit;
+  }
+  return best;
+}
+
+/// Over the rounds that both have, or of two medians whose intervals each err half as often.
+std::optional<Interval> share_of_limit(const CaseResult& limit, const CaseResult& result,
+                                       const StageResult& stage) {
+  const auto at_best = stage_times_ns(limit, limit.stages[0]);
+  const auto times = stage_times_ns(result, stage);
+  if (in_rounds(limit, limit.stages[0]) && in_rounds(result, stage))
+    return paired_ratio(at_best, times, StopRule::level);
+  const double level = 1 - (1 - StopRule::level) / 2;
+  const Interval a = median_interval(at_best, level), b = median_interval(times, level);
+  if (b.low <= 0) return std::nullopt;
+  return Interval{.value = a.value / b.value, .low = a.low / b.high, .high = a.high / b.low};
+}
+
+StageAnalysis analyse_stage(const GroupResult& group, const CaseResult& result, std::size_t index) {
+  const StageResult& stage = result.stages[index];
+  const CaseResult* limit = bytes_limit(group, result, index);
+  if (limit == nullptr) return {};
+  const CaseResult* launch = launch_limit(group, result, stage);
+  if (launch != nullptr && limit_ns(*launch) > limit_ns(*limit)) limit = launch;
+  StageAnalysis analysis{.of_limit = {}, .limit = limit->variant, .floor_ns = limit_ns(*limit)};
+  if (has_times(result, stage)) analysis.of_limit = share_of_limit(*limit, result, stage);
+  return analysis;
+}
+
+bool has_transfer(const CaseResult& result, const std::string& op, std::int64_t bytes) {
+  return std::ranges::any_of(result.stages, [&](const StageResult& stage) {
+    return stage.op == op && stage.link_bytes == bytes;
+  });
+}
+
+/// The slowest copy counts: transfers of both directions may overlap, none is faster than its own.
+/// Pageable memory is the case's own choice, and no limit of the link.
+const CaseResult* link_limit(const GroupResult& group, const CaseResult& result,
+                             const Results& results) {
+  const CaseResult* slowest = nullptr;
+  for (const CaseResult& limit : group.limits) {
+    if (!measured(limit) || limit.stages.size() != 1 || link_bytes(limit) == 0) continue;
+    if (is_pageable(link_memory(limit, 0))) continue;
+    if (!has_transfer(result, limit.stages[0].op, limit.stages[0].link_bytes)) continue;
+    if (slowest == nullptr || median_ns(limit, results) > median_ns(*slowest, results))
+      slowest = &limit;
+  }
+  return slowest;
+}
+
+bool is_stream_for(const CaseResult& limit, const CaseResult& result) {
+  return has_op<Stream>(limit) && !limit.resident && limit.source_bytes == result.source_bytes &&
+         limit.result_bytes == result.result_bytes && uses_gpu(limit) == uses_gpu(result) &&
+         (uses_gpu(result) || limit.threads == result.threads);
+}
+
+/// The slowest launch that no stage of the case can do without. A graph launches them all as one.
+const CaseResult* slowest_launch(const GroupResult& group, const CaseResult& result,
+                                 const Results& results) {
+  const CaseResult* slowest = nullptr;
+  for (const StageResult& stage : result.stages) {
+    if (result.graph) continue;
+    const CaseResult* launch = launch_limit(group, result, stage);
+    if (launch == nullptr) continue;
+    if (slowest == nullptr || median_ns(*launch, results) > median_ns(*slowest, results))
+      slowest = launch;
+  }
+  return slowest;
+}
+
+bool moves_bytes(const StageResult& stage) { return stage.min_bytes + stage.link_bytes > 0; }
+
+/// The device's clock counts nothing of what a case does on the host.
+bool is_timed(const CaseResult& result, const StageResult& stage, const Results& results) {
+  return results.clock != DecidingClock::Device || !uses_gpu(result) || is_on_gpu(stage);
+}
+
+/// A peer may do several stages in one.
+void add_floor(const CaseResult& result, const Results& results, CaseAnalysis& analysis) {
+  if (!result.peer.empty()) return;
+  double floor_ns = 0;
+  std::map<std::string, double> parts;
+  for (std::size_t s = 0; s < result.stages.size(); ++s) {
+    const StageResult& stage = result.stages[s];
+    if (!moves_bytes(stage) || !is_timed(result, stage, results)) continue;
+    const StageAnalysis& one = analysis.stages[s];
+    if (one.limit.empty()) return;
+    floor_ns += one.floor_ns;
+    parts[one.limit] += one.floor_ns;
+  }
+  if (parts.empty()) return;
+  analysis.floor_ns = floor_ns;
+  analysis.binding =
+      std::ranges::max_element(parts, {}, [](const auto& part) { return part.second; })->first;
+}
+
+/// Over the link, source and result are in different memories; of files nobody knows what is read,
+/// and of a peer what it moves.
+void add_bytes_moved(const CaseResult& result, CaseAnalysis& analysis) {
+  if (!result.peer.empty()) return;
+  const auto fewest = static_cast<double>(result.source_bytes + result.result_bytes);
+  if (link_bytes(result) > 0 || has_op<Load>(result) || fewest <= 0) return;
+  analysis.bytes_moved = static_cast<double>(moved_bytes(result)) / fewest;
+}
+
+}  // namespace
+
+LimitKind limit_kind(const CaseResult& limit) {
+  if (link_bytes(limit) > 0) return LimitKind::Link;
+  if (has_op<EmptyLaunch>(limit)) return LimitKind::Launch;
+  return has_op<FirstTouch>(limit) ? LimitKind::PageFaults : LimitKind::Memory;
+}
+
+std::optional<LimitKind> limit_kind(const GroupResult& group, const std::string& name) {
+  const auto limit = std::ranges::find(group.limits, name, &CaseResult::variant);
+  return limit == group.limits.end() ? std::nullopt : std::optional(limit_kind(*limit));
+}
+
+Memory link_memory(const CaseResult& result, std::size_t stage) {
+  if (is_op<D2h>(result.stages[stage])) return result.stages[stage].out.memory;
+  if (stage > 0) return result.stages[stage - 1].out.memory;
+  return result.source ? result.source->memory : Memory::Pinned;
+}
+
+const CaseResult* bytes_limit_of(const GroupResult& group, const CaseResult& result,
+                                 const Results& results) {
+  if (!measured(result) || has_op<Load>(result)) return nullptr;
+  if (link_bytes(result) > 0) return link_limit(group, result, results);
+  const CaseResult* best = nullptr;
+  for (const CaseResult& limit : group.limits) {
+    if (!measured(limit) || !is_stream_for(limit, result)) continue;
+    if (best == nullptr || median_ns(limit, results) < median_ns(*best, results)) best = &limit;
+  }
+  return best;
+}
+
+const CaseResult* limit_of(const GroupResult& group, const CaseResult& result,
+                           const Results& results) {
+  const CaseResult* bytes = bytes_limit_of(group, result, results);
+  if (bytes == nullptr) return nullptr;
+  const CaseResult* launch = slowest_launch(group, result, results);
+  const bool is_small = launch && median_ns(*launch, results) > median_ns(*bytes, results);
+  return is_small ? launch : bytes;
+}
+
+void add_stage_limits(const GroupResult& group, const CaseResult& result, const Results& results,
+                      CaseAnalysis& analysis) {
+  for (std::size_t s = 0; s < result.stages.size(); ++s)
+    analysis.stages.push_back(analyse_stage(group, result, s));
+  add_floor(result, results, analysis);
+  add_bytes_moved(result, analysis);
+}
+
+}  // namespace normbench

@@ -1,0 +1,54 @@
+/// The groups of one swept experiment together, and the points along its numeric axes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+
+namespace normbench {
+
+/// One experiment: its groups in order, and their analyses.
+struct Experiment {
+  std::vector<const GroupResult*> groups;
+  std::vector<GroupAnalysis> analyses;
+};
+
+/// The groups of a document by experiment, in order.
+std::vector<Experiment> experiments(const Results& results);
+
+/// Points of an experiment that differ in one axis only.
+struct AxisLine {
+  struct Point {
+    std::size_t group;  // index in the experiment
+    Json value;         // of the axis
+    double amount;      // the same as a number
+  };
+
+  std::string axis;
+  Json fixed = Json::object();  // the other axes
+  std::vector<Point> points;    // ascending, at least two
+};
+
+/// A number itself, [height, width] as pixels; nothing for other values of an axis.
+std::optional<double> amount_of(const Json& value);
+
+/// One line for each numeric axis and each combination of the other axes that has two points.
+std::vector<AxisLine> axis_lines(const Experiment& experiment);
+
+/// The index of a variant's case, if it was measured in this group of the experiment.
+std::optional<int> measured_case(const Experiment& experiment, std::size_t group,
+                                 const std::string& variant);
+
+/// Variants measured at a point of the line, in order of first appearance.
+std::vector<std::string> measured_variants(const Experiment& experiment, const AxisLine& line);
+
+/// A case that was measured on nothing: no images, or no bytes to read.
+struct EmptyInput {
+  std::size_t group = 0;  // index in the experiment
+  int index = 0;          // of the case
+};
+std::vector<EmptyInput> empty_inputs(const Experiment& experiment);
+
+}  // namespace normbench

@@ -1,0 +1,278 @@
+#include "analysis/why/causes.h"
+
+#include <algorithm>
+#include <array>
+
+#include "ops/stream.h"
+
+namespace normbench {
+
+namespace {
+
+constexpr double kDominant = 0.5;  // of the time: most of it
+constexpr double kOneStage = 0.6;
+constexpr double kLeastShare = 0.2;   // of the time: below this faults, constants, threads are none
+constexpr double kExtraPasses = 1.5;  // bytes moved over the fewest
+constexpr std::string_view kConstantsRange = "constants";  // what a profile calls their preparation
+
+bool all_reused(const CaseResult& result) {
+  return std::ranges::all_of(result.stages, [](const StageResult& stage) {
+    return stage.output == OutputPolicy::Reuse;
+  });
+}
+
+/// The measured case that does the same without faults, or null.
+const CaseResult* reused_twin(const GroupResult& group, const CaseResult& result, double faults) {
+  for (const CaseResult& other : group.cases)
+    if (measured(other) && all_reused(other) && only_outputs(factors(result, other)) &&
+        faults_per_iteration(other) < 0.1 * faults)
+      return &other;
+  return nullptr;
+}
+
+std::optional<double> first_touch_cost_ns(const GroupResult& group, const Results& results) {
+  for (const CaseResult& limit : group.limits)
+    if (measured(limit) && has_op<FirstTouch>(limit) && faults_per_iteration(limit) >= 1)
+      return median_ns(limit, results) / faults_per_iteration(limit);
+  return std::nullopt;
+}
+
+/// First-touch faults of fresh outputs: their number times what one costs.
+Cause page_fault_cause(const Subject& subject) {
+  const auto cost = fault_cost(subject.group, subject.index, subject.results);
+  if (!cost || cost->share < kLeastShare) return {};
+  return {*cost, cost->share, cost->reused_ns.has_value()};
+}
+
+double part(std::int64_t own_ns, std::int64_t all_ns) {
+  return all_ns > 0 ? static_cast<double>(own_ns) / static_cast<double>(all_ns) : 0;
+}
+
+/// The part of the profiled time that preparing constants took: of the host's time, or of the
+/// steps' on a device, whichever is more. The calls inside its ranges are theirs, and so is the
+/// device's time from the first to the last work that they submitted.
+double profiled_constants(const Subject& subject) {
+  const CaseProfile* const profile = find_profile(subject.group, subject.result().variant);
+  if (profile == nullptr) return 0;
+  std::int64_t total_ns = 0, host_ns = 0, device_ns = 0;
+  for (const ProfileRow& row : profile->rows) {
+    total_ns += row.self_cpu_ns;
+    if (row.name != kConstantsRange) continue;
+    host_ns += row.cpu_ns;
+    if (row.place != Place::Cpu) device_ns += row.device_ns;
+  }
+  return std::max(part(host_ns, total_ns), part(device_ns, profile->times.wall_ns));
+}
+
+Cause decode_cause(const Subject& subject) {
+  for (const ResourceShare& part : parts(subject.result()))
+    if (part.resource == Resource::Decode && part.share >= kDominant)
+      return {why::Decoding{}, part.share};
+  return {};
+}
+
+/// The stream that moves as much as `limit` with more threads, and faster; null for none.
+const CaseResult* wider_stream(const Subject& subject, const CaseResult& limit) {
+  const CaseResult* best = nullptr;
+  for (const CaseResult& other : subject.group.limits) {
+    if (!measured(other) || !has_op<Stream>(other) || uses_gpu(other) ||
+        other.resident != limit.resident || other.threads <= limit.threads ||
+        other.source_bytes != limit.source_bytes || other.result_bytes != limit.result_bytes)
+      continue;
+    if (best == nullptr || median_ns(other, subject.results) < median_ns(*best, subject.results))
+      best = &other;
+  }
+  return best;
+}
+
+/// The case has the speed of a limit that more threads exceed.
+Cause at_the_limit_of_one(const Subject& subject) {
+  const CaseResult* limit = limit_of(subject.group, subject.result(), subject.results);
+  const auto& of_limit = subject.analysis.of_limit;
+  if (limit == nullptr || !has_op<Stream>(*limit) || uses_gpu(*limit) || limit->threads != 1 ||
+      !of_limit || of_limit->value < at_limit)
+    return {};
+  const CaseResult* wider = wider_stream(subject, *limit);
+  if (wider == nullptr) return {};
+  const Interval ratio =
+      paired_ratio(times_ns(*wider, subject.results), times_ns(*limit, subject.results), 0.95);
+  if (ratio.high >= 1 || 1 - ratio.value < kLeastShare) return {};
+  return {why::LimitOfOneThread{wider->threads, 1 / ratio.value}, of_limit->value};
+}
+
+/// The limit of the case reached, memory's or that of launching work; the link has its own cause.
+Cause limit_cause(const Subject& subject) {
+  const auto& of_limit = subject.analysis.of_limit;
+  if (!of_limit || of_limit->value < at_limit) return {};
+  const auto kind = limit_kind(subject.group, subject.analysis.limit);
+  const CaseResult& result = subject.result();
+  if (kind == LimitKind::Memory)
+    return {why::MemoryLimit{result.source_bytes + result.result_bytes}, of_limit->value};
+  return kind == LimitKind::Launch ? Cause{why::LaunchLimit{}, of_limit->value} : Cause{};
+}
+
+/// Passes over memory that fewer stages would not need. The share of the time is 0 where the
+/// limit's rate is not known, or the caches carried some of them.
+Cause extra_passes_cause(const Subject& subject) {
+  const CaseResult& result = subject.result();
+  // Over the link source and result are in different memories; of a peer nobody knows what it moves.
+  if (link_bytes(result) > 0 || !result.peer.empty()) return {};
+  const auto fewest = static_cast<double>(result.source_bytes + result.result_bytes);
+  const auto moved = static_cast<double>(moved_bytes(result));
+  if (fewest <= 0 || moved < kExtraPasses * fewest) return {};
+  const auto& of_limit = subject.analysis.of_limit;
+  const bool rated =
+      of_limit && limit_kind(subject.group, subject.analysis.limit) == LimitKind::Memory;
+  const double share = rated ? of_limit->value * moved / fewest : 0;
+  return {why::ExtraPasses{moved, fewest}, share < 1 ? share : 0};
+}
+
+/// The limits of the stages, which add up to nearly all of the case's time.
+Cause floors_cause(const Subject& subject) {
+  const auto& floor_ns = subject.analysis.floor_ns;
+  const double share = floor_ns ? *floor_ns / subject.time_ns() : 0;
+  const auto kind = limit_kind(subject.group, subject.analysis.binding);
+  if (share < at_limit || !kind) return {};
+  return {why::Floors{*kind, subject.analysis.binding}, share};
+}
+
+/// One resource of several that takes most of the time.
+Cause dominant_part(const Subject& subject) {
+  const std::vector<ResourceShare> list = parts(subject.result());
+  if (list.empty() || list[0].share < kDominant) return {};
+  const auto gain = gain_beside(subject.result(), list[0].resource);
+  return gain ? Cause{*gain, list[0].share} : Cause{};
+}
+
+Cause dominant_stage(const Subject& subject) {
+  const CaseResult& result = subject.result();
+  if (result.stages.size() < 2) return {};
+  for (const StageResult& stage : result.stages)
+    if (const double share = stage_share(result, stage); share >= kOneStage)
+      return {why::OneStage{stage.label}, share};
+  return {};
+}
+
+/// Passes over memory that take most of the time.
+Cause main_passes(const Subject& subject) {
+  const Cause cause = extra_passes_cause(subject);
+  return cause.share >= kDominant ? cause : Cause{};
+}
+
+/// The cause that accounts for most of the time, of those that a measurement shows.
+Cause largest_cause(const Subject& subject) {
+  const Cause one_thread = one_thread_cause(subject);
+  Cause largest = one_thread;
+  for (const auto cause : {page_fault_cause, constants_cause, decode_cause, link_cause, sync_cause,
+                           launch_cause, limit_cause, main_passes})
+    if (const Cause other = cause(subject); other && (!largest || other.share > largest.share))
+      largest = other;
+  // The limits of memory are those of as many threads as the case has.
+  const bool memory = std::holds_alternative<why::MemoryLimit>(largest.found) ||
+                      std::holds_alternative<why::ExtraPasses>(largest.found);
+  return memory && one_thread ? one_thread : largest;
+}
+
+/// As for the pairs of the group: the 5 % are shared by all of them.
+double shared_level(const GroupResult& group) {
+  const auto k = static_cast<double>(std::ranges::count_if(group.cases, measured));
+  return 1 - 0.05 / std::max(1.0, k * (k - 1) / 2);
+}
+
+Twin compared(const Subject& subject, const CaseResult& other) {
+  const auto own = times_ns(subject.result(), subject.results);
+  const auto its = times_ns(other, subject.results);
+  const double level = shared_level(subject.group);
+  const Interval ratio = paired_ratio(its, own, level);
+  return {.result = &other,
+          .time_ns = median(its),
+          .faster = enough_rounds(its, own, level) && ratio.high < 1 - subject.results.precision,
+          .share = 1 - ratio.value};
+}
+
+struct LimitOf {
+  std::optional<LimitKind> operator()(const FaultCost&) { return LimitKind::PageFaults; }
+  std::optional<LimitKind> operator()(const why::Submitting&) { return LimitKind::Launch; }
+  std::optional<LimitKind> operator()(const why::PricedLaunches&) { return LimitKind::Launch; }
+  std::optional<LimitKind> operator()(const why::LaunchLimit&) { return LimitKind::Launch; }
+  std::optional<LimitKind> operator()(const why::LinkLimit&) { return LimitKind::Link; }
+  std::optional<LimitKind> operator()(const why::LinkTime&) { return LimitKind::Link; }
+  std::optional<LimitKind> operator()(const why::MemoryLimit&) { return LimitKind::Memory; }
+  std::optional<LimitKind> operator()(const why::Floors& floors) { return floors.kind; }
+  std::optional<LimitKind> operator()(const Gain& gain) {
+    if (gain.part.resource == Resource::Link) return LimitKind::Link;
+    return std::nullopt;
+  }
+  std::optional<LimitKind> operator()(const auto&) { return std::nullopt; }
+};
+
+}  // namespace
+
+std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const Results& results) {
+  const CaseResult& result = group.cases[index];
+  const double faults = measured(result) ? faults_per_iteration(result) : 0;
+  if (faults < 1) return std::nullopt;
+  const double time = median_ns(result, results);
+  FaultCost cost;
+  cost.faults = faults;
+  if (const CaseResult* twin = reused_twin(group, result, faults)) {
+    cost.reused_ns = median_ns(*twin, results);
+    cost.cost_ns = (time - *cost.reused_ns) / (faults - faults_per_iteration(*twin));
+  } else if (const auto touch = first_touch_cost_ns(group, results)) {
+    cost.cost_ns = *touch;
+  }
+  if (cost.cost_ns <= 0) return std::nullopt;
+  // The first touch's cost is another buffer's: it may not explain more than all of the time.
+  cost.share = std::min(1.0, cost.cost_ns * faults / time);
+  return cost;
+}
+
+Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
+              const Results& results) {
+  const Subject subject{group, analysis, index, results};
+  for (const auto cause :
+       {largest_cause, floors_cause, dominant_part, dominant_stage, extra_passes_cause})
+    if (const Cause found = cause(subject)) return found;
+  return {};
+}
+
+std::optional<LimitKind> limit_of(const Cause& cause) {
+  return std::visit(LimitOf{}, cause.found);
+}
+
+Cause constants_cause(const Subject& subject) {
+  const auto cached = twin(subject, Factor::Kind::Constants, [](const auto& own, const auto&) {
+    return own == FactorValue(Constants::PerCall);
+  });
+  if (cached && (!cached->faster || cached->share < kLeastShare)) return {};
+  if (cached) return {why::ConstantsEachCall{cached->time_ns}, cached->share, true};
+  const double share = profiled_constants(subject);
+  return share < kLeastShare ? Cause{} : Cause{why::ConstantsEachCall{}, share};
+}
+
+Cause one_thread_cause(const Subject& subject) {
+  if (subject.result().threads != 1) return {};
+  const auto more =
+      twin(subject, Factor::Kind::Threads, [](const auto& own, const auto& its) {
+        return std::get<std::int64_t>(its) > std::get<std::int64_t>(own);
+      });
+  if (!more) return at_the_limit_of_one(subject);
+  if (!more->faster || more->share < kLeastShare) return {};
+  return {why::FewerThreads{more->result->threads, more->time_ns}, more->share, true};
+}
+
+std::optional<Twin> twin(const Subject& subject, Factor::Kind kind,
+                         bool (*wanted)(const FactorValue& own, const FactorValue& its)) {
+  std::optional<Twin> best;
+  for (const CaseResult& other : subject.group.cases) {
+    if (!measured(other)) continue;
+    const std::vector<Factor> changed = factors(subject.result(), other);
+    const Factor* factor = only_factor(changed, {kind});
+    if (factor == nullptr || !wanted(factor->left, factor->right)) continue;
+    const Twin found = compared(subject, other);
+    if (!best || found.time_ns < best->time_ns) best = found;
+  }
+  return best;
+}
+
+}  // namespace normbench

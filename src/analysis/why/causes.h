@@ -1,0 +1,132 @@
+/// Why a case takes as long as it does, computed from counters, bytes, stage times and cases that
+/// differ in one thing.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+
+#include "analysis/limits.h"
+#include "analysis/why/factors.h"
+#include "analysis/why/parts.h"
+
+namespace normbench {
+
+/// What page faults cost a case with fresh outputs.
+struct FaultCost {
+  double faults = 0;                // per iteration
+  double cost_ns = 0;               // of one fault
+  double share = 0;                 // of the case's time
+  std::optional<double> reused_ns;  // the same ops with outputs reused, where that was measured
+};
+
+/// The cost from the same ops with outputs reused, else from the `first_touch` limit; nothing when
+/// neither was measured or the case has no faults.
+std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const Results& results);
+
+/// What was found, a type a finding: `ns` are of the case that does without.
+namespace why {
+struct ConstantsEachCall {
+  std::optional<double> cached_ns;  // nothing: from the profile's ranges
+};
+struct Decoding {};
+struct Waiting {  // for the GPU
+  Wait after;
+  double without_ns;
+};
+struct PricedWaiting {  // by empty launches
+  double waits, cost_ns;
+};
+struct Submitting {  // to a GPU that is idle meanwhile
+  double busy;       // the part of the time that the GPU works
+};
+struct PricedLaunches {  // by empty ones
+  std::int64_t count;
+  double cost_ns;
+};
+struct LaunchLimit {};
+struct FewerThreads {
+  int more;
+  double with_ns;
+};
+struct LimitOfOneThread {
+  int more;
+  double wider;  // the rate of that many threads over that of one
+};
+struct LinkLimit {
+  std::int64_t bytes;
+  double of_limit;
+};
+struct LinkTime {};
+struct MemoryLimit {
+  std::int64_t bytes;
+};
+struct ExtraPasses {
+  double moved, fewest;  // bytes
+};
+struct Floors {  // the limits of the stages, which add up to nearly all of the time
+  LimitKind kind;
+  std::string binding;
+};
+struct OneStage {
+  std::string label;
+};
+}  // namespace why
+
+struct Cause {
+  std::variant<std::monostate, FaultCost, why::ConstantsEachCall, why::Decoding, why::Waiting,
+               why::PricedWaiting, why::Submitting, why::PricedLaunches, why::LaunchLimit,
+               why::FewerThreads, why::LimitOfOneThread, why::LinkLimit, why::LinkTime,
+               why::MemoryLimit, why::ExtraPasses, why::Floors, Gain, why::OneStage>
+      found;
+  double share = 0;     // of the case's time; 0: not known
+  bool proven = false;  // a case that differs in this alone was measured
+
+  explicit operator bool() const { return found.index() != 0; }
+};
+
+/// The largest cause that was measured; an empty one when nothing explains the time.
+Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
+              const Results& results);
+
+/// The limit that the cause says the case runs into.
+std::optional<LimitKind> limit_of(const Cause& cause);
+
+/// The case whose time is to be explained, and what that takes.
+struct Subject {
+  const GroupResult& group;
+  const CaseAnalysis& analysis;
+  int index;
+  const Results& results;
+
+  const CaseResult& result() const { return group.cases[index]; }
+  double time_ns() const { return median_ns(result(), results); }
+};
+
+/// The single causes a case's time may have. Each is empty when the group's measurements do not
+/// show it.
+/// Preparing constants on every call: the case that caches them and does all else alike, else the
+/// profile's ranges.
+Cause constants_cause(const Subject& subject);
+/// One thread: the case with more and all else alike, or a stream with more threads that is faster
+/// than the one whose speed the case has.
+Cause one_thread_cause(const Subject& subject);
+Cause link_cause(const Subject& subject);    // its transfers take most of the time, or their limit
+Cause sync_cause(const Subject& subject);    // the case that waits less, else the sync limit
+Cause launch_cause(const Subject& subject);  // time in the calls, else the launch limit
+
+/// A measured case that differs in one thing that was asked for.
+struct Twin {
+  const CaseResult* result = nullptr;
+  double time_ns = 0;
+  bool faster = false;  // than the subject, beyond doubt and margin
+  double share = 0;     // of the subject's time that it saves
+};
+
+/// The fastest measured case that differs from the subject in this factor alone, and for whose
+/// value of it `wanted` holds of the subject's and its own; nothing when there is none.
+std::optional<Twin> twin(const Subject& subject, Factor::Kind kind,
+                         bool (*wanted)(const FactorValue& own, const FactorValue& its));
+
+}  // namespace normbench

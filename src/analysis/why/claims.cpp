@@ -1,0 +1,104 @@
+#include "analysis/why/claims.h"
+
+#include <algorithm>
+
+#include "analysis/analysis.h"
+
+namespace normbench {
+
+namespace {
+
+struct Step {
+  std::vector<Factor> factors;
+  int from = 0, to = 0;
+};
+
+bool all_among(const std::vector<Factor>& some, const std::vector<Factor>& all) {
+  return std::ranges::all_of(
+      some, [&](const Factor& factor) { return std::ranges::find(all, factor) != all.end(); });
+}
+
+/// The way from `a` to `b` over a case between them, on which each factor changes once and one
+/// changes alone; empty when no measured case allows that.
+std::vector<Step> way(const GroupResult& group, int a, int b, const std::vector<Factor>& all) {
+  for (int c = 0; c < static_cast<int>(group.cases.size()); ++c) {
+    if (c == a || c == b || !measured(group.cases[c])) continue;
+    Step first{factors(group.cases[a], group.cases[c]), a, c};
+    Step second{factors(group.cases[c], group.cases[b]), c, b};
+    const std::size_t least = std::min(first.factors.size(), second.factors.size());
+    if (least == 1 && first.factors.size() + second.factors.size() == all.size() &&
+        all_among(first.factors, all) && all_among(second.factors, all))
+      return {first, second};
+  }
+  return {};
+}
+
+std::int64_t fresh_outputs(const CaseResult& result) {
+  return std::ranges::count(result.stages, OutputPolicy::Fresh, &StageResult::output);
+}
+
+std::optional<FaultsAdded> faults_added(const GroupResult& group, const Step& step,
+                                        const Results& results) {
+  const CaseResult &from = group.cases[step.from], &to = group.cases[step.to];
+  FaultsAdded added{.buffers = fresh_outputs(to) - fresh_outputs(from),
+                    .faults = faults_per_iteration(to) - faults_per_iteration(from),
+                    .share = {}};
+  const double slower = median_ns(to, results) - median_ns(from, results);
+  if (!only_outputs(step.factors) || added.buffers <= 0 || added.faults < 1 || slower <= 0)
+    return std::nullopt;
+  if (const auto cost = fault_cost(group, step.to, results))
+    added.share = std::min(1.0, cost->cost_ns * added.faults / slower);
+  return added;
+}
+
+/// The steps with their pairs; empty without rounds enough.
+std::vector<Contribution> contributions(const GroupResult& group, const GroupAnalysis& analysis,
+                            const std::vector<Step>& steps, const Results& results) {
+  std::vector<Contribution> list;
+  for (const Step& step : steps) {
+    const auto pair = pair_of(analysis.pairs, step.to, step.from);
+    if (!pair || !pair->covered) return {};
+    list.push_back({step.factors, *pair,
+                    pair->different ? faults_added(group, step, results) : std::nullopt});
+  }
+  return list;
+}
+
+Judgement::Outcome held_against(const Pair& pair, Relation relation, double precision) {
+  using enum Judgement::Outcome;
+  if (!pair.different && !is_tie(pair, precision)) return Inconclusive;
+  const Relation found = !pair.different       ? Relation::Equal
+                         : pair.ratio.value < 1 ? Relation::Less
+                                                : Relation::Greater;
+  return found == relation ? Confirmed : Contradicted;
+}
+
+}  // namespace
+
+std::optional<Caveat> caveat(const GroupResult& group, const GroupAnalysis& analysis, int a, int b,
+                             const Results& results) {
+  const auto pair = pair_of(analysis.pairs, a, b);
+  if (!pair) return std::nullopt;
+  if (pair->ratio.value > 1) std::swap(a, b);
+  std::vector<Factor> all = factors(group.cases[a], group.cases[b]);
+  if (all.size() < 2) return std::nullopt;
+  auto parts = contributions(group, analysis, way(group, a, b, all), results);
+  return Caveat{std::move(all), std::move(parts)};
+}
+
+std::vector<Judgement> judge_claims(const GroupResult& group, const GroupAnalysis& analysis,
+                                    const Results& results) {
+  std::vector<Judgement> judgements;
+  for (const ClaimResult& claim : group.claims) {
+    Judgement& judgement = judgements.emplace_back();
+    const int left = index_of(group, claim.left), right = index_of(group, claim.right);
+    judgement.pair = pair_of(analysis.pairs, left, right);
+    if (!judgement.pair) continue;
+    judgement.outcome = held_against(*judgement.pair, claim.relation, results.precision);
+    if (judgement.outcome != Judgement::Outcome::Inconclusive)
+      judgement.caveat = caveat(group, analysis, left, right, results);
+  }
+  return judgements;
+}
+
+}  // namespace normbench

@@ -1,0 +1,50 @@
+/// The claims of a config held against the pairs, and what must be said beside them.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analysis/pairs.h"
+#include "analysis/why/factors.h"
+
+namespace normbench {
+
+struct GroupAnalysis;
+
+/// What was counted of a change that makes a case slower by where it writes.
+struct FaultsAdded {
+  std::int64_t buffers = 0;     // more fresh ones
+  double faults = 0;            // more page faults
+  std::optional<double> share;  // of what it makes the case slower
+};
+
+/// Some of the factors, and two cases that differ in just these.
+struct Contribution {
+  std::vector<Factor> factors;
+  Pair pair;  // time with the change over time without
+  std::optional<FaultsAdded> added;
+};
+
+/// What a comparison of two cases leaves open when more than one thing changed between them.
+struct Caveat {
+  std::vector<Factor> factors;  // from the faster to the slower: what costs time is above 1
+  std::vector<Contribution> parts;  // where another measured case has one of them and not the others
+};
+
+/// Nothing for one change or none.
+std::optional<Caveat> caveat(const GroupResult& group, const GroupAnalysis& analysis, int a, int b,
+                             const Results& results);
+
+/// A claim held against the pair of its two sides.
+struct Judgement {
+  enum class Outcome { Confirmed, Contradicted, Inconclusive, NotRun };
+  Outcome outcome = Outcome::NotRun;
+  std::optional<Pair> pair;  // left over right
+  std::optional<Caveat> caveat;
+};
+
+/// One for each of the group's claims, in order.
+std::vector<Judgement> judge_claims(const GroupResult& group, const GroupAnalysis& analysis,
+                                    const Results& results);
+
+}  // namespace normbench

@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <initializer_list>
+
+#include "analysis/why/causes.h"
+#include "ops/launch_sync.h"
+
+namespace normbench {
+
+namespace {
+
+constexpr double kLinkShare = 0.6;
+constexpr double kSyncShare = 0.2;    // of the time: below this waiting explains nothing
+constexpr double kLaunchShare = 0.7;  // calls that take most of the time bound a case …
+constexpr double kIdle = 0.5;         // … when the GPU works for less than this part of it
+
+/// True for a stage whose calls only hand work to the GPU.
+bool only_submits(const StageResult& stage) {
+  return stage.place == Place::Cuda && stage.link_bytes == 0 && !is_op<Sync>(stage) &&
+         !page_locks(stage);
+}
+
+/// Median time of the limit on the GPU that does just these ops; 0 without one.
+double limit_ns(const Subject& subject, std::initializer_list<std::string_view> ops) {
+  for (const CaseResult& limit : subject.group.limits)
+    if (measured(limit) && uses_gpu(limit) &&
+        std::ranges::equal(limit.stages, ops, {}, &StageResult::op))
+      return median_ns(limit, subject.results);
+  return 0;
+}
+
+double launch_ns(const Subject& subject) { return limit_ns(subject, {EmptyLaunch::name}); }
+
+/// How often the host waits for the GPU in an iteration.
+double waits(const CaseResult& result) {
+  auto count = std::ranges::count_if(result.stages, is_op<Sync>);
+  if (result.wait == Wait::Stage)
+    count += std::ranges::count(result.stages, Place::Cuda, &StageResult::place);
+  if (result.wait == Wait::Iteration) ++count;
+  return static_cast<double>(count);
+}
+
+}  // namespace
+
+Cause link_cause(const Subject& subject) {
+  const CaseResult& result = subject.result();
+  const CaseAnalysis& analysis = subject.analysis;
+  if (link_bytes(result) == 0) return {};
+  const std::vector<ResourceShare> list = parts(result);
+  const auto copies = std::ranges::find(list, Resource::Link, &ResourceShare::resource);
+  const double share = copies == list.end() ? 0 : std::min(1.0, copies->share);
+  const auto gain = gain_beside(result, Resource::Link);
+  if (gain && share >= kLinkShare) return {*gain, share};
+  if (analysis.of_limit && analysis.of_limit->value >= at_limit &&
+      limit_kind(subject.group, analysis.limit) == LimitKind::Link)
+    return {why::LinkLimit{link_bytes(result), analysis.of_limit->value},
+            std::max(share, analysis.of_limit->value)};
+  return share < kLinkShare ? Cause{} : Cause{why::LinkTime{}, share};
+}
+
+Cause sync_cause(const Subject& subject) {
+  const CaseResult& result = subject.result();
+  if (!uses_gpu(result)) return {};
+  const auto seldom = twin(subject, Factor::Kind::Wait, [](const auto&, const auto& its) {
+    return its == FactorValue(Wait::Turn);
+  });
+  if (seldom && (!seldom->faster || seldom->share < kSyncShare)) return {};
+  if (seldom) return {why::Waiting{*result.wait, seldom->time_ns}, seldom->share, true};
+  const double launch = launch_ns(subject);
+  const double cost = limit_ns(subject, {EmptyLaunch::name, Sync::name}) - launch;
+  const double share = launch > 0 && cost > 0 ? waits(result) * cost / subject.time_ns() : 0;
+  if (share < kSyncShare) return {};
+  return {why::PricedWaiting{waits(result), cost}, std::min(1.0, share)};
+}
+
+Cause launch_cause(const Subject& subject) {
+  const CaseResult& result = subject.result();
+  const auto count = std::ranges::count_if(result.stages, only_submits);
+  if (count == 0 || !result.peer.empty()) return {};  // a peer's launches are its own
+  double calls = 0, busy = 0;
+  for (const StageResult& stage : result.stages) {
+    if (only_submits(stage)) calls += per_iteration_ns(result, stage.calls_ns);
+    if (stage.place == Place::Cuda) busy += per_iteration_ns(result, stage.rounds_ns);
+  }
+  const double time = wall_ns(result);
+  if (calls > 0) {
+    if (calls < kLaunchShare * time || busy > kIdle * time) return {};
+    return {why::Submitting{busy / time}, std::min(1.0, calls / time)};
+  }
+  const double share =
+      result.graph ? 0 : static_cast<double>(count) * launch_ns(subject) / time;
+  if (share < kLaunchShare) return {};
+  return {why::PricedLaunches{count, launch_ns(subject)}, std::min(1.0, share)};
+}
+
+}  // namespace normbench

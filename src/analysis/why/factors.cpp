@@ -1,0 +1,241 @@
+#include "analysis/why/factors.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "ops/cast.h"
+
+namespace normbench {
+
+namespace {
+
+using Kind = Factor::Kind;
+
+/// The same stage of two cases, and what goes into it there.
+struct Both {
+  const StageResult* a;
+  const StageResult* b;
+  TensorDesc in_a, in_b;
+};
+
+void add(std::vector<Factor>& list, Kind kind, const FactorValue& left, const FactorValue& right,
+         const std::string& name = "") {
+  if (left != right) list.push_back({kind, left, right, name});
+}
+
+/// What goes into each stage.
+std::vector<TensorDesc> inputs(const CaseResult& result) {
+  std::vector<TensorDesc> list{result.source.value_or(TensorDesc{})};
+  for (const StageResult& stage : result.stages) list.push_back(stage.out);
+  return list;
+}
+
+/// The stages that both have when one case does all that the other does, in the same order, and
+/// perhaps more between; nothing when their ops differ otherwise.
+std::optional<std::vector<Both>> side_by_side(const CaseResult& a, const CaseResult& b) {
+  if (a.stages.size() > b.stages.size()) {
+    auto swapped = side_by_side(b, a);
+    if (swapped)
+      for (Both& both : *swapped) both = {both.b, both.a, both.in_b, both.in_a};
+    return swapped;
+  }
+  const std::vector<TensorDesc> in_a = inputs(a), in_b = inputs(b);
+  std::vector<Both> list;
+  for (std::size_t i = 0; i < b.stages.size(); ++i)
+    if (const std::size_t next = list.size();
+        next < a.stages.size() && a.stages[next].op == b.stages[i].op)
+      list.push_back({&a.stages[next], &b.stages[i], in_a[next], in_b[i]});
+  return list.size() == a.stages.size() ? std::optional(list) : std::nullopt;
+}
+
+/// Parameters of which the output tells more than the text.
+constexpr auto seen_in_output = std::to_array<std::string_view>({"to", "dtype", "layout"});
+constexpr std::string_view constants_member = "constants", flip_member = "flip";
+
+/// When a stage prepares its constants; Cached where the config does not mention it.
+Constants constants_of(const StageResult& stage) {
+  const auto said = stage.parameters.find(constants_member);
+  const auto word = said == stage.parameters.end() || !said->is_string()
+                        ? std::nullopt
+                        : parse_word<Constants>(said->get_ref<const std::string&>());
+  return word.value_or(Constants::Cached);
+}
+
+FactorValue parameter(const StageResult& stage, const std::string& member) {
+  if (member == constants_member) return constants_of(stage);
+  if (stage.parameters.contains(member)) return stage.parameters[member];
+  return Json(member == flip_member ? name_of(Flip::None) : "default");
+}
+
+/// Parameters that one of the stages mentions, but for those that show in the output.
+std::set<std::string> parameters(const Both& both) {
+  std::set<std::string> members;
+  for (const StageResult* stage : {both.a, both.b})
+    for (const auto& [member, value] : stage->parameters.items())
+      if (std::ranges::find(seen_in_output, member) == seen_in_output.end()) members.insert(member);
+  return members;
+}
+
+/// Notes one stage's difference; those of other stages that are alike are the same thing.
+void note(std::vector<Factor>& list, Factor factor, const Both& both) {
+  if (factor.left == factor.right) return;
+  const auto same = std::ranges::find_if(list, [&](const Factor& other) {
+    return other.kind == factor.kind && other.name == factor.name && other.left == factor.left &&
+           other.right == factor.right;
+  });
+  Factor& noted = same == list.end() ? list.emplace_back(std::move(factor)) : *same;
+  noted.stages.push_back(both.a->label);
+}
+
+/// Where a stage runs and what it writes, unless that follows from what goes into it.
+void note_place_and_output(const Both& both, std::vector<Factor>& list) {
+  const StageResult &a = *both.a, &b = *both.b;
+  const TensorDesc &in_a = both.in_a, &in_b = both.in_b;
+  const bool data_moved = (in_a.memory == Memory::Device) != (in_b.memory == Memory::Device);
+  if (!data_moved) note(list, {Kind::Place, a.place, b.place}, both);
+  if (a.place == b.place && a.label != b.label) note(list, {Kind::Kernel, a.kernel, b.kernel}, both);
+  note(list, {Kind::Output, a.output, b.output}, both);
+  const bool inherited = a.out.memory == in_a.memory && b.out.memory == in_b.memory;
+  if (a.place == b.place && !inherited)
+    note(list, {Kind::Memory, a.out.memory, b.out.memory}, both);
+  if (in_a.dtype == in_b.dtype) note(list, {Kind::DType, a.out.dtype, b.out.dtype}, both);
+  if (in_a.layout == in_b.layout) note(list, {Kind::Layout, a.out.layout, b.out.layout}, both);
+}
+
+/// Stages that have the parameter at all.
+std::size_t carriers(const std::vector<Both>& stages, const Factor& factor) {
+  const std::string member(factor.kind == Kind::Constants ? constants_member : factor.name);
+  return static_cast<std::size_t>(std::ranges::count_if(
+      stages, [&](const Both& both) { return parameters(both).contains(member); }));
+}
+
+/// Adds what differs between stages of the same op; which stages, only where others could, too.
+void add_stage_factors(const std::vector<Both>& stages, std::vector<Factor>& list) {
+  std::vector<Factor> differences;
+  for (const Both& both : stages) {
+    for (const std::string& member : parameters(both)) {
+      Factor factor{Kind::Parameter, parameter(*both.a, member), parameter(*both.b, member), member};
+      if (member == constants_member) factor.kind = Kind::Constants, factor.name.clear();
+      note(differences, std::move(factor), both);
+    }
+    note_place_and_output(both, differences);
+  }
+  for (Factor& factor : differences) {
+    const bool everywhere = factor.stages.size() == stages.size() && stages.size() > 1;
+    if (factor.kind == Kind::Output && everywhere) factor.kind = Kind::Outputs;
+    if (factor.kind == Kind::Outputs || factor.stages.size() == carriers(stages, factor))
+      factor.stages.clear();
+    list.push_back(std::move(factor));
+  }
+}
+
+/// How the chain allocates its outputs. Which stage works in place is part of its ops.
+std::vector<OutputPolicy> allocations(const CaseResult& result) {
+  std::set<OutputPolicy> policies;
+  for (const StageResult& stage : result.stages)
+    if (stage.output != OutputPolicy::InPlace) policies.insert(stage.output);
+  return {policies.begin(), policies.end()};
+}
+
+Constants constants(const CaseResult& result) {
+  const bool per_call = std::ranges::any_of(result.stages, [](const StageResult& stage) {
+    return constants_of(stage) == Constants::PerCall;
+  });
+  return per_call ? Constants::PerCall : Constants::Cached;
+}
+
+/// Adds what differs between two chains of different ops as wholes: how outputs are allocated, when
+/// constants are prepared, in which form the result is.
+void add_chain_factors(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
+  add(list, Kind::Constants, constants(a), constants(b));
+  add(list, Kind::Outputs, allocations(a), allocations(b));
+  if (a.stages.empty() || b.stages.empty()) return;
+  const TensorDesc &left = a.stages.back().out, &right = b.stages.back().out;
+  add(list, Kind::ResultDType, left.dtype, right.dtype);
+  add(list, Kind::ResultLayout, left.layout, right.layout);
+}
+
+std::vector<std::string> ops(const CaseResult& result, bool casts) {
+  std::vector<std::string> names;
+  for (const StageResult& stage : result.stages)
+    if (casts || !is_op<Cast>(stage)) names.push_back(stage.op);
+  return names;
+}
+
+/// True when they start from other dtypes, as far as that is known: older documents have bytes
+/// only.
+bool other_dtypes(const CaseResult& a, const CaseResult& b) {
+  if (a.source && b.source) return a.source->dtype != b.source->dtype;
+  return !a.source && !b.source && a.source_bytes != b.source_bytes;
+}
+
+/// True when the only stages that one of them has more are the casts that its source needs.
+bool cast_follows_source(const CaseResult& a, const CaseResult& b) {
+  return other_dtypes(a, b) && ops(a, true) != ops(b, true) && ops(a, false) == ops(b, false);
+}
+
+SourceDType source_dtype(const CaseResult& result, const CaseResult& other) {
+  return {.dtype = result.source->dtype,
+          .cast = cast_follows_source(result, other) &&
+                  ops(result, true).size() > ops(other, true).size()};
+}
+
+void add_source(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
+  if (a.source && b.source) {
+    if (a.source->dtype != b.source->dtype)
+      add(list, Kind::SourceDType, source_dtype(a, b), source_dtype(b, a));
+    add(list, Kind::SourceLayout, a.source->layout, b.source->layout);
+    add(list, Kind::SourceShape, a.source->shape, b.source->shape);
+    add(list, Kind::SourceMemory, a.source->memory, b.source->memory);
+  } else if (!a.source && !b.source) {
+    add(list, Kind::SourceBytes, a.source_bytes, b.source_bytes);
+  }
+}
+
+void add_stages(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
+  if (!cast_follows_source(a, b)) add(list, Kind::Ops, ops(a, true), ops(b, true));
+  if (const auto stages = side_by_side(a, b))
+    add_stage_factors(*stages, list);
+  else
+    add_chain_factors(a, b, list);
+}
+
+/// Who runs the stages. Which kernels it has for that follows from it.
+void add_runner(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
+  if (a.peer == b.peer) return;
+  std::erase_if(list, [](const Factor& factor) { return factor.kind == Kind::Kernel; });
+  add(list, Kind::Peer, a.peer, b.peer);
+}
+
+}  // namespace
+
+std::vector<Factor> factors(const CaseResult& a, const CaseResult& b) {
+  std::vector<Factor> list;
+  add_source(a, b, list);
+  add_stages(a, b, list);
+  add_runner(a, b, list);
+  add(list, Kind::Threads, std::int64_t{a.threads}, std::int64_t{b.threads});
+  if (a.wait && b.wait) {
+    add(list, Kind::Wait, *a.wait, *b.wait);
+    add(list, Kind::Graph, a.graph, b.graph);
+  }
+  if (list.empty())
+    for (const auto& [axis, value] : a.axes.items())
+      if (b.axes.contains(axis)) add(list, Kind::Axis, value, b.axes[axis], axis);
+  return list;
+}
+
+bool only_outputs(std::span<const Factor> factors) {
+  return !factors.empty() && std::ranges::all_of(factors, [](const Factor& factor) {
+    return factor.kind == Kind::Output || factor.kind == Kind::Outputs;
+  });
+}
+
+const Factor* only_factor(std::span<const Factor> factors,
+                          std::initializer_list<Factor::Kind> kinds) {
+  if (factors.size() != 1) return nullptr;
+  return std::ranges::find(kinds, factors[0].kind) == kinds.end() ? nullptr : &factors[0];
+}
+
+}  // namespace normbench

@@ -1,0 +1,57 @@
+#include "analysis/why/parts.h"
+
+#include <algorithm>
+
+#include "analysis/case_analysis.h"
+#include "ops/host_memory.h"
+#include "ops/load.h"
+
+namespace normbench {
+
+namespace {
+
+Resource resource_of(const StageResult& stage) {
+  if (is_op<Load>(stage)) return Resource::Decode;
+  if (stage.link_bytes > 0) return Resource::Link;
+  if (page_locks(stage)) return Resource::Pinning;
+  return stage.place == Place::Cuda ? Resource::Gpu : Resource::Cpu;
+}
+
+/// The share of a stage; of those that pin it is the host that does the work, in its call.
+double share_of(const CaseResult& result, const StageResult& stage) {
+  if (!page_locks(stage) || stage.calls_ns.empty()) return stage_share(result, stage);
+  StageResult host = stage;
+  host.rounds_ns = stage.calls_ns;
+  return stage_share(result, host);
+}
+
+}  // namespace
+
+std::vector<ResourceShare> parts(const CaseResult& result) {
+  std::vector<ResourceShare> list;
+  for (const StageResult& stage : result.stages) {
+    const Resource resource = resource_of(stage);
+    auto part = std::ranges::find(list, resource, &ResourceShare::resource);
+    if (part == list.end()) part = list.insert(list.end(), ResourceShare{resource});
+    part->stages.push_back(stage.label);
+    part->share += share_of(result, stage);
+  }
+  if (std::ranges::all_of(list, [](const ResourceShare& part) { return part.share <= 0; })) return {};
+  std::ranges::stable_sort(list, std::greater(), &ResourceShare::share);
+  return list;
+}
+
+std::optional<Gain> gain_beside(const CaseResult& result, Resource resource) {
+  const std::vector<ResourceShare> list = parts(result);
+  const auto part = std::ranges::find(list, resource, &ResourceShare::resource);
+  const auto other = std::ranges::find_if(
+      list, [&](const ResourceShare& one) { return one.resource != resource && one.share > 0; });
+  if (part == list.end() || other == list.end()) return std::nullopt;
+  return Gain{*part, other->resource};
+}
+
+bool page_locks(const StageResult& stage) {
+  return is_op<Pin>(stage) || is_op<Register>(stage) || is_op<Unregister>(stage);
+}
+
+}  // namespace normbench

@@ -1,0 +1,115 @@
+#include "document/read_document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+
+namespace normbench {
+namespace {
+
+constexpr int kSchema = 1;
+
+/// A kind of document by the members that no other kind has together.
+struct Kind {
+  std::string_view name;
+  std::array<const char*, 3> members;  // JSON pointers; null for fewer
+};
+
+constexpr auto kKinds = std::to_array<Kind>({
+    {"Google Benchmark's output", {"/context", "/benchmarks"}},
+    {"nvbench's output", {"/meta", "/devices", "/benchmarks"}},
+    {"nvbandwidth's output", {"/nvbandwidth"}},
+    {"pyperf's output", {"/metadata", "/version", "/benchmarks"}},
+    {"hyperfine's output", {"/results/0/command", "/results/0/mean"}},
+    {"nanobench's output", {"/results/0/title", "/results/0/measurements"}},
+    {"a trace", {"/traceEvents"}},
+    {"a comparison by normbench, not results", {"/kind", "/base", "/new"}},
+    {"a config of normbench (measure it: normbench run --config FILE)",
+     {"/schema", "/experiments"}},
+});
+
+bool is_kind(const Json& document, const Kind& kind) {
+  return std::ranges::all_of(kind.members, [&](const char* member) {
+    return member == nullptr || document.contains(Json::json_pointer(member));
+  });
+}
+
+/// Throws Invalid for what `read_results` must not be asked to read.
+void check_kind(const Json& document) {
+  const Json::json_pointer schema("/schema"), groups("/groups");
+  if (document.contains(schema) && document.contains(groups)) {
+    const Json& is = document.at(schema);
+    if (is.is_number_integer() && is > kSchema)
+      throw Invalid(fmt::format(
+          "this version reads schema {}; the document has {}: a newer normbench wrote it", kSchema,
+          is.dump()));
+    return;
+  }
+  const auto kind =
+      std::ranges::find_if(kKinds, [&](const Kind& one) { return is_kind(document, one); });
+  throw Invalid(kind == kKinds.end()
+                    ? "is no results document of normbench (expected a results.json)"
+                    : fmt::format("is no results document; it seems to be {}", kind->name));
+}
+
+/// " (it seems to be cut off)" for text that opens an object and ends without closing it.
+std::string_view cut_off(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const auto first = text.find_first_not_of(blanks), last = text.find_last_not_of(blanks);
+  const bool cut = first != text.npos && text[first] == '{' && text[last] != '}';
+  return cut ? " (it seems to be cut off)" : "";
+}
+
+/// A case that the document holds twice is an issue at its second place.
+std::vector<Issue> duplicate_cases(const Results& results) {
+  std::map<std::string, std::string> first;
+  std::vector<Issue> issues;
+  for (std::size_t g = 0; g < results.groups.size(); ++g)
+    for (std::size_t c = 0; c < results.groups[g].cases.size(); ++c) {
+      const GroupResult& group = results.groups[g];
+      const CaseName name{group.experiment, group.point, group.cases[c].variant};
+      const std::string pointer = fmt::format("/groups/{}/cases/{}", g, c);
+      const auto [at, is_new] = first.try_emplace(case_key(name), pointer);
+      if (is_new) continue;
+      issues.push_back(
+          {pointer, fmt::format("{}, {} is there twice, first at {} (expected every case once)",
+                                name.experiment, name.variant, at->second)});
+    }
+  return issues;
+}
+
+}  // namespace
+
+std::string case_key(const CaseName& name) {
+  std::map<std::string, Json> axes;
+  for (const auto& [axis, value] : name.point.items()) axes[axis] = value;
+  std::string key = name.experiment;
+  for (const auto& [axis, value] : axes)
+    key += '\0' + axis + '=' + value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return key + '\0' + '\0' + name.variant;
+}
+
+Results read_compared(const std::string& file, std::string_view text) {
+  std::vector<Issue> issues;
+  Json document;
+  try {
+    document = parse_json(text, issues);
+  } catch (const Invalid& invalid) {
+    throw BadInput(file, {{"", fmt::format("{}{}", invalid.what(), cut_off(text))}});
+  }
+  Results results;
+  try {
+    if (issues.empty()) check_kind(document);
+    if (issues.empty()) results = read_results(document);
+  } catch (const Invalid& invalid) {
+    issues.push_back({"", invalid.what()});
+  }
+  if (issues.empty()) issues = duplicate_cases(results);
+  if (!issues.empty()) throw BadInput(file, issues);
+  return results;
+}
+
+}  // namespace normbench

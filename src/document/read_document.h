@@ -1,0 +1,29 @@
+/// Documents to compare, checked: what a file is when it is no results document of this version.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/issue.h"
+#include "core/json.h"
+#include "document/results.h"
+
+namespace normbench {
+
+struct CaseName {
+  std::string experiment;
+  Json point = Json::object();
+  std::string variant;
+
+  bool operator==(const CaseName&) const = default;
+};
+
+/// Two names are the same case when their keys are equal; the order of a point's axes is no matter.
+std::string case_key(const CaseName& name);
+
+/// The results in the text of a file. Throws BadInput, naming `file`, for text that is not JSON or
+/// cut off, another tool's document ("Google Benchmark's output", "a config of normbench"), one of a
+/// newer schema, and one with a case twice.
+Results read_compared(const std::string& file, std::string_view text);
+
+}  // namespace normbench

@@ -1,0 +1,283 @@
+#include "report/cause_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "analysis/pairs.h"
+#include "core/units.h"
+#include "report/words.h"
+
+namespace normbench {
+
+namespace {
+
+constexpr std::size_t kReadable = 32;  // characters of a factor's value
+
+constexpr auto words(Factor::Kind) {
+  using enum Factor::Kind;
+  return std::to_array<Word<Factor::Kind>>({{SourceDType, "dtype of the source"},
+                                            {SourceLayout, "layout of the source"},
+                                            {SourceShape, "size of the source"},
+                                            {SourceMemory, "memory of the source"},
+                                            {SourceBytes, "bytes of the source"},
+                                            {Ops, "ops"},
+                                            {Constants, "constants"},
+                                            {Place, "place"},
+                                            {Kernel, "kernel"},
+                                            {Output, "output"},
+                                            {Outputs, "outputs"},
+                                            {Memory, "memory"},
+                                            {DType, "dtype"},
+                                            {Layout, "layout"},
+                                            {ResultDType, "dtype of the result"},
+                                            {ResultLayout, "layout of the result"},
+                                            {Peer, "peer"},
+                                            {Threads, "threads"},
+                                            {Wait, "wait"},
+                                            {Graph, "graph"}});
+}
+
+std::string_view phrase(Factor::Kind kind) {
+  for (const auto& word : words(kind))
+    if (word.value == kind) return word.name;
+  return "";
+}
+
+struct ValueText {
+  std::string operator()(bool value) const { return value ? "yes" : "no"; }
+  std::string operator()(std::int64_t value) const { return std::to_string(value); }
+  std::string operator()(const std::string& value) const { return value; }
+  std::string operator()(const Json& value) const { return axis_value(value); }
+  std::string operator()(const SourceDType& value) const {
+    return std::string(name_of(value.dtype)) + (value.cast ? " and its cast" : "");
+  }
+  std::string operator()(const Shape& s) const {
+    return fmt::format("{}x{}x{}x{}", s.n, s.c, s.h, s.w);
+  }
+  std::string operator()(const std::vector<std::string>& ops) const {
+    return fmt::format("{}", fmt::join(ops, ", "));
+  }
+  std::string operator()(const std::vector<OutputPolicy>& policies) const {
+    std::vector<std::string> names;
+    for (const OutputPolicy policy : policies) names.emplace_back(name_of(policy));
+    std::ranges::sort(names);
+    return enumerate(names);
+  }
+  template <class E>
+  std::string operator()(E value) const {
+    return std::string(name_of(value));
+  }
+};
+
+std::string factor_value(const Factor& factor, const FactorValue& value) {
+  const std::string text = std::visit(ValueText{}, value);
+  return factor.kind == Factor::Kind::Peer && text.empty() ? "normbench" : text;
+}
+
+struct CauseWords {
+  const Cause& cause;
+
+  std::string share() const { return format_percent(cause.share); }
+  std::string at_most_all() const { return format_percent(std::min(1.0, cause.share)); }
+  static std::string us(double ns) { return format_significant(ns / 1000, 2); }
+
+  CauseText operator()(std::monostate) const { return {}; }
+  CauseText operator()(const FaultCost& cost) const {
+    return {"page faults", "page faults",
+            fmt::format("{} a batch at {} us = {} of its time{}.",
+                        format_count(std::llround(cost.faults)), us(cost.cost_ns), share(),
+                        cost.reused_ns ? fmt::format("; output reused, the same ops take {} ms",
+                                                     format_ms(*cost.reused_ns))
+                                       : "")};
+  }
+  CauseText operator()(const why::ConstantsEachCall& found) const {
+    return {"constants", "constants",
+            fmt::format("Preparing them on every call takes {} of its time{}.", share(),
+                        found.cached_ns ? fmt::format("; cached, the same ops take {} ms",
+                                                      format_ms(*found.cached_ns))
+                                        : " (profiled)")};
+  }
+  CauseText operator()(const why::Decoding&) const {
+    return {"decode", "decode", fmt::format("Loading the images takes {} of its time.", share())};
+  }
+  CauseText operator()(const why::Waiting& found) const {
+    return {"sync", "waiting",
+            fmt::format("The host waits for the GPU after every {}: {} of its time; without, the "
+                        "same stages take {} ms.",
+                        found.after == Wait::Stage ? "stage" : "batch", share(),
+                        format_ms(found.without_ns))};
+  }
+  CauseText operator()(const why::PricedWaiting& found) const {
+    return {"sync", "waiting",
+            fmt::format("{} a batch for the GPU at {} us, measured on empty launches, = {} of its "
+                        "time.",
+                        format_significant(found.waits, 2), us(found.cost_ns), share())};
+  }
+  CauseText operator()(const why::Submitting& found) const {
+    return {"launch", "launches",
+            fmt::format("Submitting takes {} of its time, the GPU works for {} of it.", share(),
+                        format_percent(found.busy))};
+  }
+  CauseText operator()(const why::PricedLaunches& found) const {
+    return {"launch", "launches",
+            fmt::format("{} at {} us, the time of an empty one, = {} of its time.", found.count,
+                        us(found.cost_ns), share())};
+  }
+  CauseText operator()(const why::LaunchLimit&) const {
+    return {"launch", "launches",
+            fmt::format("Doing nothing that way takes {} of its time.", share())};
+  }
+  CauseText operator()(const why::FewerThreads& found) const {
+    return {"one thread", "one thread",
+            fmt::format("With {} the same stages take {} ms, {} of its time less.",
+                        counted(found.more, "thread"), format_ms(found.with_ns), share())};
+  }
+  CauseText operator()(const why::LimitOfOneThread& found) const {
+    return {"one thread", "one thread",
+            fmt::format("It is at {} of what one moves; {} move {} as much.", share(),
+                        counted(found.more, "thread"), factor(found.wider))};
+  }
+  CauseText operator()(const why::LinkLimit& found) const {
+    return {"link", "the link",
+            fmt::format("{} at {} of its limit: only fewer bytes over it would be faster.",
+                        format_bytes(static_cast<double>(found.bytes)),
+                        format_percent(found.of_limit))};
+  }
+  CauseText operator()(const why::LinkTime&) const {
+    return {"link", "the link", fmt::format("Its copies take {} of the time.", share())};
+  }
+  CauseText operator()(const why::MemoryLimit& found) const {
+    return {"memory", "memory",
+            fmt::format("{} at {} of the limit: only fewer bytes would be faster.",
+                        format_bytes(static_cast<double>(found.bytes)), share())};
+  }
+  CauseText operator()(const why::ExtraPasses& found) const {
+    return {"extra passes", "extra passes over memory",
+            fmt::format("It moves {:.1f}x the fewest bytes ({} for {}){}.",
+                        found.moved / found.fewest, format_bytes(found.moved),
+                        format_bytes(found.fewest),
+                        cause.share > 0 ? fmt::format(", which at the limit's rate accounts for "
+                                                      "{} of its time",
+                                                      share())
+                                        : "")};
+  }
+  CauseText operator()(const why::Floors& found) const {
+    const std::string kind(name_of(found.kind));
+    return {kind, kind,
+            fmt::format("The limits of its stages add up to {} of its time, most of it {}.",
+                        at_most_all(), found.binding)};
+  }
+  CauseText operator()(const Gain& gain) const {
+    const std::string name(name_of(gain.part.resource));
+    const bool is_work = gain.part.resource == Resource::Decode ||
+                         gain.part.resource == Resource::Pinning;
+    return {name, is_work ? name : "the " + name, gain_text(gain)};
+  }
+  CauseText operator()(const why::OneStage& found) const {
+    return {found.label, found.label, fmt::format("It takes {} of its time.", share())};
+  }
+};
+
+std::string work_text(const ResourceShare& part) {
+  if (part.resource == Resource::Link) return part.stages.size() == 1 ? "the copy" : "copies";
+  if (part.resource == Resource::Decode) return "loading the images";
+  return enumerate(part.stages);
+}
+
+/// What "a faster …" of a resource is.
+constexpr auto faster_nouns = std::to_array<Word<Resource>>({{Resource::Link, "link"},
+                                                             {Resource::Cpu, "stage on the CPU"},
+                                                             {Resource::Gpu, "kernel"},
+                                                             {Resource::Decode, "decoder"},
+                                                             {Resource::Pinning, "way to pin"}});
+
+/// ": 1 more fresh buffer, 24,577 more page faults = 95 % of it", or "".
+std::string added_text(const std::optional<FaultsAdded>& added) {
+  if (!added) return "";
+  return fmt::format(": {}, {}{}", counted(added->buffers, "more fresh buffer"),
+                     counted(std::llround(added->faults), "more page fault"),
+                     added->share ? fmt::format(" = {} of it", format_percent(*added->share)) : "");
+}
+
+/// "constants", "ops and outputs together".
+std::string names_of_part(const Contribution& part) {
+  std::vector<std::string> list;
+  for (const Factor& factor : part.factors) list.push_back(factor_name(factor));
+  return enumerate(list) + (list.size() > 1 ? " together" : "");
+}
+
+}  // namespace
+
+std::string factor_name(const Factor& factor) {
+  const std::string what =
+      factor.name.empty() ? std::string(phrase(factor.kind)) : factor.name;
+  return factor.stages.empty() ? what : what + " of " + enumerate(factor.stages);
+}
+
+std::string factor_text(const Factor& factor) {
+  const std::string left = factor_value(factor, factor.left);
+  const std::string right = factor_value(factor, factor.right);
+  if (std::max(left.size(), right.size()) > kReadable) return factor_name(factor);
+  const bool lists = (left + right).find(',') != std::string::npos;
+  return fmt::format("{} ({}{}{})", factor_name(factor), left, lists ? " | " : ", ", right);
+}
+
+std::string factor_names(std::span<const Factor> factors) {
+  std::vector<std::string> names;
+  for (const Factor& factor : factors) names.push_back(factor_name(factor));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string CauseText::sentence() const { return what.empty() ? "" : what + ". " + evidence; }
+
+std::string CauseText::bound() const {
+  std::string shown = evidence;
+  shown[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(shown[0])));
+  return fmt::format("Bound by {}: {}", what, shown);
+}
+
+CauseText cause_text(const Cause& cause) { return std::visit(CauseWords{cause}, cause.found); }
+
+std::string gain_text(const Gain& gain) {
+  const double share = std::min(1.0, gain.part.share);
+  const auto noun = std::ranges::find(faster_nouns, gain.other, &Word<Resource>::value);
+  return fmt::format("{} of its time is {}, so a faster {} gains at most {}.",
+                     format_percent(share), work_text(gain.part), noun->name,
+                     format_percent(1 - share));
+}
+
+std::string caveat_text(const std::optional<Caveat>& caveat) {
+  if (!caveat) return "";
+  std::vector<std::string> seen, unseen;
+  for (const Contribution& part : caveat->parts)
+    if (part.pair.different)
+      seen.push_back(fmt::format("{} ({}{})", names_of_part(part), factor(part.pair.ratio.value),
+                                 added_text(part.added)));
+    else
+      unseen.push_back(fmt::format("{}{} at most {}", names_of_part(part),
+                                   part.factors.size() > 1 ? "" : " alone",
+                                   format_percent(widest_difference(part.pair))));
+  std::string text = fmt::format("but they differ in {} factors: {}", caveat->factors.size(),
+                                 factor_names(caveat->factors));
+  if (!seen.empty()) text += "; it comes from " + enumerate(seen);
+  if (!unseen.empty()) text += (seen.empty() ? "; of it " : ", ") + enumerate(unseen);
+  return text;
+}
+
+std::string pinning_text(const PinningCost& cost) {
+  const char* const doing = cost.registers ? "Registering" : "Pinning";
+  if (cost.saved_ns.low <= 0)
+    return fmt::format("{} does not pay here: it costs {} ms and saves nothing beyond the noise.",
+                       doing, format_ms(cost.once_ns));
+  return fmt::format("{} pays from {} reuses of a buffer on ({} {} ms, saves {} ms a batch).",
+                     doing,
+                     format_count(std::llround(std::ceil(cost.once_ns / cost.saved_ns.value))),
+                     cost.registers ? "register" : "pin", format_ms(cost.once_ns),
+                     format_ms(cost.saved_ns.value));
+}
+
+}  // namespace normbench

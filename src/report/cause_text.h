@@ -1,0 +1,44 @@
+/// Causes, factors and caveats in words.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "analysis/why/causes.h"
+#include "analysis/why/claims.h"
+#include "analysis/why/pinning.h"
+
+namespace normbench {
+
+/// "constants", "output of div", "dtype of the source".
+std::string factor_name(const Factor& factor);
+/// "constants (per_call, cached)"; the name alone where the values are too long to read.
+std::string factor_text(const Factor& factor);
+/// "constants, output of div".
+std::string factor_names(std::span<const Factor> factors);
+
+/// A cause as documents name it ("page faults", "link", a stage's label), and as a sentence has it:
+/// what it is ("the link") and what shows it ("86 % of its time is …").
+struct CauseText {
+  std::string name, what, evidence;
+
+  /// "page faults. 54,002 a batch at …"; "" for none.
+  std::string sentence() const;
+  /// "Bound by page faults: 54,002 a batch at …".
+  std::string bound() const;
+};
+CauseText cause_text(const Cause& cause);
+
+/// "91 % of its time is the copy, so a faster kernel gains at most 9 %."
+std::string gain_text(const Gain& gain);
+
+/// "but they differ in 2 factors: constants, output of div; it comes from output of div (1.91x: 1
+/// more fresh buffer, 24,577 more page faults = 95 % of it), constants alone at most 1.2 %".
+std::string caveat_text(const std::optional<Caveat>& caveat);
+
+/// "Pinning pays from 14 reuses of a buffer on (pin 18 ms, saves 1.3 ms a batch)." or that it does
+/// not.
+std::string pinning_text(const PinningCost& cost);
+
+}  // namespace normbench

@@ -1,0 +1,187 @@
+#include "analysis/sweep/crossover.h"
+#include "analysis/sweep/fit.h"
+#include "report/cause_text.h"
+#include "report/document_text.h"
+#include "report/report.h"
+#include "report/verdict_text.h"
+#include "report/words.h"
+
+namespace normbench {
+
+namespace {
+
+Json interval(const Interval& ratio) {
+  return {{"value", finite(ratio.value)}, {"low", finite(ratio.low)}, {"high", finite(ratio.high)}};
+}
+
+void add_derived(Json& json, const CaseResult& result, const CaseAnalysis& analysis,
+                 const std::string& baseline) {
+  if (!analysis.time_ns) return;
+  json["summary"] = {{"rounds", result.rounds.size()},
+                     {"median_ns", finite(analysis.time_ns->value)},
+                     {"low_ns", finite(analysis.time_ns->low)},
+                     {"high_ns", finite(analysis.time_ns->high)}};
+  if (analysis.ratio) {
+    json["ratio"] = {{"to", baseline}};
+    json["ratio"].update(interval(*analysis.ratio));
+  }
+  if (analysis.of_limit) {
+    json["of_limit"] = {{"limit", analysis.limit}};
+    json["of_limit"].update(interval(*analysis.of_limit));
+  }
+  json["counters"] = {{"minor_faults", finite(*analysis.faults)}};
+  if (analysis.switches) json["counters"]["context_switches"] = finite(*analysis.switches);
+}
+
+/// What the machine can do at most for each stage, and for all of them.
+void add_limits(Json& json, const CaseAnalysis& analysis) {
+  for (std::size_t s = 0; s < analysis.stages.size(); ++s) {
+    const StageAnalysis& stage = analysis.stages[s];
+    if (stage.limit.empty()) continue;
+    json["stages"][s]["limit"] = stage.limit;
+    json["stages"][s]["floor_ns"] = finite(stage.floor_ns);
+    if (stage.of_limit) json["stages"][s]["of_limit"] = interval(*stage.of_limit);
+  }
+  if (analysis.floor_ns) json["floor_ns"] = finite(*analysis.floor_ns);
+  if (!analysis.binding.empty()) json["binding"] = analysis.binding;
+  if (analysis.bytes_moved) json["bytes_moved"] = finite(*analysis.bytes_moved);
+}
+
+/// CPU time and energy of an image, beside the counts of an iteration.
+void add_per_image(Json& json, const CaseResult& result, const GroupResult& group) {
+  if (const auto seconds = cpu_seconds_per_image(result))
+    json["counters"]["cpu_s_per_image"] = finite(*seconds);
+  const CaseProfile* const profile = find_profile(group, result.variant);
+  const auto joules = profile ? counted_per_image(result, *profile).joules : std::nullopt;
+  if (joules) json["counters"]["joules_per_image"] = finite(*joules);
+}
+
+void add_noise(Json& json, const CaseNoise& noise) {
+  if (noise.rounds == 0) return;
+  json["noise"] = {{"steal_share", finite(noise.steal_share)},
+                   {"throttled_share", finite(noise.throttled_share)},
+                   {"frequency_khz", noise.frequency_khz},
+                   {"frequency_spread", finite(noise.frequency_spread)},
+                   {"disturbed", noise.disturbed.size()},
+                   {"autocorrelation", finite(noise.autocorrelation)},
+                   {"drifts", noise.drifts},
+                   {"sensitive", noise.sensitive}};
+  if (noise.drift) json["noise"]["drift"] = interval(*noise.drift);
+  if (noise.undisturbed) json["noise"]["undisturbed_ratio"] = interval(*noise.undisturbed);
+  json["flags"] = Json::object();
+  for (const auto& [flag, rounds] : noise.flagged)
+    json["flags"][std::string(name_of(flag))] = rounds;
+}
+
+Json verdict(const GroupResult& group, const GroupAnalysis& analysis, const Results& results) {
+  const Verdict& verdict = analysis.verdict;
+  Json json = {{"winner", verdict.winner},
+               {"bound", cause_text(verdict.bound).name},
+               {"cause", verdict.slow ? cause_text(verdict.slow->cause).name : ""},
+               {"text", verdict_text(group, analysis, results)},
+               {"claims", Json::array()}};
+  for (std::size_t i = 0; i < verdict.claims.size(); ++i) {
+    const Judgement& judgement = verdict.claims[i];
+    json["claims"].push_back(
+        {{"text", group.claims[i].text},
+         {"verdict", name_of(judgement.outcome)},
+         {"detail", judgement_detail(group.claims[i], judgement, results.precision)}});
+    if (judgement.caveat) json["claims"].back()["caveat"] = caveat_text(judgement.caveat);
+  }
+  return json;
+}
+
+Json on(const AxisLine& line) { return {{"axis", line.axis}, {"at", line.fixed}}; }
+
+Json crossing_json(const AxisLine& line, const Crossing& crossing) {
+  Json json = on(line);
+  json.update({{"a", crossing.a},
+               {"b", crossing.b},
+               {"points", crossing.points},
+               {"decided", crossing.decided},
+               {"leader", crossing.leader},
+               {"changes", Json::array()}});
+  for (const Overtaking& change : crossing.changes)
+    json["changes"].push_back(
+        {{"from", change.from}, {"to", change.to}, {"after", change.after}, {"by", change.by}});
+  return json;
+}
+
+Json fit_json(const AxisLine& line, const AxisFit& fit) {
+  Json json = on(line);
+  json.update({{"variant", fit.variant},
+               {"points", fit.points},
+               {"explains", fit.explains},
+               {"worst_residual", fit.fitted.worst}});
+  if (!fit.explains) return json;
+  json.update({{"fixed_ns", fit.fitted.fixed_ns},
+               {"gb_per_s", fit.fitted.gb_per_s()},
+               {"half_bytes", fit.fitted.half_bytes()},
+               {"amount_at_90_percent", fit.amount90}});
+  return json;
+}
+
+Json unscaled_json(const AxisLine& line, const Unscaled& result) {
+  Json json = on(line);
+  json.update({{"variant", result.variant},
+               {"small", result.small},
+               {"large", result.large},
+               {"work", result.work},
+               {"fixed_ns", result.fixed_ns}});
+  return json;
+}
+
+/// One entry per variant and line of a numeric axis; "at" holds the other axes. A fit that does not
+/// explain its points has no figures but how far it is off. Empty lists for an experiment of one
+/// point.
+Json experiment_json(const Experiment& experiment) {
+  Json json = {{"experiment", experiment.groups[0]->experiment},
+               {"crossovers", Json::array()},
+               {"fits", Json::array()},
+               {"unscaled", Json::array()}};
+  for (const AxisLine& line : axis_lines(experiment)) {
+    for (const Crossing& crossing : crossings(experiment, line))
+      json["crossovers"].push_back(crossing_json(line, crossing));
+    for (const AxisFit& fit : fits(experiment, line)) json["fits"].push_back(fit_json(line, fit));
+    for (const Unscaled& result : unscaled(experiment, line))
+      json["unscaled"].push_back(unscaled_json(line, result));
+  }
+  return json;
+}
+
+/// What was derived of a group, into its measurements.
+void add_analysis(Json& json, const GroupResult& group, const GroupAnalysis& analysis,
+                  const Results& results) {
+  for (std::size_t i = 0; i < group.cases.size(); ++i) {
+    add_derived(json["cases"][i], group.cases[i], analysis.cases[i], group.baseline);
+    add_limits(json["cases"][i], analysis.cases[i]);
+    add_per_image(json["cases"][i], group.cases[i], group);
+    add_noise(json["cases"][i], analysis.noise[i]);
+  }
+  json["pairs"] = Json::array();
+  for (const Pair& pair : analysis.pairs)
+    json["pairs"].push_back({{"a", group.cases[pair.a].variant},
+                             {"b", group.cases[pair.b].variant},
+                             {"ratio", interval(pair.ratio)},
+                             {"different", pair.different}});
+  json["quality"] = quality_text(analysis);
+  json["autocorrelation"] = finite(analysis.autocorrelation);
+  json["verdict"] = verdict(group, analysis, results);
+}
+
+}  // namespace
+
+Json document(const Results& results) {
+  Json document = to_json(results);
+  document["experiments"] = Json::array();
+  std::size_t group = 0;
+  for (const Experiment& experiment : experiments(results)) {
+    for (std::size_t g = 0; g < experiment.groups.size(); ++g)
+      add_analysis(document["groups"][group++], *experiment.groups[g], experiment.analyses[g],
+                   results);
+    document["experiments"].push_back(experiment_json(experiment));
+  }
+  return document;
+}
+
+}  // namespace normbench

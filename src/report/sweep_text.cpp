@@ -1,0 +1,261 @@
+#include "report/sweep_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <utility>
+
+#include "core/units.h"
+#include "report/cause_text.h"
+#include "report/text.h"
+#include "report/verdict_text.h"
+#include "report/words.h"
+
+namespace normbench {
+
+namespace {
+
+/// Something said of points -> those points, in order of first mention.
+using Said = std::vector<std::pair<std::string, std::vector<std::size_t>>>;
+
+void add(Said& said, const std::string& what, std::size_t point) {
+  const auto at = std::ranges::find(said, what, [](const auto& entry) { return entry.first; });
+  if (at == said.end())
+    said.push_back({what, {point}});
+  else
+    at->second.push_back(point);
+}
+
+std::string points_text(const Experiment& experiment, const std::vector<std::size_t>& points) {
+  if (points.size() == experiment.groups.size())
+    return fmt::format("at all {} points", points.size());
+  std::vector<std::string> names;
+  for (const std::size_t point : points)
+    names.push_back(point_text(experiment.groups[point]->point));
+  return "at " + enumerate(names);
+}
+
+std::string outcome_text(const GroupResult& group, const GroupAnalysis& analysis) {
+  const Verdict& verdict = analysis.verdict;
+  std::vector<std::string> names;
+  for (const int i : verdict.fastest) names.push_back(spoken(group.cases[i].variant));
+  const std::string fastest = enumerate(names);
+  switch (verdict.outcome) {
+    case Outcome::NothingRan:
+      return "Nothing could be measured";
+    case Outcome::Traced:
+      return std::ranges::any_of(group.cases, measured)
+                 ? "Not ranked, a profiling tool was attached"
+                 : "Measured nothing, a profiling tool was attached";
+    case Outcome::Unfair:
+      return "No winner, the outputs are not alike";
+    case Outcome::Alone:
+      return "Only " + fastest + " ran";
+    case Outcome::Winner:
+      return "Fastest: " + fastest;
+    case Outcome::Tie:
+      return "Tied: " + fastest;
+    case Outcome::Inconclusive:
+      return "Inconclusive between " + fastest;
+  }
+  return "";
+}
+
+/// Where a claim holds, and why at the last point.
+std::string claim_line(const Experiment& experiment, std::size_t claim, double precision) {
+  Said said;
+  for (std::size_t i = 0; i < experiment.groups.size(); ++i)
+    if (const auto& claims = experiment.analyses[i].verdict.claims; claim < claims.size())
+      add(said, std::string(name_of(claims[claim].outcome)), i);
+  std::string text;
+  for (const auto& [outcome, points] : said)
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", outcome,
+                        points_text(experiment, points));
+  const GroupResult& last = *experiment.groups.back();
+  const Judgement& judgement = experiment.analyses.back().verdict.claims[claim];
+  const std::string detail = judgement_detail(last.claims[claim], judgement, precision);
+  if (!detail.empty())
+    text += fmt::format(" ({}: {}{}{})", point_text(last.point), detail,
+                        judgement.caveat ? ", " : "", caveat_text(judgement.caveat));
+  return fmt::format("Claim \"{}\": {}.", last.claims[claim].text, text);
+}
+
+/// " at memory=pinned" where other axes are fixed; else "".
+std::string where(const AxisLine& line) {
+  return line.fixed.empty() ? "" : " at " + point_text(line.fixed);
+}
+
+/// "batch 24", "230,400 pixels".
+std::string amount_text(const AxisLine& line, double amount) {
+  const std::string count = format_count(std::llround(std::ceil(amount)));
+  return line.points.front().value.is_array() ? count + " pixels" : line.axis + " " + count;
+}
+
+/// The fixed cost of the last point's winner, along the lines through that point.
+void add_winner_fits(const Experiment& experiment, const std::vector<AxisLine>& axes,
+                     std::vector<std::string>& sentences) {
+  const std::size_t last = experiment.groups.size() - 1;
+  for (const AxisLine& line : axes) {
+    if (std::ranges::find(line.points, last, &AxisLine::Point::group) == line.points.end())
+      continue;
+    for (const AxisFit& fit : fits(experiment, line))
+      if (fit.variant == experiment.analyses[last].verdict.winner)
+        sentences.push_back(fit_text(line, fit));
+  }
+}
+
+/// What the points of the numeric axes say together, at most three sentences: results that do not
+/// follow their work, where the winner changes, and the last winner's fixed cost.
+std::vector<std::string> axis_sentences(const Experiment& experiment) {
+  constexpr std::size_t kMost = 3;
+  const std::vector<AxisLine> axes = axis_lines(experiment);
+  std::vector<std::string> sentences;
+  for (const AxisLine& line : axes)
+    for (const Unscaled& result : unscaled(experiment, line))
+      sentences.push_back(unscaled_text(line, result));
+  for (const AxisLine& line : axes)
+    for (const Overtaking& change : winner_changes(experiment, line))
+      sentences.push_back(overtaking_text(line, change));
+  add_winner_fits(experiment, axes, sentences);
+  std::erase(sentences, "");
+  if (sentences.size() > kMost) sentences.resize(kMost);
+  return sentences;
+}
+
+/// The outcome at each point, and the advantage at the last.
+void add_outcomes(const Experiment& experiment, std::vector<std::string>& lines) {
+  const std::size_t count = experiment.groups.size();
+  Said said;
+  for (std::size_t i = 0; i < count; ++i)
+    add(said, outcome_text(*experiment.groups[i], experiment.analyses[i]), i);
+  const GroupResult& last = *experiment.groups.back();
+  for (const auto& [outcome, points] : said) {
+    lines.push_back(outcome + " " + points_text(experiment, points));
+    if (points.back() + 1 == count && experiment.analyses.back().verdict.advantage)
+      lines.back() += fmt::format("; at {} {}", point_text(last.point),
+                                  advantage_text(last, experiment.analyses.back()));
+    lines.back() += ".";
+  }
+}
+
+/// "within 2.1 %", by the point that is off the most.
+std::string explains_text(const AxisFit& fit) {
+  if (fit.fitted.worst < 0.001) return "within 0.1 %";
+  return fmt::format("{} {}", fit.explains ? "within" : "no line fits: off by",
+                     format_percent(fit.fitted.worst));
+}
+
+std::string amount90_text(const AxisLine& line, const AxisFit& fit) {
+  if (fit.amount90 <= line.points.front().amount) return "every point";
+  return format_count(std::llround(std::ceil(fit.amount90)));
+}
+
+/// A row of the table; no figures for a line that does not explain its points.
+std::vector<std::string> fit_cells(const AxisLine& line, const AxisFit& fit) {
+  const std::string points = std::to_string(fit.points);
+  if (!fit.explains)
+    return {axis_text(line), fit.variant, points, "", "", "", "", explains_text(fit)};
+  return {axis_text(line),
+          fit.variant,
+          points,
+          format_ms(fit.fitted.fixed_ns),
+          format_significant(fit.fitted.gb_per_s(), 3),
+          format_bytes(fit.fitted.half_bytes()),
+          amount90_text(line, fit),
+          explains_text(fit)};
+}
+
+}  // namespace
+
+std::vector<std::string> verdict_lines(const Experiment& experiment, const Results& results) {
+  std::vector<std::string> lines;
+  for (const EmptyInput& empty : empty_inputs(experiment))
+    lines.push_back(empty_input_text(experiment, empty) + ".");
+  const GroupResult& last = *experiment.groups.back();
+  const GroupAnalysis& analysis = experiment.analyses.back();
+  if (experiment.groups.size() == 1) {
+    std::ranges::move(verdict_text(last, analysis, results), std::back_inserter(lines));
+    return lines;
+  }
+  add_outcomes(experiment, lines);
+  for (const std::string& sentence : axis_sentences(experiment)) lines.push_back(sentence + ".");
+  for (const std::string& reason : reasons(last, analysis))
+    lines.push_back("At " + point_text(last.point) + ": " + reason);
+  for (std::size_t claim = 0; claim < analysis.verdict.claims.size(); ++claim)
+    lines.push_back(claim_line(experiment, claim, results.precision));
+  return lines;
+}
+
+std::string axis_text(const AxisLine& line) { return line.axis + where(line); }
+
+std::string overtaking_text(const AxisLine& line, const Overtaking& change) {
+  const std::string by = axis_value(change.by);
+  return fmt::format("From {} {} on{}, {} wins: it overtakes {} between {} and {}", line.axis, by,
+                     where(line), spoken(change.to), spoken(change.from), axis_value(change.after),
+                     by);
+}
+
+std::string crossing_text(const Crossing& crossing) {
+  std::string text;
+  for (const Overtaking& change : crossing.changes) {
+    const std::string by = axis_value(change.by);
+    text += fmt::format("{}{} {} on (between {} and {})", text.empty() ? "" : "; ",
+                        change.to == crossing.b ? "from" : "no longer from", by,
+                        axis_value(change.after), by);
+  }
+  if (!text.empty()) return text;
+  const std::string last = axis_value(crossing.last);
+  if (crossing.leader == crossing.a) return "never, up to " + last;
+  if (crossing.leader.empty()) return "not beyond doubt, up to " + last;
+  if (crossing.decided == crossing.points) return fmt::format("at all {} points", crossing.points);
+  return fmt::format("at {} of {} points, never slower", crossing.decided, crossing.points);
+}
+
+std::string fit_text(const AxisLine& line, const AxisFit& fit) {
+  if (!fit.explains || fit.amount90 <= line.points.front().amount) return "";
+  return fmt::format("Fixed cost of {}{}: {} ms; then {} GB/s, 90 % of it from {} on",
+                     spoken(fit.variant), where(line), format_ms(fit.fitted.fixed_ns),
+                     format_significant(fit.fitted.gb_per_s(), 3), amount_text(line, fit.amount90));
+}
+
+std::string unscaled_text(const AxisLine& line, const Unscaled& result) {
+  return fmt::format(
+      "Does not scale: {}{} takes no longer at {} {} than at {}, for {} the bytes; it measured "
+      "something else, or a fixed cost of {} ms bounds it",
+      spoken(result.variant), where(line), line.axis, axis_value(result.large),
+      axis_value(result.small), factor(result.work), format_ms(result.fixed_ns));
+}
+
+std::string empty_input_text(const Experiment& experiment, const EmptyInput& empty) {
+  const GroupResult& group = *experiment.groups[empty.group];
+  const CaseResult& result = group.cases[empty.index];
+  return fmt::format("No input: {}{} ({} images, {}), so its time means nothing",
+                     spoken(result.variant),
+                     group.point.empty() ? "" : " at " + point_text(group.point),
+                     format_count(result.images),
+                     format_bytes(static_cast<double>(result.source_bytes)));
+}
+
+std::string crossover_table(const Experiment& experiment) {
+  Rows rows({"axis", "variant", "against", "faster"});
+  for (const AxisLine& line : axis_lines(experiment))
+    for (const Crossing& crossing : crossings(experiment, line))
+      rows.add({axis_text(line), crossing.b, crossing.a, crossing_text(crossing)});
+  return rows.text({0, 1, 2, 3});
+}
+
+std::string fit_table(const Experiment& experiment) {
+  Rows rows(
+      {"axis", "variant", "points", "fixed ms", "GB/s", "half of it at", "90 % from", "fits"});
+  std::string flags;
+  for (const AxisLine& line : axis_lines(experiment)) {
+    for (const AxisFit& fit : fits(experiment, line)) rows.add(fit_cells(line, fit));
+    for (const Unscaled& result : unscaled(experiment, line))
+      flags += wrapped(unscaled_text(line, result), 2);
+  }
+  return rows.text({0, 1, 7}) + flags;
+}
+
+}  // namespace normbench

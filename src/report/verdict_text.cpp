@@ -1,0 +1,222 @@
+#include "report/verdict_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/units.h"
+#include "report/cause_text.h"
+#include "report/words.h"
+
+namespace normbench {
+
+namespace {
+
+/// ", at 97 % of the memory limit", or "".
+std::string at_limit_text(const GroupAnalysis& analysis) {
+  const Verdict& verdict = analysis.verdict;
+  if (!verdict.at_limit) return "";
+  return fmt::format(", at {} of the {} limit",
+                     format_percent(analysis.cases[verdict.fastest[0]].of_limit->value),
+                     name_of(*verdict.at_limit));
+}
+
+/// What an outcome must share to be compared: where it ends, as what.
+std::string end_text(const CaseResult& result) {
+  const TensorDesc& out = result.stages.back().out;
+  return fmt::format("{} {} {}x{}x{}x{} on the {}", name_of(out.dtype), name_of(out.layout),
+                     out.shape.n, out.shape.c, out.shape.h, out.shape.w,
+                     out.memory == Memory::Device ? "GPU" : "host");
+}
+
+std::string unlike_text(const CaseResult& a, const CaseResult& b) {
+  return fmt::format("{} ends as {}, {} as {}", spoken(a.variant), end_text(a), spoken(b.variant),
+                     end_text(b));
+}
+
+std::string traced_text(const GroupAnalysis& analysis, const Results& results) {
+  if (analysis.quality.rounds > 0)
+    return "A profiling tool was attached: nothing is ranked.";
+  const Json tool = results.environment.value("attached_tool", Json());
+  return fmt::format("Measured nothing: {} is attached (--measure measures all the same).",
+                     tool.is_string() ? tool.get<std::string>() : "a profiling tool");
+}
+
+/// What the rounds suggest where they are too few for an interval: all of them may agree.
+std::string inconclusive_text(const GroupResult& group, const Verdict& verdict) {
+  const CaseResult& first = group.cases[verdict.fastest[0]];
+  const std::string fastest = spoken_cases(group, verdict.fastest);
+  if (verdict.covered)
+    return fmt::format("Inconclusive between {}: could have seen {}.", fastest,
+                       format_percent(verdict.visible));
+  if (verdict.always_first)
+    return fmt::format("Probably fastest: {}, in each of {} rounds; too few to be sure.",
+                       spoken(first.variant), first.rounds.size());
+  return fmt::format("Inconclusive between {}: too few rounds ({}).", fastest,
+                     first.rounds.size());
+}
+
+/// What bounds the winner; "" where being at its limit says it all.
+std::string bound_text(const GroupResult& group, const Verdict& verdict) {
+  const auto said = [&] {
+    return verdict.at_limit && limit_of(verdict.bound) == verdict.at_limit &&
+           !(verdict.at_limit == LimitKind::Link &&
+             gain_beside(group.cases[verdict.fastest[0]], Resource::Link));
+  };
+  return !verdict.bound || said() ? "" : cause_text(verdict.bound).bound();
+}
+
+/// What the slow case does otherwise than the fastest, where its cause was not shown by a case that
+/// differs in that alone.
+std::string differences_text(const Slow& slow) {
+  if (slow.cause.proven || slow.factors.empty()) return "";
+  if (slow.factors.size() > 1)
+    return fmt::format("It differs from the fastest in {} factors: {}.", slow.factors.size(),
+                       factor_names(slow.factors));
+  if (slow.cause && slow.factors[0].kind == Factor::Kind::Ops) return "";
+  return fmt::format("Only {} differs from the fastest.", factor_text(slow.factors[0]));
+}
+
+std::string slow_text(const GroupResult& group, const Slow& slow) {
+  const std::string cause = cause_text(slow.cause).sentence(), beside = differences_text(slow);
+  if (cause.empty() && beside.empty()) return "";
+  return fmt::format("Why {} is slow: {}{}{}", spoken(group.cases[slow.index].variant), cause,
+                     cause.empty() || beside.empty() ? "" : " ", beside);
+}
+
+std::string carried_text(const LinkArithmetic& link) {
+  return fmt::format(
+      "The link would carry {:.1f}x fewer bytes with {} than with {} ({} for {} a batch): "
+      "arithmetic, not measured here.",
+      static_cast<double>(link.most) / static_cast<double>(link.least), spoken(link.lean),
+      spoken(link.rich), format_bytes(static_cast<double>(link.least)),
+      format_bytes(static_cast<double>(link.most)));
+}
+
+/// One sentence per claim text: what was said, and what each of its judgements is.
+std::vector<std::string> claim_lines(const GroupResult& group, const Verdict& verdict,
+                                     double precision) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < verdict.claims.size(); ++i) {
+    const ClaimResult& claim = group.claims[i];
+    const Judgement& judgement = verdict.claims[i];
+    std::string said(name_of(judgement.outcome));
+    if (const std::string detail = judgement_detail(claim, judgement, precision); !detail.empty())
+      said += fmt::format(" ({})", detail);
+    if (judgement.caveat) said += ", " + caveat_text(judgement.caveat);
+    if (i > 0 && claim.text == group.claims[i - 1].text)
+      lines.back().replace(lines.back().size() - 1, 1, "; " + said + ".");
+    else
+      lines.push_back(fmt::format("Claim \"{}\": {}.", claim.text, said));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string headline(const GroupResult& group, const GroupAnalysis& analysis,
+                     const Results& results) {
+  const Verdict& verdict = analysis.verdict;
+  switch (verdict.outcome) {
+    case Outcome::NothingRan:
+      return "Nothing could be measured here.";
+    case Outcome::Traced:
+      return traced_text(analysis, results);
+    case Outcome::Unfair:
+      return fmt::format("No winner, the outputs are not alike: {}.",
+                         unlike_text(group.cases[verdict.unlike->a],
+                                     group.cases[verdict.unlike->b]));
+    case Outcome::Alone:
+      return fmt::format("Only {} ran: {} ms a batch{}.", spoken_cases(group, verdict.fastest),
+                         format_ms(analysis.cases[verdict.fastest[0]].time_ns->value),
+                         at_limit_text(analysis));
+    case Outcome::Winner:
+      return fmt::format("Fastest: {}, {}.", spoken(verdict.winner),
+                         advantage_text(group, analysis));
+    case Outcome::Tie:
+      return fmt::format("Fastest: {}, no difference larger than {}.",
+                         spoken_cases(group, verdict.fastest), format_percent(verdict.widest));
+    case Outcome::Inconclusive:
+      return inconclusive_text(group, verdict);
+  }
+  return "";
+}
+
+std::string advantage_text(const GroupResult& group, const GroupAnalysis& analysis) {
+  const auto& advantage = analysis.verdict.advantage;
+  if (!advantage) return "";
+  const auto number = [](double value) { return format_significant(value, value < 1 ? 2 : 3); };
+  return fmt::format("{} ({}-{}) {}{}", factor(advantage->factor), number(advantage->low),
+                     number(advantage->high),
+                     advantage->of_baseline
+                         ? "the baseline"
+                         : "the next, " + spoken(group.cases[advantage->over].variant),
+                     at_limit_text(analysis));
+}
+
+std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& analysis) {
+  const Verdict& verdict = analysis.verdict;
+  std::vector<std::string> list{bound_text(group, verdict)};
+  if (verdict.slow) list.push_back(slow_text(group, *verdict.slow));
+  if (verdict.pinning) list.push_back(pinning_text(*verdict.pinning));
+  for (std::size_t i = 0; i < group.cases.size(); ++i)
+    if (const CaseAnalysis& one = analysis.cases[i]; one.above_limit)
+      list.push_back(
+          fmt::format("Error: {} is faster than its limit ({}, at least {}): limit or case is "
+                      "measured wrongly.",
+                      spoken(group.cases[i].variant), format_percent(one.of_limit->value),
+                      format_percent(one.of_limit->low)));
+  if (!verdict.host_left_out.empty())
+    list.push_back(
+        fmt::format("Device time leaves out the host stages of {}: \"clock\": \"wall\" counts all.",
+                    spoken_cases(group, verdict.host_left_out)));
+  if (!verdict.on_wall_clock.empty())
+    list.push_back(fmt::format("Of {} it is wall time: no device was used.",
+                               spoken_cases(group, verdict.on_wall_clock)));
+  if (verdict.link) list.push_back(carried_text(*verdict.link));
+  std::erase(list, "");
+  return list;
+}
+
+std::vector<std::string> verdict_text(const GroupResult& group, const GroupAnalysis& analysis,
+                                      const Results& results) {
+  std::vector<std::string> text{headline(group, analysis, results)};
+  for (const auto& lines : {reasons(group, analysis),
+                            claim_lines(group, analysis.verdict, results.precision)})
+    text.insert(text.end(), lines.begin(), lines.end());
+  return text;
+}
+
+std::string judgement_detail(const ClaimResult& claim, const Judgement& judgement,
+                             double precision) {
+  if (!judgement.pair) return "";
+  const Pair& pair = *judgement.pair;
+  const double ratio = pair.ratio.value;
+  if (pair.different)
+    return fmt::format("{} is {} {} than {}", spoken(claim.left),
+                       factor(ratio < 1 ? 1 / ratio : ratio), ratio < 1 ? "faster" : "slower",
+                       spoken(claim.right));
+  if (is_tie(pair, precision))
+    return "no difference larger than " + format_percent(widest_difference(pair));
+  if (!pair.covered) return "too few rounds";
+  return "could have seen " + format_percent(visible_difference(pair, precision));
+}
+
+std::string quality_text(const GroupAnalysis& analysis) {
+  const Quality& quality = analysis.quality;
+  if (quality.rounds == 0) return "";
+  const std::string within = fmt::format("{} ±{}", quality.of_ratios ? "ratios" : "times",
+                                         format_percent(quality.half_width));
+  if (quality.quick) return "quick run: intervals are wide (" + within + ")";
+  if (!quality.noisy) return "machine quiet: " + within;
+  std::string text = "machine noisy: " + within;
+  if (quality.disturbed > 0)
+    text += fmt::format(", {} of {} rounds disturbed ({})", quality.disturbed, quality.rounds,
+                        flags_text(quality.flagged));
+  if (quality.drift > 0) text += ", drift " + format_percent(quality.drift);
+  if (quality.disturbed == 0 && quality.drift == 0)
+    text += ", rounds spread by " + format_percent(quality.spread);
+  return text;
+}
+
+}  // namespace normbench

@@ -1,0 +1,30 @@
+/// The verdict of one group in words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+
+namespace normbench {
+
+/// Who is fastest, as a sentence ("Fastest: fused, 34.0x (33.6-34.4) the baseline, at …").
+std::string headline(const GroupResult& group, const GroupAnalysis& analysis,
+                     const Results& results);
+/// "34.0x (33.6-34.4) the baseline, at 97 % of the memory limit"; "" without a winner.
+std::string advantage_text(const GroupResult& group, const GroupAnalysis& analysis);
+/// Bound, cause, limits exceeded and what else follows: sentences.
+std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& analysis);
+/// All that a person reads: the headline, the reasons, the claims.
+std::vector<std::string> verdict_text(const GroupResult& group, const GroupAnalysis& analysis,
+                                      const Results& results);
+
+/// Why a claim was judged so ("A is 1.40x faster than B"); "" where it was not run.
+std::string judgement_detail(const ClaimResult& claim, const Judgement& judgement,
+                             double precision);
+
+/// "machine quiet: ratios ±1.1 %", or "machine noisy: …" with what disturbed it; "" when nothing was
+/// measured.
+std::string quality_text(const GroupAnalysis& analysis);
+
+}  // namespace normbench

@@ -1,0 +1,64 @@
+#include "report/words.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+
+#include "core/units.h"
+
+namespace normbench {
+
+std::string spoken(std::string_view name) {
+  return name.find_first_of(",:;()") == name.npos ? std::string(name) : fmt::format("\"{}\"", name);
+}
+
+std::string enumerate(std::span<const std::string> items) {
+  std::string text;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i > 0) text += i + 1 == items.size() ? " and " : ", ";
+    text += items[i];
+  }
+  return text;
+}
+
+std::string spoken_cases(const GroupResult& group, std::vector<int> indices) {
+  std::ranges::sort(indices);
+  std::vector<std::string> items;
+  for (const int i : indices) items.push_back(spoken(group.cases[i].variant));
+  return enumerate(items);
+}
+
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
+}
+
+std::string factor(double value) { return format_significant(value, value < 1 ? 2 : 3) + "x"; }
+
+std::string axis_value(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_structured()) return value.dump();
+  if (value.is_object() && value.contains("name")) return axis_value(value["name"]);
+  std::string text;
+  for (const auto& item : value) {
+    if (!text.empty()) text += value.is_array() ? 'x' : '/';
+    text += axis_value(item);
+  }
+  return text;
+}
+
+std::string point_text(const Json& point) {
+  std::string text;
+  for (const auto& [axis, value] : point.items())
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", axis, axis_value(value));
+  return text;
+}
+
+std::string flags_text(const std::map<Flag, std::size_t>& flagged) {
+  std::string text;
+  for (const auto& [flag, count] : flagged)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name_of(flag), count);
+  return text;
+}
+
+}  // namespace normbench

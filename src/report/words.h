@@ -1,0 +1,63 @@
+/// Words and phrases that sentences and tables share.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "analysis/limits.h"
+#include "analysis/noise.h"
+#include "analysis/why/claims.h"
+#include "analysis/why/parts.h"
+#include "core/enums.h"
+#include "core/json.h"
+
+namespace normbench {
+
+constexpr auto words(LimitKind) {
+  return std::to_array<Word<LimitKind>>({{LimitKind::Link, "link"},
+                                         {LimitKind::Launch, "launch"},
+                                         {LimitKind::PageFaults, "page faults"},
+                                         {LimitKind::Memory, "memory"}});
+}
+constexpr auto words(Flag) {
+  return std::to_array<Word<Flag>>({{Flag::Stolen, "stolen"},
+                                    {Flag::Throttled, "throttled"},
+                                    {Flag::Preempted, "preempted"},
+                                    {Flag::SlowClock, "slow clock"},
+                                    {Flag::Outlier, "outlier"}});
+}
+constexpr auto words(Resource) {
+  return std::to_array<Word<Resource>>({{Resource::Decode, "decode"},
+                                        {Resource::Link, "link"},
+                                        {Resource::Pinning, "pinning"},
+                                        {Resource::Gpu, "GPU"},
+                                        {Resource::Cpu, "CPU"}});
+}
+constexpr auto words(Judgement::Outcome) {
+  using enum Judgement::Outcome;
+  return std::to_array<Word<Judgement::Outcome>>({{Confirmed, "confirmed"},
+                                                  {Contradicted, "contradicted"},
+                                                  {Inconclusive, "inconclusive"},
+                                                  {NotRun, "not run here"}});
+}
+
+/// The name as it reads in a sentence: quoted when it has punctuation of its own.
+std::string spoken(std::string_view name);
+/// "A", "A and B", "A, B and C".
+std::string enumerate(std::span<const std::string> items);
+/// "A and B" of cases' names, in the group's order.
+std::string spoken_cases(const GroupResult& group, std::vector<int> indices);
+/// "1 row", "2 rows".
+std::string counted(std::int64_t count, std::string_view noun);
+/// "34.0x", "0.72x".
+std::string factor(double value);
+/// A value of a sweep axis: "64", "720x1280", "uint8"; the "name" of an object that has one.
+std::string axis_value(const Json& value);
+/// A point of a sweep: "batch=64, size=720x1280"; "" for no axes.
+std::string point_text(const Json& point);
+/// "stolen 3, preempted 2".
+std::string flags_text(const std::map<Flag, std::size_t>& flagged);
+
+}  // namespace normbench

@@ -1,0 +1,122 @@
+#include "analysis/why/causes.h"
+
+#include <gtest/gtest.h>
+
+#include "example_results.h"
+
+namespace normbench::causes_test {
+namespace {
+
+/// What explains case `index` of the only group.
+Cause cause_of(const Results& results, int index) {
+  const GroupResult& group = results.groups[0];
+  return explain(group, analyse_case(group, group.cases[index], results), index, results);
+}
+
+template <class Found>
+bool is(const Cause& cause) {
+  return std::holds_alternative<Found>(cause.found);
+}
+
+TEST(FaultCost, IsTheDifferenceToTheReusedTwin) {
+  const Results results = examples::blog();
+  const auto cost = fault_cost(results.groups[0], 1, results);
+  ASSERT_TRUE(cost.has_value());
+  EXPECT_EQ(cost->faults, 54'002);
+  EXPECT_NEAR(cost->cost_ns, (97.1 - 10.8) * 1e6 / 54'002, 10);  // 1598 ns
+  EXPECT_NEAR(cost->share, (97.1 - 10.8) / 97.1, 0.002);         // 89 %
+  EXPECT_NEAR(*cost->reused_ns, 10.8e6, 0.05e6);
+}
+
+TEST(FaultCost, FallsBackToTheFirstTouch) {
+  const Results results = examples::blog();
+  const auto cost = fault_cost(results.groups[0], 0, results);  // no twin that starts from uint8
+  ASSERT_TRUE(cost.has_value());
+  EXPECT_FALSE(cost->reused_ns.has_value());
+  EXPECT_NEAR(cost->cost_ns, 45e6 / 27'000, 10);  // 1667 ns
+}
+
+TEST(FaultCost, IsNothingWithoutFaults) {
+  const Results results = examples::blog();
+  EXPECT_FALSE(fault_cost(results.groups[0], 3, results).has_value());
+  const Results blind = examples::blog_no_counters();
+  EXPECT_FALSE(fault_cost(blind.groups[0], 1, blind).has_value());
+}
+
+TEST(Explain, NamesWhatWasCounted) {
+  EXPECT_TRUE(is<FaultCost>(cause_of(examples::blog(), 1)));
+  EXPECT_TRUE(is<why::ExtraPasses>(cause_of(examples::blog_no_counters(), 1)));
+  EXPECT_TRUE(is<why::MemoryLimit>(cause_of(examples::blog(), 4)));
+  EXPECT_TRUE(is<why::Decoding>(cause_of(examples::decoding(), 0)));
+}
+
+TEST(Explain, ConstantsFromTheProfile) {
+  Results results = examples::tie();
+  CaseProfile& profile = results.groups[0].profile[0];
+  profile.rows = {
+      {.name = "constants", .place = Place::Cpu, .shapes = "", .self_cpu_ns = 30, .cpu_ns = 30},
+      {.name = "normalize", .place = Place::Cpu, .shapes = "", .self_cpu_ns = 70, .cpu_ns = 100}};
+  const Cause cause = cause_of(results, 0);
+  EXPECT_FALSE(std::get<why::ConstantsEachCall>(cause.found).cached_ns);
+  EXPECT_DOUBLE_EQ(cause.share, 0.30);
+}
+
+TEST(Explain, CallsThatPrepareConstantsArePartOfThat) {
+  Results results = examples::tie();
+  CaseProfile& profile = results.groups[0].profile[0];
+  profile.rows = {
+      {.name = "constants", .place = Place::Cpu, .shapes = "", .self_cpu_ns = 5, .cpu_ns = 40},
+      {.name = "cudaMemcpyAsync",
+       .place = Place::Cpu,
+       .shapes = "",
+       .self_cpu_ns = 35,
+       .cpu_ns = 35},
+      {.name = "cudaStreamSynchronize",
+       .place = Place::Cpu,
+       .shapes = "",
+       .self_cpu_ns = 60,
+       .cpu_ns = 60}};
+  const Cause cause = cause_of(results, 0);
+  EXPECT_FALSE(std::get<why::ConstantsEachCall>(cause.found).cached_ns);
+  EXPECT_DOUBLE_EQ(cause.share, 0.40);
+}
+
+TEST(Explain, ConstantsThatHoldUpTheDevice) {
+  Results results = examples::tie();
+  CaseProfile& profile = results.groups[0].profile[0];
+  profile.times.wall_ns = 1'000;
+  profile.rows = {
+      {.name = "constants", .place = Place::Cpu, .shapes = "", .self_cpu_ns = 5, .cpu_ns = 5},
+      {.name = "constants",
+       .place = Place::Cuda,
+       .shapes = "",
+       .annotation = true,
+       .self_device_ns = 450,
+       .device_ns = 450},
+      {.name = "cudaStreamSynchronize",
+       .place = Place::Cpu,
+       .shapes = "",
+       .self_cpu_ns = 995,
+       .cpu_ns = 995}};
+  const Cause cause = cause_of(results, 0);
+  EXPECT_FALSE(std::get<why::ConstantsEachCall>(cause.found).cached_ns);
+  EXPECT_DOUBLE_EQ(cause.share, 0.45);
+}
+
+TEST(Explain, OneStageThatDominates) {
+  Results results = examples::tie();
+  CaseResult& result = results.groups[0].cases[0];
+  result.stages.push_back(result.stages[0]);
+  result.stages[1].label = "resize";
+  result.source_bytes = result.result_bytes = 1'000'000'000;  // so that no pass is one too many
+  result.stages[0].rounds_ns = {10, 10};
+  result.stages[1].rounds_ns = {40, 40};
+  const Cause cause = cause_of(results, 0);
+  EXPECT_EQ(std::get<why::OneStage>(cause.found).label, "resize");
+  EXPECT_DOUBLE_EQ(cause.share, 0.8);
+}
+
+TEST(Explain, NothingIsNotInvented) { EXPECT_FALSE(cause_of(examples::tie(), 0)); }
+
+}  // namespace
+}  // namespace normbench::causes_test

@@ -1,0 +1,109 @@
+#include "report/cause_text.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/analysis.h"
+#include "example_results.h"
+
+namespace normbench::device_cause_text_test {
+namespace {
+
+/// A group of two small stages on the GPU that the host waits for after every iteration, and the
+/// same without waiting: 20 and 12 us, submitted in 10 us, computed in 4 us.
+class SmallGpuWork : public testing::Test {
+ protected:
+  SmallGpuWork() : results_(examples::make_results("small", {GroupResult{}})) {
+    group().cases = {on_gpu("waits", 0.020, {"sub", "div"}), on_gpu("runs", 0.012, {"sub", "div"})};
+    group().cases[0].wait = Wait::Iteration;
+    group().cases[1].wait = Wait::Turn;
+    group().baseline = "waits";
+  }
+
+  static CaseResult on_gpu(const std::string& name, double ms,
+                           const std::vector<std::string>& ops) {
+    examples::CaseSpec spec{name, ms, DType::Float32, {}};
+    for (const std::string& op : ops) spec.stages.push_back({op});
+    CaseResult result = examples::make_case(spec);
+    result.source->memory = Memory::Device;
+    for (StageResult& stage : result.stages) {
+      stage.place = Place::Cuda;
+      stage.out.memory = Memory::Device;
+      stage.rounds_ns.assign(examples::rounds, 2'000);
+      stage.calls_ns.assign(examples::rounds, 5'000);
+    }
+    return result;
+  }
+
+  GroupResult& group() { return results_.groups[0]; }
+  std::string of(Cause (*cause)(const Subject&), int index) {
+    const CaseAnalysis analysis = analyse_case(group(), group().cases[index], results_);
+    return cause_text(cause({group(), analysis, index, results_})).sentence();
+  }
+  Cause explained(int index) {
+    const CaseAnalysis analysis = analyse_case(group(), group().cases[index], results_);
+    return explain(group(), analysis, index, results_);
+  }
+
+  Results results_;
+};
+
+TEST_F(SmallGpuWork, WaitingIsWhatTheCaseWithoutSaves) {
+  EXPECT_EQ(of(sync_cause, 0),
+            "waiting. The host waits for the GPU after every batch: 40 % of its time; without, the "
+            "same stages take 0.012 ms.");
+  EXPECT_EQ(of(sync_cause, 1), "");
+}
+
+TEST_F(SmallGpuWork, WaitingThatCostsNothingIsNoCause) {
+  group().cases[0].rounds = group().cases[1].rounds;
+  EXPECT_EQ(of(sync_cause, 0), "");
+}
+
+TEST_F(SmallGpuWork, WaitingIsPricedByEmptyLaunches) {
+  group().cases.pop_back();
+  EXPECT_EQ(of(sync_cause, 0), "");
+  group().limits = {on_gpu("launch", 0.002, {"launch"}),
+                    on_gpu("launch + sync", 0.012, {"launch", "sync"})};
+  EXPECT_EQ(of(sync_cause, 0),
+            "waiting. 1.0 a batch for the GPU at 10 us, measured on empty launches, = 50 % of its "
+            "time.");
+  group().cases[0].wait = Wait::Stage;
+  EXPECT_EQ(of(sync_cause, 0),
+            "waiting. 2.0 a batch for the GPU at 10 us, measured on empty launches, = 100 % of its "
+            "time.");
+  group().cases[0].wait = Wait::Turn;
+  EXPECT_EQ(of(sync_cause, 0), "");
+}
+
+TEST_F(SmallGpuWork, CallsBoundAnIdleGpu) {
+  EXPECT_EQ(of(launch_cause, 0), "");  // 10 of 20 us
+  EXPECT_EQ(of(launch_cause, 1),
+            "launches. Submitting takes 83 % of its time, the GPU works for 33 % of it.");
+  EXPECT_EQ(cause_text(explained(0)).name, "sync");
+  EXPECT_EQ(cause_text(explained(1)).name, "launch");
+}
+
+TEST_F(SmallGpuWork, ABusyGpuIsNotBoundByCalls) {
+  for (StageResult& stage : group().cases[1].stages)
+    stage.rounds_ns.assign(examples::rounds, 5'500);
+  EXPECT_EQ(of(launch_cause, 1), "");
+}
+
+TEST_F(SmallGpuWork, CallsThatDoTheWorkThemselvesAreNoLaunches) {
+  for (StageResult& stage : group().cases[1].stages) stage.op = "pin";
+  EXPECT_EQ(of(launch_cause, 1), "");
+}
+
+TEST_F(SmallGpuWork, LaunchesArePricedByEmptyOnes) {
+  for (StageResult& stage : group().cases[1].stages) stage.calls_ns.clear();
+  EXPECT_EQ(of(launch_cause, 1), "");
+  group().limits = {on_gpu("launch", 0.005, {"launch"})};
+  EXPECT_EQ(of(launch_cause, 1),
+            "launches. 2 at 5.0 us, the time of an empty one, = 83 % of its "
+            "time.");
+  group().cases[1].graph = true;
+  EXPECT_EQ(of(launch_cause, 1), "");
+}
+
+}  // namespace
+}  // namespace normbench::device_cause_text_test

@@ -1,0 +1,128 @@
+#include "report/verdict_text.h"
+
+#include <gmock/gmock.h>
+
+#include "example_results.h"
+#include "report/cause_text.h"
+
+namespace normbench::verdict_text_test {
+namespace {
+
+constexpr int kHost = 0, kFused = 2;  // the cases of the example of a GPU
+
+GroupAnalysis analysed(const Results& results) { return analyse(results.groups[0], results); }
+
+std::vector<std::string> reasons_of(const Results& results) {
+  return reasons(results.groups[0], analysed(results));
+}
+
+CauseText link_cause_of(const Results& results, int index) {
+  const GroupResult& group = results.groups[0];
+  const CaseAnalysis analysis = analyse_case(group, group.cases[index], results);
+  return cause_text(link_cause({group, analysis, index, results}));
+}
+
+std::string judged(const std::string& left, Relation relation, const std::string& right) {
+  Results results = examples::tie();
+  results.groups[0].claims = {{"it", left, relation, right}};
+  return verdict_text(results.groups[0], analysed(results), results).back();
+}
+
+TEST(Verdict, PageFaultsAreNamedOnlyWhereTheyHappen) {
+  const auto reasons = [](const Results& results) { return normbench::reasons(results.groups[0], analysed(results)); };
+  EXPECT_THAT(
+      reasons(examples::constants()),
+      testing::Contains("Why \"per call: sub, div in place\" is slow: page faults. 27,000 a "
+                        "batch at 1.5 us = 82 % of its time. It differs from the fastest "
+                        "in 3 factors: constants, output of sub, output of div."));
+  const Results reused = examples::constants_reused();
+  for (const std::string& line : verdict_text(reused.groups[0], analysed(reused), reused))
+    EXPECT_THAT(line, testing::Not(testing::AnyOf(testing::HasSubstr("fault"),
+                                                  testing::HasSubstr("fresh"))));
+}
+
+TEST(Verdict, TheOnlyFactorIsNamed) {
+  const Results results = examples::pinning();
+  EXPECT_THAT(
+      reasons_of(results),
+      testing::Contains("Why h2d from pageable memory is slow: the link. Its copies take 99 "
+                        "% of the time. Only memory of the source (pageable, pinned) "
+                        "differs from the fastest."));
+}
+
+TEST(Verdict, FasterThanTheLimitIsAnError) {
+  Results results = examples::blog();
+  results.groups[0].limits[0].rounds = examples::make_rounds(3.2, 7);  // the case takes 2.9 ms
+  results.groups[0].limits[1].rounds = examples::make_rounds(3.6, 8);
+  EXPECT_THAT(reasons_of(results),
+              testing::Contains(testing::StartsWith(
+                  "Error: \"uint8: normalize (fused)\" is faster than its limit (110 %")));
+}
+
+TEST(Claims, AreJudgedByPairs) {
+  EXPECT_EQ(judged("one", Relation::Less, "slow"),
+            "Claim \"it\": confirmed (one is 1.80x faster than slow).");
+  EXPECT_EQ(judged("slow", Relation::Less, "one"),
+            "Claim \"it\": contradicted (slow is 1.80x slower than one).");
+  EXPECT_EQ(judged("slow", Relation::Greater, "one"),
+            "Claim \"it\": confirmed (slow is 1.80x slower than one).");
+  EXPECT_THAT(judged("one", Relation::Equal, "other"),
+              testing::StartsWith("Claim \"it\": confirmed (no difference larger than "));
+  EXPECT_THAT(judged("one", Relation::Less, "other"),
+              testing::StartsWith("Claim \"it\": contradicted (no difference larger than "));
+  EXPECT_EQ(judged("one", Relation::Less, "gone"), "Claim \"it\": not run here.");
+}
+
+TEST(DeviceClock, SaysWhatItLeavesOut) {
+  Results results = examples::gpu_device_clock();
+  EXPECT_THAT(reasons_of(results),
+              testing::Contains("Device time leaves out the host stages of \"CPU normalize, send "
+                                "f32\": \"clock\": \"wall\" counts all."));
+  results.groups[0].cases[kHost].stages.pop_back();
+  for (Round& round : results.groups[0].cases[kHost].rounds) round.device_ns = 0;
+  EXPECT_THAT(reasons_of(results),
+              testing::Contains("Of \"CPU normalize, send f32\" it is wall time: no device was "
+                                "used."));
+  for (const std::string& reason : reasons_of(examples::gpu()))
+    EXPECT_THAT(reason, testing::Not(testing::HasSubstr("wall")));
+}
+
+TEST(LinkCause, IsMostOfTheTimeOrTheLimitReached) {
+  Results results = examples::gpu();
+  EXPECT_EQ(link_cause_of(results, kFused).sentence(),
+            "the link. 86 % of its time is the copy, so a faster kernel gains at most 14 %.");
+  EXPECT_EQ(link_cause_of(results, kHost).name, "");  // 41 %: normalising takes the most
+  EXPECT_EQ(link_cause_of(examples::tie(), 0).name, "");
+
+  CaseResult& fused = results.groups[0].cases[kFused];
+  fused.stages.pop_back();  // nothing but the copy is left
+  EXPECT_EQ(link_cause_of(results, kFused).sentence(),
+            "the link. 27.6 MB at 87 % of its limit: only fewer bytes over it would be faster.");
+  results.groups[0].limits.clear();
+  EXPECT_EQ(link_cause_of(results, kFused).sentence(), "the link. Its copies take 86 % of the time.");
+}
+
+TEST(Explain, WhichResourceTakesTheTime) {
+  const Results results = examples::gpu();
+  const GroupAnalysis analysis = analysed(results);
+  EXPECT_EQ(cause_text(explain(results.groups[0], analysis.cases[kHost], kHost, results)).sentence(),
+            "the CPU. 59 % of its time is normalize, so a faster link gains at most 41 %.");
+  EXPECT_THAT(reasons_of(results),
+              testing::Contains("Bound by the link: 86 % of its time is the copy, so a faster "
+                                "kernel gains at most 14 %."));
+}
+
+CaseResult gpu_case(int index) { return examples::gpu().groups[0].cases[index]; }
+
+TEST(GainAtMost, IsWhatTheOthersTake) {
+  EXPECT_EQ(gain_text(*gain_beside(gpu_case(2), Resource::Link)),
+            "86 % of its time is the copy, so a faster kernel gains at most 14 %.");
+  EXPECT_EQ(gain_text(*gain_beside(gpu_case(0), Resource::Cpu)),
+            "59 % of its time is normalize, so a faster link gains at most 41 %.");
+  EXPECT_EQ(gain_text(*gain_beside(examples::decoding().groups[0].cases[0], Resource::Decode)),
+            "90 % of its time is loading the images, so a faster stage on the CPU gains at most 10 "
+            "%.");
+}
+
+}  // namespace
+}  // namespace normbench::verdict_text_test

@@ -1,0 +1,27 @@
+#include "report/words.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace normbench::words_test {
+namespace {
+
+TEST(Words, ValuesOfAnAxis) {
+  EXPECT_EQ(axis_value(Json("uint8")), "uint8");
+  EXPECT_EQ(axis_value(Json(64)), "64");
+  EXPECT_EQ(axis_value(Json::parse("[720, 1280]")), "720x1280");
+  EXPECT_EQ(axis_value(Json::parse(R"({"h": 3, "w": "all"})")), "3/all");
+  EXPECT_EQ(axis_value(Json::parse(R"({"output": "fresh", "name": "stock"})")), "stock");
+}
+
+TEST(Words, PointsOfASweep) {
+  EXPECT_EQ(point_text(Json::parse(R"({"batch": 64, "size": [720, 1280]})")),
+            "batch=64, size=720x1280");
+  EXPECT_EQ(point_text(Json::parse(R"({"allocation": {"name": "neither faults"}})")),
+            "allocation=neither faults");
+  EXPECT_EQ(point_text(Json::object()), "");
+}
+
+}  // namespace
+}  // namespace normbench::words_test
