@@ -27,14 +27,6 @@ struct Signature {
   bool read_next = false;  // that use is a later stage of the CPU reading it, not an overwriting
 };
 
-/// What one run of a stage moves and computes.
-struct Cost {
-  std::int64_t read_bytes = 0;     // from memory of the stage's place
-  std::int64_t written_bytes = 0;  // to memory of the stage's place
-  std::int64_t link_bytes = 0;     // over the link between host and device
-  std::int64_t flops = 0;
-};
-
 /// The fewest bytes the op can move: every input read once, every output written once.
 Cost fewest(const Op& op, const Signature& signature);
 

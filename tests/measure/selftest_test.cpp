@@ -309,13 +309,6 @@ TEST(Selftest, TransfersGoToAndFromEveryKindOfHostMemory) {
   EXPECT_THAT(to, UnorderedElementsAreArray(host));
 }
 
-TEST(Selftest, EveryOpButSourceAndLoadHasCases) {
-  std::vector<std::string> without;
-  for (const std::string& op : op_names())
-    if (parameters_of(op, {1, 3, 5, 7}).empty()) without.push_back(op);
-  EXPECT_THAT(without, ElementsAre("source", "load"));
-}
-
 TEST(Selftest, EveryRowOfTheCpuIsRightOnEveryInstructionSet) {
   Backends backends;
   backends.list.push_back(make_cpu_backend());

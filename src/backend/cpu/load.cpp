@@ -9,7 +9,7 @@
 #include "backend/cpu/resize.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/team.h"
-#include "ops/image.h"
+#include "ops/images/image.h"
 
 namespace normbench {
 namespace {

@@ -6,7 +6,7 @@
 #include "backend/cpu/resize_simd.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/team.h"
-#include "ops/triangle.h"
+#include "ops/resize.h"
 
 namespace normbench {
 namespace {

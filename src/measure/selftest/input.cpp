@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "measure/selftest/selftest.h"
-#include "ops/random.h"
+#include "ops/source.h"
 
 namespace normbench::selftest {
 

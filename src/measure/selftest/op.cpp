@@ -59,7 +59,7 @@ void test_op(Lab& lab, const std::string& op, std::span<Candidate* const> rows, 
   const OpTest test{lab, rows, quick};
   std::size_t first = 0;  // of the parameters: another one in the next extent
   for (const Extent& extent : extents(quick)) {
-    const std::vector<Op> ops = parameters_of(op, extent.shape);
+    const std::vector<Op> ops = samples(op, extent.shape);
     std::size_t offset = first++;
     for (const auto& dtype : words(DType{}))
       for (const auto& layout : words(Layout{})) {

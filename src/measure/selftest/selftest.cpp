@@ -38,7 +38,7 @@ std::vector<Candidate> candidates(const Backend& backend, const std::string& glo
 /// Rows of an op that has no cases are not tested.
 void leave_out_untestable(std::vector<Candidate>& rows, std::vector<std::string>& notes) {
   const auto untestable = [](const Candidate& row) {
-    return parameters_of(row.kernel->op, {1, 1, 1, 1}).empty();
+    return samples(row.kernel->op, {1, 1, 1, 1}).empty();
   };
   for (const Candidate& row : rows)
     if (untestable(row))

@@ -1,9 +1,15 @@
+/// JPEG files, turned upright as their EXIF data says.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
+#include "ops/images/image.h"
+
 namespace normbench {
+
+/// Decodes a JPEG, upright. Throws std::runtime_error for a damaged or truncated one.
+void decode_jpeg(std::span<const std::uint8_t> bytes, Image& image);
 
 /// The orientation (1 to 8) in the payload of a JPEG's APP1 marker; 1 when there is none or the
 /// data is malformed.

@@ -1,4 +1,4 @@
-#include "ops/npy.h"
+#include "ops/array_file.h"
 
 #include <array>
 #include <cstring>
@@ -7,10 +7,9 @@
 #include <span>
 
 #include "core/file.h"
-#include "ops/array_file.h"
 #include "ops/op_testing.h"
 
-namespace normbench::npy_test {
+namespace normbench::array_file_test {
 namespace {
 
 using namespace std::string_literals;
@@ -72,4 +71,4 @@ TEST(WriteNpy, SaysWhatCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace normbench::npy_test
+}  // namespace normbench::array_file_test

@@ -1,17 +1,19 @@
-#include "ops/image.h"
+#include "ops/images/image.h"
 
 #include <fmt/format.h>
+#include <spng.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <system_error>
 
-#include "ops/jpeg.h"
-#include "ops/png.h"
+#include "ops/images/jpeg.h"
 
 namespace normbench {
 namespace {
@@ -24,6 +26,29 @@ constexpr std::array<std::uint8_t, 8> png_mark{0x89, 'P', 'N', 'G', '\r', '\n', 
 bool starts_as(std::span<const std::uint8_t> bytes, std::span<const std::uint8_t> mark) {
   const std::size_t known = std::min(bytes.size(), mark.size());
   return std::equal(mark.begin(), mark.begin() + known, bytes.begin());
+}
+
+constexpr std::size_t most_chunk_bytes = std::size_t{1} << 26;  // of text and profiles
+
+void check_png(int code) {
+  if (code == 0) return;
+  if (code == SPNG_IO_EOF) throw std::runtime_error("premature end of PNG file");
+  throw std::runtime_error(fmt::format("damaged PNG: {}", spng_strerror(code)));
+}
+
+/// Throws std::runtime_error for a damaged or truncated one.
+void decode_png(std::span<const std::uint8_t> bytes, Image& image) {
+  const std::unique_ptr<spng_ctx, decltype(&spng_ctx_free)> context(spng_ctx_new(0),
+                                                                    &spng_ctx_free);
+  if (!context) throw std::bad_alloc();
+  check_png(spng_set_chunk_limits(context.get(), most_chunk_bytes, most_chunk_bytes));
+  check_png(spng_set_png_buffer(context.get(), bytes.data(), bytes.size()));
+  spng_ihdr header;
+  check_png(spng_get_ihdr(context.get(), &header));
+  set_size(image, header.height, header.width);
+  check_png(spng_decode_image(context.get(), image.rgb.data(), image.rgb.size(), SPNG_FMT_RGB8, 0));
+  check_png(
+      spng_decode_chunks(context.get()));  // to the end: a file cut after its pixels is truncated
 }
 
 }  // namespace
