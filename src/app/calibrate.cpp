@@ -16,7 +16,7 @@
 #include "core/file.h"
 #include "core/issue.h"
 #include "measure/calibration.h"
-#include "machine/disturbance_reader.h"
+#include "machine/disturbance.h"
 #include "report/calibration_text.h"
 
 namespace normbench {

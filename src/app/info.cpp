@@ -10,7 +10,7 @@
 #include "app/say.h"
 #include "core/issue.h"
 #include "measure/costs.h"
-#include "machine/pci_gpus.h"
+#include "machine/topology.h"
 #include "record/clock.h"
 #include "report/info_text.h"
 

@@ -13,7 +13,7 @@
 #include "backend/cpu/team.h"
 #include "backend/cpu/walk.h"
 #include "machine/environment.h"
-#include "machine/team_cpus.h"
+#include "machine/affinity.h"
 #include "machine/topology.h"
 #include "report/text.h"
 

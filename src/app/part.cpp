@@ -11,7 +11,7 @@
 #include "app/commands.h"
 #include "app/interrupt.h"
 #include "app/say.h"
-#include "machine/disturbance_reader.h"
+#include "machine/disturbance.h"
 #include "machine/environment.h"
 #include "measure/measure_group.h"
 #include "measure/turn.h"

@@ -20,7 +20,7 @@
 #include "app/run_trace.h"
 #include "app/say.h"
 #include "app/tool_attached.h"
-#include "machine/disturbance_reader.h"
+#include "machine/disturbance.h"
 #include "machine/environment.h"
 #include "measure/runner.h"
 

@@ -11,9 +11,8 @@
 #include "app/say.h"
 #include "backend/cpu/simd_targets.h"
 #include "core/issue.h"
-#include "machine/cgroup.h"
+#include "machine/process_limits.h"
 #include "machine/environment.h"
-#include "machine/machine_files.h"
 #include "report/selftest_text.h"
 
 namespace normbench {

@@ -10,7 +10,7 @@
 
 #include "backend/backend.h"
 #include "core/json.h"
-#include "machine/free_memory.h"
+#include "machine/process_limits.h"
 #include "ops/op.h"
 
 namespace normbench {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "machine/affinity.h"
-#include "machine/team_cpus.h"
 #include "record/thread_name.h"
 
 namespace normbench::omp_team_test {

@@ -17,7 +17,7 @@
 #include "bench/kernel_case.h"
 #include "document/statistics.h"
 #include "machine/environment.h"
-#include "machine/team_cpus.h"
+#include "machine/affinity.h"
 #include "machine/topology.h"
 #include "record/clock.h"
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "machine/cgroup.h"
-#include "machine/disturbance_reader.h"
+#include "machine/process_limits.h"
+#include "machine/disturbance.h"
 #include "machine/fake_root.h"
 #include "measure/measure_group.h"
 #include "measure/run_fixture.h"

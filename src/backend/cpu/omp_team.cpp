@@ -7,7 +7,6 @@
 #include <exception>
 
 #include "machine/affinity.h"
-#include "machine/team_cpus.h"
 #include "record/thread_name.h"
 
 namespace normbench {

@@ -6,7 +6,7 @@
 
 #include "measure/case_turns.h"
 #include "machine/environment.h"
-#include "machine/free_memory.h"
+#include "machine/process_limits.h"
 #include "machine/topology.h"
 #include "measure/peer/plan.h"
 #include "ops/array_file.h"

@@ -1,4 +1,4 @@
-#include "machine/cgroup.h"
+#include "machine/process_limits.h"
 
 #include <gtest/gtest.h>
 
