@@ -15,8 +15,9 @@
 #include "app/say.h"
 #include "core/file.h"
 #include "core/issue.h"
-#include "measure/calibration.h"
 #include "machine/disturbance.h"
+#include "machine/topology.h"
+#include "measure/calibration.h"
 #include "report/calibration_text.h"
 
 namespace normbench {

@@ -9,8 +9,8 @@
 #include "app/options.h"
 #include "app/say.h"
 #include "core/issue.h"
-#include "measure/costs.h"
 #include "machine/topology.h"
+#include "measure/costs.h"
 #include "record/clock.h"
 #include "report/info_text.h"
 

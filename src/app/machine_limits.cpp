@@ -10,6 +10,7 @@
 #include "app/progress.h"
 #include "app/say.h"
 #include "machine/environment.h"
+#include "machine/topology.h"
 #include "measure/runner.h"
 
 namespace normbench {

@@ -13,6 +13,7 @@
 #include "app/say.h"
 #include "machine/disturbance.h"
 #include "machine/environment.h"
+#include "machine/topology.h"
 #include "measure/measure_group.h"
 #include "measure/turn.h"
 

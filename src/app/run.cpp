@@ -22,6 +22,7 @@
 #include "app/tool_attached.h"
 #include "machine/disturbance.h"
 #include "machine/environment.h"
+#include "machine/topology.h"
 #include "measure/runner.h"
 
 namespace normbench {

@@ -11,8 +11,8 @@
 #include "app/say.h"
 #include "backend/cpu/simd_targets.h"
 #include "core/issue.h"
-#include "machine/process_limits.h"
 #include "machine/environment.h"
+#include "machine/process_limits.h"
 #include "report/selftest_text.h"
 
 namespace normbench {

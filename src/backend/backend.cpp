@@ -7,11 +7,10 @@
 #include <type_traits>
 
 #include "backend/cpu/simd_targets.h"
+#include "machine/topology.h"
 
 namespace normbench {
 namespace {
-
-constexpr std::int64_t kPageBytes = 4096;
 
 std::int64_t bytes_of(const std::vector<TensorDesc>& tensors) {
   std::int64_t bytes = 0;
@@ -79,7 +78,7 @@ Cost cost_of(const Stream& op, const Signature& s) {
 }
 
 Cost cost_of(const FirstTouch&, const Signature& s) {
-  return {.written_bytes = (bytes_of(s.out) + kPageBytes - 1) / kPageBytes};
+  return {.written_bytes = (bytes_of(s.out) + page_bytes() - 1) / page_bytes()};
 }
 
 // Transfers run in the device's place: they write or read its memory, the rest is the link.

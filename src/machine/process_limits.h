@@ -57,11 +57,10 @@ struct FreeMemory {
 };
 
 /// Host memory that is left in the machine, or in the tightest of the control groups (swap does not
-/// count: what is swapped is not measured), and the device memory that the GPU says is left. 5 % of each,
-/// 256 MiB at least, are kept back: for what this process needs beside its buffers (code, trace,
-/// page tables, the driver's own), for what others take meanwhile, and because systems that are
-/// nearly full reclaim memory all the time. Reads proc and sys below `root`.
-FreeMemory free_memory(std::optional<std::int64_t> device_bytes,
-                       const std::filesystem::path& root);
+/// count: what is swapped is not measured), and the device memory that the GPU says is left. 5 % of
+/// each, 256 MiB at least, are kept back: for what this process needs beside its buffers (code,
+/// trace, page tables, the driver's own), for what others take meanwhile, and because systems that
+/// are nearly full reclaim memory all the time. Reads proc and sys below `root`.
+FreeMemory free_memory(std::optional<std::int64_t> device_bytes, const std::filesystem::path& root);
 
 }  // namespace normbench

@@ -66,10 +66,9 @@ TEST(MachineFiles, TakeNoDamagedNumber) {
 
 TEST(Environment, SaysEverythingAboutThisMachine) {
   const Json described = environment("lab-7");
-  EXPECT_THAT(keys(described),
-              testing::ElementsAre("date", "host", "kernel", "architecture", "cpu", "memory",
-                                   "affinity_cpus", "threads_bound", "container",
-                                   "available_threads", "load"));
+  EXPECT_THAT(keys(described), testing::ElementsAre("date", "host", "kernel", "architecture", "cpu",
+                                                    "memory", "affinity_cpus", "threads_bound",
+                                                    "container", "available_threads", "load"));
   EXPECT_EQ(described["host"], "lab-7");
   EXPECT_THAT(described["date"].get<std::string>(), testing::MatchesRegex("20..-..-..T..:..:..Z"));
   EXPECT_THAT(keys(described["container"]), testing::ElementsAre("cpu_quota", "memory_bytes"));
