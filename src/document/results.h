@@ -205,8 +205,9 @@ struct Results {
 /// - what only a device gives is left out where there was none: calls_ns, condition_before and
 ///   condition_after, clock_error_ns.
 /// - what newer versions added is left out where it says nothing: parameters, min_read_bytes,
-///   resident, source, wait, graph, peer, peer_version, counters, calibration, discarded, device_times, times, losses,
-///   and of a profile's row annotation, min_ns to max_ns, bytes, faults.
+///   resident, source, wait, graph, peer, peer_version, counters, calibration, discarded,
+///   device_times, times, losses, and of a profile's row annotation, min_ns to max_ns, bytes,
+///   faults.
 /// - a double that is not finite is null, and infinity when read back.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);
