@@ -16,8 +16,9 @@
 #include "app/progress.h"
 #include "core/file.h"
 #include "core/issue.h"
-#include "machine/disturbance_reader.h"
 #include "machine/environment.h"
+#include "machine/disturbance.h"
+#include "machine/topology.h"
 #include "measure/calibration.h"
 #include "report/calibration_text.h"
 

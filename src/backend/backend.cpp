@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "backend/cpu/simd_targets.h"
+#include "machine/topology.h"
 
 namespace normbench {
 Cost fewest(const Op& op, const Signature& signature) {

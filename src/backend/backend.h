@@ -173,8 +173,8 @@ std::unique_ptr<Backend> make_cpu_backend();
 /// The CUDA backend, or one that says why there is none. Throws Invalid when there are devices but
 /// not the chosen one.
 std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options);
-/// Both. Makes all CPU kernels of this process use `options.simd`, unless it is empty. Throws Invalid
-/// likewise, and for an instruction set that is not there.
+/// Both. Makes all CPU kernels of this process use `options.simd`, unless it is empty. Throws
+/// Invalid likewise, and for an instruction set that is not there.
 Backends make_backends(const BackendOptions& options = {});
 
 }  // namespace normbench

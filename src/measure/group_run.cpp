@@ -7,7 +7,7 @@
 #include <new>
 
 #include "core/units.h"
-#include "machine/disturbance_reader.h"
+#include "machine/disturbance.h"
 #include "measure/empty_result.h"
 #include "measure/make_contender.h"
 #include "measure/turn_errors.h"

@@ -13,7 +13,7 @@
 #include "backend/backend.h"
 #include "core/enums.h"
 #include "core/json.h"
-#include "machine/free_memory.h"
+#include "machine/process_limits.h"
 #include "ops/op.h"
 
 namespace normbench {
@@ -143,7 +143,7 @@ struct PlanOptions {
   bool allow_peers = false;  // --allow-peers: commands of the config may be run
   int all_threads = 1;       // what this process may use: `"threads": "all"` is that or 1
   std::vector<std::int64_t> data_caches = {};  // of a core, nearest first: they help to decide
-  std::vector<std::string> sort_keys = {};  // what `profile.sort_by` may name; empty: anything
+  std::vector<std::string> sort_keys = {};     // what `profile.sort_by` may name; empty: anything
   Sides cache_bytes = {.host = 32 << 20, .device = 32 << 20};  // the last caches before each memory
   Sides free_bytes = {};      // memory that this process can have on each side; 0: unknown
   SideNotes free_notes = {};  // what sets those

@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "backend/cpu/gather.h"
-#include "backend/cpu/resize.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/team.h"
 #include "ops/images/image.h"

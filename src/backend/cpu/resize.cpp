@@ -1,5 +1,3 @@
-#include "backend/cpu/resize.h"
-
 #include <algorithm>
 #include <memory>
 

@@ -1,10 +1,10 @@
 #include <cstring>
 
-#include "backend/cpu/memory.h"
 #include "backend/cpu/stream_simd.h"
 #include "backend/cpu/team.h"
 #include "backend/cuda/queue.h"
 #include "backend/cuda/rows.h"
+#include "machine/topology.h"
 
 namespace normbench::cuda {
 namespace {

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "measure/case_turns.h"
 #include "machine/environment.h"
-#include "machine/free_memory.h"
+#include "machine/process_limits.h"
 #include "machine/topology.h"
+#include "measure/case_turns.h"
 #include "measure/peer/plan.h"
 #include "ops/array_file.h"
 

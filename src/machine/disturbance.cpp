@@ -1,4 +1,4 @@
-#include "machine/disturbance_reader.h"
+#include "machine/disturbance.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "machine/cgroup.h"
+#include "machine/process_limits.h"
 
 namespace normbench {
 namespace {

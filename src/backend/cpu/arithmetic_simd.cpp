@@ -1,5 +1,5 @@
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "backend/cpu/fma_simd.cpp"
+#define HWY_TARGET_INCLUDE "backend/cpu/arithmetic_simd.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which includes this file once per instruction set.
 #include "backend/cpu/elementwise-inl.h"
@@ -43,6 +43,24 @@ RunFunction pick_fma(DType from, DType to, Stores stores) {
   return nullptr;
 }
 
+template <class Operation>
+RunFunction pick_same(DType dtype) {
+  switch (dtype) {
+    case DType::UInt8:
+      return nullptr;
+    case DType::Float16:
+      return &per_channel<DType::Float16, DType::Float16, Stores::Normal, Operation>;
+    case DType::BFloat16:
+      return &per_channel<DType::BFloat16, DType::BFloat16, Stores::Normal, Operation>;
+    case DType::Float32:
+      return &per_channel<DType::Float32, DType::Float32, Stores::Normal, Operation>;
+  }
+  return nullptr;
+}
+
+RunFunction pick_sub(DType dtype) { return pick_same<Subtract>(dtype); }
+RunFunction pick_div(DType dtype) { return pick_same<Divide>(dtype); }
+
 }  // namespace normbench::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -50,10 +68,14 @@ HWY_AFTER_NAMESPACE();
 namespace normbench {
 
 HWY_EXPORT(pick_fma);
+HWY_EXPORT(pick_sub);
+HWY_EXPORT(pick_div);
 
 RunFunction fma_function(DType from, DType to, Stores stores) {
   return HWY_DYNAMIC_DISPATCH(pick_fma)(from, to, stores);
 }
+RunFunction sub_function(DType dtype) { return HWY_DYNAMIC_DISPATCH(pick_sub)(dtype); }
+RunFunction div_function(DType dtype) { return HWY_DYNAMIC_DISPATCH(pick_div)(dtype); }
 
 }  // namespace normbench
 #endif
