@@ -31,7 +31,7 @@ std::vector<Op> normalizations(const Shape& s, DType to) {
                       Normalize{.mean = mean, .std = std, .to = to, .flip = Flip::Vertical}};
   for (const Layout layout : {Layout::Nchw, Layout::Nhwc})
     for (const Flip flip : {Flip::Horizontal, Flip::Both})
-      ops.push_back(Normalize{.mean = {0.5},
+      ops.push_back(Normalize{.mean = flip == Flip::Both ? std::vector{0.5} : mean,
                               .std = {0.25},
                               .to = to,
                               .layout = layout,
