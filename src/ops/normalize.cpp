@@ -108,7 +108,7 @@ std::vector<Normalize> Normalize::samples(const Shape& shape) {
     ops.push_back({.mean = mean, .std = std, .to = to, .flip = Flip::Vertical});
     for (const Layout layout : {Layout::Nchw, Layout::Nhwc})
       for (const Flip flip : {Flip::Horizontal, Flip::Both})
-        ops.push_back({.mean = {0.5},
+        ops.push_back({.mean = flip == Flip::Both ? std::vector{0.5} : mean,
                        .std = {0.25},
                        .to = to,
                        .layout = layout,

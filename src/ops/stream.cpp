@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "machine/topology.h"
+
 namespace normbench {
 namespace {
 
@@ -48,7 +50,7 @@ std::vector<TensorDesc> FirstTouch::infer(std::span<const TensorDesc> in) const 
 }
 
 Cost FirstTouch::fewest(std::span<const TensorDesc>, std::span<const TensorDesc> out) const {
-  return {.written_bytes = (total_bytes(out) + page_bytes - 1) / page_bytes};
+  return {.written_bytes = (total_bytes(out) + page_bytes() - 1) / page_bytes()};
 }
 
 }  // namespace normbench

@@ -21,13 +21,12 @@ struct Stream {
   static std::vector<Stream> samples(const Shape& shape);
 };
 
-/// Writes one byte per 4 KiB page of an output as large as its input.
+/// Writes one byte per page of an output as large as its input.
 struct FirstTouch {
   static constexpr std::string_view name = "first_touch";
   static constexpr std::string_view about =
       "touch every page of a fresh output: the cost of page faults";
   static constexpr bool undefined = true;
-  static constexpr std::int64_t page_bytes = 4096;
 
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;

@@ -99,7 +99,8 @@ std::vector<Extent> extents(bool quick) {
   if (quick) return all;
   for (const Shape& shape :
        {Shape{1, 3, 1, 1}, Shape{1, 3, 17, 33}, Shape{1, 2, 3, 15}, Shape{2, 1, 1, 63},
-        Shape{1, 5, 2, 65}, Shape{1, 3, 1, 300}, Shape{1, 300, 2, 3}})
+        Shape{1, 5, 2, 65}, Shape{1, 3, 1, 300}, Shape{1, 300, 2, 3}, Shape{1, 1, 3, 17},
+        Shape{1, 3, 1, 31}, Shape{1, 3, 2, 127}, Shape{1, 4, 3, 67}, Shape{1, 3, 33, 67}})
     all.push_back({.shape = shape, .every = some});
   for (const Look& look :
        {Look{.margin = 2}, Look{.flip = Flip::Vertical}, Look{.margin = 1, .flip = Flip::Both}})

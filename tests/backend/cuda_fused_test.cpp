@@ -1,25 +1,52 @@
 #include <gmock/gmock.h>
 
-#include "backend/cuda/move.cuh"
-#include "backend/cuda/normalize.cuh"
-#include "backend/cuda_fused_testing.h"
+#include <algorithm>
+#include <iterator>
 
-namespace normbench::cuda::cuda_normalize_test {
+#include "backend/cuda/fused.cuh"
+#include "backend/cuda_fused_testing.h"
+#include "measure/selftest/cases.h"
+
+namespace normbench::cuda::cuda_fused_test {
 namespace {
 
-std::vector<Normalize> normalizations(const Shape& s, DType to) {
-  const auto mean = channel_values(s.c, 123.675, -1.3), std = channel_values(s.c, 58.395, 1.7);
-  const Window window{.height = (s.h + 1) / 2, .width = (s.w + 2) / 3, .top = {}, .left = {}};
-  std::vector<Normalize> ops{{.mean = mean, .std = std, .to = to},
-                             {.mean = {0.5}, .std = {0.25}, .to = to, .scale = 1 / 255.0},
-                             {.mean = mean, .std = std, .to = to, .crop = window}};
-  for (const Layout layout : both_layouts) {
-    ops.push_back({.mean = mean, .std = std, .to = to, .layout = layout});
-    for (const Flip flip : {Flip::Horizontal, Flip::Vertical, Flip::Both})
-      ops.push_back({.mean = mean, .std = std, .to = to, .layout = layout, .flip = flip});
-    ops.push_back({.mean = {7}, .std = {3}, .to = to, .layout = layout, .crop = window});
-    ops.push_back({.mean = mean, .std = {3}, .to = to, .layout = layout, .crop = window});
-  }
+std::vector<Op> moves(const Shape& shape) {
+  std::vector<Op> ops;
+  for (const std::string_view op : {LayoutOp::name, FlipOp::name, Crop::name})
+    std::ranges::copy(selftest::parameters_of(op, shape), std::back_inserter(ops));
+  return ops;
+}
+
+class FusedMove : public testing::TestWithParam<DType> {};
+
+TEST_P(FusedMove, MovesEveryElement) {
+  for (const Shape& shape : fused_shapes)
+    for (const Layout layout : both_layouts)
+      for (const Op& op : moves(shape))
+        for (const FusedSetting& setting : fused_settings) {
+          const TensorDesc in = dense(GetParam(), layout, shape, Memory::Device);
+          ASSERT_EQ(fault_of(op, in, setting), std::nullopt)
+              << describe(in) << ", " << name_of(op) << ", " << setting;
+        }
+}
+
+TEST_P(FusedMove, TakesEveryAlignmentOfBothSides) {
+  const TensorDesc in = dense(GetParam(), Layout::Nhwc, {1, 3, 4, 20}, Memory::Device);
+  for (const Op& op : moves(in.shape))
+    for (std::int64_t shift = 0; shift < 256; ++shift) {
+      const FusedSetting setting{shift % 16, shift / 16, shift % 2};
+      ASSERT_EQ(fault_of(op, in, setting), std::nullopt) << name_of(op) << ", " << setting;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cuda, FusedMove, testing::ValuesIn(all_dtypes),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+/// The self-test's.
+std::vector<Normalize> normalizations_to(DType to, const Shape& shape) {
+  std::vector<Normalize> ops;
+  for (const Op& op : selftest::parameters_of(Normalize::name, shape))
+    if (const auto& one = std::get<Normalize>(op); one.to == to) ops.push_back(one);
   return ops;
 }
 
@@ -29,7 +56,7 @@ TEST_P(FusedNormalize, KeepsToTheReference) {
   const auto [from, to] = GetParam();
   for (const Shape& shape : fused_shapes)
     for (const Layout layout : both_layouts)
-      for (const Normalize& op : normalizations(shape, to))
+      for (const Normalize& op : normalizations_to(to, shape))
         for (const FusedSetting& setting : fused_settings) {
           const TensorDesc in = dense(from, layout, shape, Memory::Device);
           ASSERT_EQ(fault_of(op, in, setting), std::nullopt)
@@ -133,4 +160,4 @@ TEST(Fused, ChangesEachElementOnce) {
 }
 
 }  // namespace
-}  // namespace normbench::cuda::cuda_normalize_test
+}  // namespace normbench::cuda::cuda_fused_test
