@@ -102,7 +102,7 @@ std::string store_calibration(const Json& environment, const Json& calibration) 
   Json kept =
       kept_at(path, "it is replaced").value_or(Json{{"schema", 1}, {"machines", Json::object()}});
   kept["machines"][machine_key(environment)] = calibration;
-  write_file(path, kept.dump(2) + "\n");
+  write_file(path, pretty(kept, 2) + "\n");
   return path;
 }
 
