@@ -26,8 +26,7 @@ std::string difference(const ClaimResult& claim, double ratio) {
 Judgement judge_claim(const ClaimResult& claim, const std::optional<Pair>& pair, double precision) {
   if (!pair) return {claim.text, "not run here", ""};
   if (pair->different) {
-    const bool holds =
-        claim.relation == (pair->ratio.value < 1 ? Relation::Less : Relation::Greater);
+    const bool holds = claim.relation == (pair->ratio.value < 1 ? Relation::Less : Relation::More);
     return {claim.text, holds ? "confirmed" : "contradicted", difference(claim, pair->ratio.value)};
   }
   if (is_tie(*pair, precision))

@@ -11,7 +11,7 @@
 #include "app/say.h"
 #include "app/tool_attached.h"
 #include "core/issue.h"
-#include "measure/kept_groups.h"
+#include "measure/runner.h"
 
 namespace normbench {
 namespace fs = std::filesystem;

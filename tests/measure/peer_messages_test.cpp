@@ -2,8 +2,8 @@
 
 #include "core/tensor_json.h"
 #include "fake_backend.h"
+#include "measure/contender.h"
 #include "measure/peer/messages.h"
-#include "measure/turn_errors.h"
 
 namespace normbench::peer_messages_test {
 namespace {

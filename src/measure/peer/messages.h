@@ -10,9 +10,6 @@
 
 namespace normbench {
 
-/// True where the peer is told of a GPU.
-bool uses_gpu(const Case& work);
-
 std::string hello_request();
 /// `path` is a .npy file of the case's source; `device` the number of the GPU, for a case that uses
 /// it.

@@ -14,7 +14,7 @@
 
 #include "core/json.h"
 #include "core/tensor_json.h"
-#include "measure/turn_errors.h"
+#include "measure/contender.h"
 
 namespace normbench {
 namespace {
