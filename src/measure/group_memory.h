@@ -54,8 +54,8 @@ struct SourceCopies {
   std::size_t count = 1;
 };
 
-/// Sources are filled once and never written again. A kind of memory that
-/// cannot be had is an error only for the contenders that ask for it.
+/// Sources are filled once and never written again. A kind of memory that cannot be allocated fails
+/// only the contenders that ask for it.
 class GroupMemory {
  public:
   GroupMemory(std::span<const Case* const> cases, const Measure& measure, const Backends& backends,

@@ -33,6 +33,7 @@ class Watched {
   Watchdog& watchdog_;
 };
 
+/// A case or limit of a running group: what takes its turns, and its place in the results.
 struct Member {
   int index;  // among the group's cases, then its limits
   const Case* work;
@@ -70,7 +71,7 @@ class GroupRun {
   /// Runs `work` under the watchdog, but for that of a peer, whose messages have time limits of
   /// their own; what it throws ends this member alone.
   void guarded(Member& member, const std::function<void()>& work);
-  /// True when the run was interrupted while an member was waited for.
+  /// True when the run was interrupted while a member was waited for.
   bool cut_short() const { return cut_short_; }
 
   /// Contenders that have not failed: cases, then limits; and whether any case is among them.

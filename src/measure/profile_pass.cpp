@@ -50,7 +50,7 @@ double overhead(const CaseResult& result, std::vector<double> step_ns) {
   return base > 0 ? median(std::move(step_ns)) / base : 0;
 }
 
-/// With the tracer as long as that works, else with marks; the steps begin anew then.
+/// With the tracer; where that fails, all steps again with marks.
 ProfiledSteps profiled_steps(PreparedCase& prepared, const Plan& plan, RunContext& context,
                              DeviceTracing& tracing, std::vector<std::string>& notes) {
   if (prepared.device() != nullptr && tracing.usable()) {

@@ -86,7 +86,7 @@ PeerContender::~PeerContender() {
   try {
     process_.end(close_request(), duration(limits_.end_seconds));
   } catch (const std::exception&) {
-    // It is killed.
+    // The destructor of its process kills it.
   }
 }
 

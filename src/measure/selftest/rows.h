@@ -16,7 +16,7 @@ namespace normbench::selftest {
 struct Candidate {
   const Kernel* kernel = nullptr;
   RowFinding finding = {};
-  bool stopped = false;  // it threw: its other cases are not run
+  bool stopped = false;  // disabled: it threw
   bool done = false;     // all its cases were run, or it stopped
 };
 
@@ -26,16 +26,16 @@ struct Ran {
   std::optional<double> bound;
 };
 
-/// Offers a row a case, called `words`; runs it when the row accepts. A row that throws is stopped,
-/// and the place looked after.
+/// Offers a row a case, called `words`; runs it when the row accepts. A row that throws is
+/// disabled, and the device is recovered.
 void offer(Lab& lab, Candidate& row, const std::string& words, const Op& op,
            const Signature& signature, const std::function<Ran()>& run);
 
 /// Notes a failure; the first one's words are kept.
 void fail(RowFinding& finding, const std::string& words);
 
-/// Runs the rows of an op on every case they accept. A row that throws is stopped; when nothing
-/// runs in the place any more, all are.
+/// Runs the rows of an op on every case they accept. A row that throws is disabled; when the
+/// device cannot be recovered, all are.
 void test_op(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick);
 
 /// Of a 16-bit dtype every `step`th bit pattern. As float32, for each of those of both dtypes: its
