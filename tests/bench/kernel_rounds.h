@@ -11,7 +11,7 @@
 #include "bench/kernel_case.h"
 #include "document/statistics.h"
 #include "machine/topology.h"
-#include "measure/arena.h"
+#include "measure/group_memory.h"
 #include "record/clock.h"
 
 namespace normbench {

@@ -7,7 +7,7 @@
 #include "core/issue.h"
 #include "measure/selftest/cases.h"
 #include "measure/selftest/input.h"
-#include "measure/selftest/rounding.h"
+#include "measure/selftest/rows.h"
 #include "planted_backend.h"
 
 namespace normbench::selftest::selftest_test {

@@ -9,9 +9,7 @@
 #include "backend/cpu/simd_targets.h"
 #include "core/issue.h"
 #include "measure/selftest/cases.h"
-#include "measure/selftest/large.h"
-#include "measure/selftest/op.h"
-#include "measure/selftest/rounding.h"
+#include "measure/selftest/rows.h"
 
 namespace normbench::selftest {
 namespace {

@@ -1,10 +1,10 @@
-#include "measure/contender.h"
+#include "measure/prepared_case.h"
 
 #include <cstring>
 
 #include "measure/run_fixture.h"
 
-namespace normbench::contender_test {
+namespace normbench::prepared_case_test {
 namespace {
 
 using testing::Each;
@@ -16,16 +16,16 @@ struct ContenderTest : RunTest {
   GroupMemory memory_for(const std::vector<const Case*>& cases) {
     return GroupMemory(cases, plan.measure, backends, cache_bytes);
   }
-  Contender placed(const Case& work, GroupMemory& memory) {
-    Contender contender(work, memory, backends, recorder);
-    contender.place(random);
-    return contender;
+  PreparedCase placed(const Case& work, GroupMemory& memory) {
+    PreparedCase prepared(work, memory, backends, recorder);
+    prepared.place(random);
+    return prepared;
   }
   /// What the log says of one iteration.
-  std::vector<std::string> log_of_iteration(Contender& contender) {
+  std::vector<std::string> log_of_iteration(PreparedCase& prepared) {
     fake->log.clear();
-    contender.advance();
-    contender.run({});
+    prepared.advance();
+    prepared.run({});
     return fake->log;
   }
   static Source bytes_source(std::int64_t bytes) {
@@ -45,8 +45,8 @@ TEST_F(ContenderTest, AllocatesLargeFreshOutputsJustInTimeAndFreesThemEarly) {
                                {.op = Stream{1, 1}, .row = 2, .output = OutputPolicy::InPlace},
                                {.op = Stream{2, 3}, .row = 5, .output = OutputPolicy::Fresh}});
   GroupMemory memory = memory_for({&work});
-  Contender contender = placed(work, memory);
-  EXPECT_THAT(log_of_iteration(contender),
+  PreparedCase prepared = placed(work, memory);
+  EXPECT_THAT(log_of_iteration(prepared),
               ElementsAre("allocate pageable 33554432", "row 0",                            //
                           "allocate pageable 67108864", "row 1", "free pageable 33554432",  //
                           "row 2",                                                          //
@@ -59,8 +59,8 @@ TEST_F(ContenderTest, RecyclesSmallFreshOutputs) {
   const Case work = fake_case(*fake, "eager", bytes_source(32 * mib - 1),
                               {{.op = Stream{}, .output = OutputPolicy::Fresh}});
   GroupMemory memory = memory_for({&work});
-  Contender contender = placed(work, memory);
-  EXPECT_THAT(log_of_iteration(contender), ElementsAre("row 0"));
+  PreparedCase prepared = placed(work, memory);
+  EXPECT_THAT(log_of_iteration(prepared), ElementsAre("row 0"));
 }
 
 TEST_F(ContenderTest, KeepsAFreshResultOnlyWhenAsked) {
@@ -68,11 +68,11 @@ TEST_F(ContenderTest, KeepsAFreshResultOnlyWhenAsked) {
   const Case work = fake_case(*fake, "eager", bytes_source(32 * mib),
                               {{.op = Stream{}, .output = OutputPolicy::Fresh}});
   GroupMemory memory = memory_for({&work});
-  Contender contender = placed(work, memory);
+  PreparedCase prepared = placed(work, memory);
   fake->log.clear();
-  contender.run({.poison = std::byte{0x55}, .keep_result = true});
+  prepared.run({.poison = std::byte{0x55}, .keep_result = true});
   EXPECT_THAT(fake->log, ElementsAre("allocate pageable 33554432", "row 0"));
-  EXPECT_EQ(contender.result().data[32 * mib - 1], std::byte{0x55});
+  EXPECT_EQ(prepared.result().data[32 * mib - 1], std::byte{0x55});
 }
 
 TEST_F(ContenderTest, WorksInPlaceOnItsInputsBuffer) {
@@ -87,10 +87,10 @@ TEST_F(ContenderTest, WorksInPlaceOnItsInputsBuffer) {
                              {.op = Sub{.mean = {1}}, .output = OutputPolicy::InPlace},
                              {.op = Div{.std = {2}}, .output = OutputPolicy::InPlace}});
   GroupMemory memory = memory_for({&work});
-  Contender contender = placed(work, memory);
-  contender.run({});
+  PreparedCase prepared = placed(work, memory);
+  prepared.run({});
   EXPECT_NE(in[0], out[0]);
-  EXPECT_THAT((std::vector{in[1], out[1], in[2], out[2], contender.result().data}), Each(out[0]));
+  EXPECT_THAT((std::vector{in[1], out[1], in[2], out[2], prepared.result().data}), Each(out[0]));
 }
 
 TEST_F(ContenderTest, GivesScratchMemoryOfItsOwn) {
@@ -102,9 +102,9 @@ TEST_F(ContenderTest, GivesScratchMemoryOfItsOwn) {
   };
   const Case work = cast_case("scratch", 5);
   GroupMemory memory = memory_for({&work});
-  Contender contender = placed(work, memory);
-  contender.poison(std::byte{0xFF});
-  contender.run({});
+  PreparedCase prepared = placed(work, memory);
+  prepared.poison(std::byte{0xFF});
+  prepared.run({});
   EXPECT_EQ(scratch.desc.bytes(), 1000);
   EXPECT_TRUE(scratch.data + 1000 <= out.data || out.data + out.desc.bytes() <= scratch.data);
 }
@@ -119,11 +119,11 @@ TEST_F(ContenderTest, RotatesThroughSetsThatContendersShare) {
   std::vector<std::byte*> sources;
   for (FakeRow& row : fake->rows)
     row.then = [&](const FakeCall& call) { sources.push_back(call.in[0].data); };
-  Contender first = placed(a, memory), second = placed(b, memory);
+  PreparedCase first = placed(a, memory), second = placed(b, memory);
   for (int i = 0; i < 5; ++i) {
-    Contender& contender = i % 2 == 0 ? first : second;
-    contender.advance();
-    contender.run({});
+    PreparedCase& prepared = i % 2 == 0 ? first : second;
+    prepared.advance();
+    prepared.run({});
   }
   for (int i = 1; i < 5; ++i) EXPECT_EQ(sources[i] - sources[0], 128 * i);
 }
@@ -148,11 +148,11 @@ TEST_F(ContenderTest, ResidentOnesStayOnOneSetAndOneSource) {
     in.push_back(call.in[0].data);
     out.push_back(call.out[0].data);
   };
-  Contender moves = placed(rotating, memory), stays = placed(staying, memory);
+  PreparedCase moves = placed(rotating, memory), stays = placed(staying, memory);
   for (int i = 0; i < 5; ++i)
-    for (Contender* contender : {&moves, &stays}) {
-      contender->advance();
-      contender->run({});
+    for (PreparedCase* prepared : {&moves, &stays}) {
+      prepared->advance();
+      prepared->run({});
     }
   for (int i = 3; i < 10; i += 2) EXPECT_EQ(std::pair(in[i], out[i]), std::pair(in[1], out[1]));
   EXPECT_EQ(in[1], memory.source(staying).first);
@@ -168,8 +168,8 @@ TEST_F(ContenderTest, WaitsWhenTheCaseSays) {
   GroupMemory memory = memory_for({&work});
   const auto log_of = [&](Wait wait) {
     work.wait = wait;
-    Contender contender = placed(work, memory);
-    return log_of_iteration(contender);
+    PreparedCase prepared = placed(work, memory);
+    return log_of_iteration(prepared);
   };
   EXPECT_THAT(log_of(Wait::Turn), ElementsAre("row 0", "row 1"));
   EXPECT_THAT(log_of(Wait::Iteration), ElementsAre("row 0", "row 1", "drain"));
@@ -182,21 +182,21 @@ TEST_F(ContenderTest, SharesOneUnchangedSource) {
   fake->log.clear();
   GroupMemory memory = memory_for({&a, &b});
   EXPECT_EQ(fake->log.size(), 2u);  // the source and the arena
-  Contender first = placed(a, memory), second = placed(b, memory);
+  PreparedCase first = placed(a, memory), second = placed(b, memory);
   const SourceCopies copies = memory.source(a);
   const std::size_t bytes = copies.stride * copies.count;
   EXPECT_GT(bytes, 3 * static_cast<std::size_t>(cache_bytes));
   std::byte* const data = copies.first;
   const std::vector<std::byte> before(data, data + bytes);
   for (std::size_t i = 0; i < 2 * copies.count; ++i)
-    for (Contender* contender : {&first, &second}) {
-      contender->place(random);
-      contender->advance();
-      contender->poison(std::byte{0xFF});
-      contender->run({});
+    for (PreparedCase* prepared : {&first, &second}) {
+      prepared->place(random);
+      prepared->advance();
+      prepared->poison(std::byte{0xFF});
+      prepared->run({});
     }
   EXPECT_EQ(std::vector<std::byte>(data, data + bytes), before);
 }
 
 }  // namespace
-}  // namespace normbench::contender_test
+}  // namespace normbench::prepared_case_test

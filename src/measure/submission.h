@@ -1,4 +1,4 @@
-/// Runs of stages that are captured and launched as one.
+/// How a case's stages go to a device: which are launched as one graph, and where the host waits.
 #pragma once
 
 #include <array>
@@ -13,6 +13,18 @@
 #include "plan/storage.h"
 
 namespace normbench {
+
+/// Of one stage; slots are named by their roots.
+struct Hazards {
+  std::vector<int> watched;  // a device stage's, which a stage on the host waits for later
+  std::vector<int> waits;    // a host stage's: the device must be done with them before it starts
+};
+
+/// The hazards of every stage, when its work is submitted inline by the host and done later by the
+/// device: reading what a device stage wrote, and writing what one of this or an earlier iteration
+/// uses. Waiting as the case does settles some: `wait: iteration` those between iterations, `wait:
+/// stage` all.
+std::vector<Hazards> hazards_of(const Case& work, const std::vector<Slot>& slots);
 
 /// Which buffers an iteration uses: the copy of the source, the host's set, the device's set.
 using BufferSlots = std::array<std::size_t, 3>;
