@@ -255,10 +255,11 @@ class TableTest(unittest.TestCase):
         self.assertLess(TORCH_TRACE.stat().st_size, 100_000)
 
     def test_in_traces_of_pytorch_1_work_belongs_to_the_op_around_its_call(self):
-        rows = json.loads(self.table(TRACES / "torch_1x.json", "--format", "json"))["rows"]
+        document = json.loads(self.table(TRACES / "torch_1x.json", "--format", "json"))
+        self.assertEqual((document["steps"], document["times"]["copy_ns"]), (5, 55_000_000))
         device_us = {
             row["name"]: (row["self_device_ns"] / 1000, row["device_ns"] / 1000)
-            for row in rows
+            for row in document["rows"]
             if row["place"] == "cpu"
         }
         self.assertEqual(
