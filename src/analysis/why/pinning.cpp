@@ -12,10 +12,6 @@ namespace normbench {
 
 namespace {
 
-bool is_page_locked(Memory memory) {
-  return memory == Memory::Pinned || memory == Memory::Registered;
-}
-
 /// What page-locks memory in a case on every batch, or copies into memory that is.
 std::vector<const StageResult*> locking_stages(const CaseResult& result) {
   std::vector<const StageResult*> stages;

@@ -15,9 +15,6 @@ inline constexpr int peer_protocol = 1;
 /// The longest line, its end not counted.
 inline constexpr std::size_t peer_line_bytes = 1 << 20;
 
-/// True where the peer is told of a GPU.
-bool uses_gpu(const Case& work);
-
 std::string hello_request();
 /// `path` is a .npy file of the case's source; `device` the number of the GPU, for a case that uses
 /// it.
