@@ -19,7 +19,7 @@
 #include "core/issue.h"
 #include "core/units.h"
 #include "machine/environment.h"
-#include "measure/kept_groups.h"
+#include "measure/runner.h"
 
 namespace normbench {
 namespace fs = std::filesystem;

@@ -16,8 +16,9 @@
 #include "app/progress.h"
 #include "core/file.h"
 #include "core/issue.h"
-#include "machine/disturbance_reader.h"
 #include "machine/environment.h"
+#include "machine/disturbance.h"
+#include "machine/topology.h"
 #include "measure/calibration.h"
 #include "report/calibration_text.h"
 
@@ -92,7 +93,7 @@ std::optional<std::vector<JudgedPair>> measured_pairs(const CalibrateOptions& op
 /// Keeps the calibration and writes --out; prints what was found even where that fails.
 void keep_and_show(const CalibrateOptions& options, const Json& environment,
                    const Json& calibration, const std::vector<JudgedPair>& pairs) {
-  const std::string document = calibration_document(calibration, pairs).dump(2) + "\n";
+  const std::string document = pretty(calibration_document(calibration, pairs), 2) + "\n";
   std::string text = calibration_text(calibration, pairs);
   std::optional<CannotWrite> failure;
   try {

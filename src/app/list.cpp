@@ -18,7 +18,7 @@
 #include "backend/cpu/team.h"
 #include "backend/cpu/walk.h"
 #include "machine/environment.h"
-#include "machine/team_cpus.h"
+#include "machine/affinity.h"
 #include "machine/topology.h"
 #include "report/report.h"
 #include "report/text.h"
@@ -83,7 +83,7 @@ std::string instruction_sets() {
 /// The first processor's, as the system says.
 std::string caches() {
   std::vector<std::string> sizes;
-  for (const std::int64_t bytes : cache_sizes())
+  for (const std::int64_t bytes : data_caches())
     sizes.push_back(bytes >= 1 << 20
                         ? fmt::format("{:.4g} MiB", static_cast<double>(bytes) / (1 << 20))
                         : fmt::format("{} KiB", bytes >> 10));
@@ -101,7 +101,7 @@ std::string first_touches() {
 std::string choices_text(int threads) {
   return fmt::format("Chosen for this CPU, {} thread{}\n", threads, threads == 1 ? "" : "s") +
          fact("instructions", instruction_sets()) + fact("caches", caches()) +
-         fact("stores", explain_stores(cache_sizes(), threads) +
+         fact("stores", explain_stores(data_caches(), threads) +
                             "; rows named temporal or nt do not choose") +
          fact("fresh pages", first_touches()) + fact("team", explain_team(threads, data_caches())) +
          fact("threads", "bound " + explain_binding());

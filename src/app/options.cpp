@@ -6,7 +6,7 @@
 
 #include "core/issue.h"
 #include "machine/environment.h"
-#include "machine/free_memory.h"
+#include "machine/process_limits.h"
 #include "machine/topology.h"
 #include "measure/group_memory.h"
 #include "report/torch_table.h"

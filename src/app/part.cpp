@@ -13,8 +13,9 @@
 
 #include "app/commands.h"
 #include "app/progress.h"
-#include "machine/disturbance_reader.h"
+#include "machine/disturbance.h"
 #include "machine/environment.h"
+#include "machine/topology.h"
 #include "measure/measure_group.h"
 #include "measure/peer/child_process.h"
 #include "measure/turn.h"

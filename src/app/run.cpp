@@ -19,9 +19,10 @@
 #include "app/run_options.h"
 #include "core/file.h"
 #include "machine/affinity.h"
-#include "machine/disturbance_reader.h"
 #include "machine/environment.h"
 #include "measure/peer/child_process.h"
+#include "machine/disturbance.h"
+#include "machine/topology.h"
 #include "measure/runner.h"
 
 namespace normbench {

@@ -12,9 +12,9 @@
 #include "app/commands.h"
 #include "app/options.h"
 #include "backend/cpu/simd_targets.h"
-#include "machine/cgroup.h"
+#include "core/issue.h"
 #include "machine/environment.h"
-#include "machine/machine_files.h"
+#include "machine/process_limits.h"
 #include "report/selftest_text.h"
 
 namespace normbench {

@@ -29,7 +29,7 @@ enum class Wait { Stage, Iteration, Turn };
 enum class Cache { Cold, Hot };
 enum class DecidingClock { Wall, Device };
 /// What a claim expects of its left side's time against its right side's.
-enum class Relation { Less, Equal, Greater };
+enum class Relation { Less, More, Equal };
 enum class Flip { None, Horizontal, Vertical, Both };
 
 /// One word of a table: the value and how users spell it.
@@ -110,7 +110,7 @@ constexpr auto words(DecidingClock) {
 }
 constexpr auto words(Relation) {
   return std::to_array<Word<Relation>>(
-      {{Relation::Less, "<"}, {Relation::Equal, "="}, {Relation::Greater, ">"}});
+      {{Relation::Less, "<"}, {Relation::More, ">"}, {Relation::Equal, "="}});
 }
 constexpr auto words(Flip) {
   return std::to_array<Word<Flip>>({{Flip::None, "none"},

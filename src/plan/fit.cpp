@@ -9,7 +9,7 @@
 namespace normbench {
 namespace {
 
-/// One side of the link, and how it is called.
+/// One side of the link.
 struct Side {
   std::string_view name;
   std::int64_t Sides::*bytes;
@@ -26,8 +26,7 @@ class Room {
   Sides need(std::span<const Case* const> cases) const { return need(cases, cache_); }
   Sides need(const Case& work) const { return need(std::array{&work}); }
 
-  /// The first side on which so much does not fit, or null. Where it is unknown what is free,
-  /// everything fits.
+  /// The first side on which this does not fit; null for none, or where it is unknown what is free.
   const Side* lacking(const Sides& need) const {
     const auto lacks = [&](const Side& side) {
       const std::int64_t free = options_.free_bytes.*side.bytes;
@@ -62,8 +61,8 @@ class Room {
   const PlanOptions& options_;
 };
 
-/// The one of the list that by itself needs most on this side; of equals the last, since the
-/// baseline is mostly the first. Null when all are skipped.
+/// The one that by itself needs most on this side; of equals the last, since the baseline is mostly
+/// the first. Null when all are skipped.
 Case* largest(std::vector<Case>& list, const Room& room, const Side& side) {
   Case* found = nullptr;
   std::int64_t most = -1;

@@ -13,7 +13,7 @@
 #include "backend/backend.h"
 #include "core/enums.h"
 #include "core/json.h"
-#include "machine/free_memory.h"
+#include "machine/process_limits.h"
 #include "ops/op.h"
 
 namespace normbench {
@@ -115,7 +115,7 @@ struct Group {
   std::vector<Claim> claims;
 };
 
-/// How a peer is started: the program first, looked for as a shell would, in a directory.
+/// How a peer is started: the program (looked up in PATH), its arguments, and where.
 struct PeerCommand {
   std::vector<std::string> argv;
   std::string directory;  // the config's: relative paths in the command start there
@@ -128,11 +128,11 @@ struct Plan {
   ProfileOptions profile;
   std::vector<Group> groups;
   std::map<std::string, PeerCommand> peers = {};  // by name
-  Sides free_bytes = {};      // what every group fits in; 0: unknown
-  SideNotes free_notes = {};  // what sets those
+  Sides free_bytes = {};                          // what every group fits in; 0: unknown
+  SideNotes free_notes = {};                      // what sets those
 };
 
-/// What the command line, and the machine, add to a config.
+/// What the command line and the machine add to a config.
 struct PlanOptions {
   std::string base_dir;                                  // relative paths start here
   std::optional<std::string> images_dir;                 // --images
@@ -143,7 +143,7 @@ struct PlanOptions {
   bool allow_peers = false;  // --allow-peers: commands of the config may be run
   int all_threads = 1;       // what this process may use: `"threads": "all"` is that or 1
   std::vector<std::int64_t> data_caches = {};  // of a core, nearest first: they help to decide
-  std::vector<std::string> sort_keys = {};  // what `profile.sort_by` may name; empty: anything
+  std::vector<std::string> sort_keys = {};     // what `profile.sort_by` may name; empty: anything
   Sides cache_bytes = {.host = 32 << 20, .device = 32 << 20};  // the last caches before each memory
   Sides free_bytes = {};      // memory that this process can have on each side; 0: unknown
   SideNotes free_notes = {};  // what sets those
@@ -156,8 +156,8 @@ Plan make_plan(const std::string& file, const Backends& backends, const PlanOpti
 Plan make_plan(const std::string& file, std::string_view text, const Backends& backends,
                const PlanOptions& options);
 
-/// Bytes of memory that the cases and limits of a group that are not skipped need at most.
-/// `cache_bytes` are the last caches before each memory, which cold buffers must exceed threefold.
+/// Bytes of memory that a group's cases and limits need, without those that are skipped.
+/// `cache_bytes`: the last cache before each memory, which cold buffers must exceed threefold.
 Sides memory_bytes(const Group& group, const Measure& measure, const Sides& cache_bytes);
 
 /// What `normbench check` prints: groups, cases, stages, bytes, memory, time, what is skipped.

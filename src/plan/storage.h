@@ -9,8 +9,8 @@
 namespace normbench {
 
 /// Fresh pageable outputs of at least this size come from the operating system, smaller ones from a
-/// recycled arena, as in malloc and the caching allocators of eager frameworks. Memory of the
-/// device's driver is allocated anew at any size.
+/// recycled arena, as in malloc and the caching allocators of eager frameworks. The CUDA runtime's
+/// memory is allocated anew at any size.
 inline constexpr std::size_t fresh_mmap_bytes = 32u << 20;
 
 /// The bytes of one value, or of one stage's scratch memory.
@@ -26,8 +26,8 @@ struct Slot {
   int last_stage = 0;    // … and freed after this one
 };
 
-/// The slots of a case: its values first, then the scratch memory of each stage. What a peer writes
-/// is in another process, and None.
+/// The slots of a case: its values, then the scratch memory of each stage. A peer's outputs are in
+/// another process: None.
 std::vector<Slot> storage_of(const Case& work);
 
 /// Sizes of the buffers of this kind that one buffer set takes from the group's arena, in the order

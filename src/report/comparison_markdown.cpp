@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "analysis/compare/compare.h"
-#include "core/markdown.h"
 #include "core/units.h"
 #include "report/comparison.h"
 #include "report/comparison_words.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "report/words.h"
-#include "core/markdown.h"
 #include "core/units.h"
 #include "report/comparison.h"
 #include "report/comparison_words.h"

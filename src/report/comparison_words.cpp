@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "analysis/compare/effect.h"
-#include "core/markdown.h"
 #include "core/units.h"
 #include "report/document_text.h"
 #include "report/words.h"

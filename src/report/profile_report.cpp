@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "report/words.h"
-#include "core/markdown.h"
 #include "report/document_text.h"
 
 namespace normbench {

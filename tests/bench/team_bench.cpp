@@ -1,5 +1,6 @@
-/// What threads cost a small batch: 1x3x256x256 uint8 to float32 by one thread and by all, in random
-/// order, back to back, and as the first call after 10 ms of sleep, or of work without a team. What
+/// What threads cost a small batch: 1x3x256x256 uint8 to float32 by one thread and by all, in
+/// random order, back to back, and as the first call after 10 ms of sleep, or of work without a
+/// team. What
 /// `"threads": "all"` chooses between rests on it.
 ///
 /// Each line gives medians and 90th percentiles in us over 200 rounds, and the median of the
@@ -16,8 +17,8 @@
 #include "backend/cpu/team.h"
 #include "bench/kernel_case.h"
 #include "document/statistics.h"
+#include "machine/affinity.h"
 #include "machine/environment.h"
-#include "machine/team_cpus.h"
 #include "machine/topology.h"
 #include "record/clock.h"
 

@@ -107,6 +107,28 @@ TEST(ParseJson, ManyKeysAreNotQuadratic) {
   EXPECT_EQ(parse(text).size(), 300'001u);
 }
 
+TEST(Pretty, KeepsAnArrayOfNumbersOnOneLine) {
+  const char* const text = R"({
+ "ns": [1, -2, 3.5],
+ "order": [
+  [0, 1],
+  [1, 0]
+ ],
+ "none": [],
+ "mixed": [
+  1,
+  null
+ ],
+ "a \"name\"": {
+  "empty": {}
+ }
+})";
+  const Json json = parse(text);
+  EXPECT_EQ(pretty(json, 1), text);
+  EXPECT_EQ(pretty(Json(3), 1), "3");
+  EXPECT_EQ(pretty(json["mixed"], 2), json["mixed"].dump(2));
+}
+
 TEST(PointerToken, EscapesWhatAPointerSplitsAt) {
   EXPECT_EQ(pointer_token("plain"), "plain");
   EXPECT_EQ(pointer_token("a/b~c"), "a~1b~0c");

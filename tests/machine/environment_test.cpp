@@ -3,10 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
-
+#include "machine/affinity.h"
 #include "machine/fake_root.h"
-#include "machine/machine_files.h"
-#include "machine/team_cpus.h"
 #include "machine/topology.h"
 
 namespace normbench::environment_test {

@@ -10,7 +10,8 @@ namespace normbench::accuracy_test {
 namespace {
 
 double stored_value(double value, DType dtype) {
-  return with_dtype(dtype, [&](auto element) { return to_double(rounded<decltype(element)>(value)); });
+  return with_dtype(dtype,
+                    [&](auto element) { return to_double(rounded<decltype(element)>(value)); });
 }
 
 TEST(Accuracy, MagnitudeIsOfComputedValues) {

@@ -157,7 +157,7 @@ TEST(Peers, CountInTheMemoryThatAGroupNeeds) {
          "variants": {"v": {"peer": "torch", "stages": [{"op": "cast", "to": "float32"}]}})",
       head));
   const Sides cache{.host = 10'000'000, .device = 1};
-  // Here one source, and there another with the output of 4 MB.
+  // One source here; the peer has another, and the output of 4 MB.
   EXPECT_EQ(memory_need(std::array{&work}, Cache::Hot, cache).kept,
             (Sides{.host = 1'000'000 + 1'000'000 + 4'000'000}));
   // 31 copies exceed 30 MB.

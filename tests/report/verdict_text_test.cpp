@@ -64,7 +64,7 @@ TEST(Claims, AreJudgedByPairs) {
             "Claim \"it\": confirmed (one is 1.80x faster than slow).");
   EXPECT_EQ(judged("slow", Relation::Less, "one"),
             "Claim \"it\": contradicted (slow is 1.80x slower than one).");
-  EXPECT_EQ(judged("slow", Relation::Greater, "one"),
+  EXPECT_EQ(judged("slow", Relation::More, "one"),
             "Claim \"it\": confirmed (slow is 1.80x slower than one).");
   EXPECT_THAT(judged("one", Relation::Equal, "other"),
               testing::StartsWith("Claim \"it\": confirmed (no difference larger than "));

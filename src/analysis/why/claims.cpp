@@ -69,7 +69,7 @@ Judgement::Outcome held_against(const Pair& pair, Relation relation, double prec
   if (!pair.different && !is_tie(pair, precision)) return Inconclusive;
   const Relation found = !pair.different       ? Relation::Equal
                          : pair.ratio.value < 1 ? Relation::Less
-                                                : Relation::Greater;
+                                                : Relation::More;
   return found == relation ? Confirmed : Contradicted;
 }
 

@@ -6,10 +6,9 @@
 #include <stdexcept>
 
 #include "backend/cpu/gather.h"
-#include "backend/cpu/resize.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/team.h"
-#include "ops/image.h"
+#include "ops/images/image.h"
 
 namespace normbench {
 namespace {

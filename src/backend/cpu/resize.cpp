@@ -1,12 +1,10 @@
-#include "backend/cpu/resize.h"
-
 #include <algorithm>
 #include <memory>
 
 #include "backend/cpu/resize_simd.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/team.h"
-#include "ops/triangle.h"
+#include "ops/resize.h"
 
 namespace normbench {
 namespace {

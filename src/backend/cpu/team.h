@@ -1,5 +1,5 @@
-/// Work split over the threads of an OpenMP team, and how large the team is where the config leaves
-/// that open.
+/// Teams of OpenMP threads, each named and bound to a CPU of its own: work split over one, and how
+/// large it is where the config leaves that open.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,23 @@ namespace normbench {
 
 class Queue;
 
+/// Calls body(rank, size) on every thread of a team of `threads`, of which the caller is the first;
+/// returns when all are done and throws what one of them threw. Alone, with size 1, inside another
+/// team.
+///
+/// The other threads are named "omp worker 1", … and stay bound to their CPUs of `team_cpus()`. The
+/// caller is not bound, so that neither what it starts nor its own work is; it only moves to the
+/// first of the CPUs if it is elsewhere. Where it ran on a sleeping thread's CPU, that thread would
+/// wait there for its turn while the caller waits for it in a loop: milliseconds.
+void on_team(int threads, const std::function<void(int rank, int size)>& body);
+
 /// Calls part(begin, end) on the threads of a team of `queue.threads`, however little there is to
 /// do; the parts cover [0, total) in order and start at multiples of `unit`. A thread without a
 /// share calls nothing. Inside another team the caller does it all. Non-temporal stores of a part
 /// are visible when this returns. What a part throws is thrown when all are done.
 ///
-/// The other threads of the team are named "omp worker 1", …. Where the stage has a range, each of
-/// their shares is one, of kind Worker and with the stage's name.
+/// Where the stage has a range, each share of the other threads is one too, of kind Worker and with
+/// the stage's name.
 void split(const Queue& queue, std::int64_t total, std::int64_t unit,
            const std::function<void(std::int64_t begin, std::int64_t end)>& part);
 

@@ -11,16 +11,41 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <vector>
 
 #include "machine/affinity.h"
-#include "measure/ignored_signal.h"
 
 namespace normbench {
 namespace {
+
+/// While it lives, the calling thread does not see the signal; what it raised meanwhile is dropped.
+class IgnoredSignal {
+ public:
+  explicit IgnoredSignal(int signal) {
+    sigset_t pending;
+    sigemptyset(&pending);
+    sigpending(&pending);
+    pending_ = sigismember(&pending, signal) == 1;
+    sigemptyset(&signal_);
+    sigaddset(&signal_, signal);
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~IgnoredSignal() {
+    const timespec at_once{};
+    if (!pending_) sigtimedwait(&signal_, nullptr, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  IgnoredSignal(const IgnoredSignal&) = delete;
+  IgnoredSignal& operator=(const IgnoredSignal&) = delete;
+
+ private:
+  sigset_t signal_{}, before_{};
+  bool pending_;  // raised before, for someone else
+};
 
 /// The ends of three pipes that the child gets, as the standard streams of these numbers.
 struct ChildEnds {

@@ -14,7 +14,7 @@
 
 #include "core/json.h"
 #include "measure/peer/messages.h"
-#include "measure/turn_errors.h"
+#include "measure/contender.h"
 
 namespace normbench {
 namespace {

@@ -1,5 +1,3 @@
-#include "measure/selftest/rounding.h"
-
 #include <array>
 #include <bit>
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include "core/dtype.h"
 #include "measure/selftest/cases.h"
+#include "measure/selftest/rows.h"
 
 namespace normbench::selftest {
 namespace {
