@@ -120,7 +120,7 @@ Exit compare_documents(const CompareOptions& options) {
   keep_only(options.only, base, now);
   Comparison comparison = compare(base, now, options.margin);
   if (same_path(options.base, options.now))
-    comparison.warnings.insert(comparison.warnings.begin(), "BASE and NEW are the same document");
+    comparison.cautions.insert(comparison.cautions.begin(), caution::SameDocument{});
   if (!comparable(comparison) && (!options.force || comparison.cases.empty())) {
     tell_incomparable(comparison);
     return Exit::Incomparable;

@@ -30,12 +30,10 @@ namespace {
 
 // --- the trace that a path stands for
 
-struct OpenTrace {
+/// A trace and its table.
+struct Shown {
   std::string file;
-  TraceModel model;
-  std::vector<std::string> warnings;        // what could not be used
-  std::optional<DeviceTimes> device_times;  // nothing: the file does not say
-  std::int64_t clock_error_ns = 0;
+  CaseProfile profile;
 };
 
 std::string file_of(const std::string& path) {
@@ -48,9 +46,14 @@ std::string file_of(const std::string& path) {
       path));
 }
 
-TraceModel read_stream(std::istream& in, const std::string& file) {
-  if (!is_gzip(in)) return read_chrome(in, file);
-  return read_chrome(*gunzip_from(in), file);
+TraceModel read_model(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in)
+    throw Invalid(fmt::format("{}: {}", file,
+                              errno == ENOENT
+                                  ? "no such file (check the path)"
+                                  : fmt::format("cannot be read: {}", std::strerror(errno))));
+  return is_gzip(in) ? read_chrome(*gunzip_from(in), file) : read_chrome(in, file);
 }
 
 std::optional<DeviceTimes> device_times_of(const Json& about) {
@@ -64,28 +67,28 @@ std::optional<DeviceTimes> device_times_of(const Json& about) {
 }
 
 /// Reads a Chrome trace, plain or packed by gzip whatever its name is, or the one in a run's
-/// folder. Throws Invalid, naming the file, for what is none.
-OpenTrace open_trace(const std::string& path) {
-  OpenTrace trace;
-  trace.file = file_of(path);
-  std::ifstream in(trace.file, std::ios::binary);
-  if (!in)
-    throw Invalid(fmt::format("{}: {}", trace.file,
-                              errno == ENOENT
-                                  ? "no such file (check the path)"
-                                  : fmt::format("cannot be read: {}", std::strerror(errno))));
-  trace.model = read_stream(in, trace.file);
-  for (const TraceMark& mark : trace.model.marks) trace.warnings.push_back(mark.name);
-  if (trace.model.losses.cut_off > 0)
-    trace.warnings.push_back(
-        fmt::format("its end is missing: {} slices were cut off when it was written",
-                    format_count(trace.model.losses.cut_off)));
-  const Json about = trace.model.metadata.value("normbench", Json::object());
-  trace.device_times = device_times_of(about);
+/// folder; what of it cannot be used is said on stderr. Throws Invalid, naming the file, for what
+/// is none.
+Shown read_table(const std::string& path, bool by_shape) {
+  Shown shown{.file = file_of(path), .profile = {}};
+  const TraceModel model = read_model(shown.file);
+  const auto warn = [&](const std::string& what) { tell("warning: {}: {}\n", shown.file, what); };
+  for (const TraceMark& mark : model.marks) warn(mark.name);
+  if (model.losses.cut_off > 0)
+    warn(fmt::format("its end is missing: {} slices were cut off when it was written",
+                     format_count(model.losses.cut_off)));
+  const Json about = model.metadata.value("normbench", Json::object());
+  CaseProfile& profile = shown.profile;
+  profile.device_times = device_times_of(about);
   if (const auto error = about.find("clock_error_ns");
       error != about.end() && error->is_number_integer())
-    trace.clock_error_ns = error->get<std::int64_t>();
-  return trace;
+    profile.clock_error_ns = error->get<std::int64_t>();
+  profile.steps = profile_steps(model);
+  profile.times = profile_times(model);
+  profile.losses = profile_losses(model);
+  profile.rows = profile_rows(model, by_shape);
+  if (profile.rows.empty()) warn("no slices that a table shows");
+  return shown;
 }
 
 // --- what the columns and lines of its tables mean, for --help
@@ -177,27 +180,6 @@ struct TableArguments {
   std::string out;
   bool by_shape = false;
 };
-
-/// A trace and its table.
-struct Shown {
-  std::string file;
-  CaseProfile profile;
-};
-
-Shown read_table(const std::string& path, bool by_shape) {
-  const OpenTrace trace = open_trace(path);
-  const TraceModel& model = trace.model;
-  for (const std::string& warning : trace.warnings) tell("warning: {}: {}\n", trace.file, warning);
-  Shown shown{.file = trace.file, .profile = {}};
-  shown.profile.steps = profile_steps(model);
-  shown.profile.device_times = trace.device_times;
-  shown.profile.clock_error_ns = trace.clock_error_ns;
-  shown.profile.times = profile_times(model);
-  shown.profile.losses = profile_losses(model);
-  shown.profile.rows = profile_rows(model, by_shape);
-  if (shown.profile.rows.empty()) tell("warning: {}: no slices that a table shows\n", trace.file);
-  return shown;
-}
 
 /// Several tables, each below the name of its file.
 std::string titled(const std::vector<Shown>& all, const TableArguments& wanted) {
