@@ -81,6 +81,24 @@ void read_line(std::string_view text, bool first, JournalContent& content) {
   if (!issues.empty()) throw Invalid(fmt::format("{}: {}", issues[0].pointer, issues[0].text));
 }
 
+/// Reads all whole lines; returns how many bytes they have.
+std::size_t read_lines(std::string_view text, JournalContent& content) {
+  std::size_t begin = 0;
+  for (int number = 1;; ++number) {
+    const std::size_t end = text.find('\n', begin);
+    if (end == std::string_view::npos) {
+      if (number == 1) throw Invalid("no whole line in it: the run had not begun (start it anew)");
+      return begin;
+    }
+    try {
+      read_line(text.substr(begin, end - begin), number == 1, content);
+    } catch (const Invalid& error) {
+      throw Invalid(fmt::format("entry {}: {}", number, error.what()));
+    }
+    begin = end + 1;
+  }
+}
+
 }  // namespace
 
 Journal::Journal(std::string path, int file) : path_(std::move(path)), file_(file) {}
@@ -195,23 +213,6 @@ void Journal::append(const Json& line) {
   const int error = errno;
   [[maybe_unused]] const int cut = ftruncate(file_, end_);  // if not now, then before the next line
   cannot_write(path_, error);
-}
-
-std::size_t read_lines(std::string_view text, JournalContent& content) {
-  std::size_t begin = 0;
-  for (int number = 1;; ++number) {
-    const std::size_t end = text.find('\n', begin);
-    if (end == std::string_view::npos) {
-      if (number == 1) throw Invalid("no whole line in it: the run had not begun (start it anew)");
-      return begin;
-    }
-    try {
-      read_line(text.substr(begin, end - begin), number == 1, content);
-    } catch (const Invalid& error) {
-      throw Invalid(fmt::format("entry {}: {}", number, error.what()));
-    }
-    begin = end + 1;
-  }
 }
 
 }  // namespace normbench

@@ -224,6 +224,9 @@ struct Results {
   bool operator==(const Results&) const = default;
 };
 
+/// What `schema` says in documents of this version.
+inline constexpr int document_schema = 1;
+
 /// The document (schema 1) without derived fields. Names are those of the structs; besides:
 /// - "rounds" is stored by column, {"wall_ns": […], "minor_faults": […], …}, all columns equally
 ///   long; a column of zeros is left out, but for wall_ns.

@@ -89,7 +89,7 @@ GroupResult empty_result(const Group& group) {
   for (const Claim& claim : group.claims)
     result.claims.push_back({.text = claim.text,
                              .left = claim.left,
-                             .relation = parse_word<Relation>(claim.relation).value(),
+                             .relation = claim.relation,
                              .right = claim.right});
   return result;
 }

@@ -26,9 +26,9 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (std::min(bytes, SIZE_MAX - 2 * unit) + unit - 1) / unit * unit;
 }
 
-class Pages final : public Allocation {
+class MappedPages final : public Allocation {
  public:
-  Pages(std::size_t bytes, std::size_t alignment, std::size_t page)
+  MappedPages(std::size_t bytes, std::size_t alignment, std::size_t page)
       : bytes_(round_up(std::max<std::size_t>(bytes, 1), alignment)),
         mapped_(bytes_ + alignment - page) {
     base_ = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -36,9 +36,9 @@ class Pages final : public Allocation {
     const auto address = reinterpret_cast<std::uintptr_t>(base_);
     data_ = static_cast<std::byte*>(base_) + (round_up(address, alignment) - address);
   }
-  ~Pages() override { munmap(base_, mapped_); }
-  Pages(const Pages&) = delete;
-  Pages& operator=(const Pages&) = delete;
+  ~MappedPages() override { munmap(base_, mapped_); }
+  MappedPages(const MappedPages&) = delete;
+  MappedPages& operator=(const MappedPages&) = delete;
 
   std::byte* data() override { return data_; }
   std::size_t bytes() const override { return bytes_; }
@@ -53,11 +53,11 @@ class Pages final : public Allocation {
 
 std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes) {
   const auto page = static_cast<std::size_t>(page_bytes());
-  if (memory == Memory::Pageable) return std::make_unique<Pages>(bytes, page, page);
+  if (memory == Memory::Pageable) return std::make_unique<MappedPages>(bytes, page, page);
   if (memory != Memory::PageableHuge)
     throw std::runtime_error("the CPU does not allocate " + std::string(name_of(memory)) +
                              " memory (known: pageable, pageable_huge)");
-  auto pages = std::make_unique<Pages>(bytes, kHugeBytes, page);
+  auto pages = std::make_unique<MappedPages>(bytes, kHugeBytes, page);
   if (madvise(pages->data(), pages->bytes(), MADV_HUGEPAGE) != 0)
     fail("madvise(MADV_HUGEPAGE)", bytes);
   return pages;
