@@ -108,7 +108,7 @@ Json object(const T& value) {
 Json to_json(const GroupResult& group) { return object(group); }
 
 Json to_json(const Results& results) {
-  Json document = {{"schema", 1}};
+  Json document = {{"schema", document_schema}};
   document.update(object(results));
   return document;
 }

@@ -457,8 +457,8 @@ class TableTest(unittest.TestCase):
 
     def test_usage(self):
         path = self.file(GPU_TRACE)
-        self.assert_mistake("--table x: unknown (known: torch, stats)", path, "--table", "x")
-        self.assert_mistake("--format xml: unknown (known: text, csv, json, markdown)", path, "--format", "xml")
+        self.assert_mistake('unknown table "x" (known: torch, stats)', path, "--table", "x")
+        self.assert_mistake('unknown format "xml" (known: text, csv, json, markdown)', path, "--format", "xml")
         self.assert_mistake('unknown sort_by "cpu_tiem" (known: cpu_time, ', path, "--sort-by", "cpu_tiem")
         self.assert_mistake("--row-limit -2: ", path, "--row-limit", -2)
         self.assert_mistake("--max-name-width -1: ", path, "--max-name-width", -1)
