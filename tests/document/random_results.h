@@ -118,6 +118,7 @@ class RandomResults {
             .status = Status(below(3)),
             .reason = text(),
             .threads = static_cast<int>(below(1 << 30)),
+            .threads_decided = flag(),
             .wait = text(),
             .graph = flag(),
             .resident = flag(),
