@@ -128,6 +128,7 @@ class RandomResults {
             .reason = text(),
             .threads = static_cast<int>(below(1 << 30)),
             .wait = maybe<Wait>(),
+            .threads_decided = flag(),
             .graph = flag(),
             .resident = flag(),
             .iterations = 1 + integer() / 2,
