@@ -15,8 +15,8 @@
 #include "app/say.h"
 #include "core/file.h"
 #include "core/issue.h"
-#include "measure/calibration.h"
 #include "machine/disturbance_reader.h"
+#include "measure/calibration.h"
 #include "report/calibration_text.h"
 
 namespace normbench {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "document/read_document.h"
 #include "core/json.h"
+#include "document/read_document.h"
 
 namespace normbench {
 namespace fs = std::filesystem;

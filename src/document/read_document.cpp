@@ -6,7 +6,6 @@
 #include <array>
 #include <map>
 
-
 namespace normbench {
 namespace {
 

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
-#include "report/words.h"
 #include "core/markdown.h"
 #include "core/units.h"
 #include "report/comparison.h"
 #include "report/comparison_words.h"
 #include "report/text.h"
-#include "report/text.h"
+#include "report/words.h"
 
 namespace normbench {
 namespace {

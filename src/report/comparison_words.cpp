@@ -114,7 +114,8 @@ struct CautionText {
                        of.runs, of.of_base ? "BASE" : "NEW");
   }
   std::string operator()(const caution::NoTurns&) const {
-    return "the runs of BASE and NEW did not take turns: a drift of the machine looks like a change "
+    return "the runs of BASE and NEW did not take turns: a drift of the machine looks like a "
+           "change "
            "(scripts/ci-regression runs them in alternation)";
   }
   std::string operator()(const caution::Busier& load) const {
@@ -145,7 +146,8 @@ struct CautionText {
 
 std::string run_by_text(const RunBy& by) {
   std::vector<std::string> names;
-  for (const auto& [op, kernel] : by.stages) names.push_back(kernel.empty() ? op : op + " " + kernel);
+  for (const auto& [op, kernel] : by.stages)
+    names.push_back(kernel.empty() ? op : op + " " + kernel);
   return fmt::format("{}{}{}", by.peer, by.peer.empty() ? "" : ": ", fmt::join(names, ", "));
 }
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "report/words.h"
 #include "core/markdown.h"
 #include "report/document_text.h"
+#include "report/words.h"
 
 namespace normbench {
 namespace {

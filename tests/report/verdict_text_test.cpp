@@ -29,7 +29,9 @@ std::string judged(const std::string& left, Relation relation, const std::string
 }
 
 TEST(Verdict, PageFaultsAreNamedOnlyWhereTheyHappen) {
-  const auto reasons = [](const Results& results) { return normbench::reasons(results.groups[0], analysed(results)); };
+  const auto reasons = [](const Results& results) {
+    return normbench::reasons(results.groups[0], analysed(results));
+  };
   EXPECT_THAT(
       reasons(examples::constants()),
       testing::Contains("Why \"per call: sub, div in place\" is slow: page faults. 27,000 a "
@@ -99,14 +101,16 @@ TEST(LinkCause, IsMostOfTheTimeOrTheLimitReached) {
   EXPECT_EQ(link_cause_of(results, kFused).sentence(),
             "the link. 27.6 MB at 87 % of its limit: only fewer bytes over it would be faster.");
   results.groups[0].limits.clear();
-  EXPECT_EQ(link_cause_of(results, kFused).sentence(), "the link. Its copies take 86 % of the time.");
+  EXPECT_EQ(link_cause_of(results, kFused).sentence(),
+            "the link. Its copies take 86 % of the time.");
 }
 
 TEST(Explain, WhichResourceTakesTheTime) {
   const Results results = examples::gpu();
   const GroupAnalysis analysis = analysed(results);
-  EXPECT_EQ(cause_text(explain(results.groups[0], analysis.cases[kHost], kHost, results)).sentence(),
-            "the CPU. 59 % of its time is normalize, so a faster link gains at most 41 %.");
+  EXPECT_EQ(
+      cause_text(explain(results.groups[0], analysis.cases[kHost], kHost, results)).sentence(),
+      "the CPU. 59 % of its time is normalize, so a faster link gains at most 41 %.");
   EXPECT_THAT(reasons_of(results),
               testing::Contains("Bound by the link: 86 % of its time is the copy, so a faster "
                                 "kernel gains at most 14 %."));
