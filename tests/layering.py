@@ -1,12 +1,15 @@
 """Checks the layers of src/: python3 tests/layering.py SOURCE_DIR
 
 Each folder includes itself and those before it in LAYERS, and a platform is a file, never an #if.
+Python files do not import one another in circles.
 Exits 1 with one line per violation.
 """
 
 import pathlib
 import re
 import sys
+
+from python_cycles import import_cycles
 
 LAYERS = ["core", "record", "machine", "ops", "backend", "plan", "document", "measure", "trace", "analysis", "report", "app"]
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
@@ -45,7 +48,8 @@ def violations(root):
 
 
 def main():
-    found = list(violations(pathlib.Path(sys.argv[1])))
+    root = pathlib.Path(sys.argv[1])
+    found = [*violations(root), *import_cycles(root)]
     for violation in found:
         print(violation)
     return 1 if found else 0

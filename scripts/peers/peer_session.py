@@ -1,5 +1,6 @@
 """The protocol of a peer: one request a line in, one reply a line out. docs/peers.md describes it."""
 
+import ctypes
 import gc
 import itertools
 import json
@@ -9,12 +10,36 @@ import sys
 import time
 import traceback
 
-from normbench_peer import Refused, Unavailable, Unsupported, chain, installed, use_allocator
-from peer_messages import LONGEST_LINE, load, parsed, store, task_of, text, whole
+from peer_task import (LONGEST_LINE, Refused, Unavailable, Unsupported, installed, load, parsed, store, task_of, text,
+                       whole)
 
 PROTOCOL = 1
 # Stages are timed one by one only where that is lost in the noise.
 SHORTEST_TIMED_STAGE_NS = 50_000
+
+
+def use_allocator(name):
+    """Sets malloc up; call it before a library allocates its arrays. Raises Unavailable."""
+    if name == "stock":
+        return
+    trim_threshold, top_pad, mmap_max = -1, -2, -4  # of <malloc.h>
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    wanted = ((mmap_max, 0), (trim_threshold, -1), (top_pad, 64 << 20))
+    if mallopt is None or not all(mallopt(key, value) for key, value in wanted):
+        raise Unavailable("--allocator no-faults needs glibc's mallopt, which this C library lacks")
+
+
+def chain(steps):
+    """One callable that runs the steps one after the other, keeping no result but the last."""
+    if len(steps) == 1:
+        return steps[0]
+
+    def run(x):
+        for step in steps:
+            x = step(x)
+        return x
+
+    return run
 
 
 class Session:

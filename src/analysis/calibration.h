@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/json.h"
-#include "document/statistics.h"
 #include "measure/calibration.h"
+#include "document/statistics.h"
 
 namespace normbench {
 

@@ -71,8 +71,7 @@ const CaseResult* launch_limit(const GroupResult& group, const CaseResult& resul
                                const StageResult& stage) {
   if (!result.peer.empty() || !is_launched(stage)) return nullptr;
   for (const CaseResult& limit : group.limits)
-    if (is_usable(limit) && is_op<EmptyLaunch>(limit.stages[0]) &&
-        limit.stages[0].place == stage.place)
+    if (is_usable(limit) && is_op<EmptyLaunch>(limit.stages[0]) && limit.stages[0].place == stage.place)
       return &limit;
   return nullptr;
 }

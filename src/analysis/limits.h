@@ -17,11 +17,6 @@ LimitKind limit_kind(const CaseResult& limit);
 /// The kind of the group's limit of that name; nothing when there is none.
 std::optional<LimitKind> limit_kind(const GroupResult& group, const std::string& name);
 
-/// Pageable memory, with huge pages or without.
-constexpr bool is_pageable(Memory memory) {
-  return memory == Memory::Pageable || memory == Memory::PageableHuge;
-}
-
 /// The kind of host memory that a transfer reads or writes; pinned where the document does not say.
 Memory link_memory(const CaseResult& result, std::size_t stage);
 

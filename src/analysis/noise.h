@@ -52,8 +52,8 @@ struct Quality {
   double drift = 0;  // the largest that is one
 };
 
-/// Noisy: the rounds of a case spread wide, intervals stayed wide, a tenth of the rounds is
-/// flagged, or a case drifts.
+/// Noisy: the rounds of a case spread wide, intervals stayed wide, a tenth of the rounds is flagged,
+/// or a case drifts.
 Quality quality_of(Quality measured, const std::vector<CaseNoise>& noise, const Results& results);
 
 }  // namespace normbench

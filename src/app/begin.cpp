@@ -2,16 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "app/machine.h"
 #include "app/output.h"
-#include "app/resume.h"
-#include "app/say.h"
-#include "app/tool_attached.h"
+#include "app/process.h"
+#include "app/profiling.h"
 #include "core/issue.h"
-#include "measure/kept_groups.h"
+#include "core/units.h"
+#include "machine/environment.h"
+#include "measure/runner.h"
 
 namespace normbench {
 namespace fs = std::filesystem;
@@ -21,25 +29,174 @@ std::string journal_path(const std::string& dir) {
   return (fs::path(dir) / "journal.jsonl").string();
 }
 
-/// Numbers with a tool at work are no numbers without one.
+/// Numbers taken under a tool do not compare with others.
 Json environment_of(const RunOptions& options, const Job& job, const Backends& backends) {
-  Json environment = described_machine(backends, job.machine);
+  Json environment = described_machine(backends, job.options.machine);
   if (const auto tool = attached_tool())
-    environment["attached_tool"] = attached_text(*tool, options.measure);
+    environment["attached_tool"] = tool->name + (options.measure ? ", measured all the same" : "");
   return environment;
 }
 
+struct Fact {
+  std::string_view pointer, name;
+};
+
+// What numbers of one document must share beside the options of their job.
+constexpr auto kFacts = std::to_array<Fact>({
+    {"/tool/version", "the version of normbench"},
+    {"/tool/revision", "the binary's revision"},
+    {"/tool/build", "the binary's build type"},
+    {"/tool/compiler", "the binary's compiler"},
+    {"/tool/flags", "the binary's flags"},
+    {"/tool/sanitizers", "the binary's sanitizers"},
+    {"/environment/cpu/model", "the CPU"},
+    {"/environment/cpu/packages", "CPU packages"},
+    {"/environment/cpu/cores", "CPU cores"},
+    {"/environment/cpu/hardware_threads", "hardware threads"},
+    {"/environment/cpu/caches", "the caches"},
+    {"/environment/simd", "the instruction set of CPU kernels"},
+    {"/environment/affinity_cpus", "CPUs that normbench may use"},
+    {"/environment/available_threads", "threads that normbench may use"},
+    {"/environment/threads_bound", "how threads are bound to CPUs"},
+    {"/environment/container/memory_bytes", "the container's memory"},
+    {"/environment/memory/total_bytes", "the memory"},
+    {"/environment/kernel", "the kernel"},
+    {"/environment/gpu/name", "the GPU"},
+    {"/environment/gpu/uuid", "the GPU's UUID"},
+    {"/environment/gpu/driver", "the GPU's driver"},
+    {"/environment/attached_tool", "the profiling tool attached"},
+});
+
+/// The value as it is shown; so memory that shrank by a few pages at a boot has not changed.
+std::string shown(const Json& header, std::string_view pointer) {
+  const Json::json_pointer place{std::string(pointer)};
+  const Json value = header.contains(place) ? header.at(place) : Json();
+  if (value.is_null() || value.empty() || value == "") return "none";
+  if (value.is_boolean()) return value.get<bool>() ? "given" : "not given";
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number() && pointer.ends_with("_bytes")) return format_bytes(value.get<double>());
+  return value.dump();
+}
+
+std::string was_is(std::string_view name, std::string_view was, std::string_view is) {
+  return fmt::format("{}: was {}, is {}", name, was, is);
+}
+
+/// What a line holds around its byte `at`, where a message has room for it.
+std::string excerpt(const std::string& line, std::size_t at) {
+  constexpr std::size_t before = 20, most = 50;
+  const auto whole = [&](std::size_t byte) {  // not inside a UTF-8 character
+    while (byte < line.size() && (static_cast<unsigned char>(line[byte]) & 0xC0) == 0x80) ++byte;
+    return std::min(byte, line.size());
+  };
+  const std::size_t begin = whole(at < before ? 0 : at - before), end = whole(begin + most);
+  return fmt::format("\"{}{}{}\"", begin > 0 ? "…" : "", line.substr(begin, end - begin),
+                     end < line.size() ? "…" : "");
+}
+
+/// The first line in which two texts differ, or nothing.
+std::optional<std::string> changed_line(const std::string& file, const std::string& was,
+                                        const std::string& is) {
+  std::istringstream before(was), after(is);
+  std::string old_line, new_line;
+  for (int number = 1;; ++number) {
+    const bool old_there = !std::getline(before, old_line).fail();
+    const bool new_there = !std::getline(after, new_line).fail();
+    if (!old_there && !new_there) return std::nullopt;
+    if (old_there == new_there && old_line == new_line) continue;
+    const auto at =
+        static_cast<std::size_t>(std::ranges::mismatch(old_line, new_line).in1 - old_line.begin());
+    return was_is(fmt::format("the config {}, line {}", file, number),
+                  old_there ? excerpt(old_line, at) : "not there",
+                  new_there ? excerpt(new_line, at) : "not there");
+  }
+}
+
+/// FNV-1a (64 bits) over this program's file, which also tells apart two builds of one revision.
+std::string binary_digest() {
+  std::ifstream in("/proc/self/exe", std::ios::binary);
+  std::uint64_t hash = 0xcbf29ce484222325;
+  std::array<char, 1 << 16> buffer;
+  while (in.read(buffer.data(), buffer.size()), in.gcount() > 0)
+    for (const char c : std::string_view(buffer.data(), static_cast<std::size_t>(in.gcount())))
+      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{:016x}", hash);
+}
+
+/// The first line of a run's journal: its job, the tool, what its binary holds, the environment.
+Json journal_header(const Job& job, const Json& environment) {
+  Json header = to_json(job);
+  header["tool"] = tool();
+  header["binary"] = binary_digest();
+  header["environment"] = environment;
+  return header;
+}
+
+/// What differs from when the journal was begun: "the CPU: was AMD EPYC, is Intel Xeon" each.
+/// Both are headers. A run with differences is not continued: its document would mix what cannot be
+/// compared.
+std::vector<std::string> differences(const Json& then, const Json& now) {
+  std::vector<std::string> found;
+  if (auto changed =
+          changed_line(now.value("file", ""), then.value("text", ""), now.value("text", "")))
+    found.push_back(std::move(*changed));
+  const auto compare = [&](std::string_view pointer, std::string_view name) {
+    const std::string was = shown(then, pointer), is = shown(now, pointer);
+    if (was != is) found.push_back(was_is(name, was, is));
+    return was == is;
+  };
+  JobOptions any;
+  for (const Option& row : job_options(any)) compare(row.journal, row.name);
+  bool same_tool = true;
+  for (const Fact& fact : kFacts)
+    if (!compare(fact.pointer, fact.name) && fact.pointer.starts_with("/tool/")) same_tool = false;
+  if (same_tool) compare("/binary", "the binary's digest (it was built anew)");
+  return found;
+}
+
+/// The config's file, or what the journal has of it when it is gone.
+std::string text_now(const Job& job) {
+  const fs::path file =
+      job.folder.empty() ? fs::path(job.file) : job.folder / fs::path(job.file).filename();
+  std::error_code unknown;
+  if (!fs::is_regular_file(file, unknown)) return job.text;
+  try {
+    return read_text(file.string());
+  } catch (const Invalid&) {
+    return "";
+  }
+}
+
+/// The job as it would begin now: with the options that are given again, and with the config as
+/// the file is now.
+Job begun_now(const RunOptions& options, const Job& job) {
+  Job now = job;
+  if (!options.configs.empty())
+    now = read_new_job(options.configs.front(), {});
+  else
+    now.text = text_now(job);
+  JobOptions given = options.job;
+  if (!given.config.images.empty())
+    given.config.images = fs::absolute(given.config.images).string();
+  now.options = job.options;
+  const auto kept = job_options(now.options), again = job_options(given);
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    if (options.given.contains(kept[i].name)) set_value(kept[i], value_of(again[i]));
+  now.options.config.allow_peers = given.config.allow_peers;  // each time anew: they are commands
+  return now;
+}
+
 [[noreturn]] void refuse(const std::string& dir, const std::vector<std::string>& differing) {
-  std::string text = fmt::format("the run in {} was begun differently:\n", dir);
+  std::string text = fmt::format("the run in {} started under other conditions:\n", dir);
   for (const std::string& difference : differing) text += fmt::format("  {}\n", difference);
-  throw Differs(text + "Begin anew with another --out, or add --force to go on all the same.");
+  throw Differs(text + "Start a new run with another --out, or continue anyway with --force.");
 }
 
 }  // namespace
 
 Begun begin(const RunOptions& options, const std::string& file) {
-  Job job = read_new_job(file, options.config, options.backend, options.machine);
-  Backends backends = make_backends(job.backend);
+  Job job = read_new_job(file, options.job);
+  Backends backends = make_backends(job.options.backend);
   Plan plan = make_plan(job, backends);
   job.free_bytes = plan.free_bytes;
   const bool several = options.configs.size() > 1 || !options.then.empty();
@@ -59,12 +216,12 @@ Begun go_on(const RunOptions& options) {
   const std::string path = journal_path(options.resume);
   Journal journal = Journal::resume(path);
   Job job = read_job(journal.content().header, options.resume);
-  Backends backends = make_backends(job.backend);
+  Backends backends = make_backends(job.options.backend);
   Json environment = environment_of(options, job, backends);
   const Json now = journal_header(begun_now(options, job), environment);
   const auto differing = differences(journal.content().header, now);
   if (!differing.empty() && !options.force) refuse(options.resume, differing);
-  job.options.allow_peers = options.config.allow_peers;  // not because the journal says so
+  job.options.config.allow_peers = options.job.config.allow_peers;  // not as the journal says
   Plan plan = make_plan(job, backends);
   try {
     require_fit(journal.content(), plan);
@@ -72,7 +229,7 @@ Begun go_on(const RunOptions& options) {
     throw Invalid(fmt::format("{}: {}", path, error.what()));
   }
   for (const std::string& difference : differing)
-    tell("normbench: going on although it differs: {}\n", difference);
+    tell("normbench: continuing although it differs: {}\n", difference);
   journal.add_despite(differing);
   if (!journal.content().despite.empty())
     environment["resumed_despite"] = journal.content().despite;

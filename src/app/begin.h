@@ -1,7 +1,6 @@
 /// The start of a run: a new one, or one that was interrupted.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 
 #include "app/job.h"
@@ -19,11 +18,6 @@ struct Begun {
   Json environment;
   Plan plan;
   Journal journal;
-};
-
-/// A run cannot be gone on with: it says what differs, on a line each.
-struct Differs : std::runtime_error {
-  using std::runtime_error::runtime_error;
 };
 
 /// Plans the config in `file` and begins its folder and journal. Throws BadInput, Invalid,

@@ -1,31 +1,35 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <limits>
 #include <memory>
-#include <stdexcept>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "analysis/calibration.h"
-#include "app/calibrate_progress.h"
-#include "app/calibration.h"
 #include "app/commands.h"
-#include "app/interrupt.h"
 #include "app/job.h"
 #include "app/machine.h"
+#include "app/options.h"
 #include "app/part.h"
-#include "app/say.h"
+#include "app/progress.h"
 #include "core/file.h"
 #include "core/issue.h"
-#include "machine/disturbance_reader.h"
+#include "machine/environment.h"
+#include "machine/disturbance.h"
+#include "machine/topology.h"
 #include "measure/calibration.h"
 #include "report/calibration_text.h"
 
 namespace normbench {
 namespace {
 
-struct SaidOfCalibrate {
+struct CalibrateOptions {
   double minutes = 3;
   int pairs = 0;
-  std::string out, format = "text";
+  std::string out;
+  TextOrJson format = TextOrJson::Text;
   std::int64_t seed = 1;
 };
 
@@ -34,7 +38,7 @@ Job embedded_job(Cache cache) {
   Job job;
   job.file = "calibrate";
   job.text = calibration_config(cache);
-  job.options.no_profile = true;
+  job.options.config.no_profile = true;
   return job;
 }
 
@@ -46,20 +50,20 @@ Job embedded_job(Cache cache) {
 
 std::optional<GroupResult> in_fresh_process(const Plan& plan, PairKind kind, std::int64_t seed) {
   Job job = embedded_job(cache_of(kind));
-  job.options.set = {fmt::format("seed={}", seed)};
+  job.options.config.set = {fmt::format("seed={}", seed)};
   return measure_part(job, group_of(plan, kind), {.limits = false}, give_up);
 }
 
 /// Nothing when interrupted.
-std::optional<std::vector<JudgedPair>> measured_pairs(const SaidOfCalibrate& said,
+std::optional<std::vector<JudgedPair>> measured_pairs(const CalibrateOptions& options,
                                                       const Backends& backends) {
   std::vector<JudgedPair> pairs;
-  CalibrateProgress progress(said.pairs, said.minutes * 60, isatty(STDERR_FILENO));
+  CalibrateProgress progress(options.pairs, options.minutes * 60, isatty(STDERR_FILENO));
   CalibrationStudy study{.cold = make_plan(embedded_job(Cache::Cold), backends),
                          .hot = make_plan(embedded_job(Cache::Hot), backends),
-                         .max_seconds = said.minutes * 60,
-                         .pairs = said.pairs,
-                         .seed = said.seed,
+                         .max_seconds = options.minutes * 60,
+                         .pairs = options.pairs,
+                         .seed = options.seed,
                          .fresh_process = {},
                          .on_pair = {}};
   study.fresh_process = [&](PairKind kind, std::int64_t seed) {
@@ -87,30 +91,28 @@ std::optional<std::vector<JudgedPair>> measured_pairs(const SaidOfCalibrate& sai
 }
 
 /// Keeps the calibration and writes --out; prints what was found even where that fails.
-void deliver(const SaidOfCalibrate& said, const Json& environment, const Json& calibration,
-             const std::vector<JudgedPair>& pairs) {
-  const std::string document = calibration_document(calibration, pairs).dump(2) + "\n";
+void keep_and_show(const CalibrateOptions& options, const Json& environment,
+                   const Json& calibration, const std::vector<JudgedPair>& pairs) {
+  const std::string document = pretty(calibration_document(calibration, pairs), 2) + "\n";
   std::string text = calibration_text(calibration, pairs);
   std::optional<CannotWrite> failure;
   try {
     const std::string kept = store_calibration(environment, calibration);
     text += fmt::format("Kept in {}; runs hold it, and it is the margin of comparisons.\n", kept);
-    if (!said.out.empty()) write_file(said.out, document);
+    if (!options.out.empty()) write_file(options.out, document);
   } catch (const CannotWrite& error) {
     failure = error;
   }
-  say("{}", said.format == "json" ? document : text);
+  say("{}", options.format == TextOrJson::Json ? document : text);
   if (failure) throw *failure;
 }
 
-Exit calibrate_said(const SaidOfCalibrate& said) {
-  if (said.format != "text" && said.format != "json")
-    throw Invalid(fmt::format("unknown format \"{}\" (known: text, json)", said.format));
+Exit calibrate_machine(const CalibrateOptions& options) {
   const Backends backends = make_backends({});
   const Json environment = described_machine(backends, "");
   SystemClock clock;
   const std::int64_t start_ns = clock.now_ns();
-  const auto pairs = measured_pairs(said, backends);
+  const auto pairs = measured_pairs(options, backends);
   if (!pairs) {
     tell("Interrupted; nothing is kept\n");
     return Exit::Interrupted;
@@ -118,25 +120,26 @@ Exit calibrate_said(const SaidOfCalibrate& said) {
   const double seconds = static_cast<double>(clock.now_ns() - start_ns) * 1e-9;
   const Json calibration = to_json(summarize(*pairs), environment.at("date").get<std::string>(),
                                    calibrated_machine(environment), seconds);
-  deliver(said, environment, calibration, *pairs);
+  keep_and_show(options, environment, calibration, *pairs);
   return Exit::Fine;
 }
 
 }  // namespace
 
-std::function<Exit()> declare_calibrate(CLI::App& app) {
-  const auto said = std::make_shared<SaidOfCalibrate>();
-  auto* minutes = app.add_option("--minutes", said->minutes, "How long to measure (default: 3)")
-                      ->type_name("M")
-                      ->check(CLI::Range(0.01, 10000.0));
-  app.add_option("--pairs", said->pairs, "Pairs of each kind to measure, however long it takes")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100000))
-      ->excludes(minutes);
-  app.add_option("--out", said->out, "Also write the document to this file")->type_name("FILE");
-  app.add_option("--format", said->format, "text, or json: stdout is the document with every pair");
-  app.add_option("--seed", said->seed, "Of the first pair; each has its own")->type_name("N");
-  return [said] { return calibrate_said(*said); };
+Subcommand make_calibrate() {
+  const auto options = std::make_shared<CalibrateOptions>();
+  const Take minutes = [options](const std::string& name, const std::string& given) {
+    options->minutes = read_number(name, given, 0.01, 10000);
+  };
+  return {.options = {{"--minutes", "M", "How long to measure (default: 3)", minutes},
+                      {"--pairs", "N", "Pairs of each kind to measure, however long it takes",
+                       whole(options->pairs, 1, 100'000), "", 0, "--minutes"},
+                      {"--out", "FILE", "Also write the document to this file", &options->out},
+                      format_option(options->format,
+                                    "text, or json: stdout is the document with every pair"),
+                      {"--seed", "N", "Seed of the first pair (default: 1); each pair has its own",
+                       whole(options->seed, std::numeric_limits<std::int64_t>::min())}},
+          .run = [options] { return calibrate_machine(*options); }};
 }
 
 }  // namespace normbench

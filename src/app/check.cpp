@@ -1,32 +1,38 @@
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "app/commands.h"
 #include "app/options.h"
-#include "app/say.h"
 #include "plan/plan.h"
 
 namespace normbench {
+namespace {
 
-std::function<Exit()> declare_check(CLI::App& app) {
-  struct Said {
-    std::vector<std::string> files;
-    ConfigOptions config;
-    BackendOptions backend;
-  };
-  const auto said = std::make_shared<Said>();
-  app.add_option("FILE", said->files, "Config files")->required();
-  add_config_options(app, said->config);
-  add_device_option(app, said->backend);
-  return [said] {
-    said->config.allow_peers = true;  // nothing is run
-    const Backends backends = make_backends(said->backend);
-    for (const std::string& file : said->files) {
-      const PlanOptions options = plan_options(said->config, file, backends);
-      say("{}", explain(make_plan(file, backends, options), options.cache_bytes));
+struct CheckOptions {
+  std::vector<std::string> files;
+  ConfigOptions config;
+  BackendOptions backend;
+};
+
+}  // namespace
+
+Subcommand make_check() {
+  const auto options = std::make_shared<CheckOptions>();
+  options->config.allow_peers = true;  // nothing is run
+  std::vector<Option> rows{
+      {"FILE", "", "Config files", &options->files, "", Option::Required | Option::Several}};
+  for (const Option& row : config_options(options->config)) rows.push_back(row);
+  rows.push_back(device_option(options->backend));
+  const auto run = [options] {
+    const Backends backends = make_backends(options->backend);
+    for (const std::string& file : options->files) {
+      const PlanOptions how = plan_options(options->config, file, backends);
+      say("{}", explain(make_plan(file, backends, how), how.cache_bytes));
     }
     return Exit::Fine;
   };
+  return {.options = std::move(rows), .run = run};
 }
 
 }  // namespace normbench

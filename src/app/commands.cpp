@@ -1,31 +1,87 @@
 #include "app/commands.h"
 
 #include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+
+#include "machine/environment.h"
 
 namespace normbench {
+namespace {
+
+template <class N>
+N read_within(std::string_view what, const std::string& name, const std::string& given, N least,
+              N most) {
+  N value{};
+  const char* const end = given.data() + given.size();
+  const auto [at, error] = std::from_chars(given.data(), end, value);
+  if (!given.empty() && error == std::errc() && at == end && value >= least && value <= most)
+    return value;
+  constexpr auto open = std::numeric_limits<N>::has_infinity ? std::numeric_limits<N>::infinity()
+                                                             : std::numeric_limits<N>::max();
+  throw Invalid(fmt::format("{} {}: expected {} from {}{}", name, given, what, least,
+                            most == open ? "" : fmt::format(" to {}", most)));
+}
+
+}  // namespace
+
+std::string version_text() {
+  const Json built = tool();
+  return fmt::format("normbench {} ({}, {})", built.at("version").get<std::string>(),
+                     built.at("revision").get<std::string>(), built.at("build").get<std::string>());
+}
+
+Json value_of(const Option& option) {
+  return std::visit(
+      []<class T>(const T& target) -> Json {
+        if constexpr (std::is_pointer_v<T>) return *target;
+        return {};
+      },
+      option.target);
+}
+
+void set_value(const Option& option, const Json& value) {
+  std::visit(
+      [&]<class T>(const T& target) {
+        if constexpr (std::is_pointer_v<T>) value.get_to(*target);
+      },
+      option.target);
+}
+
+std::int64_t read_whole(const std::string& name, const std::string& given, std::int64_t least,
+                        std::int64_t most) {
+  return read_within("a whole number", name, given, least, most);
+}
+
+double read_number(const std::string& name, const std::string& given, double least, double most) {
+  return read_within("a number", name, given, least, most);
+}
 
 std::span<const Command> commands() {
   static constexpr auto kCommands = std::to_array<Command>({
       {"run", "Measure what a config describes; write results, tables and a trace.",
-       "normbench run --config configs/quickstart.json --quick", &declare_run},
+       "normbench run --config configs/quickstart.json --quick", &make_run},
       {"check", "Explain what a config would run: stages, bytes, memory, time. Runs nothing.",
-       "normbench check configs/blog-cpu.json", &declare_check},
+       "normbench check configs/blog-cpu.json", &make_check},
       {"compare", "Compare two sides of the same measurements: what became slower, beyond doubt.",
-       "normbench compare results/before results/after --format markdown", &declare_compare},
+       "normbench compare results/before results/after --format markdown", &make_compare},
       {"report", "Render results documents again.",
        "normbench report results/blog-cpu-20261120T235400Z/results.json --format table",
-       &declare_report},
+       &make_report},
       {"table", "Show the profiler table of a trace, of PyTorch's own too.",
-       "normbench table trace.json.gz --sort-by self_cpu_time_total", &declare_table},
+       "normbench table trace.json.gz --sort-by self_cpu_time_total", &make_table},
       {"info", "Show this machine, this build, and what is missing here.",
-       "normbench info --format json", &declare_info},
-      {"list", "List ops, kernels and report formats.", "normbench list kernels", &declare_list},
-      {"selftest", "Hold every kernel to its op's reference, on the CPU and on the GPU.",
-       "normbench selftest --place cuda", &declare_selftest},
-      {"calibrate", "Measure pairs with a known answer: what can be told apart on this machine.",
-       "normbench calibrate --minutes 3", &declare_calibrate},
+       "normbench info --format json", &make_info},
+      {"list", "List ops, kernels and report formats.", "normbench list kernels", &make_list},
+      {"selftest", "Check every kernel against its op's reference, on the CPU and on the GPU.",
+       "normbench selftest --place cuda", &make_selftest},
+      {"calibrate",
+       "Measure pairs with a known answer: how small a difference this machine can show.",
+       "normbench calibrate --minutes 3", &make_calibrate},
       {"peer", "Take turns in the rounds of another normbench, whose config names this as a peer.",
-       "normbench peer < requests.jsonl", &declare_peer},
+       "normbench peer < requests.jsonl", &make_peer},
+      {"part", "", "", &make_part},
   });
   return kCommands;
 }

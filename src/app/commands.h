@@ -1,42 +1,113 @@
-/// One row per subcommand; main.cpp adds them all to the command line.
+/// Subcommands and their options as rows: main.cpp, the only file that sees CLI11, reads them.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdint>
 #include <functional>
+#include <limits>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
+
+#include "app/process.h"
+#include "core/enums.h"
+#include "core/issue.h"
+#include "core/json.h"
 
 namespace normbench {
 
-/// Exit codes of the tool.
-enum class Exit {
-  Fine = 0,
-  Failed = 1,  // a case failed, or a regression was found
-  BadInput = 2,
-  Incomparable = 3,
-  Inconclusive = 4,  // with --strict
-  NotWritten = 5,
-  Interrupted = 130
+/// Takes what was given to the option `name`. Throws Invalid saying what would be right.
+using Take = std::function<void(const std::string& name, const std::string& given)>;
+
+/// One option. For `run` its row also says whether a resumed run needs it alike, and whether the
+/// process that continues after a hang gets it again.
+struct Option {
+  enum Rule : unsigned {
+    Required = 1,
+    Several = 2,  // a list: many values may follow one name
+    Once = 4      // not given again after a hang
+  };
+
+  std::string name;   // "--out"; "FILE": known by its place on the command line
+  std::string value;  // what --help calls its value; "" for a flag, and for "FILE"
+  std::string help;   // "": not shown
+  std::variant<bool*, int*, std::string*, std::vector<std::string>*, Take> target;  // int: from 0
+  std::string_view journal = {};  // JSON pointer in a journal's header; "": it decides no number
+  unsigned rules = 0;
+  std::string excludes = {};  // an option before it
 };
+
+/// The value of a target that is no Take.
+Json value_of(const Option& option);
+/// Sets it. Throws Json::exception for another type.
+void set_value(const Option& option, const Json& value);
+
+/// The whole number, or the number, that is written there. Throw Invalid outside of these bounds.
+std::int64_t read_whole(const std::string& name, const std::string& given, std::int64_t least,
+                        std::int64_t most = std::numeric_limits<std::int64_t>::max());
+double read_number(const std::string& name, const std::string& given, double least,
+                   double most = std::numeric_limits<double>::infinity());
+
+/// read_whole() as rows take it, into any type of number or an optional one.
+template <class T>
+Take whole(T& target, std::int64_t least,
+           std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+  return [&target, least, most](const std::string& name, const std::string& given) {
+    target = static_cast<T>(read_whole(name, given, least, most));
+  };
+}
+
+/// A word of E, into an E or an optional one.
+template <class E, class T>
+Take word_of(T& target) {
+  return [&target](const std::string& name, const std::string& given) {
+    const auto value = parse_word<E>(given);
+    if (!value)
+      throw Invalid(fmt::format("unknown {} \"{}\" (known: {})",
+                                name.substr(name.find_first_not_of('-')), given, known_words<E>()));
+    target = *value;
+  };
+}
+
+enum class TextOrJson { Text, Json };
+constexpr auto words(TextOrJson) {
+  return std::to_array<Word<TextOrJson>>({{TextOrJson::Text, "text"}, {TextOrJson::Json, "json"}});
+}
+
+/// What was given to each option, by its name.
+using Given = std::map<std::string, std::vector<std::string>>;
+
+/// What main.cpp needs of a subcommand.
+struct Subcommand {
+  std::vector<Option> options;  // `run` keeps their targets alive
+  std::function<Exit()> run;
+  std::string help = {};   // below its example
+  Given* given = nullptr;  // filled before `run`
+};
+
+Subcommand make_run();
+Subcommand make_check();
+Subcommand make_compare();
+Subcommand make_report();
+Subcommand make_table();
+Subcommand make_info();
+Subcommand make_list();
+Subcommand make_selftest();
+Subcommand make_calibrate();
+Subcommand make_peer();
+Subcommand make_part();
+
+/// "normbench 0.1.0 (34e4670, Release)".
+std::string version_text();
 
 struct Command {
-  std::string_view name, about, example;
-  /// Declares the options on `app` and returns what runs once they are parsed.
-  std::function<Exit()> (*declare)(CLI::App& app);
+  std::string_view name, about, example;  // about "": not shown in --help
+  Subcommand (*make)();
 };
-
-std::function<Exit()> declare_run(CLI::App& app);
-std::function<Exit()> declare_check(CLI::App& app);
-std::function<Exit()> declare_compare(CLI::App& app);
-std::function<Exit()> declare_report(CLI::App& app);
-std::function<Exit()> declare_table(CLI::App& app);
-std::function<Exit()> declare_info(CLI::App& app);
-std::function<Exit()> declare_list(CLI::App& app);
-std::function<Exit()> declare_selftest(CLI::App& app);
-std::function<Exit()> declare_calibrate(CLI::App& app);
-std::function<Exit()> declare_peer(CLI::App& app);
-/// What `run` starts for itself; not shown in --help.
-std::function<Exit()> declare_part(CLI::App& app);
 
 /// All subcommands, in the order of --help.
 std::span<const Command> commands();

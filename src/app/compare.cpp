@@ -3,43 +3,83 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "app/commands.h"
-#include "app/documents.h"
-#include "app/say.h"
-#include "core/file.h"
+#include "app/options.h"
+#include "core/issue.h"
+#include "core/json.h"
+#include "document/results.h"
 #include "report/comparison.h"
 #include "report/comparison_words.h"
 
 namespace normbench {
+namespace fs = std::filesystem;
 namespace {
 
-struct Said {
-  std::string base, now, format = "text", out;
+struct CompareOptions {
+  std::string base, now, out;
+  const ComparisonReport* report = &comparison_report_named("text");
   std::optional<double> margin;
   std::vector<std::string> only;
   bool force = false, strict = false;
 };
 
-std::string formats() {
-  std::string text;
-  for (const ComparisonReport& report : comparison_reports())
-    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", report.name, report.about);
-  return text;
+constexpr const char* kResults = "results.json";
+
+/// The runs in a folder of several, by name; one that was not finished is a mistake.
+std::vector<std::string> runs_in(const fs::path& folder, std::vector<BadInput>& mistakes) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (fs::exists(entry.path() / kResults))
+      files.push_back((entry.path() / kResults).string());
+    else if (fs::exists(entry.path() / "journal.jsonl"))
+      mistakes.push_back({entry.path().string(),
+                          {{"", "an unfinished run (finish it: normbench run --resume DIR)"}}});
+  }
+  if (error) mistakes.push_back({folder.string(), {{"", error.message()}}});
+  std::ranges::sort(files);
+  return files;
 }
 
-void check_margin(const std::optional<double>& margin) {
-  if (margin && !(*margin >= 0 && *margin < 1))
-    throw Invalid(fmt::format(
-        "--margin {}: expected a fraction of at least 0 and below 1 (0.02 is 2 %)", *margin));
+std::vector<std::string> files_of(const fs::path& path, std::vector<BadInput>& mistakes) {
+  if (!fs::is_directory(path)) return {path.string()};
+  if (fs::exists(path / kResults)) return {(path / kResults).string()};
+  const std::size_t before = mistakes.size();
+  const std::vector<std::string> files = runs_in(path, mistakes);
+  if (files.empty() && mistakes.size() == before)
+    mistakes.push_back({path.string(),
+                        {{"",
+                          "no results.json in this folder, nor in those inside it (expected a "
+                          "run's folder, or a folder of runs)"}}});
+  return files;
+}
+
+/// Reads a results.json, the one in a run's folder, or those of all runs in a folder, by name. What
+/// cannot be read is added to `mistakes`, all of it, and is missing in the result.
+std::vector<Results> read_documents(const std::string& path, std::vector<BadInput>& mistakes) {
+  std::vector<Results> documents;
+  for (const std::string& file : files_of(path, mistakes)) {
+    try {
+      documents.push_back(read_compared(file, read_text(file)));
+    } catch (const BadInput& bad) {
+      mistakes.push_back(bad);
+    } catch (const Invalid& invalid) {
+      mistakes.push_back({file, {{"", invalid.what()}}});
+    }
+  }
+  return documents;
 }
 
 bool same_path(const std::string& a, const std::string& b) {
   std::error_code unknown;
-  return std::filesystem::equivalent(a, b, unknown);
+  return fs::equivalent(a, b, unknown);
 }
 
 /// Leaves out what --only does not name. Throws Invalid when that is everything.
@@ -63,64 +103,62 @@ void tell_incomparable(const Comparison& comparison) {
   if (comparison.cases.empty())
     tell("normbench: not comparable: BASE and NEW have no case in common\n");
   else
-    tell("normbench: nothing was compared (--force does it all the same)\n");
+    tell("normbench: nothing was compared (--force compares anyway)\n");
 }
 
-Exit exit_code(const Comparison& comparison, bool strict) {
-  switch (gate(comparison)) {
-    case Gate::Passed:
-      return Exit::Fine;
-    case Gate::Regressed:
-      return Exit::Failed;
-    case Gate::Undecided:
-      return strict ? Exit::Inconclusive : Exit::Fine;
-  }
-  return Exit::Fine;
+Exit exit_code(Gate gate, bool strict) {
+  if (gate == Gate::Regressed) return Exit::Failed;
+  return gate == Gate::Undecided && strict ? Exit::Inconclusive : Exit::Fine;
 }
 
-Exit compare_said(const Said& said) {
-  const ComparisonReport& report = comparison_report_named(said.format);
-  check_margin(said.margin);
+Exit compare_documents(const CompareOptions& options) {
   std::vector<BadInput> mistakes;
-  std::vector<Results> base = read_documents(said.base, mistakes);
-  std::vector<Results> now = read_documents(said.now, mistakes);
+  std::vector<Results> base = read_documents(options.base, mistakes);
+  std::vector<Results> now = read_documents(options.now, mistakes);
   for (const BadInput& bad : mistakes) tell("{}\n", bad.what());
   if (!mistakes.empty()) return Exit::BadInput;
-  keep_only(said.only, base, now);
-  Comparison comparison = compare(base, now, said.margin);
-  if (same_path(said.base, said.now))
-    comparison.warnings.insert(comparison.warnings.begin(), "BASE and NEW are the same document");
-  if (!comparable(comparison) && (!said.force || comparison.cases.empty())) {
+  keep_only(options.only, base, now);
+  Comparison comparison = compare(base, now, options.margin);
+  if (same_path(options.base, options.now))
+    comparison.cautions.insert(comparison.cautions.begin(), caution::SameDocument{});
+  if (!comparable(comparison) && (!options.force || comparison.cases.empty())) {
     tell_incomparable(comparison);
     return Exit::Incomparable;
   }
-  const std::string text = report.render(comparison);
-  if (said.out.empty())
-    say("{}", text);
-  else
-    write_file(said.out, text);
-  return exit_code(comparison, said.strict);
+  deliver(options.report->render(comparison), options.out);
+  return exit_code(gate(comparison), options.strict);
 }
 
 }  // namespace
 
-std::function<Exit()> declare_compare(CLI::App& app) {
-  const auto said = std::make_shared<Said>();
-  const char* sides = "results.json, a run's folder, or a folder of several runs";
-  app.add_option("BASE", said->base, fmt::format("Before: {}", sides))->required();
-  app.add_option("NEW", said->now, fmt::format("After: {}; run i is paired with BASE's", sides))
-      ->required();
-  app.add_option("--format", said->format, formats())->type_name("NAME");
-  app.add_option("--out", said->out, "Write here instead of to stdout")->type_name("FILE");
-  app.add_option("--margin", said->margin,
-                 "A change within this is none: 0.02 is 2 % (default: from the documents)")
-      ->type_name("X");
-  app.add_option("--only", said->only, "Only experiments or variants that match")
-      ->type_name("GLOB")
-      ->allow_extra_args(false);
-  app.add_flag("--force", said->force, "Compare although machine, build or config differ");
-  app.add_flag("--strict", said->strict, "Exit 4 when a case could not be decided");
-  return [said] { return compare_said(*said); };
+Subcommand make_compare() {
+  const auto options = std::make_shared<CompareOptions>();
+  const std::string sides = "results.json, a run's folder, or a folder of several runs";
+  std::string formats;
+  for (const ComparisonReport& report : comparison_reports())
+    formats += fmt::format("{}{} ({})", formats.empty() ? "" : ", ", report.name, report.about);
+  const Take take_format = [options](const std::string&, const std::string& given) {
+    options->report = &comparison_report_named(given);
+  };
+  const Take take_margin = [options](const std::string& name, const std::string& given) {
+    options->margin = read_number(name, given, 0);
+    if (*options->margin >= 1)
+      throw Invalid(fmt::format("{} {}: expected a fraction (0.02 is 2 %)", name, given));
+  };
+  return {
+      .options = {{"BASE", "", "Before: " + sides, &options->base, "", Option::Required},
+                  {"NEW", "", "After: " + sides + "; run i is paired with BASE's", &options->now,
+                   "", Option::Required},
+                  {"--format", "NAME", formats, take_format},
+                  out_option(options->out),
+                  {"--margin", "X",
+                   "Changes up to this count as equal: 0.02 is 2 % (default: from the documents)",
+                   take_margin},
+                  {"--only", "GLOB", "Only experiments or variants that match", &options->only},
+                  {"--force", "", "Compare even if machine, build or config differ",
+                   &options->force},
+                  {"--strict", "", "Exit 4 when a case could not be decided", &options->strict}},
+      .run = [options] { return compare_documents(*options); }};
 }
 
 }  // namespace normbench

@@ -1,63 +1,262 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <array>
 #include <memory>
 
+#include "analysis/machine_limits.h"
 #include "app/commands.h"
-#include "app/interrupt.h"
 #include "app/machine.h"
-#include "app/machine_limits.h"
 #include "app/options.h"
-#include "app/say.h"
+#include "app/profiling.h"
+#include "app/progress.h"
 #include "core/issue.h"
+#include "machine/energy.h"
+#include "machine/environment.h"
+#include "machine/hardware_counters.h"
 #include "measure/costs.h"
-#include "machine/pci_gpus.h"
+#include "measure/runner.h"
+#include "machine/topology.h"
 #include "record/clock.h"
+#include "record/nvtx.h"
 #include "report/info_text.h"
 
 namespace normbench {
 namespace {
 
+// The configs of the limits. Their names are those of the table: the experiment is the kind, the
+// variant without its axes the row; the fastest kernel counts.
+
+/// Memory itself: buffers rotate over more than three times the last cache.
+constexpr std::string_view kMemoryLimits = R"({
+  "schema": 1,
+  "name": "memory-limits",
+  "measure": {"precision": 0.02, "max_seconds_per_group": 1, "cache": "cold"},
+  "experiments": [{
+    "name": "memory",
+    "vary": {"threads": [1, "all"], "kernel": ["temporal", "nt"]},
+    "source": {"dtype": "uint8", "batch": 20, "size": [512, 512]},
+    "variants": {
+      "read 1 : write 1": {
+        "stages": [{"op": "stream", "read": 1, "write": 1, "kernel": "$kernel"}],
+        "threads": "$threads"
+      },
+      "read 1 : write 2": {
+        "stages": [{"op": "stream", "read": 1, "write": 2, "kernel": "$kernel"}],
+        "threads": "$threads"
+      },
+      "read 1 : write 4": {
+        "stages": [{"op": "stream", "read": 1, "write": 4, "kernel": "$kernel"}],
+        "threads": "$threads"
+      }
+    }
+  }]
+})";
+
+/// All else, on one set of buffers: those of the link and the GPU, 256 MiB, are larger than caches.
+constexpr std::string_view kOtherLimits = R"({
+  "schema": 1,
+  "name": "other-limits",
+  "measure": {"precision": 0.02, "max_seconds_per_group": 0.5, "cache": "hot"},
+  "defaults": {"source": {"dtype": "float32", "batch": 85, "size": [512, 514]}},
+  "experiments": [
+    {
+      "name": "cache",
+      "source": {"batch": 1, "size": [128, 170]},
+      "variants": {
+        "read 1 : write 1": [{"op": "stream", "read": 1, "write": 1, "kernel": "temporal"}],
+        "read 1 : write 4": [{"op": "stream", "read": 1, "write": 4, "kernel": "temporal"}]
+      }
+    },
+    {
+      "name": "page faults",
+      "vary": {"threads": [1, "all"]},
+      "source": {"batch": 20, "size": [512, 512]},
+      "variants": {
+        "first touch of a page": {
+          "stages": [{"op": "first_touch", "output": "fresh"}],
+          "threads": "$threads"
+        }
+      }
+    },
+    {
+      "name": "threads",
+      "source": {"batch": 1, "size": [64, 64]},
+      "threads": "all",
+      "variants": {"start and join a team": [{"op": "launch", "place": "cpu"}]}
+    },
+    {
+      "name": "link",
+      "vary": {"memory": ["pinned", "pageable"]},
+      "variants": {
+        "to the GPU": [{"op": "source", "memory": "$memory"}, "h2d"],
+        "from the GPU": [{"op": "source", "memory": "device"}, {"op": "d2h", "memory": "$memory"}],
+        "both ways at once, pinned": [{"op": "source", "memory": "pinned"}, "exchange"]
+      }
+    },
+    {
+      "name": "GPU memory",
+      "vary": {"kernel": ["vector", "streaming"]},
+      "source": {"memory": "device"},
+      "variants": {
+        "read 1 : write 1": [{"op": "stream", "read": 1, "write": 1, "kernel": "$kernel"}],
+        "read 1 : write 2": [{"op": "stream", "read": 1, "write": 2, "kernel": "$kernel"}],
+        "read 1 : write 4": [{"op": "stream", "read": 1, "write": 4, "kernel": "$kernel"}]
+      }
+    },
+    {
+      "name": "launch",
+      "source": {"batch": 1, "size": [64, 64], "memory": "device"},
+      "variants": {"launch": ["launch"], "launch and wait": ["launch", "sync"]}
+    }
+  ]
+})";
+
+/// A plan without the limits that the planner adds: here they are the cases.
+Plan limits_plan(std::string_view config, const Backends& backends) {
+  ConfigOptions options;
+  options.no_profile = true;
+  Plan plan = make_plan("limits", config, backends, plan_options(options, "limits", backends));
+  for (Group& group : plan.groups) group.limits.clear();
+  return plan;
+}
+
+Results measured_limits(const Plan& plan, const Backends& backends) {
+  SystemClock clock;
+  Recorder recorder(clock);
+  // A kernel that hangs cannot be stopped inside its process.
+  Watchdog watchdog(plan.measure.turn_timeout_seconds, [](std::size_t, const std::string& hung) {
+    tell("\nnormbench: {} hangs; run `normbench info --no-limits`\n", hung);
+    _exit(static_cast<int>(Exit::Failed));
+  });
+  Progress progress(plan.groups.size(), plan.measure.max_seconds_per_group, isatty(STDERR_FILENO));
+  RunContext context{.backends = backends,
+                     .clock = clock,
+                     .recorder = recorder,
+                     .watchdog = watchdog,
+                     .observer = progress,
+                     .interrupted = watch_for_interrupts(),
+                     .cache_bytes = last_level_cache_bytes(),
+                     .on_profile = {}};
+  return run(plan, context);
+}
+
+/// What this machine can do at most: runs both configs as any other, without writing files. Returns
+/// an array of limits (analysis/machine_limits.h); what was not reached when interrupted is not in
+/// it.
+Json measure_machine_limits(const Backends& backends) {
+  if (!isatty(STDERR_FILENO))
+    tell("measuring limits, about 10 s (--no-limits shows the rest at once)\n");
+  Json limits = Json::array();
+  for (const std::string_view config : {kMemoryLimits, kOtherLimits}) {
+    const Results results = measured_limits(limits_plan(config, backends), backends);
+    for (const MachineLimit& limit : machine_limits(results)) limits.push_back(to_json(limit));
+    if (results.interrupted) break;
+  }
+  return limits;
+}
+
+/// Something that makes numbers better where it is there.
+struct Capability {
+  const char *key, *name, *means;
+  std::string (*missing)(const Json& environment);  // why it is not there, or ""
+};
+
+std::string unless_available(const std::string& state) { return state == "available" ? "" : state; }
+
+std::string missing_cuda(const Json& environment) {
+  return unless_available(environment.at("places").at("cuda"));
+}
+
+std::string missing_nvml(const Json& environment) {
+  const Json& gpu = environment.at("gpu");
+  return gpu.is_object() ? unless_available(gpu.value("nvml", "available"))
+                         : "not looked for without a GPU";
+}
+
+/// Attaches it and lets go of it again.
+std::string missing_cupti(const Json& environment) {
+  if (!environment.at("gpu").is_object()) return "not looked for without a GPU";
+  const auto tracer = make_device_tracer(environment, attached_tool());
+  if (tracer == nullptr) return attached_tool()->name + " is attached and has it";
+  return tracer->attach() ? "" : tracer->missing();
+}
+
+std::string missing_nvtx(const Json&) { return std::string(nvtx::missing()); }
+
+std::string missing_perf_events(const Json&) {
+  KernelPerfEvents events;
+  return HardwareCounters(events).counts().missing;
+}
+
+std::string missing_rapl(const Json&) { return Rapl("/").missing(); }
+
+std::string missing_frequency(const Json& environment) {
+  return environment.at("cpu").value("governor_unknown", "");
+}
+
+constexpr auto kCapabilities = std::to_array<Capability>({
+    {"cuda", "GPU", "variants that use a GPU are skipped; only the bytes they move are known",
+     &missing_cuda},
+    {"nvml", "NVML", "no clocks, temperature, power or joules of a GPU", &missing_nvml},
+    {"cupti", "CUPTI",
+     "GPU times are from CUDA events: by stage, not by kernel, good to about 1 us", &missing_cupti},
+    {"nvtx", "NVTX", "ranges do not show in Nsight Systems", &missing_nvtx},
+    {"perf_events", "perf events", "cycles, instructions per cycle and LLC misses are blank",
+     &missing_perf_events},
+    {"rapl", "RAPL", "joules per image are blank, or those of the GPU alone", &missing_rapl},
+    {"cpu_frequency", "CPU frequency",
+     "a change of clock looks like noise; compare only runs of one session", &missing_frequency},
+});
+
+/// What this machine, its settings or this build lack, by name: {"cuda": {"name", "why", "means"},
+/// "perf_events": …}; `means` is what it does to the numbers.
+Json missing_parts(const Json& environment) {
+  Json missing = Json::object();
+  for (const Capability& part : kCapabilities)
+    if (const std::string why = part.missing(environment); !why.empty())
+      missing[part.key] = {{"name", part.name}, {"why", why}, {"means", part.means}};
+  return missing;
+}
+
 struct InfoOptions {
-  std::string format = "text";
+  TextOrJson format = TextOrJson::Text;
   std::string machine;
   BackendOptions backend;
   bool no_limits = false;
 };
 
-Json info_document(const InfoOptions& said, const Backends& backends) {
-  const Json machine = described_machine(backends, said.machine);
+Json info_document(const InfoOptions& options, const Backends& backends) {
+  const Json machine = described_machine(backends, options.machine);
   SystemClock clock;
   Json info = {{"tool", tool()},
                {"environment", machine},
                {"pci_gpus", pci_gpus()},
                {"costs", to_json(measuring_costs(clock))}};
-  if (!said.no_limits) info["limits"] = measure_machine_limits(backends);
+  if (!options.no_limits) info["limits"] = measure_machine_limits(backends);
   info["missing"] = missing_parts(machine);
   return info;
 }
 
-Exit show_info(const InfoOptions& said) {
-  if (said.format != "text" && said.format != "json")
-    throw Invalid(fmt::format("unknown format \"{}\" (known: text, json)", said.format));
+Exit show_info(const InfoOptions& options) {
   const std::atomic<bool>& interrupted = watch_for_interrupts();
-  const Json info = info_document(said, make_backends(said.backend));
-  if (said.format == "json")
-    say("{}\n", info.dump(2));
-  else
-    say("{}", info_text(info));
+  const Json info = info_document(options, make_backends(options.backend));
+  say("{}", options.format == TextOrJson::Json ? info.dump(2) + "\n" : info_text(info));
   return interrupted ? Exit::Interrupted : Exit::Fine;
 }
 
 }  // namespace
 
-std::function<Exit()> declare_info(CLI::App& app) {
-  const auto said = std::make_shared<InfoOptions>();
-  app.add_option("--format", said->format, "text or json");
-  app.add_option("--machine", said->machine, "A name to show instead of the host's");
-  app.add_flag("--no-limits", said->no_limits, "Measure no limits: done at once, not in 10 s");
-  add_device_option(app, said->backend);
-  add_simd_option(app, said->backend);
-  return [said] { return show_info(*said); };
+Subcommand make_info() {
+  const auto options = std::make_shared<InfoOptions>();
+  return {
+      .options = {format_option(options->format, "text or json"),
+                  {"--machine", "NAME", "A name to show instead of the host's", &options->machine},
+                  {"--no-limits", "", "Do not measure limits: done at once, not in 10 s",
+                   &options->no_limits},
+                  device_option(options->backend),
+                  simd_option(options->backend)},
+      .run = [options] { return show_info(*options); }};
 }
 
 }  // namespace normbench

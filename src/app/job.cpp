@@ -7,56 +7,67 @@
 #include "core/issue.h"
 
 namespace normbench {
-namespace fs = std::filesystem;
 namespace {
 
 Sides read_sides(const Json& json) { return {.host = json.at(0), .device = json.at(1)}; }
 
+Json::json_pointer place_of(const Option& row) {
+  return Json::json_pointer(std::string(row.journal));
+}
+
 }  // namespace
 
-Job read_new_job(const std::string& file, ConfigOptions options, const BackendOptions& backend,
-                 const std::string& machine) {
-  if (!options.images.empty()) options.images = fs::absolute(options.images).string();
+std::vector<Option> job_options(JobOptions& options) {
+  std::vector<Option> rows = config_options(options.config);
+  rows.push_back({"--allow-peers", "",
+                  "Run the commands in the config's `peers` (normbench check FILE shows them)",
+                  &options.config.allow_peers, "/options/allow_peers"});
+  rows.push_back(device_option(options.backend));
+  rows.push_back(simd_option(options.backend));
+  rows.push_back({"--machine", "NAME", "A name for documents instead of the host's",
+                  &options.machine, "/machine"});
+  return rows;
+}
+
+Job read_new_job(const std::string& file, JobOptions options) {
+  std::string& images = options.config.images;
+  if (!images.empty()) images = std::filesystem::absolute(images).string();
   try {
     return {.file = file,
             .text = read_text(file),
             .options = std::move(options),
-            .backend = backend,
-            .machine = machine,
-            .folder = fs::absolute(file).parent_path().string()};
+            .folder = std::filesystem::absolute(file).parent_path().string()};
   } catch (const Invalid& invalid) {
     throw BadInput(file, {{"", invalid.what()}});
   }
 }
 
 Json to_json(const Job& job) {
-  return {{"file", job.file},
-          {"text", job.text},
-          {"options", to_json(job.options)},
-          {"device", job.backend.device},
-          {"simd", job.backend.simd},
-          {"machine", job.machine},
-          {"folder", job.folder},
-          {"free_bytes", {job.free_bytes.host, job.free_bytes.device}}};
+  Json json{{"file", job.file}, {"text", job.text}};
+  JobOptions options = job.options;
+  for (const Option& row : job_options(options)) json[place_of(row)] = value_of(row);
+  json["folder"] = job.folder;
+  json["free_bytes"] = {job.free_bytes.host, job.free_bytes.device};
+  return json;
 }
 
 Job read_job(const Json& json, const std::string& dir) {
   try {
-    return {.file = json.at("file"),
+    Job job{.file = json.at("file"),
             .text = json.at("text"),
-            .options = read_config_options(json.at("options")),
-            .backend = {.device = json.value("device", 0), .simd = json.value("simd", "")},
-            .machine = json.at("machine"),
             .dir = dir,
             .folder = json.value("folder", ""),
             .free_bytes = read_sides(json.value("free_bytes", Json::array({0, 0})))};
+    for (const Option& row : job_options(job.options))
+      if (json.contains(place_of(row))) set_value(row, json.at(place_of(row)));
+    return job;
   } catch (const Json::exception& error) {
     throw Invalid(fmt::format("the journal in {} describes no run: {}", dir, error.what()));
   }
 }
 
 Plan make_plan(const Job& job, const Backends& backends) {
-  PlanOptions options = plan_options(job.options, job.file, backends);
+  PlanOptions options = plan_options(job.options.config, job.file, backends);
   if (job.free_bytes != Sides{}) {
     options.free_bytes = job.free_bytes;
     options.free_notes = {.host = "when the run began", .device = "when the run began"};

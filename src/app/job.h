@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/options.h"
 #include "core/json.h"
@@ -9,11 +10,19 @@
 
 namespace normbench {
 
+/// The options that decide numbers: a journal keeps them, and a resumed run needs them alike.
+struct JobOptions {
+  ConfigOptions config;
+  BackendOptions backend;
+  std::string machine;  // shown instead of the host's name
+};
+
+/// A row for each of them.
+std::vector<Option> job_options(JobOptions& options);
+
 struct Job {
   std::string file, text;  // the config
-  ConfigOptions options;
-  BackendOptions backend;
-  std::string machine;      // shown instead of the host's name
+  JobOptions options = {};
   std::string dir = {};     // where it writes
   std::string folder = {};  // of the config, absolute; empty: as `file` says from here
   Sides free_bytes = {};    // what the run began with: all its parts are planned alike; 0: unknown
@@ -21,8 +30,7 @@ struct Job {
 
 /// A new job of the config in `file`, with the paths of `options` made absolute. Throws BadInput
 /// when the file cannot be read.
-Job read_new_job(const std::string& file, ConfigOptions options, const BackendOptions& backend,
-                 const std::string& machine);
+Job read_new_job(const std::string& file, JobOptions options);
 
 Json to_json(const Job& job);
 /// Throws Invalid when `json` describes no job.

@@ -1,69 +1,86 @@
 #include "app/machine.h"
 
-#include <array>
+#include <fmt/format.h>
+#include <sys/utsname.h>
 
-#include "app/device_times.h"
-#include "app/tool_attached.h"
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "app/process.h"
 #include "backend/cpu/simd_targets.h"
-#include "machine/energy.h"
-#include "machine/hardware_counters.h"
+#include "core/file.h"
+#include "core/issue.h"
+#include "machine/environment.h"
 #include "record/nvtx.h"
 
 namespace normbench {
+namespace fs = std::filesystem;
 namespace {
 
-/// Something that makes numbers better where it is there.
-struct Capability {
-  const char *key, *name, *means;
-  std::string (*missing)(const Json& environment);  // why it is not there, or ""
-};
+constexpr std::array<std::string_view, 7> kCalibrationNumbers{
+    "seconds", "pairs", "false_alarms", "excluding_one", "slowed_pairs", "slowed_found", "visible"};
 
-std::string unless_available(const std::string& state) { return state == "available" ? "" : state; }
-
-std::string missing_cuda(const Json& environment) {
-  return unless_available(environment.at("places").at("cuda"));
+/// The folder that a variable of the environment names, when it is absolute.
+std::optional<fs::path> folder_in(const char* variable) {
+  const char* value = std::getenv(variable);
+  if (value == nullptr || !fs::path(value).is_absolute()) return std::nullopt;
+  return fs::path(value);
 }
 
-std::string missing_nvml(const Json& environment) {
-  const Json& gpu = environment.at("gpu");
-  return gpu.is_object() ? unless_available(gpu.value("nvml", "available"))
-                         : "not looked for without a GPU";
+/// "$XDG_STATE_HOME/normbench/calibration.json", with ~/.local/state where that is not set (or not
+/// absolute); "" without a home.
+std::string calibration_path() {
+  auto state = folder_in("XDG_STATE_HOME");
+  if (!state)
+    if (const auto home = folder_in("HOME")) state = *home / ".local/state";
+  return state ? (*state / "normbench/calibration.json").string() : "";
 }
 
-/// Attaches it and lets go of it again.
-std::string missing_cupti(const Json& environment) {
-  if (!environment.at("gpu").is_object()) return "not looked for without a GPU";
-  const auto tracer = make_device_tracer(environment, attached_tool());
-  if (tracer == nullptr) return attached_tool()->name + " is attached and has it";
-  return tracer->attach() ? "" : tracer->missing();
+/// The host's own name: documents may show another.
+std::string machine_key(const Json& environment) {
+  utsname system{};
+  const bool known = uname(&system) == 0;
+  return fmt::format("{}, host {}", calibrated_machine(environment),
+                     known ? system.nodename : "unknown");
 }
 
-std::string missing_nvtx(const Json&) { return std::string(nvtx::missing()); }
-
-std::string missing_perf_events(const Json&) {
-  KernelPerfEvents events;
-  return HardwareCounters(events).counts().missing;
+bool is_calibration(const Json& json) {
+  return json.is_object() && json.contains("date") && json["date"].is_string() &&
+         json.contains("between") && (json["between"].is_number() || json["between"].is_null()) &&
+         std::ranges::all_of(kCalibrationNumbers, [&](std::string_view key) {
+           return json.contains(key) && json[key].is_number();
+         });
 }
 
-std::string missing_rapl(const Json&) { return Rapl("/").missing(); }
-
-std::string missing_frequency(const Json& environment) {
-  return environment.at("cpu").value("governor_unknown", "");
+/// {"schema": 1, "machines": {machine: calibration}}. Throws Invalid for anything else.
+Json read_kept(const std::string& path) {
+  std::vector<Issue> issues;
+  Json kept = parse_json(read_text(path), issues);
+  if (!issues.empty()) throw Invalid(issues.front().text);
+  if (!kept.is_object() || kept.value("schema", Json()) != 1 || !kept.contains("machines") ||
+      !kept["machines"].is_object())
+    throw Invalid("no calibrations of this version in it");
+  for (const auto& [machine, calibration] : kept["machines"].items())
+    if (!is_calibration(calibration)) throw Invalid("no calibration of " + machine);
+  return kept;
 }
 
-constexpr auto kCapabilities = std::to_array<Capability>({
-    {"cuda", "GPU", "variants that use a GPU are skipped; only the bytes they move are known",
-     &missing_cuda},
-    {"nvml", "NVML", "no clocks, temperature, power or joules of a GPU", &missing_nvml},
-    {"cupti", "CUPTI",
-     "GPU times are from CUDA events: by stage, not by kernel, good to about 1 us", &missing_cupti},
-    {"nvtx", "NVTX", "ranges do not show in Nsight Systems", &missing_nvtx},
-    {"perf_events", "perf events", "cycles, instructions per cycle and LLC misses are blank",
-     &missing_perf_events},
-    {"rapl", "RAPL", "joules per image are blank, or those of the GPU alone", &missing_rapl},
-    {"cpu_frequency", "CPU frequency",
-     "a change of clock looks like noise; compare only runs of one session", &missing_frequency},
-});
+/// What is kept; nothing when there is none, or when it cannot be understood, which is said.
+std::optional<Json> kept_at(const std::string& path, std::string_view what_follows) {
+  std::error_code error;
+  if (path.empty() || !fs::exists(path, error)) return std::nullopt;
+  try {
+    return read_kept(path);
+  } catch (const Invalid& invalid) {
+    tell("warning: {}: {}; {}\n", path, invalid.what(), what_follows);
+    return std::nullopt;
+  }
+}
 
 }  // namespace
 
@@ -81,12 +98,31 @@ Json described_machine(const Backends& backends, const std::string& machine) {
   return described;
 }
 
-Json missing_parts(const Json& environment) {
-  Json missing = Json::object();
-  for (const Capability& part : kCapabilities)
-    if (const std::string why = part.missing(environment); !why.empty())
-      missing[part.key] = {{"name", part.name}, {"why", why}, {"means", part.means}};
-  return missing;
+std::string calibrated_machine(const Json& environment) {
+  const Json cpu = environment.value("cpu", Json::object());
+  const Json model = cpu.value("model", Json()), cores = cpu.value("cores", Json());
+  return fmt::format("{}, {} cores",
+                     model.is_string() ? model.get<std::string>() : "unknown processor",
+                     cores.is_number() ? cores.dump() : "?");
+}
+
+Json load_calibration(const Json& environment) {
+  const auto kept = kept_at(calibration_path(), "continuing without a calibration");
+  return kept ? kept->at("machines").value(machine_key(environment), Json()) : Json();
+}
+
+std::string store_calibration(const Json& environment, const Json& calibration) {
+  const std::string path = calibration_path();
+  if (path.empty())
+    throw CannotWrite("cannot keep the calibration: neither XDG_STATE_HOME nor HOME is a folder");
+  std::error_code error;
+  fs::create_directories(fs::path(path).parent_path(), error);
+  if (error) throw CannotWrite(fmt::format("cannot write {}: {}", path, error.message()));
+  Json kept =
+      kept_at(path, "it is replaced").value_or(Json{{"schema", 1}, {"machines", Json::object()}});
+  kept["machines"][machine_key(environment)] = calibration;
+  write_file(path, kept.dump(2) + "\n");
+  return path;
 }
 
 }  // namespace normbench

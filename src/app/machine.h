@@ -1,11 +1,10 @@
-/// The environment of a run with what this build and its places add to it.
+/// This machine in documents, and what `normbench calibrate` found on it.
 #pragma once
 
 #include <string>
 
 #include "backend/backend.h"
 #include "core/json.h"
-#include "machine/environment.h"
 
 namespace normbench {
 
@@ -14,8 +13,14 @@ namespace normbench {
 /// of its device, null without one, and "nvtx".
 Json described_machine(const Backends& backends, const std::string& machine);
 
-/// What this machine, its settings or this build lack, by name: {"cuda": {"name", "why", "means"},
-/// "perf_events": …}; `means` is what it does to the numbers.
-Json missing_parts(const Json& environment);
+/// "AMD EPYC, 2 cores", as a calibration names the machine: without the host's name.
+std::string calibrated_machine(const Json& environment);
+
+/// What is kept of the machine that `environment` describes, and of the host that this is; null
+/// without. A file that cannot be understood is said on stderr and not used.
+Json load_calibration(const Json& environment);
+
+/// Keeps it beside those of other machines and returns the file's path. Throws CannotWrite.
+std::string store_calibration(const Json& environment, const Json& calibration);
 
 }  // namespace normbench

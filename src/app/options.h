@@ -1,17 +1,16 @@
 /// Options that several subcommands share.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "app/commands.h"
 #include "backend/backend.h"
-#include "core/json.h"
 #include "plan/plan.h"
 
 namespace normbench {
 
-/// As said on the command line.
+/// How a config is changed and planned.
 struct ConfigOptions {
   std::string images;
   std::vector<std::string> set, only;
@@ -20,21 +19,24 @@ struct ConfigOptions {
   bool allow_peers = false;
 };
 
-void add_config_options(CLI::App& app, ConfigOptions& options);
+/// Rows of all of them but --allow-peers.
+std::vector<Option> config_options(ConfigOptions& options);
 
 /// --device N: which of the CUDA devices that this process sees.
-void add_device_option(CLI::App& app, BackendOptions& options);
+Option device_option(BackendOptions& options);
 
 /// --simd TARGET: the instruction set of the CPU's kernels.
-void add_simd_option(CLI::App& app, BackendOptions& options);
+Option simd_option(BackendOptions& options);
+
+/// --format: text, or json as `help` says.
+Option format_option(TextOrJson& format, const std::string& help);
+
+/// --out FILE: where the text goes instead of to stdout.
+Option out_option(std::string& file);
 
 /// What they, and this machine, mean for the config in `file`, whose folder relative paths start
 /// from. Throws Invalid.
 PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
                          const Backends& backends);
-
-/// To and from the header of a journal.
-Json to_json(const ConfigOptions& options);
-ConfigOptions read_config_options(const Json& json);
 
 }  // namespace normbench

@@ -2,32 +2,44 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <vector>
 
+#include "app/process.h"
 #include "core/file.h"
 #include "core/issue.h"
-#include "report/report.h"
 #include "report/chrome/chrome.h"
 #include "report/chrome/gzip.h"
+#include "report/report.h"
 
 namespace normbench {
 namespace fs = std::filesystem;
 namespace {
+
+/// Where the files of a run went.
+struct Written {
+  std::vector<std::string> names;    // in its folder
+  std::vector<std::string> errors;   // why others are not: "cannot write out/table.txt: …"
+  std::string other;                 // the folder that took some of these, or ""
+  std::vector<std::string> rescued;  // their names
+};
 
 struct OutputFile {
   std::string name;
   std::function<void(const std::string& path)> write;  // throws CannotWrite
 };
 
-OutputFile trace_output(const TraceModel& trace, const TraceFile& file) {
-  const auto write = [&trace, options = ChromeOptions{.max_events = file.max_events}](
-                         std::ostream& out) { write_chrome(trace, out, options); };
-  if (!file.gzip)
+OutputFile trace_output(const TraceModel& trace, const RunOptions& options) {
+  const auto write = [&trace, most = options.trace_max_events](std::ostream& out) {
+    write_chrome(trace, out, {.max_events = most});
+  };
+  if (!options.gzip_trace)
     return {"trace.json", [write](const std::string& path) { write_file(path, write); }};
   return {"trace.json.gz", [write](const std::string& path) {
             write_file(path, [&](std::ostream& out) { gzip_to(out, write); });
@@ -35,7 +47,7 @@ OutputFile trace_output(const TraceModel& trace, const TraceFile& file) {
 }
 
 std::vector<OutputFile> output_files(const Results& results, const TraceModel& trace,
-                                     const TraceFile& file) {
+                                     const RunOptions& options) {
   std::vector<OutputFile> files;
   for (const Report& report : reports())
     if (!report.file.empty())
@@ -44,7 +56,7 @@ std::vector<OutputFile> output_files(const Results& results, const TraceModel& t
   // What everything else can be made from has the first claim to the room there is.
   std::stable_partition(files.begin(), files.end(),
                         [](const auto& file) { return file.name == "results.json"; });
-  files.push_back(trace_output(trace, file));
+  files.push_back(trace_output(trace, options));
   return files;
 }
 
@@ -103,6 +115,70 @@ std::string obstacle(const fs::path& path) {
   return "";
 }
 
+/// `unkept` (null: none) is a journal that could not be written to `dir`.
+Written write_outputs(const std::string& dir, const RunOptions& options, const Results& results,
+                      const TraceModel& trace, const Journal* unkept) {
+  Written written;
+  std::vector<OutputFile> files = output_files(results, trace, options);
+  remove_unfinished(dir, files);
+  if (trace.lanes.empty()) files.pop_back();
+  files = write_into(dir, std::move(files), written.names, written.errors);
+  if (unkept != nullptr)
+    files.push_back(
+        {"journal.jsonl", [unkept](const std::string& path) { unkept->copy_to(path); }});
+  fs::path folder = fs::path(dir).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();
+  const char* const tmpdir = std::getenv("TMPDIR");
+  if (!files.empty())
+    rescue(files,
+           {folder.string() + "-rescued-XXXXXX",
+            (fs::path(tmpdir != nullptr ? tmpdir : "/tmp") /
+             fmt::format("normbench-{}-rescued-XXXXXX", folder.filename().string()))
+                .string()},
+           written);
+  return written;
+}
+
+bool has_trace(const std::vector<std::string>& names) {
+  return std::ranges::any_of(
+      names, [](const std::string& name) { return name.starts_with("trace.json"); });
+}
+
+void show_run(const Results& results, const Job& job, const Written& written,
+              const RunOptions& options) {
+  if (options.format == TextOrJson::Json) return say("{}", report_named("json").render(results));
+  std::string text = terminal(results, options.table);
+  if (!written.names.empty())
+    text += fmt::format("Wrote {}: {}{}\n", job.dir, fmt::join(written.names, ", "),
+                        has_trace(written.names) ? " (open in ui.perfetto.dev)" : "");
+  say("{}", text);
+}
+
+/// What must be given again to continue the run.
+std::string peers_option(const Job& job) {
+  return job.options.config.allow_peers ? " --allow-peers" : "";
+}
+
+/// What went wrong with the files, and where what was finished is now.
+void tell_errors(const Job& job, const Written& written, const std::string& unkept) {
+  if (!unkept.empty()) tell("normbench: {}\n", unkept);
+  for (const std::string& error : written.errors) tell("normbench: {}\n", error);
+  if (!written.rescued.empty())
+    tell("normbench: wrote {} to {} instead\n", fmt::join(written.rescued, ", "), written.other);
+  else if (!written.errors.empty())
+    tell("normbench: neither a folder beside it nor the folder of temporary files had room\n");
+  if (unkept.empty()) return;
+  tell("normbench: the run ended there; continue with: normbench run --resume {}{}\n",
+       written.rescued.empty() ? job.dir : written.other, peers_option(job));
+}
+
+Exit code_of(const Results& results) {
+  for (const GroupResult& group : results.groups)
+    for (const CaseResult& result : group.cases)
+      if (result.status == Status::Failed) return Exit::Failed;
+  return Exit::Fine;
+}
+
 }  // namespace
 
 std::string make_output_dir(const std::string& dir, const std::string& name) {
@@ -122,27 +198,23 @@ std::string make_output_dir(const std::string& dir, const std::string& name) {
   return chosen;
 }
 
-Written write_outputs(const std::string& dir, const Results& results, const TraceModel& trace,
-                      const TraceFile& file, const Journal* unkept) {
-  Written written;
-  std::vector<OutputFile> files = output_files(results, trace, file);
-  remove_unfinished(dir, files);
-  if (trace.lanes.empty()) files.pop_back();
-  files = write_into(dir, std::move(files), written.names, written.errors);
-  if (unkept != nullptr)
-    files.push_back(
-        {"journal.jsonl", [unkept](const std::string& path) { unkept->copy_to(path); }});
-  fs::path folder = fs::path(dir).lexically_normal();
-  if (!folder.has_filename()) folder = folder.parent_path();
-  const char* const tmpdir = std::getenv("TMPDIR");
-  if (!files.empty())
-    rescue(files,
-           {folder.string() + "-rescued-XXXXXX",
-            (fs::path(tmpdir != nullptr ? tmpdir : "/tmp") /
-             fmt::format("normbench-{}-rescued-XXXXXX", folder.filename().string()))
-                .string()},
-           written);
-  return written;
+Exit finish_run(const Job& job, const RunOptions& options, const Results& results,
+                const TraceModel& trace, const Journal& journal, const std::string& unkept) {
+  const bool kept = unkept.empty();
+  const bool interrupted = results.interrupted && kept;
+  const Written written =
+      write_outputs(job.dir, options, results, trace, kept ? nullptr : &journal);
+  Exit code = interrupted ? Exit::Interrupted : code_of(results);
+  try {
+    show_run(results, job, written, options);
+    if (interrupted && options.format == TextOrJson::Text)
+      say("Interrupted; continue with: normbench run --resume {}{}\n", job.dir, peers_option(job));
+  } catch (const CannotWrite& error) {
+    tell("normbench: {}\n", error.what());
+    code = std::max(code, Exit::NotWritten);
+  }
+  tell_errors(job, written, unkept);
+  return kept && written.errors.empty() ? code : std::max(code, Exit::NotWritten);
 }
 
 }  // namespace normbench

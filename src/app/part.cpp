@@ -1,33 +1,29 @@
 #include "app/part.h"
 
+#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <iostream>
 #include <iterator>
+#include <stdexcept>
+#include <string>
 
-#include "app/child.h"
 #include "app/commands.h"
-#include "app/interrupt.h"
-#include "app/say.h"
-#include "machine/disturbance_reader.h"
+#include "app/progress.h"
+#include "machine/disturbance.h"
 #include "machine/environment.h"
+#include "machine/topology.h"
 #include "measure/measure_group.h"
+#include "measure/peer/child_process.h"
 #include "measure/turn.h"
 
 namespace normbench {
 namespace {
 
-/// The process that asked for the part shows the progress.
-class Silent final : public Observer {
- public:
-  void group_started(std::size_t, const Group&) override {}
-  void round_done(int, double, double) override {}
-  void group_finished(std::size_t, const GroupResult&) override {}
-};
-
-void answer(const Json& json) {
+void send_answer(const Json& json) {
   say("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
@@ -37,7 +33,7 @@ bool end_with(pid_t asker) { return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && get
 Exit measure_asked_part(const Json& asked) {
   if (!end_with(asked.at("asker").get<pid_t>())) return Exit::Interrupted;
   const Job job = read_job(asked.at("job"), "");
-  const Backends backends = make_backends(job.backend);
+  const Backends backends = make_backends(job.options.backend);
   Plan plan = make_plan(job, backends);
   plan.measure.max_seconds_per_group /= static_cast<double>(plan.measure.processes);
   std::optional<GroupResult> first;
@@ -47,7 +43,7 @@ Exit measure_asked_part(const Json& asked) {
   Recorder recorder(clock);
   Watchdog watchdog(plan.measure.turn_timeout_seconds,
                     [](std::size_t, const std::string& contender) {
-                      answer({{"hung", contender}});
+                      send_answer({{"hung", contender}});
                       _exit(0);
                     });
   Silent silent;
@@ -64,8 +60,26 @@ Exit measure_asked_part(const Json& asked) {
                               .first = first ? &*first : nullptr,
                               .limits = asked.at("limits")}};
   const auto group = measure_group(plan, asked.at("group"), context, clock_cost_ns(clock));
-  answer({{"result", group ? to_json(*group) : Json()}});
+  send_answer({{"result", group ? to_json(*group) : Json()}});
   return Exit::Fine;
+}
+
+/// The line that a fresh process of this program answers to `asked`. Throws std::runtime_error when
+/// it cannot be started or ends without one.
+std::string answer_of_part(std::string asked) {
+  using std::chrono::milliseconds;
+  ChildProcess part({.argv = {"/proc/self/exe", "part"}, .directory = ""}, ChildKind::Part);
+  std::string line, no_errors;
+  while (!part.is_silent()) {
+    part.write(asked);
+    if (asked.empty()) part.close_input();
+    part.wait(!asked.empty(), milliseconds(-1));
+    part.read(line, std::string::npos - 1, no_errors);
+  }
+  std::optional<std::string> end = part.ended();
+  for (; !end; end = part.ended()) part.wait(false, milliseconds(1));
+  if (line.ends_with('\n')) return line;
+  throw std::runtime_error(fmt::format("a measuring process ended with {}", *end));
 }
 
 }  // namespace
@@ -78,18 +92,18 @@ std::optional<GroupResult> measure_part(const Job& job, std::size_t group, const
                    {"part", part.index},
                    {"first", part.first ? to_json(*part.first) : Json()},
                    {"limits", part.limits}};
-  const Json answered = Json::parse(run_child({"part"}, asked.dump()));
+  const Json answered = Json::parse(answer_of_part(asked.dump()));
   if (answered.contains("hung")) on_hung(answered.at("hung"));
   if (!answered.contains("result") || answered.at("result").is_null()) return std::nullopt;
   return read_group(answered.at("result"));
 }
 
-std::function<Exit()> declare_part(CLI::App&) {
-  return [] {
-    const std::string text((std::istreambuf_iterator<char>(std::cin)),
-                           std::istreambuf_iterator<char>());
-    return measure_asked_part(Json::parse(text));
-  };
+Subcommand make_part() {
+  return {.options = {}, .run = [] {
+            const std::string text((std::istreambuf_iterator<char>(std::cin)),
+                                   std::istreambuf_iterator<char>());
+            return measure_asked_part(Json::parse(text));
+          }};
 }
 
 }  // namespace normbench

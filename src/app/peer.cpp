@@ -9,10 +9,9 @@
 
 #include "app/commands.h"
 #include "app/options.h"
-#include "app/say.h"
 #include "backend/cpu/simd_targets.h"
 #include "core/issue.h"
-#include "core/tensor_json.h"
+#include "measure/peer/messages.h"
 #include "measure/peer/server.h"
 
 namespace normbench {
@@ -67,10 +66,9 @@ Exit serve(BackendOptions backend) {
 
 }  // namespace
 
-std::function<Exit()> declare_peer(CLI::App& app) {
+Subcommand make_peer() {
   const auto backend = std::make_shared<BackendOptions>();
-  add_simd_option(app, *backend);
-  return [backend] { return serve(*backend); };
+  return {.options = {simd_option(*backend)}, .run = [backend] { return serve(*backend); }};
 }
 
 }  // namespace normbench

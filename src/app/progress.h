@@ -1,35 +1,80 @@
-/// Progress on stderr: a live line on a terminal, a line a group otherwise.
+/// Progress on stderr: a live line on a terminal, a line now and then otherwise.
 #pragma once
 
 #include <chrono>
 #include <string>
 
+#include "analysis/calibration.h"
 #include "measure/runner.h"
 
 namespace normbench {
 
+/// Who shows nothing: what asked for the measuring shows the progress.
+class Silent : public Observer {
+ public:
+  void group_started(std::size_t, const Group&) override {}
+  void round_done(int, double, double) override {}
+  void group_finished(std::size_t, const GroupResult&) override {}
+};
+
+/// The line that is overwritten on a terminal.
+class LiveLine {
+ public:
+  explicit LiveLine(bool live);
+  ~LiveLine() { clear(); }
+  LiveLine(const LiveLine&) = delete;
+  LiveLine& operator=(const LiveLine&) = delete;
+
+  bool is_live() const { return live_; }
+  /// True at most every 0.1 s, and never without a terminal.
+  bool is_due();
+  void show(const std::string& line);
+  void clear();
+  /// Seconds since it was made.
+  double spent() const;
+
+ private:
+  bool live_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point start_, last_;
+};
+
+/// Of a run: a line a group where stderr is no terminal.
 class Progress final : public Observer {
  public:
   Progress(std::size_t groups, double max_seconds_per_group, bool live);
-  ~Progress() override;
 
   void group_started(std::size_t index, const Group& group) override;
   void round_done(int rounds, double seconds, double half_width) override;
   void group_finished(std::size_t index, const GroupResult& group) override;
 
  private:
-  void show(const std::string& line);
-  void clear();
   std::string left() const;
 
   std::size_t groups_;
   double max_seconds_;
-  bool live_;
-  bool shown_ = false;
+  LiveLine line_;
   std::size_t done_ = 0;
   std::size_t index_ = 0;
   std::string name_;
-  std::chrono::steady_clock::time_point start_, last_;
+};
+
+/// Of a calibration: a line every ten cycles where stderr is no terminal.
+class CalibrateProgress final : public Silent {
+ public:
+  /// `pairs` of each kind, or 0 and at most `seconds`.
+  CalibrateProgress(int pairs, double seconds, bool live);
+
+  void round_done(int, double, double) override;
+  void pair_done(const JudgedPair& pair);
+
+ private:
+  std::string text() const;
+
+  int pairs_;
+  double seconds_;
+  LiveLine line_;
+  int done_ = 0, excluding_ = 0, found_ = 0;  // pairs of each kind; findings in them
 };
 
 }  // namespace normbench

@@ -4,11 +4,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "app/commands.h"
-#include "app/say.h"
-#include "core/file.h"
+#include "app/options.h"
+#include "core/issue.h"
 #include "core/json.h"
 #include "report/profile_report.h"
 
@@ -26,56 +28,47 @@ Results read_document(const std::string& file) {
   throw BadInput(file, issues);
 }
 
-std::string formats() {
-  std::string text;
-  for (const Report& report : reports())
-    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", report.name, report.about);
-  return text + "; with --table: " + known_words<TableFormat>();
-}
+struct ReportOptions {
+  std::vector<std::string> files;
+  std::string format, out;
+  std::optional<TableKind> table;
+};
 
-/// The word's value. Throws Invalid listing the known ones.
-template <class E>
-E word(const std::string& what, const std::string& said) {
-  const auto value = parse_word<E>(said);
-  if (!value)
-    throw Invalid(fmt::format("unknown {} \"{}\" (known: {})", what, said, known_words<E>()));
-  return *value;
-}
-
-/// What makes text of a document, as these options say; "" for one that was not given.
-std::function<std::string(const Results&)> renderer(const std::string& format,
-                                                    const std::string& table) {
-  if (table.empty()) return report_named(format.empty() ? "terminal" : format).render;
-  const auto kind = word<TableKind>("table", table);
-  const auto as = format.empty() ? TableFormat::Text : word<TableFormat>("format", format);
-  return [kind, as](const Results& results) { return profile_report(results, kind, as); };
+/// What makes text of a document, as these options say.
+std::function<std::string(const Results&)> renderer(const ReportOptions& options) {
+  if (!options.table)
+    return report_named(options.format.empty() ? "terminal" : options.format).render;
+  TableFormat format = TableFormat::Text;
+  if (!options.format.empty()) word_of<TableFormat>(format)("--format", options.format);
+  return [kind = *options.table, format](const Results& results) {
+    return profile_report(results, kind, format);
+  };
 }
 
 }  // namespace
 
-std::function<Exit()> declare_report(CLI::App& app) {
-  struct Said {
-    std::vector<std::string> files;
-    std::string format, table, out;
-  };
-  const auto said = std::make_shared<Said>();
-  app.add_option("DOC", said->files, "Results documents (results.json)")->required();
-  app.add_option("--format", said->format, formats())->type_name("NAME");
-  app.add_option("--table", said->table,
-                 "Only the profiler tables: torch (torch.profiler's), stats (percentiles, GB/s, "
-                 "limits)")
-      ->type_name("KIND");
-  app.add_option("--out", said->out, "Write here instead of to stdout")->type_name("FILE");
-  return [said] {
-    const auto render = renderer(said->format, said->table);
-    std::string text;
-    for (const std::string& file : said->files) text += render(read_document(file));
-    if (said->out.empty())
-      say("{}", text);
-    else
-      write_file(said->out, text);
-    return Exit::Fine;
-  };
+Subcommand make_report() {
+  const auto options = std::make_shared<ReportOptions>();
+  std::string formats;
+  for (const Report& report : reports())
+    formats += fmt::format("{} ({}), ", report.name, report.about);
+  formats.replace(formats.size() - 2, 2, "; with --table: " + known_words<TableFormat>());
+  return {
+      .options =
+          {{"DOC", "", "Results documents (results.json)", &options->files, "",
+            Option::Required | Option::Several},
+           {"--format", "NAME", formats, &options->format},
+           {"--table", "KIND",
+            "Only the profiler tables: torch (torch.profiler's), stats (percentiles, GB/s, limits)",
+            word_of<TableKind>(options->table)},
+           out_option(options->out)},
+      .run = [options] {
+        const auto render = renderer(*options);
+        std::string text;
+        for (const std::string& file : options->files) text += render(read_document(file));
+        deliver(text, options->out);
+        return Exit::Fine;
+      }};
 }
 
 }  // namespace normbench

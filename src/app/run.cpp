@@ -5,27 +5,58 @@
 #include <algorithm>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "app/begin.h"
-#include "app/calibration.h"
 #include "app/commands.h"
-#include "app/device_times.h"
-#include "app/finish.h"
-#include "app/interrupt.h"
+#include "app/machine.h"
+#include "app/output.h"
 #include "app/part.h"
+#include "app/profiling.h"
 #include "app/progress.h"
-#include "app/restart.h"
 #include "app/run_options.h"
-#include "app/run_trace.h"
-#include "app/say.h"
-#include "app/tool_attached.h"
-#include "machine/disturbance_reader.h"
+#include "core/file.h"
+#include "machine/affinity.h"
 #include "machine/environment.h"
+#include "measure/peer/child_process.h"
+#include "machine/disturbance.h"
+#include "machine/topology.h"
 #include "measure/runner.h"
 
 namespace normbench {
 namespace {
+
+/// Puts this program, started with `arguments`, in the place of this process; returns only when
+/// that fails.
+void become(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "normbench");
+  std::vector<char*> words;
+  for (std::string& argument : arguments) words.push_back(argument.data());
+  words.push_back(nullptr);
+  const Unpinned everywhere;
+  execv("/proc/self/exe", words.data());
+}
+
+/// A kernel that hangs cannot be stopped inside its process: notes it and starts this program anew
+/// from the journal, where the case counts as failed. Ends the process: with NotWritten when the
+/// journal cannot be written, as it would hang again.
+[[noreturn]] void restart_without(std::size_t group, const std::string& contender,
+                                  double limit_seconds, Journal& journal,
+                                  const std::vector<std::string>& arguments) {
+  const std::string why = fmt::format("a turn took more than {:g} s", limit_seconds);
+  try {
+    journal.add_hung(group, contender, why);
+  } catch (const CannotWrite& error) {
+    tell("\n{}: {}\nnormbench: {}\n", contender, why, error.what());
+    _exit(static_cast<int>(Exit::NotWritten));
+  }
+  tell("\n{}: {}; continuing without it\n", contender, why);
+  end_all_children();
+  become(arguments);
+  _exit(static_cast<int>(Exit::Failed));
+}
 
 /// What a profiling tool means for the run, before it runs.
 void tell_modes(const RunOptions& options, const std::optional<AttachedTool>& tool,
@@ -33,14 +64,14 @@ void tell_modes(const RunOptions& options, const std::optional<AttachedTool>& to
   if (tool && !options.measure)
     tell("normbench: measuring nothing: {} is attached (--measure measures all the same)\n",
          tool->name);
-  if (options.capture == "cuda-profiler" && !environment.at("gpu").is_object())
+  if (options.capture == Capture::CudaProfiler && !environment.at("gpu").is_object())
     tell("normbench: --capture cuda-profiler starts no profiler: {}\n",
          environment.at("places").value("cuda", "no CUDA device"));
 }
 
 /// How to allow the peers that the plan asks for and that are skipped without that.
 void tell_peers(const Plan& plan, const RunOptions& options) {
-  if (options.config.allow_peers) return;
+  if (options.job.config.allow_peers) return;
   std::string commands;
   for (const auto& [name, command] : plan.peers) {
     const auto runs = [&name = name](const Group& group) {
@@ -72,11 +103,12 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
   Recorder recorder(clock);
   RunTrace trace(plan, environment, clock);
   const std::unique_ptr<DeviceTracer> tracer = make_device_tracer(environment, tool_there);
-  Restart restart(begun.journal, plan.measure.turn_timeout_seconds,
-                  to_go_on(options, job.dir, {then.begin(), then.end()}));
-  Watchdog watchdog(
-      plan.measure.turn_timeout_seconds,
-      [&](std::size_t group, const std::string& contender) { restart.without(group, contender); });
+  const double limit_seconds = plan.measure.turn_timeout_seconds;
+  const auto on_hung = [&, arguments = to_go_on(options, job.dir, then)](
+                           std::size_t group, const std::string& contender) {
+    restart_without(group, contender, limit_seconds, begun.journal, arguments);
+  };
+  Watchdog watchdog(limit_seconds, on_hung);
   Progress progress(plan.groups.size(), plan.measure.max_seconds_per_group, isatty(STDERR_FILENO));
   KernelPerfEvents perf_events;
   const Rapl rapl("/");
@@ -95,13 +127,12 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
                                        CaseProfile& result) { trace.add(profile, result); },
                      .tracer = tracer.get(),
                      .rounds = !tool_there || options.measure,
-                     .start_profiler = options.capture == "cuda-profiler",
+                     .start_profiler = options.capture == Capture::CudaProfiler,
                      .fresh_process =
                          [&](std::size_t group, const Part& part) {
-                           return measure_part(begun.job, group, part,
-                                               [&](const std::string& contender) {
-                                                 restart.without(group, contender);
-                                               });
+                           return measure_part(
+                               begun.job, group, part,
+                               [&](const std::string& contender) { on_hung(group, contender); });
                          }};
   Results results = run(plan, context);
   results.tool = tool();
@@ -125,13 +156,11 @@ Exit run_all(const RunOptions& options) {
 
 }  // namespace
 
-std::function<Exit()> declare_run(CLI::App& app) {
+Subcommand make_run() {
   const auto options = std::make_shared<RunOptions>();
-  add_run_options(app, *options);
-  return [options, &app] {
-    options->device_given = app.count("--device") > 0;
-    return run_all(*options);
-  };
+  return {.options = run_options(*options),
+          .run = [options] { return run_all(*options); },
+          .given = &options->given};
 }
 
 }  // namespace normbench

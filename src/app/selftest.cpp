@@ -5,22 +5,25 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "app/commands.h"
 #include "app/options.h"
-#include "app/say.h"
 #include "backend/cpu/simd_targets.h"
 #include "core/issue.h"
-#include "machine/cgroup.h"
 #include "machine/environment.h"
-#include "machine/machine_files.h"
+#include "machine/process_limits.h"
 #include "report/selftest_text.h"
 
 namespace normbench {
 namespace {
 
-struct Said {
-  std::string place, kernel, simd = "all", format = "text";
+struct SelftestOptions {
+  std::optional<Place> place;
+  std::string kernel, simd = "all";
+  TextOrJson format = TextOrJson::Text;
   bool quick = false, large = false;
   BackendOptions backend;
 };
@@ -45,18 +48,13 @@ std::vector<std::string> chosen_simd(const std::string& said) {
   return {said};
 }
 
-selftest::Options options(const Said& said, const Backends& backends) {
-  selftest::Options options{.glob = said.kernel,
+selftest::Options what_to_test(const SelftestOptions& said, const Backends& backends) {
+  selftest::Options options{.place = said.place,
+                            .glob = said.kernel,
                             .quick = said.quick,
                             .large = said.large,
                             .simd = chosen_simd(said.simd)};
   if (available_threads() > 1) options.threads = available_threads();
-  if (!said.place.empty()) {
-    options.place = parse_word<Place>(said.place);
-    if (!options.place)
-      throw Invalid(
-          fmt::format("unknown place \"{}\" (known: {})", said.place, known_words<Place>()));
-  }
   if (!said.quick) {
     options.host_bytes = host_bytes();
     options.device_bytes = device_bytes(backends);
@@ -76,36 +74,34 @@ Exit outcome(const selftest::Findings& findings) {
   return tested && !failed ? Exit::Fine : Exit::Failed;
 }
 
-Exit run_selftest(const Said& said) {
-  if (said.format != "text" && said.format != "json")
-    throw Invalid(fmt::format("unknown format \"{}\" (known: text, json)", said.format));
+Exit run_selftest(const SelftestOptions& said) {
   const Backends backends = make_backends(said.backend);
-  const selftest::Options chosen = options(said, backends);
+  const selftest::Options chosen = what_to_test(said, backends);
   const selftest::Findings findings = selftest::run(backends, chosen);
   if (chosen.step) tell("\r\033[K");
-  if (said.format == "json")
-    say("{}\n", selftest_json(findings).dump(2));
-  else
-    say("{}", selftest_text(findings));
+  say("{}", said.format == TextOrJson::Json ? selftest_json(findings).dump(2) + "\n"
+                                            : selftest_text(findings));
   return outcome(findings);
 }
 
 }  // namespace
 
-std::function<Exit()> declare_selftest(CLI::App& app) {
-  const auto said = std::make_shared<Said>();
-  app.add_option("--place", said->place, "Only rows of this place: cpu or cuda")
-      ->type_name("PLACE");
-  app.add_option("--kernel", said->kernel, "Only rows whose op/kernel, op or kernel matches")
-      ->type_name("GLOB");
-  add_device_option(app, said->backend);
-  app.add_option("--simd", said->simd,
-                 "CPU rows on this instruction set only, e.g. AVX2 (default: all, one by one)")
-      ->type_name("TARGET");
-  app.add_flag("--quick", said->quick, "Few small tensors: for compute-sanitizer");
-  app.add_flag("--large", said->large, "Tensors of more than 2^31 elements on the CPU too");
-  app.add_option("--format", said->format, "text or json")->type_name("NAME");
-  return [said] { return run_selftest(*said); };
+Subcommand make_selftest() {
+  const auto said = std::make_shared<SelftestOptions>();
+  return {
+      .options = {{"--place", "PLACE", "Only rows of this place: cpu or cuda",
+                   word_of<Place>(said->place)},
+                  {"--kernel", "GLOB", "Only rows whose op/kernel, op or kernel matches",
+                   &said->kernel},
+                  device_option(said->backend),
+                  {"--simd", "TARGET",
+                   "CPU rows on this instruction set only, e.g. AVX2 (default: all, one by one)",
+                   &said->simd},
+                  {"--quick", "", "Few small tensors: for compute-sanitizer", &said->quick},
+                  {"--large", "", "Tensors of more than 2^31 elements on the CPU too",
+                   &said->large},
+                  format_option(said->format, "text or json")},
+      .run = [said] { return run_selftest(*said); }};
 }
 
 }  // namespace normbench

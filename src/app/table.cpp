@@ -1,67 +1,34 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/commands.h"
-#include "app/say.h"
-#include "app/table_help.h"
-#include "app/trace_file.h"
-#include "core/file.h"
+#include "app/options.h"
 #include "core/issue.h"
-#include "core/markdown.h"
-#include "trace/profile_rows.h"
+#include "core/units.h"
+#include "report/chrome/gzip.h"
 #include "report/table_formats.h"
+#include "report/torch_table.h"
+#include "trace/profile_rows.h"
+#include "trace/read/read_chrome.h"
 
 namespace normbench {
+namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* as_in_trace = "none";  // of --sort-by
-
-struct TableOptions {
-  std::vector<std::string> files;
-  std::string table = "torch", format = "text", sort_by = "cpu_time_total", out;
-  std::optional<std::int64_t> row_limit, max_name_width;
-  bool by_shape = false;
-};
-
-/// The same once it is known to make sense.
-struct Wanted {
-  TableKind kind;
-  TableFormat format;
-  TableOptions options;
-};
-
-template <class E>
-E word(const std::string& option, const std::string& said) {
-  const auto value = parse_word<E>(said);
-  if (!value)
-    throw Invalid(fmt::format("{} {}: unknown (known: {})", option, said, known_words<E>()));
-  return *value;
-}
-
-Wanted wanted(const TableOptions& said) {
-  Wanted wanted{.kind = word<TableKind>("--table", said.table),
-                .format = word<TableFormat>("--format", said.format),
-                .options = {}};
-  const bool for_people =
-      wanted.format == TableFormat::Text || wanted.format == TableFormat::Markdown;
-  wanted.options.sort_by = said.sort_by == as_in_trace ? "" : said.sort_by;
-  wanted.options.row_limit = said.row_limit.value_or(for_people ? wanted.options.row_limit : -1);
-  if (wanted.options.row_limit < -1)
-    throw Invalid(fmt::format("--row-limit {}: expected a number of rows, or -1 for all",
-                              wanted.options.row_limit));
-  if (said.max_name_width) {
-    if (*said.max_name_width < 0)
-      throw Invalid(fmt::format("--max-name-width {}: expected characters, or 0 for any width",
-                                *said.max_name_width));
-    wanted.options.max_name_width = static_cast<std::size_t>(*said.max_name_width);
-  }
-  shown_rows({}, wanted.options);  // knows what can be sorted by
-  return wanted;
-}
+// --- the trace that a path stands for
 
 /// A trace and its table.
 struct Shown {
@@ -69,23 +36,153 @@ struct Shown {
   CaseProfile profile;
 };
 
+std::string file_of(const std::string& path) {
+  std::error_code unknown;
+  if (!fs::is_directory(path, unknown)) return path;
+  for (const char* name : {"trace.json", "trace.json.gz"})
+    if (fs::exists(fs::path(path) / name, unknown)) return (fs::path(path) / name).string();
+  throw Invalid(fmt::format(
+      "{}: no trace.json in this folder (give a trace, or the folder of a run that was profiled)",
+      path));
+}
+
+TraceModel read_model(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in)
+    throw Invalid(fmt::format("{}: {}", file,
+                              errno == ENOENT
+                                  ? "no such file (check the path)"
+                                  : fmt::format("cannot be read: {}", std::strerror(errno))));
+  return is_gzip(in) ? read_chrome(*gunzip_from(in), file) : read_chrome(in, file);
+}
+
+std::optional<DeviceTimes> device_times_of(const Json& about) {
+  std::optional<DeviceTimes> source;
+  for (const Json& said : about.value("device_times", Json::array())) {
+    const auto one = said.is_string() ? parse_word<DeviceTimes>(said.get_ref<const std::string&>())
+                                      : std::nullopt;
+    if (one) source = source && source != one ? DeviceTimes::Mixed : *one;
+  }
+  return source;
+}
+
+/// Reads a Chrome trace, plain or packed by gzip whatever its name is, or the one in a run's
+/// folder; what of it cannot be used is said on stderr. Throws Invalid, naming the file, for what
+/// is none.
 Shown read_table(const std::string& path, bool by_shape) {
-  const OpenTrace trace = open_trace(path);
-  const TraceModel& model = trace.model;
-  for (const std::string& warning : trace.warnings) tell("warning: {}: {}\n", trace.file, warning);
-  Shown shown{.file = trace.file, .profile = {}};
-  shown.profile.steps = profile_steps(model);
-  shown.profile.device_times = trace.device_times;
-  shown.profile.clock_error_ns = trace.clock_error_ns;
-  shown.profile.times = profile_times(model);
-  shown.profile.losses = profile_losses(model);
-  shown.profile.rows = profile_rows(model, by_shape);
-  if (shown.profile.rows.empty()) tell("warning: {}: no slices that a table shows\n", trace.file);
+  Shown shown{.file = file_of(path), .profile = {}};
+  const TraceModel model = read_model(shown.file);
+  const auto warn = [&](const std::string& what) { tell("warning: {}: {}\n", shown.file, what); };
+  for (const TraceMark& mark : model.marks) warn(mark.name);
+  if (model.losses.cut_off > 0)
+    warn(fmt::format("its end is missing: {} slices were cut off when it was written",
+                     format_count(model.losses.cut_off)));
+  const Json about = model.metadata.value("normbench", Json::object());
+  CaseProfile& profile = shown.profile;
+  profile.device_times = device_times_of(about);
+  if (const auto error = about.find("clock_error_ns");
+      error != about.end() && error->is_number_integer())
+    profile.clock_error_ns = error->get<std::int64_t>();
+  profile.steps = profile_steps(model);
+  profile.times = profile_times(model);
+  profile.losses = profile_losses(model);
+  profile.rows = profile_rows(model, by_shape);
+  if (profile.rows.empty()) warn("no slices that a table shows");
   return shown;
 }
 
+// --- what the columns and lines of its tables mean, for --help
+
+struct Meaning {
+  std::string_view title;
+  std::string_view text;
+};
+
+constexpr auto torch_columns = std::to_array<Meaning>({
+    {"Name",
+     "An op, a range, a call of the CUDA runtime, or work of a device. One name can have\n"
+     "two rows: of the host, and of what it is on the device."},
+    {"Self CPU", "Host time of all calls, without that of the calls below them on their thread."},
+    {"Self CPU %", "Of the sum of Self CPU over all rows: this column adds up to 100 %."},
+    {"CPU total", "Host time of all calls, with that of the calls below them."},
+    {"CPU total %", "Of the sum of Self CPU: ranges around others reach 100 % too."},
+    {"CPU time avg", "CPU total over # of Calls."},
+    {"Self CUDA",
+     "Host rows: the device's time of work submitted by these calls themselves.\n"
+     "Device rows: the time of this work. So each piece counts in two rows."},
+    {"Self CUDA %", "Of Self CUDA time total: this column adds up to about 200 %."},
+    {"CUDA total", "The same with work submitted by the calls below."},
+    {"CUDA time avg", "CUDA total over # of Calls of this row, not over pieces of work."},
+    {"# of Calls", "A call whose only child has the same name is merged with it."},
+    {"Input Shapes", "With --group-by-input-shape."},
+});
+
+constexpr auto stats_columns = std::to_array<Meaning>({
+    {"place", "Where the time was spent: cpu, or cuda for work of a device."},
+    {"shapes", "With --group-by-input-shape."},
+    {"count", "Calls, or pieces of work."},
+    {"min p50 p95 max", "Of the times of single calls; percentiles are times that occurred."},
+    {"GB/s", "Bytes of all calls over the device's time, without any over the host's."},
+    {"% of limit", "Of what this machine can do; only a run's own tables know it."},
+    {"faults", "Page faults of all calls; only a run's own tables know them."},
+});
+
+constexpr auto footers = std::to_array<Meaning>({
+    {"Self CPU time total",
+     "The sum of Self CPU. Threads count on their own, so it can exceed the\n"
+     "wall time."},
+    {"Self CUDA time total",
+     "The sum of device rows but for annotations. Work at the same time\n"
+     "counts on its own, so it can exceed the wall time."},
+    {"Wall time", "Of the steps (ProfilerStep#N), or of the whole trace without any."},
+    {"GPU busy",
+     "While at least one piece of device work ran, within the steps; as a share of\n"
+     "their wall time."},
+    {"Overlap", "While at least two pieces of device work ran."},
+    {"Exposed transfers", "While data went over the link and no kernel ran."},
+    {"Gaps", "Between pieces of device work within a step, on all streams."},
+    {"Device times", "What they come from: CUPTI's records, or CUDA events around the stages."},
+    {"Lost", "What the trace shows to be missing: launches without work, work without launch."},
+});
+
+std::string lines(std::string_view title, std::span<const Meaning> meanings) {
+  constexpr std::size_t column = 24;
+  std::string text = fmt::format("{}:\n", title);
+  for (const Meaning& meaning : meanings) {
+    text += fmt::format("  {:<{}}", meaning.title, column - 2);
+    for (const char c : meaning.text)
+      text += c == '\n' ? "\n" + std::string(column, ' ') : std::string(1, c);
+    text += "\n";
+  }
+  return text;
+}
+
+/// "cpu_time, cpu_time_total, …" of --sort-by.
+std::string sort_help() {
+  return fmt::format("{}, or none: by first call (default: cpu_time_total; cuda stands for device)",
+                     fmt::join(sort_key_names(), ", "));
+}
+
+/// A paragraph per column of either table, and per line below them; at most 100 columns wide.
+std::string columns_help() {
+  return lines("Columns of torch", torch_columns) + "\n" +
+         lines("Columns of stats", stats_columns) + "\n" + lines("Lines below", footers);
+}
+
+// --- its tables
+
+struct TableArguments {
+  std::vector<std::string> files;
+  TableKind kind = TableKind::Torch;
+  TableFormat format = TableFormat::Text;
+  TableOptions options;
+  std::optional<std::int64_t> row_limit;
+  std::string out;
+  bool by_shape = false;
+};
+
 /// Several tables, each below the name of its file.
-std::string titled(const std::vector<Shown>& all, const Wanted& wanted) {
+std::string titled(const std::vector<Shown>& all, const TableArguments& wanted) {
   std::string text;
   for (const Shown& shown : all) {
     text += text.empty() ? "" : "\n";
@@ -103,7 +200,7 @@ Json with_file(const Shown& shown, const Json& values) {
   return json;
 }
 
-std::string csv(const std::vector<Shown>& all, const Wanted& wanted) {
+std::string csv(const std::vector<Shown>& all, const TableArguments& wanted) {
   std::vector<Json> rows;
   for (const Shown& shown : all)
     for (const Json& values : profile_values(shown.profile, {}, wanted.kind, wanted.options))
@@ -111,14 +208,14 @@ std::string csv(const std::vector<Shown>& all, const Wanted& wanted) {
   return csv_text(rows);
 }
 
-std::string json(const std::vector<Shown>& all, const Wanted& wanted) {
+std::string json(const std::vector<Shown>& all, const TableArguments& wanted) {
   Json list = Json::array();
   for (const Shown& shown : all)
     list.push_back(with_file(shown, profile_json(shown.profile, {}, wanted.kind, wanted.options)));
   return json_text(list);
 }
 
-std::string text_of(const std::vector<Shown>& all, const Wanted& wanted) {
+std::string text_of(const std::vector<Shown>& all, const TableArguments& wanted) {
   if (all.size() == 1)
     return profile_table(all[0].profile, {}, wanted.kind, wanted.format, wanted.options);
   if (wanted.format == TableFormat::Csv) return csv(all, wanted);
@@ -126,43 +223,51 @@ std::string text_of(const std::vector<Shown>& all, const Wanted& wanted) {
   return titled(all, wanted);
 }
 
-Exit show_tables(const TableOptions& said) {
-  const Wanted wanted_tables = wanted(said);
+Exit show_tables(TableArguments wanted) {
+  const bool for_people =
+      wanted.format == TableFormat::Text || wanted.format == TableFormat::Markdown;
+  wanted.options.row_limit = wanted.row_limit.value_or(for_people ? wanted.options.row_limit : -1);
   std::vector<Shown> all;
-  for (const std::string& file : said.files) all.push_back(read_table(file, said.by_shape));
-  const std::string text = text_of(all, wanted_tables);
-  if (said.out.empty())
-    say("{}", text);
-  else
-    write_file(said.out, text);
+  for (const std::string& file : wanted.files) all.push_back(read_table(file, wanted.by_shape));
+  deliver(text_of(all, wanted), wanted.out);
   return Exit::Fine;
+}
+
+void take_sort_key(TableOptions& options, const std::string& key) {
+  options.sort_by = key == "none" ? "" : key;
+  shown_rows({}, options);  // knows what can be sorted by
 }
 
 }  // namespace
 
-std::function<Exit()> declare_table(CLI::App& app) {
-  const auto said = std::make_shared<TableOptions>();
-  app.add_option(
-         "TRACE", said->files,
-         "Chrome traces (.json, .json.gz) of normbench, PyTorch or another tool, or folders "
-         "of runs")
-      ->required();
-  app.add_option("--table", said->table,
-                 "torch (torch.profiler's table), stats (times of single calls, GB/s)")
-      ->type_name("KIND");
-  app.add_option("--format", said->format, known_words<TableFormat>())->type_name("NAME");
-  app.add_option("--sort-by", said->sort_by, sort_help())->type_name("KEY");
-  app.add_option("--row-limit", said->row_limit,
-                 "Rows at most (default: 100 for people, all in csv and json; -1: all)")
-      ->type_name("N");
-  app.add_flag("--group-by-input-shape", said->by_shape,
-               "A row for each name and shapes of the inputs, where the trace has these");
-  app.add_option("--max-name-width", said->max_name_width,
-                 "Characters at most of a name (default: 55; 0: any number)")
-      ->type_name("N");
-  app.add_option("--out", said->out, "Write here instead of to stdout")->type_name("FILE");
-  app.footer(app.get_footer() + "\n\n" + columns_help());
-  return [said] { return show_tables(*said); };
+Subcommand make_table() {
+  const auto wanted = std::make_shared<TableArguments>();
+  const Take sort_by = [wanted](const std::string&, const std::string& given) {
+    take_sort_key(wanted->options, given);
+  };
+  return {
+      .options = {{"TRACE", "",
+                   "Chrome traces (.json, .json.gz) of normbench, PyTorch or another "
+                   "tool, or folders of runs",
+                   &wanted->files, "", Option::Required | Option::Several},
+                  {"--table", "KIND",
+                   "torch (torch.profiler's table), stats (times of single calls, GB/s)",
+                   word_of<TableKind>(wanted->kind)},
+                  {"--format", "NAME", known_words<TableFormat>(),
+                   word_of<TableFormat>(wanted->format)},
+                  {"--sort-by", "KEY", sort_help(), sort_by},
+                  {"--row-limit", "N",
+                   "Rows at most (default: 100 for people, all in csv and json; -1: all)",
+                   whole(wanted->row_limit, -1)},
+                  {"--group-by-input-shape", "",
+                   "A row for each name and shapes of the inputs, where the trace has "
+                   "these",
+                   &wanted->by_shape},
+                  {"--max-name-width", "N", "Characters of a name at most (default: 55; 0: all)",
+                   whole(wanted->options.max_name_width, 0)},
+                  out_option(wanted->out)},
+      .run = [wanted] { return show_tables(*wanted); },
+      .help = columns_help()};
 }
 
 }  // namespace normbench

@@ -1,112 +1,15 @@
 #include "backend/backend.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <type_traits>
 
 #include "backend/cpu/simd_targets.h"
+#include "machine/topology.h"
 
 namespace normbench {
-namespace {
-
-constexpr std::int64_t kPageBytes = 4096;
-
-std::int64_t bytes_of(const std::vector<TensorDesc>& tensors) {
-  std::int64_t bytes = 0;
-  for (const auto& tensor : tensors) bytes += tensor.bytes();
-  return bytes;
-}
-
-/// Taps of the triangle filter along one axis: two when it grows, twice the scale when it shrinks.
-double taps(std::int64_t from, std::int64_t to) {
-  return 2 * std::max(1.0, static_cast<double>(from) / static_cast<double>(to));
-}
-
-/// A multiplication and an addition per tap: rows first, over the input's columns, then columns.
-/// Bounded, for the image between the two passes may be larger than either.
-std::int64_t resize_flops(const TensorDesc& in, const TensorDesc& out) {
-  const double rows = 2 * taps(in.shape.h, out.shape.h) * static_cast<double>(in.shape.w);
-  const double columns = 2 * taps(in.shape.w, out.shape.w) * static_cast<double>(out.shape.w);
-  return std::llround(
-      std::min(0x1p60, (rows + columns) * static_cast<double>(out.shape.n * out.shape.c) *
-                           static_cast<double>(out.shape.h)));
-}
-
-/// Every input byte once, every output byte once, no arithmetic.
-Cost whole(const Signature& s) {
-  return {.read_bytes = bytes_of(s.in), .written_bytes = bytes_of(s.out)};
-}
-
-/// As `whole`, but only those input elements that become output elements.
-Cost window(const Signature& s) {
-  return {.read_bytes = s.out.at(0).elements() * size_of(s.in.at(0).dtype),
-          .written_bytes = bytes_of(s.out)};
-}
-
-template <class T>
-Cost cost_of(const T&, const Signature& s) {
-  return whole(s);
-}
-
-Cost cost_of(const Crop&, const Signature& s) { return window(s); }
-
-Cost cost_of(const Normalize&, const Signature& s) {
-  Cost cost = window(s);
-  cost.flops = 2 * s.out.at(0).elements();
-  return cost;
-}
-
-Cost arithmetic(const Signature& s) {
-  Cost cost = whole(s);
-  cost.flops = s.out.at(0).elements();
-  return cost;
-}
-Cost cost_of(const Sub&, const Signature& s) { return arithmetic(s); }
-Cost cost_of(const Div&, const Signature& s) { return arithmetic(s); }
-
-Cost cost_of(const Resize&, const Signature& s) {
-  Cost cost = whole(s);
-  cost.flops = resize_flops(s.in.at(0), s.out.at(0));
-  return cost;
-}
-
-Cost cost_of(const Stream& op, const Signature& s) {
-  Cost cost = whole(s);
-  if (op.read_parts == 0) cost.read_bytes = 0;
-  return cost;
-}
-
-Cost cost_of(const FirstTouch&, const Signature& s) {
-  return {.written_bytes = (bytes_of(s.out) + kPageBytes - 1) / kPageBytes};
-}
-
-// Transfers run in the device's place: they write or read its memory, the rest is the link.
-Cost cost_of(const H2d&, const Signature& s) {
-  const std::int64_t bytes = bytes_of(s.out);
-  return {.written_bytes = bytes, .link_bytes = bytes};
-}
-Cost cost_of(const D2h&, const Signature& s) {
-  const std::int64_t bytes = bytes_of(s.in);
-  return {.read_bytes = bytes, .link_bytes = bytes};
-}
-
-Cost cost_of(const Exchange&, const Signature& s) {
-  const std::int64_t bytes = bytes_of(s.out);
-  return {.read_bytes = bytes, .written_bytes = bytes, .link_bytes = 2 * bytes};
-}
-
-// These move no bytes; what a registration costs is time per page.
-Cost cost_of(const Register&, const Signature&) { return {}; }
-Cost cost_of(const Unregister&, const Signature&) { return {}; }
-Cost cost_of(const EmptyLaunch&, const Signature&) { return {}; }
-Cost cost_of(const Sync&, const Signature&) { return {}; }
-
-}  // namespace
-
 Cost fewest(const Op& op, const Signature& signature) {
-  return std::visit([&](const auto& typed) { return cost_of(typed, signature); }, op);
+  return fewest(op, signature.in, signature.out);
 }
 
 Backend* Backends::at(Place place) const {

@@ -27,14 +27,6 @@ struct Signature {
   bool read_next = false;  // that use is a later stage of the CPU reading it, not an overwriting
 };
 
-/// What one run of a stage moves and computes.
-struct Cost {
-  std::int64_t read_bytes = 0;     // from memory of the stage's place
-  std::int64_t written_bytes = 0;  // to memory of the stage's place
-  std::int64_t link_bytes = 0;     // over the link between host and device
-  std::int64_t flops = 0;
-};
-
 /// The fewest bytes the op can move: every input read once, every output written once.
 Cost fewest(const Op& op, const Signature& signature);
 
@@ -70,8 +62,7 @@ class Queue {
   virtual std::unique_ptr<Graph> end_capture() { return nullptr; }
   virtual void launch(Graph&) {}
 
-  const int threads;         // OpenMP team size of CPU kernels
-  bool always_team = false;  // also for work too small for one to pay: what checks kernels wants it
+  const int threads;         // of the team that a CPU kernel runs on: exactly so many
   Recorder* const recorder;  // for ranges inside a stage; may be null
   /// What the ranges of other threads' shares of the stage are called; "": they have none.
   std::string_view stage = {};
@@ -182,8 +173,8 @@ std::unique_ptr<Backend> make_cpu_backend();
 /// The CUDA backend, or one that says why there is none. Throws Invalid when there are devices but
 /// not the chosen one.
 std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options);
-/// Both. Makes all CPU kernels of this process use `options.simd`, unless it is empty. Throws Invalid
-/// likewise, and for an instruction set that is not there.
+/// Both. Makes all CPU kernels of this process use `options.simd`, unless it is empty. Throws
+/// Invalid likewise, and for an instruction set that is not there.
 Backends make_backends(const BackendOptions& options = {});
 
 }  // namespace normbench

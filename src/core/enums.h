@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,7 +29,7 @@ enum class Wait { Stage, Iteration, Turn };
 enum class Cache { Cold, Hot };
 enum class DecidingClock { Wall, Device };
 /// What a claim expects of its left side's time against its right side's.
-enum class Relation { Less, Equal, Greater };
+enum class Relation { Less, More, Equal };
 enum class Flip { None, Horizontal, Vertical, Both };
 
 /// One word of a table: the value and how users spell it.
@@ -37,25 +39,50 @@ struct Word {
   std::string_view name;
 };
 
+/// What is known of a dtype. A value of `significant_bits` p > 0 is a float, its first bit not
+/// stored.
+struct DTypeRow {
+  DType value;
+  std::string_view name;
+  int bytes;                 // of an element
+  int significant_bits = 0;  // 0: whole numbers from 0 to 255
+  int lowest_exponent = 0;   // of its normal numbers
+  std::string_view npy;      // how .npy files call it
+};
+inline constexpr auto dtype_rows = std::to_array<DTypeRow>(
+    {{.value = DType::UInt8, .name = "uint8", .bytes = 1, .npy = "|u1"},
+     {DType::Float16, "float16", 2, 11, -14, "<f2"},
+     {DType::BFloat16, "bfloat16", 2, 8, -126, "<u2"},  // NumPy has none: its bits
+     {DType::Float32, "float32", 4, 24, -126, "<f4"}});
+
+/// Who moves the pages of a kind of memory: the operating system, nobody, or CUDA's driver.
+enum class Pages { Pageable, Locked, Driver };
+
+/// What is known of a kind of memory.
+struct MemoryRow {
+  Memory value;
+  std::string_view name;
+  Place owner;   // whose backend allocates it
+  bool host;     // the host reads and writes it
+  bool kernels;  // so do kernels of a device, without a copy
+  Pages pages;
+};
+inline constexpr auto memory_rows = std::to_array<MemoryRow>(
+    {{Memory::Pageable, "pageable", Place::Cpu, true, false, Pages::Pageable},
+     {Memory::PageableHuge, "pageable_huge", Place::Cpu, true, false, Pages::Pageable},
+     {Memory::Pinned, "pinned", Place::Cuda, true, true, Pages::Locked},
+     {Memory::Registered, "registered", Place::Cuda, true, true, Pages::Locked},
+     // CUDA promises it no device address: only copies reach it.
+     {Memory::WriteCombined, "write_combined", Place::Cuda, true, false, Pages::Locked},
+     {Memory::Mapped, "mapped", Place::Cuda, true, true, Pages::Locked},
+     {Memory::Managed, "managed", Place::Cuda, true, true, Pages::Driver},
+     {Memory::Device, "device", Place::Cuda, false, true, Pages::Driver}});
+
 /// The table of an enumeration, in the order in which errors list it. The argument selects it.
-constexpr auto words(DType) {
-  return std::to_array<Word<DType>>({{DType::UInt8, "uint8"},
-                                     {DType::Float16, "float16"},
-                                     {DType::BFloat16, "bfloat16"},
-                                     {DType::Float32, "float32"}});
-}
+constexpr const auto& words(DType) { return dtype_rows; }
+constexpr const auto& words(Memory) { return memory_rows; }
 constexpr auto words(Layout) {
   return std::to_array<Word<Layout>>({{Layout::Nchw, "nchw"}, {Layout::Nhwc, "nhwc"}});
-}
-constexpr auto words(Memory) {
-  return std::to_array<Word<Memory>>({{Memory::Pageable, "pageable"},
-                                      {Memory::PageableHuge, "pageable_huge"},
-                                      {Memory::Pinned, "pinned"},
-                                      {Memory::Registered, "registered"},
-                                      {Memory::WriteCombined, "write_combined"},
-                                      {Memory::Mapped, "mapped"},
-                                      {Memory::Managed, "managed"},
-                                      {Memory::Device, "device"}});
 }
 constexpr auto words(Place) {
   return std::to_array<Word<Place>>({{Place::Cpu, "cpu"}, {Place::Cuda, "cuda"}});
@@ -83,7 +110,7 @@ constexpr auto words(DecidingClock) {
 }
 constexpr auto words(Relation) {
   return std::to_array<Word<Relation>>(
-      {{Relation::Less, "<"}, {Relation::Equal, "="}, {Relation::Greater, ">"}});
+      {{Relation::Less, "<"}, {Relation::More, ">"}, {Relation::Equal, "="}});
 }
 constexpr auto words(Flip) {
   return std::to_array<Word<Flip>>({{Flip::None, "none"},
@@ -125,19 +152,34 @@ std::string known_words() {
   return text;
 }
 
+/// The row of a value: rows stand in the order of their enumeration.
+constexpr const DTypeRow& row_of(DType dtype) {
+  return dtype_rows[static_cast<std::size_t>(dtype)];
+}
+constexpr const MemoryRow& row_of(Memory memory) {
+  return memory_rows[static_cast<std::size_t>(memory)];
+}
+template <class Rows>
+constexpr bool in_order(const Rows& rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (static_cast<std::size_t>(rows[i].value) != i) return false;
+  return true;
+}
+static_assert(in_order(dtype_rows) && in_order(memory_rows));
+
+/// Bytes of one element.
+constexpr std::int64_t size_of(DType dtype) { return row_of(dtype).bytes; }
+constexpr bool is_float(DType dtype) { return row_of(dtype).significant_bits > 0; }
+
 /// True if code running on the host can read and write this kind of memory.
-constexpr bool host_reaches(Memory memory) { return memory != Memory::Device; }
-
-/// True for the kinds that come from the CUDA runtime, registered memory included.
-constexpr bool cuda_owns(Memory memory) {
-  return memory != Memory::Pageable && memory != Memory::PageableHuge;
-}
-
-/// True if kernels of this place can read and write this kind of memory without a copy. CUDA
-/// promises no device address for write-combined memory: only its copies reach that.
+constexpr bool host_reaches(Memory memory) { return row_of(memory).host; }
+/// True if kernels of this place can read and write this kind of memory without a copy.
 constexpr bool reaches(Place place, Memory memory) {
-  if (place == Place::Cpu) return host_reaches(memory);
-  return cuda_owns(memory) && memory != Memory::WriteCombined;
+  return place == Place::Cpu ? row_of(memory).host : row_of(memory).kernels;
 }
+/// True for the kinds that come from the CUDA runtime, registered memory included.
+constexpr bool cuda_owns(Memory memory) { return row_of(memory).owner == Place::Cuda; }
+constexpr bool is_pageable(Memory memory) { return row_of(memory).pages == Pages::Pageable; }
+constexpr bool is_page_locked(Memory memory) { return row_of(memory).pages == Pages::Locked; }
 
 }  // namespace normbench

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "core/units.h"
@@ -146,7 +147,37 @@ class Builder final : public nlohmann::json_sax<Json> {
   std::vector<Level> stack_;
 };
 
+/// Appends `json`, which stands so deep.
+void append_pretty(const Json& json, int indent, int depth, std::string& text) {
+  if (json.is_array() && !json.empty() &&
+      std::ranges::all_of(json, [](const Json& value) { return value.is_number(); })) {
+    for (const Json& number : json) text += (&number == &json[0] ? "[" : ", ") + number.dump();
+    text += ']';
+    return;
+  }
+  if (!json.is_structured() || json.empty()) {
+    text += json.dump();
+    return;
+  }
+  const std::string line = '\n' + std::string(static_cast<std::size_t>(indent * depth), ' ');
+  text += json.is_array() ? '[' : '{';
+  for (const auto& [key, value] : json.items()) {
+    text += line + std::string(static_cast<std::size_t>(indent), ' ');
+    if (json.is_object()) text += Json(key).dump() + ": ";
+    append_pretty(value, indent, depth + 1, text);
+    text += ',';
+  }
+  text.back() = line[0];
+  text += line.substr(1) + (json.is_array() ? ']' : '}');
+}
+
 }  // namespace
+
+std::string pretty(const Json& json, int indent) {
+  std::string text;
+  append_pretty(json, indent, 0, text);
+  return text;
+}
 
 Json parse_json(std::string_view text, std::vector<Issue>& issues) {
   // The library takes a NUL byte for the end of the text and ignores the rest.

@@ -1,7 +1,9 @@
-/// Strict JSON with comments, in file order, with the mistakes that a JSON library lets pass.
+/// Strict JSON with comments, in file order, with the mistakes that a JSON library lets pass. What
+/// builds, reads or holds a Json includes <nlohmann/json.hpp> itself.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +16,9 @@ using Json = nlohmann::ordered_json;
 /// Parses `text`; comments are allowed. Duplicate keys are appended to `issues`, the first value
 /// kept. Throws Invalid ("line 3, column 7: …") for text that is not JSON or is deeper than 64.
 Json parse_json(std::string_view text, std::vector<Issue>& issues);
+
+/// As text for people: indented by so many blanks a level, but an array of numbers on one line.
+std::string pretty(const Json& json, int indent);
 
 /// Reads a whole file of at most 16 MB. Throws Invalid saying why it cannot be read.
 std::string read_text(const std::string& path);

@@ -1,4 +1,4 @@
-/// Reads one JSON object into typed fields; every mistake becomes an issue at its pointer.
+/// JSON objects as typed fields; every mistake becomes an issue at its pointer.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 #include "core/enums.h"
 #include "core/json.h"
+#include "core/tensor.h"
 
 namespace normbench {
 
@@ -72,5 +73,12 @@ class Reader {
   std::vector<Issue>& issues_;
   std::vector<std::string> asked_;
 };
+
+/// {"dtype", "shape": [n, c, h, w], "layout", "memory"}; strides are not said.
+Json tensor_json(const TensorDesc& desc);
+
+/// The tensor back, dense; what is absent is uint8, nchw, pageable and a shape of 0. Mistakes go to
+/// the reader's issues.
+TensorDesc read_tensor(Reader& reader);
 
 }  // namespace normbench

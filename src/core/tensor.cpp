@@ -2,42 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 
-#include "core/half.h"
+#include "core/dtype.h"
 
 namespace normbench {
 namespace {
-
-double as_double(std::uint8_t value) { return value; }
-double as_double(float value) { return value; }
-double as_double(Float16 value) { return to_double(value); }
-double as_double(BFloat16 value) { return to_double(value); }
-
-void round_into(std::uint8_t& out, double value) {
-  // Written so that NaN becomes 0.
-  out = static_cast<std::uint8_t>(value > 0 ? std::nearbyint(std::min(value, 255.0)) : 0);
-}
-void round_into(float& out, double value) { out = static_cast<float>(value); }
-void round_into(Float16& out, double value) { out = to_float16(value); }
-void round_into(BFloat16& out, double value) { out = to_bfloat16(value); }
-
-/// Calls `use` with a zero of the C++ type that stores `dtype`.
-template <class Use>
-void with_element(DType dtype, Use use) {
-  switch (dtype) {
-    case DType::UInt8:
-      return use(std::uint8_t{});
-    case DType::Float16:
-      return use(Float16{});
-    case DType::BFloat16:
-      return use(BFloat16{});
-    case DType::Float32:
-      return use(float{});
-  }
-}
 
 /// Calls `use(address of the first element, bytes to the next)` for each row of images
 /// [first, first+count), in logical NCHW order.
@@ -102,11 +72,11 @@ Tensor64 to_double(const View& view, std::int64_t first, std::int64_t count) {
   tensor.shape.n = count;
   tensor.values.resize(static_cast<std::size_t>(tensor.shape.elements()));
   double* out = tensor.values.data();
-  with_element(view.desc.dtype, [&](auto element) {
+  with_dtype(view.desc.dtype, [&](auto element) {
     each_row(view, first, count, [&](const std::byte* in, std::int64_t step) {
       for (std::int64_t w = 0; w < view.desc.shape.w; ++w) {
         std::memcpy(&element, in + w * step, sizeof element);  // views may be unaligned
-        *out++ = as_double(element);
+        *out++ = to_double(element);
       }
     });
   });
@@ -115,10 +85,10 @@ Tensor64 to_double(const View& view, std::int64_t first, std::int64_t count) {
 
 void from_double(const Tensor64& tensor, const View& view, std::int64_t first) {
   const double* in = tensor.values.data();
-  with_element(view.desc.dtype, [&](auto element) {
+  with_dtype(view.desc.dtype, [&](auto element) {
     each_row(view, first, tensor.shape.n, [&](std::byte* out, std::int64_t step) {
       for (std::int64_t w = 0; w < view.desc.shape.w; ++w) {
-        round_into(element, *in++);
+        element = rounded<decltype(element)>(*in++);
         std::memcpy(out + w * step, &element, sizeof element);
       }
     });

@@ -10,20 +10,6 @@
 
 namespace normbench {
 
-/// Bytes of one element.
-constexpr std::int64_t size_of(DType dtype) {
-  switch (dtype) {
-    case DType::UInt8:
-      return 1;
-    case DType::Float16:
-    case DType::BFloat16:
-      return 2;
-    case DType::Float32:
-      return 4;
-  }
-  return 0;
-}
-
 /// Logical extent: batch, channels, rows, columns. Independent of the layout.
 struct Shape {
   std::int64_t n = 0, c = 0, h = 0, w = 0;

@@ -1,8 +1,9 @@
-/// Numbers as people read them; formatted at the last moment.
+/// Numbers and names as people read them; formatted at the last moment.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace normbench {
 
@@ -16,5 +17,10 @@ std::string format_ms(double ns);
 std::string format_significant(double value, int digits);
 /// "0.9 %", "12 %".
 std::string format_percent(double fraction);
+
+/// `text` with control characters as blanks: names come from documents, and stay on their line.
+std::string on_one_line(std::string_view text);
+/// `text` in a Markdown document, also in a table's cell: on one line, nothing in it is markup.
+std::string escaped_markdown(std::string_view text);
 
 }  // namespace normbench

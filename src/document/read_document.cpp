@@ -6,10 +6,10 @@
 #include <array>
 #include <map>
 
+
 namespace normbench {
 namespace {
 
-constexpr int kSchema = 1;
 
 /// A kind of document by the members that no other kind has together.
 struct Kind {
@@ -41,9 +41,9 @@ void check_kind(const Json& document) {
   const Json::json_pointer schema("/schema"), groups("/groups");
   if (document.contains(schema) && document.contains(groups)) {
     const Json& is = document.at(schema);
-    if (is.is_number_integer() && is > kSchema)
+    if (is.is_number_integer() && is > document_schema)
       throw Invalid(fmt::format(
-          "this version reads schema {}; the document has {}: a newer normbench wrote it", kSchema,
+          "this version reads schema {}; the document has {}: a newer normbench wrote it", document_schema,
           is.dump()));
     return;
   }

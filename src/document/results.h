@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -79,6 +80,7 @@ struct CaseResult {
   Status status = Status::Ok;
   std::string reason;  // why skipped or failed
   int threads = 1;
+  bool threads_decided = false;   // the config says "all": normbench chose the number
   std::optional<Wait> wait = {};  // when the host waits for the GPU; nothing without one
   bool graph = false;             // its GPU stages run as graphs
   std::string peer = {};          // the config's name of the peer that ran it; "": this process
@@ -221,6 +223,9 @@ struct Results {
 
   bool operator==(const Results&) const = default;
 };
+
+/// What `schema` says in documents of this version.
+inline constexpr int document_schema = 1;
 
 /// The document (schema 1) without derived fields. Names are those of the structs; besides:
 /// - "rounds" is stored by column, {"wall_ns": […], "minor_faults": […], …}, all columns equally

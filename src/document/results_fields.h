@@ -72,6 +72,7 @@ void fields(auto& io, Is<CaseResult> auto& x) {
   io.required("status", x.status);
   io("reason", x.reason);
   io("threads", x.threads);
+  io.when_known("threads_decided", x.threads_decided);
   io.when_known("wait", x.wait);
   io.when_known("graph", x.graph);
   io.when_known("peer", x.peer);

@@ -4,13 +4,11 @@
 #include <limits>
 
 #include "core/reader.h"
-#include "core/tensor_json.h"
 #include "document/results_fields.h"
 
 namespace normbench {
 namespace {
 
-constexpr int kSchema = 1;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Fills a struct from the members of one object.
@@ -156,10 +154,10 @@ void check_header(const Json& document) {
   if (!document.is_object() || !document.contains("schema") ||
       !document["schema"].is_number_integer())
     throw Invalid("not a results document: no \"schema\" (expected 1)");
-  if (document["schema"] > kSchema)
+  if (document["schema"] > document_schema)
     throw Invalid(fmt::format("/schema: schema {} is newer than this version reads ({})",
-                              document["schema"].dump(), kSchema));
-  if (document["schema"] != kSchema) throw Invalid("/schema: expected 1");
+                              document["schema"].dump(), document_schema));
+  if (document["schema"] != document_schema) throw Invalid("/schema: expected 1");
   const Json::json_pointer name("/tool/name");
   if (!document.contains(name) || document.at(name) != "normbench")
     throw Invalid("/tool/name: not a document of normbench (expected \"normbench\")");

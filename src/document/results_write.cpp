@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/tensor_json.h"
+#include "core/reader.h"
 #include "document/results_fields.h"
 
 namespace normbench {
@@ -108,7 +108,7 @@ Json object(const T& value) {
 Json to_json(const GroupResult& group) { return object(group); }
 
 Json to_json(const Results& results) {
-  Json document = {{"schema", 1}};
+  Json document = {{"schema", document_schema}};
   document.update(object(results));
   return document;
 }

@@ -155,12 +155,6 @@ std::vector<std::vector<int>> latin_square(int k, std::mt19937_64& random) {
   return rounds;
 }
 
-bool is_look(int rounds) {
-  int look = 20;
-  while (look < rounds && look < 1 << 30) look *= 2;
-  return rounds == look;
-}
-
 double half_width(const Interval& ratio) {
   if (ratio.low <= 0) return std::numeric_limits<double>::infinity();
   return (std::log(ratio.high) - std::log(ratio.low)) / 2;

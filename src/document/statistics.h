@@ -52,8 +52,6 @@ Interval paired_ratio(std::span<const double> numerator, std::span<const double>
 /// 1949, "Experimental designs balanced for the estimation of residual effects of treatments").
 std::vector<std::vector<int>> latin_square(int k, std::mt19937_64& random);
 
-/// Rounds at which a run may be looked at: 20, 40, 80, 160, … (see measure/stop_rule.h).
-bool is_look(int rounds);
 /// Half-width of a ratio's interval relative to its value, on the log scale; infinite without one.
 double half_width(const Interval& ratio);
 

@@ -1,8 +1,12 @@
 #include "machine/affinity.h"
 
+#include <fmt/format.h>
 #include <omp.h>
 
-#include <vector>
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
 
 namespace normbench {
 namespace {
@@ -33,6 +37,13 @@ cpu_set_t find_allowed() {
   return cpus;
 }
 
+/// The first of the variables by which a user binds threads; nothing where none is set.
+const char* users_variable() {
+  constexpr std::array names{"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
+  const auto set = std::ranges::find_if(names, [](const char* name) { return std::getenv(name); });
+  return set == names.end() ? nullptr : *set;
+}
+
 }  // namespace
 
 const cpu_set_t& allowed_cpus() {
@@ -52,6 +63,43 @@ Unpinned::Unpinned() {
 
 Unpinned::~Unpinned() {
   if (changed_) bind_this_thread(before_);
+}
+
+std::vector<int> cores_first(std::span<const HardwareThread> threads, const cpu_set_t& allowed) {
+  std::map<int, int> taken;                       // hardware threads of each core so far
+  std::vector<std::pair<int, int>> turn_and_cpu;  // how many of its core come before it
+  for (const HardwareThread& thread : threads)
+    if (thread.cpu < CPU_SETSIZE && CPU_ISSET(thread.cpu, &allowed))
+      turn_and_cpu.emplace_back(taken[thread.core]++, thread.cpu);
+  std::ranges::stable_sort(turn_and_cpu, {}, &std::pair<int, int>::first);
+  std::vector<int> cpus;
+  for (const auto& [turn, cpu] : turn_and_cpu) cpus.push_back(cpu);
+  return cpus;
+}
+
+std::string numbers_text(std::span<const int> numbers) {
+  std::string text;
+  for (std::size_t first = 0; first < numbers.size();) {
+    std::size_t last = first;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    text += fmt::format("{}{}", first == 0 ? "" : ", ", numbers[first]);
+    if (last > first) text += fmt::format("{}{}", last == first + 1 ? ", " : "-", numbers[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
+const std::vector<int>& team_cpus() {
+  static const std::vector<int> cpus = users_variable() != nullptr
+                                           ? std::vector<int>()
+                                           : cores_first(topology().threads, allowed_cpus());
+  return cpus;
+}
+
+std::string explain_binding() {
+  if (const char* const name = users_variable()) return fmt::format("as {} says", name);
+  if (team_cpus().empty()) return "not at all: hwloc does not know this machine's CPUs";
+  return "each to a CPU of its own by hwloc, cores first: " + numbers_text(team_cpus());
 }
 
 }  // namespace normbench

@@ -1,7 +1,9 @@
-/// What the machine did to this process besides letting it work.
+/// What the machine did to this process besides letting it work, read around every turn.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 
 namespace normbench {
 
@@ -13,5 +15,14 @@ struct Disturbance {
 
   bool operator==(const Disturbance&) const = default;
 };
+
+/// A reader of the totals since the machine or the container started, and of the frequency now:
+/// steal of all processors (proc/stat), throttled time of this process's control groups and of all
+/// above them (cpu.stat), and the mean scaling_cur_freq, else the mean "cpu MHz" of proc/cpuinfo,
+/// of the first 64 processors. Its files lie below `root`, "/" but in tests, and stay open.
+std::function<Disturbance()> disturbance_reader(const std::filesystem::path& root);
+
+/// What happened between two readings, with the later one's frequency.
+Disturbance disturbance_between(const Disturbance& before, const Disturbance& after);
 
 }  // namespace normbench

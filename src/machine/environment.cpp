@@ -4,21 +4,71 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <nlohmann/json.hpp>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string_view>
 
 #include "machine/affinity.h"
-#include "machine/team_cpus.h"
-#include "machine/cgroup.h"
-#include "machine/machine_files.h"
+#include "machine/process_limits.h"
 #include "machine/topology.h"
 
 namespace normbench {
 namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 24> kernel_flags{
+    "sse2",     "ssse3",       "sse4_1",     "sse4_2",       "avx",         "avx2",
+    "fma",      "f16c",        "avx_vnni",   "avx512f",      "avx512bw",    "avx512dq",
+    "avx512vl", "avx512_vbmi", "avx512vbmi", "avx512_vbmi2", "avx512_bf16", "avx512_fp16",
+    "amx_tile", "amx_bf16",    "asimd",      "asimdhp",      "sve",         "sve2"};
+
+/// The value of the first line "key<blanks>: value".
+std::optional<std::string> line_of(const fs::path& path, std::string_view key) {
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    const auto colon = line.find(':');
+    if (colon == std::string::npos || !line.starts_with(key)) continue;
+    if (line.find_first_not_of(" \t", key.size()) != colon) continue;
+    const auto begin = line.find_first_not_of(" \t", colon + 1);
+    return begin == std::string::npos ? "" : line.substr(begin);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> first_word(const fs::path& path) {
+  std::ifstream in(path);
+  std::string word;
+  return in >> word ? std::optional(word) : std::nullopt;
+}
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+/// "MemTotal:  16384 kB" in bytes.
+Json kilobytes(const fs::path& path, std::string_view key) {
+  const auto text = line_of(path, key);
+  std::int64_t value = 0;
+  if (!text || !(std::istringstream(*text) >> value)) return {};
+  return value * 1024;
+}
+
+/// The word in brackets: "madvise" of "always [madvise] never".
+Json chosen(const fs::path& path) {
+  std::ifstream in(path);
+  for (std::string word; in >> word;)
+    if (word.starts_with('[') && word.ends_with(']')) return word.substr(1, word.size() - 2);
+  return {};
+}
 
 /// CPUs this process may run on; nothing when the system does not say.
 std::optional<int> affinity_cpus() {
@@ -28,28 +78,60 @@ std::optional<int> affinity_cpus() {
   return CPU_COUNT_S(sizeof(set), set.data());
 }
 
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
 Json positive(std::int64_t value) { return value > 0 ? Json(value) : Json(); }
 
 Json topology_facts() {
-  const Topology topology = read_topology();
+  const Topology& known = topology();
   Json caches = Json::array();
-  for (const CacheLevel& cache : topology.caches)
+  for (const CacheLevel& cache : known.caches)
     caches.push_back({{"level", cache.level},
                       {"bytes", positive(cache.bytes)},
                       {"count", positive(cache.count)}});
-  return {{"packages", positive(topology.packages)},
-          {"cores", positive(topology.cores)},
-          {"hardware_threads", positive(topology.pus)},
-          {"numa_nodes", positive(topology.numa_nodes)},
+  return {{"packages", positive(known.packages)},
+          {"cores", positive(known.cores)},
+          {"hardware_threads", positive(std::ssize(known.threads))},
+          {"numa_nodes", positive(known.numa_nodes)},
           {"caches", std::move(caches)}};
 }
 
 }  // namespace
+
+Json cpu_facts(const fs::path& root) {
+  const fs::path cpuinfo = root / "proc/cpuinfo";
+  Json facts = {{"model", or_null(line_of(cpuinfo, "model name"))},
+                {"flags", nullptr},
+                {"virtualised", nullptr}};
+  auto flags = line_of(cpuinfo, "flags");
+  if (flags) facts["virtualised"] = (" " + *flags + " ").find(" hypervisor ") != std::string::npos;
+  if (!flags) flags = line_of(cpuinfo, "Features");  // what ARM calls them
+  if (flags) {
+    std::istringstream words(*flags);
+    facts["flags"] = Json::array();
+    for (std::string word; words >> word;)
+      if (std::ranges::find(kernel_flags, word) != kernel_flags.end())
+        facts["flags"].push_back(word);
+  }
+  const auto governor = first_word(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  facts["governor"] = or_null(governor);
+  if (!governor)
+    facts["governor_unknown"] = "no cpufreq here: the clock is not this system's to set";
+  return facts;
+}
+
+Json memory_facts(const fs::path& root) {
+  const fs::path meminfo = root / "proc/meminfo";
+  return {{"total_bytes", kilobytes(meminfo, "MemTotal")},
+          {"available_bytes", kilobytes(meminfo, "MemAvailable")},
+          {"transparent_huge_pages", chosen(root / "sys/kernel/mm/transparent_hugepage/enabled")}};
+}
+
+Json load_facts(const fs::path& root) {
+  std::ifstream in(root / "proc/loadavg");
+  std::array<double, 3> load{};
+  for (double& value : load)
+    if (!(in >> value)) return {};
+  return load;
+}
 
 Json environment(const std::string& machine) {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
@@ -59,7 +141,7 @@ Json environment(const std::string& machine) {
   Json cpu = cpu_facts("/");
   cpu.update(topology_facts());
   Json memory = memory_facts("/");
-  memory["page_bytes"] = positive(sysconf(_SC_PAGESIZE));
+  memory["page_bytes"] = page_bytes();
   const std::string host = known ? system.nodename : "";
   return {{"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now)},
           {"host", machine.empty() ? Json(host) : Json(machine)},
@@ -73,13 +155,6 @@ Json environment(const std::string& machine) {
            {{"cpu_quota", or_null(limits.cpus)}, {"memory_bytes", or_null(limits.memory_bytes)}}},
           {"available_threads", available_threads()},
           {"load", load_facts("/")}};
-}
-
-std::int64_t last_level_cache_bytes() {
-  const Topology topology = read_topology();
-  std::int64_t bytes = 0;
-  if (!topology.caches.empty()) bytes = topology.caches.back().bytes * topology.caches.back().count;
-  return bytes > 0 ? bytes : std::int64_t{32} << 20;
 }
 
 int available_threads() {

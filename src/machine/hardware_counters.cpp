@@ -1,14 +1,23 @@
 #include "machine/hardware_counters.h"
 
 #include <fmt/format.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string_view>
 
-namespace normbench {
+#include "machine/environment.h"
 
+namespace normbench {
 namespace {
 
 constexpr std::array kEvents{HardwareEvent::Cycles, HardwareEvent::Instructions,
@@ -19,7 +28,98 @@ std::string_view name_of(HardwareEvent event) {
   return names[static_cast<std::size_t>(event)];
 }
 
+std::uint64_t config_of(HardwareEvent event) {
+  constexpr std::array<std::uint64_t, 3> configs{
+      PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_CACHE_MISSES};
+  return configs[static_cast<std::size_t>(event)];
+}
+
+/// User space only: that is all that perf_event_paranoid 2, the kernel's default, lets a user see.
+perf_event_attr attributes(HardwareEvent event, bool leads) {
+  perf_event_attr attributes{};
+  attributes.size = sizeof(attributes);
+  attributes.type = PERF_TYPE_HARDWARE;
+  attributes.config = config_of(event);
+  attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+  attributes.disabled = leads;
+  attributes.inherit = true;
+  attributes.exclude_kernel = true;
+  attributes.exclude_hv = true;
+  return attributes;
+}
+
+std::string errno_name(int error) {
+  const char* const name = strerrorname_np(error);
+  return name != nullptr ? name : fmt::format("errno {}", error);
+}
+
 }  // namespace
+
+std::string perf_event_failure(int error, std::optional<int> paranoid, bool virtualised) {
+  const std::string name = errno_name(error);
+  switch (error) {
+    case ENOENT:
+    case ENODEV:
+    case EOPNOTSUPP:
+      return fmt::format("no hardware counters {} ({})",
+                         virtualised ? "in this virtual machine" : "of this processor here", name);
+    case EACCES:
+    case EPERM:
+      if (paranoid.value_or(0) > 2)
+        return fmt::format(
+            "perf_event_paranoid is {} (2 or less lets a user count: sysctl "
+            "kernel.perf_event_paranoid=2)",
+            *paranoid);
+      [[fallthrough]];
+    case ENOSYS:
+      return fmt::format("not permitted in this container ({}: seccomp or a security module)",
+                         name);
+    case EMFILE:
+      return "too few file descriptors for a counter per thread (EMFILE; raise ulimit -n)";
+    default:
+      return fmt::format("perf_event_open fails ({}: {})", name, std::strerror(error));
+  }
+}
+
+std::vector<int> KernelPerfEvents::threads() {
+  std::vector<int> threads;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at("/proc/self/task", error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename();
+    int thread = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), thread).ec == std::errc{})
+      threads.push_back(thread);
+  }
+  return threads.empty() ? std::vector{static_cast<int>(gettid())} : threads;
+}
+
+int KernelPerfEvents::open(HardwareEvent event, int thread, int group) {
+  perf_event_attr wanted = attributes(event, group < 0);
+  const long descriptor =
+      syscall(SYS_perf_event_open, &wanted, thread, -1, group, PERF_FLAG_FD_CLOEXEC);
+  return descriptor < 0 ? -errno : static_cast<int>(descriptor);
+}
+
+void KernelPerfEvents::enable(int leader, bool on) {
+  ioctl(leader, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+}
+
+std::optional<CounterReading> KernelPerfEvents::read(int descriptor) {
+  std::array<std::uint64_t, 3> values{};
+  if (::read(descriptor, values.data(), sizeof(values)) != sizeof(values)) return std::nullopt;
+  return CounterReading{.value = values[0], .enabled_ns = values[1], .running_ns = values[2]};
+}
+
+void KernelPerfEvents::close(int descriptor) { ::close(descriptor); }
+
+std::string KernelPerfEvents::why(int error) {
+  std::ifstream in("/proc/sys/kernel/perf_event_paranoid");
+  int paranoid = 0;
+  const bool known = static_cast<bool>(in >> paranoid);
+  return perf_event_failure(error, known ? std::optional(paranoid) : std::nullopt,
+                            cpu_facts("/")["virtualised"] == true);
+}
 
 std::optional<std::int64_t> scaled(const CounterReading& reading) {
   if (reading.enabled_ns == 0) return 0;  // the thread slept all the time

@@ -1,10 +1,18 @@
-/// Cores and caches, as hwloc sees them.
+/// Cores, caches, pages and GPUs of this machine, mostly as hwloc sees them.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "core/json.h"
+
 namespace normbench {
+
+/// A hardware thread: the system's number of it, and which core it is part of.
+struct HardwareThread {
+  int cpu = 0;
+  int core = 0;
+};
 
 /// All caches of one level that hold data; `bytes` of one of them.
 struct CacheLevel {
@@ -13,12 +21,31 @@ struct CacheLevel {
   int count = 0;
 };
 
-/// Zero, or no caches, where the machine does not say.
+/// Zero, or none, where the machine does not say.
 struct Topology {
-  int packages = 0, cores = 0, pus = 0, numa_nodes = 0;
-  std::vector<CacheLevel> caches;  // nearest first
+  int packages = 0, cores = 0, numa_nodes = 0;
+  std::vector<HardwareThread> threads;  // neighbours share caches
+  std::vector<CacheLevel> caches;       // nearest first
 };
 
-Topology read_topology();
+/// Asked of hwloc once per process.
+const Topology& topology();
+
+/// Bytes of the first processor's data caches, nearest first; none where they are not known.
+std::vector<std::int64_t> data_caches();
+
+/// Bytes of the largest of them; 32 MiB where they are not known.
+std::int64_t largest_cache_bytes();
+
+/// Bytes of the last-level cache, all its instances together; 32 MiB likewise.
+std::int64_t last_level_cache_bytes();
+
+/// Bytes of a page of memory.
+std::int64_t page_bytes();
+
+/// GPUs on the PCI bus, whether or not CUDA can use them: [{"bus_id": "0000:17:00.0", "vendor",
+/// "name", "numa_node"}]. Names and node are null where they are not known. Empty where the bus
+/// cannot be seen.
+Json pci_gpus();
 
 }  // namespace normbench

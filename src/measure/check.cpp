@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "plan/extra_memory.h"
+#include "plan/memory.h"
 
 namespace normbench {
 

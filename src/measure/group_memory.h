@@ -1,20 +1,45 @@
-/// The memory that all contenders of a group share: sources, arenas, and how many buffer sets.
+/// The memory that all contenders of a group share: sources, arenas, how many buffer sets, and
+/// where in the arenas their buffers lie.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "measure/arena.h"
+#include "backend/backend.h"
 #include "plan/memory.h"
+#include "plan/placement.h"
 #include "plan/plan.h"
 #include "plan/storage.h"
 
 namespace normbench {
+
+/// One block of memory of one kind, every page of it touched.
+class Arena {
+ public:
+  /// Throws std::runtime_error: "needs 3.2 GB of pageable memory: mmap: Cannot allocate memory".
+  Arena(Backend& owner, Memory memory, std::size_t bytes);
+
+  std::byte* data() { return allocation_->data(); }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::unique_ptr<Allocation> allocation_;
+  std::size_t bytes_;
+};
+
+/// Offsets of the buffers, that of buffer b of set s at s * sizes.size() + b. They are multiples of
+/// `line` in random order with random gaps below 4 KiB, at most about as large as the buffer after
+/// them, and start anywhere that they fit in `capacity` bytes (at least `placement_bytes`).
+std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, std::size_t sets,
+                                          std::size_t capacity, std::mt19937_64& random,
+                                          std::size_t line = 64);
 
 /// The caches that cold buffers must exceed threefold: the host's last level, and what the device
 /// says of its own (the host's counts where it says nothing).
@@ -29,8 +54,8 @@ struct SourceCopies {
   std::size_t count = 1;
 };
 
-/// Sources are filled once and never written again. A kind of memory that
-/// cannot be had is an error only for the contenders that ask for it.
+/// Sources are filled once and never written again. A kind of memory that cannot be allocated fails
+/// only the contenders that ask for it.
 class GroupMemory {
  public:
   GroupMemory(std::span<const Case* const> cases, const Measure& measure, const Backends& backends,

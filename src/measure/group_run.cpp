@@ -7,15 +7,137 @@
 #include <new>
 
 #include "core/units.h"
-#include "machine/disturbance_reader.h"
-#include "measure/empty_result.h"
-#include "measure/make_contender.h"
-#include "measure/turn_errors.h"
+#include "machine/disturbance.h"
+#include "measure/peer/contender.h"
 
 namespace normbench {
+namespace {
+
+/// A row of this process, or the one that a peer is asked for.
+std::string kernel_of(const Stage& stage, bool by_peer) {
+  if (by_peer) return stage.forced;
+  return stage.kernel ? std::string(stage.kernel->name) : "";
+}
+
+StageResult stage_result(const Stage& stage, const TensorDesc& out, bool by_peer) {
+  return {.op = std::string(name_of(stage.op)),
+          .label = stage.label,
+          .kernel = kernel_of(stage, by_peer),
+          .place = stage.place,
+          .out = out,
+          .parameters = stage.parameters,
+          .min_bytes = stage.fewest.read_bytes + stage.fewest.written_bytes,
+          .min_read_bytes = stage.fewest.read_bytes,
+          .bytes = stage.cost.read_bytes + stage.cost.written_bytes,
+          .link_bytes = stage.cost.link_bytes,
+          .flops = stage.cost.flops,
+          .output = stage.output,
+          .rounds_ns = {},
+          .resident = stage.resident};
+}
+
+CaseResult case_result(const Case& work) {
+  CaseResult result{.variant = work.variant,
+                    .axes = work.axes,
+                    .status = work.skip ? Status::Skipped : Status::Ok,
+                    .reason = work.skip.value_or(""),
+                    .threads = work.threads,
+                    .threads_decided = work.threads_decided,
+                    .wait = uses_gpu(work) ? std::optional(work.wait) : std::nullopt,
+                    .graph = work.graph,
+                    .peer = work.peer,
+                    .resident = work.resident,
+                    .images = work.values.front().desc.shape.n,
+                    .source_bytes = fewest_read_bytes(work),
+                    .result_bytes = work.result().bytes(),
+                    .source = work.source ? std::optional(work.source->desc()) : std::nullopt,
+                    .stages = {},
+                    .rounds = {},
+                    .check = {},
+                    .notes = {}};
+  for (const Stage& stage : work.stages)
+    result.stages.push_back(
+        stage_result(stage, work.values[stage.out.front()].desc, !work.peer.empty()));
+  return result;
+}
+
+/// Files that a `load` with on_error skip does not read are counted and shown.
+void note_left_out(Member& member) {
+  for (const Stage& stage : member.work->stages)
+    if (const Load* load = std::get_if<Load>(&stage.op)) {
+      const std::vector<std::string> broken = broken_files(*load);
+      if (broken.empty()) continue;
+      member.result->notes.push_back(fmt::format("{} of {} files left out: {}", broken.size(),
+                                                 load->files.size(), fmt::join(broken, ", ")));
+    }
+}
+
+/// The result before anything ran: what comes from the plan.
+GroupResult empty_result(const Group& group) {
+  GroupResult result;
+  result.experiment = group.experiment;
+  result.question = group.question;
+  result.point = group.point;
+  result.baseline = group.baseline;
+  for (const Case& work : group.cases) result.cases.push_back(case_result(work));
+  for (const Case& work : group.limits) result.limits.push_back(case_result(work));
+  for (const Published& row : group.published)
+    result.published.push_back({.variant = row.variant,
+                                .where = row.where,
+                                .wall_ms = row.wall_ms,
+                                .device_ms = row.device_ms});
+  for (const Claim& claim : group.claims)
+    result.claims.push_back({.text = claim.text,
+                             .left = claim.left,
+                             .relation = claim.relation,
+                             .right = claim.right});
+  return result;
+}
+
+/// Ready for its first call. `result` knows a peer's version by then, if the peer has told it.
+std::unique_ptr<Contender> make_contender(const Case& work, const Plan& plan, GroupMemory& memory,
+                                          RunContext& context, std::mt19937_64& random,
+                                          CaseResult& result) {
+  const Range range(&context.recorder, RangeKind::Init, "init");
+  if (work.peer.empty())
+    return std::make_unique<CaseContender>(work, memory, context.backends, context.recorder,
+                                           context.clock, random);
+  const PeerLimits limits{.turn_seconds = plan.measure.turn_timeout_seconds};
+  auto peer =
+      std::make_unique<PeerContender>(work, plan.peers.at(work.peer), limits, memory, context);
+  result.peer_version = peer->version();
+  peer->prepare();
+  return peer;
+}
+
+}  // namespace
+
+void Member::end(Status status, const std::string& reason) {
+  result->status = status;
+  result->reason = reason;
+  result->rounds.clear();
+  for (StageResult& stage : result->stages) {
+    stage.rounds_ns.clear();
+    stage.calls_ns.clear();
+  }
+  contender.reset();
+}
+
+void Member::check() {
+  const CheckOutcome outcome = contender->check();
+  CheckResult& check = result->check;
+  check = {.ok = outcome.result.ok,
+           .max_abs_error = std::max(check.max_abs_error, outcome.result.max_abs_error),
+           .bound = outcome.result.bound};
+  auto& notes = result->notes;
+  if (!outcome.note.empty() && std::ranges::find(notes, outcome.note) == notes.end())
+    notes.push_back(outcome.note);
+  if (!outcome.result.ok) fail(outcome.reason);
+}
 
 std::string point_name(const Group& group) {
-  return fmt::format("{} {}", group.experiment, group.point.dump());
+  return group.point.empty() ? group.experiment
+                             : fmt::format("{} {}", group.experiment, group.point.dump());
 }
 
 std::map<std::string, std::string> hung_contenders(const RunContext& context, std::size_t group) {
@@ -24,21 +146,6 @@ std::map<std::string, std::string> hung_contenders(const RunContext& context, st
   const auto found = hung.find(group);
   return found == hung.end() ? std::map<std::string, std::string>{} : found->second;
 }
-
-namespace {
-
-/// Files that a `load` with on_error skip does not read are counted and shown.
-void note_left_out(Entrant& entrant) {
-  for (const Stage& stage : entrant.work->stages)
-    if (const Load* load = std::get_if<Load>(&stage.op)) {
-      const std::vector<std::string> broken = broken_files(*load);
-      if (broken.empty()) continue;
-      entrant.result->notes.push_back(fmt::format("{} of {} files left out: {}", broken.size(),
-                                                  load->files.size(), fmt::join(broken, ", ")));
-    }
-}
-
-}  // namespace
 
 GroupRun::GroupRun(const Plan& plan, std::size_t index, RunContext& context)
     : plan_(plan),
@@ -49,7 +156,7 @@ GroupRun::GroupRun(const Plan& plan, std::size_t index, RunContext& context)
               (static_cast<std::uint64_t>(context.part.index) << 32)),
       result_(empty_result(group())) {
   enter(group().cases, result_.cases);
-  if (!entrants_.empty() && context_.part.limits && context_.rounds)
+  if (!members_.empty() && context_.part.limits && context_.rounds)
     enter(group().limits, result_.limits);
 }
 
@@ -58,11 +165,11 @@ void GroupRun::enter(const std::vector<Case>& work, std::vector<CaseResult>& res
   const int first = &work == &group().cases ? 0 : static_cast<int>(group().cases.size());
   for (std::size_t i = 0; i < work.size(); ++i) {
     if (work[i].skip) continue;
-    Entrant entrant{.index = first + static_cast<int>(i), .work = &work[i], .result = &results[i]};
+    Member member{.index = first + static_cast<int>(i), .work = &work[i], .result = &results[i]};
     if (const auto found = hung.find(work[i].variant); found != hung.end())
-      entrant.fail(found->second);
+      member.fail(found->second);
     else
-      entrants_.push_back(std::move(entrant));
+      members_.push_back(std::move(member));
   }
 }
 
@@ -70,16 +177,16 @@ void GroupRun::take_memory() {
   memory_ = context_.memory;
   if (memory_ != nullptr) return;
   std::vector<const Case*> runnable;
-  for (const Entrant& entrant : entrants_) runnable.push_back(entrant.work);
+  for (const Member& member : members_) runnable.push_back(member.work);
   memory_ = &own_memory_.emplace(runnable, plan_.measure, context_.backends, context_.cache_bytes);
 }
 
 bool GroupRun::prepare(double clock_cost_ns) {
   take_memory();
-  for (Entrant& entrant : entrants_) {
+  for (Member& member : members_) {
     if (context_.interrupted) return false;
-    if (entrant.is_case(group()) || !live_cases().empty())
-      guarded(entrant, [&] { first_call(entrant, clock_cost_ns); });
+    if (member.is_case(group()) || !live_cases().empty())
+      guarded(member, [&] { first_call(member, clock_cost_ns); });
   }
   if (live_cases().empty())
     skip_limits("no variant of the group could run");
@@ -98,71 +205,71 @@ void GroupRun::skip_limits(const std::string& reason) {
   }
 }
 
-void GroupRun::first_call(Entrant& entrant, double clock_cost_ns) {
-  entrant.contender =
-      make_contender(*entrant.work, plan_, *memory_, context_, random_, *entrant.result);
-  entrant.result->first_call_ns = entrant.contender->first_call();
-  if (context_.part.check) entrant.check();
-  if (!entrant.live()) return;
-  note_left_out(entrant);
+void GroupRun::first_call(Member& member, double clock_cost_ns) {
+  member.contender =
+      make_contender(*member.work, plan_, *memory_, context_, random_, *member.result);
+  member.result->first_call_ns = member.contender->first_call();
+  if (context_.part.check) member.check();
+  if (!member.live()) return;
+  note_left_out(member);
   if (!context_.rounds) return;
-  entrant.shape = entrant.contender->shape_of_turns(clock_cost_ns);
+  member.shape = member.contender->shape_of_turns(clock_cost_ns);
   if (context_.part.first != nullptr) {
     const GroupResult& first = *context_.part.first;
-    const auto index = static_cast<std::size_t>(entrant.index);
+    const auto index = static_cast<std::size_t>(member.index);
     const std::size_t cases = first.cases.size();
     const CaseResult& same = index < cases ? first.cases[index] : first.limits[index - cases];
-    if (same.iterations > 0) entrant.shape.iterations = same.iterations;
+    if (same.iterations > 0) member.shape.iterations = same.iterations;
   }
 }
 
 void GroupRun::align_turns() {
-  const std::vector<Entrant*> contenders = live();
+  const std::vector<Member*> contenders = live();
   if (contenders.empty()) return;
   const auto baseline = std::ranges::find(
-      contenders, group().baseline, [](const Entrant* entrant) { return entrant->work->variant; });
+      contenders, group().baseline, [](const Member* member) { return member->work->variant; });
   const std::int64_t its =
       (baseline == contenders.end() ? contenders.front() : *baseline)->shape.iterations;
-  const auto about_as_long = [its](const Entrant* entrant) {
-    const std::int64_t own = entrant->shape.iterations;
+  const auto about_as_long = [its](const Member* member) {
+    const std::int64_t own = member->shape.iterations;
     return own > 1 && its > 1 && own <= 2 * its && its <= 2 * own;
   };
   std::int64_t most = its;
-  for (const Entrant* entrant : contenders)
-    if (about_as_long(entrant)) most = std::max(most, entrant->shape.iterations);
-  for (Entrant* entrant : contenders) {
-    if (context_.part.first == nullptr && about_as_long(entrant)) entrant->shape.iterations = most;
-    entrant->result->iterations = entrant->shape.iterations;
+  for (const Member* member : contenders)
+    if (about_as_long(member)) most = std::max(most, member->shape.iterations);
+  for (Member* member : contenders) {
+    if (context_.part.first == nullptr && about_as_long(member)) member->shape.iterations = most;
+    member->result->iterations = member->shape.iterations;
   }
 }
 
-Turn GroupRun::turn(Entrant& entrant, const TurnShape& shape, std::size_t number) {
+Turn GroupRun::turn(Member& member, const TurnShape& shape, std::size_t number) {
   Recorder& recorder = context_.recorder;
-  const Range variant(&recorder, RangeKind::Variant, recorder.intern(entrant.work->variant));
+  const Range variant(&recorder, RangeKind::Variant, recorder.intern(member.work->variant));
   const Range range(&recorder, RangeKind::Step, recorder.intern(fmt::format("#{}", number)));
   const auto& read = context_.disturbance;
   const Disturbance before = read ? read() : Disturbance{};
-  Turn turn = entrant.contender->take_turn(shape, random_);
+  Turn turn = member.contender->take_turn(shape, random_);
   turn.round.start_ns -= start_ns_;
   if (read) turn.round.disturbance = disturbance_between(before, read());
   return turn;
 }
 
-void GroupRun::guarded(Entrant& entrant, const std::function<void()>& work) {
+void GroupRun::guarded(Member& member, const std::function<void()>& work) {
   try {
     std::optional<Watched> guard;
-    if (entrant.work->peer.empty()) guard.emplace(context_.watchdog, index_, entrant.work->variant);
+    if (member.work->peer.empty()) guard.emplace(context_.watchdog, index_, member.work->variant);
     work();
   } catch (const CutShort&) {
     cut_short_ = true;
-    entrant.contender.reset();
+    member.contender.reset();
   } catch (const CannotRunHere& reason) {
-    entrant.skip(reason.what());
+    member.skip(reason.what());
   } catch (const std::bad_alloc&) {
-    entrant.fail(fmt::format("no memory is left (it may need {} of host memory)",
-                             format_bytes(static_cast<double>(need(*entrant.work).host))));
+    member.fail(fmt::format("no memory is left (it may need {} of host memory)",
+                            format_bytes(static_cast<double>(need(*member.work).host))));
   } catch (const std::exception& error) {
-    entrant.fail(error.what());
+    member.fail(error.what());
   }
 }
 
@@ -173,16 +280,16 @@ Sides GroupRun::need(const Case& work) const {
       .total();
 }
 
-std::vector<Entrant*> GroupRun::live() {
-  std::vector<Entrant*> found;
-  for (Entrant& entrant : entrants_)
-    if (entrant.live()) found.push_back(&entrant);
+std::vector<Member*> GroupRun::live() {
+  std::vector<Member*> found;
+  for (Member& member : members_)
+    if (member.live()) found.push_back(&member);
   return found;
 }
 
-std::vector<Entrant*> GroupRun::live_cases() {
-  std::vector<Entrant*> found = live();
-  std::erase_if(found, [&](const Entrant* entrant) { return !entrant->is_case(group()); });
+std::vector<Member*> GroupRun::live_cases() {
+  std::vector<Member*> found = live();
+  std::erase_if(found, [&](const Member* member) { return !member->is_case(group()); });
   return found;
 }
 

@@ -5,17 +5,55 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "measure/entrant.h"
+#include "document/results.h"
+#include "measure/contender.h"
 #include "measure/runner.h"
+#include "measure/watchdog.h"
 
 namespace normbench {
 
-/// "place {"batch":10}": how ranges name a point of the sweep.
+/// Guards one piece of work that must end.
+class Watched {
+ public:
+  Watched(Watchdog& watchdog, std::size_t group, const std::string& contender)
+      : watchdog_(watchdog) {
+    watchdog_.arm(group, contender);
+  }
+  ~Watched() { watchdog_.disarm(); }
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+
+ private:
+  Watchdog& watchdog_;
+};
+
+/// A case or limit of a running group: what takes its turns, and its place in the results.
+struct Member {
+  int index;  // among the group's cases, then its limits
+  const Case* work;
+  CaseResult* result;
+  std::unique_ptr<Contender> contender = nullptr;  // gone when the case takes no more turns
+  TurnShape shape = {};
+
+  bool is_case(const Group& group) const { return index < static_cast<int>(group.cases.size()); }
+  bool live() const { return contender != nullptr; }
+  /// End this contender alone. It keeps no rounds: only whole cases are compared.
+  void fail(const std::string& reason) { end(Status::Failed, reason); }
+  void skip(const std::string& reason) { end(Status::Skipped, reason); }
+  /// Holds the output of its first or last call to the reference; a wrong one fails it.
+  void check();
+
+ private:
+  void end(Status status, const std::string& reason);
+};
+
+/// "place {"batch":10}", "place" without a sweep: how ranges name a group.
 std::string point_name(const Group& group);
 
 /// Contenders of a group that the journal knows to hang, and why.
@@ -29,16 +67,16 @@ class GroupRun {
   /// interrupted.
   bool prepare(double clock_cost_ns);
   /// One turn of one contender, inside its ranges; its round's start is relative to the group's.
-  Turn turn(Entrant& entrant, const TurnShape& shape, std::size_t number);
+  Turn turn(Member& member, const TurnShape& shape, std::size_t number);
   /// Runs `work` under the watchdog, but for that of a peer, whose messages have time limits of
-  /// their own; what it throws ends this entrant alone.
-  void guarded(Entrant& entrant, const std::function<void()>& work);
-  /// True when the run was interrupted while an entrant was waited for.
+  /// their own; what it throws ends this member alone.
+  void guarded(Member& member, const std::function<void()>& work);
+  /// True when the run was interrupted while a member was waited for.
   bool cut_short() const { return cut_short_; }
 
   /// Contenders that have not failed: cases, then limits; and whether any case is among them.
-  std::vector<Entrant*> live();
-  std::vector<Entrant*> live_cases();
+  std::vector<Member*> live();
+  std::vector<Member*> live_cases();
 
   const Plan& plan() const { return plan_; }
   const Group& group() const { return plan_.groups[index_]; }
@@ -49,7 +87,7 @@ class GroupRun {
 
  private:
   void enter(const std::vector<Case>& work, std::vector<CaseResult>& results);
-  void first_call(Entrant& entrant, double clock_cost_ns);
+  void first_call(Member& member, double clock_cost_ns);
   void skip_limits(const std::string& reason);
   /// Of contenders with several iterations a turn, gives those that take about as long as the
   /// baseline equally many: a turn's own costs then have the same share in each.
@@ -65,7 +103,7 @@ class GroupRun {
   GroupResult result_;
   std::optional<GroupMemory> own_memory_;
   GroupMemory* memory_ = nullptr;
-  std::vector<Entrant> entrants_;  // cases, then limits
+  std::vector<Member> members_;  // cases, then limits
   bool cut_short_ = false;
 };
 

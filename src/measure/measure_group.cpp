@@ -30,20 +30,20 @@ void add_stage_times(const Case& work, CaseResult& result, const Turn& turn) {
 
 /// Every live contender once at every position. False when interrupted.
 bool run_block(GroupRun& run, const StopRule& rule) {
-  const std::vector<Entrant*> contenders = run.live();
+  const std::vector<Member*> contenders = run.live();
   auto& order = run.result().order;
   for (const auto& row : latin_square(static_cast<int>(contenders.size()), run.random())) {
     std::vector<int> took;
     for (const int position : row) {
       if (run.context().interrupted) return false;
-      Entrant& entrant = *contenders[position];
-      if (!entrant.live()) continue;
-      run.guarded(entrant, [&] {
-        const Turn turn = run.turn(entrant, entrant.shape, order.size());
-        entrant.result->rounds.push_back(turn.round);
-        add_stage_times(*entrant.work, *entrant.result, turn);
+      Member& member = *contenders[position];
+      if (!member.live()) continue;
+      run.guarded(member, [&] {
+        const Turn turn = run.turn(member, member.shape, order.size());
+        member.result->rounds.push_back(turn.round);
+        add_stage_times(*member.work, *member.result, turn);
       });
-      if (entrant.live()) took.push_back(entrant.index);
+      if (member.live()) took.push_back(member.index);
     }
     order.push_back(std::move(took));
     run.context().observer.round_done(static_cast<int>(order.size()), run.seconds(),
@@ -62,10 +62,10 @@ double decides(const Round& round, DecidingClock clock) {
 std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds) {
   std::vector<std::vector<double>> series;
   std::size_t baseline = 0;
-  for (const Entrant* entrant : run.live_cases()) {
-    if (entrant->work->variant == run.group().baseline) baseline = series.size();
+  for (const Member* member : run.live_cases()) {
+    if (member->work->variant == run.group().baseline) baseline = series.size();
     auto& values = series.emplace_back();
-    for (const Round& round : entrant->result->rounds)
+    for (const Round& round : member->result->rounds)
       values.push_back(decides(round, run.plan().measure.clock));
   }
   return rule.decide(series, baseline, seconds);
@@ -87,8 +87,8 @@ bool run_rounds(GroupRun& run) {
 /// The rounds, and the state before and after them of the device that a case uses. False when
 /// interrupted.
 bool run_rounds_in_condition(GroupRun& run) {
-  const bool on_device = std::ranges::any_of(run.live_cases(), [](const Entrant* entrant) {
-    return std::ranges::any_of(entrant->work->stages, is_on_device);
+  const bool on_device = std::ranges::any_of(run.live_cases(), [](const Member* member) {
+    return std::ranges::any_of(member->work->stages, is_on_device);
   });
   if (!on_device) return run_rounds(run);
   Backend& device = *run.context().backends.at(Place::Cuda);
@@ -101,14 +101,14 @@ bool run_rounds_in_condition(GroupRun& run) {
 /// Stages too short to be timed inside the rounds get turns of their own. False when interrupted.
 bool run_staged(GroupRun& run) {
   for (std::size_t number = 0; number < staged_turns; ++number)
-    for (Entrant* entrant : run.live()) {
-      if (is_one_stage(*entrant->work) || entrant->shape.marks) continue;
+    for (Member* member : run.live()) {
+      if (is_one_stage(*member->work) || member->shape.marks) continue;
       if (run.context().interrupted) return false;
-      run.guarded(*entrant, [&] {
-        TurnShape shape = entrant->shape;
+      run.guarded(*member, [&] {
+        TurnShape shape = member->shape;
         shape.marks = true;
-        add_stage_times(*entrant->work, *entrant->result, run.turn(*entrant, shape, number));
-        for (StageResult& stage : entrant->result->stages) stage.staged = true;
+        add_stage_times(*member->work, *member->result, run.turn(*member, shape, number));
+        for (StageResult& stage : member->result->stages) stage.staged = true;
       });
     }
   return true;
@@ -117,11 +117,11 @@ bool run_staged(GroupRun& run) {
 /// False when interrupted.
 bool check_again(GroupRun& run) {
   if (!run.context().part.check) return true;
-  for (Entrant* entrant : run.live()) {
+  for (Member* member : run.live()) {
     if (run.context().interrupted) return false;
-    run.guarded(*entrant, [&] {
-      entrant->contender->last_call();
-      entrant->check();
+    run.guarded(*member, [&] {
+      member->contender->last_call();
+      member->check();
     });
   }
   return true;

@@ -1,20 +1,45 @@
 #include "measure/profile_pass.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <exception>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "document/statistics.h"
 #include "measure/group_run.h"
 #include "measure/profiled_steps.h"
-#include "measure/stage_shapes.h"
+#include "measure/submission.h"
 #include "measure/turn.h"
 
 namespace normbench {
-
 namespace {
+
+std::string dimensions(const TensorDesc& tensor) {
+  const Shape& s = tensor.shape;
+  return tensor.layout == Layout::Nchw ? fmt::format("[{}, {}, {}, {}]", s.n, s.c, s.h, s.w)
+                                       : fmt::format("[{}, {}, {}, {}]", s.n, s.h, s.w, s.c);
+}
+
+std::string input_shapes(const Stage& stage) {
+  std::vector<std::string> inputs;
+  for (const TensorDesc& tensor : stage.signature.in) inputs.push_back(dimensions(tensor));
+  return fmt::format("[{}]", fmt::join(inputs, ", "));
+}
+
+/// The shapes of stages' inputs, and of those of runs launched as one, by label: as torch prints
+/// them, in the order of memory, "[[10, 3, 720, 1280]]". Of stages with one label that of the
+/// first.
+std::map<std::string, std::string, std::less<>> input_shapes(const Case& work) {
+  std::map<std::string, std::string, std::less<>> shapes;
+  for (const Stage& stage : work.stages) shapes.emplace(stage.label, input_shapes(stage));
+  for (const GraphRun& run : graph_runs(work, storage_of(work)))
+    shapes.emplace(run.label(), input_shapes(work.stages[run.first()]));
+  return shapes;
+}
 
 /// A step's profiled time over its measured time; 0 when that is not known.
 double overhead(const CaseResult& result, std::vector<double> step_ns) {
@@ -25,16 +50,16 @@ double overhead(const CaseResult& result, std::vector<double> step_ns) {
   return base > 0 ? median(std::move(step_ns)) / base : 0;
 }
 
-/// With the tracer as long as that works, else with marks; the steps begin anew then.
-ProfiledSteps profiled_steps(Contender& contender, const Plan& plan, RunContext& context,
+/// With the tracer; where that fails, all steps again with marks.
+ProfiledSteps profiled_steps(PreparedCase& prepared, const Plan& plan, RunContext& context,
                              DeviceTracing& tracing, std::vector<std::string>& notes) {
-  if (contender.device() != nullptr && tracing.usable()) {
-    if (auto steps = run_profiled_steps(contender, plan.profile, context, tracing, true))
+  if (prepared.device() != nullptr && tracing.usable()) {
+    if (auto steps = run_profiled_steps(prepared, plan.profile, context, tracing, true))
       return std::move(*steps);
     notes.push_back(fmt::format("profiled again with CUDA events, as its tracer failed: {}",
                                 tracing.missing()));
   }
-  return *run_profiled_steps(contender, plan.profile, context, tracing, false);
+  return *run_profiled_steps(prepared, plan.profile, context, tracing, false);
 }
 
 /// All but what is made of the trace.
@@ -56,15 +81,15 @@ CaseProfile profile_case(const Plan& plan, const Group& group, const Case& work,
                          GroupMemory& memory, RunContext& context, DeviceTracing& tracing) {
   const Range variant(&context.recorder, RangeKind::Variant, context.recorder.intern(work.variant));
   std::mt19937_64 random(static_cast<std::uint64_t>(plan.measure.seed));
-  std::optional<Contender> contender;
+  std::optional<PreparedCase> prepared;
   {
     const Range init(&context.recorder, RangeKind::Init, "init");
-    contender.emplace(work, memory, context.backends, context.recorder);
-    contender->place(random);
-    if (contender->device() != nullptr) tracing.usable();
+    prepared.emplace(work, memory, context.backends, context.recorder);
+    prepared->place(random);
+    if (prepared->device() != nullptr) tracing.usable();
   }
-  warm_up(*contender, context.clock);
-  ProfiledSteps steps = profiled_steps(*contender, plan, context, tracing, result.notes);
+  warm_up(*prepared, context.clock);
+  ProfiledSteps steps = profiled_steps(*prepared, plan, context, tracing, result.notes);
   CaseProfile profile = empty_profile(result, steps);
   context.on_profile({.experiment = group.experiment,
                       .variant = work.variant,
@@ -78,6 +103,25 @@ CaseProfile profile_case(const Plan& plan, const Group& group, const Case& work,
 }
 
 }  // namespace
+
+ProfilerCapture::ProfilerCapture(RunContext& context) : context_(context) {
+  tell_backends(&Backend::start_capture);
+  range_.emplace();
+}
+
+ProfilerCapture::~ProfilerCapture() {
+  range_.reset();
+  tell_backends(&Backend::stop_capture);
+}
+
+void ProfilerCapture::tell_backends(void (Backend::*what)()) {
+  if (!context_.start_profiler) return;
+  try {
+    for (const auto& backend : context_.backends.list) (*backend.*what)();
+  } catch (const std::exception& error) {
+    context_.uncaptured = error.what();
+  }
+}
 
 bool profile_group(const Plan& plan, std::size_t index, RunContext& context, DeviceTracing& tracing,
                    GroupResult& result) {

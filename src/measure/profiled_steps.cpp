@@ -5,14 +5,30 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <variant>
 
-#include "measure/device_lane.h"
-#include "measure/profile_schedule.h"
-#include "measure/step_counters.h"
+#include "machine/energy.h"
+#include "machine/hardware_counters.h"
 
 namespace normbench {
-
 namespace {
+
+std::int64_t steps_of_cycle(const ProfileOptions& options) {
+  return options.wait + options.warmup + options.active;
+}
+
+StepAction kind_of_step(const ProfileOptions& options, std::int64_t step) {
+  const StepAction action = action_of_step(options, step);
+  return is_recorded(action) ? StepAction::Record : action;
+}
+
+constexpr const char* kNotLookedFor = "not looked for";
+
+EnergyMeter::GpuEnergy gpu_energy(const Backends& backends, bool uses_gpu) {
+  Backend* const gpu = uses_gpu ? backends.at(Place::Cuda) : nullptr;
+  if (gpu == nullptr) return {};
+  return [gpu] { return used_energy_mj(*gpu); };
+}
 
 /// Recorder and tracer record while this lives and no longer, however it ends.
 class Recording {
@@ -45,28 +61,134 @@ void append(std::vector<ThreadLog>& all, std::vector<ThreadLog> more) {
   }
 }
 
+/// Counts steps one by one, and energy over each stretch of steps that follow one another. Make it
+/// when all threads have been started. Never throws: what cannot be counted says why.
+class StepCounters {
+ public:
+  StepCounters(const RunContext& context, bool uses_gpu) : clock_(context.clock) {
+    if (context.perf_events != nullptr) hardware_.emplace(*context.perf_events);
+    if (context.rapl != nullptr)
+      energy_.emplace(*context.rapl, gpu_energy(context.backends, uses_gpu));
+  }
+
+  /// Around a recorded step, which may be the first or the last of a stretch.
+  void begin(bool first) {
+    if (first && energy_) energy_->start();
+    if (first) stretch_start_ns_ = clock_.now_ns();
+    at_begin_ = clock_.counters();
+    if (hardware_) hardware_->enable(true);
+  }
+  void end(bool last) {
+    if (hardware_) hardware_->enable(false);
+    software_ = software_ + (clock_.counters() - at_begin_);
+    if (last && energy_) energy_->stop(clock_.now_ns() - stretch_start_ns_);
+  }
+
+  ProfileCounters counters() const {
+    const HardwareCounts hardware =
+        hardware_ ? hardware_->counts() : HardwareCounts{.missing = kNotLookedFor};
+    return {.software = software_,
+            .cycles = hardware.cycles,
+            .instructions = hardware.instructions,
+            .cache_misses = hardware.cache_misses,
+            .hardware_missing = hardware.missing,
+            .cpu_joules = energy_ ? energy_->cpu_joules() : std::nullopt,
+            .gpu_joules = energy_ ? energy_->gpu_joules() : std::nullopt,
+            .energy_missing = energy_ ? energy_->missing() : kNotLookedFor};
+  }
+
+ private:
+  Clock& clock_;
+  std::optional<HardwareCounters> hardware_;
+  std::optional<EnergyMeter> energy_;
+  Counters software_, at_begin_;
+  std::int64_t stretch_start_ns_ = 0;
+};
+
+// A case works on one stream, whose real number only a tracer knows; they count from 1.
+constexpr std::int64_t kStream = 1;
+
+/// Between host and device. Kernels that reach over the link are no copies.
+bool is_copy(const Stage& stage) {
+  return std::holds_alternative<H2d>(stage.op) || std::holds_alternative<D2h>(stage.op) ||
+         std::holds_alternative<Exchange>(stage.op);
+}
+
+/// What a device did, where no tracer tells: marks around the work of each stage, tied to the
+/// host's clock anew before every step, as the two clocks drift apart.
+class DeviceLane {
+ public:
+  /// The case has a device, the number of which is `device`.
+  DeviceLane(PreparedCase& prepared, Clock& clock, int device)
+      : prepared_(prepared), clock_(clock), device_(device) {}
+
+  /// Call when drained; what is returned takes the step's times.
+  StageTimes* begin_step() {
+    anchor_ = take_anchor(*prepared_.device(), clock_);
+    return &times_.emplace(clock_, prepared_.work().stages.size());
+  }
+
+  /// Adds the step's records. Call when it is drained.
+  void keep_step() {
+    Queue& queue = *prepared_.device();
+    const auto host_ns = [&](int mark) { return anchor_.host_ns + queue.ns_between(0, mark); };
+    for (const auto& [run, from, to] : times_->spans())
+      trace_.records.push_back({.activity = Activity::Stage,
+                                .start_ns = host_ns(from),
+                                .end_ns = host_ns(to),
+                                .name = trace_.name(run.label),
+                                .external_id = run.external_id,
+                                .device = device_,
+                                .stream = kStream,
+                                .bytes = run.bytes,
+                                .over_link = is_over_link(run)});
+    trace_.clock_error_ns = std::max(trace_.clock_error_ns, anchor_.error_ns);
+  }
+
+  /// What the steps kept since the last call did.
+  DeviceTrace take() {
+    trace_.source = name_of(DeviceTimes::CudaEvents);
+    return std::exchange(trace_, {});
+  }
+
+ private:
+  bool is_over_link(const StageRun& run) const {
+    const auto stages = prepared_.work().stages.begin();
+    return std::all_of(stages + static_cast<std::ptrdiff_t>(run.first),
+                       stages + static_cast<std::ptrdiff_t>(run.last) + 1, is_copy);
+  }
+
+  PreparedCase& prepared_;
+  Clock& clock_;
+  int device_;
+  Anchor anchor_;
+  std::optional<StageTimes> times_;
+  DeviceTrace trace_;
+};
+
+/// A profile while its steps run.
 class Steps {
  public:
-  Steps(Contender& contender, RunContext& context, DeviceTracing& tracing, bool traced)
-      : contender_(contender),
+  Steps(PreparedCase& prepared, RunContext& context, DeviceTracing& tracing, bool traced)
+      : prepared_(prepared),
         context_(context),
         recorder_(context.recorder),
         tracing_(tracing),
         traced_(traced),
-        counters_(context, contender.device() != nullptr),
+        counters_(context, prepared.device() != nullptr),
         kept_(context.clock, tracing) {
-    if (contender.device() != nullptr && !traced)
-      lane_.emplace(contender, context.clock, context.backends.at(Place::Cuda)->device());
+    if (prepared.device() != nullptr && !traced)
+      lane_.emplace(prepared, context.clock, context.backends.at(Place::Cuda)->device());
   }
 
   /// Nothing of these is kept, also by the recorder.
   void skip(const Stretch& steps) {
-    contender_.capture(steps.last - steps.first);
+    prepared_.capture(steps.last - steps.first);
     for (std::int64_t step = steps.first; step < steps.last; ++step) run(step, {.ranges = true});
   }
 
   void warm_up(const Stretch& steps) {
-    contender_.capture(steps.last - steps.first);
+    prepared_.capture(steps.last - steps.first);
     StageProfile dropped(context_.clock, tracing_);
     {
       const Recording recording(recorder_, traced_ ? &tracing_ : nullptr);
@@ -78,7 +200,7 @@ class Steps {
   }
 
   void record(const Stretch& steps) {
-    contender_.capture(steps.last - steps.first);
+    prepared_.capture(steps.last - steps.first);
     Recording recording(recorder_, traced_ ? &tracing_ : nullptr);
     for (std::int64_t step = steps.first; step < steps.last; ++step) {
       StageTimes* const times = begin_times();
@@ -109,14 +231,14 @@ class Steps {
     const std::int64_t start_ns = context_.clock.now_ns();
     {
       const Range range(&recorder_, RangeKind::Step, name);
-      contender_.advance();
-      contender_.run(options);
-      contender_.drain();
+      prepared_.advance();
+      prepared_.run(options);
+      prepared_.drain();
     }
     return static_cast<double>(context_.clock.now_ns() - start_ns);
   }
 
-  Contender& contender_;
+  PreparedCase& prepared_;
   RunContext& context_;
   Recorder& recorder_;
   DeviceTracing& tracing_;
@@ -129,10 +251,39 @@ class Steps {
 
 }  // namespace
 
-std::optional<ProfiledSteps> run_profiled_steps(Contender& contender, const ProfileOptions& options,
-                                                RunContext& context, DeviceTracing& tracing,
-                                                bool traced) {
-  Steps steps(contender, context, tracing, traced);
+StepAction action_of_step(const ProfileOptions& options, std::int64_t step) {
+  if (step < options.skip_first) return StepAction::None;
+  step -= options.skip_first;
+  if (options.skip_first_wait != 0) step += options.wait;
+  const std::int64_t cycle = steps_of_cycle(options);
+  if (options.repeat > 0 && step / cycle >= options.repeat) return StepAction::None;
+  const std::int64_t in_cycle = step % cycle;
+  if (in_cycle < options.wait) return StepAction::None;
+  if (in_cycle < options.wait + options.warmup) return StepAction::Warmup;
+  return in_cycle + 1 < cycle ? StepAction::Record : StepAction::RecordAndSave;
+}
+
+std::int64_t schedule_steps(const ProfileOptions& options) {
+  const std::int64_t cycles = std::max<std::int64_t>(1, options.repeat);
+  const std::int64_t not_waited = options.skip_first_wait != 0 ? options.wait : 0;
+  return options.skip_first + cycles * steps_of_cycle(options) - not_waited;
+}
+
+Stretch stretch_from(const ProfileOptions& options, std::int64_t first) {
+  const std::int64_t steps = schedule_steps(options);
+  Stretch stretch{
+      .action = kind_of_step(options, first), .first = first, .last = std::min(first + 1, steps)};
+  while (stretch.last < steps &&
+         action_of_step(options, stretch.last - 1) != StepAction::RecordAndSave &&
+         kind_of_step(options, stretch.last) == stretch.action)
+    ++stretch.last;
+  return stretch;
+}
+
+std::optional<ProfiledSteps> run_profiled_steps(PreparedCase& prepared,
+                                                const ProfileOptions& options, RunContext& context,
+                                                DeviceTracing& tracing, bool traced) {
+  Steps steps(prepared, context, tracing, traced);
   context.recorder.take();
   std::optional<Range> warmup;
   for (std::int64_t step = 0; step < schedule_steps(options);) {

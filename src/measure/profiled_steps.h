@@ -1,16 +1,36 @@
-/// The steps of one case's profile: run as the schedule says, recorded or thrown away.
+/// The steps of one case's profile: run as torch.profiler's schedule says, recorded or thrown away.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "measure/contender.h"
 #include "measure/device_tracing.h"
+#include "measure/prepared_case.h"
 #include "measure/runner.h"
-#include "measure/stage_profile.h"
+#include "plan/plan.h"
 
 namespace normbench {
+
+/// What is done with a step. RecordAndSave: recorded, and the last one of a cycle.
+enum class StepAction { None, Warmup, Record, RecordAndSave };
+constexpr bool is_recorded(StepAction action) {
+  return action == StepAction::Record || action == StepAction::RecordAndSave;
+}
+
+/// As torch.profiler.schedule() decides; with `repeat` 0 for ever.
+StepAction action_of_step(const ProfileOptions& options, std::int64_t step);
+
+/// Steps that are run: all of a schedule that repeats, else those of one cycle.
+std::int64_t schedule_steps(const ProfileOptions& options);
+
+/// Steps that follow one another and are treated alike: [first, last). Recorded ones are those of
+/// one cycle.
+struct Stretch {
+  StepAction action;  // Record of recorded ones
+  std::int64_t first, last;
+};
+Stretch stretch_from(const ProfileOptions& options, std::int64_t first);
 
 /// What was recorded, and what was thrown away.
 struct ProfiledSteps {
@@ -25,8 +45,8 @@ struct ProfiledSteps {
 /// Runs all steps of the schedule. Those for warm-up are recorded too, as they cost the same then,
 /// and dropped; all that are not kept lie inside a range `warmup`. Device work is traced with
 /// `traced`, else timed between marks. Nothing when the tracing ended in the middle.
-std::optional<ProfiledSteps> run_profiled_steps(Contender& contender, const ProfileOptions& options,
-                                                RunContext& context, DeviceTracing& tracing,
-                                                bool traced);
+std::optional<ProfiledSteps> run_profiled_steps(PreparedCase& prepared,
+                                                const ProfileOptions& options, RunContext& context,
+                                                DeviceTracing& tracing, bool traced);
 
 }  // namespace normbench

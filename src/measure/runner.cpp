@@ -1,15 +1,61 @@
 #include "measure/runner.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "core/file.h"
+#include "core/issue.h"
 #include "measure/measure_group.h"
-#include "measure/processes.h"
 #include "measure/profile_pass.h"
-#include "measure/profiler_capture.h"
 #include "measure/turn.h"
 
 namespace normbench {
-
 namespace {
+
+template <class Cases>
+std::string variants(const Cases& cases) {
+  std::string text;
+  for (const auto& work : cases)
+    text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", work.variant);
+  return text;
+}
+
+/// The same text for a group of a plan and of a journal that belong together.
+template <class AnyGroup>
+std::string identity(const AnyGroup& group) {
+  return fmt::format("\"{}\" at {} with {}, baseline \"{}\"", group.experiment, group.point.dump(),
+                     variants(group.cases), group.baseline);
+}
+
+void require_index(std::size_t index, const Plan& plan) {
+  if (index >= plan.groups.size())
+    throw Invalid(fmt::format("it names group {}, but the config plans {} groups (counted from 0)",
+                              index, plan.groups.size()));
+}
+
+void append_rounds(CaseResult& result, CaseResult& part, std::int64_t offset_ns) {
+  for (Round& round : part.rounds) {
+    round.start_ns += offset_ns;
+    result.rounds.push_back(round);
+  }
+  for (std::size_t s = 0; s < result.stages.size(); ++s) {
+    std::ranges::copy(part.stages[s].rounds_ns, std::back_inserter(result.stages[s].rounds_ns));
+    std::ranges::copy(part.stages[s].calls_ns, std::back_inserter(result.stages[s].calls_ns));
+  }
+  result.check.ok = result.check.ok && part.check.ok;
+  result.check.max_abs_error = std::max(result.check.max_abs_error, part.check.max_abs_error);
+}
+
+void append_case(CaseResult& result, CaseResult& part, std::int64_t offset_ns) {
+  if (result.status != Status::Ok) return;
+  if (part.status != Status::Ok)
+    result = std::move(part);
+  else
+    append_rounds(result, part, offset_ns);
+}
 
 Results without_groups(const Plan& plan) {
   Results results;
@@ -33,6 +79,26 @@ bool keep(RunContext& context, std::size_t index, const GroupResult& group) {
     context.unkept = error.what();
   }
   return context.unkept.empty();
+}
+
+/// Measures the group in `measure.processes` fresh processes, one after another, each with its
+/// share of the time. Nothing when the run is interrupted.
+std::optional<GroupResult> measure_in_processes(const Plan& plan, std::size_t index,
+                                                RunContext& context) {
+  const std::int64_t start_ns = context.clock.now_ns();
+  std::optional<GroupResult> group, first;
+  for (std::int64_t i = 0; i < plan.measure.processes; ++i) {
+    const std::int64_t offset_ns = context.clock.now_ns() - start_ns;
+    auto part = context.fresh_process(index, {.index = i, .first = first ? &*first : nullptr});
+    if (!part || context.interrupted) return std::nullopt;
+    if (!group)
+      first = group = std::move(part);
+    else
+      append_part(*group, std::move(*part), offset_ns);
+    context.observer.round_done(static_cast<int>(group->order.size()),
+                                static_cast<double>(context.clock.now_ns() - start_ns) * 1e-9, 0);
+  }
+  return group;
 }
 
 /// The group as an earlier run left it, or measured now; nothing when interrupted.
@@ -67,6 +133,26 @@ bool profile_groups(const Plan& plan, RunContext& context, std::vector<GroupResu
 }
 
 }  // namespace
+
+void require_fit(const JournalContent& content, const Plan& plan) {
+  for (const auto& [index, hung] : content.hung) require_index(index, plan);
+  for (const auto& [index, group] : content.groups) {
+    require_index(index, plan);
+    const std::string kept = identity(group), planned = identity(plan.groups[index]);
+    if (kept != planned)
+      throw Invalid(fmt::format("its group {} is {}; the config plans {}", index, kept, planned));
+  }
+}
+
+void append_part(GroupResult& group, GroupResult part, std::int64_t offset_ns) {
+  for (std::size_t i = 0; i < group.cases.size(); ++i)
+    append_case(group.cases[i], part.cases[i], offset_ns);
+  for (std::size_t i = 0; i < group.limits.size(); ++i)
+    append_case(group.limits[i], part.limits[i], offset_ns);
+  std::ranges::move(part.order, std::back_inserter(group.order));
+  if (part.stop == Stop::Time) group.stop = part.stop;
+  group.condition_after = std::move(part.condition_after);
+}
 
 Results run(const Plan& plan, RunContext& context) {
   const Range range(&context.recorder, RangeKind::Run, context.recorder.intern(plan.name));

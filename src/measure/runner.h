@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -9,10 +11,10 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "machine/energy.h"
-#include "machine/hardware_counters.h"
 #include "document/journal.h"
 #include "document/results.h"
+#include "machine/energy.h"
+#include "machine/hardware_counters.h"
 #include "measure/watchdog.h"
 #include "plan/plan.h"
 #include "record/clock.h"
@@ -89,5 +91,13 @@ struct RunContext {
 /// that the journal cannot keep is the last, with `unkept` and `interrupted`. Fills `groups`,
 /// `interrupted` and what comes from the plan; the app adds tool and environment.
 Results run(const Plan& plan, RunContext& context);
+
+/// Appends a later part's rounds, which started `offset_ns` after the first part's. A case that
+/// failed in either has failed; errors and bounds are the larger ones.
+void append_part(GroupResult& group, GroupResult part, std::int64_t offset_ns);
+
+/// Throws Invalid when the journal names a group that the plan has not, or keeps one of another
+/// experiment, point, baseline or other variants than the plan's.
+void require_fit(const JournalContent& content, const Plan& plan);
 
 }  // namespace normbench

@@ -1,32 +1,35 @@
 #include "measure/turn.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
-#include "measure/anchor.h"
-#include "measure/turn_length.h"
+#include "measure/stage_times.h"
 
 namespace normbench {
-
 namespace {
+
+constexpr double floor_clock_costs = 1000;
+constexpr int calibrations = 8;
+constexpr double calibrations_ns = 20e6;
 
 constexpr double marks_share = 0.005;
 
 /// A range around warm-up work and what is decided from it.
-Range warm_up_range(Contender& contender) {
-  return {&contender.recorder(), RangeKind::Warmup, "warmup"};
+Range warm_up_range(PreparedCase& prepared) {
+  return {&prepared.recorder(), RangeKind::Warmup, "warmup"};
 }
 
 /// warm_up without its range, for `least_ns` on the CPU.
-double warm(Contender& contender, Clock& clock, double least_ns = turn_floor_ns) {
+double warm(PreparedCase& prepared, Clock& clock, double least_ns = turn_floor_ns) {
   const double enough_ns =
-      contender.device() != nullptr ? std::max(device_warm_up_ns, least_ns) : least_ns;
+      prepared.device() != nullptr ? std::max(device_warm_up_ns, least_ns) : least_ns;
   const std::int64_t start_ns = clock.now_ns();
   std::int64_t iterations = 0, spent_ns = 0;
   do {
-    contender.advance();
-    contender.run({.graphs = false});
-    contender.drain();
+    prepared.advance();
+    prepared.run({.graphs = false});
+    prepared.drain();
     ++iterations;
     spent_ns = clock.now_ns() - start_ns;
   } while (static_cast<double>(spent_ns) < enough_ns);
@@ -34,32 +37,32 @@ double warm(Contender& contender, Clock& clock, double least_ns = turn_floor_ns)
 }
 
 /// The time of `iterations` from first submit to drained; graphs are there before.
-double burst_ns(Contender& contender, std::int64_t iterations, Clock& clock) {
-  contender.capture(iterations);
+double burst_ns(PreparedCase& prepared, std::int64_t iterations, Clock& clock) {
+  prepared.capture(iterations);
   const std::int64_t start_ns = clock.now_ns();
   for (std::int64_t i = 0; i < iterations; ++i) {
-    contender.advance();
-    contender.run({});
+    prepared.advance();
+    prepared.run({});
   }
-  contender.drain();
+  prepared.drain();
   return static_cast<double>(clock.now_ns() - start_ns);
 }
 
-double quiet_iteration_ns(Contender& contender, Clock& clock) {
+double quiet_iteration_ns(PreparedCase& prepared, Clock& clock) {
   const std::int64_t start_ns = clock.now_ns();
-  const double first = warm(contender, clock);
-  if (contender.device() != nullptr)  // submitted one after another, they overlap
+  const double first = warm(prepared, clock);
+  if (prepared.device() != nullptr)  // submitted one after another, they overlap
     return iteration_in_burst_ns(
-        clock, [&](std::int64_t iterations) { return burst_ns(contender, iterations, clock); });
-  return quiet_ns(clock, start_ns, first, [&] { return warm(contender, clock); });
+        clock, [&](std::int64_t iterations) { return burst_ns(prepared, iterations, clock); });
+  return quiet_ns(clock, start_ns, first, [&] { return warm(prepared, clock); });
 }
 
 /// What timing every stage of an iteration costs.
-double marks_cost_ns(Contender& contender, Clock& clock, double clock_cost_ns) {
-  const auto& stages = contender.work().stages;
+double marks_cost_ns(PreparedCase& prepared, Clock& clock, double clock_cost_ns) {
+  const auto& stages = prepared.work().stages;
   double cost_ns = 2 * clock_cost_ns * static_cast<double>(stages.size());
-  if (contender.device() == nullptr) return cost_ns;
-  const double mark_ns = mark_cost_ns(*contender.device(), clock) + 2 * clock_cost_ns;
+  if (prepared.device() == nullptr) return cost_ns;
+  const double mark_ns = mark_cost_ns(*prepared.device(), clock) + 2 * clock_cost_ns;
   for (const Stage& stage : stages)
     if (stage.place == Place::Cuda) cost_ns += 2 * mark_ns;
   return cost_ns;
@@ -75,15 +78,45 @@ void read_stage_times(const StageTimes& times, Queue* device, Turn& turn) {
 
 /// Captures the graphs of a turn, and launches those of one iteration before it: the device did
 /// nothing meanwhile.
-void start_graphs(Contender& contender, std::int64_t iterations) {
-  contender.capture(1 + iterations);
-  if (!contender.work().graph) return;
-  contender.advance();
-  contender.run({});
-  contender.drain();
+void start_graphs(PreparedCase& prepared, std::int64_t iterations) {
+  prepared.capture(1 + iterations);
+  if (!prepared.work().graph) return;
+  prepared.advance();
+  prepared.run({});
+  prepared.drain();
 }
 
 }  // namespace
+
+double quiet_ns(Clock& clock, std::int64_t start_ns, double first,
+                const std::function<double()>& measure) {
+  double least = first;
+  for (int i = 0; i < calibrations; ++i) {
+    if (static_cast<double>(clock.now_ns() - start_ns) > calibrations_ns) break;
+    least = std::min(least, measure());
+  }
+  return least;
+}
+
+double iteration_in_burst_ns(Clock& clock, const std::function<double(std::int64_t)>& burst_ns) {
+  const std::int64_t start_ns = clock.now_ns();
+  std::int64_t iterations = 1;
+  double spent_ns = burst_ns(iterations);
+  while (spent_ns < turn_floor_ns) {
+    const double enough = 1.2 * turn_floor_ns / std::max(spent_ns, 1.0);
+    iterations *=
+        std::clamp(static_cast<std::int64_t>(std::ceil(enough)), std::int64_t{2}, std::int64_t{10});
+    spent_ns = burst_ns(iterations);
+  }
+  return quiet_ns(clock, start_ns, spent_ns, [&] { return burst_ns(iterations); }) /
+         static_cast<double>(iterations);
+}
+
+std::int64_t iterations_per_turn(double iteration_ns, double clock_cost_ns) {
+  if (iteration_ns >= turn_floor_ns) return 1;
+  const double enough_ns = std::max(turn_floor_ns, floor_clock_costs * clock_cost_ns);
+  return static_cast<std::int64_t>(std::ceil(enough_ns / iteration_ns));
+}
 
 double clock_cost_ns(Clock& clock) {
   constexpr int readings = 100;
@@ -97,36 +130,36 @@ double clock_cost_ns(Clock& clock) {
   return least;
 }
 
-double warm_up(Contender& contender, Clock& clock) {
-  const Range range = warm_up_range(contender);
-  return warm(contender, clock);
+double warm_up(PreparedCase& prepared, Clock& clock) {
+  const Range range = warm_up_range(prepared);
+  return warm(prepared, clock);
 }
 
-TurnShape shape_of_turns(Contender& contender, Clock& clock, double clock_cost_ns) {
-  const Range range = warm_up_range(contender);
-  const double iteration_ns = quiet_iteration_ns(contender, clock);
-  const double marks_ns = marks_cost_ns(contender, clock, clock_cost_ns);
+TurnShape shape_of_turns(PreparedCase& prepared, Clock& clock, double clock_cost_ns) {
+  const Range range = warm_up_range(prepared);
+  const double iteration_ns = quiet_iteration_ns(prepared, clock);
+  const double marks_ns = marks_cost_ns(prepared, clock, clock_cost_ns);
   return {.iterations = iterations_per_turn(iteration_ns, clock_cost_ns),
-          .marks = !contender.work().graph && marks_ns < marks_share * iteration_ns};
+          .marks = !prepared.work().graph && marks_ns < marks_share * iteration_ns};
 }
 
-Turn take_turn(Contender& contender, const TurnShape& shape, Clock& clock,
+Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
                std::mt19937_64& random) {
-  contender.place(random);
+  prepared.place(random);
   IterationOptions options;
   std::optional<StageTimes> times;
   if (shape.marks) {
-    times.emplace(clock, contender.work().stages.size());
+    times.emplace(clock, prepared.work().stages.size());
     options = {.ranges = true, .times = &*times, .graphs = false};
   }
   {
-    const Range range = warm_up_range(contender);
-    if (shape.warmup_ns > 0) warm(contender, clock, static_cast<double>(shape.warmup_ns));
-    if (options.graphs) start_graphs(contender, shape.iterations);
+    const Range range = warm_up_range(prepared);
+    if (shape.warmup_ns > 0) warm(prepared, clock, static_cast<double>(shape.warmup_ns));
+    if (options.graphs) start_graphs(prepared, shape.iterations);
   }
 
   Turn turn;
-  Queue* const device = contender.device();
+  Queue* const device = prepared.device();
   if (device != nullptr) {
     device->reset_marks();
     device->mark();
@@ -135,17 +168,17 @@ Turn take_turn(Contender& contender, const TurnShape& shape, Clock& clock,
   const std::int64_t cpu_ns = clock.cpu_ns();
   turn.round.start_ns = clock.now_ns();
   for (std::int64_t i = 0; i < shape.iterations; ++i) {
-    contender.advance();
-    contender.run(options);
+    prepared.advance();
+    prepared.run(options);
   }
   const int last = device != nullptr ? device->mark() : 0;
-  contender.drain();
+  prepared.drain();
   turn.round.wall_ns = clock.now_ns() - turn.round.start_ns;
   turn.round.cpu_ns = clock.cpu_ns() - cpu_ns;
   turn.round.counters = clock.counters() - counters;
   if (device != nullptr) turn.round.device_ns = device->ns_between(0, last);
   if (times) read_stage_times(*times, device, turn);
-  contender.drop_graphs();
+  prepared.drop_graphs();
   return turn;
 }
 

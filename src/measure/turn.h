@@ -1,15 +1,36 @@
-/// One contender's part of a round.
+/// A turn of a case in this process, and how long turns are.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <vector>
 
-#include "measure/contender.h"
 #include "document/results.h"
+#include "measure/prepared_case.h"
 #include "record/clock.h"
 
 namespace normbench {
+
+/// What a turn, and the warm-up in front of it, take at least.
+inline constexpr double turn_floor_ns = 1e6;
+/// A device needs longer to warm up.
+inline constexpr double device_warm_up_ns = 20e6;
+
+/// Calls `measure` a few times, until 20 ms after `start_ns`, and returns the least of `first` and
+/// what it gave: the time when nothing else takes the processor. Contenders with the same code must
+/// get turns of the same length, or interruptions weigh on them differently.
+double quiet_ns(Clock& clock, std::int64_t start_ns, double first,
+                const std::function<double()>& measure);
+
+/// The time of an iteration among as many as make a turn; `burst_ns` runs some and returns the time
+/// of all.
+double iteration_in_burst_ns(Clock& clock,
+                             const std::function<double(std::int64_t iterations)>& burst_ns);
+
+/// One when an iteration takes a turn's time or more, else as many as take that and 1000 readings
+/// of the clock.
+std::int64_t iterations_per_turn(double iteration_ns, double clock_cost_ns);
 
 /// Nanoseconds of one reading of the clock.
 double clock_cost_ns(Clock& clock);
@@ -17,14 +38,14 @@ double clock_cost_ns(Clock& clock);
 /// How a contender's turns run, decided before the first round.
 struct TurnShape {
   std::int64_t iterations = 1;
-  bool marks = false;  // each stage is timed and has a range; there are no graphs
+  bool marks = false;                  // each stage is timed and has a range; there are no graphs
   std::int64_t warmup_ns = 1'000'000;  // at least, and 20 ms when a device works; 0: no warm-up
 };
 
 /// Warms up and decides. One iteration when it takes 1 ms or more, else as many as take 1 ms and
 /// 1000 readings of the clock. Marks only when they cost less than 0.5 % of an iteration, and never
 /// within a graph.
-TurnShape shape_of_turns(Contender& contender, Clock& clock, double clock_cost_ns);
+TurnShape shape_of_turns(PreparedCase& prepared, Clock& clock, double clock_cost_ns);
 
 struct Turn {
   Round round;  // start_ns on the clock itself
@@ -33,12 +54,13 @@ struct Turn {
   std::vector<std::int64_t> stage_ns, calls_ns;
 };
 
-/// A fresh placement, the warm-up and the capture of graphs, untimed; then the iterations from first
-/// submit to drained.
-Turn take_turn(Contender& contender, const TurnShape& shape, Clock& clock, std::mt19937_64& random);
+/// A fresh placement, the warm-up and the capture of graphs, untimed; then the iterations from
+/// first submit to drained.
+Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
+               std::mt19937_64& random);
 
 /// Runs at least one iteration and 1 ms, or 20 ms when a device works, each waited for and without
 /// graphs. Returns the time of an iteration.
-double warm_up(Contender& contender, Clock& clock);
+double warm_up(PreparedCase& prepared, Clock& clock);
 
 }  // namespace normbench

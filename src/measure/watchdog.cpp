@@ -32,17 +32,14 @@ void Watchdog::disarm() {
 }
 
 void Watchdog::watch() {
-  // A turn that is there at two looks, one limit apart, has taken longer than the limit. The bounds
+  // The same turn seen at two polls, one limit apart, has taken longer than the limit. The bounds
   // keep a limit of zero from spinning and a huge one from overflowing.
   const std::chrono::duration<double> period(std::clamp(limit_seconds_, 0.001, 1e6));
   std::uint64_t seen = 0;
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, period, [this] { return stop_; })) {
-    if (armed_ && turn_ == seen) {
-      const auto [group, contender] = std::pair(group_, contender_);
-      lock.unlock();
-      return on_hung_(group, contender);
-    }
+    // Locked: should the turn end now after all, its thread waits in disarm().
+    if (armed_ && turn_ == seen) return on_hung_(group_, contender_);
     seen = armed_ ? turn_ : 0;
   }
 }

@@ -11,17 +11,8 @@ namespace {
 
 /// Largest absolute error of rounding to `dtype` where its numbers are evenly spaced around 0.
 double smallest_rounding(DType dtype) {
-  switch (dtype) {
-    case DType::UInt8:
-      return 0.5;
-    case DType::Float16:
-      return 0x1p-25;
-    case DType::BFloat16:
-      return 0x1p-134;
-    case DType::Float32:
-      return 0x1p-150;
-  }
-  return 0;
+  const DTypeRow& row = row_of(dtype);
+  return is_float(dtype) ? std::ldexp(1, row.lowest_exponent - row.significant_bits) : 0.5;
 }
 
 double in_float32(double constant) { return static_cast<float>(constant); }
@@ -40,22 +31,12 @@ Accuracy scaled(const Accuracy& a, double factor, double held) {
 double Accuracy::magnitude() const { return std::max(std::abs(low), std::abs(high)) + error; }
 
 double unit_roundoff(DType dtype) {
-  switch (dtype) {
-    case DType::UInt8:
-      return 0;
-    case DType::Float16:
-      return 0x1p-11;
-    case DType::BFloat16:
-      return 0x1p-8;
-    case DType::Float32:
-      return 0x1p-24;
-  }
-  return 0;
+  return is_float(dtype) ? std::ldexp(1, -row_of(dtype).significant_bits) : 0;
 }
 
 Accuracy stored(Accuracy a, DType dtype) {
   const double u = unit_roundoff(dtype);
-  if (dtype == DType::UInt8) {
+  if (!is_float(dtype)) {
     a.low = std::clamp(a.low, 0.0, 255.0);
     a.high = std::clamp(a.high, 0.0, 255.0);
   }

@@ -1,12 +1,6 @@
 #pragma once
 
-#include <span>
-#include <string_view>
-#include <vector>
-
-#include "core/reader.h"
-#include "core/tensor.h"
-#include "ops/accuracy.h"
+#include "ops/checks.h"
 
 namespace normbench {
 
@@ -21,6 +15,7 @@ struct Cast {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  static std::vector<Cast> samples(const Shape& shape);
 };
 
 }  // namespace normbench

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 namespace normbench {
 
@@ -47,6 +48,20 @@ std::vector<TensorDesc> one_output(DType dtype, Layout layout, const Shape& shap
   return {dense(dtype, layout, shape, memory)};
 }
 
+std::int64_t total_bytes(std::span<const TensorDesc> tensors) {
+  std::int64_t bytes = 0;
+  for (const TensorDesc& tensor : tensors) bytes += tensor.bytes();
+  return bytes;
+}
+
+Cost window_cost(std::span<const TensorDesc> in, std::span<const TensorDesc> out,
+                 std::int64_t flops_per_element) {
+  const std::int64_t elements = out[0].elements();
+  return {.read_bytes = elements * size_of(in[0].dtype),
+          .written_bytes = total_bytes(out),
+          .flops = flops_per_element * elements};
+}
+
 std::vector<double> read_channel_values(Reader& reader, std::string_view key) {
   if (!reader.has(key)) {
     reader.complain(fmt::format("needs \"{}\" (an array of 1 number, or of 1 per channel)", key));
@@ -80,6 +95,13 @@ void check_channels(const std::vector<double>& values, std::string_view plural,
   throw Invalid(fmt::format("{} {} for {} channel{} (give 1{})", count, plural, channels,
                             channels == 1 ? "" : "s",
                             channels == 1 ? "" : fmt::format(" or {}", channels)));
+}
+
+std::vector<double> channel_samples(std::int64_t channels, double first, double step) {
+  std::vector<double> values;
+  for (std::int64_t c = 0; c < channels; ++c)
+    values.push_back(first + step * static_cast<double>(c));
+  return values;
 }
 
 }  // namespace normbench

@@ -1,4 +1,4 @@
-/// What the ops' `read` and `infer` have in common.
+/// What ops are made of: what their `read`, `infer`, `reference`, `fewest` and `samples` share.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,17 @@
 
 #include "core/reader.h"
 #include "core/tensor.h"
+#include "ops/accuracy.h"
 
 namespace normbench {
+
+/// What one run of a stage moves and computes.
+struct Cost {
+  std::int64_t read_bytes = 0;     // from memory of the stage's place
+  std::int64_t written_bytes = 0;  // to memory of the stage's place
+  std::int64_t link_bytes = 0;     // over the link between host and device
+  std::int64_t flops = 0;
+};
 
 /// No extent that a user gives is larger.
 inline constexpr std::int64_t largest_extent = 2147483647;
@@ -31,6 +40,13 @@ void check_size(DType dtype, const Shape& shape);
 /// The one contiguous output of an op, its size checked.
 std::vector<TensorDesc> one_output(DType dtype, Layout layout, const Shape& shape, Memory memory);
 
+/// Bytes of all of them.
+std::int64_t total_bytes(std::span<const TensorDesc> tensors);
+
+/// Only those input elements that become output elements are read, and every output is written.
+Cost window_cost(std::span<const TensorDesc> in, std::span<const TensorDesc> out,
+                 std::int64_t flops_per_element);
+
 /// Reads the required per-channel constants `key`: at least one number, all within float32.
 std::vector<double> read_channel_values(Reader& reader, std::string_view key);
 /// The same for divisors: none is 0, in float32 either.
@@ -44,6 +60,19 @@ void check_channels(const std::vector<double>& values, std::string_view plural,
 /// The value of a channel, where one value stands for all.
 inline double at_channel(const std::vector<double>& values, std::int64_t channel) {
   return values[values.size() == 1 ? 0 : static_cast<std::size_t>(channel)];
+}
+
+/// A value for each channel: first, first + step, …
+std::vector<double> channel_samples(std::int64_t channels, double first, double step);
+
+/// `f(value, channel)` of every element.
+template <class F>
+Tensor64 map_channels(const Tensor64& in, F f) {
+  Tensor64 out{in.shape, in.values};
+  const std::int64_t plane = in.shape.h * in.shape.w;
+  for (std::size_t i = 0; i < out.values.size(); ++i)
+    out.values[i] = f(in.values[i], static_cast<std::int64_t>(i) / plane % in.shape.c);
+  return out;
 }
 
 }  // namespace normbench

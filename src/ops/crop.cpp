@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "ops/checks.h"
-#include "ops/tensor64.h"
-
 namespace normbench {
 
 std::optional<Window> Window::read(Reader& reader) {
@@ -27,6 +24,23 @@ std::pair<std::int64_t, std::int64_t> Window::origin(std::int64_t h, std::int64_
   return {top.value_or((h - height) / 2), left.value_or((w - width) / 2)};
 }
 
+Window Window::inner(const Shape& shape) {
+  return {.height = (shape.h + 1) / 2, .width = (shape.w + 2) / 3, .top = {}, .left = {}};
+}
+
+Tensor64 Window::cut(const Tensor64& images) const {
+  const Shape& from = images.shape;
+  const auto [first_row, first_column] = origin(from.h, from.w);
+  Tensor64 out{{from.n, from.c, height, width}, {}};
+  out.values.reserve(static_cast<std::size_t>(out.shape.elements()));
+  for (std::int64_t plane = 0; plane < from.n * from.c; ++plane)
+    for (std::int64_t y = first_row; y < first_row + height; ++y) {
+      const auto row = images.values.begin() + (plane * from.h + y) * from.w + first_column;
+      out.values.insert(out.values.end(), row, row + width);
+    }
+  return out;
+}
+
 Crop Crop::read(Reader& reader) {
   if (!reader.has("size")) reader.complain("needs \"size\" ([height, width])");
   return {.window = Window::read(reader).value_or(Window{.height = 1, .width = 1})};
@@ -40,12 +54,19 @@ std::vector<TensorDesc> Crop::infer(std::span<const TensorDesc> in) const {
 }
 
 void Crop::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t) const {
-  const auto [top, left] = window.origin(in[0].shape.h, in[0].shape.w);
-  out[0] = cut(in[0], top, left, window.height, window.width);
+  out[0] = window.cut(in[0]);
 }
 
-Accuracy Crop::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc>) const {
-  return in[0];
+Cost Crop::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const {
+  return window_cost(in, out, 0);
+}
+
+std::vector<Crop> Crop::samples(const Shape& shape) {
+  Window in_front = Window::inner(shape);
+  in_front.top = 0;
+  return {{.window = in_front},
+          {.window = Window::inner(shape)},
+          {.window = {.height = 1, .width = shape.w, .top = shape.h - 1, .left = 0}}};
 }
 
 }  // namespace normbench

@@ -1,13 +1,6 @@
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string_view>
-#include <vector>
-
-#include "core/reader.h"
-#include "core/tensor.h"
-#include "ops/accuracy.h"
+#include "ops/checks.h"
 
 namespace normbench {
 
@@ -18,8 +11,12 @@ struct Window {
 
   /// Reads {"size": [h, w], "at": [top, left]}; nothing when the object has no "size".
   static std::optional<Window> read(Reader& reader);
+  /// One in the middle of an image, smaller than that.
+  static Window inner(const Shape& shape);
   /// First row and column in an image of this extent. Throws Invalid when it does not fit.
   std::pair<std::int64_t, std::int64_t> origin(std::int64_t h, std::int64_t w) const;
+  /// The window of every image. Throws Invalid when it does not fit.
+  Tensor64 cut(const Tensor64& images) const;
 };
 
 /// Parameters: size [h, w], at [top, left] (default: centred).
@@ -32,7 +29,8 @@ struct Crop {
   static Crop read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
+  static std::vector<Crop> samples(const Shape& shape);
 };
 
 }  // namespace normbench

@@ -1,12 +1,6 @@
 #pragma once
 
-#include <span>
-#include <string_view>
-#include <vector>
-
-#include "core/reader.h"
-#include "core/tensor.h"
-#include "ops/accuracy.h"
+#include "ops/checks.h"
 
 namespace normbench {
 
@@ -18,9 +12,11 @@ struct FlipOp {
   Flip axis = Flip::Horizontal;
 
   static FlipOp read(Reader& reader);
-  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  static std::vector<FlipOp> samples(const Shape& shape);
 };
+
+/// Every image mirrored.
+Tensor64 mirrored(Tensor64 images, Flip axis);
 
 }  // namespace normbench

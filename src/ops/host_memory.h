@@ -1,12 +1,6 @@
 #pragma once
 
-#include <span>
-#include <string_view>
-#include <vector>
-
-#include "core/reader.h"
-#include "core/tensor.h"
-#include "ops/accuracy.h"
+#include "ops/checks.h"
 
 namespace normbench {
 
@@ -17,21 +11,16 @@ struct Pin {
   static constexpr std::string_view name = "pin";
   static constexpr std::string_view about = "copy into page-locked host memory";
 
-  static Pin read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
-  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
 };
 
 /// Page-locks the input where it lies (cudaHostRegister): the output is the same bytes, registered.
 struct Register {
   static constexpr std::string_view name = "register";
   static constexpr std::string_view about = "page-lock the input where it lies (cudaHostRegister)";
+  static constexpr bool passes_through = true;
 
-  static Register read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
-  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
 };
 
 /// Undoes a `register`. Inputs: what is passed through unchanged, and the registered value; by
@@ -39,11 +28,9 @@ struct Register {
 struct Unregister {
   static constexpr std::string_view name = "unregister";
   static constexpr std::string_view about = "undo register (cudaHostUnregister)";
+  static constexpr bool passes_through = true;
 
-  static Unregister read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
-  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
 };
 
 }  // namespace normbench

@@ -1,12 +1,6 @@
 #pragma once
 
-#include <span>
-#include <string_view>
-#include <vector>
-
-#include "core/reader.h"
-#include "core/tensor.h"
-#include "ops/accuracy.h"
+#include "ops/checks.h"
 
 namespace normbench {
 
@@ -16,24 +10,21 @@ struct EmptyLaunch {
   static constexpr std::string_view name = "launch";
   static constexpr std::string_view about =
       "launch an empty kernel, or start and join a team of threads: the limit of small work";
+  static constexpr bool passes_through = true;
 
   std::int64_t count = 1;
 
-  static EmptyLaunch read(Reader& reader);
-  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
-  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  static EmptyLaunch read(Reader& reader) {
+    return {.count = reader.integer("count", 1, 1, 65536)};
+  }
+  static std::vector<EmptyLaunch> samples(const Shape&) { return {{.count = 1}, {.count = 3}}; }
 };
 
 /// The host waits until the device has done all that was submitted; the input passes through.
 struct Sync {
   static constexpr std::string_view name = "sync";
   static constexpr std::string_view about = "wait for the device (cudaStreamSynchronize)";
-
-  static Sync read(Reader& reader);
-  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
-  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  static constexpr bool passes_through = true;
 };
 
 }  // namespace normbench

@@ -1,12 +1,6 @@
 #pragma once
 
-#include <span>
-#include <string_view>
-#include <vector>
-
-#include "core/reader.h"
-#include "core/tensor.h"
-#include "ops/accuracy.h"
+#include "ops/checks.h"
 
 namespace normbench {
 
@@ -17,10 +11,14 @@ struct LayoutOp {
 
   Layout to = Layout::Nchw;
 
-  static LayoutOp read(Reader& reader);
-  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
-  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  static LayoutOp read(Reader& reader) { return {.to = reader.word("to", Layout::Nchw)}; }
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const {
+    const TensorDesc& x = only_input(in);
+    return one_output(x.dtype, to, x.shape, x.memory);
+  }
+  static std::vector<LayoutOp> samples(const Shape&) {
+    return {{.to = Layout::Nchw}, {.to = Layout::Nhwc}};
+  }
 };
 
 }  // namespace normbench

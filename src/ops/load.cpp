@@ -4,13 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <stdexcept>
 
 #include "core/issue.h"
-#include "ops/checks.h"
-#include "ops/find_images.h"
-#include "ops/image.h"
+#include "ops/images/image.h"
 #include "ops/resize.h"
 
 namespace normbench {
@@ -30,13 +27,6 @@ std::vector<std::string> readable(const Load& load) {
   for (const auto& file : load.files)
     if (load.probe->why_broken(file).empty()) files.push_back(file);
   return files;
-}
-
-/// The first `count` of `files`, begun again as often as needed; none of none.
-std::vector<std::string> repeated(const std::vector<std::string>& files, std::int64_t count) {
-  std::vector<std::string> chosen(files.empty() ? 0 : count);
-  for (std::size_t i = 0; i < chosen.size(); ++i) chosen[i] = files[i % files.size()];
-  return chosen;
 }
 
 /// A window of one channel as doubles.
@@ -78,17 +68,9 @@ std::vector<std::string> Load::batch_files() const {
   if (files.empty()) throw std::runtime_error("no images (give load a path, or --images DIR)");
   const auto usable = readable(*this);
   if (on_error == OnError::Fail || usable.empty()) throw_if_broken(files, reasons(*this));
-  return repeated(usable, batch);
-}
-
-std::int64_t Load::file_bytes() const {
-  std::int64_t total = 0;
-  for (const auto& file : repeated(on_error == OnError::Skip ? readable(*this) : files, batch)) {
-    std::error_code error;
-    const auto bytes = std::filesystem::file_size(file, error);
-    if (!error) total += static_cast<std::int64_t>(bytes);
-  }
-  return total;
+  std::vector<std::string> chosen(static_cast<std::size_t>(batch));
+  for (std::size_t i = 0; i < chosen.size(); ++i) chosen[i] = usable[i % usable.size()];
+  return chosen;
 }
 
 Window Load::window(std::int64_t image_height, std::int64_t image_width) const {

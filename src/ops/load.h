@@ -1,18 +1,12 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "core/reader.h"
-#include "core/tensor.h"
-#include "ops/accuracy.h"
+#include "ops/checks.h"
 #include "ops/crop.h"
-#include "ops/probe.h"
+#include "ops/images/image_files.h"
 #include "ops/source.h"
 
 namespace normbench {
@@ -35,6 +29,7 @@ constexpr auto words(OnError) {
 struct Load {
   static constexpr std::string_view name = "load";
   static constexpr std::string_view about = "read, decode and resize image files";
+  static constexpr bool starts = true;
 
   std::string path = {};
   std::int64_t batch = 8;
@@ -53,8 +48,6 @@ struct Load {
   /// The file of each image of the batch. Tries all `files`, once; throws std::runtime_error naming
   /// every broken one when on_error is `fail` or when none is left.
   std::vector<std::string> batch_files() const;
-  /// Bytes of the batch's files: what one iteration reads. Tries files only to leave some out.
-  std::int64_t file_bytes() const;
   /// The part of an image of this extent that is resized to [height, width].
   Window window(std::int64_t image_height, std::int64_t image_width) const;
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;

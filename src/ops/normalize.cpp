@@ -1,10 +1,12 @@
 #include "ops/normalize.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
 
-#include "ops/checks.h"
-#include "ops/tensor64.h"
+#include "ops/flip.h"
 
 namespace normbench {
 
@@ -45,8 +47,9 @@ Normalize Normalize::read(Reader& reader) {
                .flip = reader.word("flip", Flip::None),
                .constants = reader.word("constants", Constants::Cached)};
   if (reader.has("layout")) op.layout = reader.word("layout", Layout::Nchw);
-  if (op.to == DType::UInt8)
-    reader.complain_at("dtype", "normalize writes a float dtype, not uint8");
+  if (!is_float(op.to))
+    reader.complain_at("dtype",
+                       fmt::format("normalize writes a float dtype, not {}", name_of(op.to)));
   return op;
 }
 
@@ -65,12 +68,8 @@ std::vector<TensorDesc> Normalize::infer(std::span<const TensorDesc> in) const {
 
 void Normalize::reference(std::span<const Tensor64> in, std::span<Tensor64> out,
                           std::int64_t) const {
-  Tensor64 x = in[0];
-  if (crop) {
-    const auto [top, left] = crop->origin(x.shape.h, x.shape.w);
-    x = cut(x, top, left, crop->height, crop->width);
-  }
-  out[0] = map_channels(mirrored(x, flip), [&](double value, std::int64_t c) {
+  const Tensor64 x = mirrored(crop ? crop->cut(in[0]) : in[0], flip);
+  out[0] = map_channels(x, [&](double value, std::int64_t c) {
     return (value * scale - at_channel(mean, c)) / at_channel(std, c);
   });
 }
@@ -83,6 +82,40 @@ Accuracy Normalize::accuracy(std::span<const Accuracy> in, std::span<const Tenso
   const auto channels = static_cast<std::int64_t>(std::max(mean.size(), std.size()));
   for (std::int64_t c = 1; c < channels; ++c) all = hull(all, bound(c));
   return all;
+}
+
+Cost Normalize::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const {
+  return window_cost(in, out, 2);
+}
+
+std::vector<Normalize> Normalize::samples(const Shape& shape) {
+  const auto mean = channel_samples(shape.c, 123.675, -7.3);
+  const auto std = channel_samples(shape.c, 58.395, 1.7);
+  const Window window = Window::inner(shape);
+  std::vector<Normalize> ops;
+  for (const DTypeRow& dtype : dtype_rows) {
+    const DType to = dtype.value;
+    if (!is_float(to)) continue;
+    ops.push_back({.mean = mean, .std = std, .to = to});
+    ops.push_back({.mean = mean, .std = std, .to = to, .layout = Layout::Nchw});
+    ops.push_back({.mean = mean,
+                   .std = std,
+                   .to = to,
+                   .scale = 1 / 255.0,
+                   .layout = Layout::Nhwc,
+                   .constants = Constants::PerCall});
+    ops.push_back({.mean = mean, .std = std, .to = to, .crop = window});
+    ops.push_back({.mean = mean, .std = std, .to = to, .flip = Flip::Vertical});
+    for (const Layout layout : {Layout::Nchw, Layout::Nhwc})
+      for (const Flip flip : {Flip::Horizontal, Flip::Both})
+        ops.push_back({.mean = flip == Flip::Both ? std::vector{0.5} : mean,
+                       .std = {0.25},
+                       .to = to,
+                       .layout = layout,
+                       .crop = flip == Flip::Both ? std::optional(window) : std::nullopt,
+                       .flip = flip});
+  }
+  return ops;
 }
 
 }  // namespace normbench

@@ -1,13 +1,6 @@
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string_view>
-#include <vector>
-
-#include "core/reader.h"
-#include "core/tensor.h"
-#include "ops/accuracy.h"
+#include "ops/checks.h"
 #include "ops/crop.h"
 
 namespace normbench {
@@ -32,6 +25,9 @@ struct Normalize {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
+  /// Each parameter at least once with each dtype.
+  static std::vector<Normalize> samples(const Shape& shape);
 };
 
 }  // namespace normbench

@@ -1,14 +1,45 @@
 #include "ops/op.h"
 
+#include <algorithm>
 #include <type_traits>
 
 namespace normbench {
 namespace {
 
+template <class T>
+constexpr bool is_start = requires {
+  requires T::starts;
+};
+template <class T>
+constexpr bool is_undefined = requires {
+  requires T::undefined;
+};
+template <class T>
+constexpr bool leaves_input = requires {
+  requires T::passes_through;
+};
+
 /// Calls `use` with the catalogue's op types as explicit template arguments.
 template <class Use, class... T>
 auto with_ops(std::type_identity<std::variant<T...>>, Use use) {
   return use.template operator()<T...>();
+}
+
+template <class T>
+T read_one(Reader& reader) {
+  if constexpr (requires { T::read(reader); })
+    return T::read(reader);
+  else
+    return {};
+}
+
+template <class T>
+void append_samples(std::vector<Op>& ops, const Shape& shape) {
+  if constexpr (requires { T::samples(shape); }) {
+    for (T& op : T::samples(shape)) ops.emplace_back(std::move(op));
+  } else if constexpr (!is_start<T>) {
+    ops.emplace_back(T{});
+  }
 }
 
 }  // namespace
@@ -28,31 +59,71 @@ std::vector<std::string> op_names() {
 
 std::optional<Op> read_op(std::string_view name, Reader& reader) {
   std::optional<Op> op;
-  with_ops(std::type_identity<Op>{},
-           [&]<class... T>() { ((T::name == name ? void(op = T::read(reader)) : void()), ...); });
+  with_ops(std::type_identity<Op>{}, [&]<class... T>() {
+    ((T::name == name ? void(op = read_one<T>(reader)) : void()), ...);
+  });
   return op;
 }
 
 std::vector<TensorDesc> infer(const Op& op, std::span<const TensorDesc> in) {
-  return std::visit([&](const auto& one) { return one.infer(in); }, op);
+  return std::visit(
+      [&]<class T>(const T& one) -> std::vector<TensorDesc> {
+        if constexpr (requires { one.infer(in); }) return one.infer(in);
+        const TensorDesc& x = only_input(in);
+        if constexpr (leaves_input<T>) return {x};
+        return one_output(x.dtype, x.layout, x.shape, x.memory);
+      },
+      op);
 }
 
 void reference(const Op& op, std::span<const Tensor64> in, std::span<Tensor64> out,
                std::int64_t first) {
-  std::visit([&](const auto& one) { one.reference(in, out, first); }, op);
+  std::visit(
+      [&]<class T>(const T& one) {
+        if constexpr (requires { one.reference(in, out, first); })
+          one.reference(in, out, first);
+        else if constexpr (is_undefined<T>)
+          std::ranges::fill(out[0].values, 0.0);
+        else
+          out[0] = in[0];
+      },
+      op);
 }
 
 bool has_reference(const Op& op) {
-  return !std::holds_alternative<Stream>(op) && !std::holds_alternative<FirstTouch>(op);
+  return std::visit([]<class T>(const T&) { return !is_undefined<T>; }, op);
 }
 
 bool passes_through(const Op& op) {
-  return std::holds_alternative<Register>(op) || std::holds_alternative<Unregister>(op) ||
-         std::holds_alternative<EmptyLaunch>(op) || std::holds_alternative<Sync>(op);
+  return std::visit([]<class T>(const T&) { return leaves_input<T>; }, op);
 }
 
 Accuracy accuracy(const Op& op, std::span<const Accuracy> in, std::span<const TensorDesc> out) {
-  return std::visit([&](const auto& one) { return one.accuracy(in, out); }, op);
+  return std::visit(
+      [&]<class T>(const T& one) -> Accuracy {
+        if constexpr (requires { one.accuracy(in, out); }) return one.accuracy(in, out);
+        if constexpr (is_undefined<T>) return {.low = 0, .high = 255, .error = 255};
+        return in[0];
+      },
+      op);
+}
+
+Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const TensorDesc> out) {
+  return std::visit(
+      [&]<class T>(const T& one) -> Cost {
+        if constexpr (requires { one.fewest(in, out); }) return one.fewest(in, out);
+        if constexpr (leaves_input<T>) return {};
+        return {.read_bytes = total_bytes(in), .written_bytes = total_bytes(out)};
+      },
+      op);
+}
+
+std::vector<Op> samples(std::string_view name, const Shape& shape) {
+  std::vector<Op> ops;
+  with_ops(std::type_identity<Op>{}, [&]<class... T>() {
+    ((T::name == name ? append_samples<T>(ops, shape) : void()), ...);
+  });
+  return ops;
 }
 
 }  // namespace normbench

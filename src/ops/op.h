@@ -1,23 +1,24 @@
 /// The catalogue of ops: what a stage means, before any kernel is chosen.
 ///
-/// Each op is a struct with a .h/.cpp of its own that has
-///   static constexpr std::string_view name, about;
-///   static T read(Reader&)                                        its own parameters only
-///   std::vector<TensorDesc> infer(std::span<const TensorDesc>)    throws Invalid
-///   void reference(in, out)                                       exact meaning, in double
-///   Accuracy accuracy(std::span<const Accuracy>, std::span<const TensorDesc> out)
+/// Each op is a struct with a file of its own. It has `name`, `about`, its parameters, and of these
+/// what differs from the default:
+///   static T read(Reader&)                 its own parameters only; default: it has none
+///   infer(in) -> std::vector<TensorDesc>   throws Invalid; default: one input, an output like it
+///   reference(in, out, first)              exact meaning, in double; default: the first input
+///   accuracy(in, out) -> Accuracy          range and error bound; default: the first input's
+///   fewest(in, out) -> Cost                default: reads every input, writes every output once
+///   static std::vector<T> samples(Shape)   what a self-test tries; default: one with no parameters
+///   static constexpr bool starts           takes no input: starts a variant
+///   static constexpr bool passes_through   the output is the first input's own bytes, untouched
+///   static constexpr bool undefined        output values are undefined, any byte is right
 #pragma once
 
-#include <span>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
-#include <vector>
 
-#include "core/reader.h"
-#include "core/tensor.h"
-#include "ops/accuracy.h"
 #include "ops/cast.h"
+#include "ops/checks.h"
 #include "ops/copy.h"
 #include "ops/crop.h"
 #include "ops/flip.h"
@@ -55,14 +56,20 @@ std::vector<TensorDesc> infer(const Op& op, std::span<const TensorDesc> in);
 void reference(const Op& op, std::span<const Tensor64> in, std::span<Tensor64> out,
                std::int64_t first);
 
-/// False for ops whose output values are undefined (stream, first_touch): nothing to check there.
+/// False for ops whose output values are undefined: nothing to check there.
 bool has_reference(const Op& op);
 
-/// True if the output is the first input's own bytes, which the op does not touch (register,
-/// unregister, launch, sync).
+/// True if the output is the first input's own bytes, which the op does not touch.
 bool passes_through(const Op& op);
 
 /// Range and forward error bound of the outputs.
 Accuracy accuracy(const Op& op, std::span<const Accuracy> in, std::span<const TensorDesc> out);
+
+/// The fewest bytes the op can move, and its arithmetic.
+Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const TensorDesc> out);
+
+/// The op called `name` with the parameters that are worth trying on an input of this shape; none
+/// for ops that take no input.
+std::vector<Op> samples(std::string_view name, const Shape& shape);
 
 }  // namespace normbench

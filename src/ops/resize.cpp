@@ -1,8 +1,8 @@
 #include "ops/resize.h"
 
-#include "ops/checks.h"
-#include "ops/tensor64.h"
-#include "ops/triangle.h"
+#include <algorithm>
+#include <cmath>
+#include <numeric>
 
 namespace normbench {
 namespace {
@@ -36,6 +36,22 @@ Tensor64 transposed(const Tensor64& in) {
   return out;
 }
 
+/// Taps of the triangle filter along one axis: two when it grows, twice the scale when it shrinks.
+double taps_between(std::int64_t from, std::int64_t to) {
+  return 2 * std::max(1.0, static_cast<double>(from) / static_cast<double>(to));
+}
+
+/// A multiplication and an addition per tap: rows first, over the input's columns, then columns.
+/// Bounded, for the image between the two passes may be larger than either.
+std::int64_t resize_flops(const TensorDesc& in, const TensorDesc& out) {
+  const double rows = 2 * taps_between(in.shape.h, out.shape.h) * static_cast<double>(in.shape.w);
+  const double columns =
+      2 * taps_between(in.shape.w, out.shape.w) * static_cast<double>(out.shape.w);
+  return std::llround(
+      std::min(0x1p60, (rows + columns) * static_cast<double>(out.shape.n * out.shape.c) *
+                           static_cast<double>(out.shape.h)));
+}
+
 }  // namespace
 
 Resize Resize::read(Reader& reader) {
@@ -63,6 +79,39 @@ Accuracy Resize::accuracy(std::span<const Accuracy> in, std::span<const TensorDe
   a.whole = false;
   for (int pass = 0; pass < 2; ++pass) a.error += nu / (1 - nu) * a.magnitude();
   return out[0].dtype == DType::Float32 ? a : stored(a, out[0].dtype);
+}
+
+Cost Resize::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const {
+  return {.read_bytes = total_bytes(in),
+          .written_bytes = total_bytes(out),
+          .flops = resize_flops(in[0], out[0])};
+}
+
+std::vector<Resize> Resize::samples(const Shape& shape) {
+  return {{.height = (shape.h + 1) / 2, .width = (shape.w + 2) / 3},
+          {.height = 2 * shape.h + 1, .width = shape.w + 3}};
+}
+
+std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to) {
+  const double scale = static_cast<double>(from) / static_cast<double>(to);
+  const double reach = std::max(1.0, scale);
+  std::vector<Taps> filter(static_cast<std::size_t>(to));
+  for (std::int64_t i = 0; i < to; ++i) {
+    const double centre = (static_cast<double>(i) + 0.5) * scale;
+    const auto first =
+        std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(centre - reach + 0.5)));
+    const auto last =
+        std::min<std::int64_t>(from, static_cast<std::int64_t>(std::floor(centre + reach + 0.5)));
+    Taps& taps = filter[static_cast<std::size_t>(i)];
+    taps.first = first;
+    for (std::int64_t p = first; p < last; ++p) {
+      const double distance = std::abs(static_cast<double>(p) + 0.5 - centre) / reach;
+      taps.weights.push_back(std::max(0.0, 1 - distance));
+    }
+    const double sum = std::accumulate(taps.weights.begin(), taps.weights.end(), 0.0);
+    for (double& weight : taps.weights) weight /= sum;
+  }
+  return filter;
 }
 
 }  // namespace normbench

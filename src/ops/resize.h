@@ -1,12 +1,6 @@
 #pragma once
 
-#include <span>
-#include <string_view>
-#include <vector>
-
-#include "core/reader.h"
-#include "core/tensor.h"
-#include "ops/accuracy.h"
+#include "ops/checks.h"
 
 namespace normbench {
 
@@ -22,6 +16,19 @@ struct Resize {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
+  static std::vector<Resize> samples(const Shape& shape);
 };
+
+/// Weights of the input pixels [first, first + weights.size()) in one output pixel; they sum to 1.
+struct Taps {
+  std::int64_t first = 0;
+  std::vector<double> weights;
+};
+
+/// The taps of each of `to` output pixels from `from` input pixels: pixel centres at half integers,
+/// a triangle of half-width max(1, from / to) around the output's centre, cut at the borders. The
+/// same as PIL's BILINEAR and torchvision's antialias=True.
+std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to);
 
 }  // namespace normbench

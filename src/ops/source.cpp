@@ -1,56 +1,52 @@
 #include "ops/source.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
 
-#include "core/half.h"
+#include "core/dtype.h"
 #include "ops/array_file.h"
-#include "ops/checks.h"
-#include "ops/random.h"
 
 namespace normbench {
 namespace {
 
-/// All uint8 values as T stores them.
-template <class T, class Convert>
-std::array<T, 256> all_bytes(Convert convert) {
-  std::array<T, 256> values;
-  for (int i = 0; i < 256; ++i) values[static_cast<std::size_t>(i)] = convert(i);
-  return values;
+/// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
+constexpr std::uint64_t mixed(std::uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
 }
 
-/// Writes the random bytes of every row, each as `values` stores it.
+constexpr std::uint64_t random_word(std::uint64_t state, std::uint64_t index) {
+  return mixed(state + (index + 1) * 0x9E3779B97F4A7C15u);
+}
+
+/// Writes the random bytes of every row, each as a T.
 template <class T>
-void fill_rows(const View& view, std::uint64_t seed, const std::array<T, 256>& values) {
+void fill_rows(const View& view, std::uint64_t seed) {
+  std::array<T, 256> values;
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = rounded<T>(static_cast<double>(i));
+  constexpr std::int64_t size = sizeof(T);
   const auto [n, c, h, w] = view.desc.shape;
   const Strides& step = view.desc.strides;
   std::vector<std::uint8_t> row(static_cast<std::size_t>(w));
   for (std::int64_t i = 0; i < n * c * h; ++i) {
     random_bytes(seed, i * w, row);
-    std::byte* out = view.data + (i / (c * h) * step.n + i / h % c * step.c + i % h * step.h) *
-                                     static_cast<std::int64_t>(sizeof(T));
+    std::byte* out =
+        view.data + (i / (c * h) * step.n + i / h % c * step.c + i % h * step.h) * size;
     for (std::int64_t x = 0; x < w; ++x)
-      std::memcpy(out + x * step.w * static_cast<std::int64_t>(sizeof(T)),
-                  &values[row[static_cast<std::size_t>(x)]], sizeof(T));
+      std::memcpy(out + x * step.w * size, &values[row[static_cast<std::size_t>(x)]], sizeof(T));
   }
 }
 
 void fill_random(const View& view, std::uint64_t seed) {
-  switch (view.desc.dtype) {
-    case DType::UInt8:
-      if (view.desc.layout == Layout::Nchw && view.desc.is_dense())
-        return random_bytes(seed, 0,
-                            {reinterpret_cast<std::uint8_t*>(view.data),
-                             static_cast<std::size_t>(view.desc.elements())});
-      return fill_rows(view, seed, all_bytes<std::uint8_t>([](int i) { return i; }));
-    case DType::Float16:
-      return fill_rows(view, seed, all_bytes<Float16>(to_float16));
-    case DType::BFloat16:
-      return fill_rows(view, seed, all_bytes<BFloat16>(to_bfloat16));
-    case DType::Float32:
-      return fill_rows(view, seed, all_bytes<float>([](int i) { return i; }));
-  }
+  const TensorDesc& desc = view.desc;
+  if (desc.dtype == DType::UInt8 && desc.layout == Layout::Nchw && desc.is_dense())
+    return random_bytes(
+        seed, 0,
+        {reinterpret_cast<std::uint8_t*>(view.data), static_cast<std::size_t>(desc.elements())});
+  with_dtype(desc.dtype, [&]<class T>(T) { fill_rows<T>(view, seed); });
 }
 
 void copy_values(const View& from, const View& to) {
@@ -116,6 +112,22 @@ Accuracy Source::accuracy(std::span<const Accuracy>, std::span<const TensorDesc>
   if (path.empty() || dtype == DType::UInt8) return {.low = 0, .high = 255, .whole = true};
   const auto [low, high] = ArrayFile(path, desc()).range();
   return {.low = low, .high = high};
+}
+
+void random_bytes(std::uint64_t seed, std::int64_t first, std::span<std::uint8_t> out) {
+  const std::uint64_t state = mixed(seed);
+  auto index = static_cast<std::uint64_t>(first) / 8;
+  auto skip = static_cast<std::size_t>(first) % 8;
+  while (!out.empty()) {
+    const std::uint64_t value = random_word(state, index++);
+    const std::size_t count = std::min(out.size(), 8 - skip);
+    if (count == 8)
+      std::memcpy(out.data(), &value, 8);
+    else
+      std::memcpy(out.data(), reinterpret_cast<const char*>(&value) + skip, count);
+    out = out.subspan(count);
+    skip = 0;
+  }
 }
 
 }  // namespace normbench

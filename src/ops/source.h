@@ -4,12 +4,8 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "core/reader.h"
-#include "core/tensor.h"
-#include "ops/accuracy.h"
+#include "ops/checks.h"
 
 namespace normbench {
 
@@ -24,6 +20,7 @@ struct Paths {
 struct Source {
   static constexpr std::string_view name = "source";
   static constexpr std::string_view about = "the batch a variant starts from; not timed";
+  static constexpr bool starts = true;
   static constexpr std::uint64_t default_seed = 1;  // what `reference` assumes of random values
 
   DType dtype = DType::UInt8;
@@ -43,5 +40,9 @@ struct Source {
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
 };
+
+/// Bytes [first, first + out.size()) of the endless random sequence of `seed`: any part is made
+/// without the parts before it.
+void random_bytes(std::uint64_t seed, std::int64_t first, std::span<std::uint8_t> out);
 
 }  // namespace normbench

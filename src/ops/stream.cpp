@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
-#include "ops/checks.h"
+#include "machine/topology.h"
 
 namespace normbench {
 namespace {
 
 constexpr std::int64_t most_parts = 65536;
-
-/// Bytes without a meaning: any is right.
-constexpr Accuracy anything{.low = 0, .high = 255, .error = 255};
 
 std::vector<TensorDesc> plain_bytes(std::int64_t bytes, Memory memory) {
   return one_output(DType::UInt8, Layout::Nchw, {.n = 1, .c = 1, .h = 1, .w = bytes}, memory);
@@ -36,27 +33,24 @@ std::vector<TensorDesc> Stream::infer(std::span<const TensorDesc> in) const {
       std::max<std::int64_t>(1, whole * write_parts + rest * write_parts / read_parts), x.memory);
 }
 
-void Stream::reference(std::span<const Tensor64>, std::span<Tensor64> out, std::int64_t) const {
-  std::ranges::fill(out[0].values, 0.0);
+Cost Stream::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const {
+  return {.read_bytes = read_parts == 0 ? 0 : total_bytes(in), .written_bytes = total_bytes(out)};
 }
 
-Accuracy Stream::accuracy(std::span<const Accuracy>, std::span<const TensorDesc>) const {
-  return anything;
+std::vector<Stream> Stream::samples(const Shape&) {
+  std::vector<Stream> ops;
+  for (const auto& [reads, writes] : {std::pair{1, 1}, {1, 4}, {4, 1}, {3, 5}, {0, 1}, {1, 0}})
+    ops.push_back({.read_parts = reads, .write_parts = writes});
+  return ops;
 }
-
-FirstTouch FirstTouch::read(Reader&) { return {}; }
 
 std::vector<TensorDesc> FirstTouch::infer(std::span<const TensorDesc> in) const {
   const TensorDesc& x = only_input(in);
   return plain_bytes(x.bytes(), x.memory);
 }
 
-void FirstTouch::reference(std::span<const Tensor64>, std::span<Tensor64> out, std::int64_t) const {
-  std::ranges::fill(out[0].values, 0.0);
-}
-
-Accuracy FirstTouch::accuracy(std::span<const Accuracy>, std::span<const TensorDesc>) const {
-  return anything;
+Cost FirstTouch::fewest(std::span<const TensorDesc>, std::span<const TensorDesc> out) const {
+  return {.written_bytes = (total_bytes(out) + page_bytes() - 1) / page_bytes()};
 }
 
 }  // namespace normbench

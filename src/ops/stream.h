@@ -1,12 +1,6 @@
 #pragma once
 
-#include <span>
-#include <string_view>
-#include <vector>
-
-#include "core/reader.h"
-#include "core/tensor.h"
-#include "ops/accuracy.h"
+#include "ops/checks.h"
 
 namespace normbench {
 
@@ -17,25 +11,25 @@ struct Stream {
   static constexpr std::string_view name = "stream";
   static constexpr std::string_view about =
       "read and write memory in a given mix, no arithmetic: the limit";
+  static constexpr bool undefined = true;
 
   std::int64_t read_parts = 1, write_parts = 1;
 
   static Stream read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
-  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
+  static std::vector<Stream> samples(const Shape& shape);
 };
 
-/// Writes one byte per 4 KiB page of an output as large as its input.
+/// Writes one byte per page of an output as large as its input.
 struct FirstTouch {
   static constexpr std::string_view name = "first_touch";
   static constexpr std::string_view about =
       "touch every page of a fresh output: the cost of page faults";
+  static constexpr bool undefined = true;
 
-  static FirstTouch read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
-  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
 };
 
 }  // namespace normbench

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "ops/checks.h"
-#include "ops/tensor64.h"
-
 namespace normbench {
 
 namespace {
@@ -12,7 +9,7 @@ namespace {
 std::vector<TensorDesc> floating(std::span<const TensorDesc> in, const std::vector<double>& values,
                                  std::string_view plural) {
   const TensorDesc& x = only_input(in);
-  if (x.dtype == DType::UInt8)
+  if (!is_float(x.dtype))
     throw Invalid(
         fmt::format("needs a floating-point input, got {} (cast first)", name_of(x.dtype)));
   check_channels(values, plural, x.shape.c);
@@ -40,6 +37,15 @@ Accuracy Sub::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc>
   return all;
 }
 
+Cost Sub::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const {
+  return window_cost(in, out, 1);
+}
+
+std::vector<Sub> Sub::samples(const Shape& shape) {
+  return {{.mean = channel_samples(shape.c, 123.675, -7.3)},
+          {.mean = {7.25}, .constants = Constants::PerCall}};
+}
+
 Div Div::read(Reader& reader) {
   return {.std = read_channel_divisors(reader, "std"),
           .constants = reader.word("constants", Constants::Cached)};
@@ -57,6 +63,15 @@ Accuracy Div::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc>
   Accuracy all = computed(over(in[0], std[0]), out[0].dtype);
   for (const double s : std) all = hull(all, computed(over(in[0], s), out[0].dtype));
   return all;
+}
+
+Cost Div::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const {
+  return window_cost(in, out, 1);
+}
+
+std::vector<Div> Div::samples(const Shape& shape) {
+  return {{.std = channel_samples(shape.c, 123.675, -7.3)},
+          {.std = {7.25}, .constants = Constants::PerCall}};
 }
 
 }  // namespace normbench

@@ -1,12 +1,6 @@
 #pragma once
 
-#include <span>
-#include <string_view>
-#include <vector>
-
-#include "core/reader.h"
-#include "core/tensor.h"
-#include "ops/accuracy.h"
+#include "ops/checks.h"
 
 namespace normbench {
 
@@ -22,6 +16,8 @@ struct Sub {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
+  static std::vector<Sub> samples(const Shape& shape);
 };
 
 /// y = x / std[c]. Floating point only; dtype kept.
@@ -36,6 +32,8 @@ struct Div {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
+  static std::vector<Div> samples(const Shape& shape);
 };
 
 }  // namespace normbench

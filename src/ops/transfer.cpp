@@ -2,27 +2,27 @@
 
 #include <fmt/format.h>
 
-#include "ops/checks.h"
-
 namespace normbench {
+namespace {
 
-H2d H2d::read(Reader&) { return {}; }
-
-std::vector<TensorDesc> H2d::infer(std::span<const TensorDesc> in) const {
-  const TensorDesc& x = only_input(in);
+/// The input in device memory, which it must not be in yet.
+std::vector<TensorDesc> sent(const TensorDesc& x) {
   if (x.memory == Memory::Device) throw Invalid("input is already on the device");
   return one_output(x.dtype, x.layout, x.shape, Memory::Device);
 }
 
-void H2d::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t) const {
-  out[0] = in[0];
+}  // namespace
+
+// Transfers run in the device's place: they write or read its memory, the rest is the link.
+
+std::vector<TensorDesc> H2d::infer(std::span<const TensorDesc> in) const {
+  return sent(only_input(in));
 }
 
-Accuracy H2d::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc>) const {
-  return in[0];
+Cost H2d::fewest(std::span<const TensorDesc>, std::span<const TensorDesc> out) const {
+  const std::int64_t bytes = total_bytes(out);
+  return {.written_bytes = bytes, .link_bytes = bytes};
 }
-
-D2h D2h::read(Reader&) { return {}; }
 
 std::vector<TensorDesc> D2h::infer(std::span<const TensorDesc> in) const {
   const TensorDesc& x = only_input(in);
@@ -30,34 +30,25 @@ std::vector<TensorDesc> D2h::infer(std::span<const TensorDesc> in) const {
   return one_output(x.dtype, x.layout, x.shape, Memory::Pageable);
 }
 
-void D2h::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t) const {
-  out[0] = in[0];
+Cost D2h::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc>) const {
+  const std::int64_t bytes = total_bytes(in);
+  return {.read_bytes = bytes, .link_bytes = bytes};
 }
-
-Accuracy D2h::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc>) const {
-  return in[0];
-}
-
-Exchange Exchange::read(Reader&) { return {}; }
 
 std::vector<TensorDesc> Exchange::infer(std::span<const TensorDesc> in) const {
   const TensorDesc& x = only_input(in);
-  if (x.memory == Memory::Device) throw Invalid("input is already on the device");
-  if (!cuda_owns(x.memory) || x.memory == Memory::Managed)
+  auto out = sent(x);
+  if (!is_page_locked(x.memory))
     throw Invalid(
         fmt::format("{} memory cannot be copied both ways at once (use pinned, "
                     "registered, write_combined or mapped memory)",
                     name_of(x.memory)));
-  return one_output(x.dtype, x.layout, x.shape, Memory::Device);
+  return out;
 }
 
-void Exchange::reference(std::span<const Tensor64> in, std::span<Tensor64> out,
-                         std::int64_t) const {
-  out[0] = in[0];
-}
-
-Accuracy Exchange::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc>) const {
-  return in[0];
+Cost Exchange::fewest(std::span<const TensorDesc>, std::span<const TensorDesc> out) const {
+  const std::int64_t bytes = total_bytes(out);
+  return {.read_bytes = bytes, .written_bytes = bytes, .link_bytes = 2 * bytes};
 }
 
 }  // namespace normbench

@@ -1,12 +1,6 @@
 #pragma once
 
-#include <span>
-#include <string_view>
-#include <vector>
-
-#include "core/reader.h"
-#include "core/tensor.h"
-#include "ops/accuracy.h"
+#include "ops/checks.h"
 
 namespace normbench {
 
@@ -15,10 +9,8 @@ struct H2d {
   static constexpr std::string_view name = "h2d";
   static constexpr std::string_view about = "copy from host memory to device memory";
 
-  static H2d read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
-  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
 };
 
 /// Parameter: memory (the host kind written, default pageable).
@@ -26,10 +18,8 @@ struct D2h {
   static constexpr std::string_view name = "d2h";
   static constexpr std::string_view about = "copy from device memory to host memory";
 
-  static D2h read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
-  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
 };
 
 /// Copies its page-locked input to the device and, at the same time, as many bytes of no meaning
@@ -40,10 +30,8 @@ struct Exchange {
   static constexpr std::string_view about =
       "copy to the device and as much back at the same time: the limit of the link";
 
-  static Exchange read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
-  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
 };
 
 }  // namespace normbench

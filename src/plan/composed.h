@@ -1,8 +1,8 @@
-/// Objects put together from several places of a config, with mistakes still shown where they
-/// stand.
+/// Objects put together from several places of a config; a mistake is reported where it is written.
 #pragma once
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,10 +12,10 @@
 
 namespace normbench {
 
-/// What a member of the wrong type is told: "expected a list, got 5".
+/// The mistake of a member of the wrong type: "expected a list, got 5".
 std::string wrong_type(std::string_view wanted, const Json& got);
 
-/// `unknown WHAT "said" (did you mean "near"?)`, or with all that is known where nothing is near.
+/// `unknown WHAT "said" (did you mean "near"?)`, or with everything known where nothing is near.
 std::string unknown(std::string_view what, const std::string& said,
                     const std::vector<std::string>& known);
 

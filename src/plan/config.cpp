@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <array>
 
 #include "plan/composed.h"
 #include "plan/stage_spec.h"
@@ -11,7 +11,7 @@
 namespace normbench {
 namespace {
 
-constexpr double tiny = 1e-9;  // "above 0" for a bound that is included
+constexpr double tiny = 1e-9;  // bounds are included: this stands for "above 0"
 
 std::string read_name(Reader& config) {
   if (!config.has("name")) config.complain("no \"name\" (it names the folder of results)");
@@ -88,7 +88,7 @@ bool is_swept(const Json& value) {
   return value.is_string() && value.get_ref<const std::string&>().starts_with('$');
 }
 
-/// Checks one op's defaults on their own: only what is wrong in the members that are there.
+/// Checks the members that one op's defaults have; those that the op lacks are no mistake here.
 void check_defaults(const std::string& op, const Json& members, std::vector<Issue>& issues) {
   StageText stage;
   stage.op = op;
@@ -143,34 +143,86 @@ std::map<std::string, PeerCommand> read_peers(Reader& config, const std::string&
 
 Json read_experiments(Reader& config) {
   const Json& experiments = config.member("experiments");
-  if (experiments.is_null()) {
+  if (experiments.is_array() && !experiments.empty()) return experiments;
+  if (experiments.is_null())
     config.complain("no \"experiments\" (a list of at least one)");
-  } else if (!experiments.is_array()) {
-    config.complain_at("experiments", wrong_type("a list of experiments", experiments));
-  } else if (experiments.empty()) {
-    config.complain_at("experiments", "has no experiments (a list of at least one)");
-  } else {
-    return experiments;
-  }
+  else
+    config.complain_at("experiments", experiments.is_array()
+                                          ? "has no experiments (a list of at least one)"
+                                          : wrong_type("a list of experiments", experiments));
   return Json::array();
+}
+
+/// The keys of `measure`, which --set takes by name.
+constexpr auto settable =
+    std::to_array<std::string_view>({"precision", "max_seconds_per_group", "cache", "clock", "seed",
+                                     "processes", "turn_timeout_seconds"});
+
+/// `text` as JSON where it is JSON, else as a string. Throws Invalid for what JSON cannot hold.
+Json value_of(const std::string& text) {
+  std::vector<Issue> duplicates;
+  try {
+    Json value = parse_json(text, duplicates);
+    if (duplicates.empty()) return value;
+  } catch (const Invalid&) {
+    const Json value(text);
+    if (value.dump(-1, ' ', false, Json::error_handler_t::ignore) ==
+        value.dump(-1, ' ', false, Json::error_handler_t::replace))
+      return value;
+    throw Invalid("the value is not UTF-8");
+  }
+  throw Invalid("the value has a key twice");
+}
+
+/// Sets what `pointer` points to. Throws Invalid when neither it nor its parent object is there.
+void set_at(Json& config, const std::string& pointer, Json value) {
+  try {
+    const Json::json_pointer target(pointer);
+    const Json::json_pointer parent = target.parent_pointer();
+    if (!config.contains(target) && !(config.contains(parent) && config[parent].is_object()))
+      throw Invalid("nothing is there in the config");
+    config[target] = std::move(value);
+  } catch (const Json::exception&) {
+    throw Invalid("is no JSON pointer (write /experiments/0/source/batch, for example)");
+  }
 }
 
 }  // namespace
 
-Head read_head(const Json& config, const PlanOptions& options, std::vector<Issue>& issues) {
-  Reader reader(config, "", issues);
-  Head head;
-  if (!config.is_object()) return head;
+void apply_set(Json& config, const std::string& name, const std::string& value,
+               std::vector<Issue>& issues) {
+  const auto complain = [&](const std::string& what) {
+    issues.push_back({"", fmt::format("--set {}={}: {}", name, value, what)});
+  };
+  std::string pointer = name;
+  if (!name.starts_with('/')) {
+    if (std::ranges::find(settable, name) == settable.end())
+      return complain(unknown("name", name, {settable.begin(), settable.end()}) +
+                      ", or write /json/pointer=value");
+    if (config.is_object() && !config.contains("measure")) config["measure"] = Json::object();
+    pointer = "/measure/" + name;
+  }
+  try {
+    set_at(config, pointer, value_of(value));
+  } catch (const Invalid& mistake) {
+    complain(mistake.what());
+  }
+}
+
+Rest read_head(Plan& plan, const PlanOptions& options, std::vector<Issue>& issues) {
+  Reader reader(plan.config, "", issues);
+  Rest rest;
+  if (!plan.config.is_object()) return rest;
   read_schema(reader);
-  head.name = read_name(reader);
-  head.about = reader.text("about", "");
-  head.measure = read_measure(reader.object("measure"), options.quick);
-  head.profile = read_profile(reader.object("profile"), options);
-  head.defaults = read_defaults(reader);
-  head.peers = read_peers(reader, options.base_dir);
-  head.experiments = read_experiments(reader);
+  plan.name = read_name(reader);
+  plan.about = reader.text("about", "");
+  plan.measure = read_measure(reader.object("measure"), options.quick);
+  plan.profile = read_profile(reader.object("profile"), options);
+  rest.defaults = read_defaults(reader);
+  plan.peers = read_peers(reader, options.base_dir);
+  rest.experiments = read_experiments(reader);
   reader.finish();
-  return head;
+  return rest;
 }
 
 }  // namespace normbench

@@ -1,10 +1,9 @@
-/// A config as a whole: its text with --set applied, and what stands beside its experiments.
+/// The top level of a config: --set, and all that stands beside the experiments.
 #pragma once
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/reader.h"
@@ -17,17 +16,14 @@ namespace normbench {
 void apply_set(Json& config, const std::string& name, const std::string& value,
                std::vector<Issue>& issues);
 
-/// What a config says beside its experiments.
-struct Head {
-  std::string name, about;
-  Measure measure;
-  ProfileOptions profile;
+/// What is read later, once the head is known.
+struct Rest {
   Json defaults = Json::object();
-  std::map<std::string, PeerCommand> peers;
   Json experiments = Json::array();
 };
 
-/// Reads the top level. Mistakes go to `issues`; `defaults` are checked as far as they stand alone.
-Head read_head(const Json& config, const PlanOptions& options, std::vector<Issue>& issues);
+/// Reads the top level of `plan.config` into the plan. Mistakes go to `issues`; the defaults are
+/// checked as far as they stand alone.
+Rest read_head(Plan& plan, const PlanOptions& options, std::vector<Issue>& issues);
 
 }  // namespace normbench

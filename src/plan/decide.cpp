@@ -1,10 +1,14 @@
 #include "plan/decide.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "plan/aliases.h"
+#include <algorithm>
+#include <variant>
+
+#include "backend/cpu/team.h"
+#include "plan/buffers.h"
 #include "plan/composed.h"
-#include "plan/peer_case.h"
 #include "plan/wiring.h"
 
 namespace normbench {
@@ -28,19 +32,55 @@ void wire(const VariantText& text, const std::vector<std::optional<StageSpec>>& 
   }
 }
 
-int read_threads(Reader& reader, int all) {
-  constexpr std::int64_t most = 4096;  // OpenMP ends a process that cannot have its threads
-  const Json& said = reader.member("threads");
-  if (!said.is_string()) return static_cast<int>(reader.integer("threads", 1, 1, most));
-  if (said != "all") reader.complain_at("threads", wrong_type("an integer or \"all\"", said));
-  return all;
+/// Decoding takes longer than waking a team, and `launch` of the CPU measures that team itself:
+/// these have all threads.
+bool always_pays(const Stage& stage) {
+  return std::holds_alternative<Load>(stage.op) ||
+         (std::holds_alternative<EmptyLaunch>(stage.op) && stage.place == Place::Cpu);
 }
 
-/// Reads what a variant says beside its stages; `fits` is false when a mistake was found.
+/// What "all" is for a case: by the stage that moves, or by its arithmetic reads, the most bytes,
+/// wherever it runs, so that variants of one group differ in their threads only where their stages
+/// do in size.
+int decide_threads(const Case& decided, const PlanOptions& options) {
+  if (std::ranges::any_of(decided.stages, always_pays)) return options.all_threads;
+  std::int64_t most = 0;
+  for (const Stage& stage : decided.stages) {
+    const Cost& cost = stage.fewest;
+    for (const TensorDesc& out : stage.signature.out) most = std::max(most, out.bytes());
+    constexpr std::int64_t read_per_flop = 2;  // a float for a multiplication and an addition
+    most = std::max({most, cost.read_bytes + cost.written_bytes, read_per_flop * cost.flops});
+  }
+  return team_for(most, options.all_threads, options.data_caches);
+}
+
+void read_threads(Reader& reader, const PlanOptions& options, Case& decided) {
+  constexpr std::int64_t most = 4096;  // OpenMP ends a process that cannot have its threads
+  const Json& said = reader.member("threads");
+  decided.threads_decided = said == "all";
+  if (decided.threads_decided)
+    decided.threads = decide_threads(decided, options);
+  else if (said.is_string())
+    reader.complain_at("threads", wrong_type("an integer or \"all\"", said));
+  else
+    decided.threads = static_cast<int>(reader.integer("threads", 1, 1, most));
+}
+
+/// The variant's "peer"; "" for none and for one that the config's `peers` lack.
+std::string read_peer(Reader& reader, const std::map<std::string, PeerCommand>& peers) {
+  std::string said = reader.text("peer", "");
+  if (said.empty() || peers.contains(said)) return said;
+  std::vector<std::string> known;
+  for (const auto& [name, command] : peers) known.push_back(name);
+  reader.complain_at("peer", unknown("peer", said, known));
+  return "";
+}
+
+/// Reads what a variant says beside its stages.
 void read_options(const Composed& options, PlanContext& context, Case& decided) {
   const std::size_t before = context.issues.size();
   Reader reader(options.fields, options.pointer, context.issues);
-  decided.threads = read_threads(reader, context.options.all_threads);
+  read_threads(reader, context.options, decided);
   decided.wait = reader.word("wait", decided.wait);
   decided.graph = reader.boolean("graph", false);
   const bool in_flight = reader.integer("in_flight", 1, 1, 1024) > 1;
@@ -48,8 +88,11 @@ void read_options(const Composed& options, PlanContext& context, Case& decided) 
   reader.finish();
   options.relocate(std::span(context.issues).subspan(before));
   if (decided.skip) return;
-  decided.skip = why_not_run(decided.peer, context.peers, context.options.allow_peers);
-  if (in_flight && !decided.skip) decided.skip = "in_flight is not supported by this version";
+  if (!decided.peer.empty() && !context.options.allow_peers)
+    decided.skip = fmt::format("peer commands run only with --allow-peers (this one: {})",
+                               fmt::join(context.peers.at(decided.peer).argv, " "));
+  else if (in_flight)
+    decided.skip = "in_flight is not supported by this version";
 }
 
 bool names_peer(const Composed& options) {
@@ -58,8 +101,8 @@ bool names_peer(const Composed& options) {
 }
 
 /// The text of a stage; a source has one too, but is no stage.
-const Composed& text_of(const VariantText& text, const Case& decided, int stage) {
-  return text.stages[static_cast<std::size_t>(stage + (decided.source ? 1 : 0))].members;
+const Composed& text_of(const VariantText& text, const Case& decided, std::size_t stage) {
+  return text.stages[stage + (decided.source ? 1 : 0)].members;
 }
 
 bool is_captured(const Stage& stage) {
@@ -68,15 +111,13 @@ bool is_captured(const Stage& stage) {
 }
 
 void check_graph(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
-  const auto on_gpu = [](const Stage& stage) { return stage.place == Place::Cuda; };
-  const auto unknown_row = [&](const Stage& stage) {
-    return on_gpu(stage) && stage.kernel == nullptr;
+  const auto unknown_row = [](const Stage& stage) {
+    return stage.place == Place::Cuda && stage.kernel == nullptr;
   };
   const auto complain = [&](const char* why) {
     issues.push_back({text.options.where("graph"), why});
   };
-  if (std::ranges::none_of(decided.stages, on_gpu))
-    return complain("graph needs stages on the GPU");
+  if (!decided.uses(Place::Cuda)) return complain("graph needs stages on the GPU");
   if (decided.wait == Wait::Stage)
     complain(
         "a graph runs its stages as one: the host cannot wait after each (use \"wait\": "
@@ -86,7 +127,7 @@ void check_graph(const VariantText& text, const Case& decided, std::vector<Issue
     complain(
         "none of its stages can be captured (sync, pageable transfers and per_call constants "
         "cannot)");
-  for (int i = 0; i < static_cast<int>(decided.stages.size()); ++i) {
+  for (std::size_t i = 0; i < decided.stages.size(); ++i) {
     const Stage& stage = decided.stages[i];
     if (!is_captured(stage)) continue;
     if (stage.output == OutputPolicy::Fresh || stage.output == OutputPolicy::CudaMalloc)
@@ -95,10 +136,35 @@ void check_graph(const VariantText& text, const Case& decided, std::vector<Issue
   }
 }
 
+/// Reports what is not the peer's to do as it is asked: loading files, graphs, waiting within a
+/// turn, stages that read other values than the one before them gave.
+void check_peer_case(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
+  const auto complain = [&](std::string_view option, const char* why) {
+    issues.push_back({text.options.where(option), why});
+  };
+  if (decided.graph)
+    complain("graph",
+             "a peer submits its work as it likes: no graph can be asked of it (remove this)");
+  if (decided.wait != Wait::Turn)
+    complain("wait", "a peer waits at the end of its turn only (remove this)");
+  if (!decided.source) {
+    issues.push_back({text.stages.front().members.pointer,
+                      "a peer starts from a source (it is given arrays, not files to load)"});
+    return;
+  }
+  for (std::size_t s = 0; s < decided.stages.size(); ++s) {
+    const int before = s == 0 ? 0 : decided.stages[s - 1].out[0];
+    if (decided.stages[s].in != std::vector{before})
+      issues.push_back({text_of(text, decided, s).where("in"),
+                        "a stage of a peer reads what the one before it gave, and nothing else"});
+  }
+}
+
 void check_registrations(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
   const int registered = registered_value(decided);
   if (registered < 0) return;
-  issues.push_back({text_of(text, decided, decided.values[registered].producer).pointer,
+  const auto stage = static_cast<std::size_t>(decided.values[registered].producer);
+  issues.push_back({text_of(text, decided, stage).pointer,
                     "is never undone: the next iteration could not register the same pages again "
                     "(add an unregister stage)"});
 }

@@ -1,4 +1,4 @@
-/// From a complete variant to a decided case.
+/// From the complete text of a variant to a decided case.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace normbench {
 
-/// What all of a config's experiments are planned with.
+/// Shared by all experiments of a config.
 struct PlanContext {
   const Backends& backends;
   const PlanOptions& options;
@@ -22,8 +22,8 @@ struct PlanContext {
   ResolvedOps resolved;
 };
 
-/// The case of a variant, still without a name. Nothing when there was a mistake, which is in
-/// `context.issues` then.
+/// The case of a variant, still without a name. Nothing after a mistake, which goes to
+/// `context.issues`.
 std::optional<Case> decide_case(const VariantText& text, PlanContext& context);
 
 }  // namespace normbench

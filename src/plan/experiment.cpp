@@ -6,8 +6,6 @@
 #include <set>
 
 #include "plan/composed.h"
-#include "plan/expectations.h"
-#include "plan/sweep.h"
 
 namespace normbench {
 namespace {
@@ -20,12 +18,101 @@ struct Frame {
   std::set<std::string> used;  // axes that some text uses
 };
 
-/// The axes of `vary` that a variant uses, found by completing it once.
-std::vector<Axis> varied_axes(const Frame& frame, const std::set<std::string>& used) {
-  std::vector<Axis> axes;
-  std::ranges::copy_if(frame.vary, std::back_inserter(axes),
-                       [&](const Axis& axis) { return used.contains(axis.name); });
-  return axes;
+/// The display name of the case that `name` means; an issue at `pointer` when there is none.
+std::string resolve(const std::string& name, const std::string& pointer, const Group& group,
+                    std::vector<Issue>& issues) {
+  if (const Case* found = find_case(group, name)) return found->variant;
+  std::vector<std::string> known;
+  for (const Case& one : group.cases) {
+    if (std::ranges::find(known, one.written) == known.end()) known.push_back(one.written);
+    if (one.variant != one.written) known.push_back(one.variant);
+  }
+  issues.push_back({pointer, unknown("variant", name, known)});
+  return name;
+}
+
+/// Calls `read(reader of the element)` for each object in the list `key`.
+template <class Read>
+void each(Reader& experiment, std::string_view key, Read read) {
+  const Json& list = experiment.member(key);
+  if (list.is_null()) return;
+  if (!list.is_array()) return experiment.complain_at(key, wrong_type("a list", list));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    Reader reader(list[i], fmt::format("{}/{}", experiment.pointer_to(key), i),
+                  experiment.issues());
+    if (list[i].is_object()) read(reader);
+    reader.finish();
+  }
+}
+
+/// Reports axes of `point` that do not exist.
+void check_point(Reader& point, const Json& said, const Frame& frame) {
+  std::vector<std::string> known;
+  for (const auto* axes : {&frame.sweep, &frame.vary})
+    for (const Axis& axis : *axes) known.push_back(axis.name);
+  for (const auto& [name, value] : said.items())
+    if (std::ranges::find(known, name) == known.end())
+      point.complain_at(name, unknown("axis", name, known));
+}
+
+/// True if every axis that both name has the same value.
+bool agree(const Json& a, const Json& b) {
+  return std::ranges::all_of(a.items(), [&](const auto& item) {
+    return !b.contains(item.key()) || b.at(item.key()) == item.value();
+  });
+}
+
+std::optional<double> read_ms(Reader& reader, std::string_view key) {
+  if (!reader.has(key)) return std::nullopt;
+  return reader.number(key, 0, 0);
+}
+
+void read_baseline(Reader& experiment, Group& group) {
+  group.baseline = group.cases.front().variant;
+  if (!experiment.has("baseline")) return;
+  const std::string said = experiment.text("baseline", group.baseline);
+  group.baseline = resolve(said, experiment.pointer_to("baseline"), group, experiment.issues());
+}
+
+/// Keeps the entries of the group's point.
+void read_published(Reader& experiment, const Frame& frame, Group& group) {
+  each(experiment, "published", [&](Reader& reader) {
+    Published published;
+    const std::string said = reader.text("variant", "");
+    Reader point = reader.object("point");
+    if (reader.has("point")) published.point = reader.member("point");
+    if (!published.point.is_object()) published.point = Json::object();
+    check_point(point, published.point, frame);
+    published.wall_ms = read_ms(reader, "wall_ms");
+    published.device_ms = read_ms(reader, "device_ms");
+    published.where = reader.text("where", "");
+    if (!reader.has("variant")) return reader.complain("no \"variant\" (whose figure is it?)");
+    if (!published.wall_ms && !published.device_ms)
+      reader.complain("no figure (wall_ms or device_ms)");
+    published.variant = resolve(said, reader.pointer_to("variant"), group, reader.issues());
+    const auto meant = std::ranges::find_if(group.cases, [&](const Case& one) {
+      return (one.written == said || one.variant == said) && agree(published.point, one.axes);
+    });
+    if (meant == group.cases.end() || !agree(published.point, group.point)) return;
+    published.variant = meant->variant;
+    group.published.push_back(published);
+  });
+}
+
+void read_claims(Reader& experiment, Group& group) {
+  each(experiment, "claims", [&](Reader& reader) {
+    const std::string text = reader.text("text", "");
+    const std::vector<std::string> expects = reader.texts("expects", {});
+    if (text.empty()) reader.complain("no \"text\" (the claim in words)");
+    const auto relation = expects.size() == 3 ? parse_word<Relation>(expects[1]) : std::nullopt;
+    if (!relation)
+      return reader.complain_at("expects", "expected [variant, \"<\" or \">\" or \"=\", variant]");
+    const std::string at = reader.pointer_to("expects");
+    group.claims.push_back({.text = text,
+                            .left = resolve(expects[0], at + "/0", group, reader.issues()),
+                            .relation = *relation,
+                            .right = resolve(expects[2], at + "/2", group, reader.issues())});
+  });
 }
 
 /// The cases of one variant at a point: one, or one per combination of the varied axes it uses.
@@ -33,25 +120,29 @@ void add_variant(Frame& frame, const std::string& name, const Json& point, Group
                  PlanContext& context) {
   const VariantPlace place{
       .defaults = context.defaults, .experiment = frame.experiment, .pointer = frame.pointer};
-  Json first = point;
-  first.update(combinations(frame.vary).front());
-  Substitution trial(first, context.issues);
-  complete_variant(place, name, trial, context.issues);
-  frame.used.insert(trial.used().begin(), trial.used().end());
-  for (const Json& axes : combinations(varied_axes(frame, trial.used()))) {
-    Json assignment = first;
-    assignment.update(axes);
-    Substitution substitution(assignment, context.issues);
-    const VariantText text = complete_variant(place, name, substitution, context.issues);
-    std::optional<Case> decided = decide_case(text, context);
-    if (!decided) decided.emplace();
-    decided->written = name;
-    decided->variant = axes.empty() ? name : fmt::format("{} [{}]", name, axes_text(axes));
-    decided->axes = axes;
-    if (find_case(group, decided->variant) != nullptr)
+  Json assignment = point;
+  assignment.update(combinations(frame.vary).front());
+  Substitution first(assignment, context.issues);
+  std::optional<VariantText> text = complete_variant(place, name, first, context.issues);
+  frame.used.insert(first.used().begin(), first.used().end());
+  std::vector<Axis> varied;
+  std::ranges::copy_if(frame.vary, std::back_inserter(varied),
+                       [&](const Axis& axis) { return first.used().contains(axis.name); });
+  for (const Json& axes : combinations(varied)) {
+    if (!text) {
+      assignment.update(axes);
+      Substitution substitution(assignment, context.issues);
+      text = complete_variant(place, name, substitution, context.issues);
+    }
+    Case decided = decide_case(*text, context).value_or(Case{});
+    text.reset();  // it was that of the first combination
+    decided.written = name;
+    decided.variant = axes.empty() ? name : fmt::format("{} [{}]", name, axes_text(axes));
+    decided.axes = axes;
+    if (find_case(group, decided.variant) != nullptr)
       context.issues.push_back({frame.pointer + "/variants/" + pointer_token(name),
-                                fmt::format("two variants are called \"{}\"", decided->variant)});
-    group.cases.push_back(std::move(*decided));
+                                fmt::format("two variants are called \"{}\"", decided.variant)});
+    group.cases.push_back(std::move(decided));
   }
 }
 
@@ -70,18 +161,19 @@ Group plan_point(Frame& frame, const Json& point, PlanContext& context) {
   group.experiment = reader.text("name", "");
   group.question = reader.text("question", "");
   read_baseline(reader, group);
-  read_published(reader, frame.sweep, frame.vary, group);
+  read_published(reader, frame, group);
   read_claims(reader, group);
   return group;
 }
 
-/// Reports axes that clash and, at the end, axes that nothing uses.
+/// Reports axes that clash.
 void check_axes(Reader& reader, const Frame& frame) {
   for (const Axis& axis : frame.vary)
     if (std::ranges::find(frame.sweep, axis.name, &Axis::name) != frame.sweep.end())
       reader.complain_at("vary", fmt::format("axis \"{}\" is in sweep too (keep one)", axis.name));
 }
 
+/// Reports axes that nothing uses.
 void check_used(Reader& reader, const Frame& frame) {
   const auto check = [&](std::string_view key, const std::vector<Axis>& axes) {
     for (const Axis& axis : axes)

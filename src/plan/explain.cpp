@@ -5,12 +5,48 @@
 #include <set>
 
 #include "core/units.h"
-#include "plan/lines.h"
 #include "plan/plan.h"
 #include "plan/sweep.h"
 
 namespace normbench {
 namespace {
+
+constexpr std::size_t max_columns = 100;
+
+bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+
+/// Bytes of `text` that fit in `columns`: up to a space where there is one, never within a
+/// character.
+std::size_t fitting(std::string_view text, std::size_t columns) {
+  std::size_t used = 0, last_space = 0, at = 0;
+  for (; at < text.size(); ++at) {
+    if (!is_continuation(text[at]) && ++used > columns) break;
+    if (text[at] == ' ') last_space = at;
+  }
+  if (at == text.size() || text[at] == ' ') return at;
+  return last_space > 0 ? last_space : at;
+}
+
+/// Collects lines of at most 100 columns; a long one is broken at a space and goes on deeper.
+class Lines {
+ public:
+  void add(std::size_t indent, std::string_view text) {
+    const std::size_t deeper = indent + 4;
+    do {
+      const std::size_t length = fitting(text, max_columns - indent);
+      text_.append(length > 0 ? indent : 0, ' ');
+      text_ += text.substr(0, length);
+      text_ += '\n';
+      text.remove_prefix(length);
+      text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+      indent = deeper;
+    } while (!text.empty());
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
 
 std::int64_t memory_traffic(const Cost& cost) { return cost.read_bytes + cost.written_bytes; }
 
@@ -58,9 +94,7 @@ std::string total_text(const Case& work) {
 
 /// How a case's work is given to the GPU and waited for; "" for one that does not use it.
 std::string submission_text(const Case& work) {
-  if (std::ranges::none_of(work.stages,
-                           [](const Stage& stage) { return stage.place == Place::Cuda; }))
-    return "";
+  if (!work.uses(Place::Cuda)) return "";
   std::string text = work.graph ? "graph · " : "";
   switch (work.wait) {
     case Wait::Stage:
@@ -101,8 +135,9 @@ std::string point_text(const Group& group) {
 std::string memory_text(const Sides& bytes) {
   if (bytes == Sides{}) return "nothing can run here";
   const std::string host = format_bytes(bytes.host) + " of host memory";
-  return bytes.device == 0 ? host
-                           : fmt::format("{}, {} of device memory", host, format_bytes(bytes.device));
+  return bytes.device == 0
+             ? host
+             : fmt::format("{}, {} of device memory", host, format_bytes(bytes.device));
 }
 
 /// A group with every stage of every case.

@@ -1,5 +1,3 @@
-#include "plan/fit.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +9,7 @@
 namespace normbench {
 namespace {
 
-/// One side of the link, and how it is called.
+/// One side of the link.
 struct Side {
   std::string_view name;
   std::int64_t Sides::*bytes;
@@ -26,34 +24,32 @@ class Room {
   Room(Cache cache, const PlanOptions& options) : cache_(cache), options_(options) {}
 
   Sides need(std::span<const Case* const> cases) const { return need(cases, cache_); }
+  Sides need(const Case& work) const { return need(std::array{&work}); }
 
-  /// The first side on which so much does not fit, or null. Nothing is known to be too much where
-  /// it is not known what is free.
+  /// The first side on which this does not fit; null for none, or where it is unknown what is free.
   const Side* lacking(const Sides& need) const {
-    for (const Side& side : sides) {
+    const auto lacks = [&](const Side& side) {
       const std::int64_t free = options_.free_bytes.*side.bytes;
-      if (free > 0 && need.*side.bytes > free) return &side;
-    }
-    return nullptr;
+      return free > 0 && need.*side.bytes > free;
+    };
+    const auto found = std::ranges::find_if(sides, lacks);
+    return found == sides.end() ? nullptr : &*found;
   }
 
-  /// "12.4 GB of host memory, 8.1 GB are free (the container allows 8.6 GB)".
-  std::string text(const Side& side, const Sides& need) const {
+  /// "12.4 GB of host memory, 8.1 GB are free (the container allows 8.6 GB)", and what of it are
+  /// buffers that exceed the cache.
+  std::string text(const Side& side, std::span<const Case* const> cases) const {
     const std::string& note = options_.free_notes.*side.note;
-    return fmt::format("{} of {} memory, {} are free{}", format_bytes(need.*side.bytes), side.name,
-                       format_bytes(options_.free_bytes.*side.bytes),
-                       note.empty() ? "" : fmt::format(" ({})", note));
-  }
-
-  /// What buffers that exceed the cache add, or "".
-  std::string cold_text(const Side& side, std::span<const Case* const> cases) const {
-    if (cache_ == Cache::Hot) return "";
+    const std::int64_t bytes = need(cases).*side.bytes;
+    std::string text = fmt::format("{} of {} memory, {} are free{}", format_bytes(bytes), side.name,
+                                   format_bytes(options_.free_bytes.*side.bytes),
+                                   note.empty() ? "" : fmt::format(" ({})", note));
     const std::int64_t hot = need(cases, Cache::Hot).*side.bytes;
-    const std::int64_t more = need(cases).*side.bytes - hot;
     // Where one set of buffers exceeds the cache, rotation adds little.
-    if (more <= hot / 10) return "";
-    return fmt::format("; {} of it are copies that exceed the cache (--set cache=hot needs {})",
-                       format_bytes(more), format_bytes(hot));
+    if (bytes - hot > hot / 10)
+      text += fmt::format("; {} of it are copies that exceed the cache (--set cache=hot needs {})",
+                          format_bytes(bytes - hot), format_bytes(hot));
+    return text;
   }
 
  private:
@@ -65,60 +61,39 @@ class Room {
   const PlanOptions& options_;
 };
 
-void skip_each_too_large(std::vector<Case>& list, const Room& room) {
-  for (Case& work : list) {
-    if (work.skip) continue;
-    const std::array alone{&std::as_const(work)};
-    const Sides need = room.need(alone);
-    if (const Side* side = room.lacking(need))
-      work.skip = fmt::format("needs {}{}", room.text(*side, need), room.cold_text(*side, alone));
-  }
-}
-
-/// The one of the list that by itself needs most on this side; of equals the last, since the
-/// baseline is mostly the first.
-Case& largest(std::vector<Case>& list, const Room& room, const Side& side) {
+/// The one that by itself needs most on this side; of equals the last, since the baseline is mostly
+/// the first. Null when all are skipped.
+Case* largest(std::vector<Case>& list, const Room& room, const Side& side) {
   Case* found = nullptr;
   std::int64_t most = -1;
   for (Case& work : list) {
     if (work.skip) continue;
-    const std::int64_t bytes = room.need(std::array{&std::as_const(work)}).*side.bytes;
+    const std::int64_t bytes = room.need(work).*side.bytes;
     if (bytes < most) continue;
     found = &work;
     most = bytes;
   }
-  return *found;
-}
-
-bool has_runnable(const std::vector<Case>& list) {
-  return std::ranges::any_of(list, [](const Case& work) { return !work.skip; });
-}
-
-/// Skips cases or limits of the group until all of it fits.
-void skip_largest(Group& group, std::vector<Case>& list, const Room& room) {
-  while (has_runnable(list)) {
-    const std::vector<const Case*> all = runnable(group);
-    const Sides need = room.need(all);
-    const Side* side = room.lacking(need);
-    if (side == nullptr) return;
-    Case& work = largest(list, room, *side);
-    work.skip = fmt::format("all that is measured with it needs {}{}; of that, this needs most",
-                            room.text(*side, need), room.cold_text(*side, all));
-  }
+  return found;
 }
 
 }  // namespace
 
-void skip_too_large_cases(Group& group, Cache cache, const PlanOptions& options) {
+void skip_too_large(const Group& group, std::vector<Case>& list, Cache cache,
+                    const PlanOptions& options) {
   const Room room(cache, options);
-  skip_each_too_large(group.cases, room);
-  skip_largest(group, group.cases, room);
-}
-
-void skip_too_large_limits(Group& group, Cache cache, const PlanOptions& options) {
-  const Room room(cache, options);
-  skip_each_too_large(group.limits, room);
-  skip_largest(group, group.limits, room);
+  for (Case& work : list) {
+    if (work.skip) continue;
+    if (const Side* side = room.lacking(room.need(work)))
+      work.skip = "needs " + room.text(*side, std::array<const Case*, 1>{&work});
+  }
+  while (true) {
+    const std::vector<const Case*> all = runnable(group);
+    const Side* side = room.lacking(room.need(all));
+    Case* work = side == nullptr ? nullptr : largest(list, room, *side);
+    if (work == nullptr) return;
+    work->skip = fmt::format("all that is measured with it needs {}; of that, this needs most",
+                             room.text(*side, all));
+  }
 }
 
 }  // namespace normbench

@@ -3,111 +3,205 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "core/units.h"
-#include "plan/limit_case.h"
-#include "plan/stream_limits.h"
+#include "plan/memory.h"
+#include "plan/wiring.h"
 
 namespace normbench {
 namespace {
 
-bool has_stage_at(const Case& work, Place place) {
-  return std::ranges::any_of(work.stages, [&](const Stage& stage) { return stage.place == place; });
+/// What a stream imitates.
+struct Mix {
+  Place place = Place::Cpu;
+  std::int64_t read = 0, written = 0;
+  Memory from = Memory::Pageable, to = Memory::Pageable;
+  int threads = 1;
+  bool resident = false;
+
+  bool operator==(const Mix&) const = default;
+};
+
+/// True for a case that memory of this place alone could bound.
+bool stays_at(const Case& work, Place place) {
+  if (!work.source || work.stages.empty()) return false;
+  if (std::ranges::any_of(work.stages, [&](const Stage& s) { return s.place != place; }))
+    return false;
+  return place == Place::Cpu || std::ranges::all_of(work.values, [](const Value& value) {
+           return value.desc.memory == Memory::Device;
+         });
 }
 
-/// Cases of the group that run and have a stage there.
-std::vector<const Case*> cases_at(const Group& group, Place place) {
-  std::vector<const Case*> cases;
-  for (const Case& work : group.cases)
-    if (!work.skip && has_stage_at(work, place)) cases.push_back(&work);
-  return cases;
+/// True for stages that read and write memory of this place, and nothing over the link. Files and
+/// page locking have costs of their own.
+bool uses_memory_of(const Stage& stage, Place place) {
+  if (stage.place != place || stage.signature.in.empty()) return false;
+  if (std::holds_alternative<Pin>(stage.op) || stage.cost.link_bytes > 0) return false;
+  if (stage.fewest.read_bytes == 0 || stage.fewest.written_bytes == 0) return false;
+  return place == Place::Cpu || (stage.signature.in[0].memory == Memory::Device &&
+                                 stage.signature.out[0].memory == Memory::Device);
 }
 
-bool is_pageable(Memory memory) {
-  return memory == Memory::Pageable || memory == Memory::PageableHuge;
-}
-
-/// As many bytes as a transfer moves, from or to host memory of this kind.
-void add_transfer(std::vector<Case>& limits, const Stage& stage, Memory host, const Group& group,
-                  const Backends& backends) {
-  const bool up = std::holds_alternative<H2d>(stage.op);
-  const std::int64_t bytes = stage.signature.in[0].bytes();
-  StageSpec copy = spec_of(stage.op);
-  copy.memory = up ? Memory::Device : host;
-  const Source source = source_like(group, bytes, up ? host : Memory::Device);
-  add_limit(limits, plain_case({copy}, source, 1, backends),
-            fmt::format("{} {} {}", name_of(stage.op), format_bytes(static_cast<double>(bytes)),
-                        name_of(host)),
-            fmt::format("{} {} B {}", name_of(stage.op), format_count(bytes), name_of(host)));
-}
-
-/// Both directions of the link at once, for a case that uses both: as many bytes as it sends up.
-void add_exchange(std::vector<Case>& limits, const Case& work, const Group& group,
-                  const Backends& backends) {
-  const auto up = std::ranges::find_if(
-      work.stages, [](const Stage& stage) { return std::holds_alternative<H2d>(stage.op); });
-  const bool down = std::ranges::any_of(
-      work.stages, [](const Stage& stage) { return std::holds_alternative<D2h>(stage.op); });
-  if (up == work.stages.end() || !down) return;
-  const std::int64_t bytes = up->signature.in[0].bytes();
-  const Source source = source_like(group, bytes, Memory::Pinned);
-  add_limit(limits, plain_case({spec_of(Exchange{})}, source, 1, backends),
-            fmt::format("exchange {} pinned", format_bytes(static_cast<double>(bytes))),
-            fmt::format("exchange {} B pinned", format_count(bytes)));
-}
-
-/// For every transfer of the case the copy engine's own speed, from pinned memory; and what
-/// pageable memory makes of it where the case uses that.
-void add_transfers(std::vector<Case>& limits, const Case& work, const Group& group,
-                   const Backends& backends) {
-  for (const Stage& stage : work.stages) {
-    const bool up = std::holds_alternative<H2d>(stage.op);
-    if (!up && !std::holds_alternative<D2h>(stage.op)) continue;
-    const Memory host = (up ? stage.signature.in : stage.signature.out)[0].memory;
-    add_transfer(limits, stage, Memory::Pinned, group, backends);
-    if (is_pageable(host)) add_transfer(limits, stage, host, group, backends);
+/// What tells streams of the same bytes apart, beside their rows.
+std::string suffix(const Mix& mix) {
+  std::string text = ", cuda";
+  if (mix.place == Place::Cpu) {
+    text = fmt::format(", {} thread{}", mix.threads, mix.threads == 1 ? "" : "s");
+    if (mix.from != mix.to)
+      text += fmt::format(", {} to {}", name_of(mix.from), name_of(mix.to));
+    else if (mix.from != Memory::Pageable)
+      text += fmt::format(", {}", name_of(mix.from));
   }
-  add_exchange(limits, work, group, backends);
+  return text + (mix.resident ? ", in cache" : "");
 }
 
-/// The smallest tensor in device memory that the cases have; null for none.
-const TensorDesc* smallest_on_device(const std::vector<const Case*>& cases) {
-  const TensorDesc* smallest = nullptr;
-  for (const Case* work : cases)
-    for (const Value& value : work->values)
-      if (value.desc.memory == Memory::Device &&
-          (smallest == nullptr || value.desc.bytes() < smallest->bytes()))
-        smallest = &value.desc;
-  return smallest;
+/// Bytes of no meaning. Many are divided into images of at most 1 MiB, since a copy is checked a
+/// few images at a time; odd numbers into one.
+Source plain_source(std::int64_t bytes, Memory memory) {
+  constexpr std::int64_t least = 64, most = 1 << 20;
+  const std::int64_t power = std::min(most, bytes & -bytes);  // of two
+  const std::int64_t width = bytes <= most || power < least ? bytes : power;
+  return {.layout = Layout::Nchw,
+          .memory = memory,
+          .shape = {.n = bytes / width, .c = 1, .h = 1, .w = width},
+          .path = {}};
 }
 
-/// What giving the GPU any work costs, and waiting for it. Neither touches its tensor, and a tiny
-/// one would take the most copies of all to exceed the cache.
-void add_launches(std::vector<Case>& limits, const std::vector<const Case*>& cases,
-                  const Backends& backends) {
-  const TensorDesc* tensor = smallest_on_device(cases);
-  if (tensor == nullptr) return;
-  const Source source{.dtype = tensor->dtype,
-                      .layout = tensor->layout,
-                      .memory = Memory::Device,
-                      .shape = tensor->shape,
-                      .path = {}};
-  const int threads = cases[0]->threads;
-  const StageSpec launch = spec_of(EmptyLaunch{}), sync = spec_of(Sync{});
-  add_limit(limits, plain_case({launch}, source, threads, backends), "launch", "launch");
-  add_limit(limits, plain_case({launch, sync}, source, threads, backends), "launch + sync",
-            "launch + sync");
+StageSpec spec_of(Op op) {
+  StageSpec spec;
+  spec.op = std::move(op);
+  return spec;
+}
+
+/// A case of these stages on a source; nothing where no kernel does one of them.
+std::optional<Case> plain_case(const std::vector<StageSpec>& stages, const Source& source,
+                               const Backends& backends) {
+  Wiring wiring(backends);
+  try {
+    wiring.add(spec_of(source));
+    for (const StageSpec& stage : stages) wiring.add(stage);
+  } catch (const Invalid&) {
+    return std::nullopt;
+  } catch (const StageMistake&) {
+    return std::nullopt;
+  }
+  Case limit = wiring.take();
+  return limit.skip ? std::nullopt : std::optional(std::move(limit));
+}
+
+/// The limits of one group while they are collected.
+class Limits {
+ public:
+  Limits(const Group& group, const Backends& backends)
+      : cases_(runnable(group)), backends_(backends) {}
+
+  void add_streams(Place place);
+  void add_first_touch();
+  void add_transfers();
+  void add_launches();
+  std::vector<Case> take() { return std::move(limits_); }
+
+ private:
+  /// How a limit is called, and how where another has that name: "1.00 MB", "1,001,000 B".
+  struct Names {
+    std::string name, exact;
+  };
+  static Names of_bytes(std::string_view op, std::int64_t bytes, Memory memory);
+
+  void add_stream(Mix mix);
+  void add_transfer(const Stage& stage, Memory host);
+  void add_exchange(const Case& work);
+  /// A source of `bytes` in this memory that a case of the group reads too, else a plain one: other
+  /// pages of the machine may be a few percent faster or slower, and take more memory.
+  Source source_of(std::int64_t bytes, Memory memory) const;
+  /// Adds what these stages make of a source, unless no kernel does one of them or it is there.
+  void add(const Names& names, const std::vector<StageSpec>& stages, const Source& source,
+           int threads, bool resident = false);
+
+  std::vector<const Case*> cases_;
+  const Backends& backends_;
+  std::vector<Mix> mixes_;
+  std::vector<Case> limits_;
+};
+
+void Limits::add(const Names& names, const std::vector<StageSpec>& stages, const Source& source,
+                 int threads, bool resident) {
+  std::optional<Case> limit = plain_case(stages, source, backends_);
+  if (!limit) return;
+  const auto called = [&](const std::string& name) {
+    return std::ranges::find(limits_, name, &Case::variant);
+  };
+  const auto same = called(names.name);
+  if (same != limits_.end() && same->values == limit->values) return;
+  limit->written = same == limits_.end() ? names.name : names.exact;
+  if (called(limit->written) != limits_.end()) return;
+  limit->variant = limit->written;
+  limit->threads = threads;
+  limit->resident = resident;
+  limits_.push_back(std::move(*limit));
+}
+
+Source Limits::source_of(std::int64_t bytes, Memory memory) const {
+  for (const Case* work : cases_) {
+    if (!work->source) continue;
+    const TensorDesc desc = work->source->desc();
+    if (desc.bytes() == bytes && desc.memory == memory) return *work->source;
+  }
+  return plain_source(bytes, memory);
+}
+
+void Limits::add_streams(Place place) {
+  for (const Case* work : cases_)
+    if (stays_at(*work, place))
+      add_stream({.place = place,
+                  .read = fewest_read_bytes(*work),
+                  .written = work->result().bytes(),
+                  .from = work->source->memory,
+                  .to = work->result().memory,
+                  .threads = work->threads});
+  for (const Case* work : cases_)
+    for (const Stage& stage : work->stages)
+      if (uses_memory_of(stage, place))
+        add_stream({.place = place,
+                    .read = stage.fewest.read_bytes,
+                    .written = stage.fewest.written_bytes,
+                    .from = stage.signature.in[0].memory,
+                    .to = stage.signature.out[0].memory,
+                    .threads = work->threads,
+                    .resident = stage.resident});
+}
+
+void Limits::add_stream(Mix mix) {
+  const int threads = mix.threads;
+  if (mix.place == Place::Cuda) mix.threads = 1;  // those of the host are no difference there
+  if (std::ranges::find(mixes_, mix) != mixes_.end()) return;
+  mixes_.push_back(mix);
+  const std::int64_t unit = std::gcd(mix.read, mix.written);
+  StageSpec stage =
+      spec_of(Stream{.read_parts = mix.read / unit, .write_parts = mix.written / unit});
+  stage.memory = mix.to;
+  bool is_reference = true;
+  for (const Kernel& row : backends_.at(mix.place)->kernels()) {
+    if (row.op != Stream::name || std::exchange(is_reference, false)) continue;
+    stage.kernel = row.name;
+    const std::string end = fmt::format(" {}{}", row.name, suffix(mix));
+    add({fmt::format("stream {}:{}{}", format_bytes(mix.read), format_bytes(mix.written), end),
+         fmt::format("stream {}:{} B{}", format_count(mix.read), format_count(mix.written), end)},
+        {stage}, source_of(mix.read, mix.from), threads, mix.resident);
+    if (mix.resident) break;  // the first row stores normally
+  }
 }
 
 /// The largest output that a stage of the group allocates anew from the operating system.
-void add_first_touch(std::vector<Case>& limits, const std::vector<const Case*>& cases,
-                     const Backends& backends) {
+void Limits::add_first_touch() {
   const Case* owner = nullptr;
   TensorDesc largest;
-  for (const Case* work : cases)
+  for (const Case* work : cases_)
     for (const Stage& stage : work->stages)
       for (const TensorDesc& out : stage.signature.out)
-        if (!stage.signature.pages_mapped && is_pageable(out.memory) &&
+        if (!stage.signature.pages_mapped && !cuda_owns(out.memory) &&
             out.bytes() > largest.bytes()) {
           owner = work;
           largest = out;
@@ -115,22 +209,86 @@ void add_first_touch(std::vector<Case>& limits, const std::vector<const Case*>& 
   if (owner == nullptr) return;
   StageSpec stage = spec_of(FirstTouch{});
   stage.output = OutputPolicy::Fresh;
-  const std::string name = "first_touch " + format_bytes(static_cast<double>(largest.bytes()));
-  const Source source = plain_source(largest.bytes(), largest.memory);
-  add_limit(limits, plain_case({stage}, source, owner->threads, backends), name, name);
+  const std::string name = "first_touch " + format_bytes(largest.bytes());
+  add({name, name}, {stage}, plain_source(largest.bytes(), largest.memory), owner->threads);
+}
+
+Limits::Names Limits::of_bytes(std::string_view op, std::int64_t bytes, Memory memory) {
+  return {fmt::format("{} {} {}", op, format_bytes(bytes), name_of(memory)),
+          fmt::format("{} {} B {}", op, format_count(bytes), name_of(memory))};
+}
+
+/// As many bytes as a transfer moves, from or to host memory of this kind.
+void Limits::add_transfer(const Stage& stage, Memory host) {
+  const bool up = std::holds_alternative<H2d>(stage.op);
+  const std::int64_t bytes = stage.signature.in[0].bytes();
+  StageSpec copy = spec_of(stage.op);
+  copy.memory = up ? Memory::Device : host;
+  add(of_bytes(name_of(stage.op), bytes, host), {copy},
+      source_of(bytes, up ? host : Memory::Device), 1);
+}
+
+/// Both directions of the link at once, for a case that uses both: as many bytes as it sends up.
+void Limits::add_exchange(const Case& work) {
+  const auto up = std::ranges::find_if(
+      work.stages, [](const Stage& stage) { return std::holds_alternative<H2d>(stage.op); });
+  const bool down = std::ranges::any_of(
+      work.stages, [](const Stage& stage) { return std::holds_alternative<D2h>(stage.op); });
+  if (up == work.stages.end() || !down) return;
+  const std::int64_t bytes = up->signature.in[0].bytes();
+  add(of_bytes(Exchange::name, bytes, Memory::Pinned), {spec_of(Exchange{})},
+      source_of(bytes, Memory::Pinned), 1);
+}
+
+/// For every transfer the copy engine's own speed, from pinned memory; and what pageable memory
+/// makes of it where the case uses that.
+void Limits::add_transfers() {
+  for (const Case* work : cases_) {
+    for (const Stage& stage : work->stages) {
+      const bool up = std::holds_alternative<H2d>(stage.op);
+      if (!up && !std::holds_alternative<D2h>(stage.op)) continue;
+      const Memory host = (up ? stage.signature.in : stage.signature.out)[0].memory;
+      add_transfer(stage, Memory::Pinned);
+      if (!cuda_owns(host)) add_transfer(stage, host);
+    }
+    add_exchange(*work);
+  }
+}
+
+/// What giving the GPU any work costs, and waiting for it, on the smallest tensor that the cases
+/// have there: neither touches it, and a tiny one would take the most copies of all to exceed the
+/// cache.
+void Limits::add_launches() {
+  const Case* first = nullptr;  // on the GPU
+  const TensorDesc* smallest = nullptr;
+  for (const Case* work : cases_) {
+    if (first == nullptr && work->uses(Place::Cuda)) first = work;
+    for (const Value& value : work->values)
+      if (value.desc.memory == Memory::Device &&
+          (smallest == nullptr || value.desc.bytes() < smallest->bytes()))
+        smallest = &value.desc;
+  }
+  if (first == nullptr || smallest == nullptr) return;
+  const Source source{.dtype = smallest->dtype,
+                      .layout = smallest->layout,
+                      .memory = Memory::Device,
+                      .shape = smallest->shape,
+                      .path = {}};
+  const StageSpec launch = spec_of(EmptyLaunch{}), sync = spec_of(Sync{});
+  add({"launch", "launch"}, {launch}, source, first->threads);
+  add({"launch + sync", "launch + sync"}, {launch, sync}, source, first->threads);
 }
 
 }  // namespace
 
 std::vector<Case> limits_of(const Group& group, const Backends& backends) {
-  std::vector<Case> limits;
-  const auto on_cpu = cases_at(group, Place::Cpu), on_gpu = cases_at(group, Place::Cuda);
-  if (!on_cpu.empty()) add_streams(limits, group, Place::Cpu, backends);
-  add_first_touch(limits, on_cpu, backends);
-  if (!on_gpu.empty()) add_streams(limits, group, Place::Cuda, backends);
-  for (const Case* work : on_gpu) add_transfers(limits, *work, group, backends);
-  add_launches(limits, on_gpu, backends);
-  return limits;
+  Limits limits(group, backends);
+  limits.add_streams(Place::Cpu);
+  limits.add_first_touch();
+  limits.add_streams(Place::Cuda);
+  limits.add_transfers();
+  limits.add_launches();
+  return limits.take();
 }
 
 }  // namespace normbench

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plan/extra_memory.h"
+#include "plan/buffers.h"
 #include "plan/placement.h"
 #include "plan/storage.h"
 
@@ -11,9 +11,18 @@ namespace {
 
 std::int64_t whole(double bytes) { return static_cast<std::int64_t>(std::min(bytes, 0x1p60)); }
 
-Sides whole(const Amounts& bytes) {
-  return {.host = whole(bytes.host), .device = whole(bytes.device)};
-}
+/// Bytes of host and device memory; in double, for products may be larger than any machine.
+struct Amounts {
+  double host = 0, device = 0;
+
+  double& of(Memory memory) { return host_reaches(memory) ? host : device; }
+  Amounts& operator+=(const Amounts& more) {
+    host += more.host;
+    device += more.device;
+    return *this;
+  }
+  Sides rounded() const { return {.host = whole(host), .device = whole(device)}; }
+};
 
 std::int64_t of_side(const Sides& sides, Memory memory) {
   return host_reaches(memory) ? sides.host : sides.device;
@@ -28,7 +37,26 @@ struct Rotation {
   std::int64_t sets_of(const Case& work, Memory memory) const {
     return work.resident ? 1 : of_side(sets, memory);
   }
+  std::int64_t copies_of_source(const Case& work) const {
+    return source_copies(work, cache, of_side(cache_bytes, work.source->memory));
+  }
 };
+
+/// Bytes that an iteration touches on this side, in whole cache lines. 0 when none of them is an
+/// output of this process, for then no buffers rotate there.
+std::int64_t rotating_bytes(const Case& work, Memory side) {
+  const bool rotates =
+      work.peer.empty() && std::ranges::any_of(work.values, [&](const Value& value) {
+        return value.producer >= 0 && value.in_place_of < 0 && same_side(value.desc.memory, side);
+      });
+  return rotates ? touched_bytes(work, 0, static_cast<int>(work.stages.size()), side, 64) : 0;
+}
+
+/// Bytes of one copy of a source.
+std::int64_t copy_bytes(const TensorDesc& desc) {
+  return static_cast<std::int64_t>(
+      whole_lines(static_cast<std::size_t>(desc.bytes()), alignment_of(desc.memory)));
+}
 
 /// Every source once, with its copies.
 Amounts source_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
@@ -40,11 +68,8 @@ Amounts source_bytes(std::span<const Case* const> cases, const Rotation& rotatio
     };
     if (std::any_of(cases.begin(), work, shares)) continue;
     const TensorDesc desc = (*work)->source->desc();
-    const std::int64_t copies =
-        source_copies(**work, rotation.cache, of_side(rotation.cache_bytes, desc.memory));
-    bytes.of(desc.memory) += static_cast<double>(copies) *
-                             static_cast<double>(whole_lines(static_cast<std::size_t>(desc.bytes()),
-                                                             alignment_of(desc.memory)));
+    bytes.of(desc.memory) += static_cast<double>(rotation.copies_of_source(**work)) *
+                             static_cast<double>(copy_bytes(desc));
   }
   return bytes;
 }
@@ -71,15 +96,82 @@ Amounts peer_bytes(std::span<const Case* const> cases, const Rotation& rotation)
     if (work->peer.empty()) continue;
     for (const Value& value : work->values) {
       if (value.in_place_of >= 0) continue;
-      const Memory memory = value.desc.memory;
-      const std::int64_t copies =
-          value.producer >= 0
-              ? 1
-              : source_copies(*work, rotation.cache, of_side(rotation.cache_bytes, memory));
-      bytes.of(memory) += static_cast<double>(copies) * static_cast<double>(value.desc.bytes());
+      const std::int64_t copies = value.producer >= 0 ? 1 : rotation.copies_of_source(*work);
+      bytes.of(value.desc.memory) +=
+          static_cast<double>(copies) * static_cast<double>(value.desc.bytes());
     }
   }
   return bytes;
+}
+
+double values_per_image(const Shape& shape) {
+  return static_cast<double>(shape.c) * static_cast<double>(shape.h) * static_cast<double>(shape.w);
+}
+
+/// Values of an image that the reference of `resize` has brought to its width, not yet its height.
+double between_passes(const Signature& s) {
+  const Shape &in = s.in[0].shape, &out = s.out[0].shape;
+  return values_per_image({.n = 1, .c = in.c, .h = in.h, .w = out.w});
+}
+
+/// The filters of a `resize`, of the kernel and of the reference together: taps of each output row
+/// and column.
+double filter_bytes(const Signature& s) {
+  const Shape &in = s.in[0].shape, &out = s.out[0].shape;
+  return 128 * static_cast<double>(out.h + out.w) +
+         32 * static_cast<double>(std::max(in.h, out.h) + std::max(in.w, out.w));
+}
+
+/// A check holds the values of a slab in double, and beside them up to three times the largest
+/// tensor: copies of a stage's inputs, what its reference makes on the way, what is read back from
+/// a device. A resize adds the image between its passes, twice.
+double check_bytes(const Case& work) {
+  double values = 0, largest = 0;
+  for (const Value& value : work.values) {
+    values += values_per_image(value.desc.shape);
+    largest = std::max(largest, values_per_image(value.desc.shape));
+  }
+  for (const Stage& stage : work.stages) {
+    if (!has_reference(stage.op)) return 0;
+    if (std::holds_alternative<Resize>(stage.op)) values += 2 * between_passes(stage.signature);
+  }
+  const std::int64_t images = std::min(slab_images(work), work.result().shape.n);
+  return 8 * (values + 3 * largest) * static_cast<double>(images);
+}
+
+/// What a case has beside sources and arenas.
+struct Extra {
+  Amounts held;     // until the group ends
+  Amounts passing;  // while the case runs or is checked
+};
+
+/// `most_sets`: buffer sets on the side that has more of them.
+Extra extra_of(const Case& work, std::int64_t most_sets) {
+  Extra extra;
+  const std::vector<Slot> slots = storage_of(work);
+  const int result = root_of(slots, static_cast<int>(work.values.size()) - 1);
+  double placed = 0;
+  for (int i = 0; i < static_cast<int>(slots.size()); ++i) {
+    const auto bytes = static_cast<double>(slots[i].bytes);
+    if (slots[i].kind == Slot::Kind::Placed) ++placed;
+    if (slots[i].kind != Slot::Kind::Fresh) continue;
+    extra.passing.of(slots[i].memory) += bytes;
+    if (i == result) extra.held.of(slots[i].memory) += bytes;  // the last check keeps it
+  }
+  // An address of every slot in every set; in `place` each buffer's order and offset.
+  const auto sets = static_cast<double>(most_sets);
+  extra.held.host += 8 * sets * static_cast<double>(slots.size());
+  extra.passing.host += 16 * sets * placed + check_bytes(work);
+  for (const Stage& stage : work.stages) {
+    if (std::holds_alternative<Resize>(stage.op)) extra.held.host += filter_bytes(stage.signature);
+    if (std::holds_alternative<Exchange>(stage.op))  // what comes back lies in memory of the row's
+      extra.held.host += static_cast<double>(stage.signature.out[0].bytes());
+  }
+  if (!work.peer.empty())  // files of source and output, which may lie in memory
+    extra.passing.host += static_cast<double>(work.source->desc().bytes() + work.result().bytes());
+  if (work.source && !host_reaches(work.source->memory))  // filled from host memory
+    extra.passing.host += static_cast<double>(work.source->desc().bytes());
+  return extra;
 }
 
 }  // namespace
@@ -87,26 +179,31 @@ Amounts peer_bytes(std::span<const Case* const> cases, const Rotation& rotation)
 std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
                          std::int64_t cache_bytes) {
   if (cache == Cache::Hot) return 1;
-  std::size_t least = 0;
+  std::int64_t least = 0;
   for (const Case* work : cases) {
     if (work->resident) continue;
-    const std::size_t touched = touched_bytes(*work, side);
-    if (touched > 0 && (least == 0 || touched < least)) least = touched;
+    const std::int64_t bytes = rotating_bytes(*work, side);
+    if (bytes > 0 && (least == 0 || bytes < least)) least = bytes;
   }
-  return least == 0 ? 1 : 3 * cache_bytes / static_cast<std::int64_t>(least) + 1;
+  return least == 0 ? 1 : 3 * cache_bytes / least + 1;
 }
 
 std::int64_t source_copies(const Case& work, Cache cache, std::int64_t cache_bytes) {
   if (cache == Cache::Hot || work.resident) return 1;
-  const TensorDesc desc = work.source->desc();
-  const std::size_t bytes =
-      whole_lines(static_cast<std::size_t>(desc.bytes()), alignment_of(desc.memory));
-  return 3 * cache_bytes / static_cast<std::int64_t>(bytes) + 1;
+  return 3 * cache_bytes / copy_bytes(work.source->desc()) + 1;
 }
 
 bool share_source(const Case& one, const Case& other) {
   return one.resident == other.resident && one.source->desc() == other.source->desc() &&
          one.source->path == other.source->path;
+}
+
+std::int64_t slab_images(const Case& work) {
+  constexpr std::int64_t slab_elements = 8'000'000;
+  std::int64_t per_image = 0;
+  for (const Value& value : work.values)
+    per_image += value.desc.elements() / std::max<std::int64_t>(1, value.desc.shape.n);
+  return std::max<std::int64_t>(1, slab_elements / std::max<std::int64_t>(1, per_image));
 }
 
 MemoryNeed memory_need(std::span<const Case* const> cases, Cache cache, const Sides& cache_bytes) {
@@ -115,23 +212,18 @@ MemoryNeed memory_need(std::span<const Case* const> cases, Cache cache, const Si
       .cache_bytes = cache_bytes,
       .sets = {.host = buffer_sets(cases, cache, Memory::Pageable, cache_bytes.host),
                .device = buffer_sets(cases, cache, Memory::Device, cache_bytes.device)}};
-  Amounts kept, held, passing;
-  for (const Amounts& part :
-       {source_bytes(cases, rotation), arena_bytes(cases, rotation), peer_bytes(cases, rotation)}) {
-    kept.host += part.host;
-    kept.device += part.device;
-  }
-  const std::int64_t most_sets = std::max(rotation.sets.host, rotation.sets.device);
+  Amounts kept = source_bytes(cases, rotation);
+  kept += arena_bytes(cases, rotation);
+  kept += peer_bytes(cases, rotation);
+  Amounts held, passing;
   for (const Case* work : cases) {
-    const ExtraMemory extra = extra_memory(*work, most_sets);
-    held.host += extra.held.host;
-    held.device += extra.held.device;
+    const Extra extra = extra_of(*work, std::max(rotation.sets.host, rotation.sets.device));
+    held += extra.held;
     passing.host = std::max(passing.host, extra.passing.host);
     passing.device = std::max(passing.device, extra.passing.device);
   }
-  return {.kept = whole(kept),
-          .passing = whole(
-              Amounts{.host = held.host + passing.host, .device = held.device + passing.device})};
+  passing += held;
+  return {.kept = kept.rounded(), .passing = passing.rounded()};
 }
 
 std::vector<const Case*> runnable(const Group& group) {

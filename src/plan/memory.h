@@ -1,29 +1,35 @@
-/// How much memory cases take where they are measured together.
+/// How much memory cases take where they are measured together, and what is left out when that is
+/// more than there is: overcommit kills without an error.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "plan/plan.h"
 
 namespace normbench {
 
-/// Buffer sets a group rotates through on one side of the link. Cold: so many that even the
-/// contender that touches least there goes through more than three times the cache; resident ones
-/// do not count. Hot: one.
+/// Buffer sets that a group rotates through on one side of the link. Cold: enough for the contender
+/// that touches least there to go through more than three times the cache; resident ones do not
+/// count. Hot: one.
 std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
                          std::int64_t cache_bytes);
 
-/// Equal copies of a case's source. Cold: so many that they alone exceed three times the cache;
-/// one of a resident case. Hot: one.
+/// Equal copies of a case's source. Cold: enough to exceed three times the cache by themselves; one
+/// for a resident case. Hot: one.
 std::int64_t source_copies(const Case& work, Cache cache, std::int64_t cache_bytes);
 
 /// True if two cases with a source start from the same copies.
 bool share_source(const Case& one, const Case& other);
 
-/// What cases that are not skipped need.
+/// Images that the check of a case works on at a time: at most 8 million values of the whole chain,
+/// but at least one image.
+std::int64_t slab_images(const Case& work);
+
+/// What cases need together.
 struct MemoryNeed {
-  Sides kept;  // copies of sources, arenas, peers' buffers: there from the first turn to the last
+  Sides kept;     // from the first turn to the last: copies of sources, arenas, peers' buffers
   Sides passing;  // at most beside them: fresh outputs, checks, addresses
 
   Sides total() const {
@@ -31,10 +37,16 @@ struct MemoryNeed {
   }
 };
 
-/// The memory of these cases when they take turns. Each side's figures stay below 2^61.
+/// The memory of these cases when they take turns. Figures stay below 2^61.
 MemoryNeed memory_need(std::span<const Case* const> cases, Cache cache, const Sides& cache_bytes);
 
 /// The cases and limits of a group that are not skipped.
 std::vector<const Case*> runnable(const Group& group);
+
+/// Skips those of `list`, the group's cases or its limits, that need more than
+/// `options.free_bytes` by themselves; then, while the whole group needs more, the one of `list`
+/// that needs most.
+void skip_too_large(const Group& group, std::vector<Case>& list, Cache cache,
+                    const PlanOptions& options);
 
 }  // namespace normbench

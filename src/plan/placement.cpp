@@ -6,8 +6,8 @@
 namespace normbench {
 
 std::size_t gap_limit(std::size_t bytes, std::size_t line) {
-  constexpr std::size_t page = 4096;
-  return std::min(page, whole_lines(bytes, line) + line);
+  constexpr std::size_t alias = 4096;  // 4K aliasing: cores compare the lower 12 bits first
+  return std::min(alias, whole_lines(bytes, line) + line);
 }
 
 std::size_t placement_bytes(std::span<const std::size_t> sizes, std::size_t sets,

@@ -1,17 +1,19 @@
 #include "plan/plan.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
 
+#include "plan/buffers.h"
 #include "plan/config.h"
 #include "plan/decide.h"
 #include "plan/experiment.h"
-#include "plan/fit.h"
 #include "plan/limits.h"
-#include "plan/only.h"
-#include "plan/resident.h"
-#include "plan/reuse.h"
+#include "plan/memory.h"
 
 namespace normbench {
 namespace {
@@ -23,8 +25,8 @@ bool is_axis(const Json& config, const std::string& pointer) {
          config.at(target).get_ref<const std::string&>().starts_with('$');
 }
 
-/// Throws all issues, each once: the same mistake may be found at several points of a sweep. Of
-/// what an axis leads to, only the first is told.
+/// Throws all issues, each once: the same mistake may be found at several points of a sweep. Only
+/// the first mistake per axis is reported.
 void throw_if_any(const std::string& file, const Json& config, const std::vector<Issue>& issues) {
   std::vector<Issue> once;
   std::set<std::pair<std::string, std::string>> seen;
@@ -58,7 +60,69 @@ std::vector<Group> plan_experiments(const Json& experiments, PlanContext& contex
   return groups;
 }
 
+/// True if `--only GLOB` selects the case: by its names, its experiment's, or "experiment/variant".
+bool matches(const std::string& glob, const Group& group, const Case& one) {
+  for (const std::string& name :
+       {group.experiment, one.written, one.variant, group.experiment + "/" + one.written,
+        group.experiment + "/" + one.variant})
+    // Names in a config hold brackets, so a glob that is a name means that name.
+    if (glob == name || fnmatch(glob.c_str(), name.c_str(), 0) == 0) return true;
+  return false;
+}
+
+/// "place: CPU, GPU; dtype: CPU".
+std::string all_variants(const std::vector<Group>& groups) {
+  std::vector<std::string> experiments;
+  std::set<std::string> seen;
+  for (const Group& group : groups) {
+    if (!seen.insert(group.experiment).second) continue;
+    std::vector<std::string> variants;
+    for (const Case& one : group.cases)
+      if (std::ranges::find(variants, one.written) == variants.end())
+        variants.push_back(one.written);
+    experiments.push_back(fmt::format("{}: {}", group.experiment, fmt::join(variants, ", ")));
+  }
+  return fmt::format("{}", fmt::join(experiments, "; "));
+}
+
+/// Keeps the cases with a match and, where there is one, the baseline.
+void filter(Group& group, const std::vector<std::string>& globs) {
+  const auto wanted = [&](const Case& one) {
+    return std::ranges::any_of(globs, [&](const auto& glob) { return matches(glob, group, one); });
+  };
+  const bool any = std::ranges::any_of(group.cases, wanted);
+  std::erase_if(group.cases, [&](const Case& one) {
+    return !any || (one.variant != group.baseline && !wanted(one));
+  });
+  const auto gone = [&](const std::string& variant) {
+    return find_case(group, variant) == nullptr;
+  };
+  std::erase_if(group.published, [&](const Published& one) { return gone(one.variant); });
+  std::erase_if(group.claims, [&](const Claim& one) { return gone(one.left) || gone(one.right); });
+}
+
+/// Keeps what the globs of `--only` select. A glob without a match is an issue.
+void keep_only(std::vector<Group>& groups, const std::vector<std::string>& globs,
+               std::vector<Issue>& issues) {
+  if (globs.empty()) return;
+  for (const std::string& glob : globs) {
+    const auto hit = [&](const Group& group) {
+      return std::ranges::any_of(group.cases,
+                                 [&](const Case& one) { return matches(glob, group, one); });
+    };
+    if (std::ranges::none_of(groups, hit))
+      issues.push_back({"", fmt::format("--only {}: nothing matches (there are {})", glob,
+                                        all_variants(groups))});
+  }
+  for (Group& group : groups) filter(group, globs);
+  std::erase_if(groups, [](const Group& group) { return group.cases.empty(); });
+}
+
 }  // namespace
+
+bool Case::uses(Place place) const {
+  return std::ranges::any_of(stages, [&](const Stage& stage) { return stage.place == place; });
+}
 
 std::int64_t fewest_read_bytes(const Case& work) {
   if (!work.source) return work.stages.front().fewest.read_bytes;
@@ -84,31 +148,27 @@ Plan make_plan(const std::string& file, std::string_view text, const Backends& b
   Plan plan;
   plan.config = parse(file, text, issues);
   for (const auto& [name, value] : options.set) apply_set(plan.config, name, value, issues);
-  Head head = read_head(plan.config, options, issues);
+  const Rest rest = read_head(plan, options, issues);
   PlanContext context{.backends = backends,
                       .options = options,
-                      .defaults = head.defaults,
-                      .peers = head.peers,
+                      .defaults = rest.defaults,
+                      .peers = plan.peers,
                       .issues = issues,
                       .resolved = {}};
-  plan.groups = plan_experiments(head.experiments, context);
+  plan.groups = plan_experiments(rest.experiments, context);
   throw_if_any(file, plan.config, issues);
   keep_only(plan.groups, options.only, issues);
   throw_if_any(file, plan.config, issues);
-  for (Group& group : plan.groups)
-    for (Case& work : group.cases) note_reuse(work, head.measure.cache);
+  const Cache cache = plan.measure.cache;
   for (Group& group : plan.groups) {
-    if (head.measure.cache == Cache::Cold)
-      for (Case& work : group.cases) mark_resident(work, options.cache_bytes);
-    skip_too_large_cases(group, head.measure.cache, options);
+    for (Case& work : group.cases) {
+      note_reuse(work, cache);
+      if (cache == Cache::Cold) mark_resident(work, options.cache_bytes);
+    }
+    skip_too_large(group, group.cases, cache, options);
     group.limits = limits_of(group, backends);
-    skip_too_large_limits(group, head.measure.cache, options);
+    skip_too_large(group, group.limits, cache, options);
   }
-  plan.name = std::move(head.name);
-  plan.about = std::move(head.about);
-  plan.measure = head.measure;
-  plan.peers = std::move(head.peers);
-  plan.profile = std::move(head.profile);
   plan.free_bytes = options.free_bytes;
   plan.free_notes = options.free_notes;
   return plan;

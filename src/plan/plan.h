@@ -1,16 +1,19 @@
-/// The decided run: what is measured, in which groups, with which kernels. Nothing in it is text
-/// that still has to be understood.
+/// The decided run: what is measured, in which groups, with which kernels. No text in it is still
+/// to be parsed.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "backend/backend.h"
+#include "core/enums.h"
 #include "core/json.h"
-#include "machine/free_memory.h"
+#include "machine/process_limits.h"
 #include "ops/op.h"
 
 namespace normbench {
@@ -56,8 +59,8 @@ struct Stage {
   std::vector<int> in, out;        // indices of values
   OutputPolicy output = OutputPolicy::Reuse;
   Signature signature;
-  Json parameters = {};   // what the config says of the op itself (not place, memory, …)
-  bool resident = false;  // its input is still in a cache: little was touched since it was made
+  Json parameters = {};   // the op's own members in the config (not place, memory, …)
+  bool resident = false;  // its input is still in a cache
   Cost fewest;            // what the op must move
   Cost cost;              // what the chosen row moves
 };
@@ -71,17 +74,20 @@ struct Case {
   std::vector<Value> values;
   std::vector<Stage> stages;
   int threads = 1;
+  bool threads_decided = false;  // the config says "all"
   Wait wait = Wait::Turn;
   bool graph = false;
-  bool resident = false;            // a limit on one set of buffers, which stays in the cache
+  bool resident = false;            // a limit on one set of buffers that stays in the cache
   std::string peer = {};            // which of the plan's peers runs it; "": this process
   std::optional<std::string> skip;  // why it cannot run here
 
   const TensorDesc& result() const { return values.back().desc; }
+  /// True if a stage runs there.
+  bool uses(Place place) const;
 };
 
-/// What an iteration must read: the files, or of the source as much as the stages on it take, which
-/// of a crop is its window.
+/// Bytes that an iteration must read: the files, or what its stages take of the source (a crop: its
+/// window).
 std::int64_t fewest_read_bytes(const Case& work);
 
 struct Published {
@@ -91,9 +97,11 @@ struct Published {
   std::string where;
 };
 
-/// `left` expected to be faster ("<"), slower (">") or no different ("=").
+/// How long `left` is expected to take, against `right`.
 struct Claim {
-  std::string text, left, relation, right;
+  std::string text, left;
+  Relation relation = Relation::Equal;
+  std::string right;
 };
 
 /// All variants at one point, measured interleaved.
@@ -102,12 +110,12 @@ struct Group {
   Json point = Json::object();
   std::string baseline;
   std::vector<Case> cases;
-  std::vector<Case> limits;  // contenders that the planner added: stream with the rows that count
+  std::vector<Case> limits;          // contenders that the planner added (limits.h)
   std::vector<Published> published;  // those of this point
   std::vector<Claim> claims;
 };
 
-/// How a peer is started: the program first, looked for as a shell would, in a directory.
+/// How a peer is started: the program (looked up in PATH), its arguments, and where.
 struct PeerCommand {
   std::vector<std::string> argv;
   std::string directory;  // the config's: relative paths in the command start there
@@ -120,11 +128,11 @@ struct Plan {
   ProfileOptions profile;
   std::vector<Group> groups;
   std::map<std::string, PeerCommand> peers = {};  // by name
-  Sides free_bytes = {};                          // what every group was made to fit in; 0: unknown
+  Sides free_bytes = {};                          // what every group fits in; 0: unknown
   SideNotes free_notes = {};                      // what sets those
 };
 
-/// What the command line, and the machine, add to a config.
+/// What the command line and the machine add to a config.
 struct PlanOptions {
   std::string base_dir;                                  // relative paths start here
   std::optional<std::string> images_dir;                 // --images
@@ -133,22 +141,23 @@ struct PlanOptions {
   bool quick = false;
   bool profile = true;
   bool allow_peers = false;  // --allow-peers: commands of the config may be run
-  int all_threads = 1;       // what `"threads": "all"` means: what this process may use
-  std::vector<std::string> sort_keys = {};  // what `profile.sort_by` may name; empty: anything
+  int all_threads = 1;       // what this process may use: `"threads": "all"` is that or 1
+  std::vector<std::int64_t> data_caches = {};  // of a core, nearest first: they help to decide
+  std::vector<std::string> sort_keys = {};     // what `profile.sort_by` may name; empty: anything
   Sides cache_bytes = {.host = 32 << 20, .device = 32 << 20};  // the last caches before each memory
   Sides free_bytes = {};      // memory that this process can have on each side; 0: unknown
   SideNotes free_notes = {};  // what sets those
 };
 
-/// Reads, checks and decides a config. Every mistake is found here: throws BadInput with all. The
+/// Reads, checks and decides a config. Throws BadInput with every mistake: none is found later. The
 /// plan points to the kernels of `backends`, which must outlive it.
 Plan make_plan(const std::string& file, const Backends& backends, const PlanOptions& options);
 /// The same for text already read; `file` names it in errors.
 Plan make_plan(const std::string& file, std::string_view text, const Backends& backends,
                const PlanOptions& options);
 
-/// Bytes of memory that the cases and limits of a group that are not skipped need at most.
-/// `cache_bytes` are the last caches before each memory, which cold buffers must exceed threefold.
+/// Bytes of memory that a group's cases and limits need, without those that are skipped.
+/// `cache_bytes`: the last cache before each memory, which cold buffers must exceed threefold.
 Sides memory_bytes(const Group& group, const Measure& measure, const Sides& cache_bytes);
 
 /// What `normbench check` prints: groups, cases, stages, bytes, memory, time, what is skipped.

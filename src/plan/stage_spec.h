@@ -1,8 +1,11 @@
-/// A stage as its typed self: the op and what every stage may say beside its op's parameters.
+/// A stage as a type: the op, what every stage may say beside its op's parameters, and what follows
+/// from that for its place and its memory.
 #pragma once
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,21 +26,36 @@ struct StageSpec {
   std::string name() const { return std::string(name_of(op)); }
 };
 
-/// A mistake in a stage: in which of its members ("" for the stage) and what.
+/// A mistake in a member of a stage; "": in the stage as a whole.
 struct StageMistake {
   std::string member, text;
 };
 
-/// Reads every member of a stage of the op called `op`, which exists. Unknown keys are mistakes.
+/// Reads every member of a stage. `op` must exist; unknown keys are mistakes.
 StageSpec read_stage_members(const std::string& op, Reader& reader);
 
-/// Sources and loads whose files were found, by what was written: variants that start from the same
-/// files share what is known of them.
+/// Sources and loads whose files were found, by their text: files are looked for once.
 using ResolvedOps = std::map<std::string, Op>;
 
-/// Reads a stage, with paths resolved. Nothing when its mistakes would make the stages after it
-/// look wrong too.
+/// Reads a stage and finds its files. Nothing when its mistakes would make later stages look wrong
+/// too.
 std::optional<StageSpec> read_stage(const StageText& text, const Paths& paths,
                                     ResolvedOps& resolved, std::vector<Issue>& issues);
+
+/// Calls of the CUDA runtime run at place cuda. Other stages run where `spec.place` says, by
+/// default on the GPU for device memory and on the CPU for host memory. Throws StageMistake where
+/// that place does not reach the inputs.
+Place place_of(const StageSpec& spec, std::span<const TensorDesc> in);
+
+/// The memory kind of the outputs: `spec.memory`, by default device for a kernel on the GPU and
+/// `inferred`, what the op says, for all others. Throws StageMistake where the stage cannot write
+/// it.
+Memory output_memory(const StageSpec& spec, Place place, Memory inferred);
+
+/// Throws StageMistake unless `spec.output` fits the op and the memory.
+void check_policy(const StageSpec& spec, Memory memory);
+
+/// Throws StageMistake unless the stage may write its output over its input.
+void check_in_place(const Op& op, const TensorDesc& in, const TensorDesc& out);
 
 }  // namespace normbench

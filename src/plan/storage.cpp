@@ -1,9 +1,6 @@
 #include "plan/storage.h"
 
-#include "plan/placement.h"
-
 namespace normbench {
-
 namespace {
 
 std::size_t scratch_bytes(const Case& work, const Stage& stage) {
@@ -61,18 +58,6 @@ std::vector<Slot> storage_of(const Case& work) {
   }
   slots[root_of(slots, result)].last_stage = last;  // it lives until the end of the iteration
   return slots;
-}
-
-std::size_t touched_bytes(const Case& work, Memory side) {
-  if (!work.peer.empty()) return 0;
-  std::size_t bytes = 0;
-  bool rotates = false;
-  for (const Value& value : work.values) {
-    if (value.in_place_of >= 0 || !same_side(value.desc.memory, side)) continue;
-    bytes += whole_lines(static_cast<std::size_t>(value.desc.bytes()));
-    rotates |= value.producer >= 0;
-  }
-  return rotates ? bytes : 0;
 }
 
 std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory) {

@@ -9,8 +9,8 @@
 namespace normbench {
 
 /// Fresh pageable outputs of at least this size come from the operating system, smaller ones from a
-/// recycled arena, as in malloc and the caching allocators of eager frameworks. Memory of the
-/// device's driver is allocated anew at any size.
+/// recycled arena, as in malloc and the caching allocators of eager frameworks. The CUDA runtime's
+/// memory is allocated anew at any size.
 inline constexpr std::size_t fresh_mmap_bytes = 32u << 20;
 
 /// The bytes of one value, or of one stage's scratch memory.
@@ -26,21 +26,13 @@ struct Slot {
   int last_stage = 0;    // … and freed after this one
 };
 
-/// The slots of a case: its values first, then the scratch memory of each stage. What a peer writes
-/// is in another process, and None.
+/// The slots of a case: its values, then the scratch memory of each stage. A peer's outputs are in
+/// another process: None.
 std::vector<Slot> storage_of(const Case& work);
-
-/// Bytes, in whole cache lines, that one iteration touches on the side of the link where `side` is
-/// (host memory of every kind, or device memory): every value there that has bytes of its own. 0
-/// when none of them is an output of this process, for then no buffers rotate there.
-std::size_t touched_bytes(const Case& work, Memory side);
 
 /// Sizes of the buffers of this kind that one buffer set takes from the group's arena, in the order
 /// of their slots.
 std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory);
-
-/// True for two kinds of host memory, and for device memory twice.
-constexpr bool same_side(Memory a, Memory b) { return host_reaches(a) == host_reaches(b); }
 
 /// Index of the slot that holds the bytes of slot `index`, through all that works in place or
 /// passes through.

@@ -1,6 +1,7 @@
 /// Axes of a sweep, and "$axis" replaced by values before anything is read.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <string_view>

@@ -73,8 +73,8 @@ std::pair<Json, std::string> split(const Json& variant, const std::string& point
   return {Json(), ""};
 }
 
-}  // namespace
-
+/// Adds the members of `defaults` that the stage lacks: its op's own, and for sub and div those of
+/// normalize that they share.
 void add_defaults(const Json& defaults, StageText& stage, Substitution& axes) {
   const auto take = [&](std::string_view from, const std::string& member, const Json& value) {
     const std::string at = fmt::format("/defaults/{}", from);
@@ -90,6 +90,8 @@ void add_defaults(const Json& defaults, StageText& stage, Substitution& axes) {
       take(from, std::string(member), other->at(member));
   }
 }
+
+}  // namespace
 
 VariantText complete_variant(const VariantPlace& place, const std::string& name, Substitution& axes,
                              std::vector<Issue>& issues) {

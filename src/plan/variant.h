@@ -1,4 +1,4 @@
-/// A variant as text that is complete: axes replaced, defaults merged, its source in front.
+/// The complete text of a variant: axes replaced, defaults merged, its source in front.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace normbench {
 
-/// One stage: the op's name and every member that was written for it anywhere.
+/// One stage: the op's name and every member that the config has for it anywhere.
 struct StageText {
   std::string op;  // "" after a mistake
   Composed members;
@@ -19,21 +19,17 @@ struct StageText {
 struct VariantText {
   std::vector<StageText> stages;  // the first is the source or a load
   Composed options;               // threads, wait, graph, in_flight, peer
-  bool whole = false;             // no mistake was found so far
+  bool whole = false;             // no mistake so far
 };
 
-/// Where a variant stands: what its text is put together from.
+/// What a variant's text is put together from.
 struct VariantPlace {
   const Json& defaults;  // `defaults` of the config
   const Json& experiment;
   std::string pointer;  // of the experiment
 };
 
-/// Adds the members of `defaults` that the stage lacks: its op's own, and for sub and div those of
-/// normalize that they share.
-void add_defaults(const Json& defaults, StageText& stage, Substitution& axes);
-
-/// The variant `name` at the point that `axes` stands for.
+/// The variant `name` with these axes. Mistakes go to `issues`.
 VariantText complete_variant(const VariantPlace& place, const std::string& name, Substitution& axes,
                              std::vector<Issue>& issues);
 

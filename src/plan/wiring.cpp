@@ -1,35 +1,85 @@
 #include "plan/wiring.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "core/units.h"
-#include "plan/aliases.h"
+#include "plan/buffers.h"
 #include "plan/composed.h"
-#include "plan/kernels.h"
-#include "plan/places.h"
+#include "plan/storage.h"
 
 namespace normbench {
 namespace {
 
 // Sums over all tensors of a case, each counted a few times, never overflow.
 constexpr std::int64_t max_tensor_bytes = std::int64_t{1} << 50;
-constexpr std::int64_t fresh_mapping_bytes = std::int64_t{32} << 20;
 
 void check_bytes(const TensorDesc& desc) {
   if (desc.bytes() > max_tensor_bytes)
     throw Invalid(fmt::format("{} is {}, more than a machine holds", describe(desc),
-                              format_bytes(static_cast<double>(desc.bytes()))));
+                              format_bytes(desc.bytes())));
 }
 
 void check_scratch(const Kernel& kernel, const Op& op, const Signature& signature) {
-  const auto bytes = static_cast<double>(kernel.scratch(op, signature));
-  if (bytes > static_cast<double>(max_tensor_bytes))
+  const std::size_t bytes = kernel.scratch(op, signature);
+  if (bytes > static_cast<std::size_t>(max_tensor_bytes))
     throw Invalid(fmt::format("{} of temporary memory for {}, more than a machine holds",
                               format_bytes(bytes), describe(signature.out[0])));
 }
 
-std::string label_of(const StageSpec& spec) {
-  return spec.kernel.empty() ? spec.name() : fmt::format("{} ({})", spec.name(), spec.kernel);
+std::string list(const std::vector<TensorDesc>& tensors) {
+  std::vector<std::string> texts;
+  for (const TensorDesc& tensor : tensors) texts.push_back(describe(tensor));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string signature_text(const Signature& signature) {
+  return list(signature.in) + " -> " + list(signature.out);
+}
+
+/// Why nothing can run in this place, whatever it is; nothing when something can.
+std::optional<std::string> missing_place(const Backends& backends, Place place) {
+  const Backend* backend = backends.at(place);
+  return backend == nullptr ? fmt::format("no {} backend in this build", name_of(place))
+                            : backend->unavailable();
+}
+
+/// The rows for a stage's op in its place.
+std::vector<const Kernel*> rows_of(const Backend& backend, const Stage& stage) {
+  std::vector<const Kernel*> rows;
+  for (const Kernel& kernel : backend.kernels())
+    if (kernel.op == name_of(stage.op) && kernel.place == stage.place) rows.push_back(&kernel);
+  return rows;
+}
+
+/// The row that the config names.
+const Kernel* forced_row(const std::vector<const Kernel*>& rows, const Stage& stage) {
+  const auto row = std::ranges::find(rows, stage.forced, &Kernel::name);
+  if (row == rows.end()) {
+    std::vector<std::string> known;
+    for (const Kernel* kernel : rows) known.emplace_back(kernel->name);
+    throw StageMistake{"kernel", unknown("kernel", stage.forced, known)};
+  }
+  if (!(*row)->accepts(stage.op, stage.signature))
+    throw StageMistake{"kernel", fmt::format("kernel \"{}\" does not take {}", stage.forced,
+                                             signature_text(stage.signature))};
+  return *row;
+}
+
+/// The first row beside the reference that takes the signature; an op's only row is no reference.
+const Kernel* default_row(const std::vector<const Kernel*>& rows, const Stage& stage) {
+  const auto row = std::find_if(
+      rows.begin() + (rows.size() > 1 ? 1 : 0), rows.end(),
+      [&](const Kernel* kernel) { return kernel->accepts(stage.op, stage.signature); });
+  if (row != rows.end()) return *row;
+  std::vector<std::string_view> names;
+  for (const Kernel* kernel : rows) names.push_back(kernel->name);
+  throw StageMistake{
+      "kernel",
+      fmt::format("no {} kernel of \"{}\" takes {} (there are: {})", name_of(stage.place),
+                  name_of(stage.op), signature_text(stage.signature), fmt::join(names, ", "))};
 }
 
 }  // namespace
@@ -39,7 +89,8 @@ void Wiring::add(const StageSpec& spec) {
   if (std::holds_alternative<Source>(spec.op) && first) return start(spec);
   Stage stage;
   stage.op = spec.op;
-  stage.label = label_of(spec);
+  stage.label =
+      spec.kernel.empty() ? spec.name() : fmt::format("{} ({})", spec.name(), spec.kernel);
   stage.forced = spec.kernel;
   stage.output = spec.output;
   stage.parameters = spec.parameters;
@@ -55,23 +106,19 @@ void Wiring::add(const StageSpec& spec) {
   stage.place = place_of(spec, stage.signature.in);
   add_outputs(spec, stage);
   stage.fewest = stage.cost = fewest(stage.op, stage.signature);
-  if (for_peer_)
-    skip(missing_place(backends_, stage.place));
-  else
-    choose(spec, stage);
+  skip(missing_place(backends_, stage.place));
+  if (!for_peer_) choose_kernel(stage);
   case_.stages.push_back(std::move(stage));
 }
 
-void Wiring::choose(const StageSpec& spec, Stage& stage) {
-  try {
-    const auto [kernel, reason] =
-        choose_kernel(backends_, stage.place, stage.op, stage.signature, spec.kernel);
-    stage.kernel = kernel;
-    skip(reason);
-  } catch (const Invalid& mistake) {
-    throw StageMistake{"kernel", mistake.what()};
-  }
-  if (stage.kernel == nullptr) return;
+void Wiring::choose_kernel(Stage& stage) {
+  const Backend* backend = backends_.at(stage.place);
+  if (backend == nullptr) return;
+  const std::vector<const Kernel*> rows = rows_of(*backend, stage);
+  if (rows.empty())
+    return skip(fmt::format("no {} kernel of \"{}\" in this version", name_of(stage.place),
+                            name_of(stage.op)));
+  stage.kernel = stage.forced.empty() ? default_row(rows, stage) : forced_row(rows, stage);
   check_scratch(*stage.kernel, stage.op, stage.signature);
   stage.cost = stage.kernel->cost(stage.op, stage.signature);
 }
@@ -158,7 +205,7 @@ void Wiring::add_outputs(const StageSpec& spec, Stage& stage) {
   }
   if (passes_through(spec.op) || spec.output == OutputPolicy::InPlace) share_buffer(spec, stage);
   stage.signature.pages_mapped = stage.place != Place::Cpu || spec.output != OutputPolicy::Fresh ||
-                                 out[0].bytes() < fresh_mapping_bytes;
+                                 static_cast<std::size_t>(out[0].bytes()) < fresh_mmap_bytes;
 }
 
 void Wiring::share_buffer(const StageSpec& spec, const Stage& stage) {

@@ -1,4 +1,4 @@
-/// Values and stages of a case, one stage after another.
+/// From the stages as read to the values, places, kernels and buffers of a case.
 #pragma once
 
 #include <map>
@@ -9,27 +9,28 @@
 
 namespace normbench {
 
-/// Puts a case together. Each `add` connects a stage to the values before it, decides its place,
-/// its outputs and its kernel, and throws StageMistake or Invalid where it cannot be. The stages of
-/// a peer's case have no kernel of ours.
+/// Puts a case together, stage by stage. `add` connects a stage to earlier values and decides its
+/// place, outputs and kernel; it throws StageMistake or Invalid. A peer's stages have no kernel of
+/// ours.
 class Wiring {
  public:
   explicit Wiring(const Backends& backends, bool for_peer = false)
       : backends_(backends), for_peer_(for_peer) {}
 
   void add(const StageSpec& spec);
-  /// Notes why the case cannot run here; the first reason counts.
+  /// Why the case cannot run here; the first reason counts.
   void skip(const std::optional<std::string>& reason);
   Case take() { return std::move(case_); }
 
  private:
   void start(const StageSpec& spec);
-  void choose(const StageSpec& spec, Stage& stage);
+  /// Sets the stage's row and its cost; skips where the op has no row. Throws when no row fits.
+  void choose_kernel(Stage& stage);
   std::vector<int> inputs(const StageSpec& spec) const;
   int input_named(const std::string& name) const;
   void check_input(int input) const;
   void check_registration(const StageSpec& spec, const std::vector<int>& in) const;
-  /// What the op says of its output's memory, and for unregister what was there before register.
+  /// `inferred`, what the op says; for unregister the kind before register.
   Memory inferred_memory(const Stage& stage, Memory inferred) const;
   void add_outputs(const StageSpec& spec, Stage& stage);
   void share_buffer(const StageSpec& spec, const Stage& stage);

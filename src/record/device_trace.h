@@ -1,4 +1,4 @@
-/// What a device and the calls to it did, as its own tracer or marks around the stages tell it.
+/// What a device and the calls to it did: from its tracer, or from marks around the stages.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace normbench {
 
-/// Stage: the time between two marks around a stage's work, where nothing better was to be had.
+/// Stage: the time between marks around a stage's work, where no tracer says more.
 enum class Activity { Kernel, Memcpy, Memset, Stage, Runtime, Driver, Sync, Overhead };
 constexpr auto words(Activity) {
   return std::to_array<Word<Activity>>({{Activity::Kernel, "kernel"},

@@ -44,7 +44,7 @@ std::uint64_t register_bytes(nvtxDomainHandle_t domain) {
   return nvtxPayloadSchemaRegister(domain, &schema);
 }
 
-/// Texts that the tool has been told once, and its handles of them.
+/// Texts registered with the tool, and its handles.
 class Strings {
  public:
   using Entry = std::pair<const std::string, nvtxStringHandle_t>;
@@ -136,8 +136,8 @@ void name_thread(std::string_view name) {
     nvtxNameOsThreadA(static_cast<std::uint32_t>(gettid()), std::string(name).c_str());
 }
 
-// nvToolsExtCudaRt.h wants CUDA's headers for the type of a stream, which is a pointer. NVTX itself
-// keeps the functions of the tool with a type of its own for it, and so they are called here.
+// Not through nvToolsExtCudaRt.h: it needs CUDA's headers for cudaStream_t. NVTX keeps the tool's
+// functions with a pointer type of its own.
 
 void name_stream(void* stream, std::string_view name) {
   if (!attached()) return;

@@ -1,14 +1,33 @@
-/// The NVTX calls normbench makes; nvtx.cpp makes them, nvtx_absent.cpp does nothing.
+/// The kinds of ranges, and the NVTX calls for them: nvtx.cpp makes them, nvtx_absent.cpp none.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
-#include "record/range_kind.h"
+#include "core/enums.h"
+
+namespace normbench {
+
+/// What a range is; the NVTX category. Part: a piece of a stage on its own thread; Worker: what
+/// another thread does of a stage.
+enum class RangeKind { Run, Point, Variant, Step, Stage, Part, Init, Warmup, Worker };
+constexpr auto words(RangeKind) {
+  return std::to_array<Word<RangeKind>>({{RangeKind::Run, "run"},
+                                         {RangeKind::Point, "point"},
+                                         {RangeKind::Variant, "variant"},
+                                         {RangeKind::Step, "step"},
+                                         {RangeKind::Stage, "stage"},
+                                         {RangeKind::Part, "part"},
+                                         {RangeKind::Init, "init"},
+                                         {RangeKind::Warmup, "warmup"},
+                                         {RangeKind::Worker, "worker"}});
+}
+
+}  // namespace normbench
 
 namespace normbench::nvtx {
 
-/// True when a tool receives the calls. The first NVTX call of a process loads the tool.
+/// True when a tool receives the calls. The first NVTX call of a process loads it.
 bool attached();
 
 /// Pushes a nested range on this thread, with the kind's category and colour. The name is
@@ -19,8 +38,8 @@ void push(RangeKind kind, std::string_view name, std::int64_t bytes);
 void push_capture();
 void pop();
 
-/// Name the calling thread; a CUDA stream (a cudaStream_t); a CUDA device by its index. They do
-/// nothing while no tool is attached.
+/// Name the calling thread; a CUDA stream (a cudaStream_t); a CUDA device by its index. No-ops
+/// while no tool is attached.
 void name_thread(std::string_view name);
 void name_stream(void* stream, std::string_view name);
 void name_device(int index, std::string_view name);

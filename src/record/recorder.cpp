@@ -5,27 +5,28 @@
 #include <algorithm>
 #include <atomic>
 
-#include "record/nvtx.h"
 #include "record/thread_name.h"
 
 namespace normbench {
-
 namespace {
 
-using Reader = std::int64_t (*)(Clock&);
+using ReadClock = std::int64_t (*)(Clock&);
 
-/// How a range reads the clock: with no virtual call when it is the system's, as that would wait
-/// for two more loads, twice.
-Reader reader_of(Clock& clock) {
+/// How a range reads the clock. The system's is devirtualised: saves two dependent loads per read.
+ReadClock read_of(Clock& clock) {
   if (dynamic_cast<SystemClock*>(&clock) != nullptr)
     return [](Clock& system) { return static_cast<SystemClock&>(system).now_ns(); };
   return [](Clock& any) { return any.now_ns(); };
 }
 
+std::uint64_t next_id() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
 }  // namespace
 
-/// A thread's slices in chunks, so that a full chunk costs no copy. Chunks stay when their slices
-/// are taken.
+/// A thread's slices, in chunks: growing copies nothing. Taking the slices keeps the chunks.
 struct Recorder::Log {
   static constexpr std::size_t chunk_slices = 4096;
 
@@ -33,7 +34,7 @@ struct Recorder::Log {
   std::string name;
   std::uint32_t depth = 0;
 
-  explicit Log(Clock& clock) : clock_(clock), read_(reader_of(clock)) { open_chunk(); }
+  explicit Log(Clock& clock) : clock_(clock), read_(read_of(clock)) { open_chunk(); }
 
   std::int64_t now_ns() const { return read_(clock_); }
 
@@ -59,8 +60,8 @@ struct Recorder::Log {
  private:
   Slice* begin() const { return chunks_[opened_ - 1].get(); }
 
-  /// Every page of a new chunk is touched here, and not by the slices that come into it. Never
-  /// inlined: what adds a slice would grow by it.
+  /// Touches every page of a new chunk, so that no slice pays for a page fault. Cold path, kept out
+  /// of line.
   [[gnu::noinline]] void open_chunk() {
     if (opened_ == chunks_.size()) chunks_.push_back(std::make_unique<Slice[]>(chunk_slices));
     ++opened_;
@@ -69,21 +70,12 @@ struct Recorder::Log {
   }
 
   Clock& clock_;
-  const Reader read_;
+  const ReadClock read_;
   std::vector<std::unique_ptr<Slice[]>> chunks_;
   std::size_t opened_ = 0;  // chunks with slices in them, the last one perhaps without
   Slice* next_ = nullptr;   // where the next slice goes …
   Slice* end_ = nullptr;    // … unless that is the end of its chunk
 };
-
-namespace {
-
-std::uint64_t next_id() {
-  static std::atomic<std::uint64_t> last{0};
-  return ++last;
-}
-
-}  // namespace
 
 // Keyed by a number and not by address: a later recorder may live where an earlier one did.
 Recorder::Recorder(Clock& clock)

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "record/clock.h"
-#include "record/range_kind.h"
+#include "record/nvtx.h"
 #include "record/text_hash.h"
 
 namespace normbench {
@@ -35,8 +35,8 @@ struct ThreadLog {
   std::vector<Slice> slices;
 };
 
-/// Collects slices while enabled: those of ranges that open and close enabled. Each thread writes
-/// to its own log without a lock, and without an allocation where as many slices went before.
+/// Collects the slices of ranges that open and close while it is enabled. Each thread writes to its
+/// own log: no lock, and no allocation where as many slices went before.
 class Recorder {
  public:
   /// Learns whether an NVTX tool is attached, which loads the tool if this is the first to ask.
@@ -95,7 +95,7 @@ class Range {
   void end();
 
   const std::uint8_t mode_;  // of the recorder when it opened
-  // Set by begin() alone: a range with nothing to do costs no more than a look at the mode.
+  // Set by begin() alone: a range with nothing to do costs one test of the mode.
   RangeKind kind_;
   Recorder* recorder_;
   Recorder::Log* log_;

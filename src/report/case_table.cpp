@@ -63,8 +63,8 @@ std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
     const CaseResult& result = group.cases[i];
     const CaseAnalysis& one = analysis.cases[i];
     if (!one.time_ns) {
-      rows.add({result.variant, status_text(result, results), peer_text(result),
-                std::to_string(result.threads)});
+      rows.add(
+          {result.variant, status_text(result, results), peer_text(result), std::to_string(result.threads)});
       continue;
     }
     rows.add({result.variant, status_text(result, results), peer_text(result),

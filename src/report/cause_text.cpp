@@ -156,14 +156,14 @@ struct CauseWords {
                         format_bytes(static_cast<double>(found.bytes)), share())};
   }
   CauseText operator()(const why::ExtraPasses& found) const {
-    return {
-        "extra passes", "extra passes over memory",
-        fmt::format("It moves {:.1f}x the fewest bytes ({} for {}){}.", found.moved / found.fewest,
-                    format_bytes(found.moved), format_bytes(found.fewest),
-                    cause.share > 0 ? fmt::format(", which at the limit's rate accounts for "
-                                                  "{} of its time",
-                                                  share())
-                                    : "")};
+    return {"extra passes", "extra passes over memory",
+            fmt::format("It moves {:.1f}x the fewest bytes ({} for {}){}.",
+                        found.moved / found.fewest, format_bytes(found.moved),
+                        format_bytes(found.fewest),
+                        cause.share > 0 ? fmt::format(", which at the limit's rate accounts for "
+                                                      "{} of its time",
+                                                      share())
+                                        : "")};
   }
   CauseText operator()(const why::Floors& found) const {
     const std::string kind(name_of(found.kind));
@@ -173,8 +173,8 @@ struct CauseWords {
   }
   CauseText operator()(const Gain& gain) const {
     const std::string name(name_of(gain.part.resource));
-    const bool is_work =
-        gain.part.resource == Resource::Decode || gain.part.resource == Resource::Pinning;
+    const bool is_work = gain.part.resource == Resource::Decode ||
+                         gain.part.resource == Resource::Pinning;
     return {name, is_work ? name : "the " + name, gain_text(gain)};
   }
   CauseText operator()(const why::OneStage& found) const {
@@ -213,7 +213,8 @@ std::string names_of_part(const Contribution& part) {
 }  // namespace
 
 std::string factor_name(const Factor& factor) {
-  const std::string what = factor.name.empty() ? std::string(phrase(factor.kind)) : factor.name;
+  const std::string what =
+      factor.name.empty() ? std::string(phrase(factor.kind)) : factor.name;
   return factor.stages.empty() ? what : what + " of " + enumerate(factor.stages);
 }
 
@@ -272,10 +273,11 @@ std::string pinning_text(const PinningCost& cost) {
   if (cost.saved_ns.low <= 0)
     return fmt::format("{} does not pay here: it costs {} ms and saves nothing beyond the noise.",
                        doing, format_ms(cost.once_ns));
-  return fmt::format(
-      "{} pays from {} reuses of a buffer on ({} {} ms, saves {} ms a batch).", doing,
-      format_count(std::llround(std::ceil(cost.once_ns / cost.saved_ns.value))),
-      cost.registers ? "register" : "pin", format_ms(cost.once_ns), format_ms(cost.saved_ns.value));
+  return fmt::format("{} pays from {} reuses of a buffer on ({} {} ms, saves {} ms a batch).",
+                     doing,
+                     format_count(std::llround(std::ceil(cost.once_ns / cost.saved_ns.value))),
+                     cost.registers ? "register" : "pin", format_ms(cost.once_ns),
+                     format_ms(cost.saved_ns.value));
 }
 
 }  // namespace normbench

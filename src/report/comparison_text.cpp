@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "core/markdown.h"
+#include "report/words.h"
 #include "core/units.h"
 #include "report/comparison.h"
 #include "report/comparison_words.h"
 #include "report/text.h"
-#include "report/words.h"
+#include "report/text.h"
 
 namespace normbench {
 namespace {

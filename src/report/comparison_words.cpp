@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "analysis/compare/effect.h"
-#include "core/markdown.h"
 #include "core/units.h"
 #include "report/document_text.h"
 #include "report/words.h"
@@ -105,6 +104,9 @@ std::string joined(const std::vector<Json>& values) {
 }
 
 struct CautionText {
+  std::string operator()(caution::SameDocument) const {
+    return "BASE and NEW are the same document";
+  }
   std::string operator()(const caution::UnpairedRuns& runs) const {
     return fmt::format("BASE has {} runs and NEW {}: those beyond {} have no partner", runs.base,
                        runs.now, std::min(runs.base, runs.now));

@@ -112,8 +112,8 @@ std::string gpu_text(const Results& results) {
 }
 
 std::string reason_text(const CaseResult& result, const Results& results) {
-  const bool no_gpu =
-      !result.reason.empty() && result.reason == text_at(results.environment, "/places/cuda", "");
+  const bool no_gpu = !result.reason.empty() &&
+                      result.reason == text_at(results.environment, "/places/cuda", "");
   return no_gpu ? "no GPU" : result.reason;
 }
 

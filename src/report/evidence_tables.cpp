@@ -221,8 +221,7 @@ std::string counter_table(const GroupResult& group) {
              "LLC misses/image", "J/image"});
   for (const CaseProfile& profile : group.profile) {
     const int i = index_of(group, profile.variant);
-    if (profile.counters && profile.steps > 0 && i >= 0)
-      rows.add(counter_row(group.cases[i], profile));
+    if (profile.counters && profile.steps > 0 && i >= 0) rows.add(counter_row(group.cases[i], profile));
   }
   return rows.text({0}) + missing_lines(group);
 }

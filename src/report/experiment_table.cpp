@@ -204,6 +204,8 @@ std::string experiment_table(const Experiment& experiment, const Results& result
   return ran ? one_point(*experiment.groups[0], only, results) : "";
 }
 
+
+
 std::string left_out(const Experiment& experiment, const Results& results) {
   std::vector<std::pair<std::string, std::vector<LeftOut>>> reasons;
   for (const GroupResult* group : experiment.groups)

@@ -67,8 +67,8 @@ std::string caches(const Json& environment) {
   for (const Json& cache : list) {
     const auto count = integer_at(cache, "/count", 1);
     add_part(text, fmt::format("L{} {}{}", integer_at(cache, "/level", 0),
-                               count > 1 ? fmt::format("{} x ", count) : "",
-                               binary_bytes(integer_at(cache, "/bytes", 0))));
+                          count > 1 ? fmt::format("{} x ", count) : "",
+                          binary_bytes(integer_at(cache, "/bytes", 0))));
   }
   return text;
 }
@@ -86,8 +86,7 @@ std::string instruction_set(const Json& environment) {
   std::string text = text_at(environment, "/simd", "");
   const std::string known = words_of(member(environment, "/simd_targets"));
   const bool best = text == text_at(environment, "/simd_targets/0", "");
-  if (!text.empty() && !known.empty())
-    add_part(text, (best ? "the best of " : "forced, of ") + known);
+  if (!text.empty() && !known.empty()) add_part(text, (best ? "the best of " : "forced, of ") + known);
   return text;
 }
 
@@ -144,8 +143,7 @@ std::string device(const Json& gpu) {
 
 std::string device_memory(const Json& gpu) {
   std::string text = memory_bytes(member(gpu, "/memory_bytes"));
-  if (const auto l2 = integer_at(gpu, "/l2_bytes", 0); l2 > 0)
-    add_part(text, "L2 " + binary_bytes(l2));
+  if (const auto l2 = integer_at(gpu, "/l2_bytes", 0); l2 > 0) add_part(text, "L2 " + binary_bytes(l2));
   if (const Json& ecc = member(gpu, "/ecc"); ecc.is_boolean())
     add_part(text, ecc.get<bool>() ? "ECC" : "no ECC");
   return text;

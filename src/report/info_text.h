@@ -15,8 +15,7 @@ std::string info_text(const Json& info);
 /// The limits as tables: host memory by threads, the rest with a row each. "" for none.
 std::string machine_limits_text(const Json& limits);
 
-/// A limit as `info` keeps it, with "bytes_per_second" and "ns_per_fault" where they mean
-/// something.
+/// A limit as `info` keeps it, with "bytes_per_second" and "ns_per_fault" where they mean something.
 Json to_json(const MachineLimit& limit);
 
 }  // namespace normbench

@@ -1,10 +1,8 @@
-#include "report/profile_footers.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/units.h"
-#include "report/table_text.h"
+#include "report/table_formats.h"
 
 namespace normbench {
 namespace {
@@ -19,7 +17,7 @@ std::string clock_error(const CaseProfile& profile) {
   return format_significant(static_cast<double>(profile.clock_error_ns) / 1000, 2) + " us";
 }
 
-std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
+std::string plural(std::int64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", format_count(count), count == 1 ? one : many);
 }
 
@@ -71,22 +69,22 @@ std::string device_times_text(const CaseProfile& profile) {
 std::string losses_text(const ProfileLosses& losses) {
   std::vector<std::string> parts;
   if (losses.dropped > 0)
-    parts.push_back(counted(losses.dropped, "record", "records") + " had no room");
+    parts.push_back(plural(losses.dropped, "record", "records") + " had no room");
   if (losses.without_times > 0)
-    parts.push_back(counted(losses.without_times, "record", "records") + " had no times");
+    parts.push_back(plural(losses.without_times, "record", "records") + " had no times");
   if (losses.launches > losses.launched)
     parts.push_back(fmt::format("{} of {} launches have no work in the profile",
                                 format_count(losses.launches - losses.launched),
                                 format_count(losses.launches)));
   if (losses.without_launch > 0)
     parts.push_back(
-        counted(losses.without_launch, "piece of device work has", "pieces of device work have") +
+        plural(losses.without_launch, "piece of device work has", "pieces of device work have") +
         " no launch in the profile");
   if (losses.before_launch > 0)
     parts.push_back(
         fmt::format("{} of device work seemed to begin before the launch, by {} at most, "
                     "and {} moved to it",
-                    counted(losses.before_launch, "piece", "pieces"),
+                    plural(losses.before_launch, "piece", "pieces"),
                     time_text(losses.most_skew_ns), losses.before_launch == 1 ? "was" : "were"));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
@@ -96,14 +94,14 @@ std::vector<std::string> profile_footers(const CaseProfile& profile) {
   std::vector<std::string> lines;
   if (times.wall_ns > 0) {
     const std::string steps =
-        profile.steps > 0 ? " of " + counted(profile.steps, "step", "steps") : "";
+        profile.steps > 0 ? " of " + plural(profile.steps, "step", "steps") : "";
     lines.push_back(fmt::format("Wall time{}: {}", steps, time_text(times.wall_ns)));
   }
   if (const std::string busy = busy_text(profile); !busy.empty())
     lines.push_back(fmt::format("{}: {}, over all streams", busy, time_text(times.busy_ns)));
   add_device_lines(times, lines);
   if (profile.discarded > 0)
-    lines.push_back(counted(profile.discarded, "step", "steps") + " discarded for warm-up");
+    lines.push_back(plural(profile.discarded, "step", "steps") + " discarded for warm-up");
   if (profile.overhead > 0)
     lines.push_back(
         fmt::format("Profiled steps took {}x the measured time",

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "core/markdown.h"
-#include "report/document_text.h"
 #include "report/words.h"
+#include "report/document_text.h"
 
 namespace normbench {
 namespace {

@@ -11,7 +11,7 @@ namespace normbench {
 
 namespace {
 
-std::string json(const Results& results) { return document(results).dump(1) + "\n"; }
+std::string json(const Results& results) { return pretty(document(results), 1) + "\n"; }
 
 constexpr std::array<Report, 3> kReports{{
     {"terminal", "what a run prints", "", &terminal},

@@ -54,8 +54,8 @@ std::string stage_table(const GroupResult& group, const GroupAnalysis& analysis)
       const double share = ns > 0 ? stage_share(result, stage) : 0;
       const auto [of_limit, limit] = limit_cells(analysis.cases[i], s);
       rows.add({s == 0 ? result.variant : "", stage.label, kernel_text(result, stage),
-                std::string(name_of(stage.place)), describe(stage.out),
-                std::string(name_of(stage.output)), bytes_text(stage.min_bytes),
+                std::string(name_of(stage.place)),
+                describe(stage.out), std::string(name_of(stage.output)), bytes_text(stage.min_bytes),
                 result.peer.empty() ? bytes_text(stage.bytes) : "",
                 stage.link_bytes > 0 ? bytes_text(stage.link_bytes) : "",
                 gpu ? "" : ms_or_blank(ns), gpu ? ms_or_blank(ns) : "",

@@ -1,10 +1,10 @@
-#include "report/stats_table.h"
-
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/units.h"
-#include "report/table_text.h"
+#include "report/table_formats.h"
+#include "report/text.h"
 
 namespace normbench {
 namespace {
@@ -88,10 +88,12 @@ std::string stats_table(std::span<const ProfileRow> rows, const LimitShares& lim
                         const TableOptions& options) {
   if (rows.empty()) return "";
   const auto cells = stats_cells(rows, limits, options);
-  std::set<std::size_t> words;
-  for (std::size_t c = 0; c < cells[0].size(); ++c)
-    if (is_text_column(cells[0][c])) words.insert(c);
-  return aligned(cells, words);
+  std::vector<Column> columns;
+  for (std::size_t c = 0; c < cells[0].size(); ++c) {
+    Column& column = columns.emplace_back(Column{cells[0][c], {}, is_text_column(cells[0][c])});
+    for (std::size_t row = 1; row < cells.size(); ++row) column.cells.push_back(cells[row][c]);
+  }
+  return columns_text(std::move(columns), 0, std::string::npos);
 }
 
 }  // namespace normbench

@@ -71,8 +71,8 @@ std::string claim_line(const Experiment& experiment, std::size_t claim, double p
       add(said, std::string(name_of(claims[claim].outcome)), i);
   std::string text;
   for (const auto& [outcome, points] : said)
-    text +=
-        fmt::format("{}{} {}", text.empty() ? "" : "; ", outcome, points_text(experiment, points));
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", outcome,
+                        points_text(experiment, points));
   const GroupResult& last = *experiment.groups.back();
   const Judgement& judgement = experiment.analyses.back().verdict.claims[claim];
   const std::string detail = judgement_detail(last.claims[claim], judgement, precision);
@@ -231,10 +231,11 @@ std::string unscaled_text(const AxisLine& line, const Unscaled& result) {
 std::string empty_input_text(const Experiment& experiment, const EmptyInput& empty) {
   const GroupResult& group = *experiment.groups[empty.group];
   const CaseResult& result = group.cases[empty.index];
-  return fmt::format(
-      "No input: {}{} ({} images, {}), so its time means nothing", spoken(result.variant),
-      group.point.empty() ? "" : " at " + point_text(group.point), format_count(result.images),
-      format_bytes(static_cast<double>(result.source_bytes)));
+  return fmt::format("No input: {}{} ({} images, {}), so its time means nothing",
+                     spoken(result.variant),
+                     group.point.empty() ? "" : " at " + point_text(group.point),
+                     format_count(result.images),
+                     format_bytes(static_cast<double>(result.source_bytes)));
 }
 
 std::string crossover_table(const Experiment& experiment) {

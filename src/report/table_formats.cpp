@@ -6,7 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/markdown.h"
 #include "core/units.h"
 #include "document/results_fields.h"
 

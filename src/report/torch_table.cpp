@@ -1,17 +1,71 @@
 #include "report/torch_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
-#include "report/table_text.h"
+#include "core/issue.h"
 
 namespace normbench {
 namespace {
 
+double per_call(std::int64_t total_ns, const ProfileRow& row) {
+  return row.calls == 0 ? 0 : static_cast<double>(total_ns) / static_cast<double>(row.calls);
+}
+
+struct SortKey {
+  std::string_view name;
+  double (*value)(const ProfileRow&);
+};
+
+constexpr std::array<SortKey, 7> kSortKeys{{
+    {"cpu_time", [](const ProfileRow& row) { return per_call(row.cpu_ns, row); }},
+    {"cpu_time_total", [](const ProfileRow& row) { return static_cast<double>(row.cpu_ns); }},
+    {"self_cpu_time_total",
+     [](const ProfileRow& row) { return static_cast<double>(row.self_cpu_ns); }},
+    {"device_time", [](const ProfileRow& row) { return per_call(row.device_ns, row); }},
+    {"device_time_total", [](const ProfileRow& row) { return static_cast<double>(row.device_ns); }},
+    {"self_device_time_total",
+     [](const ProfileRow& row) { return static_cast<double>(row.self_device_ns); }},
+    {"count", [](const ProfileRow& row) { return static_cast<double>(row.calls); }},
+}};
+
+const SortKey& sort_key(const std::string& said) {
+  std::string wanted = said;
+  if (const auto at = wanted.find("cuda"); at != std::string::npos) wanted.replace(at, 4, "device");
+  const auto key = std::ranges::find(kSortKeys, wanted, &SortKey::name);
+  if (key == kSortKeys.end())
+    throw Invalid(
+        fmt::format("unknown sort_by \"{}\" (known: {})", said, fmt::join(sort_key_names(), ", ")));
+  return *key;
+}
+
 constexpr std::size_t kValueWidth = 12;
 constexpr std::size_t kMaxShapesWidth = 80;
 constexpr std::string_view kNoShapes = "[]";  // of a row without inputs beside rows with them
+
+bool is_continuation(char byte) { return (byte & 0xc0) == 0x80; }
+
+/// Code points of UTF-8 text, which is what Python's len() says of it.
+std::size_t characters(std::string_view text) {
+  return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, is_continuation));
+}
+
+std::string first_characters(std::string_view text, std::size_t count) {
+  std::size_t end = 0;
+  while (end < text.size() && (count > 0 || is_continuation(text[end])))
+    count -= is_continuation(text[end++]) ? 0 : 1;
+  return std::string(text.substr(0, end));
+}
+
+std::string time_text_us(double us) {
+  if (us >= 1e6) return fmt::format("{:.3f}s", us / 1e6);
+  if (us >= 1e3) return fmt::format("{:.3f}ms", us / 1e3);
+  return fmt::format("{:.3f}us", us);
+}
 
 double microseconds(std::int64_t ns) { return static_cast<double>(ns) / 1000; }
 
@@ -90,6 +144,29 @@ std::string line(const std::vector<std::string>& cells, const std::vector<std::s
 }
 
 }  // namespace
+
+std::string time_text(std::int64_t ns) { return time_text_us(microseconds(ns)); }
+
+std::string shown_name(const std::string& name, std::size_t most) {
+  constexpr std::size_t dots = 3;
+  if (most <= dots || characters(name) < most - dots) return name;
+  return first_characters(name, most - dots) + "...";
+}
+
+std::vector<std::string> sort_key_names() {
+  std::vector<std::string> names;
+  for (const SortKey& key : kSortKeys) names.emplace_back(key.name);
+  return names;
+}
+
+std::vector<ProfileRow> shown_rows(std::span<const ProfileRow> rows, const TableOptions& options) {
+  std::vector<ProfileRow> shown(rows.begin(), rows.end());
+  if (!options.sort_by.empty())
+    std::ranges::stable_sort(shown, std::ranges::greater(), sort_key(options.sort_by).value);
+  if (options.row_limit >= 0 && static_cast<std::size_t>(options.row_limit) < shown.size())
+    shown.resize(static_cast<std::size_t>(options.row_limit));
+  return shown;
+}
 
 TableTotals table_totals(std::span<const ProfileRow> rows) {
   // A host row repeats the time of the work that it submitted.

@@ -1,6 +1,7 @@
-/// torch.profiler's table, to the byte.
+/// torch.profiler's table, to the byte, and names and times as it writes them.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,12 @@ struct TableOptions {
   std::int64_t row_limit = 100;            // -1: all
   std::size_t max_name_width = 55;         // 0: as wide as the longest name
 };
+
+/// "391.170us", "3.912ms", "1.200s".
+std::string time_text(std::int64_t ns);
+
+/// The name in a column of at most `most` characters, counted as Python's len() does; 0: whole.
+std::string shown_name(const std::string& name, std::size_t most);
 
 /// What `sort_by` can name; "cuda" stands for "device" in them, as in torch.
 std::vector<std::string> sort_key_names();

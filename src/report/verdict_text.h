@@ -23,8 +23,8 @@ std::vector<std::string> verdict_text(const GroupResult& group, const GroupAnaly
 std::string judgement_detail(const ClaimResult& claim, const Judgement& judgement,
                              double precision);
 
-/// "machine quiet: ratios ±1.1 %", or "machine noisy: …" with what disturbed it; "" when nothing
-/// was measured.
+/// "machine quiet: ratios ±1.1 %", or "machine noisy: …" with what disturbed it; "" when nothing was
+/// measured.
 std::string quality_text(const GroupAnalysis& analysis);
 
 }  // namespace normbench

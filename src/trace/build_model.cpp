@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "trace/lane_ids.h"
-#include "trace/loss_marks.h"
-#include "trace/renumbered.h"
+#include "trace/lanes.h"
+#include "trace/losses.h"
 
 namespace normbench {
 namespace {
@@ -55,6 +56,66 @@ std::string title_of(const ProfileTrace& profile) {
         fmt::format(", {} {}", axis, value.is_string() ? value.get<std::string>() : value.dump());
   return fmt::format("{}: {}", title, profile.variant);
 }
+
+struct LaneId {
+  std::int64_t pid, tid;
+  std::string name;
+};
+
+LaneId lane_of_sync(const DeviceRecord& record) {
+  return {record.device, lane_id_of_syncs + std::max<std::int64_t>(record.stream, 0),
+          record.stream > 0 ? fmt::format("stream {} (sync)", record.stream) : "sync"};
+}
+
+LaneId lane_of_call(const DeviceRecord& record, std::int64_t pid) {
+  const std::int64_t tid = record.thread > 0 ? record.thread : pid;
+  return {pid, tid, fmt::format("thread {}", tid)};
+}
+
+/// CUPTI's number of the stream, from 1 on: readers find no step for stream 0.
+std::int64_t stream_of(const DeviceRecord& record) {
+  constexpr std::int64_t legacy_default = 7;
+  return record.stream > 0 ? record.stream : legacy_default;
+}
+
+/// Where a record of `source` is drawn: device work on its stream, calls on their threads of the
+/// process `pid`, and the rest on lanes of its own.
+LaneId lane_of(const DeviceRecord& record, const std::string& source, std::int64_t pid) {
+  const std::int64_t stream = stream_of(record);
+  switch (record.activity) {
+    case Activity::Overhead:
+      return {pid, lane_id_of_overhead, source + " overhead"};
+    case Activity::Runtime:
+    case Activity::Driver:
+      return lane_of_call(record, pid);
+    case Activity::Sync:
+      return lane_of_sync(record);
+    case Activity::Stage:
+      return {record.device, stream, fmt::format("stream {}, times from {}", stream, source)};
+    default:
+      return {record.device, stream, fmt::format("stream {}", stream)};
+  }
+}
+
+/// The model's own numbers for those of one recording: the next ones after `last`, which grows.
+/// `none` stays what it is.
+template <class Number>
+class Renumbered {
+ public:
+  Renumbered(Number& last, Number none) : last_(last), none_(none) {}
+
+  Number operator()(Number number) {
+    if (number == none_) return none_;
+    const auto [found, is_new] = numbers_.try_emplace(number, last_ + 1);
+    if (is_new) ++last_;
+    return found->second;
+  }
+
+ private:
+  Number& last_;
+  Number none_;
+  std::unordered_map<Number, Number> numbers_;
+};
 
 /// One profile on its way into the model.
 class Adding {

@@ -9,8 +9,8 @@
 
 namespace normbench {
 
-/// The number of a process in traces: its own, but out of the way of devices, whose numbers start
-/// at 0, where it is as small (the first processes of a container).
+/// A process's number in traces: its own, moved away from those of devices, which start at 0, where
+/// it is as small (the first processes of a container).
 std::int64_t trace_pid(std::int64_t pid);
 
 /// Adds what one case's profile recorded, under a title on a lane of titles. Names, lanes and

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
+#include <iterator>
+#include <limits>
 
 namespace normbench {
 namespace {
@@ -34,15 +37,19 @@ std::int64_t duration_ns(const Call& call) { return call.slice->end_ns - call.sl
 /// Adds the calls of one lane.
 void nest(const TraceLane& lane, std::vector<Call>& calls) {
   std::vector<std::int32_t> open;
+  const auto close_while = [&](auto&& is_outside) {
+    while (!open.empty() && is_outside(*at(calls, open.back()).slice)) open.pop_back();
+  };
   for (const TraceSlice& slice : lane.slices) {
     if (!has_row(slice)) continue;
-    const auto is_outside = [&](std::int32_t number) {
-      const TraceSlice& other = *at(calls, number).slice;
-      return slice.start_ns >= other.end_ns || slice.end_ns > other.end_ns;
-    };
-    while (!open.empty() && is_outside(open.back())) open.pop_back();
     Call call;
     call.slice = &slice;
+    close_while([&](const TraceSlice& other) { return slice.start_ns >= other.end_ns; });
+    // Where times are whole microseconds a call may seem to end after the op that made it.
+    if (is_call(slice.kind) && !open.empty())
+      call.range =
+          is_call(at(calls, open.back()).slice->kind) ? at(calls, open.back()).range : open.back();
+    close_while([&](const TraceSlice& other) { return slice.end_ns > other.end_ns; });
     if (!open.empty()) {
       call.parent = open.back();
       ++at(calls, call.parent).children;
@@ -50,6 +57,67 @@ void nest(const TraceLane& lane, std::vector<Call>& calls) {
     open.push_back(static_cast<std::int32_t>(calls.size()));
     calls.push_back(call);
   }
+}
+
+/// A number of a slice, and which call it is.
+struct Numbered {
+  std::uint64_t number = 0;
+  std::int64_t start_ns = 0;
+  std::int32_t call = -1;
+
+  auto operator<=>(const Numbered&) const = default;
+};
+
+/// Of those with the number the last that started by then, or else the first; -1: there is none.
+std::int32_t last_before(const std::vector<Numbered>& sorted, std::uint64_t number,
+                         std::int64_t ns) {
+  constexpr std::int32_t last = std::numeric_limits<std::int32_t>::max();
+  const auto next = std::ranges::upper_bound(sorted, Numbered{number, ns, last});
+  if (next != sorted.begin() && std::prev(next)->number == number) return std::prev(next)->call;
+  return next != sorted.end() && next->number == number ? next->call : -1;
+}
+
+/// Finds the ranges that work was submitted in.
+class Submissions {
+ public:
+  explicit Submissions(const std::vector<Call>& calls) : calls_(calls) {
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const TraceSlice& slice = *calls[i].slice;
+      const auto number = static_cast<std::int32_t>(i);
+      if (!is_call(slice.kind)) {
+        if (slice.external_id != 0) ranges_.push_back({slice.external_id, slice.start_ns, number});
+      } else if (slice.correlation >= 0) {
+        runtime_.push_back({static_cast<std::uint64_t>(slice.correlation), slice.start_ns, number});
+      }
+    }
+    std::ranges::sort(runtime_);
+    std::ranges::sort(ranges_);
+  }
+
+  /// The op or annotation that submitted this; -1: not known. Traces of PyTorch 1.x say the
+  /// correlation where later ones say the op's external id, so a call that is there decides.
+  std::int32_t of(const TraceSlice& work) const {
+    if (work.correlation >= 0) {
+      const auto correlation = static_cast<std::uint64_t>(work.correlation);
+      const std::int32_t call = last_before(runtime_, correlation, work.start_ns);
+      if (call >= 0) return calls_[static_cast<std::size_t>(call)].range;
+    }
+    return work.external_id == 0 ? -1 : last_before(ranges_, work.external_id, work.start_ns);
+  }
+
+ private:
+  const std::vector<Call>& calls_;
+  std::vector<Numbered> runtime_, ranges_;  // by correlation, by external id
+};
+
+void add_device_time(const TraceModel& model, std::vector<Call>& calls) {
+  const Submissions submissions(calls);
+  for (const TraceLane& lane : model.lanes)
+    for (const TraceSlice& slice : lane.slices) {
+      if (!model.is_device_time(slice)) continue;
+      const std::int32_t call = submissions.of(slice);
+      if (call >= 0) at(calls, call).self_device_ns += slice.end_ns - slice.start_ns;
+    }
 }
 
 /// Parents come first, so each call's parent is no longer merged itself.
@@ -66,24 +134,8 @@ void merge(std::vector<Call>& calls) {
   }
 }
 
-}  // namespace
-
-std::string_view row_name(std::string_view name) {
-  return name.starts_with("ProfilerStep#") ? "ProfilerStep*" : name;
-}
-
-std::vector<Call> host_calls(const TraceModel& model) {
-  std::size_t most = 0;
-  for (const TraceLane& lane : model.lanes)
-    most += static_cast<std::size_t>(std::ranges::count_if(lane.slices, has_row));
-  std::vector<Call> calls;
-  calls.reserve(most);
-  for (const TraceLane& lane : model.lanes) nest(lane, calls);
-  return calls;
-}
-
+/// Makes self_ns and device_ns of what is left.
 void add_up(std::vector<Call>& calls) {
-  merge(calls);
   for (Call& call : calls) {
     call.self_ns += duration_ns(call);
     call.device_ns += call.self_device_ns;
@@ -91,6 +143,25 @@ void add_up(std::vector<Call>& calls) {
   }
   for (auto call = calls.rbegin(); call != calls.rend(); ++call)
     if (call->parent >= 0 && !call->merged) at(calls, call->parent).device_ns += call->device_ns;
+}
+
+}  // namespace
+
+std::string_view row_name(std::string_view name) {
+  return name.starts_with("ProfilerStep#") ? "ProfilerStep*" : name;
+}
+
+std::vector<Call> call_tree(const TraceModel& model) {
+  std::size_t most = 0;
+  for (const TraceLane& lane : model.lanes)
+    most += static_cast<std::size_t>(std::ranges::count_if(lane.slices, has_row));
+  std::vector<Call> calls;
+  calls.reserve(most);
+  for (const TraceLane& lane : model.lanes) nest(lane, calls);
+  add_device_time(model, calls);
+  merge(calls);
+  add_up(calls);
+  return calls;
 }
 
 }  // namespace normbench

@@ -2,19 +2,18 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
-#include "trace/annotations.h"
 #include "trace/build_model.h"
-#include "trace/clip_calls.h"
-#include "trace/counters.h"
-#include "trace/host_index.h"
-#include "trace/lane_ids.h"
 #include "trace/lanes.h"
-#include "trace/launches.h"
-#include "trace/loss_marks.h"
-#include "trace/skew.h"
+#include "trace/losses.h"
+#include "trace/streams.h"
 
 namespace normbench {
 namespace {
@@ -55,21 +54,7 @@ Lanes split(const TraceModel& model, Lanes lanes, Lanes& devices) {
   return lanes;
 }
 
-Lanes nested_lanes(Lanes lanes, Overlap overlap, TraceModel& model, LossMarks& marks,
-                   std::int64_t& last_tid) {
-  Lanes result;
-  for (TraceLane& lane : lanes) {
-    if (overlap == Overlap::Clip) clip_calls(lane.slices, model.losses, marks);
-    sort_parents_first(lane.slices);
-    std::ranges::move(nested(std::move(lane), overlap, last_tid, model.losses, marks),
-                      std::back_inserter(result));
-  }
-  return result;
-}
-
-bool has_number(TraceKind kind) {
-  return is_gpu_work(kind) || kind == TraceKind::CudaRuntime || kind == TraceKind::CudaDriver;
-}
+bool has_number(TraceKind kind) { return is_gpu_work(kind) || is_call(kind); }
 
 /// A number for calls and work that the tracer gave none.
 void number(Lanes& lanes, TraceModel& model) {
@@ -97,7 +82,79 @@ std::vector<TraceFlow> flows_of(const Lanes& devices, const HostIndex& index) {
   return flows;
 }
 
-/// What deviceProperties say of the device, which get an entry for it if they have none.
+struct Change {
+  std::int64_t ns;
+  double rate;  // GB/s, from here on more; negative: less
+};
+using Changes = std::vector<Change>;
+using CounterKey = std::pair<std::int64_t, std::string>;  // pid and name
+
+/// "link HtoD" for "Memcpy HtoD (Pinned -> Device)".
+std::string link_name(std::string_view copy) {
+  for (const std::string_view direction : {"HtoD", "DtoH"})
+    if (copy.find(direction) != std::string_view::npos) return "link " + std::string(direction);
+  return "link";
+}
+
+/// The counter that the slice's bytes count for; nothing: none.
+std::optional<CounterKey> key_of(const TraceLane& lane, const TraceSlice& slice,
+                                 const DeviceDetails* details) {
+  if (slice.bytes <= 0 || slice.end_ns <= slice.start_ns) return std::nullopt;
+  if (is_on_gpu(slice.kind))
+    return details != nullptr && details->over_link
+               ? std::optional(CounterKey(lane.pid, link_name(slice.name)))
+               : std::nullopt;
+  // A stage that submits to a device moves nothing itself.
+  return slice.kind == TraceKind::CpuOp && slice.external_id == 0
+             ? std::optional(CounterKey(lane.pid, "memory"))
+             : std::nullopt;
+}
+
+TraceCounter counter_of(const CounterKey& key, Changes& changes) {
+  std::ranges::stable_sort(changes, {}, &Change::ns);
+  TraceCounter counter{.pid = key.first, .name = key.second, .unit = "GB/s"};
+  double rate = 0;
+  int running = 0;
+  for (const Change& change : changes) {
+    running += change.rate > 0 ? 1 : -1;
+    rate = running == 0 ? 0 : rate + change.rate;
+    if (!counter.samples.empty() && counter.samples.back().ns == change.ns)
+      counter.samples.back().value = rate;
+    else
+      counter.samples.push_back({.ns = change.ns, .value = rate});
+  }
+  return counter;
+}
+
+/// A lane's slices are sorted, so a part of a stage comes while the stage is still open.
+void add_changes(const TraceModel& model, const TraceLane& lane,
+                 std::map<CounterKey, Changes>& all) {
+  std::int64_t counted_until_ns = lane.slices.empty() ? 0 : lane.slices.front().start_ns;
+  for (const TraceSlice& slice : lane.slices) {
+    if (slice.start_ns < counted_until_ns) continue;
+    const auto key = key_of(lane, slice, model.details_of(slice));
+    if (!key) continue;
+    const double rate =
+        static_cast<double>(slice.bytes) / static_cast<double>(slice.end_ns - slice.start_ns);
+    Changes& changes = all[*key];
+    changes.push_back({slice.start_ns, rate});
+    changes.push_back({slice.end_ns, -rate});
+    counted_until_ns = slice.end_ns;
+  }
+}
+
+/// Gigabytes per second over the link, for each device and direction that copies name
+/// ("link HtoD"), and of stages on the host that say what they move ("memory"): what runs at the
+/// same time adds up; 0 where nothing does.
+std::vector<TraceCounter> counters_of(const TraceModel& model) {
+  std::map<CounterKey, Changes> all;
+  for (const TraceLane& lane : model.lanes) add_changes(model, lane, all);
+  std::vector<TraceCounter> counters;
+  for (auto& [key, changes] : all) counters.push_back(counter_of(key, changes));
+  return counters;
+}
+
+/// The device's entry in deviceProperties, added where there is none.
 const Json& properties_of(Json& all, std::int64_t device) {
   for (const Json& properties : all)
     if (properties.value("id", std::int64_t{-1}) == device) return properties;
@@ -150,16 +207,16 @@ void finish_model(TraceModel& model) {
   std::int64_t last_tid = last_tid_of(model.lanes);
   Lanes devices;
   Lanes hosts = split(model, joined_lanes(std::move(model.lanes)), devices);
-  hosts = nested_lanes(std::move(hosts), Overlap::Clip, model, marks, last_tid);
+  hosts = nested_lanes(std::move(hosts), Overlap::Clip, last_tid, model.losses, marks);
   number(hosts, model);
   number(devices, model);
   const HostIndex index(hosts);
-  count_launches(hosts, devices, index, model.losses, marks);
+  count_launches(hosts, devices, model.losses, &marks);
   for (TraceLane& stream : devices) {
     start_after_calls(stream, model, index, model.losses, marks);
     annotate(stream, index);
   }
-  devices = nested_lanes(std::move(devices), Overlap::Spread, model, marks, last_tid);
+  devices = nested_lanes(std::move(devices), Overlap::Spread, last_tid, model.losses, marks);
   model.flows = flows_of(devices, index);
   model.lanes = std::move(hosts);  // the index is not asked any more
   std::ranges::move(devices, std::back_inserter(model.lanes));

@@ -60,6 +60,57 @@ Nest& nest_for(const TraceSlice& slice, Overlap overlap, std::vector<Nest>& nest
   return best != nullptr ? *best : nests.emplace_back();
 }
 
+/// Starts and ends of all ranges, sorted.
+std::vector<std::int64_t> range_borders(const std::vector<TraceSlice>& slices) {
+  std::vector<std::int64_t> borders;
+  for (const TraceSlice& slice : slices)
+    if (!is_call(slice.kind)) borders.insert(borders.end(), {slice.start_ns, slice.end_ns});
+  std::ranges::sort(borders);
+  return borders;
+}
+
+/// A call lies between the starts and ends of ranges that its middle lies between: the clocks of
+/// both may differ a little, but a thread opens and closes no range within a call. What sticks out
+/// is clipped and counted.
+void clip_calls(std::vector<TraceSlice>& slices, TraceLosses& losses, LossMarks& marks) {
+  const std::vector<std::int64_t> borders = range_borders(slices);
+  for (TraceSlice& slice : slices) {
+    if (!is_call(slice.kind) || slice.end_ns <= slice.start_ns) continue;
+    const std::int64_t middle = slice.start_ns + (slice.end_ns - slice.start_ns) / 2;
+    const auto next = std::ranges::upper_bound(borders, middle);
+    const std::int64_t first =
+        next == borders.begin() ? slice.start_ns : std::max(slice.start_ns, *std::prev(next));
+    const std::int64_t last = next == borders.end() ? slice.end_ns : std::min(slice.end_ns, *next);
+    if (first == slice.start_ns && last == slice.end_ns) continue;
+    slice.start_ns = first;
+    slice.end_ns = last;
+    ++losses.clipped;
+    marks.add("clipped", first,
+              fmt::format("{} began before or ended after the range it was called in; it is shown "
+                          "within that",
+                          slice.name));
+  }
+}
+
+/// Appends the lane of slices sorted parents first, and the further lanes that it needs.
+void nest(TraceLane lane, Overlap overlap, std::int64_t& last_tid, TraceLosses& losses,
+          LossMarks& marks, std::vector<TraceLane>& lanes) {
+  std::vector<Nest> nests(1);
+  nests.front().slices.reserve(lane.slices.size());
+  for (const TraceSlice& slice : lane.slices) {
+    if (!nest_for(slice, overlap, nests).take(slice)) continue;
+    ++losses.clipped;
+    marks.add(
+        "clipped", slice.start_ns,
+        fmt::format("{} ended after what it is part of; it is shown up to there", slice.name));
+  }
+  for (std::size_t i = 0; i < nests.size(); ++i)
+    lanes.push_back({.pid = lane.pid,
+                     .tid = i == 0 ? lane.tid : ++last_tid,
+                     .name = i == 0 ? lane.name : fmt::format("{} ({})", lane.name, i + 1),
+                     .slices = std::move(nests[i].slices)});
+}
+
 }  // namespace
 
 std::vector<TraceLane> joined_lanes(std::vector<TraceLane> lanes) {
@@ -83,24 +134,15 @@ void sort_parents_first(std::vector<TraceSlice>& slices) {
   });
 }
 
-std::vector<TraceLane> nested(TraceLane lane, Overlap overlap, std::int64_t& last_tid,
-                              TraceLosses& losses, LossMarks& marks) {
-  std::vector<Nest> nests(1);
-  nests.front().slices.reserve(lane.slices.size());
-  for (const TraceSlice& slice : lane.slices) {
-    if (!nest_for(slice, overlap, nests).take(slice)) continue;
-    ++losses.clipped;
-    marks.add(
-        "clipped", slice.start_ns,
-        fmt::format("{} ended after what it is part of; it is shown up to there", slice.name));
+std::vector<TraceLane> nested_lanes(std::vector<TraceLane> lanes, Overlap overlap,
+                                    std::int64_t& last_tid, TraceLosses& losses, LossMarks& marks) {
+  std::vector<TraceLane> result;
+  for (TraceLane& lane : lanes) {
+    if (overlap == Overlap::Clip) clip_calls(lane.slices, losses, marks);
+    sort_parents_first(lane.slices);
+    nest(std::move(lane), overlap, last_tid, losses, marks, result);
   }
-  std::vector<TraceLane> lanes;
-  for (std::size_t i = 0; i < nests.size(); ++i)
-    lanes.push_back({.pid = lane.pid,
-                     .tid = i == 0 ? lane.tid : ++last_tid,
-                     .name = i == 0 ? lane.name : fmt::format("{} ({})", lane.name, i + 1),
-                     .slices = std::move(nests[i].slices)});
-  return lanes;
+  return result;
 }
 
 }  // namespace normbench

@@ -1,13 +1,23 @@
-/// Puts slices on lanes where they nest, as every viewer demands.
+/// Numbers of lanes, and slices put on lanes where they nest, as every viewer demands.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "trace/loss_marks.h"
+#include "trace/losses.h"
 #include "trace/model.h"
 
 namespace normbench {
+
+/// Above the number of any thread: Linux has none over 2^22.
+inline constexpr std::int64_t first_free_lane_id = (1 << 22) + 1;
+inline constexpr std::int64_t lane_id_of_titles = first_free_lane_id;
+inline constexpr std::int64_t lane_id_of_overhead = first_free_lane_id + 1;
+/// The host's waits for stream 7 are on lane 1000007 of its device, as in torch's traces.
+inline constexpr std::int64_t lane_id_of_syncs = 1'000'000;
+
+/// Depth of device work, and of the calls that start it: below all ranges.
+inline constexpr std::uint32_t depth_of_work = 1'000'000;
 
 /// One lane per (pid, tid), in order of first appearance, without empty ones.
 std::vector<TraceLane> joined_lanes(std::vector<TraceLane> lanes);
@@ -21,10 +31,11 @@ enum class Overlap {
   Spread  // what sticks out of a slice, or is no deeper than it, moves to a further lane as it is
 };
 
-/// The lane of slices sorted parents first, followed by the further lanes that those of them need
-/// that do not nest: with the numbers after `last_tid`, which grows, and named "NAME (2)". Adds
-/// what was clipped to `losses`.
-std::vector<TraceLane> nested(TraceLane lane, Overlap overlap, std::int64_t& last_tid,
-                              TraceLosses& losses, LossMarks& marks);
+/// The lanes with their slices sorted parents first, each followed by the further lanes that those
+/// of its slices need that do not nest: with the numbers after `last_tid`, which grows, and named
+/// "NAME (2)". With Clip, calls of the runtime and driver are clipped into the ranges that they
+/// were made in. Adds what was clipped to `losses`.
+std::vector<TraceLane> nested_lanes(std::vector<TraceLane> lanes, Overlap overlap,
+                                    std::int64_t& last_tid, TraceLosses& losses, LossMarks& marks);
 
 }  // namespace normbench

@@ -1,44 +1,46 @@
-/// What of a recording did not reach the trace, and what had to be changed in it.
+/// What was lost or changed on the way to a trace: counted, and marked where it happened.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "trace/model.h"
 
 namespace normbench {
 
-/// All 0: nothing.
-struct TraceLosses {
-  std::int64_t dropped = 0;         // by the tracer, for want of room
-  std::int64_t without_times = 0;   // records whose times could not be had
-  std::int64_t launches = 0;        // calls that start device work …
-  std::int64_t launched = 0;        // … and those of them whose work is there
-  std::int64_t without_launch = 0;  // device work whose call is not there
-  std::int64_t before_launch = 0;   // device work that seems to start before its call …
-  std::int64_t most_skew_ns = 0;    // … by this at most; shown at the call's start
-  std::int64_t clipped = 0;         // slices that stuck out of their parent
-  std::int64_t cut_off = 0;         // slices beyond the most that were asked for
+/// Adds marks to a model: of each loss the first few at their places, then one that says how many
+/// more there are, so that they never bury the trace.
+class LossMarks {
+ public:
+  explicit LossMarks(TraceModel& model) : model_(model) {}
 
-  bool operator==(const TraceLosses&) const = default;
+  /// `loss` is a name of loss_fields().
+  void add(std::string_view loss, std::int64_t ns, const std::string& sentence);
+  /// Says how many were not marked. Call once, at the end.
+  void finish();
+
+ private:
+  struct Count {
+    std::int64_t marks = 0;
+    std::int64_t last_ns = 0;
+  };
+  static constexpr std::int64_t most = 20;  // marks of a loss
+
+  TraceModel& model_;
+  std::map<std::string_view, Count> counts_;
 };
 
-/// A loss under its name in the file's `normbench` key. Those that are marked have an instant in
-/// the trace, whose args name them, when they are not 0; launches have one when some lack work.
-struct LossField {
-  std::string_view name;
-  std::int64_t TraceLosses::*value;
-  bool marked;
+/// Device work that begins before its call.
+struct EarlyWork {
+  std::int64_t pieces = 0, most_ns = 0;
 };
-constexpr auto loss_fields() {
-  return std::to_array<LossField>({{"dropped", &TraceLosses::dropped, true},
-                                   {"without_times", &TraceLosses::without_times, true},
-                                   {"launches", &TraceLosses::launches, false},
-                                   {"launched", &TraceLosses::launched, false},
-                                   {"without_launch", &TraceLosses::without_launch, true},
-                                   {"before_launch", &TraceLosses::before_launch, true},
-                                   {"most_skew_ns", &TraceLosses::most_skew_ns, false},
-                                   {"clipped", &TraceLosses::clipped, true},
-                                   {"cut_off", &TraceLosses::cut_off, true}});
-}
+
+/// Counts launches, those whose work is there, and work whose call is not, and marks the losses
+/// unless `marks` is null. A call of the driver within a launch of the runtime is the same launch.
+EarlyWork count_launches(const std::vector<TraceLane>& hosts, const std::vector<TraceLane>& devices,
+                         TraceLosses& losses, LossMarks* marks = nullptr);
 
 }  // namespace normbench

@@ -1,9 +1,11 @@
 /// One model of what happened when, that tables and trace files are functions of.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +16,6 @@
 #include "core/json.h"
 #include "record/device_trace.h"
 #include "record/text_hash.h"
-#include "trace/losses.h"
 
 namespace normbench {
 
@@ -48,20 +49,24 @@ constexpr auto words(TraceKind) {
                                          {TraceKind::Overhead, "overhead"},
                                          {TraceKind::Other, "other"}});
 }
-/// Kernels, copies and sets; annotations of a device's time are none.
+/// Kernels, copies and sets, not annotations.
 constexpr bool is_gpu_work(TraceKind kind) {
   return kind == TraceKind::Kernel || kind == TraceKind::GpuMemcpy || kind == TraceKind::GpuMemset;
+}
+/// Calls of the CUDA runtime and driver.
+constexpr bool is_call(TraceKind kind) {
+  return kind == TraceKind::CudaRuntime || kind == TraceKind::CudaDriver;
 }
 constexpr bool is_on_gpu(TraceKind kind) {
   return is_gpu_work(kind) || kind == TraceKind::GpuUserAnnotation;
 }
 
-/// What only a device's slices have to say.
+/// What only slices of devices have.
 struct DeviceDetails {
   std::int64_t device = 0, context = 0, stream = 0;
   bool over_link = false;
-  /// An annotation that lies between two marks (CUDA events) around a stage's work, for want of
-  /// records of the work itself: its time is the device's, and counts as work's does.
+  /// An annotation between two CUDA events around a stage's work, where there are no records of the
+  /// work itself: it counts as device work.
   bool from_marks = false;
   std::optional<LaunchShape> launch = {};
   std::int64_t graph = 0, graph_node = 0;
@@ -119,6 +124,40 @@ struct TraceMark {
   Json args = Json::object();
 };
 
+/// What of a recording did not reach the trace, and what had to be changed in it.
+struct TraceLosses {
+  std::int64_t dropped = 0;         // by the tracer, for want of room
+  std::int64_t without_times = 0;   // records whose times could not be had
+  std::int64_t launches = 0;        // calls that start device work …
+  std::int64_t launched = 0;        // … and those of them whose work is there
+  std::int64_t without_launch = 0;  // device work whose call is not there
+  std::int64_t before_launch = 0;   // device work that seems to start before its call …
+  std::int64_t most_skew_ns = 0;    // … by this at most; shown at the call's start
+  std::int64_t clipped = 0;         // slices that stuck out of their parent
+  std::int64_t cut_off = 0;         // slices beyond the most that were asked for
+
+  bool operator==(const TraceLosses&) const = default;
+};
+
+/// A loss under its name in the file's `normbench` key. Those that are marked have an instant in
+/// the trace, whose args name them, when they are not 0; launches have one when some lack work.
+struct LossField {
+  std::string_view name;
+  std::int64_t TraceLosses::*value;
+  bool marked;
+};
+constexpr auto loss_fields() {
+  return std::to_array<LossField>({{"dropped", &TraceLosses::dropped, true},
+                                   {"without_times", &TraceLosses::without_times, true},
+                                   {"launches", &TraceLosses::launches, false},
+                                   {"launched", &TraceLosses::launched, false},
+                                   {"without_launch", &TraceLosses::without_launch, true},
+                                   {"before_launch", &TraceLosses::before_launch, true},
+                                   {"most_skew_ns", &TraceLosses::most_skew_ns, false},
+                                   {"clipped", &TraceLosses::clipped, true},
+                                   {"cut_off", &TraceLosses::cut_off, true}});
+}
+
 /// Names that live as long as a model and its copies do, which share them.
 class TraceNames {
  public:
@@ -146,7 +185,7 @@ struct TraceModel {
   std::vector<DeviceDetails> details = {};
   TraceLosses losses = {};
   TraceNames names = {};
-  // Numbers given out so far, so that those of several profiles differ.
+  // Given out so far: numbers of several profiles differ.
   std::int64_t last_correlation = 0;
   std::uint64_t last_external_id = 0;
 
@@ -156,7 +195,7 @@ struct TraceModel {
   const DeviceDetails* details_of(const TraceSlice& slice) const {
     return slice.details < 0 ? nullptr : &details[static_cast<std::size_t>(slice.details)];
   }
-  /// Its time is the device's own: work, or an annotation from marks in the stead of it.
+  /// Device work, or an annotation from marks that stands for it.
   bool is_device_time(const TraceSlice& slice) const {
     const DeviceDetails* const of = details_of(slice);
     return is_gpu_work(slice.kind) || (of != nullptr && of->from_marks);

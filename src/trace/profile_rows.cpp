@@ -120,11 +120,8 @@ class Rows {
 }  // namespace
 
 std::vector<ProfileRow> profile_rows(const TraceModel& model, bool by_shape) {
-  std::vector<Call> calls = host_calls(model);
-  add_device_time(model, calls);
-  add_up(calls);
   Rows rows(model, by_shape);
-  for (const Call& call : calls)
+  for (const Call& call : call_tree(model))
     if (!call.merged) rows.add(call);
   for (const TraceLane& lane : model.lanes)
     for (const TraceSlice& slice : lane.slices)

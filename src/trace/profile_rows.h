@@ -13,12 +13,9 @@
 namespace normbench {
 
 /// One row per (name, device, annotation), with `by_shape` per shapes too, in order of first
-/// appearance. The model is finished, or was read from a file. Per thread a slice's self time is
-/// what none of its direct children covers; a slice that only partly overlaps another is no child
-/// of it; an only child of its parent's name is merged into it. Calls of the CUDA runtime have rows
-/// of the host. Device time of a host row is that of the work submitted in it, found by external id
-/// and else by correlation. Where a device's times are from marks, these have rows as work has.
-/// Workers, waits of streams and slices of unknown kinds have none.
+/// appearance. The model is finished, or was read from a file. Host rows are the calls of
+/// call_tree(), those of the CUDA runtime among them. Where a device's times are from marks, these
+/// have rows as work has. Workers, waits of streams and slices of unknown kinds have none.
 std::vector<ProfileRow> profile_rows(const TraceModel& model, bool by_shape = false);
 
 /// Adds page faults of stages by their labels (ProfileTrace::faults) to the rows of the host.

@@ -19,8 +19,10 @@ struct Border {
   auto operator<=>(const Border&) const = default;
 };
 
+/// Steps are ops in traces of PyTorch before 1.12.
 bool is_step(const TraceSlice& slice) {
-  return slice.kind == TraceKind::UserAnnotation && slice.name.starts_with("ProfilerStep#");
+  return (slice.kind == TraceKind::UserAnnotation || slice.kind == TraceKind::CpuOp) &&
+         slice.name.starts_with("ProfilerStep#");
 }
 
 Of work_of(const TraceModel& model, const TraceSlice& slice) {

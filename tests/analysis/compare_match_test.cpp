@@ -1,6 +1,7 @@
+#include "analysis/compare/match.h"
+
 #include <gmock/gmock.h>
 
-#include "analysis/compare/match.h"
 #include "compared.h"
 
 namespace normbench::compare_match_test {

@@ -201,8 +201,9 @@ TEST(Compare, ACaseThatIsNowSkippedIsNoRegressionButUndecided) {
   EXPECT_EQ(comparison.cases[0].ending.reason, "no CUDA device");
   EXPECT_EQ(gate(comparison), Gate::Undecided);
   EXPECT_THAT(comparison.cases[0].findings,
-              testing::Contains(CaseFinding{CaseFinding::Kind::Status, Status::Ok, Status::Skipped,
-                                            0, Ending{Status::Skipped, "no CUDA device", 10, 10}}));
+              testing::Contains(
+                  CaseFinding{CaseFinding::Kind::Status, Status::Ok, Status::Skipped, 0,
+                              Ending{Status::Skipped, "no CUDA device", 10, 10}}));
 
   for (Results& results : pairs.base) results.groups = pairs.now[0].groups;
   EXPECT_EQ(gate(compare_pairs_of(pairs)), Gate::Passed);  // skipped before and now

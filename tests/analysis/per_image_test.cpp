@@ -1,7 +1,8 @@
+#include "analysis/case_analysis.h"
+
 #include <gtest/gtest.h>
 
 #include "analysis/analysis.h"
-#include "analysis/case_analysis.h"
 #include "example_results.h"
 
 namespace normbench::per_image_test {

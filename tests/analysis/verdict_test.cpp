@@ -65,7 +65,7 @@ TEST(Claims, AreJudgedByPairs) {
   using enum Judgement::Outcome;
   EXPECT_EQ(judged("one", Relation::Less, "slow"), Confirmed);
   EXPECT_EQ(judged("slow", Relation::Less, "one"), Contradicted);
-  EXPECT_EQ(judged("slow", Relation::Greater, "one"), Confirmed);
+  EXPECT_EQ(judged("slow", Relation::More, "one"), Confirmed);
   EXPECT_EQ(judged("one", Relation::Equal, "other"), Confirmed);
   EXPECT_EQ(judged("one", Relation::Less, "other"), Contradicted);
   EXPECT_EQ(judged("one", Relation::Less, "gone"), NotRun);

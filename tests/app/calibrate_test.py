@@ -99,7 +99,7 @@ class CalibrateTest(unittest.TestCase):
                 self.assertIsNone(calibration)
                 self.assertIn(f"warning: {self.file}: ", done.stderr)
                 self.assertIn(why, done.stderr)
-                self.assertIn("; going on without a calibration\n", done.stderr)
+                self.assertIn("; continuing without a calibration\n", done.stderr)
 
     def test_without_a_home_there_is_none(self):
         for name in ("XDG_STATE_HOME", "HOME"):

@@ -174,7 +174,7 @@ class CompareTest(unittest.TestCase):
             "normbench: not comparable: CPU: Example CPU in BASE, Other CPU in NEW\n"
             "normbench: not comparable: quick: false in BASE, true in NEW\n"
             'normbench: not comparable: config /measure: absent in BASE, {"seed":2} in NEW\n'
-            "normbench: nothing was compared (--force does it all the same)\n",
+            "normbench: nothing was compared (--force compares anyway)\n",
         )
         forced = compare(base, new, "--force")
         self.assertEqual(forced.returncode, 0)

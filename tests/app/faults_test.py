@@ -167,9 +167,9 @@ class ResumeTest(FaultsCase):
         done = self.resume(*args, code=3)
         self.assertEqual(
             done.stderr.splitlines(),
-            [f"normbench: the run in {self.out} was begun differently:",
+            [f"normbench: the run in {self.out} started under other conditions:",
              *(f"  {line}" for line in lines),
-             "Begin anew with another --out, or add --force to go on all the same."])
+             "Start a new run with another --out, or continue anyway with --force."])
         self.assertEqual(done.stdout, "")
         self.assertEqual(self.files(self.dir), before)
 
@@ -285,7 +285,7 @@ class ResumeTest(FaultsCase):
         done = self.resume("--force", "--quick", code=0)
         notes = ["--quick: was not given, is given", line]
         for note in notes:
-            self.assertIn(f"normbench: going on although it differs: {note}\n", done.stderr)
+            self.assertIn(f"normbench: continuing although it differs: {note}\n", done.stderr)
         document = self.document()
         self.assertEqual(document["environment"]["resumed_despite"], notes)
         self.assertFalse(document["quick"])  # the journal's options stand
@@ -344,12 +344,17 @@ class HangTest(FaultsCase):
         self.config.write_text(json.dumps(changed(SLOW, turn_timeout_seconds=0.8)))
         small = self.dir / "small.json"
         small.write_text(json.dumps(SMALL))
-        done = self.run_config("--config", small, "--no-profile", code=1)
-        self.assertIn("eager: a turn took more than 0.8 s; going on without it\n", done.stderr)
+        done = self.run_config("--config", small, "--no-profile", "--machine", "lab-7", "--set",
+                               "seed=7", "--set", "precision=0.3", code=1)
+        self.assertIn("eager: a turn took more than 0.8 s; continuing without it\n", done.stderr)
         groups = self.document(self.out / "slow")["groups"]
         self.assertEqual([group["cases"][0]["status"] for group in groups], ["ok", "failed"])
         self.assertEqual(len(self.document(self.out / "small")["groups"]), 4)
         self.assertFalse((self.out / "small" / "trace.json").exists())
+        for name in ("slow", "small"):  # what was given is given again
+            document = self.document(self.out / name)
+            self.assertEqual(document["environment"]["host"], "lab-7")
+            self.assertEqual((document["seed"], document["precision"]), (7, 0.3))
 
 
 class KillTest(FaultsCase):
@@ -461,7 +466,7 @@ class InterruptTest(FaultsCase):
             running = self.start("--no-profile")
             running.send_signal(how)
             output, _ = self.end(running, 130)
-            self.assertIn(f"go on with: normbench run --resume {self.out}\n", output)
+            self.assertIn(f"continue with: normbench run --resume {self.out}\n", output)
             self.assert_interrupted()
             shutil.rmtree(self.out)
 
@@ -612,7 +617,7 @@ class UnwritableTest(FaultsCase):
                           done.stderr)
         rescued = self.rescued("tmp/normbench-out-rescued-*")
         self.assertIn(f"results.json, table.txt, journal.jsonl to {rescued} instead\n", done.stderr)
-        self.assertIn(f"go on with: normbench run --resume {rescued}\n", done.stderr)
+        self.assertIn(f"continue with: normbench run --resume {rescued}\n", done.stderr)
         finished = self.document(rescued)
         self.assertTrue(finished["interrupted"])
         self.assertGreaterEqual(len(finished["groups"]), 1)
@@ -648,7 +653,7 @@ class UnwritableTest(FaultsCase):
         self.assertEqual(done.returncode, 5, done.stderr)
         self.assertIn("there was no room for it beside it nor in the folder of temporary files\n",
                       done.stderr)
-        self.assertIn("go on with: normbench run --resume disk/out\n", done.stderr)
+        self.assertIn("continue with: normbench run --resume disk/out\n", done.stderr)
         copy = self.dir / "copy"
         self.assertEqual([path.name for path in copy.iterdir()], ["out"])
         self.assert_no_torn_file(copy / "out")
@@ -717,7 +722,7 @@ class UnwritableTest(FaultsCase):
         self.assertFalse(self.out.exists())
         self.assertNotIn("Wrote", output)
         rescued = self.rescued("out-rescued-*")
-        self.assertIn(f"go on with: normbench run --resume {rescued}\n", errors)
+        self.assertIn(f"continue with: normbench run --resume {rescued}\n", errors)
         self.assertGreaterEqual(len(self.document(rescued)["groups"]), 1)
         self.resume(out=rescued)
         self.assertEqual(len(self.document(rescued)["groups"]), 4)

@@ -310,7 +310,7 @@ class NvtxTest(unittest.TestCase):
             ('sizes {"batch":1}', 'fused "quoted" ü', ["normalize"]),
             ('sizes {"batch":2}', "eager", ["cast", "sub"]),
             ('sizes {"batch":2}', 'fused "quoted" ü', ["normalize"]),
-            ("files {}", "load, cast", ["load", "cast"]),
+            ("files", "load, cast", ["load", "cast"]),
         ]
         return [(point, variant, step, stages) for point, variant, stages in cases for step in names]
 

@@ -248,7 +248,7 @@ class PeersTest(unittest.TestCase):
         output, errors = running.communicate(timeout=60)
         self.assertLess(time.monotonic() - begun, 10)
         self.assertEqual(running.returncode, 130, errors)
-        self.assertIn(f"go on with: normbench run --resume {self.out} --allow-peers\n", output)
+        self.assertIn(f"continue with: normbench run --resume {self.out} --allow-peers\n", output)
         document = json.loads((self.out / "results.json").read_text())
         self.assertEqual([group["experiment"] for group in document["groups"]], ["cast"])
         self.assertIn("  --allow-peers: was given, is not given\n", self.resume(code=3).stderr)
@@ -275,7 +275,7 @@ class PeersTest(unittest.TestCase):
         eager += [{"op": "sub", "mean": [1, 2, 3], "output": "in_place"}] * 400  # most of ten seconds
         content = config("right", variants={"slow": eager}, turn_timeout_seconds=1.5)
         done = self.run_config(content, ALLOW, "--no-profile", code=1)
-        self.assertIn("slow: a turn took more than 1.5 s; going on without it\n", done.stderr)
+        self.assertIn("slow: a turn took more than 1.5 s; continuing without it\n", done.stderr)
         cases = self.cases()
         self.assertEqual(cases["slow"]["status"], "failed")
         self.assertEqual(cases["right"]["status"], "ok", cases["right"])

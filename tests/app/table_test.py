@@ -254,6 +254,29 @@ class TableTest(unittest.TestCase):
         self.assertEqual(2 * int(cells(shown)[-1]), len(nested))
         self.assertLess(TORCH_TRACE.stat().st_size, 100_000)
 
+    def test_in_traces_of_pytorch_1_work_belongs_to_the_op_around_its_call(self):
+        document = json.loads(self.table(TRACES / "torch_1x.json", "--format", "json"))
+        self.assertEqual((document["steps"], document["times"]["copy_ns"]), (5, 55_000_000))
+        device_us = {
+            row["name"]: (row["self_device_ns"] / 1000, row["device_ns"] / 1000)
+            for row in document["rows"]
+            if row["place"] == "cpu"
+        }
+        self.assertEqual(
+            device_us,
+            {
+                "ProfilerStep*": (0, 57_500),
+                "aten::to": (0, 55_000),
+                "aten::_to_copy": (0, 55_000),
+                "aten::empty_strided": (0, 0),
+                "aten::copy_": (55_000, 55_000),
+                "cudaMemcpyAsync": (0, 0),
+                "cudaStreamSynchronize": (0, 0),
+                "aten::sub": (2_500, 2_500),
+                "cudaLaunchKernel": (0, 0),
+            },
+        )
+
     # --- what it prints
 
     def test_device_work_has_rows_and_counts_for_its_ops(self):
@@ -434,8 +457,8 @@ class TableTest(unittest.TestCase):
 
     def test_usage(self):
         path = self.file(GPU_TRACE)
-        self.assert_mistake("--table x: unknown (known: torch, stats)", path, "--table", "x")
-        self.assert_mistake("--format xml: unknown (known: text, csv, json, markdown)", path, "--format", "xml")
+        self.assert_mistake('unknown table "x" (known: torch, stats)', path, "--table", "x")
+        self.assert_mistake('unknown format "xml" (known: text, csv, json, markdown)', path, "--format", "xml")
         self.assert_mistake('unknown sort_by "cpu_tiem" (known: cpu_time, ', path, "--sort-by", "cpu_tiem")
         self.assert_mistake("--row-limit -2: ", path, "--row-limit", -2)
         self.assert_mistake("--max-name-width -1: ", path, "--max-name-width", -1)

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "backend/kernel_testing.h"
 
@@ -153,7 +154,8 @@ TEST(Backends, FreeMemoryIsWhatTheGpuSays) {
 }
 
 TEST(Backends, EnergyIsWhatTheGpuSays) {
-  SayingGpu metered({{"energy_mj", 3'000}}, {}), old(Json(), {}), unknown({{"energy_mj", nullptr}}, {});
+  SayingGpu metered({{"energy_mj", 3'000}}, {}), old(Json(), {}),
+      unknown({{"energy_mj", nullptr}}, {});
   EXPECT_EQ(used_energy_mj(metered), 3'000);
   EXPECT_EQ(used_energy_mj(old), std::nullopt);
   EXPECT_EQ(used_energy_mj(unknown), std::nullopt);

@@ -1,12 +1,13 @@
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "backend/cpu/simd_targets.h"
 #include "backend/kernel_testing.h"
-#include "core/half.h"
+#include "core/dtype.h"
+#include "measure/selftest/rounding.h"
 
 namespace normbench::conversions_test {
 namespace {
@@ -24,33 +25,12 @@ std::vector<To> cast_all(std::vector<From> values, DType from, DType to) {
   return result;
 }
 
+/// What is hard to round or to widen, with nothing left out.
 template <class T>
-std::vector<T> all_patterns() {
-  std::vector<T> values;
-  for (std::uint32_t bits = 0; bits < 65536; ++bits)
-    values.push_back({static_cast<std::uint16_t>(bits)});
-  return values;
-}
-
-/// Float values around every 16-bit float, halfway between neighbours and beside that.
-template <class T>
-std::vector<float> near_patterns() {
-  std::vector<float> values;
-  for (const T pattern : all_patterns<T>()) {
-    const auto value = static_cast<float>(to_double(pattern));
-    const auto next =
-        static_cast<float>(to_double(T{static_cast<std::uint16_t>(pattern.bits + 1)}));
-    const float middle = value / 2 + next / 2;
-    for (const float v :
-         {value, middle, std::nextafter(middle, value), std::nextafter(middle, next)})
-      values.push_back(v);
-  }
-  for (const float v : {65519.0f, 65520.0f, 1e30f, -1e30f, std::numeric_limits<float>::max(),
-                        std::numeric_limits<float>::denorm_min(), -0.0f})
-    values.push_back(v);
-  // A NaN whose payload lies in the bits that are cut off must not become an infinity.
-  values.push_back(std::bit_cast<float>(0x7F800001u));
-  values.push_back(std::bit_cast<float>(0xFF800001u));
+std::vector<T> hard_values(DType dtype) {
+  const std::vector<std::byte> bytes = selftest::hard_elements(dtype, 1);
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;
 }
 
@@ -60,11 +40,11 @@ class Conversions : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(Conversions, HalvesBecomeTheFloatsTheyAre) {
-  const auto halves = all_patterns<Float16>();
+  const auto halves = hard_values<Float16>(DType::Float16);
   const auto floats = cast_all<Float16, float>(halves, DType::Float16, DType::Float32);
-  const auto brains = all_patterns<BFloat16>();
+  const auto brains = hard_values<BFloat16>(DType::BFloat16);
   const auto wide = cast_all<BFloat16, float>(brains, DType::BFloat16, DType::Float32);
-  for (std::size_t i = 0; i < 65536; ++i) {
+  for (std::size_t i = 0; i < halves.size(); ++i) {
     const double half = to_double(halves[i]), brain = to_double(brains[i]);
     ASSERT_TRUE(floats[i] == half || (std::isnan(half) && std::isnan(floats[i]))) << i;
     ASSERT_EQ(std::signbit(floats[i]), std::signbit(half)) << i;
@@ -74,25 +54,25 @@ TEST_P(Conversions, HalvesBecomeTheFloatsTheyAre) {
 }
 
 TEST_P(Conversions, FloatsRoundToTheNearestEvenHalf) {
-  const auto values = near_patterns<Float16>();
+  const auto values = hard_values<float>(DType::Float32);
   const auto halves = cast_all<float, Float16>(values, DType::Float32, DType::Float16);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isnan(values[i])) {
       ASSERT_TRUE(std::isnan(to_double(halves[i]))) << i;
     } else {
-      ASSERT_EQ(halves[i].bits, to_float16(values[i]).bits) << values[i];
+      ASSERT_EQ(halves[i].bits, rounded<Float16>(values[i]).bits) << values[i];
     }
   }
 }
 
 TEST_P(Conversions, FloatsRoundToTheNearestEvenBrainFloat) {
-  const auto values = near_patterns<BFloat16>();
+  const auto values = hard_values<float>(DType::Float32);
   const auto brains = cast_all<float, BFloat16>(values, DType::Float32, DType::BFloat16);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isnan(values[i])) {
       ASSERT_TRUE(std::isnan(to_double(brains[i]))) << i;
     } else {
-      ASSERT_EQ(brains[i].bits, to_bfloat16(values[i]).bits) << values[i];
+      ASSERT_EQ(brains[i].bits, rounded<BFloat16>(values[i]).bits) << values[i];
     }
   }
 }
@@ -146,8 +126,8 @@ TEST_P(Conversions, NormalizeRoundsItsFloat32ToTheNearestEven) {
               ASSERT_TRUE(std::isnan(half) && std::isnan(brain)) << describe(desc) << " " << std;
               continue;
             }
-            ASSERT_EQ(halves[i].bits, to_float16(floats[i]).bits) << describe(desc) << " " << std;
-            ASSERT_EQ(brains[i].bits, to_bfloat16(floats[i]).bits) << describe(desc) << " " << std;
+            ASSERT_EQ(halves[i].bits, rounded<Float16>(floats[i]).bits) << describe(desc) << " " << std;
+            ASSERT_EQ(brains[i].bits, rounded<BFloat16>(floats[i]).bits) << describe(desc) << " " << std;
           }
         }
 }

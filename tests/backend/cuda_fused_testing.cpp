@@ -2,8 +2,7 @@
 
 #include <stdexcept>
 
-#include "backend/cuda/move.cuh"
-#include "backend/cuda/normalize.cuh"
+#include "backend/cuda/fused.cuh"
 
 namespace normbench::cuda {
 namespace {
@@ -15,9 +14,16 @@ void normalize_on_host(const Normalize& op, const View& in, const View& out,
   arguments.task.enough_threads = enough_threads;
   set_constants(op, out.desc.shape.c, arguments);
   const auto use = [](const auto& body) { run_body(body); };
-  if (op.to == DType::Float32) return with_normalize<float>(arguments, use);
-  if (op.to == DType::Float16) return with_normalize<__half>(arguments, use);
-  with_normalize<__nv_bfloat16>(arguments, use);
+  switch (op.to) {
+    case DType::UInt8:
+      throw std::logic_error("no row normalises to uint8");
+    case DType::Float16:
+      return with_normalize<__half>(arguments, use);
+    case DType::BFloat16:
+      return with_normalize<__nv_bfloat16>(arguments, use);
+    case DType::Float32:
+      return with_normalize<float>(arguments, use);
+  }
 }
 
 template <class T>

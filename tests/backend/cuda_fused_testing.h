@@ -4,7 +4,7 @@
 #include <functional>
 #include <ostream>
 
-#include "backend/cuda/fused_ops.h"
+#include "backend/cuda/rows.h"
 #include "backend/cuda_plain_testing.h"
 
 namespace normbench::cuda {

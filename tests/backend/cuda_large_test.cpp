@@ -2,9 +2,9 @@
 /// touched.
 #include <gtest/gtest.h>
 
-#include "backend/cuda/normalize.cuh"
-#include "backend/fenced.h"
+#include "backend/cuda/fused.cuh"
 #include "backend/cuda_fused_testing.h"
+#include "backend/fenced.h"
 
 namespace normbench::cuda::cuda_large_test {
 namespace {

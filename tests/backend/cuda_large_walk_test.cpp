@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backend/cuda/patterns.cuh"
-#include "backend/cuda/slots.h"
+#include "backend/cuda/walk.h"
 #include "core/tensor.h"
 
 namespace normbench::cuda::cuda_large_walk_test {

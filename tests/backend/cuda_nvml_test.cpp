@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include "backend/cuda/device.h"
 #include "backend/cuda/nvml.h"

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "backend/cuda/copy.cuh"
+#include "backend/cuda/stream.cuh"
 #include "backend/cuda_plain_testing.h"
 
 namespace normbench::cuda::cuda_plain_copy_test {

@@ -4,7 +4,7 @@
 
 #include "backend/cuda/resize.cuh"
 #include "backend/cuda_plain_testing.h"
-#include "ops/triangle.h"
+#include "ops/resize.h"
 
 namespace normbench::cuda::cuda_plain_resize_test {
 namespace {

@@ -1,9 +1,9 @@
 /// What the tests of fused kernels must see: each test here plants one bug.
 #include <gmock/gmock.h>
 
-#include "backend/cuda/normalize.cuh"
-#include "backend/fenced.h"
+#include "backend/cuda/fused.cuh"
 #include "backend/cuda_fused_testing.h"
+#include "backend/fenced.h"
 
 namespace normbench::cuda::cuda_planted_test {
 namespace {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "backend/cupti_fake_records.h"
+
 namespace normbench::cupti::cupti_buffers_test {
 namespace {
 
@@ -36,7 +38,7 @@ TEST(CuptiBuffers, ComeBackInOrderWithWhatIsInThem) {
   *first = 1;
   buffers.give_back(second, 16);
   buffers.give_back(first, 8);
-  std::vector<Filled> filled = buffers.take();
+  FilledQueue filled = buffers.take();
   ASSERT_THAT(filled, SizeIs(2));
   EXPECT_EQ(filled[0].bytes().data(), second);
   EXPECT_THAT(filled[0].bytes(), SizeIs(16));
@@ -50,7 +52,7 @@ TEST(CuptiBuffers, MoreBytesThanThereAreCannotBeValid) {
   Buffers buffers;
   buffers.keep(true);
   buffers.give_back(buffers.lend(), Buffers::bytes + 8);
-  std::vector<Filled> filled = buffers.take();
+  FilledQueue filled = buffers.take();
   ASSERT_THAT(filled, SizeIs(1));
   EXPECT_THAT(filled[0].bytes(), SizeIs(Buffers::bytes));
 }
@@ -90,6 +92,20 @@ TEST(CuptiBuffers, ThatWereNeverLentAreIgnored) {
   std::uint64_t foreign = 0;
   buffers.give_back(reinterpret_cast<std::uint8_t*>(&foreign), 8);
   EXPECT_THAT(buffers.take(), IsEmpty());
+}
+
+TEST(CuptiBuffers, ThatCannotBeQueuedAreCountedAndThrowNothing) {
+  ScarceMemory memory;
+  Buffers buffers(&memory);
+  buffers.keep(true);
+  memory.out = true;
+  buffers.give_back(buffers.lend(), 8);
+  buffers.give_back(buffers.lend(), 8);
+  memory.out = false;
+  buffers.give_back(buffers.lend(), 16);
+  EXPECT_EQ(buffers.take_lost(), 2);
+  EXPECT_EQ(buffers.take_lost(), 0);
+  EXPECT_THAT(buffers.take(), SizeIs(1));
 }
 
 TEST(CuptiBuffers, LentOnesLiveOnWhenTheOthersAreFreed) {

@@ -7,10 +7,28 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <memory_resource>
+#include <new>
 #include <span>
 #include <vector>
 
 namespace normbench::cupti {
+
+/// Memory that is out while a test says so.
+class ScarceMemory final : public std::pmr::memory_resource {
+ public:
+  bool out = false;
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    if (out) throw std::bad_alloc();
+    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  }
+  void do_deallocate(void* data, std::size_t bytes, std::size_t alignment) override {
+    std::pmr::new_delete_resource()->deallocate(data, bytes, alignment);
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
 
 /// One buffer. `next_record` knows which record starts where while this lives.
 class FakeBuffer {

@@ -1,8 +1,8 @@
-#include "backend/cuda/cupti/cupti_names.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "backend/cuda/cupti/cupti_records.h"
 
 namespace normbench::cupti::cupti_names_test {
 namespace {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "fake_cupti.h"
 #include "backend/cuda/cupti/cupti.h"
-#include "backend/cuda/cupti/cupti_calls.h"
+#include "backend/cupti_fake_records.h"
+#include "fake_cupti.h"
 
 namespace normbench::cupti::cupti_tracer_test {
 namespace {
@@ -26,6 +26,10 @@ using testing::SizeIs;
 
 const Places kNowhere{.names = {"libcupti_of_nobody.so"}, .directories = {"/nowhere/lib"}};
 constexpr const char* kEvents = ": device times come from CUDA events";
+
+/// Where the process's buffers queue what comes back; set before they are made.
+ScarceMemory queue_memory;
+[[maybe_unused]] auto* const default_memory = std::pmr::set_default_resource(&queue_memory);
 
 /// The fake library in one of its modes, having forgotten what tests before did.
 class CuptiTracer : public testing::Test {
@@ -260,6 +264,19 @@ TEST_F(CuptiTracer, TakesAsManyBuffersAsTheRecordsNeed) {
     EXPECT_EQ(trace.records.back().start_ns, std::int64_t{kLaunches});
   }
   EXPECT_THAT(log(), Not(testing::Contains(HasSubstr("buffer"))));
+}
+
+TEST_F(CuptiTracer, ABufferThatCannotBeKeptCountsAsDropped) {
+  ASSERT_TRUE(tracer.attach());
+  for (const bool out : {true, false}) {
+    tracer.start();
+    fake.call(211, 100, 200);
+    queue_memory.out = out;  // CUPTI's C code completes the buffer inside stop()
+    const DeviceTrace trace = tracer.stop();
+    queue_memory.out = false;
+    EXPECT_THAT(trace.records, SizeIs(out ? 0 : 1));
+    EXPECT_EQ(trace.dropped, out ? 1 : 0);
+  }
 }
 
 TEST_F(CuptiTracer, ARefusedClockIsMappedToTheHosts) {

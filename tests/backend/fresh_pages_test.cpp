@@ -77,7 +77,6 @@ void run(const Route& route, const View& in, const View& out, bool pages_mapped,
   const Signature signature{.in = {in.desc}, .out = {out.desc}, .pages_mapped = pages_mapped};
   ASSERT_TRUE(kernel.accepts(route.op, signature));
   const auto queue = make_cpu_backend()->make_queue(threads, nullptr);
-  queue->always_team = true;
   kernel.prepare(route.op, signature)(*queue, std::span(&in, 1), std::span(&out, 1), {});
 }
 

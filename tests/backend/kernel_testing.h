@@ -87,7 +87,6 @@ inline void launch(const Kernel& kernel, const Op& op, const View& in, const Vie
   const Signature signature{.in = {in.desc}, .out = {out.desc}};
   ASSERT_TRUE(kernel.accepts(op, signature));
   const auto queue = make_cpu_backend()->make_queue(threads, nullptr);
-  queue->always_team = true;
   kernel.prepare(op, signature)(*queue, std::span(&in, 1), std::span(&out, 1), {});
   queue->drain();
 }

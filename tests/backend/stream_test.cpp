@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "backend/cpu/simd_targets.h"
 #include "backend/kernel_testing.h"
 

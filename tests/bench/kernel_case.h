@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -55,9 +56,8 @@ struct BoundKernel {
 inline BoundKernel bind(const KernelCase& what, const Backend& backend) {
   const Op op = op_of(what);
   Signature signature{.in = {what.in}, .out = infer(op, std::span(&what.in, 1))};
-  signature.reuse_bytes = what.cache == Cache::Cold
-                              ? std::numeric_limits<std::int64_t>::max()
-                              : what.in.bytes() + signature.out[0].bytes();
+  signature.reuse_bytes = what.cache == Cache::Cold ? std::numeric_limits<std::int64_t>::max()
+                                                    : what.in.bytes() + signature.out[0].bytes();
   for (const Kernel& kernel : backend.kernels()) {
     if (kernel.op != what.op || kernel.name != what.row) continue;
     if (!kernel.accepts(op, signature)) throw Invalid("the row does not take this input");

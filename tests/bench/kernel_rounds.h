@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "backend/cpu/memory.h"
 #include "bench/kernel_case.h"
-#include "measure/arena.h"
 #include "document/statistics.h"
+#include "machine/topology.h"
+#include "measure/group_memory.h"
 #include "record/clock.h"
 
 namespace normbench {
@@ -101,9 +101,9 @@ class KernelRounds {
     const std::int64_t unit = std::gcd(cost.read_bytes, cost.written_bytes);
     const Stream stream{.read_parts = cost.read_bytes / unit,
                         .write_parts = cost.written_bytes / unit};
-    Signature signature{.in = {dense(DType::UInt8, Layout::Nchw, {1, 1, 1, cost.read_bytes},
-                                     Memory::Pageable)},
-                        .out = {}};
+    Signature signature{
+        .in = {dense(DType::UInt8, Layout::Nchw, {1, 1, 1, cost.read_bytes}, Memory::Pageable)},
+        .out = {}};
     signature.out = infer(stream, signature.in);
     for (const Kernel& kernel : backend_->kernels())
       if (kernel.op == Stream::name && kernel.name != "reference")
@@ -112,8 +112,8 @@ class KernelRounds {
 
   /// Inputs from 0 to 255: no arithmetic meets infinities or subnormal numbers.
   void fill() {
-    const TensorDesc desc = dense(bound_.signature.in[0].dtype, Layout::Nchw, {1, 1, 1, 1 << 16},
-                                  Memory::Pageable);
+    const TensorDesc desc =
+        dense(bound_.signature.in[0].dtype, Layout::Nchw, {1, 1, 1, 1 << 16}, Memory::Pageable);
     Tensor64 values{.shape = desc.shape, .values = {}};
     for (std::int64_t i = 0; i < desc.elements(); ++i)
       values.values.push_back(static_cast<double>(random_() % 256));

@@ -1,6 +1,7 @@
-/// What threads cost a small batch: 1x3x256x256 uint8 to float32 by one thread, by all threads as
-/// kernels choose between one and a team, and by a team always; in random order, back to back, and
-/// as the first call after 10 ms of sleep, or of work without a team.
+/// What threads cost a small batch: 1x3x256x256 uint8 to float32 by one thread and by all, in
+/// random order, back to back, and as the first call after 10 ms of sleep, or of work without a
+/// team. What
+/// `"threads": "all"` chooses between rests on it.
 ///
 /// Each line gives medians and 90th percentiles in us over 200 rounds, and the median of the
 /// rounds' ratios of one thread's time to that of all. With OMP_PROC_BIND=false the threads are not
@@ -14,10 +15,11 @@
 #include <thread>
 
 #include "backend/cpu/team.h"
-#include "machine/team_cpus.h"
 #include "bench/kernel_case.h"
-#include "machine/environment.h"
 #include "document/statistics.h"
+#include "machine/affinity.h"
+#include "machine/environment.h"
+#include "machine/topology.h"
 #include "record/clock.h"
 
 namespace normbench {
@@ -62,13 +64,11 @@ class Tensors {
 /// One row by one team.
 class SmallBatch {
  public:
-  SmallBatch(Tensors& tensors, int threads, bool always_team)
+  SmallBatch(Tensors& tensors, int threads)
       : in_(tensors.in()),
         out_(tensors.out()),
         queue_(tensors.make_queue(threads)),
-        launch_(tensors.prepare()) {
-    queue_->always_team = always_team;
-  }
+        launch_(tensors.prepare()) {}
 
   void call() { launch_(*queue_, std::span(&in_, 1), std::span(&out_, 1), {}); }
 
@@ -126,10 +126,9 @@ void rounds(benchmark::State& state, double (*turn)(SmallBatch&)) {
     std::vector<double> ns = {};
   };
   Tensors tensors;
-  std::array<Contender, 3> contenders{Contender{"one", {tensors, 1, false}},
-                                      Contender{"all", {tensors, all, false}},
-                                      Contender{"team", {tensors, all, true}}};
-  std::array<std::size_t, 3> order{0, 1, 2};
+  std::array<Contender, 2> contenders{Contender{"one", {tensors, 1}},
+                                      Contender{"all", {tensors, all}}};
+  std::array<std::size_t, 2> order{0, 1};
   std::mt19937_64 random(1);
   for (auto _ : state) {
     std::ranges::shuffle(order, random);
@@ -153,7 +152,7 @@ BENCHMARK_CAPTURE(rounds, after_10_ms_of_work, &after_work)->UseManualTime()->It
 int main(int argc, char** argv) {
   const int threads = normbench::available_threads();
   std::cout << "Threads are bound " << normbench::explain_binding() << "\n"
-            << normbench::explain_grain(threads) << "\n";
+            << normbench::explain_team(threads, normbench::data_caches()) << "\n";
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();

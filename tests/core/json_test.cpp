@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 namespace normbench::json_test {
 namespace {
@@ -104,6 +105,28 @@ TEST(ParseJson, ManyKeysAreNotQuadratic) {
   for (int i = 0; i < 300'000; ++i) text.append("\"k").append(std::to_string(i)).append("\":0,");
   text += "\"end\":0}";
   EXPECT_EQ(parse(text).size(), 300'001u);
+}
+
+TEST(Pretty, KeepsAnArrayOfNumbersOnOneLine) {
+  const char* const text = R"({
+ "ns": [1, -2, 3.5],
+ "order": [
+  [0, 1],
+  [1, 0]
+ ],
+ "none": [],
+ "mixed": [
+  1,
+  null
+ ],
+ "a \"name\"": {
+  "empty": {}
+ }
+})";
+  const Json json = parse(text);
+  EXPECT_EQ(pretty(json, 1), text);
+  EXPECT_EQ(pretty(Json(3), 1), "3");
+  EXPECT_EQ(pretty(json["mixed"], 2), json["mixed"].dump(2));
 }
 
 TEST(PointerToken, EscapesWhatAPointerSplitsAt) {

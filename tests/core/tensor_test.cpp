@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/half.h"
+#include "core/dtype.h"
 
 namespace normbench::tensor_test {
 namespace {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "backend/cuda/device.h"
 #include "backend/cuda/runtime.h"

@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "cuda/cuda_fixture.h"
 
 namespace normbench::device_test {

@@ -86,11 +86,6 @@ cudaError_t cudaHostAlloc(void** data, size_t bytes, unsigned int flags) {
   });
 }
 
-cudaError_t cudaMallocHost(void** data, size_t bytes) {
-  return fake_cuda().call("cudaMallocHost", std::to_string(bytes),
-                          [&] { return allocate(data, FakeKind::Pinned, bytes); });
-}
-
 /// Waits for nothing: the real one does not promise to.
 cudaError_t cudaFreeHost(void* data) {
   return fake_cuda().call(

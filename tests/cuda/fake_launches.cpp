@@ -5,7 +5,7 @@
 #include <memory>
 #include <set>
 
-#include "backend/cuda/host_body.h"
+#include "backend/cuda/kernels.h"
 #include "cuda/fake_cudart.h"
 
 namespace {

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 class SubmissionTest : public CudaMeasureTest {
  protected:
   void TearDown() override {
-    contender.reset();
+    prepared.reset();
     memory.reset();
     CudaMeasureTest::TearDown();
   }
@@ -32,36 +32,36 @@ class SubmissionTest : public CudaMeasureTest {
     ASSERT_EQ(work.skip, std::nullopt);
     cases = {&work};
     memory.emplace(cases, plan.measure, backends, 1 << 10);
-    contender.emplace(work, *memory, backends, recorder);
-    contender->place(random);
-    contender->run({.graphs = false});
-    contender->drain();
+    prepared.emplace(work, *memory, backends, recorder);
+    prepared->place(random);
+    prepared->run({.graphs = false});
+    prepared->drain();
   }
   Calls iteration() {
     return calls_of([&] {
-      contender->advance();
-      contender->run({});
+      prepared->advance();
+      prepared->run({});
     });
   }
   /// As a turn does: events that there are already are used again.
   void start_marks() {
-    contender->drain();
-    contender->device()->reset_marks();
+    prepared->drain();
+    prepared->device()->reset_marks();
   }
   void expect_right() {
-    contender->poison(std::byte{0xAA});
-    contender->advance();
-    contender->run({.keep_result = true});
-    contender->drain();
+    prepared->poison(std::byte{0xAA});
+    prepared->advance();
+    prepared->run({.keep_result = true});
+    prepared->drain();
     const CheckOutcome outcome =
-        check_output(*cases[0], contender->source(), contender->result(), backends);
+        check_output(*cases[0], prepared->source(), prepared->result(), backends);
     EXPECT_TRUE(outcome.result.ok) << outcome.reason;
   }
 
   Plan plan;
   std::vector<const Case*> cases;
   std::optional<GroupMemory> memory;
-  std::optional<Contender> contender;
+  std::optional<PreparedCase> prepared;
   std::mt19937_64 random{1};
 };
 
@@ -75,7 +75,7 @@ TEST_F(SubmissionTest, NothingWaitsWithinATurn) {
   start(stages);
   EXPECT_THAT(iteration(), ElementsAre(send, work, fetch));
   EXPECT_THAT(iteration(), ElementsAre(send, work, fetch));
-  EXPECT_THAT(calls_of([&] { contender->drain(); }), ElementsAre(wait));
+  EXPECT_THAT(calls_of([&] { prepared->drain(); }), ElementsAre(wait));
   expect_right();
 }
 
@@ -93,21 +93,21 @@ TEST_F(SubmissionTest, EveryStageIsWaitedFor) {
 
 TEST_F(SubmissionTest, AGraphIsOneLaunch) {
   start(R"({"stages": )" + stages + R"(, "graph": true})");
-  EXPECT_THAT(calls_of([&] { contender->capture(3); }),
+  EXPECT_THAT(calls_of([&] { prepared->capture(3); }),
               ElementsAre("cudaStreamBeginCapture stream 1", send, work, fetch,
                           "cudaStreamEndCapture stream 1", "cudaGraphInstantiate graph 1",
                           "cudaGraphDestroy graph 1", "cudaGraphUpload exec 1 stream 1"));
   EXPECT_THAT(iteration(), ElementsAre("cudaGraphLaunch exec 1 stream 1"));
   EXPECT_THAT(iteration(), ElementsAre("cudaGraphLaunch exec 1 stream 1"));
   expect_right();
-  EXPECT_THAT(calls_of([&] { contender->drop_graphs(); }),
+  EXPECT_THAT(calls_of([&] { prepared->drop_graphs(); }),
               ElementsAre("cudaGraphExecDestroy exec 1"));
 }
 
 TEST_F(SubmissionTest, PageableCopiesStayOutsideOfGraphs) {
   start(R"({"stages": ["h2d", "normalize", {"op": "d2h", "memory": "pinned"}], "graph": true})",
         R"({"memory": "pageable"})");
-  contender->capture(1);
+  prepared->capture(1);
   EXPECT_THAT(iteration(), ElementsAre("cudaMemcpyAsync 96 pageable->device stream 1",
                                        "cudaGraphLaunch exec 1 stream 1"));
   expect_right();
@@ -145,7 +145,7 @@ TEST_F(SubmissionTest, AStageOfTheCpuWaitsForWhatItReads) {
 
 TEST_F(SubmissionTest, AStageOfTheCpuWaitsBeforeItOverwritesWhatIsStillSent) {
   start(R"([{"op": "copy", "memory": "pinned"}, "h2d", "normalize"])", R"({})");
-  contender->run({});
+  prepared->run({});
   start_marks();
   EXPECT_THAT(iteration(), ElementsAre(send, "cudaEventRecord 1 stream 1", work));
   EXPECT_THAT(iteration(),
@@ -158,7 +158,7 @@ TEST_F(SubmissionTest, ColdBuffersHaveAGraphEach) {
   const std::size_t sets = memory->most_sets();
   ASSERT_GT(sets, 1u);
   const auto captures = [&](std::int64_t iterations) {
-    const Calls calls = calls_of([&] { contender->capture(iterations); });
+    const Calls calls = calls_of([&] { prepared->capture(iterations); });
     return std::ranges::count(calls, "cudaStreamBeginCapture stream 1");
   };
   EXPECT_EQ(captures(3), 3);
@@ -172,8 +172,8 @@ TEST_F(SubmissionTest, AFailedCaptureLeavesTheRuntimeUsable) {
   start(R"({"stages": ["h2d", {"op": "cast", "to": "float32"}, {"op": "sub", "mean": [1]}],
             "graph": true})");
   cuda.failures = {{.function = "cudaLaunchKernel", .code = cudaErrorUnknown}};
-  EXPECT_THAT(error_of([&] { contender->capture(1); }), ::testing::HasSubstr("cudaErrorUnknown"));
-  contender.reset();
+  EXPECT_THAT(error_of([&] { prepared->capture(1); }), ::testing::HasSubstr("cudaErrorUnknown"));
+  prepared.reset();
   EXPECT_NE(backends.at(Place::Cuda)->allocate(Memory::Device, 64), nullptr);
 }
 

@@ -130,6 +130,14 @@ TEST(Results, IgnoreWhatWasDerived) {
   EXPECT_EQ(to_json(read_group(document)).dump(), kOneCase);
 }
 
+TEST(Results, OfOlderDocumentsMayLackWords) {
+  Json document = parse(kOneCase);
+  document["cases"][0]["stages"][0]["place"] = "";
+  document["cases"][0]["stages"][0].erase("output");
+  document.erase("stop");
+  EXPECT_EQ(read_group(document), read_group(parse(kOneCase)));
+}
+
 /// A document with one thing changed, and what reading it says.
 struct Wrong {
   const char* pointer;
@@ -142,6 +150,9 @@ TEST(Results, NameWhatIsWrongInAGroup) {
       {"/cases", 3, "/cases: expected a list"},
       {"/cases/0", 3, "/cases/0: "},
       {"/cases/0/status", "fine", "/cases/0/status: unknown"},
+      {"/cases/0/stages/0/place", "gpu", "/cases/0/stages/0/place: unknown"},
+      {"/cases/0/stages/0/output", 3, "/cases/0/stages/0/output: expected"},
+      {"/stop", "bored", "/stop: unknown"},
       {"/cases/0/variant", nullptr, "/cases/0/variant: expected"},
       {"/cases/0/axes", Json::array(), "/cases/0/axes: expected an object"},
       {"/cases/0/threads", 1e12, "/cases/0/threads: must be at most 2147483647"},

@@ -227,12 +227,5 @@ TEST(LatinSquare, FollowsTheSeed) {
   EXPECT_NE(latin_square(5, a), latin_square(5, c));
 }
 
-TEST(Looks, AreTwentyDoubled) {
-  std::vector<int> looks;
-  for (int rounds = 0; rounds <= 1000; ++rounds)
-    if (is_look(rounds)) looks.push_back(rounds);
-  EXPECT_THAT(looks, ElementsAre(20, 40, 80, 160, 320, 640));
-}
-
 }  // namespace
 }  // namespace normbench::statistics_test

@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include "machine/team_cpus.h"
+#include <nlohmann/json.hpp>
+#include "machine/affinity.h"
 #include "machine/fake_root.h"
-#include "machine/machine_files.h"
 #include "machine/topology.h"
 
 namespace normbench::environment_test {
@@ -67,10 +67,9 @@ TEST(MachineFiles, TakeNoDamagedNumber) {
 
 TEST(Environment, SaysEverythingAboutThisMachine) {
   const Json described = environment("lab-7");
-  EXPECT_THAT(keys(described),
-              testing::ElementsAre("date", "host", "kernel", "architecture", "cpu", "memory",
-                                   "affinity_cpus", "threads_bound", "container",
-                                   "available_threads", "load"));
+  EXPECT_THAT(keys(described), testing::ElementsAre("date", "host", "kernel", "architecture", "cpu",
+                                                    "memory", "affinity_cpus", "threads_bound",
+                                                    "container", "available_threads", "load"));
   EXPECT_EQ(described["host"], "lab-7");
   EXPECT_THAT(described["date"].get<std::string>(), testing::MatchesRegex("20..-..-..T..:..:..Z"));
   EXPECT_THAT(keys(described["container"]), testing::ElementsAre("cpu_quota", "memory_bytes"));
@@ -85,11 +84,11 @@ TEST(Environment, AgreesWithItself) {
   EXPECT_GE(available_threads(), 1);
   EXPECT_LE(available_threads(), described["affinity_cpus"]);
   EXPECT_EQ(described["threads_bound"], explain_binding());
-  const Topology topology = read_topology();
-  ASSERT_FALSE(topology.caches.empty());
-  EXPECT_EQ(last_level_cache_bytes(), topology.caches.back().bytes * topology.caches.back().count);
-  for (std::size_t i = 1; i < topology.caches.size(); ++i)
-    EXPECT_GT(topology.caches[i].bytes, topology.caches[i - 1].bytes);
+  const auto& caches = topology().caches;
+  ASSERT_FALSE(caches.empty());
+  EXPECT_EQ(last_level_cache_bytes(), caches.back().bytes * caches.back().count);
+  EXPECT_EQ(data_caches().size(), caches.size());
+  EXPECT_TRUE(std::ranges::is_sorted(data_caches()));
 }
 
 TEST(Tool, SaysWhatWasBuilt) {

@@ -1,5 +1,3 @@
-#include "measure/anchor.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "fake_backend.h"
+#include "measure/stage_times.h"
 
 namespace normbench::anchor_test {
 namespace {

@@ -1,5 +1,3 @@
-#include "measure/arena.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 #include <set>
 
 #include "fake_backend.h"
+#include "measure/group_memory.h"
 
 namespace normbench::arena_test {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <limits>
 
-#include "measure/contender.h"
+#include "measure/prepared_case.h"
 #include "measure/run_fixture.h"
 
 namespace normbench::check_test {
@@ -16,13 +16,13 @@ struct CheckTest : RunTest {
       if (spoil && call.out[0].desc == work.result()) spoil(call.out[0]);
     };
     GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-    Contender contender(work, memory, backends, recorder);
+    PreparedCase prepared(work, memory, backends, recorder);
     std::mt19937_64 random(1);
-    contender.place(random);
-    contender.run({});
-    const std::optional<View> source = contender.source();
+    prepared.place(random);
+    prepared.run({});
+    const std::optional<View> source = prepared.source();
     second_image = to_double(*source, 1, 1).values;
-    return check_output(work, source, contender.result(), backends);
+    return check_output(work, source, prepared.result(), backends);
   }
   static void set(View view, int index, float value) {
     std::memcpy(view.data + 4 * index, &value, 4);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fake_device.h"
-#include "measure/contender.h"
+#include "measure/prepared_case.h"
 #include "measure/run_fixture.h"
 
 namespace normbench {
@@ -31,26 +31,26 @@ class DeviceTest : public RunTest {
   GroupMemory memory_for(const std::vector<const Case*>& cases) {
     return GroupMemory(cases, plan.measure, backends, cache_bytes);
   }
-  Contender placed(const Case& work, GroupMemory& memory) {
-    Contender contender(work, memory, backends, recorder);
-    contender.place(random);
-    return contender;
+  PreparedCase placed(const Case& work, GroupMemory& memory) {
+    PreparedCase prepared(work, memory, backends, recorder);
+    prepared.place(random);
+    return prepared;
   }
   /// What the log says of some iterations in a row.
-  std::vector<std::string> log_of(Contender& contender, int iterations,
+  std::vector<std::string> log_of(PreparedCase& prepared, int iterations,
                                   const IterationOptions& options = {}) {
     fake->log.clear();
     for (int i = 0; i < iterations; ++i) {
-      contender.advance();
-      contender.run(options);
+      prepared.advance();
+      prepared.run(options);
     }
     return fake->log;
   }
   /// The log of one iteration of a case that starts anew.
   std::vector<std::string> log_of(const Case& work, const IterationOptions& options = {}) {
     GroupMemory memory = memory_for({&work});
-    Contender contender = placed(work, memory);
-    return log_of(contender, 1, options);
+    PreparedCase prepared = placed(work, memory);
+    return log_of(prepared, 1, options);
   }
   /// The bytes of a tensor, wherever it lies.
   std::vector<std::byte> bytes_of(const View& view) {

@@ -16,12 +16,12 @@ struct DeviceMemoryTest : DeviceTest {
       if (spoil) spoil(call.out[0]);
     };
     GroupMemory memory = memory_for({&work});
-    Contender contender = placed(work, memory);
-    contender.poison(std::byte{0xFF});
-    contender.run({});
-    contender.drain();
+    PreparedCase prepared = placed(work, memory);
+    prepared.poison(std::byte{0xFF});
+    prepared.run({});
+    prepared.drain();
     fake->log.clear();
-    const CheckOutcome got = check_output(work, contender.source(), contender.result(), backends);
+    const CheckOutcome got = check_output(work, prepared.source(), prepared.result(), backends);
     copies = fake->log;
     return got;
   }
@@ -63,9 +63,9 @@ TEST_F(DeviceMemoryTest, EachSideRotatesPastItsOwnCache) {
     sent.push_back(call.in[0].data);
     arrived.push_back(call.out[0].data);
   };
-  Contender contender = placed(work, memory);
-  log_of(contender, 48);
-  contender.drain();
+  PreparedCase prepared = placed(work, memory);
+  log_of(prepared, 48);
+  prepared.drain();
   EXPECT_EQ(std::set(sent.begin(), sent.end()).size(), 5u);
   EXPECT_EQ(std::set(arrived.begin(), arrived.end()).size(), 24u);
   for (int i = 0; i < 43; ++i) EXPECT_EQ(sent[i], sent[i + 5]);
@@ -97,11 +97,11 @@ TEST_F(DeviceMemoryTest, CasesThatWriteNothingOnASideAskForNoSetsThere) {
 TEST_F(DeviceMemoryTest, PoisonsThroughTheDevice) {
   const Case work = send_and_cast();
   GroupMemory memory = memory_for({&work});
-  Contender contender = placed(work, memory);
+  PreparedCase prepared = placed(work, memory);
   fake->log.clear();
-  contender.poison(std::byte{0xFF});
+  prepared.poison(std::byte{0xFF});
   EXPECT_THAT(fake->log, ElementsAre("fill device 0xff 120", "fill device 0xff 480"));
-  EXPECT_EQ(bytes_of(contender.result()), std::vector<std::byte>(480, std::byte{0xFF}));
+  EXPECT_EQ(bytes_of(prepared.result()), std::vector<std::byte>(480, std::byte{0xFF}));
 }
 
 TEST_F(DeviceMemoryTest, FreshOutputsOfEverySizeComeFromTheOwner) {
@@ -170,16 +170,16 @@ TEST_F(DeviceMemoryTest, ValuesThatAliasASourceAreWhereItIs) {
     undone.assign({call.in[0], call.in[1], call.out[0]});
   };
   GroupMemory memory = memory_for({&work});
-  Contender contender = placed(work, memory);
-  contender.run({});
-  contender.drain();
-  std::byte* const source = contender.source()->data;
+  PreparedCase prepared = placed(work, memory);
+  prepared.run({});
+  prepared.drain();
+  std::byte* const source = prepared.source()->data;
   EXPECT_EQ(registered.at(0).data, source);
   EXPECT_EQ(registered.at(0).desc.memory, Memory::Registered);
   EXPECT_EQ(undone.at(1).data, source);
-  EXPECT_EQ(undone.at(0).data, contender.result().data);
-  EXPECT_EQ(undone.at(2).data, contender.result().data);
-  EXPECT_NE(contender.result().data, source);
+  EXPECT_EQ(undone.at(0).data, prepared.result().data);
+  EXPECT_EQ(undone.at(2).data, prepared.result().data);
+  EXPECT_NE(prepared.result().data, source);
   EXPECT_TRUE(outcome(work).result.ok);
 }
 

@@ -28,9 +28,9 @@ struct DeviceRunTest : DeviceTest {
       std::memcpy(&seen.emplace_back(), call.in[0].data, 4);
     };
     GroupMemory memory = memory_for({&work});
-    Contender contender = placed(work, memory);
-    log_of(contender, iterations);
-    contender.drain();
+    PreparedCase prepared = placed(work, memory);
+    log_of(prepared, iterations);
+    prepared.drain();
     fake->rows[0].then = device->rows[1].then = nullptr;
     return seen;
   }
@@ -41,10 +41,9 @@ struct DeviceRunTest : DeviceTest {
     work.graph = true;
     return work;
   }
-  bool is_right(Contender& contender) {
-    contender.drain();
-    return check_output(contender.work(), contender.source(), contender.result(), backends)
-        .result.ok;
+  bool is_right(PreparedCase& prepared) {
+    prepared.drain();
+    return check_output(prepared.work(), prepared.source(), prepared.result(), backends).result.ok;
   }
 };
 
@@ -66,11 +65,11 @@ TEST_F(DeviceRunTest, TheHostReadsWhatTheDeviceWroteWhenItIsThere) {
                                  on_device(D2h{}, 2),
                                  {.op = Sub{.mean = {1}}, .row = 1}});
   GroupMemory memory = memory_for({&work});
-  Contender contender = placed(work, memory);
-  EXPECT_THAT(log_of(contender, 2),
+  PreparedCase prepared = placed(work, memory);
+  EXPECT_THAT(log_of(prepared, 2),
               ElementsAre("launch 0", "launch 1", "launch 2", "mark 0", "wait 0", "row 1",
                           "launch 0", "launch 1", "launch 2", "mark 1", "wait 1", "row 1"));
-  EXPECT_TRUE(is_right(contender));
+  EXPECT_TRUE(is_right(prepared));
   work.wait = Wait::Iteration;
   EXPECT_THAT(log_of(work), ElementsAre("launch 0", "launch 1", "launch 2", "mark 0", "wait 0",
                                         "row 1", "drain", "drain device"));
@@ -79,12 +78,12 @@ TEST_F(DeviceRunTest, TheHostReadsWhatTheDeviceWroteWhenItIsThere) {
 TEST_F(DeviceRunTest, TheHostOverwritesABufferWhenTheDeviceHasReadIt) {
   const Case work = cast_and_send(Wait::Turn);
   GroupMemory memory = memory_for({&work});
-  Contender contender = placed(work, memory);
-  EXPECT_THAT(log_of(contender, 3),
+  PreparedCase prepared = placed(work, memory);
+  EXPECT_THAT(log_of(prepared, 3),
               ElementsAre("row 0", "launch 1", "mark 0", "wait 0", "row 0", "launch 1", "mark 1",
                           "wait 1", "row 0", "launch 1", "mark 2"));
-  contender.drain();
-  EXPECT_THAT(log_of(contender, 1), ElementsAre("row 0", "launch 1", "mark 3"));
+  prepared.drain();
+  EXPECT_THAT(log_of(prepared, 1), ElementsAre("row 0", "launch 1", "mark 3"));
   EXPECT_THAT(read_by_device(work, 4), ElementsAre(0, 1, 2, 3));
 }
 
@@ -93,13 +92,13 @@ TEST_F(DeviceRunTest, OtherBufferSetsAreNotWaitedFor) {
   const Case work = cast_and_send(Wait::Turn);
   GroupMemory memory = memory_for({&work});
   ASSERT_EQ(memory.sets(Memory::Pageable), 5u);
-  Contender contender = placed(work, memory);
+  PreparedCase prepared = placed(work, memory);
   std::vector<std::string> expected;
   for (int i = 0; i < 7; ++i) {
     if (i >= 5) expected.push_back(fmt::format("wait {}", i - 5));
     expected.insert(expected.end(), {"row 0", "launch 1", fmt::format("mark {}", i)});
   }
-  EXPECT_EQ(log_of(contender, 7), expected);
+  EXPECT_EQ(log_of(prepared, 7), expected);
   EXPECT_THAT(read_by_device(work, 7), ElementsAre(0, 1, 2, 3, 4, 5, 6));
 }
 
@@ -114,9 +113,9 @@ TEST_F(DeviceRunTest, MarksAreSetOnlyWhereThereIsAHazard) {
 TEST_F(DeviceRunTest, CallsThatWorkOnHostMemoryWaitLikeTheCpu) {
   const Case pin = make_case("pin", {on_device(Pin{}, 0), on_device(H2d{}, 1)});
   GroupMemory memory = memory_for({&pin});
-  Contender contender = placed(pin, memory);
-  EXPECT_THAT(log_of(contender, 2), ElementsAre("launch 0", "launch 1", "mark 0", "wait 0",
-                                                "launch 0", "launch 1", "mark 1"));
+  PreparedCase prepared = placed(pin, memory);
+  EXPECT_THAT(log_of(prepared, 2), ElementsAre("launch 0", "launch 1", "mark 0", "wait 0",
+                                               "launch 0", "launch 1", "mark 1"));
   const Case registered = make_case(
       "register", {on_device(Register{}, 0), on_device(H2d{}, 1), on_device(Unregister{}, 2)});
   EXPECT_THAT(log_of(registered),
@@ -126,19 +125,19 @@ TEST_F(DeviceRunTest, CallsThatWorkOnHostMemoryWaitLikeTheCpu) {
 TEST_F(DeviceRunTest, CapturesARunOnceAndLaunchesItAsOne) {
   const Case work = with_graph();
   GroupMemory memory = memory_for({&work});
-  Contender contender = placed(work, memory);
-  contender.poison(std::byte{0xFF});
-  EXPECT_THAT(log_of(contender, 2),
+  PreparedCase prepared = placed(work, memory);
+  prepared.poison(std::byte{0xFF});
+  EXPECT_THAT(log_of(prepared, 2),
               ElementsAre("launch 0", "begin capture", "capture 1", "capture 2", "end capture",
                           "launch graph of 2", "launch 0",  //
                           "launch 0", "launch graph of 2", "launch 0"));
-  EXPECT_TRUE(is_right(contender));
-  contender.place(random);
-  EXPECT_THAT(log_of(contender, 1),
+  EXPECT_TRUE(is_right(prepared));
+  prepared.place(random);
+  EXPECT_THAT(log_of(prepared, 1),
               ElementsAre("launch 0", "begin capture", "capture 1", "capture 2", "end capture",
                           "launch graph of 2", "launch 0"));
-  EXPECT_TRUE(is_right(contender));
-  EXPECT_THAT(log_of(contender, 1, {.graphs = false}),
+  EXPECT_TRUE(is_right(prepared));
+  EXPECT_THAT(log_of(prepared, 1, {.graphs = false}),
               ElementsAre("launch 0", "launch 1", "launch 2", "launch 0"));
 }
 
@@ -158,19 +157,19 @@ TEST_F(DeviceRunTest, CapturesAGraphPerBufferSlotAhead) {
   GroupMemory memory = memory_for({&work});
   // 120 bytes sent, 480 cast and 480 subtracted are 1152 in lines: three sets exceed 3 KiB.
   ASSERT_EQ(memory.sets(Memory::Device), 3u);
-  Contender contender = placed(work, memory);
+  PreparedCase prepared = placed(work, memory);
   const auto captures = [&](std::int64_t iterations) {
     fake->log.clear();
-    contender.capture(iterations);
+    prepared.capture(iterations);
     return std::ranges::count(fake->log, "begin capture");
   };
   EXPECT_EQ(captures(2), 2);
   EXPECT_EQ(captures(12), 1);
-  const auto log = log_of(contender, 12);
+  const auto log = log_of(prepared, 12);
   EXPECT_EQ(std::ranges::count(log, "begin capture"), 0);
   EXPECT_EQ(std::ranges::count(log, "launch graph of 2"), 12);
-  EXPECT_TRUE(is_right(contender));
-  contender.drop_graphs();
+  EXPECT_TRUE(is_right(prepared));
+  prepared.drop_graphs();
   EXPECT_EQ(captures(12), 3);
 }
 
@@ -182,11 +181,11 @@ TEST_F(DeviceRunTest, AGraphThatReadsTheSourceDiffersByItsCopy) {
   GroupMemory memory = memory_for({&work});
   ASSERT_EQ(memory.source(work).count, 3u);
   ASSERT_EQ(memory.sets(Memory::Device), 3u);
-  Contender contender = placed(work, memory);
+  PreparedCase prepared = placed(work, memory);
   std::vector<std::byte*> read;
   device->rows[1].then = [&](const FakeCall& call) { read.push_back(call.in[0].data); };
-  log_of(contender, 6);
-  contender.drain();
+  log_of(prepared, 6);
+  prepared.drain();
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(read[i], memory.source(work).first + 128 * i);
     EXPECT_EQ(read[i], read[i + 3]);
@@ -197,11 +196,11 @@ TEST_F(DeviceRunTest, AGraphIsWatchedAsItsStagesAre) {
   Case work = cast_and_send(Wait::Turn);
   work.graph = true;
   GroupMemory memory = memory_for({&work});
-  Contender contender = placed(work, memory);
-  log_of(contender, 1);
-  contender.drain();
-  EXPECT_THAT(log_of(contender, 2), ElementsAre("row 0", "launch graph of 1", "mark 1", "wait 1",
-                                                "row 0", "launch graph of 1", "mark 2"));
+  PreparedCase prepared = placed(work, memory);
+  log_of(prepared, 1);
+  prepared.drain();
+  EXPECT_THAT(log_of(prepared, 2), ElementsAre("row 0", "launch graph of 1", "mark 1", "wait 1",
+                                               "row 0", "launch graph of 1", "mark 2"));
   EXPECT_THAT(read_by_device(work, 3), ElementsAre(0, 1, 2));
 }
 

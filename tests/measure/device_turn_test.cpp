@@ -11,16 +11,16 @@ using testing::HasSubstr;
 struct DeviceTurnTest : DeviceTest {
   Turn turn_of(const Case& work, const TurnShape& shape) {
     GroupMemory memory = memory_for({&work});
-    Contender contender(work, memory, backends, recorder);
+    PreparedCase prepared(work, memory, backends, recorder);
     fake->log.clear();
-    Turn turn = take_turn(contender, shape, clock, random);
+    Turn turn = take_turn(prepared, shape, clock, random);
     log = fake->log;
     return turn;
   }
   TurnShape shape_of(const Case& work) {
     GroupMemory memory = memory_for({&work});
-    Contender contender = placed(work, memory);
-    return shape_of_turns(contender, clock, clock_cost_ns(clock));
+    PreparedCase prepared = placed(work, memory);
+    return shape_of_turns(prepared, clock, clock_cost_ns(clock));
   }
   /// Both stages are captured.
   Case with_graph() {

@@ -1,8 +1,9 @@
+#include "machine/disturbance.h"
+
 #include <gtest/gtest.h>
 
-#include "machine/cgroup.h"
-#include "machine/disturbance_reader.h"
 #include "machine/fake_root.h"
+#include "machine/process_limits.h"
 #include "measure/measure_group.h"
 #include "measure/run_fixture.h"
 

@@ -1,5 +1,3 @@
-#include "measure/kept_groups.h"
-
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -7,6 +5,7 @@
 #include "core/file.h"
 #include "core/issue.h"
 #include "measure/run_fixture.h"
+#include "measure/runner.h"
 
 namespace normbench::kept_groups_test {
 namespace {

@@ -88,14 +88,14 @@ TEST_F(MemoryNeedTest, IsWhatRandomGroupsTakeAtMost) {
     GroupMemory memory = memory_for(cases);
     live.read(fake->log);
     EXPECT_EQ(live.now, need.kept);
-    std::vector<Contender> contenders;
+    std::vector<PreparedCase> contenders;
     for (const Case& work : works) contenders.push_back(placed(work, memory));
     fake->log.clear();
     for (int iteration = 0; iteration < 3; ++iteration)
-      for (Contender& contender : contenders) {
-        contender.advance();
-        contender.run({.keep_result = iteration != 1});
-        contender.drain();
+      for (PreparedCase& prepared : contenders) {
+        prepared.advance();
+        prepared.run({.keep_result = iteration != 1});
+        prepared.drain();
       }
     live.read(fake->log);
     EXPECT_LE(live.most.host, need.total().host);

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 
+#include "measure/contender.h"
 #include "measure/peer/contender.h"
 #include "measure/peer_fixture.h"
-#include "measure/turn_errors.h"
 
 namespace normbench::peer_contender_test {
 namespace {

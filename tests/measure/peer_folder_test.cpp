@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "measure/peer/folder.h"
+#include "measure/peer/contender.h"
 
 namespace normbench::peer_folder_test {
 namespace {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "measure/peer/messages.h"
 #include "measure/peer_server_fixture.h"
 
 namespace normbench::peer_garbage_test {

@@ -1,9 +1,8 @@
 #include <gmock/gmock.h>
 
-#include "core/tensor_json.h"
 #include "fake_backend.h"
+#include "measure/contender.h"
 #include "measure/peer/messages.h"
-#include "measure/turn_errors.h"
 
 namespace normbench::peer_messages_test {
 namespace {

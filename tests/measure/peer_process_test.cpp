@@ -5,9 +5,9 @@
 #include <fstream>
 #include <thread>
 
+#include "measure/contender.h"
 #include "measure/peer/process.h"
 #include "measure/peer_fixture.h"
-#include "measure/turn_errors.h"
 
 namespace normbench::peer_process_test {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "fake_backend.h"
-#include "core/tensor_json.h"
+#include "core/reader.h"
 #include "measure/peer/server.h"
 #include "ops/array_file.h"
 

@@ -1,6 +1,6 @@
-#include "measure/processes.h"
-
 #include <gtest/gtest.h>
+
+#include "measure/runner.h"
 
 namespace normbench::processes_test {
 namespace {

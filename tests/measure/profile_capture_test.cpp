@@ -1,5 +1,5 @@
 #include "measure/profile_fixture.h"
-#include "measure/profiler_capture.h"
+#include "measure/profile_pass.h"
 
 namespace normbench::profile_capture_test {
 namespace {

@@ -1,10 +1,10 @@
-#include "measure/profile_schedule.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <string>
+
+#include "measure/profiled_steps.h"
 
 namespace normbench::profile_schedule_test {
 namespace {

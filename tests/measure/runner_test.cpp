@@ -1,9 +1,12 @@
 #include "measure/runner.h"
 
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <future>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "measure/run_fixture.h"
 #include "source_dir.h"
@@ -60,7 +63,7 @@ TEST_F(RunnerTest, WholeGroup) {
   group.question = "Which?";
   group.cases[2].threads = 2;
   group.published = {{.variant = "slow", .device_ms = 9.16, .wall_ms = {}, .where = "table 1"}};
-  group.claims = {{.text = "it is slow", .left = "two steps", .relation = "<", .right = "slow"}};
+  group.claims = {{.text = "it is slow", .left = "two steps", .relation = Relation::Less, .right = "slow"}};
   stop_at_once();
   const Results results = run_plan();
   ASSERT_EQ(results.groups.size(), 1u);
@@ -285,6 +288,33 @@ TEST_F(RunnerTest, AHungTurnIsReportedWithItsNames) {
   add_group({cast_case("a", 0)});
   run_plan();
   EXPECT_EQ(said, "0 a");
+}
+
+TEST_F(RunnerTest, ATurnThatEndsWhileItIsNotedAsHungWritesNothing) {
+  const std::string path = fresh_path("slow_hang.jsonl");
+  Journal kept = Journal::create(path, Json::object());
+  journal = &kept;
+  std::promise<void> acting;
+  std::future<void> acts = acting.get_future();
+  bool alone = false;
+  watchdog.emplace(0.01, [&](std::size_t group, const std::string& contender) {
+    const auto size = std::filesystem::file_size(path);
+    acting.set_value();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    alone = std::filesystem::file_size(path) == size;
+    kept.add_hung(group, contender, "slow");
+  });
+  fake->rows[0].then = [&](const FakeCall&) {
+    if (observer.last_rounds == 12 && acts.valid()) acts.get();  // then the group is kept
+  };
+  add_group({cast_case("a", 0)});
+  stop_at_once();
+  run_plan();
+  watchdog.reset();
+  EXPECT_TRUE(alone);
+  const JournalContent& content = kept.content();
+  EXPECT_EQ(content.hung, (decltype(content.hung){{0, {{"a", "slow"}}}}));
+  EXPECT_THAT(content.groups, testing::SizeIs(1));
 }
 
 TEST_F(RunnerTest, WhatHungBeforeFailsAndIsNotRunAgain) {

@@ -7,7 +7,7 @@
 #include "core/issue.h"
 #include "measure/selftest/cases.h"
 #include "measure/selftest/input.h"
-#include "measure/selftest/rounding.h"
+#include "measure/selftest/rows.h"
 #include "planted_backend.h"
 
 namespace normbench::selftest::selftest_test {
@@ -307,13 +307,6 @@ TEST(Selftest, TransfersGoToAndFromEveryKindOfHostMemory) {
     if (memory.value != Memory::Device) host.push_back(memory.value);
   EXPECT_THAT(from, UnorderedElementsAreArray(host));
   EXPECT_THAT(to, UnorderedElementsAreArray(host));
-}
-
-TEST(Selftest, EveryOpButSourceAndLoadHasCases) {
-  std::vector<std::string> without;
-  for (const std::string& op : op_names())
-    if (parameters_of(op, {1, 3, 5, 7}).empty()) without.push_back(op);
-  EXPECT_THAT(without, ElementsAre("source", "load"));
 }
 
 TEST(Selftest, EveryRowOfTheCpuIsRightOnEveryInstructionSet) {

@@ -15,9 +15,9 @@ struct TurnTest : RunTest {
     fake->rows[0].cost_ns = cost_ns;
     const Case work = cast_case("cast", 0);
     GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-    Contender contender(work, memory, backends, recorder);
-    contender.place(random);
-    return shape_of_turns(contender, clock, clock_cost_ns(clock));
+    PreparedCase prepared(work, memory, backends, recorder);
+    prepared.place(random);
+    return shape_of_turns(prepared, clock, clock_cost_ns(clock));
   }
   std::mt19937_64 random{1};
 };
@@ -59,9 +59,9 @@ TEST_F(TurnTest, MeasuresItsIterationsAlone) {
   Case work = cast_case("cast", 0);
   work.threads = 2;
   GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-  Contender contender(work, memory, backends, recorder);
+  PreparedCase prepared(work, memory, backends, recorder);
   fake->log.clear();
-  const Turn turn = take_turn(contender, {.iterations = 3}, clock, random);
+  const Turn turn = take_turn(prepared, {.iterations = 3}, clock, random);
   EXPECT_EQ(turn.round, (Round{.wall_ns = 900'000,
                                .cpu_ns = 1'800'000,
                                .start_ns = 1'200'000,
@@ -76,10 +76,10 @@ TEST_F(TurnTest, WarmsUpAsLongAsItsShapeSays) {
   fake->rows[0].cost_ns = 300'000;
   const Case work = cast_case("cast", 0);
   GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-  Contender contender(work, memory, backends, recorder);
+  PreparedCase prepared(work, memory, backends, recorder);
   const auto launches = [&](std::int64_t warmup_ns) {
     fake->rows[0].calls = 0;
-    take_turn(contender, {.iterations = 3, .warmup_ns = warmup_ns}, clock, random);
+    take_turn(prepared, {.iterations = 3, .warmup_ns = warmup_ns}, clock, random);
     return fake->rows[0].calls;
   };
   EXPECT_EQ(launches(0), 3);
@@ -92,8 +92,8 @@ TEST_F(TurnTest, MarksAddUpEachStage) {
   fake->rows[1].cost_ns = 500'000;
   const Case work = make_case("two", {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1}});
   GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-  Contender contender(work, memory, backends, recorder);
-  const Turn turn = take_turn(contender, {.iterations = 3, .marks = true}, clock, random);
+  PreparedCase prepared(work, memory, backends, recorder);
+  const Turn turn = take_turn(prepared, {.iterations = 3, .marks = true}, clock, random);
   EXPECT_THAT(turn.stage_ns, ElementsAre(900'000, 1'500'000));
   EXPECT_EQ(turn.round.wall_ns, 2'400'000);
 }
@@ -105,11 +105,11 @@ TEST_F(TurnTest, EveryTurnDrawsAFreshPlacement) {
   source.shape = {.n = 1, .c = 3, .h = 64, .w = 64};
   const Case work = fake_case(*fake, "cast", source, {{.op = Cast{}}});
   GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-  Contender contender(work, memory, backends, recorder);
+  PreparedCase prepared(work, memory, backends, recorder);
   std::set<std::byte*> turns;
   for (int i = 0; i < 50; ++i) {
     addresses.clear();
-    take_turn(contender, {.iterations = 1}, clock, random);
+    take_turn(prepared, {.iterations = 1}, clock, random);
     EXPECT_EQ(std::set(addresses.begin(), addresses.end()).size(), 1u);  // hot: one set
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(addresses[0]) % 64, 0u);
     turns.insert(addresses[0]);

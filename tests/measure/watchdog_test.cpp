@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <future>
 
 namespace normbench::watchdog_test {
@@ -44,6 +45,21 @@ TEST(Watchdog, TellsOfTheTurnThatIsArmedNow) {
   const Hung said = hung.get_future().get();
   // With a limit of zero the first turn may count as hung, too; never a mixture.
   EXPECT_TRUE(said == Hung(2, "hangs") || said == Hung(1, "ends"));
+}
+
+TEST(Watchdog, ATurnThatEndsWhileItActsGoesNoFurther) {
+  std::promise<void> acting, ended;
+  auto has_ended = ended.get_future();
+  bool alone = false;
+  Watchdog watchdog(0, [&](std::size_t, const std::string&) {
+    acting.set_value();
+    alone = has_ended.wait_for(std::chrono::milliseconds(100)) == std::future_status::timeout;
+  });
+  watchdog.arm(0, "slow");
+  acting.get_future().wait();
+  watchdog.disarm();
+  ended.set_value();
+  EXPECT_TRUE(alone);
 }
 
 TEST(Watchdog, IsSilentWithinTheLimitAndEndsAtOnce) {

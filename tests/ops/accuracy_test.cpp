@@ -4,23 +4,14 @@
 
 #include <cmath>
 
-#include "core/half.h"
+#include "core/dtype.h"
 
 namespace normbench::accuracy_test {
 namespace {
 
 double stored_value(double value, DType dtype) {
-  switch (dtype) {
-    case DType::UInt8:
-      return std::clamp(std::nearbyint(value), 0.0, 255.0);
-    case DType::Float16:
-      return to_double(to_float16(value));
-    case DType::BFloat16:
-      return to_double(to_bfloat16(value));
-    case DType::Float32:
-      return static_cast<float>(value);
-  }
-  return 0;
+  return with_dtype(dtype,
+                    [&](auto element) { return to_double(rounded<decltype(element)>(value)); });
 }
 
 TEST(Accuracy, MagnitudeIsOfComputedValues) {

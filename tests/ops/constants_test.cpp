@@ -1,7 +1,7 @@
 /// Ops with per-channel constants: sub, div, normalize.
 #include <cmath>
 
-#include "core/half.h"
+#include "core/dtype.h"
 #include "ops/op_testing.h"
 
 namespace normbench::constants_test {
@@ -13,8 +13,8 @@ const std::vector<double> mean{123.675, 116.28, 103.53}, deviation{58.395, 57.12
 const Accuracy bytes{.low = 0, .high = 255, .whole = true};
 
 double kept(float value, DType dtype) {
-  if (dtype == DType::Float16) return to_double(to_float16(value));
-  if (dtype == DType::BFloat16) return to_double(to_bfloat16(value));
+  if (dtype == DType::Float16) return to_double(rounded<Float16>(value));
+  if (dtype == DType::BFloat16) return to_double(rounded<BFloat16>(value));
   return value;
 }
 

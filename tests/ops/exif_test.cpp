@@ -1,9 +1,8 @@
-#include "ops/exif.h"
-
 #include <gmock/gmock.h>
 
 #include "image_files.h"
-#include "ops/image.h"
+#include "ops/images/image.h"
+#include "ops/images/jpeg.h"
 
 namespace normbench::exif_test {
 namespace {

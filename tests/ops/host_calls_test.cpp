@@ -26,8 +26,8 @@ TEST(HostCalls, KeepValuesAndAccuracy) {
 
 TEST(Pin, CopiesPageableMemory) {
   const TensorDesc pinned = nchw(DType::Float16, shape, Memory::Pinned);
-  EXPECT_THAT(Pin{}.infer(std::vector{pageable}), ElementsAre(pinned));
-  EXPECT_THAT(Pin{}.infer(std::vector{huge}), ElementsAre(pinned));
+  EXPECT_THAT(infer(Pin{}, std::vector{pageable}), ElementsAre(pinned));
+  EXPECT_THAT(infer(Pin{}, std::vector{huge}), ElementsAre(pinned));
   EXPECT_EQ(infer_error(Pin{}, {}), "needs 1 input, got 0");
   EXPECT_EQ(infer_error(Pin{}, {pinned}),
             "input is in pinned memory, which the GPU reaches already (remove this)");
@@ -39,15 +39,15 @@ TEST(Register, TurnsTheSameBytesIntoRegisteredMemory) {
   strided.strides.h += 3;
   TensorDesc expected = strided;
   expected.memory = Memory::Registered;
-  EXPECT_THAT(Register{}.infer(std::vector{strided}), ElementsAre(expected));
+  EXPECT_THAT(infer(Register{}, std::vector{strided}), ElementsAre(expected));
   EXPECT_EQ(infer_error(Register{}, {registered}),
             "input is in registered memory, which the GPU reaches already (remove this)");
   EXPECT_EQ(infer_error(Register{}, {device}), "input is in device memory (add a d2h stage)");
 }
 
 TEST(Unregister, PassesItsFirstInputThrough) {
-  EXPECT_THAT(Unregister{}.infer(std::vector{device, registered}), ElementsAre(device));
-  EXPECT_THAT(Unregister{}.infer(std::vector{registered, registered}), ElementsAre(pageable));
+  EXPECT_THAT(infer(Unregister{}, std::vector{device, registered}), ElementsAre(device));
+  EXPECT_THAT(infer(Unregister{}, std::vector{registered, registered}), ElementsAre(pageable));
   EXPECT_EQ(infer_error(Unregister{}, {device}),
             "needs 2 inputs, what passes through and what is registered, got 1");
   EXPECT_EQ(infer_error(Unregister{}, {device, pageable}),
@@ -55,7 +55,7 @@ TEST(Unregister, PassesItsFirstInputThrough) {
 }
 
 TEST(EmptyLaunch, PassesItsInputThrough) {
-  EXPECT_THAT(made<EmptyLaunch>("{}").infer(std::vector{device}), ElementsAre(device));
+  EXPECT_THAT(infer(made<EmptyLaunch>("{}"), std::vector{device}), ElementsAre(device));
   EXPECT_EQ(made<EmptyLaunch>("{}").count, 1);
   EXPECT_EQ(made<EmptyLaunch>(R"({"count": 8})").count, 8);
   EXPECT_THAT(mistakes("launch", R"({"count": 0})"),
@@ -64,7 +64,7 @@ TEST(EmptyLaunch, PassesItsInputThrough) {
 }
 
 TEST(Sync, PassesItsInputThrough) {
-  EXPECT_THAT(Sync{}.infer(std::vector{pageable}), ElementsAre(pageable));
+  EXPECT_THAT(infer(Sync{}, std::vector{pageable}), ElementsAre(pageable));
   EXPECT_EQ(infer_error(Sync{}, {}), "needs 1 input, got 0");
 }
 

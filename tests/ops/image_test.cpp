@@ -1,4 +1,4 @@
-#include "ops/image.h"
+#include "ops/images/image.h"
 
 #include <gmock/gmock.h>
 

@@ -66,5 +66,15 @@ TEST(Op, OnlyCallsThatLeaveTheirInputAlonePassItThrough) {
   EXPECT_THAT(ops_where(passes_through), ElementsAre("register", "unregister", "launch", "sync"));
 }
 
+TEST(Op, OpsThatTakeAnInputHaveSamples) {
+  std::vector<std::string> without;
+  for (const std::string& name : op_names()) {
+    const auto ops = samples(name, {1, 3, 5, 7});
+    for (const Op& op : ops) EXPECT_EQ(name_of(op), name);
+    if (ops.empty()) without.push_back(name);
+  }
+  EXPECT_THAT(without, ElementsAre("source", "load"));
+}
+
 }  // namespace
 }  // namespace normbench::op_test

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -37,10 +38,9 @@ T made(const std::string& text) {
 }
 
 /// What `infer` throws.
-template <class T>
-std::string infer_error(const T& op, const std::vector<TensorDesc>& in) {
+inline std::string infer_error(const Op& op, const std::vector<TensorDesc>& in) {
   try {
-    op.infer(in);
+    infer(op, in);
   } catch (const Invalid& mistake) {
     return mistake.what();
   }
@@ -48,10 +48,9 @@ std::string infer_error(const T& op, const std::vector<TensorDesc>& in) {
 }
 
 /// The op's output for one input.
-template <class T>
-Tensor64 result(const T& op, const Tensor64& in) {
+inline Tensor64 result(const Op& op, const Tensor64& in) {
   std::vector<Tensor64> out(1);
-  op.reference(std::vector{in}, out, 0);
+  reference(op, std::vector{in}, out, 0);
   return out[0];
 }
 

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "ops/op_testing.h"
-#include "ops/triangle.h"
 
 namespace normbench::resize_test {
 namespace {

@@ -5,17 +5,15 @@
 #include <filesystem>
 #include <functional>
 
-#include "source_dir.h"
-
 #include "fake_backends.h"
+#include "source_dir.h"
 
 namespace normbench::configs_test {
 namespace {
 
 /// Calls `look` with the plan of every config.
 void plan_all(const Backends& backends, const std::function<void(const Plan&)>& look) {
-  for (const auto& entry :
-       std::filesystem::directory_iterator(source_dir() + "/configs")) {
+  for (const auto& entry : std::filesystem::directory_iterator(source_dir() + "/configs")) {
     SCOPED_TRACE(entry.path().filename());
     if (entry.path().extension() != ".json") continue;
     PlanOptions options;

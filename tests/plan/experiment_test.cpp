@@ -56,11 +56,38 @@ TEST(Experiment, AxesReachDefaultsOpsAndThreads) {
                                  "b 3 uint8"));
 }
 
-TEST(Experiment, ThreadsAllIsWhatTheProcessMayUse) {
+/// "threads, of all" of every case, on a machine with 7.
+std::vector<std::string> teams(const std::string& experiment) {
   PlanOptions options;
   options.all_threads = 7;
-  const auto text = config(R"("threads": "all", "variants": {"v": ["copy"]})");
-  EXPECT_EQ(fakes::plan(text, options).groups.at(0).cases.at(0).threads, 7);
+  options.data_caches = {32 << 10, 1 << 20, 32 << 20};
+  std::vector<std::string> texts;
+  for (const Case& one : fakes::plan(config(experiment), options).groups.at(0).cases)
+    texts.push_back(fmt::format("{}{}", one.threads, one.threads_decided ? ", of all" : ""));
+  return texts;
+}
+
+// A chain and one pass over the same images: the larger stage decides.
+TEST(Experiment, ThreadsAllAreDecidedByTheCasesLargestStage) {
+  const auto variants = [](const std::string& source) {
+    return teams(R"("threads": "all", "source": )" + source + R"(, "variants": {
+        "fused": ["normalize"], "eager": [{"op": "cast", "to": "float32"}, "sub", "div"],
+        "two": {"stages": ["normalize"], "threads": 2}})");
+  };
+  EXPECT_THAT(variants(R"({"batch": 1, "size": [256, 256]})"),
+              ElementsAre("1, of all", "1, of all", "2"));
+  EXPECT_THAT(variants(R"({"batch": 1, "size": [480, 640]})"),
+              ElementsAre("7, of all", "7, of all", "2"));
+  EXPECT_THAT(variants(R"({"batch": 2, "size": [720, 1280]})"),
+              ElementsAre("7, of all", "7, of all", "2"));
+}
+
+TEST(Experiment, ThreadsAllAreAllForATeamItself) {
+  EXPECT_THAT(teams(R"("threads": "all", "variants": {"v": [{"op": "launch", "place": "cpu"}]})"),
+              ElementsAre("7, of all"));
+}
+
+TEST(Experiment, ThreadsAreANumberOrAll) {
   EXPECT_THAT(mistakes(config(R"("threads": "many", "variants": {"v": ["copy"]})")),
               ElementsAre("/experiments/0/threads: expected an integer or \"all\", got \"many\""));
   EXPECT_THAT(mistakes(config(R"("threads": 0, "variants": {"v": ["copy"]})")),
@@ -80,7 +107,7 @@ TEST(Experiment, PublishedFiguresOfThePointAndTheirCases) {
       line += fmt::format("{} {} {} {};", one.variant, one.wall_ms.value_or(0),
                           one.device_ms.value_or(0), one.where);
     for (const Claim& one : group.claims)
-      line += fmt::format(" {}: {} {} {}", one.text, one.left, one.relation, one.right);
+      line += fmt::format(" {}: {} {} {}", one.text, one.left, name_of(one.relation), one.right);
     return line;
   };
   EXPECT_EQ(text(plan.groups.at(0)), "v [l=nchw] 1 0 everywhere; t: v [l=nhwc] < v [l=nchw]");

@@ -1,5 +1,3 @@
-#include "plan/fit.h"
-
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"

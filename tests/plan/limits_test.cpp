@@ -147,10 +147,7 @@ TEST(Limits, OfTransfersArePinnedOnesOfTheSameBytesAndPageableWhereTheyAre) {
 
 /// "name (resident)" of every limit.
 std::vector<std::string> classes(const std::string& experiment, const std::string& head = "") {
-  PlanOptions options;
-  options.all_threads = 4;
-  const Plan plan =
-      make_plan("c.json", fakes::config(experiment, head), fakes::with_gpu(), options);
+  const Plan plan = make_plan("c.json", fakes::config(experiment, head), fakes::with_gpu(), {});
   std::vector<std::string> lines;
   for (const Case& limit : plan.groups.at(0).limits)
     lines.push_back(limit.variant + (limit.resident ? " (resident)" : ""));
@@ -158,7 +155,7 @@ std::vector<std::string> classes(const std::string& experiment, const std::strin
 }
 
 const std::string chain = R"("source": {"batch": 1, "channels": 1, "size": [1, 1000]},
-    "variants": {"v": {"stages": ["copy", "copy"], "threads": "all"}})";
+    "variants": {"v": {"stages": ["copy", "copy"], "threads": 4}})";
 
 TEST(Limits, OfAStageOnWhatWasJustMadeStayInTheCache) {
   EXPECT_THAT(classes(chain),

@@ -1,5 +1,3 @@
-#include "plan/only.h"
-
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"

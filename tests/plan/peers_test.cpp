@@ -148,7 +148,7 @@ TEST(Peers, KeepTheirBuffersToThemselves) {
       R"({"peer": "torch", "stages": [{"op": "cast", "to": "float32", "output": "fresh"}, {"op": "sub", "mean": 1, "output": "in_place"}]})"));
   for (const Slot& slot : storage_of(work))
     EXPECT_TRUE(slot.kind != Slot::Kind::Placed && slot.kind != Slot::Kind::Fresh);
-  EXPECT_EQ(touched_bytes(work, Memory::Pageable), 0u);
+  EXPECT_EQ(buffer_sets(std::array{&work}, Cache::Cold, Memory::Pageable, 1 << 20), 1);
 }
 
 TEST(Peers, CountInTheMemoryThatAGroupNeeds) {
@@ -157,7 +157,7 @@ TEST(Peers, CountInTheMemoryThatAGroupNeeds) {
          "variants": {"v": {"peer": "torch", "stages": [{"op": "cast", "to": "float32"}]}})",
       head));
   const Sides cache{.host = 10'000'000, .device = 1};
-  // Here one source, and there another with the output of 4 MB.
+  // One source here; the peer has another, and the output of 4 MB.
   EXPECT_EQ(memory_need(std::array{&work}, Cache::Hot, cache).kept,
             (Sides{.host = 1'000'000 + 1'000'000 + 4'000'000}));
   // 31 copies exceed 30 MB.

@@ -256,14 +256,13 @@ TEST(Variant, Options) {
   const Case one = only_case(stages(
       R"({"stages": ["h2d"], "threads": 2, "wait": "iteration", "graph": true, "in_flight": 1})"));
   EXPECT_EQ(fmt::format("{} {} {}", one.threads, name_of(one.wait), one.graph), "2 iteration true");
-  EXPECT_THAT(
-      mistakes(stages(R"({"stages": ["copy"], "graph": true, "peer": "torhc",
+  EXPECT_THAT(mistakes(stages(R"({"stages": ["copy"], "graph": true, "peer": "torhc",
                                   "thread": 1, "in_flight": 0})",
-                      "")),
-      ElementsAre("/experiments/0/variants/v/in_flight: must be at least 1, got 0",
-                  "/experiments/0/variants/v/peer: unknown peer \"torhc\" (there are none)",
-                  "/experiments/0/variants/v/thread: unknown key \"thread\" (did you mean "
-                  "\"threads\"?)"));
+                              "")),
+              ElementsAre("/experiments/0/variants/v/in_flight: must be at least 1, got 0",
+                          "/experiments/0/variants/v/peer: unknown peer \"torhc\" (there are none)",
+                          "/experiments/0/variants/v/thread: unknown key \"thread\" (did you mean "
+                          "\"threads\"?)"));
   EXPECT_THAT(mistakes(stages(R"({"stages": ["copy"], "graph": true})")),
               ElementsAre("/experiments/0/variants/v/graph: graph needs stages on the GPU"));
 }

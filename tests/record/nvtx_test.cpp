@@ -239,10 +239,10 @@ TEST_F(Nvtx, ThreadsStreamsAndDevicesAreNamed) {
 }
 
 }  // namespace
-}  // namespace normbench::nvtx_test
 
 extern "C" {
-NvtxInitializeInjectionNvtxFunc_t InitializeInjectionNvtx2_fnptr = normbench::attach;
-NvtxExtInitializeInjectionFunc_t InitializeInjectionNvtxExtension_fnptr =
-    normbench::attach_extension;
+NvtxInitializeInjectionNvtxFunc_t InitializeInjectionNvtx2_fnptr = attach;
+NvtxExtInitializeInjectionFunc_t InitializeInjectionNvtxExtension_fnptr = attach_extension;
 }
+
+}  // namespace normbench::nvtx_test

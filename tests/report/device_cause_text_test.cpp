@@ -1,8 +1,9 @@
+#include "report/cause_text.h"
+
 #include <gtest/gtest.h>
 
 #include "analysis/analysis.h"
 #include "example_results.h"
-#include "report/cause_text.h"
 
 namespace normbench::device_cause_text_test {
 namespace {

@@ -1,7 +1,8 @@
+#include "report/cause_text.h"
+
 #include <gmock/gmock.h>
 
 #include "example_results.h"
-#include "report/cause_text.h"
 
 namespace normbench::factor_text_test {
 namespace {

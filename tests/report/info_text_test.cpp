@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "report/text.h"
@@ -146,9 +147,8 @@ Missing here, and what that means
 TEST(InfoText, SaysWhichInstructionSetIsForced) {
   Json info = gpu_machine();
   info["environment"]["simd"] = "AVX2";
-  EXPECT_THAT(
-      info_text(info),
-      testing::HasSubstr("\n  kernels use            AVX2, forced, of AVX3 AVX2 SCALAR\n"));
+  EXPECT_THAT(info_text(info),
+              testing::HasSubstr("\n  kernels use            AVX2, forced, of AVX3 AVX2 SCALAR\n"));
 }
 
 TEST(InfoText, OfWhatCouldNotBeReadLeavesItOut) {

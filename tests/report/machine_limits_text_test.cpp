@@ -1,8 +1,9 @@
+#include "report/info_text.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "example_results.h"
-#include "report/info_text.h"
 
 namespace normbench::machine_limits_text_test {
 namespace {

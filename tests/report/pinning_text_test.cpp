@@ -1,8 +1,9 @@
+#include "report/cause_text.h"
+
 #include <gtest/gtest.h>
 
 #include "analysis/analysis.h"
 #include "example_results.h"
-#include "report/cause_text.h"
 #include "report/verdict_text.h"
 
 namespace normbench::pinning_text_test {
@@ -10,10 +11,8 @@ namespace {
 
 constexpr int kPageable = 0, kPinEachTime = 1, kPinned = 2;  // the cases of the example
 
-std::string line(const Results& results) {
-  const auto cost = pinning_cost(results.groups[0], results);
-  return cost ? pinning_text(*cost) : "";
-}
+std::string line(const Results& results) { const auto cost = pinning_cost(results.groups[0], results);
+  return cost ? pinning_text(*cost) : ""; }
 
 TEST(Pinning, PaysFromAsManyReusesAsMakeUpForIt) {
   const Results results = examples::pinning();

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "planted_backend.h"
 
 namespace normbench::selftest_text_test {

@@ -101,7 +101,8 @@ TEST(CompareSetup, AForcedInstructionSetForbidsUnlessADocumentIsOlderThanThat) {
   now.environment["simd"] = "AVX2";
   EXPECT_THAT(shown({base}, {now}), IsEmpty());
   base.environment["simd"] = "AVX3";
-  EXPECT_THAT(shown({base}, {now}), ElementsAre(Shown{"instruction set", "AVX3", "AVX2", true}));
+  EXPECT_THAT(shown({base}, {now}),
+              ElementsAre(Shown{"instruction set", "AVX3", "AVX2", true}));
 }
 
 TEST(CompareSetup, SomeFactsOnlyDeserveAWord) {
@@ -112,9 +113,10 @@ TEST(CompareSetup, SomeFactsOnlyDeserveAWord) {
   now.environment["kernel"] = "Linux 7";
   base.environment["cpu"]["microcode"] = "0x1";
   now.environment["cpu"]["microcode"] = "0x2";
-  EXPECT_THAT(shown({base}, {now}), ElementsAre(Shown{"compiler flags", "-O3", "-O2", false},
-                                                Shown{"kernel", "Linux 6", "Linux 7", false},
-                                                Shown{"microcode", "0x1", "0x2", false}));
+  EXPECT_THAT(shown({base}, {now}),
+              ElementsAre(Shown{"compiler flags", "-O3", "-O2", false},
+                          Shown{"kernel", "Linux 6", "Linux 7", false},
+                          Shown{"microcode", "0x1", "0x2", false}));
 }
 
 TEST(CompareSetup, WhatADocumentDoesNotSayIsNotCompared) {
@@ -134,7 +136,8 @@ TEST(CompareSetup, RunsOfOneSideMustAgreeToo) {
 TEST(CompareSetup, ATracedPairIsNotCompared) {
   Results traced = plain();
   traced.traced = true;
-  EXPECT_THAT(shown({traced}, {traced}), ElementsAre(Shown{"traced", "true", "true", true}));
+  EXPECT_THAT(shown({traced}, {traced}),
+              ElementsAre(Shown{"traced", "true", "true", true}));
 }
 
 TEST(CompareConfig, DifferencesArePointersWhateverTheOrderOfKeys) {

@@ -1,8 +1,7 @@
-#include "report/stats_table.h"
-
 #include <gmock/gmock.h>
 
-#include "profile_fixture.h"
+#include "report/profile_fixture.h"
+#include "report/table_formats.h"
 
 namespace normbench::stats_table_test {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/issue.h"
-#include "profile_fixture.h"
+#include "report/profile_fixture.h"
 
 namespace normbench::table_formats_test {
 namespace {

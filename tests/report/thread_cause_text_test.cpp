@@ -1,8 +1,9 @@
+#include "report/cause_text.h"
+
 #include <gmock/gmock.h>
 
 #include "analysis/analysis.h"
 #include "example_results.h"
-#include "report/cause_text.h"
 
 namespace normbench::thread_cause_text_test {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "trace/lane_ids.h"
+#include "trace/lanes.h"
 #include "trace/models.h"
 
 namespace normbench::build_model_test {

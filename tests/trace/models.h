@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "trace/build_model.h"
+#include "record/recorder.h"
 #include "report/chrome/chrome.h"
+#include "trace/build_model.h"
 #include "trace/model.h"
-#include "trace/slices.h"
 
 namespace normbench {
 
@@ -22,6 +22,18 @@ inline TraceModel empty_model() {
   model.base_wall_ns = 1775078550000000000;
   model.processes = {{.pid = test_pid, .name = "normbench", .labels = "CPU"}};
   return model;
+}
+
+inline Slice slice(std::int64_t start_ns, std::int64_t end_ns, std::string_view name,
+                   RangeKind kind = RangeKind::Stage, std::uint32_t depth = 0,
+                   std::int64_t bytes = 0, std::uint64_t external_id = 0) {
+  return {.start_ns = start_ns,
+          .end_ns = end_ns,
+          .name = name,
+          .bytes = bytes,
+          .external_id = external_id,
+          .depth = depth,
+          .kind = kind};
 }
 
 inline DeviceRecord record(Activity activity, std::int64_t start_ns, std::int64_t end_ns,

@@ -230,6 +230,58 @@ TEST(ProfileRows, OfSeveralRangesWithAnIdTheOneOfTheCallCounts) {
   EXPECT_THAT(device_times(model), ElementsAre("first 3/3", "cudaLaunchKernel 0/0", "second 4/4"));
 }
 
+/// As in traces of PyTorch 1.x, where work's external id is its correlation: the id of another op.
+TEST(ProfileRows, TheOpAroundTheCallCountsNotTheExternalId) {
+  const TraceModel model = small_model({
+      {.start_ns = 0, .end_ns = 100, .name = "to", .external_id = 1},
+      {.start_ns = 10, .end_ns = 20, .name = "empty", .external_id = 2},
+      {.start_ns = 30, .end_ns = 90, .name = "copy", .external_id = 3},
+      {.start_ns = 40,
+       .end_ns = 50,
+       .name = "cudaMemcpyAsync",
+       .kind = kRuntime,
+       .external_id = 2,
+       .correlation = 2},
+      {.start_ns = 60,
+       .end_ns = 91,
+       .name = "cudaMemcpyAsync",
+       .kind = kRuntime,
+       .external_id = 1,
+       .correlation = 1},
+      {.start_ns = 60,
+       .end_ns = 67,
+       .name = "Memcpy HtoD",
+       .kind = TraceKind::GpuMemcpy,
+       .lane = 7,
+       .external_id = 2,
+       .correlation = 2},
+      {.start_ns = 70,
+       .end_ns = 75,
+       .name = "Memcpy HtoD",
+       .kind = TraceKind::GpuMemcpy,
+       .lane = 7,
+       .external_id = 1,
+       .correlation = 1},
+  });
+  EXPECT_THAT(device_times(model),
+              ElementsAre("to 0/12", "empty 0/0", "copy 12/12", "cudaMemcpyAsync 0/0"));
+}
+
+TEST(ProfileRows, WorkOfACallOutsideAnyOpIsOfNone) {
+  const TraceModel model = small_model({
+      {.start_ns = 0, .end_ns = 10, .name = "op", .external_id = 1},
+      {.start_ns = 20, .end_ns = 25, .name = "cudaMemcpy", .kind = kRuntime, .correlation = 1},
+      {.start_ns = 22,
+       .end_ns = 24,
+       .name = "Memcpy HtoD",
+       .kind = TraceKind::GpuMemcpy,
+       .lane = 7,
+       .external_id = 1,
+       .correlation = 1},
+  });
+  EXPECT_THAT(device_times(model), ElementsAre("op 0/0", "cudaMemcpy 0/0"));
+}
+
 TEST(ProfileRows, TimesFromMarksCountAsWork) {
   const TraceModel model = small_model({
       {.start_ns = 0, .end_ns = 10, .name = "normalize", .external_id = 1},

@@ -13,7 +13,7 @@
 
 #include "core/issue.h"
 #include "core/json.h"
-#include "trace/read/microseconds.h"
+#include "trace/read/chrome_event.h"
 #include "trace/read/chunked_text.h"
 
 namespace normbench::read_chrome_test {

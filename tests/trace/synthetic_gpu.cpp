@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "trace/build_model.h"
-#include "trace/slices.h"
+#include "trace/models.h"
 
 namespace normbench {
 namespace {

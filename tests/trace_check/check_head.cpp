@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
 #include <string>
 
+#include "trace/model.h"
 #include "trace_check/check_parts.h"
-#include "trace/losses.h"
 
 namespace normbench {
 namespace {
@@ -17,9 +19,13 @@ Json at(const Json& head, const std::string& pointer) {
   return head.contains(place) ? head.at(place) : Json();
 }
 
+Json loss_of(const Json& head, std::string_view name) {
+  return at(head, fmt::format("/normbench/losses/{}", name));
+}
+
 void check_losses(const Json& head, Mistakes& mistakes) {
   for (const LossField& field : loss_fields())
-    if (!is_natural(at(head, fmt::format("/normbench/losses/{}", field.name))))
+    if (!is_natural(loss_of(head, field.name)))
       mistakes.push_back(
           fmt::format("no normbench.losses.{} (an integer of at least 0)", field.name));
 }
@@ -30,6 +36,28 @@ bool says_rank(const std::string& text, const Json& head) {
   const auto found = text.find(key);
   return found != std::string::npos && text.compare(found + key.size(), 2, "0}") == 0 &&
          at(head, "/distributedInfo/rank") == 0;
+}
+
+void check_marks(const Events& events, const Json& head, Mistakes& mistakes) {
+  const auto require = [&](std::string_view loss) {
+    if (std::ranges::none_of(events, [&](const TraceEvent& event) { return event.loss == loss; }))
+      mistakes.push_back(
+          fmt::format("the loss \"{}\" is counted and not marked (no instant)", loss));
+  };
+  for (const LossField& field : loss_fields())
+    if (field.marked && claimed_loss(head, field.name) > 0) require(field.name);
+  if (claimed_loss(head, "launches") > claimed_loss(head, "launched")) require("launches");
+}
+
+void check_devices(const Events& events, const Json& head, Mistakes& mistakes) {
+  std::set<std::int64_t> known;
+  const Json properties = head.value("deviceProperties", Json::array());
+  for (const Json& device : properties)
+    if (device.is_object() && device.contains("id") && device["id"].is_number_integer())
+      known.insert(device["id"].get<std::int64_t>());
+  for (const TraceEvent& event : events)
+    if (event.is_gpu_work() && known.insert(event.pid).second)
+      add_mistake(event, fmt::format("deviceProperties has no device {}", event.pid), mistakes);
 }
 
 }  // namespace
@@ -45,6 +73,16 @@ void check_head(const std::string& text, const Json& head, Mistakes& mistakes) {
   if (!at(head, "/deviceProperties").is_array())
     mistakes.emplace_back("deviceProperties must be an array");
   check_losses(head, mistakes);
+}
+
+std::int64_t claimed_loss(const Json& head, std::string_view name) {
+  const Json loss = loss_of(head, name);
+  return loss.is_number_integer() ? loss.get<std::int64_t>() : 0;
+}
+
+void check_claims(const Events& events, const Json& head, Mistakes& mistakes) {
+  check_marks(events, head, mistakes);
+  check_devices(events, head, mistakes);
 }
 
 }  // namespace normbench

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "trace_check/check_parts.h"
 #include "report/chrome/gzip.h"
+#include "trace_check/check_parts.h"
 
 namespace normbench {
 namespace {

@@ -14,8 +14,8 @@ namespace normbench {
 /// one.
 struct Ending {
   Status status = Status::Skipped;
-  std::string reason;     // of the first run that ended so
-  int such = 0, all = 0;  // runs that ended so, of those that have the case
+  std::string reason;             // of the first run that ended so
+  int such = 0, all = 0;          // runs that ended so, of those that have the case
 
   bool operator==(const Ending&) const = default;
 };
@@ -38,8 +38,8 @@ struct CaseFinding {
   using Value = std::variant<std::int64_t, double, RunBy, Status>;
   Kind kind;
   Value base, now;
-  double bound = 0;    // of the error
-  Ending ending = {};  // of the side that did not measure it
+  double bound = 0;      // of the error
+  Ending ending = {};    // of the side that did not measure it
 
   bool operator==(const CaseFinding&) const = default;
 };

@@ -87,8 +87,8 @@ std::vector<Caution> setup_cautions(const std::vector<Results>& base,
   if (base.size() != now.size()) cautions.push_back(caution::UnpairedRuns{base.size(), now.size()});
   for (const auto* side : {&base, &now})
     if (const auto interrupted = std::ranges::count_if(*side, &Results::interrupted))
-      cautions.push_back(
-          caution::Interrupted{side == &base, static_cast<std::size_t>(interrupted), side->size()});
+      cautions.push_back(caution::Interrupted{side == &base, static_cast<std::size_t>(interrupted),
+                                              side->size()});
   if (!took_turns(base, now)) cautions.push_back(caution::NoTurns{});
   const caution::Busier load{median_load(base), median_load(now)};
   if (std::abs(load.base - load.now) > kBusier) cautions.push_back(load);

@@ -61,6 +61,7 @@ std::vector<std::string> config_differences(const Json& a, const Json& b);
 
 /// What a reader should know besides.
 namespace caution {
+struct SameDocument {};  // BASE and NEW are one
 struct UnpairedRuns {
   std::size_t base, now;
 };
@@ -80,8 +81,9 @@ struct TooFewRuns {  // to be beyond doubt over all cases
   std::size_t cases;
 };
 }  // namespace caution
-using Caution = std::variant<caution::UnpairedRuns, caution::Interrupted, caution::NoTurns,
-                             caution::Busier, caution::FewRuns, caution::TooFewRuns>;
+using Caution =
+    std::variant<caution::SameDocument, caution::UnpairedRuns, caution::Interrupted,
+                 caution::NoTurns, caution::Busier, caution::FewRuns, caution::TooFewRuns>;
 
 /// Runs without a partner, interrupted runs, sides that did not take turns, a machine that was much
 /// busier on one side.

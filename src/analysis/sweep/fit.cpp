@@ -50,10 +50,10 @@ std::optional<AxisFit> fit_of(const std::string& variant, const std::vector<Meas
   const auto fitted = fit_line(bytes, times_ns);
   if (!fitted || bytes.back() <= bytes.front()) return std::nullopt;
   return AxisFit{.variant = variant,
-                 .points = points.size(),
-                 .fitted = *fitted,
-                 .amount90 = amount_with(9 * fitted->half_bytes(), points.front(), points.back()),
-                 .explains = fitted->worst <= kWorstResidual};
+             .points = points.size(),
+             .fitted = *fitted,
+             .amount90 = amount_with(9 * fitted->half_bytes(), points.front(), points.back()),
+             .explains = fitted->worst <= kWorstResidual};
 }
 
 }  // namespace

@@ -53,13 +53,13 @@ std::optional<FaultsAdded> faults_added(const GroupResult& group, const Step& st
 
 /// The steps with their pairs; empty without rounds enough.
 std::vector<Contribution> contributions(const GroupResult& group, const GroupAnalysis& analysis,
-                                        const std::vector<Step>& steps, const Results& results) {
+                            const std::vector<Step>& steps, const Results& results) {
   std::vector<Contribution> list;
   for (const Step& step : steps) {
     const auto pair = pair_of(analysis.pairs, step.to, step.from);
     if (!pair || !pair->covered) return {};
-    list.push_back(
-        {step.factors, *pair, pair->different ? faults_added(group, step, results) : std::nullopt});
+    list.push_back({step.factors, *pair,
+                    pair->different ? faults_added(group, step, results) : std::nullopt});
   }
   return list;
 }
@@ -67,9 +67,9 @@ std::vector<Contribution> contributions(const GroupResult& group, const GroupAna
 Judgement::Outcome held_against(const Pair& pair, Relation relation, double precision) {
   using enum Judgement::Outcome;
   if (!pair.different && !is_tie(pair, precision)) return Inconclusive;
-  const Relation found = !pair.different        ? Relation::Equal
+  const Relation found = !pair.different       ? Relation::Equal
                          : pair.ratio.value < 1 ? Relation::Less
-                                                : Relation::Greater;
+                                                : Relation::More;
   return found == relation ? Confirmed : Contradicted;
 }
 

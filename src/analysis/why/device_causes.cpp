@@ -86,7 +86,8 @@ Cause launch_cause(const Subject& subject) {
     if (calls < kLaunchShare * time || busy > kIdle * time) return {};
     return {why::Submitting{busy / time}, std::min(1.0, calls / time)};
   }
-  const double share = result.graph ? 0 : static_cast<double>(count) * launch_ns(subject) / time;
+  const double share =
+      result.graph ? 0 : static_cast<double>(count) * launch_ns(subject) / time;
   if (share < kLaunchShare) return {};
   return {why::PricedLaunches{count, launch_ns(subject)}, std::min(1.0, share)};
 }

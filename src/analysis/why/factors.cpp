@@ -94,8 +94,7 @@ void note_place_and_output(const Both& both, std::vector<Factor>& list) {
   const TensorDesc &in_a = both.in_a, &in_b = both.in_b;
   const bool data_moved = (in_a.memory == Memory::Device) != (in_b.memory == Memory::Device);
   if (!data_moved) note(list, {Kind::Place, a.place, b.place}, both);
-  if (a.place == b.place && a.label != b.label)
-    note(list, {Kind::Kernel, a.kernel, b.kernel}, both);
+  if (a.place == b.place && a.label != b.label) note(list, {Kind::Kernel, a.kernel, b.kernel}, both);
   note(list, {Kind::Output, a.output, b.output}, both);
   const bool inherited = a.out.memory == in_a.memory && b.out.memory == in_b.memory;
   if (a.place == b.place && !inherited)
@@ -116,8 +115,7 @@ void add_stage_factors(const std::vector<Both>& stages, std::vector<Factor>& lis
   std::vector<Factor> differences;
   for (const Both& both : stages) {
     for (const std::string& member : parameters(both)) {
-      Factor factor{Kind::Parameter, parameter(*both.a, member), parameter(*both.b, member),
-                    member};
+      Factor factor{Kind::Parameter, parameter(*both.a, member), parameter(*both.b, member), member};
       if (member == constants_member) factor.kind = Kind::Constants, factor.name.clear();
       note(differences, std::move(factor), both);
     }

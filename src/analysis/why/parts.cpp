@@ -36,8 +36,7 @@ std::vector<ResourceShare> parts(const CaseResult& result) {
     part->stages.push_back(stage.label);
     part->share += share_of(result, stage);
   }
-  if (std::ranges::all_of(list, [](const ResourceShare& part) { return part.share <= 0; }))
-    return {};
+  if (std::ranges::all_of(list, [](const ResourceShare& part) { return part.share <= 0; })) return {};
   std::ranges::stable_sort(list, std::greater(), &ResourceShare::share);
   return list;
 }

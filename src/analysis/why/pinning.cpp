@@ -12,10 +12,6 @@ namespace normbench {
 
 namespace {
 
-bool is_page_locked(Memory memory) {
-  return memory == Memory::Pinned || memory == Memory::Registered;
-}
-
 /// What page-locks memory in a case on every batch, or copies into memory that is.
 std::vector<const StageResult*> locking_stages(const CaseResult& result) {
   std::vector<const StageResult*> stages;
@@ -26,7 +22,8 @@ std::vector<const StageResult*> locking_stages(const CaseResult& result) {
 
 /// True when the memory is page-locked anew on every batch.
 bool locks_anew(const std::vector<const StageResult*>& stages) {
-  return !stages.empty() && (!is_op<Pin>(*stages[0]) || stages[0]->output == OutputPolicy::Fresh);
+  return !stages.empty() &&
+         (!is_op<Pin>(*stages[0]) || stages[0]->output == OutputPolicy::Fresh);
 }
 
 /// The host's time in these stages per iteration, with its interval; nothing when not attributed.
@@ -106,7 +103,9 @@ std::optional<PinningCost> pinning_cost(const GroupResult& group, const Results&
     if (!measured(result) || !locks_anew(stages)) continue;
     const auto own = own_ns(result, stages);
     if (own && (!cheapest || own->value < cheapest->once_ns))
-      cheapest = {.registers = !is_op<Pin>(*stages[0]), .once_ns = own->value, .saved_ns = *saved};
+      cheapest = {.registers = !is_op<Pin>(*stages[0]),
+                  .once_ns = own->value,
+                  .saved_ns = *saved};
   }
   return cheapest;
 }

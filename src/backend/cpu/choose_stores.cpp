@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "backend/cpu/memory.h"
+#include "machine/topology.h"
 
 namespace normbench {
 namespace {
@@ -11,13 +11,13 @@ constexpr std::int64_t kUnknownCache = std::int64_t{32} << 20;
 constexpr std::int64_t kLargestCluster = std::int64_t{100} << 20;
 
 /// True where the last-level cache is one that a whole socket shares, behind another cache.
-bool is_spread(const std::vector<std::int64_t>& cache_sizes) {
-  return cache_sizes.size() > 1 && cache_sizes.back() > kLargestCluster;
+bool is_spread(const std::vector<std::int64_t>& caches) {
+  return caches.size() > 1 && caches.back() > kLargestCluster;
 }
 
 /// From how many bytes on caches do not keep what was stored.
-std::int64_t lost_bytes(const std::vector<std::int64_t>& cache_sizes, int threads) {
-  const std::int64_t kept = kept_bytes(cache_sizes, threads);
+std::int64_t lost_bytes(const std::vector<std::int64_t>& caches, int threads) {
+  const std::int64_t kept = kept_bytes(caches, threads);
   return kept + kept / 2;
 }
 
@@ -27,33 +27,33 @@ std::string mebibytes(std::int64_t bytes) {
 
 }  // namespace
 
-std::int64_t kept_bytes(const std::vector<std::int64_t>& cache_sizes, int threads) {
-  if (cache_sizes.empty()) return kUnknownCache;
-  if (is_spread(cache_sizes)) return threads * cache_sizes[cache_sizes.size() - 2];
-  return cache_sizes.back();
+std::int64_t kept_bytes(const std::vector<std::int64_t>& caches, int threads) {
+  if (caches.empty()) return kUnknownCache;
+  if (is_spread(caches)) return threads * caches[caches.size() - 2];
+  return caches.back();
 }
 
-Stores choose_stores(const Signature& signature, const std::vector<std::int64_t>& cache_sizes,
+Stores choose_stores(const Signature& signature, const std::vector<std::int64_t>& caches,
                      int threads) {
-  const bool gone = signature.reuse_bytes >= lost_bytes(cache_sizes, threads);
+  const bool gone = signature.reuse_bytes >= lost_bytes(caches, threads);
   return gone && signature.pages_mapped ? Stores::NonTemporal : Stores::Normal;
 }
 
-std::string explain_stores(const std::vector<std::int64_t>& cache_sizes, int threads) {
+std::string explain_stores(const std::vector<std::int64_t>& caches, int threads) {
   std::string why = "caches are unknown";
-  if (is_spread(cache_sizes)) {
+  if (is_spread(caches)) {
     why = fmt::format("1.5 x {} of cache x {} thread{}: the last-level cache of {} is shared",
-                      mebibytes(cache_sizes[cache_sizes.size() - 2]), threads,
-                      threads == 1 ? "" : "s", mebibytes(cache_sizes.back()));
-  } else if (!cache_sizes.empty()) {
-    why = fmt::format("1.5 x the last-level cache of {}", mebibytes(cache_sizes.back()));
+                      mebibytes(caches[caches.size() - 2]), threads, threads == 1 ? "" : "s",
+                      mebibytes(caches.back()));
+  } else if (!caches.empty()) {
+    why = fmt::format("1.5 x the last-level cache of {}", mebibytes(caches.back()));
   }
   return fmt::format("non-temporal from {} on when pages are mapped ({})",
-                     mebibytes(lost_bytes(cache_sizes, threads)), why);
+                     mebibytes(lost_bytes(caches, threads)), why);
 }
 
 StoresRule suitable_stores(const Signature& signature) {
-  return [signature, caches = cache_sizes()](int threads) {
+  return [signature, caches = data_caches()](int threads) {
     return choose_stores(signature, caches, threads);
   };
 }

@@ -1,13 +1,15 @@
 /// Per-channel constants in the form that vector loads want.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "backend/backend.h"
-#include "backend/cpu/elementwise.h"
 
 namespace normbench {
 
@@ -17,12 +19,24 @@ struct Constants2 {
 };
 
 /// The table of `channels` channels whose constants are (a, b) = of(c), rounded to float32.
-Constants2 repeat_channels(std::int64_t channels,
-                           const std::function<std::pair<double, double>(std::int64_t)>& of);
+template <class Of>
+Constants2 repeat_channels(std::int64_t channels, const Of& of) {
+  constexpr std::int64_t most_ahead = 64;  // floats that kernels load from any channel on
+  Constants2 table;
+  for (std::int64_t i = 0; i < channels + most_ahead; ++i) {
+    const std::pair<double, double> pair = of(i % channels);
+    table.a.push_back(static_cast<float>(pair.first));
+    table.b.push_back(static_cast<float>(pair.second));
+  }
+  return table;
+}
 
 /// Throws std::runtime_error when one of the divisors is zero: what torchvision looks for in every
 /// call.
-void check_divisors(std::span<const double> divisors);
+inline void check_divisors(std::span<const double> divisors) {
+  if (std::ranges::find(divisors, 0.0) != divisors.end())
+    throw std::runtime_error("a standard deviation is 0");
+}
 
 /// A launch of `body` with constants from `make`: prepared once, or (per_call) made anew by every
 /// launch, inside a range `constants`.

@@ -24,12 +24,18 @@ namespace normbench::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <DType T>
-struct StorageOf {
-  using Type = std::uint16_t;
-};
+struct StorageOf;
 template <>
 struct StorageOf<DType::UInt8> {
   using Type = std::uint8_t;
+};
+template <>
+struct StorageOf<DType::Float16> {
+  using Type = std::uint16_t;
+};
+template <>
+struct StorageOf<DType::BFloat16> {
+  using Type = std::uint16_t;
 };
 template <>
 struct StorageOf<DType::Float32> {
@@ -49,6 +55,7 @@ HWY_INLINE VF load(const Storage<T>* p) {
   } else if constexpr (T == DType::Float16) {
     return float_from_half(hn::LoadU(Half(), p));
   } else {
+    static_assert(T == DType::BFloat16);
     return hn::BitCast(f, hn::ShiftLeft<16>(hn::PromoteTo(U(), hn::LoadU(Half(), p))));
   }
 }
@@ -193,9 +200,10 @@ HWY_INLINE std::int64_t pages(const Storage<From>* in, Storage<To>* out, std::in
                               std::int64_t period, Function& f) {
   constexpr int kVectors = vectors_per_chunk<From, To>();
   const auto step = static_cast<std::int64_t>(hn::Lanes(F())) * kVectors;
-  if (elements < 4 * 4096 / static_cast<std::int64_t>(sizeof(*in)) - 4 * step * period) return 0;
+  if (elements < 4 * kPrefetchReach / static_cast<std::int64_t>(sizeof(*in)) - 4 * step * period)
+    return 0;
   const std::int64_t unit = std::lcm(step, period);  // as long as the constants: all start alike
-  const std::int64_t page = 4096 / static_cast<std::int64_t>(sizeof(*in)) / unit * unit;
+  const std::int64_t page = kPrefetchReach / static_cast<std::int64_t>(sizeof(*in)) / unit * unit;
   std::int64_t done = 0;
   for (; page > 0 && done + 4 * page <= elements; done += 4 * page)
     for (std::int64_t i = done; i < done + page; i += step, f.advance(kVectors))

@@ -8,6 +8,9 @@
 
 namespace normbench {
 
+/// Prefetchers of the hardware stop at every 4 KiB, however large the pages are.
+constexpr std::int64_t kPrefetchReach = 4096;  // bytes
+
 /// Starts to load the line of an address, valid or not, into the second-level cache. The first can
 /// wait for fewer lines at once: with it, Zen 4 copied a quarter slower.
 HWY_INLINE void fetch_line(const void* address) {

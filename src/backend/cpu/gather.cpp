@@ -119,9 +119,16 @@ void gather_any(const PixelSource& from, const PixelTarget& to, std::int64_t pix
     std::memcpy(to.data, from.data, static_cast<std::size_t>(pixels * channels * size));
     return;
   }
-  if (size == 1) return gather_as<std::uint8_t>(from, to, pixels, channels);
-  if (size == 2) return gather_as<std::uint16_t>(from, to, pixels, channels);
-  gather_as<std::uint32_t>(from, to, pixels, channels);
+  switch (size) {
+    case 1:
+      return gather_as<std::uint8_t>(from, to, pixels, channels);
+    case 2:
+      return gather_as<std::uint16_t>(from, to, pixels, channels);
+    case 4:
+      return gather_as<std::uint32_t>(from, to, pixels, channels);
+    default:
+      HWY_ABORT("no rows of pixels of %d bytes a channel", static_cast<int>(size));
+  }
 }
 
 }  // namespace normbench::HWY_NAMESPACE

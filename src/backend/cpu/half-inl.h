@@ -103,6 +103,7 @@ HWY_INLINE auto narrow(V low, V high) {
   if constexpr (T == DType::Float16) {
     return Combine(d, half_from_float(high), half_from_float(low));
   } else {
+    static_assert(T == DType::BFloat16);
     return ConcatOdd(d, hn::BitCast(d, bfloat_above(high)), hn::BitCast(d, bfloat_above(low)));
   }
 }
@@ -118,8 +119,12 @@ HWY_INLINE auto woven_bfloat(V even, V odd) {
 /// One vector of floats as half a vector of 16-bit floats.
 template <DType T>
 HWY_INLINE VHalf narrow(VF v) {
-  if constexpr (T == DType::Float16) return half_from_float(v);
-  return half_from_bits(hn::ShiftRight<16>(bfloat_above(v)));
+  if constexpr (T == DType::Float16) {
+    return half_from_float(v);
+  } else {
+    static_assert(T == DType::BFloat16);
+    return half_from_bits(hn::ShiftRight<16>(bfloat_above(v)));
+  }
 }
 
 /// A quarter of a vector of bytes: rounded to nearest even, saturated, NaN to 0.

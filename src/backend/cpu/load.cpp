@@ -6,10 +6,9 @@
 #include <stdexcept>
 
 #include "backend/cpu/gather.h"
-#include "backend/cpu/resize.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/team.h"
-#include "ops/image.h"
+#include "ops/images/image.h"
 
 namespace normbench {
 namespace {
@@ -111,22 +110,24 @@ std::string load_one(const Load& op, const std::string& file, Workspace& space, 
 
 bool accepts(const Load&, const Signature& s) { return s.out[0].is_dense(); }
 
-/// Threads take the next image when they are done with one: photographs differ in size. Decoding
-/// one takes longer than starting a team.
+/// Threads take the next image when they are done with one: photographs differ in size.
 Launch prepare(const Load& op, const Signature&) {
   const auto files = op.batch_files();
   const auto workspaces = std::make_shared<Workspaces>();
   return [=](Queue& queue, std::span<const View>, std::span<const View> out, View) {
     std::vector<std::string> reasons(files.size());
     std::atomic<std::size_t> next{0};
-    const std::int64_t loaders = std::min<std::int64_t>(queue.threads, std::ssize(files));
-    split_over_team(queue, loaders, 1, [&](std::int64_t, std::int64_t) {
+    const auto load_some = [&](std::int64_t, std::int64_t) {
       auto space = workspaces->take();
       for (std::size_t i = next++; i < files.size(); i = next++)
         reasons[i] =
             load_one(op, files[i], *space, queue, image_of(out[0], static_cast<std::int64_t>(i)));
       workspaces->give_back(std::move(space));
-    });
+    };
+    if (files.size() == 1)
+      load_some(0, 1);  // its resize has the team
+    else
+      split(queue, std::min<std::int64_t>(queue.threads, std::ssize(files)), 1, load_some);
     throw_if_broken(files, reasons);
   };
 }

@@ -1,15 +1,14 @@
 #include "backend/cpu/memory.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <stdexcept>
 
 #include "core/units.h"
+#include "machine/topology.h"
 
 namespace normbench {
 namespace {
@@ -18,8 +17,8 @@ constexpr std::size_t kHugeBytes = std::size_t{2} << 20;
 
 [[noreturn]] void fail(const std::string& what, std::size_t bytes) {
   const int error = errno;
-  throw std::runtime_error("cannot allocate " + format_bytes(static_cast<double>(bytes)) + ": " +
-                           what + " failed: " + std::strerror(error));
+  throw std::runtime_error("cannot allocate " + format_bytes(bytes) + ": " + what +
+                           " failed: " + std::strerror(error));
 }
 
 /// Rounds up, or to the largest multiple: the mapping then fails with ENOMEM.
@@ -27,9 +26,9 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (std::min(bytes, SIZE_MAX - 2 * unit) + unit - 1) / unit * unit;
 }
 
-class Pages final : public Allocation {
+class MappedPages final : public Allocation {
  public:
-  Pages(std::size_t bytes, std::size_t alignment, std::size_t page)
+  MappedPages(std::size_t bytes, std::size_t alignment, std::size_t page)
       : bytes_(round_up(std::max<std::size_t>(bytes, 1), alignment)),
         mapped_(bytes_ + alignment - page) {
     base_ = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -37,9 +36,9 @@ class Pages final : public Allocation {
     const auto address = reinterpret_cast<std::uintptr_t>(base_);
     data_ = static_cast<std::byte*>(base_) + (round_up(address, alignment) - address);
   }
-  ~Pages() override { munmap(base_, mapped_); }
-  Pages(const Pages&) = delete;
-  Pages& operator=(const Pages&) = delete;
+  ~MappedPages() override { munmap(base_, mapped_); }
+  MappedPages(const MappedPages&) = delete;
+  MappedPages& operator=(const MappedPages&) = delete;
 
   std::byte* data() override { return data_; }
   std::size_t bytes() const override { return bytes_; }
@@ -53,12 +52,12 @@ class Pages final : public Allocation {
 }  // namespace
 
 std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes) {
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  if (memory == Memory::Pageable) return std::make_unique<Pages>(bytes, page, page);
+  const auto page = static_cast<std::size_t>(page_bytes());
+  if (memory == Memory::Pageable) return std::make_unique<MappedPages>(bytes, page, page);
   if (memory != Memory::PageableHuge)
     throw std::runtime_error("the CPU does not allocate " + std::string(name_of(memory)) +
                              " memory (known: pageable, pageable_huge)");
-  auto pages = std::make_unique<Pages>(bytes, kHugeBytes, page);
+  auto pages = std::make_unique<MappedPages>(bytes, kHugeBytes, page);
   if (madvise(pages->data(), pages->bytes(), MADV_HUGEPAGE) != 0)
     fail("madvise(MADV_HUGEPAGE)", bytes);
   return pages;
@@ -66,31 +65,12 @@ std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes) {
 
 void populate_pages(std::byte* begin, std::int64_t bytes) {
   if (bytes <= 0) return;
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto page = static_cast<std::uintptr_t>(page_bytes());
   const auto address = reinterpret_cast<std::uintptr_t>(begin);
   const std::uintptr_t before = address % page;
   madvise(begin - before, before + static_cast<std::uintptr_t>(bytes), MADV_POPULATE_WRITE);
 }
 
 bool populates_pages() { return madvise(nullptr, 0, MADV_POPULATE_WRITE) == 0; }
-
-std::vector<std::int64_t> cache_sizes() {
-  std::vector<std::int64_t> sizes;
-  for (int index = 0; index < 10; ++index) {
-    const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);
-    std::ifstream size(folder + "/size"), type(folder + "/type");
-    std::int64_t kib = 0;
-    std::string holds;
-    if (size >> kib && kib > 0 && type >> holds && holds != "Instruction")
-      sizes.push_back(kib * 1024);
-  }
-  std::ranges::sort(sizes);
-  return sizes;
-}
-
-std::int64_t largest_cache_bytes() {
-  const std::vector<std::int64_t> caches = cache_sizes();
-  return caches.empty() ? std::int64_t{32} << 20 : caches.back();
-}
 
 }  // namespace normbench

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "backend/backend.h"
 
@@ -21,12 +20,5 @@ void populate_pages(std::byte* begin, std::int64_t bytes);
 
 /// Whether it can.
 bool populates_pages();
-
-/// Bytes of the first processor's caches of data, ascending, as the system's files say; none where
-/// they do not. (sysconf gives the whole socket's in some virtual machines.)
-std::vector<std::int64_t> cache_sizes();
-
-/// Bytes of the largest of them; 32 MiB where the files do not say.
-std::int64_t largest_cache_bytes();
 
 }  // namespace normbench

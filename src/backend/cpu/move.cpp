@@ -23,7 +23,7 @@ Launch prepare(const T& op, const Signature& s) {
   return [op, size = size_of(s.out[0].dtype), rule = Rule(s),
           touches = s.pages_mapped ? FirstTouches::Fault : Fresh](
              Queue& queue, std::span<const View> in, std::span<const View> out, View) {
-    const Stores stores = rule(walk_threads(in[0], out[0], queue));
+    const Stores stores = rule(queue.threads);
     walk(
         input_view(op, in[0]), out[0], queue,
         [size, stores](const Run& run) {

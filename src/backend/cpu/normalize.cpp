@@ -39,7 +39,7 @@ Launch prepare_fused(const Normalize& op, const Signature& s) {
       [op, stores = Rule(s), from = s.in[0].dtype,
        touches = s.pages_mapped ? FirstTouches::Fault : Fresh](
           Queue& queue, const View& in, const View& out, const Constants2& table) {
-        const Stores chosen = stores(walk_threads(in, out, queue));
+        const Stores chosen = stores(queue.threads);
         const float *a = table.a.data(), *b = table.b.data();
         const RunFunction function = fma_function(from, op.to, chosen);
         PixelBody pixels;

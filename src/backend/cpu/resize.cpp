@@ -1,12 +1,10 @@
-#include "backend/cpu/resize.h"
-
 #include <algorithm>
 #include <memory>
 
 #include "backend/cpu/resize_simd.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/team.h"
-#include "ops/triangle.h"
+#include "ops/resize.h"
 
 namespace normbench {
 namespace {
@@ -34,14 +32,6 @@ ResizePlanes planes_of(const View& in, const View& out) {
           .out_width = out.desc.shape.w};
 }
 
-/// What all taps read: work that a cache's bandwidth bounds at best.
-std::int64_t tap_bytes(const ResizePlanes& planes, std::int64_t count, const Filter& vertical,
-                       const Filter& horizontal) {
-  const std::int64_t rows = std::ssize(vertical.weights) * planes.in_width;
-  const std::int64_t columns = std::ssize(horizontal.weights) * planes.out_height;
-  return count * planes.group * (rows + columns) * std::int64_t{sizeof(float)};
-}
-
 bool accepts(const Resize&, const Signature& s) {
   return s.in[0].is_dense() && s.out[0].is_dense();
 }
@@ -56,10 +46,9 @@ Launch prepare_separable(const Resize&, const Signature& s) {
                                                       std::span<const View> out, View) {
     const ResizePlanes planes = planes_of(in[0], out[0]);
     const std::int64_t count = in[0].desc.shape.n * in[0].desc.shape.c / planes.group;
-    split(queue, count * planes.out_height, 1, tap_bytes(planes, count, *vertical, *horizontal),
-          [&](std::int64_t begin, std::int64_t end) {
-            resize(planes, *vertical, *horizontal, begin, end);
-          });
+    split(queue, count * planes.out_height, 1, [&](std::int64_t begin, std::int64_t end) {
+      resize(planes, *vertical, *horizontal, begin, end);
+    });
   };
 }
 

@@ -156,9 +156,9 @@ ResizeFunction pick_resize(DType dtype) {
     case DType::BFloat16:
       return &resize<DType::BFloat16>;
     case DType::Float32:
-      break;
+      return &resize<DType::Float32>;
   }
-  return &resize<DType::Float32>;
+  return nullptr;
 }
 
 }  // namespace normbench::HWY_NAMESPACE

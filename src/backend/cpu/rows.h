@@ -22,4 +22,7 @@ std::span<const Kernel> launch_rows();
 /// Accepts whatever the op's infer accepts.
 Kernel reference_row(std::string_view op);
 
+/// Resizing of dense images; `load` uses it too.
+Launch prepare_separable(const Resize& op, const Signature& signature);
+
 }  // namespace normbench

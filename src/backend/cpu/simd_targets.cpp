@@ -45,6 +45,13 @@ std::vector<std::string> names_of(std::int64_t bits) {
   return names;
 }
 
+std::int64_t target_in_use() { return HWY_DYNAMIC_DISPATCH(this_target)(); }
+
+void use_target(std::int64_t target) noexcept {
+  hwy::DisableTargets(~target);
+  hwy::GetChosenTarget().Update(target);
+}
+
 }  // namespace
 
 std::vector<std::string> simd_targets() { return names_of(runnable()); }
@@ -55,7 +62,7 @@ std::string_view foreign_simd() {
   return HWY_ARCH_X86 != 0 ? "NEON (of Arm CPUs)" : "AVX-512, AVX2 and SSE (of x86 CPUs)";
 }
 
-std::string simd_in_use() { return hwy::TargetName(HWY_DYNAMIC_DISPATCH(this_target)()); }
+std::string simd_in_use() { return hwy::TargetName(target_in_use()); }
 
 void use_simd(std::string_view name) {
   const auto all = each_of(HWY_TARGETS);
@@ -65,13 +72,12 @@ void use_simd(std::string_view name) {
     throw Invalid(fmt::format("unknown instruction set \"{}\" {}", name, known));
   if ((*target & runnable()) == 0)
     throw Invalid(fmt::format("instruction set {} is not supported by this CPU {}", name, known));
-  hwy::DisableTargets(~*target);
-  hwy::GetChosenTarget().Update(*target);
+  use_target(*target);
 }
 
-ForcedSimd::ForcedSimd(std::string_view target) : before_(simd_in_use()) { use_simd(target); }
+ForcedSimd::ForcedSimd(std::string_view target) : before_(target_in_use()) { use_simd(target); }
 
-ForcedSimd::~ForcedSimd() { use_simd(before_); }
+ForcedSimd::~ForcedSimd() { use_target(before_); }
 
 }  // namespace normbench
 #endif

@@ -1,6 +1,7 @@
 /// The instruction sets that the CPU's kernels are compiled for, and which of them is in use.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,7 @@ class ForcedSimd {
   ForcedSimd& operator=(const ForcedSimd&) = delete;
 
  private:
-  const std::string before_;
+  const std::int64_t before_;  // Highway's bit of it
 };
 
 }  // namespace normbench

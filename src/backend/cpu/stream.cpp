@@ -1,14 +1,16 @@
+/// What machines allow: rows of stream, first_touch, copy and launch.
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
 #include "backend/cpu/rows.h"
 #include "backend/cpu/stream_simd.h"
 #include "backend/cpu/team.h"
+#include "machine/topology.h"
 
 namespace normbench {
 namespace {
 
-constexpr std::int64_t kPageBytes = 4096;
 constexpr std::int64_t kSplit = 64;  // vectors
 
 /// Input bytes that the mix reads.
@@ -20,10 +22,9 @@ std::int64_t read_bytes(const Stream& op, const View& in) {
 void read_only(const View& in, const View& out, const Queue& queue) {
   const std::int64_t size = vector_bytes();
   std::atomic<std::uint64_t> sum = 0;
-  split(queue, in.desc.bytes() / size, kSplit, in.desc.bytes(),
-        [&](std::int64_t begin, std::int64_t end) {
-          sum ^= read_vectors(in.data + begin * size, end - begin);
-        });
+  split(queue, in.desc.bytes() / size, kSplit, [&](std::int64_t begin, std::int64_t end) {
+    sum ^= read_vectors(in.data + begin * size, end - begin);
+  });
   const std::uint64_t word = sum;
   std::memcpy(out.data, &word, std::min(sizeof(word), static_cast<std::size_t>(out.desc.bytes())));
 }
@@ -35,7 +36,7 @@ void mix(const Stream& op, const View& in, const View& out, const Queue& queue, 
       reinterpret_cast<std::uintptr_t>(out.data) % static_cast<std::uintptr_t>(size) == 0;
   const StreamVectors all{
       .in = in.data, .reads = read_bytes(op, in) / size, .out = out.data, .writes = bytes / size};
-  split(queue, all.writes, all.is_even() ? kSplit : kStreamBlock, read_bytes(op, in) + bytes,
+  split(queue, all.writes, all.is_even() ? kSplit : kStreamBlock,
         [&](std::int64_t begin, std::int64_t end) {
           stream_vectors(all, begin, end, aligned ? stores : Stores::Normal);
         });
@@ -65,16 +66,38 @@ Launch prepare_plain(const Stream& op, const Signature&) {
 bool accepts_touch(const FirstTouch&, const Signature&) { return true; }
 
 void touch(std::byte* pages, std::int64_t begin, std::int64_t end) {
-  for (std::int64_t page = begin; page < end; ++page) pages[page * kPageBytes] = std::byte{0};
+  const std::int64_t bytes = page_bytes();
+  for (std::int64_t i = begin; i < end; ++i) pages[i * bytes] = std::byte{0};
 }
 
 template <bool Team>
 Launch prepare_touch(const FirstTouch&, const Signature& s) {
-  return [pages = (s.out[0].bytes() + kPageBytes - 1) / kPageBytes](
+  return [pages = (s.out[0].bytes() + page_bytes() - 1) / page_bytes()](
              Queue& queue, std::span<const View>, std::span<const View> out, View) {
     if (!Team) return touch(out[0].data, 0, pages);
-    split(queue, pages, 1, pages * kPageBytes,
+    split(queue, pages, 1,
           [&](std::int64_t begin, std::int64_t end) { touch(out[0].data, begin, end); });
+  };
+}
+
+bool accepts_copy(const Copy&, const Signature& s) { return walkable(s.in[0], s.out[0]); }
+
+template <Stores S>
+Launch prepare_copy(const Copy&, const Signature& s) {
+  return [size = size_of(s.out[0].dtype)](Queue& queue, std::span<const View> in,
+                                          std::span<const View> out, View) {
+    walk(in[0], out[0], queue,
+         [size](const Run& run) { copy_bytes(run.in, run.out, run.elements * size, S); });
+  };
+}
+
+bool accepts_launch(const EmptyLaunch&, const Signature&) { return true; }
+
+/// Teams as kernels have them, without work.
+Launch prepare_launch(const EmptyLaunch& op, const Signature&) {
+  return [count = op.count](Queue& queue, std::span<const View>, std::span<const View>, View) {
+    for (std::int64_t i = 0; i < count; ++i)
+      split(queue, queue.threads, 1, [](std::int64_t, std::int64_t) {});
   };
 }
 
@@ -86,6 +109,18 @@ std::span<const Kernel> stream_rows() {
                                 row<Stream, accepts, prepare<Stores::NonTemporal>>("nt"),
                                 row<FirstTouch, accepts_touch, prepare_touch<false>>("reference"),
                                 row<FirstTouch, accepts_touch, prepare_touch<true>>("touch")};
+  return rows;
+}
+
+std::span<const Kernel> copy_rows() {
+  static const Kernel rows[] = {reference_row(Copy::name),
+                                row<Copy, accepts_copy, prepare_copy<Stores::Normal>>("temporal"),
+                                row<Copy, accepts_copy, prepare_copy<Stores::NonTemporal>>("nt")};
+  return rows;
+}
+
+std::span<const Kernel> launch_rows() {
+  static const Kernel rows[] = {row<EmptyLaunch, accepts_launch, prepare_launch>("team")};
   return rows;
 }
 

@@ -77,10 +77,10 @@ HWY_INLINE void repeat(V v, std::byte* out) {
 /// Returns the units done.
 template <int Reads, int Writes, class Beside>
 std::int64_t in_pages(const std::byte* in, std::byte* out, std::int64_t units, Beside beside) {
-  constexpr std::int64_t kLine = 64, kPage = 4096;
+  constexpr std::int64_t kLine = 64;
   const std::int64_t reads = Reads * vector_size(), writes = Writes * vector_size();
   const std::int64_t step = std::max<std::int64_t>(1, kLine / reads);
-  const std::int64_t page = kPage / reads / step * step;
+  const std::int64_t page = kPrefetchReach / reads / step * step;
   std::int64_t done = 0;
   for (; done + 4 * page <= units; done += 4 * page)
     for (std::int64_t i = done; i < done + page; i += step)
@@ -155,8 +155,7 @@ class MoreReads {
 
  private:
   void one(V& sum) {
-    constexpr std::int64_t kAhead = 4096;
-    fetch_line(in_ + kAhead);
+    fetch_line(in_ + kPrefetchReach);
     sum = hn::Xor(sum, load(in_));
     in_ += vector_size();
     --left_;
@@ -217,14 +216,14 @@ void stream_any(const StreamVectors& all, std::int64_t begin, std::int64_t end, 
 
 /// Four pages at once, as above.
 std::uint64_t read_any(const std::byte* in, std::int64_t vectors) {
-  const std::int64_t size = vector_size(), page = 4096 / size;
+  const std::int64_t size = vector_size(), page = kPrefetchReach / size;
   V a = hn::Zero(Words()), b = a;
   std::int64_t done = 0;
   for (; done + 4 * page <= vectors; done += 4 * page)
     for (std::int64_t i = done; i < done + page; ++i) {
       const std::byte* from = in + i * size;
-      a = hn::Xor(a, hn::Xor(load(from), load(from + 4096)));
-      b = hn::Xor(b, hn::Xor(load(from + 2 * 4096), load(from + 3 * 4096)));
+      a = hn::Xor(a, hn::Xor(load(from), load(from + kPrefetchReach)));
+      b = hn::Xor(b, hn::Xor(load(from + 2 * kPrefetchReach), load(from + 3 * kPrefetchReach)));
     }
   const V rest = exclusive_or(in + done * size, vectors - done);
   return hn::GetLane(hn::Xor(rest, hn::Xor(a, b)));

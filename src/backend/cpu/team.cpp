@@ -1,70 +1,109 @@
 #include "backend/cpu/team.h"
 
+#include <fmt/format.h>
 #include <hwy/cache_control.h>
 #include <omp.h>
+#include <sched.h>
 
 #include <algorithm>
-#include <optional>
+#include <exception>
 
 #include "backend/backend.h"
-#include "backend/cpu/omp_team.h"
-#include "backend/cpu/team_costs.h"
+#include "core/units.h"
+#include "machine/affinity.h"
+#include "record/thread_name.h"
 
 namespace normbench {
 namespace {
 
-using Part = std::function<void(std::int64_t begin, std::int64_t end)>;
+constexpr int kAnywhere = -1;
+
+/// Names a thread of a team once: the pool that it comes from gives it the same rank every time.
+void name_worker(int rank) {
+  thread_local bool named = false;
+  if (named) return;
+  named = true;
+  name_this_thread(fmt::format("omp worker {}", rank));
+}
+
+/// Where a thread of a team runs: anywhere when there are more of them than CPUs.
+int cpu_of(int rank, int threads) {
+  const auto& cpus = team_cpus();
+  const bool enough = static_cast<std::size_t>(threads) <= cpus.size();
+  return enough ? cpus[static_cast<std::size_t>(rank)] : kAnywhere;
+}
+
+cpu_set_t only(int cpu) {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  CPU_SET(cpu, &cpus);
+  return cpus;
+}
+
+/// Binds a thread of the pool, where it is not bound to this already.
+void bind_worker(int cpu) {
+  thread_local int bound_to = kAnywhere;
+  if (cpu == bound_to) return;
+  bind_this_thread(cpu == kAnywhere ? allowed_cpus() : only(cpu));
+  bound_to = cpu;  // also where the system refuses: it would again
+}
+
+/// Moves the calling thread to a CPU that it may run on, and leaves it free to go.
+void move_to(int cpu) {
+  if (cpu == kAnywhere || sched_getcpu() == cpu) return;
+  cpu_set_t before;
+  if (sched_getaffinity(0, sizeof(before), &before) != 0 || !CPU_ISSET(cpu, &before)) return;
+  if (bind_this_thread(only(cpu))) bind_this_thread(before);
+}
+
+// Fixed, so that every process decides alike: measured waking costs vary a hundredfold.
+constexpr double kWakeNs = 100'000;   // to wake a team that sleeps, on a quiet machine
+constexpr double kBytesPerNs = 16.0;  // of one thread, beyond its own caches
 
 /// Where a thread's share has a range: not in the thread that has the stage's own.
 Recorder* recorder_of_share(const Queue& queue, int rank) {
   return rank > 0 && !queue.stage.empty() ? queue.recorder : nullptr;
 }
 
-void alone(std::int64_t total, const Part& part) {
-  if (total > 0) part(0, total);
-  hwy::FlushStream();
+/// Bytes that a core keeps to itself: the largest data cache before the last level.
+std::int64_t own_cache(std::span<const std::int64_t> caches) {
+  return caches.size() < 2 ? 0 : caches[caches.size() - 2];
 }
 
-std::int64_t now_ns() { return SystemClock().now_ns(); }
-
-/// The calling thread's choice: of its pool's threads only those of the last team's number wait.
-/// Null inside a team, unless it was asked for before.
-TeamChoice* choice_of(int threads) {
-  thread_local int chosen = 0;
-  thread_local std::optional<TeamChoice> choice;
-  if (chosen != threads) {
-    if (omp_in_parallel()) return nullptr;
-    choice.emplace(threads, team_costs(threads));
-    chosen = threads;
-  }
-  return &*choice;
+/// The fewest bytes for which a team of at least two is used: what a thread's own caches do not
+/// hold, and saves more than the waking.
+std::int64_t fewest_bytes(int threads, std::span<const std::int64_t> caches) {
+  const double even = kWakeNs * kBytesPerNs / (1 - 1.0 / threads);
+  return std::max(own_cache(caches), static_cast<std::int64_t>(even)) + 1;
 }
 
 }  // namespace
 
-// Work after a pause waits for every line of code and data: what stays alone reads the fewest, and
-// none of OpenMP's.
-int team_size(const Queue& queue, std::int64_t bytes) {
-  if (queue.threads <= 1) return 1;
-  if (!queue.always_team) {
-    const TeamChoice* const choice = choice_of(queue.threads);
-    if (choice == nullptr || !choice->may_pay(bytes) || !choice->pays(bytes, now_ns())) return 1;
+void on_team(int threads, const std::function<void(int rank, int size)>& body) {
+  if (omp_in_parallel()) return body(0, 1);
+  move_to(cpu_of(0, threads));
+  std::exception_ptr error;  // nothing may be thrown out of a team
+#pragma omp parallel num_threads(threads)
+  try {
+    const int rank = omp_get_thread_num();
+    if (rank > 0) {
+      name_worker(rank);
+      bind_worker(cpu_of(rank, threads));
+    }
+    body(rank, omp_get_num_threads());
+  } catch (...) {
+#pragma omp critical(normbench_team_error)
+    error = std::current_exception();
   }
-  return omp_in_parallel() ? 1 : queue.threads;
+  if (error) std::rethrow_exception(error);
 }
 
-void split(const Queue& queue, std::int64_t total, std::int64_t unit, std::int64_t bytes,
-           const Part& part) {
-  if (team_size(queue, bytes) > 1) return split_over_team(queue, total, unit, part);
-  TeamChoice* const choice = queue.threads > 1 ? choice_of(queue.threads) : nullptr;
-  if (choice == nullptr || !choice->may_pay(bytes)) return alone(total, part);
-  const std::int64_t start_ns = now_ns();
-  alone(total, part);
-  choice->worked_alone(bytes, start_ns, now_ns());
-}
-
-void split_over_team(const Queue& queue, std::int64_t total, std::int64_t unit, const Part& part) {
-  if (queue.threads <= 1 || total <= unit || omp_in_parallel()) return alone(total, part);
+void split(const Queue& queue, std::int64_t total, std::int64_t unit,
+           const std::function<void(std::int64_t begin, std::int64_t end)>& part) {
+  if (queue.threads <= 1 || omp_in_parallel()) {
+    if (total > 0) part(0, total);
+    return hwy::FlushStream();
+  }
   const std::int64_t units = (total + unit - 1) / unit;
   on_team(queue.threads, [&](int rank, int size) {
     const Range share(recorder_of_share(queue, rank), RangeKind::Worker, queue.stage);
@@ -73,15 +112,22 @@ void split_over_team(const Queue& queue, std::int64_t total, std::int64_t unit, 
     if (begin < end) part(begin, end);
     hwy::FlushStream();
   });
-  choice_of(queue.threads)->team_ended(now_ns());
 }
 
-void prepare_team(int threads) {
-  if (threads > 1 && !omp_in_parallel()) team_costs(threads);
+int team_for(std::int64_t bytes, int threads, std::span<const std::int64_t> caches) {
+  return threads > 1 && bytes >= fewest_bytes(threads, caches) ? threads : 1;
 }
 
-std::string explain_grain(int threads) {
-  return grain_text(threads, threads > 1 ? team_costs(threads) : TeamCosts());
+std::string explain_team(int threads, std::span<const std::int64_t> caches) {
+  if (threads <= 1) return "one thread: this process may use no more";
+  return fmt::format(
+      "\"all\" is {} threads for a case with a stage that moves more than {}, else 1: what a team "
+      "of {} saves at {:.0f} GB/s a thread must exceed {:.1f} ms for waking it{}. A number is used "
+      "as written",
+      threads, format_bytes(fewest_bytes(threads, caches) - 1), threads, kBytesPerNs, kWakeNs / 1e6,
+      own_cache(caches) > 0
+          ? fmt::format(", and a core's own cache holds {}", format_bytes(own_cache(caches)))
+          : "");
 }
 
 }  // namespace normbench

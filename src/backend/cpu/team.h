@@ -1,36 +1,42 @@
-/// Work split over the threads of an OpenMP team, where it is enough for one.
+/// Teams of OpenMP threads, each named and bound to a CPU of its own: work split over one, and how
+/// large it is where the config leaves that open.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 
 namespace normbench {
 
 class Queue;
 
-/// The threads that work gets which moves so many bytes and starts now: the queue's, or one where a
-/// team does not pay.
-int team_size(const Queue& queue, std::int64_t bytes);
+/// Calls body(rank, size) on every thread of a team of `threads`, of which the caller is the first;
+/// returns when all are done and throws what one of them threw. Alone, with size 1, inside another
+/// team.
+///
+/// The other threads are named "omp worker 1", … and stay bound to their CPUs of `team_cpus()`. The
+/// caller is not bound, so that neither what it starts nor its own work is; it only moves to the
+/// first of the CPUs if it is elsewhere. Where it ran on a sleeping thread's CPU, that thread would
+/// wait there for its turn while the caller waits for it in a loop: milliseconds.
+void on_team(int threads, const std::function<void(int rank, int size)>& body);
 
-/// Calls part(begin, end) once per thread of a team; the parts cover [0, total) in order
-/// and start at multiples of `unit`. There are `team_size` threads. Non-temporal stores of a part
+/// Calls part(begin, end) on the threads of a team of `queue.threads`, however little there is to
+/// do; the parts cover [0, total) in order and start at multiples of `unit`. A thread without a
+/// share calls nothing. Inside another team the caller does it all. Non-temporal stores of a part
 /// are visible when this returns. What a part throws is thrown when all are done.
 ///
-/// The other threads of the team are named "omp worker 1", …. Where the stage has a range, each of
-/// their shares is one, of kind Worker and with the stage's name.
-void split(const Queue& queue, std::int64_t total, std::int64_t unit, std::int64_t bytes,
+/// Where the stage has a range, each share of the other threads is one too, of kind Worker and with
+/// the stage's name.
+void split(const Queue& queue, std::int64_t total, std::int64_t unit,
            const std::function<void(std::int64_t begin, std::int64_t end)>& part);
 
-/// The same, but with a team however little there is to do.
-void split_over_team(const Queue& queue, std::int64_t total, std::int64_t unit,
-                     const std::function<void(std::int64_t begin, std::int64_t end)>& part);
+/// What `"threads": "all"` means for a case: `threads` where its largest stage moves `bytes` enough
+/// to save what waking a team costs, else 1. From constants and the machine's data caches (bytes,
+/// nearest first) alone: the same in every process of a machine.
+int team_for(std::int64_t bytes, int threads, std::span<const std::int64_t> caches);
 
-/// Starts the team's threads and measures what they cost, once per process and number, so that the
-/// first `split` need not.
-void prepare_team(int threads);
-
-/// From how much work on a team of so many pays here, and why.
-std::string explain_grain(int threads);
+/// The rule in words, for so many threads.
+std::string explain_team(int threads, std::span<const std::int64_t> caches);
 
 }  // namespace normbench

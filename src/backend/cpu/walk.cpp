@@ -219,24 +219,16 @@ class Walk {
   bool one_row_, direct_, dense_pixels_, by_pixels_;
 };
 
-std::int64_t bytes_moved(const View& in, const View& out) {
-  return out.desc.elements() * (size_of(in.desc.dtype) + size_of(out.desc.dtype));
-}
-
 }  // namespace
 
 bool walkable(const TensorDesc& in, const TensorDesc& out) {
   return out.is_dense() && in.shape.c * size_of(in.dtype) <= kTileBytes;
 }
 
-int walk_threads(const View& in, const View& out, const Queue& queue) {
-  return team_size(queue, bytes_moved(in, out));
-}
-
 void walk(const View& in, const View& out, const Queue& queue, const RunBody& body,
           const PixelBody& pixels, FirstTouches touches) {
   const Walk geometry(in, out, body, pixels, touches);
-  split(queue, geometry.total(), kLine, bytes_moved(in, out),
+  split(queue, geometry.total(), kLine,
         [&](std::int64_t begin, std::int64_t end) { geometry.part(begin, end); });
 }
 

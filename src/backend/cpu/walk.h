@@ -47,9 +47,6 @@ enum class FirstTouches { Fault, Populate };
 /// the tile.
 bool walkable(const TensorDesc& in, const TensorDesc& out);
 
-/// The threads that `walk` uses now: 1 where a team does not pay.
-int walk_threads(const View& in, const View& out, const Queue& queue);
-
 /// Calls `body` for runs that cover the output once, on the queue's team, but for pixels that
 /// `pixels` did where it is given. Inputs that do not lie as the output does are gathered in tiles
 /// in the first-level cache. `in` may equal `out` when their descriptions are equal. Neither body

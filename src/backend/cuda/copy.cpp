@@ -1,17 +1,10 @@
-#include "backend/cuda/copy.h"
-
 #include "backend/cuda/queue.h"
 #include "backend/cuda/rows.h"
-#include "backend/cuda/stream.h"
 
 namespace normbench::cuda {
 namespace {
 
-bool accepts(const Copy&, const Signature& s) {
-  return s.in[0].is_dense() && s.out[0].is_dense() && s.in[0].layout == s.out[0].layout;
-}
-
-Launch prepare_memcpy(const Copy&, const Signature&) {
+Launch prepare_device_memcpy(const Copy&, const Signature&) {
   return [](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
     const auto bytes = static_cast<std::size_t>(out[0].desc.bytes());
     check(cudaMemcpyAsync(out[0].data, in[0].data, bytes, cudaMemcpyDefault, stream_of(queue)),
@@ -19,7 +12,7 @@ Launch prepare_memcpy(const Copy&, const Signature&) {
   };
 }
 
-Launch prepare_kernel(const Copy&, const Signature&) {
+Launch prepare_copy(const Copy&, const Signature&) {
   return [](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
     check(launch_copy(stream_of(queue), out[0].data, in[0].data, out[0].desc.bytes()),
           "launching copy");
@@ -45,8 +38,8 @@ Launch prepare_stream(const normbench::Stream& op, const Signature&) {
 std::span<const Kernel> copy_rows() {
   static const Kernel rows[] = {
       reference_row(Copy::name),
-      row<Copy, accepts, prepare_memcpy>("memcpy"),
-      row<Copy, accepts, prepare_kernel>("kernel"),
+      row<Copy, accepts_in_order<Copy>, prepare_device_memcpy>("memcpy"),
+      row<Copy, accepts_in_order<Copy>, prepare_copy>("kernel"),
       reference_row(normbench::Stream::name),
       row<normbench::Stream, accepts_stream, prepare_stream<false>>("vector"),
       row<normbench::Stream, accepts_stream, prepare_stream<true>>("streaming")};

@@ -1,10 +1,10 @@
 #include <cuda_profiler_api.h>
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "backend/cuda/device.h"
-#include "backend/cuda/empty.h"
 #include "backend/cuda/memory.h"
-#include "backend/cuda/numa.h"
 #include "backend/cuda/queue.h"
 #include "backend/cuda/rows.h"
 #include "record/nvtx.h"
@@ -15,9 +15,8 @@ namespace {
 
 std::vector<Kernel> all_rows() {
   std::vector<Kernel> rows;
-  for (const auto part :
-       {resize_rows(), move_rows(), cast_rows(), sub_div_rows(), normalize_rows(), copy_rows(),
-        transfer_rows(), exchange_rows(), host_call_rows(), launch_rows()})
+  for (const auto part : {resize_rows(), move_rows(), eager_rows(), normalize_rows(), copy_rows(),
+                          transfer_rows(), host_call_rows()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }

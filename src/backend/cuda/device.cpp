@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
 
-#include "backend/cuda/link_load.h"
-#include "backend/cuda/runtime.h"
+#include "backend/cuda/memory.h"
 
 namespace normbench::cuda {
 namespace {
@@ -62,6 +62,51 @@ Json launch_limits(const cudaDeviceProp& properties) {
           {"shared_bytes_per_block", properties.sharedMemPerBlock},
           {"shared_bytes_per_block_opt_in", properties.sharedMemPerBlockOptin},
           {"shared_bytes_per_multiprocessor", properties.sharedMemPerMultiprocessor}};
+}
+
+constexpr std::int64_t kCopyBytes = 32 << 20;
+constexpr int kCopiesInFlight = 8;
+constexpr int kMostTries = 10;  // a link leaves its idle speed within some tens of milliseconds
+
+bool is_fastest(const Nvml::Link& link, const Nvml::Link& most) {
+  return link.generation == most.generation && link.width == most.width;
+}
+
+Nvml::Link read_while_copying(Allocation& to, Allocation& from, const Stream& stream,
+                              const Nvml& nvml) {
+  for (int copy = 0; copy < kCopiesInFlight; ++copy)
+    check(cudaMemcpyAsync(to.data(), from.data(), kCopyBytes, cudaMemcpyHostToDevice, stream.get()),
+          "cudaMemcpyAsync", kCopyBytes);
+  const Nvml::Link link = nvml.link();
+  check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
+  return link;
+}
+
+struct LoadedLink {
+  Nvml::Link link;
+  bool loaded = false;  // false: read while idle, since NVML or the memory for copies is missing
+};
+
+/// The PCIe link as it is while copies run: an idle GPU may slow it down. Keeps pinned copies in
+/// flight until the link is as fast as it can be, at most for ten times 256 MiB, and reads it
+/// meanwhile. Throws CudaError, but not for want of memory.
+LoadedLink link_under_load(int device, const Nvml& nvml) {
+  if (!nvml.missing().empty()) return {};
+  check(cudaSetDevice(device), "cudaSetDevice");
+  const Nvml::Link most = nvml.max_link();
+  try {
+    const auto host = allocate(Memory::Pinned, kCopyBytes, device);
+    const auto buffer = allocate(Memory::Device, kCopyBytes, device);
+    const Stream stream;
+    Nvml::Link link;
+    for (int tries = 0; tries < kMostTries && (tries == 0 || !is_fastest(link, most)); ++tries)
+      link = read_while_copying(*buffer, *host, stream, nvml);
+    return {.link = link, .loaded = true};
+  } catch (const CudaError& error) {
+    if (error.code != cudaErrorMemoryAllocation) throw;
+    cudaGetLastError();  // the failed allocation is dealt with
+    return {.link = nvml.link(), .loaded = false};
+  }
 }
 
 Json link_facts(int device, const Nvml& nvml) {

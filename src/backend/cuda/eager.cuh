@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "backend/cuda/divisor.h"
-#include "backend/cuda/eager.h"
+#include "backend/cuda/kernels.h"
 #include "backend/cuda/values.cuh"
 
 namespace normbench::cuda {

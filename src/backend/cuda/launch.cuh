@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "backend/cuda/host_body.h"
+#include "backend/cuda/kernels.h"
 
 namespace normbench::cuda {
 
@@ -40,6 +40,11 @@ cudaError_t launch(cudaStream_t stream, const Body& body) {
   return cudaLaunchKernel(reinterpret_cast<const void*>(&run<Body>),
                           dim3(static_cast<unsigned>(blocks)), dim3(threads_per_block),
                           const_cast<void**>(arguments), 0, stream);
+}
+
+/// Launches the body that it is given.
+inline auto launching(cudaStream_t stream) {
+  return [stream](const auto& body) { return launch(stream, body); };
 }
 
 }  // namespace normbench::cuda

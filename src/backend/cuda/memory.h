@@ -1,7 +1,13 @@
-/// Memory that the CUDA runtime gives, one class of call per kind.
+/// Memory that the CUDA runtime gives, and where the host's lies.
 #pragma once
 
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
 #include "backend/cuda/runtime.h"
+#include "core/json.h"
 
 namespace normbench::cuda {
 
@@ -24,5 +30,39 @@ class Pool {
  private:
   cudaMemPool_t pool_ = nullptr;
 };
+
+/// Numbers of an op in device memory, sent once or with every call.
+template <class T>
+class DeviceArray {
+ public:
+  /// Throws CudaError.
+  explicit DeviceArray(std::size_t count)
+      : memory_(allocate(Memory::Device, count * sizeof(T), 0)) {}
+
+  const T* data() const { return reinterpret_cast<const T*>(memory_->data()); }
+
+  /// Copies `values`, at most `count`, from pageable memory in the order of `stream` and waits for
+  /// them: what a framework does to make a tensor of a list of numbers. Throws CudaError.
+  void send(cudaStream_t stream, std::span<const T> values) {
+    check(cudaMemcpyAsync(memory_->data(), values.data(), values.size_bytes(),
+                          cudaMemcpyHostToDevice, stream),
+          "cudaMemcpyAsync of constants");
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize after sending constants");
+  }
+
+ private:
+  std::unique_ptr<Allocation> memory_;
+};
+
+/// Where the machine has several NUMA nodes, makes this thread and those it starts from now on
+/// prefer the memory of the one that the PCI device `bus_id` ("0000:1b:00.0") is on. Returns the
+/// fact: numa_node (null: unknown) and host_memory ("near the GPU (node 1)", "one node", "node
+/// unknown", "anywhere (why)"). `root` is "/" and `prefer` is prefer_node but in tests.
+Json place_host_memory(const std::string& bus_id, const std::filesystem::path& root,
+                       std::string (*prefer)(int node));
+
+/// Asks the operating system to take this thread's pages from `node` while it has any. Returns why
+/// it does not, or "".
+std::string prefer_node(int node);
 
 }  // namespace normbench::cuda

@@ -1,11 +1,12 @@
+#include "backend/cuda/fused.cuh"
 #include "backend/cuda/launch.cuh"
-#include "backend/cuda/normalize.cuh"
 
 namespace normbench::cuda {
 
-cudaError_t launch_normalize_bfloat16(cudaStream_t stream, const NormalizeArguments& arguments) {
-  return with_normalize<__nv_bfloat16>(arguments,
-                                       [&](const auto& body) { return launch(stream, body); });
+template <>
+cudaError_t launch_normalize<DType::BFloat16>(cudaStream_t stream,
+                                              const NormalizeArguments& arguments) {
+  return with_normalize<__nv_bfloat16>(arguments, launching(stream));
 }
 
 }  // namespace normbench::cuda

@@ -1,9 +1,7 @@
-#include "backend/cuda/reference.h"
-
 #include <memory>
 #include <tuple>
 
-#include "backend/cuda/constants.h"
+#include "backend/cuda/memory.h"
 #include "backend/cuda/queue.h"
 #include "backend/cuda/rows.h"
 #include "ops/checks.h"
@@ -11,18 +9,12 @@
 namespace normbench::cuda {
 namespace {
 
-View input_view(const Crop& op, const View& in) {
-  const auto [top, left] = op.window.origin(in.desc.shape.h, in.desc.shape.w);
-  return crop_view(in, top, left, op.window.height, op.window.width);
-}
-View input_view(const FlipOp& op, const View& in) { return flip_view(in, op.axis); }
-View input_view(const Normalize& op, View in) {
-  if (op.crop) in = input_view(Crop{.window = *op.crop}, in);
-  return op.flip == Flip::None ? in : flip_view(in, op.flip);
-}
 template <class T>
-View input_view(const T&, const View& in) {
-  return in;
+View view_of(const T& op, const View& in) {
+  if constexpr (requires { input_view(op, in); })
+    return input_view(op, in);
+  else
+    return in;
 }
 
 double scale_of(const Normalize& op) { return op.scale; }
@@ -42,17 +34,15 @@ std::pair<double, double> constants_of(const Normalize& op, std::int64_t c) {
   return {at_channel(op.mean, c), at_channel(op.std, c)};
 }
 
-using Doubles = DeviceArray<double>;
-
 /// All means, then all standard deviations; nothing for an op without constants.
 template <class T>
-std::shared_ptr<const Doubles> send_constants(const T& op, std::int64_t channels) {
+std::shared_ptr<const DeviceArray<double>> send_constants(const T& op, std::int64_t channels) {
   if constexpr (requires { constants_of(op, channels); }) {
     const auto count = static_cast<std::size_t>(channels);
     std::vector<double> values(2 * count);
     for (std::size_t c = 0; c < count; ++c)
       std::tie(values[c], values[count + c]) = constants_of(op, static_cast<std::int64_t>(c));
-    const auto sent = std::make_shared<Doubles>(values.size());
+    const auto sent = std::make_shared<DeviceArray<double>>(values.size());
     sent->send(nullptr, values);
     return sent;
   } else {
@@ -62,10 +52,10 @@ std::shared_ptr<const Doubles> send_constants(const T& op, std::int64_t channels
 
 /// Every op that gives each element of a view a value of its own.
 template <class T>
-Launch prepare_pointwise(const T& op, const Signature& s) {
+Launch prepare_typed(const T& op, const Signature& s) {
   const auto constants = send_constants(op, s.in[0].shape.c);
   return [op, constants](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
-    PointwiseArguments arguments{.in = input_view(op, in[0]), .out = out[0], .scale = scale_of(op)};
+    PointwiseArguments arguments{.in = view_of(op, in[0]), .out = out[0], .scale = scale_of(op)};
     if (constants) {
       arguments.means = constants->data();
       arguments.stds = constants->data() + out[0].desc.shape.c;
@@ -89,17 +79,12 @@ Launch prepare_typed(const normbench::Stream& op, const Signature&) {
   };
 }
 
-template <class T>
-Launch prepare_typed(const T& op, const Signature& s) {
-  return prepare_pointwise(op, s);
-}
-
-Launch prepare(const Op& op, const Signature& s) {
+Launch prepare_reference_of(const Op& op, const Signature& s) {
   return std::visit([&](const auto& typed) { return prepare_typed(typed, s); }, op);
 }
 
 /// Streams go through bytes as they lie; every other op through elements, by their strides.
-bool accepts(const Op& op, const Signature& s) {
+bool accepts_reference(const Op& op, const Signature& s) {
   return !std::holds_alternative<normbench::Stream>(op) || s.in[0].is_dense();
 }
 
@@ -110,10 +95,10 @@ Kernel reference_row(std::string_view op) {
           .name = "reference",
           .place = Place::Cuda,
           .capturable = [](const Op&, const Signature&) { return true; },
-          .accepts = &accepts,
+          .accepts = &accepts_reference,
           .cost = &fewest,
           .scratch = [](const Op&, const Signature&) { return std::size_t{0}; },
-          .prepare = &prepare};
+          .prepare = &prepare_reference_of};
 }
 
 }  // namespace normbench::cuda

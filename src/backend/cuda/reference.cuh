@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "backend/cuda/reference.h"
+#include "backend/cuda/kernels.h"
 #include "backend/cuda/values.cuh"
 
 namespace normbench::cuda {
@@ -35,9 +35,9 @@ __host__ __device__ inline double load(const View& view, const Position& at) {
     case DType::BFloat16:
       return to_float(reinterpret_cast<const __nv_bfloat16*>(view.data)[i]);
     case DType::Float32:
-      break;
+      return reinterpret_cast<const float*>(view.data)[i];
   }
-  return reinterpret_cast<const float*>(view.data)[i];
+  __builtin_unreachable();
 }
 
 template <class T>

@@ -1,5 +1,3 @@
-#include "backend/cuda/resize.h"
-
 #include <algorithm>
 
 #include "backend/cuda/queue.h"
@@ -8,10 +6,9 @@
 namespace normbench::cuda {
 namespace {
 
-bool accepts(const Resize&, const Signature& s) {
+bool accepts_resize(const Resize& op, const Signature& s) {
   const Shape &from = s.in[0].shape, &to = s.out[0].shape;
-  return s.in[0].is_dense() && s.out[0].is_dense() && s.in[0].layout == s.out[0].layout &&
-         std::max({from.h, from.w, to.h, to.w}) < resize_extent_limit;
+  return accepts_in_order(op, s) && std::max({from.h, from.w, to.h, to.w}) < resize_extent_limit;
 }
 
 ResizeArguments arguments_of(const View& in, const View& out) {
@@ -28,7 +25,7 @@ ResizeArguments arguments_of(const View& in, const View& out) {
           .to_width = to.w};
 }
 
-Launch prepare(const Resize&, const Signature&) {
+Launch prepare_resize(const Resize&, const Signature&) {
   return [](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
     check(launch_resize(stream_of(queue), arguments_of(in[0], out[0])), "launching resize");
   };
@@ -38,7 +35,7 @@ Launch prepare(const Resize&, const Signature&) {
 
 std::span<const Kernel> resize_rows() {
   static const Kernel rows[] = {reference_row(Resize::name),
-                                row<Resize, accepts, prepare>("direct")};
+                                row<Resize, accepts_resize, prepare_resize>("direct")};
   return rows;
 }
 

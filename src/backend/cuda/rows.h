@@ -1,23 +1,21 @@
-/// The rows of CUDA, one function per file; cuda_backend.cpp puts them into one table.
+/// The rows of CUDA; cuda_backend.cpp puts them into one table.
 #pragma once
 
 #include <span>
 #include <string_view>
 
 #include "backend/backend.h"
+#include "backend/cuda/kernels.h"
 
 namespace normbench::cuda {
 
 std::span<const Kernel> resize_rows();
-std::span<const Kernel> move_rows();  // crop, flip, layout
-std::span<const Kernel> cast_rows();
-std::span<const Kernel> sub_div_rows();
+std::span<const Kernel> move_rows();   // crop, flip, layout
+std::span<const Kernel> eager_rows();  // cast, sub, div
 std::span<const Kernel> normalize_rows();
 std::span<const Kernel> copy_rows();       // copy, stream
-std::span<const Kernel> transfer_rows();   // h2d, d2h
-std::span<const Kernel> exchange_rows();
-std::span<const Kernel> host_call_rows();  // pin, register, unregister
-std::span<const Kernel> launch_rows();     // launch, sync
+std::span<const Kernel> transfer_rows();   // h2d, d2h, exchange
+std::span<const Kernel> host_call_rows();  // pin, register, unregister, launch, sync
 
 /// The row `reference` of the op called `op`: its meaning in double, one element a thread, obvious.
 /// Accepts whatever the op's infer accepts.
@@ -36,5 +34,34 @@ constexpr Kernel row(std::string_view name) {
   };
   return kernel;
 }
+
+template <class T>
+bool accepts_all(const T&, const Signature&) {
+  return true;
+}
+template <class T>
+bool accepts_dense(const T&, const Signature& s) {
+  return s.in[0].is_dense() && s.out[0].is_dense();
+}
+/// Element i of the output comes from element i of the input.
+template <class T>
+bool accepts_in_order(const T& op, const Signature& s) {
+  return accepts_dense(op, s) && s.in[0].layout == s.out[0].layout;
+}
+
+/// What of its input an op reads: a window, mirrored.
+View input_view(const Crop& op, const View& in);
+View input_view(const FlipOp& op, const View& in);
+View input_view(const Normalize& op, const View& in);
+
+/// The task of one launch of a fused kernel on these views.
+FusedTask task_of(const Crop& op, const View& in, const View& out);
+FusedTask task_of(const FlipOp& op, const View& in, const View& out);
+FusedTask task_of(const LayoutOp& op, const View& in, const View& out);
+FusedTask task_of(const Normalize& op, const View& in, const View& out);
+
+/// (x * scale - mean) / std as one multiplication and one addition, for every channel. Throws
+/// std::runtime_error when a standard deviation is 0.
+void set_constants(const Normalize& op, std::int64_t channels, NormalizeArguments& arguments);
 
 }  // namespace normbench::cuda

@@ -1,6 +1,85 @@
 #include "backend/cuda/runtime.h"
 
+#include <algorithm>
+
+#include "backend/cuda/kernels.h"
+#include "core/units.h"
+
 namespace normbench::cuda {
+namespace {
+
+/// What would help against an error of the calls whose names start with `call`.
+struct Advice {
+  cudaError_t code;
+  std::string_view text;
+  std::string_view call = "";
+};
+
+constexpr std::string_view context_lost =
+    "this process cannot use the GPU any more; run `normbench selftest`, and what failed under "
+    "compute-sanitizer";
+
+/// The first row that fits counts.
+constexpr Advice advice_table[] = {
+    {cudaErrorMemoryAllocation,
+     "use a smaller batch, or page-lock less (a container's memory limit counts it)", "cudaHost"},
+    {cudaErrorMemoryAllocation,
+     "use a smaller batch, or free the GPU (nvidia-smi shows who holds it)"},
+    {cudaErrorInsufficientDriver,
+     "install a driver for this build's CUDA or a newer one (nvidia-smi names the driver's)"},
+    {cudaErrorUnsupportedPtxVersion,
+     "install a driver for this build's CUDA or a newer one (nvidia-smi names the driver's)"},
+    {cudaErrorDevicesUnavailable,
+     "another process may hold the GPU for itself (nvidia-smi -q -d COMPUTE shows the mode)"},
+    {cudaErrorSystemNotReady, "GPUs behind NVSwitch need the service nvidia-fabricmanager to run"},
+    {cudaErrorSystemDriverMismatch,
+     "the kernel's driver and its library differ in version: reload the module or reboot"},
+    {cudaErrorECCUncorrectable, "the GPU's memory is faulty (nvidia-smi -q -d ECC)"},
+    {cudaErrorIllegalAddress, context_lost},
+    {cudaErrorMisalignedAddress, context_lost},
+    {cudaErrorInvalidAddressSpace, context_lost},
+    {cudaErrorIllegalInstruction, context_lost},
+    {cudaErrorInvalidPc, context_lost},
+    {cudaErrorHardwareStackError, context_lost},
+    {cudaErrorLaunchFailure, context_lost},
+    {cudaErrorHostMemoryAlreadyRegistered,
+     "put an unregister stage after each register; buffers that share a page cannot both be "
+     "registered"},
+    {cudaErrorHostMemoryNotRegistered, "put a register stage before it"},
+    {cudaErrorNotSupported, "this GPU or its driver does not offer it (see `normbench info`)"},
+    {cudaErrorStreamCaptureUnsupported, "a stage here cannot be captured: set graph to false"},
+    {cudaErrorStreamCaptureInvalidated, "a stage here cannot be captured: set graph to false"},
+};
+
+std::string advice_for(std::string_view call, cudaError_t error) {
+  if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction)
+    return "this build has kernels for " + built_architectures() +
+           ": build it where the GPU is (scripts/build finds it), or use the package";
+  const auto row = std::ranges::find_if(advice_table, [&](const Advice& advice) {
+    return advice.code == error && call.starts_with(advice.call);
+  });
+  return row == std::end(advice_table) ? "" : std::string(row->text);
+}
+
+std::string text_of(std::string_view call, cudaError_t error) {
+  const std::string advice = advice_for(call, error);
+  return std::string(call) + " failed: " + cudaGetErrorName(error) + " (" +
+         cudaGetErrorString(error) + ")" + (advice.empty() ? "" : "; " + advice);
+}
+
+}  // namespace
+
+CudaError::CudaError(std::string_view call, cudaError_t error)
+    : std::runtime_error(text_of(call, error)), code(error) {}
+
+void check(cudaError_t error, std::string_view call) {
+  if (error != cudaSuccess) throw CudaError(call, error);
+}
+
+void check(cudaError_t error, std::string_view call, std::int64_t bytes) {
+  if (error == cudaSuccess) return;
+  throw CudaError(std::string(call) + "(" + format_bytes(bytes) + ")", error);
+}
 
 Stream::Stream() {
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");

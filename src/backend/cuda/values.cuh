@@ -26,8 +26,10 @@ __host__ __device__ T to_value(float x) {
     return __float2half_rn(x);
   else if constexpr (std::is_same_v<T, __nv_bfloat16>)
     return __float2bfloat16_rn(x);
-  else
+  else if constexpr (std::is_same_v<T, std::uint8_t>)
     return static_cast<std::uint8_t>(fminf(fmaxf(rintf(x), 0.0f), 255.0f));
+  else
+    static_assert(sizeof(T) == 0, "no conversion to this dtype");
 }
 
 /// The same from a double, rounded once.
@@ -39,8 +41,10 @@ __host__ __device__ T to_value(double x) {
     return __double2half(x);
   else if constexpr (std::is_same_v<T, __nv_bfloat16>)
     return __double2bfloat16(x);
-  else
+  else if constexpr (std::is_same_v<T, std::uint8_t>)
     return static_cast<std::uint8_t>(fmin(fmax(rint(x), 0.0), 255.0));
+  else
+    static_assert(sizeof(T) == 0, "no conversion to this dtype");
 }
 
 /// Calls `use` with std::type_identity<T> of the dtype.
@@ -54,9 +58,9 @@ auto with_type(DType dtype, Use use) {
     case DType::BFloat16:
       return use(std::type_identity<__nv_bfloat16>{});
     case DType::Float32:
-      break;
+      return use(std::type_identity<float>{});
   }
-  return use(std::type_identity<float>{});
+  __builtin_unreachable();
 }
 
 }  // namespace normbench::cuda

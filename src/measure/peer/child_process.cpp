@@ -11,16 +11,41 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <vector>
 
 #include "machine/affinity.h"
-#include "measure/ignored_signal.h"
 
 namespace normbench {
 namespace {
+
+/// While it lives, the calling thread does not see the signal; what it raised meanwhile is dropped.
+class IgnoredSignal {
+ public:
+  explicit IgnoredSignal(int signal) {
+    sigset_t pending;
+    sigemptyset(&pending);
+    sigpending(&pending);
+    pending_ = sigismember(&pending, signal) == 1;
+    sigemptyset(&signal_);
+    sigaddset(&signal_, signal);
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~IgnoredSignal() {
+    const timespec at_once{};
+    if (!pending_) sigtimedwait(&signal_, nullptr, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  IgnoredSignal(const IgnoredSignal&) = delete;
+  IgnoredSignal& operator=(const IgnoredSignal&) = delete;
+
+ private:
+  sigset_t signal_{}, before_{};
+  bool pending_;  // raised before, for someone else
+};
 
 /// The ends of three pipes that the child gets, as the standard streams of these numbers.
 struct ChildEnds {
@@ -43,11 +68,12 @@ void never_block(const Descriptor& end) {
 /// What is done in the child between its start and that of the program.
 class Actions {
  public:
-  Actions(const ChildEnds& ends, const std::string& directory) {
+  Actions(const ChildEnds& ends, const std::string& directory, ChildKind kind) {
     posix_spawn_file_actions_init(&files_);
     posix_spawn_file_actions_adddup2(&files_, ends.in.number(), STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&files_, ends.out.number(), STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&files_, ends.errors.number(), STDERR_FILENO);
+    if (kind == ChildKind::Peer)
+      posix_spawn_file_actions_adddup2(&files_, ends.errors.number(), STDERR_FILENO);
     posix_spawn_file_actions_addclosefrom_np(&files_, STDERR_FILENO + 1);
     if (!directory.empty()) posix_spawn_file_actions_addchdir_np(&files_, directory.c_str());
     posix_spawnattr_init(&attributes_);
@@ -58,8 +84,9 @@ class Actions {
     posix_spawnattr_setsigmask(&attributes_, &none);
     posix_spawnattr_setsigdefault(&attributes_, &defaults);
     posix_spawnattr_setpgroup(&attributes_, 0);
+    const int group = kind == ChildKind::Peer ? POSIX_SPAWN_SETPGROUP : 0;
     posix_spawnattr_setflags(
-        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        &attributes_, static_cast<short>(group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
   }
   ~Actions() {
     posix_spawn_file_actions_destroy(&files_);
@@ -124,13 +151,14 @@ void Descriptor::hold(int number) {
   number_ = number;
 }
 
-ChildProcess::ChildProcess(const PeerCommand& command) {
+ChildProcess::ChildProcess(const PeerCommand& command, ChildKind kind) {
   ChildEnds ends;
   make_pipe(ends.in, in_);
   make_pipe(out_, ends.out);
-  make_pipe(errors_, ends.errors);
-  for (const Descriptor* own : {&in_, &out_, &errors_}) never_block(*own);
-  pid_ = Actions(ends, command.directory).spawn(command.argv);
+  if (kind == ChildKind::Peer) make_pipe(errors_, ends.errors);
+  for (const Descriptor* own : {&in_, &out_, &errors_})
+    if (own->is_open()) never_block(*own);
+  pid_ = Actions(ends, command.directory, kind).spawn(command.argv);
 }
 
 ChildProcess::~ChildProcess() { end_child(pid_); }

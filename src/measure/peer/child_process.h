@@ -1,4 +1,4 @@
-/// A program in a process group of its own, with pipes to its standard streams.
+/// A program that is started, with pipes to its standard streams.
 #pragma once
 
 #include <sys/types.h>
@@ -30,17 +30,22 @@ class Descriptor {
   int number_;
 };
 
+enum class ChildKind {
+  Peer,  // in a process group of its own; its stderr is read here
+  Part   // in the group of this process, so Ctrl-C reaches it too; it shares stderr
+};
+
 /// No call but the destructor waits for longer than it is told.
 class ChildProcess {
  public:
   /// Starts it on all CPUs that this process may use. Throws std::runtime_error saying why it
   /// cannot be started.
-  explicit ChildProcess(const PeerCommand& command);
-  /// Kills what is left of its group; no zombie stays.
+  explicit ChildProcess(const PeerCommand& command, ChildKind kind = ChildKind::Peer);
+  /// Kills what is left of it, a peer with its group; no zombie stays.
   ~ChildProcess();
 
   /// Returns when it has said something, when it can be written to (if `to_write`) or when
-  /// `timeout` is over.
+  /// `timeout` is over; a negative one never is.
   void wait(bool to_write, std::chrono::milliseconds timeout);
   /// Takes from the front of `text` what its stdin has room for; all of it when nobody reads that.
   void write(std::string& text);

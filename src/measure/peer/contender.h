@@ -1,16 +1,34 @@
 /// A case in a peer: a process that answers requests.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 
+#include "measure/contender.h"
 #include "measure/group_memory.h"
 #include "measure/peer/messages.h"
 #include "measure/peer/process.h"
 #include "measure/runner.h"
-#include "measure/turn_taker.h"
 
 namespace normbench {
+
+/// Nobody else can read it, and it is gone with all it holds at the end of its life.
+class PeerFolder {
+ public:
+  /// With room for `bytes`: in memory where that has it, else where temporary files go. Throws
+  /// std::runtime_error saying why there is none.
+  explicit PeerFolder(std::int64_t bytes);
+  ~PeerFolder();
+  PeerFolder(const PeerFolder&) = delete;
+  PeerFolder& operator=(const PeerFolder&) = delete;
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
 
 /// How long a peer may take for an answer, in seconds; for its turns, and for writing what they
 /// give, that comes on top of the warm-up.
@@ -22,7 +40,7 @@ struct PeerLimits {
   double end_seconds = 5;
 };
 
-class PeerContender final : public TurnTaker {
+class PeerContender final : public Contender {
  public:
   /// Starts the peer and asks for its name. What is thrown, here and later, says which peer it is.
   PeerContender(const Case& work, const PeerCommand& command, const PeerLimits& limits,

@@ -9,8 +9,9 @@
 #include "core/reader.h"
 #include "machine/environment.h"
 #include "measure/peer/process.h"
-#include "core/tensor_json.h"
-#include "measure/turn_errors.h"
+#include "machine/environment.h"
+#include "measure/contender.h"
+#include "measure/peer/process.h"
 
 namespace normbench {
 namespace {
@@ -119,12 +120,6 @@ void add_span(Reader& reader, const Json& span, std::size_t index, PeerTurn& tur
 }
 
 }  // namespace
-
-bool uses_gpu(const Case& work) {
-  return work.source->memory == Memory::Device ||
-         std::ranges::any_of(work.stages,
-                             [](const Stage& stage) { return stage.place == Place::Cuda; });
-}
 
 std::string hello_request() {
   const Json built = tool();

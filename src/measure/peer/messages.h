@@ -1,6 +1,7 @@
 /// The messages to and from a peer: requests as lines, replies read strictly.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,8 +11,9 @@
 
 namespace normbench {
 
-/// True where the peer is told of a GPU.
-bool uses_gpu(const Case& work);
+inline constexpr int peer_protocol = 1;
+/// The longest line, its end not counted.
+inline constexpr std::size_t peer_line_bytes = 1 << 20;
 
 std::string hello_request();
 /// `path` is a .npy file of the case's source; `device` the number of the GPU, for a case that uses

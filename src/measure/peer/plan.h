@@ -1,10 +1,47 @@
-/// The case that a peer is asked for, planned as that of any config.
+/// The case that a peer is asked for: read from its message, and planned as that of any config.
 #pragma once
 
-#include "measure/peer/prepare.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/issue.h"
+#include "core/json.h"
+#include "core/tensor.h"
 #include "plan/plan.h"
 
 namespace normbench {
+
+/// A stage as the message says it; what a config would say of it is left to the planner.
+struct PeerStage {
+  Json op, parameters = Json::object(), place, kernel, output;  // null: not said
+  std::vector<TensorDesc> in, out;                              // empty: not said
+
+  /// "normalize"; what is no text as JSON.
+  std::string name() const;
+};
+
+struct PeerPrepare {
+  Json threads = 1;         // as a config says them
+  int device = 0;           // of the CUDA devices that this process sees
+  std::int64_t copies = 1;  // of the input; 1: it stays in the cache
+  std::string path;         // of the input
+  TensorDesc input;         // in the memory that the first stage reads
+  std::vector<PeerStage> stages;
+};
+
+/// Reads a message; members that are not known are ignored. Throws Invalid with all mistakes
+/// ("/copies: must be at least 1, got 0; …"), Unsupported for other than one input.
+PeerPrepare read_prepare(const Json& message);
+
+/// What a peer was asked and cannot do: its variant is skipped, not failed.
+struct Unsupported : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws Invalid with all issues, if there are any.
+void throw_if_any(const std::vector<Issue>& issues);
 
 /// The last cache that so many copies of the input exceed as cold sources do: what is measured
 /// with it rotates over as many.

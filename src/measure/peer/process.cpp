@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/json.h"
-#include "core/tensor_json.h"
-#include "measure/turn_errors.h"
+#include "measure/peer/messages.h"
+#include "measure/contender.h"
 
 namespace normbench {
 namespace {

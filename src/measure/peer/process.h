@@ -26,8 +26,8 @@ class PeerProcess {
   /// the peer, more than the one line, or too long a one; CutShort when the run is interrupted.
   Answer ask(const std::string& request, const std::string& line, Duration timeout);
 
-  /// Returns when all of its threads sleep: those of OpenMP wait in a loop after their work, on a
-  /// CPU that the next turn needs. At most `timeout`.
+  /// Waits until the peer is idle, at most `timeout`: OpenMP's threads spin after their work, on a
+  /// CPU that the next turn needs.
   void settle(Duration timeout);
 
   /// Sends a last line and the end of its input; returns when the peer has ended, or the time is

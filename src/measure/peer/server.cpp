@@ -4,18 +4,37 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <new>
 #include <utility>
 #include <vector>
 
 #include "core/file.h"
+#include "core/reader.h"
 #include "machine/environment.h"
-#include "measure/peer/prepare.h"
-#include "core/tensor_json.h"
+#include "measure/peer/messages.h"
+#include "machine/environment.h"
+#include "machine/process_limits.h"
+#include "machine/topology.h"
+#include "measure/contender.h"
+#include "measure/peer/plan.h"
+#include "ops/array_file.h"
 #include "plan/composed.h"
 
 namespace normbench {
 namespace {
+
+PlanOptions options_here(const Backends& backends) {
+  const FreeMemory free = free_memory(free_device_bytes(backends), "/");
+  PlanOptions options;
+  options.base_dir = std::filesystem::current_path().string();
+  options.all_threads = available_threads();
+  options.data_caches = data_caches();
+  options.cache_bytes = cold_caches(backends, last_level_cache_bytes());
+  options.free_bytes = free.bytes;
+  options.free_notes = free.notes;
+  return options;
+}
 
 Json reason(std::string_view type, std::string why) {
   constexpr std::size_t most = 10'000;  // the reply is a line too
@@ -61,6 +80,47 @@ Json ran(const Turn& turn) {
 }
 
 }  // namespace
+
+PeerWork::PeerWork(const PeerPrepare& said, Backends backends, Clock& clock)
+    : clock_(clock),
+      backends_(std::move(backends)),
+      plan_(plan_peer_case(said, backends_, options_here(backends_))),
+      recorder_(clock),
+      memory_(take_memory(said)),
+      prepared_(work(), memory_, backends_, recorder_) {
+  prepared_.place(random_);
+}
+
+GroupMemory PeerWork::take_memory(const PeerPrepare& said) const {
+  const Case* const alone[] = {&work()};
+  return GroupMemory(alone, plan_.measure, backends_, cache_bytes_of(said));
+}
+
+std::int64_t PeerWork::call() {
+  prepared_.place(random_);
+  const std::int64_t ns = poisoned_iteration(prepared_, std::byte{0xFF}, false, clock_);
+  result_ = Result::Kept;
+  return ns;
+}
+
+Turn PeerWork::turn(std::int64_t iterations, std::int64_t warmup_ns) {
+  if (!marks_) marks_ = shape_of_turns(prepared_, clock_, clock_cost_ns(clock_)).marks;
+  const TurnShape shape{.iterations = iterations, .marks = *marks_, .warmup_ns = warmup_ns};
+  Turn turn = take_turn(prepared_, shape, clock_, random_);
+  result_ = Result::Past;
+  return turn;
+}
+
+void PeerWork::write(const std::string& path) {
+  if (result_ == Result::None) throw Invalid("nothing was run (send run first)");
+  if (result_ == Result::Past) poisoned_iteration(prepared_, std::byte{0x55}, true, clock_);
+  result_ = Result::Kept;
+  const View result = prepared_.result();
+  if (host_reaches(result.desc.memory)) return write_npy(path, result);
+  std::vector<std::byte> host(static_cast<std::size_t>(result.desc.bytes()));
+  backends_.owner(result.desc.memory).copy(host.data(), result.data, host.size());
+  write_npy(path, {.data = host.data(), .desc = result.desc});
+}
 
 struct PeerServer::Request {
   std::string_view type;

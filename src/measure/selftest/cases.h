@@ -24,9 +24,6 @@ struct Extent {
   bool host_memory = false;  // kernels of a device read host memory, and nothing else is run
 };
 
-/// The op with the parameters that are worth trying on a shape; none for ops that have no cases.
-std::vector<Op> parameters_of(std::string_view op, const Shape& shape);
-
 /// The routes that rows of this op take in a place: device memory for the kernels of a device, all
 /// kinds of host memory for transfers. `host_memory`: those of kernels that read host memory.
 std::vector<Route> routes_of(std::string_view op, Place place, bool host_memory = false);

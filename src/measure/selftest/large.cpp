@@ -1,5 +1,3 @@
-#include "measure/selftest/large.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +5,9 @@
 #include <set>
 
 #include "core/units.h"
-#include "measure/selftest/buffer.h"
 #include "measure/selftest/cases.h"
+#include "measure/selftest/input.h"
+#include "measure/selftest/rows.h"
 
 namespace normbench::selftest {
 namespace {

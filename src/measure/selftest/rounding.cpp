@@ -1,5 +1,3 @@
-#include "measure/selftest/rounding.h"
-
 #include <array>
 #include <bit>
 #include <cmath>
@@ -7,8 +5,9 @@
 #include <limits>
 #include <utility>
 
-#include "core/half.h"
+#include "core/dtype.h"
 #include "measure/selftest/cases.h"
+#include "measure/selftest/rows.h"
 
 namespace normbench::selftest {
 namespace {

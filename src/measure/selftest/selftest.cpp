@@ -9,9 +9,7 @@
 #include "backend/cpu/simd_targets.h"
 #include "core/issue.h"
 #include "measure/selftest/cases.h"
-#include "measure/selftest/large.h"
-#include "measure/selftest/op.h"
-#include "measure/selftest/rounding.h"
+#include "measure/selftest/rows.h"
 
 namespace normbench::selftest {
 namespace {
@@ -38,7 +36,7 @@ std::vector<Candidate> candidates(const Backend& backend, const std::string& glo
 /// Rows of an op that has no cases are not tested.
 void leave_out_untestable(std::vector<Candidate>& rows, std::vector<std::string>& notes) {
   const auto untestable = [](const Candidate& row) {
-    return parameters_of(row.kernel->op, {1, 1, 1, 1}).empty();
+    return samples(row.kernel->op, {1, 1, 1, 1}).empty();
   };
   for (const Candidate& row : rows)
     if (untestable(row))

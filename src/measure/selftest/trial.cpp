@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "backend/cpu/simd_targets.h"
-#include "measure/selftest/buffer.h"
+#include "measure/selftest/input.h"
 
 namespace normbench::selftest {
 namespace {
@@ -142,7 +142,6 @@ Settled::~Settled() {
 Queue& Lab::queue(int threads) {
   auto& queue = queues_[threads];
   if (!queue) queue = backend_.make_queue(threads, nullptr);
-  queue->always_team = true;
   return *queue;
 }
 

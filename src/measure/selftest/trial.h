@@ -13,7 +13,7 @@
 
 namespace normbench::selftest {
 
-/// What a place offers besides.
+/// What a place offers besides its rows.
 struct Equipment {
   std::vector<std::string> simd = {""};  // instruction sets to force; "": as it is
   int threads = 3;                       // of the largest team
@@ -31,10 +31,9 @@ class Lab {
   Backend& owner(Memory memory) const { return backends_.owner(memory); }
   /// The place's queue with this team, which even the smallest work has.
   Queue& queue(int threads);
-  /// Gives up the queues, which a row that threw may have left in any state, and tries the place
-  /// itself.
+  /// After a row threw: makes the queues anew and checks that the device still works.
   void recover();
-  /// Why nothing can run here any more since then, or nothing.
+  /// Why the device could not be recovered, or nothing.
   const std::optional<std::string>& lost() const { return lost_; }
 
  private:
@@ -44,7 +43,7 @@ class Lab {
   std::optional<std::string> lost_;
 };
 
-/// At its end the queue does nothing any more, so memory may go, even when a row threw.
+/// Drains the queue at its end, so that memory may be freed, even when a row threw.
 class Settled {
  public:
   explicit Settled(Queue& queue) : queue_(queue) {}

@@ -1,17 +1,21 @@
-/// Text on its way to a stream, in large pieces.
+/// JSON text on its way to a stream, in large pieces.
 #pragma once
 
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <ostream>
+#include <string>
 #include <string_view>
+#include <unordered_map>
+
+#include "core/json.h"
 
 namespace normbench {
 
-/// Collects text and hands it over by the mebibyte, so that its memory does not grow. What was put
-/// last is handed over by flush() alone.
+/// Writes a mebibyte at a time, so that its memory does not grow; flush() writes the rest.
 class TextWriter {
  public:
   explicit TextWriter(std::ostream& out) : out_(out), text_(new char[capacity]) {}
@@ -63,6 +67,34 @@ class TextWriter {
   std::ostream& out_;
   std::unique_ptr<char[]> text_;
   std::size_t size_ = 0;
+};
+
+/// A string in quotes: quotes, backslashes and control characters escaped, what is not UTF-8
+/// replaced by U+FFFD.
+std::string json_string(std::string_view text);
+/// Any value on one line, its strings as above.
+std::string json_line(const Json& value);
+
+/// Makes each name into JSON once, as far as memory allows: names are few and come back often.
+class JsonNames {
+ public:
+  /// The text of `name` outlives this, unchanged. The result is valid until the next call.
+  std::string_view json_string(std::string_view name);
+
+ private:
+  struct SameText {  // by where it lies, not by what it says
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<const char*>()(text.data()) ^ text.size();
+    }
+    bool operator()(std::string_view a, std::string_view b) const {
+      return a.data() == b.data() && a.size() == b.size();
+    }
+  };
+  static constexpr std::size_t most_bytes = 16 << 20;
+
+  std::unordered_map<std::string_view, std::string, SameText, SameText> names_;
+  std::size_t bytes_ = 0;
+  std::string last_;
 };
 
 }  // namespace normbench

@@ -1,11 +1,10 @@
 #include "trace/read/chrome_event.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <span>
 #include <utility>
-
-#include "trace/read/microseconds.h"
 
 namespace normbench {
 namespace {
@@ -15,23 +14,23 @@ struct MemberKey {
   Member member;
 };
 constexpr MemberKey event_keys[] = {{"ph", Member::Phase},     {"cat", Member::Category},
-                              {"name", Member::Name},    {"pid", Member::Pid},
-                              {"tid", Member::Tid},      {"ts", Member::Start},
-                              {"dur", Member::Duration}, {"args", Member::Args}};
+                                    {"name", Member::Name},    {"pid", Member::Pid},
+                                    {"tid", Member::Tid},      {"ts", Member::Start},
+                                    {"dur", Member::Duration}, {"args", Member::Args}};
 // The spellings of torch before 1.12 are among them.
 constexpr MemberKey args_keys[] = {{"External id", Member::ExternalId},
-                             {"external id", Member::ExternalId},
-                             {"correlation", Member::Correlation},
-                             {"stream", Member::Stream},
-                             {"device", Member::Device},
-                             {"bytes", Member::Bytes},
-                             {"source", Member::Source},
-                             {"over_link", Member::OverLink},
-                             {"Input Dims", Member::Shapes},
-                             {"Input dims", Member::Shapes},
-                             {"name", Member::ArgName},
-                             {"labels", Member::Labels},
-                             {"sort_index", Member::SortIndex}};
+                                   {"external id", Member::ExternalId},
+                                   {"correlation", Member::Correlation},
+                                   {"stream", Member::Stream},
+                                   {"device", Member::Device},
+                                   {"bytes", Member::Bytes},
+                                   {"source", Member::Source},
+                                   {"over_link", Member::OverLink},
+                                   {"Input Dims", Member::Shapes},
+                                   {"Input dims", Member::Shapes},
+                                   {"name", Member::ArgName},
+                                   {"labels", Member::Labels},
+                                   {"sort_index", Member::SortIndex}};
 
 Member member_in(std::span<const MemberKey> keys, std::string_view text) {
   for (const MemberKey& key : keys)
@@ -68,6 +67,56 @@ std::string* text_member(ChromeEvent& event, Member member) {
     default:
       return nullptr;
   }
+}
+
+struct Category {
+  std::string_view name;
+  std::optional<TraceKind> kind;
+};
+
+// Waits for a stream are no work of it, and threads of a stage are not the stage. The last ones are
+// those of torch before 1.12.
+constexpr Category categories[] = {{"cpu_op", TraceKind::CpuOp},
+                                   {"user_annotation", TraceKind::UserAnnotation},
+                                   {"cuda_runtime", TraceKind::CudaRuntime},
+                                   {"cuda_driver", TraceKind::CudaDriver},
+                                   {"kernel", TraceKind::Kernel},
+                                   {"gpu_memcpy", TraceKind::GpuMemcpy},
+                                   {"gpu_memset", TraceKind::GpuMemset},
+                                   {"gpu_user_annotation", TraceKind::GpuUserAnnotation},
+                                   {"overhead", TraceKind::Overhead},
+                                   {"python_function", {}},
+                                   {"cpu_thread", {}},
+                                   {"cuda_sync", {}},
+                                   {"Trace", {}},
+                                   {"Operator", TraceKind::CpuOp},
+                                   {"Runtime", TraceKind::CudaRuntime},
+                                   {"Kernel", TraceKind::Kernel},
+                                   {"Memcpy", TraceKind::GpuMemcpy},
+                                   {"Memset", TraceKind::GpuMemset}};
+
+/// The year 2096 as time since the epoch; nanoseconds of the sum of two such times still fit.
+constexpr std::int64_t most_us = 4'000'000'000'000'000;
+
+bool is_digits(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Of "12" and "345", rounded by the fourth decimal.
+std::optional<std::int64_t> exact_ns(std::string_view whole, std::string_view decimals) {
+  std::int64_t ns = 0;
+  std::from_chars(whole.data(), whole.data() + whole.size(), ns);
+  if (ns > most_us) return std::nullopt;
+  for (std::size_t i = 0; i < 3; ++i) ns = 10 * ns + (i < decimals.size() ? decimals[i] - '0' : 0);
+  return ns + (decimals.size() > 3 && decimals[3] >= '5' ? 1 : 0);
+}
+
+std::optional<std::int64_t> rounded_ns(std::string_view text) {
+  double us = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), us);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (!(std::abs(us) <= static_cast<double>(most_us))) return std::nullopt;
+  return std::llround(us * 1000);
 }
 
 }  // namespace
@@ -150,6 +199,29 @@ void clear(ChromeEvent& event) {
   event.start_ns = event.duration_ns = std::nullopt;
   event.external_id = 0;
   event.correlation = event.stream = event.device = -1;
+}
+
+std::optional<TraceKind> kind_of_category(std::string_view category) {
+  for (const auto& [name, kind] : categories)
+    if (name == category) return kind;
+  return TraceKind::Other;
+}
+
+std::optional<std::int64_t> ns_of_microseconds(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  const std::string_view size = text.substr(negative ? 1 : 0);
+  const auto point = std::min(size.find('.'), size.size());
+  const std::string_view whole = size.substr(0, point);
+  const std::string_view decimals = size.substr(std::min(point + 1, size.size()));
+  if (whole.empty() || whole.size() > 16 || !is_digits(whole) || !is_digits(decimals))
+    return rounded_ns(text);
+  const std::optional<std::int64_t> ns = exact_ns(whole, decimals);
+  return negative && ns ? -*ns : ns;
+}
+
+std::optional<std::int64_t> ns_of_microseconds(std::int64_t us) {
+  if (us > most_us || us < -most_us) return std::nullopt;
+  return us * 1000;
 }
 
 }  // namespace normbench

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "trace/model.h"
+
 namespace normbench {
 
 struct ChromeEvent {
@@ -62,5 +64,13 @@ void set_text(ChromeEvent& event, Member member, std::string& text);
 
 /// Empty, with the room that it had.
 void clear(ChromeEvent& event);
+
+/// Other for categories that torch does not have; nothing for those of torch's that no table shows.
+std::optional<TraceKind> kind_of_category(std::string_view category);
+
+/// Nanoseconds of microseconds as text, exact when it has at most three decimals and no exponent,
+/// else rounded to the nearest; nothing for what is no such number or too large.
+std::optional<std::int64_t> ns_of_microseconds(std::string_view text);
+std::optional<std::int64_t> ns_of_microseconds(std::int64_t us);
 
 }  // namespace normbench

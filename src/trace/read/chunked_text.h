@@ -10,7 +10,7 @@
 
 namespace normbench {
 
-/// What was taken of it is forgotten, so that memory does not grow with the text.
+/// Keeps one chunk, so that memory does not grow with the text.
 class ChunkedText {
  public:
   explicit ChunkedText(std::istream& in) : in_(in) {}
@@ -76,5 +76,12 @@ class ChunkedText {
   std::size_t line_ = 1;
   std::size_t column_ = 0;  // bytes of the line before `counted_`
 };
+
+/// What is wrong with a text that is not JSON, in plain words: `message` is the parser's, `word`
+/// ends with the wrong token.
+std::string json_mistake(const std::string& message, const std::string& word);
+
+/// True when more text could have made it right.
+bool ends_early(const std::string& message);
 
 }  // namespace normbench

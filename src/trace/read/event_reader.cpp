@@ -2,17 +2,89 @@
 
 #include <fmt/format.h>
 
-#include "core/json.h"
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/issue.h"
 #include "trace/read/chunked_text.h"
-#include "trace/read/json_mistake.h"
-#include "trace/read/json_part.h"
-#include "trace/read/shape_text.h"
 
 namespace normbench {
 namespace {
 
 constexpr int max_depth = 64;
 constexpr const char* expected = "expected {\"traceEvents\": […]} or […]";
+
+/// One object of the document kept whole, built from the parser's events.
+class JsonPart {
+ public:
+  /// True from the object's start to its end.
+  bool is_open() const { return !open_.empty(); }
+
+  void key(const std::string& key) { key_ = key; }
+  void add(Json value) { place(std::move(value)); }
+  /// An empty object or array, which what follows goes to.
+  void open(Json container) { open_.push_back(&place(std::move(container))); }
+  void close() { open_.pop_back(); }
+
+  /// Null before there was any.
+  Json take() { return std::move(root_); }
+
+ private:
+  Json& place(Json value) {
+    if (open_.empty()) return root_ = std::move(value);
+    Json& container = *open_.back();
+    if (container.is_array()) return container.emplace_back(std::move(value));
+    return container[key_] = std::move(value);
+  }
+
+  Json root_;
+  std::vector<Json*> open_;  // from the outermost to the innermost
+  std::string key_;
+};
+
+/// Shapes of an op's inputs as torch prints them, "[[8, 3, 224, 224], [], [3]]", from the parts of
+/// a JSON array in order. What is no list of numbers, a list of tensors say, stands as [].
+class ShapeText {
+ public:
+  void open() {
+    ++depth_;
+    if (depth_ == 1) text_ = "[";
+    if (depth_ == 2) {
+      if (text_.size() > 1) text_ += ", ";
+      input_ = text_.size();
+      nested_ = false;
+      text_ += "[";
+    }
+    if (depth_ > 2) nested_ = true;
+  }
+  void close() {
+    if (depth_ == 2) {
+      if (nested_) text_.resize(input_ + 1);
+      text_ += "]";
+    }
+    if (depth_ == 1) text_ += "]";
+    --depth_;
+  }
+  void number(std::int64_t value) {
+    if (depth_ != 2) return;
+    if (text_.size() > input_ + 1) text_ += ", ";
+    text_ += std::to_string(value);
+  }
+
+  /// The text once every open list is closed; "" for no inputs. It starts anew after that.
+  std::string take() {
+    std::string text = std::exchange(text_, {});
+    return text == "[]" ? "" : text;
+  }
+
+ private:
+  std::string text_;
+  std::size_t input_ = 0;  // where the list of the present input starts in `text_`
+  int depth_ = 0;
+  bool nested_ = false;  // the present input is a list of lists
+};
 
 /// Takes the parser's events. Values are told apart by where they stand: `depth_` is the number of
 /// open objects and arrays, and those of an event lie at `event_depth_` or one deeper.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <new>
 #include <utility>
 
 namespace normbench::cupti {
@@ -30,7 +29,23 @@ void Buffers::keep(bool kept) {
   if (!kept) filled_.clear();
 }
 
-std::uint8_t* Buffers::lend() {
+std::uint8_t* Buffers::lend() noexcept {
+  try {
+    return lend_or_throw();
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+void Buffers::give_back(std::uint8_t* data, std::size_t valid_bytes) noexcept {
+  try {
+    queue_or_throw(data, valid_bytes);
+  } catch (...) {
+    ++lost_;
+  }
+}
+
+std::uint8_t* Buffers::lend_or_throw() {
   Memory memory;
   {
     const std::lock_guard lock(mutex_);
@@ -46,7 +61,7 @@ std::uint8_t* Buffers::lend() {
   return data;
 }
 
-void Buffers::give_back(std::uint8_t* data, std::size_t valid_bytes) {
+void Buffers::queue_or_throw(std::uint8_t* data, std::size_t valid_bytes) {
   Memory memory;
   {
     const std::lock_guard lock(mutex_);
@@ -64,12 +79,12 @@ void Buffers::give_back(std::uint8_t* data, std::size_t valid_bytes) {
   ready_.push_back(std::move(memory));
 }
 
-std::vector<Filled> Buffers::take() {
+FilledQueue Buffers::take() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(filled_, {});
+  return std::exchange(filled_, FilledQueue(filled_.get_allocator()));
 }
 
-void Buffers::reuse(std::vector<Filled> buffers) {
+void Buffers::reuse(FilledQueue buffers) {
   if (buffers.size() > kReused) buffers.erase(buffers.begin() + kReused, buffers.end());
   for (Filled& buffer : buffers) std::ranges::fill(buffer.memory, 0);
   const std::lock_guard lock(mutex_);
@@ -85,22 +100,6 @@ void Buffers::release() {
 Buffers& process_buffers() {
   static Buffers& buffers = *new Buffers;
   return buffers;
-}
-
-void request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
-  *buffer = nullptr;
-  *size = 0;
-  *most_records = 0;
-  try {
-    *buffer = process_buffers().lend();
-    *size = Buffers::bytes;
-  } catch (const std::bad_alloc&) {
-    // CUPTI drops the records and counts them.
-  }
-}
-
-void complete_buffer(std::uint8_t* buffer, std::size_t valid_bytes) {
-  if (buffer != nullptr) process_buffers().give_back(buffer, valid_bytes);
 }
 
 }  // namespace normbench::cupti

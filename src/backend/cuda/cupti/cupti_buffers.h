@@ -1,9 +1,11 @@
 /// The memory that CUPTI writes records into.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory_resource>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -20,9 +22,15 @@ struct Filled {
   }
 };
 
+using FilledQueue = std::pmr::vector<Filled>;
+
 /// Lends zeroed memory to CUPTI and queues what comes back. Any thread may call anything.
 class Buffers {
  public:
+  /// `queue` gives the memory of the queue itself.
+  explicit Buffers(std::pmr::memory_resource* queue = std::pmr::get_default_resource())
+      : filled_(queue) {}
+
   /// Of one buffer: CUPTI's guide asks for 1 to 10 MB.
   static constexpr std::size_t bytes = std::size_t{4} << 20;
 
@@ -31,34 +39,36 @@ class Buffers {
   /// What comes back from now on is queued; false: is thrown away.
   void keep(bool kept);
 
-  /// A zeroed buffer.
-  std::uint8_t* lend();
-  /// Takes back a buffer with so many bytes of records.
-  void give_back(std::uint8_t* data, std::size_t valid_bytes);
+  /// A zeroed buffer, or null without memory. CUPTI's C code calls this and give_back().
+  std::uint8_t* lend() noexcept;
+  /// Takes back a buffer with so many bytes of records. One that cannot be queued is lost.
+  void give_back(std::uint8_t* data, std::size_t valid_bytes) noexcept;
 
   /// The queue, in the order of coming back.
-  std::vector<Filled> take();
+  FilledQueue take();
+  /// Buffers lost since the last call.
+  std::int64_t take_lost() { return lost_.exchange(0); }
   /// Makes a few of them ready to be lent again, and frees the others.
-  void reuse(std::vector<Filled> buffers);
+  void reuse(FilledQueue buffers);
   /// Frees everything that is not lent.
   void release();
 
  private:
   using Memory = std::vector<std::uint64_t>;
 
+  std::uint8_t* lend_or_throw();
+  void queue_or_throw(std::uint8_t* data, std::size_t valid_bytes);
+
   std::mutex mutex_;
   bool kept_ = false;
   std::vector<Memory> ready_;
   std::map<std::uint8_t*, Memory> lent_;
-  std::vector<Filled> filled_;
+  FilledQueue filled_;
+  std::atomic<std::int64_t> lost_ = 0;
 };
 
 /// Those of this process, which live to its end: CUPTI's callbacks take no context, and may come
 /// from threads of its own.
 Buffers& process_buffers();
-
-/// What CUPTI calls for them.
-void request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records);
-void complete_buffer(std::uint8_t* buffer, std::size_t valid_bytes);
 
 }  // namespace normbench::cupti

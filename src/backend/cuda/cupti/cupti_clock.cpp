@@ -25,7 +25,7 @@ Anchor read_both(const Functions& cupti) {
 
 }  // namespace
 
-std::uint64_t monotonic_ns() {
+std::uint64_t monotonic_ns() noexcept {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +

@@ -8,7 +8,7 @@
 namespace normbench::cupti {
 
 /// CLOCK_MONOTONIC in nanoseconds, which is the recorder's clock: what CUPTI asks for the time.
-std::uint64_t monotonic_ns();
+std::uint64_t monotonic_ns() noexcept;
 
 /// One moment on both clocks.
 struct Anchor {

@@ -2,15 +2,179 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <utility>
-#include <vector>
 
+#include "backend/cuda/cupti/cupti.h"
 #include "backend/cuda/cupti/cupti_buffers.h"
 #include "backend/cuda/cupti/cupti_records.h"
 
 namespace normbench::cupti {
+namespace {
+
+constexpr std::uint32_t kOldestVersion = 19;  // of CUDA 12.0
+constexpr std::size_t kReadyBuffers = 4;
+constexpr std::size_t kNameBytes = 64;  // CUPTI cuts no name off that it can give
+
+struct Kind {
+  CUpti_ActivityKind kind;
+  bool needed;
+};
+/// CONCURRENT_KERNEL, as KERNEL makes kernels wait for each other. Without GRAPH_TRACE every kernel
+/// of a graph is recorded.
+constexpr auto kKinds = std::to_array<Kind>({{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, true},
+                                             {CUPTI_ACTIVITY_KIND_MEMCPY, true},
+                                             {CUPTI_ACTIVITY_KIND_MEMCPY2, false},
+                                             {CUPTI_ACTIVITY_KIND_MEMSET, true},
+                                             {CUPTI_ACTIVITY_KIND_RUNTIME, true},
+                                             {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, true},
+                                             {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false},
+                                             {CUPTI_ACTIVITY_KIND_OVERHEAD, false}});
+
+struct Hint {
+  CUptiResult result;
+  const char* text;
+};
+constexpr auto kHints = std::to_array<Hint>(
+    {{CUPTI_ERROR_UNKNOWN, "no driver or no device"},
+     {CUPTI_ERROR_NOT_INITIALIZED, "no driver, or one older than the library"},
+     {CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "this user may not"},
+     {CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES, "this virtual machine may not"},
+     {CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, "not on this virtual device"},
+     {CUPTI_ERROR_NOT_SUPPORTED, "not on this device"},
+     {CUPTI_ERROR_NOT_COMPATIBLE, "another profiler's settings forbid it"}});
+
+std::string hint(CUptiResult result) {
+  for (const Hint& known : kHints)
+    if (known.result == result) return fmt::format(", {}", known.text);
+  return "";
+}
+
+void ignore_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}
+
+/// Without a buffer CUPTI drops the records and counts them.
+void buffer_requested(std::uint8_t** buffer, std::size_t* size,
+                      std::size_t* most_records) noexcept {
+  *buffer = process_buffers().lend();
+  *size = *buffer != nullptr ? Buffers::bytes : 0;
+  *most_records = 0;  // as many as fit
+}
+
+void buffer_completed(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
+                      std::size_t valid_bytes) noexcept {
+  process_buffers().give_back(buffer, valid_bytes);
+}
+
+/// CUPTI puts words before the names that its users give themselves.
+std::string holder_name(std::string_view name) {
+  constexpr std::string_view kPrefix = "CUPTI for ";
+  if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
+  return name.empty() ? "another tool" : std::string(name);
+}
+
+/// "CUPTI_ERROR_UNKNOWN".
+std::string result_name(const Functions& cupti, CUptiResult result) {
+  const char* name = nullptr;
+  const bool known = cupti.get_result_string(result, &name) == CUPTI_SUCCESS && name != nullptr;
+  return known ? name : fmt::format("CUptiResult {}", static_cast<int>(result));
+}
+
+}  // namespace
+
+Session::Session(const Functions& cupti) : cupti_(cupti), missing_(begin()) {
+  if (!missing_.empty()) end();
+}
+
+Session::~Session() { end(); }
+
+std::string Session::begin() {
+  std::uint32_t version = 0;
+  if (cupti_.get_version(&version) != CUPTI_SUCCESS || version < kOldestVersion)
+    return fmt::format("CUPTI is too old (version {}; CUDA 12's is {})", version, kOldestVersion);
+  if (std::string why = subscribe(); !why.empty()) return why;
+  // So that calls carry gettid(), which names the recorder's lanes too.
+  const CUptiResult threads = cupti_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+  if (threads != CUPTI_SUCCESS) return refused("cuptiSetThreadIdType", threads);
+  on_host_clock_ =
+      cupti_.register_clock != nullptr && cupti_.register_clock(&monotonic_ns) == CUPTI_SUCCESS;
+  if (std::string why = hand_buffers(); !why.empty()) return why;
+  if (std::string why = enable_kinds(); !why.empty()) return why;
+  choose_calls();
+  return "";
+}
+
+std::string Session::subscribe() {
+  std::array<char, kNameBytes> holder{};
+  SubscriberParams params{
+      .name = "normbench", .holder = holder.data(), .holder_bytes = holder.size()};
+  const CUptiResult result =
+      cupti_.subscribe_with_params != nullptr
+          ? cupti_.subscribe_with_params(&subscriber_, &ignore_callback, nullptr, &params)
+          : cupti_.subscribe(&subscriber_, &ignore_callback, nullptr);
+  subscribed_ = result == CUPTI_SUCCESS;
+  if (subscribed_) return "";
+  holder.back() = '\0';
+  if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)
+    return fmt::format("CUPTI is taken by {}", holder_name(holder.data()));
+  return refused("cuptiSubscribe", result);
+}
+
+std::string Session::hand_buffers() {
+  process_buffers().keep(false);
+  process_buffers().prepare(kReadyBuffers);
+  // Ours are zeroed before, not by CUPTI inside a call that is being traced.
+  std::uint8_t zeroed = 1;
+  std::size_t size = sizeof(zeroed);
+  cupti_.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
+  const CUptiResult result = cupti_.register_buffers(&buffer_requested, &buffer_completed);
+  return result == CUPTI_SUCCESS ? "" : refused("cuptiActivityRegisterCallbacks", result);
+}
+
+std::string Session::enable_kinds() {
+  for (const Kind& kind : kKinds) {
+    const CUptiResult result = cupti_.enable(kind.kind);
+    if (result == CUPTI_SUCCESS)
+      enabled_.push_back(kind.kind);
+    else if (kind.needed)
+      return refused(fmt::format("cuptiActivityEnable({})", static_cast<int>(kind.kind)), result);
+  }
+  return "";
+}
+
+/// Fewer calls recorded, and so less time lost, where the library can choose (CUDA 12.5).
+void Session::choose_calls() {
+  if (cupti_.enable_runtime_call != nullptr)
+    for (const CUpti_CallbackId call : quiet_runtime_calls) cupti_.enable_runtime_call(call, 0);
+  if (cupti_.enable_all_syncs != nullptr) cupti_.enable_all_syncs(0);
+  if (cupti_.enable_driver_call != nullptr) {
+    driver_calls_enabled_ = true;
+    for (const CUpti_CallbackId call : driver_launches) cupti_.enable_driver_call(call, 1);
+  } else if (cupti_.enable(CUPTI_ACTIVITY_KIND_DRIVER) == CUPTI_SUCCESS) {
+    enabled_.push_back(CUPTI_ACTIVITY_KIND_DRIVER);
+  }
+}
+
+void Session::end() {
+  if (!subscribed_) return;
+  process_buffers().keep(false);
+  if (driver_calls_enabled_)
+    for (const CUpti_CallbackId call : driver_launches) cupti_.enable_driver_call(call, 0);
+  for (const CUpti_ActivityKind kind : enabled_) cupti_.disable(kind);
+  if (!enabled_.empty()) cupti_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  cupti_.unsubscribe(subscriber_);
+  enabled_.clear();
+  driver_calls_enabled_ = false;
+  subscribed_ = false;
+  process_buffers().release();
+}
+
+std::string Session::refused(std::string_view call, CUptiResult result) const {
+  return fmt::format("CUPTI cannot record ({}: {}{})", call, result_name(cupti_, result),
+                     hint(result));
+}
 
 Tracer::Tracer(std::string library, Places places)
     : library_(std::move(library)), places_(std::move(places)) {}
@@ -42,7 +206,7 @@ DeviceTrace Tracer::stop() {
   if (!session_->is_on_host_clock()) clock = ClockMap(started_, take_anchor(cupti()));
   flush(0);
   flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-  std::vector<Filled> filled = process_buffers().take();
+  FilledQueue filled = process_buffers().take();
   process_buffers().keep(false);
   std::vector<std::span<std::uint8_t>> bytes;
   for (Filled& buffer : filled) bytes.push_back(buffer.bytes());
@@ -71,7 +235,16 @@ void Tracer::flush(std::uint32_t flag) {
 std::int64_t Tracer::take_dropped() {
   std::size_t dropped = 0;
   const CUptiResult result = cupti().get_dropped(nullptr, 0, &dropped);
-  return result == CUPTI_SUCCESS ? static_cast<std::int64_t>(dropped) : 0;
+  return process_buffers().take_lost() +
+         (result == CUPTI_SUCCESS ? static_cast<std::int64_t>(dropped) : 0);
 }
 
 }  // namespace normbench::cupti
+
+namespace normbench {
+
+std::unique_ptr<DeviceTracer> make_cupti_tracer(const std::string& library) {
+  return std::make_unique<cupti::Tracer>(library, cupti::usual_places());
+}
+
+}  // namespace normbench

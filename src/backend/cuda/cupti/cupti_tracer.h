@@ -1,16 +1,50 @@
-/// CUPTI as the tracer of a device.
+/// CUPTI as the tracer of a device: this process's subscription, and what it records.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "record/device_trace.h"
 #include "backend/cuda/cupti/cupti_clock.h"
 #include "backend/cuda/cupti/cupti_library.h"
-#include "backend/cuda/cupti/cupti_session.h"
+#include "record/device_trace.h"
 
 namespace normbench::cupti {
+
+/// Subscribes before anything else, so that two tools never disturb each other; when any step
+/// fails, what was done is undone. Nothing is called back once it has ended. `cupti` must outlive
+/// it. One at a time.
+class Session {
+ public:
+  explicit Session(const Functions& cupti);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Why nothing is recorded ("CUPTI is taken by Nsight Systems"), or "".
+  const std::string& missing() const { return missing_; }
+  /// Records have times of CLOCK_MONOTONIC; false: of CUPTI's own clock.
+  bool is_on_host_clock() const { return on_host_clock_; }
+
+ private:
+  std::string begin();
+  std::string subscribe();
+  std::string hand_buffers();
+  std::string enable_kinds();
+  void choose_calls();
+  void end();
+  std::string refused(std::string_view call, CUptiResult result) const;
+
+  const Functions& cupti_;
+  CUpti_SubscriberHandle subscriber_ = nullptr;
+  bool subscribed_ = false;
+  bool on_host_clock_ = false;
+  std::vector<CUpti_ActivityKind> enabled_;
+  bool driver_calls_enabled_ = false;
+  std::string missing_;
+};
 
 /// One session from attach() to the destructor, enabled all the time: CUPTI up to CUDA 13.1 mixes
 /// up the correlations of graphs that are launched in a second one. What happens outside start()
@@ -30,6 +64,7 @@ class Tracer final : public DeviceTracer {
  private:
   std::string try_attach();
   void flush(std::uint32_t flag);
+  /// Records that CUPTI dropped, and one for each buffer that was lost.
   std::int64_t take_dropped();
   const Functions& cupti() const { return loaded_->functions(); }
 

@@ -1,6 +1,6 @@
 #include "backend/cuda/cupti/cupti_walk.h"
 
-#include <unordered_map>
+#include <cstddef>
 
 namespace normbench::cupti {
 namespace {
@@ -49,6 +49,49 @@ Walk Walker::finish() {
   return std::move(walk_);
 }
 
+void collect_external_id(RecordBytes bytes, Links& links) {
+  using Record = CUpti_ActivityExternalCorrelation;
+  const auto record = read<Record>(bytes, sizeof(Record));
+  if (record && record->externalKind == CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0)
+    links.external_ids[std::uint32_t{record->correlationId}] = record->externalId;
+}
+
+/// A call of the runtime may have one of the driver inside it, with the same correlation.
+void collect_call(RecordBytes bytes, bool is_runtime, Links& links) {
+  const auto record = read<CUpti_ActivityAPI>(bytes, sizeof(CUpti_ActivityAPI));
+  if (!record) return;
+  const Call call{.start = record->start, .thread = record->threadId, .is_runtime = is_runtime};
+  if (is_runtime)
+    links.calls[std::uint32_t{record->correlationId}] = call;
+  else
+    links.calls.try_emplace(std::uint32_t{record->correlationId}, call);
+}
+
+template <class Record>
+void collect_device(RecordBytes bytes, Links& links) {
+  if (const auto record = read<Record>(bytes, offsetof(Record, streamId)))
+    links.devices[std::uint32_t{record->contextId}] = record->deviceId;
+}
+
+void collect(RecordBytes bytes, Links& links) {
+  switch (kind_of(bytes)) {
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
+      return collect_external_id(bytes, links);
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+      return collect_call(bytes, true, links);
+    case CUPTI_ACTIVITY_KIND_DRIVER:
+      return collect_call(bytes, false, links);
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+      return collect_device<CUpti_ActivityKernel9>(bytes, links);
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      return collect_device<CUpti_ActivityMemcpy5>(bytes, links);
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      return collect_device<CUpti_ActivityMemset4>(bytes, links);
+    default:
+      return;
+  }
+}
+
 }  // namespace
 
 Walk walk_records(std::span<const std::span<std::uint8_t>> buffers, const Functions& cupti) {
@@ -62,6 +105,27 @@ std::uint32_t kind_of(RecordBytes bytes) {
   std::uint32_t kind = 0;
   if (bytes.size() >= sizeof(kind)) std::memcpy(&kind, bytes.data(), sizeof(kind));
   return kind;
+}
+
+const Call* Links::call(std::uint32_t correlation) const {
+  const auto found = calls.find(correlation);
+  return found == calls.end() ? nullptr : &found->second;
+}
+
+std::uint64_t Links::external_id(std::uint32_t correlation) const {
+  const auto found = external_ids.find(correlation);
+  return found == external_ids.end() ? 0 : found->second;
+}
+
+std::uint32_t Links::device(std::uint32_t context) const {
+  const auto found = devices.find(context);
+  return found == devices.end() ? 0 : found->second;
+}
+
+Links collect_links(std::span<const RecordBytes> records) {
+  Links links;
+  for (const RecordBytes bytes : records) collect(bytes, links);
+  return links;
 }
 
 }  // namespace normbench::cupti

@@ -1,4 +1,4 @@
-/// The records in the buffers that CUPTI filled.
+/// The records in the buffers that CUPTI filled, and what they say of each other.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "backend/cuda/cupti/cupti_library.h"
@@ -36,5 +37,26 @@ std::optional<Record> read(RecordBytes bytes, std::size_t needed) {
   std::memcpy(&record, bytes.data(), bytes.size() < sizeof(Record) ? bytes.size() : sizeof(Record));
   return record;
 }
+
+/// A call as the work that it started needs it.
+struct Call {
+  std::uint64_t start = 0;  // on CUPTI's clock; 0: unknown
+  std::int64_t thread = 0;
+  bool is_runtime = false;  // false: of the driver
+};
+
+struct Links {
+  std::unordered_map<std::uint32_t, Call> calls;                  // by correlation
+  std::unordered_map<std::uint32_t, std::uint64_t> external_ids;  // by correlation
+  std::unordered_map<std::uint32_t, std::uint32_t> devices;       // by context
+
+  const Call* call(std::uint32_t correlation) const;
+  /// 0 where there is none.
+  std::uint64_t external_id(std::uint32_t correlation) const;
+  std::uint32_t device(std::uint32_t context) const;
+};
+
+/// The records may come in any order.
+Links collect_links(std::span<const RecordBytes> records);
 
 }  // namespace normbench::cupti

@@ -1,0 +1,193 @@
+"""What a peer is asked to do, and how that is read: lines into requests, requests into tasks, files into arrays."""
+
+import importlib.metadata
+import importlib.util
+import json
+from dataclasses import dataclass, replace
+
+try:
+    import numpy as np
+except ImportError:  # the answer to `hello` says so
+    np = None
+
+# How each dtype lies in a .npy file; bfloat16 has no dtype there, so its bits do.
+STORED = {"uint8": "|u1", "float16": "<f2", "bfloat16": "<u2", "float32": "<f4"}
+LONGEST_LINE = 1 << 20
+
+
+class Unavailable(Exception):
+    """This peer cannot work on this machine; the text says why and what would help."""
+
+
+class Unsupported(Exception):
+    """This peer does not do what was asked; the text says what."""
+
+
+class Refused(Exception):
+    """A request that makes no sense; the text says what is wrong."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """What normbench says of an array. `shape` is [n, c, h, w], also for nhwc."""
+
+    dtype: str
+    shape: tuple
+    layout: str = "nchw"
+    memory: str = "pageable"
+
+    @property
+    def array_shape(self):
+        """Its extents in the order in which they lie in memory."""
+        n, c, h, w = self.shape
+        return (n, c, h, w) if self.layout == "nchw" else (n, h, w, c)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One op of the chain, with what the config says of it."""
+
+    op: str
+    parameters: dict
+    place: str  # cpu or cuda
+    kernel: str  # "" unless the config forces one
+    output: str  # reuse, fresh, in_place or cuda_malloc
+    input: Tensor
+    result: Tensor
+
+    def channels(self, name):
+        """The parameter `name` with one value a channel."""
+        values = self.parameters[name]
+        values = list(values) if isinstance(values, list) else [values]
+        return values * self.input.shape[1] if len(values) == 1 else values
+
+    @property
+    def window(self):
+        """(top, left, height, width) of a crop's or normalize's window; None for the whole image."""
+        crop = self.parameters if self.op == "crop" else self.parameters.get("crop")
+        if not crop:
+            return None
+        height, width = crop["size"]
+        rows, columns = self.input.shape[2:]
+        top, left = crop.get("at") or ((rows - height) // 2, (columns - width) // 2)
+        return top, left, height, width
+
+    @property
+    def flipped(self):
+        """Which of the axes "h" and "w" are mirrored, as a string: "", "w", "h" or "hw"."""
+        said = self.parameters.get("axis", "horizontal") if self.op == "flip" else self.parameters.get("flip", "none")
+        return {"none": "", "horizontal": "w", "vertical": "h", "both": "hw"}[said]
+
+    @property
+    def is_plain(self):
+        """True for a normalize that changes no layout, and cuts and mirrors nothing."""
+        return not self.window and not self.flipped and self.input.layout == self.result.layout
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that `prepare` asks for."""
+
+    threads: int
+    device: str  # cpu or cuda:0
+    copies: int  # of the input: one an iteration, in turn
+    input: Tensor
+    stages: list
+
+
+def installed(module, title, distribution=None):
+    """The version of a Python library, without importing it where that is possible."""
+    if importlib.util.find_spec(module) is None:
+        raise Unavailable(f"{title} is not installed (run scripts/peers/setup)")
+    try:
+        return importlib.metadata.version(distribution or module)
+    except importlib.metadata.PackageNotFoundError:
+        return importlib.import_module(module).__version__
+
+
+def whole(request, name, least):
+    """The member `name` as an integer."""
+    value = request.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise Refused(f'{request["type"]}: "{name}" is {json.dumps(value)} (an integer from {least})')
+    return value
+
+
+def text(request, name, holder=None):
+    """The member `name` of the request, or of `holder` in it, as a string."""
+    value = (request if holder is None else holder).get(name)
+    if not isinstance(value, str):
+        raise Refused(f'{request["type"]}: "{name}" is {json.dumps(value)} (a string)')
+    return value
+
+
+def parsed(line):
+    """The request in a line; None stands for a line that was too long."""
+
+    def no_number(word):
+        raise ValueError(f"{word} is not JSON")
+
+    if line is None:
+        raise Refused(f"a line of more than {LONGEST_LINE} bytes")
+    try:
+        request = json.loads(line.rstrip(), parse_constant=no_number)
+    except (ValueError, RecursionError) as mistake:
+        raise Refused(f"not JSON: {mistake}") from None
+    if not isinstance(request, dict) or not isinstance(request.get("type"), str):
+        raise Refused('a request is an object with a "type"')
+    return request
+
+
+def tensor_of(written):
+    fits = (isinstance(written, dict) and written.get("dtype") in STORED
+            and written.get("layout", "nchw") in ("nchw", "nhwc")
+            and isinstance(written.get("shape"), list) and len(written["shape"]) == 4
+            and all(isinstance(extent, int) and extent > 0 for extent in written["shape"]))
+    if not fits:
+        raise Refused(f"prepare: not a tensor: {json.dumps(written)}")
+    return Tensor(written["dtype"], tuple(written["shape"]), written.get("layout", "nchw"),
+                  written.get("memory", "pageable"))
+
+
+def stage_of(written):
+    if not isinstance(written, dict) or not isinstance(written.get("op"), str):
+        raise Refused('prepare: a stage is an object with an "op"')
+    tensors = [written.get(side) for side in ("in", "out")]
+    if not all(isinstance(side, list) for side in tensors):
+        raise Refused('prepare: a stage has lists "in" and "out"')
+    if any(len(side) != 1 for side in tensors):
+        raise Unsupported(f'op "{written["op"]}" with more than one input or output')
+    return Stage(op=written["op"], parameters=written.get("parameters") or {}, place=written.get("place", "cpu"),
+                 kernel=written.get("kernel", ""), output=written.get("output", "reuse"),
+                 input=tensor_of(tensors[0][0]), result=tensor_of(tensors[1][0]))
+
+
+def task_of(request):
+    inputs, stages = request.get("inputs"), request.get("stages")
+    if not isinstance(inputs, list) or not isinstance(stages, list) or not stages:
+        raise Refused('prepare: needs "inputs" and "stages"')
+    if len(inputs) != 1:
+        raise Unsupported(f"{len(inputs)} inputs (only chains with one)")
+    stages = [stage_of(stage) for stage in stages]
+    # Where the input lies is known to the first stage only.
+    start = replace(tensor_of(inputs[0]), memory=stages[0].input.memory)
+    return Task(threads=whole(request, "threads", 1), device=request.get("device", "cpu"),
+                copies=whole(request, "copies", 1), input=start, stages=stages)
+
+
+def load(path, tensor):
+    """The array in a .npy file, held to what was said of it."""
+    with open(path, "rb") as file:
+        array = np.lib.format.read_array(file, allow_pickle=False)
+    if array.dtype.str != STORED[tensor.dtype] or array.shape != tensor.array_shape:
+        raise Refused(f"prepare: {path} holds {array.dtype.str} {list(array.shape)}, "
+                      f"not {STORED[tensor.dtype]} {list(tensor.array_shape)}")
+    return array
+
+
+def store(path, array, tensor):
+    if array.dtype.str != STORED[tensor.dtype] or array.shape != tensor.array_shape:
+        raise Refused(f"the result is {array.dtype.str} {list(array.shape)}, "
+                      f"not {STORED[tensor.dtype]} {list(tensor.array_shape)}")
+    with open(path, "wb") as file:
+        np.lib.format.write_array(file, np.ascontiguousarray(array), allow_pickle=False)

@@ -1,0 +1,72 @@
+#include "app/process.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+#include "core/file.h"
+
+namespace normbench {
+namespace {
+
+constexpr std::int64_t kSameSignalNs = 200'000'000;
+
+std::atomic<bool> interrupted{false};  // a signal handler reaches nothing but globals
+std::atomic<std::int64_t> first_signal_ns{0};
+
+void on_signal(int signal) {
+  const int kept = errno;
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  const std::int64_t now = std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  std::int64_t first = 0;
+  if (first_signal_ns.compare_exchange_strong(first, now))
+    interrupted = true;
+  else if (signal != SIGHUP && now - first > kSameSignalNs)
+    _exit(static_cast<int>(Exit::Interrupted));
+  errno = kept;
+}
+
+/// An errno, or 0.
+int written(std::FILE* stream, const std::string& text) {
+  const bool whole = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
+  return whole && std::fflush(stream) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+void take_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0 && errno == EBADF)  // open() takes the lowest free number: this
+      open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+const std::atomic<bool>& watch_for_interrupts() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    if (std::signal(signal, on_signal) == SIG_IGN) std::signal(signal, SIG_IGN);
+  return interrupted;
+}
+
+void write_result(const std::string& text) {
+  const int error = written(stdout, text);
+  if (error == 0 || error == EPIPE) return;
+  throw CannotWrite(fmt::format("cannot write to stdout: {}",
+                                error == EBADF ? "it is closed" : std::strerror(error)));
+}
+
+void write_notice(const std::string& text) { written(stderr, text); }
+
+void deliver(const std::string& text, const std::string& file) {
+  if (file.empty())
+    write_result(text);
+  else
+    write_file(file, text);
+}
+
+}  // namespace normbench

@@ -1,0 +1,105 @@
+#include <memory>
+
+#include "backend/cpu/constants.h"
+#include "backend/cuda/memory.h"
+#include "backend/cuda/queue.h"
+#include "backend/cuda/rows.h"
+#include "ops/checks.h"
+
+namespace normbench::cuda {
+namespace {
+
+Launch prepare_cast(const Cast&, const Signature&) {
+  return [](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
+    const CastArguments arguments{.from = in[0].desc.dtype,
+                                  .to = out[0].desc.dtype,
+                                  .in = in[0].data,
+                                  .out = out[0].data,
+                                  .elements = out[0].desc.elements()};
+    check(launch_cast(stream_of(queue), arguments), "launching cast");
+  };
+}
+
+/// What a row does with its views once the constants are on the device.
+using ConstantsBody =
+    std::function<void(Queue&, const View& in, const View& out, const float* constants)>;
+
+/// A launch of `body` with the numbers that `make` gives on the device: sent here, once (cached),
+/// or made anew and sent by every launch, inside a range `constants` (per_call). `make` gives the
+/// same count every time and may throw std::runtime_error, as check_divisors does.
+Launch with_device_constants(Constants when, std::function<std::vector<float>()> make,
+                             ConstantsBody body) {
+  const std::vector<float> first = make();
+  const auto constants = std::make_shared<DeviceArray<float>>(first.size());
+  if (when == Constants::Cached) {
+    constants->send(nullptr, first);
+    return [constants, body](Queue& queue, std::span<const View> in, std::span<const View> out,
+                             View) { body(queue, in[0], out[0], constants->data()); };
+  }
+  return [constants, make, body](Queue& queue, std::span<const View> in, std::span<const View> out,
+                                 View) {
+    {
+      const Range range(queue.recorder, RangeKind::Part, "constants");
+      constants->send(stream_of(queue), make());
+    }
+    body(queue, in[0], out[0], constants->data());
+  };
+}
+
+using LaunchBroadcast = cudaError_t (*)(cudaStream_t, const BroadcastArguments&);
+
+template <class T>
+bool accepts_floats(const T& op, const Signature& s) {
+  return s.in[0].dtype != DType::UInt8 && accepts_in_order(op, s);
+}
+
+/// One float32 per channel, where one value may stand for all.
+std::vector<float> per_channel(const std::vector<double>& values, std::int64_t channels) {
+  std::vector<float> all;
+  all.reserve(static_cast<std::size_t>(channels));
+  for (std::int64_t c = 0; c < channels; ++c)
+    all.push_back(static_cast<float>(at_channel(values, c)));
+  return all;
+}
+
+ConstantsBody broadcast(LaunchBroadcast launch, std::string_view what) {
+  return [launch, what](Queue& queue, const View& in, const View& out, const float* constants) {
+    const Shape& shape = out.desc.shape;
+    const BroadcastArguments arguments{
+        .dtype = in.desc.dtype,
+        .in = in.data,
+        .out = out.data,
+        .elements = shape.elements(),
+        .constants = constants,
+        .inner = out.desc.layout == Layout::Nchw ? shape.h * shape.w : 1,
+        .channels = shape.c};
+    check(launch(stream_of(queue), arguments), what);
+  };
+}
+
+Launch prepare_sub(const Sub& op, const Signature& s) {
+  const auto make = [mean = op.mean, channels = s.in[0].shape.c] {
+    return per_channel(mean, channels);
+  };
+  return with_device_constants(op.constants, make, broadcast(&launch_sub, "launching sub"));
+}
+
+Launch prepare_div(const Div& op, const Signature& s) {
+  const auto make = [std = op.std, channels = s.in[0].shape.c] {
+    check_divisors(std);
+    return per_channel(std, channels);
+  };
+  return with_device_constants(op.constants, make, broadcast(&launch_div, "launching div"));
+}
+
+}  // namespace
+
+std::span<const Kernel> eager_rows() {
+  static const Kernel rows[] = {
+      reference_row(Cast::name), row<Cast, accepts_in_order<Cast>, prepare_cast>("eager"),
+      reference_row(Sub::name),  row<Sub, accepts_floats<Sub>, prepare_sub>("eager"),
+      reference_row(Div::name),  row<Div, accepts_floats<Div>, prepare_div>("eager")};
+  return rows;
+}
+
+}  // namespace normbench::cuda

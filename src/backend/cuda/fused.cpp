@@ -1,0 +1,186 @@
+#include <memory>
+
+#include "backend/cpu/constants.h"
+#include "backend/cuda/memory.h"
+#include "backend/cuda/queue.h"
+#include "backend/cuda/rows.h"
+#include "ops/checks.h"
+
+namespace normbench::cuda {
+namespace {
+
+constexpr std::int64_t kMostMovedChannels = std::int64_t{1} << 30;  // sums of two fit 32 bits
+
+/// Whether a kernel reaches this memory without the link.
+bool is_on_device(Memory memory) { return memory == Memory::Device || memory == Memory::Managed; }
+
+bool is_reached(const Signature& s) {
+  return reaches(Place::Cuda, s.in[0].memory) && reaches(Place::Cuda, s.out[0].memory);
+}
+
+/// `fewest`, with what lies in host memory counted as bytes over the link.
+Cost cost_over_link(const Op& op, const Signature& s) {
+  Cost cost = fewest(op, s);
+  const auto cross = [&](std::int64_t& bytes) {
+    cost.link_bytes += bytes;
+    bytes = 0;
+  };
+  if (!is_on_device(s.in.at(0).memory)) cross(cost.read_bytes);
+  if (!is_on_device(s.out.at(0).memory)) cross(cost.written_bytes);
+  return cost;
+}
+
+/// Whether the output is larger than the L2 cache of the current device. Throws CudaError.
+bool outgrows_l2(const Signature& s) {
+  int device = 0, bytes = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device),
+        "cudaDeviceGetAttribute(cudaDevAttrL2CacheSize)");
+  return s.out[0].bytes() > bytes;
+}
+
+template <class T>
+bool accepts_move(const T&, const Signature& s) {
+  return s.out[0].is_dense() && s.out[0].shape.c <= kMostMovedChannels &&
+         s.in[0].dtype == s.out[0].dtype && is_reached(s);
+}
+
+template <class T>
+Launch prepare_move(const T& op, const Signature& s) {
+  return [op, streaming = outgrows_l2(s)](Queue& queue, std::span<const View> in,
+                                          std::span<const View> out, View) {
+    FusedTask task = task_of(op, in[0], out[0]);
+    task.streaming = streaming;
+    check(launch_move(stream_of(queue), task), "launching a move");
+  };
+}
+
+using LaunchNormalize = cudaError_t (*)(cudaStream_t, const NormalizeArguments&);
+
+/// Null: no row normalises to this dtype.
+LaunchNormalize launch_of(DType to) {
+  switch (to) {
+    case DType::UInt8:
+      return nullptr;
+    case DType::Float16:
+      return &launch_normalize<DType::Float16>;
+    case DType::BFloat16:
+      return &launch_normalize<DType::BFloat16>;
+    case DType::Float32:
+      return &launch_normalize<DType::Float32>;
+  }
+  return nullptr;
+}
+
+/// `OnDevice`: the input lies there; else it is read over the link.
+template <bool OnDevice>
+bool accepts_normalize(const Normalize& op, const Signature& s) {
+  return launch_of(op.to) != nullptr && s.out[0].is_dense() && s.out[0].shape.c <= most_channels &&
+         is_reached(s) && is_on_device(s.in[0].memory) == OnDevice;
+}
+
+void submit(const Normalize& op, bool streaming, Queue& queue, const View& in, const View& out,
+            NormalizeArguments& arguments) {
+  arguments.task = task_of(op, in, out);
+  arguments.task.streaming = streaming;
+  check(launch_of(op.to)(stream_of(queue), arguments), "launching normalize");
+}
+
+/// The constants travel with the launch.
+Launch prepare_cached(const Normalize& op, const Signature& s) {
+  NormalizeArguments prepared;
+  set_constants(op, s.out[0].shape.c, prepared);
+  return [op, prepared, streaming = outgrows_l2(s)](Queue& queue, std::span<const View> in,
+                                                    std::span<const View> out, View) {
+    NormalizeArguments arguments = prepared;
+    submit(op, streaming, queue, in[0], out[0], arguments);
+  };
+}
+
+/// Every launch makes the constants and sends them, as torchvision makes two tensors in every call.
+Launch prepare_per_call(const Normalize& op, const Signature& s) {
+  const auto channels = static_cast<std::size_t>(s.out[0].shape.c);
+  const auto a = std::make_shared<DeviceArray<float>>(channels);
+  const auto b = std::make_shared<DeviceArray<float>>(channels);
+  return [op, streaming = outgrows_l2(s), channels, a, b](Queue& queue, std::span<const View> in,
+                                                          std::span<const View> out, View) {
+    NormalizeArguments arguments;
+    {
+      const Range range(queue.recorder, RangeKind::Part, "constants");
+      set_constants(op, static_cast<std::int64_t>(channels), arguments);
+      a->send(stream_of(queue), std::span(arguments.a, channels));
+      b->send(stream_of(queue), std::span(arguments.b, channels));
+    }
+    arguments.sent_a = a->data();
+    arguments.sent_b = b->data();
+    submit(op, streaming, queue, in[0], out[0], arguments);
+  };
+}
+
+Launch prepare_normalize(const Normalize& op, const Signature& s) {
+  return op.constants == Constants::Cached ? prepare_cached(op, s) : prepare_per_call(op, s);
+}
+
+template <class T, bool (*Accepts)(const T&, const Signature&),
+          Launch (*Prepare)(const T&, const Signature&)>
+Kernel fused_row(std::string_view name) {
+  Kernel kernel = row<T, Accepts, Prepare>(name);
+  kernel.cost = &cost_over_link;
+  return kernel;
+}
+template <class T>
+Kernel move_row() {
+  return fused_row<T, accepts_move<T>, prepare_move<T>>("vector");
+}
+
+View cut(const Window& window, const View& in) {
+  const auto [top, left] = window.origin(in.desc.shape.h, in.desc.shape.w);
+  return crop_view(in, top, left, window.height, window.width);
+}
+
+}  // namespace
+
+View input_view(const Crop& op, const View& in) { return cut(op.window, in); }
+View input_view(const FlipOp& op, const View& in) { return flip_view(in, op.axis); }
+View input_view(const Normalize& op, const View& in) {
+  return flip_view(op.crop ? cut(*op.crop, in) : in, op.flip);
+}
+
+FusedTask task_of(const Crop& op, const View& in, const View& out) {
+  return {.in = input_view(op, in), .out = out, .alike = true};
+}
+FusedTask task_of(const FlipOp& op, const View& in, const View& out) {
+  return {.in = input_view(op, in), .out = out, .alike = true};
+}
+FusedTask task_of(const LayoutOp&, const View& in, const View& out) {
+  return {.in = in, .out = out, .alike = true};
+}
+FusedTask task_of(const Normalize& op, const View& in, const View& out) {
+  return {.in = input_view(op, in), .out = out, .alike = op.mean.size() == 1 && op.std.size() == 1};
+}
+
+void set_constants(const Normalize& op, std::int64_t channels, NormalizeArguments& arguments) {
+  check_divisors(op.std);
+  for (std::int64_t c = 0; c < channels; ++c) {
+    const double std = at_channel(op.std, c);
+    arguments.a[c] = static_cast<float>(op.scale / std);
+    arguments.b[c] = static_cast<float>(-at_channel(op.mean, c) / std);
+  }
+}
+
+std::span<const Kernel> move_rows() {
+  static const Kernel rows[] = {reference_row(Crop::name),     move_row<Crop>(),
+                                reference_row(FlipOp::name),   move_row<FlipOp>(),
+                                reference_row(LayoutOp::name), move_row<LayoutOp>()};
+  return rows;
+}
+
+std::span<const Kernel> normalize_rows() {
+  static const Kernel rows[] = {
+      reference_row(Normalize::name),
+      fused_row<Normalize, accepts_normalize<true>, prepare_normalize>("fused"),
+      fused_row<Normalize, accepts_normalize<false>, prepare_normalize>("mapped")};
+  return rows;
+}
+
+}  // namespace normbench::cuda

@@ -1,0 +1,70 @@
+/// All kernels but the fused ones.
+#include "backend/cuda/eager.cuh"
+#include "backend/cuda/kernels.h"
+#include "backend/cuda/launch.cuh"
+#include "backend/cuda/reference.cuh"
+#include "backend/cuda/resize.cuh"
+#include "backend/cuda/stream.cuh"
+
+namespace normbench::cuda {
+namespace {
+
+struct Empty {
+  std::int64_t threads = 1;
+  __host__ __device__ void operator()(std::int64_t) const {}
+};
+
+}  // namespace
+
+cudaError_t launch_empty(cudaStream_t stream) { return launch(stream, Empty{}); }
+
+cudaError_t load_empty() {
+  cudaFuncAttributes attributes;
+  return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(&run<Empty>));
+}
+
+std::string built_architectures() {
+  std::string text;
+  for (const int architecture : {__CUDA_ARCH_LIST__})  // of nvcc: 900 for sm_90
+    text += (text.empty() ? "sm_" : ", sm_") + std::to_string(architecture / 10);
+  return text;
+}
+
+cudaError_t launch_copy(cudaStream_t stream, void* to, const void* from, std::int64_t bytes) {
+  return with_copy_body(to, from, bytes, launching(stream));
+}
+
+cudaError_t launch_stream(cudaStream_t stream, const StreamArguments& arguments) {
+  return launch(stream, StreamBody::of(arguments));
+}
+
+cudaError_t launch_cast(cudaStream_t stream, const CastArguments& arguments) {
+  return with_cast_body(arguments, launching(stream));
+}
+
+cudaError_t launch_sub(cudaStream_t stream, const BroadcastArguments& arguments) {
+  return with_broadcast_body<Subtract>(arguments, launching(stream));
+}
+
+cudaError_t launch_div(cudaStream_t stream, const BroadcastArguments& arguments) {
+  return with_broadcast_body<Divide>(arguments, launching(stream));
+}
+
+cudaError_t launch_resize(cudaStream_t stream, const ResizeArguments& arguments) {
+  return with_resize_body(arguments, launching(stream));
+}
+
+cudaError_t launch_reference_pointwise(cudaStream_t stream, const PointwiseArguments& arguments) {
+  return launch(stream, PointwiseReference{arguments.out.desc.elements(), arguments});
+}
+
+cudaError_t launch_reference_resize(cudaStream_t stream, const View& in, const View& out) {
+  return launch(stream, ResizeReference{out.desc.elements(), in, out});
+}
+
+cudaError_t launch_reference_stream(cudaStream_t stream, const View& in, std::int64_t read_bytes,
+                                    const View& out) {
+  return launch(stream, StreamReference{out.desc.bytes(), in.data, read_bytes, out.data});
+}
+
+}  // namespace normbench::cuda

@@ -1,0 +1,143 @@
+/// The kernels of the .cu files: what each is asked to do, and how it is launched. A launch submits
+/// to `stream`.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/tensor.h"
+
+namespace normbench::cuda {
+
+/// The kernel that does nothing.
+cudaError_t launch_empty(cudaStream_t stream);
+/// Loads it without running it: the error tells whether this build runs on this device.
+cudaError_t load_empty();
+
+/// The GPUs that this build has kernels for: "sm_80, sm_90".
+std::string built_architectures();
+
+/// Copies `bytes` bytes between any memory that the device reaches; the two ranges do not overlap.
+/// 16 bytes at a time where `to` and `from` are equally far past a multiple of 16, else 4 bytes or
+/// single ones.
+cudaError_t launch_copy(cudaStream_t stream, void* to, const void* from, std::int64_t bytes);
+
+struct StreamArguments {
+  const void* in = nullptr;
+  std::int64_t read_bytes = 0;
+  void* out = nullptr;
+  std::int64_t written_bytes = 0;
+  bool streaming = false;  // stores past the cache: __stcs
+};
+
+/// Moves bytes and computes nothing: what the device's memory allows. Reads and writes in the given
+/// mix; the two ranges do not overlap. Bytes before the first and after the last whole 16-byte
+/// vector are not read, and written as zeros; the others get bytes without a meaning.
+cudaError_t launch_stream(cudaStream_t stream, const StreamArguments& arguments);
+
+/// Element-wise kernels as eager frameworks have them: one pass per operation, one element a
+/// thread.
+struct CastArguments {
+  DType from = DType::UInt8, to = DType::Float32;
+  const void* in = nullptr;
+  void* out = nullptr;  // may be `in` where the dtypes are the same
+  std::int64_t elements = 0;
+};
+
+/// One constant per channel; the channel of element i is i / inner % channels.
+struct BroadcastArguments {
+  DType dtype = DType::Float32;
+  const void* in = nullptr;
+  void* out = nullptr;  // may be `in`
+  std::int64_t elements = 0;
+  const float* constants = nullptr;  // in device memory
+  std::int64_t inner = 1, channels = 1;
+};
+
+cudaError_t launch_cast(cudaStream_t stream, const CastArguments& arguments);
+/// x - constant, and x / constant, in float32 and rounded to the dtype.
+cudaError_t launch_sub(cudaStream_t stream, const BroadcastArguments& arguments);
+cudaError_t launch_div(cudaStream_t stream, const BroadcastArguments& arguments);
+
+/// Extents of `launch_resize` are smaller: twice the widest filter fits 32 bits.
+inline constexpr std::int64_t resize_extent_limit = std::int64_t{1} << 29;
+
+/// Antialiased bilinear resize in one pass, both filters evaluated on the fly. Dense images:
+/// `planes` of rows of pixels of `group` elements, planar or interleaved.
+struct ResizeArguments {
+  DType dtype = DType::UInt8;
+  const void* in = nullptr;
+  void* out = nullptr;
+  std::int64_t planes = 0, group = 1;
+  std::int64_t from_height = 0, from_width = 0;
+  std::int64_t to_height = 0, to_width = 0;
+};
+
+cudaError_t launch_resize(cudaStream_t stream, const ResizeArguments& arguments);
+
+/// What a fused kernel is asked to do: one pass over the output, however the input lies.
+struct FusedTask {
+  View in, out;            // the input is strided (cropped, flipped), the output is not
+  bool alike = false;      // the function does the same to all channels
+  bool streaming = false;  // the output does not stay in the cache
+  std::int64_t enough_threads = 1 << 18;  // at least what a large GPU runs at a time
+};
+
+/// Moves elements without changing them. Both sides have the same dtype.
+cudaError_t launch_move(cudaStream_t stream, const FusedTask& task);
+
+/// Channels whose constants travel with the launch.
+inline constexpr int most_channels = 64;
+
+/// y = x * a[c] + b[c], one fused multiplication and addition.
+struct NormalizeArguments {
+  FusedTask task;
+  const float* sent_a = nullptr;  // in device memory, or null: `a` and `b`
+  const float* sent_b = nullptr;
+  float a[most_channels] = {}, b[most_channels] = {};
+};
+
+/// To the dtype `To`, from any: one specialisation a file, since each takes long to compile.
+template <DType To>
+cudaError_t launch_normalize(cudaStream_t stream, const NormalizeArguments& arguments);
+template <>
+cudaError_t launch_normalize<DType::Float32>(cudaStream_t, const NormalizeArguments&);
+template <>
+cudaError_t launch_normalize<DType::Float16>(cudaStream_t, const NormalizeArguments&);
+template <>
+cudaError_t launch_normalize<DType::BFloat16>(cudaStream_t, const NormalizeArguments&);
+
+// References say what an op means: in double, one element a thread, nothing done for speed.
+
+/// (x * scale - means[c]) / stds[c] of elements at the same logical position, rounded once to the
+/// output's dtype. Without constants x itself: a cast, or a move of a view. `in` and `out` have the
+/// same shape and any strides.
+struct PointwiseArguments {
+  View in, out;
+  double scale = 1;
+  const double* means = nullptr;  // per channel, in device memory
+  const double* stds = nullptr;
+};
+cudaError_t launch_reference_pointwise(cudaStream_t stream, const PointwiseArguments& arguments);
+
+/// The antialiased bilinear resize of `in` to the extent of `out`; any strides.
+cudaError_t launch_reference_resize(cudaStream_t stream, const View& in, const View& out);
+
+/// Byte for byte: the one at the same share of the input, or 0 without `read_bytes`.
+cudaError_t launch_reference_stream(cudaStream_t stream, const View& in, std::int64_t read_bytes,
+                                    const View& out);
+
+/// How the body of a kernel runs where there is no GPU. Stands behind the kernel's one argument in
+/// the array that cudaLaunchKernel gets. The CUDA runtime reads as many arguments as the kernel has
+/// and never sees it; a runtime of the tests runs the body with it, thread after thread, and can
+/// copy the body for a later replay.
+struct HostBody {
+  std::size_t bytes;
+  std::int64_t (*threads)(const void* body);
+  void (*run)(const void* body, std::int64_t thread);
+};
+
+}  // namespace normbench::cuda

@@ -1,0 +1,286 @@
+#include "measure/prepared_case.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+namespace normbench {
+namespace {
+
+TensorDesc scratch_desc(const Slot& slot) {
+  return dense(DType::UInt8, Layout::Nchw,
+               {.n = 1, .c = 1, .h = 1, .w = static_cast<std::int64_t>(slot.bytes)}, slot.memory);
+}
+
+std::int64_t moved_bytes(const Stage& stage) {
+  return stage.cost.read_bytes + stage.cost.written_bytes;
+}
+
+}  // namespace
+
+PreparedCase::PreparedCase(const Case& work, GroupMemory& memory, const Backends& backends,
+                           Recorder& recorder)
+    : work_(work),
+      memory_(memory),
+      backends_(backends),
+      recorder_(recorder),
+      slots_(storage_of(work)),
+      graphs_(graph_runs(work, slots_)),
+      used_by_device_(slots_.size()),
+      addresses_(slots_.size() * memory.most_sets()),
+      fresh_(slots_.size()) {
+  for (int i = 0; i < static_cast<int>(slots_.size()); ++i) {
+    roots_.push_back(static_cast<std::size_t>(root_of(slots_, i)));
+    if (slots_[i].kind == Slot::Kind::Placed) memory_.arena(slots_[i].memory);
+    if (slots_[i].kind == Slot::Kind::Source) source_ = memory_.source(work_);
+  }
+  make_queues();
+  make_steps();
+  make_graphs();
+}
+
+PreparedCase::~PreparedCase() {
+  for (const auto& queue : queues_) {
+    if (!queue || !queue->is_asynchronous()) continue;
+    try {
+      queue->drain();
+    } catch (const std::exception&) {
+      // Work that failed was reported by the wait that saw it.
+    }
+  }
+}
+
+void PreparedCase::make_queues() {
+  for (const Stage& stage : work_.stages) {
+    auto& queue = queues_[static_cast<std::size_t>(stage.place)];
+    if (!queue) queue = backends_.at(stage.place)->make_queue(work_.threads, &recorder_);
+    if (queue->is_asynchronous()) device_ = queue.get();
+  }
+}
+
+void PreparedCase::make_steps() {
+  std::vector<Hazards> hazards = hazards_of(work_, slots_);
+  for (int s = 0; s < static_cast<int>(work_.stages.size()); ++s) {
+    const Stage& stage = work_.stages[s];
+    Step& step = steps_.emplace_back();
+    step.launch = stage.kernel->prepare(stage.op, stage.signature);
+    step.queue = queues_[static_cast<std::size_t>(stage.place)].get();
+    step.label = recorder_.intern(stage.label);
+    step.bytes = moved_bytes(stage);
+    for (const int in : stage.in) step.in.push_back({.desc = work_.values[in].desc});
+    for (const int out : stage.out) step.out.push_back({.desc = work_.values[out].desc});
+    step.scratch.desc = scratch_desc(slots_[work_.values.size() + s]);
+    for (int i = 0; i < static_cast<int>(slots_.size()); ++i) {
+      if (slots_[i].kind != Slot::Kind::Fresh) continue;
+      if (slots_[i].first_stage == s) step.fresh.push_back(i);
+      if (slots_[i].last_stage == s) step.finished.push_back(i);
+    }
+    if (device_ == nullptr) continue;
+    step.hazards = std::move(hazards[s]);
+    if (step.queue != device_) continue;
+    for (const auto* values : {&stage.in, &stage.out})
+      for (const int value : *values) used_by_device_[roots_[value]] = true;
+  }
+}
+
+void PreparedCase::make_graphs() {
+  for (GraphRun& run : graphs_) {
+    Step& step = steps_[run.first()];
+    step.graph = &run;
+    step.graph_label = recorder_.intern(run.label());
+    for (std::size_t s = run.first(); s <= run.last(); ++s) step.graph_bytes += steps_[s].bytes;
+  }
+}
+
+void PreparedCase::place(std::mt19937_64& random) {
+  drop_graphs();
+  for (const auto& word : words(Memory{})) {
+    const auto sizes = placed_sizes(slots_, word.value);
+    if (sizes.empty()) continue;
+    const std::size_t sets = memory_.sets(work_, word.value);
+    Arena& arena = memory_.arena(word.value);
+    const auto offsets =
+        random_placement(sizes, sets, arena.bytes(), random, alignment_of(word.value));
+    auto offset = offsets.begin();
+    for (std::size_t set = 0; set < sets; ++set)
+      for (std::size_t i = 0; i < slots_.size(); ++i)
+        if (slots_[i].kind == Slot::Kind::Placed && slots_[i].memory == word.value)
+          addresses_[set * slots_.size() + i] = arena.data() + *offset++;
+  }
+}
+
+void PreparedCase::poison(std::byte pattern) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].kind != Slot::Kind::Placed) continue;
+    if (host_reaches(slots_[i].memory))
+      std::memset(address(i), static_cast<int>(pattern), slots_[i].bytes);
+    else
+      backends_.owner(slots_[i].memory).fill(address(i), pattern, slots_[i].bytes);
+  }
+}
+
+BufferSlots PreparedCase::buffer_slots() const {
+  return {iteration_ % source_.count, iteration_ % memory_.sets(Memory::Pageable),
+          iteration_ % memory_.sets(Memory::Device)};
+}
+
+std::byte* PreparedCase::address(std::size_t slot) const {
+  const std::size_t root = roots_[slot];
+  if (fresh_[root]) return fresh_[root]->data();
+  if (slots_[root].kind == Slot::Kind::Source)
+    return source_.first + iteration_ % source_.count * source_.stride;
+  const std::size_t set = iteration_ % memory_.sets(slots_[root].memory);
+  return addresses_[set * slots_.size() + root];
+}
+
+std::optional<View> PreparedCase::source() const {
+  for (std::size_t i = 0; i < work_.values.size(); ++i)
+    if (slots_[i].kind == Slot::Kind::Source)
+      return View{.data = address(i), .desc = work_.values[i].desc};
+  return std::nullopt;
+}
+
+View PreparedCase::result() const {
+  return {.data = address(static_cast<std::size_t>(result_index())), .desc = work_.result()};
+}
+
+void PreparedCase::run(const IterationOptions& options) {
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    const Step& step = steps_[s];
+    if (options.graphs && step.graph != nullptr) {
+      run_graph(step, options);
+      s = step.graph->last();
+    } else {
+      run_stage(s, options);
+    }
+    if (work_.wait == Wait::Stage) step.queue->drain();
+  }
+  if (work_.wait == Wait::Iteration) drain();
+}
+
+/// Does `work` in the range of its stages, timed and profiled as the options say.
+template <class Work>
+void PreparedCase::run_as(StageRun run, const Queue& queue, const IterationOptions& options,
+                          Work work) {
+  const StageProfile::Scope profiled(options.profile, run.label, queue.is_asynchronous());
+  run.external_id = profiled.external_id();
+  if (options.times) options.times->start();
+  {
+    const Range range(options.ranges ? &recorder_ : nullptr, RangeKind::Stage, run.label, run.bytes,
+                      run.external_id);
+    work();
+  }
+  if (options.times) options.times->stop(run);
+}
+
+void PreparedCase::run_stage(std::size_t s, const IterationOptions& options) {
+  Step& step = steps_[s];
+  wait_for_device(step);
+  run_as({.first = s, .last = s, .label = step.label, .bytes = step.bytes}, *step.queue, options,
+         [&] {
+           step.queue->stage = options.ranges ? step.label : std::string_view();
+           allocate_fresh(step, options);
+           if (options.times) options.times->mark_begin(*step.queue);
+           submit(s);
+           if (options.times) options.times->mark_end(*step.queue);
+           free_finished(step, options.keep_result);
+         });
+  watch(s, s);
+}
+
+void PreparedCase::run_graph(const Step& step, const IterationOptions& options) {
+  Graph& graph = graph_of(*step.graph);
+  const std::size_t first = step.graph->first(), last = step.graph->last();
+  run_as({.first = first, .last = last, .label = step.graph_label, .bytes = step.graph_bytes},
+         *step.queue, options, [&] {
+           if (options.times) options.times->mark_begin(*step.queue);
+           step.queue->launch(graph);
+           if (options.times) options.times->mark_end(*step.queue);
+         });
+  watch(first, last);
+}
+
+void PreparedCase::submit(std::size_t s) {
+  Step& step = steps_[s];
+  for (std::size_t i = 0; i < step.in.size(); ++i)
+    step.in[i].data = address(static_cast<std::size_t>(work_.stages[s].in[i]));
+  for (std::size_t i = 0; i < step.out.size(); ++i)
+    step.out[i].data = address(static_cast<std::size_t>(work_.stages[s].out[i]));
+  step.scratch.data = address(work_.values.size() + s);
+  step.launch(*step.queue, step.in, step.out, step.scratch);
+}
+
+Graph& PreparedCase::graph_of(GraphRun& run) {
+  return run.at(buffer_slots(), [&] {
+    Queue& queue = *steps_[run.first()].queue;
+    queue.begin_capture();
+    for (std::size_t s = run.first(); s <= run.last(); ++s) submit(s);
+    return queue.end_capture();
+  });
+}
+
+void PreparedCase::capture(std::int64_t iterations) {
+  if (graphs_.empty()) return;
+  const std::size_t now = iteration_;
+  iteration_ = memory_.upcoming_iteration();
+  for (std::int64_t i = 0; i < iterations; ++i, ++iteration_)
+    for (GraphRun& run : graphs_) graph_of(run);
+  iteration_ = now;
+}
+
+void PreparedCase::drop_graphs() {
+  for (GraphRun& run : graphs_) run.clear();
+}
+
+void PreparedCase::allocate_fresh(const Step& step, const IterationOptions& options) {
+  for (const int index : step.fresh) {
+    const Slot& slot = slots_[index];
+    Backend& owner = backends_.owner(slot.memory);
+    fresh_[index] = owner.allocate_fresh(slot.policy, slot.memory, slot.bytes, *step.queue);
+    if (!options.poison) continue;
+    if (host_reaches(slot.memory)) {
+      std::memset(fresh_[index]->data(), static_cast<int>(*options.poison), slot.bytes);
+    } else {
+      step.queue->drain();  // it is there in the queue's order
+      owner.fill(fresh_[index]->data(), *options.poison, slot.bytes);
+    }
+  }
+}
+
+void PreparedCase::free_finished(const Step& step, bool keep_result) {
+  for (const int slot : step.finished) {
+    if (keep_result && slot == static_cast<int>(roots_[result_index()])) continue;
+    // Device memory is freed in the queue's order, host memory at once.
+    if (used_by_device_[slot] && host_reaches(slots_[slot].memory)) {
+      device_->drain();
+      pending_.clear();
+    }
+    fresh_[slot].reset();
+  }
+}
+
+void PreparedCase::wait_for_device(const Step& step) {
+  for (const int root : step.hazards.waits) {
+    const auto last_use = pending_.find(address(static_cast<std::size_t>(root)));
+    if (last_use == pending_.end()) continue;
+    device_->wait(last_use->second);
+    pending_.erase(last_use);
+  }
+}
+
+void PreparedCase::watch(std::size_t first, std::size_t last) {
+  int mark = -1;
+  for (std::size_t s = first; s <= last; ++s)
+    for (const int root : steps_[s].hazards.watched) {
+      if (mark < 0) mark = device_->mark();
+      pending_[address(static_cast<std::size_t>(root))] = mark;
+    }
+}
+
+void PreparedCase::drain() {
+  for (const auto& queue : queues_)
+    if (queue) queue->drain();
+  pending_.clear();
+}
+
+}  // namespace normbench

@@ -1,0 +1,117 @@
+/// A case ready to run: its kernels prepared once, its views bound to a buffer set per iteration.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "measure/device_tracing.h"
+#include "measure/group_memory.h"
+#include "measure/stage_times.h"
+#include "measure/submission.h"
+
+namespace normbench {
+
+/// What an iteration does besides its work.
+struct IterationOptions {
+  bool ranges = false;                   // a range around each stage, and around shares of it
+  StageTimes* times = nullptr;           // given: takes the time of each stage
+  StageProfile* profile = nullptr;       // given: is told of each stage
+  std::optional<std::byte> poison = {};  // fills fresh buffers before their stage writes them
+  bool keep_result = false;              // a fresh result outlives the iteration
+  bool graphs = true;                    // false: a case with graphs runs without them
+};
+
+class PreparedCase {
+ public:
+  /// Prepares kernels and queues. Throws std::runtime_error when a kind of memory is not there.
+  PreparedCase(const Case& work, GroupMemory& memory, const Backends& backends, Recorder& recorder);
+  /// Waits: memory goes before the queues that may still work on it.
+  ~PreparedCase();
+  PreparedCase(PreparedCase&&) = default;
+
+  const Case& work() const { return work_; }
+  /// Where the ranges of its work go.
+  Recorder& recorder() const { return recorder_; }
+  /// The queue whose work is done later than it is submitted, or null when there is none.
+  Queue* device() const { return device_; }
+
+  /// Draws where every placed buffer of every set lies from now on. Call when drained.
+  void place(std::mt19937_64& random);
+  /// Moves on to the next buffer set and the next copy of the source in the group's rotation; a
+  /// resident case stays on the first.
+  void advance() {
+    if (!work_.resident) iteration_ = memory_.next_iteration();
+  }
+  /// Captures the graphs of the next iterations, those that there are not yet.
+  void capture(std::int64_t iterations);
+  /// Drops all graphs.
+  void drop_graphs();
+  /// Fills the placed buffers of this set. Call when drained.
+  void poison(std::byte pattern);
+  /// Submits one iteration on this set; captures the graphs that it lacks.
+  void run(const IterationOptions& options);
+  /// Returns when all submitted work is done.
+  void drain();
+
+  /// What an iteration on this set reads (nothing when the case loads) and writes. A fresh result
+  /// is there only when the last iteration kept it.
+  std::optional<View> source() const;
+  View result() const;
+
+ private:
+  struct Step {
+    Launch launch;
+    Queue* queue = nullptr;
+    std::string_view label;
+    std::int64_t bytes = 0;
+    std::vector<View> in, out;
+    View scratch;
+    std::vector<int> fresh, finished;  // slots allocated before the stage, freed after it
+    Hazards hazards;
+    GraphRun* graph = nullptr;     // the run of captured stages that starts here, …
+    std::string_view graph_label;  // … what its ranges say …
+    std::int64_t graph_bytes = 0;  // … and the bytes of its stages
+  };
+
+  void make_queues();
+  void make_steps();
+  void make_graphs();
+  template <class Work>
+  void run_as(StageRun run, const Queue& queue, const IterationOptions& options, Work work);
+  void run_stage(std::size_t stage, const IterationOptions& options);
+  void run_graph(const Step& step, const IterationOptions& options);
+  void submit(std::size_t stage);
+  Graph& graph_of(GraphRun& run);
+  void allocate_fresh(const Step& step, const IterationOptions& options);
+  void free_finished(const Step& step, bool keep_result);
+  void wait_for_device(const Step& step);
+  void watch(std::size_t first, std::size_t last);
+  BufferSlots buffer_slots() const;
+  std::byte* address(std::size_t slot) const;
+  int result_index() const { return static_cast<int>(work_.values.size()) - 1; }
+
+  const Case& work_;
+  GroupMemory& memory_;
+  const Backends& backends_;
+  Recorder& recorder_;
+  std::vector<Slot> slots_;
+  std::vector<std::size_t> roots_;                // of each slot
+  std::array<std::unique_ptr<Queue>, 2> queues_;  // by place
+  Queue* device_ = nullptr;
+  std::vector<Step> steps_;
+  std::vector<GraphRun> graphs_;
+  std::vector<bool> used_by_device_;                   // by root
+  std::unordered_map<const std::byte*, int> pending_;  // watched buffers: mark of their last use
+  std::size_t iteration_ = 0;  // decides the buffer set and the copy of the source
+  SourceCopies source_;
+  std::vector<std::byte*> addresses_;               // of slot i in set s at s * slots + i
+  std::vector<std::unique_ptr<Allocation>> fresh_;  // by slot, while they live
+};
+
+}  // namespace normbench

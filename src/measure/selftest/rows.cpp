@@ -1,0 +1,114 @@
+#include "measure/selftest/rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+
+#include "measure/selftest/cases.h"
+
+namespace normbench::selftest {
+namespace {
+
+/// 1: as far from the exact value as a right one may be.
+double share(double error, double bound) {
+  if (error == 0) return 0;
+  return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
+}
+
+void add(RowFinding& finding, const std::string& words, const Ran& ran) {
+  if (ran.judged.failure) fail(finding, fmt::format("{}: {}", words, *ran.judged.failure));
+  if (!ran.bound) return;
+  const bool nearer = share(ran.judged.error, *ran.bound) > share(finding.max_error, finding.bound);
+  if (nearer || !finding.compared) {
+    finding.max_error = ran.judged.error;
+    finding.bound = *ran.bound;
+    finding.worst = words;
+  }
+  finding.compared = true;
+}
+
+/// One in so many of the ops, beginning with another one for each `offset`.
+std::vector<Op> thinned(const std::vector<Op>& ops, std::size_t every, std::size_t offset) {
+  std::vector<Op> kept;
+  for (std::size_t i = offset % std::min(every, ops.size()); i < ops.size(); i += every)
+    kept.push_back(ops[i]);
+  return kept;
+}
+
+/// An op with its parameters on an input.
+struct OneCase {
+  const Op& op;
+  const Input& input;
+  const Signature& signature;
+};
+
+/// What an op is tested with.
+struct OpTest {
+  Lab& lab;
+  std::span<Candidate* const> rows;
+  bool quick;
+};
+
+void test_case(const OpTest& test, const OneCase& one, bool capturing) {
+  const std::string words = in_words(one.op, one.signature);
+  std::optional<Exact> exact;  // worked out for the first row that accepts
+  for (Candidate* row : test.rows)
+    offer(test.lab, *row, words, one.op, one.signature, [&]() -> Ran {
+      const bool defined = has_reference(one.op);
+      if (defined && !exact) exact = exact_output(one.op, one.input.values(), one.signature);
+      const Trial trial{*row->kernel, one.op, one.input, one.signature, exact ? &*exact : nullptr};
+      const bool captured = capturing && row->kernel->capturable(one.op, one.signature);
+      const Judged judged = run_trial(
+          test.lab, trial, settings(test.quick, captured, test.lab.equipment), row->finding.runs);
+      return {judged, defined ? std::optional(exact->bound) : std::nullopt};
+    });
+}
+
+void test_input(const OpTest& test, std::span<const Op> ops, const Input& input,
+                const Extent& extent) {
+  const Place place = test.lab.backend().place();
+  for (const Op& op : ops)
+    for (const Route& route : routes_of(name_of(op), place, extent.host_memory))
+      if (const auto signature = signature_of(op, input.desc(route.from), route.to))
+        test_case(test, {op, input, *signature}, extent.capturing);
+}
+
+}  // namespace
+
+void offer(Lab& lab, Candidate& row, const std::string& words, const Op& op,
+           const Signature& signature, const std::function<Ran()>& run) {
+  if (row.stopped || lab.lost()) return;
+  ++row.finding.offered;
+  try {
+    if (!row.kernel->accepts(op, signature)) return;
+    ++row.finding.accepted;
+    add(row.finding, words, run());
+  } catch (const std::exception& error) {
+    fail(row.finding, fmt::format("{}: {}", words, error.what()));
+    row.stopped = true;
+    lab.recover();
+  }
+}
+
+void fail(RowFinding& finding, const std::string& words) {
+  ++finding.wrong;
+  if (finding.failure.empty()) finding.failure = words;
+}
+
+void test_op(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick) {
+  const OpTest test{lab, rows, quick};
+  std::size_t first = 0;  // of the parameters: another one in the next extent
+  for (const Extent& extent : extents(quick)) {
+    const std::vector<Op> ops = samples(op, extent.shape);
+    std::size_t offset = first++;
+    for (const auto& dtype : words(DType{}))
+      for (const auto& layout : words(Layout{})) {
+        const Input input(dtype.value, layout.value, extent.shape, extent.look);
+        test_input(test, thinned(ops, extent.every, offset++), input, extent);
+      }
+  }
+}
+
+}  // namespace normbench::selftest

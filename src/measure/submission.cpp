@@ -1,0 +1,127 @@
+#include "measure/submission.h"
+
+#include <algorithm>
+
+namespace normbench {
+namespace {
+
+/// The buffers that a stage uses.
+struct Access {
+  std::vector<int> reads, writes;
+};
+
+/// True for stages whose work is done when their call returns: those on the CPU, and calls of the
+/// device's runtime that work on host memory.
+bool works_on_host(const Stage& stage) {
+  return stage.place == Place::Cpu || std::holds_alternative<Pin>(stage.op) ||
+         std::holds_alternative<Unregister>(stage.op);
+}
+
+Access access_of(const Stage& stage, const std::vector<Slot>& slots) {
+  // Pages may be unlocked only when the device is done with them: as if they were written.
+  if (std::holds_alternative<Unregister>(stage.op))
+    return {.reads = {}, .writes = {root_of(slots, stage.in.back())}};
+  Access access;
+  if (passes_through(stage.op)) return access;
+  for (const int value : stage.in) access.reads.push_back(root_of(slots, value));
+  for (const int value : stage.out) access.writes.push_back(root_of(slots, value));
+  return access;
+}
+
+bool contains(const std::vector<int>& slots, int slot) {
+  return std::ranges::find(slots, slot) != slots.end();
+}
+
+void add(std::vector<int>& slots, int slot) {
+  if (!contains(slots, slot)) slots.push_back(slot);
+}
+
+/// What both use and at least one writes.
+std::vector<int> conflicts(const Access& device, const Access& host) {
+  std::vector<int> slots;
+  for (const int slot : device.writes)
+    if (contains(host.reads, slot) || contains(host.writes, slot)) add(slots, slot);
+  for (const int slot : device.reads)
+    if (contains(host.writes, slot)) add(slots, slot);
+  return slots;
+}
+
+/// The slots that a stage's views point into.
+std::vector<int> roots_of(const Case& work, const std::vector<Slot>& slots, std::size_t stage) {
+  std::vector<int> roots;
+  for (const int value : work.stages[stage].in) roots.push_back(root_of(slots, value));
+  for (const int value : work.stages[stage].out) roots.push_back(root_of(slots, value));
+  roots.push_back(static_cast<int>(work.values.size() + stage));  // its scratch memory
+  return roots;
+}
+
+bool can_be_captured(const Case& work, const std::vector<Slot>& slots, std::size_t index) {
+  const Stage& stage = work.stages[index];
+  return stage.place == Place::Cuda && stage.kernel->capturable(stage.op, stage.signature) &&
+         std::ranges::none_of(roots_of(work, slots, index),
+                              [&](int root) { return slots[root].kind == Slot::Kind::Fresh; });
+}
+
+}  // namespace
+
+std::vector<Hazards> hazards_of(const Case& work, const std::vector<Slot>& slots) {
+  std::vector<Hazards> hazards(work.stages.size());
+  if (work.wait == Wait::Stage) return hazards;
+  std::vector<Access> accesses;
+  for (const Stage& stage : work.stages) accesses.push_back(access_of(stage, slots));
+  for (std::size_t host = 0; host < hazards.size(); ++host) {
+    if (!works_on_host(work.stages[host])) continue;
+    // What comes later in the pipeline is still under way when its next iteration starts.
+    const std::size_t end = work.wait == Wait::Turn ? hazards.size() : host;
+    for (std::size_t device = 0; device < end; ++device) {
+      if (works_on_host(work.stages[device])) continue;
+      for (const int slot : conflicts(accesses[device], accesses[host])) {
+        // Each iteration has fresh buffers of its own.
+        if (device > host && slots[slot].kind == Slot::Kind::Fresh) continue;
+        add(hazards[device].watched, slot);
+        add(hazards[host].waits, slot);
+      }
+    }
+  }
+  return hazards;
+}
+
+GraphRun::GraphRun(const Case& work, const std::vector<Slot>& slots, std::size_t first,
+                   std::size_t last)
+    : first_(first), last_(last) {
+  for (std::size_t stage = first; stage <= last; ++stage) {
+    label_ += (stage == first ? "graph (" : ", ") + work.stages[stage].label;
+    for (const int root : roots_of(work, slots, stage)) use(slots[root]);
+  }
+  label_ += ")";
+}
+
+void GraphRun::use(const Slot& slot) {
+  if (slot.kind == Slot::Kind::Source) uses_[0] = true;
+  if (slot.kind == Slot::Kind::Placed) uses_[host_reaches(slot.memory) ? 1 : 2] = true;
+}
+
+Graph& GraphRun::at(const BufferSlots& slots,
+                    const std::function<std::unique_ptr<Graph>()>& capture) {
+  BufferSlots key = {};
+  for (std::size_t i = 0; i < key.size(); ++i) key[i] = uses_[i] ? slots[i] : 0;
+  auto& graph = graphs_[key];
+  if (!graph) graph = capture();
+  return *graph;
+}
+
+std::vector<GraphRun> graph_runs(const Case& work, const std::vector<Slot>& slots) {
+  std::vector<GraphRun> runs;
+  if (!work.graph) return runs;
+  const std::size_t count = work.stages.size();
+  for (std::size_t first = 0; first < count; ++first) {
+    if (!can_be_captured(work, slots, first)) continue;
+    std::size_t last = first;
+    while (last + 1 < count && can_be_captured(work, slots, last + 1)) ++last;
+    runs.emplace_back(work, slots, first, last);
+    first = last;
+  }
+  return runs;
+}
+
+}  // namespace normbench

@@ -1,0 +1,163 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "backend/cuda/fused.cuh"
+#include "backend/cuda_fused_testing.h"
+#include "measure/selftest/cases.h"
+
+namespace normbench::cuda::cuda_fused_test {
+namespace {
+
+std::vector<Op> moves(const Shape& shape) {
+  std::vector<Op> ops;
+  for (const std::string_view op : {LayoutOp::name, FlipOp::name, Crop::name})
+    std::ranges::copy(selftest::parameters_of(op, shape), std::back_inserter(ops));
+  return ops;
+}
+
+class FusedMove : public testing::TestWithParam<DType> {};
+
+TEST_P(FusedMove, MovesEveryElement) {
+  for (const Shape& shape : fused_shapes)
+    for (const Layout layout : both_layouts)
+      for (const Op& op : moves(shape))
+        for (const FusedSetting& setting : fused_settings) {
+          const TensorDesc in = dense(GetParam(), layout, shape, Memory::Device);
+          ASSERT_EQ(fault_of(op, in, setting), std::nullopt)
+              << describe(in) << ", " << name_of(op) << ", " << setting;
+        }
+}
+
+TEST_P(FusedMove, TakesEveryAlignmentOfBothSides) {
+  const TensorDesc in = dense(GetParam(), Layout::Nhwc, {1, 3, 4, 20}, Memory::Device);
+  for (const Op& op : moves(in.shape))
+    for (std::int64_t shift = 0; shift < 256; ++shift) {
+      const FusedSetting setting{shift % 16, shift / 16, shift % 2};
+      ASSERT_EQ(fault_of(op, in, setting), std::nullopt) << name_of(op) << ", " << setting;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cuda, FusedMove, testing::ValuesIn(all_dtypes),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+/// The self-test's.
+std::vector<Normalize> normalizations_to(DType to, const Shape& shape) {
+  std::vector<Normalize> ops;
+  for (const Op& op : selftest::parameters_of(Normalize::name, shape))
+    if (const auto& one = std::get<Normalize>(op); one.to == to) ops.push_back(one);
+  return ops;
+}
+
+class FusedNormalize : public testing::TestWithParam<std::tuple<DType, DType>> {};
+
+TEST_P(FusedNormalize, KeepsToTheReference) {
+  const auto [from, to] = GetParam();
+  for (const Shape& shape : fused_shapes)
+    for (const Layout layout : both_layouts)
+      for (const Normalize& op : normalizations_to(to, shape))
+        for (const FusedSetting& setting : fused_settings) {
+          const TensorDesc in = dense(from, layout, shape, Memory::Device);
+          ASSERT_EQ(fault_of(op, in, setting), std::nullopt)
+              << describe(in) << " -> " << describe(op.infer(std::span(&in, 1))[0]) << ", "
+              << setting;
+        }
+}
+
+TEST_P(FusedNormalize, TakesEveryAlignmentOfBothSides) {
+  const auto [from, to] = GetParam();
+  const Shape shape{1, 3, 4, 20};  // planes of a multiple of 16 bytes
+  for (const Layout layout : both_layouts)
+    for (const Layout out : both_layouts)
+      for (std::int64_t shift = 0; shift < 256; ++shift) {
+        const Normalize op{.mean = {1, 2, 3}, .std = {4, 5, 6}, .to = to, .layout = out};
+        const TensorDesc in = dense(from, layout, shape, Memory::Device);
+        const FusedSetting setting{shift % 16, shift / 16, shift % 2};
+        ASSERT_EQ(fault_of(op, in, setting), std::nullopt) << describe(in) << ", " << setting;
+      }
+}
+
+TEST_P(FusedNormalize, WorksInPlaceWhereElementsAreOfOneSize) {
+  const auto [from, to] = GetParam();
+  if (size_of(from) != size_of(to)) return;
+  const Normalize op{.mean = {1, 2, 3}, .std = {4, 5, 6}, .to = to};
+  for (const Layout layout : both_layouts)
+    for (const std::int64_t shift : {0, 1, 3}) {
+      const TensorDesc desc = dense(from, layout, {2, 3, 9, 131}, Memory::Device);
+      Guarded in(desc, shift), apart(op.infer(std::span(&desc, 1))[0], shift);
+      fill(in.view());
+      on_host(op, in.view(), apart.view(), 0);
+      const View same{in.view().data, apart.view().desc};
+      on_host(op, in.view(), same, 0);
+      EXPECT_TRUE(in.payload() == apart.payload());
+      EXPECT_TRUE(in.guards_intact());
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cuda, FusedNormalize,
+                         testing::Combine(testing::ValuesIn(all_dtypes),
+                                          testing::Values(DType::Float32, DType::Float16,
+                                                          DType::BFloat16)),
+                         [](const auto& info) {
+                           return std::string(name_of(std::get<0>(info.param))) + "_to_" +
+                                  std::string(name_of(std::get<1>(info.param)));
+                         });
+
+TEST(FusedNormalize, TakesConstantsThatWereSent) {
+  const Normalize op{.mean = {1, 2, 3}, .std = {4, 5, 6}};
+  for (const Layout layout : both_layouts) {
+    const TensorDesc desc = dense(DType::UInt8, layout, {2, 3, 5, 7}, Memory::Device);
+    Guarded in(desc), by_value(op.infer(std::span(&desc, 1))[0]), sent(by_value.view().desc);
+    fill(in.view());
+    on_host(op, in.view(), by_value.view(), 0);
+    NormalizeArguments with_table, arguments;
+    set_constants(op, 3, with_table);
+    arguments.task = task_of(op, in.view(), sent.view());
+    arguments.sent_a = with_table.a;
+    arguments.sent_b = with_table.b;
+    with_normalize<float>(arguments, [](const auto& body) { run_body(body); });
+    EXPECT_TRUE(sent.payload() == by_value.payload());
+  }
+}
+
+TEST(FusedNormalize, HoldsTheConstantsOfAChannel) {
+  NormalizeArguments arguments;
+  set_constants({.mean = {10, 20}, .std = {2, 4}, .scale = 0.5}, 2, arguments);
+  EXPECT_EQ(arguments.a[0], 0.25f);
+  EXPECT_EQ(arguments.b[0], -5.0f);
+  EXPECT_EQ(arguments.a[1], 0.125f);
+  EXPECT_EQ(arguments.b[1], -5.0f);
+  EXPECT_THROW(set_constants({.mean = {0}, .std = {0}}, 1, arguments), std::runtime_error);
+}
+
+/// Counts what it is asked for: once per element, as nothing else calls it.
+struct Counted {
+  static inline std::int64_t applied = 0;
+  NoConstant at(std::int64_t) const { return {}; }
+  static std::uint16_t apply(std::uint8_t x, NoConstant) {
+    ++applied;
+    return static_cast<std::uint16_t>(x + 256);
+  }
+};
+
+TEST(Fused, ChangesEachElementOnce) {
+  const Shape shape{2, 3, 16, 37};
+  for (const Layout from : both_layouts)
+    for (const Layout to : both_layouts)
+      for (const std::int64_t enough : {std::int64_t{0}, std::int64_t{1} << 18})
+        for (const Flip flip : {Flip::None, Flip::Horizontal}) {
+          Guarded in(dense(DType::UInt8, from, shape, Memory::Device), 1);
+          Guarded out(dense(DType::Float16, to, shape, Memory::Device), 2);
+          fill(in.view());
+          const FusedTask task{
+              .in = flip_view(in.view(), flip), .out = out.view(), .enough_threads = enough};
+          Counted::applied = 0;
+          with_body<std::uint8_t, std::uint16_t>(task, Counted{},
+                                                 [](const auto& body) { run_body(body); });
+          EXPECT_EQ(Counted::applied, shape.elements());
+        }
+}
+
+}  // namespace
+}  // namespace normbench::cuda::cuda_fused_test

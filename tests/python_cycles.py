@@ -1,0 +1,42 @@
+"""Finds Python files that import one another, wherever in the file the import is."""
+
+import ast
+
+FOLDERS = ("scripts/peers", "tests")
+
+
+def imported(path, modules):
+    """Which of `modules` (by name) a file imports."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module]
+        else:
+            continue
+        yield from (name for name in names if name in modules)
+
+
+def cycles(graph):
+    """Each cycle once, as the list of its modules."""
+    found, done = [], set()
+
+    def visit(module, path):
+        if module in path:
+            found.append([*path[path.index(module):], module])
+        elif module not in done:
+            for other in sorted(graph[module]):
+                visit(other, [*path, module])
+            done.add(module)
+
+    for module in sorted(graph):
+        visit(module, [])
+    return found
+
+
+def import_cycles(root):
+    """One line per cycle among the Python files of the repository."""
+    modules = {path.stem: path for folder in FOLDERS for path in sorted((root / folder).rglob("*.py"))}
+    graph = {name: set(imported(path, modules)) for name, path in modules.items()}
+    for cycle in cycles(graph):
+        yield f"{modules[cycle[0]]}: Python files import one another: {' -> '.join(cycle)}"
