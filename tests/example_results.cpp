@@ -8,8 +8,7 @@ namespace normbench::examples {
 
 namespace {
 
-constexpr const char* no_driver =
-    "no CUDA device (cudaErrorInsufficientDriver: driver version is insufficient)";
+constexpr const char* no_driver = "no NVIDIA driver";
 
 std::uint64_t seed_of(const std::string& text) {
   std::uint64_t seed = 1469598103934665603u;

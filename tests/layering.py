@@ -1,6 +1,7 @@
 """Checks the layers of src/: python3 tests/layering.py SOURCE_DIR
 
 Each folder includes itself and those before it in LAYERS, and a platform is a file, never an #if.
+analysis/ gives facts: no formatting, no literal with a blank in it, no comparison with a literal.
 Python files do not import one another in circles.
 Exits 1 with one line per violation.
 """
@@ -14,6 +15,13 @@ from python_cycles import import_cycles
 LAYERS = ["core", "record", "machine", "ops", "backend", "plan", "document", "measure", "trace", "analysis", "report", "app"]
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 CONDITIONAL = re.compile(r"\s*#\s*(?:if|ifdef|ifndef|elif)\b(.*)")
+COMMENT = re.compile(r"//.*")
+COMMENT_LINE = re.compile(r"//[^\n]*")
+LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+CHARACTER = re.compile(r"'(?:[^'\\]|\\.)'")
+COMPARED = re.compile(
+    r'(?:[=!]=\s*|\b(?:starts_with|ends_with|contains|find|compare)\(\s*|\bfind\([^()"]*,\s*)"|"\s*[=!]='
+)
 SOURCES = {".h", ".cpp", ".cu", ".cuh"}
 
 
@@ -34,7 +42,10 @@ def violations(root):
         if own not in LAYERS:
             yield f"{path}: folder {own}/ is no layer (known: {', '.join(LAYERS)})"
             continue
-        for number, line in enumerate(path.read_text().splitlines(), 1):
+        text = path.read_text()
+        if own == "analysis":
+            yield from wordy_facts(path, text)
+        for number, line in enumerate(text.splitlines(), 1):
             include = INCLUDE.match(line)
             if include:
                 folder = include[1].split("/")[0]
@@ -45,6 +56,22 @@ def violations(root):
             condition = CONDITIONAL.match(line)
             if condition and not allowed_conditional(relative, condition[1]):
                 yield f"{path}:{number}: {line.strip()} (a platform is a file, never an #if)"
+
+
+def wordy_facts(path, text):
+    """What reads or makes sentences; a key of JSON is a literal without a blank."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if INCLUDE.match(line):
+            continue
+        code = CHARACTER.sub("0", COMMENT.sub("", LITERAL.sub(lambda l: l[0].replace("//", "/"), line)))
+        if "fmt::" in code or "fmt/" in code:
+            yield f"{path}:{number}: analysis/ formats nothing (sentences are made in report/)"
+        if any(re.search(r"\s|\\[nt]", literal[1]) for literal in LITERAL.finditer(code)):
+            yield f"{path}:{number}: a literal with a blank in it (sentences are made in report/)"
+    joined = COMMENT_LINE.sub("", text)
+    for comparison in COMPARED.finditer(joined):
+        number = joined.count("\n", 0, comparison.start()) + 1
+        yield f"{path}:{number}: comparison with a literal (a fact is an enum or a number)"
 
 
 def main():

@@ -89,7 +89,7 @@ class PackageTest(unittest.TestCase):
             self.assertEqual(done.returncode, 1)
             self.assertIn("passed   info", done.stdout)
             self.assertIn("FAILED   selftest-cuda", done.stdout)
-            self.assertIn("no CUDA device", done.stdout)
+            self.assertIn("no NVIDIA driver", done.stdout)
             self.assertIn("skipped  blog-gpu", done.stdout)
             self.assertTrue(out.exists())
 

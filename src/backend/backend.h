@@ -121,7 +121,7 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual Place place() const = 0;
-  /// Why nothing can run here ("no CUDA device (cudaErrorInsufficientDriver: …)"), or nothing.
+  /// Why nothing can run here ("no NVIDIA driver"), or nothing.
   virtual std::optional<std::string> unavailable() const = 0;
   /// All rows, whether or not they can run here: plans for a machine without a device name them.
   virtual std::span<const Kernel> kernels() const = 0;

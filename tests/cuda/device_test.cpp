@@ -48,6 +48,12 @@ TEST_F(DeviceTest, WithoutADeviceThereAreRowsButNoWork) {
   EXPECT_THAT(cuda.log, ElementsAre("cudaGetDeviceCount"));
 }
 
+TEST_F(DeviceTest, WithoutADriverThatIsTheReason) {
+  cuda.failures = {{.function = "cudaGetDeviceCount", .code = cudaErrorInsufficientDriver}};
+  cuda.driver_version = 0;
+  EXPECT_EQ(make_cuda_backend({})->unavailable(), "no NVIDIA driver");
+}
+
 /// Why a device that is there may be of no use.
 struct Reason {
   friend void PrintTo(const Reason& reason, std::ostream* out) { *out << reason.text; }

@@ -31,7 +31,7 @@ TEST(GpuText, LeavesOutWhatIsNotKnown) {
 }
 
 TEST(GpuText, WithoutOne) {
-  EXPECT_EQ(gpu_text_with("/places/cuda", "built without CUDA"), "no GPU");
+  EXPECT_EQ(gpu_text_with("/places/cuda", "built without CUDA"), "no GPU: built without CUDA");
   EXPECT_EQ(gpu_text(examples::tie()), "no GPU (no case here needs one)");
 }
 

@@ -45,8 +45,9 @@ bool all_positive(const std::vector<double>& times) {
 
 /// One side has device times and the other only wall times: these are not to be compared.
 bool clocks_differ(const MatchedCase& matched, const Comparison& comparison) {
-  return comparison.clock == DecidingClock::Device && device_ns(shown_case(matched.base)).has_value() !=
-                                             device_ns(shown_case(matched.now)).has_value();
+  return comparison.clock == DecidingClock::Device &&
+         device_ns(shown_case(matched.base)).has_value() !=
+             device_ns(shown_case(matched.now)).has_value();
 }
 
 Change verdict(const Interval& ratio, double margin) {
@@ -118,8 +119,8 @@ void sort_worst_first(std::vector<ComparedCase>& cases) {
 }
 
 /// Marks as certain the regressed cases that Holm's procedure rejects over all cases that could be
-/// judged: beyond doubt, with at most 5 % false alarms of the whole comparison. Cautions where there
-/// are too few runs for that.
+/// judged: beyond doubt, with at most 5 % false alarms of the whole comparison. Cautions where
+/// there are too few runs for that.
 void decide(Comparison& comparison) {
   std::vector<ComparedCase*> judged;
   std::vector<double> p_values;
@@ -132,7 +133,8 @@ void decide(Comparison& comparison) {
   for (std::size_t i = 0; i < judged.size(); ++i)
     if (judged[i]->change == Change::Regressed) judged[i]->certain = rejected[i];
   if (judged.empty()) return;
-  if (!comparison.run_pairs) return comparison.cautions.push_back(caution::FewRuns{comparison.pairs});
+  if (!comparison.run_pairs)
+    return comparison.cautions.push_back(caution::FewRuns{comparison.pairs});
   int needed = comparison.pairs;
   while (sign_test(needed, needed) > kAlpha / static_cast<double>(judged.size())) ++needed;
   if (needed > comparison.pairs)

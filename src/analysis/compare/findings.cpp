@@ -39,8 +39,8 @@ double error(const std::vector<CaseRun>& runs) {
   return largest;
 }
 
-void add_unless_same(FindingKind kind, const CaseFinding::Value& base, const CaseFinding::Value& now,
-                     std::vector<CaseFinding>& findings) {
+void add_unless_same(FindingKind kind, const CaseFinding::Value& base,
+                     const CaseFinding::Value& now, std::vector<CaseFinding>& findings) {
   if (base != now) findings.push_back({kind, base, now});
 }
 
@@ -99,7 +99,8 @@ std::vector<CaseFinding> case_findings(const MatchedCase& matched) {
   add_unless_same(FindingKind::LinkBytes, link_bytes(base), link_bytes(now), findings);
   add_unless_same(FindingKind::Bytes, moved_bytes(base), moved_bytes(now), findings);
   add_unless_same(FindingKind::Kernels, run_by(base), run_by(now), findings);
-  add_unless_same(FindingKind::Threads, std::int64_t{base.threads}, std::int64_t{now.threads}, findings);
+  add_unless_same(FindingKind::Threads, std::int64_t{base.threads}, std::int64_t{now.threads},
+                  findings);
   if (measured(base) && measured(now)) {
     compare_errors(matched, findings);
     compare_faults(matched, findings);

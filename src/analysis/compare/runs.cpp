@@ -11,20 +11,24 @@ constexpr double kLeastMargin = 0.02;
 constexpr double kUnknownMargin = 0.05;  // where differences between runs are not known
 constexpr double kBusier = 0.5;          // load per thread on one side above that on the other
 
+/// The member of an object, null for none.
+Json said(const Json& object, const char* key) {
+  return object.is_object() ? object.value(key, Json()) : Json();
+}
+
 /// ISO dates sort as text; "" where a document has none.
 std::string date_of(const Results& results) {
-  const auto date = results.environment.find("date");
-  return date != results.environment.end() && date->is_string() ? date->get<std::string>() : "";
+  const Json date = said(results.environment, "date");
+  return date.is_string() ? date.get<std::string>() : "";
 }
 
 /// Load over the last minute per thread, when a run started; 0 where a document has none.
 double load_of(const Results& results) {
-  const auto load = results.environment.find("load");
-  const auto threads = results.environment.find("available_threads");
-  if (load == results.environment.end() || !load->is_array() || load->empty() ||
-      !load->front().is_number() || threads == results.environment.end() || !threads->is_number())
+  const Json load = said(results.environment, "load");
+  const Json threads = said(results.environment, "available_threads");
+  if (!load.is_array() || load.empty() || !load.front().is_number() || !threads.is_number())
     return 0;
-  return load->front().get<double>() / std::max(1.0, threads->get<double>());
+  return load.front().get<double>() / std::max(1.0, threads.get<double>());
 }
 
 double median_load(const std::vector<Results>& runs) {
@@ -39,9 +43,8 @@ double between_processes(const std::vector<Results>& base, const std::vector<Res
   double largest = 0;
   for (const auto* side : {&base, &now})
     for (const Results& results : *side) {
-      const auto between = results.calibration.find("between");
-      if (between != results.calibration.end() && between->is_number())
-        largest = std::max(largest, between->get<double>());
+      if (const Json between = said(results.calibration, "between"); between.is_number())
+        largest = std::max(largest, between.get<double>());
     }
   return largest;
 }
@@ -87,8 +90,8 @@ std::vector<Caution> setup_cautions(const std::vector<Results>& base,
   if (base.size() != now.size()) cautions.push_back(caution::UnpairedRuns{base.size(), now.size()});
   for (const auto* side : {&base, &now})
     if (const auto interrupted = std::ranges::count_if(*side, &Results::interrupted))
-      cautions.push_back(caution::Interrupted{side == &base, static_cast<std::size_t>(interrupted),
-                                              side->size()});
+      cautions.push_back(
+          caution::Interrupted{side == &base, static_cast<std::size_t>(interrupted), side->size()});
   if (!took_turns(base, now)) cautions.push_back(caution::NoTurns{});
   const caution::Busier load{median_load(base), median_load(now)};
   if (std::abs(load.base - load.now) > kBusier) cautions.push_back(load);

@@ -20,8 +20,9 @@ Json at(const Json& json, const std::string& pointer) {
 
 /// "none" where the document says that there was no GPU.
 Json gpu_name(const Results& results) {
-  if (!results.environment.contains("gpu")) return {};
-  return results.environment["gpu"].is_null() ? Json("none") : at(results.environment, "/gpu/name");
+  const Json::json_pointer gpu("/gpu");
+  const bool none = results.environment.contains(gpu) && results.environment.at(gpu).is_null();
+  return none ? Json("none") : at(results.environment, "/gpu/name");
 }
 
 constexpr auto kFacts = std::to_array<Fact>({
@@ -121,8 +122,8 @@ void compare_configs(const std::vector<Results>& base, const std::vector<Results
       for (std::string& pointer : config_differences(base[0].config, results.config))
         pointers.insert(std::move(pointer));
   for (const std::string& pointer : pointers)
-    differences.push_back({SetupFact::Config, config_values(pointer, base),
-                           config_values(pointer, now), pointer});
+    differences.push_back(
+        {SetupFact::Config, config_values(pointer, base), config_values(pointer, now), pointer});
 }
 
 /// Under a profiling tool nothing is ranked, so nothing is compared either.
@@ -142,8 +143,7 @@ std::vector<SetupDifference> setup_differences(const std::vector<Results>& base,
                                                const std::vector<Results>& now) {
   std::vector<SetupDifference> differences;
   for (const Fact& fact : kFacts) compare_fact(fact, base, now, differences);
-  if (all_traced(base, now))
-    differences.push_back({SetupFact::Traced, {true}, {true}});
+  if (all_traced(base, now)) differences.push_back({SetupFact::Traced, {true}, {true}});
   compare_configs(base, now, differences);
   return differences;
 }

@@ -24,6 +24,10 @@ std::vector<Kernel> all_rows() {
 /// Why there is no device at all, or nothing.
 std::optional<std::string> no_device(int& devices) {
   const cudaError_t error = cudaGetDeviceCount(&devices);
+  int driver = 0;
+  if (error == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess &&
+      driver == 0)
+    return "no NVIDIA driver";
   if (error != cudaSuccess)
     return fmt::format("no CUDA device ({}: {})", cudaGetErrorName(error),
                        cudaGetErrorString(error));
