@@ -7,7 +7,7 @@
 #include "backend/cpu/simd_targets.h"
 #include "backend/kernel_testing.h"
 #include "core/dtype.h"
-#include "measure/selftest/rounding.h"
+#include "measure/selftest/rows.h"
 
 namespace normbench::conversions_test {
 namespace {

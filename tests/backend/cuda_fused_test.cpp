@@ -13,7 +13,7 @@ namespace {
 std::vector<Op> moves(const Shape& shape) {
   std::vector<Op> ops;
   for (const std::string_view op : {LayoutOp::name, FlipOp::name, Crop::name})
-    std::ranges::copy(selftest::parameters_of(op, shape), std::back_inserter(ops));
+    std::ranges::copy(samples(op, shape), std::back_inserter(ops));
   return ops;
 }
 
@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(Cuda, FusedMove, testing::ValuesIn(all_dtypes),
 /// The self-test's.
 std::vector<Normalize> normalizations_to(DType to, const Shape& shape) {
   std::vector<Normalize> ops;
-  for (const Op& op : selftest::parameters_of(Normalize::name, shape))
+  for (const Op& op : samples(Normalize::name, shape))
     if (const auto& one = std::get<Normalize>(op); one.to == to) ops.push_back(one);
   return ops;
 }

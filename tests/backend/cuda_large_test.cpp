@@ -44,7 +44,7 @@ class LargeNormalize {
 
  private:
   const TensorDesc in_desc_, out_desc_;
-  const Pages in_, out_;
+  const Mapping in_, out_;
   NormalizeArguments arguments_;
 };
 

@@ -10,17 +10,17 @@
 
 namespace normbench {
 
-/// Pages of zeros of which only those that are touched take memory.
-class Pages {
+/// Mapping of zeros of which only those that are touched take memory.
+class Mapping {
  public:
-  explicit Pages(std::size_t bytes) : bytes_(bytes) {
+  explicit Mapping(std::size_t bytes) : bytes_(bytes) {
     data_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (data_ == MAP_FAILED) throw std::runtime_error("no address space for a test");
   }
-  ~Pages() { munmap(data_, bytes_); }
-  Pages(const Pages&) = delete;
-  Pages& operator=(const Pages&) = delete;
+  ~Mapping() { munmap(data_, bytes_); }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
 
   std::byte* data() const { return static_cast<std::byte*>(data_); }
 
@@ -51,7 +51,7 @@ class Fenced {
  private:
   const TensorDesc desc_;
   const std::size_t page_, inner_;
-  const Pages pages_;
+  const Mapping pages_;
   std::byte* data_;
 };
 

@@ -31,7 +31,7 @@ TEST_P(Fences, AreNotTouched) {
   for (const Shape& shape : {Shape{1, 1, 1, 1}, Shape{2, 3, 5, 7}, Shape{1, 4, 3, 67}})
     for (const auto& dtype : words(DType{}))
       for (const auto& layout : words(Layout{}))
-        for (const Op& op : selftest::parameters_of(kernel.op, shape)) {
+        for (const Op& op : samples(kernel.op, shape)) {
           const TensorDesc in = dense(dtype.value, layout.value, shape, Memory::Pageable);
           const auto signature = selftest::signature_of(op, in, Memory::Pageable);
           if (!signature || !kernel.accepts(op, *signature)) continue;
@@ -46,7 +46,7 @@ TEST_P(Fences, AreNotTouched) {
 std::vector<Kernel> fenced_rows() {
   std::vector<Kernel> rows = cpu_rows();
   std::erase_if(rows, [](const Kernel& kernel) {
-    const auto ops = selftest::parameters_of(kernel.op, {1, 1, 1, 1});
+    const auto ops = samples(kernel.op, {1, 1, 1, 1});
     return kernel.name == "reference" || ops.empty() || !has_reference(ops[0]);
   });
   return rows;

@@ -9,7 +9,7 @@ namespace {
 
 using namespace normbench;
 
-struct Copy {
+struct CopyCall {
   std::byte* to;
   const std::byte* from;
   std::size_t bytes;
@@ -22,7 +22,7 @@ struct Copy {
   }
 };
 
-Copy describe(void* to, const void* from, std::size_t bytes) {
+CopyCall describe(void* to, const void* from, std::size_t bytes) {
   const FakeMemory& memory = fake_cuda().memory;
   return {.to = static_cast<std::byte*>(to),
           .from = static_cast<const std::byte*>(from),
@@ -34,7 +34,7 @@ Copy describe(void* to, const void* from, std::size_t bytes) {
 bool device_side(FakeKind kind) { return is_device(kind) || kind == FakeKind::Managed; }
 bool host_side(FakeKind kind) { return !is_device(kind); }
 
-bool fits(const Copy& copy, cudaMemcpyKind kind) {
+bool fits(const CopyCall& copy, cudaMemcpyKind kind) {
   switch (kind) {
     case cudaMemcpyHostToHost:
       return host_side(copy.from_kind) && host_side(copy.to_kind);
@@ -57,7 +57,7 @@ bool holds(const void* data, std::size_t bytes, FakeKind kind) {
   return block && block->kind == kind;
 }
 
-cudaError_t verify(const Copy& copy, cudaMemcpyKind kind) {
+cudaError_t verify(const CopyCall& copy, cudaMemcpyKind kind) {
   if (!fits(copy, kind)) {
     fake_cuda().violations.push_back("a copy in a direction that is not its own: " + copy.name());
     return cudaErrorInvalidMemcpyDirection;
@@ -68,32 +68,32 @@ cudaError_t verify(const Copy& copy, cudaMemcpyKind kind) {
   return inside ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-void move(const Copy& copy) {
+void move(const CopyCall& copy) {
   if (holds(copy.to, copy.bytes, copy.to_kind) && holds(copy.from, copy.bytes, copy.from_kind))
     std::memmove(copy.to, copy.from, copy.bytes);
   else
     fake_cuda().violations.push_back("memory was released before its copy: " + copy.name());
 }
 
-FakeTask task(const Copy& copy) {
+FakeTask task(const CopyCall& copy) {
   return {.ns = fake_cuda().copy_ns, .run = [copy] { move(copy); }};
 }
 
 /// From a staging buffer that holds what `copy.from` is now.
-FakeTask staged(const Copy& copy) {
+FakeTask staged(const CopyCall& copy) {
   auto bytes = std::make_shared<std::vector<std::byte>>(copy.from, copy.from + copy.bytes);
   return {.ns = fake_cuda().copy_ns, .run = [copy, bytes] {
-            Copy from_staging = copy;
+            CopyCall from_staging = copy;
             from_staging.from = bytes->data();
             move(from_staging);
           }};
 }
 
-bool to_staging(const Copy& copy) {
+bool to_staging(const CopyCall& copy) {
   return copy.from_kind == FakeKind::Pageable && device_side(copy.to_kind);
 }
 
-cudaError_t copy_async(const Copy& copy, cudaMemcpyKind kind, cudaStream_t stream) {
+cudaError_t copy_async(const CopyCall& copy, cudaMemcpyKind kind, cudaStream_t stream) {
   if (const cudaError_t error = verify(copy, kind); error != cudaSuccess) return error;
   FakeStreams& streams = fake_cuda().streams;
   if (!copy.pageable()) return streams.submit(stream, task(copy));
@@ -103,7 +103,7 @@ cudaError_t copy_async(const Copy& copy, cudaMemcpyKind kind, cudaStream_t strea
   return streams.finish(stream);
 }
 
-cudaError_t copy_now(const Copy& copy, cudaMemcpyKind kind) {
+cudaError_t copy_now(const CopyCall& copy, cudaMemcpyKind kind) {
   if (const cudaError_t error = verify(copy, kind); error != cudaSuccess) return error;
   FakeStreams& streams = fake_cuda().streams;
   if (const cudaError_t error = streams.may_synchronize(); error != cudaSuccess) return error;
@@ -131,13 +131,13 @@ std::string fill_name(const void* data, int value, std::size_t bytes) {
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  const Copy copy = describe(to, from, bytes);
+  const CopyCall copy = describe(to, from, bytes);
   return fake_cuda().call("cudaMemcpyAsync", copy.name() + " " + name_of(stream),
                           [&] { return copy_async(copy, kind, stream); });
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  const Copy copy = describe(to, from, bytes);
+  const CopyCall copy = describe(to, from, bytes);
   return fake_cuda().call("cudaMemcpy", copy.name(), [&] { return copy_now(copy, kind); });
 }
 

@@ -68,8 +68,8 @@ TEST(BytesPerNs, AreOfTheDevicesTimeWhereThereIsAny) {
 }
 
 TEST(BytesPerNs, AreNothingWithoutBytesOrTimes) {
-  EXPECT_FALSE(bytes_per_ns({.name = "", .place = "", .shapes = "", .cpu_ns = 50}).has_value());
-  EXPECT_FALSE(bytes_per_ns({.name = "", .place = "", .shapes = "", .bytes = 50}).has_value());
+  EXPECT_FALSE(bytes_per_ns({.name = "", .place = Place::Cpu, .shapes = "", .cpu_ns = 50}).has_value());
+  EXPECT_FALSE(bytes_per_ns({.name = "", .place = Place::Cpu, .shapes = "", .bytes = 50}).has_value());
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ std::vector<std::string> lines(const std::vector<ProfileRow>& rows) {
   for (const ProfileRow& row : rows) {
     const bool host = row.place == Place::Cpu;
     result.push_back(fmt::format(
-        "{} {}{} {} {}/{}", row.name, row.place, row.annotation ? " annotation" : "", row.calls,
+        "{} {}{} {} {}/{}", row.name, name_of(row.place), row.annotation ? " annotation" : "", row.calls,
         host ? row.self_cpu_ns : row.self_device_ns, host ? row.cpu_ns : row.device_ns));
   }
   return result;
