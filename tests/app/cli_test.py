@@ -335,7 +335,7 @@ class CliTest(unittest.TestCase):
         if gpu["status"] == "ok":
             self.skipTest("a GPU is at hand")
         self.assertEqual(gpu["status"], "skipped")
-        self.assertIn(gpu["reason"].split(" (")[0], done.stdout)
+        self.assertIn(gpu["reason"].split(" (")[0], " ".join(done.stdout.split()))
 
     def test_a_folder_with_a_run_is_not_overwritten(self):
         out, _ = self.run_small()

@@ -226,7 +226,7 @@ class CompareTest(unittest.TestCase):
         self.write("runs/b/journal.jsonl", "")
         done = compare(self.dir / "runs", good)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("runs/b: a run that was not finished", done.stderr)
+        self.assertIn("runs/b: an unfinished run", done.stderr)
 
     def test_usage_errors(self):
         good = self.write("good.json", document({"a": 1e6}))

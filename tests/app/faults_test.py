@@ -651,7 +651,7 @@ class UnwritableTest(FaultsCase):
     def test_a_disk_that_is_full_with_nothing_else_to_go_to(self):
         done = self.on_small_disk("32k", prepare="export TMPDIR=$PWD/disk")
         self.assertEqual(done.returncode, 5, done.stderr)
-        self.assertIn("there was no room for it beside it nor in the folder of temporary files\n",
+        self.assertIn("neither a folder beside it nor the folder of temporary files had room\n",
                       done.stderr)
         self.assertIn("continue with: normbench run --resume disk/out\n", done.stderr)
         copy = self.dir / "copy"
@@ -687,7 +687,7 @@ class UnwritableTest(FaultsCase):
     def test_files_that_may_not_grow(self):
         done = self.run_config(code=5, preexec_fn=limit_files(8192))
         self.assertIn(f"normbench: cannot write {self.out}/journal.jsonl: File too large\n", done.stderr)
-        self.assertIn("there was no room for it", done.stderr)
+        self.assertIn("neither a folder beside it nor the folder of temporary files had room", done.stderr)
         self.assert_no_torn_file(self.out)
         self.assertEqual(list((self.dir / "tmp").iterdir()), [])
         self.resume()

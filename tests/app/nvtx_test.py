@@ -242,8 +242,8 @@ class NvtxTest(unittest.TestCase):
         self.assertEqual(planned["sizes", '{"batch": 1}', "eager", "sub"], PIXELS * (4 + 4))
         checked = set()
         for stage in seen.of("stage"):
-            experiment, point = stage.around("point").name.split(" ", 1)
-            key = (experiment, json.dumps(json.loads(point)), stage.around("variant").name,
+            experiment, _, point = stage.around("point").name.partition(" ")
+            key = (experiment, json.dumps(json.loads(point or "{}")), stage.around("variant").name,
                    stage.name)
             if key not in planned:
                 continue  # of a limit

@@ -71,8 +71,9 @@ std::vector<std::string> teams(const std::string& experiment) {
 TEST(Experiment, ThreadsAllAreDecidedByTheCasesLargestStage) {
   const auto variants = [](const std::string& source) {
     return teams(R"("threads": "all", "source": )" + source + R"(, "variants": {
-        "fused": ["normalize"], "eager": [{"op": "cast", "to": "float32"}, "sub", "div"],
-        "two": {"stages": ["normalize"], "threads": 2}})");
+        "fused": [{"op": "normalize", "mean": [1], "std": [2]}],
+        "eager": [{"op": "cast", "to": "float32"}, {"op": "sub", "mean": [1]}, {"op": "div", "std": [2]}],
+        "two": {"stages": [{"op": "normalize", "mean": [1], "std": [2]}], "threads": 2}})");
   };
   EXPECT_THAT(variants(R"({"batch": 1, "size": [256, 256]})"),
               ElementsAre("1, of all", "1, of all", "2"));

@@ -32,6 +32,20 @@ TEST(CalibrationText, ARowPerKindThenWhatFollows) {
             "  Too few pairs to say how much fresh processes differ.\n");
 }
 
+TEST(CalibrationText, APairThatWasNotMeasuredSaysWhy) {
+  MeasuredPair pair;
+  for (const char* name : {"one", "other"}) {
+    CaseResult& one = pair.group.cases.emplace_back();
+    one.variant = name;
+    one.iterations = 1;
+    one.rounds.emplace_back();
+  }
+  EXPECT_EQ(unmeasured_text(pair), "");
+  pair.group.cases[1].status = Status::Skipped;
+  pair.group.cases[1].reason = "needs 8 GB";
+  EXPECT_EQ(unmeasured_text(pair), "\"other\" of the identical pair was not measured: needs 8 GB");
+}
+
 TEST(CalibrationText, OneLineForDocuments) {
   EXPECT_EQ(calibration_line(Json()), "");
   EXPECT_EQ(

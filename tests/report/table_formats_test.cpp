@@ -31,7 +31,7 @@ TEST(ProfileTable, SaysHowManyRowsAreLeftOut) {
   EXPECT_THAT(made(TableKind::Torch, TableFormat::Text, {.row_limit = 3}),
               HasSubstr("Self CUDA time total: 5.564ms\n1 more row (row_limit is 3)\nWall"));
   EXPECT_THAT(made(TableKind::Stats, TableFormat::Text, {.row_limit = 0}),
-              HasSubstr("\n4 more rows (row_limit is 0)\n"));
+              HasSubstr("4 more rows (row_limit is 0)\n"));
   EXPECT_THAT(made(TableKind::Stats, TableFormat::Text, {.row_limit = 4}),
               testing::Not(HasSubstr("more row")));
 }
