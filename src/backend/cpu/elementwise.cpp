@@ -9,7 +9,10 @@
 namespace normbench {
 namespace {
 
-bool accepts_cast(const Cast&, const Signature& s) { return walkable(s.in[0], s.out[0]); }
+bool accepts_cast(const Cast& op, const Signature& s) {
+  return cast_function(s.in[0].dtype, op.to, Stores::Normal) != nullptr &&
+         walkable(s.in[0], s.out[0]);
+}
 
 template <StoresRule (*Rule)(const Signature&)>
 Launch prepare_cast(const Cast& op, const Signature& s) {
@@ -22,7 +25,7 @@ Launch prepare_cast(const Cast& op, const Signature& s) {
 
 template <class T>
 bool accepts_floats(const T&, const Signature& s) {
-  return s.in[0].dtype != DType::UInt8 && walkable(s.in[0], s.out[0]);
+  return sub_function(s.in[0].dtype) != nullptr && walkable(s.in[0], s.out[0]);
 }
 
 Launch prepare_constants(const Signature& s, Constants when, RunFunction function,

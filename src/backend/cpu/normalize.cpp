@@ -29,7 +29,8 @@ Constants2 multiply_add(const Normalize& op, std::int64_t channels) {
 }
 
 bool accepts_fused(const Normalize& op, const Signature& s) {
-  return op.to != DType::UInt8 && walkable(s.in[0], s.out[0]);
+  return fma_function(s.in[0].dtype, op.to, Stores::Normal) != nullptr &&
+         walkable(s.in[0], s.out[0]);
 }
 
 template <StoresRule (*Rule)(const Signature&), FirstTouches Fresh = FirstTouches::Fault>

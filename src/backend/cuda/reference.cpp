@@ -1,4 +1,6 @@
+#include <concepts>
 #include <memory>
+#include <stdexcept>
 #include <tuple>
 
 #include "backend/cuda/memory.h"
@@ -50,8 +52,14 @@ std::shared_ptr<const DeviceArray<double>> send_constants(const T& op, std::int6
   }
 }
 
-/// Every op that gives each element of a view a value of its own.
+template <class T, class... Ops>
+concept OneOf = (std::same_as<T, Ops> || ...);
+
+/// Ops that give each element of a view a value of its own. An op is none unless it is listed.
 template <class T>
+concept Pointwise = OneOf<T, Cast, Sub, Div, Normalize, Copy, Crop, FlipOp, LayoutOp>;
+
+template <Pointwise T>
 Launch prepare_typed(const T& op, const Signature& s) {
   const auto constants = send_constants(op, s.in[0].shape.c);
   return [op, constants](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
@@ -80,12 +88,21 @@ Launch prepare_typed(const normbench::Stream& op, const Signature&) {
 }
 
 Launch prepare_reference_of(const Op& op, const Signature& s) {
-  return std::visit([&](const auto& typed) { return prepare_typed(typed, s); }, op);
+  return std::visit(
+      [&](const auto& typed) -> Launch {
+        if constexpr (requires { prepare_typed(typed, s); })
+          return prepare_typed(typed, s);
+        else
+          throw std::logic_error("no reference of this op on a GPU");
+      },
+      op);
 }
 
 /// Streams go through bytes as they lie; every other op through elements, by their strides.
 bool accepts_reference(const Op& op, const Signature& s) {
-  return !std::holds_alternative<normbench::Stream>(op) || s.in[0].is_dense();
+  const bool has_one = std::visit(
+      [&](const auto& typed) { return requires { prepare_typed(typed, s); }; }, op);
+  return has_one && (!std::holds_alternative<normbench::Stream>(op) || s.in[0].is_dense());
 }
 
 }  // namespace
