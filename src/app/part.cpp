@@ -65,7 +65,7 @@ Exit measure_asked_part(const Json& asked) {
 }
 
 /// The line that a fresh process of this program answers to `asked`. Throws std::runtime_error when
-/// it cannot be started or ends without one.
+/// it cannot be started, ends without one or does not end well.
 std::string answer_of_part(std::string asked) {
   using std::chrono::milliseconds;
   ChildProcess part({.argv = {"/proc/self/exe", "part"}, .directory = ""}, ChildKind::Part);
@@ -78,7 +78,7 @@ std::string answer_of_part(std::string asked) {
   }
   std::optional<std::string> end = part.ended();
   for (; !end; end = part.ended()) part.wait(false, milliseconds(1));
-  if (line.ends_with('\n')) return line;
+  if (*end == "exit code 0" && line.ends_with('\n')) return line;
   throw std::runtime_error(fmt::format("a measuring process ended with {}", *end));
 }
 

@@ -441,6 +441,20 @@ class KillTest(FaultsCase):
             time.sleep(0.01)
         self.assertFalse(self.is_running(child[0]))
 
+    def test_a_run_fails_with_its_part(self):
+        self.config.write_text(
+            json.dumps(changed(SMALL, max_seconds_per_group=50, precision=1e-5, processes=2)))
+        running = subprocess.Popen(
+            [NORMBENCH, "run", "--config", self.config, "--out", self.out],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
+        deadline = time.monotonic() + 20
+        while not (child := children.read_text().split()) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        os.kill(int(child[0]), signal.SIGKILL)
+        _, errors = self.end(running, 1)
+        self.assertIn("a measuring process ended with signal 9 (Killed)", errors)
+
     def is_running(self, process):
         try:
             return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
