@@ -331,6 +331,24 @@ class ResumeTest(FaultsCase):
                 self.assertIn(str(self.out), done.stderr)
                 self.assertEqual(self.files(self.dir), before)
 
+    def test_a_header_that_lacks_an_option_is_refused_unless_older_versions_wrote_it(self):
+        self.cut_run()
+        header, *groups = self.journal()
+        absent = [("machine",), ("options",),
+                  *(("options", name) for name in ("images", "set", "only", "quick", "no_profile"))]
+        newer = [("device",), ("simd",), ("folder",), ("free_bytes",), ("options", "allow_peers")]
+        for *parents, name in absent + newer:
+            lines = json.loads(json.dumps([header, *groups]))
+            place = lines[0]["header"]
+            for parent in parents:
+                place = place[parent]
+            del place[name]
+            self.write_journal(lines)
+            if (*parents, name) in newer:
+                self.resume("--force")
+            else:
+                self.assertIn("describes no run", self.resume("--force", code=2).stderr)
+
     def test_a_journal_is_open_in_one_process_at_a_time(self):
         self.cut_run()
         with (self.out / "journal.jsonl").open() as other:
