@@ -374,6 +374,17 @@ class HangTest(FaultsCase):
             self.assertEqual(document["environment"]["host"], "lab-7")
             self.assertEqual((document["seed"], document["precision"]), (7, 0.3))
 
+    def test_a_part_that_cannot_say_what_hangs_ends(self):
+        options = {"images": "", "set": [], "only": [], "quick": False, "no_profile": True}
+        job = {"file": "slow", "text": json.dumps(changed(SLOW, turn_timeout_seconds=0.8)),
+               "options": options, "machine": ""}
+        asked = {"asker": os.getpid(), "job": job, "group": 1, "part": 0, "first": None,
+                 "limits": True}
+        with open("/dev/full", "w") as full:
+            done = normbench("part", input=json.dumps(asked), stdout=full, timeout=60)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("eager hangs: cannot write to stdout: No space left on device\n", done.stderr)
+
 
 class KillTest(FaultsCase):
     """kill -9, then --resume: the structure of an unbroken run."""
