@@ -14,11 +14,9 @@
 #include "app/options.h"
 #include "app/part.h"
 #include "app/progress.h"
+#include "app/run_context.h"
 #include "core/file.h"
 #include "core/issue.h"
-#include "machine/environment.h"
-#include "machine/disturbance.h"
-#include "machine/topology.h"
 #include "measure/calibration.h"
 #include "report/calibration_text.h"
 
@@ -74,20 +72,9 @@ std::optional<std::vector<JudgedPair>> measured_pairs(const CalibrateOptions& op
     pairs.push_back(judge_pair(pair, precision));
     progress.pair_done(pairs.back());
   };
-  SystemClock clock;
-  Recorder recorder(clock);
-  Watchdog watchdog(study.cold.measure.turn_timeout_seconds,
+  OwnRunContext own(backends, progress, study.cold.measure.turn_timeout_seconds,
                     [](std::size_t, const std::string& contender) { give_up(contender); });
-  RunContext context{.backends = backends,
-                     .clock = clock,
-                     .recorder = recorder,
-                     .watchdog = watchdog,
-                     .observer = progress,
-                     .interrupted = watch_for_interrupts(),
-                     .cache_bytes = last_level_cache_bytes(),
-                     .disturbance = disturbance_reader("/"),
-                     .on_profile = {}};
-  return calibrate(study, context) ? std::optional(pairs) : std::nullopt;
+  return calibrate(study, own.context) ? std::optional(pairs) : std::nullopt;
 }
 
 /// Keeps the calibration and writes --out; prints what was found even where that fails.

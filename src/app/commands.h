@@ -29,7 +29,8 @@ struct Option {
   enum Rule : unsigned {
     Required = 1,
     Several = 2,  // a list: many values may follow one name
-    Once = 4      // not given again after a hang
+    Once = 4,     // not given again after a hang
+    Newer = 8     // journals of older versions do not have it
   };
 
   std::string name;   // "--out"; "FILE": known by its place on the command line

@@ -10,13 +10,14 @@
 #include "app/options.h"
 #include "app/profiling.h"
 #include "app/progress.h"
+#include "app/run_context.h"
 #include "core/issue.h"
 #include "machine/energy.h"
 #include "machine/environment.h"
 #include "machine/hardware_counters.h"
+#include "machine/topology.h"
 #include "measure/costs.h"
 #include "measure/runner.h"
-#include "machine/topology.h"
 #include "record/clock.h"
 #include "record/nvtx.h"
 #include "report/info_text.h"
@@ -122,23 +123,14 @@ Plan limits_plan(std::string_view config, const Backends& backends) {
 }
 
 Results measured_limits(const Plan& plan, const Backends& backends) {
-  SystemClock clock;
-  Recorder recorder(clock);
-  // A kernel that hangs cannot be stopped inside its process.
-  Watchdog watchdog(plan.measure.turn_timeout_seconds, [](std::size_t, const std::string& hung) {
-    tell("\nnormbench: {} hangs; run `normbench info --no-limits`\n", hung);
-    _exit(static_cast<int>(Exit::Failed));
-  });
   Progress progress(plan.groups.size(), plan.measure.max_seconds_per_group, isatty(STDERR_FILENO));
-  RunContext context{.backends = backends,
-                     .clock = clock,
-                     .recorder = recorder,
-                     .watchdog = watchdog,
-                     .observer = progress,
-                     .interrupted = watch_for_interrupts(),
-                     .cache_bytes = last_level_cache_bytes(),
-                     .on_profile = {}};
-  return run(plan, context);
+  // A kernel that hangs cannot be stopped inside its process.
+  OwnRunContext own(backends, progress, plan.measure.turn_timeout_seconds,
+                    [](std::size_t, const std::string& hung) {
+                      tell("\nnormbench: {} hangs; run `normbench info --no-limits`\n", hung);
+                      _exit(static_cast<int>(Exit::Failed));
+                    });
+  return run(plan, own.context);
 }
 
 /// What this machine can do at most: runs both configs as any other, without writing files. Returns

@@ -21,7 +21,7 @@ std::vector<Option> job_options(JobOptions& options) {
   std::vector<Option> rows = config_options(options.config);
   rows.push_back({"--allow-peers", "",
                   "Run the commands in the config's `peers` (normbench check FILE shows them)",
-                  &options.config.allow_peers, "/options/allow_peers"});
+                  &options.config.allow_peers, "/options/allow_peers", Option::Newer});
   rows.push_back(device_option(options.backend));
   rows.push_back(simd_option(options.backend));
   rows.push_back({"--machine", "NAME", "A name for documents instead of the host's",
@@ -59,7 +59,8 @@ Job read_job(const Json& json, const std::string& dir) {
             .folder = json.value("folder", ""),
             .free_bytes = read_sides(json.value("free_bytes", Json::array({0, 0})))};
     for (const Option& row : job_options(job.options))
-      if (json.contains(place_of(row))) set_value(row, json.at(place_of(row)));
+      if ((row.rules & Option::Newer) == 0 || json.contains(place_of(row)))
+        set_value(row, json.at(place_of(row)));
     return job;
   } catch (const Json::exception& error) {
     throw Invalid(fmt::format("the journal in {} describes no run: {}", dir, error.what()));

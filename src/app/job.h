@@ -33,7 +33,7 @@ struct Job {
 Job read_new_job(const std::string& file, JobOptions options);
 
 Json to_json(const Job& job);
-/// Throws Invalid when `json` describes no job.
+/// Throws Invalid when `json` describes no job; only what is newer than journals may be absent.
 Job read_job(const Json& json, const std::string& dir);
 
 Plan make_plan(const Job& job, const Backends& backends);

@@ -17,8 +17,9 @@
 #include "backend/cpu/simd_targets.h"
 #include "backend/cpu/team.h"
 #include "backend/cpu/walk.h"
-#include "machine/environment.h"
+#include "core/units.h"
 #include "machine/affinity.h"
+#include "machine/environment.h"
 #include "machine/topology.h"
 #include "report/report.h"
 #include "report/text.h"
@@ -83,10 +84,7 @@ std::string instruction_sets() {
 /// The first processor's, as the system says.
 std::string caches() {
   std::vector<std::string> sizes;
-  for (const std::int64_t bytes : data_caches())
-    sizes.push_back(bytes >= 1 << 20
-                        ? fmt::format("{:.4g} MiB", static_cast<double>(bytes) / (1 << 20))
-                        : fmt::format("{} KiB", bytes >> 10));
+  for (const std::int64_t bytes : data_caches()) sizes.push_back(format_binary_bytes(bytes));
   return sizes.empty() ? "not known: the system does not say"
                        : fmt::format("{} (a core's own first)", fmt::join(sizes, ", "));
 }

@@ -27,13 +27,17 @@ std::vector<Option> config_options(ConfigOptions& options) {
 }
 
 Option device_option(BackendOptions& options) {
-  return {"--device", "N", "The GPU, by its CUDA number (default: 0)", &options.device, "/device"};
+  return {"--device",      "N",       "The GPU, by its CUDA number (default: 0)",
+          &options.device, "/device", Option::Newer};
 }
 
 Option simd_option(BackendOptions& options) {
-  return {"--simd", "TARGET",
+  return {"--simd",
+          "TARGET",
           "Instruction set of the CPU's kernels, e.g. AVX2 (default: this CPU's best)",
-          &options.simd, "/simd"};
+          &options.simd,
+          "/simd",
+          Option::Newer};
 }
 
 Option format_option(TextOrJson& format, const std::string& help) {

@@ -13,9 +13,7 @@
 
 #include "app/commands.h"
 #include "app/progress.h"
-#include "machine/disturbance.h"
-#include "machine/environment.h"
-#include "machine/topology.h"
+#include "app/run_context.h"
 #include "measure/measure_group.h"
 #include "measure/peer/child_process.h"
 #include "measure/turn.h"
@@ -39,33 +37,21 @@ Exit measure_asked_part(const Json& asked) {
   std::optional<GroupResult> first;
   if (!asked.at("first").is_null()) first = read_group(asked.at("first"));
 
-  SystemClock clock;
-  Recorder recorder(clock);
-  Watchdog watchdog(plan.measure.turn_timeout_seconds,
+  Silent silent;
+  OwnRunContext own(backends, silent, plan.measure.turn_timeout_seconds,
                     [](std::size_t, const std::string& contender) {
                       send_answer({{"hung", contender}});
-                      _exit(0);
+                      _exit(static_cast<int>(Exit::Fine));
                     });
-  Silent silent;
-  RunContext context{.backends = backends,
-                     .clock = clock,
-                     .recorder = recorder,
-                     .watchdog = watchdog,
-                     .observer = silent,
-                     .interrupted = watch_for_interrupts(),
-                     .cache_bytes = last_level_cache_bytes(),
-                     .disturbance = disturbance_reader("/"),
-                     .on_profile = {},
-                     .part = {.index = asked.at("part"),
-                              .first = first ? &*first : nullptr,
-                              .limits = asked.at("limits")}};
-  const auto group = measure_group(plan, asked.at("group"), context, clock_cost_ns(clock));
+  own.context.part = {
+      .index = asked.at("part"), .first = first ? &*first : nullptr, .limits = asked.at("limits")};
+  const auto group = measure_group(plan, asked.at("group"), own.context, clock_cost_ns(own.clock));
   send_answer({{"result", group ? to_json(*group) : Json()}});
   return Exit::Fine;
 }
 
 /// The line that a fresh process of this program answers to `asked`. Throws std::runtime_error when
-/// it cannot be started or ends without one.
+/// it cannot be started, ends without one or does not end well.
 std::string answer_of_part(std::string asked) {
   using std::chrono::milliseconds;
   ChildProcess part({.argv = {"/proc/self/exe", "part"}, .directory = ""}, ChildKind::Part);
@@ -78,7 +64,7 @@ std::string answer_of_part(std::string asked) {
   }
   std::optional<std::string> end = part.ended();
   for (; !end; end = part.ended()) part.wait(false, milliseconds(1));
-  if (line.ends_with('\n')) return line;
+  if (*end == "exit code 0" && line.ends_with('\n')) return line;
   throw std::runtime_error(fmt::format("a measuring process ended with {}", *end));
 }
 

@@ -126,16 +126,6 @@ TraceModel empty_trace(const Plan& plan, const Json& environment, Clock& clock) 
   return model;
 }
 
-/// Faults belong to what the host did in a stage.
-void add_faults(const ProfileTrace& profile, std::vector<ProfileRow>& rows) {
-  for (const auto& [label, faults] : profile.faults) {
-    const auto row = std::ranges::find_if(rows, [&label = label](const ProfileRow& one) {
-      return one.name == label && one.place == Place::Cpu && !one.annotation;
-    });
-    if (row != rows.end()) row->faults = faults;
-  }
-}
-
 }  // namespace
 
 std::optional<AttachedTool> attached_tool() {
@@ -183,7 +173,7 @@ void RunTrace::add(const ProfileTrace& profile, CaseProfile& result) {
   result.rows = profile_rows(alone, by_shape_);
   result.times = profile_times(alone);
   result.losses = profile_losses(alone);
-  add_faults(profile, result.rows);
+  add_faults(result.rows, profile.faults);
 }
 
 TraceModel RunTrace::finish(const std::string& no_cupti) {

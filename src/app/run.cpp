@@ -16,13 +16,12 @@
 #include "app/part.h"
 #include "app/profiling.h"
 #include "app/progress.h"
+#include "app/run_context.h"
 #include "app/run_options.h"
 #include "core/file.h"
 #include "machine/affinity.h"
 #include "machine/environment.h"
 #include "measure/peer/child_process.h"
-#include "machine/disturbance.h"
-#include "machine/topology.h"
 #include "measure/runner.h"
 
 namespace normbench {
@@ -99,41 +98,31 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
   const std::optional<AttachedTool> tool_there = attached_tool();
   tell_modes(options, tool_there, environment);
   tell_peers(plan, options);
-  SystemClock clock;
-  Recorder recorder(clock);
-  RunTrace trace(plan, environment, clock);
   const std::unique_ptr<DeviceTracer> tracer = make_device_tracer(environment, tool_there);
   const double limit_seconds = plan.measure.turn_timeout_seconds;
   const auto on_hung = [&, arguments = to_go_on(options, job.dir, then)](
                            std::size_t group, const std::string& contender) {
     restart_without(group, contender, limit_seconds, begun.journal, arguments);
   };
-  Watchdog watchdog(limit_seconds, on_hung);
   Progress progress(plan.groups.size(), plan.measure.max_seconds_per_group, isatty(STDERR_FILENO));
   KernelPerfEvents perf_events;
   const Rapl rapl("/");
-  RunContext context{.backends = backends,
-                     .clock = clock,
-                     .recorder = recorder,
-                     .watchdog = watchdog,
-                     .journal = &begun.journal,
-                     .observer = progress,
-                     .interrupted = watch_for_interrupts(),
-                     .cache_bytes = last_level_cache_bytes(),
-                     .disturbance = disturbance_reader("/"),
-                     .perf_events = &perf_events,
-                     .rapl = &rapl,
-                     .on_profile = [&](const ProfileTrace& profile,
-                                       CaseProfile& result) { trace.add(profile, result); },
-                     .tracer = tracer.get(),
-                     .rounds = !tool_there || options.measure,
-                     .start_profiler = options.capture == Capture::CudaProfiler,
-                     .fresh_process =
-                         [&](std::size_t group, const Part& part) {
-                           return measure_part(
-                               begun.job, group, part,
-                               [&](const std::string& contender) { on_hung(group, contender); });
-                         }};
+  OwnRunContext own(backends, progress, limit_seconds, on_hung);
+  RunTrace trace(plan, environment, own.clock);
+  RunContext& context = own.context;
+  context.journal = &begun.journal;
+  context.perf_events = &perf_events;
+  context.rapl = &rapl;
+  context.on_profile = [&](const ProfileTrace& profile, CaseProfile& result) {
+    trace.add(profile, result);
+  };
+  context.tracer = tracer.get();
+  context.rounds = !tool_there || options.measure;
+  context.start_profiler = options.capture == Capture::CudaProfiler;
+  context.fresh_process = [&](std::size_t group, const Part& part) {
+    return measure_part(begun.job, group, part,
+                        [&](const std::string& contender) { on_hung(group, contender); });
+  };
   Results results = run(plan, context);
   results.tool = tool();
   results.environment = environment;

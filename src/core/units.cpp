@@ -20,6 +20,12 @@ std::string format_bytes(double bytes) {
          std::string(units[unit]);
 }
 
+std::string format_binary_bytes(std::int64_t bytes) {
+  const bool mebi = bytes >= 1 << 20;
+  return fmt::format("{:.4g} {}", static_cast<double>(bytes) / (mebi ? 1 << 20 : 1 << 10),
+                     mebi ? "MiB" : "KiB");
+}
+
 std::string format_count(std::int64_t value) {
   std::string text = std::to_string(value);
   const std::ptrdiff_t digits_from = value < 0 ? 1 : 0;

@@ -9,6 +9,8 @@ namespace normbench {
 
 /// "27.6 MB": decimal units, three significant digits.
 std::string format_bytes(double bytes);
+/// "48 KiB", "2 MiB": caches and pages are powers of two.
+std::string format_binary_bytes(std::int64_t bytes);
 /// "1,234,567".
 std::string format_count(std::int64_t value);
 /// Milliseconds with at least three significant digits: "135.6", "10.8", "0.31", "0.0066".

@@ -28,13 +28,6 @@ void add_part(std::string& text, const std::string& part, const char* between = 
   if (!part.empty()) text += (text.empty() ? "" : between) + part;
 }
 
-/// "48 KiB", "2 MiB": caches and pages are powers of two.
-std::string binary_bytes(std::int64_t bytes) {
-  const bool mebi = bytes >= 1 << 20;
-  return fmt::format("{:.4g} {}", static_cast<double>(bytes) / (mebi ? 1 << 20 : 1 << 10),
-                     mebi ? "MiB" : "KiB");
-}
-
 std::string memory_bytes(const Json& bytes) {
   return bytes.is_number() ? format_bytes(bytes.get<double>()) : "";
 }
@@ -67,8 +60,8 @@ std::string caches(const Json& environment) {
   for (const Json& cache : list) {
     const auto count = integer_at(cache, "/count", 1);
     add_part(text, fmt::format("L{} {}{}", integer_at(cache, "/level", 0),
-                          count > 1 ? fmt::format("{} x ", count) : "",
-                          binary_bytes(integer_at(cache, "/bytes", 0))));
+                               count > 1 ? fmt::format("{} x ", count) : "",
+                               format_binary_bytes(integer_at(cache, "/bytes", 0))));
   }
   return text;
 }
@@ -86,7 +79,8 @@ std::string instruction_set(const Json& environment) {
   std::string text = text_at(environment, "/simd", "");
   const std::string known = words_of(member(environment, "/simd_targets"));
   const bool best = text == text_at(environment, "/simd_targets/0", "");
-  if (!text.empty() && !known.empty()) add_part(text, (best ? "the best of " : "forced, of ") + known);
+  if (!text.empty() && !known.empty())
+    add_part(text, (best ? "the best of " : "forced, of ") + known);
   return text;
 }
 
@@ -95,7 +89,7 @@ std::string memory(const Json& environment) {
   const std::string free = memory_bytes(member(environment, "/memory/available_bytes"));
   if (!free.empty()) add_part(text, free + " free");
   if (const auto page = integer_at(environment, "/memory/page_bytes", 0); page > 0)
-    add_part(text, "pages of " + binary_bytes(page), "; ");
+    add_part(text, "pages of " + format_binary_bytes(page), "; ");
   const std::string huge = text_at(environment, "/memory/transparent_huge_pages", "");
   if (!huge.empty()) add_part(text, "transparent huge pages: " + huge);
   return text;
@@ -143,7 +137,8 @@ std::string device(const Json& gpu) {
 
 std::string device_memory(const Json& gpu) {
   std::string text = memory_bytes(member(gpu, "/memory_bytes"));
-  if (const auto l2 = integer_at(gpu, "/l2_bytes", 0); l2 > 0) add_part(text, "L2 " + binary_bytes(l2));
+  if (const auto l2 = integer_at(gpu, "/l2_bytes", 0); l2 > 0)
+    add_part(text, "L2 " + format_binary_bytes(l2));
   if (const Json& ecc = member(gpu, "/ecc"); ecc.is_boolean())
     add_part(text, ecc.get<bool>() ? "ECC" : "no ECC");
   return text;

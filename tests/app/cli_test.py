@@ -352,6 +352,27 @@ class CliTest(unittest.TestCase):
             self.assertEqual(len(rounds), len(group["order"]))
             self.assertGreaterEqual(len(rounds), 24)  # each process takes at least 12
 
+    def test_a_case_has_all_its_threads_or_fails(self):
+        config = self.config({**SMALL, "experiments": [{
+            "name": "team",
+            "source": {"batch": 2, "size": [64, 64]},
+            "threads": 2,
+            "variants": {"copy": ["copy"]},
+        }]})
+
+        def case(name, **environment):
+            out = self.dir / name
+            done = normbench("run", "--config", config, "--out", out, "--no-profile",
+                             env={**os.environ, **environment})
+            (group,) = json.loads((out / "results.json").read_text())["groups"]
+            return done.returncode, group["cases"][0]
+
+        code, one = case("limited", OMP_THREAD_LIMIT="1")
+        self.assertEqual((code, one["status"]), (1, "failed"))
+        self.assertIn("OpenMP gives 1 of 2 threads", one["reason"])
+        code, one = case("dynamic", OMP_DYNAMIC="true")
+        self.assertEqual((code, one["status"]), (0, "ok"), one.get("reason"))
+
     def test_unknown_sort_key(self):
         config = self.config({**SMALL, "profile": {"sort_by": "cpu"}})
         self.assert_mistake(config, "/profile/sort_by: unknown value")

@@ -331,6 +331,24 @@ class ResumeTest(FaultsCase):
                 self.assertIn(str(self.out), done.stderr)
                 self.assertEqual(self.files(self.dir), before)
 
+    def test_a_header_that_lacks_an_option_is_refused_unless_older_versions_wrote_it(self):
+        self.cut_run()
+        header, *groups = self.journal()
+        absent = [("machine",), ("options",),
+                  *(("options", name) for name in ("images", "set", "only", "quick", "no_profile"))]
+        newer = [("device",), ("simd",), ("folder",), ("free_bytes",), ("options", "allow_peers")]
+        for *parents, name in absent + newer:
+            lines = json.loads(json.dumps([header, *groups]))
+            place = lines[0]["header"]
+            for parent in parents:
+                place = place[parent]
+            del place[name]
+            self.write_journal(lines)
+            if (*parents, name) in newer:
+                self.resume("--force")
+            else:
+                self.assertIn("describes no run", self.resume("--force", code=2).stderr)
+
     def test_a_journal_is_open_in_one_process_at_a_time(self):
         self.cut_run()
         with (self.out / "journal.jsonl").open() as other:
@@ -355,6 +373,17 @@ class HangTest(FaultsCase):
             document = self.document(self.out / name)
             self.assertEqual(document["environment"]["host"], "lab-7")
             self.assertEqual((document["seed"], document["precision"]), (7, 0.3))
+
+    def test_a_part_that_cannot_say_what_hangs_ends(self):
+        options = {"images": "", "set": [], "only": [], "quick": False, "no_profile": True}
+        job = {"file": "slow", "text": json.dumps(changed(SLOW, turn_timeout_seconds=0.8)),
+               "options": options, "machine": ""}
+        asked = {"asker": os.getpid(), "job": job, "group": 1, "part": 0, "first": None,
+                 "limits": True}
+        with open("/dev/full", "w") as full:
+            done = normbench("part", input=json.dumps(asked), stdout=full, timeout=60)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("eager hangs: cannot write to stdout: No space left on device\n", done.stderr)
 
 
 class KillTest(FaultsCase):
@@ -440,6 +469,20 @@ class KillTest(FaultsCase):
         while self.is_running(child[0]) and time.monotonic() < deadline:
             time.sleep(0.01)
         self.assertFalse(self.is_running(child[0]))
+
+    def test_a_run_fails_with_its_part(self):
+        self.config.write_text(
+            json.dumps(changed(SMALL, max_seconds_per_group=50, precision=1e-5, processes=2)))
+        running = subprocess.Popen(
+            [NORMBENCH, "run", "--config", self.config, "--out", self.out],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
+        deadline = time.monotonic() + 20
+        while not (child := children.read_text().split()) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        os.kill(int(child[0]), signal.SIGKILL)
+        _, errors = self.end(running, 1)
+        self.assertIn("a measuring process ended with signal 9 (Killed)", errors)
 
     def is_running(self, process):
         try:

@@ -50,6 +50,14 @@ TEST(Units, SignificantDigits) {
   EXPECT_EQ(format_significant(0, 3), "0");
 }
 
+TEST(Units, BinaryBytes) {
+  EXPECT_EQ(format_binary_bytes(4096), "4 KiB");
+  EXPECT_EQ(format_binary_bytes(48 << 10), "48 KiB");
+  EXPECT_EQ(format_binary_bytes((1 << 20) - 1024), "1023 KiB");
+  EXPECT_EQ(format_binary_bytes(5 << 18), "1.25 MiB");
+  EXPECT_EQ(format_binary_bytes(32 << 20), "32 MiB");
+}
+
 TEST(Units, Percent) {
   EXPECT_EQ(format_percent(0.009), "0.9 %");
   EXPECT_EQ(format_percent(0.12), "12 %");

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <stdexcept>
 
 #include "backend/backend.h"
 #include "core/units.h"
@@ -77,20 +78,29 @@ std::int64_t fewest_bytes(int threads, std::span<const std::int64_t> caches) {
   return std::max(own_cache(caches), static_cast<std::int64_t>(even)) + 1;
 }
 
+/// Fewer threads than are said must not be measured.
+void require_size(int size, int threads) {
+  if (size != threads)
+    throw std::runtime_error(fmt::format(
+        "OpenMP gives {} of {} threads (OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS?)", size, threads));
+}
+
 }  // namespace
 
 void on_team(int threads, const std::function<void(int rank, int size)>& body) {
   if (omp_in_parallel()) return body(0, 1);
   move_to(cpu_of(0, threads));
+  omp_set_dynamic(0);        // OMP_DYNAMIC would let OpenMP give fewer; a setting of each thread
   std::exception_ptr error;  // nothing may be thrown out of a team
 #pragma omp parallel num_threads(threads)
   try {
+    require_size(omp_get_num_threads(), threads);
     const int rank = omp_get_thread_num();
     if (rank > 0) {
       name_worker(rank);
       bind_worker(cpu_of(rank, threads));
     }
-    body(rank, omp_get_num_threads());
+    body(rank, threads);
   } catch (...) {
 #pragma omp critical(normbench_team_error)
     error = std::current_exception();

@@ -13,7 +13,7 @@ class Queue;
 
 /// Calls body(rank, size) on every thread of a team of `threads`, of which the caller is the first;
 /// returns when all are done and throws what one of them threw. Alone, with size 1, inside another
-/// team.
+/// team. Throws std::runtime_error where OpenMP gives fewer threads.
 ///
 /// The other threads are named "omp worker 1", … and stay bound to their CPUs of `team_cpus()`. The
 /// caller is not bound, so that neither what it starts nor its own work is; it only moves to the

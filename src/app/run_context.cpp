@@ -1,0 +1,46 @@
+#include "app/run_context.h"
+
+#include <unistd.h>
+
+#include <exception>
+#include <utility>
+
+#include "app/process.h"
+#include "machine/disturbance.h"
+#include "machine/topology.h"
+
+namespace normbench {
+namespace {
+
+/// Nothing may be thrown out of the watchdog's thread.
+Watchdog::OnHung ending(Watchdog::OnHung on_hung) {
+  return [on_hung = std::move(on_hung)](std::size_t group, const std::string& contender) {
+    try {
+      try {
+        on_hung(group, contender);
+      } catch (const std::exception& error) {
+        tell("\nnormbench: {} hangs: {}\n", contender, error.what());
+      }
+    } catch (...) {  // also what the message threw
+    }
+    _exit(static_cast<int>(Exit::NotWritten));
+  };
+}
+
+}  // namespace
+
+OwnRunContext::OwnRunContext(const Backends& backends, Observer& observer,
+                             double turn_timeout_seconds, Watchdog::OnHung on_hung)
+    : recorder(clock),
+      watchdog(turn_timeout_seconds, ending(std::move(on_hung))),
+      context{.backends = backends,
+              .clock = clock,
+              .recorder = recorder,
+              .watchdog = watchdog,
+              .observer = observer,
+              .interrupted = watch_for_interrupts(),
+              .cache_bytes = last_level_cache_bytes(),
+              .disturbance = disturbance_reader("/"),
+              .on_profile = {}} {}
+
+}  // namespace normbench
