@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -314,6 +315,18 @@ TEST_F(CuptiTracer, AnOlderLibraryIsUsedWithWhatItHas) {
                   "cuptiActivityEnable 38", "cuptiActivityEnable 17", "cuptiActivityEnable 4"));
   session.reset();
   EXPECT_THAT(log(), testing::Contains("cuptiActivityDisable 4"));
+}
+
+TEST_F(CuptiTracer, ASessionThatFailsToBeginIsEndedAndLeavesRoomForAnother) {
+  const Library library(FAKE_CUPTI, kNowhere);
+  Functions failing = library.functions();
+  failing.enable_all_syncs = [](std::uint8_t) -> CUptiResult { throw std::bad_alloc(); };
+  EXPECT_THROW(Session{failing}, std::bad_alloc);
+  const std::vector<std::string> calls = log();
+  ASSERT_THAT(calls, SizeIs(testing::Gt(2)));
+  EXPECT_THAT(calls, testing::Contains("cuptiActivityDisable 17"));
+  EXPECT_EQ(calls.back(), "cuptiUnsubscribe");
+  EXPECT_EQ(Session(library.functions()).missing(), "");
 }
 
 TEST_F(CuptiTracer, AStageWithoutReportsGetsAKernelOfTheFakesOwn) {

@@ -84,7 +84,13 @@ std::string result_name(const Functions& cupti, CUptiResult result) {
 
 }  // namespace
 
-Session::Session(const Functions& cupti) : cupti_(cupti), missing_(begin()) {
+Session::Session(const Functions& cupti) : cupti_(cupti) {
+  try {
+    missing_ = begin();
+  } catch (...) {  // no destructor runs
+    end();
+    throw;
+  }
   if (!missing_.empty()) end();
 }
 
