@@ -1,7 +1,6 @@
 #include "analysis/case_analysis.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "analysis/limits.h"
@@ -147,13 +146,6 @@ double stage_share(const CaseResult& result, const StageResult& stage) {
       for (const std::int64_t ns : other.rounds_ns) total += static_cast<double>(ns);
   }
   return total > 0 ? own / total : 0;
-}
-
-std::vector<double> log_ratios(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> logs;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-    if (a[i] > 0 && b[i] > 0) logs.push_back(std::log(a[i] / b[i]));
-  return logs;
 }
 
 bool enough_rounds(const std::vector<double>& a, const std::vector<double>& b, double level) {

@@ -79,9 +79,6 @@ std::int64_t moved_bytes(const CaseResult& result);
 /// where a GPU takes part, since host and device times overlap. 0 when not attributed.
 double stage_share(const CaseResult& result, const StageResult& stage);
 
-/// ln(a / b) of the rounds both have.
-std::vector<double> log_ratios(const std::vector<double>& a, const std::vector<double>& b);
-
 /// True when the two series have rounds enough for an interval at `level`.
 bool enough_rounds(const std::vector<double>& a, const std::vector<double>& b, double level);
 

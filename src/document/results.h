@@ -151,7 +151,7 @@ struct ProfileTimes {
 
 /// What the recording lost; all 0: nothing. See trace/model.h.
 struct ProfileLosses {
-  std::int64_t dropped = 0, without_times = 0;
+  std::int64_t dropped = 0, lost_buffers = 0, without_times = 0;
   std::int64_t launches = 0, launched = 0, without_launch = 0;
   std::int64_t before_launch = 0, most_skew_ns = 0;
 

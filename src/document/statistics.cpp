@@ -17,16 +17,6 @@ double median_of_sorted(std::span<const double> sorted) {
   return n % 2 == 1 ? sorted[n / 2] : std::midpoint(sorted[n / 2 - 1], sorted[n / 2]);
 }
 
-/// ln(numerator/denominator) of each round.
-std::vector<double> log_ratios(std::span<const double> numerator,
-                               std::span<const double> denominator) {
-  std::vector<double> logs;
-  for (std::size_t i = 0; i < std::min(numerator.size(), denominator.size()); ++i)
-    if (numerator[i] > 0 && denominator[i] > 0)
-      logs.push_back(std::log(numerator[i]) - std::log(denominator[i]));
-  return logs;
-}
-
 /// The value below which a standard normal variable lies with this probability, by bisection.
 double normal_quantile(double probability) {
   double low = -40, high = 40;
@@ -126,6 +116,15 @@ std::vector<double> replicates(std::span<const double> values) {
   return blocks;
 }
 
+std::vector<double> log_ratios(std::span<const double> numerator,
+                               std::span<const double> denominator) {
+  std::vector<double> logs;
+  for (std::size_t i = 0; i < std::min(numerator.size(), denominator.size()); ++i)
+    if (numerator[i] > 0 && denominator[i] > 0)
+      logs.push_back(std::log(numerator[i]) - std::log(denominator[i]));
+  return logs;
+}
+
 Interval paired_ratio(std::span<const double> numerator, std::span<const double> denominator,
                       double level) {
   const std::vector<double> rounds = log_ratios(numerator, denominator);
@@ -135,24 +134,6 @@ Interval paired_ratio(std::span<const double> numerator, std::span<const double>
   const bool enough = median_interval_indices(static_cast<int>(units.size()), level).has_value();
   const Interval logs = enough ? median_interval(units, level) : median_interval(rounds, 1);
   return {.value = std::exp(logs.value), .low = std::exp(logs.low), .high = std::exp(logs.high)};
-}
-
-std::vector<std::vector<int>> latin_square(int k, std::mt19937_64& random) {
-  std::vector<int> labels(k), shifts(k);
-  std::iota(labels.begin(), labels.end(), 0);
-  std::iota(shifts.begin(), shifts.end(), 0);
-  std::shuffle(labels.begin(), labels.end(), random);
-  std::shuffle(shifts.begin(), shifts.end(), random);
-  std::vector<std::vector<int>> rounds;
-  for (const int shift : shifts) {
-    auto& round = rounds.emplace_back(k);
-    for (int position = 0; position < k; ++position) {
-      // 0, 1, k - 1, 2, k - 2, …: steps that differ, so that other rounds repeat none.
-      const int step = position % 2 == 1 ? (position + 1) / 2 : (k - position / 2) % k;
-      round[position] = labels[(step + shift) % k];
-    }
-  }
-  return rounds;
 }
 
 double half_width(const Interval& ratio) {

@@ -1,10 +1,10 @@
-/// Pure statistics of rounds: order-statistic intervals, orders, stopping.
+/// Pure statistics of rounds: order-statistic intervals, tests, ratios paired by round.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace normbench {
@@ -40,17 +40,15 @@ double lag1_autocorrelation(std::span<const double> values);
 /// (lag-1 above 0.1 and 2/sqrt(n)).
 std::vector<double> replicates(std::span<const double> values);
 
-/// exp of the median of ln(numerator/denominator), paired by round, with its interval at `level`
-/// over the replicates; over too few of them the interval spans all rounds. Pairs that are not both
-/// positive have no ratio and do not count.
+/// ln(numerator/denominator) of the rounds both have. Pairs that are not both positive have no
+/// ratio and do not count.
+std::vector<double> log_ratios(std::span<const double> numerator,
+                               std::span<const double> denominator);
+
+/// exp of the median of the log ratios, with its interval at `level` over the replicates; over too
+/// few of them the interval spans all rounds.
 Interval paired_ratio(std::span<const double> numerator, std::span<const double> denominator,
                       double level);
-
-/// One block of k rounds in a random cyclic Latin square: every contender once at every position.
-/// What a turn leaves behind for the next is as fairly dealt: within the rounds each contender
-/// follows every other once where k is even, and none more than twice where it is odd (Williams
-/// 1949, "Experimental designs balanced for the estimation of residual effects of treatments").
-std::vector<std::vector<int>> latin_square(int k, std::mt19937_64& random);
 
 /// Half-width of a ratio's interval relative to its value, on the log scale; infinite without one.
 double half_width(const Interval& ratio);

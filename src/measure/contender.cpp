@@ -1,14 +1,6 @@
 #include "measure/contender.h"
 
-#include <algorithm>
-
 namespace normbench {
-
-bool uses_gpu(const Case& work) {
-  return (work.source && work.source->memory == Memory::Device) ||
-         std::ranges::any_of(work.stages,
-                             [](const Stage& stage) { return stage.place == Place::Cuda; });
-}
 
 std::int64_t poisoned_iteration(PreparedCase& prepared, std::byte poison, bool poison_fresh,
                                 Clock& clock) {

@@ -36,9 +36,6 @@ class Contender {
   virtual Turn take_turn(const TurnShape& shape, std::mt19937_64& random) = 0;
 };
 
-/// True for a case that works on a GPU.
-bool uses_gpu(const Case& work);
-
 /// Runs one iteration on poisoned buffers and returns its time; fresh buffers are poisoned only
 /// where that is no part of what is timed.
 std::int64_t poisoned_iteration(PreparedCase& prepared, std::byte poison, bool poison_fresh,

@@ -33,7 +33,6 @@ class DeviceTracing {
   void start();
   /// Ends it; what was recorded, and nothing of it when the tracer failed. Call when drained.
   DeviceTrace stop();
-  bool is_recording() const { return recording_; }
 
   /// Around the submission of work; nothing while it does not record.
   void push(std::uint64_t external_id);

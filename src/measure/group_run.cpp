@@ -43,7 +43,7 @@ CaseResult case_result(const Case& work) {
                     .reason = work.skip.value_or(""),
                     .threads = work.threads,
                     .threads_decided = work.threads_decided,
-                    .wait = uses_gpu(work) ? std::optional(work.wait) : std::nullopt,
+                    .wait = work.uses_gpu() ? std::optional(work.wait) : std::nullopt,
                     .graph = work.graph,
                     .peer = work.peer,
                     .resident = work.resident,
@@ -87,10 +87,8 @@ GroupResult empty_result(const Group& group) {
                                 .wall_ms = row.wall_ms,
                                 .device_ms = row.device_ms});
   for (const Claim& claim : group.claims)
-    result.claims.push_back({.text = claim.text,
-                             .left = claim.left,
-                             .relation = claim.relation,
-                             .right = claim.right});
+    result.claims.push_back(
+        {.text = claim.text, .left = claim.left, .relation = claim.relation, .right = claim.right});
   return result;
 }
 

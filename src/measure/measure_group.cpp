@@ -1,6 +1,7 @@
 #include "measure/measure_group.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "document/statistics.h"
 #include "measure/group_run.h"
@@ -128,6 +129,24 @@ bool check_again(GroupRun& run) {
 }
 
 }  // namespace
+
+std::vector<std::vector<int>> latin_square(int k, std::mt19937_64& random) {
+  std::vector<int> labels(k), shifts(k);
+  std::iota(labels.begin(), labels.end(), 0);
+  std::iota(shifts.begin(), shifts.end(), 0);
+  std::shuffle(labels.begin(), labels.end(), random);
+  std::shuffle(shifts.begin(), shifts.end(), random);
+  std::vector<std::vector<int>> rounds;
+  for (const int shift : shifts) {
+    auto& round = rounds.emplace_back(k);
+    for (int position = 0; position < k; ++position) {
+      // 0, 1, k - 1, 2, k - 2, …: steps that differ, so that other rounds repeat none.
+      const int step = position % 2 == 1 ? (position + 1) / 2 : (k - position / 2) % k;
+      round[position] = labels[(step + shift) % k];
+    }
+  }
+  return rounds;
+}
 
 std::optional<GroupResult> measure_group(const Plan& plan, std::size_t index, RunContext& context,
                                          double clock_cost_ns) {

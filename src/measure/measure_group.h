@@ -3,12 +3,20 @@
 
 #include <cstddef>
 #include <optional>
+#include <random>
+#include <vector>
 
 #include "document/results.h"
 #include "measure/runner.h"
 #include "plan/plan.h"
 
 namespace normbench {
+
+/// One block of k rounds in a random cyclic Latin square: every contender once at every position.
+/// What a turn leaves behind for the next is as fairly dealt: within the rounds each contender
+/// follows every other once where k is even, and none more than twice where it is odd (Williams
+/// 1949, "Experimental designs balanced for the estimation of residual effects of treatments").
+std::vector<std::vector<int>> latin_square(int k, std::mt19937_64& random);
 
 /// Measures the group; nothing when the run is interrupted. Errors end cases, never the group.
 std::optional<GroupResult> measure_group(const Plan& plan, std::size_t index, RunContext& context,

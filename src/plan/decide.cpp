@@ -117,7 +117,7 @@ void check_graph(const VariantText& text, const Case& decided, std::vector<Issue
   const auto complain = [&](const char* why) {
     issues.push_back({text.options.where("graph"), why});
   };
-  if (!decided.uses(Place::Cuda)) return complain("graph needs stages on the GPU");
+  if (!decided.uses_gpu()) return complain("graph needs stages on the GPU");
   if (decided.wait == Wait::Stage)
     complain(
         "a graph runs its stages as one: the host cannot wait after each (use \"wait\": "

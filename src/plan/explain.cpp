@@ -94,7 +94,7 @@ std::string total_text(const Case& work) {
 
 /// How a case's work is given to the GPU and waited for; "" for one that does not use it.
 std::string submission_text(const Case& work) {
-  if (!work.uses(Place::Cuda)) return "";
+  if (!work.uses_gpu()) return "";
   std::string text = work.graph ? "graph · " : "";
   switch (work.wait) {
     case Wait::Stage:

@@ -262,7 +262,7 @@ void Limits::add_launches() {
   const Case* first = nullptr;  // on the GPU
   const TensorDesc* smallest = nullptr;
   for (const Case* work : cases_) {
-    if (first == nullptr && work->uses(Place::Cuda)) first = work;
+    if (first == nullptr && work->uses_gpu()) first = work;
     for (const Value& value : work->values)
       if (value.desc.memory == Memory::Device &&
           (smallest == nullptr || value.desc.bytes() < smallest->bytes()))

@@ -120,8 +120,8 @@ void keep_only(std::vector<Group>& groups, const std::vector<std::string>& globs
 
 }  // namespace
 
-bool Case::uses(Place place) const {
-  return std::ranges::any_of(stages, [&](const Stage& stage) { return stage.place == place; });
+bool Case::uses_gpu() const {
+  return std::ranges::find(stages, Place::Cuda, &Stage::place) != stages.end();
 }
 
 std::int64_t fewest_read_bytes(const Case& work) {

@@ -82,8 +82,8 @@ struct Case {
   std::optional<std::string> skip;  // why it cannot run here
 
   const TensorDesc& result() const { return values.back().desc; }
-  /// True if a stage runs there.
-  bool uses(Place place) const;
+  /// True if a stage runs on a GPU.
+  bool uses_gpu() const;
 };
 
 /// Bytes that an iteration must read: the files, or what its stages take of the source (a crop: its

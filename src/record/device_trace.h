@@ -65,6 +65,7 @@ struct DeviceTrace {
   std::set<std::string, std::less<>> names = {};  // nodes: moving the set moves no string
   std::int64_t clock_error_ns = 0;  // device times lie within this on the host's clock
   std::int64_t dropped = 0;         // records that the tracer had no room for
+  std::int64_t lost_buffers = 0;    // with all the records in them
   std::int64_t without_times = 0;   // records whose times could not be had; not in `records`
 
   /// The name that lives as long as this trace.

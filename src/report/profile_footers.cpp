@@ -70,6 +70,8 @@ std::string losses_text(const ProfileLosses& losses) {
   std::vector<std::string> parts;
   if (losses.dropped > 0)
     parts.push_back(plural(losses.dropped, "record", "records") + " had no room");
+  if (losses.lost_buffers > 0)
+    parts.push_back(plural(losses.lost_buffers, "buffer", "buffers") + " of records had no room");
   if (losses.without_times > 0)
     parts.push_back(plural(losses.without_times, "record", "records") + " had no times");
   if (losses.launches > losses.launched)
@@ -84,8 +86,8 @@ std::string losses_text(const ProfileLosses& losses) {
     parts.push_back(
         fmt::format("{} of device work seemed to begin before the launch, by {} at most, "
                     "and {} moved to it",
-                    plural(losses.before_launch, "piece", "pieces"),
-                    time_text(losses.most_skew_ns), losses.before_launch == 1 ? "was" : "were"));
+                    plural(losses.before_launch, "piece", "pieces"), time_text(losses.most_skew_ns),
+                    losses.before_launch == 1 ? "was" : "were"));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 

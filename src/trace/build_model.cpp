@@ -231,11 +231,16 @@ class Adding {
       marks.add(
           "dropped", ns,
           fmt::format("{} dropped {} records for want of room", device.source, device.dropped));
+    if (device.lost_buffers > 0)
+      marks.add("lost_buffers", ns,
+                fmt::format("{} lost {} buffer{} of records for want of memory", device.source,
+                            device.lost_buffers, device.lost_buffers == 1 ? "" : "s"));
     if (device.without_times > 0)
       marks.add("without_times", ns,
                 fmt::format("{} had no times for {} records, which are not shown", device.source,
                             device.without_times));
     model_.losses.dropped += device.dropped;
+    model_.losses.lost_buffers += device.lost_buffers;
     model_.losses.without_times += device.without_times;
   }
 

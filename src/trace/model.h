@@ -127,6 +127,7 @@ struct TraceMark {
 /// What of a recording did not reach the trace, and what had to be changed in it.
 struct TraceLosses {
   std::int64_t dropped = 0;         // by the tracer, for want of room
+  std::int64_t lost_buffers = 0;    // of the tracer, with all the records in them
   std::int64_t without_times = 0;   // records whose times could not be had
   std::int64_t launches = 0;        // calls that start device work …
   std::int64_t launched = 0;        // … and those of them whose work is there
@@ -139,23 +140,22 @@ struct TraceLosses {
   bool operator==(const TraceLosses&) const = default;
 };
 
-/// A loss under its name in the file's `normbench` key. Those that are marked have an instant in
-/// the trace, whose args name them, when they are not 0; launches have one when some lack work.
+/// A loss under its name in the file's `normbench` key.
 struct LossField {
   std::string_view name;
   std::int64_t TraceLosses::*value;
-  bool marked;
 };
 constexpr auto loss_fields() {
-  return std::to_array<LossField>({{"dropped", &TraceLosses::dropped, true},
-                                   {"without_times", &TraceLosses::without_times, true},
-                                   {"launches", &TraceLosses::launches, false},
-                                   {"launched", &TraceLosses::launched, false},
-                                   {"without_launch", &TraceLosses::without_launch, true},
-                                   {"before_launch", &TraceLosses::before_launch, true},
-                                   {"most_skew_ns", &TraceLosses::most_skew_ns, false},
-                                   {"clipped", &TraceLosses::clipped, true},
-                                   {"cut_off", &TraceLosses::cut_off, true}});
+  return std::to_array<LossField>({{"dropped", &TraceLosses::dropped},
+                                   {"lost_buffers", &TraceLosses::lost_buffers},
+                                   {"without_times", &TraceLosses::without_times},
+                                   {"launches", &TraceLosses::launches},
+                                   {"launched", &TraceLosses::launched},
+                                   {"without_launch", &TraceLosses::without_launch},
+                                   {"before_launch", &TraceLosses::before_launch},
+                                   {"most_skew_ns", &TraceLosses::most_skew_ns},
+                                   {"clipped", &TraceLosses::clipped},
+                                   {"cut_off", &TraceLosses::cut_off}});
 }
 
 /// Names that live as long as a model and its copies do, which share them.

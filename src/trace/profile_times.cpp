@@ -125,6 +125,7 @@ ProfileTimes profile_times(const TraceModel& model) {
 ProfileLosses profile_losses(const TraceModel& model) {
   const TraceLosses& losses = model.losses;
   return {.dropped = losses.dropped,
+          .lost_buffers = losses.lost_buffers,
           .without_times = losses.without_times,
           .launches = losses.launches,
           .launched = losses.launched,

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -266,7 +267,7 @@ TEST_F(CuptiTracer, TakesAsManyBuffersAsTheRecordsNeed) {
   EXPECT_THAT(log(), Not(testing::Contains(HasSubstr("buffer"))));
 }
 
-TEST_F(CuptiTracer, ABufferThatCannotBeKeptCountsAsDropped) {
+TEST_F(CuptiTracer, ABufferThatCannotBeKeptCountsAsLost) {
   ASSERT_TRUE(tracer.attach());
   for (const bool out : {true, false}) {
     tracer.start();
@@ -275,7 +276,8 @@ TEST_F(CuptiTracer, ABufferThatCannotBeKeptCountsAsDropped) {
     const DeviceTrace trace = tracer.stop();
     queue_memory.out = false;
     EXPECT_THAT(trace.records, SizeIs(out ? 0 : 1));
-    EXPECT_EQ(trace.dropped, out ? 1 : 0);
+    EXPECT_EQ(trace.lost_buffers, out ? 1 : 0);
+    EXPECT_EQ(trace.dropped, 0);
   }
 }
 
@@ -314,6 +316,18 @@ TEST_F(CuptiTracer, AnOlderLibraryIsUsedWithWhatItHas) {
                   "cuptiActivityEnable 38", "cuptiActivityEnable 17", "cuptiActivityEnable 4"));
   session.reset();
   EXPECT_THAT(log(), testing::Contains("cuptiActivityDisable 4"));
+}
+
+TEST_F(CuptiTracer, ASessionThatFailsToBeginIsEndedAndLeavesRoomForAnother) {
+  const Library library(FAKE_CUPTI, kNowhere);
+  Functions failing = library.functions();
+  failing.enable_all_syncs = [](std::uint8_t) -> CUptiResult { throw std::bad_alloc(); };
+  EXPECT_THROW(Session{failing}, std::bad_alloc);
+  const std::vector<std::string> calls = log();
+  ASSERT_THAT(calls, SizeIs(testing::Gt(2)));
+  EXPECT_THAT(calls, testing::Contains("cuptiActivityDisable 17"));
+  EXPECT_EQ(calls.back(), "cuptiUnsubscribe");
+  EXPECT_EQ(Session(library.functions()).missing(), "");
 }
 
 TEST_F(CuptiTracer, AStageWithoutReportsGetsAKernelOfTheFakesOwn) {

@@ -170,6 +170,7 @@ class RandomResults {
   }
   ProfileLosses losses() {
     return {.dropped = integer(),
+            .lost_buffers = flag() ? integer() : 0,
             .without_times = integer(),
             .launches = integer(),
             .launched = integer(),

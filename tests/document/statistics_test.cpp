@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 #include <utility>
 
 namespace normbench::statistics_test {
 namespace {
 
 using testing::ElementsAre;
-using testing::Pair;
 
 /// P(Bin(n, 1/2) = k) for all k, by halving sums: no logarithm, no gamma function.
 std::vector<long double> binomial(int n) {
@@ -165,6 +162,11 @@ TEST(PairedRatio, SpansAllRoundsWhenReplicatesAreTooFew) {
   EXPECT_NEAR(std::log(ratio.high), 19, 1e-12);
 }
 
+TEST(LogRatios, AreOfTheRoundsThatBothHave) {
+  EXPECT_THAT(log_ratios(std::vector<double>{2, 0, 3, 4, 5}, std::vector<double>{1, 1, 0, 4}),
+              ElementsAre(testing::DoubleEq(std::log(2)), 0));
+}
+
 TEST(PairedRatio, LeavesOutWhatHasNoRatio) {
   EXPECT_EQ(paired_ratio(std::vector<double>{0, 2}, std::vector<double>{1, 2}, 0.95),
             (Interval{1, 1, 1}));
@@ -174,57 +176,6 @@ TEST(PairedRatio, LeavesOutWhatHasNoRatio) {
 
 TEST(HalfWidth, IsOnTheLogScale) {
   EXPECT_NEAR(half_width({1, 1 / 1.02, 1.02}), std::log(1.02), 1e-15);
-}
-
-TEST(LatinSquare, HasEveryContenderOnceAtEveryPosition) {
-  std::mt19937_64 random(1);
-  for (int k = 1; k <= 9; ++k) {
-    const auto square = latin_square(k, random);
-    ASSERT_EQ(square.size(), k);
-    for (int i = 0; i < k; ++i) {
-      std::set<int> row(square[i].begin(), square[i].end()), column;
-      for (const auto& round : square) column.insert(round.at(i));
-      EXPECT_EQ(square[i].size(), k);
-      EXPECT_EQ(row.size(), k);
-      EXPECT_EQ(column.size(), k);
-      EXPECT_EQ(*row.begin(), 0);
-      EXPECT_EQ(*row.rbegin(), k - 1);
-    }
-  }
-}
-
-/// How often one contender takes its turn right after another, by both.
-std::map<std::pair<int, int>, int> successions(const std::vector<std::vector<int>>& rounds) {
-  std::map<std::pair<int, int>, int> counts;
-  for (const auto& round : rounds)
-    for (std::size_t i = 1; i < round.size(); ++i) ++counts[{round[i - 1], round[i]}];
-  return counts;
-}
-
-TEST(LatinSquare, LetsEveryContenderFollowEveryOther) {
-  std::mt19937_64 random(3);
-  for (int k = 2; k <= 12; k += 2) {
-    const auto counts = successions(latin_square(k, random));
-    EXPECT_EQ(counts.size(), k * (k - 1));
-    for (const auto& [pair, count] : counts)
-      EXPECT_EQ(count, 1) << k << ": " << pair.first << ", " << pair.second;
-  }
-  for (int k = 3; k <= 11; k += 2)
-    for (const auto& [pair, count] : successions(latin_square(k, random)))
-      EXPECT_LE(count, 2) << k << ": " << pair.first << ", " << pair.second;
-}
-
-TEST(LatinSquare, DrawsEverySquareOfThree) {
-  std::mt19937_64 random(2);
-  std::set<std::vector<std::vector<int>>> squares;
-  for (int i = 0; i < 1000; ++i) squares.insert(latin_square(3, random));
-  EXPECT_EQ(squares.size(), 12);  // all Latin squares of order 3
-}
-
-TEST(LatinSquare, FollowsTheSeed) {
-  std::mt19937_64 a(7), b(7), c(8);
-  EXPECT_EQ(latin_square(5, a), latin_square(5, b));
-  EXPECT_NE(latin_square(5, a), latin_square(5, c));
 }
 
 }  // namespace

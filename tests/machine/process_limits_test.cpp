@@ -78,6 +78,19 @@ TEST(Cgroup, AMixedMachineHasBothVersions) {
   EXPECT_EQ(read_cgroup_limits(root), limits(2, GiB));
 }
 
+TEST(Cgroup, FoldersGoUpToTheMount) {
+  FakeRoot root;
+  root.file("proc/self/cgroup", "4:memory:/a/b\n0::/c\n");
+  const auto mount = static_cast<const std::filesystem::path&>(root) / "sys/fs/cgroup";
+  EXPECT_EQ(cgroup_folders(root), (std::vector<CgroupFolder>{{mount / "memory" / "a/b", 1},
+                                                             {mount / "memory" / "a", 1},
+                                                             {mount / "memory" / "", 1},
+                                                             {mount / "c", 2},
+                                                             {mount / "", 2},
+                                                             {mount / "unified" / "c", 2},
+                                                             {mount / "unified" / "", 2}}));
+}
+
 TEST(CgroupMemory, IsTheLeastThatAnyGroupStillAllows) {
   FakeRoot root;
   EXPECT_EQ(free_cgroup_memory(root), std::nullopt);

@@ -18,7 +18,7 @@ using testing::StartsWith;
 const std::string good = R"({
 "schemaVersion": 1,
 "deviceProperties": [{"id":0,"name":"GPU"}],
-"normbench": {"losses":{"dropped":2,"without_times":0,"launches":2,"launched":1,"without_launch":1,"before_launch":0,"most_skew_ns":0,"clipped":0,"cut_off":0}},
+"normbench": {"losses":{"dropped":2,"lost_buffers":0,"without_times":0,"launches":2,"launched":1,"without_launch":1,"before_launch":0,"most_skew_ns":0,"clipped":0,"cut_off":0}},
 "distributedInfo": {"rank": 0},
 "displayTimeUnit": "ms",
 "baseTimeNanoseconds": 1775078550000000000,

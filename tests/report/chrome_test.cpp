@@ -6,9 +6,9 @@
 #include <limits>
 #include <random>
 
-#include "trace_check/chrome_check.h"
 #include "trace/models.h"
 #include "trace/synthetic_gpu.h"
+#include "trace_check/chrome_check.h"
 
 namespace normbench::chrome_test {
 namespace {
@@ -44,7 +44,7 @@ TEST(WriteChrome, WritesAWholeTrace) {
 "deviceProperties": [],
 "host_name": "m\"1",
 "config": {"rank":3},
-"normbench": {"losses":{"dropped":0,"without_times":0,"launches":0,"launched":0,"without_launch":0,"before_launch":0,"most_skew_ns":0,"clipped":0,"cut_off":0}},
+"normbench": {"losses":{"dropped":0,"lost_buffers":0,"without_times":0,"launches":0,"launched":0,"without_launch":0,"before_launch":0,"most_skew_ns":0,"clipped":0,"cut_off":0}},
 "distributedInfo": {"rank": 0},
 "displayTimeUnit": "ms",
 "baseTimeNanoseconds": 1775078550000000000,

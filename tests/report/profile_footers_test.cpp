@@ -67,6 +67,9 @@ TEST(LossesText, IsInPlainWords) {
   EXPECT_EQ(losses_text({.dropped = 1, .without_times = 2, .launches = 40, .launched = 38}),
             "1 record had no room; 2 records had no times; 2 of 40 launches have no work in the "
             "profile");
+  EXPECT_EQ(losses_text({.dropped = 2, .lost_buffers = 1}),
+            "2 records had no room; 1 buffer of records had no room");
+  EXPECT_EQ(losses_text({.lost_buffers = 3}), "3 buffers of records had no room");
   EXPECT_EQ(losses_text({.without_launch = 1, .before_launch = 1, .most_skew_ns = 3'200}),
             "1 piece of device work has no launch in the profile; 1 piece of device work seemed to "
             "begin before the launch, by 3.200us at most, and was moved to it");

@@ -161,12 +161,15 @@ TEST(AddProfile, WhatTheTracerLostIsCountedAndMarked) {
   profile.devices.push_back({.source = "CUPTI",
                              .records = {record(Activity::Kernel, 1500, 1600, "k", 12)},
                              .dropped = 3,
+                             .lost_buffers = 1,
                              .without_times = 2});
   add_profile(model, profile, test_pid);
   EXPECT_EQ(model.losses.dropped, 3);
+  EXPECT_EQ(model.losses.lost_buffers, 1);
   EXPECT_EQ(model.losses.without_times, 2);
   EXPECT_THAT(mark_names(model),
               ElementsAre("CUPTI dropped 3 records for want of room",
+                          "CUPTI lost 1 buffer of records for want of memory",
                           "CUPTI had no times for 2 records, which are not shown"));
   EXPECT_EQ(model.marks[0].ns, 1600);
   EXPECT_EQ(model.marks[0].args, (Json{{"loss", "dropped"}}));

@@ -3,8 +3,8 @@
 #include <array>
 #include <random>
 
-#include "trace/small_model.h"
 #include "trace/profile_rows.h"
+#include "trace/small_model.h"
 
 namespace normbench::profile_times_test {
 namespace {
@@ -153,6 +153,7 @@ TEST(ProfileTimes, StepsAreCounted) {
 TEST(ProfileLosses, AreTheModels) {
   TraceModel model;
   model.losses = {.dropped = 1,
+                  .lost_buffers = 10,
                   .without_times = 2,
                   .launches = 5,
                   .launched = 4,
@@ -162,6 +163,7 @@ TEST(ProfileLosses, AreTheModels) {
                   .clipped = 8,
                   .cut_off = 9};
   EXPECT_EQ(profile_losses(model), (ProfileLosses{.dropped = 1,
+                                                  .lost_buffers = 10,
                                                   .without_times = 2,
                                                   .launches = 5,
                                                   .launched = 4,

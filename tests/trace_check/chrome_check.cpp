@@ -9,6 +9,7 @@
 
 #include "report/chrome/gzip.h"
 #include "trace_check/check_parts.h"
+#include "trace_check/gzip_members.h"
 
 namespace normbench {
 namespace {
@@ -68,12 +69,10 @@ std::vector<std::string> check_chrome(const std::string& text) {
 std::vector<std::string> check_chrome_file(const std::string& bytes) {
   std::istringstream packed(bytes);
   if (!is_gzip(packed)) return check_chrome(bytes);
-  const auto members = count_gzip_members(packed);
+  const auto members = count_gzip_members(bytes);
   if (!members) return {"damaged or cut off gzip data"};
   if (*members != 1)
     return {fmt::format("{} gzip members (Chrome reads the first alone)", *members)};
-  packed.clear();
-  packed.seekg(0);
   const auto text = gunzip_from(packed);
   return check_chrome(std::string(std::istreambuf_iterator<char>(*text), {}));
 }

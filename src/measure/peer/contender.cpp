@@ -46,8 +46,8 @@ int device_number(const Backends& backends) {
 }
 
 std::int64_t warm_up_ns(const Case& work, const TurnShape& shape) {
-  return uses_gpu(work) ? std::max(shape.warmup_ns, static_cast<std::int64_t>(device_warm_up_ns))
-                        : shape.warmup_ns;
+  return work.uses_gpu() ? std::max(shape.warmup_ns, static_cast<std::int64_t>(device_warm_up_ns))
+                         : shape.warmup_ns;
 }
 
 std::string ms(std::int64_t ns) { return format_ms(static_cast<double>(ns)) + " ms"; }
@@ -185,8 +185,8 @@ std::vector<std::int64_t> PeerContender::stage_times(const PeerTurn& turn) {
   if (sum_ns > turn.wall_ns)
     throw std::runtime_error(process_.told(
         fmt::format(" reports spans of {} in a turn of {}", ms(sum_ns), ms(turn.wall_ns))));
-  return times.size() < turn.stage_ns.size() || uses_gpu(work_) ? std::vector<std::int64_t>()
-                                                                : times;
+  return times.size() < turn.stage_ns.size() || work_.uses_gpu() ? std::vector<std::int64_t>()
+                                                                 : times;
 }
 
 Turn PeerContender::take_turn(const TurnShape& shape, std::mt19937_64&) {

@@ -8,8 +8,6 @@
 
 #include "core/reader.h"
 #include "machine/environment.h"
-#include "measure/peer/process.h"
-#include "machine/environment.h"
 #include "measure/contender.h"
 #include "measure/peer/process.h"
 
@@ -135,7 +133,7 @@ std::string prepare_request(const Case& work, std::size_t copies, const std::str
   for (const Stage& stage : work.stages) stages.push_back(stage_json(stage));
   return text_of({{"type", "prepare"},
                   {"threads", work.threads},
-                  {"device", uses_gpu(work) ? fmt::format("cuda:{}", device) : "cpu"},
+                  {"device", work.uses_gpu() ? fmt::format("cuda:{}", device) : "cpu"},
                   {"copies", copies},
                   {"inputs", Json::array({input_json(work.source->desc(), path)})},
                   {"stages", std::move(stages)}});

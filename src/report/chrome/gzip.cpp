@@ -65,9 +65,6 @@ class Unpacking final : public std::streambuf {
   Unpacking& operator=(const Unpacking&) = delete;
   ~Unpacking() override { inflateEnd(&zlib_); }
 
-  bool damaged() const { return damaged_; }
-  /// That were read to their ends.
-  int members() const { return members_; }
   /// Whose state tells that the data is damaged; readers may look at the buffer alone.
   void belong_to(std::istream& stream) { owner_ = &stream; }
 
@@ -100,12 +97,12 @@ class Unpacking final : public std::streambuf {
       in_member_ = true;
       return true;
     }
-    if (in_member_ || members_ == 0) damage();
+    if (in_member_ || !had_member_) damage();
     return false;
   }
 
   void end_member() {
-    ++members_;
+    had_member_ = true;
     in_member_ = zlib_.avail_in > 0;
     inflateReset(&zlib_);
   }
@@ -119,8 +116,7 @@ class Unpacking final : public std::streambuf {
   std::istream* owner_ = nullptr;
   z_stream zlib_{};
   std::array<char, kPiece> text_{}, packed_{};
-  int members_ = 0;
-  bool in_member_ = false, damaged_ = false;
+  bool in_member_ = false, had_member_ = false, damaged_ = false;
   bool held_back_ = false;  // zlib may have more text than there was room for
 };
 
@@ -150,12 +146,6 @@ bool is_gzip(std::istream& in) { return in.peek() == 0x1F; }
 
 std::unique_ptr<std::istream> gunzip_from(std::istream& in) {
   return std::make_unique<UnpackingStream>(in);
-}
-
-std::optional<int> count_gzip_members(std::istream& in) {
-  Unpacking unpacking(in);
-  while (unpacking.sbumpc() != std::streambuf::traits_type::eof()) continue;
-  return unpacking.damaged() ? std::nullopt : std::optional(unpacking.members());
 }
 
 }  // namespace normbench

@@ -4,7 +4,6 @@
 #include <functional>
 #include <istream>
 #include <memory>
-#include <optional>
 #include <ostream>
 
 namespace normbench {
@@ -20,8 +19,5 @@ bool is_gzip(std::istream& in);
 /// The text of all gzip members in `in`, which must outlive it. Badbit for data that is damaged or
 /// cut off.
 std::unique_ptr<std::istream> gunzip_from(std::istream& in);
-
-/// How many gzip members `in` holds; nothing for data that is damaged or cut off.
-std::optional<int> count_gzip_members(std::istream& in);
 
 }  // namespace normbench

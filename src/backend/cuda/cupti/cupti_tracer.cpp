@@ -84,7 +84,13 @@ std::string result_name(const Functions& cupti, CUptiResult result) {
 
 }  // namespace
 
-Session::Session(const Functions& cupti) : cupti_(cupti), missing_(begin()) {
+Session::Session(const Functions& cupti) : cupti_(cupti) {
+  try {
+    missing_ = begin();
+  } catch (...) {  // no destructor runs
+    end();
+    throw;
+  }
   if (!missing_.empty()) end();
 }
 
@@ -197,6 +203,7 @@ std::string Tracer::try_attach() {
 void Tracer::start() {
   flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   take_dropped();
+  process_buffers().take_lost();
   process_buffers().keep(true);
   if (!session_->is_on_host_clock()) started_ = take_anchor(cupti());
 }
@@ -212,6 +219,7 @@ DeviceTrace Tracer::stop() {
   for (Filled& buffer : filled) bytes.push_back(buffer.bytes());
   DeviceTrace trace = read_records(bytes, cupti(), clock);
   trace.dropped += take_dropped();
+  trace.lost_buffers = process_buffers().take_lost();
   process_buffers().reuse(std::move(filled));
   return trace;
 }
@@ -235,8 +243,7 @@ void Tracer::flush(std::uint32_t flag) {
 std::int64_t Tracer::take_dropped() {
   std::size_t dropped = 0;
   const CUptiResult result = cupti().get_dropped(nullptr, 0, &dropped);
-  return process_buffers().take_lost() +
-         (result == CUPTI_SUCCESS ? static_cast<std::int64_t>(dropped) : 0);
+  return result == CUPTI_SUCCESS ? static_cast<std::int64_t>(dropped) : 0;
 }
 
 }  // namespace normbench::cupti

@@ -64,7 +64,7 @@ class Tracer final : public DeviceTracer {
  private:
   std::string try_attach();
   void flush(std::uint32_t flag);
-  /// Records that CUPTI dropped, and one for each buffer that was lost.
+  /// Records that CUPTI dropped since the last time.
   std::int64_t take_dropped();
   const Functions& cupti() const { return loaded_->functions(); }
 

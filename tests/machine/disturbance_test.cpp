@@ -3,9 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "machine/fake_root.h"
-#include "machine/process_limits.h"
-#include "measure/measure_group.h"
-#include "measure/run_fixture.h"
 
 namespace normbench::disturbance_test {
 namespace {
@@ -62,52 +59,6 @@ TEST(Disturbance, AReaderSeesWhatChanges) {
   root.file("proc/stat", "cpu  1 2 3 4 5 6 7 103\n").file("proc/cpuinfo", "cpu MHz : 1500\n");
   EXPECT_EQ(disturbance_between(before, read()),
             (Disturbance{.steal_ns = 30'000'000, .frequency_khz = 1'500'000}));
-}
-
-TEST(Disturbance, GroupFoldersGoUpToTheMount) {
-  FakeRoot root;
-  root.file("proc/self/cgroup", "4:memory:/a/b\n0::/c\n");
-  const auto mount = static_cast<const std::filesystem::path&>(root) / "sys/fs/cgroup";
-  EXPECT_EQ(cgroup_folders(root), (std::vector<CgroupFolder>{{mount / "memory" / "a/b", 1},
-                                                             {mount / "memory" / "a", 1},
-                                                             {mount / "memory" / "", 1},
-                                                             {mount / "c", 2},
-                                                             {mount / "", 2},
-                                                             {mount / "unified" / "c", 2},
-                                                             {mount / "unified" / "", 2}}));
-}
-
-class DisturbedRoundsTest : public RunTest {};
-
-TEST_F(DisturbedRoundsTest, EachTurnIsReadBeforeItsWarmUpAndAfterIt) {
-  add_group({cast_case("only", 0)});
-  std::vector<std::int64_t> calls;  // of the kernel, when read
-  RunContext context{.backends = backends,
-                     .clock = clock,
-                     .recorder = recorder,
-                     .watchdog = *watchdog,
-                     .observer = observer,
-                     .interrupted = interrupted,
-                     .cache_bytes = cache_bytes,
-                     .disturbance =
-                         [&] {
-                           calls.push_back(fake->rows[0].calls);
-                           const auto reading = static_cast<std::int64_t>(calls.size());
-                           return Disturbance{.steal_ns = reading * reading,
-                                              .throttled_ns = 7,
-                                              .frequency_khz = 1000 + reading};
-                         },
-                     .on_profile = {}};
-  const auto group = measure_group(plan, 0, context, 0);
-  const auto& rounds = group->cases[0].rounds;
-  ASSERT_EQ(calls.size(), 2 * rounds.size());
-  for (std::size_t i = 0; i < rounds.size(); ++i) {
-    EXPECT_EQ(calls[2 * i + 1] - calls[2 * i], 2);  // a warm-up and an iteration of 1 ms each
-    const auto after = static_cast<std::int64_t>(2 * i + 2);
-    EXPECT_EQ(
-        rounds[i].disturbance,
-        (Disturbance{.steal_ns = 2 * after - 1, .throttled_ns = 0, .frequency_khz = 1000 + after}));
-  }
 }
 
 }  // namespace
