@@ -100,14 +100,16 @@ std::vector<Extent> extents(bool quick) {
   for (const Shape& shape :
        {Shape{1, 3, 1, 1}, Shape{1, 3, 17, 33}, Shape{1, 2, 3, 15}, Shape{2, 1, 1, 63},
         Shape{1, 5, 2, 65}, Shape{1, 3, 1, 300}, Shape{1, 300, 2, 3}, Shape{1, 1, 3, 17},
-        Shape{1, 3, 1, 31}, Shape{1, 3, 2, 127}, Shape{1, 4, 3, 67}, Shape{1, 3, 33, 67}})
+        Shape{1, 3, 1, 31}, Shape{1, 1, 2, 32}, Shape{1, 3, 2, 127}, Shape{1, 4, 3, 67},
+        Shape{1, 3, 33, 67}})
     all.push_back({.shape = shape, .every = some});
   for (const Look& look :
        {Look{.margin = 2}, Look{.flip = Flip::Vertical}, Look{.margin = 1, .flip = Flip::Both}})
     all.push_back({.shape = rows, .look = look, .every = some});
-  all.push_back({.shape = {1, 3, 577, 579}, .every = 9});     // 1,002,249 elements
-  all.push_back({.shape = {2, 3, 210, 160}, .every = some});  // planes of whole lines
-  for (const Flip flip : {Flip::None, Flip::Horizontal})      // rows that start within lines
+  all.push_back({.shape = {1, 3, 577, 579}, .every = 9});      // 1,002,249 elements
+  all.push_back({.shape = {1, 1, 1, 1'000'003}, .every = 9});  // one row
+  all.push_back({.shape = {2, 3, 210, 160}, .every = some});   // planes of whole lines
+  for (const Flip flip : {Flip::None, Flip::Horizontal})       // rows that start within lines
     all.push_back({.shape = {1, 3, 32, 226}, .look = {.margin = 1, .flip = flip}, .every = some});
   return all;
 }

@@ -29,7 +29,7 @@ struct Extent {
 std::vector<Route> routes_of(std::string_view op, Place place, bool host_memory = false);
 
 /// Tiny, odd and strided extents, those of whole and broken vectors, many rows, and (not `quick`)
-/// one of a million elements.
+/// two of a million elements, one of them a single row.
 std::vector<Extent> extents(bool quick);
 
 /// Inputs and outputs of the op on an input with this description, or nothing where it takes none
