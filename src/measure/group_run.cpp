@@ -38,9 +38,11 @@ StageResult stage_result(const Stage& stage, const TensorDesc& out, bool by_peer
 
 CaseResult case_result(const Case& work) {
   CaseResult result{.variant = work.variant,
+                    .written = work.written == work.variant ? "" : work.written,
                     .axes = work.axes,
                     .status = work.skip ? Status::Skipped : Status::Ok,
                     .reason = work.skip.value_or(""),
+                    .skip = work.skip ? std::optional(work.skip_kind) : std::nullopt,
                     .threads = work.threads,
                     .threads_decided = work.threads_decided,
                     .wait = uses_gpu(work) ? std::optional(work.wait) : std::nullopt,
@@ -87,10 +89,8 @@ GroupResult empty_result(const Group& group) {
                                 .wall_ms = row.wall_ms,
                                 .device_ms = row.device_ms});
   for (const Claim& claim : group.claims)
-    result.claims.push_back({.text = claim.text,
-                             .left = claim.left,
-                             .relation = claim.relation,
-                             .right = claim.right});
+    result.claims.push_back(
+        {.text = claim.text, .left = claim.left, .relation = claim.relation, .right = claim.right});
   return result;
 }
 

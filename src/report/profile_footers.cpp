@@ -1,8 +1,10 @@
+#include "report/profile_footers.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/units.h"
-#include "report/table_formats.h"
+#include "report/torch_table.h"
 
 namespace normbench {
 namespace {
@@ -84,8 +86,8 @@ std::string losses_text(const ProfileLosses& losses) {
     parts.push_back(
         fmt::format("{} of device work seemed to begin before the launch, by {} at most, "
                     "and {} moved to it",
-                    plural(losses.before_launch, "piece", "pieces"),
-                    time_text(losses.most_skew_ns), losses.before_launch == 1 ? "was" : "were"));
+                    plural(losses.before_launch, "piece", "pieces"), time_text(losses.most_skew_ns),
+                    losses.before_launch == 1 ? "was" : "were"));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
