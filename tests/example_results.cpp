@@ -104,6 +104,7 @@ CaseResult skipped(const CaseSpec& spec) {
   CaseResult result = make_case(spec);
   result.status = Status::Skipped;
   result.reason = no_driver;
+  result.skip = Skip::NoGpu;
   result.rounds.clear();
   result.iterations = 0;
   for (StageResult& stage : result.stages) stage.rounds_ns.clear();

@@ -49,7 +49,8 @@ void compare_with_limit(const GroupResult& group, const CaseResult& result, cons
   const auto case_times = times_ns(result, results);
   analysis.limit = limit->variant;
   analysis.of_limit = paired_ratio(limit_times, case_times, StopRule::level);
-  // Nothing moves its bytes faster; a launch says less, for kernels may do with fewer threads.
+  // Held against the limit of its bytes alone: nothing moves them faster. A launch is no such
+  // bound, for it times another kernel.
   const auto bytes_times = times_ns(*bytes_limit_of(group, result, results), results);
   // One alarm in twenty quiet groups would be too many, so all cases of the group share the 5 %.
   const double level = 1 - 0.05 / static_cast<double>(group.cases.size());

@@ -20,7 +20,8 @@ bool is_transfer(const StageResult& stage) {
   return is_op<H2d>(stage) || is_op<D2h>(stage) || is_op<Exchange>(stage);
 }
 
-/// On the host, work starts a team only where that pays: there the streams bear its cost too.
+/// A launch is work submitted to a GPU. Starting a team of threads is none: the streams, which have
+/// as many threads, start one too.
 bool is_launched(const StageResult& stage) {
   return is_on_gpu(stage) && !is_transfer(stage) && !is_op<Pin>(stage) && stage.min_bytes > 0;
 }
@@ -71,7 +72,8 @@ const CaseResult* launch_limit(const GroupResult& group, const CaseResult& resul
                                const StageResult& stage) {
   if (!result.peer.empty() || !is_launched(stage)) return nullptr;
   for (const CaseResult& limit : group.limits)
-    if (is_usable(limit) && is_op<EmptyLaunch>(limit.stages[0]) && limit.stages[0].place == stage.place)
+    if (is_usable(limit) && is_op<EmptyLaunch>(limit.stages[0]) &&
+        limit.stages[0].place == stage.place)
       return &limit;
   return nullptr;
 }

@@ -26,8 +26,8 @@ Memory link_memory(const CaseResult& result, std::size_t stage);
 const CaseResult* bytes_limit_of(const GroupResult& group, const CaseResult& result,
                                  const Results& results);
 
-/// What the machine can do at most for a case, or null: that, or for a case so small that it takes
-/// longer, launching a kernel or starting and joining a team of threads.
+/// What the machine can do at most for a case, or null: that, or launching a kernel where that
+/// takes longer than moving the bytes.
 const CaseResult* limit_of(const GroupResult& group, const CaseResult& result,
                            const Results& results);
 

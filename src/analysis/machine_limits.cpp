@@ -9,14 +9,6 @@ namespace normbench {
 
 namespace {
 
-/// "to the GPU" of "to the GPU [memory=pinned]".
-std::string without_axes(const CaseResult& result) {
-  if (result.axes.empty()) return result.variant;
-  std::string name = result.variant.substr(0, result.variant.find('['));
-  name.erase(name.find_last_not_of(' ') + 1);
-  return name;
-}
-
 /// Threads have a column, and the fastest kernel counts.
 Json other_axes(Json axes) {
   axes.erase("threads");
@@ -34,7 +26,7 @@ std::int64_t bytes_of_a_call(const CaseResult& result) {
 MachineLimit measured_limit(const GroupResult& group, const CaseResult& result,
                             const Results& results) {
   MachineLimit limit{.kind = group.experiment,
-                     .variant = without_axes(result),
+                     .variant = result.written.empty() ? result.variant : result.written,
                      .axes = other_axes(result.axes),
                      .place = result.stages[0].place,
                      .kernel = result.stages[0].kernel,

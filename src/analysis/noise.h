@@ -28,7 +28,7 @@ struct CaseNoise {
   std::optional<Interval> drift;        // time of the last third over the first's; needs 18 rounds
   bool drifts = false;                  // that interval excludes 1, by more than the precision
   std::optional<Interval> undisturbed;  // the ratio without rounds that are flagged here or there
-  bool sensitive = false;  // which is farther from the ratio of all rounds than half its width
+  bool sensitive = false;  // disturbances moved the ratio by more than half its interval's width
 };
 
 /// Of every case of the group:
@@ -52,8 +52,8 @@ struct Quality {
   double drift = 0;  // the largest that is one
 };
 
-/// Noisy: the rounds of a case spread wide, intervals stayed wide, a tenth of the rounds is flagged,
-/// or a case drifts.
+/// Noisy: the rounds of a case spread wide, intervals stayed wide, a tenth of the rounds is
+/// flagged, or a case drifts.
 Quality quality_of(Quality measured, const std::vector<CaseNoise>& noise, const Results& results);
 
 }  // namespace normbench

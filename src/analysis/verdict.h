@@ -40,7 +40,7 @@ struct Verdict {
   std::optional<Unlike> unlike;
   std::optional<Advantage> advantage;  // of the winner
   std::optional<LimitKind> at_limit;   // that the winner reaches
-  double widest = 0;                   // the largest difference that a tie does not rule out
+  double widest = 0;                   // of a tie: its cases differ by at most this
   double visible = 0;                  // what an undecided group could have seen
   bool covered = true;                 // its rounds are enough for intervals
   bool always_first = false;           // where they are not: fastest[0] was so in every round

@@ -69,8 +69,7 @@ constexpr auto kFacts = std::to_array<Fact>({
 
 /// The value as it is shown; so memory that shrank by a few pages at a boot has not changed.
 std::string shown(const Json& header, std::string_view pointer) {
-  const Json::json_pointer place{std::string(pointer)};
-  const Json value = header.contains(place) ? header.at(place) : Json();
+  const Json& value = value_at(header, pointer);
   if (value.is_null() || value.empty() || value == "") return "none";
   if (value.is_boolean()) return value.get<bool>() ? "given" : "not given";
   if (value.is_string()) return value.get<std::string>();
@@ -85,11 +84,8 @@ std::string was_is(std::string_view name, std::string_view was, std::string_view
 /// What a line holds around its byte `at`, where a message has room for it.
 std::string excerpt(const std::string& line, std::size_t at) {
   constexpr std::size_t before = 20, most = 50;
-  const auto whole = [&](std::size_t byte) {  // not inside a UTF-8 character
-    while (byte < line.size() && (static_cast<unsigned char>(line[byte]) & 0xC0) == 0x80) ++byte;
-    return std::min(byte, line.size());
-  };
-  const std::size_t begin = whole(at < before ? 0 : at - before), end = whole(begin + most);
+  const std::size_t begin = next_character(line, at < before ? 0 : at - before);
+  const std::size_t end = next_character(line, begin + most);
   return fmt::format("\"{}{}{}\"", begin > 0 ? "…" : "", line.substr(begin, end - begin),
                      end < line.size() ? "…" : "");
 }

@@ -28,7 +28,7 @@ Subcommand make_check() {
     const Backends backends = make_backends(options->backend);
     for (const std::string& file : options->files) {
       const PlanOptions how = plan_options(options->config, file, backends);
-      say("{}", explain(make_plan(file, backends, how), how.cache_bytes));
+      say("{}", plan_text(make_plan(file, backends, how), how.cache_bytes));
     }
     return Exit::Fine;
   };

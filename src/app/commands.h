@@ -37,7 +37,8 @@ struct Option {
   std::string value;  // what --help calls its value; "" for a flag, and for "FILE"
   std::string help;   // "": not shown
   std::variant<bool*, int*, std::string*, std::vector<std::string>*, Take> target;  // int: from 0
-  std::string_view journal = {};  // JSON pointer in a journal's header; "": it decides no number
+  /// Where the journal's header keeps it (a JSON pointer), for --resume; "": it changes no number.
+  std::string_view journal = {};
   unsigned rules = 0;
   std::string excludes = {};  // an option before it
 };
@@ -68,8 +69,7 @@ Take word_of(T& target) {
   return [&target](const std::string& name, const std::string& given) {
     const auto value = parse_word<E>(given);
     if (!value)
-      throw Invalid(fmt::format("unknown {} \"{}\" (known: {})",
-                                name.substr(name.find_first_not_of('-')), given, known_words<E>()));
+      throw Invalid(unknown_of(name.substr(name.find_first_not_of('-')), given, all_words<E>()));
     target = *value;
   };
 }

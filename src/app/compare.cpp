@@ -67,7 +67,7 @@ std::vector<Results> read_documents(const std::string& path, std::vector<BadInpu
   std::vector<Results> documents;
   for (const std::string& file : files_of(path, mistakes)) {
     try {
-      documents.push_back(read_compared(file, read_text(file)));
+      documents.push_back(read_document(file, read_text(file)));
     } catch (const BadInput& bad) {
       mistakes.push_back(bad);
     } catch (const Invalid& invalid) {

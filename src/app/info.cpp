@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
+#include <vector>
 
 #include "analysis/machine_limits.h"
 #include "app/commands.h"
@@ -133,16 +136,15 @@ Results measured_limits(const Plan& plan, const Backends& backends) {
   return run(plan, own.context);
 }
 
-/// What this machine can do at most: runs both configs as any other, without writing files. Returns
-/// an array of limits (analysis/machine_limits.h); what was not reached when interrupted is not in
-/// it.
-Json measure_machine_limits(const Backends& backends) {
+/// What this machine can do at most: runs both configs as any other, without writing files. What
+/// was not reached when interrupted is not in the list.
+std::vector<MachineLimit> measure_machine_limits(const Backends& backends) {
   if (!isatty(STDERR_FILENO))
     tell("measuring limits, about 10 s (--no-limits shows the rest at once)\n");
-  Json limits = Json::array();
+  std::vector<MachineLimit> limits;
   for (const std::string_view config : {kMemoryLimits, kOtherLimits}) {
     const Results results = measured_limits(limits_plan(config, backends), backends);
-    for (const MachineLimit& limit : machine_limits(results)) limits.push_back(to_json(limit));
+    std::ranges::move(machine_limits(results), std::back_inserter(limits));
     if (results.interrupted) break;
   }
   return limits;
@@ -218,22 +220,29 @@ struct InfoOptions {
   bool no_limits = false;
 };
 
-Json info_document(const InfoOptions& options, const Backends& backends) {
+/// With "limits" where they were measured.
+Json info_document(const InfoOptions& options, const Backends& backends,
+                   std::vector<MachineLimit>& limits) {
   const Json machine = described_machine(backends, options.machine);
   SystemClock clock;
   Json info = {{"tool", tool()},
                {"environment", machine},
                {"pci_gpus", pci_gpus()},
                {"costs", to_json(measuring_costs(clock))}};
-  if (!options.no_limits) info["limits"] = measure_machine_limits(backends);
+  if (!options.no_limits) {
+    limits = measure_machine_limits(backends);
+    info["limits"] = Json::array();
+    for (const MachineLimit& limit : limits) info["limits"].push_back(to_json(limit));
+  }
   info["missing"] = missing_parts(machine);
   return info;
 }
 
 Exit show_info(const InfoOptions& options) {
   const std::atomic<bool>& interrupted = watch_for_interrupts();
-  const Json info = info_document(options, make_backends(options.backend));
-  say("{}", options.format == TextOrJson::Json ? info.dump(2) + "\n" : info_text(info));
+  std::vector<MachineLimit> limits;
+  const Json info = info_document(options, make_backends(options.backend), limits);
+  say("{}", options.format == TextOrJson::Json ? info.dump(2) + "\n" : info_text(info, limits));
   return interrupted ? Exit::Interrupted : Exit::Fine;
 }
 

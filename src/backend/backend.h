@@ -24,7 +24,7 @@ struct Signature {
   /// Bytes of host memory that go by before the output is used again, by a later stage or the next
   /// iteration: what a cache must hold to keep it. The largest number where buffers rotate.
   std::int64_t reuse_bytes = 0;
-  bool read_next = false;  // that use is a later stage of the CPU reading it, not an overwriting
+  bool read_next = false;  // a later CPU stage reads the output; false: it is overwritten next
 };
 
 /// The fewest bytes the op can move: every input read once, every output written once.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace normbench {
 
@@ -31,6 +32,9 @@ enum class DecidingClock { Wall, Device };
 /// What a claim expects of its left side's time against its right side's.
 enum class Relation { Less, More, Equal };
 enum class Flip { None, Horizontal, Vertical, Both };
+
+/// Why a case cannot run here: no GPU, no kernel for it, not enough memory, peers not allowed.
+enum class Skip { NoGpu, NoKernel, NoMemory, NotAllowed, Other };
 
 /// One word of a table: the value and how users spell it.
 template <class E>
@@ -112,6 +116,13 @@ constexpr auto words(Relation) {
   return std::to_array<Word<Relation>>(
       {{Relation::Less, "<"}, {Relation::More, ">"}, {Relation::Equal, "="}});
 }
+constexpr auto words(Skip) {
+  return std::to_array<Word<Skip>>({{Skip::NoGpu, "no_gpu"},
+                                    {Skip::NoKernel, "no_kernel"},
+                                    {Skip::NoMemory, "no_memory"},
+                                    {Skip::NotAllowed, "not_allowed"},
+                                    {Skip::Other, "other"}});
+}
 constexpr auto words(Flip) {
   return std::to_array<Word<Flip>>({{Flip::None, "none"},
                                     {Flip::Horizontal, "horizontal"},
@@ -141,7 +152,15 @@ constexpr std::optional<E> parse_word(std::string_view text) {
   return std::nullopt;
 }
 
-/// All spellings, comma separated, as errors list them: "uint8, float16, …".
+/// All spellings, as errors list them.
+template <class E>
+std::vector<std::string> all_words() {
+  std::vector<std::string> all;
+  for (const auto& word : words(E{})) all.emplace_back(word.name);
+  return all;
+}
+
+/// The same, comma separated: "uint8, float16, …".
 template <class E>
 std::string known_words() {
   std::string text;

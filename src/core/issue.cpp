@@ -1,5 +1,8 @@
 #include "core/issue.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -39,6 +42,20 @@ BadInput::BadInput(std::string file_name, std::vector<Issue> all)
     : std::runtime_error(joined(file_name, all)),
       file(std::move(file_name)),
       issues(std::move(all)) {}
+
+std::string unknown_of(std::string_view what, std::string_view said,
+                       const std::vector<std::string>& known) {
+  return known.empty()
+             ? fmt::format("unknown {} \"{}\" (there are none)", what, said)
+             : fmt::format("unknown {} \"{}\" (known: {})", what, said, fmt::join(known, ", "));
+}
+
+std::string unknown(std::string_view what, const std::string& said,
+                    const std::vector<std::string>& known) {
+  const std::string near = nearest(said, known);
+  return near.empty() ? unknown_of(what, said, known)
+                      : fmt::format("unknown {} \"{}\" (did you mean \"{}\"?)", what, said, near);
+}
 
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
   // A word of two letters is not near every other word of two letters.

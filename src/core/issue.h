@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace normbench {
@@ -28,6 +29,13 @@ struct BadInput : std::runtime_error {
   std::string file;
   std::vector<Issue> issues;
 };
+
+/// `unknown WHAT "said" (known: a, b)`.
+std::string unknown_of(std::string_view what, std::string_view said,
+                       const std::vector<std::string>& known);
+/// The same, or with "did you mean" where one of them is near.
+std::string unknown(std::string_view what, const std::string& said,
+                    const std::vector<std::string>& known);
 
 /// The word of `known` nearest to `word` by edit distance, or "" when none is near.
 std::string nearest(const std::string& word, const std::vector<std::string>& known);

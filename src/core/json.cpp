@@ -208,6 +208,12 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
+const Json& value_at(const Json& json, std::string_view pointer) {
+  static const Json none;
+  const Json::json_pointer at{std::string(pointer)};
+  return json.contains(at) ? json.at(at) : none;
+}
+
 std::string pointer_token(std::string_view text) {
   std::string token;
   for (const char c : text) {

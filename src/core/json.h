@@ -23,6 +23,9 @@ std::string pretty(const Json& json, int indent);
 /// Reads a whole file of at most 16 MB. Throws Invalid saying why it cannot be read.
 std::string read_text(const std::string& path);
 
+/// The value at a JSON pointer, null where there is none.
+const Json& value_at(const Json& json, std::string_view pointer);
+
 /// `text` as one token of a JSON pointer: "~" and "/" escaped.
 std::string pointer_token(std::string_view text);
 

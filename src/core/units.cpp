@@ -7,6 +7,11 @@
 #include <cmath>
 
 namespace normbench {
+namespace {
+
+bool is_inside_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+}  // namespace
 
 std::string format_bytes(double bytes) {
   constexpr std::array<std::string_view, 6> units{"B", "kB", "MB", "GB", "TB", "PB"};
@@ -62,6 +67,17 @@ std::string on_one_line(std::string_view text) {
   std::ranges::replace_if(
       line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
   return line;
+}
+
+std::size_t next_character(std::string_view text, std::size_t byte) {
+  while (byte < text.size() && is_inside_character(text[byte])) ++byte;
+  return std::min(byte, text.size());
+}
+
+std::string cut_utf8(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  while (most > 0 && is_inside_character(text[most])) --most;
+  return std::string(text.substr(0, most)) + "…";
 }
 
 std::string escaped_markdown(std::string_view text) {

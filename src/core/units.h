@@ -1,6 +1,7 @@
 /// Numbers and names as people read them; formatted at the last moment.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,6 +23,11 @@ std::string format_percent(double fraction);
 
 /// `text` with control characters as blanks: names come from documents, and stay on their line.
 std::string on_one_line(std::string_view text);
+/// At most `most` bytes of `text`, whole characters of UTF-8; "…" stands for the rest.
+std::string cut_utf8(std::string_view text, std::size_t most);
+/// The first byte from `byte` on that starts a character of UTF-8; the end of `text` after the
+/// last.
+std::size_t next_character(std::string_view text, std::size_t byte);
 /// `text` in a Markdown document, also in a table's cell: on one line, nothing in it is markup.
 std::string escaped_markdown(std::string_view text);
 

@@ -76,9 +76,11 @@ struct CheckResult {
 
 struct CaseResult {
   std::string variant;
+  std::string written = {};  // its name in the config where that is another: "a" of "a [k=1]"
   Json axes = Json::object();
   Status status = Status::Ok;
-  std::string reason;  // why skipped or failed
+  std::string reason;             // why skipped or failed
+  std::optional<Skip> skip = {};  // of which kind that is; nothing in older documents
   int threads = 1;
   bool threads_decided = false;   // the config says "all": normbench chose the number
   std::optional<Wait> wait = {};  // when the host waits for the GPU; nothing without one
@@ -208,7 +210,7 @@ struct GroupResult {
 
 struct Results {
   Json tool = Json::object();         // name, version, revision, build
-  Json environment = Json::object();  // see measure/environment.h
+  Json environment = Json::object();  // see machine/environment.h
   Json config = Json::object();
   std::string name, about;
   double precision = 0.01;
@@ -234,10 +236,10 @@ inline constexpr int document_schema = 1;
 /// dense.
 /// - what only a device gives is left out where there was none: calls_ns, condition_before and
 ///   condition_after, clock_error_ns.
-/// - what newer versions added is left out where it says nothing: parameters, min_read_bytes,
-///   resident, source, wait, graph, peer, peer_version, counters, calibration, discarded,
-///   device_times, times, losses, and of a profile's row annotation, min_ns to max_ns, bytes,
-///   faults.
+/// - what newer versions added is left out where it says nothing: written, skip, parameters,
+///   min_read_bytes, resident, threads_decided, source, wait, graph, peer, peer_version, counters,
+///   calibration, discarded, device_times, times, losses, and of a profile's row annotation, min_ns
+///   to max_ns, bytes, faults.
 /// - a double that is not finite is null, and infinity when read back.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);

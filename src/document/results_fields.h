@@ -68,9 +68,11 @@ void fields(auto& io, Is<CheckResult> auto& x) {
 
 void fields(auto& io, Is<CaseResult> auto& x) {
   io.required("variant", x.variant);
+  io.when_known("written", x.written);
   io("axes", x.axes);
   io.required("status", x.status);
   io("reason", x.reason);
+  io.when_known("skip", x.skip);
   io("threads", x.threads);
   io.when_known("threads_decided", x.threads_decided);
   io.when_known("wait", x.wait);

@@ -155,11 +155,11 @@ void check_header(const Json& document) {
       !document["schema"].is_number_integer())
     throw Invalid("not a results document: no \"schema\" (expected 1)");
   if (document["schema"] > document_schema)
-    throw Invalid(fmt::format("/schema: schema {} is newer than this version reads ({})",
-                              document["schema"].dump(), document_schema));
+    throw Invalid(
+        fmt::format("this version reads schema {}; the document has {}: a newer normbench wrote it",
+                    document_schema, document["schema"].dump()));
   if (document["schema"] != document_schema) throw Invalid("/schema: expected 1");
-  const Json::json_pointer name("/tool/name");
-  if (!document.contains(name) || document.at(name) != "normbench")
+  if (value_at(document, "/tool/name") != "normbench")
     throw Invalid("/tool/name: not a document of normbench (expected \"normbench\")");
 }
 

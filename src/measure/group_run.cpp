@@ -38,9 +38,11 @@ StageResult stage_result(const Stage& stage, const TensorDesc& out, bool by_peer
 
 CaseResult case_result(const Case& work) {
   CaseResult result{.variant = work.variant,
+                    .written = work.written == work.variant ? "" : work.written,
                     .axes = work.axes,
                     .status = work.skip ? Status::Skipped : Status::Ok,
                     .reason = work.skip.value_or(""),
+                    .skip = work.skip ? std::optional(work.skip_kind) : std::nullopt,
                     .threads = work.threads,
                     .threads_decided = work.threads_decided,
                     .wait = work.uses_gpu() ? std::optional(work.wait) : std::nullopt,

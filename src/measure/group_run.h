@@ -68,8 +68,8 @@ class GroupRun {
   bool prepare(double clock_cost_ns);
   /// One turn of one contender, inside its ranges; its round's start is relative to the group's.
   Turn turn(Member& member, const TurnShape& shape, std::size_t number);
-  /// Runs `work` under the watchdog, but for that of a peer, whose messages have time limits of
-  /// their own; what it throws ends this member alone.
+  /// Runs `work`; what it throws ends this member alone. The watchdog stops work that hangs, except
+  /// a peer's: its messages have time limits of their own.
   void guarded(Member& member, const std::function<void()>& work);
   /// True when the run was interrupted while a member was waited for.
   bool cut_short() const { return cut_short_; }

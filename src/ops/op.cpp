@@ -118,6 +118,13 @@ Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const Tensor
       op);
 }
 
+ParameterKind parameter_kind(std::string_view parameter) {
+  if (parameter == "constants") return ParameterKind::Constants;
+  if (parameter == "flip") return ParameterKind::Flip;
+  const bool of_output = parameter == "to" || parameter == "dtype" || parameter == "layout";
+  return of_output ? ParameterKind::OfOutput : ParameterKind::Other;
+}
+
 std::vector<Op> samples(std::string_view name, const Shape& shape) {
   std::vector<Op> ops;
   with_ops(std::type_identity<Op>{}, [&]<class... T>() {

@@ -45,6 +45,10 @@ std::string_view about(const Op& op);
 /// Names of all ops, in the catalogue's order.
 std::vector<std::string> op_names();
 
+/// What an op's parameter is about. OfOutput: what the op writes tells it, too.
+enum class ParameterKind { Constants, Flip, OfOutput, Other };
+ParameterKind parameter_kind(std::string_view parameter);
+
 /// The op called `name` with parameters from `reader`; nothing (and no issue) for an unknown name.
 std::optional<Op> read_op(std::string_view name, Reader& reader);
 

@@ -1,7 +1,6 @@
 #include "plan/composed.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace normbench {
 
@@ -10,14 +9,6 @@ std::string wrong_type(std::string_view wanted, const Json& got) {
   if (got.is_array()) return fmt::format("expected {}, got a list", wanted);
   const std::string text = got.dump(-1, ' ', false, Json::error_handler_t::replace);
   return fmt::format("expected {}, got {}", wanted, text.size() <= 60 ? text : got.type_name());
-}
-
-std::string unknown(std::string_view what, const std::string& said,
-                    const std::vector<std::string>& known) {
-  if (const std::string near = nearest(said, known); !near.empty())
-    return fmt::format("unknown {} \"{}\" (did you mean \"{}\"?)", what, said, near);
-  if (known.empty()) return fmt::format("unknown {} \"{}\" (there are none)", what, said);
-  return fmt::format("unknown {} \"{}\" (known: {})", what, said, fmt::join(known, ", "));
 }
 
 void Composed::add(const Json& more, const std::string& at) {

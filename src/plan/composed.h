@@ -15,10 +15,6 @@ namespace normbench {
 /// The mistake of a member of the wrong type: "expected a list, got 5".
 std::string wrong_type(std::string_view wanted, const Json& got);
 
-/// `unknown WHAT "said" (did you mean "near"?)`, or with everything known where nothing is near.
-std::string unknown(std::string_view what, const std::string& said,
-                    const std::vector<std::string>& known);
-
 /// A JSON object whose members come from a stage, from `defaults`, or from the experiment.
 struct Composed {
   Json fields = Json::object();

@@ -209,6 +209,8 @@ void apply_set(Json& config, const std::string& name, const std::string& value,
   }
 }
 
+bool is_free_text(std::string_view member) { return member == "about"; }
+
 Rest read_head(Plan& plan, const PlanOptions& options, std::vector<Issue>& issues) {
   Reader reader(plan.config, "", issues);
   Rest rest;

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/reader.h"
@@ -15,6 +16,9 @@ namespace normbench {
 /// that is), or the name of a key of `measure`. A value that is not JSON is a string.
 void apply_set(Json& config, const std::string& name, const std::string& value,
                std::vector<Issue>& issues);
+
+/// True for a member of a config, at any depth, in which people explain it: it decides nothing.
+bool is_free_text(std::string_view member);
 
 /// What is read later, once the head is known.
 struct Rest {

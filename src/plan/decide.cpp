@@ -88,11 +88,13 @@ void read_options(const Composed& options, PlanContext& context, Case& decided) 
   reader.finish();
   options.relocate(std::span(context.issues).subspan(before));
   if (decided.skip) return;
-  if (!decided.peer.empty() && !context.options.allow_peers)
+  if (!decided.peer.empty() && !context.options.allow_peers) {
+    decided.skip_kind = Skip::NotAllowed;
     decided.skip = fmt::format("peer commands run only with --allow-peers (this one: {})",
                                fmt::join(context.peers.at(decided.peer).argv, " "));
-  else if (in_flight)
+  } else if (in_flight) {
     decided.skip = "in_flight is not supported by this version";
+  }
 }
 
 bool names_peer(const Composed& options) {

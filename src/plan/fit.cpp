@@ -83,14 +83,17 @@ void skip_too_large(const Group& group, std::vector<Case>& list, Cache cache,
   const Room room(cache, options);
   for (Case& work : list) {
     if (work.skip) continue;
-    if (const Side* side = room.lacking(room.need(work)))
+    if (const Side* side = room.lacking(room.need(work))) {
+      work.skip_kind = Skip::NoMemory;
       work.skip = "needs " + room.text(*side, std::array<const Case*, 1>{&work});
+    }
   }
   while (true) {
     const std::vector<const Case*> all = runnable(group);
     const Side* side = room.lacking(room.need(all));
     Case* work = side == nullptr ? nullptr : largest(list, room, *side);
     if (work == nullptr) return;
+    work->skip_kind = Skip::NoMemory;
     work->skip = fmt::format("all that is measured with it needs {}; of that, this needs most",
                              room.text(*side, all));
   }

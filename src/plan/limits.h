@@ -17,7 +17,8 @@ namespace normbench {
 ///   for a case with both directions.
 /// - With a GPU `launch`, and `launch` with `sync`.
 ///
-/// Starting a team is no limit: CPU work does so where it pays, the streams of its bytes too.
+/// Starting a team is no limit of its own: the streams of a case have as many threads, so their
+/// times contain it.
 std::vector<Case> limits_of(const Group& group, const Backends& backends);
 
 }  // namespace normbench

@@ -79,7 +79,8 @@ struct Case {
   bool graph = false;
   bool resident = false;            // a limit on one set of buffers that stays in the cache
   std::string peer = {};            // which of the plan's peers runs it; "": this process
-  std::optional<std::string> skip;  // why it cannot run here
+  std::optional<std::string> skip;  // why it cannot run here: in words, …
+  Skip skip_kind = Skip::Other;     // … and of which kind that is
 
   const TensorDesc& result() const { return values.back().desc; }
   /// True if a stage runs on a GPU.
@@ -161,6 +162,6 @@ Plan make_plan(const std::string& file, std::string_view text, const Backends& b
 Sides memory_bytes(const Group& group, const Measure& measure, const Sides& cache_bytes);
 
 /// What `normbench check` prints: groups, cases, stages, bytes, memory, time, what is skipped.
-std::string explain(const Plan& plan, const Sides& cache_bytes);
+std::string plan_text(const Plan& plan, const Sides& cache_bytes);
 
 }  // namespace normbench

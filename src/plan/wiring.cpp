@@ -46,6 +46,8 @@ std::optional<std::string> missing_place(const Backends& backends, Place place) 
                             : backend->unavailable();
 }
 
+Skip without(Place place) { return place == Place::Cuda ? Skip::NoGpu : Skip::Other; }
+
 /// The rows for a stage's op in its place.
 std::vector<const Kernel*> rows_of(const Backend& backend, const Stage& stage) {
   std::vector<const Kernel*> rows;
@@ -96,7 +98,7 @@ void Wiring::add(const StageSpec& spec) {
   stage.parameters = spec.parameters;
   if (const auto* load = std::get_if<Load>(&spec.op)) {
     if (!first) throw StageMistake{"", "\"load\" must be the first stage"};
-    if (load->files.empty()) skip("no images given (--images DIR)");
+    if (load->files.empty()) skip(Skip::Other, "no images given (--images DIR)");
   } else if (std::holds_alternative<Source>(spec.op)) {
     throw StageMistake{"", "\"source\" must be the first stage"};
   } else {
@@ -106,7 +108,7 @@ void Wiring::add(const StageSpec& spec) {
   stage.place = place_of(spec, stage.signature.in);
   add_outputs(spec, stage);
   stage.fewest = stage.cost = fewest(stage.op, stage.signature);
-  skip(missing_place(backends_, stage.place));
+  skip(without(stage.place), missing_place(backends_, stage.place));
   if (!for_peer_) choose_kernel(stage);
   case_.stages.push_back(std::move(stage));
 }
@@ -116,15 +118,17 @@ void Wiring::choose_kernel(Stage& stage) {
   if (backend == nullptr) return;
   const std::vector<const Kernel*> rows = rows_of(*backend, stage);
   if (rows.empty())
-    return skip(fmt::format("no {} kernel of \"{}\" in this version", name_of(stage.place),
-                            name_of(stage.op)));
+    return skip(Skip::NoKernel, fmt::format("no {} kernel of \"{}\" in this version",
+                                            name_of(stage.place), name_of(stage.op)));
   stage.kernel = stage.forced.empty() ? default_row(rows, stage) : forced_row(rows, stage);
   check_scratch(*stage.kernel, stage.op, stage.signature);
   stage.cost = stage.kernel->cost(stage.op, stage.signature);
 }
 
-void Wiring::skip(const std::optional<std::string>& reason) {
-  if (!case_.skip) case_.skip = reason;
+void Wiring::skip(Skip kind, const std::optional<std::string>& reason) {
+  if (case_.skip || !reason) return;
+  case_.skip = reason;
+  case_.skip_kind = kind;
 }
 
 void Wiring::start(const StageSpec& spec) {
@@ -227,11 +231,12 @@ void Wiring::name_value(const std::string& name, int value) {
 }
 
 void Wiring::skip_without(Memory memory) {
-  const Backend* owner = backends_.at(cuda_owns(memory) ? Place::Cuda : Place::Cpu);
+  const Place place = row_of(memory).owner;
+  const Backend* owner = backends_.at(place);
   if (owner == nullptr)
-    skip(fmt::format("no backend for {} memory in this build", name_of(memory)));
+    skip(without(place), fmt::format("no backend for {} memory in this build", name_of(memory)));
   else
-    skip(owner->unavailable());
+    skip(without(place), owner->unavailable());
 }
 
 }  // namespace normbench

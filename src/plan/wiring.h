@@ -19,7 +19,7 @@ class Wiring {
 
   void add(const StageSpec& spec);
   /// Why the case cannot run here; the first reason counts.
-  void skip(const std::optional<std::string>& reason);
+  void skip(Skip kind, const std::optional<std::string>& reason);
   Case take() { return std::move(case_); }
 
  private:

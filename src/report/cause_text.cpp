@@ -13,10 +13,6 @@
 
 namespace normbench {
 
-namespace {
-
-constexpr std::size_t kReadable = 32;  // characters of a factor's value
-
 constexpr auto words(Factor::Kind) {
   using enum Factor::Kind;
   return std::to_array<Word<Factor::Kind>>({{SourceDType, "dtype of the source"},
@@ -38,20 +34,22 @@ constexpr auto words(Factor::Kind) {
                                             {Peer, "peer"},
                                             {Threads, "threads"},
                                             {Wait, "wait"},
-                                            {Graph, "graph"}});
+                                            {Graph, "graph"},
+                                            {Parameter, "parameter"},
+                                            {Axis, "axis"}});
 }
 
-std::string_view phrase(Factor::Kind kind) {
-  for (const auto& word : words(kind))
-    if (word.value == kind) return word.name;
-  return "";
-}
+namespace {
+
+constexpr std::size_t kReadable = 32;  // characters of a factor's value
 
 struct ValueText {
   std::string operator()(bool value) const { return value ? "yes" : "no"; }
   std::string operator()(std::int64_t value) const { return std::to_string(value); }
   std::string operator()(const std::string& value) const { return value; }
-  std::string operator()(const Json& value) const { return axis_value(value); }
+  std::string operator()(const Json& value) const {
+    return value.is_null() ? "default" : axis_value(value);
+  }
   std::string operator()(const SourceDType& value) const {
     return std::string(name_of(value.dtype)) + (value.cast ? " and its cast" : "");
   }
@@ -156,14 +154,14 @@ struct CauseWords {
                         format_bytes(static_cast<double>(found.bytes)), share())};
   }
   CauseText operator()(const why::ExtraPasses& found) const {
-    return {"extra passes", "extra passes over memory",
-            fmt::format("It moves {:.1f}x the fewest bytes ({} for {}){}.",
-                        found.moved / found.fewest, format_bytes(found.moved),
-                        format_bytes(found.fewest),
-                        cause.share > 0 ? fmt::format(", which at the limit's rate accounts for "
-                                                      "{} of its time",
-                                                      share())
-                                        : "")};
+    return {
+        "extra passes", "extra passes over memory",
+        fmt::format("It moves {:.1f}x the fewest bytes ({} for {}){}.", found.moved / found.fewest,
+                    format_bytes(found.moved), format_bytes(found.fewest),
+                    cause.share > 0 ? fmt::format(", which at the limit's rate accounts for "
+                                                  "{} of its time",
+                                                  share())
+                                    : "")};
   }
   CauseText operator()(const why::Floors& found) const {
     const std::string kind(name_of(found.kind));
@@ -173,8 +171,8 @@ struct CauseWords {
   }
   CauseText operator()(const Gain& gain) const {
     const std::string name(name_of(gain.part.resource));
-    const bool is_work = gain.part.resource == Resource::Decode ||
-                         gain.part.resource == Resource::Pinning;
+    const bool is_work =
+        gain.part.resource == Resource::Decode || gain.part.resource == Resource::Pinning;
     return {name, is_work ? name : "the " + name, gain_text(gain)};
   }
   CauseText operator()(const why::OneStage& found) const {
@@ -213,8 +211,7 @@ std::string names_of_part(const Contribution& part) {
 }  // namespace
 
 std::string factor_name(const Factor& factor) {
-  const std::string what =
-      factor.name.empty() ? std::string(phrase(factor.kind)) : factor.name;
+  const std::string what = factor.name.empty() ? std::string(name_of(factor.kind)) : factor.name;
   return factor.stages.empty() ? what : what + " of " + enumerate(factor.stages);
 }
 
@@ -273,11 +270,10 @@ std::string pinning_text(const PinningCost& cost) {
   if (cost.saved_ns.low <= 0)
     return fmt::format("{} does not pay here: it costs {} ms and saves nothing beyond the noise.",
                        doing, format_ms(cost.once_ns));
-  return fmt::format("{} pays from {} reuses of a buffer on ({} {} ms, saves {} ms a batch).",
-                     doing,
-                     format_count(std::llround(std::ceil(cost.once_ns / cost.saved_ns.value))),
-                     cost.registers ? "register" : "pin", format_ms(cost.once_ns),
-                     format_ms(cost.saved_ns.value));
+  return fmt::format(
+      "{} pays from {} reuses of a buffer on ({} {} ms, saves {} ms a batch).", doing,
+      format_count(std::llround(std::ceil(cost.once_ns / cost.saved_ns.value))),
+      cost.registers ? "register" : "pin", format_ms(cost.once_ns), format_ms(cost.saved_ns.value));
 }
 
 }  // namespace normbench

@@ -26,10 +26,9 @@ std::span<const ComparisonReport> comparison_reports() { return kComparisonRepor
 const ComparisonReport& comparison_report_named(std::string_view name) {
   const auto at = std::ranges::find(kComparisonReports, name, &ComparisonReport::name);
   if (at != kComparisonReports.end()) return *at;
-  std::string known;
-  for (const ComparisonReport& report : kComparisonReports)
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", report.name);
-  throw Invalid(fmt::format("unknown format \"{}\" (known: {})", name, known));
+  std::vector<std::string> known;
+  for (const ComparisonReport& report : kComparisonReports) known.emplace_back(report.name);
+  throw Invalid(unknown_of("format", name, known));
 }
 
 namespace {

@@ -96,10 +96,10 @@ std::string more_than(const Json& list, const Json& other) {
   return items.empty() ? "no more" : fmt::format("also {}", fmt::join(items, ", "));
 }
 
-/// "a or b"; "absent" for what is not there.
-std::string joined(const std::vector<Json>& values) {
+/// "a or b"; `absent` for what is not there.
+std::string joined(const std::vector<Json>& values, const std::string& absent) {
   std::vector<std::string> texts;
-  for (const Json& value : values) texts.push_back(value_text(value));
+  for (const Json& value : values) texts.push_back(value.is_null() ? absent : value_text(value));
   return fmt::format("{}", fmt::join(texts, " or "));
 }
 
@@ -268,21 +268,18 @@ std::string DifferenceText::sentence() const {
 DifferenceText difference_text(const SetupDifference& difference) {
   const auto &base = difference.base, &now = difference.now;
   if (difference.fact == SetupFact::Config)
-    return {"config " + difference.pointer, joined(base), joined(now)};
+    return {"config " + difference.pointer, joined(base, "absent"), joined(now, "absent")};
   std::string what(name_of(difference.fact));
   if (base.size() == 1 && now.size() == 1 && base[0].is_array() && now[0].is_array())
     return {what, more_than(base[0], now[0]), more_than(now[0], base[0])};
-  return {what, joined(base), joined(now)};
+  return {what, joined(base, "none"), joined(now, "none")};
 }
 
 std::string value_text(const Json& value) {
   if (value.is_null()) return "absent";
-  std::string text = value.is_string() ? value.get<std::string>()
-                                       : value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() <= kMostShown) return text;
-  std::size_t end = kMostShown;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end) + "…";
+  return cut_utf8(value.is_string() ? value.get<std::string>()
+                                    : value.dump(-1, ' ', false, Json::error_handler_t::replace),
+                  kMostShown);
 }
 
 std::string margin_reason(const Margin& margin) {

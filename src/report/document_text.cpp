@@ -14,12 +14,6 @@ namespace normbench {
 
 namespace {
 
-/// The value at a pointer, null where there is none.
-Json value_at(const Json& json, const std::string& pointer) {
-  const Json::json_pointer at(pointer);
-  return json.contains(at) ? json.at(at) : Json();
-}
-
 /// What the GPU is; its link only as it was found under load, and beside it what it could be.
 std::string gpu_name(const Json& gpu) {
   std::string text = text_at(gpu, "/name", "GPU");
@@ -111,10 +105,8 @@ std::string gpu_text(const Results& results) {
   return cuda == "available" ? gpu_name(value_at(results.environment, "/gpu")) : "no GPU: " + cuda;
 }
 
-std::string reason_text(const CaseResult& result, const Results& results) {
-  const bool no_gpu = !result.reason.empty() &&
-                      result.reason == text_at(results.environment, "/places/cuda", "");
-  return no_gpu ? "no GPU" : result.reason;
+std::string reason_text(const CaseResult& result) {
+  return result.skip == Skip::NoGpu ? "no GPU" : result.reason;
 }
 
 std::string link_text(const Json& pcie) {

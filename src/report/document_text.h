@@ -1,4 +1,5 @@
-/// Members of a document that may be missing or of another type, read without surprises.
+/// What the members of a document say, in the words that several reports share: machine, GPU, why a
+/// case did not run, times, peers, condition of the GPU.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ std::string machine_text(const Json& environment);
 /// driver", …
 std::string gpu_text(const Results& results);
 /// Why a case was skipped or failed; "no GPU" for what `gpu_text` already tells.
-std::string reason_text(const CaseResult& result, const Results& results);
+std::string reason_text(const CaseResult& result);
 /// "PCIe 5.0 x16" of {"generation", "width"}; "" for what could not be read.
 std::string link_text(const Json& pcie);
 

@@ -1,3 +1,5 @@
+#include "report/evidence_tables.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include "core/units.h"
 #include "ops/stream.h"
 #include "report/document_text.h"
-#include "report/group_tables.h"
 #include "report/profile_report.h"
 #include "report/text.h"
 #include "report/torch_table.h"
@@ -17,6 +18,17 @@
 namespace normbench {
 
 namespace {
+
+/// Bytes read and written per second by a limit, over the link those that crossed it; 0 when it was
+/// not measured, or moves none.
+double bytes_per_second(const CaseResult& limit, const Results& results) {
+  const bool moves = std::ranges::any_of(
+      limit.stages, [](const StageResult& stage) { return stage.bytes + stage.link_bytes > 0; });
+  if (!measured(limit) || !moves) return 0;
+  const std::int64_t crossed = link_bytes(limit);
+  return static_cast<double>(crossed > 0 ? crossed : limit.source_bytes + limit.result_bytes) *
+         1e9 / median_ns(limit, results);
+}
 
 std::string pair_finding(const Pair& pair, double precision) {
   if (faster(pair)) return "faster";
@@ -189,15 +201,6 @@ std::string profile_tables(const GroupResult& group, const GroupAnalysis& analys
   return text;
 }
 
-double bytes_per_second(const CaseResult& limit, const Results& results) {
-  const bool moves = std::ranges::any_of(
-      limit.stages, [](const StageResult& stage) { return stage.bytes + stage.link_bytes > 0; });
-  if (!measured(limit) || !moves) return 0;
-  const std::int64_t crossed = link_bytes(limit);
-  return static_cast<double>(crossed > 0 ? crossed : limit.source_bytes + limit.result_bytes) *
-         1e9 / median_ns(limit, results);
-}
-
 std::string limits_summary(const GroupResult& group, const Results& results) {
   std::map<Kind, double> best;  // -> bytes per second
   for (const CaseResult& limit : group.limits) {
@@ -221,7 +224,8 @@ std::string counter_table(const GroupResult& group) {
              "LLC misses/image", "J/image"});
   for (const CaseProfile& profile : group.profile) {
     const int i = index_of(group, profile.variant);
-    if (profile.counters && profile.steps > 0 && i >= 0) rows.add(counter_row(group.cases[i], profile));
+    if (profile.counters && profile.steps > 0 && i >= 0)
+      rows.add(counter_row(group.cases[i], profile));
   }
   return rows.text({0}) + missing_lines(group);
 }

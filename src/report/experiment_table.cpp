@@ -204,9 +204,7 @@ std::string experiment_table(const Experiment& experiment, const Results& result
   return ran ? one_point(*experiment.groups[0], only, results) : "";
 }
 
-
-
-std::string left_out(const Experiment& experiment, const Results& results) {
+std::string left_out(const Experiment& experiment) {
   std::vector<std::pair<std::string, std::vector<LeftOut>>> reasons;
   for (const GroupResult* group : experiment.groups)
     for (const CaseResult& result : group->cases) {
@@ -214,7 +212,7 @@ std::string left_out(const Experiment& experiment, const Results& results) {
       const std::string what = result.status == Status::Failed    ? "Failed"
                                : result.status == Status::Skipped ? "Skipped"
                                                                   : "Not measured";
-      const std::string reason = reason_text(result, results);
+      const std::string reason = reason_text(result);
       const std::string why = reason.empty() ? what : what + " (" + reason + ")";
       auto at = std::ranges::find(reasons, why, [](const auto& entry) { return entry.first; });
       if (at == reasons.end()) at = reasons.insert(reasons.end(), {why, {}});

@@ -13,6 +13,6 @@ namespace normbench {
 std::string experiment_table(const Experiment& experiment, const Results& results);
 
 /// Skipped and failed cases, one line per distinct reason.
-std::string left_out(const Experiment& experiment, const Results& results);
+std::string left_out(const Experiment& experiment);
 
 }  // namespace normbench

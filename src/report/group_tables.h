@@ -1,4 +1,4 @@
-/// The tables of one group in table.txt, nothing left out.
+/// The tables of a group's cases and stages in table.txt, nothing left out.
 #pragma once
 
 #include <string>
@@ -7,11 +7,6 @@
 
 namespace normbench {
 
-/// "1.403 (1.392-1.411)".
-std::string ratio_text(const Interval& ratio);
-/// "51 % (50 %-52 %)".
-std::string percents_text(const Interval& share);
-
 /// One row per case: status, times, ratio, limit, counters; then published figures.
 std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
                        const Results& results);
@@ -19,35 +14,5 @@ std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
 /// One row per stage of every case: kernel, place, output, bytes, time, share, limit. Of a GPU
 /// stage the time on the device, and beside it the host's time in its calls: these overlap.
 std::string stage_table(const GroupResult& group, const GroupAnalysis& analysis);
-
-/// One row per limit: bytes, whether a cache holds them, time, rate, faults.
-std::string limit_table(const GroupResult& group, const Results& results);
-
-/// One row per pair: ratio with its interval, and what it says.
-std::string pair_table(const GroupResult& group, const GroupAnalysis& analysis,
-                       const Results& results);
-
-/// One row per measured case: what disturbed its rounds; then the ratios that depend on that.
-std::string noise_table(const GroupResult& group, const GroupAnalysis& analysis);
-
-/// One row per case that ran: error against its bound.
-std::string check_table(const GroupResult& group);
-
-/// One row per profiled case: what was counted over its steps; then why the rest is not there.
-std::string counter_table(const GroupResult& group);
-
-/// Every case's profiler tables with all rows: torch.profiler's, the percentiles, what they add up
-/// to.
-std::string profile_tables(const GroupResult& group, const GroupAnalysis& analysis,
-                           const Results& results);
-
-/// Bytes read and written per second by a limit, over the link those that crossed it; 0 when it was
-/// not measured, or moves none.
-double bytes_per_second(const CaseResult& limit, const Results& results);
-
-/// " · limits (read:write): 1:1 39.8, 1:4 49.4, GPU 1:4 2,610, h2d pinned 55.3 GB/s": the best of
-/// each mix that a case has, place and kind of host memory, none of them in the cache; "" without
-/// limits.
-std::string limits_summary(const GroupResult& group, const Results& results);
 
 }  // namespace normbench

@@ -18,14 +18,15 @@ namespace {
 /// Labels and values; what is not known has no value.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-const Json& member(const Json& json, const std::string& pointer) {
-  static const Json none;
-  const Json::json_pointer at(pointer);
-  return json.contains(at) ? json.at(at) : none;
-}
-
 void add_part(std::string& text, const std::string& part, const char* between = ", ") {
   if (!part.empty()) text += (text.empty() ? "" : between) + part;
+}
+
+/// "48 KiB", "2 MiB": caches and pages are powers of two.
+std::string format_binary_bytes(std::int64_t bytes) {
+  const bool mebi = bytes >= 1 << 20;
+  return fmt::format("{:.4g} {}", static_cast<double>(bytes) / (mebi ? 1 << 20 : 1 << 10),
+                     mebi ? "MiB" : "KiB");
 }
 
 std::string memory_bytes(const Json& bytes) {
@@ -35,7 +36,7 @@ std::string memory_bytes(const Json& bytes) {
 std::string processor(const Json& environment) {
   std::string text = text_at(environment, "/cpu/model", "unknown");
   add_part(text, text_at(environment, "/architecture", ""));
-  if (member(environment, "/cpu/virtualised") == true) add_part(text, "in a virtual machine");
+  if (value_at(environment, "/cpu/virtualised") == true) add_part(text, "in a virtual machine");
   return text;
 }
 
@@ -55,7 +56,7 @@ std::string cores(const Json& environment) {
 
 std::string caches(const Json& environment) {
   std::string text;
-  const Json& list = member(environment, "/cpu/caches");
+  const Json& list = value_at(environment, "/cpu/caches");
   if (!list.is_array()) return "";
   for (const Json& cache : list) {
     const auto count = integer_at(cache, "/count", 1);
@@ -77,7 +78,7 @@ std::string words_of(const Json& list) {
 /// "AVX3, the best of AVX3 AVX2 SSE4", "AVX2, forced, of AVX3 AVX2 SSE4".
 std::string instruction_set(const Json& environment) {
   std::string text = text_at(environment, "/simd", "");
-  const std::string known = words_of(member(environment, "/simd_targets"));
+  const std::string known = words_of(value_at(environment, "/simd_targets"));
   const bool best = text == text_at(environment, "/simd_targets/0", "");
   if (!text.empty() && !known.empty())
     add_part(text, (best ? "the best of " : "forced, of ") + known);
@@ -85,8 +86,8 @@ std::string instruction_set(const Json& environment) {
 }
 
 std::string memory(const Json& environment) {
-  std::string text = memory_bytes(member(environment, "/memory/total_bytes"));
-  const std::string free = memory_bytes(member(environment, "/memory/available_bytes"));
+  std::string text = memory_bytes(value_at(environment, "/memory/total_bytes"));
+  const std::string free = memory_bytes(value_at(environment, "/memory/available_bytes"));
   if (!free.empty()) add_part(text, free + " free");
   if (const auto page = integer_at(environment, "/memory/page_bytes", 0); page > 0)
     add_part(text, "pages of " + format_binary_bytes(page), "; ");
@@ -96,8 +97,8 @@ std::string memory(const Json& environment) {
 }
 
 std::string container(const Json& environment) {
-  const Json& quota = member(environment, "/container/cpu_quota");
-  const std::string bytes = memory_bytes(member(environment, "/container/memory_bytes"));
+  const Json& quota = value_at(environment, "/container/cpu_quota");
+  const std::string bytes = memory_bytes(value_at(environment, "/container/memory_bytes"));
   std::string text =
       quota.is_number() ? fmt::format("at most {:.3g} CPUs", quota.get<double>()) : "no CPU quota";
   add_part(text, bytes.empty() ? "no memory limit" : "at most " + bytes + " of memory");
@@ -105,7 +106,7 @@ std::string container(const Json& environment) {
 }
 
 std::string load(const Json& environment) {
-  const Json& averages = member(environment, "/load");
+  const Json& averages = value_at(environment, "/load");
   if (!averages.is_array() || averages.size() != 3) return "";
   std::string text;
   for (const Json& average : averages)
@@ -136,10 +137,10 @@ std::string device(const Json& gpu) {
 }
 
 std::string device_memory(const Json& gpu) {
-  std::string text = memory_bytes(member(gpu, "/memory_bytes"));
+  std::string text = memory_bytes(value_at(gpu, "/memory_bytes"));
   if (const auto l2 = integer_at(gpu, "/l2_bytes", 0); l2 > 0)
     add_part(text, "L2 " + format_binary_bytes(l2));
-  if (const Json& ecc = member(gpu, "/ecc"); ecc.is_boolean())
+  if (const Json& ecc = value_at(gpu, "/ecc"); ecc.is_boolean())
     add_part(text, ecc.get<bool>() ? "ECC" : "no ECC");
   return text;
 }
@@ -152,7 +153,7 @@ std::string driver(const Json& gpu) {
 }
 
 std::string gpu_link(const Json& gpu) {
-  const Json& pcie = member(gpu, "/pcie");
+  const Json& pcie = value_at(gpu, "/pcie");
   std::string text = link_text(pcie);
   add_part(text, text_at(pcie, "/measured", ""));
   if (const auto engines = integer_at(gpu, "/copy_engines", 0); engines > 0)
@@ -168,7 +169,7 @@ Facts machine_facts(const Json& environment) {
           {"processor", processor(environment)},
           {"cores", cores(environment)},
           {"caches", caches(environment)},
-          {"instructions", words_of(member(environment, "/cpu/flags"))},
+          {"instructions", words_of(value_at(environment, "/cpu/flags"))},
           {"kernels use", instruction_set(environment)},
           {"threads are bound", text_at(environment, "/threads_bound", "")},
           {"governor", text_at(environment, "/cpu/governor", "")},
@@ -180,7 +181,7 @@ Facts machine_facts(const Json& environment) {
 /// The GPU of the environment, or that there is none; and those on the bus that CUDA does not use.
 Facts gpu_facts(const Json& environment, const Json& pci_gpus) {
   Facts facts;
-  const Json& gpu = member(environment, "/gpu");
+  const Json& gpu = value_at(environment, "/gpu");
   if (gpu.is_object())
     facts = {{"device", device(gpu)},
              {"memory", device_memory(gpu)},
@@ -244,13 +245,13 @@ std::string missing_section(const Json& missing) {
 
 }  // namespace
 
-std::string info_text(const Json& info) {
+std::string info_text(const Json& info, const std::vector<MachineLimit>& limits) {
   const Json environment = info.value("environment", Json::object());
   std::string text = title(info.value("tool", Json::object()));
   text += section("Machine", machine_facts(environment));
   text += section("GPU", gpu_facts(environment, info.value("pci_gpus", Json::array())));
   text += section("What measuring costs", costs_facts(info.value("costs", Json::object())));
-  text += machine_limits_text(info.value("limits", Json::array()));
+  text += machine_limits_text(limits);
   return text + missing_section(info.value("missing", Json::object()));
 }
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/units.h"
-#include "report/document_text.h"
 #include "report/info_text.h"
 #include "report/text.h"
 #include "report/words.h"
@@ -15,55 +14,64 @@ namespace normbench {
 
 namespace {
 
-/// "12.3 GB/s", "0.25 us a page", "3.1 us"; "" for what was not measured.
-std::string figure(const Json& limit) {
-  const auto number = [&](const char* key) { return limit.value(key, 0.0); };
-  const auto time = [](double ns) {
-    if (ns < 1'000) return format_significant(ns, 3) + " ns";
-    return ns < 1e6 ? format_significant(ns / 1e3, 3) + " us" : format_ms(ns) + " ms";
-  };
-  if (!limit.contains("ns")) return "";
-  if (limit.contains("bytes_per_second"))
-    return format_significant(number("bytes_per_second") / 1e9, 3) + " GB/s";
-  return time(number(limit.contains("ns_per_fault") ? "ns_per_fault" : "ns"));
+double rate_of(const MachineLimit& limit) {
+  return static_cast<double>(limit.bytes) * 1e9 / limit.ns->value;
 }
 
-std::set<std::int64_t> thread_counts(const Json& limits) {
-  std::set<std::int64_t> counts;
-  for (const Json& limit : limits)
-    if (text_at(limit, "/place", "") == "cpu") counts.insert(integer_at(limit, "/threads", 1));
+bool has_faults(const MachineLimit& limit) { return limit.faults >= 1; }
+
+/// "12.3 GB/s", "0.25 us" a page or a call, for what was measured.
+std::string figure(const MachineLimit& limit) {
+  if (limit.bytes > 0) return format_significant(rate_of(limit) / 1e9, 3) + " GB/s";
+  const double ns = has_faults(limit) ? limit.ns->value / limit.faults : limit.ns->value;
+  if (ns < 1'000) return format_significant(ns, 3) + " ns";
+  return ns < 1e6 ? format_significant(ns / 1e3, 3) + " us" : format_ms(ns) + " ms";
+}
+
+/// "to the GPU, pinned".
+std::string limit_name(const MachineLimit& limit) {
+  std::string name = limit.variant;
+  for (const auto& [axis, value] : limit.axes.items()) name += ", " + axis_value(value);
+  return name;
+}
+
+std::string why_missing(const MachineLimit& limit) {
+  return limit.reason.empty() ? "not measured" : limit.reason;
+}
+
+std::set<int> thread_counts(const std::vector<MachineLimit>& limits) {
+  std::set<int> counts;
+  for (const MachineLimit& limit : limits)
+    if (limit.place == Place::Cpu) counts.insert(limit.threads);
   return counts;
 }
 
 /// Limits of one kind and name: those of the host have a column for each number of threads.
 struct Row {
   std::string kind, name, gpu;
-  std::map<std::int64_t, std::string> by_threads;
+  std::map<int, std::string> by_threads;
 };
 
-std::vector<Row> rows_of(const Json& limits) {
+std::vector<Row> rows_of(const std::vector<MachineLimit>& limits) {
   std::vector<Row> rows;
-  for (const Json& limit : limits) {
-    if (limit.contains("missing")) continue;
-    const std::string kind = text_at(limit, "/kind", ""), name = text_at(limit, "/name", "");
+  for (const MachineLimit& limit : limits) {
+    if (!limit.ns) continue;
+    const std::string name = limit_name(limit);
     auto row = std::ranges::find_if(
-        rows, [&](const Row& other) { return other.kind == kind && other.name == name; });
-    if (row == rows.end()) row = rows.insert(rows.end(), {kind, name, "", {}});
-    if (text_at(limit, "/place", "") == "cpu")
-      row->by_threads[integer_at(limit, "/threads", 1)] = figure(limit);
-    else
-      row->gpu = figure(limit);
+        rows, [&](const Row& other) { return other.kind == limit.kind && other.name == name; });
+    if (row == rows.end()) row = rows.insert(rows.end(), {limit.kind, name, "", {}});
+    (limit.place == Place::Cpu ? row->by_threads[limit.threads] : row->gpu) = figure(limit);
   }
   return rows;
 }
 
-std::vector<Column> columns_of(const std::vector<Row>& rows, const std::set<std::int64_t>& counts) {
+std::vector<Column> columns_of(const std::vector<Row>& rows, const std::set<int>& counts) {
   std::vector<Column> columns{{"", {}, true}, {"", {}, true}};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     columns[0].cells.push_back(i > 0 && rows[i].kind == rows[i - 1].kind ? "" : rows[i].kind);
     columns[1].cells.push_back(rows[i].name);
   }
-  for (const std::int64_t count : counts) {
+  for (const int count : counts) {
     Column& column =
         columns.emplace_back(Column{fmt::format("{} thread{}", count, count == 1 ? "" : "s"), {}});
     for (const Row& row : rows) {
@@ -77,17 +85,17 @@ std::vector<Column> columns_of(const std::vector<Row>& rows, const std::set<std:
 }
 
 /// One line a reason, with the kinds that were not measured for it.
-std::string not_measured(const Json& limits) {
+std::string not_measured(const std::vector<MachineLimit>& limits) {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
-  for (const Json& limit : limits) {
-    if (!limit.contains("missing")) continue;
-    const std::string kind = text_at(limit, "/kind", "");
-    std::string why = text_at(limit, "/missing", "");
+  for (const MachineLimit& limit : limits) {
+    if (limit.ns) continue;
+    std::string why = why_missing(limit);
     why.erase(
         std::min(why.find(" ("), why.size()));  // the rest is said where all is that is missing
     auto at = std::ranges::find(reasons, why, [](const auto& one) { return one.first; });
     if (at == reasons.end()) at = reasons.insert(reasons.end(), {why, {}});
-    if (std::ranges::find(at->second, kind) == at->second.end()) at->second.push_back(kind);
+    if (std::ranges::find(at->second, limit.kind) == at->second.end())
+      at->second.push_back(limit.kind);
   }
   std::string text;
   for (const auto& [why, kinds] : reasons)
@@ -97,7 +105,7 @@ std::string not_measured(const Json& limits) {
 
 }  // namespace
 
-std::string machine_limits_text(const Json& limits) {
+std::string machine_limits_text(const std::vector<MachineLimit>& limits) {
   if (limits.empty()) return "";
   const std::vector<Row> rows = rows_of(limits);
   std::string text =
@@ -107,14 +115,12 @@ std::string machine_limits_text(const Json& limits) {
 }
 
 Json to_json(const MachineLimit& limit) {
-  std::string name = limit.variant;
-  for (const auto& [axis, value] : limit.axes.items()) name += ", " + axis_value(value);
   Json json = {{"kind", limit.kind},
-               {"name", name},
+               {"name", limit_name(limit)},
                {"place", name_of(limit.place)},
                {"threads", limit.threads}};
   if (!limit.ns) {
-    json["missing"] = limit.reason.empty() ? "not measured" : limit.reason;
+    json["missing"] = why_missing(limit);
     return json;
   }
   json["kernel"] = limit.kernel;
@@ -123,9 +129,9 @@ Json to_json(const MachineLimit& limit) {
   json["high_ns"] = limit.ns->high;
   if (limit.bytes > 0) {
     json["bytes"] = limit.bytes;
-    json["bytes_per_second"] = static_cast<double>(limit.bytes) * 1e9 / limit.ns->value;
+    json["bytes_per_second"] = rate_of(limit);
   }
-  if (limit.faults >= 1) {
+  if (has_faults(limit)) {
     json["faults"] = limit.faults;
     json["ns_per_fault"] = limit.ns->value / limit.faults;
   }

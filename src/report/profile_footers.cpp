@@ -1,8 +1,10 @@
+#include "report/profile_footers.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/units.h"
-#include "report/table_formats.h"
+#include "report/torch_table.h"
 
 namespace normbench {
 namespace {

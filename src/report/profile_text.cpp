@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "report/words.h"
+#include "report/profile_footers.h"
 #include "report/profile_report.h"
 #include "report/text.h"
+#include "report/words.h"
 
 namespace normbench {
 
@@ -38,9 +39,8 @@ struct Shown {
 /// What was done; not the steps once more, as they lie over a device's work.
 std::vector<ProfileRow> rows_of(const CaseProfile& profile) {
   std::vector<ProfileRow> rows = profile.rows;
-  std::erase_if(rows, [](const ProfileRow& row) {
-    return row.annotation && row.place != Place::Cpu;
-  });
+  std::erase_if(rows,
+                [](const ProfileRow& row) { return row.annotation && row.place != Place::Cpu; });
   return rows;
 }
 

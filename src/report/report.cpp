@@ -1,7 +1,5 @@
 #include "report/report.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
@@ -26,10 +24,9 @@ std::span<const Report> reports() { return kReports; }
 const Report& report_named(std::string_view name) {
   const auto at = std::ranges::find(kReports, name, &Report::name);
   if (at != kReports.end()) return *at;
-  std::string known;
-  for (const Report& report : kReports)
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", report.name);
-  throw Invalid(fmt::format("unknown format \"{}\" (known: {})", name, known));
+  std::vector<std::string> known;
+  for (const Report& report : kReports) known.emplace_back(report.name);
+  throw Invalid(unknown_of("format", name, known));
 }
 
 }  // namespace normbench

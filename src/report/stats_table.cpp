@@ -1,9 +1,10 @@
+#include "report/stats_table.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "core/units.h"
-#include "report/table_formats.h"
 #include "report/text.h"
 
 namespace normbench {

@@ -3,6 +3,7 @@
 #include "core/units.h"
 #include "report/calibration_text.h"
 #include "report/document_text.h"
+#include "report/evidence_tables.h"
 #include "report/group_tables.h"
 #include "report/report.h"
 #include "report/sweep_text.h"
@@ -34,8 +35,8 @@ std::string head(const Results& results) {
   if (!results.about.empty()) text += results.about + "\n";
   text += fmt::format(
       "cache {}, clock {}, precision {}, seed {}, quick {}, traced {}, interrupted {}\n",
-      name_of(results.cache), name_of(results.clock), format_percent(results.precision), results.seed,
-      yes_no(results.quick), yes_no(results.traced), yes_no(results.interrupted));
+      name_of(results.cache), name_of(results.clock), format_percent(results.precision),
+      results.seed, yes_no(results.quick), yes_no(results.traced), yes_no(results.interrupted));
   text += calibration_line(results.calibration);
   text += "\nTool\n";
   add_values("", results.tool, text);
@@ -55,7 +56,7 @@ std::string group_text(const GroupResult& group, const GroupAnalysis& analysis,
   std::string text = "\n" + std::string(100, '=') + "\n" + title + "\n";
   if (!group.question.empty()) text += group.question + "\n";
   add_table("Cases (per iteration; baseline: " + group.baseline + ")",
-              case_table(group, analysis, results), text);
+            case_table(group, analysis, results), text);
   std::string verdict;
   for (const std::string& line : verdict_text(group, analysis, results))
     verdict += "  " + line + "\n";
@@ -69,20 +70,20 @@ std::string group_text(const GroupResult& group, const GroupAnalysis& analysis,
   add_table("Limits", limit_table(group, results), text);
   add_table("Pairs (level 1 - 0.05/number of pairs)", pair_table(group, analysis, results), text);
   add_table("Noise (context switches and faults over all rounds)", noise_table(group, analysis),
-              text);
+            text);
   add_table("Outputs against the reference in double", check_table(group), text);
   add_table("Counters of the profiled steps (cycles and instructions: user space only)",
-              counter_table(group), text);
+            counter_table(group), text);
   return text + profile_tables(group, analysis, results);
 }
 
 /// What a swept experiment's points say together; "" where no axis is numeric.
 std::string sweep_text(const Experiment& experiment) {
   std::string sections;
-  add_table("Where a variant is beyond doubt faster than the baseline",
-              crossover_table(experiment), sections);
+  add_table("Where a variant is beyond doubt faster than the baseline", crossover_table(experiment),
+            sections);
   add_table("Time as a + bytes/b (least squares of the medians' relative residuals)",
-              fit_table(experiment), sections);
+            fit_table(experiment), sections);
   if (sections.empty()) return "";
   return "\n" + std::string(100, '=') + "\n" + experiment.groups[0]->experiment +
          " along its axes\n" + sections;

@@ -7,8 +7,8 @@
 
 #include "core/units.h"
 #include "report/document_text.h"
+#include "report/evidence_tables.h"
 #include "report/experiment_table.h"
-#include "report/group_tables.h"
 #include "report/profile_text.h"
 #include "report/report.h"
 #include "report/sweep_text.h"
@@ -100,7 +100,7 @@ std::string section(const Experiment& experiment, const Results& results) {
   const GroupResult& first = *experiment.groups[0];
   std::string text = "\n" + wrapped(first.question.empty() ? first.experiment : first.question, 0);
   text += experiment_table(experiment, results);
-  text += left_out(experiment, results);
+  text += left_out(experiment);
   if (const std::string line = peers_line(experiment); !line.empty()) text += wrapped(line, 2);
   for (const std::string& line : verdict_lines(experiment, results)) text += wrapped(line, 2);
   if (const std::string line = throttle_warning(experiment); !line.empty())

@@ -1,7 +1,6 @@
 #include "report/torch_table.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -37,9 +36,7 @@ const SortKey& sort_key(const std::string& said) {
   std::string wanted = said;
   if (const auto at = wanted.find("cuda"); at != std::string::npos) wanted.replace(at, 4, "device");
   const auto key = std::ranges::find(kSortKeys, wanted, &SortKey::name);
-  if (key == kSortKeys.end())
-    throw Invalid(
-        fmt::format("unknown sort_by \"{}\" (known: {})", said, fmt::join(sort_key_names(), ", ")));
+  if (key == kSortKeys.end()) throw Invalid(unknown_of("sort_by", said, sort_key_names()));
   return *key;
 }
 

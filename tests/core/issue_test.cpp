@@ -36,5 +36,13 @@ TEST(BadInput, NamesEveryIssueWithItsPlace) {
   EXPECT_EQ(error.issues.size(), 2u);
 }
 
+TEST(Unknown, SaysWhatIsKnownOrWhatIsNear) {
+  EXPECT_EQ(unknown_of("format", "jsno", {"text", "json"}),
+            "unknown format \"jsno\" (known: text, json)");
+  EXPECT_EQ(unknown("format", "jsno", {"text", "json"}),
+            "unknown format \"jsno\" (did you mean \"json\"?)");
+  EXPECT_EQ(unknown("peer", "torch", {}), "unknown peer \"torch\" (there are none)");
+}
+
 }  // namespace
 }  // namespace normbench::issue_test

@@ -129,6 +129,13 @@ TEST(Pretty, KeepsAnArrayOfNumbersOnOneLine) {
   EXPECT_EQ(pretty(json["mixed"], 2), json["mixed"].dump(2));
 }
 
+TEST(ValueAt, IsNullWhereThereIsNothing) {
+  const Json json = {{"a", {{"b", 1}}}};
+  EXPECT_EQ(value_at(json, "/a/b"), 1);
+  EXPECT_TRUE(value_at(json, "/a/c").is_null());
+  EXPECT_TRUE(value_at(json, "/a/b/c").is_null());
+}
+
 TEST(PointerToken, EscapesWhatAPointerSplitsAt) {
   EXPECT_EQ(pointer_token("plain"), "plain");
   EXPECT_EQ(pointer_token("a/b~c"), "a~1b~0c");

@@ -67,5 +67,14 @@ TEST(Units, Percent) {
   EXPECT_EQ(format_percent(0), "0.0 %");
 }
 
+TEST(Units, TextIsCutBetweenCharacters) {
+  EXPECT_EQ(cut_utf8("µs", 3), "µs");
+  EXPECT_EQ(cut_utf8("µs", 2), "µ…");
+  EXPECT_EQ(cut_utf8("µs", 1), "…");
+  EXPECT_EQ(next_character("µs", 0), 0u);
+  EXPECT_EQ(next_character("µs", 1), 2u);
+  EXPECT_EQ(next_character("µs", 9), 3u);
+}
+
 }  // namespace
 }  // namespace normbench::units_test

@@ -123,9 +123,11 @@ class RandomResults {
   }
   CaseResult one_case() {
     return {.variant = text(),
+            .written = text(),
             .axes = object(),
             .status = word<Status>(),
             .reason = text(),
+            .skip = maybe<Skip>(),
             .threads = static_cast<int>(below(1 << 30)),
             .threads_decided = flag(),
             .wait = maybe<Wait>(),

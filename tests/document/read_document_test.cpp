@@ -13,7 +13,7 @@ using testing::HasSubstr;
 /// What is wrong with `text`, or "".
 std::string mistake(const std::string& text) {
   try {
-    read_compared("new.json", text);
+    read_document("new.json", text);
     return "";
   } catch (const BadInput& bad) {
     return bad.what();
@@ -22,7 +22,7 @@ std::string mistake(const std::string& text) {
 
 TEST(ReadDocument, OursIsReadBack) {
   const Results results = timed_run({{"fused", {1000}}});
-  EXPECT_EQ(read_compared("new.json", to_json(results).dump()), results);
+  EXPECT_EQ(read_document("new.json", to_json(results).dump()), results);
 }
 
 TEST(ReadDocument, MistakesSayWhatTheFileIs) {

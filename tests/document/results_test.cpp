@@ -205,7 +205,8 @@ TEST(Results, SayWhatIsNoDocument) {
   };
   EXPECT_EQ(message("", 3), "not a results document: no \"schema\" (expected 1)");
   EXPECT_EQ(message("", Json::object()), "not a results document: no \"schema\" (expected 1)");
-  EXPECT_EQ(message("/schema", 2), "/schema: schema 2 is newer than this version reads (1)");
+  EXPECT_EQ(message("/schema", 2),
+            "this version reads schema 1; the document has 2: a newer normbench wrote it");
   EXPECT_EQ(message("/schema", 0), "/schema: expected 1");
   for (const Json& tool : {Json("x"), Json::array({1}), Json::object(), Json{{"name", "nvbench"}}})
     EXPECT_EQ(message("/tool", tool),

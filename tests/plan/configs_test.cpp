@@ -46,7 +46,7 @@ TEST(Configs, AreAllPlannedAndExplained) {
   plan_all(make_backends(), [](const Plan& plan) {
     EXPECT_THAT(plan.about, testing::Not(testing::IsEmpty()));
     EXPECT_THAT(plan.groups, testing::Not(testing::IsEmpty()));
-    EXPECT_THAT(explain(plan, {.host = 32 << 20, .device = 50 << 20}),
+    EXPECT_THAT(plan_text(plan, {.host = 32 << 20, .device = 50 << 20}),
                 testing::StartsWith(plan.name));
   });
 }

@@ -44,6 +44,7 @@ TEST(Fit, ACaseThatIsTooLargeByItselfIsSkippedWithTheFigure) {
                           Pair("large",
                                "needs 5.16 GB of host memory, 2.00 GB are free (the container has "
                                "no more)")));
+  EXPECT_EQ(group.cases[1].skip_kind, Skip::NoMemory);
   for (const Case& limit : group.limits) EXPECT_EQ(limit.skip, std::nullopt) << limit.variant;
 }
 

@@ -99,7 +99,9 @@ TEST(HostCalls, LaunchAndSyncPassAnyMemoryThrough) {
                           "copy cuda 2->5 device of -1", "sync cuda 5->6 device of 5"));
   const Case ends = only_case(stages(R"(["h2d", "sync"])"), fakes::with_gpu());
   EXPECT_EQ(describe(ends.result()), "2x3x4x6 uint8 nchw device");
-  EXPECT_EQ(only_case(stages(R"(["copy", "sync"])")).skip, "no CUDA device (none)");
+  const Case without = only_case(stages(R"(["copy", "sync"])"));
+  EXPECT_EQ(without.skip, "no CUDA device (none)");
+  EXPECT_EQ(without.skip_kind, Skip::NoGpu);
 }
 
 TEST(HostCalls, HaveNoOutputOfTheirOwn) {

@@ -40,7 +40,7 @@ const std::string valid = R"({
 /// Plans a text. True if it was a config; false if it was refused.
 bool is_planned(const std::string& text, const Backends& backends) {
   try {
-    explain(make_plan("c.json", text, backends, {}), {.host = 1 << 20, .device = 1 << 20});
+    plan_text(make_plan("c.json", text, backends, {}), {.host = 1 << 20, .device = 1 << 20});
     return true;
   } catch (const BadInput& bad) {
     EXPECT_FALSE(bad.issues.empty());

@@ -101,6 +101,7 @@ TEST(Peers, RunOnlyWhenAllowed) {
   const Case work = only_case(variant(R"({"peer": "torch", "stages": ["copy"]})"), PlanOptions{});
   EXPECT_EQ(work.skip,
             "peer commands run only with --allow-peers (this one: python3 torch_peer.py --eager)");
+  EXPECT_EQ(work.skip_kind, Skip::NotAllowed);
   EXPECT_EQ(work.peer, "torch");
 }
 
@@ -178,13 +179,13 @@ TEST(Peers, AreLimitedLikeOthers) {
 
 TEST(Peers, AreExplained) {
   const std::string text =
-      explain(plan(fakes::config(
-                  R"("sweep": {"batch": [2, 4]}, "source": {"batch": "$batch", "size": [4, 6]},
+      plan_text(plan(fakes::config(
+                    R"("sweep": {"batch": [2, 4]}, "source": {"batch": "$batch", "size": [4, 6]},
                             "variants": {"ours": ["copy"],
                                          "theirs": {"peer": "torch", "stages": [
                                              {"op": "cast", "to": "float32", "kernel": "jit"}]}})",
-                  head)),
-              {.host = 32 << 20});
+                    head)),
+                {.host = 32 << 20});
   EXPECT_THAT(text, testing::HasSubstr(R"(  theirs · 1 thread · run by peer torch
     source                            2x3x4x6 uint8 nchw pageable
     cast        peer torch       cpu  2x3x4x6 float32 nchw pageable        fewest 720 B, kernel jit

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "example_results.h"
-#include "report/group_tables.h"
+#include "report/evidence_tables.h"
 
 namespace normbench::counter_table_test {
 namespace {

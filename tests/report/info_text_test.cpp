@@ -10,23 +10,39 @@
 namespace normbench::info_text_test {
 namespace {
 
-Json limit(const std::string& kind, const std::string& name, const std::string& place, int threads,
-           const Json& figures) {
-  Json json = {{"kind", kind}, {"name", name}, {"place", place}, {"threads", threads}};
-  json.update(figures);
-  return json;
+MachineLimit limit(const std::string& kind, const std::string& name, Place place, int threads) {
+  MachineLimit limit;
+  limit.kind = kind;
+  limit.variant = name;
+  limit.place = place;
+  limit.threads = threads;
+  return limit;
 }
 
-Json gpu_limits() {
-  return {
-      limit("memory", "read 1 : write 4", "cpu", 1, {{"ns", 3e6}, {"bytes_per_second", 26.2e9}}),
-      limit("memory", "read 1 : write 4", "cpu", 16, {{"ns", 3e5}, {"bytes_per_second", 214.4e9}}),
-      limit("cache", "read 1 : write 1", "cpu", 1, {{"ns", 6e3}, {"bytes_per_second", 76.2e9}}),
-      limit("page faults", "first touch of a page", "cpu", 1,
-            {{"ns", 4e6}, {"faults", 15'360.0}, {"ns_per_fault", 252.3}}),
-      limit("threads", "start and join a team", "cpu", 16, {{"ns", 3'210.0}}),
-      limit("link", "to the GPU, pinned", "cuda", 1, {{"ns", 5e6}, {"bytes_per_second", 55.3e9}}),
-      limit("launch", "launch and wait", "cuda", 1, {{"ns", 7'654.0}})};
+/// Of so many bytes a microsecond.
+MachineLimit rate(MachineLimit limit, std::int64_t bytes) {
+  limit.ns = Interval{1e3, 1e3, 1e3};
+  limit.bytes = bytes;
+  return limit;
+}
+
+MachineLimit time(MachineLimit limit, double ns) {
+  limit.ns = Interval{ns, ns, ns};
+  return limit;
+}
+
+std::vector<MachineLimit> gpu_limits() {
+  MachineLimit touch = time(limit("page faults", "first touch of a page", Place::Cpu, 1), 2'523);
+  touch.faults = 10;
+  MachineLimit link = rate(limit("link", "to the GPU", Place::Cuda, 1), 55'300);
+  link.axes = {{"memory", "pinned"}};
+  return {rate(limit("memory", "read 1 : write 4", Place::Cpu, 1), 26'200),
+          rate(limit("memory", "read 1 : write 4", Place::Cpu, 16), 214'400),
+          rate(limit("cache", "read 1 : write 1", Place::Cpu, 1), 76'200),
+          touch,
+          time(limit("threads", "start and join a team", Place::Cpu, 16), 3'210),
+          link,
+          time(limit("launch", "launch and wait", Place::Cuda, 1), 7'654)};
 }
 
 Json gpu_machine() {
@@ -87,7 +103,6 @@ Json gpu_machine() {
             {"range_recorded_ns", 60.25},
             {"range_ns", 2.5},
             {"nvtx_ns", 1.25}}},
-          {"limits", gpu_limits()},
           {"missing",
            {{"perf_events",
              {{"name", "perf events"},
@@ -98,7 +113,8 @@ Json gpu_machine() {
 }
 
 TEST(InfoText, OfAMachineWithAGpu) {
-  EXPECT_EQ(info_text(gpu_machine()), R"text(normbench 0.1.0 (abc1234, Release, GNU 12.2.0 -O3)
+  EXPECT_EQ(info_text(gpu_machine(), gpu_limits()),
+            R"text(normbench 0.1.0 (abc1234, Release, GNU 12.2.0 -O3)
 
 Machine
   host                   example
@@ -147,7 +163,7 @@ Missing here, and what that means
 TEST(InfoText, SaysWhichInstructionSetIsForced) {
   Json info = gpu_machine();
   info["environment"]["simd"] = "AVX2";
-  EXPECT_THAT(info_text(info),
+  EXPECT_THAT(info_text(info, gpu_limits()),
               testing::HasSubstr("\n  kernels use            AVX2, forced, of AVX3 AVX2 SCALAR\n"));
 }
 
@@ -159,7 +175,8 @@ TEST(InfoText, OfWhatCouldNotBeReadLeavesItOut) {
                          {"container", {{"cpu_quota", nullptr}, {"memory_bytes", nullptr}}},
                          {"load", nullptr},
                          {"gpu", nullptr}}},
-                       {"missing", Json::object()}}),
+                       {"missing", Json::object()}},
+                      {}),
             R"text(normbench 0.1.0 (?, ?, ?)
 
 Machine
@@ -177,7 +194,7 @@ TEST(InfoText, IsAtMostAHundredColumnsWide) {
   Json info = gpu_machine();
   for (int i = 0; i < 40; ++i)
     info["environment"]["cpu"]["flags"].push_back("avx512_vbmi" + std::to_string(i));
-  std::istringstream lines(info_text(info));
+  std::istringstream lines(info_text(info, gpu_limits()));
   for (std::string line; std::getline(lines, line);) {
     EXPECT_LE(display_width(line), 100u) << line;
     EXPECT_FALSE(line.ends_with(' ')) << line;
@@ -185,15 +202,17 @@ TEST(InfoText, IsAtMostAHundredColumnsWide) {
 }
 
 TEST(MachineLimitsText, SaysOnceWhyKindsWereNotMeasured) {
-  Json limits = Json::array();
-  for (const char* kind : {"link", "link", "launch"})
-    limits.push_back(limit(kind, "any", "cuda", 1, {{"missing", "no CUDA device (none)"}}));
+  std::vector<MachineLimit> limits;
+  for (const char* kind : {"link", "link", "launch"}) {
+    limits.push_back(limit(kind, "any", Place::Cuda, 1));
+    limits.back().reason = "no CUDA device (none)";
+  }
   EXPECT_EQ(machine_limits_text(limits),
             "\nLimits (medians; read and written bytes together; the faster kind of store)\n"
             "  not measured, no CUDA device: link, launch\n");
 }
 
-TEST(MachineLimitsText, OfNoneIsNothing) { EXPECT_EQ(machine_limits_text(Json::array()), ""); }
+TEST(MachineLimitsText, OfNoneIsNothing) { EXPECT_EQ(machine_limits_text({}), ""); }
 
 }  // namespace
 }  // namespace normbench::info_text_test

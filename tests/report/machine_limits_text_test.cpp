@@ -1,9 +1,8 @@
-#include "report/info_text.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "example_results.h"
+#include "report/info_text.h"
 
 namespace normbench::machine_limits_text_test {
 namespace {
@@ -13,6 +12,7 @@ CaseResult stream(const std::string& name, const std::string& kernel, std::int64
                   double ms) {
   CaseResult result = examples::make_limit(
       fmt::format("{} [threads={}, kernel={}]", name, threads, kernel), ms, DType::Float32);
+  result.written = name;
   result.axes = {{"threads", threads}, {"kernel", kernel}};
   result.threads = static_cast<int>(threads);
   result.stages[0].kernel = kernel;
@@ -22,6 +22,7 @@ CaseResult stream(const std::string& name, const std::string& kernel, std::int64
 
 CaseResult without_axes(CaseResult result, const std::string& name) {
   result.variant = name;
+  result.written.clear();
   result.axes = Json::object();
   return result;
 }

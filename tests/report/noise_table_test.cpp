@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "report/group_tables.h"
+#include "report/evidence_tables.h"
 
 namespace normbench::noise_table_test {
 namespace {

@@ -1,7 +1,8 @@
+#include "report/profile_footers.h"
+
 #include <gmock/gmock.h>
 
 #include "report/profile_fixture.h"
-#include "report/table_formats.h"
 
 namespace normbench::profile_footers_test {
 namespace {

@@ -1,7 +1,8 @@
+#include "report/stats_table.h"
+
 #include <gmock/gmock.h>
 
 #include "report/profile_fixture.h"
-#include "report/table_formats.h"
 
 namespace normbench::stats_table_test {
 namespace {
@@ -68,8 +69,10 @@ TEST(BytesPerNs, AreOfTheDevicesTimeWhereThereIsAny) {
 }
 
 TEST(BytesPerNs, AreNothingWithoutBytesOrTimes) {
-  EXPECT_FALSE(bytes_per_ns({.name = "", .place = Place::Cpu, .shapes = "", .cpu_ns = 50}).has_value());
-  EXPECT_FALSE(bytes_per_ns({.name = "", .place = Place::Cpu, .shapes = "", .bytes = 50}).has_value());
+  EXPECT_FALSE(
+      bytes_per_ns({.name = "", .place = Place::Cpu, .shapes = "", .cpu_ns = 50}).has_value());
+  EXPECT_FALSE(
+      bytes_per_ns({.name = "", .place = Place::Cpu, .shapes = "", .bytes = 50}).has_value());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "core/issue.h"
 #include "report/profile_fixture.h"
+#include "report/profile_footers.h"
 
 namespace normbench::table_formats_test {
 namespace {

@@ -2,27 +2,31 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
+
+#include "plan/config.h"
 
 namespace normbench {
 namespace {
 
-/// One thing that documents say of how they came about; null where one does not say it.
+/// One thing that documents say of how they came about; nothing where one does not say it.
 struct Fact {
   SetupFact fact;
-  Json (*of)(const Results&);
+  std::optional<Json> (*of)(const Results&);
 };
 
-Json at(const Json& json, const std::string& pointer) {
-  const Json::json_pointer where(pointer);
-  return json.contains(where) ? json.at(where) : Json();
+std::optional<Json> at(const Json& json, const std::string& pointer) {
+  const Json& value = value_at(json, pointer);
+  return value.is_null() ? std::nullopt : std::optional(value);
 }
 
-/// "none" where the document says that there was no GPU.
-Json gpu_name(const Results& results) {
+/// Null where the document says that there was no GPU.
+std::optional<Json> gpu_name(const Results& results) {
   const Json::json_pointer gpu("/gpu");
-  const bool none = results.environment.contains(gpu) && results.environment.at(gpu).is_null();
-  return none ? Json("none") : at(results.environment, "/gpu/name");
+  if (results.environment.contains(gpu) && results.environment.at(gpu).is_null())
+    return std::optional<Json>(std::in_place);
+  return at(results.environment, "/gpu/name");
 }
 
 constexpr auto kFacts = std::to_array<Fact>({
@@ -37,10 +41,10 @@ constexpr auto kFacts = std::to_array<Fact>({
     {SetupFact::BuildType, [](const Results& r) { return at(r.tool, "/build"); }},
     {SetupFact::Compiler, [](const Results& r) { return at(r.tool, "/compiler"); }},
     {SetupFact::Sanitizers, [](const Results& r) { return at(r.tool, "/sanitizers"); }},
-    {SetupFact::Clock, [](const Results& r) { return Json(name_of(r.clock)); }},
-    {SetupFact::Cache, [](const Results& r) { return Json(name_of(r.cache)); }},
-    {SetupFact::Quick, [](const Results& r) { return Json(r.quick); }},
-    {SetupFact::Traced, [](const Results& r) { return Json(r.traced); }},
+    {SetupFact::Clock, [](const Results& r) { return std::optional<Json>(name_of(r.clock)); }},
+    {SetupFact::Cache, [](const Results& r) { return std::optional<Json>(name_of(r.cache)); }},
+    {SetupFact::Quick, [](const Results& r) { return std::optional<Json>(r.quick); }},
+    {SetupFact::Traced, [](const Results& r) { return std::optional<Json>(r.traced); }},
     {SetupFact::CompilerFlags, [](const Results& r) { return at(r.tool, "/flags"); }},
     {SetupFact::Host, [](const Results& r) { return at(r.environment, "/host"); }},
     {SetupFact::Kernel, [](const Results& r) { return at(r.environment, "/kernel"); }},
@@ -62,9 +66,9 @@ constexpr auto kFacts = std::to_array<Fact>({
 std::vector<Json> values(const Fact& fact, const std::vector<Results>& runs) {
   std::vector<Json> distinct;
   for (const Results& results : runs)
-    if (Json value = fact.of(results);
-        !value.is_null() && std::ranges::find(distinct, value) == distinct.end())
-      distinct.push_back(std::move(value));
+    if (std::optional<Json> value = fact.of(results);
+        value && std::ranges::find(distinct, *value) == distinct.end())
+      distinct.push_back(*std::move(value));
   return distinct;
 }
 
@@ -76,15 +80,13 @@ void compare_fact(const Fact& fact, const std::vector<Results>& base,
   differences.push_back({fact.fact, of_base, of_now});
 }
 
-constexpr std::string_view kFreeText = "about";
-
 void walk(const std::string& pointer, const Json& a, const Json& b,
           std::vector<std::string>& differences);
 
 void walk_objects(const std::string& pointer, const Json& a, const Json& b,
                   std::vector<std::string>& differences) {
   const auto walk_member = [&](const std::string& key) {
-    if (key != kFreeText)
+    if (!is_free_text(key))
       walk(pointer + '/' + pointer_token(key), a.value(key, Json()), b.value(key, Json()),
            differences);
   };
@@ -108,9 +110,9 @@ void walk(const std::string& pointer, const Json& a, const Json& b,
 std::vector<Json> config_values(const std::string& pointer, const std::vector<Results>& runs) {
   std::vector<Json> distinct;
   for (const Results& results : runs)
-    if (Json value = at(results.config, pointer);
+    if (const Json& value = value_at(results.config, pointer);
         std::ranges::find(distinct, value) == distinct.end())
-      distinct.push_back(std::move(value));
+      distinct.push_back(value);
   return distinct;
 }
 

@@ -44,7 +44,7 @@ enum class SetupFact {
 /// A fact that is not the same in all documents.
 struct SetupDifference {
   SetupFact fact;
-  std::vector<Json> base, now;  // each side's distinct values; null: absent
+  std::vector<Json> base, now;  // each side's distinct values; null: absent, of the GPU: none
   std::string pointer = {};     // of the Config
 
   bool forbids() const { return fact <= SetupFact::Config; }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ops/stream.h"
+#include "record/recorder.h"
 
 namespace normbench {
 
@@ -13,12 +14,10 @@ constexpr double kDominant = 0.5;  // of the time: most of it
 constexpr double kOneStage = 0.6;
 constexpr double kLeastShare = 0.2;   // of the time: below this faults, constants, threads are none
 constexpr double kExtraPasses = 1.5;  // bytes moved over the fewest
-constexpr std::string_view kConstantsRange = "constants";  // what a profile calls their preparation
 
 bool all_reused(const CaseResult& result) {
-  return std::ranges::all_of(result.stages, [](const StageResult& stage) {
-    return stage.output == OutputPolicy::Reuse;
-  });
+  return std::ranges::all_of(
+      result.stages, [](const StageResult& stage) { return stage.output == OutputPolicy::Reuse; });
 }
 
 /// The measured case that does the same without faults, or null.
@@ -57,7 +56,7 @@ double profiled_constants(const Subject& subject) {
   std::int64_t total_ns = 0, host_ns = 0, device_ns = 0;
   for (const ProfileRow& row : profile->rows) {
     total_ns += row.self_cpu_ns;
-    if (row.name != kConstantsRange) continue;
+    if (row.name != constants_range) continue;
     host_ns += row.cpu_ns;
     if (row.place != Place::Cpu) device_ns += row.device_ns;
   }
@@ -115,7 +114,8 @@ Cause limit_cause(const Subject& subject) {
 /// limit's rate is not known, or the caches carried some of them.
 Cause extra_passes_cause(const Subject& subject) {
   const CaseResult& result = subject.result();
-  // Over the link source and result are in different memories; of a peer nobody knows what it moves.
+  // Over the link source and result are in different memories; of a peer nobody knows what it
+  // moves.
   if (link_bytes(result) > 0 || !result.peer.empty()) return {};
   const auto fewest = static_cast<double>(result.source_bytes + result.result_bytes);
   const auto moved = static_cast<double>(moved_bytes(result));
@@ -236,9 +236,7 @@ Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
   return {};
 }
 
-std::optional<LimitKind> limit_of(const Cause& cause) {
-  return std::visit(LimitOf{}, cause.found);
-}
+std::optional<LimitKind> limit_of(const Cause& cause) { return std::visit(LimitOf{}, cause.found); }
 
 Cause constants_cause(const Subject& subject) {
   const auto cached = twin(subject, Factor::Kind::Constants, [](const auto& own, const auto&) {
@@ -252,10 +250,9 @@ Cause constants_cause(const Subject& subject) {
 
 Cause one_thread_cause(const Subject& subject) {
   if (subject.result().threads != 1) return {};
-  const auto more =
-      twin(subject, Factor::Kind::Threads, [](const auto& own, const auto& its) {
-        return std::get<std::int64_t>(its) > std::get<std::int64_t>(own);
-      });
+  const auto more = twin(subject, Factor::Kind::Threads, [](const auto& own, const auto& its) {
+    return std::get<std::int64_t>(its) > std::get<std::int64_t>(own);
+  });
   if (!more) return at_the_limit_of_one(subject);
   if (!more->faster || more->share < kLeastShare) return {};
   return {why::FewerThreads{more->result->threads, more->time_ns}, more->share, true};

@@ -25,7 +25,8 @@ struct FaultCost {
 /// neither was measured or the case has no faults.
 std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const Results& results);
 
-/// What was found, a type a finding: `ns` are of the case that does without.
+/// What was found, one type each. `cached_ns`, `without_ns` and `with_ns` are the times of the
+/// other case: the one that caches its constants, waits less, has more threads.
 namespace why {
 struct ConstantsEachCall {
   std::optional<double> cached_ns;  // nothing: from the profile's ranges

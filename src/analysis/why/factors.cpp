@@ -1,10 +1,10 @@
 #include "analysis/why/factors.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "ops/cast.h"
+#include "ops/op.h"
 
 namespace normbench {
 
@@ -49,23 +49,20 @@ std::optional<std::vector<Both>> side_by_side(const CaseResult& a, const CaseRes
   return list.size() == a.stages.size() ? std::optional(list) : std::nullopt;
 }
 
-/// Parameters of which the output tells more than the text.
-constexpr auto seen_in_output = std::to_array<std::string_view>({"to", "dtype", "layout"});
-constexpr std::string_view constants_member = "constants", flip_member = "flip";
-
 /// When a stage prepares its constants; Cached where the config does not mention it.
 Constants constants_of(const StageResult& stage) {
-  const auto said = stage.parameters.find(constants_member);
-  const auto word = said == stage.parameters.end() || !said->is_string()
-                        ? std::nullopt
-                        : parse_word<Constants>(said->get_ref<const std::string&>());
-  return word.value_or(Constants::Cached);
+  for (const auto& [member, said] : stage.parameters.items())
+    if (parameter_kind(member) == ParameterKind::Constants && said.is_string())
+      return parse_word<Constants>(said.get_ref<const std::string&>()).value_or(Constants::Cached);
+  return Constants::Cached;
 }
 
+/// What the config says; null where it leaves a parameter at its default.
 FactorValue parameter(const StageResult& stage, const std::string& member) {
-  if (member == constants_member) return constants_of(stage);
+  const ParameterKind kind = parameter_kind(member);
+  if (kind == ParameterKind::Constants) return constants_of(stage);
   if (stage.parameters.contains(member)) return stage.parameters[member];
-  return Json(member == flip_member ? name_of(Flip::None) : "default");
+  return kind == ParameterKind::Flip ? Json(name_of(Flip::None)) : Json();
 }
 
 /// Parameters that one of the stages mentions, but for those that show in the output.
@@ -73,7 +70,7 @@ std::set<std::string> parameters(const Both& both) {
   std::set<std::string> members;
   for (const StageResult* stage : {both.a, both.b})
     for (const auto& [member, value] : stage->parameters.items())
-      if (std::ranges::find(seen_in_output, member) == seen_in_output.end()) members.insert(member);
+      if (parameter_kind(member) != ParameterKind::OfOutput) members.insert(member);
   return members;
 }
 
@@ -94,7 +91,8 @@ void note_place_and_output(const Both& both, std::vector<Factor>& list) {
   const TensorDesc &in_a = both.in_a, &in_b = both.in_b;
   const bool data_moved = (in_a.memory == Memory::Device) != (in_b.memory == Memory::Device);
   if (!data_moved) note(list, {Kind::Place, a.place, b.place}, both);
-  if (a.place == b.place && a.label != b.label) note(list, {Kind::Kernel, a.kernel, b.kernel}, both);
+  if (a.place == b.place && a.label != b.label)
+    note(list, {Kind::Kernel, a.kernel, b.kernel}, both);
   note(list, {Kind::Output, a.output, b.output}, both);
   const bool inherited = a.out.memory == in_a.memory && b.out.memory == in_b.memory;
   if (a.place == b.place && !inherited)
@@ -105,9 +103,12 @@ void note_place_and_output(const Both& both, std::vector<Factor>& list) {
 
 /// Stages that have the parameter at all.
 std::size_t carriers(const std::vector<Both>& stages, const Factor& factor) {
-  const std::string member(factor.kind == Kind::Constants ? constants_member : factor.name);
+  const auto is_it = [&](const std::string& member) {
+    return factor.kind == Kind::Constants ? parameter_kind(member) == ParameterKind::Constants
+                                          : member == factor.name;
+  };
   return static_cast<std::size_t>(std::ranges::count_if(
-      stages, [&](const Both& both) { return parameters(both).contains(member); }));
+      stages, [&](const Both& both) { return std::ranges::any_of(parameters(both), is_it); }));
 }
 
 /// Adds what differs between stages of the same op; which stages, only where others could, too.
@@ -115,8 +116,10 @@ void add_stage_factors(const std::vector<Both>& stages, std::vector<Factor>& lis
   std::vector<Factor> differences;
   for (const Both& both : stages) {
     for (const std::string& member : parameters(both)) {
-      Factor factor{Kind::Parameter, parameter(*both.a, member), parameter(*both.b, member), member};
-      if (member == constants_member) factor.kind = Kind::Constants, factor.name.clear();
+      Factor factor{Kind::Parameter, parameter(*both.a, member), parameter(*both.b, member),
+                    member};
+      if (parameter_kind(member) == ParameterKind::Constants)
+        factor.kind = Kind::Constants, factor.name.clear();
       note(differences, std::move(factor), both);
     }
     note_place_and_output(both, differences);

@@ -21,11 +21,11 @@ struct SourceDType {
   bool operator==(const SourceDType&) const = default;
 };
 
-/// What a case has of a factor. Json: a parameter or an axis as written. Strings: ops.
-using FactorValue =
-    std::variant<bool, std::int64_t, std::string, Json, DType, SourceDType, Layout, Memory, Shape,
-                 Place, OutputPolicy, Constants, Wait, std::vector<std::string>,
-                 std::vector<OutputPolicy>>;
+/// What a case has of a factor. Json: a parameter or an axis as written; null: the parameter's
+/// default. Strings: ops.
+using FactorValue = std::variant<bool, std::int64_t, std::string, Json, DType, SourceDType, Layout,
+                                 Memory, Shape, Place, OutputPolicy, Constants, Wait,
+                                 std::vector<std::string>, std::vector<OutputPolicy>>;
 
 /// One thing that two cases do differently.
 struct Factor {
@@ -54,8 +54,8 @@ struct Factor {
     Axis
   };
   Kind kind;
-  FactorValue left, right;           // what each of them has
-  std::string name = {};             // of a parameter or an axis
+  FactorValue left, right;               // what each of them has
+  std::string name = {};                 // of a parameter or an axis
   std::vector<std::string> stages = {};  // labels, where not all stages that could differ do
 
   bool operator==(const Factor&) const = default;

@@ -49,7 +49,7 @@ Launch with_constants(
                                   View) { body(queue, in[0], out[0], table); };
   return [make, body](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
     const auto made = [&] {
-      const Range range(queue.recorder, RangeKind::Part, "constants");
+      const Range range(queue.recorder, RangeKind::Part, constants_range);
       return make();
     };
     body(queue, in[0], out[0], made());

@@ -16,9 +16,9 @@ class Queue;
 /// team. Throws std::runtime_error where OpenMP gives fewer threads.
 ///
 /// The other threads are named "omp worker 1", … and stay bound to their CPUs of `team_cpus()`. The
-/// caller is not bound, so that neither what it starts nor its own work is; it only moves to the
-/// first of the CPUs if it is elsewhere. Where it ran on a sleeping thread's CPU, that thread would
-/// wait there for its turn while the caller waits for it in a loop: milliseconds.
+/// caller is not bound: threads and programs that it starts would inherit that. It moves to the
+/// first of the CPUs once, if it is elsewhere. On another thread's CPU it would spin there until
+/// all are done, and keep that very thread from running: milliseconds.
 void on_team(int threads, const std::function<void(int rank, int size)>& body);
 
 /// Calls part(begin, end) on the threads of a team of `queue.threads`, however little there is to

@@ -39,7 +39,7 @@ Launch with_device_constants(Constants when, std::function<std::vector<float>()>
   return [constants, make, body](Queue& queue, std::span<const View> in, std::span<const View> out,
                                  View) {
     {
-      const Range range(queue.recorder, RangeKind::Part, "constants");
+      const Range range(queue.recorder, RangeKind::Part, constants_range);
       constants->send(stream_of(queue), make());
     }
     body(queue, in[0], out[0], constants->data());

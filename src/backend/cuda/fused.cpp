@@ -106,7 +106,7 @@ Launch prepare_per_call(const Normalize& op, const Signature& s) {
                                                           std::span<const View> out, View) {
     NormalizeArguments arguments;
     {
-      const Range range(queue.recorder, RangeKind::Part, "constants");
+      const Range range(queue.recorder, RangeKind::Part, constants_range);
       set_constants(op, static_cast<std::int64_t>(channels), arguments);
       a->send(stream_of(queue), std::span(arguments.a, channels));
       b->send(stream_of(queue), std::span(arguments.b, channels));

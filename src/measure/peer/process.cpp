@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "core/json.h"
-#include "measure/peer/messages.h"
+#include "core/units.h"
 #include "measure/contender.h"
+#include "measure/peer/messages.h"
 
 namespace normbench {
 namespace {
@@ -29,13 +30,6 @@ constexpr milliseconds kSilenceGrace = 500ms;  // to end, for a peer that has cl
 constexpr std::size_t kKeptErrors = 4096;      // bytes
 constexpr std::size_t kToldErrors = 3;         // lines, …
 constexpr std::size_t kMostToldBytes = 200;    // … of each
-
-/// At most `most` bytes, whole characters of UTF-8.
-std::string cut(const std::string& text, std::size_t most) {
-  if (text.size() <= most) return text;
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
-  return text.substr(0, most) + "…";
-}
 
 /// As JSON writes it: nothing that moves a cursor, no broken UTF-8.
 std::string escaped(const std::string& text) {
@@ -60,7 +54,7 @@ ChildProcess start(const std::string& name, const PeerCommand& command) try {
 
 }  // namespace
 
-std::string quote(const std::string& text) { return escaped(cut(text, 80)); }
+std::string quote(const std::string& text) { return escaped(cut_utf8(text, 80)); }
 
 PeerProcess::PeerProcess(std::string name, const PeerCommand& command,
                          const std::atomic<bool>& interrupted)
@@ -150,7 +144,7 @@ std::string PeerProcess::last_words() const {
   std::istringstream in(errors_);
   for (std::string line; std::getline(in, line);)
     if (line.find_first_not_of(" \t\r") != std::string::npos)
-      lines.push_back(escaped(cut(line, kMostToldBytes)));
+      lines.push_back(escaped(cut_utf8(line, kMostToldBytes)));
   if (lines.size() > kToldErrors) lines.erase(lines.begin(), lines.end() - kToldErrors);
   return fmt::format("{}", fmt::join(lines, " "));
 }

@@ -209,7 +209,7 @@ void add_head(Lines& lines, const Plan& plan) {
 
 }  // namespace
 
-std::string explain(const Plan& plan, const Sides& cache_bytes) {
+std::string plan_text(const Plan& plan, const Sides& cache_bytes) {
   Lines lines;
   add_head(lines, plan);
   const Group* first = nullptr;  // of the experiment

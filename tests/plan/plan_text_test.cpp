@@ -6,7 +6,7 @@
 
 #include "fake_backends.h"
 
-namespace normbench::explain_test {
+namespace normbench::plan_text_test {
 namespace {
 
 const std::string text = R"({
@@ -57,7 +57,7 @@ copy
 )";
 
 TEST(Explain, TellsTheWholePlan) {
-  EXPECT_EQ(explain(fakes::plan(text), {.host = 32 << 20}), golden);
+  EXPECT_EQ(plan_text(fakes::plan(text), {.host = 32 << 20}), golden);
 }
 
 const std::string gpu_text = R"({
@@ -72,7 +72,7 @@ const std::string gpu_text = R"({
                  "graph": true, "wait": "iteration"}}}]})";
 
 TEST(Explain, TellsKernelsAndReasonsWhereThereIsNoDevice) {
-  EXPECT_EQ(explain(make_plan("c.json", gpu_text, fakes::without_device(), {}), {}),
+  EXPECT_EQ(plan_text(make_plan("c.json", gpu_text, fakes::without_device(), {}), {}),
             R"(gpu
 1 group, 2 cases (2 skipped here) · cold cache, wall clock, to 1.0 % · rounds take at most 0 s
 
@@ -92,8 +92,8 @@ ways
 }
 
 TEST(Explain, TellsMemoryOnBothSidesAndTheLimitsOfAGpu) {
-  const std::string told = explain(make_plan("c.json", gpu_text, fakes::with_gpu(), {}),
-                                   {.host = 10'000'000, .device = 20'000'000});
+  const std::string told = plan_text(make_plan("c.json", gpu_text, fakes::with_gpu(), {}),
+                                     {.host = 10'000'000, .device = 20'000'000});
   // Host: 31 copies of the pageable source and of the h2d limit's; 57 MB to check 4 values of the
   // first case beside what it pins. Device: 60 copies of the source and one that stays in the
   // cache, 61 sets (the h2d limit writes 1 MB) of the second case's 4 MB, and 4 MB that the first
@@ -109,9 +109,9 @@ TEST(Explain, TellsMemoryOnBothSidesAndTheLimitsOfAGpu) {
 TEST(Explain, NoLineIsLongerThan100Columns) {
   const std::string name(150, 'x');
   std::istringstream lines(
-      explain(fakes::plan(fakes::config(fmt::format(
-                  R"("question": "{0} {0}", "variants": {{"ä {0} {0}": ["copy"]}})", name))),
-              {.host = 1}));
+      plan_text(fakes::plan(fakes::config(fmt::format(
+                    R"("question": "{0} {0}", "variants": {{"ä {0} {0}": ["copy"]}})", name))),
+                {.host = 1}));
   const auto starts_character = [](char byte) { return (byte & 0xc0) != 0x80; };
   for (std::string line; std::getline(lines, line);)
     EXPECT_LE(std::ranges::count_if(line, starts_character), 100) << line;
@@ -121,13 +121,13 @@ TEST(Explain, TellsWhatIsFreeAndWhatDoesNotFit) {
   PlanOptions options;
   options.free_bytes = {.host = 2'000'000'000, .device = 500'000'000};
   options.free_notes = {.host = "2.10 GB left in the container, 100 MB kept back", .device = ""};
-  const std::string told = explain(make_plan("c.json",
-                                             fakes::config(R"("sweep": {"batch": [1, 1000, 2000]},
+  const std::string told = plan_text(make_plan("c.json",
+                                               fakes::config(R"("sweep": {"batch": [1, 1000, 2000]},
                                  "source": {"batch": "$batch", "channels": 1, "size": [1000, 1000]},
                                  "variants": {"v": [{"op": "cast", "to": "float32"}]})",
-                                                           R"("measure": {"cache": "hot"})"),
-                                             fakes::with_gpu(), options),
-                                   options.cache_bytes);
+                                                             R"("measure": {"cache": "hot"})"),
+                                               fakes::with_gpu(), options),
+                                     options.cache_bytes);
   EXPECT_EQ(told, R"(c
 3 groups, 3 cases (2 skipped here) · hot cache, wall clock, to 1.0 % · rounds take at most 5.00 s
 free: 2.00 GB of host memory (2.10 GB left in the container, 100 MB kept back), 500 MB of device
@@ -149,4 +149,4 @@ e
 }
 
 }  // namespace
-}  // namespace normbench::explain_test
+}  // namespace normbench::plan_text_test

@@ -1,10 +1,13 @@
+#include "report/group_tables.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "core/units.h"
 #include "report/document_text.h"
-#include "report/group_tables.h"
+#include "report/evidence_tables.h"
 #include "report/text.h"
 #include "report/words.h"
 
@@ -16,8 +19,8 @@ std::string ms_text(const Interval& ns) {
   return fmt::format("{} ({}-{})", format_ms(ns.value), format_ms(ns.low), format_ms(ns.high));
 }
 
-std::string status_text(const CaseResult& result, const Results& results) {
-  const std::string status(name_of(result.status)), reason = reason_text(result, results);
+std::string status_text(const CaseResult& result) {
+  const std::string status(name_of(result.status)), reason = reason_text(result);
   return reason.empty() ? status : status + ": " + reason;
 }
 
@@ -51,6 +54,35 @@ void add_published(const GroupResult& group, std::string& text) {
   }
 }
 
+std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
+
+std::string ms_or_blank(double ns) { return ns > 0 ? format_ms(ns) : ""; }
+
+/// What runs the stage: a row, or a peer and perhaps the row that it was asked for.
+std::string kernel_text(const CaseResult& result, const StageResult& stage) {
+  if (result.peer.empty()) return stage.kernel;
+  return stage.kernel.empty() ? peer_text(result)
+                              : fmt::format("{} ({})", peer_text(result), stage.kernel);
+}
+
+/// What the row moves; 0 of a peer's, where nobody knows.
+std::int64_t moved(const CaseResult& result, const StageResult& stage) {
+  return result.peer.empty() ? stage.bytes : 0;
+}
+
+/// GB/s: over the link what crosses it, else what the row moves.
+std::string rate_text(const CaseResult& result, const StageResult& stage, double ns) {
+  const std::int64_t bytes = stage.link_bytes > 0 ? stage.link_bytes : moved(result, stage);
+  return ns > 0 && bytes > 0 ? format_significant(static_cast<double>(bytes) / ns, 3) : "";
+}
+
+/// How much of its limit a stage reaches, and the limit's name.
+std::pair<std::string, std::string> limit_cells(const CaseAnalysis& analysis, std::size_t index) {
+  if (index >= analysis.stages.size()) return {};  // not measured
+  const StageAnalysis& stage = analysis.stages[index];
+  return {stage.of_limit ? percents_text(*stage.of_limit) : "", stage.limit};
+}
+
 }  // namespace
 
 std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
@@ -64,10 +96,10 @@ std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
     const CaseAnalysis& one = analysis.cases[i];
     if (!one.time_ns) {
       rows.add(
-          {result.variant, status_text(result, results), peer_text(result), std::to_string(result.threads)});
+          {result.variant, status_text(result), peer_text(result), std::to_string(result.threads)});
       continue;
     }
-    rows.add({result.variant, status_text(result, results), peer_text(result),
+    rows.add({result.variant, status_text(result), peer_text(result),
               std::to_string(result.threads), ms_text(*one.time_ns), other_time(result, results),
               one.ratio ? ratio_text(*one.ratio) : "",
               one.of_limit ? percents_text(*one.of_limit) : "", one.limit,
@@ -85,6 +117,29 @@ std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
     for (const std::string& note : result.notes)
       text += fmt::format("  {}: {}\n", spoken(result.variant), note);
   return text;
+}
+
+std::string stage_table(const GroupResult& group, const GroupAnalysis& analysis) {
+  Rows rows({"variant", "stage", "kernel", "place", "writes", "output", "fewest", "moves", "link",
+             "ms", "device ms", "host call ms", "GB/s", "of case", "of limit (95 %)", "limit"});
+  for (std::size_t i = 0; i < group.cases.size(); ++i)
+    for (std::size_t s = 0; s < group.cases[i].stages.size(); ++s) {
+      const CaseResult& result = group.cases[i];
+      const StageResult& stage = result.stages[s];
+      const bool gpu = stage.place == Place::Cuda;
+      const double ns = per_iteration_ns(result, stage.rounds_ns);
+      const double share = ns > 0 ? stage_share(result, stage) : 0;
+      const auto [of_limit, limit] = limit_cells(analysis.cases[i], s);
+      rows.add({s == 0 ? result.variant : "", stage.label, kernel_text(result, stage),
+                std::string(name_of(stage.place)), describe(stage.out),
+                std::string(name_of(stage.output)), bytes_text(stage.min_bytes),
+                result.peer.empty() ? bytes_text(stage.bytes) : "",
+                stage.link_bytes > 0 ? bytes_text(stage.link_bytes) : "",
+                gpu ? "" : ms_or_blank(ns), gpu ? ms_or_blank(ns) : "",
+                ms_or_blank(per_iteration_ns(result, stage.calls_ns)), rate_text(result, stage, ns),
+                share > 0 ? format_percent(share) : "", of_limit, limit});
+    }
+  return rows.text({0, 1, 2, 3, 4, 5, 15});
 }
 
 }  // namespace normbench

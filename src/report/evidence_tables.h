@@ -1,0 +1,42 @@
+/// The tables of table.txt behind a group's numbers: limits, pairs, noise, checks, counters,
+/// profiles.
+#pragma once
+
+#include <string>
+
+#include "analysis/analysis.h"
+
+namespace normbench {
+
+/// "1.403 (1.392-1.411)".
+std::string ratio_text(const Interval& ratio);
+/// "51 % (50 %-52 %)".
+std::string percents_text(const Interval& share);
+
+/// One row per limit: bytes, whether a cache holds them, time, rate, faults.
+std::string limit_table(const GroupResult& group, const Results& results);
+
+/// One row per pair: ratio with its interval, and what it says.
+std::string pair_table(const GroupResult& group, const GroupAnalysis& analysis,
+                       const Results& results);
+
+/// One row per measured case: what disturbed its rounds; then the ratios that depend on that.
+std::string noise_table(const GroupResult& group, const GroupAnalysis& analysis);
+
+/// One row per case that ran: error against its bound.
+std::string check_table(const GroupResult& group);
+
+/// One row per profiled case: what was counted over its steps; then why the rest is not there.
+std::string counter_table(const GroupResult& group);
+
+/// Every case's profiler tables with all rows: torch.profiler's, the percentiles, what they add up
+/// to.
+std::string profile_tables(const GroupResult& group, const GroupAnalysis& analysis,
+                           const Results& results);
+
+/// " · limits (read:write): 1:1 39.8, 1:4 49.4, GPU 1:4 2,610, h2d pinned 55.3 GB/s": the best of
+/// each mix that a case has, place and kind of host memory, none of them in the cache; "" without
+/// limits.
+std::string limits_summary(const GroupResult& group, const Results& results);
+
+}  // namespace normbench
