@@ -140,7 +140,7 @@ void fields(auto& io, Is<ProfileTimes> auto& x) {
 
 void fields(auto& io, Is<ProfileLosses> auto& x) {
   io("dropped", x.dropped);
-  io.when_known("lost_buffers", x.lost_buffers);
+  io("lost_buffers", x.lost_buffers);
   io("without_times", x.without_times);
   io("launches", x.launches);
   io("launched", x.launched);

@@ -22,13 +22,6 @@ void add_part(std::string& text, const std::string& part, const char* between = 
   if (!part.empty()) text += (text.empty() ? "" : between) + part;
 }
 
-/// "48 KiB", "2 MiB": caches and pages are powers of two.
-std::string format_binary_bytes(std::int64_t bytes) {
-  const bool mebi = bytes >= 1 << 20;
-  return fmt::format("{:.4g} {}", static_cast<double>(bytes) / (mebi ? 1 << 20 : 1 << 10),
-                     mebi ? "MiB" : "KiB");
-}
-
 std::string memory_bytes(const Json& bytes) {
   return bytes.is_number() ? format_bytes(bytes.get<double>()) : "";
 }
