@@ -121,7 +121,8 @@ void keep_only(std::vector<Group>& groups, const std::vector<std::string>& globs
 }  // namespace
 
 bool Case::uses_gpu() const {
-  return std::ranges::find(stages, Place::Cuda, &Stage::place) != stages.end();
+  return (source && source->memory == Memory::Device) ||
+         std::ranges::find(stages, Place::Cuda, &Stage::place) != stages.end();
 }
 
 std::int64_t fewest_read_bytes(const Case& work) {

@@ -83,7 +83,7 @@ struct Case {
   Skip skip_kind = Skip::Other;     // … and of which kind that is
 
   const TensorDesc& result() const { return values.back().desc; }
-  /// True if a stage runs on a GPU.
+  /// True if a stage runs on a GPU, or the source lies there.
   bool uses_gpu() const;
 };
 

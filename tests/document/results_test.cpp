@@ -108,7 +108,7 @@ TEST(Results, OfAProfileSayWhereDeviceTimesComeFromAndWhatWasLost) {
       to_json(group)["profile"][0].dump(),
       R"({"variant":"fused","steps":0,"discarded":2,"overhead":0.0,"device_times":"CUPTI",)"
       R"("times":{"wall_ns":3,"busy_ns":0,"copy_ns":0,"exposed_copy_ns":0,"overlap_ns":0,"gaps":1,)"
-      R"("gap_ns":0},"losses":{"dropped":0,"without_times":0,"launches":4,"launched":4,)"
+      R"("gap_ns":0},"losses":{"dropped":0,"lost_buffers":0,"without_times":0,"launches":4,"launched":4,)"
       R"("without_launch":0,"before_launch":0,"most_skew_ns":0},"rows":[{"name":"cast",)"
       R"("place":"cuda","calls":0,"self_cpu_ns":0,"cpu_ns":0,"self_device_ns":0,"device_ns":0,)"
       R"("shapes":"","annotation":true,"min_ns":1,"p50_ns":2,"p95_ns":3,"max_ns":4,"bytes":5,)"
