@@ -73,6 +73,7 @@ Json compared(const ComparedCase& one) {
   json["new_ns"] = finite(one.now_ns);
   json["ratio"] = ratio(one);
   json["visible"] = finite(one.visible);
+  json["drift"] = finite(one.drift);
   json["p_value"] = one.visible ? finite(one.p_value) : Json();
   json["replicates"] = one.replicates;
   json["why"] = why_text(one);

@@ -32,8 +32,8 @@ std::string comparison_markdown(const Comparison& comparison);
 ///  "differences": [{"what", "base", "new", "forbids"}], "warnings": ["…"],
 ///  "cases": [{"experiment", "point", "variant", "verdict": "failed|regressed|inconclusive|
 ///    not_compared|improved|same", "certain", "base_ns", "new_ns", "ratio": {"value", "low",
-///    "high"}, "visible", "p_value", "replicates", "why", "findings": [{"kind", "base", "new",
-///    "text"}]}],
+///    "high"}, "visible", "drift", "p_value", "replicates", "why", "findings": [{"kind", "base",
+///    "new", "text"}]}],
 ///  "base_only": [{"experiment", "point", "variant"}], "new_only": […]}. The worst case is first;
 /// "certain" ones fail the gate; times are medians per iteration, relative changes fractions; null
 /// is what is not known.

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
-#include "report/words.h"
 #include "core/units.h"
 #include "report/comparison.h"
 #include "report/comparison_words.h"
 #include "report/text.h"
-#include "report/text.h"
+#include "report/words.h"
 
 namespace normbench {
 namespace {
@@ -44,7 +43,7 @@ std::string cases_table(const Comparison& comparison) {
 /// Cases whose verdict needs words, and full names, which the table may have cut.
 bool needs_words(const ComparedCase& one) {
   return one.change == Change::Failed || one.change == Change::Regressed ||
-         (one.change == Change::Inconclusive && !one.visible);
+         (one.change == Change::Inconclusive && one.why != NoVerdict::None);
 }
 
 /// What was not compared, a line per distinct reason.

@@ -126,15 +126,11 @@ struct CautionText {
         load.base > load.now ? "BASE" : "NEW", load.base, load.now);
   }
   std::string operator()(const caution::FewRuns& few) const {
-    if (few.pairs == 1)
-      return fmt::format(
-          "one run a side: differences between runs are not known, the rounds of each decide "
-          "({} pairs of runs would tell)",
-          kFewestPairs);
     return fmt::format(
-        "{} pairs of runs: too few, so the rounds of all decide, and differences between runs are "
-        "not known ({} pairs would tell)",
-        few.pairs, kFewestPairs);
+        "{}: what runs of the same code differ by is not known, so no change is beyond doubt ({} "
+        "pairs of runs would tell)",
+        few.pairs == 1 ? "one run a side" : fmt::format("{} pairs of runs", few.pairs),
+        kFewestPairs);
   }
   std::string operator()(const caution::TooFewRuns& few) const {
     return fmt::format(
@@ -212,9 +208,8 @@ std::string case_sentence(const ComparedCase& one) {
   std::string text = fmt::format("{} (95 %: {}), {}; could have seen {}", change_text(one),
                                  interval_text(one), times_text(one), format_percent(*one.visible));
   if (one.change == Change::Regressed)
-    text += fmt::format("; p = {:.2g}{}", one.p_value,
-                        one.certain ? "" : ", not beyond doubt over all cases");
-  return text;
+    text += fmt::format("; p = {:.2g}{}", one.p_value, one.certain ? "" : ", not beyond doubt");
+  return one.why == NoVerdict::None ? text : text + "; " + why_text(one);
 }
 
 std::string why_text(const ComparedCase& one) {
@@ -233,6 +228,9 @@ std::string why_text(const ComparedCase& one) {
       return fmt::format("{} pairs of runs: too few for an interval", one.replicates);
     case NoVerdict::TooFewRounds:
       return fmt::format("{} rounds: too few for an interval", one.replicates);
+    case NoVerdict::MachineChanged:
+      return fmt::format("the limits beside it changed by up to {}: this may be the machine",
+                         format_percent(one.drift.value_or(0)));
   }
   return "";
 }

@@ -126,7 +126,7 @@ std::vector<std::int64_t> twenty_rounds(double factor) {
   return rounds;
 }
 
-TEST(Compare, OneRunASideLetsTheRoundsDecide) {
+TEST(Compare, OneRunASideLetsTheRoundsDecideButNotBeyondDoubt) {
   const Comparison comparison = compare({timed_run({{"fused", twenty_rounds(1)}})},
                                         {timed_run({{"fused", twenty_rounds(2)}}, 1)}, {});
   EXPECT_FALSE(comparison.run_pairs);
@@ -139,9 +139,49 @@ TEST(Compare, OneRunASideLetsTheRoundsDecide) {
   EXPECT_DOUBLE_EQ(one.ratio->low, 2 * 95.0 / 106);
   EXPECT_DOUBLE_EQ(one.ratio->high, 2 * 106.0 / 95);
   EXPECT_EQ(one.change, Change::Regressed);
-  EXPECT_TRUE(one.certain);
+  EXPECT_FALSE(one.certain);
+  EXPECT_EQ(gate(comparison), Gate::Undecided);
   // Even the extremes clear 1.05; each misses with 2^-20, either in two ways.
   EXPECT_NEAR(one.p_value, std::ldexp(1, -19), 1e-10);
+}
+
+/// A run whose case takes `factor` times as long, beside two limits.
+Results limited_run(double factor, std::int64_t copy_ns, std::int64_t stream_ns, int minute) {
+  Results run = timed_run({{"fused", twenty_rounds(factor)}}, minute);
+  const std::vector<std::int64_t> copy(20, copy_ns), stream(20, stream_ns);
+  run.groups[0].limits = {examples::timed_case({"copy", copy}),
+                          examples::timed_case({"stream 1:4", stream})};
+  return run;
+}
+
+TEST(Compare, WhatTheLimitsChangedByTooMayBeTheMachine) {
+  const auto compared = [](double factor, std::int64_t stream_ns) {
+    return compare({limited_run(1, 5000, 7000, 0)}, {limited_run(factor, 5000, stream_ns, 1)}, {})
+        .cases.at(0);
+  };
+  const ComparedCase slower = compared(1.5, 10'500);
+  EXPECT_DOUBLE_EQ(slower.drift.value(), 0.5);
+  EXPECT_EQ(slower.change, Change::Inconclusive);
+  EXPECT_EQ(slower.why, NoVerdict::MachineChanged);
+  EXPECT_TRUE(slower.visible.has_value());
+
+  EXPECT_EQ(compared(1.5, 7000).change, Change::Regressed);     // the limits stood still
+  EXPECT_EQ(compared(2, 8400).change, Change::Regressed);       // far beyond their 20 %
+  EXPECT_EQ(compared(1.5, 3500).change, Change::Inconclusive);  // twice as fast, 1.5 times as slow
+  EXPECT_EQ(compared(0.6, 14'000).change, Change::Inconclusive);
+  EXPECT_EQ(compared(0.6, 7000).change, Change::Improved);
+  EXPECT_EQ(compared(1, 14'000).why, NoVerdict::None);  // undecided by its own rounds
+}
+
+TEST(Compare, PairsOfRunsThatTookTurnsNeedNoLimits) {
+  std::vector<Results> base, now;
+  for (int i = 0; i < 6; ++i) {
+    base.push_back(limited_run(1, 5000, 7000, 2 * i));
+    now.push_back(limited_run(1.5, 5000, 14'000, 2 * i + 1));
+  }
+  const ComparedCase one = compare(base, now, {}).cases.at(0);
+  EXPECT_EQ(one.change, Change::Regressed);
+  EXPECT_TRUE(one.certain);
 }
 
 TEST(Compare, FewPairsOfRunsLetAllTheirRoundsDecide) {

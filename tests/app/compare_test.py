@@ -149,8 +149,10 @@ class CompareTest(unittest.TestCase):
         base, new = self.pairs({"a": 1.2}, count=1)
         for a, b in ((base / "run-00", new / "run-00"), (base / "run-00/results.json", new)):
             done = compare(a, b)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn("one run a side: differences between runs are not known", " ".join(done.stdout.split()))
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("one run a side: what runs of the same code differ by is not known", " ".join(done.stdout.split()))
+            self.assertIn("1 regressed (1 not beyond doubt)", done.stdout)
+            self.assertEqual(compare(a, b, "--strict").returncode, 4)
             self.assertIn("margin 5.0 %", done.stdout)
 
     def test_a_reference_document_against_itself(self):

@@ -1,6 +1,8 @@
 #include "analysis/compare/compare.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "analysis/case_analysis.h"
 #include "analysis/compare/effect.h"
@@ -50,10 +52,42 @@ bool clocks_differ(const MatchedCase& matched, const Comparison& comparison) {
              device_ns(shown_case(matched.now)).has_value();
 }
 
+/// The largest relative change of a limit of the case's group, which is the machine's and not the
+/// code's; nothing where no limit was measured on both sides.
+std::optional<double> drift_of(const MatchedCase& matched) {
+  struct Limit {
+    std::vector<double> base_ns, now_ns;
+  };
+  std::map<std::tuple<std::string, int, bool>, Limit> limits;
+  const auto add = [&](const std::vector<CaseRun>& runs, std::vector<double> Limit::*side) {
+    for (const CaseRun& run : runs)
+      if (run.group != nullptr)
+        for (const CaseResult& limit : run.group->limits)
+          if (measured(limit))
+            (limits[{limit.variant, limit.threads, limit.resident}].*side)
+                .push_back(median_ns(limit, *run.results));
+  };
+  add(matched.base, &Limit::base_ns);
+  add(matched.now, &Limit::now_ns);
+  std::optional<double> largest;
+  for (const auto& [name, limit] : limits) {
+    if (limit.base_ns.empty() || limit.now_ns.empty()) continue;
+    const double base = median(limit.base_ns), now = median(limit.now_ns);
+    if (base > 0 && now > 0)
+      largest = std::max(largest.value_or(0), std::max(now / base, base / now) - 1);
+  }
+  return largest;
+}
+
 Change verdict(const Interval& ratio, double margin) {
   if (ratio.low > 1 + margin) return Change::Regressed;
   if (ratio.high < 1 - margin) return Change::Improved;
   return ratio.low >= 1 - margin && ratio.high <= 1 + margin ? Change::Same : Change::Inconclusive;
+}
+
+/// True when the limits changed as much as the case may have.
+bool explained_by(double drift, const Interval& ratio) {
+  return ratio.low <= 1 + drift && ratio.high >= 1 / (1 + drift);
 }
 
 /// Why the times of a case say nothing about it.
@@ -86,6 +120,12 @@ void compare_times(const MatchedCase& matched, const Comparison& comparison, Com
   one.p_value = effect.p_value;
   one.visible = visible_change(effect.ratio, margin);
   one.change = verdict(effect.ratio, margin);
+  if (comparison.run_pairs || one.change == Change::Same) return;
+  one.drift = drift_of(matched);
+  if (one.change == Change::Inconclusive || !explained_by(one.drift.value_or(0), effect.ratio))
+    return;
+  one.change = Change::Inconclusive;
+  one.why = NoVerdict::MachineChanged;
 }
 
 ComparedCase compare_case(const MatchedCase& matched, const Comparison& comparison) {
@@ -119,8 +159,9 @@ void sort_worst_first(std::vector<ComparedCase>& cases) {
 }
 
 /// Marks as certain the regressed cases that Holm's procedure rejects over all cases that could be
-/// judged: beyond doubt, with at most 5 % false alarms of the whole comparison. Cautions where
-/// there are too few runs for that.
+/// judged: beyond doubt, with at most 5 % false alarms of the whole comparison. Rounds of too few
+/// runs leave doubt, however many they are: what runs of the same code differ by is not in them.
+/// Cautions where there are too few runs.
 void decide(Comparison& comparison) {
   std::vector<ComparedCase*> judged;
   std::vector<double> p_values;
@@ -129,12 +170,12 @@ void decide(Comparison& comparison) {
       judged.push_back(&one);
       p_values.push_back(one.p_value);
     }
-  const std::vector<bool> rejected = holm(p_values, kAlpha);
-  for (std::size_t i = 0; i < judged.size(); ++i)
-    if (judged[i]->change == Change::Regressed) judged[i]->certain = rejected[i];
   if (judged.empty()) return;
   if (!comparison.run_pairs)
     return comparison.cautions.push_back(caution::FewRuns{comparison.pairs});
+  const std::vector<bool> rejected = holm(p_values, kAlpha);
+  for (std::size_t i = 0; i < judged.size(); ++i)
+    if (judged[i]->change == Change::Regressed) judged[i]->certain = rejected[i];
   int needed = comparison.pairs;
   while (sign_test(needed, needed) > kAlpha / static_cast<double>(judged.size())) ++needed;
   if (needed > comparison.pairs)

@@ -2,7 +2,8 @@
 ///
 /// A side is the documents of its runs. With 6 paired runs a side or more, the run is the
 /// replicate: the effect is the median over the pairs of ln(new time / base time), with its exact
-/// interval. With fewer, the rounds are the replicates, and differences between runs stay unknown.
+/// interval. With fewer, the rounds are the replicates, and differences between runs stay unknown:
+/// nothing is certain, and what no more than the limits of its group changed is undecided.
 #pragma once
 
 #include <array>
@@ -38,19 +39,22 @@ enum class NoVerdict {
   ClocksDiffer,  // device times on one side only
   NoTime,        // a round took none
   TooFewRuns,    // for an interval
-  TooFewRounds
+  TooFewRounds,
+  MachineChanged  // the limits of its group changed as much
 };
 
 struct ComparedCase {
   CaseName name;
   Change change = Change::NotCompared;
-  bool certain = false;  // failed, or regressed beyond doubt over all cases: this fails the gate
+  bool certain = false;  // failed, or regressed beyond doubt over all runs and cases: this fails
+                         // the gate
   std::optional<double> base_ns, now_ns;  // median per iteration on the clock that decides
   std::optional<Interval> ratio;          // new time over base time, at 95 %
   std::optional<double> visible;          // the smallest relative change that would have been seen
+  std::optional<double> drift;            // largest relative change of its group's limits
   double p_value = 1;                     // one-sided, of "slower by no more than the margin"
   int replicates = 0;                     // pairs of runs, or rounds of the side that has fewer
-  NoVerdict why = NoVerdict::None;        // why it failed, or why there is no interval
+  NoVerdict why = NoVerdict::None;        // why it failed, or is inconclusive whatever its interval
   Ending ending;                          // of the side that Ended
   std::vector<CaseFinding> findings;
 };

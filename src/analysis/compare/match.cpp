@@ -21,7 +21,7 @@ void add(const std::vector<Results>& runs, std::vector<CaseRun> MatchedCase::*si
         if (is_new) cases.push_back({.name = name, .base = {}, .now = {}});
         auto& of_runs = cases[at->second].*side;
         of_runs.resize(runs.size());
-        of_runs[run] = {.results = &runs[run], .result = &result};
+        of_runs[run] = {.results = &runs[run], .group = &group, .result = &result};
       }
 }
 

@@ -11,6 +11,7 @@ namespace normbench {
 /// A case in one run.
 struct CaseRun {
   const Results* results = nullptr;
+  const GroupResult* group = nullptr;
   const CaseResult* result = nullptr;  // null: the run does not have it
 };
 
