@@ -138,8 +138,7 @@ TEST(Terminal, NoErrorIsShownWhereNoOutputIsCorrect) {
   Results results = examples::failed();
   for (GroupResult& group : results.groups)
     for (CaseResult& result : group.cases) result.status = Status::Failed;
-  EXPECT_THAT(terminal(results), testing::HasSubstr("  0 of 3 outputs correct"));
-  EXPECT_THAT(terminal(results), testing::Not(testing::HasSubstr("max error")));
+  EXPECT_THAT(terminal(results), testing::HasSubstr("  0 of 3 outputs correct\n"));
 }
 
 }  // namespace
