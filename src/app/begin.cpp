@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -182,6 +183,26 @@ Job begun_now(const RunOptions& options, const Job& job) {
   return now;
 }
 
+/// Where a run of this name is to write; "": where it likes.
+std::string folder_of(const RunOptions& options, const std::string& name) {
+  const bool several = options.configs.size() > 1 || !options.then.empty();
+  return several && !options.out.empty() ? (fs::path(options.out) / name).string() : options.out;
+}
+
+/// Throws BadInput when another run is in the folder of the config in `file`, or will be: `taken`
+/// has the configs by their folders.
+void check_folder(const std::string& file, const std::string& name, const RunOptions& options,
+                  std::map<std::string, std::string>& taken) {
+  const std::string folder = folder_of(options, name);
+  if (folder.empty()) return;
+  const auto [at, is_first] = taken.emplace(folder, file);
+  if (!is_first)
+    throw BadInput(file, {{"/name", fmt::format("\"{}\" is the name of {} too, which writes to {} "
+                                                "(rename one, or leave --out out)",
+                                                name, at->second, folder)}});
+  if (holds_run(folder)) throw BadInput(file, {{"", run_is_there(folder)}});
+}
+
 [[noreturn]] void refuse(const std::string& dir, const std::vector<std::string>& differing) {
   std::string text = fmt::format("the run in {} started under other conditions:\n", dir);
   for (const std::string& difference : differing) text += fmt::format("  {}\n", difference);
@@ -190,15 +211,23 @@ Job begun_now(const RunOptions& options, const Job& job) {
 
 }  // namespace
 
-Begun begin(const RunOptions& options, const std::string& file) {
-  Job job = read_new_job(file, options.job);
+std::vector<Job> read_jobs(const RunOptions& options, std::span<const std::string> files) {
+  std::optional<Backends> backends;
+  if (files.size() > 1) backends = make_backends(options.job.backend);
+  std::vector<Job> jobs;
+  std::map<std::string, std::string> taken;
+  each_file(files, [&](const std::string& file) {
+    jobs.push_back(read_new_job(file, options.job));
+    if (backends) check_folder(file, make_plan(jobs.back(), *backends).name, options, taken);
+  });
+  return jobs;
+}
+
+Begun begin(const RunOptions& options, Job job) {
   Backends backends = make_backends(job.options.backend);
   Plan plan = make_plan(job, backends);
   job.free_bytes = plan.free_bytes;
-  const bool several = options.configs.size() > 1 || !options.then.empty();
-  job.dir =
-      several && !options.out.empty() ? (fs::path(options.out) / plan.name).string() : options.out;
-  job.dir = make_output_dir(job.dir, plan.name);
+  job.dir = make_output_dir(folder_of(options, plan.name), plan.name);
   Json environment = environment_of(options, job, backends);
   Journal journal = Journal::create(journal_path(job.dir), journal_header(job, environment));
   return {.job = std::move(job),

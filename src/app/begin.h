@@ -1,7 +1,9 @@
 /// The start of a run: a new one, or one that was interrupted.
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "app/job.h"
 #include "app/run_options.h"
@@ -20,9 +22,12 @@ struct Begun {
   Journal journal;
 };
 
-/// Plans the config in `file` and begins its folder and journal. Throws BadInput, Invalid,
-/// CannotWrite.
-Begun begin(const RunOptions& options, const std::string& file);
+/// The jobs of these configs. Several are planned before the first of them begins, so that all
+/// mistakes of all of them are told at once. Throws BadFiles, Invalid.
+std::vector<Job> read_jobs(const RunOptions& options, std::span<const std::string> files);
+
+/// Plans the job and begins its folder and journal. Throws BadInput, Invalid, CannotWrite.
+Begun begin(const RunOptions& options, Job job);
 
 /// Opens the run in `options.resume`. Throws Differs when it is not what it was and is not forced,
 /// Invalid when its journal does not fit its config, CannotWrite. Changes nothing before that.

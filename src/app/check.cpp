@@ -26,10 +26,10 @@ Subcommand make_check() {
   rows.push_back(device_option(options->backend));
   const auto run = [options] {
     const Backends backends = make_backends(options->backend);
-    for (const std::string& file : options->files) {
+    each_file(options->files, [&](const std::string& file) {
       const PlanOptions how = plan_options(options->config, file, backends);
       say("{}", plan_text(make_plan(file, backends, how), how.cache_bytes));
-    }
+    });
     return Exit::Fine;
   };
   return {.options = std::move(rows), .run = run};

@@ -86,8 +86,9 @@ using Given = std::map<std::string, std::vector<std::string>>;
 struct Subcommand {
   std::vector<Option> options;  // `run` keeps their targets alive
   std::function<Exit()> run;
-  std::string help = {};   // below its example
-  Given* given = nullptr;  // filled before `run`
+  std::string help = {};          // below its example
+  Given* given = nullptr;         // filled before `run`
+  std::string_view unnamed = {};  // the option that a word without one is probably the value of
 };
 
 Subcommand make_run();

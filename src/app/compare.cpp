@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "app/commands.h"
+#include "app/documents.h"
 #include "app/options.h"
 #include "core/issue.h"
-#include "core/json.h"
 #include "document/results.h"
 #include "report/comparison.h"
 #include "report/comparison_words.h"
@@ -30,53 +30,6 @@ struct CompareOptions {
   bool force = false, strict = false;
 };
 
-constexpr const char* kResults = "results.json";
-
-/// The runs in a folder of several, by name; one that was not finished is a mistake.
-std::vector<std::string> runs_in(const fs::path& folder, std::vector<BadInput>& mistakes) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (fs::exists(entry.path() / kResults))
-      files.push_back((entry.path() / kResults).string());
-    else if (fs::exists(entry.path() / "journal.jsonl"))
-      mistakes.push_back({entry.path().string(),
-                          {{"", "an unfinished run (finish it: normbench run --resume DIR)"}}});
-  }
-  if (error) mistakes.push_back({folder.string(), {{"", error.message()}}});
-  std::ranges::sort(files);
-  return files;
-}
-
-std::vector<std::string> files_of(const fs::path& path, std::vector<BadInput>& mistakes) {
-  if (!fs::is_directory(path)) return {path.string()};
-  if (fs::exists(path / kResults)) return {(path / kResults).string()};
-  const std::size_t before = mistakes.size();
-  const std::vector<std::string> files = runs_in(path, mistakes);
-  if (files.empty() && mistakes.size() == before)
-    mistakes.push_back({path.string(),
-                        {{"",
-                          "no results.json in this folder, nor in those inside it (expected a "
-                          "run's folder, or a folder of runs)"}}});
-  return files;
-}
-
-/// Reads a results.json, the one in a run's folder, or those of all runs in a folder, by name. What
-/// cannot be read is added to `mistakes`, all of it, and is missing in the result.
-std::vector<Results> read_documents(const std::string& path, std::vector<BadInput>& mistakes) {
-  std::vector<Results> documents;
-  for (const std::string& file : files_of(path, mistakes)) {
-    try {
-      documents.push_back(read_document(file, read_text(file)));
-    } catch (const BadInput& bad) {
-      mistakes.push_back(bad);
-    } catch (const Invalid& invalid) {
-      mistakes.push_back({file, {{"", invalid.what()}}});
-    }
-  }
-  return documents;
-}
-
 bool same_path(const std::string& a, const std::string& b) {
   std::error_code unknown;
   return fs::equivalent(a, b, unknown);
@@ -89,7 +42,10 @@ void keep_only(const std::vector<std::string>& globs, std::vector<Results>& base
   for (auto* side : {&base, &now})
     for (Results& results : *side)
       if (keep_cases(results, globs)) any = true;
-  if (!any) throw Invalid(fmt::format("--only {}: no case matches", fmt::join(globs, ", ")));
+  if (any) return;
+  std::vector<std::string> given;
+  for (const std::string& glob : globs) given.push_back("--only " + shell_word(glob));
+  throw Invalid(fmt::format("{}: no case matches", fmt::join(given, " ")));
 }
 
 /// Says why the two must not be compared; of many differences of the configs the first few.
@@ -113,8 +69,8 @@ Exit exit_code(Gate gate, bool strict) {
 
 Exit compare_documents(const CompareOptions& options) {
   std::vector<BadInput> mistakes;
-  std::vector<Results> base = read_documents(options.base, mistakes);
-  std::vector<Results> now = read_documents(options.now, mistakes);
+  std::vector<Results> base = read_documents(document_files(options.base, mistakes), mistakes);
+  std::vector<Results> now = read_documents(document_files(options.now, mistakes), mistakes);
   for (const BadInput& bad : mistakes) tell("{}\n", bad.what());
   if (!mistakes.empty()) return Exit::BadInput;
   keep_only(options.only, base, now);

@@ -1,11 +1,14 @@
 /// normbench's command line: parses, runs one subcommand, turns errors into text and exit codes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <climits>
 #include <csignal>
 #include <exception>
 #include <functional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <variant>
@@ -20,10 +23,13 @@ namespace {
 
 using namespace normbench;
 
-void print_issues(const BadInput& bad) {
-  for (const Issue& issue : bad.issues)
-    tell("{}:{}{} {}\n", bad.file, issue.pointer, issue.pointer.empty() ? "" : ":", issue.text);
-  if (bad.issues.size() > 1) tell("{} mistakes; nothing was run\n", bad.issues.size());
+void print_issues(std::span<const BadInput> files) {
+  std::size_t count = 0;
+  for (const BadInput& bad : files) {
+    tell("{}\n", bad.what());
+    count += bad.issues.size();
+  }
+  if (count > 1) tell("{} mistakes; nothing was run\n", count);
 }
 
 /// Its exit code, or what went wrong as text and a code.
@@ -31,7 +37,10 @@ Exit guarded(const std::function<Exit()>& action) {
   try {
     return action();
   } catch (const BadInput& bad) {
-    print_issues(bad);
+    print_issues({&bad, 1});
+    return Exit::BadInput;
+  } catch (const BadFiles& bad) {
+    print_issues(bad.files);
     return Exit::BadInput;
   } catch (const Invalid& error) {
     tell("normbench: {}\n", error.what());
@@ -48,13 +57,81 @@ Exit guarded(const std::function<Exit()>& action) {
   }
 }
 
+bool is_option(const std::string& word) { return word.size() > 1 && word.starts_with('-'); }
+
+/// What is wrong with a word that no option of `known` is.
+std::string unknown_option(const std::string& word, const std::vector<std::string>& known) {
+  const std::string name = word.substr(0, word.find('='));
+  const std::string near = nearest(name, known);
+  return fmt::format("unknown option \"{}\"{}", name,
+                     near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near));
+}
+
+/// What is wrong with an option that stands before the subcommand.
+std::string early_option(const std::string& word) {
+  const std::string name = word.substr(0, word.find('='));
+  for (const Command& command : commands()) {
+    const std::vector<Option> options = command.make().options;
+    if (std::ranges::find(options, name, &Option::name) != options.end())
+      return fmt::format("\"{0}\" follows a subcommand (normbench {1} {0} …)", name, command.name);
+  }
+  return unknown_option(name, {"--help", "--version"});
+}
+
+/// What is wrong with words that the subcommand does not take.
+std::vector<std::string> strays_of(const CLI::App& app, const Subcommand& made) {
+  std::vector<std::string> options{"--help"}, places, wrong;
+  for (const Option& row : made.options)
+    if (!row.help.empty()) (is_option(row.name) ? options : places).push_back(row.name);
+  for (const std::string& word : app.remaining())
+    if (is_option(word)) wrong.push_back(unknown_option(word, options));
+  if (!wrong.empty()) return wrong;  // other words may be the values of these
+  for (const std::string& word : app.remaining())
+    wrong.push_back(made.unnamed.empty()
+                        ? fmt::format("unexpected \"{}\" ({} takes {})", word, app.get_name(),
+                                      places.empty() ? "options only"
+                                                     : fmt::format("{}", fmt::join(places, " ")))
+                        : fmt::format("unexpected \"{}\" (did you mean {} {}?)", word, made.unnamed,
+                                      shell_word(word)));
+  return wrong;
+}
+
+/// What is wrong with words before the subcommand, or "".
+std::string stray_before(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining();
+  std::vector<std::string> known;
+  for (const Command& command : commands())
+    if (!command.about.empty()) known.emplace_back(command.name);
+  if (words.empty())
+    return app.get_subcommands().empty()
+               ? fmt::format("no subcommand (known: {})", fmt::join(known, ", "))
+               : "";
+  if (is_option(words.front())) return early_option(words.front());
+  return unknown("subcommand", words.front(), known);
+}
+
+/// All that is wrong with the command line.
+std::vector<std::string> usage_mistakes(const CLI::App& app, const CLI::ParseError& error) {
+  if (const std::string before = stray_before(app); !before.empty()) return {before};
+  const CLI::App& given = *app.get_subcommands().front();
+  const auto command = std::ranges::find(commands(), given.get_name(), &Command::name);
+  const std::vector<std::string> strays = strays_of(given, command->make());
+  return strays.empty() ? std::vector<std::string>{error.what()} : strays;
+}
+
 /// Help and version, or what is wrong with the command line.
 Exit answer(const CLI::App& app, const CLI::ParseError& error) {
-  std::ostringstream out, err;
-  const bool fine = app.exit(error, out, err) == 0;
-  tell("{}", err.str());
-  say("{}", out.str());
-  return fine ? Exit::Fine : Exit::BadInput;
+  std::ostringstream out, unused;
+  if (app.exit(error, out, unused) == 0) {
+    say("{}", out.str());
+    return Exit::Fine;
+  }
+  const auto given = app.get_subcommands();
+  const std::string help =
+      fmt::format("normbench {}--help", given.empty() ? "" : given.front()->get_name() + " ");
+  for (const std::string& mistake : usage_mistakes(app, error))
+    tell("normbench: {}; see {}\n", mistake, help);
+  return Exit::BadInput;
 }
 
 /// CLI11's option for a row.
@@ -109,10 +186,6 @@ Exit parse_and_run(int argc, char** argv) {
   CLI::App app("Where, and in which form, should images be cast, normalised and moved to the GPU?");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
-  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
-    return fmt::format("normbench: {} (see {} --help)\n", error.what(),
-                       failed->get_parent() ? "normbench " + failed->get_name() : "normbench");
-  });
   std::function<Exit()> chosen;
   for (const Command& command : commands()) declare(app, command, chosen);
   app.footer(

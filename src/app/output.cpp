@@ -169,7 +169,7 @@ void tell_errors(const Job& job, const Written& written, const std::string& unke
     tell("normbench: neither a folder beside it nor the folder of temporary files had room\n");
   if (unkept.empty()) return;
   tell("normbench: the run ended there; continue with: normbench run --resume {}{}\n",
-       written.rescued.empty() ? job.dir : written.other, peers_option(job));
+       shell_word(written.rescued.empty() ? job.dir : written.other), peers_option(job));
 }
 
 Exit code_of(const Results& results) {
@@ -181,16 +181,24 @@ Exit code_of(const Results& results) {
 
 }  // namespace
 
+bool holds_run(const std::string& dir) {
+  std::error_code unknown;
+  return Journal::begun((fs::path(dir) / "journal.jsonl").string()) ||
+         fs::exists(fs::path(dir) / "results.json", unknown);
+}
+
+std::string run_is_there(const std::string& dir) {
+  return fmt::format("{} already holds a run (another --out, or --resume {})", dir,
+                     shell_word(dir));
+}
+
 std::string make_output_dir(const std::string& dir, const std::string& name) {
   const std::string chosen = dir.empty()
                                  ? fmt::format("results/{}-{:%Y%m%dT%H%M%SZ}", name,
                                                fmt::gmtime(std::chrono::system_clock::now()))
                                  : dir;
+  if (holds_run(chosen)) throw Invalid(run_is_there(chosen));
   std::error_code error;
-  if (Journal::begun((fs::path(chosen) / "journal.jsonl").string()) ||
-      fs::exists(fs::path(chosen) / "results.json", error))
-    throw Invalid(
-        fmt::format("{} already holds a run (another --out, or --resume {})", chosen, chosen));
   fs::create_directories(chosen, error);
   if (const std::string file = obstacle(chosen); !file.empty())
     throw CannotWrite(fmt::format("cannot create {}: {} is not a folder", chosen, file));
@@ -208,7 +216,8 @@ Exit finish_run(const Job& job, const RunOptions& options, const Results& result
   try {
     show_run(results, job, written, options);
     if (interrupted && options.format == TextOrJson::Text)
-      say("Interrupted; continue with: normbench run --resume {}{}\n", job.dir, peers_option(job));
+      say("Interrupted; continue with: normbench run --resume {}{}\n", shell_word(job.dir),
+          peers_option(job));
   } catch (const CannotWrite& error) {
     tell("normbench: {}\n", error.what());
     code = std::max(code, Exit::NotWritten);

@@ -11,6 +11,10 @@
 
 namespace normbench {
 
+/// Whether a run was begun in `dir`; and how that is said where another was to be.
+bool holds_run(const std::string& dir);
+std::string run_is_there(const std::string& dir);
+
 /// Creates `dir` for a new run; when it is empty, "results/NAME-20261120T235400Z". Throws Invalid
 /// when it already holds a run, CannotWrite when it cannot be created.
 std::string make_output_dir(const std::string& dir, const std::string& name);

@@ -4,8 +4,13 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "core/issue.h"
 
 namespace normbench {
 
@@ -24,6 +29,28 @@ enum class Exit {
 struct Differs : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// Mistakes of several files. Exit::BadInput.
+struct BadFiles : std::runtime_error {
+  explicit BadFiles(std::vector<BadInput> all)
+      : std::runtime_error("bad input"), files(std::move(all)) {}
+
+  std::vector<BadInput> files;
+};
+
+/// Calls `read` with each file; what is BadInput of any is thrown together, as BadFiles.
+template <class Read>
+void each_file(std::span<const std::string> files, Read read) {
+  std::vector<BadInput> bad;
+  for (const std::string& file : files) {
+    try {
+      read(file);
+    } catch (const BadInput& mistakes) {
+      bad.push_back(mistakes);
+    }
+  }
+  if (!bad.empty()) throw BadFiles(std::move(bad));
+}
 
 /// Opens the null device for standard streams that are closed, so that no file of a run gets their
 /// number; writing to them still fails. Call this first in a process.

@@ -70,6 +70,7 @@ std::string Progress::left() const {
 
 void Progress::group_started(std::size_t index, const Group& group) {
   index_ = index;
+  started_ = true;
   name_ = group.experiment + point_text(group.point);
   if (line_.is_live())
     line_.show(fmt::format("[{}/{}] {}: preparing · {}", index + 1, groups_, name_, left()));

@@ -47,6 +47,8 @@ class Progress final : public Observer {
   void group_started(std::size_t index, const Group& group) override;
   void round_done(int rounds, double seconds, double half_width) override;
   void group_finished(std::size_t index, const GroupResult& group) override;
+  /// False while no group needed to be measured.
+  bool started() const { return started_; }
 
  private:
   std::string left() const;
@@ -56,6 +58,7 @@ class Progress final : public Observer {
   LiveLine line_;
   std::size_t done_ = 0;
   std::size_t index_ = 0;
+  bool started_ = false;
   std::string name_;
 };
 

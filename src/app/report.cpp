@@ -2,47 +2,64 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/commands.h"
+#include "app/documents.h"
 #include "app/options.h"
 #include "core/issue.h"
-#include "core/json.h"
 #include "report/profile_report.h"
 
 namespace normbench {
 namespace {
 
-Results read_document(const std::string& file) {
-  std::vector<Issue> issues;
-  try {
-    const Json document = parse_json(read_text(file), issues);
-    if (issues.empty()) return read_results(document);
-  } catch (const Invalid& invalid) {
-    issues.push_back({"", invalid.what()});
-  }
-  throw BadInput(file, issues);
-}
-
 struct ReportOptions {
-  std::vector<std::string> files;
+  std::vector<std::string> paths;
   std::string format, out;
   std::optional<TableKind> table;
 };
 
 /// What makes text of a document, as these options say.
 std::function<std::string(const Results&)> renderer(const ReportOptions& options) {
-  if (!options.table)
-    return report_named(options.format.empty() ? "terminal" : options.format).render;
+  const bool is_default = options.format.empty() || options.format == "terminal";  // its old name
+  if (!options.table) return report_named(is_default ? "text" : options.format).render;
   TableFormat format = TableFormat::Text;
   if (!options.format.empty()) word_of<TableFormat>(format)("--format", options.format);
   return [kind = *options.table, format](const Results& results) {
     return profile_report(results, kind, format);
   };
+}
+
+/// Says which documents have no profile, where an empty table does not.
+void tell_unprofiled(std::span<const std::string> files, std::span<const Results> documents) {
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (std::ranges::all_of(documents[i].groups,
+                            [](const GroupResult& group) { return group.profile.empty(); }))
+      tell("normbench: {}: nothing was profiled, so it has no table\n", files[i]);
+}
+
+Exit report_documents(const ReportOptions& options) {
+  const auto render = renderer(options);
+  std::vector<BadInput> mistakes;
+  std::vector<std::string> files;
+  for (const std::string& path : options.paths)
+    std::ranges::move(document_files(path, mistakes), std::back_inserter(files));
+  const std::vector<Results> documents = read_documents(files, mistakes);
+  for (const BadInput& bad : mistakes) tell("{}\n", bad.what());
+  if (!mistakes.empty()) return Exit::BadInput;
+  if (options.table && !options.format.empty() && options.format != "text")
+    tell_unprofiled(files, documents);
+  std::string text;
+  for (const Results& results : documents) text += render(results);
+  deliver(text, options.out);
+  return Exit::Fine;
 }
 
 }  // namespace
@@ -55,20 +72,14 @@ Subcommand make_report() {
   formats.replace(formats.size() - 2, 2, "; with --table: " + known_words<TableFormat>());
   return {
       .options =
-          {{"DOC", "", "Results documents (results.json)", &options->files, "",
-            Option::Required | Option::Several},
+          {{"DOC", "", "Results: results.json, a run's folder, or a folder of several runs",
+            &options->paths, "", Option::Required | Option::Several},
            {"--format", "NAME", formats, &options->format},
            {"--table", "KIND",
             "Only the profiler tables: torch (torch.profiler's), stats (percentiles, GB/s, limits)",
             word_of<TableKind>(options->table)},
            out_option(options->out)},
-      .run = [options] {
-        const auto render = renderer(*options);
-        std::string text;
-        for (const std::string& file : options->files) text += render(read_document(file));
-        deliver(text, options->out);
-        return Exit::Fine;
-      }};
+      .run = [options] { return report_documents(*options); }};
 }
 
 }  // namespace normbench

@@ -113,8 +113,10 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
   context.journal = &begun.journal;
   context.perf_events = &perf_events;
   context.rapl = &rapl;
+  bool profiled = false;
   context.on_profile = [&](const ProfileTrace& profile, CaseProfile& result) {
     trace.add(profile, result);
+    profiled = true;
   };
   context.tracer = tracer.get();
   context.rounds = !tool_there || options.measure;
@@ -130,6 +132,8 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
   results.traced = tool_there.has_value();
   const std::string no_cupti = why_not_cupti(results, tool_there, context.untraced);
   tell_losses(context, no_cupti);
+  if (!results.interrupted && !progress.started() && !profiled)
+    tell("normbench: nothing left to measure: the run in {} is finished\n", job.dir);
   return finish_run(job, options, results, trace.finish(no_cupti), journal, context.unkept);
 }
 
@@ -137,9 +141,13 @@ Exit run_all(const RunOptions& options) {
   check_run_options(options);
   Exit worst = Exit::Fine;
   if (!options.resume.empty()) worst = run_job(go_on(options), options, options.then);
+  if (worst == Exit::Interrupted) return worst;
   std::span<const std::string> files = options.resume.empty() ? options.configs : options.then;
-  for (; !files.empty() && worst != Exit::Interrupted; files = files.subspan(1))
-    worst = std::max(worst, run_job(begin(options, files.front()), options, files.subspan(1)));
+  for (Job& job : read_jobs(options, files)) {
+    if (worst == Exit::Interrupted) break;
+    files = files.subspan(1);
+    worst = std::max(worst, run_job(begin(options, std::move(job)), options, files));
+  }
   return worst;
 }
 
@@ -149,7 +157,8 @@ Subcommand make_run() {
   const auto options = std::make_shared<RunOptions>();
   return {.options = run_options(*options),
           .run = [options] { return run_all(*options); },
-          .given = &options->given};
+          .given = &options->given,
+          .unnamed = "--config"};
 }
 
 }  // namespace normbench

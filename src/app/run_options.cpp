@@ -10,7 +10,7 @@ std::vector<Option> run_options(RunOptions& options) {
        Option::Several | Option::Once},
       {"--out", "DIR", "Folder to write to (default: results/NAME-TIME)", &options.out, "",
        Option::Once},
-      {"--resume", "DIR", "Continue the interrupted run in this folder", &options.resume, "",
+      {"--resume", "DIR", "Continue the unfinished run in this folder", &options.resume, "",
        Option::Once},
       {"--force", "", "Resume even if config, binary or machine differ; the document says so",
        &options.force}};
@@ -38,7 +38,7 @@ std::vector<Option> run_options(RunOptions& options) {
 
 void check_run_options(const RunOptions& options) {
   if (options.configs.empty() && options.resume.empty())
-    throw Invalid("give --config FILE, or --resume DIR to continue an interrupted run");
+    throw Invalid("give --config FILE, or --resume DIR to continue an unfinished run");
   if (options.resume.empty()) {
     if (options.force) throw Invalid("--force goes with --resume DIR");
     if (!options.then.empty()) throw Invalid("--then goes with --resume DIR");

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <numeric>
 
@@ -55,6 +56,17 @@ std::string unknown(std::string_view what, const std::string& said,
   const std::string near = nearest(said, known);
   return near.empty() ? unknown_of(what, said, known)
                       : fmt::format("unknown {} \"{}\" (did you mean \"{}\"?)", what, said, near);
+}
+
+std::string shell_word(const std::string& text) {
+  const auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) || c > 127 ||
+           std::string_view("_-./:,=+@%").find(c) != std::string::npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
 }
 
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {

@@ -37,6 +37,9 @@ std::string unknown_of(std::string_view what, std::string_view said,
 std::string unknown(std::string_view what, const std::string& said,
                     const std::vector<std::string>& known);
 
+/// `text` as one word of a shell: in quotes where it needs them.
+std::string shell_word(const std::string& text);
+
 /// The word of `known` nearest to `word` by edit distance, or "" when none is near.
 std::string nearest(const std::string& word, const std::vector<std::string>& known);
 

@@ -218,9 +218,10 @@ struct Results {
   Cache cache = Cache::Cold;
   DecidingClock clock = DecidingClock::Wall;
   std::int64_t seed = 1;
-  bool traced = false;  // a profiling tool was attached; nothing is ranked
-  bool interrupted = false;
-  Json calibration = {};  // what `normbench calibrate` found on this machine; null without it
+  bool traced = false;       // a profiling tool was attached; nothing is ranked
+  bool interrupted = false;  // groups are missing
+  bool unkept = false;       // … since its journal could not be written: a full disk, say
+  Json calibration = {};     // what `normbench calibrate` found on this machine; null without it
   std::vector<GroupResult> groups;
 
   bool operator==(const Results&) const = default;
@@ -238,8 +239,8 @@ inline constexpr int document_schema = 1;
 ///   condition_after, clock_error_ns.
 /// - what newer versions added is left out where it says nothing: written, skip, parameters,
 ///   min_read_bytes, resident, threads_decided, source, wait, graph, peer, peer_version, counters,
-///   calibration, discarded, device_times, times, losses, and of a profile's row annotation, min_ns
-///   to max_ns, bytes, faults.
+///   calibration, discarded, device_times, times, losses, unkept, and of a profile's row
+///   annotation, min_ns to max_ns, bytes, faults.
 /// - a double that is not finite is null, and infinity when read back.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);

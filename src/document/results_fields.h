@@ -205,6 +205,7 @@ void fields(auto& io, Is<Results> auto& x) {
   io("seed", x.seed);
   io("traced", x.traced);
   io("interrupted", x.interrupted);
+  io.when_known("unkept", x.unkept);
   io.when_known("calibration", x.calibration);
   io.required("groups", x.groups);
 }

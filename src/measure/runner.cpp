@@ -167,6 +167,7 @@ Results run(const Plan& plan, RunContext& context) {
   }
   if (plan.profile.enabled && !results.interrupted)
     results.interrupted = !profile_groups(plan, context, results.groups);
+  results.unkept = !context.unkept.empty();
   return results;
 }
 

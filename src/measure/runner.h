@@ -89,7 +89,7 @@ struct RunContext {
 /// have no profile; the journal keeps a group after each. Without rounds each case is run once,
 /// checked, and has its profile, but no times. An interrupted group is abandoned; one
 /// that the journal cannot keep is the last, with `unkept` and `interrupted`. Fills `groups`,
-/// `interrupted` and what comes from the plan; the app adds tool and environment.
+/// these two and what comes from the plan; the app adds tool and environment.
 Results run(const Plan& plan, RunContext& context);
 
 /// Appends a later part's rounds, which started `offset_ns` after the first part's. A case that

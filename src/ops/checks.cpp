@@ -7,6 +7,16 @@
 #include <nlohmann/json.hpp>
 
 namespace normbench {
+namespace {
+
+/// Complains of an element of the list `key`, or of a single value that stands for a list of one.
+void complain_of(Reader& reader, std::string_view key, std::size_t element, std::string text) {
+  const std::string at = reader.pointer_to(key);
+  const bool is_list = reader.member(key).is_array();
+  reader.issues().push_back({is_list ? fmt::format("{}/{}", at, element) : at, std::move(text)});
+}
+
+}  // namespace
 
 std::optional<std::pair<std::int64_t, std::int64_t>> read_pair(Reader& reader, std::string_view key,
                                                                std::int64_t low,
@@ -19,13 +29,14 @@ std::optional<std::pair<std::int64_t, std::int64_t>> read_pair(Reader& reader, s
   }
   const auto values = reader.integers(key, {});
   if (values.size() != 2) return std::nullopt;
-  for (const std::int64_t value : values) {
-    if (value >= low && value <= largest_extent) continue;
-    reader.complain_at(
-        key, fmt::format("numbers must be from {} to {}, got {}", low, largest_extent, value));
-    return std::nullopt;
+  bool fits = true;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] >= low && values[i] <= largest_extent) continue;
+    fits = false;
+    complain_of(reader, key, i,
+                fmt::format("must be from {} to {}, got {}", low, largest_extent, values[i]));
   }
-  return std::pair{values[0], values[1]};
+  return fits ? std::optional(std::pair{values[0], values[1]}) : std::nullopt;
 }
 
 const TensorDesc& only_input(std::span<const TensorDesc> in) {
@@ -71,19 +82,19 @@ std::vector<double> read_channel_values(Reader& reader, std::string_view key) {
   auto values = reader.numbers(key, {});
   if (values.empty() && reader.issues().size() == mistakes)
     reader.complain_at(key, "is empty (give 1 number, or 1 per channel)");
-  for (const double value : values)
-    if (!(std::abs(value) <= std::numeric_limits<float>::max()))
-      reader.complain_at(key, fmt::format("{} does not fit float32", value));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!(std::abs(values[i]) <= std::numeric_limits<float>::max()))
+      complain_of(reader, key, i, fmt::format("{} does not fit float32", values[i]));
   return values;
 }
 
 std::vector<double> read_channel_divisors(Reader& reader, std::string_view key) {
   auto values = read_channel_values(reader, key);
-  for (const double value : values) {
-    if (value == 0)
-      reader.complain_at(key, fmt::format("{} must not be 0", key));
-    else if (std::abs(value) < std::numeric_limits<float>::min())
-      reader.complain_at(key, fmt::format("{} is too near to 0 for float32", value));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == 0)
+      complain_of(reader, key, i, fmt::format("{} must not be 0", key));
+    else if (std::abs(values[i]) < std::numeric_limits<float>::min())
+      complain_of(reader, key, i, fmt::format("{} is too near to 0 for float32", values[i]));
   }
   return values;
 }

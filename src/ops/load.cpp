@@ -67,7 +67,9 @@ std::vector<std::string> broken_files(const Load& load) {
 std::vector<std::string> Load::batch_files() const {
   if (files.empty()) throw std::runtime_error("no images (give load a path, or --images DIR)");
   const auto usable = readable(*this);
-  if (on_error == OnError::Fail || usable.empty()) throw_if_broken(files, reasons(*this));
+  if (usable.empty()) throw_if_broken(files, reasons(*this));
+  if (on_error == OnError::Fail)
+    throw_if_broken(files, reasons(*this), " (\"on_error\": \"skip\" goes on without them)");
   std::vector<std::string> chosen(static_cast<std::size_t>(batch));
   for (std::size_t i = 0; i < chosen.size(); ++i) chosen[i] = usable[i % usable.size()];
   return chosen;

@@ -11,6 +11,15 @@ std::string wrong_type(std::string_view wanted, const Json& got) {
   return fmt::format("expected {}, got {}", wanted, text.size() <= 60 ? text : got.type_name());
 }
 
+void relocate(std::span<Issue> issues, const std::map<std::string, std::string>& places) {
+  for (Issue& issue : issues)
+    for (const auto& [here, place] : places) {
+      if (issue.pointer != here && !issue.pointer.starts_with(here + "/")) continue;
+      issue.pointer.replace(0, here.size(), place);
+      break;
+    }
+}
+
 void Composed::add(const Json& more, const std::string& at) {
   if (!more.is_object()) return;
   for (const auto& [key, value] : more.items()) {
@@ -27,13 +36,9 @@ std::string Composed::where(std::string_view key) const {
 }
 
 void Composed::relocate(std::span<Issue> issues) const {
-  for (Issue& issue : issues)
-    for (const auto& [key, origin] : origins) {
-      const std::string here = pointer + "/" + pointer_token(key);
-      if (issue.pointer != here && !issue.pointer.starts_with(here + "/")) continue;
-      issue.pointer.replace(0, here.size(), origin);
-      break;
-    }
+  std::map<std::string, std::string> places;
+  for (const auto& [key, origin] : origins) places[pointer + "/" + pointer_token(key)] = origin;
+  normbench::relocate(issues, places);
 }
 
 }  // namespace normbench

@@ -15,6 +15,9 @@ namespace normbench {
 /// The mistake of a member of the wrong type: "expected a list, got 5".
 std::string wrong_type(std::string_view wanted, const Json& got);
 
+/// Moves issues that are at a pointer of `places`, or below it, to what it maps to.
+void relocate(std::span<Issue> issues, const std::map<std::string, std::string>& places);
+
 /// A JSON object whose members come from a stage, from `defaults`, or from the experiment.
 struct Composed {
   Json fields = Json::object();

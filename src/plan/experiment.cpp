@@ -108,34 +108,56 @@ void read_claims(Reader& experiment, Group& group) {
     if (!relation)
       return reader.complain_at("expects", "expected [variant, \"<\" or \">\" or \"=\", variant]");
     const std::string at = reader.pointer_to("expects");
-    group.claims.push_back({.text = text,
-                            .left = resolve(expects[0], at + "/0", group, reader.issues()),
-                            .relation = *relation,
-                            .right = resolve(expects[2], at + "/2", group, reader.issues())});
+    Claim claim{.text = text,
+                .left = resolve(expects[0], at + "/0", group, reader.issues()),
+                .relation = *relation,
+                .right = resolve(expects[2], at + "/2", group, reader.issues())};
+    if (claim.left == claim.right)
+      reader.complain_at(
+          "expects", fmt::format("compares \"{}\" with itself (name two variants)", claim.left));
+    group.claims.push_back(std::move(claim));
   });
+}
+
+/// Replaces the axes by this assignment; mistakes in their values are found where those stand.
+Substitution substitution_of(const Frame& frame, const Json& assignment,
+                             std::vector<Issue>& issues) {
+  AxisPlaces places;
+  add_places(frame.sweep, assignment, places);
+  add_places(frame.vary, assignment, places);
+  return {assignment, issues, places};
+}
+
+/// A variant with these axes, still without a name; a Case{} after a mistake. Adds the axes that it
+/// uses to `used`.
+Case plan_variant(const Frame& frame, const std::string& name, const Json& assignment,
+                  std::set<std::string>& used, PlanContext& context) {
+  const VariantPlace place{
+      .defaults = context.defaults, .experiment = frame.experiment, .pointer = frame.pointer};
+  const std::size_t before = context.issues.size();
+  Substitution axes = substitution_of(frame, assignment, context.issues);
+  const VariantText text = complete_variant(place, name, axes, context.issues);
+  Case planned = decide_case(text, context).value_or(Case{});
+  axes.relocate(std::span(context.issues).subspan(before));
+  used.insert(axes.used().begin(), axes.used().end());
+  return planned;
 }
 
 /// The cases of one variant at a point: one, or one per combination of the varied axes it uses.
 void add_variant(Frame& frame, const std::string& name, const Json& point, Group& group,
                  PlanContext& context) {
-  const VariantPlace place{
-      .defaults = context.defaults, .experiment = frame.experiment, .pointer = frame.pointer};
   Json assignment = point;
   assignment.update(combinations(frame.vary).front());
-  Substitution first(assignment, context.issues);
-  std::optional<VariantText> text = complete_variant(place, name, first, context.issues);
-  frame.used.insert(first.used().begin(), first.used().end());
+  std::set<std::string> used;
+  std::optional<Case> first = plan_variant(frame, name, assignment, used, context);
+  frame.used.insert(used.begin(), used.end());
   std::vector<Axis> varied;
   std::ranges::copy_if(frame.vary, std::back_inserter(varied),
-                       [&](const Axis& axis) { return first.used().contains(axis.name); });
+                       [&](const Axis& axis) { return used.contains(axis.name); });
   for (const Json& axes : combinations(varied)) {
-    if (!text) {
-      assignment.update(axes);
-      Substitution substitution(assignment, context.issues);
-      text = complete_variant(place, name, substitution, context.issues);
-    }
-    Case decided = decide_case(*text, context).value_or(Case{});
-    text.reset();  // it was that of the first combination
+    assignment.update(axes);
+    Case decided = first ? std::move(*first) : plan_variant(frame, name, assignment, used, context);
+    first.reset();
     decided.written = name;
     decided.variant = axes.empty() ? name : fmt::format("{} [{}]", name, axes_text(axes));
     decided.axes = axes;
@@ -151,7 +173,8 @@ Group plan_point(Frame& frame, const Json& point, PlanContext& context) {
   group.point = point;
   for (const auto& [name, variant] : frame.experiment.at("variants").items())
     add_variant(frame, name, point, group, context);
-  Substitution substitution(point, context.issues);
+  const std::size_t before = context.issues.size();
+  Substitution substitution = substitution_of(frame, point, context.issues);
   Json rest = Json::object();
   for (const std::string key : {"name", "question", "baseline", "published", "claims"})
     if (frame.experiment.contains(key))
@@ -163,6 +186,7 @@ Group plan_point(Frame& frame, const Json& point, PlanContext& context) {
   read_baseline(reader, group);
   read_published(reader, frame, group);
   read_claims(reader, group);
+  substitution.relocate(std::span(context.issues).subspan(before));
   return group;
 }
 

@@ -25,8 +25,8 @@ bool is_axis(const Json& config, const std::string& pointer) {
          config.at(target).get_ref<const std::string&>().starts_with('$');
 }
 
-/// Throws all issues, each once: the same mistake may be found at several points of a sweep. Only
-/// the first mistake per axis is reported.
+/// Throws all issues, each once: the same mistake may be found at several points of a sweep. Where
+/// an axis could not be replaced only that is reported, and not what follows from it.
 void throw_if_any(const std::string& file, const Json& config, const std::vector<Issue>& issues) {
   std::vector<Issue> once;
   std::set<std::pair<std::string, std::string>> seen;
@@ -70,7 +70,7 @@ bool matches(const std::string& glob, const Group& group, const Case& one) {
   return false;
 }
 
-/// "place: CPU, GPU; dtype: CPU".
+/// "place: CPU, 'GPU eager'; dtype: CPU", each as a shell takes it.
 std::string all_variants(const std::vector<Group>& groups) {
   std::vector<std::string> experiments;
   std::set<std::string> seen;
@@ -80,7 +80,9 @@ std::string all_variants(const std::vector<Group>& groups) {
     for (const Case& one : group.cases)
       if (std::ranges::find(variants, one.written) == variants.end())
         variants.push_back(one.written);
-    experiments.push_back(fmt::format("{}: {}", group.experiment, fmt::join(variants, ", ")));
+    for (std::string& variant : variants) variant = shell_word(variant);
+    experiments.push_back(
+        fmt::format("{}: {}", shell_word(group.experiment), fmt::join(variants, ", ")));
   }
   return fmt::format("{}", fmt::join(experiments, "; "));
 }
@@ -111,8 +113,8 @@ void keep_only(std::vector<Group>& groups, const std::vector<std::string>& globs
                                  [&](const Case& one) { return matches(glob, group, one); });
     };
     if (std::ranges::none_of(groups, hit))
-      issues.push_back({"", fmt::format("--only {}: nothing matches (there are {})", glob,
-                                        all_variants(groups))});
+      issues.push_back({"", fmt::format("--only {}: nothing matches (there are {})",
+                                        shell_word(glob), all_variants(groups))});
   }
   for (Group& group : groups) filter(group, globs);
   std::erase_if(groups, [](const Group& group) { return group.cases.empty(); });

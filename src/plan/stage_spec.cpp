@@ -28,8 +28,9 @@ bool is_start(const Op& op) {
 /// True for mistakes that leave known what kind of data a start gives: its extents, one by one or
 /// (at the start itself) all together.
 bool is_extent(const Issue& issue, const std::string& start) {
-  return issue.pointer == start || issue.pointer.ends_with("/batch") ||
-         issue.pointer.ends_with("/size");
+  const std::string& at = issue.pointer;
+  return at == start || at.ends_with("/batch") || at.ends_with("/size") ||
+         at.ends_with("/size/0") || at.ends_with("/size/1");
 }
 
 void read_common(Reader& reader, StageSpec& spec) {

@@ -35,10 +35,11 @@ std::string quoted(const std::vector<std::string>& names) {
 
 std::string unknown_axis(const std::string& name, const std::vector<std::string>& known) {
   const std::string near = nearest(name, known);
-  return fmt::format("unknown axis \"${}\" ({})", name,
-                     !near.empty()   ? fmt::format("did you mean \"${}\"?", near)
-                     : known.empty() ? "this experiment sweeps nothing; write \"$$\" for a dollar"
-                                     : "known: " + quoted(known));
+  if (!near.empty())
+    return fmt::format("no axis is named \"{}\" (did you mean \"${}\"?)", name, near);
+  return fmt::format("no axis is named \"{}\" ({}; a literal dollar is \"$$\")", name,
+                     known.empty() ? "none is known here: add it to \"sweep\" or \"vary\""
+                                   : "known: " + quoted(known));
 }
 
 /// The mistake of an axis as written, or "".
@@ -75,7 +76,9 @@ std::vector<Axis> read_axes(Reader& experiment, std::string_view key) {
                                               format_count(max_combinations)));
       return {};
     }
-    axes.push_back({.name = name, .values = {values.begin(), values.end()}});
+    axes.push_back({.name = name,
+                    .values = {values.begin(), values.end()},
+                    .pointer = experiment.pointer_to(key) + "/" + pointer_token(name)});
   }
   return axes;
 }
@@ -104,8 +107,20 @@ std::string axes_text(const Json& assignment) {
   return text;
 }
 
-Substitution::Substitution(Json assignment, std::vector<Issue>& issues)
-    : assignment_(std::move(assignment)), issues_(issues) {}
+void add_places(const std::vector<Axis>& axes, const Json& assignment, AxisPlaces& places) {
+  for (const Axis& axis : axes)
+    if (const auto value = assignment.find(axis.name); value != assignment.end())
+      places[axis.name] = fmt::format(
+          "{}/{}", axis.pointer,
+          std::find(axis.values.begin(), axis.values.end(), *value) - axis.values.begin());
+}
+
+Substitution::Substitution(Json assignment, std::vector<Issue>& issues, AxisPlaces places)
+    : assignment_(std::move(assignment)), issues_(issues), places_(std::move(places)) {}
+
+void Substitution::relocate(std::span<Issue> issues) const {
+  normbench::relocate(issues, replaced_);
+}
 
 Json Substitution::apply(const Json& text, const std::string& pointer) {
   if (text.is_string()) return replace(text.get_ref<const std::string&>(), pointer);
@@ -133,12 +148,20 @@ Json Substitution::replace(const std::string& text, const std::string& pointer) 
   const auto value = assignment_.find(name);
   if (value == assignment_.end()) return complain(unknown_axis(name, keys(assignment_)));
   used_.insert(name);
-  if (dot == std::string::npos) return *value;
+  const auto place = places_.find(name);
+  const auto note = [&](const std::string& below) {
+    if (place != places_.end()) replaced_[pointer] = place->second + below;
+  };
+  if (dot == std::string::npos) {
+    note("");
+    return *value;
+  }
   if (!value->is_object())
     return complain(
         fmt::format("the values of axis \"{}\" have no fields (write \"${}\")", name, name));
   if (!value->contains(field))
     return complain(unknown(fmt::format("field of axis \"{}\"", name), field, keys(*value)));
+  note("/" + pointer_token(field));
   return value->at(field);
 }
 

@@ -112,7 +112,7 @@ struct CautionText {
                        runs.now, std::min(runs.base, runs.now));
   }
   std::string operator()(const caution::Interrupted& of) const {
-    return fmt::format("{} of {} runs of {} interrupted: cases may be missing", of.interrupted,
+    return fmt::format("{} of {} runs of {} ended early: cases may be missing", of.interrupted,
                        of.runs, of.of_base ? "BASE" : "NEW");
   }
   std::string operator()(const caution::NoTurns&) const {

@@ -12,7 +12,7 @@ namespace {
 std::string json(const Results& results) { return pretty(document(results), 1) + "\n"; }
 
 constexpr std::array<Report, 3> kReports{{
-    {"terminal", "what a run prints", "", &terminal},
+    {"text", "what a run prints", "", &terminal},
     {"table", "everything, as text", "table.txt", &table},
     {"json", "the document", "results.json", &json},
 }};

@@ -71,7 +71,9 @@ std::string settings_line(const PlaceFinding& place) {
 
 std::string place_line(const PlaceFinding& place) {
   if (place.unavailable)
-    return fmt::format("{}: not run: {}", name_of(place.place), *place.unavailable);
+    return fmt::format("{}: skipped: {}", name_of(place.place),
+                       place.place == Place::Cuda ? fmt::format("no GPU ({})", *place.unavailable)
+                                                  : *place.unavailable);
   if (place.rows.empty()) return fmt::format("{}: no row to test", name_of(place.place));
   std::int64_t cases = 0;
   for (const RowFinding& row : place.rows) cases += row.accepted;

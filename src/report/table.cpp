@@ -34,9 +34,11 @@ std::string head(const Results& results) {
       fmt::format("normbench {} · {}\n", text_at(results.tool, "/version", "?"), results.name);
   if (!results.about.empty()) text += results.about + "\n";
   text += fmt::format(
-      "cache {}, clock {}, precision {}, seed {}, quick {}, traced {}, interrupted {}\n",
+      "cache {}, clock {}, precision {}, seed {}, quick {}, traced {}, interrupted {}{}\n",
       name_of(results.cache), name_of(results.clock), format_percent(results.precision),
-      results.seed, yes_no(results.quick), yes_no(results.traced), yes_no(results.interrupted));
+      results.seed, yes_no(results.quick), yes_no(results.traced),
+      yes_no(results.interrupted && !results.unkept),
+      results.unkept ? ", ended early: its journal could not be written" : "");
   text += calibration_line(results.calibration);
   text += "\nTool\n";
   add_values("", results.tool, text);

@@ -79,8 +79,9 @@ std::string closing(const Experiment& experiment) {
   const auto worst = std::ranges::max_element(
       experiment.analyses, {}, [](const GroupAnalysis& one) { return one.quality.half_width; });
   const std::string quality = quality_text(*worst);
-  return fmt::format("{} of {} correct (max error {}){}{}", correct, counted(ran, "output"),
-                     max_error_text(error), quality.empty() ? "" : " · ", quality);
+  return fmt::format("{} of {} correct{}{}{}", correct, counted(ran, "output"),
+                     correct == 0 ? "" : fmt::format(" (max error {})", max_error_text(error)),
+                     quality.empty() ? "" : " · ", quality);
 }
 
 std::string notes(const Experiment& experiment) {
@@ -126,7 +127,10 @@ std::string terminal(const Results& results, TableKind profile_kind) {
       text += "\n" + profile;
       break;
     }
-  if (results.interrupted) text += "Interrupted: groups that were not finished are missing.\n";
+  if (results.interrupted)
+    text += fmt::format(
+        "{}: groups that were not finished are missing.\n",
+        results.unkept ? "Ended early, its journal could not be written" : "Interrupted");
   return text;
 }
 

@@ -8,10 +8,12 @@ import io
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 from pathlib import Path
 
 NORMBENCH, TRACE_CHECK, SOURCE_DIR = (Path(p).resolve() for p in sys.argv[1:4])
@@ -34,6 +36,15 @@ SMALL = {
         }
     ],
 }
+
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+# A black PNG of one pixel.
+PIXEL = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)) +
+         chunk(b"IDAT", zlib.compress(b"\0\0\0\0")) + chunk(b"IEND", b""))
 
 
 def normbench(*args, **kwargs):
@@ -73,6 +84,36 @@ class CliTest(unittest.TestCase):
     def test_usage_errors_exit_2(self):
         for args in ([], ["rnu"], ["run"], ["run", "--confg", "x"], ["report", "x", "--format", "y"]):
             self.assertEqual(normbench(*args).returncode, 2, args)
+
+    def test_usage_errors_say_what_was_meant_and_where_help_is(self):
+        commands = "run, check, compare, report, table, info, list, selftest, calibrate, peer"
+        run, top = "; see normbench run --help", "; see normbench --help"
+        for args, lines in (
+            ([], [f"no subcommand (known: {commands}){top}"]),
+            (["runn"], [f'unknown subcommand "runn" (did you mean "run"?){top}']),
+            (["runn", "--config", "x"], [f'unknown subcommand "runn" (did you mean "run"?){top}']),
+            (["zzzzzzzz"], [f'unknown subcommand "zzzzzzzz" (known: {commands}){top}']),
+            (["--config", "x"], [f'"--config" follows a subcommand (normbench run --config …){top}']),
+            (["--quick", "run"], [f'"--quick" follows a subcommand (normbench run --quick …){run}']),
+            (["--versoin"], [f'unknown option "--versoin" (did you mean "--version"?){top}']),
+            (["run", "cfg.json"], [f'unexpected "cfg.json" (did you mean --config cfg.json?){run}']),
+            (["run", "a b"], [f"unexpected \"a b\" (did you mean --config 'a b'?){run}"]),
+            (["run", "--confg", "x"],
+             [f'unknown option "--confg" (did you mean "--config"?){run}']),
+            (["run", "-config", "x", "--fromat=json"],
+             [f'unknown option "-config" (did you mean "--config"?){run}',
+              f'unknown option "--fromat" (did you mean "--format"?){run}']),
+            (["run", "--zzzzzzzz"], [f'unknown option "--zzzzzzzz"{run}']),
+            (["report", "--formt=csv"],
+             ['unknown option "--formt" (did you mean "--format"?); see normbench report --help']),
+            (["compare", "a"], ["NEW is required; see normbench compare --help"]),
+            (["compare", "a", "b", "c"],
+             ['unexpected "c" (compare takes BASE NEW); see normbench compare --help']),
+            (["info", "x"], ['unexpected "x" (info takes options only); see normbench info --help']),
+        ):
+            done = normbench(*args)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), args)
+            self.assertEqual(done.stderr.splitlines(), [f"normbench: {line}" for line in lines])
 
     def test_version_names_the_revision(self):
         self.assertRegex(normbench("--version").stdout, r"^normbench \d+\.\d+\.\d+ \(")
@@ -201,6 +242,40 @@ class CliTest(unittest.TestCase):
         self.assert_mistake(self.config("[" * 100_000), "64")
         self.assert_mistake(self.config("\x00\xff\xfe"), "line 1")
 
+    def test_mistakes_of_all_configs_are_told_before_any_is_run(self):
+        good = self.config(SMALL)
+        bad = self.config({**SMALL, "name": "bad", "measure": {"seed": "x"}}, "bad.json")
+        absent, out = self.dir / "absent.json", self.dir / "out"
+        done = normbench("run", "--config", good, bad, absent, "--out", out, cwd=self.dir)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr.splitlines(), [
+            f'{bad}:/measure/seed: expected an integer, got "x"',
+            f"{absent}: no such file (check the path)",
+            "2 mistakes; nothing was run"])
+        self.assertEqual({p.name for p in self.dir.iterdir()}, {"config.json", "bad.json"})
+        done = normbench("check", bad, good, absent)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(len(done.stderr.splitlines()), 3)
+        self.assertTrue(done.stdout.startswith("small\n"), done.stdout)
+
+    def test_configs_that_would_write_to_one_folder_are_a_mistake(self):
+        first, second = self.config(SMALL), self.config(SMALL, "second.json")
+        other = self.config({**SMALL, "name": "other"}, "other.json")
+        out = self.dir / "out"
+        done = normbench("run", "--config", first, second, "--out", out)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(
+            done.stderr,
+            f'{second}:/name: "small" is the name of {first} too, which writes to {out}/small '
+            "(rename one, or leave --out out)\n")
+        self.assertFalse(out.exists())
+        (out / "other").mkdir(parents=True)
+        (out / "other/results.json").write_text("")
+        done = normbench("run", "--config", first, other, "--out", out)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn(f"{other}: {out}/other already holds a run", done.stderr)
+        self.assertEqual([p.name for p in out.iterdir()], ["other"])
+
     def test_set_and_only_are_checked(self):
         config = self.config(SMALL)
         self.assertEqual(normbench("check", config, "--set", "precision").returncode, 2)
@@ -233,12 +308,12 @@ class CliTest(unittest.TestCase):
              "copy/nt"],
         )
 
-    def test_selftest_without_the_place_it_is_for_fails(self):
-        done = normbench("selftest", "--quick", "--place", "cuda")
-        if done.returncode == 0:
+    def test_selftest_without_the_place_it_is_for_is_skipped(self):
+        if self.info()["environment"]["gpu"]:
             self.skipTest("a GPU is at hand")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("cuda: not run: ", done.stdout)
+        done = normbench("selftest", "--quick", "--place", "cuda")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("\ncuda: skipped: no GPU (", done.stdout)
 
     def test_selftest_usage_errors(self):
         for args, expected in (
@@ -267,6 +342,9 @@ class CliTest(unittest.TestCase):
         self.assertEqual(table, (out / "table.txt").read_text())
         terminal = normbench("report", document).stdout
         self.assertTrue(done.stdout.startswith(terminal), done.stdout)
+        for same in (["report", out], ["report", self.dir], ["report", out, "--format", "text"],
+                     ["report", document, "--format", "terminal"]):
+            self.assertEqual(normbench(*same).stdout, terminal, same)
         again = normbench("report", document, "--format", "json").stdout
         self.assertEqual(again, document.read_text())
         checked = subprocess.run([TRACE_CHECK, out / "trace.json"], capture_output=True, text=True)
@@ -303,6 +381,32 @@ class CliTest(unittest.TestCase):
         ]
         found = [(r["point"], r["variant"], r["name"], r["cpu_ns"]) for r in rows]
         self.assertEqual(sorted(found), sorted(expected))
+
+    def test_a_report_of_what_is_no_run(self):
+        (self.dir / "begun").mkdir()
+        (self.dir / "begun/journal.jsonl").write_text("")
+        (self.dir / "empty").mkdir()
+        config = self.config(SMALL)
+        done = normbench("report", self.dir / "begun", self.dir / "empty", config, "absent")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr.splitlines(), [
+            f"{self.dir}/begun: an unfinished run (finish it: normbench run --resume "
+            f"{self.dir}/begun)",
+            f"{self.dir}/empty: no results.json in this folder, nor in those inside it (expected a "
+            "results.json, a run's folder, or a folder of runs)",
+            f"{config}: is no results document; it seems to be a config of normbench (measure it: "
+            "normbench run --config FILE)",
+            "absent: no such file (check the path)"])
+
+    def test_tables_of_what_was_not_profiled(self):
+        out, _ = self.run_small("--no-profile", "--only", "fused")
+        document = out / "results.json"
+        note = f"normbench: {document}: nothing was profiled, so it has no table\n"
+        for form, shown in (("csv", ""), ("json", "[]\n"), ("markdown", "")):
+            done = normbench("report", out, "--table", "torch", "--format", form)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, shown, note), form)
+        done = normbench("report", out, "--table", "torch")
+        self.assertEqual((done.stdout, done.stderr), ("Nothing was profiled.\n", ""))
 
     def test_the_profiler_table_of_a_run(self):
         _, done = self.run_small("--table", "stats")
@@ -405,6 +509,14 @@ class CliTest(unittest.TestCase):
         reason = json.loads((out / "results.json").read_text())["groups"][0]["cases"][0]["reason"]
         self.assertIn("a.jpg", reason)
         self.assertIn("b.png", reason)
+        (images / "c.png").write_bytes(PIXEL)
+        out = self.dir / "again"
+        done = normbench("run", "--config", config, "--out", out, "--images", images)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        shown = " ".join(done.stdout.split())
+        self.assertIn('2 of 3 files cannot be read ("on_error": "skip" goes on without them): a.jpg '
+                      "(empty file), b.png (not an image", shown)
+        self.assertIn("0 of 1 output correct", shown)
 
     # --- interruptions
 
@@ -460,6 +572,60 @@ class CliTest(unittest.TestCase):
         self.assert_resumes_whole(out)
 
 
+class ScriptsTest(unittest.TestCase):
+    def script(self, name, *args, root=SOURCE_DIR):
+        return subprocess.run([root / "scripts" / name, *args], capture_output=True, text=True)
+
+    def test_help_and_misuse(self):
+        for name, misuses in (
+            ("build", ([], ["--preset"], ["relaese"])),
+            ("ci-regression", ([], ["HEAD"], ["--confg"])),
+            ("gpu-check", ([], ["--out"], ["--devise", "1"])),
+        ):
+            for option in ("--help", "-h"):
+                done = self.script(name, option)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), name)
+                self.assertRegex(done.stdout, rf"(?m)^  (scripts/)?{name} ")
+                self.assertRegex(done.stdout, r"(?m)^Exit: 0 ")
+            for args in misuses:
+                done = self.script(name, *args)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), (name, args))
+                self.assertRegex(done.stderr, rf"^(scripts/)?{name}: [^\n]* \(usage: [^\n]*\)\n$")
+        self.assertIn("unknown preset relaese; known: release debug",
+                      self.script("build", "relaese").stderr)
+
+    def gpu_check(self, selftest):
+        """gpu-check in a package whose normbench says this of its self-test on the GPU."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            scripts = root / "share/normbench/scripts"
+            scripts.mkdir(parents=True)
+            (scripts / "gpu-check").write_bytes((SOURCE_DIR / "scripts/gpu-check").read_bytes())
+            (root / "bin").mkdir()
+            stand_in = root / "bin/normbench"
+            stand_in.write_text(
+                f'#!/bin/sh\n[ "$1 $2 $3" = "selftest --place cuda" ] && {{ {selftest}; }}\nexit 0\n')
+            for script in (scripts / "gpu-check", stand_in):
+                script.chmod(0o755)
+            return self.script("gpu-check", "--out", root / "seen.tar.gz",
+                               root=root / "share/normbench")
+
+    def test_gpu_check_needs_a_self_test_that_ran(self):
+        done = self.gpu_check('echo "cuda: skipped: no GPU (no driver)"')
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("FAILED   selftest-cuda: skipped: no GPU (no driver)\n", done.stdout)
+        self.assertIn("skipped  blog-gpu: the selftest did not pass on a GPU\n", done.stdout)
+        self.assertIn("skipped  memcheck: the selftest did not pass on a GPU\n", done.stdout)
+        done = self.gpu_check("echo cuda: 1 row, 1 case, 1 row WRONG; exit 1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("FAILED   selftest-cuda: exit 1: cuda: 1 row", done.stdout)
+        self.assertIn("skipped  blog-gpu", done.stdout)
+        done = self.gpu_check("echo cuda: 1 row, 1 case, all right")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("passed   selftest-cuda", done.stdout)
+        self.assertIn("passed   blog-gpu", done.stdout)
+
+
 class RepositoryTest(unittest.TestCase):
     def test_readme_shows_a_real_output(self):
         readme = (SOURCE_DIR / "README.md").read_text()
@@ -475,7 +641,7 @@ class RepositoryTest(unittest.TestCase):
         documents = sorted((SOURCE_DIR / "results").glob("*.json"))
         self.assertTrue(documents)
         for document in documents:
-            for form in ("terminal", "table", "json"):
+            for form in ("text", "table", "json"):
                 done = normbench("report", document, "--format", form)
                 self.assertEqual(done.returncode, 0, f"{document} {form}: {done.stderr}")
             self.assertNotIn(str(Path.home()), document.read_text())

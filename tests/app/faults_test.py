@@ -349,6 +349,23 @@ class ResumeTest(FaultsCase):
             else:
                 self.assertIn("describes no run", self.resume("--force", code=2).stderr)
 
+    def test_a_run_that_is_finished_says_so_and_is_shown(self):
+        done = self.run_config()
+        again = self.resume()
+        self.assertEqual(again.stderr,
+                         f"normbench: nothing left to measure: the run in {self.out} is finished\n")
+        self.assertEqual(again.stdout.split("\nWrote")[0], done.stdout.split("\nWrote")[0])
+        self.write_journal(self.journal()[:3])
+        self.assertNotIn("nothing left to measure", self.resume().stderr)
+
+    def test_a_finished_run_with_a_failed_case_exits_1_again(self):
+        load = {"load": {"batch": 1, "path": str(self.dir / "broken.png")},
+                "variants": {"load": ["copy"]}}
+        (self.dir / "broken.png").write_text("hello")
+        self.config.write_text(json.dumps({**SMALL, "experiments": [{"name": "files", **load}]}))
+        self.run_config(code=1)
+        self.assertIn("nothing left to measure", self.resume(code=1).stderr)
+
     def test_a_journal_is_open_in_one_process_at_a_time(self):
         self.cut_run()
         with (self.out / "journal.jsonl").open() as other:
@@ -597,7 +614,9 @@ class StreamsTest(FaultsCase):
             with open("/dev/full", "w") as full:
                 done = normbench(*args, stdout=full)
             self.assertEqual(done.returncode, 5, args)
-            self.assertEqual(done.stderr, "normbench: cannot write to stdout: No space left on device\n")
+            *notes, last = done.stderr.splitlines()
+            self.assertEqual(last, "normbench: cannot write to stdout: No space left on device")
+            self.assertEqual(len(notes), 1 if "--resume" in args else 0, done.stderr)
         self.assertFalse(self.document()["interrupted"])
 
     def test_stderr_that_cannot_be_written_is_no_error(self):
@@ -658,6 +677,8 @@ class UnwritableTest(FaultsCase):
         for name in ("journal.jsonl", "results.json", "table.txt"):
             self.assertIn(f"normbench: cannot write disk/out/{name}: No space left on device\n",
                           done.stderr)
+        self.assertNotIn("nterrupted", done.stdout)
+        self.assertIn("Ended early, its journal could not be written: groups", done.stdout)
         rescued = self.rescued("tmp/normbench-out-rescued-*")
         self.assertIn(f"results.json, table.txt, journal.jsonl to {rescued} instead\n", done.stderr)
         self.assertIn(f"continue with: normbench run --resume {rescued}\n", done.stderr)

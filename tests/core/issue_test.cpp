@@ -28,6 +28,14 @@ TEST(Nearest, AllowsAThirdOfALongWord) {
   EXPECT_EQ(nearest("mx_secs_pr_grp", {"max_seconds_per_group"}), "");
 }
 
+TEST(ShellWord, IsQuotedWhereAShellWouldSplitOrReadIt) {
+  EXPECT_EQ(shell_word("results/mine-1.0_a"), "results/mine-1.0_a");
+  EXPECT_EQ(shell_word("2 µs"), "'2 µs'");
+  EXPECT_EQ(shell_word("fast [m=x]"), "'fast [m=x]'");
+  EXPECT_EQ(shell_word("it's $HOME"), R"('it'\''s $HOME')");
+  EXPECT_EQ(shell_word(""), "''");
+}
+
 TEST(BadInput, NamesEveryIssueWithItsPlace) {
   const BadInput error("a.json",
                        {{"", "is empty (expected JSON)"}, {"/name", "expected a string"}});

@@ -25,6 +25,7 @@ class RandomResults {
             .seed = integer(),
             .traced = flag(),
             .interrupted = flag(),
+            .unkept = flag(),
             .calibration = flag() ? object() : Json(),
             .groups = list([this] { return group(); })};
   }

@@ -154,7 +154,7 @@ TEST_F(PeerServerTest, PointsAtMistakesInTheMessage) {
     return answer.at("why").get<std::string>();
   };
   EXPECT_EQ(why("/stages/0/parameters/std", Json::array({1, 0, 1})),
-            "prepare: /stages/0/parameters/std: std must not be 0");
+            "prepare: /stages/0/parameters/std/1: std must not be 0");
   EXPECT_EQ(why("/stages/0/parameters/mena", 1),
             "prepare: /stages/0/parameters/mena: unknown key \"mena\" (did you mean \"mean\"?)");
   EXPECT_EQ(why("/stages/0/parameters", 7),

@@ -65,10 +65,10 @@ TEST(SubDiv, PointAtMistakes) {
   EXPECT_THAT(mistakes("sub", R"({"mean": [1, "x"]})"),
               ElementsAre("/mean/1: expected a number, got \"x\""));
   EXPECT_THAT(mistakes("sub", R"({"mean": [1e39]})"),
-              ElementsAre("/mean: 1e+39 does not fit float32"));
-  EXPECT_THAT(mistakes("div", R"({"std": [1, 0, 1]})"), ElementsAre("/std: std must not be 0"));
+              ElementsAre("/mean/0: 1e+39 does not fit float32"));
+  EXPECT_THAT(mistakes("div", R"({"std": [1, 0, 1]})"), ElementsAre("/std/1: std must not be 0"));
   EXPECT_THAT(mistakes("div", R"({"std": [1e-40]})"),
-              ElementsAre("/std: 1e-40 is too near to 0 for float32"));
+              ElementsAre("/std/0: 1e-40 is too near to 0 for float32"));
 }
 
 TEST(SubDiv, BoundHoldsOverAllBytesAndIsTight) {

@@ -182,7 +182,8 @@ TEST_F(LoadTest, NoPathLeavesNoFiles) {
 TEST_F(LoadTest, FailNamesEveryBrokenFile) {
   Load load = mixed(OnError::Fail);
   const std::string expected =
-      "2 of 5 files cannot be read: b.jpg (empty file), e.jpg (premature end of JPEG file)";
+      "2 of 5 files cannot be read (\"on_error\": \"skip\" goes on without them): b.jpg (empty "
+      "file), e.jpg (premature end of JPEG file)";
   EXPECT_EQ(thrown([&] { load.batch_files(); }), expected);
   load.batch = 1;  // the broken files are not in the batch, and still not ignored
   EXPECT_EQ(thrown([&] { load.batch_files(); }), expected);

@@ -98,9 +98,9 @@ TEST(Crop, PointsAtMistakes) {
   EXPECT_THAT(mistakes("crop", R"({"size": [1, 2, 3]})"),
               ElementsAre("/size: must be 2 whole numbers, [height, width]"));
   EXPECT_THAT(mistakes("crop", R"({"size": [0, 2]})"),
-              ElementsAre("/size: numbers must be from 1 to 2147483647, got 0"));
+              ElementsAre("/size/0: must be from 1 to 2147483647, got 0"));
   EXPECT_THAT(mistakes("crop", R"({"size": [1, 2], "at": [-1, 0]})"),
-              ElementsAre("/at: numbers must be from 0 to 2147483647, got -1"));
+              ElementsAre("/at/0: must be from 0 to 2147483647, got -1"));
   EXPECT_THAT(mistakes("crop", R"({"size": [1, "x"]})"),
               ElementsAre("/size/1: expected an integer, got \"x\""));
 }

@@ -66,7 +66,7 @@ TEST(Resize, PointsAtMistakes) {
   EXPECT_THAT(mistakes("resize", R"({"size": 224})"),
               ElementsAre("/size: must be 2 whole numbers, [height, width]"));
   EXPECT_THAT(mistakes("resize", R"({"size": [224, -1]})"),
-              ElementsAre("/size: numbers must be from 1 to 2147483647, got -1"));
+              ElementsAre("/size/1: must be from 1 to 2147483647, got -1"));
   EXPECT_EQ(infer_error(Resize{1 << 30, 1 << 30}, {nchw(DType::Float32, {4, 3, 2, 2})}),
             "shape overflows: 4x3x1073741824x1073741824 float32 (must be under 2^62 bytes)");
 }

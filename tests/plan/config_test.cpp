@@ -99,8 +99,9 @@ TEST(Config, MistakesInTheHead) {
           "/defaults/source/batch: must be at least 1, got -1",
           "/peers/p: expected a command: a list of strings, program first",
           "/experiment: unknown key \"experiment\" (did you mean \"experiments\"?)",
-          "/defaults/source/size: unknown axis \"$s\" (this experiment sweeps nothing; write "
-          "\"$$\" for a dollar)"));
+          "/defaults/source/size: no axis is named \"s\" (none is known here: add it to \"sweep\" "
+          "or "
+          "\"vary\"; a literal dollar is \"$$\")"));
 }
 
 TEST(Config, DefaultsOfUnusedOpsNeedNotBeWhole) {

@@ -137,6 +137,21 @@ TEST(Experiment, MistakesInExpectations) {
           "/experiments/0/claims/1/expects/0: unknown variant \"c\" (known: first one, b)"));
 }
 
+TEST(Experiment, AClaimComparesTwoVariants) {
+  EXPECT_THAT(mistakes(config(
+                  R"("variants": {"a": ["copy"], "b": ["copy"]},
+                     "claims": [{"text": "t", "expects": ["a", "<", "a"]},
+                                {"text": "u", "expects": ["a", "<", "b"]}])")),
+              ElementsAre("/experiments/0/claims/0/expects: compares \"a\" with itself (name two "
+                          "variants)"));
+  EXPECT_THAT(mistakes(config(
+                  R"("vary": {"n": [1, 2]}, "source": {"batch": "$n"}, "variants": {"v": ["copy"]},
+                     "claims": [{"text": "t", "expects": ["v", "<", "v [n=1]"]},
+                                {"text": "u", "expects": ["v", "<", "v [n=2]"]}])")),
+              ElementsAre("/experiments/0/claims/0/expects: compares \"v [n=1]\" with itself (name "
+                          "two variants)"));
+}
+
 TEST(Experiment, MistakesInItsKeys) {
   const auto all = [](const std::string& experiments) {
     return mistakes(R"({"schema": 1, "name": "c", "experiments": )" + experiments + "}");

@@ -51,5 +51,12 @@ TEST(Only, AGlobWithoutAMatchIsAMistake) {
                           "memory: fast)"));
 }
 
+TEST(Only, NamesThatAreSuggestedCanBePastedIntoAShell) {
+  EXPECT_THAT(
+      fakes::mistakes(fakes::config(R"("variants": {"eager, reused": ["copy"], "a": ["copy"]})"),
+                      only({"eager reused"})),
+      ElementsAre(": --only 'eager reused': nothing matches (there are e: 'eager, reused', a)"));
+}
+
 }  // namespace
 }  // namespace normbench::only_test

@@ -30,8 +30,7 @@ TEST(Overflow, OfASourceIsToldAtTheNumber) {
               ElementsAre("/experiments/0/source/batch: must be at least 1, got "
                           "-9223372036854775808",
                           "/experiments/0/source/channels: must be at least 1, got 0",
-                          "/experiments/0/source/size: numbers must be from 1 to 2147483647, got "
-                          "0"));
+                          "/experiments/0/source/size/0: must be from 1 to 2147483647, got 0"));
 }
 
 TEST(Overflow, OfAProductIsToldAtTheSource) {
@@ -45,11 +44,12 @@ TEST(Overflow, OfAProductIsToldAtTheSource) {
                           "4612 PB, more than a machine holds"));
 }
 
-TEST(Overflow, OfASweepIsToldOnceAndOtherPointsArePlanned) {
+TEST(Overflow, OfASweepIsToldAtEachValueAndOtherPointsArePlanned) {
   EXPECT_THAT(mistakes(config(R"("sweep": {"b": [1, 9223372036854775807, 2147483648]},
                                  "source": {"batch": "$b"}, "variants": {"v": ["copy"]})")),
-              ElementsAre("/experiments/0/source/batch: must be at most 2147483647, got "
-                          "9223372036854775807"));
+              ElementsAre("/experiments/0/sweep/b/1: must be at most 2147483647, got "
+                          "9223372036854775807",
+                          "/experiments/0/sweep/b/2: must be at most 2147483647, got 2147483648"));
 }
 
 TEST(Overflow, OfAStageIsToldAtTheStage) {

@@ -306,7 +306,7 @@ TEST(Variant, TenMistakesOfTenKindsAreToldAtOnce) {
                     "copy"]})")),
       ElementsAre(
           "/experiments/0/variants/twice: duplicate key (the first one counts; remove one)",
-          "/experiments/0/source/memory: unknown axis \"$memroy\" (did you mean \"$memory\"?)",
+          "/experiments/0/source/memory: no axis is named \"memroy\" (did you mean \"$memory\"?)",
           "/experiments/0/source/batch: must be at least 1, got -1",
           "/experiments/0/variants/type/0/as: expected a string, got 5",
           "/experiments/0/variants/op/0: unknown op \"nomalize\" (did you mean \"normalize\"?)",

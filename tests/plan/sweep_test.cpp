@@ -35,8 +35,10 @@ TEST(Substitution, ReportsUnknownAxesAndFields) {
   EXPECT_THAT(
       issues,
       ElementsAre(
-          Issue{"/p/a~1b/0", "unknown axis \"$bach\" (did you mean \"$batch\"?)"},
-          Issue{"/p/a~1b/1", "unknown axis \"$zzzzzzz\" (known: \"$batch\", \"$size\")"},
+          Issue{"/p/a~1b/0", "no axis is named \"bach\" (did you mean \"$batch\"?)"},
+          Issue{"/p/a~1b/1",
+                "no axis is named \"zzzzzzz\" (known: \"$batch\", \"$size\"; a literal dollar is "
+                "\"$$\")"},
           Issue{"/p/a~1b/2", "the values of axis \"batch\" have no fields (write \"$batch\")"},
           Issue{"/p/a~1b/3", "unknown field of axis \"size\" \"y\" (known: h)"}));
 }
@@ -67,9 +69,50 @@ TEST(Sweep, MistakesInAxes) {
               ElementsAre("/experiments/0/sweep/batch: axis \"batch\" is never used (write "
                           "\"$batch\")",
                           "/experiments/0/vary/m: axis \"m\" is never used (write \"$m\")"));
-  EXPECT_THAT(mistakes(config(R"("source": {"batch": "$n"}, "variants": {"v": ["copy"]})")),
-              testing::Contains("/experiments/0/source/batch: unknown axis \"$n\" (this experiment "
-                                "sweeps nothing; write \"$$\" for a dollar)"));
+  for (const std::string sweep : {"", R"("sweep": {}, )"})
+    EXPECT_THAT(
+        mistakes(config(sweep + R"("source": {"batch": "$bach"}, "variants": {"v": ["copy"]})")),
+        testing::Contains("/experiments/0/source/batch: no axis is named \"bach\" (none is known "
+                          "here: add it to \"sweep\" or \"vary\"; a literal dollar is \"$$\")"));
+}
+
+TEST(Sweep, EveryMistakeOfAValueIsToldOnceWhereTheValueStands) {
+  for (const std::string key : {"sweep", "vary"}) {
+    const std::string at = "/experiments/0/" + key;
+    EXPECT_THAT(
+        mistakes(config(fmt::format(
+            R"("{}": {{"memory": ["pinnd", "pageable", 5], "n": [1, 0, -2]}}, "threads": "$n",
+               "source": {{"batch": "$n", "memory": "$memory"}},
+               "variants": {{"a": ["copy"], "b": [{{"op": "cast", "to": "float32"}}]}})",
+            key))),
+        testing::UnorderedElementsAre(
+            at + "/memory/0: unknown value \"pinnd\" (did you mean \"pinned\"?)",
+            at + "/memory/2: expected a string, got 5", at + "/n/1: must be at least 1, got 0",
+            at + "/n/2: must be at least 1, got -2"))
+        << key;
+  }
+}
+
+TEST(Sweep, MistakesInPartsOfAValueAreToldThere) {
+  EXPECT_THAT(
+      mistakes(config(
+          R"("vary": {"s": [{"h": 8, "w": 8}, {"h": 0, "w": -1}, {"h": 1, "w": "x"}],
+                      "how": [["copy"], ["copi"], [{"op": "cast", "to": "f99"}]]},
+             "source": {"size": ["$s.h", "$s.w"]}, "variants": {"a": "$how"})")),
+      testing::UnorderedElementsAre(
+          "/experiments/0/vary/how/1/0: unknown op \"copi\" (did you mean \"copy\"?)",
+          "/experiments/0/vary/how/2/0/to: unknown value \"f99\" (known: uint8, float16, bfloat16, "
+          "float32)",
+          "/experiments/0/vary/s/1/h: must be from 1 to 2147483647, got 0",
+          "/experiments/0/vary/s/1/w: must be from 1 to 2147483647, got -1",
+          "/experiments/0/vary/s/2/w: expected an integer, got \"x\""));
+  EXPECT_THAT(mistakes(config(R"("vary": {"to": ["float32", "f99"]}, "variants": {"a": ["cast"]})",
+                              R"("defaults": {"cast": {"to": "$to"}})")),
+              ElementsAre("/experiments/0/vary/to/1: unknown value \"f99\" (known: uint8, float16, "
+                          "bfloat16, float32)"));
+  EXPECT_THAT(mistakes(config(R"("sweep": {"b": ["a", "c"]}, "variants": {"a": ["copy"]},
+                                 "baseline": "$b")")),
+              ElementsAre("/experiments/0/sweep/b/1: unknown variant \"c\" (known: a)"));
 }
 
 TEST(Sweep, TooManyCombinations) {

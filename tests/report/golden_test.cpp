@@ -124,5 +124,22 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
+TEST(Terminal, ARunThatCouldNotBeKeptWasNotInterrupted) {
+  Results results = examples::interrupted();
+  results.unkept = true;
+  EXPECT_TRUE(terminal(results).ends_with(
+      "\nEnded early, its journal could not be written: groups that were not finished are "
+      "missing.\n"));
+  EXPECT_THAT(table(results), testing::HasSubstr("interrupted no, ended early: its journal could "
+                                                 "not be written\n"));
+}
+
+TEST(Terminal, NoErrorIsShownWhereNoOutputIsCorrect) {
+  Results results = examples::failed();
+  for (GroupResult& group : results.groups)
+    for (CaseResult& result : group.cases) result.status = Status::Failed;
+  EXPECT_THAT(terminal(results), testing::HasSubstr("  0 of 3 outputs correct\n"));
+}
+
 }  // namespace
 }  // namespace normbench::golden_test

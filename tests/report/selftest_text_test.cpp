@@ -45,7 +45,7 @@ cpu copy/not_a_number: 1x1x1x1 float32 nchw -> float32 nchw: element 0: nan inst
 cpu first_touch/throws: 1x1x1x1 uint8 nchw -> uint8 nchw: a call failed
 cpu: load/decode is left out: there are no cases for load
 cpu: 5 rows, 170 cases, 2 rows WRONG
-cuda: not run: no CUDA device (none)
+cuda: skipped: no GPU (no CUDA device (none))
 )text");
 }
 

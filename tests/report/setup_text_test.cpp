@@ -101,8 +101,7 @@ TEST(CompareSetup, AForcedInstructionSetForbidsUnlessADocumentIsOlderThanThat) {
   now.environment["simd"] = "AVX2";
   EXPECT_THAT(shown({base}, {now}), IsEmpty());
   base.environment["simd"] = "AVX3";
-  EXPECT_THAT(shown({base}, {now}),
-              ElementsAre(Shown{"instruction set", "AVX3", "AVX2", true}));
+  EXPECT_THAT(shown({base}, {now}), ElementsAre(Shown{"instruction set", "AVX3", "AVX2", true}));
 }
 
 TEST(CompareSetup, SomeFactsOnlyDeserveAWord) {
@@ -113,10 +112,9 @@ TEST(CompareSetup, SomeFactsOnlyDeserveAWord) {
   now.environment["kernel"] = "Linux 7";
   base.environment["cpu"]["microcode"] = "0x1";
   now.environment["cpu"]["microcode"] = "0x2";
-  EXPECT_THAT(shown({base}, {now}),
-              ElementsAre(Shown{"compiler flags", "-O3", "-O2", false},
-                          Shown{"kernel", "Linux 6", "Linux 7", false},
-                          Shown{"microcode", "0x1", "0x2", false}));
+  EXPECT_THAT(shown({base}, {now}), ElementsAre(Shown{"compiler flags", "-O3", "-O2", false},
+                                                Shown{"kernel", "Linux 6", "Linux 7", false},
+                                                Shown{"microcode", "0x1", "0x2", false}));
 }
 
 TEST(CompareSetup, WhatADocumentDoesNotSayIsNotCompared) {
@@ -136,8 +134,7 @@ TEST(CompareSetup, RunsOfOneSideMustAgreeToo) {
 TEST(CompareSetup, ATracedPairIsNotCompared) {
   Results traced = plain();
   traced.traced = true;
-  EXPECT_THAT(shown({traced}, {traced}),
-              ElementsAre(Shown{"traced", "true", "true", true}));
+  EXPECT_THAT(shown({traced}, {traced}), ElementsAre(Shown{"traced", "true", "true", true}));
 }
 
 TEST(CompareConfig, DifferencesArePointersWhateverTheOrderOfKeys) {
@@ -180,7 +177,7 @@ TEST(CompareRuns, WarningsSayWhatIsDoubtful) {
   EXPECT_THAT(
       texts,
       ElementsAre("BASE has 3 runs and NEW 4: those beyond 3 have no partner",
-                  "1 of 3 runs of BASE interrupted: cases may be missing",
+                  "1 of 3 runs of BASE ended early: cases may be missing",
                   HasSubstr("did not take turns"),
                   "the machine was busier for NEW: 0.2 tasks a thread for BASE, 1.8 for NEW"));
 }

@@ -49,7 +49,7 @@ TEST(Reports, AreFoundByName) {
     report_named("html");
     FAIL();
   } catch (const Invalid& invalid) {
-    EXPECT_STREQ(invalid.what(), "unknown format \"html\" (known: terminal, table, json)");
+    EXPECT_STREQ(invalid.what(), "unknown format \"html\" (known: text, table, json)");
   }
 }
 

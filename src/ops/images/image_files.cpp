@@ -107,13 +107,13 @@ std::vector<std::string> listed(const std::vector<std::string>& files,
   return list;
 }
 
-void throw_if_broken(const std::vector<std::string>& files,
-                     const std::vector<std::string>& reasons) {
+void throw_if_broken(const std::vector<std::string>& files, const std::vector<std::string>& reasons,
+                     std::string_view hint) {
   const auto broken = listed(files, reasons);
   if (broken.empty()) return;
   const auto tried = std::set(files.begin(), files.end()).size();
-  throw std::runtime_error(fmt::format("{} of {} files cannot be read: {}", broken.size(), tried,
-                                       fmt::join(broken, ", ")));
+  throw std::runtime_error(fmt::format("{} of {} files cannot be read{}: {}", broken.size(), tried,
+                                       hint, fmt::join(broken, ", ")));
 }
 
 }  // namespace normbench

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace normbench {
@@ -30,8 +31,8 @@ std::vector<std::string> listed(const std::vector<std::string>& files,
                                 const std::vector<std::string>& reasons);
 
 /// Throws std::runtime_error ("2 of 5 files cannot be read: a.jpg (empty file), b.png (…)") when a
-/// reason is not ""; a repeated file counts once.
-void throw_if_broken(const std::vector<std::string>& files,
-                     const std::vector<std::string>& reasons);
+/// reason is not ""; a repeated file counts once. `hint` follows "read".
+void throw_if_broken(const std::vector<std::string>& files, const std::vector<std::string>& reasons,
+                     std::string_view hint = {});
 
 }  // namespace normbench
