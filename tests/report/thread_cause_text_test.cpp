@@ -70,6 +70,7 @@ TEST(ConstantsCause, IsDecidedByTheCaseThatCachesThem) {
                     .rows = {{.name = "constants",
                               .place = Place::Cpu,
                               .shapes = "",
+                              .constants = true,
                               .self_cpu_ns = 1,
                               .cpu_ns = 1}}}};
   EXPECT_FALSE(cause());  // whatever the profile says, caching saves nothing

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "ops/stream.h"
-#include "record/recorder.h"
 
 namespace normbench {
 
@@ -56,7 +55,7 @@ double profiled_constants(const Subject& subject) {
   std::int64_t total_ns = 0, host_ns = 0, device_ns = 0;
   for (const ProfileRow& row : profile->rows) {
     total_ns += row.self_cpu_ns;
-    if (row.name != constants_range) continue;
+    if (!row.constants) continue;
     host_ns += row.cpu_ns;
     if (row.place != Place::Cpu) device_ns += row.device_ns;
   }
