@@ -6,7 +6,6 @@
 
 #include "analysis/case_analysis.h"
 #include "analysis/pairs.h"
-#include "measure/stop_rule.h"
 
 namespace normbench {
 
@@ -65,7 +64,7 @@ JudgedPair judge_pair(const MeasuredPair& pair, double precision) {
   return {.kind = pair.kind,
           .seed = pair.seed,
           .fresh_process = pair.fresh_process,
-          .ratio = paired_ratio(second, first, StopRule::level),
+          .ratio = paired_ratio(second, first, decision_level),
           .different = compared.different,
           .visible = visible_difference(compared, precision),
           .median_ns = median(first),

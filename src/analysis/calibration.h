@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/json.h"
-#include "measure/calibration.h"
+#include "document/results.h"
 #include "document/statistics.h"
 
 namespace normbench {

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "analysis/limits.h"
-#include "measure/stop_rule.h"
 
 namespace normbench {
 
@@ -48,7 +47,7 @@ void compare_with_limit(const GroupResult& group, const CaseResult& result, cons
   const auto limit_times = times_ns(*limit, results);
   const auto case_times = times_ns(result, results);
   analysis.limit = limit->variant;
-  analysis.of_limit = paired_ratio(limit_times, case_times, StopRule::level);
+  analysis.of_limit = paired_ratio(limit_times, case_times, decision_level);
   // Held against the limit of its bytes alone: nothing moves them faster. A launch is no such
   // bound, for it times another kernel.
   const auto bytes_times = times_ns(*bytes_limit_of(group, result, results), results);
@@ -72,14 +71,14 @@ CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
   analysis.published_ms = published_ms(group, result, results);
   if (!measured(result)) return analysis;
   const auto times = times_ns(result, results);
-  analysis.time_ns = median_interval(times, StopRule::level);
+  analysis.time_ns = median_interval(times, decision_level);
   analysis.faults = faults_per_iteration(result);
   if (result.peer.empty()) analysis.switches = switches_per_iteration(result);
   if (result.images > 0)
     analysis.images_per_second = static_cast<double>(result.images) * 1e9 / analysis.time_ns->value;
   for (const CaseResult& other : group.cases)
     if (other.variant == group.baseline && measured(other))
-      analysis.ratio = paired_ratio(times, times_ns(other, results), StopRule::level);
+      analysis.ratio = paired_ratio(times, times_ns(other, results), decision_level);
   compare_with_limit(group, result, results, analysis);
   add_stage_limits(group, result, results, analysis);
   return analysis;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "measure/stop_rule.h"
 #include "ops/host_memory.h"
 #include "ops/launch_sync.h"
 #include "ops/load.h"
@@ -100,8 +99,8 @@ std::optional<Interval> share_of_limit(const CaseResult& limit, const CaseResult
   const auto at_best = stage_times_ns(limit, limit.stages[0]);
   const auto times = stage_times_ns(result, stage);
   if (in_rounds(limit, limit.stages[0]) && in_rounds(result, stage))
-    return paired_ratio(at_best, times, StopRule::level);
-  const double level = 1 - (1 - StopRule::level) / 2;
+    return paired_ratio(at_best, times, decision_level);
+  const double level = 1 - (1 - decision_level) / 2;
   const Interval a = median_interval(at_best, level), b = median_interval(times, level);
   if (b.low <= 0) return std::nullopt;
   return Interval{.value = a.value / b.value, .low = a.low / b.high, .high = a.high / b.low};

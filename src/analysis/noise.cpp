@@ -5,13 +5,11 @@
 #include <utility>
 
 #include "analysis/case_analysis.h"
-#include "measure/stop_rule.h"
 
 namespace normbench {
 
 namespace {
 
-constexpr double kLevel = StopRule::level;
 constexpr double kSlowClock = 0.98;         // of the median frequency
 constexpr double kSlower = 1.02;            // than rounds that were left alone
 constexpr double kOutlier = 3.5;            // modified z-score
@@ -133,8 +131,8 @@ void add_drift(const std::vector<double>& times, double precision, CaseNoise& no
   const auto third = static_cast<std::ptrdiff_t>(times.size() / 3);
   const std::vector<double> first(times.begin(), times.begin() + third);
   const std::vector<double> last(times.end() - third, times.end());
-  if (!enough_rounds(first, last, kLevel)) return;
-  noise.drift = paired_ratio(last, first, kLevel);
+  if (!enough_rounds(first, last, decision_level)) return;
+  noise.drift = paired_ratio(last, first, decision_level);
   noise.drifts = (noise.drift->low > 1 || noise.drift->high < 1) &&
                  std::abs(noise.drift->value - 1) > precision;
 }
@@ -149,9 +147,9 @@ void add_sensitivity(const std::vector<double>& times, const std::vector<double>
     a.push_back(times[i]);
     b.push_back(baseline[i]);
   }
-  if (a.size() == times.size() || !enough_rounds(a, b, kLevel)) return;
-  const Interval ratio = paired_ratio(times, baseline, kLevel);
-  noise.undisturbed = paired_ratio(a, b, kLevel);
+  if (a.size() == times.size() || !enough_rounds(a, b, decision_level)) return;
+  const Interval ratio = paired_ratio(times, baseline, decision_level);
+  noise.undisturbed = paired_ratio(a, b, decision_level);
   noise.sensitive = std::abs(std::log(noise.undisturbed->value / ratio.value)) > half_width(ratio);
 }
 

@@ -116,6 +116,7 @@ struct ProfileRow {
   std::string shapes;
   bool annotation =
       false;  // a range of steps, on a device the same projected on it: no work itself
+  bool constants = false;  // a kernel's preparing of its constants, calls in it included
   std::int64_t calls = 0;
   std::int64_t self_cpu_ns = 0, cpu_ns = 0;
   std::int64_t self_device_ns = 0, device_ns = 0;
@@ -208,6 +209,23 @@ struct GroupResult {
   bool operator==(const GroupResult&) const = default;
 };
 
+/// A pair of variants whose answer is known: identical ones, far larger than the cache or within
+/// it; or a second one that does 5 % more of the same work.
+enum class PairKind { Identical, Cached, Slowed };
+constexpr auto words(PairKind) {
+  return std::to_array<Word<PairKind>>({{PairKind::Identical, "identical"},
+                                        {PairKind::Cached, "cached"},
+                                        {PairKind::Slowed, "slowed"}});
+}
+
+/// What `normbench calibrate` measures of one pair.
+struct MeasuredPair {
+  PairKind kind = PairKind::Identical;
+  std::int64_t seed = 0;
+  bool fresh_process = false;  // measured in a process of its own
+  GroupResult group;
+};
+
 struct Results {
   Json tool = Json::object();         // name, version, revision, build
   Json environment = Json::object();  // see machine/environment.h
@@ -240,7 +258,7 @@ inline constexpr int document_schema = 1;
 /// - what newer versions added is left out where it says nothing: written, skip, parameters,
 ///   min_read_bytes, resident, threads_decided, source, wait, graph, peer, peer_version, counters,
 ///   calibration, discarded, device_times, times, losses, unkept, and of a profile's row
-///   annotation, min_ns to max_ns, bytes, faults.
+///   annotation, constants, min_ns to max_ns, bytes, faults.
 /// - a double that is not finite is null, and infinity when read back.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);

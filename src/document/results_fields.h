@@ -102,6 +102,7 @@ void fields(auto& io, Is<ProfileRow> auto& x) {
   io("device_ns", x.device_ns);
   io("shapes", x.shapes);
   io.when_known("annotation", x.annotation);
+  io.when_known("constants", x.constants);
   io.when_known("min_ns", x.min_ns);
   io.when_known("p50_ns", x.p50_ns);
   io.when_known("p95_ns", x.p95_ns);

@@ -15,6 +15,10 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
+/// Of the intervals that end a group and stand in its tables: rounds are looked at several times,
+/// and 96 % at each look leaves 95 % where a group stops.
+inline constexpr double decision_level = 0.96;
+
 double median(std::vector<double> values);
 
 /// Zero-based indices (low, high) of the order statistics whose interval covers the median with at

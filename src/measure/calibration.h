@@ -13,15 +13,6 @@
 
 namespace normbench {
 
-/// Two identical variants, far larger than the cache or within it; or a second one that does 5 %
-/// more of the same work.
-enum class PairKind { Identical, Cached, Slowed };
-constexpr auto words(PairKind) {
-  return std::to_array<Word<PairKind>>({{PairKind::Identical, "identical"},
-                                        {PairKind::Cached, "cached"},
-                                        {PairKind::Slowed, "slowed"}});
-}
-
 /// The config whose groups are pairs: Identical and Slowed for cold caches, Cached for hot ones.
 std::string_view calibration_config(Cache cache);
 constexpr Cache cache_of(PairKind kind) {
@@ -30,13 +21,6 @@ constexpr Cache cache_of(PairKind kind) {
 
 /// Index of the group of this kind in the plan made of its config. Throws Invalid without one.
 std::size_t group_of(const Plan& plan, PairKind kind);
-
-struct MeasuredPair {
-  PairKind kind = PairKind::Identical;
-  std::int64_t seed = 0;
-  bool fresh_process = false;  // measured in a process of its own
-  GroupResult group;
-};
 
 struct CalibrationStudy {
   Plan cold, hot;            // of calibration_config()

@@ -9,12 +9,12 @@ namespace {
 
 double widest(std::span<const std::vector<double>> series, std::size_t baseline) {
   const std::vector<double> ones(series[baseline].size(), 1.0);
-  if (series.size() == 1) return half_width(paired_ratio(series[0], ones, StopRule::level));
+  if (series.size() == 1) return half_width(paired_ratio(series[0], ones, decision_level));
   double width = 0;
   for (std::size_t i = 0; i < series.size(); ++i)
     if (i != baseline)
       width =
-          std::max(width, half_width(paired_ratio(series[i], series[baseline], StopRule::level)));
+          std::max(width, half_width(paired_ratio(series[i], series[baseline], decision_level)));
   return width;
 }
 

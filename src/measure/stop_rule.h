@@ -11,10 +11,9 @@ namespace normbench {
 
 /// Decides by the width of the ratios' intervals, never by where they lie, so that stopping favours
 /// no contender. It looks only at rounds 20, 40, 80, 160, … (at the first call at or after each)
-/// and at `level`, so that the interval of the stopped run still covers 95 %.
+/// and at decision_level.
 class StopRule {
  public:
-  static constexpr double level = 0.96;
   static constexpr int fewest_rounds = 12;
 
   /// `precision`: half-width on the log scale that every ratio must reach (0.01 is 1 %).

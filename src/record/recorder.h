@@ -16,7 +16,7 @@
 
 namespace normbench {
 
-/// The range in which a kernel prepares its constants; the row of this name is that time.
+/// The range in which a kernel prepares its constants.
 inline constexpr std::string_view constants_range = "constants";
 
 /// One finished range of a host thread. `name` points into the recorder's interned names or at a

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/enums.h"
+#include "record/recorder.h"
 #include "trace/call_tree.h"
 
 namespace normbench {
@@ -107,6 +108,7 @@ class Rows {
     filling.row.place = key.on_device ? Place::Cuda : Place::Cpu;
     filling.row.shapes = key.shapes;
     filling.row.annotation = key.annotation;
+    filling.row.constants = key.name == constants_range;
     filling.first_ns = slice.start_ns;
     filling.first_end_ns = slice.end_ns;
   }

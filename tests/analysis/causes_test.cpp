@@ -54,7 +54,12 @@ TEST(Explain, ConstantsFromTheProfile) {
   Results results = examples::tie();
   CaseProfile& profile = results.groups[0].profile[0];
   profile.rows = {
-      {.name = "constants", .place = Place::Cpu, .shapes = "", .self_cpu_ns = 30, .cpu_ns = 30},
+      {.name = "any",
+       .place = Place::Cpu,
+       .shapes = "",
+       .constants = true,
+       .self_cpu_ns = 30,
+       .cpu_ns = 30},
       {.name = "normalize", .place = Place::Cpu, .shapes = "", .self_cpu_ns = 70, .cpu_ns = 100}};
   const Cause cause = cause_of(results, 0);
   EXPECT_FALSE(std::get<why::ConstantsEachCall>(cause.found).cached_ns);
@@ -64,18 +69,22 @@ TEST(Explain, ConstantsFromTheProfile) {
 TEST(Explain, CallsThatPrepareConstantsArePartOfThat) {
   Results results = examples::tie();
   CaseProfile& profile = results.groups[0].profile[0];
-  profile.rows = {
-      {.name = "constants", .place = Place::Cpu, .shapes = "", .self_cpu_ns = 5, .cpu_ns = 40},
-      {.name = "cudaMemcpyAsync",
-       .place = Place::Cpu,
-       .shapes = "",
-       .self_cpu_ns = 35,
-       .cpu_ns = 35},
-      {.name = "cudaStreamSynchronize",
-       .place = Place::Cpu,
-       .shapes = "",
-       .self_cpu_ns = 60,
-       .cpu_ns = 60}};
+  profile.rows = {{.name = "any",
+                   .place = Place::Cpu,
+                   .shapes = "",
+                   .constants = true,
+                   .self_cpu_ns = 5,
+                   .cpu_ns = 40},
+                  {.name = "cudaMemcpyAsync",
+                   .place = Place::Cpu,
+                   .shapes = "",
+                   .self_cpu_ns = 35,
+                   .cpu_ns = 35},
+                  {.name = "cudaStreamSynchronize",
+                   .place = Place::Cpu,
+                   .shapes = "",
+                   .self_cpu_ns = 60,
+                   .cpu_ns = 60}};
   const Cause cause = cause_of(results, 0);
   EXPECT_FALSE(std::get<why::ConstantsEachCall>(cause.found).cached_ns);
   EXPECT_DOUBLE_EQ(cause.share, 0.40);
@@ -85,22 +94,34 @@ TEST(Explain, ConstantsThatHoldUpTheDevice) {
   Results results = examples::tie();
   CaseProfile& profile = results.groups[0].profile[0];
   profile.times.wall_ns = 1'000;
-  profile.rows = {
-      {.name = "constants", .place = Place::Cpu, .shapes = "", .self_cpu_ns = 5, .cpu_ns = 5},
-      {.name = "constants",
-       .place = Place::Cuda,
-       .shapes = "",
-       .annotation = true,
-       .self_device_ns = 450,
-       .device_ns = 450},
-      {.name = "cudaStreamSynchronize",
-       .place = Place::Cpu,
-       .shapes = "",
-       .self_cpu_ns = 995,
-       .cpu_ns = 995}};
+  profile.rows = {{.name = "any",
+                   .place = Place::Cpu,
+                   .shapes = "",
+                   .constants = true,
+                   .self_cpu_ns = 5,
+                   .cpu_ns = 5},
+                  {.name = "any",
+                   .place = Place::Cuda,
+                   .shapes = "",
+                   .annotation = true,
+                   .constants = true,
+                   .self_device_ns = 450,
+                   .device_ns = 450},
+                  {.name = "cudaStreamSynchronize",
+                   .place = Place::Cpu,
+                   .shapes = "",
+                   .self_cpu_ns = 995,
+                   .cpu_ns = 995}};
   const Cause cause = cause_of(results, 0);
   EXPECT_FALSE(std::get<why::ConstantsEachCall>(cause.found).cached_ns);
   EXPECT_DOUBLE_EQ(cause.share, 0.45);
+}
+
+TEST(Explain, ARowsNameIsNoConstants) {
+  Results results = examples::tie();
+  results.groups[0].profile[0].rows = {
+      {.name = "constants", .place = Place::Cpu, .shapes = "", .self_cpu_ns = 30, .cpu_ns = 30}};
+  EXPECT_FALSE(cause_of(results, 0));
 }
 
 TEST(Explain, OneStageThatDominates) {

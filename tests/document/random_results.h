@@ -150,6 +150,7 @@ class RandomResults {
             .place = word<Place>(),
             .shapes = text(),
             .annotation = flag(),
+            .constants = flag(),
             .calls = integer(),
             .self_cpu_ns = integer(),
             .cpu_ns = integer(),

@@ -41,7 +41,7 @@ double coverage(const std::function<Noise()>& make_noise, int runs) {
   int covered = 0;
   for (int i = 0; i < runs; ++i) {
     const Stopped stopped = run(make_noise(), random);
-    const Interval ratio = paired_ratio(stopped.series[1], stopped.series[0], StopRule::level);
+    const Interval ratio = paired_ratio(stopped.series[1], stopped.series[0], decision_level);
     covered += ratio.low <= std::exp(0.07) && std::exp(0.07) <= ratio.high;
   }
   return static_cast<double>(covered) / runs;

@@ -54,6 +54,11 @@ TEST(ProfileRows, SelfTimeIsWhatNoChildCovers) {
                           "constants cpu 1 5/5", "div cpu 1 40/40"));
 }
 
+TEST(ProfileRows, TheRowOfConstantsSaysSo) {
+  for (const ProfileRow& row : profile_rows(small_model({{0, 40, "sub"}, {0, 5, "constants"}})))
+    EXPECT_EQ(row.constants, row.name == "constants");
+}
+
 TEST(ProfileRows, NoSlicesNoRows) { EXPECT_THAT(profile_rows(TraceModel()), IsEmpty()); }
 
 TEST(ProfileRows, ThreadsNestOnTheirOwn) {

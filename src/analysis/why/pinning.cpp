@@ -5,7 +5,6 @@
 #include "analysis/limits.h"
 #include "analysis/why/factors.h"
 #include "analysis/why/parts.h"
-#include "measure/stop_rule.h"
 #include "ops/host_memory.h"
 
 namespace normbench {
@@ -38,11 +37,11 @@ std::optional<Interval> own_ns(const CaseResult& result,
       totals[i] += static_cast<double>(turns[i]) / static_cast<double>(result.iterations);
   }
   if (totals.empty()) return std::nullopt;
-  return median_interval(totals, StopRule::level);
+  return median_interval(totals, decision_level);
 }
 
 Interval time_of(const CaseResult& result, const Results& results) {
-  return median_interval(times_ns(result, results), StopRule::level);
+  return median_interval(times_ns(result, results), decision_level);
 }
 
 /// The widest that the intervals allow: no rounds are paired.
