@@ -5,6 +5,7 @@
 #include <cuda_fp16.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -45,6 +46,39 @@ __host__ __device__ T to_value(double x) {
     return static_cast<std::uint8_t>(fmin(fmax(rint(x), 0.0), 255.0));
   else
     static_assert(sizeof(T) == 0, "no conversion to this dtype");
+}
+
+/// Element `i` of a tensor of any dtype.
+__host__ __device__ inline double load_any(DType dtype, const std::byte* data, std::int64_t i) {
+  switch (dtype) {
+    case DType::UInt8:
+      return to_float(reinterpret_cast<const std::uint8_t*>(data)[i]);
+    case DType::Float16:
+      return to_float(reinterpret_cast<const __half*>(data)[i]);
+    case DType::BFloat16:
+      return to_float(reinterpret_cast<const __nv_bfloat16*>(data)[i]);
+    case DType::Float32:
+      return reinterpret_cast<const float*>(data)[i];
+  }
+  __builtin_unreachable();
+}
+
+template <class T>
+__host__ __device__ void store_as(std::byte* data, std::int64_t i, double value) {
+  reinterpret_cast<T*>(data)[i] = to_value<T>(value);
+}
+__host__ __device__ inline void store_any(DType dtype, std::byte* data, std::int64_t i,
+                                          double value) {
+  switch (dtype) {
+    case DType::UInt8:
+      return store_as<std::uint8_t>(data, i, value);
+    case DType::Float16:
+      return store_as<__half>(data, i, value);
+    case DType::BFloat16:
+      return store_as<__nv_bfloat16>(data, i, value);
+    case DType::Float32:
+      return store_as<float>(data, i, value);
+  }
 }
 
 /// Calls `use` with std::type_identity<T> of the dtype.
