@@ -28,10 +28,10 @@ __host__ __device__ inline std::int64_t offset_of(const View& view, const Positi
 }
 
 __host__ __device__ inline double load(const View& view, const Position& at) {
-  return load_any(view.desc.dtype, view.data, offset_of(view, at));
+  return load_element(view, offset_of(view, at));
 }
 __host__ __device__ inline void store(const View& view, const Position& at, double value) {
-  store_any(view.desc.dtype, view.data, offset_of(view, at), value);
+  store_element(view, offset_of(view, at), value);
 }
 
 /// (x * scale - means[c]) / stds[c] of elements at the same logical position, rounded once to the
