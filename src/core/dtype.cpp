@@ -7,39 +7,24 @@
 namespace normbench {
 namespace {
 
-/// A 16-bit format: one sign bit, exponent bits, mantissa bits.
+/// One sign bit, exponent bits, mantissa bits.
 struct Format {
-  explicit constexpr Format(DType dtype)
-      : mantissa_bits(row_of(dtype).significant_bits - 1),
+  explicit Format(DType dtype)
+      : sign_bit(8 * row_of(dtype).bytes - 1),
+        mantissa_bits(row_of(dtype).significant_bits - 1),
         lowest_exponent(row_of(dtype).lowest_exponent) {}
 
+  int sign_bit;
   int mantissa_bits;
   int lowest_exponent;  // of normal numbers
 
-  constexpr std::uint64_t infinity() const { return 0x7fffu >> mantissa_bits << mantissa_bits; }
-  constexpr std::uint64_t mantissa_mask() const { return (std::uint64_t{1} << mantissa_bits) - 1; }
+  std::uint64_t magnitude_mask() const { return (std::uint64_t{1} << sign_bit) - 1; }
+  std::uint64_t mantissa_mask() const { return (std::uint64_t{1} << mantissa_bits) - 1; }
+  std::uint64_t infinity() const { return magnitude_mask() & ~mantissa_mask(); }
 };
 
-constexpr Format ieee_half(DType::Float16), brain(DType::BFloat16);
 constexpr int double_bits = 52;
 constexpr std::uint64_t double_infinity = 0x7ff0000000000000;
-
-double decode(std::uint64_t bits, Format format) {
-  const std::uint64_t sign = bits >> 15 << 63;
-  const std::uint64_t magnitude = bits & 0x7fff;
-  const int shift = double_bits - format.mantissa_bits;
-  if (magnitude >= format.infinity())
-    return std::bit_cast<double>(sign | double_infinity |
-                                 (magnitude & format.mantissa_mask()) << shift);
-  const std::uint64_t exponent = magnitude >> format.mantissa_bits;
-  // A subnormal has the lowest exponent and no hidden bit: made with one, then taken off.
-  const std::uint64_t field = (exponent == 0 ? 1 : exponent) + 1022 + format.lowest_exponent;
-  const double hidden = std::bit_cast<double>(field << double_bits);
-  const double value =
-      std::bit_cast<double>(field << double_bits | (magnitude & format.mantissa_mask()) << shift);
-  const double absolute = exponent == 0 ? value - hidden : value;
-  return sign != 0 ? -absolute : absolute;
-}
 
 std::uint64_t rounded_magnitude(std::uint64_t bits, Format format) {
   const int exponent = static_cast<int>(bits >> double_bits) - 1023;
@@ -58,37 +43,44 @@ std::uint64_t rounded_magnitude(std::uint64_t bits, Format format) {
   return kept < format.infinity() ? kept : format.infinity();
 }
 
-std::uint16_t encode(double value, Format format) {
+}  // namespace
+
+double value_of_bits(std::uint64_t bits, DType dtype) {
+  const Format format(dtype);
+  const std::uint64_t sign = bits >> format.sign_bit << 63;
+  const std::uint64_t magnitude = bits & format.magnitude_mask();
+  const int shift = double_bits - format.mantissa_bits;
+  if (magnitude >= format.infinity())
+    return std::bit_cast<double>(sign | double_infinity |
+                                 (magnitude & format.mantissa_mask()) << shift);
+  const std::uint64_t exponent = magnitude >> format.mantissa_bits;
+  // A subnormal has the lowest exponent and no hidden bit: made with one, then taken off.
+  const std::uint64_t field = (exponent == 0 ? 1 : exponent) + 1022 + format.lowest_exponent;
+  const double hidden = std::bit_cast<double>(field << double_bits);
+  const double value =
+      std::bit_cast<double>(field << double_bits | (magnitude & format.mantissa_mask()) << shift);
+  const double absolute = exponent == 0 ? value - hidden : value;
+  return sign != 0 ? -absolute : absolute;
+}
+
+std::uint64_t nearest_bits(double value, DType dtype) {
+  const Format format(dtype);
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
-  const std::uint64_t sign = bits >> 63 << 15;
+  const std::uint64_t sign = bits >> 63 << format.sign_bit;
   const std::uint64_t magnitude = bits & ~(std::uint64_t{1} << 63);
   if (magnitude <= double_infinity)
-    return static_cast<std::uint16_t>(
-        sign |
-        (magnitude == double_infinity ? format.infinity() : rounded_magnitude(magnitude, format)));
+    return sign | (magnitude == double_infinity ? format.infinity()
+                                                : rounded_magnitude(magnitude, format));
   std::uint64_t payload =
       magnitude >> (double_bits - format.mantissa_bits) & format.mantissa_mask();
   if (payload == 0) payload = std::uint64_t{1} << (format.mantissa_bits - 1);
-  return static_cast<std::uint16_t>(sign | format.infinity() | payload);
+  return sign | format.infinity() | payload;
 }
-
-}  // namespace
-
-double to_double(Float16 value) { return decode(value.bits, ieee_half); }
-double to_double(BFloat16 value) { return decode(value.bits, brain); }
 
 template <>
 std::uint8_t rounded(double value) {
   // Written so that NaN becomes 0.
   return static_cast<std::uint8_t>(value > 0 ? std::nearbyint(std::min(value, 255.0)) : 0);
-}
-template <>
-Float16 rounded(double value) {
-  return {encode(value, ieee_half)};
-}
-template <>
-BFloat16 rounded(double value) {
-  return {encode(value, brain)};
 }
 
 }  // namespace normbench

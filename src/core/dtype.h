@@ -9,47 +9,64 @@
 
 namespace normbench {
 
-struct Float16 {
-  std::uint16_t bits = 0;
-};
+/// An unsigned integer as large as an element of 8 or 16 bits.
+template <DType D>
+using Bits = std::conditional_t<size_of(D) == 1, std::uint8_t, std::uint16_t>;
 
-struct BFloat16 {
-  std::uint16_t bits = 0;
+/// An element of a float dtype that C++ has no type for.
+template <DType D>
+struct SmallFloat {
+  static constexpr DType dtype = D;
+  Bits<D> bits = 0;
 };
+using Float16 = SmallFloat<DType::Float16>;
+using BFloat16 = SmallFloat<DType::BFloat16>;
+
+/// What holds an element.
+template <DType D>
+using Element = std::conditional_t<D == DType::Float32, float,
+                                   std::conditional_t<is_float(D), SmallFloat<D>, std::uint8_t>>;
+
+/// The value that the bits of a small float stand for, and the bits of the one nearest to `value`.
+double value_of_bits(std::uint64_t bits, DType dtype);
+std::uint64_t nearest_bits(double value, DType dtype);
 
 inline double to_double(std::uint8_t value) { return value; }
 inline double to_double(float value) { return value; }
-double to_double(Float16 value);
-double to_double(BFloat16 value);
+template <DType D>
+double to_double(SmallFloat<D> value) {
+  return value_of_bits(value.bits, D);
+}
 
 /// `value` as a T. NaN is kept; uint8 saturates and has 0 for NaN.
 template <class T>
-T rounded(double value);
+T rounded(double value) {
+  return {static_cast<Bits<T::dtype>>(nearest_bits(value, T::dtype))};
+}
 template <>
 std::uint8_t rounded(double value);
-template <>
-Float16 rounded(double value);
-template <>
-BFloat16 rounded(double value);
 template <>
 inline float rounded(double value) {
   return static_cast<float>(value);
 }
 
+/// A dtype that is known when it is compiled.
+template <DType D>
+using Fixed = std::integral_constant<DType, D>;
+
+/// Calls `use` with the Fixed of `dtype`.
+template <std::size_t Row = 0, class Use>
+auto with_fixed(DType dtype, Use use) {
+  constexpr DType here = dtype_rows[Row].value;
+  if constexpr (Row + 1 < dtype_rows.size())
+    if (dtype != here) return with_fixed<Row + 1>(dtype, use);
+  return use(Fixed<here>());
+}
+
 /// Calls `use` with a zero of the type that holds `dtype`.
 template <class Use>
 auto with_dtype(DType dtype, Use use) {
-  switch (dtype) {
-    case DType::UInt8:
-      return use(std::uint8_t{});
-    case DType::Float16:
-      return use(Float16{});
-    case DType::BFloat16:
-      return use(BFloat16{});
-    case DType::Float32:
-      return use(float{});
-  }
-  __builtin_unreachable();
+  return with_fixed(dtype, [&]<DType D>(Fixed<D>) { return use(Element<D>{}); });
 }
 
 }  // namespace normbench

@@ -59,6 +59,11 @@ std::vector<TensorDesc> one_output(DType dtype, Layout layout, const Shape& shap
   return {dense(dtype, layout, shape, memory)};
 }
 
+std::vector<TensorDesc> output_like(std::span<const TensorDesc> in) {
+  const TensorDesc& x = only_input(in);
+  return one_output(x.dtype, x.layout, x.shape, x.memory);
+}
+
 std::int64_t total_bytes(std::span<const TensorDesc> tensors) {
   std::int64_t bytes = 0;
   for (const TensorDesc& tensor : tensors) bytes += tensor.bytes();

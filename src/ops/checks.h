@@ -40,6 +40,9 @@ void check_size(DType dtype, const Shape& shape);
 /// The one contiguous output of an op, its size checked.
 std::vector<TensorDesc> one_output(DType dtype, Layout layout, const Shape& shape, Memory memory);
 
+/// An output like the only input, but contiguous.
+std::vector<TensorDesc> output_like(std::span<const TensorDesc> in);
+
 /// Bytes of all of them.
 std::int64_t total_bytes(std::span<const TensorDesc> tensors);
 

@@ -10,6 +10,7 @@ namespace normbench {
 struct Pin {
   static constexpr std::string_view name = "pin";
   static constexpr std::string_view about = "copy into page-locked host memory";
+  static constexpr bool copies = true;
 
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
 };

@@ -8,6 +8,7 @@ namespace normbench {
 struct LayoutOp {
   static constexpr std::string_view name = "layout";
   static constexpr std::string_view about = "change the layout";
+  static constexpr bool copies = true;
 
   Layout to = Layout::Nchw;
 

@@ -1,7 +1,6 @@
 #include "ops/op.h"
 
 #include <algorithm>
-#include <type_traits>
 
 namespace normbench {
 namespace {
@@ -18,12 +17,10 @@ template <class T>
 constexpr bool leaves_input = requires {
   requires T::passes_through;
 };
-
-/// Calls `use` with the catalogue's op types as explicit template arguments.
-template <class Use, class... T>
-auto with_ops(std::type_identity<std::variant<T...>>, Use use) {
-  return use.template operator()<T...>();
-}
+template <class T>
+constexpr bool keeps_values = leaves_input<T> || requires {
+  requires T::copies;
+};
 
 template <class T>
 T read_one(Reader& reader) {
@@ -35,11 +32,10 @@ T read_one(Reader& reader) {
 
 template <class T>
 void append_samples(std::vector<Op>& ops, const Shape& shape) {
-  if constexpr (requires { T::samples(shape); }) {
-    for (T& op : T::samples(shape)) ops.emplace_back(std::move(op));
-  } else if constexpr (!is_start<T>) {
+  if constexpr (!requires { &T::read; })
     ops.emplace_back(T{});
-  }
+  else if constexpr (!is_start<T>)
+    for (T& op : T::samples(shape)) ops.emplace_back(std::move(op));
 }
 
 }  // namespace
@@ -53,14 +49,15 @@ std::string_view about(const Op& op) {
 }
 
 std::vector<std::string> op_names() {
-  return with_ops(std::type_identity<Op>{},
-                  []<class... T>() { return std::vector<std::string>{std::string(T::name)...}; });
+  std::vector<std::string> names;
+  for_each_op([&]<class T>(std::type_identity<T>) { names.emplace_back(T::name); });
+  return names;
 }
 
 std::optional<Op> read_op(std::string_view name, Reader& reader) {
   std::optional<Op> op;
-  with_ops(std::type_identity<Op>{}, [&]<class... T>() {
-    ((T::name == name ? void(op = read_one<T>(reader)) : void()), ...);
+  for_each_op([&]<class T>(std::type_identity<T>) {
+    if (T::name == name) op = read_one<T>(reader);
   });
   return op;
 }
@@ -68,10 +65,10 @@ std::optional<Op> read_op(std::string_view name, Reader& reader) {
 std::vector<TensorDesc> infer(const Op& op, std::span<const TensorDesc> in) {
   return std::visit(
       [&]<class T>(const T& one) -> std::vector<TensorDesc> {
-        if constexpr (requires { one.infer(in); }) return one.infer(in);
-        const TensorDesc& x = only_input(in);
-        if constexpr (leaves_input<T>) return {x};
-        return one_output(x.dtype, x.layout, x.shape, x.memory);
+        if constexpr (leaves_input<T> && !requires { one.infer(in); })
+          return {only_input(in)};
+        else
+          return one.infer(in);
       },
       op);
 }
@@ -80,12 +77,12 @@ void reference(const Op& op, std::span<const Tensor64> in, std::span<Tensor64> o
                std::int64_t first) {
   std::visit(
       [&]<class T>(const T& one) {
-        if constexpr (requires { one.reference(in, out, first); })
-          one.reference(in, out, first);
-        else if constexpr (is_undefined<T>)
+        if constexpr (is_undefined<T>)
           std::ranges::fill(out[0].values, 0.0);
-        else
+        else if constexpr (keeps_values<T>)
           out[0] = in[0];
+        else
+          one.reference(in, out, first);
       },
       op);
 }
@@ -101,9 +98,12 @@ bool passes_through(const Op& op) {
 Accuracy accuracy(const Op& op, std::span<const Accuracy> in, std::span<const TensorDesc> out) {
   return std::visit(
       [&]<class T>(const T& one) -> Accuracy {
-        if constexpr (requires { one.accuracy(in, out); }) return one.accuracy(in, out);
-        if constexpr (is_undefined<T>) return {.low = 0, .high = 255, .error = 255};
-        return in[0];
+        if constexpr (is_undefined<T>)
+          return {.low = 0, .high = 255, .error = 255};
+        else if constexpr (keeps_values<T>)
+          return in[0];
+        else
+          return one.accuracy(in, out);
       },
       op);
 }
@@ -127,8 +127,8 @@ ParameterKind parameter_kind(std::string_view parameter) {
 
 std::vector<Op> samples(std::string_view name, const Shape& shape) {
   std::vector<Op> ops;
-  with_ops(std::type_identity<Op>{}, [&]<class... T>() {
-    ((T::name == name ? append_samples<T>(ops, shape) : void()), ...);
+  for_each_op([&]<class T>(std::type_identity<T>) {
+    if (T::name == name) append_samples<T>(ops, shape);
   });
   return ops;
 }

@@ -1,20 +1,23 @@
 /// The catalogue of ops: what a stage means, before any kernel is chosen.
 ///
-/// Each op is a struct with a file of its own. It has `name`, `about`, its parameters, and of these
-/// what differs from the default:
-///   static T read(Reader&)                 its own parameters only; default: it has none
-///   infer(in) -> std::vector<TensorDesc>   throws Invalid; default: one input, an output like it
-///   reference(in, out, first)              exact meaning, in double; default: the first input
-///   accuracy(in, out) -> Accuracy          range and error bound; default: the first input's
+/// Each op is a struct with a file of its own. It has `name`, `about`, its parameters, and
+///   static T read(Reader&)                 its own parameters only; absent: it has none
+///   infer(in) -> std::vector<TensorDesc>   throws Invalid
+///   reference(in, out, first)              exact meaning, in double
+///   accuracy(in, out) -> Accuracy          range and error bound
 ///   fewest(in, out) -> Cost                default: reads every input, writes every output once
-///   static std::vector<T> samples(Shape)   what a self-test tries; default: one with no parameters
-///   static constexpr bool starts           takes no input: starts a variant
-///   static constexpr bool passes_through   the output is the first input's own bytes, untouched
+///   static std::vector<T> samples(Shape)   what a self-test tries; absent: it has no parameters
+///   static constexpr bool starts           takes no input: starts a variant; needs no samples
+/// One that says what becomes of its input's values has neither `reference` nor `accuracy`:
+///   static constexpr bool copies           each stays what and where it is
+///   static constexpr bool passes_through   the same, in the first input's own bytes: no `infer`
 ///   static constexpr bool undefined        output values are undefined, any byte is right
 #pragma once
 
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "ops/cast.h"
@@ -38,6 +41,15 @@ namespace normbench {
 using Op = std::variant<Source, Load, Resize, Crop, FlipOp, LayoutOp, Cast, Sub, Div, Normalize,
                         Copy, Stream, FirstTouch, H2d, D2h, Exchange, Pin, Register, Unregister,
                         EmptyLaunch, Sync>;
+
+/// Calls `use(std::type_identity<T>{})` for each op of the catalogue, in its order.
+template <class Use>
+void for_each_op(Use use) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (use(std::type_identity<std::variant_alternative_t<I, Op>>{}), ...);
+  }
+  (std::make_index_sequence<std::variant_size_v<Op>>{});
+}
 
 std::string_view name_of(const Op& op);
 std::string_view about(const Op& op);

@@ -109,7 +109,8 @@ void Source::reference(std::span<const Tensor64>, std::span<Tensor64> out,
 }
 
 Accuracy Source::accuracy(std::span<const Accuracy>, std::span<const TensorDesc>) const {
-  if (path.empty() || dtype == DType::UInt8) return {.low = 0, .high = 255, .whole = true};
+  if (path.empty() || !is_float(dtype))
+    return stored({.low = 0, .high = 255, .whole = true}, dtype);
   const auto [low, high] = ArrayFile(path, desc()).range();
   return {.low = low, .high = high};
 }

@@ -13,7 +13,7 @@ std::vector<TensorDesc> floating(std::span<const TensorDesc> in, const std::vect
     throw Invalid(
         fmt::format("needs a floating-point input, got {} (cast first)", name_of(x.dtype)));
   check_channels(values, plural, x.shape.c);
-  return one_output(x.dtype, x.layout, x.shape, x.memory);
+  return output_like(in);
 }
 
 }  // namespace

@@ -14,16 +14,12 @@ void normalize_on_host(const Normalize& op, const View& in, const View& out,
   arguments.task.enough_threads = enough_threads;
   set_constants(op, out.desc.shape.c, arguments);
   const auto use = [](const auto& body) { run_body(body); };
-  switch (op.to) {
-    case DType::UInt8:
+  with_type(op.to, [&]<class Out>(std::type_identity<Out>) {
+    if constexpr (std::is_same_v<Out, std::uint8_t>)
       throw std::logic_error("no row normalises to uint8");
-    case DType::Float16:
-      return with_normalize<__half>(arguments, use);
-    case DType::BFloat16:
-      return with_normalize<__nv_bfloat16>(arguments, use);
-    case DType::Float32:
-      return with_normalize<float>(arguments, use);
-  }
+    else
+      with_normalize<Out>(arguments, use);
+  });
 }
 
 template <class T>

@@ -18,8 +18,11 @@ void run_body(const Body& body) {
 inline const std::vector<Shape> plain_shapes{{1, 1, 1, 1}, {1, 3, 1, 1},  {2, 3, 5, 7},
                                              {1, 4, 2, 3}, {1, 5, 2, 65}, {3, 3, 17, 33}};
 
-inline const std::vector<DType> all_dtypes{DType::UInt8, DType::Float16, DType::BFloat16,
-                                           DType::Float32};
+inline const std::vector<DType> all_dtypes = [] {
+  std::vector<DType> all;
+  for (const DTypeRow& dtype : dtype_rows) all.push_back(dtype.value);
+  return all;
+}();
 inline const std::vector<Layout> both_layouts{Layout::Nchw, Layout::Nhwc};
 
 /// first, first + step, …: one constant per channel.

@@ -1,5 +1,7 @@
 #include "ops/op.h"
 
+#include <algorithm>
+
 #include "ops/op_testing.h"
 
 namespace normbench::op_test {
@@ -7,11 +9,44 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(Op, NamesInTheCataloguesOrder) {
-  EXPECT_THAT(op_names(),
-              ElementsAre("source", "load", "resize", "crop", "flip", "layout", "cast", "sub",
-                          "div", "normalize", "copy", "stream", "first_touch", "h2d", "d2h",
-                          "exchange", "pin", "register", "unregister", "launch", "sync"));
+TEST(Op, EveryOneHasANameOfItsOwn) {
+  std::vector<std::string> names = op_names();
+  ASSERT_EQ(names.size(), std::variant_size_v<Op>);
+  std::ranges::sort(names);
+  EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
+}
+
+/// What `op` makes of one or two inputs of any kind of memory that it takes.
+std::optional<TensorDesc> output_of(const Op& op, TensorDesc in) {
+  for (const auto& memory : words(Memory{}))
+    for (const std::size_t inputs : {1, 2}) try {
+        in.memory = memory.value;
+        return infer(op, std::vector(inputs, in)).at(0);
+      } catch (const Invalid&) {
+      }
+  return std::nullopt;
+}
+
+TEST(Op, SamplesAreWhatTheirInferAndAccuracySay) {
+  const Shape shape{2, 3, 5, 7};
+  for (const std::string& name : op_names())
+    for (const Op& op : samples(name, shape)) {
+      const auto out = output_of(op, nchw(DType::Float32, shape));
+      ASSERT_TRUE(out.has_value()) << name;
+      Tensor64 in{shape, std::vector<double>(static_cast<std::size_t>(shape.elements()))};
+      for (std::size_t i = 0; i < in.values.size(); ++i) in.values[i] = static_cast<double>(i);
+      std::vector<Tensor64> made{
+          {out->shape, std::vector<double>(static_cast<std::size_t>(out->elements()))}};
+      reference(op, std::vector{in}, made, 0);
+      EXPECT_EQ(made[0].shape, out->shape) << name;
+      EXPECT_EQ(std::ssize(made[0].values), out->elements()) << name;
+      const Accuracy known{.low = 0, .high = static_cast<double>(shape.elements() - 1)};
+      const Accuracy said = accuracy(op, std::vector{known}, std::vector{*out});
+      for (const double value : made[0].values) {
+        EXPECT_GE(value, said.low - 1e-9) << name;
+        EXPECT_LE(value, said.high + 1e-9) << name;
+      }
+    }
 }
 
 TEST(Op, ReadsEveryOpByItsName) {

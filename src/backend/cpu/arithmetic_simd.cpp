@@ -7,55 +7,27 @@
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-template <DType From, DType To>
-RunFunction fma_with(Stores stores) {
-  if (stores == Stores::NonTemporal)
-    return &per_channel<From, To, Stores::NonTemporal, MultiplyAdd>;
-  return &per_channel<From, To, Stores::Normal, MultiplyAdd>;
-}
-
-template <DType From>
-RunFunction fma_to(DType to, Stores stores) {
-  switch (to) {
-    case DType::UInt8:
-      return nullptr;
-    case DType::Float16:
-      return fma_with<From, DType::Float16>(stores);
-    case DType::BFloat16:
-      return fma_with<From, DType::BFloat16>(stores);
-    case DType::Float32:
-      return fma_with<From, DType::Float32>(stores);
-  }
-  return nullptr;
-}
-
 RunFunction pick_fma(DType from, DType to, Stores stores) {
-  switch (from) {
-    case DType::UInt8:
-      return fma_to<DType::UInt8>(to, stores);
-    case DType::Float16:
-      return fma_to<DType::Float16>(to, stores);
-    case DType::BFloat16:
-      return fma_to<DType::BFloat16>(to, stores);
-    case DType::Float32:
-      return fma_to<DType::Float32>(to, stores);
-  }
-  return nullptr;
+  return with_fixed(from, [=]<DType From>(Fixed<From>) {
+    return with_fixed(to, [=]<DType To>(Fixed<To>) -> RunFunction {
+      if constexpr (!is_float(To))
+        return nullptr;
+      else if (stores == Stores::NonTemporal)
+        return &per_channel<From, To, Stores::NonTemporal, MultiplyAdd>;
+      else
+        return &per_channel<From, To, Stores::Normal, MultiplyAdd>;
+    });
+  });
 }
 
 template <class Operation>
 RunFunction pick_same(DType dtype) {
-  switch (dtype) {
-    case DType::UInt8:
+  return with_fixed(dtype, []<DType T>(Fixed<T>) -> RunFunction {
+    if constexpr (is_float(T))
+      return &per_channel<T, T, Stores::Normal, Operation>;
+    else
       return nullptr;
-    case DType::Float16:
-      return &per_channel<DType::Float16, DType::Float16, Stores::Normal, Operation>;
-    case DType::BFloat16:
-      return &per_channel<DType::BFloat16, DType::BFloat16, Stores::Normal, Operation>;
-    case DType::Float32:
-      return &per_channel<DType::Float32, DType::Float32, Stores::Normal, Operation>;
-  }
-  return nullptr;
+  });
 }
 
 RunFunction pick_sub(DType dtype) { return pick_same<Subtract>(dtype); }

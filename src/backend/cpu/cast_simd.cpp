@@ -12,39 +12,13 @@ void convert(const Run& run, const float*, const float*) {
   uniform<From, To, S>(run, Identity());
 }
 
-template <DType From, Stores S>
-RunFunction convert_to(DType to) {
-  switch (to) {
-    case DType::UInt8:
-      return &convert<From, DType::UInt8, S>;
-    case DType::Float16:
-      return &convert<From, DType::Float16, S>;
-    case DType::BFloat16:
-      return &convert<From, DType::BFloat16, S>;
-    case DType::Float32:
-      return &convert<From, DType::Float32, S>;
-  }
-  return nullptr;
-}
-
-template <Stores S>
-RunFunction convert_with(DType from, DType to) {
-  switch (from) {
-    case DType::UInt8:
-      return convert_to<DType::UInt8, S>(to);
-    case DType::Float16:
-      return convert_to<DType::Float16, S>(to);
-    case DType::BFloat16:
-      return convert_to<DType::BFloat16, S>(to);
-    case DType::Float32:
-      return convert_to<DType::Float32, S>(to);
-  }
-  return nullptr;
-}
-
 RunFunction pick_cast(DType from, DType to, Stores stores) {
-  if (stores == Stores::NonTemporal) return convert_with<Stores::NonTemporal>(from, to);
-  return convert_with<Stores::Normal>(from, to);
+  return with_fixed(from, [=]<DType From>(Fixed<From>) {
+    return with_fixed(to, [=]<DType To>(Fixed<To>) -> RunFunction {
+      if (stores == Stores::NonTemporal) return &convert<From, To, Stores::NonTemporal>;
+      return &convert<From, To, Stores::Normal>;
+    });
+  });
 }
 
 }  // namespace normbench::HWY_NAMESPACE

@@ -23,43 +23,6 @@ HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <DType T>
-struct StorageOf;
-template <>
-struct StorageOf<DType::UInt8> {
-  using Type = std::uint8_t;
-};
-template <>
-struct StorageOf<DType::Float16> {
-  using Type = std::uint16_t;
-};
-template <>
-struct StorageOf<DType::BFloat16> {
-  using Type = std::uint16_t;
-};
-template <>
-struct StorageOf<DType::Float32> {
-  using Type = float;
-};
-template <DType T>
-using Storage = typename StorageOf<T>::Type;
-
-template <DType T>
-HWY_INLINE VF load(const Storage<T>* p) {
-  const F f;
-  if constexpr (T == DType::Float32) {
-    return hn::LoadU(f, p);
-  } else if constexpr (T == DType::UInt8) {
-    const hn::RebindToSigned<F> i;
-    return hn::ConvertTo(f, hn::PromoteTo(i, hn::LoadU(hn::Rebind<std::uint8_t, F>(), p)));
-  } else if constexpr (T == DType::Float16) {
-    return float_from_half(hn::LoadU(Half(), p));
-  } else {
-    static_assert(T == DType::BFloat16);
-    return hn::BitCast(f, hn::ShiftLeft<16>(hn::PromoteTo(U(), hn::LoadU(Half(), p))));
-  }
-}
-
 template <Stores S, class D, class V, class T>
 HWY_INLINE void put(D d, V v, T* p) {
   if constexpr (S == Stores::NonTemporal) {
@@ -80,23 +43,21 @@ template <DType To, Stores S>
 HWY_INLINE void put_single(VF v, Storage<To>* out) {
   if constexpr (To == DType::Float32) {
     put<S>(F(), v, out);
-  } else if constexpr (To == DType::UInt8) {
-    hn::StoreU(bytes_from_float(v), Quarter(), out);
   } else {
-    hn::StoreU(narrow<To>(v), Half(), out);
+    hn::StoreU(narrow<To>(v), hn::Rebind<Storage<To>, F>(), out);
   }
 }
 
 /// One block of four vectors. A template, because the scalar instruction set has no Combine.
-template <DType From, Stores S, class Bytes, class Function>
+template <DType From, DType To, Stores S, class Bytes, class Function>
 HWY_INLINE void put_bytes(Bytes whole, const Storage<From>* in, std::uint8_t* out,
                           const Function& f) {
   const std::size_t n = hn::Lanes(F());
   const hn::Half<Bytes> half;
-  const VQuarter a = bytes_from_float(f(load<From>(in), 0));
-  const VQuarter b = bytes_from_float(f(load<From>(in + n), 1));
-  const VQuarter c = bytes_from_float(f(load<From>(in + 2 * n), 2));
-  const VQuarter d = bytes_from_float(f(load<From>(in + 3 * n), 3));
+  const VQuarter a = narrow<To>(f(load<From>(in), 0));
+  const VQuarter b = narrow<To>(f(load<From>(in + n), 1));
+  const VQuarter c = narrow<To>(f(load<From>(in + 2 * n), 2));
+  const VQuarter d = narrow<To>(f(load<From>(in + 3 * n), 3));
   put<S>(whole, Combine(whole, Combine(half, d, c), Combine(half, b, a)), out);
 }
 
@@ -116,8 +77,8 @@ template <DType From, DType To, Stores S, int First = 0, class Function>
 HWY_INLINE void block(const Storage<From>* in, Storage<To>* out, const Function& f) {
   if constexpr (vectors_per_block<To>() == 1) {
     put_single<To, S>(f(load<From>(in), First), out);
-  } else if constexpr (To == DType::UInt8) {
-    put_bytes<From, S>(hn::ScalableTag<std::uint8_t>(), in, out, f);
+  } else if constexpr (sizeof(Storage<To>) == 1) {
+    put_bytes<From, To, S>(hn::ScalableTag<std::uint8_t>(), in, out, f);
   } else if constexpr (To == DType::BFloat16 && From == DType::UInt8 && Function::kUniform) {
     put_woven<S>(in, out, f);
   } else {

@@ -9,10 +9,7 @@
 namespace normbench {
 namespace {
 
-bool accepts_cast(const Cast& op, const Signature& s) {
-  return cast_function(s.in[0].dtype, op.to, Stores::Normal) != nullptr &&
-         walkable(s.in[0], s.out[0]);
-}
+bool accepts_cast(const Cast&, const Signature& s) { return walkable(s.in[0], s.out[0]); }
 
 template <StoresRule (*Rule)(const Signature&)>
 Launch prepare_cast(const Cast& op, const Signature& s) {

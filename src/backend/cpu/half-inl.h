@@ -8,7 +8,7 @@
 
 #include <hwy/highway.h>
 
-#include "core/enums.h"
+#include "core/dtype.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
@@ -116,10 +116,15 @@ HWY_INLINE auto woven_bfloat(V even, V odd) {
   return OddEven(hn::BitCast(d, bfloat_above<false>(odd)), hn::BitCast(d, low));
 }
 
-/// One vector of floats as half a vector of 16-bit floats.
+/// One vector of floats as half a vector of 16-bit floats, or a quarter of one of bytes: rounded to
+/// nearest even, uint8 saturated and NaN to 0.
 template <DType T>
-HWY_INLINE VHalf narrow(VF v) {
-  if constexpr (T == DType::Float16) {
+HWY_INLINE auto narrow(VF v) {
+  const F f;
+  if constexpr (T == DType::UInt8) {
+    const VF clamped = hn::Min(hn::Max(v, hn::Zero(f)), hn::Set(f, 255.0f));
+    return hn::DemoteTo(Quarter(), hn::NearestInt(clamped));
+  } else if constexpr (T == DType::Float16) {
     return half_from_float(v);
   } else {
     static_assert(T == DType::BFloat16);
@@ -127,11 +132,23 @@ HWY_INLINE VHalf narrow(VF v) {
   }
 }
 
-/// A quarter of a vector of bytes: rounded to nearest even, saturated, NaN to 0.
-HWY_INLINE VQuarter bytes_from_float(VF v) {
+template <DType T>
+using Storage = std::conditional_t<T == DType::Float32, float, Bits<T>>;
+
+template <DType T>
+HWY_INLINE VF load(const Storage<T>* p) {
   const F f;
-  const VF clamped = hn::Min(hn::Max(v, hn::Zero(f)), hn::Set(f, 255.0f));
-  return hn::DemoteTo(Quarter(), hn::NearestInt(clamped));
+  if constexpr (T == DType::Float32) {
+    return hn::LoadU(f, p);
+  } else if constexpr (T == DType::UInt8) {
+    const hn::RebindToSigned<F> i;
+    return hn::ConvertTo(f, hn::PromoteTo(i, hn::LoadU(Quarter(), p)));
+  } else if constexpr (T == DType::Float16) {
+    return float_from_half(hn::LoadU(Half(), p));
+  } else {
+    static_assert(T == DType::BFloat16);
+    return hn::BitCast(f, hn::ShiftLeft<16>(hn::PromoteTo(U(), hn::LoadU(Half(), p))));
+  }
 }
 
 }  // namespace normbench::HWY_NAMESPACE

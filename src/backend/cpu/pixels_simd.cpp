@@ -140,17 +140,12 @@ PixelFunction pixels_with(Stores stores) {
 
 PixelFunction pick_pixels(DType to, Stores stores) {
   if (kScalar) return nullptr;
-  switch (to) {
-    case DType::UInt8:
+  return with_fixed(to, [=]<DType To>(Fixed<To>) -> PixelFunction {
+    if constexpr (is_float(To))
+      return pixels_with<To>(stores);
+    else
       return nullptr;
-    case DType::Float16:
-      return pixels_with<DType::Float16>(stores);
-    case DType::BFloat16:
-      return pixels_with<DType::BFloat16>(stores);
-    case DType::Float32:
-      return pixels_with<DType::Float32>(stores);
-  }
-  return nullptr;
+  });
 }
 
 }  // namespace normbench::HWY_NAMESPACE

@@ -148,17 +148,7 @@ void resize(const ResizePlanes& planes, const Filter& vertical, const Filter& ho
 }
 
 ResizeFunction pick_resize(DType dtype) {
-  switch (dtype) {
-    case DType::UInt8:
-      return &resize<DType::UInt8>;
-    case DType::Float16:
-      return &resize<DType::Float16>;
-    case DType::BFloat16:
-      return &resize<DType::BFloat16>;
-    case DType::Float32:
-      return &resize<DType::Float32>;
-  }
-  return nullptr;
+  return with_fixed(dtype, []<DType T>(Fixed<T>) -> ResizeFunction { return &resize<T>; });
 }
 
 }  // namespace normbench::HWY_NAMESPACE

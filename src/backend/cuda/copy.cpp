@@ -37,10 +37,8 @@ Launch prepare_stream(const normbench::Stream& op, const Signature&) {
 
 std::span<const Kernel> copy_rows() {
   static const Kernel rows[] = {
-      reference_row(Copy::name),
       row<Copy, accepts_in_order<Copy>, prepare_device_memcpy>("memcpy"),
       row<Copy, accepts_in_order<Copy>, prepare_copy>("kernel"),
-      reference_row(normbench::Stream::name),
       row<normbench::Stream, accepts_stream, prepare_stream<false>>("vector"),
       row<normbench::Stream, accepts_stream, prepare_stream<true>>("streaming")};
   return rows;

@@ -48,11 +48,6 @@ Launch with_device_constants(Constants when, std::function<std::vector<float>()>
 
 using LaunchBroadcast = cudaError_t (*)(cudaStream_t, const BroadcastArguments&);
 
-template <class T>
-bool accepts_floats(const T& op, const Signature& s) {
-  return s.in[0].dtype != DType::UInt8 && accepts_in_order(op, s);
-}
-
 /// One float32 per channel, where one value may stand for all.
 std::vector<float> per_channel(const std::vector<double>& values, std::int64_t channels) {
   std::vector<float> all;
@@ -95,10 +90,9 @@ Launch prepare_div(const Div& op, const Signature& s) {
 }  // namespace
 
 std::span<const Kernel> eager_rows() {
-  static const Kernel rows[] = {
-      reference_row(Cast::name), row<Cast, accepts_in_order<Cast>, prepare_cast>("eager"),
-      reference_row(Sub::name),  row<Sub, accepts_floats<Sub>, prepare_sub>("eager"),
-      reference_row(Div::name),  row<Div, accepts_floats<Div>, prepare_div>("eager")};
+  static const Kernel rows[] = {row<Cast, accepts_in_order<Cast>, prepare_cast>("eager"),
+                                row<Sub, accepts_in_order<Sub>, prepare_sub>("eager"),
+                                row<Div, accepts_in_order<Div>, prepare_div>("eager")};
   return rows;
 }
 

@@ -59,17 +59,9 @@ using LaunchNormalize = cudaError_t (*)(cudaStream_t, const NormalizeArguments&)
 
 /// Null: no row normalises to this dtype.
 LaunchNormalize launch_of(DType to) {
-  switch (to) {
-    case DType::UInt8:
-      return nullptr;
-    case DType::Float16:
-      return &launch_normalize<DType::Float16>;
-    case DType::BFloat16:
-      return &launch_normalize<DType::BFloat16>;
-    case DType::Float32:
-      return &launch_normalize<DType::Float32>;
-  }
-  return nullptr;
+  if (to == DType::Float16) return &launch_normalize<DType::Float16>;
+  if (to == DType::BFloat16) return &launch_normalize<DType::BFloat16>;
+  return to == DType::Float32 ? &launch_normalize<DType::Float32> : nullptr;
 }
 
 /// `OnDevice`: the input lies there; else it is read over the link.
@@ -169,15 +161,12 @@ void set_constants(const Normalize& op, std::int64_t channels, NormalizeArgument
 }
 
 std::span<const Kernel> move_rows() {
-  static const Kernel rows[] = {reference_row(Crop::name),     move_row<Crop>(),
-                                reference_row(FlipOp::name),   move_row<FlipOp>(),
-                                reference_row(LayoutOp::name), move_row<LayoutOp>()};
+  static const Kernel rows[] = {move_row<Crop>(), move_row<FlipOp>(), move_row<LayoutOp>()};
   return rows;
 }
 
 std::span<const Kernel> normalize_rows() {
   static const Kernel rows[] = {
-      reference_row(Normalize::name),
       fused_row<Normalize, accepts_normalize<true>, prepare_normalize>("fused"),
       fused_row<Normalize, accepts_normalize<false>, prepare_normalize>("mapped")};
   return rows;

@@ -1,8 +1,7 @@
-/// All kernels but the fused ones.
+/// All kernels but the fused ones and the references.
 #include "backend/cuda/eager.cuh"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/launch.cuh"
-#include "backend/cuda/reference.cuh"
 #include "backend/cuda/resize.cuh"
 #include "backend/cuda/stream.cuh"
 
@@ -52,19 +51,6 @@ cudaError_t launch_div(cudaStream_t stream, const BroadcastArguments& arguments)
 
 cudaError_t launch_resize(cudaStream_t stream, const ResizeArguments& arguments) {
   return with_resize_body(arguments, launching(stream));
-}
-
-cudaError_t launch_reference_pointwise(cudaStream_t stream, const PointwiseArguments& arguments) {
-  return launch(stream, PointwiseReference{arguments.out.desc.elements(), arguments});
-}
-
-cudaError_t launch_reference_resize(cudaStream_t stream, const View& in, const View& out) {
-  return launch(stream, ResizeReference{out.desc.elements(), in, out});
-}
-
-cudaError_t launch_reference_stream(cudaStream_t stream, const View& in, std::int64_t read_bytes,
-                                    const View& out) {
-  return launch(stream, StreamReference{out.desc.bytes(), in.data, read_bytes, out.data});
 }
 
 }  // namespace normbench::cuda

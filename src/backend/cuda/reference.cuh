@@ -1,10 +1,12 @@
-/// What the threads of the references do.
+/// References say what an op means: in double, one element a thread, nothing done for speed. An op
+/// has one where reference_of takes it, with the numbers that it has sent to the device.
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 
-#include "backend/cuda/kernels.h"
+#include "backend/cuda/rows.h"
 #include "backend/cuda/values.cuh"
 
 namespace normbench::cuda {
@@ -26,38 +28,21 @@ __host__ __device__ inline std::int64_t offset_of(const View& view, const Positi
 }
 
 __host__ __device__ inline double load(const View& view, const Position& at) {
-  const std::int64_t i = offset_of(view, at);
-  switch (view.desc.dtype) {
-    case DType::UInt8:
-      return to_float(reinterpret_cast<const std::uint8_t*>(view.data)[i]);
-    case DType::Float16:
-      return to_float(reinterpret_cast<const __half*>(view.data)[i]);
-    case DType::BFloat16:
-      return to_float(reinterpret_cast<const __nv_bfloat16*>(view.data)[i]);
-    case DType::Float32:
-      return reinterpret_cast<const float*>(view.data)[i];
-  }
-  __builtin_unreachable();
+  return load_element(view, offset_of(view, at));
 }
-
-template <class T>
-__host__ __device__ void store_as(const View& view, std::int64_t i, double value) {
-  reinterpret_cast<T*>(view.data)[i] = to_value<T>(value);
-}
-
 __host__ __device__ inline void store(const View& view, const Position& at, double value) {
-  const std::int64_t i = offset_of(view, at);
-  switch (view.desc.dtype) {
-    case DType::UInt8:
-      return store_as<std::uint8_t>(view, i, value);
-    case DType::Float16:
-      return store_as<__half>(view, i, value);
-    case DType::BFloat16:
-      return store_as<__nv_bfloat16>(view, i, value);
-    case DType::Float32:
-      return store_as<float>(view, i, value);
-  }
+  store_element(view, offset_of(view, at), value);
 }
+
+/// (x * scale - means[c]) / stds[c] of elements at the same logical position, rounded once to the
+/// output's dtype. Without constants x itself: a cast, or a move of a view. `in` and `out` have the
+/// same shape and any strides.
+struct PointwiseArguments {
+  View in, out;
+  double scale = 1;
+  const double* means = nullptr;  // per channel, in device memory
+  const double* stds = nullptr;
+};
 
 struct PointwiseReference {
   std::int64_t threads;  // elements of the output
@@ -70,6 +55,25 @@ struct PointwiseReference {
     store(out, at, means == nullptr ? x : (x * scale - means[at.c]) / stds[at.c]);
   }
 };
+
+/// Ops that give each element of a view a value of its own. An op is none unless it is listed.
+template <class T, class... Ops>
+concept OneOf = (std::same_as<T, Ops> || ...);
+template <class T>
+concept Pointwise = OneOf<T, Cast, Sub, Div, Normalize, Copy, Crop, FlipOp, LayoutOp>;
+
+/// `sent`: all means, then all standard deviations.
+template <Pointwise T>
+PointwiseReference reference_of(const T& op, const View& in, const View& out, const double* sent) {
+  PointwiseArguments arguments{.in = in, .out = out};
+  if constexpr (requires { input_view(op, in); }) arguments.in = input_view(op, in);
+  if constexpr (requires { op.scale; }) arguments.scale = op.scale;
+  if (sent != nullptr) {
+    arguments.means = sent;
+    arguments.stds = sent + out.desc.shape.c;
+  }
+  return {out.desc.elements(), arguments};
+}
 
 /// The input pixels of an output pixel along one axis, as triangle_filter gives them.
 struct Triangle {
@@ -113,6 +117,11 @@ struct ResizeReference {
   }
 };
 
+inline ResizeReference reference_of(const Resize&, const View& in, const View& out, const double*) {
+  return {out.desc.elements(), in, out};
+}
+
+/// Byte for byte: the one at the same share of the input, or 0 where nothing is read.
 struct StreamReference {
   std::int64_t threads;  // bytes of the output
   const std::byte* in;
@@ -127,5 +136,10 @@ struct StreamReference {
     out[i] = read_bytes == 0 ? std::byte{0} : in[source(i)];
   }
 };
+
+inline StreamReference reference_of(const normbench::Stream& op, const View& in, const View& out,
+                                    const double*) {
+  return {out.desc.bytes(), in.data, op.read_parts == 0 ? 0 : in.desc.bytes(), out.data};
+}
 
 }  // namespace normbench::cuda

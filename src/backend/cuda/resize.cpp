@@ -34,8 +34,7 @@ Launch prepare_resize(const Resize&, const Signature&) {
 }  // namespace
 
 std::span<const Kernel> resize_rows() {
-  static const Kernel rows[] = {reference_row(Resize::name),
-                                row<Resize, accepts_resize, prepare_resize>("direct")};
+  static const Kernel rows[] = {row<Resize, accepts_resize, prepare_resize>("direct")};
   return rows;
 }
 

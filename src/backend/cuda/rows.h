@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "backend/backend.h"
 #include "backend/cuda/kernels.h"
@@ -17,9 +18,9 @@ std::span<const Kernel> copy_rows();       // copy, stream
 std::span<const Kernel> transfer_rows();   // h2d, d2h, exchange
 std::span<const Kernel> host_call_rows();  // pin, register, unregister, launch, sync
 
-/// The row `reference` of the op called `op`: its meaning in double, one element a thread, obvious.
-/// Accepts whatever the op's infer accepts.
-Kernel reference_row(std::string_view op);
+/// The rows `reference`: what ops mean, in double, one element a thread, obvious. They accept
+/// whatever the op's infer accepts.
+std::vector<Kernel> reference_rows();
 
 /// A row of CUDA. It can be captured unless it sends its constants with each call.
 template <class T, bool (*Accepts)(const T&, const Signature&),

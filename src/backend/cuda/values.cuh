@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/enums.h"
+#include "core/tensor.h"
 
 namespace normbench::cuda {
 
@@ -45,6 +45,38 @@ __host__ __device__ T to_value(double x) {
     return static_cast<std::uint8_t>(fmin(fmax(rint(x), 0.0), 255.0));
   else
     static_assert(sizeof(T) == 0, "no conversion to this dtype");
+}
+
+/// Element `i` of the memory of a view of any dtype.
+__host__ __device__ inline double load_element(const View& view, std::int64_t i) {
+  switch (view.desc.dtype) {
+    case DType::UInt8:
+      return to_float(reinterpret_cast<const std::uint8_t*>(view.data)[i]);
+    case DType::Float16:
+      return to_float(reinterpret_cast<const __half*>(view.data)[i]);
+    case DType::BFloat16:
+      return to_float(reinterpret_cast<const __nv_bfloat16*>(view.data)[i]);
+    case DType::Float32:
+      return reinterpret_cast<const float*>(view.data)[i];
+  }
+  __builtin_unreachable();
+}
+
+template <class T>
+__host__ __device__ void store_as(const View& view, std::int64_t i, double value) {
+  reinterpret_cast<T*>(view.data)[i] = to_value<T>(value);
+}
+__host__ __device__ inline void store_element(const View& view, std::int64_t i, double value) {
+  switch (view.desc.dtype) {
+    case DType::UInt8:
+      return store_as<std::uint8_t>(view, i, value);
+    case DType::Float16:
+      return store_as<__half>(view, i, value);
+    case DType::BFloat16:
+      return store_as<__nv_bfloat16>(view, i, value);
+    case DType::Float32:
+      return store_as<float>(view, i, value);
+  }
 }
 
 /// Calls `use` with std::type_identity<T> of the dtype.

@@ -17,7 +17,7 @@ constexpr std::int64_t guard_bytes = 256;
 
 std::vector<std::byte> random_elements(DType dtype, std::int64_t first, std::int64_t count) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(count * size_of(dtype)));
-  if (dtype == DType::UInt8) {
+  if (!is_float(dtype)) {
     random_bytes(seed, first, {reinterpret_cast<std::uint8_t*>(bytes.data()), bytes.size()});
     return bytes;
   }
@@ -32,7 +32,7 @@ std::vector<std::byte> random_elements(DType dtype, std::int64_t first, std::int
 }
 
 Accuracy random_accuracy(DType dtype) {
-  if (dtype == DType::UInt8) return {.low = 0, .high = 255, .whole = true};
+  if (!is_float(dtype)) return {.low = 0, .high = 255, .whole = true};
   return {.low = -128, .high = 384};
 }
 

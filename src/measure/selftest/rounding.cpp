@@ -1,4 +1,3 @@
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -13,7 +12,13 @@ namespace normbench::selftest {
 namespace {
 
 constexpr int quick_step = 251, full_step = 13;  // odd, so that all low bits are met
-constexpr auto dtypes = std::to_array({DType::Float16, DType::BFloat16, DType::Float32});
+
+std::vector<DType> float_dtypes() {
+  std::vector<DType> dtypes;
+  for (const DTypeRow& dtype : dtype_rows)
+    if (is_float(dtype.value)) dtypes.push_back(dtype.value);
+  return dtypes;
+}
 
 template <class T>
 std::vector<std::byte> bytes_of(const std::vector<T>& values) {
@@ -22,18 +27,20 @@ std::vector<std::byte> bytes_of(const std::vector<T>& values) {
   return bytes;
 }
 
-std::vector<std::uint16_t> patterns(int step) {
-  std::vector<std::uint16_t> all;
-  for (int bits = 0; bits < 65536; bits += step) all.push_back(static_cast<std::uint16_t>(bits));
+template <DType D>
+std::vector<Bits<D>> patterns(int step) {
+  std::vector<Bits<D>> all;
+  for (int bits = 0; bits < 1 << 8 * sizeof(Bits<D>); bits += step)
+    all.push_back(static_cast<Bits<D>>(bits));
   return all;
 }
 
-template <class T>
+template <DType D>
 void add_floats_near(int step, std::vector<float>& floats) {
-  for (const std::uint16_t bits : patterns(step)) {
-    const auto next_bits = static_cast<std::uint16_t>(bits + 1);
-    const auto value = static_cast<float>(to_double(T{bits}));
-    const auto next = static_cast<float>(to_double(T{next_bits}));
+  for (const auto bits : patterns<D>(step)) {
+    const auto next_bits = static_cast<Bits<D>>(bits + 1);
+    const auto value = static_cast<float>(to_double(SmallFloat<D>{bits}));
+    const auto next = static_cast<float>(to_double(SmallFloat<D>{next_bits}));
     const float middle = value / 2 + next / 2;
     for (const float near :
          {value, middle, std::nextafter(middle, value), std::nextafter(middle, next)})
@@ -41,12 +48,27 @@ void add_floats_near(int step, std::vector<float>& floats) {
   }
 }
 
+std::vector<float> hard_floats(int step) {
+  std::vector<float> floats{std::numeric_limits<float>::max(),
+                            std::numeric_limits<float>::denorm_min(),
+                            -0.0f,
+                            std::bit_cast<float>(0x7F800001u),
+                            std::bit_cast<float>(0xFF800001u),
+                            std::bit_cast<float>(0x7FFFFFFFu),
+                            std::bit_cast<float>(0xFFFFFFFFu)};
+  for (const DType dtype : float_dtypes())
+    with_dtype(dtype, [&]<class T>(T) {
+      if constexpr (requires { T::dtype; }) add_floats_near<T::dtype>(step, floats);
+    });
+  return floats;
+}
+
 /// The op with parameters that leave values as they are.
 std::vector<Op> identities(std::string_view op) {
   if (op == Sub::name) return {Sub{.mean = {0.0}}};
   if (op == Div::name) return {Div{.std = {1.0}}};
   std::vector<Op> ops;
-  for (const DType to : dtypes) {
+  for (const DType to : float_dtypes()) {
     if (op == Cast::name) ops.emplace_back(Cast{.to = to});
     if (op == Normalize::name) ops.emplace_back(Normalize{.mean = {0.0}, .std = {1.0}, .to = to});
   }
@@ -81,23 +103,18 @@ void test_identity(Lab& lab, std::span<Candidate* const> rows, const Op& op, con
 }  // namespace
 
 std::vector<std::byte> hard_elements(DType dtype, int step) {
-  if (dtype != DType::Float32) return bytes_of(patterns(step));
-  std::vector<float> floats{std::numeric_limits<float>::max(),
-                            std::numeric_limits<float>::denorm_min(),
-                            -0.0f,
-                            std::bit_cast<float>(0x7F800001u),
-                            std::bit_cast<float>(0xFF800001u),
-                            std::bit_cast<float>(0x7FFFFFFFu),
-                            std::bit_cast<float>(0xFFFFFFFFu)};
-  add_floats_near<Float16>(step, floats);
-  add_floats_near<BFloat16>(step, floats);
-  return bytes_of(floats);
+  return with_dtype(dtype, [&]<class T>(T) {
+    if constexpr (requires { T::dtype; })
+      return bytes_of(patterns<T::dtype>(step));
+    else
+      return bytes_of(hard_floats(step));
+  });
 }
 
 void test_rounding(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick) {
   const std::vector<Op> ops = identities(op);
   if (ops.empty()) return;
-  for (const DType from : dtypes) {
+  for (const DType from : float_dtypes()) {
     std::vector<std::byte> bytes = hard_elements(from, quick ? quick_step : full_step);
     const auto count = static_cast<std::int64_t>(bytes.size()) / size_of(from);
     const Input input(dense(from, Layout::Nchw, {1, 1, 1, count}, Memory::Pageable),

@@ -38,9 +38,9 @@ void fail(RowFinding& finding, const std::string& words);
 /// device cannot be recovered, all are.
 void test_op(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick);
 
-/// Of a 16-bit dtype every `step`th bit pattern. As float32, for each of those of both dtypes: its
-/// value, what lies halfway to the next one, and the floats on either side of that. So there are
-/// NaN (with payloads that are cut off, too), infinities and subnormals.
+/// Of a float dtype smaller than float32 every `step`th bit pattern. As float32, for each of those
+/// of all of them: its value, what lies halfway to the next one, and the floats on either side of
+/// that. So there are NaN (with payloads that are cut off, too), infinities and subnormals.
 std::vector<std::byte> hard_elements(DType dtype, int step);
 
 /// Runs an op's rows where it changes no more than the dtype (cast; normalize, sub and div by 0 and

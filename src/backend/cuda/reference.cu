@@ -1,0 +1,76 @@
+/// The rows `reference`.
+#include <memory>
+#include <tuple>
+
+#include "backend/cuda/launch.cuh"
+#include "backend/cuda/memory.h"
+#include "backend/cuda/queue.h"
+#include "backend/cuda/reference.cuh"
+
+namespace normbench::cuda {
+namespace {
+
+/// The mean and the standard deviation of a channel.
+std::pair<double, double> constants_of(const Sub& op, std::int64_t c) {
+  return {at_channel(op.mean, c), 1};
+}
+std::pair<double, double> constants_of(const Div& op, std::int64_t c) {
+  return {0, at_channel(op.std, c)};
+}
+std::pair<double, double> constants_of(const Normalize& op, std::int64_t c) {
+  return {at_channel(op.mean, c), at_channel(op.std, c)};
+}
+
+/// All means, then all standard deviations; nothing for an op without constants.
+template <class T>
+std::shared_ptr<const DeviceArray<double>> send_constants(const T& op, std::int64_t channels) {
+  if constexpr (requires { constants_of(op, channels); }) {
+    const auto count = static_cast<std::size_t>(channels);
+    std::vector<double> values(2 * count);
+    for (std::size_t c = 0; c < count; ++c)
+      std::tie(values[c], values[count + c]) = constants_of(op, static_cast<std::int64_t>(c));
+    const auto sent = std::make_shared<DeviceArray<double>>(values.size());
+    sent->send(nullptr, values);
+    return sent;
+  } else {
+    return nullptr;
+  }
+}
+
+template <class T>
+Launch prepare_reference(const T& op, const Signature& s) {
+  const auto constants = send_constants(op, s.in[0].shape.c);
+  return [op, constants](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
+    const double* sent = constants ? constants->data() : nullptr;
+    check(launch(stream_of(queue), reference_of(op, in[0], out[0], sent)), "launching a reference");
+  };
+}
+
+/// Streams go through bytes as they lie; every other op through elements, by their strides.
+template <class T>
+bool accepts_reference(const T&, const Signature& s) {
+  return !std::is_same_v<T, normbench::Stream> || s.in[0].is_dense();
+}
+
+template <class T>
+Kernel reference_row() {
+  Kernel kernel =
+      normbench::row<T, accepts_reference<T>, prepare_reference<T>>("reference", Place::Cuda);
+  kernel.capturable = [](const Op&, const Signature&) { return true; };
+  return kernel;
+}
+
+}  // namespace
+
+std::vector<Kernel> reference_rows() {
+  std::vector<Kernel> rows;
+  for_each_op([&]<class T>(std::type_identity<T>) {
+    if constexpr (requires(const T& op, const View& view) {
+                    reference_of(op, view, view, nullptr);
+                  })
+      rows.push_back(reference_row<T>());
+  });
+  return rows;
+}
+
+}  // namespace normbench::cuda
