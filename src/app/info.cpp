@@ -126,7 +126,7 @@ Plan limits_plan(std::string_view config, const Backends& backends) {
 }
 
 Results measured_limits(const Plan& plan, const Backends& backends) {
-  Progress progress(plan.groups.size(), plan.measure.max_seconds_per_group, isatty(STDERR_FILENO));
+  Progress progress(plan, isatty(STDERR_FILENO));
   // A kernel that hangs cannot be stopped inside its process.
   OwnRunContext own(backends, progress, plan.measure.turn_timeout_seconds,
                     [](std::size_t, const std::string& hung) {

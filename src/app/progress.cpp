@@ -3,21 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/process.h"
+#include "core/units.h"
+#include "report/words.h"
 
 namespace normbench {
+
+constexpr auto words(GroupStep::Kind) {
+  using enum GroupStep::Kind;
+  return std::to_array<Word<GroupStep::Kind>>({{Prepared, "preparing"},
+                                               {Turn, "turn"},
+                                               {Process, "process"},
+                                               {StagedTurn, "stages"},
+                                               {Checked, "checking"},
+                                               {Profiled, "profiling"}});
+}
+
 namespace {
 
-constexpr auto kRedraw = std::chrono::milliseconds(100);
+constexpr auto kRedraw = std::chrono::seconds(1);
 constexpr int kCyclesPerLine = 10;
-
-std::string point_text(const Json& point) {
-  std::string text;
-  for (const auto& [axis, value] : point.items()) text += fmt::format(" {}={}", axis, value.dump());
-  return text;
-}
 
 /// "40 rounds (precision)"; "checked" where a profiling tool leaves no room for rounds.
 std::string done_text(const GroupResult& group) {
@@ -30,6 +38,11 @@ std::string done_text(const GroupResult& group) {
   if (any && rounds == 0) return "checked";
   return fmt::format("{} rounds ({})", rounds,
                      group.stop ? name_of(*group.stop) : "nothing to run here");
+}
+
+/// "preparing 3 of 15", "turn 3 of 15".
+std::string doing(const GroupStep& step) {
+  return fmt::format("{} {} of {}", name_of(step.kind), step.done, step.all);
 }
 
 }  // namespace
@@ -58,35 +71,60 @@ double LiveLine::spent() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-Progress::Progress(std::size_t groups, double max_seconds_per_group, bool live)
-    : groups_(groups), max_seconds_(max_seconds_per_group), line_(live) {}
+Progress::Progress(const Plan& plan, bool live) : plan_(plan), pace_(plan), line_(live) {}
 
-/// From the time the finished groups took; before the first, from the config's bound.
 std::string Progress::left() const {
-  const double per_group = done_ == 0 ? max_seconds_ : line_.spent() / static_cast<double>(done_);
-  return fmt::format("about {:.0f} s left",
-                     std::ceil(per_group * static_cast<double>(groups_ - done_)));
+  return fmt::format("about {:.0f} s left", std::ceil(pace_.seconds_left(line_.spent())));
 }
 
-void Progress::group_started(std::size_t index, const Group& group) {
-  index_ = index;
-  name_ = group.experiment + point_text(group.point);
-  if (line_.is_live())
-    line_.show(fmt::format("[{}/{}] {}: preparing · {}", index + 1, groups_, name_, left()));
+void Progress::group_started(std::size_t index, const Group&) {
+  pace_.group_started(index, line_.spent());
+  rounds_.clear();
+  if (line_.is_live()) line_.show(fmt::format("{}: preparing · {}", name(index), left()));
+}
+
+void Progress::step_done(const GroupStep& step) {
+  const auto overrun = pace_.step_done(step, line_.spent());
+  if (overrun) tell_overrun(step, *overrun);
+  if (line_.is_due())
+    line_.show(fmt::format("{}: {}{} · {}", name(step.group), rounds_, doing(step), left()));
 }
 
 void Progress::round_done(int rounds, double seconds, double half_width) {
-  if (!line_.is_due()) return;
   const std::string width = half_width > 0 ? fmt::format(", ±{:.1f} %", half_width * 100) : "";
-  line_.show(fmt::format("[{}/{}] {}: {} rounds, {:.0f} s{} · {}", index_ + 1, groups_, name_,
-                         rounds, seconds, width, left()));
+  rounds_ = fmt::format("{}, {:.0f} s{}, ", counted(rounds, "round"), seconds, width);
 }
 
 void Progress::group_finished(std::size_t index, const GroupResult& group) {
-  ++done_;
+  pace_.group_finished(line_.spent());
+  rounds_.clear();
   line_.clear();
   if (line_.is_live()) return;
-  tell("[{}/{}] {}: {} · {}\n", index + 1, groups_, name_, done_text(group), left());
+  tell("{}: {} · {}\n", name(index), done_text(group), left());
+}
+
+/// "[1/3] place batch=8, size=720x1280".
+std::string Progress::name(std::size_t index) const {
+  const Group& group = plan_.groups[index];
+  return fmt::format("[{}/{}] {}{}{}", index + 1, plan_.groups.size(), group.experiment,
+                     group.point.empty() ? "" : " ", point_text(group.point));
+}
+
+/// How long the group takes in place of what was asked for, and which pieces are too long for it.
+void Progress::tell_overrun(const GroupStep& step, const Overrun& overrun) {
+  const auto& cases = plan_.groups[step.group].cases;
+  const auto contenders = static_cast<std::int64_t>(step.all);
+  const std::int64_t variants = std::min(
+      contenders, std::ranges::count_if(cases, [](const Case& work) { return !work.skip; }));
+  const std::int64_t limits = contenders - variants;
+  line_.clear();
+  tell(
+      "{}: about {:.0f} s instead of {:g} s: {} s to prepare and at least {} rounds, of which one "
+      "takes {} s for {}{}\n",
+      name(step.group), overrun.seconds(), plan_.measure.max_seconds_per_group,
+      format_significant(overrun.preparing_seconds, 2), overrun.fewest_rounds,
+      format_significant(overrun.round_seconds, 2), counted(variants, "variant"),
+      limits > 0 ? " and " + counted(limits, "limit") : "");
 }
 
 CalibrateProgress::CalibrateProgress(int pairs, double seconds, bool live)

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analysis/calibration.h"
+#include "measure/pace.h"
 #include "measure/runner.h"
 
 namespace normbench {
@@ -13,6 +14,7 @@ namespace normbench {
 class Silent : public Observer {
  public:
   void group_started(std::size_t, const Group&) override {}
+  void step_done(const GroupStep&) override {}
   void round_done(int, double, double) override {}
   void group_finished(std::size_t, const GroupResult&) override {}
 };
@@ -26,7 +28,7 @@ class LiveLine {
   LiveLine& operator=(const LiveLine&) = delete;
 
   bool is_live() const { return live_; }
-  /// True at most every 0.1 s, and never without a terminal.
+  /// True at most every second, and never without a terminal.
   bool is_due();
   void show(const std::string& line);
   void clear();
@@ -39,24 +41,28 @@ class LiveLine {
   std::chrono::steady_clock::time_point start_, last_;
 };
 
-/// Of a run: a line a group where stderr is no terminal.
+/// Of a run: a line a group where stderr is no terminal. A group that cannot keep to its time is
+/// told once, with why.
 class Progress final : public Observer {
  public:
-  Progress(std::size_t groups, double max_seconds_per_group, bool live);
+  Progress(const Plan& plan, bool live);
 
   void group_started(std::size_t index, const Group& group) override;
+  void step_done(const GroupStep& step) override;
   void round_done(int rounds, double seconds, double half_width) override;
   void group_finished(std::size_t index, const GroupResult& group) override;
+  /// Before anything else is printed.
+  void clear() { line_.clear(); }
 
  private:
   std::string left() const;
+  std::string name(std::size_t index) const;
+  void tell_overrun(const GroupStep& step, const Overrun& overrun);
 
-  std::size_t groups_;
-  double max_seconds_;
+  const Plan& plan_;
+  Pace pace_;
   LiveLine line_;
-  std::size_t done_ = 0;
-  std::size_t index_ = 0;
-  std::string name_;
+  std::string rounds_;  // "12 rounds, 31 s, ±2.1 %, ", or "" before the first
 };
 
 /// Of a calibration: a line every ten cycles where stderr is no terminal.

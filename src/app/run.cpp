@@ -104,7 +104,7 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
                            std::size_t group, const std::string& contender) {
     restart_without(group, contender, limit_seconds, begun.journal, arguments);
   };
-  Progress progress(plan.groups.size(), plan.measure.max_seconds_per_group, isatty(STDERR_FILENO));
+  Progress progress(plan, isatty(STDERR_FILENO));
   KernelPerfEvents perf_events;
   const Rapl rapl("/");
   OwnRunContext own(backends, progress, limit_seconds, on_hung);
@@ -124,6 +124,7 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
                         [&](const std::string& contender) { on_hung(group, contender); });
   };
   Results results = run(plan, context);
+  progress.clear();
   results.tool = tool();
   results.environment = environment;
   results.calibration = load_calibration(environment);

@@ -183,10 +183,12 @@ void GroupRun::take_memory() {
 
 bool GroupRun::prepare(double clock_cost_ns) {
   take_memory();
+  std::size_t done = 0;
   for (Member& member : members_) {
     if (context_.interrupted) return false;
     if (member.is_case(group()) || !live_cases().empty())
       guarded(member, [&] { first_call(member, clock_cost_ns); });
+    tell({GroupStep::Kind::Prepared, index_, ++done, members_.size()});
   }
   if (live_cases().empty())
     skip_limits("no variant of the group could run");

@@ -78,7 +78,10 @@ class GroupRun {
   std::vector<Member*> live();
   std::vector<Member*> live_cases();
 
+  void tell(const GroupStep& step) { context_.observer.step_done(step); }
+
   const Plan& plan() const { return plan_; }
+  std::size_t index() const { return index_; }
   const Group& group() const { return plan_.groups[index_]; }
   RunContext& context() { return context_; }
   GroupResult& result() { return result_; }

@@ -35,16 +35,18 @@ bool run_block(GroupRun& run, const StopRule& rule) {
   auto& order = run.result().order;
   for (const auto& row : latin_square(static_cast<int>(contenders.size()), run.random())) {
     std::vector<int> took;
+    std::size_t turns = 0;
     for (const int position : row) {
       if (run.context().interrupted) return false;
       Member& member = *contenders[position];
-      if (!member.live()) continue;
-      run.guarded(member, [&] {
-        const Turn turn = run.turn(member, member.shape, order.size());
-        member.result->rounds.push_back(turn.round);
-        add_stage_times(*member.work, *member.result, turn);
-      });
+      if (member.live())
+        run.guarded(member, [&] {
+          const Turn turn = run.turn(member, member.shape, order.size());
+          member.result->rounds.push_back(turn.round);
+          add_stage_times(*member.work, *member.result, turn);
+        });
       if (member.live()) took.push_back(member.index);
+      run.tell({GroupStep::Kind::Turn, run.index(), ++turns, contenders.size(), order.size()});
     }
     order.push_back(std::move(took));
     run.context().observer.round_done(static_cast<int>(order.size()), run.seconds(),
@@ -101,9 +103,15 @@ bool run_rounds_in_condition(GroupRun& run) {
 
 /// Stages too short to be timed inside the rounds get turns of their own. False when interrupted.
 bool run_staged(GroupRun& run) {
+  const auto is_staged = [](const Member* member) {
+    return !is_one_stage(*member->work) && !member->shape.marks;
+  };
+  const std::size_t turns =
+      staged_turns * static_cast<std::size_t>(std::ranges::count_if(run.live(), is_staged));
+  std::size_t done = 0;
   for (std::size_t number = 0; number < staged_turns; ++number)
     for (Member* member : run.live()) {
-      if (is_one_stage(*member->work) || member->shape.marks) continue;
+      if (!is_staged(member)) continue;
       if (run.context().interrupted) return false;
       run.guarded(*member, [&] {
         TurnShape shape = member->shape;
@@ -111,6 +119,7 @@ bool run_staged(GroupRun& run) {
         add_stage_times(*member->work, *member->result, run.turn(*member, shape, number));
         for (StageResult& stage : member->result->stages) stage.staged = true;
       });
+      run.tell({GroupStep::Kind::StagedTurn, run.index(), ++done, turns});
     }
   return true;
 }
@@ -118,12 +127,15 @@ bool run_staged(GroupRun& run) {
 /// False when interrupted.
 bool check_again(GroupRun& run) {
   if (!run.context().part.check) return true;
-  for (Member* member : run.live()) {
+  const std::vector<Member*> members = run.live();
+  std::size_t done = 0;
+  for (Member* member : members) {
     if (run.context().interrupted) return false;
     run.guarded(*member, [&] {
       member->contender->last_call();
       member->check();
     });
+    run.tell({GroupStep::Kind::Checked, run.index(), ++done, members.size()});
   }
   return true;
 }

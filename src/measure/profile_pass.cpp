@@ -137,6 +137,7 @@ bool profile_group(const Plan& plan, std::size_t index, RunContext& context, Dev
   GroupMemory memory(works, plan.measure, context.backends, context.cache_bytes);
 
   std::vector<CaseProfile> profiles;
+  std::size_t done = 0;
   for (const Case* work : works) {
     if (context.interrupted) return false;
     CaseResult& measured = result.cases[static_cast<std::size_t>(work - group.cases.data())];
@@ -146,6 +147,7 @@ bool profile_group(const Plan& plan, std::size_t index, RunContext& context, Dev
     } catch (const std::exception& error) {
       measured.notes.push_back(fmt::format("not profiled: {}", error.what()));
     }
+    context.observer.step_done({GroupStep::Kind::Profiled, index, ++done, works.size()});
   }
   result.profile = std::move(profiles);
   return true;

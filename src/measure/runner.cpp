@@ -97,6 +97,8 @@ std::optional<GroupResult> measure_in_processes(const Plan& plan, std::size_t in
       append_part(*group, std::move(*part), offset_ns);
     context.observer.round_done(static_cast<int>(group->order.size()),
                                 static_cast<double>(context.clock.now_ns() - start_ns) * 1e-9, 0);
+    context.observer.step_done({GroupStep::Kind::Process, index, static_cast<std::size_t>(i + 1),
+                                static_cast<std::size_t>(plan.measure.processes)});
   }
   return group;
 }

@@ -25,11 +25,22 @@ namespace normbench {
 
 class GroupMemory;
 
+/// A piece of a group that is done, and of how many.
+struct GroupStep {
+  enum class Kind { Prepared, Turn, Process, StagedTurn, Checked, Profiled };
+  Kind kind;
+  std::size_t group;
+  std::size_t done, all;   // contenders; turns of the round that runs; processes; cases
+  std::size_t rounds = 0;  // before that one
+};
+
 /// What the run tells while it runs; the app draws progress with it. All calls on one thread.
 class Observer {
  public:
   virtual ~Observer() = default;
   virtual void group_started(std::size_t index, const Group& group) = 0;
+  /// After each first call, turn, process, check and profiled case.
+  virtual void step_done(const GroupStep& step) = 0;
   /// After each round: rounds so far, seconds spent in the group, widest interval (0: unknown).
   virtual void round_done(int rounds, double seconds, double half_width) = 0;
   virtual void group_finished(std::size_t index, const GroupResult& group) = 0;

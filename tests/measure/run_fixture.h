@@ -20,6 +20,7 @@ class FakeObserver final : public Observer {
   void group_started(std::size_t index, const Group&) override {
     told.push_back(fmt::format("start {}", index));
   }
+  void step_done(const GroupStep& step) override { steps.push_back(step); }
   void round_done(int rounds, double seconds, double) override {
     last_rounds = rounds;
     last_seconds = seconds;
@@ -30,6 +31,7 @@ class FakeObserver final : public Observer {
   }
 
   std::vector<std::string> told;
+  std::vector<GroupStep> steps;
   int last_rounds = 0;
   double last_seconds = 0;
   std::function<void(int)> on_round;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <map>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -161,6 +162,24 @@ TEST_F(RunnerTest, MakesAtLeastTwelveRounds) {
   add_group({cast_case("a", 0), cast_case("b", 1)});
   stop_at_once();
   EXPECT_EQ(run_plan().groups[0].order.size(), 12u);
+}
+
+TEST_F(RunnerTest, EveryPieceIsTold) {
+  add_group({cast_case("a", 0), cast_case("b", 1)});
+  stop_at_once();
+  run_plan();
+  using Kind = GroupStep::Kind;
+  std::map<Kind, std::size_t> told;
+  for (const GroupStep& step : observer.steps) {
+    EXPECT_EQ(step.all, 2u);
+    ++told[step.kind];
+  }
+  using testing::Pair;
+  EXPECT_THAT(
+      told, ElementsAre(Pair(Kind::Prepared, 2u), Pair(Kind::Turn, 24u), Pair(Kind::Checked, 2u)));
+  const GroupStep& last_turn = observer.steps[observer.steps.size() - 3];
+  EXPECT_EQ(last_turn.done, 2u);
+  EXPECT_EQ(last_turn.rounds, 11u);
 }
 
 TEST_F(RunnerTest, ACaseAloneIsHeldToItsOwnInterval) {

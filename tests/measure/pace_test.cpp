@@ -1,0 +1,106 @@
+#include "measure/pace.h"
+
+#include <gtest/gtest.h>
+
+namespace normbench::pace_test {
+namespace {
+
+constexpr double kAsked = 5;  // seconds a group
+
+Plan plan_of(std::size_t groups, bool profiled = false) {
+  Plan plan;
+  plan.measure.max_seconds_per_group = kAsked;
+  plan.profile = {.wait = 1, .warmup = 1, .active = 8, .enabled = profiled};
+  Group group;
+  group.cases.resize(2);
+  plan.groups.assign(groups, group);
+  return plan;
+}
+
+GroupStep prepared(std::size_t group) { return {GroupStep::Kind::Prepared, group, 4, 4}; }
+/// The last turn of a round of two variants and two limits.
+GroupStep last_turn(std::size_t group, std::size_t rounds) {
+  return {GroupStep::Kind::Turn, group, 4, 4, rounds};
+}
+
+TEST(Pace, BeforeTheFirstRoundIsWhatWasAskedFor) {
+  Pace pace(plan_of(3));
+  pace.group_started(0, 0);
+  EXPECT_DOUBLE_EQ(pace.seconds_left(0), 3 * kAsked);
+}
+
+TEST(Pace, AFinishedGroupSaysWhatTheNextOnesTake) {
+  Pace pace(plan_of(3));
+  pace.group_started(0, 0);
+  pace.step_done(prepared(0), 2);
+  pace.step_done(last_turn(0, 0), 2.1);
+  pace.group_finished(3);  // soon precise enough
+  EXPECT_DOUBLE_EQ(pace.seconds_left(3), 2 * 3);
+  pace.group_started(1, 3);
+  EXPECT_DOUBLE_EQ(pace.seconds_left(4), 2 + 3);
+}
+
+TEST(Pace, GroupsOfAnEarlierRunAreNotLeft) {
+  Pace pace(plan_of(10));
+  pace.group_started(8, 0);
+  EXPECT_DOUBLE_EQ(pace.seconds_left(0), 2 * kAsked);
+}
+
+TEST(Pace, SlowRoundsTakeLongerThanWasAskedFor) {
+  Pace pace(plan_of(2));
+  pace.group_started(0, 0);
+  EXPECT_FALSE(pace.step_done(prepared(0), 3));
+  EXPECT_FALSE(pace.step_done({GroupStep::Kind::Turn, 0, 3, 4, 0}, 4));
+  const auto overrun = pace.step_done(last_turn(0, 0), 5);
+  ASSERT_TRUE(overrun);
+  EXPECT_EQ(overrun->fewest_rounds, 12u);  // three whole blocks of four
+  EXPECT_DOUBLE_EQ(overrun->round_seconds, 2);
+  EXPECT_DOUBLE_EQ(overrun->preparing_seconds, 3);
+  EXPECT_DOUBLE_EQ(overrun->seconds(), 3 + 12 * 2);
+  EXPECT_DOUBLE_EQ(pace.seconds_left(5), 27 - 5 + 27);
+  EXPECT_FALSE(pace.step_done(last_turn(0, 1), 7));  // it is said once
+}
+
+TEST(Pace, BlocksAreWhole) {
+  Pace pace(plan_of(1));
+  pace.group_started(0, 0);
+  pace.step_done(prepared(0), 0);
+  EXPECT_EQ(pace.step_done({GroupStep::Kind::Turn, 0, 7, 7, 0}, 1)->fewest_rounds, 14u);
+}
+
+TEST(Pace, RoundsThatFitAreNoOverrun) {
+  Pace pace(plan_of(1));
+  pace.group_started(0, 0);
+  pace.step_done(prepared(0), 0);
+  EXPECT_FALSE(pace.step_done(last_turn(0, 0), 0.5));  // 6 s
+}
+
+TEST(Pace, ASecondMoreThanNearlyNoneIsNotWorthAWord) {
+  Plan plan = plan_of(1);
+  plan.measure.max_seconds_per_group = 0.1;
+  Pace pace(plan);
+  pace.group_started(0, 0);
+  pace.step_done(prepared(0), 0);
+  EXPECT_FALSE(pace.step_done(last_turn(0, 0), 0.1));  // 1.2 s
+}
+
+TEST(Pace, ProfilesAreIncludedAndCorrectedByThoseThatAreDone) {
+  Pace pace(plan_of(2, true));
+  for (const std::size_t group : {0u, 1u}) {
+    const double start = 10 * static_cast<double>(group);
+    pace.group_started(group, start);
+    pace.step_done(prepared(group), start);
+    pace.step_done(last_turn(group, 0), start + 0.4);
+    // 10 steps of two variants, whose turns of 0.1 s are two iterations.
+    const double profiles = group == 0 ? 2 : 1 + 1;
+    pace.group_finished(start + 10);
+    EXPECT_NEAR(pace.seconds_left(start + 10), (group == 0 ? 10 : 0) + profiles, 1e-9);
+  }
+  pace.step_done({GroupStep::Kind::Profiled, 0, 1, 2}, 23);  // 3 s instead of 0.5
+  EXPECT_NEAR(pace.seconds_left(23), 1.5 * 6, 1e-9);
+  pace.step_done({GroupStep::Kind::Profiled, 1, 2, 2}, 26);
+  EXPECT_NEAR(pace.seconds_left(26), 0, 1e-9);
+}
+
+}  // namespace
+}  // namespace normbench::pace_test
