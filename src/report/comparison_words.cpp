@@ -88,6 +88,18 @@ struct FindingValueText {
   std::string operator()(Status status) const { return std::string(name_of(status)); }
 };
 
+/// "L1d 32 KiB, L2 2 MiB, L3 260 MiB", with how many there are of each where that is asked for.
+std::string caches_text(const Json& caches, bool counts) {
+  std::vector<std::string> texts;
+  for (const Json& cache : caches) {
+    const auto level = integer_at(cache, "/level", 0), count = integer_at(cache, "/count", 1);
+    texts.push_back(fmt::format("L{}{} {}{}", level, level == 1 ? "d" : "",
+                                counts ? fmt::format("{} x ", count) : "",
+                                format_binary_bytes(integer_at(cache, "/bytes", 0))));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 /// The items of a list that the other list lacks: "also avx512f, amx_tile", or "no more".
 std::string more_than(const Json& list, const Json& other) {
   std::vector<std::string> items;
@@ -96,10 +108,19 @@ std::string more_than(const Json& list, const Json& other) {
   return items.empty() ? "no more" : fmt::format("also {}", fmt::join(items, ", "));
 }
 
+/// One value of a side: as a person reads it where its fact has a form of its own.
+std::string fact_text(SetupFact fact, const Json& value) {
+  if (fact == SetupFact::CpuCaches && value.is_array()) return caches_text(value, false);
+  if (fact == SetupFact::Memory && value.is_number()) return format_bytes(value.get<double>());
+  return value_text(value);
+}
+
 /// "a or b"; `absent` for what is not there.
-std::string joined(const std::vector<Json>& values, const std::string& absent) {
+std::string joined(const SetupDifference& difference, const std::vector<Json>& values,
+                   const std::string& absent) {
   std::vector<std::string> texts;
-  for (const Json& value : values) texts.push_back(value.is_null() ? absent : value_text(value));
+  for (const Json& value : values)
+    texts.push_back(value.is_null() ? absent : fact_text(difference.fact, value));
   return fmt::format("{}", fmt::join(texts, " or "));
 }
 
@@ -173,9 +194,11 @@ std::string comparison_summary(const Comparison& comparison) {
 }
 
 std::string comparison_setting(const Comparison& comparison) {
-  return fmt::format("{} · BASE: {} · NEW: {} · {}{} · margin: {}", on_one_line(comparison.name),
-                     side_text(comparison.base), side_text(comparison.now),
-                     machine_text(comparison.now.environment),
+  const std::string base = machine_text(comparison.base.environment);
+  const std::string now = machine_text(comparison.now.environment);
+  return fmt::format("{} · BASE: {}{} · NEW: {}{}{}{} · margin: {}", on_one_line(comparison.name),
+                     side_text(comparison.base), base == now ? "" : " on " + base,
+                     side_text(comparison.now), base == now ? " · " : " on ", now,
                      comparison.clock == DecidingClock::Device ? " · device times" : "",
                      margin_reason(comparison.margin));
 }
@@ -268,11 +291,16 @@ std::string DifferenceText::sentence() const {
 DifferenceText difference_text(const SetupDifference& difference) {
   const auto &base = difference.base, &now = difference.now;
   if (difference.fact == SetupFact::Config)
-    return {"config " + difference.pointer, joined(base, "absent"), joined(now, "absent")};
+    return {"config " + difference.pointer, joined(difference, base, "absent"),
+            joined(difference, now, "absent")};
   std::string what(name_of(difference.fact));
-  if (base.size() == 1 && now.size() == 1 && base[0].is_array() && now[0].is_array())
+  const bool lists = base.size() == 1 && now.size() == 1 && base[0].is_array() && now[0].is_array();
+  if (lists && difference.fact != SetupFact::CpuCaches)
     return {what, more_than(base[0], now[0]), more_than(now[0], base[0])};
-  return {what, joined(base, "none"), joined(now, "none")};
+  DifferenceText text{what, joined(difference, base, "none"), joined(difference, now, "none")};
+  if (lists && text.base == text.now)
+    return {what, caches_text(base[0], true), caches_text(now[0], true)};
+  return text;
 }
 
 std::string value_text(const Json& value) {

@@ -10,7 +10,8 @@ namespace normbench {
 /// "1 regressed, 2 improved, 14 same, 3 inconclusive of 20 cases; margin 2.0 %".
 std::string comparison_summary(const Comparison& comparison);
 
-/// "quickstart · BASE: 10 runs of 0.1.0 (065fc74) · NEW: … · margin: the least that counts".
+/// "quickstart · BASE: 10 runs of 0.1.0 (065fc74) · NEW: … · margin: the least that counts"; each
+/// side has its machine where they are not the same.
 std::string comparison_setting(const Comparison& comparison);
 
 /// "form / fused (batch=8)", without control characters.

@@ -4,11 +4,18 @@
 #include <array>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "plan/config.h"
 
 namespace normbench {
 namespace {
+
+constexpr double kSameMemory = 0.01;  // of it: what a kernel keeps for itself differs by less
+
+/// Members of an experiment that say something of its results, and decide nothing of them.
+constexpr auto kSaidOfResults =
+    std::to_array<std::string_view>({"question", "claims", "published", "ids"});
 
 /// One thing that documents say of how they came about; nothing where one does not say it.
 struct Fact {
@@ -72,21 +79,41 @@ std::vector<Json> values(const Fact& fact, const std::vector<Results>& runs) {
   return distinct;
 }
 
+/// True for amounts that are the same but for a percent.
+bool about_the_same(const std::vector<Json>& base, const std::vector<Json>& now) {
+  std::vector<double> amounts;
+  for (const auto* side : {&base, &now})
+    for (const Json& value : *side)
+      if (value.is_number()) amounts.push_back(value.get<double>());
+  if (amounts.size() < base.size() + now.size()) return false;
+  const auto [least, most] = std::ranges::minmax(amounts);
+  return most - least < kSameMemory * most;
+}
+
 void compare_fact(const Fact& fact, const std::vector<Results>& base,
                   const std::vector<Results>& now, std::vector<SetupDifference>& differences) {
   const auto of_base = values(fact, base), of_now = values(fact, now);
   if (of_base.empty() || of_now.empty()) return;
   if (of_base.size() == 1 && of_base == of_now) return;
+  if (fact.fact == SetupFact::Memory && about_the_same(of_base, of_now)) return;
   differences.push_back({fact.fact, of_base, of_now});
 }
 
 void walk(const std::string& pointer, const Json& a, const Json& b,
           std::vector<std::string>& differences);
 
+/// True for a member in which people explain a config or its results. Experiments are two levels
+/// down; deeper names are the config's own.
+bool decides_nothing(const std::string& pointer, const std::string& key) {
+  if (is_free_text(key)) return true;
+  return std::ranges::count(pointer, '/') == 2 &&
+         std::ranges::find(kSaidOfResults, key) != kSaidOfResults.end();
+}
+
 void walk_objects(const std::string& pointer, const Json& a, const Json& b,
                   std::vector<std::string>& differences) {
   const auto walk_member = [&](const std::string& key) {
-    if (!is_free_text(key))
+    if (!decides_nothing(pointer, key))
       walk(pointer + '/' + pointer_token(key), a.value(key, Json()), b.value(key, Json()),
            differences);
   };

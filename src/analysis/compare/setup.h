@@ -51,12 +51,14 @@ struct SetupDifference {
   bool operator==(const SetupDifference&) const = default;
 };
 
-/// Every fact that differs between any two documents; what a document does not say is not compared.
+/// Every fact that differs between any two documents, memory by 1 % or more; what a document does
+/// not say is not compared.
 std::vector<SetupDifference> setup_differences(const std::vector<Results>& base,
                                                const std::vector<Results>& now);
 
 /// Pointers of the values that are not the same in both configs, or only in one. The order of keys
-/// is no difference, nor is any "about": people write there.
+/// is no difference, nor is what people write of a config and its results: any "about", and an
+/// experiment's "question", "claims", "published" and "ids".
 std::vector<std::string> config_differences(const Json& a, const Json& b);
 
 /// What a reader should know besides.
