@@ -128,6 +128,16 @@ TEST(Factors, OfDifferentOpsAreOfTheChains) {
                           "dtype of the result (float32, float16)"));
 }
 
+TEST(Factors, OfDifferentOpsCountTheMemoryOfTheResult) {
+  CaseResult fused = make_case({"fused"});
+  fused.stages[0].out.memory = Memory::PageableHuge;
+  EXPECT_THAT(shown(chain(), fused),
+              ElementsAre("ops (sub, div | normalize)", "memory (pageable, pageable_huge)"));
+  fused.source->memory = Memory::PageableHuge;
+  EXPECT_THAT(shown(chain(), fused), ElementsAre("memory of the source (pageable, pageable_huge)",
+                                                 "ops (sub, div | normalize)"));
+}
+
 TEST(Factors, OfTheOutputsForm) {
   CaseResult a = make_case({"a"}), b = make_case({"b"});
   b.stages[0].out.dtype = DType::Float16;

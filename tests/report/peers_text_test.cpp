@@ -71,6 +71,40 @@ TEST(PeerFactors, OthersStandBesideIt) {
                                                   "peer (normbench, torch)", "threads (1, 2)"));
 }
 
+TEST(PeerFactors, ItsFaultsSayHowItAllocates) {
+  CaseResult theirs = by("torch", make_case({"v", 1, DType::Float32, {{"sub"}, {"div"}}, 54'000}));
+  EXPECT_THAT(shown(chain(), theirs),
+              ElementsAre("outputs (reuse, fresh)", "peer (normbench, torch)"));
+  const CaseResult fresh = make_case({"v",
+                                      1,
+                                      DType::Float32,
+                                      {{"sub", DType::Float32, OutputPolicy::Fresh},
+                                       {"div", DType::Float32, OutputPolicy::Fresh}}});
+  EXPECT_THAT(shown(fresh, theirs), ElementsAre("peer (normbench, torch)"));
+  for (Round& round : theirs.rounds) round.counters.minor_faults = 3;
+  EXPECT_THAT(shown(chain(), theirs), ElementsAre("peer (normbench, torch)"));
+}
+
+TEST(PeerFactors, AnAxisThatShowsNowhereElseIsOne) {
+  CaseResult ours = chain(), theirs = by("torch", chain());
+  ours.axes = {{"regime", {{"name", "reused"}, {"ours", "reuse"}, {"theirs", "torch"}}}};
+  theirs.axes = {{"regime", {{"name", "stock"}, {"ours", "fresh"}, {"theirs", "torch"}}}};
+  EXPECT_THAT(shown(theirs, ours),
+              ElementsAre("peer (torch, normbench)", "regime (stock, reused)"));
+  EXPECT_THAT(shown(chain(OutputPolicy::Fresh), theirs),
+              ElementsAre("output of sub (fresh, reuse)", "peer (normbench, torch)"));
+}
+
+TEST(PeerFactors, AnAxisThatNamesThePeerIsNoneOfItsOwn) {
+  CaseResult a = by("numpy", chain()), b = by("torch", chain());
+  a.axes = {{"library", "numpy"}};
+  b.axes = {{"library", "torch"}};
+  EXPECT_THAT(shown(a, b), ElementsAre("peer (numpy, torch)"));
+  a.axes = {{"library", {{"peer", "numpy"}, {"allocator", "malloc"}}}};
+  b.axes = {{"library", {{"peer", "torch"}, {"allocator", "arena"}}}};
+  EXPECT_THAT(shown(a, b), ElementsAre("peer (numpy, torch)"));
+}
+
 TEST(PeerAnalysis, FaultsExplainAPeerAsTheyDoACase) {
   EXPECT_THAT(verdict_text(examples::peers()),
               HasSubstr("Why \"torch: cast, sub, div\" is slow: page faults. 81,003 a batch at "));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/case_analysis.h"
 #include "ops/cast.h"
 #include "ops/op.h"
 
@@ -11,6 +12,8 @@ namespace normbench {
 namespace {
 
 using Kind = Factor::Kind;
+
+constexpr double kPageBytes = 4096;  // the smallest there are
 
 /// The same stage of two cases, and what goes into it there.
 struct Both {
@@ -148,8 +151,13 @@ Constants constants(const CaseResult& result) {
   return per_call ? Constants::PerCall : Constants::Cached;
 }
 
+/// True when the result lies in the memory kind of the source.
+bool inherits_memory(const CaseResult& result) {
+  return result.source && result.source->memory == result.stages.back().out.memory;
+}
+
 /// Adds what differs between two chains of different ops as wholes: how outputs are allocated, when
-/// constants are prepared, in which form the result is.
+/// constants are prepared, in which form and host memory the result is.
 void add_chain_factors(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
   add(list, Kind::Constants, constants(a), constants(b));
   add(list, Kind::Outputs, allocations(a), allocations(b));
@@ -157,6 +165,9 @@ void add_chain_factors(const CaseResult& a, const CaseResult& b, std::vector<Fac
   const TensorDesc &left = a.stages.back().out, &right = b.stages.back().out;
   add(list, Kind::ResultDType, left.dtype, right.dtype);
   add(list, Kind::ResultLayout, left.layout, right.layout);
+  const bool device = left.memory == Memory::Device || right.memory == Memory::Device;
+  if (!device && !(inherits_memory(a) && inherits_memory(b)))
+    add(list, Kind::Memory, left.memory, right.memory);
 }
 
 std::vector<std::string> ops(const CaseResult& result, bool casts) {
@@ -204,11 +215,45 @@ void add_stages(const CaseResult& a, const CaseResult& b, std::vector<Factor>& l
     add_chain_factors(a, b, list);
 }
 
+/// True for a peer on the host that faults on at least every second page of its result.
+bool faults_on_result(const CaseResult& result) {
+  if (result.peer.empty() || uses_gpu(result) || !measured(result)) return false;
+  const double faults = faults_per_iteration(result);
+  return faults >= 1 && 2 * kPageBytes * faults >= static_cast<double>(result.result_bytes);
+}
+
+std::vector<OutputPolicy> found_allocations(const CaseResult& result) {
+  return faults_on_result(result) ? std::vector{OutputPolicy::Fresh} : allocations(result);
+}
+
+bool is_of_allocation(const Factor& factor) {
+  return factor.kind == Kind::Output || factor.kind == Kind::Outputs;
+}
+
 /// Who runs the stages. Which kernels it has for that follows from it.
 void add_runner(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
   if (a.peer == b.peer) return;
   std::erase_if(list, [](const Factor& factor) { return factor.kind == Kind::Kernel; });
+  if (faults_on_result(a) || faults_on_result(b)) {
+    std::erase_if(list, is_of_allocation);
+    add(list, Kind::Outputs, found_allocations(a), found_allocations(b));
+  }
   add(list, Kind::Peer, a.peer, b.peer);
+}
+
+/// True for an axis that says who runs the case.
+bool names_peer(const Json& value, const CaseResult& result) {
+  const Json peer = result.peer;
+  return value == peer || (value.is_structured() && std::ranges::find(value, peer) != value.end());
+}
+
+/// Axes that show in no other factor; who runs the stages shows only an axis of peers.
+void add_axes(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
+  const auto is_peer = [](const Factor& factor) { return factor.kind == Kind::Peer; };
+  if (!std::ranges::all_of(list, is_peer)) return;
+  for (const auto& [axis, value] : a.axes.items())
+    if (b.axes.contains(axis) && !(names_peer(value, a) && names_peer(b.axes[axis], b)))
+      add(list, Kind::Axis, value, b.axes[axis], axis);
 }
 
 }  // namespace
@@ -223,9 +268,7 @@ std::vector<Factor> factors(const CaseResult& a, const CaseResult& b) {
     add(list, Kind::Wait, *a.wait, *b.wait);
     add(list, Kind::Graph, a.graph, b.graph);
   }
-  if (list.empty())
-    for (const auto& [axis, value] : a.axes.items())
-      if (b.axes.contains(axis)) add(list, Kind::Axis, value, b.axes[axis], axis);
+  add_axes(a, b, list);
   return list;
 }
 

@@ -64,7 +64,8 @@ struct Factor {
 /// All that differs between `a` and `b` by what was asked of them; empty when they do the same.
 /// What follows from something else is no factor of its own: a place from where the data lies, an
 /// inherited memory kind, a kernel that nobody chose or that a peer has, the cast that a source of
-/// integers needs.
+/// integers needs, an axis that shows in another factor than the peer. A peer allocates as its
+/// library does, whatever is asked for but in place: its outputs are fresh where it faulted so.
 std::vector<Factor> factors(const CaseResult& a, const CaseResult& b);
 
 /// True when the list has factors and all of them are about where outputs are written.
