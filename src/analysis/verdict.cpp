@@ -96,6 +96,8 @@ void add_bound(const GroupResult& group, const GroupAnalysis& analysis, const Re
   const CaseAnalysis& fastest = analysis.cases[winner];
   if (fastest.of_limit && fastest.of_limit->value >= at_limit)
     verdict.at_limit = limit_kind(group, fastest.limit);
+  if (verdict.at_limit == LimitKind::Memory && !bytes_decide({group, fastest, winner, results}))
+    verdict.at_limit.reset();
   verdict.bound = explain(group, fastest, winner, results);
 }
 

@@ -134,6 +134,23 @@ struct CauseWords {
             fmt::format("With {} the same stages take {} ms, {} of its time less.",
                         counted(found.more, "thread"), format_ms(found.with_ns), share())};
   }
+  CauseText operator()(const why::SmallerTeam& found) const {
+    return {"threads", "too many threads",
+            fmt::format("With {} the same stages take {} ms, {} of its time less.",
+                        counted(found.fewer, "thread"), format_ms(found.with_ns), share())};
+  }
+  CauseText operator()(const why::TeamStart& found) const {
+    return {"team start", "the start of its threads",
+            fmt::format("{} of {} at {} us, the time of an empty one, = {} of its time.",
+                        counted(std::llround(found.teams), "team"), found.threads,
+                        us(found.cost_ns), share())};
+  }
+  CauseText operator()(const why::FixedPart& found) const {
+    return {"fixed cost", "a fixed cost a batch",
+            fmt::format("{} us however few bytes it moves, by the fit of its points, = {} of its "
+                        "time.",
+                        us(found.fixed_ns), share())};
+  }
   CauseText operator()(const why::LimitOfOneThread& found) const {
     return {"one thread", "one thread",
             fmt::format("It is at {} of what one moves; {} move {} as much.", share(),

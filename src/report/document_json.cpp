@@ -80,12 +80,17 @@ Json verdict(const GroupResult& group, const GroupAnalysis& analysis, const Resu
                {"cause", verdict.slow ? cause_text(verdict.slow->cause).name : ""},
                {"text", verdict_text(group, analysis, results)},
                {"claims", Json::array()}};
+  if (verdict.outcome == Outcome::Tie || verdict.outcome == Outcome::Inconclusive)
+    json["visible"] = finite(verdict.visible);
   for (std::size_t i = 0; i < verdict.claims.size(); ++i) {
     const Judgement& judgement = verdict.claims[i];
     json["claims"].push_back(
         {{"text", group.claims[i].text},
          {"verdict", name_of(judgement.outcome)},
          {"detail", judgement_detail(group.claims[i], judgement, results.precision)}});
+    if (judgement.pair)
+      json["claims"].back()["visible"] =
+          finite(visible_difference(*judgement.pair, results.precision));
     if (judgement.caveat) json["claims"].back()["caveat"] = caveat_text(judgement.caveat);
   }
   return json;

@@ -36,7 +36,7 @@ std::string pair_finding(const Pair& pair, double precision) {
   if (!pair.covered) return "too few rounds";
   if (is_tie(pair, precision))
     return "no difference larger than " + format_percent(widest_difference(pair));
-  return "inconclusive: could have seen " + format_percent(visible_difference(pair, precision));
+  return "inconclusive: " + hidden_text(visible_difference(pair, precision));
 }
 
 /// What the caches hold of a limit's bytes; "" for one that is not about moving them.

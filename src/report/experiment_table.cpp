@@ -29,6 +29,16 @@ std::string speed_up(const GroupResult& group, const CaseResult& result,
   return result.variant == group.baseline ? "1" : factor(1 / analysis.ratio->value);
 }
 
+/// True when a speed-up is further than 10 % from what the medians beside it give.
+bool unlike_medians(const GroupResult& group, const GroupAnalysis& analysis) {
+  const int baseline = index_of(group, group.baseline);
+  return std::ranges::any_of(analysis.cases, [&](const CaseAnalysis& one) {
+    if (!one.time_ns || !one.ratio || analysis.pairs.empty()) return false;
+    const double of_medians = one.time_ns->value / analysis.cases[baseline].time_ns->value;
+    return std::abs(std::log(one.ratio->value / of_medians)) > std::log(1.1);
+  });
+}
+
 std::string count_or_blank(const std::optional<double>& value, bool any) {
   return any && value ? format_count(std::llround(*value)) : "";
 }
@@ -61,7 +71,11 @@ std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
         one.published_ms ? format_ms(*one.published_ms * 1e6) + " ms" : ""};
     for (std::size_t c = 0; c < columns.size(); ++c) columns[c].cells.push_back(row[c]);
   }
-  return columns_text(columns, 2);
+  std::string text = columns_text(columns, 2);
+  if (unlike_medians(group, analysis))
+    text +=
+        wrapped("speed-up is the median of the rounds' ratios, not the ratio of the medians", 2);
+  return text;
 }
 
 /// Variants that ran at some point, in order of first appearance.

@@ -47,8 +47,7 @@ std::string inconclusive_text(const GroupResult& group, const Verdict& verdict) 
   const CaseResult& first = group.cases[verdict.fastest[0]];
   const std::string fastest = spoken_cases(group, verdict.fastest);
   if (verdict.covered)
-    return fmt::format("Inconclusive between {}: could have seen {}.", fastest,
-                       format_percent(verdict.visible));
+    return fmt::format("Inconclusive between {}: {}.", fastest, hidden_text(verdict.visible));
   if (verdict.always_first)
     return fmt::format("Probably fastest: {}, in each of {} rounds; too few to be sure.",
                        spoken(first.variant), first.rounds.size());
@@ -73,15 +72,15 @@ std::string differences_text(const Slow& slow) {
   if (slow.factors.size() > 1)
     return fmt::format("It differs from the fastest in {} factors: {}.", slow.factors.size(),
                        factor_names(slow.factors));
-  if (slow.cause && slow.factors[0].kind == Factor::Kind::Ops) return "";
+  if (slow.factors[0].kind == Factor::Kind::Ops) return "";
   return fmt::format("Only {} differs from the fastest.", factor_text(slow.factors[0]));
 }
 
 std::string slow_text(const GroupResult& group, const Slow& slow) {
-  const std::string cause = cause_text(slow.cause).sentence(), beside = differences_text(slow);
-  if (cause.empty() && beside.empty()) return "";
-  return fmt::format("Why {} is slow: {}{}{}", spoken(group.cases[slow.index].variant), cause,
-                     cause.empty() || beside.empty() ? "" : " ", beside);
+  if (!slow.cause) return "";
+  const std::string beside = differences_text(slow);
+  return fmt::format("Why {} is slow: {}{}{}", spoken(group.cases[slow.index].variant),
+                     cause_text(slow.cause).sentence(), beside.empty() ? "" : " ", beside);
 }
 
 std::string carried_text(const LinkArithmetic& link) {
@@ -199,7 +198,7 @@ std::string judgement_detail(const ClaimResult& claim, const Judgement& judgemen
   if (is_tie(pair, precision))
     return "no difference larger than " + format_percent(widest_difference(pair));
   if (!pair.covered) return "too few rounds";
-  return "could have seen " + format_percent(visible_difference(pair, precision));
+  return hidden_text(visible_difference(pair, precision));
 }
 
 std::string quality_text(const GroupAnalysis& analysis) {

@@ -35,6 +35,14 @@ std::string counted(std::int64_t count, std::string_view noun) {
 
 std::string factor(double value) { return format_significant(value, value < 1 ? 2 : 3) + "x"; }
 
+std::string hidden_text(double visible) {
+  constexpr double too_noisy = 9;  // a factor of ten
+  if (visible >= too_noisy) return "too noisy to tell";
+  return fmt::format(
+      "differences below {} cannot be told apart here",
+      visible < 1 ? format_percent(visible) : format_significant(1 + visible, 2) + "x");
+}
+
 std::string axis_value(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_structured()) return value.dump();

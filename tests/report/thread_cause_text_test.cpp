@@ -1,9 +1,9 @@
-#include "report/cause_text.h"
-
 #include <gmock/gmock.h>
 
 #include "analysis/analysis.h"
 #include "example_results.h"
+#include "report/cause_text.h"
+#include "sweep_fixture.h"
 
 namespace normbench::thread_cause_text_test {
 namespace {
@@ -23,6 +23,10 @@ class Threads : public testing::Test {
   Cause of(Cause (*cause)(const Subject&), int index) {
     const CaseAnalysis analysis = analyse_case(group(), group().cases[index], results_);
     return cause({group(), analysis, index, results_});
+  }
+  Cause explained(int index) {
+    const CaseAnalysis analysis = analyse_case(group(), group().cases[index], results_);
+    return explain(group(), analysis, index, results_);
   }
 
   Results results_;
@@ -57,6 +61,88 @@ TEST_F(Threads, OneIsShownByAStreamWithMore) {
                                     "1\\.8.x as much\\."));
   group().limits[0].rounds = examples::make_rounds(2.0, 3);  // not at the limit of one
   EXPECT_FALSE(of(one_thread_cause, 0));
+}
+
+TEST_F(Threads, FewerThatAreFasterAreTheCause) {
+  group().cases[1].threads = 4;
+  group().cases[0].rounds = examples::make_rounds(0.010, 1, 20, 0);
+  group().cases[1].rounds = examples::make_rounds(0.030, 1, 20, 0);
+  group().limits = {examples::make_limit("stream, 4 threads", 0.03, DType::Float32)};
+  group().limits[0].threads = 4;
+  const Cause cause = explained(1);
+  EXPECT_EQ(cause_text(cause).sentence(),
+            "too many threads. With 1 thread the same stages take 0.010 ms, 67 % of its time "
+            "less.");
+  EXPECT_TRUE(cause.proven);
+}
+
+/// eager, of two teams of four, in 30 us and fused in 12, which is as long as the stream takes.
+class Teams : public Threads {
+ protected:
+  Teams() {
+    group().cases = {make_case({"eager", 0.030, DType::Float32, {{"sub"}, {"div"}}}),
+                     make_case({"fused", 0.012})};
+    group().limits = {examples::make_limit("stream, 4 threads", 0.012, DType::Float32)};
+    for (auto* list : {&group().cases, &group().limits})
+      for (CaseResult& result : *list) result.threads = 4;
+    group().baseline = "eager";
+  }
+
+  void add_empty_team(double ms) {
+    CaseResult& limit =
+        group().limits.emplace_back(examples::make_limit("team", ms, DType::Float32));
+    limit.stages[0].op = "launch";
+    limit.threads = 4;
+  }
+  std::string sentence(int index) { return cause_text(explained(index)).sentence(); }
+};
+
+TEST_F(Teams, TheirStartIsPricedByEmptyOnes) {
+  add_empty_team(0.009);
+  EXPECT_EQ(sentence(0),
+            "the start of its threads. 2 teams of 4 at 9.0 us, the time of an empty one, = 60 % "
+            "of its time.");
+  EXPECT_EQ(sentence(1),
+            "the start of its threads. 1 team of 4 at 9.0 us, the time of an empty one, = 75 % "
+            "of its time.");
+}
+
+TEST_F(Teams, AreNoCauseOfOtherNumbersOfThreads) {
+  add_empty_team(0.009);
+  group().limits[1].threads = 2;
+  EXPECT_EQ(sentence(1), "");
+}
+
+TEST_F(Teams, NothingIsSaidWhereTheirStartIsNotKnownAndMayBeAll) {
+  EXPECT_EQ(sentence(0), "");
+  EXPECT_EQ(sentence(1), "");
+  const GroupAnalysis analysis = analyse(group(), results_);
+  EXPECT_EQ(analysis.verdict.outcome, Outcome::Winner);
+  EXPECT_FALSE(analysis.verdict.at_limit);
+}
+
+TEST_F(Teams, MemoryExplainsWhatTheyDoNot) {
+  add_empty_team(0.001);
+  EXPECT_THAT(sentence(0), testing::StartsWith("extra passes over memory. It moves 2.0x"));
+  EXPECT_THAT(sentence(1), testing::StartsWith("memory. 221 MB at 100 % of the limit"));
+  EXPECT_EQ(analyse(group(), results_).verdict.at_limit, LimitKind::Memory);
+}
+
+TEST_F(Teams, OfLongCasesAreNotAskedFor) {
+  group().cases[1].rounds = group().limits[0].rounds = examples::make_rounds(3, 1);
+  EXPECT_THAT(sentence(1), testing::StartsWith("memory. "));
+}
+
+TEST(FixedPart, IsWhatTheFitHasBesideTheBytes) {
+  const Results results = sweeps::along_batch({1, 8, 64}, {{"v", sweeps::linear(2, 0.1), 1e6, 0}});
+  const auto cause = [&](std::size_t point) {
+    const GroupResult& group = results.groups[point];
+    return explain(group, analyse_case(group, group.cases[0], results), 0, results);
+  };
+  EXPECT_EQ(cause_text(cause(0)).sentence(),
+            "a fixed cost a batch. 2000 us however few bytes it moves, by the fit of its points, = "
+            "95 % of its time.");
+  EXPECT_FALSE(cause(2));
 }
 
 TEST(ConstantsCause, IsDecidedByTheCaseThatCachesThem) {

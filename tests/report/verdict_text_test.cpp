@@ -4,6 +4,7 @@
 
 #include "example_results.h"
 #include "report/cause_text.h"
+#include "report/report.h"
 
 namespace normbench::verdict_text_test {
 namespace {
@@ -50,6 +51,18 @@ TEST(Verdict, TheOnlyFactorIsNamed) {
                         "differs from the fastest."));
 }
 
+TEST(Verdict, WithoutACauseThereIsNoWhy) {
+  Results results = examples::make_results("peers", {GroupResult{}});
+  GroupResult& group = results.groups[0];
+  group.cases = {examples::make_case({"theirs", 9}), examples::make_case({"ours", 5})};
+  group.cases[0].peer = "torch";
+  group.baseline = "theirs";
+  const GroupAnalysis analysis = analysed(results);
+  ASSERT_TRUE(analysis.verdict.slow);
+  EXPECT_FALSE(analysis.verdict.slow->cause);
+  EXPECT_THAT(reasons_of(results), testing::IsEmpty());
+}
+
 TEST(Verdict, FasterThanTheLimitIsAnError) {
   Results results = examples::blog();
   results.groups[0].limits[0].rounds = examples::make_rounds(3.2, 7);  // the case takes 2.9 ms
@@ -57,6 +70,18 @@ TEST(Verdict, FasterThanTheLimitIsAnError) {
   EXPECT_THAT(reasons_of(results),
               testing::Contains(testing::StartsWith(
                   "Error: \"uint8: normalize (fused)\" is faster than its limit (110 %")));
+}
+
+TEST(Verdict, InconclusiveSaysWhatTheNoiseHides) {
+  Results results = examples::inconclusive();
+  const auto said = [&] { return headline(results.groups[0], analysed(results), results); };
+  const auto seen = [&] { return analysed(results).verdict.visible; };
+  EXPECT_NEAR(seen(), 0.093, 0.0005);
+  EXPECT_EQ(said(),
+            "Inconclusive between one and other: differences below 9.3 % cannot be told "
+            "apart here.");
+  EXPECT_EQ(document(results)["groups"][0]["verdict"]["visible"], seen());
+  EXPECT_FALSE(document(examples::blog())["groups"][0]["verdict"].contains("visible"));
 }
 
 TEST(Claims, AreJudgedByPairs) {
@@ -71,6 +96,25 @@ TEST(Claims, AreJudgedByPairs) {
   EXPECT_THAT(judged("one", Relation::Less, "other"),
               testing::StartsWith("Claim \"it\": contradicted (no difference larger than "));
   EXPECT_EQ(judged("one", Relation::Less, "gone"), "Claim \"it\": not run here.");
+}
+
+TEST(SpeedUp, IsExplainedWhereTheMediansSayOtherwise) {
+  Results results = examples::make_results("rounds", {GroupResult{}});
+  GroupResult& group = results.groups[0];
+  group.cases = {examples::make_case({"base", 2}), examples::make_case({"other", 2})};
+  group.baseline = "base";
+  const auto says_it = [&] {
+    return terminal(results).find(
+               "\n  speed-up is the median of the rounds' ratios, not the ratio of the "
+               "medians\n") != std::string::npos;
+  };
+  EXPECT_FALSE(says_it());
+  const std::vector<std::int64_t> base_ms{1, 2, 4}, other_ms{2, 4, 1};  // ratios 2, 2, 0.25
+  for (std::size_t i = 0; i < examples::rounds; ++i) {
+    group.cases[0].rounds[i].wall_ns = base_ms[i % 3] * 1'000'000;
+    group.cases[1].rounds[i].wall_ns = other_ms[i % 3] * 1'000'000;
+  }
+  EXPECT_TRUE(says_it());
 }
 
 TEST(DeviceClock, SaysWhatItLeavesOut) {

@@ -15,6 +15,13 @@ TEST(Words, ValuesOfAnAxis) {
   EXPECT_EQ(axis_value(Json::parse(R"({"output": "fresh", "name": "stock"})")), "stock");
 }
 
+TEST(Words, WhatNoiseHides) {
+  EXPECT_EQ(hidden_text(0.0931), "differences below 9.3 % cannot be told apart here");
+  EXPECT_EQ(hidden_text(0.86), "differences below 86 % cannot be told apart here");
+  EXPECT_EQ(hidden_text(4.27), "differences below 5.3x cannot be told apart here");
+  EXPECT_EQ(hidden_text(9.5), "too noisy to tell");
+}
+
 TEST(Words, PointsOfASweep) {
   EXPECT_EQ(point_text(Json::parse(R"({"batch": 64, "size": [720, 1280]})")),
             "batch=64, size=720x1280");

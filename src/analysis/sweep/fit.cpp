@@ -56,6 +56,27 @@ std::optional<AxisFit> fit_of(const std::string& variant, const std::vector<Meas
              .explains = fitted->worst <= kWorstResidual};
 }
 
+bool differ_only_in(const std::string& axis, Json a, Json b) {
+  a.erase(axis);
+  b.erase(axis);
+  return a == b;
+}
+
+/// The fit of a variant through the groups that are this one but for the axis.
+std::optional<LineFit> fit_through(const GroupResult& group, const std::string& axis,
+                                   const std::string& variant, const Results& results) {
+  std::vector<double> bytes, times_ns;
+  for (const GroupResult& other : results.groups) {
+    if (other.experiment != group.experiment || !differ_only_in(axis, other.point, group.point))
+      continue;
+    const int index = index_of(other, variant);
+    if (index < 0 || !measured(other.cases[index])) continue;
+    bytes.push_back(static_cast<double>(moved_bytes(other.cases[index])));
+    times_ns.push_back(median_ns(other.cases[index], results));
+  }
+  return fit_line(bytes, times_ns);
+}
+
 }  // namespace
 
 std::optional<LineFit> fit_line(std::span<const double> bytes, std::span<const double> times_ns) {
@@ -87,6 +108,16 @@ std::vector<AxisFit> fits(const Experiment& experiment, const AxisLine& line) {
     if (const auto fit = fit_of(variant, measured_points(experiment, line, variant)))
       list.push_back(*fit);
   return list;
+}
+
+std::optional<double> fixed_cost_ns(const GroupResult& group, const std::string& variant,
+                                    const Results& results) {
+  for (const auto& [axis, value] : group.point.items()) {
+    if (!amount_of(value)) continue;
+    const auto fit = fit_through(group, axis, variant, results);
+    if (fit && fit->worst <= kWorstResidual) return fit->fixed_ns;
+  }
+  return std::nullopt;
 }
 
 std::vector<Unscaled> unscaled(const Experiment& experiment, const AxisLine& line) {

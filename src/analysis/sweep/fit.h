@@ -43,6 +43,11 @@ struct AxisFit {
 /// The fits of all variants that have one along this line of the experiment.
 std::vector<AxisFit> fits(const Experiment& experiment, const AxisLine& line);
 
+/// What the variant costs however few bytes it moves, by its fit along an axis through this group
+/// of the document; nothing where no fit explains its points.
+std::optional<double> fixed_cost_ns(const GroupResult& group, const std::string& variant,
+                                    const Results& results);
+
 /// A variant whose time stays the same while the bytes it moves grow.
 struct Unscaled {
   std::string variant;

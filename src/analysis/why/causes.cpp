@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kDominant = 0.5;  // of the time: most of it
 constexpr double kOneStage = 0.6;
-constexpr double kLeastShare = 0.2;   // of the time: below this faults, constants, threads are none
+constexpr double kLeastShare = 0.2;   // of the time: below this faults and constants are none
 constexpr double kExtraPasses = 1.5;  // bytes moved over the fewest
 
 bool all_reused(const CaseResult& result) {
@@ -69,35 +69,6 @@ Cause decode_cause(const Subject& subject) {
   return {};
 }
 
-/// The stream that moves as much as `limit` with more threads, and faster; null for none.
-const CaseResult* wider_stream(const Subject& subject, const CaseResult& limit) {
-  const CaseResult* best = nullptr;
-  for (const CaseResult& other : subject.group.limits) {
-    if (!measured(other) || !has_op<Stream>(other) || uses_gpu(other) ||
-        other.resident != limit.resident || other.threads <= limit.threads ||
-        other.source_bytes != limit.source_bytes || other.result_bytes != limit.result_bytes)
-      continue;
-    if (best == nullptr || median_ns(other, subject.results) < median_ns(*best, subject.results))
-      best = &other;
-  }
-  return best;
-}
-
-/// The case has the speed of a limit that more threads exceed.
-Cause at_the_limit_of_one(const Subject& subject) {
-  const CaseResult* limit = limit_of(subject.group, subject.result(), subject.results);
-  const auto& of_limit = subject.analysis.of_limit;
-  if (limit == nullptr || !has_op<Stream>(*limit) || uses_gpu(*limit) || limit->threads != 1 ||
-      !of_limit || of_limit->value < at_limit)
-    return {};
-  const CaseResult* wider = wider_stream(subject, *limit);
-  if (wider == nullptr) return {};
-  const Interval ratio =
-      paired_ratio(times_ns(*wider, subject.results), times_ns(*limit, subject.results), 0.95);
-  if (ratio.high >= 1 || 1 - ratio.value < kLeastShare) return {};
-  return {why::LimitOfOneThread{wider->threads, 1 / ratio.value}, of_limit->value};
-}
-
 /// The limit of the case reached, memory's or that of launching work; the link has its own cause.
 Cause limit_cause(const Subject& subject) {
   const auto& of_limit = subject.analysis.of_limit;
@@ -105,7 +76,9 @@ Cause limit_cause(const Subject& subject) {
   const auto kind = limit_kind(subject.group, subject.analysis.limit);
   const CaseResult& result = subject.result();
   if (kind == LimitKind::Memory)
-    return {why::MemoryLimit{result.source_bytes + result.result_bytes}, of_limit->value};
+    return bytes_decide(subject)
+               ? Cause{why::MemoryLimit{result.source_bytes + result.result_bytes}, of_limit->value}
+               : Cause{};
   return kind == LimitKind::Launch ? Cause{why::LaunchLimit{}, of_limit->value} : Cause{};
 }
 
@@ -118,7 +91,7 @@ Cause extra_passes_cause(const Subject& subject) {
   if (link_bytes(result) > 0 || !result.peer.empty()) return {};
   const auto fewest = static_cast<double>(result.source_bytes + result.result_bytes);
   const auto moved = static_cast<double>(moved_bytes(result));
-  if (fewest <= 0 || moved < kExtraPasses * fewest) return {};
+  if (fewest <= 0 || moved < kExtraPasses * fewest || !bytes_decide(subject)) return {};
   const auto& of_limit = subject.analysis.of_limit;
   const bool rated =
       of_limit && limit_kind(subject.group, subject.analysis.limit) == LimitKind::Memory;
@@ -132,6 +105,7 @@ Cause floors_cause(const Subject& subject) {
   const double share = floor_ns ? *floor_ns / subject.time_ns() : 0;
   const auto kind = limit_kind(subject.group, subject.analysis.binding);
   if (share < at_limit || !kind) return {};
+  if (kind == LimitKind::Memory && !bytes_decide(subject)) return {};
   return {why::Floors{*kind, subject.analysis.binding}, share};
 }
 
@@ -160,16 +134,17 @@ Cause main_passes(const Subject& subject) {
 
 /// The cause that accounts for most of the time, of those that a measurement shows.
 Cause largest_cause(const Subject& subject) {
-  const Cause one_thread = one_thread_cause(subject);
-  Cause largest = one_thread;
+  Cause threads = one_thread_cause(subject);
+  if (!threads) threads = smaller_team_cause(subject);
+  Cause largest = threads;
   for (const auto cause : {page_fault_cause, constants_cause, decode_cause, link_cause, sync_cause,
-                           launch_cause, limit_cause, main_passes})
+                           launch_cause, team_start_cause, limit_cause, main_passes})
     if (const Cause other = cause(subject); other && (!largest || other.share > largest.share))
       largest = other;
   // The limits of memory are those of as many threads as the case has.
   const bool memory = std::holds_alternative<why::MemoryLimit>(largest.found) ||
                       std::holds_alternative<why::ExtraPasses>(largest.found);
-  return memory && one_thread ? one_thread : largest;
+  return memory && threads ? threads : largest;
 }
 
 /// As for the pairs of the group: the 5 % are shared by all of them.
@@ -229,8 +204,8 @@ std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const R
 Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
               const Results& results) {
   const Subject subject{group, analysis, index, results};
-  for (const auto cause :
-       {largest_cause, floors_cause, dominant_part, dominant_stage, extra_passes_cause})
+  for (const auto cause : {largest_cause, fixed_part_cause, floors_cause, dominant_part,
+                           dominant_stage, extra_passes_cause})
     if (const Cause found = cause(subject)) return found;
   return {};
 }
@@ -245,16 +220,6 @@ Cause constants_cause(const Subject& subject) {
   if (cached) return {why::ConstantsEachCall{cached->time_ns}, cached->share, true};
   const double share = profiled_constants(subject);
   return share < kLeastShare ? Cause{} : Cause{why::ConstantsEachCall{}, share};
-}
-
-Cause one_thread_cause(const Subject& subject) {
-  if (subject.result().threads != 1) return {};
-  const auto more = twin(subject, Factor::Kind::Threads, [](const auto& own, const auto& its) {
-    return std::get<std::int64_t>(its) > std::get<std::int64_t>(own);
-  });
-  if (!more) return at_the_limit_of_one(subject);
-  if (!more->faster || more->share < kLeastShare) return {};
-  return {why::FewerThreads{more->result->threads, more->time_ns}, more->share, true};
 }
 
 std::optional<Twin> twin(const Subject& subject, Factor::Kind kind,

@@ -26,7 +26,7 @@ struct FaultCost {
 std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const Results& results);
 
 /// What was found, one type each. `cached_ns`, `without_ns` and `with_ns` are the times of the
-/// other case: the one that caches its constants, waits less, has more threads.
+/// other case: the one that caches its constants, waits less, has more threads or fewer.
 namespace why {
 struct ConstantsEachCall {
   std::optional<double> cached_ns;  // nothing: from the profile's ranges
@@ -50,6 +50,18 @@ struct LaunchLimit {};
 struct FewerThreads {
   int more;
   double with_ns;
+};
+struct SmallerTeam {  // that is faster
+  int fewer;
+  double with_ns;
+};
+struct TeamStart {  // priced by empty ones
+  double teams;
+  int threads;     // of each
+  double cost_ns;  // of one
+};
+struct FixedPart {  // of the time, by the fit along an axis
+  double fixed_ns;
 };
 struct LimitOfOneThread {
   int more;
@@ -78,8 +90,9 @@ struct OneStage {
 struct Cause {
   std::variant<std::monostate, FaultCost, why::ConstantsEachCall, why::Decoding, why::Waiting,
                why::PricedWaiting, why::Submitting, why::PricedLaunches, why::LaunchLimit,
-               why::FewerThreads, why::LimitOfOneThread, why::LinkLimit, why::LinkTime,
-               why::MemoryLimit, why::ExtraPasses, why::Floors, Gain, why::OneStage>
+               why::FewerThreads, why::SmallerTeam, why::TeamStart, why::FixedPart,
+               why::LimitOfOneThread, why::LinkLimit, why::LinkTime, why::MemoryLimit,
+               why::ExtraPasses, why::Floors, Gain, why::OneStage>
       found;
   double share = 0;     // of the case's time; 0: not known
   bool proven = false;  // a case that differs in this alone was measured
@@ -113,9 +126,16 @@ Cause constants_cause(const Subject& subject);
 /// One thread: the case with more and all else alike, or a stream with more threads that is faster
 /// than the one whose speed the case has.
 Cause one_thread_cause(const Subject& subject);
+Cause smaller_team_cause(const Subject& subject);  // the case with fewer threads is faster
+Cause team_start_cause(const Subject& subject);    // starting its teams takes most of the time
+Cause fixed_part_cause(const Subject& subject);    // so does what its fit has beside the bytes
 Cause link_cause(const Subject& subject);    // its transfers take most of the time, or their limit
 Cause sync_cause(const Subject& subject);    // the case that waits less, else the sync limit
 Cause launch_cause(const Subject& subject);  // time in the calls, else the launch limit
+
+/// False where a fixed cost takes most of the case's time, or may do so: it is that short, and
+/// nothing measured what its team costs. Then memory explains nothing.
+bool bytes_decide(const Subject& subject);
 
 /// A measured case that differs in one thing that was asked for.
 struct Twin {

@@ -1,0 +1,116 @@
+#include <algorithm>
+
+#include "analysis/sweep/fit.h"
+#include "analysis/why/causes.h"
+#include "ops/launch_sync.h"
+#include "ops/stream.h"
+
+namespace normbench {
+
+namespace {
+
+constexpr double kThreadShare = 0.2;  // of the time that another number of threads saves
+constexpr double kFixedShare = 0.5;   // of the time: from here on bytes do not decide
+// What waking a team may cost where it was not measured: backend/cpu/team.cpp decides with it, too.
+constexpr double kWakeNs = 100'000;
+
+/// The stream that moves as much as `limit` with more threads, and faster; null for none.
+const CaseResult* wider_stream(const Subject& subject, const CaseResult& limit) {
+  const CaseResult* best = nullptr;
+  for (const CaseResult& other : subject.group.limits) {
+    if (!measured(other) || !has_op<Stream>(other) || uses_gpu(other) ||
+        other.resident != limit.resident || other.threads <= limit.threads ||
+        other.source_bytes != limit.source_bytes || other.result_bytes != limit.result_bytes)
+      continue;
+    if (best == nullptr || median_ns(other, subject.results) < median_ns(*best, subject.results))
+      best = &other;
+  }
+  return best;
+}
+
+/// The case has the speed of a limit that more threads exceed.
+Cause at_the_limit_of_one(const Subject& subject) {
+  const CaseResult* limit = limit_of(subject.group, subject.result(), subject.results);
+  const auto& of_limit = subject.analysis.of_limit;
+  if (limit == nullptr || !has_op<Stream>(*limit) || uses_gpu(*limit) || limit->threads != 1 ||
+      !of_limit || of_limit->value < at_limit)
+    return {};
+  const CaseResult* wider = wider_stream(subject, *limit);
+  if (wider == nullptr) return {};
+  const Interval ratio =
+      paired_ratio(times_ns(*wider, subject.results), times_ns(*limit, subject.results), 0.95);
+  if (ratio.high >= 1 || 1 - ratio.value < kThreadShare) return {};
+  return {why::LimitOfOneThread{wider->threads, 1 / ratio.value}, of_limit->value};
+}
+
+/// Each stage on the host has a team of its own.
+double teams(const CaseResult& result) {
+  return static_cast<double>(std::ranges::count(result.stages, Place::Cpu, &StageResult::place));
+}
+
+/// True for a case that does nothing but start and join teams of threads.
+bool starts_teams_only(const CaseResult& result) {
+  return measured(result) && result.stages.size() == 1 && has_op<EmptyLaunch>(result) &&
+         !uses_gpu(result);
+}
+
+/// What one team of so many threads takes, as measured anywhere in the document.
+std::optional<double> team_ns(const Results& results, int threads) {
+  for (const GroupResult& group : results.groups)
+    for (const auto* list : {&group.cases, &group.limits})
+      for (const CaseResult& result : *list) {
+        if (!starts_teams_only(result) || result.threads != threads) continue;
+        const Json& count = value_at(result.stages[0].parameters, "/count");
+        return median_ns(result, results) / (count.is_number() ? count.get<double>() : 1);
+      }
+  return std::nullopt;
+}
+
+/// The case is that short that waking its teams, which nothing measured, may be all of it.
+bool may_be_waking(const Subject& subject) {
+  const CaseResult& result = subject.result();
+  return result.threads > 1 && !uses_gpu(result) && !team_ns(subject.results, result.threads) &&
+         subject.time_ns() < 2 * teams(result) * kWakeNs;
+}
+
+}  // namespace
+
+Cause one_thread_cause(const Subject& subject) {
+  if (subject.result().threads != 1) return {};
+  const auto more = twin(subject, Factor::Kind::Threads, [](const auto& own, const auto& its) {
+    return std::get<std::int64_t>(its) > std::get<std::int64_t>(own);
+  });
+  if (!more) return at_the_limit_of_one(subject);
+  if (!more->faster || more->share < kThreadShare) return {};
+  return {why::FewerThreads{more->result->threads, more->time_ns}, more->share, true};
+}
+
+Cause smaller_team_cause(const Subject& subject) {
+  const auto fewer = twin(subject, Factor::Kind::Threads, [](const auto& own, const auto& its) {
+    return std::get<std::int64_t>(its) < std::get<std::int64_t>(own);
+  });
+  if (!fewer || !fewer->faster || fewer->share < kThreadShare) return {};
+  return {why::SmallerTeam{fewer->result->threads, fewer->time_ns}, fewer->share, true};
+}
+
+Cause team_start_cause(const Subject& subject) {
+  const CaseResult& result = subject.result();
+  if (result.threads == 1 || uses_gpu(result) || !result.peer.empty()) return {};
+  const auto cost_ns = team_ns(subject.results, result.threads);
+  const double share = cost_ns ? teams(result) * *cost_ns / subject.time_ns() : 0;
+  if (share < kFixedShare) return {};
+  return {why::TeamStart{teams(result), result.threads, *cost_ns}, std::min(1.0, share)};
+}
+
+Cause fixed_part_cause(const Subject& subject) {
+  const auto fixed_ns = fixed_cost_ns(subject.group, subject.result().variant, subject.results);
+  const double share = fixed_ns ? *fixed_ns / subject.time_ns() : 0;
+  if (share < kFixedShare) return {};
+  return {why::FixedPart{*fixed_ns}, std::min(1.0, share)};
+}
+
+bool bytes_decide(const Subject& subject) {
+  return !may_be_waking(subject) && !team_start_cause(subject) && !fixed_part_cause(subject);
+}
+
+}  // namespace normbench
