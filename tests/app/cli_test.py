@@ -526,7 +526,7 @@ class CliTest(unittest.TestCase):
         running = subprocess.Popen(
             [NORMBENCH, "run", "--config", self.config(SMALL), "--out", out],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        running.stderr.readline()
+        next(line for line in running.stderr if " rounds (" in line)
         running.send_signal(how)
         running.stderr.read()
         code = running.wait()

@@ -143,7 +143,7 @@ class FaultsCase(unittest.TestCase):
             [NORMBENCH, "run", "--config", self.config, "--out", self.out, *args],
             **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True,
                "env": self.environment, **kwargs})
-        running.stderr.readline()
+        next(line for line in running.stderr if " rounds (" in line)
         return running
 
     def end(self, running, code):

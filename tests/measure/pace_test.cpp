@@ -75,6 +75,15 @@ TEST(Pace, RoundsThatFitAreNoOverrun) {
   EXPECT_FALSE(pace.step_done(last_turn(0, 0), 0.5));  // 6 s
 }
 
+TEST(Pace, ASecondMoreThanNearlyNoneIsNotWorthAWord) {
+  Plan plan = plan_of(1);
+  plan.measure.max_seconds_per_group = 0.1;
+  Pace pace(plan);
+  pace.group_started(0, 0);
+  pace.step_done(prepared(0), 0);
+  EXPECT_FALSE(pace.step_done(last_turn(0, 0), 0.1));  // 1.2 s
+}
+
 TEST(Pace, ProfilesAreIncludedAndCorrectedByThoseThatAreDone) {
   Pace pace(plan_of(2, true));
   for (const std::size_t group : {0u, 1u}) {
