@@ -251,9 +251,13 @@ std::string why_text(const ComparedCase& one) {
       return fmt::format("{} pairs of runs: too few for an interval", one.replicates);
     case NoVerdict::TooFewRounds:
       return fmt::format("{} rounds: too few for an interval", one.replicates);
-    case NoVerdict::MachineChanged:
+    case NoVerdict::LimitsChanged:
       return fmt::format("the limits beside it changed by up to {}: this may be the machine",
                          format_percent(one.drift.value_or(0)));
+    case NoVerdict::Preempted:
+      return fmt::format(
+          "other work had the processor in a typical turn of {}: this may be the machine",
+          one.ratio->value > 1 ? "NEW" : "BASE");
   }
   return "";
 }

@@ -162,7 +162,7 @@ TEST(Compare, WhatTheLimitsChangedByTooMayBeTheMachine) {
   const ComparedCase slower = compared(1.5, 10'500);
   EXPECT_DOUBLE_EQ(slower.drift.value(), 0.5);
   EXPECT_EQ(slower.change, Change::Inconclusive);
-  EXPECT_EQ(slower.why, NoVerdict::MachineChanged);
+  EXPECT_EQ(slower.why, NoVerdict::LimitsChanged);
   EXPECT_TRUE(slower.visible.has_value());
 
   EXPECT_EQ(compared(1.5, 7000).change, Change::Regressed);     // the limits stood still
@@ -171,6 +171,24 @@ TEST(Compare, WhatTheLimitsChangedByTooMayBeTheMachine) {
   EXPECT_EQ(compared(0.6, 14'000).change, Change::Inconclusive);
   EXPECT_EQ(compared(0.6, 7000).change, Change::Improved);
   EXPECT_EQ(compared(1, 14'000).why, NoVerdict::None);  // undecided by its own rounds
+}
+
+TEST(Compare, WhatLostTheProcessorToOthersMayBeTheMachine) {
+  const auto compared = [](double factor, int base_switches, int now_switches) {
+    Results base = limited_run(1, 5000, 7000, 0), now = limited_run(factor, 5000, 7000, 1);
+    for (Round& round : base.groups[0].cases[0].rounds)
+      round.counters.involuntary_switches = base_switches;
+    for (Round& round : now.groups[0].cases[0].rounds)
+      round.counters.involuntary_switches = now_switches;
+    return compare({base}, {now}, {}).cases.at(0);
+  };
+  EXPECT_EQ(compared(2, 0, 1).why, NoVerdict::Preempted);
+  EXPECT_EQ(compared(2, 0, 1).change, Change::Inconclusive);
+  EXPECT_EQ(compared(0.5, 1, 0).why, NoVerdict::Preempted);  // BASE is the slower one
+  EXPECT_EQ(compared(2, 1, 0).change, Change::Regressed);    // the faster one lost it
+  EXPECT_EQ(compared(2, 0, 0).change, Change::Regressed);
+  EXPECT_EQ(compared(2, 8, 16).change, Change::Regressed);     // as often a second
+  EXPECT_EQ(compared(2, 8, 29).change, Change::Inconclusive);  // more than 16 and three times 4
 }
 
 TEST(Compare, PairsOfRunsThatTookTurnsNeedNoLimits) {
@@ -241,9 +259,8 @@ TEST(Compare, ACaseThatIsNowSkippedIsNoRegressionButUndecided) {
   EXPECT_EQ(comparison.cases[0].ending.reason, "no CUDA device");
   EXPECT_EQ(gate(comparison), Gate::Undecided);
   EXPECT_THAT(comparison.cases[0].findings,
-              testing::Contains(
-                  CaseFinding{CaseFinding::Kind::Status, Status::Ok, Status::Skipped, 0,
-                              Ending{Status::Skipped, "no CUDA device", 10, 10}}));
+              testing::Contains(CaseFinding{CaseFinding::Kind::Status, Status::Ok, Status::Skipped,
+                                            0, Ending{Status::Skipped, "no CUDA device", 10, 10}}));
 
   for (Results& results : pairs.base) results.groups = pairs.now[0].groups;
   EXPECT_EQ(gate(compare_pairs_of(pairs)), Gate::Passed);  // skipped before and now

@@ -1,6 +1,7 @@
 #include "analysis/compare/compare.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -90,6 +91,24 @@ bool explained_by(double drift, const Interval& ratio) {
   return ratio.low <= 1 + drift && ratio.high >= 1 / (1 + drift);
 }
 
+/// True when a typical turn of the slower runs lost the processor more often than its longer time
+/// alone makes of the faster ones': by more than three standard deviations of a Poisson process.
+bool preempted_more(const std::vector<CaseRun>& slower, const std::vector<CaseRun>& faster) {
+  const auto typical = [](const std::vector<CaseRun>& runs, std::int64_t (*of)(const Round&)) {
+    std::vector<double> values;
+    for (const CaseRun& run : runs)
+      if (measured_in(run))
+        for (const Round& round : run.result->rounds)
+          values.push_back(static_cast<double>(of(round)));
+    return median(std::move(values));
+  };
+  const auto switches = [](const Round& round) { return round.counters.involuntary_switches; };
+  const auto wall_ns = [](const Round& round) { return round.wall_ns; };
+  const double expected =
+      typical(faster, switches) * typical(slower, wall_ns) / typical(faster, wall_ns);
+  return typical(slower, switches) > expected + 3 * std::sqrt(expected);
+}
+
 /// Why the times of a case say nothing about it.
 NoVerdict why_not(const MatchedCase& matched, const Comparison& comparison, const Times& times) {
   if (times.base_ns.empty()) return NoVerdict::NotMeasured;
@@ -122,10 +141,13 @@ void compare_times(const MatchedCase& matched, const Comparison& comparison, Com
   one.change = verdict(effect.ratio, margin);
   if (comparison.run_pairs || one.change == Change::Same) return;
   one.drift = drift_of(matched);
-  if (one.change == Change::Inconclusive || !explained_by(one.drift.value_or(0), effect.ratio))
-    return;
-  one.change = Change::Inconclusive;
-  one.why = NoVerdict::MachineChanged;
+  if (one.change == Change::Inconclusive) return;
+  if (explained_by(one.drift.value_or(0), effect.ratio))
+    one.why = NoVerdict::LimitsChanged;
+  else if (effect.ratio.value > 1 ? preempted_more(matched.now, matched.base)
+                                  : preempted_more(matched.base, matched.now))
+    one.why = NoVerdict::Preempted;
+  if (one.why != NoVerdict::None) one.change = Change::Inconclusive;
 }
 
 ComparedCase compare_case(const MatchedCase& matched, const Comparison& comparison) {

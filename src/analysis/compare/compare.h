@@ -3,7 +3,7 @@
 /// A side is the documents of its runs. With 6 paired runs a side or more, the run is the
 /// replicate: the effect is the median over the pairs of ln(new time / base time), with its exact
 /// interval. With fewer, the rounds are the replicates, and differences between runs stay unknown:
-/// nothing is certain, and what no more than the limits of its group changed is undecided.
+/// nothing is certain, and what the machine may have changed is undecided.
 #pragma once
 
 #include <array>
@@ -40,7 +40,8 @@ enum class NoVerdict {
   NoTime,        // a round took none
   TooFewRuns,    // for an interval
   TooFewRounds,
-  MachineChanged  // the limits of its group changed as much
+  LimitsChanged,  // those of its group, by as much
+  Preempted       // others had the processor in a typical turn of the slower side
 };
 
 struct ComparedCase {
