@@ -32,8 +32,7 @@ std::optional<fs::path> folder_in(const char* variable) {
   return fs::path(value);
 }
 
-/// "$XDG_STATE_HOME/normbench/calibration.json", with ~/.local/state where that is not set (or not
-/// absolute); "" without a home.
+/// "$XDG_STATE_HOME/normbench/calibration.json", else in ~/.local/state; "" without a home.
 std::string calibration_path() {
   auto state = folder_in("XDG_STATE_HOME");
   if (!state)

@@ -27,8 +27,7 @@
 namespace normbench {
 namespace {
 
-/// Puts this program, started with `arguments`, in the place of this process; returns only when
-/// that fails.
+/// Replaces this process by this program, started with `arguments`; returns only on failure.
 void become(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "normbench");
   std::vector<char*> words;

@@ -64,8 +64,7 @@ selftest::Options what_to_test(const SelftestOptions& said, const Backends& back
   return options;
 }
 
-/// A place that is not here is skipped, as the cases of a run are. Failed too when there was
-/// nothing to test.
+/// Failed too when there was nothing to test; a place that is not here is skipped, as in a run.
 Exit outcome(const selftest::Findings& findings) {
   bool any = false, failed = false;
   for (const selftest::PlaceFinding& place : findings.places) {

@@ -66,9 +66,8 @@ std::optional<DeviceTimes> device_times_of(const Json& about) {
   return source;
 }
 
-/// Reads a Chrome trace, plain or packed by gzip whatever its name is, or the one in a run's
-/// folder; what of it cannot be used is said on stderr. Throws Invalid, naming the file, for what
-/// is none.
+/// Reads a Chrome trace, gzipped or not whatever its name is, or the one in a run's folder; says on
+/// stderr what cannot be used. Throws Invalid, naming the file, for what is no trace.
 Shown read_table(const std::string& path, bool by_shape) {
   Shown shown{.file = file_of(path), .profile = {}};
   const TraceModel model = read_model(shown.file);

@@ -43,8 +43,7 @@ struct Word {
   std::string_view name;
 };
 
-/// What is known of a dtype. A value of `significant_bits` p > 0 is a float, its first bit not
-/// stored.
+/// What is known of a dtype; with `significant_bits` > 0 a float, whose first bit is not stored.
 struct DTypeRow {
   DType value;
   std::string_view name;

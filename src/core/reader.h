@@ -16,8 +16,7 @@ namespace normbench {
 
 /// A view of a JSON object (or of nothing, when the value was no object) and of where it stands.
 /// Getters return the default for absent keys and for mistakes, which they report. `finish` reports
-/// the keys that no getter asked for, with the nearest known one. Lists take a single value for a
-/// list of one.
+/// keys that no getter asked for, with the nearest known one. Lists take a single value for one.
 class Reader {
  public:
   Reader(const Json& value, std::string pointer, std::vector<Issue>& issues);
@@ -77,8 +76,7 @@ class Reader {
 /// {"dtype", "shape": [n, c, h, w], "layout", "memory"}; strides are not said.
 Json tensor_json(const TensorDesc& desc);
 
-/// The tensor back, dense; what is absent is uint8, nchw, pageable and a shape of 0. Mistakes go to
-/// the reader's issues.
+/// The tensor back, dense; defaults are uint8, nchw, pageable, shape 0. Reports to the reader.
 TensorDesc read_tensor(Reader& reader);
 
 }  // namespace normbench

@@ -70,8 +70,7 @@ struct Tensor64 {
 /// Images [first, first+count) of a view as doubles.
 Tensor64 to_double(const View& view, std::int64_t first, std::int64_t count);
 
-/// Writes doubles to images [first, …) of a view, rounded to its dtype: to nearest even, uint8
-/// saturated.
+/// Writes doubles to images [first, …) of a view: rounded to nearest even, uint8 saturated.
 void from_double(const Tensor64& tensor, const View& view, std::int64_t first);
 
 }  // namespace normbench

@@ -264,8 +264,7 @@ Json to_json(const Results& results);
 Json to_json(const GroupResult& group);
 
 /// The document back; fields that are not measurements ("summary", "verdict", …) are ignored.
-/// Throws Invalid ("/groups/0/cases/1/rounds: …") for what is no such document or contradicts
-/// itself.
+/// Throws Invalid ("/groups/0/cases/1/rounds: …") for no such document or contradictions in it.
 Results read_results(const Json& document);
 GroupResult read_group(const Json& document);
 

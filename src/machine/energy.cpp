@@ -17,8 +17,7 @@ std::optional<std::int64_t> number_in(const fs::path& file) {
   return in >> number ? std::optional(number) : std::nullopt;
 }
 
-/// "intel-rapl:0" is a package (AMD's too); "intel-rapl:0:1" a part of it, "intel-rapl:1" may be
-/// the whole platform.
+/// "intel-rapl:0" is a package (AMD's too), "intel-rapl:0:1" a part of it; some are platforms.
 bool is_package(const fs::path& folder) {
   const std::string name = folder.filename();
   if (!name.starts_with("intel-rapl:") || std::ranges::count(name, ':') != 1) return false;

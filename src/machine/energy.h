@@ -38,8 +38,7 @@ struct EnergyReading {
   std::optional<std::int64_t> gpu_mj;
 };
 
-/// Energy over stretches of work. The meters tick about every millisecond, so only what took long
-/// enough has an energy.
+/// Energy over stretches of work; none where short, as the meters tick every millisecond or so.
 class EnergyMeter {
  public:
   static constexpr std::int64_t shortest_ns = 100'000'000;

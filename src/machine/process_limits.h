@@ -34,8 +34,7 @@ std::vector<CgroupFolder> cgroup_folders(const std::filesystem::path& root);
 CgroupLimits read_cgroup_limits(const std::filesystem::path& root);
 
 /// Bytes that this process's control groups, and all above them, still allow: the least of limit
-/// less usage. Files that are cached do not count as used, for they go before anything is killed.
-/// Nothing without a limit.
+/// less usage without cached files, which go before anything is killed. Nothing without a limit.
 std::optional<std::int64_t> free_cgroup_memory(const std::filesystem::path& root);
 
 /// Bytes on the two sides of the link: host memory of every kind, and device memory.

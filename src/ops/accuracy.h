@@ -5,8 +5,7 @@
 
 namespace normbench {
 
-/// What is known of a tensor: exact values lie in [low, high], computed ones within `error` of
-/// them.
+/// What is known of a tensor: exact values lie in [low, high], computed ones within `error`.
 struct Accuracy {
   double low = 0, high = 0;
   double error = 0;

@@ -6,8 +6,7 @@
 namespace normbench {
 
 /// y = (x * scale - mean[c]) / std[c] on the window, mirrored, in dtype `to` and layout `layout`.
-/// Parameters: mean, std, dtype (default float32), scale (1), layout (the input's), crop {size,
-/// at}, flip (none), constants.
+/// Parameters: mean, std, dtype (float32), scale (1), layout (input's), crop, flip, constants.
 struct Normalize {
   static constexpr std::string_view name = "normalize";
   static constexpr std::string_view about =

@@ -64,8 +64,7 @@ ParameterKind parameter_kind(std::string_view parameter);
 /// The op called `name` with parameters from `reader`; nothing (and no issue) for an unknown name.
 std::optional<Op> read_op(std::string_view name, Reader& reader);
 
-/// Descriptions of the outputs. The memory kind is the first input's; the planner overrides it.
-/// Throws Invalid when the inputs do not fit.
+/// The outputs. Their memory kind is the first input's; the planner overrides it. Throws Invalid.
 std::vector<TensorDesc> infer(const Op& op, std::span<const TensorDesc> in);
 
 /// The op on whole images [first, first + count) in double; `in` and `out` hold just those images.
@@ -84,8 +83,7 @@ Accuracy accuracy(const Op& op, std::span<const Accuracy> in, std::span<const Te
 /// The fewest bytes the op can move, and its arithmetic.
 Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const TensorDesc> out);
 
-/// The op called `name` with the parameters that are worth trying on an input of this shape; none
-/// for ops that take no input.
+/// The op called `name` with parameters worth trying on such an input; none if it takes no input.
 std::vector<Op> samples(std::string_view name, const Shape& shape);
 
 }  // namespace normbench

@@ -22,8 +22,7 @@ struct PlanContext {
   ResolvedOps resolved;
 };
 
-/// The case of a variant, still without a name. Nothing after a mistake, which goes to
-/// `context.issues`.
+/// The case of a variant, still unnamed; nothing after a mistake, which goes to `context.issues`.
 std::optional<Case> decide_case(const VariantText& text, PlanContext& context);
 
 }  // namespace normbench

@@ -128,8 +128,7 @@ Substitution substitution_of(const Frame& frame, const Json& assignment,
   return {assignment, issues, places};
 }
 
-/// A variant with these axes, still without a name; a Case{} after a mistake. Adds the axes that it
-/// uses to `used`.
+/// An unnamed variant with these axes; a Case{} after a mistake. Adds the axes it uses to `used`.
 Case plan_variant(const Frame& frame, const std::string& name, const Json& assignment,
                   std::set<std::string>& used, PlanContext& context) {
   const VariantPlace place{

@@ -13,8 +13,7 @@ namespace normbench {
 std::vector<Group> plan_experiment(const Json& experiment, const std::string& pointer,
                                    PlanContext& context);
 
-/// The case that `name` means, as written (then the first of its variations) or as displayed; null
-/// when there is none.
+/// The case called `name`, as written (the first of its variations) or displayed; null for none.
 const Case* find_case(const Group& group, const std::string& name);
 
 }  // namespace normbench

@@ -114,8 +114,7 @@ double between_passes(const Signature& s) {
   return values_per_image({.n = 1, .c = in.c, .h = in.h, .w = out.w});
 }
 
-/// The filters of a `resize`, of the kernel and of the reference together: taps of each output row
-/// and column.
+/// Filters of a `resize`, of kernel and reference together: taps of each output row and column.
 double filter_bytes(const Signature& s) {
   const Shape &in = s.in[0].shape, &out = s.out[0].shape;
   return 128 * static_cast<double>(out.h + out.w) +

@@ -1,5 +1,4 @@
-/// The decided run: what is measured, in which groups, with which kernels. No text in it is still
-/// to be parsed.
+/// The decided run: what is measured, in which groups, with which kernels; nothing left to parse.
 #pragma once
 
 #include <array>
@@ -87,8 +86,7 @@ struct Case {
   bool uses_gpu() const;
 };
 
-/// Bytes that an iteration must read: the files, or what its stages take of the source (a crop: its
-/// window).
+/// Bytes that an iteration must read: the files, or what its stages take of the source.
 std::int64_t fewest_read_bytes(const Case& work);
 
 struct Published {

@@ -9,9 +9,8 @@
 
 namespace normbench {
 
-/// Puts a case together, stage by stage. `add` connects a stage to earlier values and decides its
-/// place, outputs and kernel; it throws StageMistake or Invalid. A peer's stages have no kernel of
-/// ours.
+/// Puts a case together. `add` connects a stage to earlier values and decides its place, outputs
+/// and kernel (a peer's stages have none); it throws StageMistake or Invalid.
 class Wiring {
  public:
   explicit Wiring(const Backends& backends, bool for_peer = false)
