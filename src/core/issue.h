@@ -12,7 +12,6 @@ namespace normbench {
 struct Issue {
   std::string pointer;
   std::string text;
-
   bool operator==(const Issue&) const = default;
 };
 

@@ -23,7 +23,6 @@ struct JournalContent {
   /// Cases that hung: group index -> names of contenders and why.
   std::map<std::size_t, std::map<std::string, std::string>> hung;
   std::vector<std::string> despite = {};  // what differed when it was gone on with, in order
-
   bool operator==(const JournalContent&) const = default;
 };
 

@@ -14,7 +14,6 @@ struct CaseName {
   std::string experiment;
   Json point = Json::object();
   std::string variant;
-
   bool operator==(const CaseName&) const = default;
 };
 

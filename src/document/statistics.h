@@ -11,7 +11,6 @@ namespace normbench {
 
 struct Interval {
   double value = 0, low = 0, high = 0;
-
   bool operator==(const Interval&) const = default;
 };
 

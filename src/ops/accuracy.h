@@ -10,7 +10,6 @@ struct Accuracy {
   double low = 0, high = 0;
   double error = 0;
   bool whole = false;  // exact and computed values are whole numbers, which small dtypes hold
-
   bool operator==(const Accuracy&) const = default;
   /// Largest magnitude of a computed value.
   double magnitude() const;

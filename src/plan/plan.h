@@ -45,7 +45,6 @@ struct Value {
   TensorDesc desc;
   int producer = -1;     // index of the stage; -1: the source
   int in_place_of = -1;  // index of the value whose buffer holds it; -1: its own
-
   bool operator==(const Value&) const = default;
 };
 
