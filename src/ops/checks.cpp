@@ -70,14 +70,6 @@ std::int64_t total_bytes(std::span<const TensorDesc> tensors) {
   return bytes;
 }
 
-Cost window_cost(std::span<const TensorDesc> in, std::span<const TensorDesc> out,
-                 std::int64_t flops_per_element) {
-  const std::int64_t elements = out[0].elements();
-  return {.read_bytes = elements * size_of(in[0].dtype),
-          .written_bytes = total_bytes(out),
-          .flops = flops_per_element * elements};
-}
-
 std::vector<double> read_channel_values(Reader& reader, std::string_view key) {
   if (!reader.has(key)) {
     reader.complain(fmt::format("needs \"{}\" (an array of 1 number, or of 1 per channel)", key));

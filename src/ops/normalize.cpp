@@ -84,10 +84,6 @@ Accuracy Normalize::accuracy(std::span<const Accuracy> in, std::span<const Tenso
   return all;
 }
 
-Cost Normalize::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const {
-  return window_cost(in, out, 2);
-}
-
 std::vector<Normalize> Normalize::samples(const Shape& shape) {
   const auto mean = channel_samples(shape.c, 123.675, -7.3);
   const auto std = channel_samples(shape.c, 58.395, 1.7);

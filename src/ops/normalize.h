@@ -11,6 +11,7 @@ struct Normalize {
   static constexpr std::string_view name = "normalize";
   static constexpr std::string_view about =
       "(x * scale - mean) / std, with cast, layout, crop and flip in the same pass";
+  static constexpr int flops_per_element = 2;
 
   std::vector<double> mean = {}, std = {};  // one value, or one per channel; std never 0
   DType to = DType::Float32;
@@ -24,7 +25,6 @@ struct Normalize {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
-  Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
   /// Each parameter at least once with each dtype.
   static std::vector<Normalize> samples(const Shape& shape);
 };

@@ -4,8 +4,9 @@
 ///   static T read(Reader&)                 its own parameters only; absent: it has none
 ///   infer(in) -> std::vector<TensorDesc>   throws Invalid
 ///   reference(in, out, first)              exact meaning, in double
-///   accuracy(in, out) -> Accuracy          range and error bound
+///   accuracy(in, out) -> Accuracy          range and error bound; default: the first input's
 ///   fewest(in, out) -> Cost                default: reads every input, writes every output once
+///   static constexpr int flops_per_element   in its place: each output comes of one input element
 ///   static std::vector<T> samples(Shape)   what a self-test tries; absent: it has no parameters
 ///   static constexpr bool starts           takes no input: starts a variant; needs no samples
 /// One that says what becomes of its input's values has neither `reference` nor `accuracy`:
@@ -52,7 +53,6 @@ void for_each_op(Use use) {
 }
 
 std::string_view name_of(const Op& op);
-std::string_view about(const Op& op);
 
 /// Names of all ops, in the catalogue's order.
 std::vector<std::string> op_names();
