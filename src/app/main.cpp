@@ -140,11 +140,7 @@ struct Declare {
   const Option& row;
 
   CLI::Option* operator()(bool* target) const { return app.add_flag(row.name, *target, row.help); }
-  CLI::Option* operator()(int* target) const {
-    return (*this)(Take([target](const std::string& name, const std::string& given) {
-      *target = static_cast<int>(read_whole(name, given, 0, INT_MAX));
-    }));
-  }
+  CLI::Option* operator()(int* target) const { return (*this)(whole(*target, 0, INT_MAX)); }
   CLI::Option* operator()(const Take& take) const {
     return app
         .add_option_function<std::string>(

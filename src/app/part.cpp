@@ -71,7 +71,7 @@ std::string answer_of_part(std::string asked) {
 }  // namespace
 
 std::optional<GroupResult> measure_part(const Job& job, std::size_t group, const Part& part,
-                                        const OnHungPart& on_hung) {
+                                        const std::function<void(const std::string&)>& on_hung) {
   const Json asked{{"asker", getpid()},
                    {"job", to_json(job)},
                    {"group", group},

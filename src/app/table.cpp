@@ -232,17 +232,13 @@ Exit show_tables(TableArguments wanted) {
   return Exit::Fine;
 }
 
-void take_sort_key(TableOptions& options, const std::string& key) {
-  options.sort_by = key == "none" ? "" : key;
-  shown_rows({}, options);  // knows what can be sorted by
-}
-
 }  // namespace
 
 Subcommand make_table() {
   const auto wanted = std::make_shared<TableArguments>();
   const Take sort_by = [wanted](const std::string&, const std::string& given) {
-    take_sort_key(wanted->options, given);
+    wanted->options.sort_by = given == "none" ? "" : given;
+    shown_rows({}, wanted->options);  // knows what can be sorted by
   };
   return {
       .options = {{"TRACE", "",

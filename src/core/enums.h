@@ -163,10 +163,7 @@ std::vector<std::string> all_words() {
 template <class E>
 std::string known_words() {
   std::string text;
-  for (const auto& word : words(E{})) {
-    if (!text.empty()) text += ", ";
-    text += word.name;
-  }
+  for (const std::string& word : all_words<E>()) text += (text.empty() ? "" : ", ") + word;
   return text;
 }
 

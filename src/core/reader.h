@@ -40,9 +40,7 @@ class Reader {
     if (!has(key)) return fallback;
     const std::string said = text(key, std::string(name_of(fallback)));
     if (const auto value = parse_word<E>(said)) return *value;
-    std::vector<std::string> known;
-    for (const auto& w : words(E{})) known.emplace_back(w.name);
-    unknown_word(key, said, known);
+    unknown_word(key, said, all_words<E>());
     return fallback;
   }
 

@@ -110,8 +110,7 @@ struct ProfileRow {
   std::string name;
   Place place = Place::Cpu;
   std::string shapes;
-  bool annotation =
-      false;  // a range of steps, on a device the same projected on it: no work itself
+  bool annotation = false;  // a range of steps, or its projection on a device: no work itself
   bool constants = false;  // a kernel's preparing of its constants, calls in it included
   std::int64_t calls = 0;
   std::int64_t self_cpu_ns = 0, cpu_ns = 0;

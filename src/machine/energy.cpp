@@ -6,7 +6,6 @@
 #include <fstream>
 
 namespace normbench {
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -72,8 +71,6 @@ EnergyReading EnergyMeter::read() const {
   return {.packages_uj = rapl_.read(), .gpu_mj = gpu_mj_ ? gpu_mj_() : std::nullopt};
 }
 
-void EnergyMeter::start() { start_ = read(); }
-
 void EnergyMeter::stop(std::int64_t ns) {
   const EnergyReading end = read();
   ns_ += ns;
@@ -85,14 +82,6 @@ void EnergyMeter::stop(std::int64_t ns) {
     gpu_joules_.reset();
   else if (gpu_joules_)
     *gpu_joules_ += static_cast<double>(*end.gpu_mj - *start_.gpu_mj) / 1000;
-}
-
-std::optional<double> EnergyMeter::cpu_joules() const {
-  return long_enough() ? cpu_joules_ : std::nullopt;
-}
-
-std::optional<double> EnergyMeter::gpu_joules() const {
-  return long_enough() ? gpu_joules_ : std::nullopt;
 }
 
 std::string EnergyMeter::missing() const {

@@ -28,7 +28,6 @@
 #include "ops/flip.h"
 #include "ops/host_memory.h"
 #include "ops/launch_sync.h"
-#include "ops/layout.h"
 #include "ops/load.h"
 #include "ops/normalize.h"
 #include "ops/resize.h"
