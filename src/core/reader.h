@@ -58,7 +58,6 @@ class Reader {
   /// Reports the keys that were never asked for.
   void finish();
 
-  const std::string& pointer() const { return pointer_; }
   std::string pointer_to(std::string_view key) const;
   std::vector<Issue>& issues() { return issues_; }
 

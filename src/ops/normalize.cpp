@@ -9,7 +9,6 @@
 #include "ops/flip.h"
 
 namespace normbench {
-
 namespace {
 
 /// The bound of one channel: the larger of the two orders in which kernels may compute it.

@@ -18,10 +18,6 @@ constexpr std::uint64_t mixed(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-constexpr std::uint64_t random_word(std::uint64_t state, std::uint64_t index) {
-  return mixed(state + (index + 1) * 0x9E3779B97F4A7C15u);
-}
-
 /// Writes the random bytes of every row, each as a T.
 template <class T>
 void fill_rows(const View& view, std::uint64_t seed) {
@@ -120,7 +116,7 @@ void random_bytes(std::uint64_t seed, std::int64_t first, std::span<std::uint8_t
   auto index = static_cast<std::uint64_t>(first) / 8;
   auto skip = static_cast<std::size_t>(first) % 8;
   while (!out.empty()) {
-    const std::uint64_t value = random_word(state, index++);
+    const std::uint64_t value = mixed(state + ++index * 0x9E3779B97F4A7C15u);
     const std::size_t count = std::min(out.size(), 8 - skip);
     if (count == 8)
       std::memcpy(out.data(), &value, 8);

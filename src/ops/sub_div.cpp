@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 namespace normbench {
-
 namespace {
 
 std::vector<TensorDesc> floating(std::span<const TensorDesc> in, const std::vector<double>& values,

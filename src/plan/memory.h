@@ -18,9 +18,6 @@ std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory
 /// Equal copies of a case's source. Cold: enough to exceed the cache threefold; resident, hot: one.
 std::int64_t source_copies(const Case& work, Cache cache, std::int64_t cache_bytes);
 
-/// True if two cases with a source start from the same copies.
-bool share_source(const Case& one, const Case& other);
-
 /// Images per step of a case's check: at most 8 million values of the whole chain, at least one.
 std::int64_t slab_images(const Case& work);
 
