@@ -1,5 +1,4 @@
-#include "plan/decide.h"
-
+/// From the complete text of a variant to a decided case.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +8,7 @@
 #include "backend/cpu/team.h"
 #include "plan/buffers.h"
 #include "plan/composed.h"
+#include "plan/experiment.h"
 #include "plan/wiring.h"
 
 namespace normbench {

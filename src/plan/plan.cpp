@@ -10,7 +10,6 @@
 
 #include "plan/buffers.h"
 #include "plan/config.h"
-#include "plan/decide.h"
 #include "plan/experiment.h"
 #include "plan/limits.h"
 #include "plan/memory.h"
