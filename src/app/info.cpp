@@ -1,11 +1,9 @@
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <memory>
-#include <vector>
 
 #include "analysis/machine_limits.h"
 #include "app/commands.h"
@@ -14,7 +12,6 @@
 #include "app/profiling.h"
 #include "app/progress.h"
 #include "app/run_context.h"
-#include "core/issue.h"
 #include "machine/energy.h"
 #include "machine/environment.h"
 #include "machine/hardware_counters.h"

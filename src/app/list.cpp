@@ -5,8 +5,6 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <span>
-#include <vector>
 
 #include "app/commands.h"
 #include "backend/backend.h"

@@ -7,17 +7,10 @@
 #include <climits>
 #include <csignal>
 #include <exception>
-#include <functional>
-#include <span>
 #include <sstream>
-#include <string>
-#include <variant>
-#include <vector>
 
 #include "app/commands.h"
-#include "app/process.h"
 #include "core/file.h"
-#include "core/issue.h"
 
 namespace {
 

@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <memory>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "app/begin.h"
 #include "app/commands.h"

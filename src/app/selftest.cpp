@@ -1,18 +1,14 @@
 #include "measure/selftest/selftest.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "app/commands.h"
 #include "app/options.h"
 #include "backend/cpu/simd_targets.h"
-#include "core/issue.h"
 #include "machine/environment.h"
 #include "machine/process_limits.h"
 #include "report/selftest_text.h"

@@ -8,15 +8,9 @@
 #include <fstream>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "app/commands.h"
 #include "app/options.h"
-#include "core/issue.h"
 #include "core/units.h"
 #include "report/chrome/gzip.h"
 #include "report/table_formats.h"

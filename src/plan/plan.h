@@ -1,7 +1,6 @@
 /// The decided run: what is measured, in which groups, with which kernels; nothing left to parse.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
