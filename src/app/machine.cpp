@@ -4,12 +4,9 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string_view>
 
 #include "app/process.h"
 #include "backend/cpu/simd_targets.h"

@@ -9,7 +9,6 @@
 #include <iostream>
 #include <iterator>
 #include <stdexcept>
-#include <string>
 
 #include "app/commands.h"
 #include "app/progress.h"

@@ -1,7 +1,6 @@
 #include "ops/source.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <filesystem>
 

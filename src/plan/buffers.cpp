@@ -1,7 +1,6 @@
 #include "plan/buffers.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "plan/placement.h"

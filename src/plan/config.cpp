@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "plan/composed.h"
 #include "plan/stage_spec.h"

@@ -1,11 +1,6 @@
 /// An experiment of a config: its groups, one per point of the sweep.
 #pragma once
 
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "plan/plan.h"
 #include "plan/stage_spec.h"
 #include "plan/variant.h"

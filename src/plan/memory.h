@@ -2,9 +2,7 @@
 /// more than there is: overcommit kills without an error.
 #pragma once
 
-#include <cstdint>
 #include <span>
-#include <vector>
 
 #include "plan/plan.h"
 

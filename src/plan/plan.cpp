@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 #include "plan/buffers.h"
 #include "plan/config.h"

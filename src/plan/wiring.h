@@ -1,9 +1,6 @@
 /// From the stages as read to the values, places, kernels and buffers of a case.
 #pragma once
 
-#include <map>
-#include <string>
-
 #include "plan/plan.h"
 #include "plan/stage_spec.h"
 

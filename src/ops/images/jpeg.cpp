@@ -6,9 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <stdexcept>
-#include <string>
 #include <string_view>
-#include <vector>
 
 // jpeglib.h needs <cstdio>, and jerror.h the settings in jpeglib.h.
 // clang-format off
