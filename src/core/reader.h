@@ -15,7 +15,7 @@ namespace normbench {
 
 /// A view of a JSON object (or of nothing, when the value was no object) and of where it stands.
 /// Getters return the default for absent keys and for mistakes, which they report. `finish` reports
-/// keys that no getter asked for, with the nearest known one. Lists take a single value for one.
+/// keys that no getter asked for, with the nearest known one. A single value is a list of one.
 class Reader {
  public:
   Reader(const Json& value, std::string pointer, std::vector<Issue>& issues);

@@ -38,7 +38,7 @@ struct EnergyReading {
   std::optional<std::int64_t> gpu_mj;
 };
 
-/// Energy over stretches of work; none where short, as the meters tick every millisecond or so.
+/// Energy over stretches of work; none of short ones: the meters tick about every millisecond.
 class EnergyMeter {
  public:
   static constexpr std::int64_t shortest_ns = 100'000'000;

@@ -40,7 +40,7 @@ struct Source {
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
 };
 
-/// Bytes [first, first + out.size()) of the endless random sequence of `seed`, made independently.
+/// Bytes [first, first + out.size()) of the endless random sequence of `seed`; any part by itself.
 void random_bytes(std::uint64_t seed, std::int64_t first, std::span<std::uint8_t> out);
 
 }  // namespace normbench
