@@ -3,15 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <optional>
 #include <sstream>
-#include <string_view>
-#include <utility>
 
 #include "app/machine.h"
 #include "app/output.h"
@@ -129,9 +123,8 @@ Json journal_header(const Job& job, const Json& environment) {
   return header;
 }
 
-/// What differs from when the journal was begun: "the CPU: was AMD EPYC, is Intel Xeon" each.
-/// Both are headers. A run with differences is not continued: its document would mix what cannot be
-/// compared.
+/// What differs from when the journal was begun: "the CPU: was AMD EPYC, is Intel Xeon" each. Both
+/// are headers. A run with differences is not continued: its document would mix incomparable parts.
 std::vector<std::string> differences(const Json& then, const Json& now) {
   std::vector<std::string> found;
   if (auto changed =
@@ -164,8 +157,7 @@ std::string text_now(const Job& job) {
   }
 }
 
-/// The job as it would begin now: with the options that are given again, and with the config as
-/// the file is now.
+/// The job as it would begin now: with the options given again, and the config as its file is now.
 Job begun_now(const RunOptions& options, const Job& job) {
   Job now = job;
   if (!options.configs.empty())

@@ -1,11 +1,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <limits>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "analysis/calibration.h"
 #include "app/commands.h"
@@ -16,7 +13,6 @@
 #include "app/progress.h"
 #include "app/run_context.h"
 #include "core/file.h"
-#include "core/issue.h"
 #include "measure/calibration.h"
 #include "report/calibration_text.h"
 

@@ -1,6 +1,5 @@
 #include "app/commands.h"
 
-#include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <type_traits>

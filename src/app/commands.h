@@ -1,8 +1,6 @@
 /// Subcommands and their options as rows: main.cpp, the only file that sees CLI11, reads them.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <functional>
 #include <limits>

@@ -3,17 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "app/commands.h"
 #include "app/documents.h"
 #include "app/options.h"
-#include "core/issue.h"
 #include "document/results.h"
 #include "report/comparison.h"
 #include "report/comparison_words.h"

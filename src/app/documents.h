@@ -1,5 +1,4 @@
-/// Results documents as subcommands are given them: files, folders of runs, folders of such
-/// folders.
+/// Results documents as subcommands are given them: files, folders of runs, folders of several.
 #pragma once
 
 #include <span>

@@ -1,11 +1,9 @@
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <memory>
-#include <vector>
 
 #include "analysis/machine_limits.h"
 #include "app/commands.h"
@@ -14,7 +12,6 @@
 #include "app/profiling.h"
 #include "app/progress.h"
 #include "app/run_context.h"
-#include "core/issue.h"
 #include "machine/energy.h"
 #include "machine/environment.h"
 #include "machine/hardware_counters.h"
@@ -39,20 +36,12 @@ constexpr std::string_view kMemoryLimits = R"({
   "experiments": [{
     "name": "memory",
     "vary": {"threads": [1, "all"], "kernel": ["temporal", "nt"]},
+    "threads": "$threads",
     "source": {"dtype": "uint8", "batch": 20, "size": [512, 512]},
     "variants": {
-      "read 1 : write 1": {
-        "stages": [{"op": "stream", "read": 1, "write": 1, "kernel": "$kernel"}],
-        "threads": "$threads"
-      },
-      "read 1 : write 2": {
-        "stages": [{"op": "stream", "read": 1, "write": 2, "kernel": "$kernel"}],
-        "threads": "$threads"
-      },
-      "read 1 : write 4": {
-        "stages": [{"op": "stream", "read": 1, "write": 4, "kernel": "$kernel"}],
-        "threads": "$threads"
-      }
+      "read 1 : write 1": [{"op": "stream", "read": 1, "write": 1, "kernel": "$kernel"}],
+      "read 1 : write 2": [{"op": "stream", "read": 1, "write": 2, "kernel": "$kernel"}],
+      "read 1 : write 4": [{"op": "stream", "read": 1, "write": 4, "kernel": "$kernel"}]
     }
   }]
 })";
@@ -76,12 +65,8 @@ constexpr std::string_view kOtherLimits = R"({
       "name": "page faults",
       "vary": {"threads": [1, "all"]},
       "source": {"batch": 20, "size": [512, 512]},
-      "variants": {
-        "first touch of a page": {
-          "stages": [{"op": "first_touch", "output": "fresh"}],
-          "threads": "$threads"
-        }
-      }
+      "threads": "$threads",
+      "variants": {"first touch of a page": [{"op": "first_touch", "output": "fresh"}]}
     },
     {
       "name": "threads",

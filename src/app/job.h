@@ -28,8 +28,7 @@ struct Job {
   Sides free_bytes = {};    // what the run began with: all its parts are planned alike; 0: unknown
 };
 
-/// A new job of the config in `file`, with the paths of `options` made absolute. Throws BadInput
-/// when the file cannot be read.
+/// A new job of the config in `file`; paths in `options` become absolute. Throws BadInput.
 Job read_new_job(const std::string& file, JobOptions options);
 
 Json to_json(const Job& job);

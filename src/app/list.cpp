@@ -5,10 +5,6 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <span>
-#include <type_traits>
-#include <variant>
-#include <vector>
 
 #include "app/commands.h"
 #include "backend/backend.h"
@@ -33,14 +29,9 @@ constexpr auto words(Listing) {
       {{Listing::Ops, "ops"}, {Listing::Kernels, "kernels"}, {Listing::Reports, "reports"}});
 }
 
-template <class... Ts>
-void print_ops(std::type_identity<std::variant<Ts...>>) {
-  (say("  {:<12} {}\n", Ts::name, Ts::about), ...);
-}
-
 void list_ops() {
   say("Ops: what a stage of a variant can do\n");
-  print_ops(std::type_identity<Op>{});
+  for_each_op([]<class T>(std::type_identity<T>) { say("  {:<12} {}\n", T::name, T::about); });
 }
 
 constexpr std::size_t kLabelEnd = 17;

@@ -4,12 +4,9 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string_view>
 
 #include "app/process.h"
 #include "backend/cpu/simd_targets.h"
@@ -32,8 +29,7 @@ std::optional<fs::path> folder_in(const char* variable) {
   return fs::path(value);
 }
 
-/// "$XDG_STATE_HOME/normbench/calibration.json", with ~/.local/state where that is not set (or not
-/// absolute); "" without a home.
+/// "$XDG_STATE_HOME/normbench/calibration.json", else in ~/.local/state; "" without a home.
 std::string calibration_path() {
   auto state = folder_in("XDG_STATE_HOME");
   if (!state)

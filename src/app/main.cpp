@@ -7,17 +7,10 @@
 #include <climits>
 #include <csignal>
 #include <exception>
-#include <functional>
-#include <span>
 #include <sstream>
-#include <string>
-#include <variant>
-#include <vector>
 
 #include "app/commands.h"
-#include "app/process.h"
 #include "core/file.h"
-#include "core/issue.h"
 
 namespace {
 
@@ -140,11 +133,7 @@ struct Declare {
   const Option& row;
 
   CLI::Option* operator()(bool* target) const { return app.add_flag(row.name, *target, row.help); }
-  CLI::Option* operator()(int* target) const {
-    return (*this)(Take([target](const std::string& name, const std::string& given) {
-      *target = static_cast<int>(read_whole(name, given, 0, INT_MAX));
-    }));
-  }
+  CLI::Option* operator()(int* target) const { return (*this)(whole(*target, 0, INT_MAX)); }
   CLI::Option* operator()(const Take& take) const {
     return app
         .add_option_function<std::string>(

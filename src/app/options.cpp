@@ -32,12 +32,9 @@ Option device_option(BackendOptions& options) {
 }
 
 Option simd_option(BackendOptions& options) {
-  return {"--simd",
-          "TARGET",
-          "Instruction set of the CPU's kernels, e.g. AVX2 (default: this CPU's best)",
-          &options.simd,
-          "/simd",
-          Option::Newer};
+  const char* const help =
+      "Instruction set of the CPU's kernels, e.g. AVX2 (default: this CPU's best)";
+  return {"--simd", "TARGET", help, &options.simd, "/simd", Option::Newer};
 }
 
 Option format_option(TextOrJson& format, const std::string& help) {

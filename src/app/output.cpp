@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
-#include <vector>
 
 #include "app/process.h"
 #include "core/file.h"

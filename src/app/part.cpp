@@ -9,7 +9,6 @@
 #include <iostream>
 #include <iterator>
 #include <stdexcept>
-#include <string>
 
 #include "app/commands.h"
 #include "app/progress.h"
@@ -71,7 +70,7 @@ std::string answer_of_part(std::string asked) {
 }  // namespace
 
 std::optional<GroupResult> measure_part(const Job& job, std::size_t group, const Part& part,
-                                        const OnHungPart& on_hung) {
+                                        const std::function<void(const std::string&)>& on_hung) {
   const Json asked{{"asker", getpid()},
                    {"job", to_json(job)},
                    {"group", group},

@@ -9,12 +9,9 @@
 
 namespace normbench {
 
-/// Called with the contender that hung in the other process.
-using OnHungPart = std::function<void(const std::string& contender)>;
-
-/// Measures a part of a group of the job's plan in a fresh process; nothing when it was
-/// interrupted.
+/// Measures a part of a group of the job's plan in a fresh process; nothing when interrupted.
+/// `on_hung` is called with the contender that hung there.
 std::optional<GroupResult> measure_part(const Job& job, std::size_t group, const Part& part,
-                                        const OnHungPart& on_hung);
+                                        const std::function<void(const std::string&)>& on_hung);
 
 }  // namespace normbench

@@ -1,16 +1,13 @@
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "app/commands.h"
 #include "app/options.h"
 #include "backend/cpu/simd_targets.h"
-#include "core/issue.h"
 #include "measure/peer/messages.h"
 #include "measure/peer/server.h"
 

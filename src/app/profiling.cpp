@@ -4,14 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
-#include <string_view>
-#include <utility>
 
 #include "backend/cuda/cupti/cupti.h"
 #include "machine/environment.h"

@@ -1,5 +1,4 @@
-/// The profile pass of a run: tools of others that this process runs under, where times of device
-/// work come from, and the trace.
+/// The profile pass of a run: other tools attached, the source of device times, and the trace.
 #pragma once
 
 #include <memory>
@@ -44,8 +43,7 @@ class RunTrace {
   /// Adds a profile and fills in its rows, times and losses.
   void add(const ProfileTrace& profile, CaseProfile& result);
 
-  /// The finished trace, of which this was the last. `no_cupti`: why device times do not come from
-  /// there, or "".
+  /// The finished trace; call this last. `no_cupti`: why device times are not CUPTI's, or "".
   TraceModel finish(const std::string& no_cupti);
 
  private:

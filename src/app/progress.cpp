@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "app/process.h"
@@ -38,11 +37,6 @@ std::string done_text(const GroupResult& group) {
   if (any && rounds == 0) return "checked";
   return fmt::format("{} rounds ({})", rounds,
                      group.stop ? name_of(*group.stop) : "nothing to run here");
-}
-
-/// "preparing 3 of 15", "turn 3 of 15".
-std::string doing(const GroupStep& step) {
-  return fmt::format("{} {} of {}", name_of(step.kind), step.done, step.all);
 }
 
 }  // namespace
@@ -88,7 +82,8 @@ void Progress::step_done(const GroupStep& step) {
   const auto overrun = pace_.step_done(step, line_.spent());
   if (overrun) tell_overrun(step, *overrun);
   if (line_.is_due())
-    line_.show(fmt::format("{}: {}{} · {}", name(step.group), rounds_, doing(step), left()));
+    line_.show(fmt::format("{}: {}{} {} of {} · {}", name(step.group), rounds_, name_of(step.kind),
+                           step.done, step.all, left()));
 }
 
 void Progress::round_done(int rounds, double seconds, double half_width) {

@@ -41,8 +41,7 @@ class LiveLine {
   std::chrono::steady_clock::time_point start_, last_;
 };
 
-/// Of a run: a line a group where stderr is no terminal. A group that cannot keep to its time is
-/// told once, with why.
+/// Of a run: a line a group where stderr is no terminal; once, why a group exceeds its time.
 class Progress final : public Observer {
  public:
   Progress(const Plan& plan, bool live);

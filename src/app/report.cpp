@@ -3,18 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "app/commands.h"
 #include "app/documents.h"
 #include "app/options.h"
-#include "core/issue.h"
 #include "report/profile_report.h"
 
 namespace normbench {

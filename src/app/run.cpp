@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <memory>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "app/begin.h"
 #include "app/commands.h"
@@ -27,8 +24,7 @@
 namespace normbench {
 namespace {
 
-/// Puts this program, started with `arguments`, in the place of this process; returns only when
-/// that fails.
+/// Replaces this process by this program, started with `arguments`; returns only on failure.
 void become(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "normbench");
   std::vector<char*> words;

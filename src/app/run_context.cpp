@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <exception>
-#include <utility>
 
 #include "app/process.h"
 #include "machine/disturbance.h"

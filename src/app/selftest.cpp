@@ -1,18 +1,14 @@
 #include "measure/selftest/selftest.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "app/commands.h"
 #include "app/options.h"
 #include "backend/cpu/simd_targets.h"
-#include "core/issue.h"
 #include "machine/environment.h"
 #include "machine/process_limits.h"
 #include "report/selftest_text.h"
@@ -64,8 +60,7 @@ selftest::Options what_to_test(const SelftestOptions& said, const Backends& back
   return options;
 }
 
-/// A place that is not here is skipped, as the cases of a run are. Failed too when there was
-/// nothing to test.
+/// Failed too when there was nothing to test; a place that is not here is skipped, as in a run.
 Exit outcome(const selftest::Findings& findings) {
   bool any = false, failed = false;
   for (const selftest::PlaceFinding& place : findings.places) {

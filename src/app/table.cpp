@@ -8,15 +8,9 @@
 #include <fstream>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "app/commands.h"
 #include "app/options.h"
-#include "core/issue.h"
 #include "core/units.h"
 #include "report/chrome/gzip.h"
 #include "report/table_formats.h"
@@ -66,9 +60,8 @@ std::optional<DeviceTimes> device_times_of(const Json& about) {
   return source;
 }
 
-/// Reads a Chrome trace, plain or packed by gzip whatever its name is, or the one in a run's
-/// folder; what of it cannot be used is said on stderr. Throws Invalid, naming the file, for what
-/// is none.
+/// Reads a Chrome trace, gzipped or not whatever its name is, or the one in a run's folder; says on
+/// stderr what cannot be used. Throws Invalid, naming the file, for what is no trace.
 Shown read_table(const std::string& path, bool by_shape) {
   Shown shown{.file = file_of(path), .profile = {}};
   const TraceModel model = read_model(shown.file);
@@ -233,17 +226,13 @@ Exit show_tables(TableArguments wanted) {
   return Exit::Fine;
 }
 
-void take_sort_key(TableOptions& options, const std::string& key) {
-  options.sort_by = key == "none" ? "" : key;
-  shown_rows({}, options);  // knows what can be sorted by
-}
-
 }  // namespace
 
 Subcommand make_table() {
   const auto wanted = std::make_shared<TableArguments>();
   const Take sort_by = [wanted](const std::string&, const std::string& given) {
-    take_sort_key(wanted->options, given);
+    wanted->options.sort_by = given == "none" ? "" : given;
+    shown_rows({}, wanted->options);  // knows what can be sorted by
   };
   return {
       .options = {{"TRACE", "",

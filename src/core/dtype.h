@@ -1,5 +1,4 @@
-/// What holds an element of each dtype on the host, converted exactly and with round to nearest
-/// even.
+/// What holds an element of each dtype on the host; conversions exact or to nearest even.
 #pragma once
 
 #include <cstdint>

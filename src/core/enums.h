@@ -43,8 +43,7 @@ struct Word {
   std::string_view name;
 };
 
-/// What is known of a dtype. A value of `significant_bits` p > 0 is a float, its first bit not
-/// stored.
+/// What is known of a dtype; with `significant_bits` > 0 a float, whose first bit is not stored.
 struct DTypeRow {
   DType value;
   std::string_view name;
@@ -164,10 +163,7 @@ std::vector<std::string> all_words() {
 template <class E>
 std::string known_words() {
   std::string text;
-  for (const auto& word : words(E{})) {
-    if (!text.empty()) text += ", ";
-    text += word.name;
-  }
+  for (const std::string& word : all_words<E>()) text += (text.empty() ? "" : ", ") + word;
   return text;
 }
 

@@ -8,12 +8,10 @@
 
 namespace normbench {
 
-/// One mistake: where (a JSON pointer, or "" for the whole file) and what, with what would be
-/// right.
+/// One mistake: where (a JSON pointer; "": the whole file), what, and what would be right.
 struct Issue {
   std::string pointer;
   std::string text;
-
   bool operator==(const Issue&) const = default;
 };
 

@@ -15,11 +15,6 @@ const Json& empty_object() {
   return object;
 }
 
-const Json& null_value() {
-  static const Json null;
-  return null;
-}
-
 /// A value as errors quote it.
 std::string shown(const Json& value) {
   if (value.is_object()) return "an object";
@@ -159,8 +154,9 @@ std::vector<std::string> Reader::texts(std::string_view key, std::vector<std::st
 }
 
 const Json& Reader::member(std::string_view key) {
+  static const Json null;
   const Json* value = find(key);
-  return value == nullptr ? null_value() : *value;
+  return value == nullptr ? null : *value;
 }
 
 Reader Reader::object(std::string_view key) {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +15,7 @@ namespace normbench {
 
 /// A view of a JSON object (or of nothing, when the value was no object) and of where it stands.
 /// Getters return the default for absent keys and for mistakes, which they report. `finish` reports
-/// the keys that no getter asked for, with the nearest known one. Lists take a single value for a
-/// list of one.
+/// keys that no getter asked for, with the nearest known one. A single value is a list of one.
 class Reader {
  public:
   Reader(const Json& value, std::string pointer, std::vector<Issue>& issues);
@@ -41,9 +39,7 @@ class Reader {
     if (!has(key)) return fallback;
     const std::string said = text(key, std::string(name_of(fallback)));
     if (const auto value = parse_word<E>(said)) return *value;
-    std::vector<std::string> known;
-    for (const auto& w : words(E{})) known.emplace_back(w.name);
-    unknown_word(key, said, known);
+    unknown_word(key, said, all_words<E>());
     return fallback;
   }
 
@@ -61,7 +57,6 @@ class Reader {
   /// Reports the keys that were never asked for.
   void finish();
 
-  const std::string& pointer() const { return pointer_; }
   std::string pointer_to(std::string_view key) const;
   std::vector<Issue>& issues() { return issues_; }
 
@@ -77,8 +72,7 @@ class Reader {
 /// {"dtype", "shape": [n, c, h, w], "layout", "memory"}; strides are not said.
 Json tensor_json(const TensorDesc& desc);
 
-/// The tensor back, dense; what is absent is uint8, nchw, pageable and a shape of 0. Mistakes go to
-/// the reader's issues.
+/// The tensor back, dense; defaults are uint8, nchw, pageable, shape 0. Reports to the reader.
 TensorDesc read_tensor(Reader& reader);
 
 }  // namespace normbench

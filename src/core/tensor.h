@@ -13,7 +13,6 @@ namespace normbench {
 /// Logical extent: batch, channels, rows, columns. Independent of the layout.
 struct Shape {
   std::int64_t n = 0, c = 0, h = 0, w = 0;
-
   bool operator==(const Shape&) const = default;
   std::int64_t elements() const { return n * c * h * w; }
 };
@@ -21,7 +20,6 @@ struct Shape {
 /// Distance in elements between neighbours along each logical axis; negative when flipped.
 struct Strides {
   std::int64_t n = 0, c = 0, h = 0, w = 0;
-
   bool operator==(const Strides&) const = default;
 };
 
@@ -35,7 +33,6 @@ struct TensorDesc {
   Shape shape;
   Strides strides;
   Memory memory = Memory::Pageable;
-
   bool operator==(const TensorDesc&) const = default;
   std::int64_t elements() const { return shape.elements(); }
   /// Payload bytes: elements times element size, gaps of a strided tensor not counted.
@@ -70,8 +67,7 @@ struct Tensor64 {
 /// Images [first, first+count) of a view as doubles.
 Tensor64 to_double(const View& view, std::int64_t first, std::int64_t count);
 
-/// Writes doubles to images [first, …) of a view, rounded to its dtype: to nearest even, uint8
-/// saturated.
+/// Writes doubles to images [first, …) of a view: rounded to nearest even, uint8 saturated.
 void from_double(const Tensor64& tensor, const View& view, std::int64_t first);
 
 }  // namespace normbench

@@ -25,8 +25,7 @@ std::string format_percent(double fraction);
 std::string on_one_line(std::string_view text);
 /// At most `most` bytes of `text`, whole characters of UTF-8; "…" stands for the rest.
 std::string cut_utf8(std::string_view text, std::size_t most);
-/// The first byte from `byte` on that starts a character of UTF-8; the end of `text` after the
-/// last.
+/// The first byte from `byte` on that starts a character of UTF-8; after the last, the end.
 std::size_t next_character(std::string_view text, std::size_t byte);
 /// `text` in a Markdown document, also in a table's cell: on one line, nothing in it is markup.
 std::string escaped_markdown(std::string_view text);

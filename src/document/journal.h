@@ -23,7 +23,6 @@ struct JournalContent {
   /// Cases that hung: group index -> names of contenders and why.
   std::map<std::size_t, std::map<std::string, std::string>> hung;
   std::vector<std::string> despite = {};  // what differed when it was gone on with, in order
-
   bool operator==(const JournalContent&) const = default;
 };
 
@@ -44,8 +43,7 @@ class Journal {
   Journal& operator=(Journal&&) = delete;
   ~Journal();
 
-  /// Appends and syncs a line. Throws CannotWrite, also when the file was removed or replaced, and
-  /// leaves no part of the line behind.
+  /// Appends and syncs a line, or no part of it. Throws CannotWrite, also if the file was replaced.
   void add_group(std::size_t index, const GroupResult& group);
   void add_hung(std::size_t index, const std::string& contender, const std::string& why);
   /// Keeps what is not kept yet.

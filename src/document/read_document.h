@@ -14,7 +14,6 @@ struct CaseName {
   std::string experiment;
   Json point = Json::object();
   std::string variant;
-
   bool operator==(const CaseName&) const = default;
 };
 
@@ -22,8 +21,7 @@ struct CaseName {
 std::string case_key(const CaseName& name);
 
 /// The results in the text of a file. Throws BadInput, naming `file`, for text that is not JSON or
-/// cut off, another tool's document ("Google Benchmark's output", "a config of normbench"), one of
-/// a newer schema, and one with a case twice.
+/// cut off, another tool's document, one of a newer schema, and one with a case twice.
 Results read_document(const std::string& file, std::string_view text);
 
 }  // namespace normbench

@@ -22,7 +22,6 @@ struct Round {
   std::int64_t start_ns = 0;  // since the group's start
   Counters counters;
   Disturbance disturbance = {};  // over the turn and its warm-up
-
   bool operator==(const Round&) const = default;
 };
 
@@ -62,7 +61,6 @@ struct StageResult {
   std::vector<std::int64_t> calls_ns = {};  // on the GPU: the host's time in the stage's calls
   bool staged = false;                      // rounds_ns are of turns of their own, after the rounds
   bool resident = false;  // its input was made so shortly before that it is still in a cache
-
   bool operator==(const StageResult&) const = default;
 };
 
@@ -70,7 +68,6 @@ struct CheckResult {
   bool ok = false;
   double max_abs_error = 0;
   double bound = 0;
-
   bool operator==(const CheckResult&) const = default;
 };
 
@@ -98,7 +95,6 @@ struct CaseResult {
   std::vector<Round> rounds;
   CheckResult check;
   std::vector<std::string> notes;  // files skipped by on_error: skip, …
-
   bool operator==(const CaseResult&) const = default;
 };
 
@@ -114,8 +110,7 @@ struct ProfileRow {
   std::string name;
   Place place = Place::Cpu;
   std::string shapes;
-  bool annotation =
-      false;  // a range of steps, on a device the same projected on it: no work itself
+  bool annotation = false;  // a range of steps, or its projection on a device: no work itself
   bool constants = false;  // a kernel's preparing of its constants, calls in it included
   std::int64_t calls = 0;
   std::int64_t self_cpu_ns = 0, cpu_ns = 0;
@@ -124,7 +119,6 @@ struct ProfileRow {
   std::int64_t min_ns = 0, p50_ns = 0, p95_ns = 0, max_ns = 0;
   std::int64_t bytes = 0;   // moved by all calls; 0: not known
   std::int64_t faults = 0;  // page faults of all calls, minor and major; of stages on the host
-
   bool operator==(const ProfileRow&) const = default;
 };
 
@@ -135,7 +129,6 @@ struct ProfileCounters {
   std::string hardware_missing = {};  // why the three above are not there, or ""
   std::optional<double> cpu_joules, gpu_joules;
   std::string energy_missing = {};  // why neither is there, or ""
-
   bool operator==(const ProfileCounters&) const = default;
 };
 
@@ -148,7 +141,6 @@ struct ProfileTimes {
   std::int64_t exposed_copy_ns = 0;   // … and no kernel
   std::int64_t overlap_ns = 0;        // two pieces of device work or more were running
   std::int64_t gaps = 0, gap_ns = 0;  // between pieces of device work within a step: count, sum
-
   bool operator==(const ProfileTimes&) const = default;
 };
 
@@ -157,7 +149,6 @@ struct ProfileLosses {
   std::int64_t dropped = 0, lost_buffers = 0, without_times = 0;
   std::int64_t launches = 0, launched = 0, without_launch = 0;
   std::int64_t before_launch = 0, most_skew_ns = 0;
-
   bool operator==(const ProfileLosses&) const = default;
 };
 
@@ -173,14 +164,12 @@ struct CaseProfile {
   ProfileTimes times = {};
   ProfileLosses losses = {};
   std::vector<ProfileRow> rows;
-
   bool operator==(const CaseProfile&) const = default;
 };
 
 struct PublishedResult {
   std::string variant, where;
   std::optional<double> wall_ms, device_ms;
-
   bool operator==(const PublishedResult&) const = default;
 };
 
@@ -188,7 +177,6 @@ struct ClaimResult {
   std::string text, left;
   Relation relation = Relation::Less;
   std::string right;
-
   bool operator==(const ClaimResult&) const = default;
 };
 
@@ -205,7 +193,6 @@ struct GroupResult {
   std::vector<CaseProfile> profile;
   std::vector<PublishedResult> published;
   std::vector<ClaimResult> claims;
-
   bool operator==(const GroupResult&) const = default;
 };
 
@@ -241,7 +228,6 @@ struct Results {
   bool unkept = false;       // … since its journal could not be written: a full disk, say
   Json calibration = {};     // what `normbench calibrate` found on this machine; null without it
   std::vector<GroupResult> groups;
-
   bool operator==(const Results&) const = default;
 };
 
@@ -264,8 +250,7 @@ Json to_json(const Results& results);
 Json to_json(const GroupResult& group);
 
 /// The document back; fields that are not measurements ("summary", "verdict", …) are ignored.
-/// Throws Invalid ("/groups/0/cases/1/rounds: …") for what is no such document or contradicts
-/// itself.
+/// Throws Invalid ("/groups/0/cases/1/rounds: …") for no such document or contradictions in it.
 Results read_results(const Json& document);
 GroupResult read_group(const Json& document);
 

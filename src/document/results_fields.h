@@ -1,8 +1,7 @@
 /// The fields of the results document: one list per struct, which serves writing and reading.
 ///
-/// `io(name, member)` is called for each field; `io.required` where a document without it is none,
-/// `io.when_known` where it is left out when it says nothing: null, 0, an empty list, a struct of
-/// 0.
+/// `io(name, member)` is called for each field; `io.required` where a document needs it,
+/// `io.when_known` where it is left out when it says nothing: null, 0, an empty list, all zeros.
 #pragma once
 
 #include <array>

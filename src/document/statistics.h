@@ -11,7 +11,6 @@ namespace normbench {
 
 struct Interval {
   double value = 0, low = 0, high = 0;
-
   bool operator==(const Interval&) const = default;
 };
 
@@ -25,8 +24,7 @@ double median(std::vector<double> values);
 /// least `level` (exact binomial), the narrowest symmetric one; nothing when n is too small.
 std::optional<std::pair<int, int>> median_interval_indices(int n, double level);
 
-/// Median with its exact order-statistic interval; low/high are the extremes' when n is too small
-/// for the level (n < 6 at 95 %).
+/// Median with its exact order-statistic interval; the extremes when n is too small (< 6 at 95 %).
 Interval median_interval(std::vector<double> values, double level);
 
 /// Wilson's score interval of a proportion: `successes` of `n` trials.
@@ -40,12 +38,10 @@ std::vector<bool> holm(std::span<const double> p_values, double alpha);
 
 double lag1_autocorrelation(std::span<const double> values);
 
-/// The replicates of a series: itself, or medians of 8 adjacent rounds when it is autocorrelated
-/// (lag-1 above 0.1 and 2/sqrt(n)).
+/// A series itself, or medians of 8 adjacent rounds if correlated (lag-1 above 0.1 and 2/sqrt(n)).
 std::vector<double> replicates(std::span<const double> values);
 
-/// ln(numerator/denominator) of the rounds both have. Pairs that are not both positive have no
-/// ratio and do not count.
+/// ln(numerator/denominator) of the rounds that both have, and where both are positive.
 std::vector<double> log_ratios(std::span<const double> numerator,
                                std::span<const double> denominator);
 

@@ -12,15 +12,13 @@
 namespace normbench {
 
 /// The CPUs this process was allowed when it was first asked; call before anything is pinned. Where
-/// OpenMP binds threads (OMP_PROC_BIND), all of its places. None where the system does not say, or
-/// has more CPUs than a cpu_set_t holds.
+/// OpenMP binds threads, all of its places. None where unknown, or too many for a cpu_set_t.
 const cpu_set_t& allowed_cpus();
 
 /// Lets the calling thread run on these CPUs only; false where the system refuses.
 bool bind_this_thread(const cpu_set_t& cpus);
 
-/// While it lives, the calling thread may run on all of them: children started now inherit that,
-/// not a pinned thread's one CPU.
+/// While it lives, the calling thread, and children it starts, may run on all of them.
 class Unpinned {
  public:
   Unpinned();
@@ -39,9 +37,8 @@ std::vector<int> cores_first(std::span<const HardwareThread> threads, const cpu_
 /// "0-3, 8, 10": numbers that follow one another are a range.
 std::string numbers_text(std::span<const int> numbers);
 
-/// The CPU of each thread of a team, by rank, as hwloc sees the machine. None where the machine
-/// does not say, and where the user binds threads by OpenMP's own variables. Teams of more threads
-/// than this are not bound. Looked up once.
+/// The CPU of each thread of a team, by rank, as hwloc sees the machine; larger teams are not
+/// bound. None where unknown, or where the user binds threads by OpenMP's variables. Cached.
 const std::vector<int>& team_cpus();
 
 /// Whether and how the threads of teams are bound: "each to a CPU of its own by hwloc, cores first:

@@ -6,7 +6,6 @@
 #include <fstream>
 
 namespace normbench {
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -17,8 +16,7 @@ std::optional<std::int64_t> number_in(const fs::path& file) {
   return in >> number ? std::optional(number) : std::nullopt;
 }
 
-/// "intel-rapl:0" is a package (AMD's too); "intel-rapl:0:1" a part of it, "intel-rapl:1" may be
-/// the whole platform.
+/// "intel-rapl:0" is a package (AMD's too), "intel-rapl:0:1" a part of it; some are platforms.
 bool is_package(const fs::path& folder) {
   const std::string name = folder.filename();
   if (!name.starts_with("intel-rapl:") || std::ranges::count(name, ':') != 1) return false;
@@ -73,8 +71,6 @@ EnergyReading EnergyMeter::read() const {
   return {.packages_uj = rapl_.read(), .gpu_mj = gpu_mj_ ? gpu_mj_() : std::nullopt};
 }
 
-void EnergyMeter::start() { start_ = read(); }
-
 void EnergyMeter::stop(std::int64_t ns) {
   const EnergyReading end = read();
   ns_ += ns;
@@ -86,14 +82,6 @@ void EnergyMeter::stop(std::int64_t ns) {
     gpu_joules_.reset();
   else if (gpu_joules_)
     *gpu_joules_ += static_cast<double>(*end.gpu_mj - *start_.gpu_mj) / 1000;
-}
-
-std::optional<double> EnergyMeter::cpu_joules() const {
-  return long_enough() ? cpu_joules_ : std::nullopt;
-}
-
-std::optional<double> EnergyMeter::gpu_joules() const {
-  return long_enough() ? gpu_joules_ : std::nullopt;
 }
 
 std::string EnergyMeter::missing() const {

@@ -38,8 +38,7 @@ struct EnergyReading {
   std::optional<std::int64_t> gpu_mj;
 };
 
-/// Energy over stretches of work. The meters tick about every millisecond, so only what took long
-/// enough has an energy.
+/// Energy over stretches of work; none of short ones: the meters tick about every millisecond.
 class EnergyMeter {
  public:
   static constexpr std::int64_t shortest_ns = 100'000'000;
@@ -49,14 +48,14 @@ class EnergyMeter {
   /// `gpu_mj` is empty without a GPU.
   EnergyMeter(const Rapl& rapl, GpuEnergy gpu_mj) : rapl_(rapl), gpu_mj_(std::move(gpu_mj)) {}
 
-  void start();
+  void start() { start_ = read(); }
   /// Ends the stretch that `start` began, which took `ns`.
   void stop(std::int64_t ns);
 
   std::int64_t ns() const { return ns_; }
   /// Of all stretches; nothing where it cannot be read.
-  std::optional<double> cpu_joules() const;
-  std::optional<double> gpu_joules() const;
+  std::optional<double> cpu_joules() const { return long_enough() ? cpu_joules_ : std::nullopt; }
+  std::optional<double> gpu_joules() const { return long_enough() ? gpu_joules_ : std::nullopt; }
   /// Why not all of it is there, or "".
   std::string missing() const;
 

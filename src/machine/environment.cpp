@@ -13,7 +13,6 @@
 #include <fstream>
 #include <optional>
 #include <sstream>
-#include <string_view>
 
 #include "machine/affinity.h"
 #include "machine/process_limits.h"

@@ -9,8 +9,7 @@
 namespace normbench {
 
 /// CPU, caches, cores, affinity, how threads are bound to CPUs, container limits, governor, memory,
-/// THP, kernel, load, date (UTC), host (or `machine` in its stead, unless empty). What cannot be
-/// read is null.
+/// THP, kernel, load, date (UTC), host (or `machine` unless empty). What cannot be read is null.
 Json environment(const std::string& machine);
 
 /// name, version, revision, build type, compiler, flags and sanitizers of this binary.

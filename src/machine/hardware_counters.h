@@ -27,8 +27,7 @@ class PerfEvents {
   /// All threads of this process.
   virtual std::vector<int> threads() = 0;
   /// Starts to watch what a thread, and those that it starts later, do in user space. With `group`
-  /// -1 the counter leads a group and is off; else it joins a leader's. Returns a descriptor, or
-  /// -errno.
+  /// -1 the counter leads a group and is off; else it joins a leader's. A descriptor, or -errno.
   virtual int open(HardwareEvent event, int thread, int group) = 0;
   /// Switches a leader's whole group.
   virtual void enable(int leader, bool on) = 0;

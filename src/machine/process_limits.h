@@ -12,7 +12,6 @@ namespace normbench {
 struct CgroupLimits {
   std::optional<double> cpus;                // CPU quota in CPUs; nothing: unlimited or unknown
   std::optional<std::int64_t> memory_bytes;  // nothing: unlimited or unknown
-
   bool operator==(const CgroupLimits&) const = default;
 };
 
@@ -20,7 +19,6 @@ struct CgroupLimits {
 struct CgroupFolder {
   std::filesystem::path path;
   int version = 2;
-
   bool operator==(const CgroupFolder&) const = default;
 };
 
@@ -34,14 +32,12 @@ std::vector<CgroupFolder> cgroup_folders(const std::filesystem::path& root);
 CgroupLimits read_cgroup_limits(const std::filesystem::path& root);
 
 /// Bytes that this process's control groups, and all above them, still allow: the least of limit
-/// less usage. Files that are cached do not count as used, for they go before anything is killed.
-/// Nothing without a limit.
+/// less usage without cached files, which go before anything is killed. Nothing without a limit.
 std::optional<std::int64_t> free_cgroup_memory(const std::filesystem::path& root);
 
 /// Bytes on the two sides of the link: host memory of every kind, and device memory.
 struct Sides {
   std::int64_t host = 0, device = 0;
-
   bool operator==(const Sides&) const = default;
 };
 

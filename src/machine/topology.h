@@ -43,9 +43,8 @@ std::int64_t last_level_cache_bytes();
 /// Bytes of a page of memory.
 std::int64_t page_bytes();
 
-/// GPUs on the PCI bus, whether or not CUDA can use them: [{"bus_id": "0000:17:00.0", "vendor",
-/// "name", "numa_node"}]. Names and node are null where they are not known. Empty where the bus
-/// cannot be seen.
+/// GPUs on the PCI bus, usable by CUDA or not: [{"bus_id": "0000:17:00.0", "vendor", "name",
+/// "numa_node"}]; null where unknown. Empty where the bus cannot be seen.
 Json pci_gpus();
 
 }  // namespace normbench

@@ -5,13 +5,11 @@
 
 namespace normbench {
 
-/// What is known of a tensor: exact values lie in [low, high], computed ones within `error` of
-/// them.
+/// What is known of a tensor: exact values lie in [low, high], computed ones within `error`.
 struct Accuracy {
   double low = 0, high = 0;
   double error = 0;
   bool whole = false;  // exact and computed values are whole numbers, which small dtypes hold
-
   bool operator==(const Accuracy&) const = default;
   /// Largest magnitude of a computed value.
   double magnitude() const;

@@ -58,8 +58,7 @@ class ArrayFile {
   View view_;
 };
 
-/// Writes a dense tensor in host memory as a .npy file, its axes in the order of its layout. Throws
-/// CannotWrite.
+/// Writes a dense host tensor as .npy, axes in the order of its layout. Throws CannotWrite.
 void write_npy(const std::string& path, const View& tensor);
 
 }  // namespace normbench

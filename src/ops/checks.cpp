@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace normbench {
@@ -68,14 +67,6 @@ std::int64_t total_bytes(std::span<const TensorDesc> tensors) {
   std::int64_t bytes = 0;
   for (const TensorDesc& tensor : tensors) bytes += tensor.bytes();
   return bytes;
-}
-
-Cost window_cost(std::span<const TensorDesc> in, std::span<const TensorDesc> out,
-                 std::int64_t flops_per_element) {
-  const std::int64_t elements = out[0].elements();
-  return {.read_bytes = elements * size_of(in[0].dtype),
-          .written_bytes = total_bytes(out),
-          .flops = flops_per_element * elements};
 }
 
 std::vector<double> read_channel_values(Reader& reader, std::string_view key) {

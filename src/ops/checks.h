@@ -46,10 +46,6 @@ std::vector<TensorDesc> output_like(std::span<const TensorDesc> in);
 /// Bytes of all of them.
 std::int64_t total_bytes(std::span<const TensorDesc> tensors);
 
-/// Only those input elements that become output elements are read, and every output is written.
-Cost window_cost(std::span<const TensorDesc> in, std::span<const TensorDesc> out,
-                 std::int64_t flops_per_element);
-
 /// Reads the required per-channel constants `key`: at least one number, all within float32.
 std::vector<double> read_channel_values(Reader& reader, std::string_view key);
 /// The same for divisors: none is 0, in float32 either.

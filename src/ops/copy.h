@@ -13,4 +13,22 @@ struct Copy {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const { return output_like(in); }
 };
 
+/// Parameter: to nchw (default) or nhwc.
+struct LayoutOp {
+  static constexpr std::string_view name = "layout";
+  static constexpr std::string_view about = "change the layout";
+  static constexpr bool copies = true;
+
+  Layout to = Layout::Nchw;
+
+  static LayoutOp read(Reader& reader) { return {.to = reader.word("to", Layout::Nchw)}; }
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const {
+    const TensorDesc& x = only_input(in);
+    return one_output(x.dtype, to, x.shape, x.memory);
+  }
+  static std::vector<LayoutOp> samples(const Shape&) {
+    return {{.to = Layout::Nchw}, {.to = Layout::Nhwc}};
+  }
+};
+
 }  // namespace normbench

@@ -57,10 +57,6 @@ void Crop::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std:
   out[0] = window.cut(in[0]);
 }
 
-Cost Crop::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const {
-  return window_cost(in, out, 0);
-}
-
 std::vector<Crop> Crop::samples(const Shape& shape) {
   Window in_front = Window::inner(shape);
   in_front.top = 0;

@@ -23,16 +23,13 @@ struct Window {
 struct Crop {
   static constexpr std::string_view name = "crop";
   static constexpr std::string_view about = "cut a window out of every image";
+  static constexpr int flops_per_element = 0;
 
   Window window = {};
 
   static Crop read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc>) const {
-    return in[0];
-  }
-  Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
   static std::vector<Crop> samples(const Shape& shape);
 };
 

@@ -14,9 +14,6 @@ struct FlipOp {
   static FlipOp read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const { return output_like(in); }
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc>) const {
-    return in[0];
-  }
   static std::vector<FlipOp> samples(const Shape& shape);
 };
 

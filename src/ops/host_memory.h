@@ -4,9 +4,8 @@
 
 namespace normbench {
 
-/// The input copied into page-locked host memory (`memory`, default pinned). With `output` fresh
-/// the memory is allocated and freed in the stage, as torch's pin_memory() does; with reuse it is
-/// staged through a buffer that is kept.
+/// The input copied into page-locked host memory (`memory`, default pinned). With `output` fresh it
+/// is allocated and freed in the stage, as by torch's pin_memory(); with reuse a buffer is kept.
 struct Pin {
   static constexpr std::string_view name = "pin";
   static constexpr std::string_view about = "copy into page-locked host memory";

@@ -1,7 +1,5 @@
 #include "ops/load.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>

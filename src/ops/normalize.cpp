@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "ops/flip.h"
 
 namespace normbench {
-
 namespace {
 
 /// The bound of one channel: the larger of the two orders in which kernels may compute it.
@@ -82,10 +80,6 @@ Accuracy Normalize::accuracy(std::span<const Accuracy> in, std::span<const Tenso
   const auto channels = static_cast<std::int64_t>(std::max(mean.size(), std.size()));
   for (std::int64_t c = 1; c < channels; ++c) all = hull(all, bound(c));
   return all;
-}
-
-Cost Normalize::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const {
-  return window_cost(in, out, 2);
 }
 
 std::vector<Normalize> Normalize::samples(const Shape& shape) {

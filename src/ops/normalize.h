@@ -6,12 +6,12 @@
 namespace normbench {
 
 /// y = (x * scale - mean[c]) / std[c] on the window, mirrored, in dtype `to` and layout `layout`.
-/// Parameters: mean, std, dtype (default float32), scale (1), layout (the input's), crop {size,
-/// at}, flip (none), constants.
+/// Parameters: mean, std, dtype (float32), scale (1), layout (input's), crop, flip, constants.
 struct Normalize {
   static constexpr std::string_view name = "normalize";
   static constexpr std::string_view about =
       "(x * scale - mean) / std, with cast, layout, crop and flip in the same pass";
+  static constexpr int flops_per_element = 2;
 
   std::vector<double> mean = {}, std = {};  // one value, or one per channel; std never 0
   DType to = DType::Float32;
@@ -25,7 +25,6 @@ struct Normalize {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
-  Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
   /// Each parameter at least once with each dtype.
   static std::vector<Normalize> samples(const Shape& shape);
 };

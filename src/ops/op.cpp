@@ -22,6 +22,15 @@ constexpr bool keeps_values = leaves_input<T> || requires {
   requires T::copies;
 };
 
+/// Only those input elements that become output elements are read, and every output is written.
+Cost window_cost(std::span<const TensorDesc> in, std::span<const TensorDesc> out,
+                 std::int64_t flops_per_element) {
+  const std::int64_t elements = out[0].elements();
+  return {.read_bytes = elements * size_of(in[0].dtype),
+          .written_bytes = total_bytes(out),
+          .flops = flops_per_element * elements};
+}
+
 template <class T>
 T read_one(Reader& reader) {
   if constexpr (requires { T::read(reader); })
@@ -42,10 +51,6 @@ void append_samples(std::vector<Op>& ops, const Shape& shape) {
 
 std::string_view name_of(const Op& op) {
   return std::visit([](const auto& one) { return one.name; }, op);
-}
-
-std::string_view about(const Op& op) {
-  return std::visit([](const auto& one) { return one.about; }, op);
 }
 
 std::vector<std::string> op_names() {
@@ -100,10 +105,10 @@ Accuracy accuracy(const Op& op, std::span<const Accuracy> in, std::span<const Te
       [&]<class T>(const T& one) -> Accuracy {
         if constexpr (is_undefined<T>)
           return {.low = 0, .high = 255, .error = 255};
-        else if constexpr (keeps_values<T>)
-          return in[0];
-        else
+        else if constexpr (requires { one.accuracy(in, out); })
           return one.accuracy(in, out);
+        else
+          return in[0];
       },
       op);
 }
@@ -112,6 +117,8 @@ Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const Tensor
   return std::visit(
       [&]<class T>(const T& one) -> Cost {
         if constexpr (requires { one.fewest(in, out); }) return one.fewest(in, out);
+        if constexpr (requires { T::flops_per_element; })
+          return window_cost(in, out, T::flops_per_element);
         if constexpr (leaves_input<T>) return {};
         return {.read_bytes = total_bytes(in), .written_bytes = total_bytes(out)};
       },

@@ -4,8 +4,9 @@
 ///   static T read(Reader&)                 its own parameters only; absent: it has none
 ///   infer(in) -> std::vector<TensorDesc>   throws Invalid
 ///   reference(in, out, first)              exact meaning, in double
-///   accuracy(in, out) -> Accuracy          range and error bound
+///   accuracy(in, out) -> Accuracy          range and error bound; default: the first input's
 ///   fewest(in, out) -> Cost                default: reads every input, writes every output once
+///   static constexpr int flops_per_element   in its place: each output comes of one input element
 ///   static std::vector<T> samples(Shape)   what a self-test tries; absent: it has no parameters
 ///   static constexpr bool starts           takes no input: starts a variant; needs no samples
 /// One that says what becomes of its input's values has neither `reference` nor `accuracy`:
@@ -27,7 +28,6 @@
 #include "ops/flip.h"
 #include "ops/host_memory.h"
 #include "ops/launch_sync.h"
-#include "ops/layout.h"
 #include "ops/load.h"
 #include "ops/normalize.h"
 #include "ops/resize.h"
@@ -52,7 +52,6 @@ void for_each_op(Use use) {
 }
 
 std::string_view name_of(const Op& op);
-std::string_view about(const Op& op);
 
 /// Names of all ops, in the catalogue's order.
 std::vector<std::string> op_names();
@@ -64,8 +63,7 @@ ParameterKind parameter_kind(std::string_view parameter);
 /// The op called `name` with parameters from `reader`; nothing (and no issue) for an unknown name.
 std::optional<Op> read_op(std::string_view name, Reader& reader);
 
-/// Descriptions of the outputs. The memory kind is the first input's; the planner overrides it.
-/// Throws Invalid when the inputs do not fit.
+/// The outputs. Their memory kind is the first input's; the planner overrides it. Throws Invalid.
 std::vector<TensorDesc> infer(const Op& op, std::span<const TensorDesc> in);
 
 /// The op on whole images [first, first + count) in double; `in` and `out` hold just those images.
@@ -84,8 +82,7 @@ Accuracy accuracy(const Op& op, std::span<const Accuracy> in, std::span<const Te
 /// The fewest bytes the op can move, and its arithmetic.
 Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const TensorDesc> out);
 
-/// The op called `name` with the parameters that are worth trying on an input of this shape; none
-/// for ops that take no input.
+/// The op called `name` with parameters worth trying on such an input; none if it takes no input.
 std::vector<Op> samples(std::string_view name, const Shape& shape);
 
 }  // namespace normbench

@@ -7,8 +7,7 @@
 namespace normbench {
 namespace {
 
-/// Taps per axis that the bound allows for: enough to shrink 32 times. A kernel that shrinks more
-/// meets it by summing in blocks.
+/// Taps per axis that the bound allows for: shrinking 32 times; beyond, kernels sum in blocks.
 constexpr double most_taps = 64;
 
 Tensor64 resized_rows(const Tensor64& in, std::int64_t width) {

@@ -1,7 +1,6 @@
 #include "ops/source.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <filesystem>
 
@@ -16,10 +15,6 @@ constexpr std::uint64_t mixed(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
   return z ^ (z >> 31);
-}
-
-constexpr std::uint64_t random_word(std::uint64_t state, std::uint64_t index) {
-  return mixed(state + (index + 1) * 0x9E3779B97F4A7C15u);
 }
 
 /// Writes the random bytes of every row, each as a T.
@@ -120,7 +115,7 @@ void random_bytes(std::uint64_t seed, std::int64_t first, std::span<std::uint8_t
   auto index = static_cast<std::uint64_t>(first) / 8;
   auto skip = static_cast<std::size_t>(first) % 8;
   while (!out.empty()) {
-    const std::uint64_t value = random_word(state, index++);
+    const std::uint64_t value = mixed(state + ++index * 0x9E3779B97F4A7C15u);
     const std::size_t count = std::min(out.size(), 8 - skip);
     if (count == 8)
       std::memcpy(out.data(), &value, 8);

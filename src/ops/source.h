@@ -30,8 +30,7 @@ struct Source {
   std::string path = {};          // "" for random
 
   static Source read(Reader& reader);
-  /// Makes `path` absolute; checks the file against dtype and shape, and that all its values are
-  /// finite. Throws Invalid.
+  /// Makes `path` absolute; checks its dtype, shape and that values are finite. Throws Invalid.
   void resolve(const Paths& paths);
   TensorDesc desc() const { return dense(dtype, layout, shape, memory); }
   /// Fills a whole view in host memory; the same values for a seed in every dtype and layout.
@@ -41,8 +40,7 @@ struct Source {
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
 };
 
-/// Bytes [first, first + out.size()) of the endless random sequence of `seed`: any part is made
-/// without the parts before it.
+/// Bytes [first, first + out.size()) of the endless random sequence of `seed`; any part by itself.
 void random_bytes(std::uint64_t seed, std::int64_t first, std::span<std::uint8_t> out);
 
 }  // namespace normbench

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 namespace normbench {
-
 namespace {
 
 std::vector<TensorDesc> floating(std::span<const TensorDesc> in, const std::vector<double>& values,
@@ -37,10 +36,6 @@ Accuracy Sub::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc>
   return all;
 }
 
-Cost Sub::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const {
-  return window_cost(in, out, 1);
-}
-
 std::vector<Sub> Sub::samples(const Shape& shape) {
   return {{.mean = channel_samples(shape.c, 123.675, -7.3)},
           {.mean = {7.25}, .constants = Constants::PerCall}};
@@ -63,10 +58,6 @@ Accuracy Div::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc>
   Accuracy all = computed(over(in[0], std[0]), out[0].dtype);
   for (const double s : std) all = hull(all, computed(over(in[0], s), out[0].dtype));
   return all;
-}
-
-Cost Div::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const {
-  return window_cost(in, out, 1);
 }
 
 std::vector<Div> Div::samples(const Shape& shape) {

@@ -8,6 +8,7 @@ namespace normbench {
 struct Sub {
   static constexpr std::string_view name = "sub";
   static constexpr std::string_view about = "subtract the per-channel mean";
+  static constexpr int flops_per_element = 1;
 
   std::vector<double> mean = {};  // one value, or one per channel
   Constants constants = Constants::Cached;
@@ -16,7 +17,6 @@ struct Sub {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
-  Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
   static std::vector<Sub> samples(const Shape& shape);
 };
 
@@ -24,6 +24,7 @@ struct Sub {
 struct Div {
   static constexpr std::string_view name = "div";
   static constexpr std::string_view about = "divide by the per-channel standard deviation";
+  static constexpr int flops_per_element = 1;
 
   std::vector<double> std = {};  // one value, or one per channel; never 0
   Constants constants = Constants::Cached;
@@ -32,7 +33,6 @@ struct Div {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
-  Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
   static std::vector<Div> samples(const Shape& shape);
 };
 

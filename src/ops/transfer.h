@@ -24,9 +24,8 @@ struct D2h {
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
 };
 
-/// Copies its page-locked input to the device and, at the same time, as many bytes of no meaning
-/// from the device to page-locked memory: both directions of the link at once. The output is the
-/// input in device memory.
+/// Copies its page-locked input to the device, its output, and as many bytes of no meaning back
+/// into page-locked memory at the same time: both directions of the link at once.
 struct Exchange {
   static constexpr std::string_view name = "exchange";
   static constexpr std::string_view about =

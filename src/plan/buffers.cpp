@@ -1,7 +1,6 @@
 #include "plan/buffers.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "plan/placement.h"
@@ -14,8 +13,7 @@ bool is_made_by_register(const Case& work, int index) {
   return producer >= 0 && std::holds_alternative<Register>(work.stages[producer].op);
 }
 
-/// The stage that wrote the bytes of this value, through what passes them on untouched; -1: they
-/// are the source's.
+/// The stage that wrote the bytes of this value, passed on untouched since; -1: the source.
 int writer_of(const Case& work, int index) {
   while (true) {
     const Value& value = work.values[index];
@@ -31,8 +29,7 @@ bool is_resident(const Case& work, int index, const Sides& cache_bytes) {
   int first = index;
   for (const int value : stage.in) first = std::min(first, writer_of(work, value));
   if (first < 0) return false;
-  // What the first stage reads leaves the cache while it writes, so only its output counts, which
-  // is an input here.
+  // What the first stage reads leaves the cache while it writes; its output is an input here.
   const Memory side = stage.signature.in[0].memory;
   return touched_bytes(work, first + 1, index + 1, side) <=
          (host_reaches(side) ? cache_bytes.host : cache_bytes.device);

@@ -5,8 +5,7 @@
 
 namespace normbench {
 
-/// The value whose own buffer holds value `index`, through all that works in place or passes
-/// through.
+/// The value whose own buffer holds value `index`, through all that works in place or passes on.
 int buffer_of(const Case& work, int index);
 
 /// The stage that wrote over value `index` after it was made; null while it is whole.
@@ -21,8 +20,7 @@ bool is_unregistered(const Case& work, int index);
 /// True for two kinds of host memory, and for device memory twice: one side of the link.
 constexpr bool same_side(Memory a, Memory b) { return host_reaches(a) == host_reaches(b); }
 
-/// Bytes that stages [first, end) read or write on the side of the link where `side` is, each
-/// buffer once and in whole lines.
+/// Bytes that stages [first, end) touch on the side of `side`: each buffer once, in whole lines.
 std::int64_t touched_bytes(const Case& work, int first, int end, Memory side, std::size_t line = 1);
 
 /// Sets `resident` of every stage that finds its inputs in the last cache (`cache_bytes`) before
@@ -32,8 +30,7 @@ void mark_resident(Case& work, const Sides& cache_bytes);
 
 /// Sets the signatures' `reuse_bytes` and `read_next` of the stages on the CPU: what is touched
 /// before a later stage on the CPU reads the output. Where none does, hot buffers are used again
-/// after one iteration, and cold ones leave every cache. An output in its input's buffer is used at
-/// once: its lines were just read.
+/// after one iteration, cold ones leave every cache. An output in its input's buffer: at once.
 void note_reuse(Case& work, Cache cache);
 
 }  // namespace normbench

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "plan/composed.h"
 #include "plan/stage_spec.h"
@@ -90,16 +89,15 @@ bool is_swept(const Json& value) {
 
 /// Checks the members that one op's defaults have; those that the op lacks are no mistake here.
 void check_defaults(const std::string& op, const Json& members, std::vector<Issue>& issues) {
-  StageText stage;
-  stage.op = op;
-  stage.members.pointer = "/defaults/" + op;
+  const std::string pointer = "/defaults/" + op;
+  Json fields = Json::object();
   for (const auto& [key, value] : members.items())
-    if (!is_swept(value)) stage.members.add({{key, value}}, stage.members.pointer);
+    if (!is_swept(value)) fields[key] = value;
   std::vector<Issue> found;
-  Reader reader(stage.members.fields, stage.members.pointer, found);
+  Reader reader(fields, pointer, found);
   read_stage_members(op, reader);
   for (Issue& issue : found)
-    if (issue.pointer.starts_with(stage.members.pointer + "/")) issues.push_back(std::move(issue));
+    if (issue.pointer.starts_with(pointer + "/")) issues.push_back(std::move(issue));
 }
 
 Json read_defaults(Reader& config) {

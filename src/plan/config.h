@@ -1,12 +1,6 @@
 /// The top level of a config: --set, and all that stands beside the experiments.
 #pragma once
 
-#include <map>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/reader.h"
 #include "plan/plan.h"
 

@@ -1,5 +1,4 @@
-#include "plan/decide.h"
-
+/// From the complete text of a variant to a decided case.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +8,7 @@
 #include "backend/cpu/team.h"
 #include "plan/buffers.h"
 #include "plan/composed.h"
+#include "plan/experiment.h"
 #include "plan/wiring.h"
 
 namespace normbench {
@@ -32,16 +32,14 @@ void wire(const VariantText& text, const std::vector<std::optional<StageSpec>>& 
   }
 }
 
-/// Decoding takes longer than waking a team, and `launch` of the CPU measures that team itself:
-/// these have all threads.
+/// Decoding takes longer than waking a team, and `launch` on the CPU measures the team itself.
 bool always_pays(const Stage& stage) {
   return std::holds_alternative<Load>(stage.op) ||
          (std::holds_alternative<EmptyLaunch>(stage.op) && stage.place == Place::Cpu);
 }
 
-/// What "all" is for a case: by the stage that moves, or by its arithmetic reads, the most bytes,
-/// wherever it runs, so that variants of one group differ in their threads only where their stages
-/// do in size.
+/// What "all" is for a case: by the stage that moves the most bytes (or reads for its arithmetic),
+/// wherever it runs, so that variants of a group differ only where their stages differ in size.
 int decide_threads(const Case& decided, const PlanOptions& options) {
   if (std::ranges::any_of(decided.stages, always_pays)) return options.all_threads;
   std::int64_t most = 0;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "plan/composed.h"
 
@@ -128,8 +127,7 @@ Substitution substitution_of(const Frame& frame, const Json& assignment,
   return {assignment, issues, places};
 }
 
-/// A variant with these axes, still without a name; a Case{} after a mistake. Adds the axes that it
-/// uses to `used`.
+/// An unnamed variant with these axes; a Case{} after a mistake. Adds the axes it uses to `used`.
 Case plan_variant(const Frame& frame, const std::string& name, const Json& assignment,
                   std::set<std::string>& used, PlanContext& context) {
   const VariantPlace place{
@@ -190,13 +188,6 @@ Group plan_point(Frame& frame, const Json& point, PlanContext& context) {
   return group;
 }
 
-/// Reports axes that clash.
-void check_axes(Reader& reader, const Frame& frame) {
-  for (const Axis& axis : frame.vary)
-    if (std::ranges::find(frame.sweep, axis.name, &Axis::name) != frame.sweep.end())
-      reader.complain_at("vary", fmt::format("axis \"{}\" is in sweep too (keep one)", axis.name));
-}
-
 /// Reports axes that nothing uses.
 void check_used(Reader& reader, const Frame& frame) {
   const auto check = [&](std::string_view key, const std::vector<Axis>& axes) {
@@ -240,7 +231,9 @@ std::vector<Group> plan_experiment(const Json& experiment, const std::string& po
               .sweep = read_axes(reader, "sweep"),
               .vary = read_axes(reader, "vary"),
               .used = {}};
-  check_axes(reader, frame);
+  for (const Axis& axis : frame.vary)
+    if (std::ranges::find(frame.sweep, axis.name, &Axis::name) != frame.sweep.end())
+      reader.complain_at("vary", fmt::format("axis \"{}\" is in sweep too (keep one)", axis.name));
   if (!experiment.is_object() || !check_keys(reader)) return groups;
   for (const Json& point : combinations(frame.sweep))
     groups.push_back(plan_point(frame, point, context));

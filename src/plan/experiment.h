@@ -1,20 +1,31 @@
 /// An experiment of a config: its groups, one per point of the sweep.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "plan/decide.h"
+#include "plan/plan.h"
+#include "plan/stage_spec.h"
+#include "plan/variant.h"
 
 namespace normbench {
+
+/// Shared by all experiments of a config.
+struct PlanContext {
+  const Backends& backends;
+  const PlanOptions& options;
+  const Json& defaults;  // `defaults` of the config, an object
+  const std::map<std::string, PeerCommand>& peers;
+  std::vector<Issue>& issues;
+  ResolvedOps resolved;
+};
+
+/// The case of a variant, still unnamed; nothing after a mistake, which goes to `context.issues`.
+std::optional<Case> decide_case(const VariantText& text, PlanContext& context);
 
 /// The groups of `experiment`, written at `pointer`. Mistakes go to `context.issues`; a group with
 /// mistakes is incomplete.
 std::vector<Group> plan_experiment(const Json& experiment, const std::string& pointer,
                                    PlanContext& context);
 
-/// The case that `name` means, as written (then the first of its variations) or as displayed; null
-/// when there is none.
+/// The case called `name`, as written (the first of its variations) or displayed; null for none.
 const Case* find_case(const Group& group, const std::string& name);
 
 }  // namespace normbench

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "core/units.h"
 #include "plan/memory.h"
@@ -240,8 +239,7 @@ void Limits::add_exchange(const Case& work) {
       source_of(bytes, Memory::Pinned), 1);
 }
 
-/// For every transfer the copy engine's own speed, from pinned memory; and what pageable memory
-/// makes of it where the case uses that.
+/// For every transfer the copy engine's speed from pinned memory, and from pageable where used.
 void Limits::add_transfers() {
   for (const Case* work : cases_) {
     for (const Stage& stage : work->stages) {
@@ -256,8 +254,7 @@ void Limits::add_transfers() {
 }
 
 /// What giving the GPU any work costs, and waiting for it, on the smallest tensor that the cases
-/// have there: neither touches it, and a tiny one would take the most copies of all to exceed the
-/// cache.
+/// have there: neither touches it, and a tiny one would take the most copies to exceed the cache.
 void Limits::add_launches() {
   const Case* first = nullptr;  // on the GPU
   const TensorDesc* smallest = nullptr;

@@ -1,8 +1,6 @@
 /// The contenders that say how fast the machine can be, added to each group that needs them.
 #pragma once
 
-#include <vector>
-
 #include "plan/plan.h"
 
 namespace normbench {

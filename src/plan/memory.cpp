@@ -58,6 +58,12 @@ std::int64_t copy_bytes(const TensorDesc& desc) {
       whole_lines(static_cast<std::size_t>(desc.bytes()), alignment_of(desc.memory)));
 }
 
+/// True if two cases with a source start from the same copies.
+bool share_source(const Case& one, const Case& other) {
+  return one.resident == other.resident && one.source->desc() == other.source->desc() &&
+         one.source->path == other.source->path;
+}
+
 /// Every source once, with its copies.
 Amounts source_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
   Amounts bytes;
@@ -114,8 +120,7 @@ double between_passes(const Signature& s) {
   return values_per_image({.n = 1, .c = in.c, .h = in.h, .w = out.w});
 }
 
-/// The filters of a `resize`, of the kernel and of the reference together: taps of each output row
-/// and column.
+/// Filters of a `resize`, of kernel and reference together: taps of each output row and column.
 double filter_bytes(const Signature& s) {
   const Shape &in = s.in[0].shape, &out = s.out[0].shape;
   return 128 * static_cast<double>(out.h + out.w) +
@@ -191,11 +196,6 @@ std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory
 std::int64_t source_copies(const Case& work, Cache cache, std::int64_t cache_bytes) {
   if (cache == Cache::Hot || work.resident) return 1;
   return 3 * cache_bytes / copy_bytes(work.source->desc()) + 1;
-}
-
-bool share_source(const Case& one, const Case& other) {
-  return one.resident == other.resident && one.source->desc() == other.source->desc() &&
-         one.source->path == other.source->path;
 }
 
 std::int64_t slab_images(const Case& work) {

@@ -2,29 +2,21 @@
 /// more than there is: overcommit kills without an error.
 #pragma once
 
-#include <cstdint>
 #include <span>
-#include <vector>
 
 #include "plan/plan.h"
 
 namespace normbench {
 
-/// Buffer sets that a group rotates through on one side of the link. Cold: enough for the contender
-/// that touches least there to go through more than three times the cache; resident ones do not
-/// count. Hot: one.
+/// Buffer sets that a group rotates through on one side of the link. Hot: one. Cold: so many that
+/// the contender that touches least there, resident ones aside, exceeds the cache threefold.
 std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
                          std::int64_t cache_bytes);
 
-/// Equal copies of a case's source. Cold: enough to exceed three times the cache by themselves; one
-/// for a resident case. Hot: one.
+/// Equal copies of a case's source. Cold: enough to exceed the cache threefold; resident, hot: one.
 std::int64_t source_copies(const Case& work, Cache cache, std::int64_t cache_bytes);
 
-/// True if two cases with a source start from the same copies.
-bool share_source(const Case& one, const Case& other);
-
-/// Images that the check of a case works on at a time: at most 8 million values of the whole chain,
-/// but at least one image.
+/// Images per step of a case's check: at most 8 million values of the whole chain, at least one.
 std::int64_t slab_images(const Case& work);
 
 /// What cases need together.
@@ -43,9 +35,8 @@ MemoryNeed memory_need(std::span<const Case* const> cases, Cache cache, const Si
 /// The cases and limits of a group that are not skipped.
 std::vector<const Case*> runnable(const Group& group);
 
-/// Skips those of `list`, the group's cases or its limits, that need more than
-/// `options.free_bytes` by themselves; then, while the whole group needs more, the one of `list`
-/// that needs most.
+/// Skips those of `list`, the group's cases or its limits, that alone need more than
+/// `options.free_bytes`; then, while the whole group does, the one that needs most.
 void skip_too_large(const Group& group, std::vector<Case>& list, Cache cache,
                     const PlanOptions& options);
 

@@ -1,7 +1,6 @@
 #include "plan/placement.h"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace normbench {
 

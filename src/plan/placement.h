@@ -8,8 +8,7 @@
 
 namespace normbench {
 
-/// What buffers start at multiples of: a cache line of the host; on a device what its allocators
-/// give, for no program sees less.
+/// What buffers start at multiples of: a host's cache line; what a device's allocators give.
 constexpr std::size_t alignment_of(Memory memory) { return host_reaches(memory) ? 64 : 512; }
 
 /// `bytes` rounded up to whole lines.
@@ -17,12 +16,10 @@ constexpr std::size_t whole_lines(std::size_t bytes, std::size_t line = 64) {
   return (bytes + line - 1) / line * line;
 }
 
-/// The gap in front of a buffer stays below this: 4 KiB, and less in front of tiny ones, so that
-/// they do not become mostly gaps.
+/// The gap before a buffer stays below this: 4 KiB; less for tiny ones, which would be mostly gaps.
 std::size_t gap_limit(std::size_t bytes, std::size_t line);
 
-/// Bytes in which every random placement of `sets` sets of buffers of these sizes fits; the largest
-/// number where that is more.
+/// Bytes for any random placement of `sets` sets of buffers of these sizes; SIZE_MAX for more.
 std::size_t placement_bytes(std::span<const std::size_t> sizes, std::size_t sets,
                             std::size_t line = 64);
 

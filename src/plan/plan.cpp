@@ -6,11 +6,9 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 #include "plan/buffers.h"
 #include "plan/config.h"
-#include "plan/decide.h"
 #include "plan/experiment.h"
 #include "plan/limits.h"
 #include "plan/memory.h"
@@ -20,9 +18,8 @@ namespace {
 
 /// True if `pointer` is where an axis is written.
 bool is_axis(const Json& config, const std::string& pointer) {
-  const Json::json_pointer target(pointer);
-  return config.contains(target) && config.at(target).is_string() &&
-         config.at(target).get_ref<const std::string&>().starts_with('$');
+  const Json& value = value_at(config, pointer);
+  return value.is_string() && value.get_ref<const std::string&>().starts_with('$');
 }
 
 /// Throws all issues, each once: the same mistake may be found at several points of a sweep. Where

@@ -1,8 +1,6 @@
-/// The decided run: what is measured, in which groups, with which kernels. No text in it is still
-/// to be parsed.
+/// The decided run: what is measured, in which groups, with which kernels; nothing left to parse.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -46,7 +44,6 @@ struct Value {
   TensorDesc desc;
   int producer = -1;     // index of the stage; -1: the source
   int in_place_of = -1;  // index of the value whose buffer holds it; -1: its own
-
   bool operator==(const Value&) const = default;
 };
 
@@ -87,8 +84,7 @@ struct Case {
   bool uses_gpu() const;
 };
 
-/// Bytes that an iteration must read: the files, or what its stages take of the source (a crop: its
-/// window).
+/// Bytes that an iteration must read: the files, or what its stages take of the source.
 std::int64_t fewest_read_bytes(const Case& work);
 
 struct Published {

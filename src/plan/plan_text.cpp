@@ -15,8 +15,7 @@ constexpr std::size_t max_columns = 100;
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
-/// Bytes of `text` that fit in `columns`: up to a space where there is one, never within a
-/// character.
+/// Bytes of `text` that fit in `columns`: up to a space if there is one, never inside a character.
 std::size_t fitting(std::string_view text, std::size_t columns) {
   std::size_t used = 0, last_space = 0, at = 0;
   for (; at < text.size(); ++at) {
@@ -79,8 +78,7 @@ std::string stage_text(const Case& work, const Stage& stage) {
   return text;
 }
 
-/// "138 MB, link 111 MB": the bytes that all stages of a case move; "" of a peer's, where nobody
-/// knows.
+/// "138 MB, link 111 MB": what all stages of a case move; "" for a peer's: unknown.
 std::string total_text(const Case& work) {
   if (!work.peer.empty()) return "";
   std::int64_t bytes = 0, link = 0;
@@ -153,8 +151,7 @@ void add_whole(Lines& lines, const Plan& plan, const Group& group, const std::st
     if (limit.skip) lines.add(2, fmt::format("no limit {}: {}", limit.variant, *limit.skip));
 }
 
-/// A further point of a sweep: only what each case moves, and what is skipped for another reason
-/// than at the `first`.
+/// A further point of a sweep: what each case moves, and skips with other reasons than `first`'s.
 void add_short(Lines& lines, const Group& group, const Group& first, const std::string& memory) {
   std::vector<std::string> totals;
   for (const Case& work : group.cases)

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "core/units.h"
 
@@ -25,8 +24,7 @@ bool is_start(const Op& op) {
   return std::holds_alternative<Source>(op) || std::holds_alternative<Load>(op);
 }
 
-/// True for mistakes that leave known what kind of data a start gives: its extents, one by one or
-/// (at the start itself) all together.
+/// True for mistakes in the extents of a start (one, or at the start all): its kind is still known.
 bool is_extent(const Issue& issue, const std::string& start) {
   const std::string& at = issue.pointer;
   return at == start || at.ends_with("/batch") || at.ends_with("/size") ||

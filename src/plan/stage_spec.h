@@ -1,5 +1,4 @@
-/// A stage as a type: the op, what every stage may say beside its op's parameters, and what follows
-/// from that for its place and its memory.
+/// A stage as a type: the op, what every stage may say, and what follows for its place and memory.
 #pragma once
 
 #include <map>
@@ -37,19 +36,16 @@ StageSpec read_stage_members(const std::string& op, Reader& reader);
 /// Sources and loads whose files were found, by their text: files are looked for once.
 using ResolvedOps = std::map<std::string, Op>;
 
-/// Reads a stage and finds its files. Nothing when its mistakes would make later stages look wrong
-/// too.
+/// Reads a stage and finds its files; nothing when its mistakes would make later stages look wrong.
 std::optional<StageSpec> read_stage(const StageText& text, const Paths& paths,
                                     ResolvedOps& resolved, std::vector<Issue>& issues);
 
-/// Calls of the CUDA runtime run at place cuda. Other stages run where `spec.place` says, by
-/// default on the GPU for device memory and on the CPU for host memory. Throws StageMistake where
-/// that place does not reach the inputs.
+/// Calls of the CUDA runtime run at place cuda; other stages where `spec.place` says, by default on
+/// the GPU for device memory, else on the CPU. Throws StageMistake where inputs are out of reach.
 Place place_of(const StageSpec& spec, std::span<const TensorDesc> in);
 
-/// The memory kind of the outputs: `spec.memory`, by default device for a kernel on the GPU and
-/// `inferred`, what the op says, for all others. Throws StageMistake where the stage cannot write
-/// it.
+/// The memory kind of the outputs: `spec.memory`, by default device for a kernel on the GPU, else
+/// `inferred` (by the op). Throws StageMistake where the stage cannot write it.
 Memory output_memory(const StageSpec& spec, Place place, Memory inferred);
 
 /// Throws StageMistake unless `spec.output` fits the op and the memory.

@@ -3,10 +3,6 @@
 namespace normbench {
 namespace {
 
-std::size_t scratch_bytes(const Case& work, const Stage& stage) {
-  return work.peer.empty() ? stage.kernel->scratch(stage.op, stage.signature) : 0;
-}
-
 /// True if a stage allocates and frees its output by itself, in the timed region.
 bool is_fresh(OutputPolicy policy, Memory memory, std::size_t bytes) {
   if (policy == OutputPolicy::CudaMalloc) return true;
@@ -53,8 +49,9 @@ std::vector<Slot> storage_of(const Case& work) {
   for (int s = 0; s <= last; ++s) {
     const Stage& stage = work.stages[s];
     for (const int value : stage.in) slots[root_of(slots, value)].last_stage = s;
-    slots.push_back(
-        buffer(stage.output, stage.signature.out.front().memory, scratch_bytes(work, stage), s));
+    const std::size_t scratch =
+        work.peer.empty() ? stage.kernel->scratch(stage.op, stage.signature) : 0;
+    slots.push_back(buffer(stage.output, stage.signature.out.front().memory, scratch, s));
   }
   slots[root_of(slots, result)].last_stage = last;  // it lives until the end of the iteration
   return slots;

@@ -2,15 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include "plan/plan.h"
 
 namespace normbench {
 
 /// Fresh pageable outputs of at least this size come from the operating system, smaller ones from a
-/// recycled arena, as in malloc and the caching allocators of eager frameworks. The CUDA runtime's
-/// memory is allocated anew at any size.
+/// recycled arena, as in malloc and eager frameworks. CUDA's memory is new at any size.
 inline constexpr std::size_t fresh_mmap_bytes = 32u << 20;
 
 /// The bytes of one value, or of one stage's scratch memory.
@@ -26,16 +24,13 @@ struct Slot {
   int last_stage = 0;    // … and freed after this one
 };
 
-/// The slots of a case: its values, then the scratch memory of each stage. A peer's outputs are in
-/// another process: None.
+/// The slots of a case: its values, then each stage's scratch memory. A peer's outputs: None.
 std::vector<Slot> storage_of(const Case& work);
 
-/// Sizes of the buffers of this kind that one buffer set takes from the group's arena, in the order
-/// of their slots.
+/// Sizes of the buffers of this kind that one set takes from the group's arena, in slot order.
 std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory);
 
-/// Index of the slot that holds the bytes of slot `index`, through all that works in place or
-/// passes through.
+/// The slot that holds the bytes of slot `index`, through all that works in place or passes on.
 int root_of(const std::vector<Slot>& slots, int index);
 
 }  // namespace normbench

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "ops/op.h"
 
@@ -73,8 +71,7 @@ std::pair<Json, std::string> split(const Json& variant, const std::string& point
   return {Json(), ""};
 }
 
-/// Adds the members of `defaults` that the stage lacks: its op's own, and for sub and div those of
-/// normalize that they share.
+/// Adds the `defaults` that the stage lacks: its op's own; for sub and div also normalize's.
 void add_defaults(const Json& defaults, StageText& stage, Substitution& axes) {
   const auto take = [&](std::string_view from, const std::string& member, const Json& value) {
     const std::string at = fmt::format("/defaults/{}", from);

@@ -1,17 +1,13 @@
 /// From the stages as read to the values, places, kernels and buffers of a case.
 #pragma once
 
-#include <map>
-#include <string>
-
 #include "plan/plan.h"
 #include "plan/stage_spec.h"
 
 namespace normbench {
 
-/// Puts a case together, stage by stage. `add` connects a stage to earlier values and decides its
-/// place, outputs and kernel; it throws StageMistake or Invalid. A peer's stages have no kernel of
-/// ours.
+/// Puts a case together. `add` connects a stage to earlier values and decides its place, outputs
+/// and kernel (a peer's stages have none); it throws StageMistake or Invalid.
 class Wiring {
  public:
   explicit Wiring(const Backends& backends, bool for_peer = false)

@@ -40,7 +40,7 @@ TEST(Reader, ReadsEveryType) {
         EXPECT_THAT(reader.texts("ts", {}), ElementsAre("a", "b"));
         EXPECT_EQ(reader.member("o").dump(), R"({"k":1})");
         Reader inner = reader.object("o");
-        EXPECT_EQ(inner.pointer(), "/at/o");
+        EXPECT_EQ(inner.pointer_to("p"), "/at/o/p");
         EXPECT_EQ(inner.integer("k", 0), 1);
         inner.finish();
         reader.finish();

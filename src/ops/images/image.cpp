@@ -47,8 +47,7 @@ void decode_png(std::span<const std::uint8_t> bytes, Image& image) {
   check_png(spng_get_ihdr(context.get(), &header));
   set_size(image, header.height, header.width);
   check_png(spng_decode_image(context.get(), image.rgb.data(), image.rgb.size(), SPNG_FMT_RGB8, 0));
-  check_png(
-      spng_decode_chunks(context.get()));  // to the end: a file cut after its pixels is truncated
+  check_png(spng_decode_chunks(context.get()));  // a file cut after its pixels is truncated
 }
 
 }  // namespace

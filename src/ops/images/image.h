@@ -20,8 +20,7 @@ constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
 /// Sets the size of `image`, keeping its memory. Throws std::runtime_error above `most_pixels`.
 void set_size(Image& image, std::int64_t height, std::int64_t width);
 
-/// A whole file, into memory that is reused. Throws std::runtime_error saying why it cannot be
-/// read; only regular files can.
+/// Reads a whole regular file into memory that is reused. Throws std::runtime_error saying why not.
 void read_file(const std::string& path, std::vector<std::uint8_t>& bytes);
 
 /// Decodes a JPEG (baseline or progressive; gray, YCbCr, RGB, CMYK, YCCK; turned upright by its

@@ -11,7 +11,6 @@
 #include <iterator>
 #include <set>
 #include <stdexcept>
-#include <string_view>
 
 #include "core/issue.h"
 #include "ops/images/image.h"

@@ -6,9 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <stdexcept>
-#include <string>
 #include <string_view>
-#include <vector>
 
 // jpeglib.h needs <cstdio>, and jerror.h the settings in jpeglib.h.
 // clang-format off
@@ -149,8 +147,7 @@ int exif_orientation(std::span<const std::uint8_t> app1) {
 
 Upright upright(int orientation, std::int64_t height, std::int64_t width) {
   // 1 as stored, 2 mirrored left to right, 3 turned by 180 degrees, 4 mirrored top to bottom; from
-  // 5 on a stored row lands in an output column: 5 as is, 6 from the right, 7 both reversed, 8
-  // upwards.
+  // 5 on stored rows become columns: 5 as is, 6 from the right, 7 both reversed, 8 upwards.
   const bool exchanged = orientation >= 5;
   const bool y_reversed =
       orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;

@@ -11,13 +11,11 @@ namespace normbench {
 /// Decodes a JPEG, upright. Throws std::runtime_error for a damaged or truncated one.
 void decode_jpeg(std::span<const std::uint8_t> bytes, Image& image);
 
-/// The orientation (1 to 8) in the payload of a JPEG's APP1 marker; 1 when there is none or the
-/// data is malformed.
+/// The orientation (1 to 8) in the payload of a JPEG's APP1 marker; 1 when absent or malformed.
 int exif_orientation(std::span<const std::uint8_t> app1);
 
-/// Where the stored pixels of an image of height x width go when it is turned upright: stored pixel
-/// (y, x) becomes pixel first + y * row_step + x * column_step of an image of this height and
-/// width.
+/// Where the stored pixels of an image of height x width go when it is turned upright: (y, x) to
+/// pixel first + y * row_step + x * column_step of an image of this height and width.
 struct Upright {
   std::int64_t height, width;
   std::int64_t first, row_step, column_step;
