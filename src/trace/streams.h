@@ -15,9 +15,7 @@ namespace normbench {
 struct SliceAt {
   std::size_t lane = 0, slice = 0;
 
-  bool operator<(const SliceAt& other) const {
-    return lane != other.lane ? lane < other.lane : slice < other.slice;
-  }
+  auto operator<=>(const SliceAt&) const = default;
 };
 
 /// Lanes of hosts, nested and sorted, which must outlive it unchanged.
