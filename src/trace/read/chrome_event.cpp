@@ -51,14 +51,11 @@ struct MemberPlace {
   Member member;
   T ChromeEvent::*place;
 };
-constexpr MemberPlace<std::string> text_places[] = {{Member::Phase, &ChromeEvent::phase},
-                                                    {Member::Category, &ChromeEvent::category},
-                                                    {Member::Name, &ChromeEvent::name},
-                                                    {Member::Source, &ChromeEvent::source},
-                                                    {Member::ArgName, &ChromeEvent::arg_name},
-                                                    {Member::Labels, &ChromeEvent::labels},
-                                                    {Member::Pid, &ChromeEvent::pid_text},
-                                                    {Member::Tid, &ChromeEvent::tid_text}};
+constexpr MemberPlace<std::string> text_places[] = {
+    {Member::Phase, &ChromeEvent::phase},      {Member::Category, &ChromeEvent::category},
+    {Member::Name, &ChromeEvent::name},        {Member::Source, &ChromeEvent::source},
+    {Member::ArgName, &ChromeEvent::arg_name}, {Member::Labels, &ChromeEvent::labels},
+    {Member::Pid, &ChromeEvent::pid_text},     {Member::Tid, &ChromeEvent::tid_text}};
 constexpr MemberPlace<std::int64_t> number_places[] = {
     {Member::Pid, &ChromeEvent::pid},
     {Member::Tid, &ChromeEvent::tid},
