@@ -106,11 +106,11 @@ CaseProfile profile_case(const Plan& plan, const Group& group, const Case& work,
 
 ProfilerCapture::ProfilerCapture(RunContext& context) : context_(context) {
   tell_backends(&Backend::start_capture);
-  range_.emplace();
+  if (nvtx::attached()) nvtx::push_capture();
 }
 
 ProfilerCapture::~ProfilerCapture() {
-  range_.reset();
+  if (nvtx::attached()) nvtx::pop();
   tell_backends(&Backend::stop_capture);
 }
 

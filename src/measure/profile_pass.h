@@ -23,7 +23,6 @@ class ProfilerCapture {
   void tell_backends(void (Backend::*what)());
 
   RunContext& context_;
-  std::optional<CaptureRange> range_;
 };
 
 /// Profiles every case of the group that is ok, measured or not, and fills `result.profile`; what

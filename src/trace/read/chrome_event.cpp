@@ -77,18 +77,9 @@ struct Category {
   std::optional<TraceKind> kind;
 };
 
-// Waits for a stream are no work of it, and threads of a stage are not the stage. The last ones are
-// those of torch before 1.12.
-constexpr Category categories[] = {{"cpu_op", TraceKind::CpuOp},
-                                   {"user_annotation", TraceKind::UserAnnotation},
-                                   {"cuda_runtime", TraceKind::CudaRuntime},
-                                   {"cuda_driver", TraceKind::CudaDriver},
-                                   {"kernel", TraceKind::Kernel},
-                                   {"gpu_memcpy", TraceKind::GpuMemcpy},
-                                   {"gpu_memset", TraceKind::GpuMemset},
-                                   {"gpu_user_annotation", TraceKind::GpuUserAnnotation},
-                                   {"overhead", TraceKind::Overhead},
-                                   {"python_function", {}},
+// Besides the words of the kinds. Waits for a stream are no work of it, and threads of a stage are
+// not the stage. The last ones are those of torch before 1.12.
+constexpr Category categories[] = {{"python_function", {}},
                                    {"cpu_thread", {}},
                                    {"cuda_sync", {}},
                                    {"Trace", {}},
@@ -179,7 +170,7 @@ void clear(ChromeEvent& event) {
 std::optional<TraceKind> kind_of_category(std::string_view category) {
   for (const auto& [name, kind] : categories)
     if (name == category) return kind;
-  return TraceKind::Other;
+  return parse_word<TraceKind>(category).value_or(TraceKind::Other);
 }
 
 std::optional<std::int64_t> ns_of_microseconds(std::string_view text) {
