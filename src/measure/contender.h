@@ -41,6 +41,9 @@ class Contender {
 std::int64_t poisoned_iteration(PreparedCase& prepared, std::byte poison, bool poison_fresh,
                                 Clock& clock);
 
+/// Writes the tensor as a .npy file, wherever it lies. Throws CannotWrite.
+void write_array(const std::string& path, View view, const Backends& backends);
+
 /// A case in this process.
 class CaseContender final : public Contender {
  public:

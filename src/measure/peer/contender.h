@@ -69,7 +69,6 @@ class PeerContender final : public Contender {
                           const std::function<void(const std::string&)>& read);
   PeerTurn run(std::int64_t iterations, std::int64_t warmup_ns);
   View source();
-  void write_source(const std::string& path);
   std::vector<std::int64_t> stage_times(const PeerTurn& turn);
 
   const Case& work_;
