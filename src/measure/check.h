@@ -11,8 +11,7 @@ namespace normbench {
 
 struct CheckOutcome {
   CheckResult result;
-  std::string
-      reason;  // when not ok: "wrong output: max error 3.1 at [0, 2, 17, 5], bound 2.4e-07 …"
+  std::string reason;  // when not ok: "wrong output: max error 3.1 at [0, 2, 17, 5], bound …"
   std::string note;  // why nothing was compared, or ""
 };
 
