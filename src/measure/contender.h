@@ -1,7 +1,6 @@
 /// What takes turns in a group: a case in this process, or one in a peer.
 #pragma once
 
-#include <cstdint>
 #include <random>
 #include <stdexcept>
 

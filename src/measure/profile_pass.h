@@ -1,12 +1,8 @@
 /// The profile pass: a few recorded iterations of each case, for the table and the trace only.
 #pragma once
 
-#include <cstddef>
-
-#include "document/results.h"
 #include "measure/device_tracing.h"
 #include "measure/runner.h"
-#include "plan/plan.h"
 
 namespace normbench {
 

@@ -1,10 +1,7 @@
 /// Device work and the calls and ranges of hosts that it belongs to.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <unordered_map>
-#include <vector>
 
 #include "trace/losses.h"
 #include "trace/model.h"

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "core/units.h"
-#include "measure/contender.h"
 #include "measure/turn.h"
 #include "ops/array_file.h"
 

@@ -1,10 +1,7 @@
 /// A case in a peer: a process that answers requests.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <string>
 
 #include "measure/contender.h"
 #include "measure/group_memory.h"

@@ -1,14 +1,7 @@
 /// The answering side of the peer protocol, with which normbench takes turns in another's rounds.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string_view>
-
 #include "backend/backend.h"
-#include "core/json.h"
-#include "record/clock.h"
 
 namespace normbench {
 

@@ -9,8 +9,6 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "backend/cuda/cupti/cupti_walk.h"

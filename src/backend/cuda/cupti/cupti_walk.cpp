@@ -1,6 +1,5 @@
 #include "backend/cuda/cupti/cupti_walk.h"
 
-#include <cstddef>
 
 namespace normbench::cupti {
 namespace {
