@@ -1,6 +1,5 @@
 #include "backend/cuda/cupti/cupti_walk.h"
 
-
 namespace normbench::cupti {
 namespace {
 
