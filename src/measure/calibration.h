@@ -1,15 +1,8 @@
 /// Pairs whose answer is known, measured one after another: what `normbench calibrate` learns from.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string_view>
-
 #include "core/enums.h"
-#include "document/results.h"
 #include "measure/runner.h"
-#include "plan/plan.h"
 
 namespace normbench {
 

@@ -1,5 +1,7 @@
 #include "measure/contender.h"
 
+#include "ops/array_file.h"
+
 namespace normbench {
 
 std::int64_t poisoned_iteration(PreparedCase& prepared, std::byte poison, bool poison_fresh,
@@ -12,6 +14,16 @@ std::int64_t poisoned_iteration(PreparedCase& prepared, std::byte poison, bool p
   prepared.run(options);
   prepared.drain();
   return clock.now_ns() - start_ns;
+}
+
+void write_array(const std::string& path, View view, const Backends& backends) {
+  std::vector<std::byte> host;
+  if (!host_reaches(view.desc.memory)) {
+    host.resize(static_cast<std::size_t>(view.desc.bytes()));
+    backends.owner(view.desc.memory).copy(host.data(), view.data, host.size());
+    view.data = host.data();
+  }
+  write_npy(path, view);
 }
 
 CaseContender::CaseContender(const Case& work, GroupMemory& memory, const Backends& backends,

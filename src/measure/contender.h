@@ -1,7 +1,6 @@
 /// What takes turns in a group: a case in this process, or one in a peer.
 #pragma once
 
-#include <cstdint>
 #include <random>
 #include <stdexcept>
 
@@ -40,6 +39,9 @@ class Contender {
 /// where that is no part of what is timed.
 std::int64_t poisoned_iteration(PreparedCase& prepared, std::byte poison, bool poison_fresh,
                                 Clock& clock);
+
+/// Writes the tensor as a .npy file, wherever it lies. Throws CannotWrite.
+void write_array(const std::string& path, View view, const Backends& backends);
 
 /// A case in this process.
 class CaseContender final : public Contender {

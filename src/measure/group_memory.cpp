@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
@@ -12,7 +11,6 @@
 
 namespace normbench {
 namespace {
-
 
 /// A multiple of `line` below `limit` bytes.
 std::size_t random_lines(std::size_t limit, std::size_t line, std::mt19937_64& random) {
@@ -36,7 +34,8 @@ Arena::Arena(Backend& owner, Memory memory, std::size_t bytes) : bytes_(bytes) {
   if (!host_reaches(memory))
     owner.fill(data(), std::byte{1}, bytes);
   else
-    for (std::size_t at = 0; at < bytes; at += static_cast<std::size_t>(page_bytes())) data()[at] = std::byte{1};
+    for (std::size_t at = 0; at < bytes; at += static_cast<std::size_t>(page_bytes()))
+      data()[at] = std::byte{1};
 }
 
 std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, std::size_t sets,

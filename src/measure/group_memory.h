@@ -4,13 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <map>
-#include <memory>
 #include <random>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "backend/backend.h"
 #include "plan/memory.h"

@@ -1,17 +1,9 @@
 /// A group while it is measured: its contenders, their memory and what they have given so far.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <map>
-#include <memory>
-#include <optional>
 #include <random>
-#include <string>
-#include <vector>
 
-#include "document/results.h"
 #include "measure/contender.h"
 #include "measure/runner.h"
 #include "measure/watchdog.h"

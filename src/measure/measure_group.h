@@ -1,14 +1,9 @@
 /// The measure pass of one group: first calls, rounds, staged rounds, checks.
 #pragma once
 
-#include <cstddef>
-#include <optional>
 #include <random>
-#include <vector>
 
-#include "document/results.h"
 #include "measure/runner.h"
-#include "plan/plan.h"
 
 namespace normbench {
 

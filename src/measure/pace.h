@@ -1,12 +1,7 @@
-/// How much longer a run takes, from what it took so far: pure arithmetic of seconds.
+/// About how much longer a run takes, from what it took so far: pure arithmetic of seconds.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <vector>
-
 #include "measure/runner.h"
-#include "plan/plan.h"
 
 namespace normbench {
 
@@ -20,7 +15,7 @@ struct Overrun {
   }
 };
 
-/// Times are seconds since any start, the same for all calls.
+/// Times are seconds since any start, the same for all calls. The plan must outlive it.
 class Pace {
  public:
   explicit Pace(const Plan& plan);
@@ -34,22 +29,13 @@ class Pace {
   double seconds_left(double now) const;
 
  private:
-  double round_seconds() const { return rounds_ > 0 ? round_time_ / rounds_ : 0; }
-  double group_seconds() const;
-  double profile_seconds(std::size_t from) const;
-
-  std::size_t groups_;
-  double max_seconds_, profile_steps_;
-  std::vector<double> profiled_cases_;          // of each group
-  std::vector<double> profiles_;                // seconds that each may take; 0: not known
-  std::size_t index_ = 0;                       // of the group that runs
-  double start_ = 0, prepared_ = 0;             // when it started, and had prepared its contenders
-  double rounds_ = 0, round_time_ = 0;          // whole ones; seconds of them
-  std::size_t fewest_rounds_ = 0;               // whole blocks
-  double finished_ = 0, finished_seconds_ = 0;  // groups measured in this run
-  double end_ = 0;                              // of the last of them
-  bool profiling_ = false;
-  double profiled_ = 0;  // of the seconds that the profiles may take
+  const Plan& plan_;
+  double groups_, expected_;         // of all groups, one: its mean; before it what is asked for
+  double begun_ = 0;                 // groups before the present one
+  double start_ = 0, prepared_ = 0;  // when it started, and had prepared its contenders
+  double finished_ = 0, spent_ = 0;  // groups measured in this run, and their seconds
+  double known_ = 0, profiles_ = 0;  // groups whose profiles' seconds are known, and those
+  double profiled_ = 0;              // share of the profiles that is done
 };
 
 }  // namespace normbench

@@ -1,6 +1,5 @@
 #include "measure/prepared_case.h"
 
-#include <algorithm>
 #include <cstring>
 #include <exception>
 

@@ -2,13 +2,8 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <memory>
-#include <optional>
 #include <random>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "measure/device_tracing.h"
 #include "measure/group_memory.h"

@@ -104,25 +104,6 @@ CaseProfile profile_case(const Plan& plan, const Group& group, const Case& work,
 
 }  // namespace
 
-ProfilerCapture::ProfilerCapture(RunContext& context) : context_(context) {
-  tell_backends(&Backend::start_capture);
-  range_.emplace();
-}
-
-ProfilerCapture::~ProfilerCapture() {
-  range_.reset();
-  tell_backends(&Backend::stop_capture);
-}
-
-void ProfilerCapture::tell_backends(void (Backend::*what)()) {
-  if (!context_.start_profiler) return;
-  try {
-    for (const auto& backend : context_.backends.list) (*backend.*what)();
-  } catch (const std::exception& error) {
-    context_.uncaptured = error.what();
-  }
-}
-
 bool profile_group(const Plan& plan, std::size_t index, RunContext& context, DeviceTracing& tracing,
                    GroupResult& result) {
   const Group& group = plan.groups[index];

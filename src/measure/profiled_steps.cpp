@@ -172,7 +172,6 @@ class Steps {
   Steps(PreparedCase& prepared, RunContext& context, DeviceTracing& tracing, bool traced)
       : prepared_(prepared),
         context_(context),
-        recorder_(context.recorder),
         tracing_(tracing),
         traced_(traced),
         counters_(context, prepared.device() != nullptr),
@@ -191,17 +190,17 @@ class Steps {
     prepared_.capture(steps.last - steps.first);
     StageProfile dropped(context_.clock, tracing_);
     {
-      const Recording recording(recorder_, traced_ ? &tracing_ : nullptr);
+      const Recording recording(context_.recorder, traced_ ? &tracing_ : nullptr);
       for (std::int64_t step = steps.first; step < steps.last; ++step)
         run(step, {.ranges = true, .times = begin_times(), .profile = &dropped});
     }
-    recorder_.take();
+    context_.recorder.take();
     result_.discarded += steps.last - steps.first;
   }
 
   void record(const Stretch& steps) {
     prepared_.capture(steps.last - steps.first);
-    Recording recording(recorder_, traced_ ? &tracing_ : nullptr);
+    Recording recording(context_.recorder, traced_ ? &tracing_ : nullptr);
     for (std::int64_t step = steps.first; step < steps.last; ++step) {
       StageTimes* const times = begin_times();
       counters_.begin(step == steps.first);
@@ -213,7 +212,7 @@ class Steps {
     DeviceTrace device = recording.stop();
     if (traced_) result_.devices.push_back(std::move(device));
     if (lane_) result_.devices.push_back(lane_->take());
-    append(result_.threads, recorder_.take());
+    append(result_.threads, context_.recorder.take());
   }
 
   ProfiledSteps result() {
@@ -227,10 +226,10 @@ class Steps {
 
   /// One iteration in the range of its step, until it is done; returns its time.
   double run(std::int64_t step, const IterationOptions& options) {
-    const std::string_view name = recorder_.intern(fmt::format("ProfilerStep#{}", step));
+    const std::string_view name = context_.recorder.intern(fmt::format("ProfilerStep#{}", step));
     const std::int64_t start_ns = context_.clock.now_ns();
     {
-      const Range range(&recorder_, RangeKind::Step, name);
+      const Range range(&context_.recorder, RangeKind::Step, name);
       prepared_.advance();
       prepared_.run(options);
       prepared_.drain();
@@ -240,7 +239,6 @@ class Steps {
 
   PreparedCase& prepared_;
   RunContext& context_;
-  Recorder& recorder_;
   DeviceTracing& tracing_;
   bool traced_;
   StepCounters counters_;

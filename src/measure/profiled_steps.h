@@ -1,14 +1,9 @@
 /// The steps of one case's profile: run as torch.profiler's schedule says, recorded or thrown away.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <vector>
-
 #include "measure/device_tracing.h"
 #include "measure/prepared_case.h"
 #include "measure/runner.h"
-#include "plan/plan.h"
 
 namespace normbench {
 

@@ -51,8 +51,7 @@ struct ProfileTrace {
   std::string experiment, variant;
   Json point;
   std::vector<ThreadLog> threads;
-  std::vector<DeviceTrace> devices =
-      {};  // one per stretch of recorded steps; none without a device
+  std::vector<DeviceTrace> devices = {};  // one per recorded stretch; none without a device
   /// Of stages by label, over all recorded steps: page faults, and shapes as torch prints them.
   std::map<std::string, std::int64_t, std::less<>> faults = {};
   std::map<std::string, std::string, std::less<>> shapes = {};

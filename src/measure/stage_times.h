@@ -1,13 +1,7 @@
 /// The time of stages within turns and profiled steps, and a device's marks on the host's clock.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string_view>
-#include <vector>
-
 #include "backend/backend.h"
-#include "record/clock.h"
 
 namespace normbench {
 

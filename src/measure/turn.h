@@ -1,14 +1,10 @@
 /// A turn of a case in this process, and how long turns are.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <random>
-#include <vector>
 
 #include "document/results.h"
 #include "measure/prepared_case.h"
-#include "record/clock.h"
 
 namespace normbench {
 

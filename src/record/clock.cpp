@@ -6,21 +6,14 @@
 
 namespace normbench {
 
-Counters operator-(const Counters& a, const Counters& b) {
-  return {.minor_faults = a.minor_faults - b.minor_faults,
-          .major_faults = a.major_faults - b.major_faults,
-          .voluntary_switches = a.voluntary_switches - b.voluntary_switches,
-          .involuntary_switches = a.involuntary_switches - b.involuntary_switches};
-}
-
-Counters operator+(const Counters& a, const Counters& b) {
-  return {.minor_faults = a.minor_faults + b.minor_faults,
-          .major_faults = a.major_faults + b.major_faults,
-          .voluntary_switches = a.voluntary_switches + b.voluntary_switches,
-          .involuntary_switches = a.involuntary_switches + b.involuntary_switches};
-}
-
 namespace {
+
+Counters sum(const Counters& a, const Counters& b, int sign) {
+  return {.minor_faults = a.minor_faults + sign * b.minor_faults,
+          .major_faults = a.major_faults + sign * b.major_faults,
+          .voluntary_switches = a.voluntary_switches + sign * b.voluntary_switches,
+          .involuntary_switches = a.involuntary_switches + sign * b.involuntary_switches};
+}
 
 std::int64_t read_ns(clockid_t clock) {
   timespec time{};
@@ -29,6 +22,9 @@ std::int64_t read_ns(clockid_t clock) {
 }
 
 }  // namespace
+
+Counters operator-(const Counters& a, const Counters& b) { return sum(a, b, -1); }
+Counters operator+(const Counters& a, const Counters& b) { return sum(a, b, 1); }
 
 std::int64_t SystemClock::now_ns() { return read_ns(CLOCK_MONOTONIC); }
 std::int64_t SystemClock::cpu_ns() { return read_ns(CLOCK_PROCESS_CPUTIME_ID); }

@@ -34,7 +34,8 @@ bool attached();
 /// registered once; bytes above 0 are a payload of the schema `bytes`, or a plain number for a tool
 /// without schemas. This, push_capture and pop: only while attached.
 void push(RangeKind kind, std::string_view name, std::int64_t bytes);
-/// Pushes the range `capture`: a registered string, or nsys would not see where to start.
+/// Pushes the range `capture`, which a profiler captures: a registered string, or nsys would not
+/// see where to start.
 void push_capture();
 void pop();
 

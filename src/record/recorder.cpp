@@ -153,11 +153,4 @@ void Range::end() {
   if ((mode_ & Recorder::tool_attached) != 0) nvtx::pop();
 }
 
-CaptureRange::CaptureRange() {
-  if (nvtx::attached()) nvtx::push_capture();
-}
-CaptureRange::~CaptureRange() {
-  if (nvtx::attached()) nvtx::pop();
-}
-
 }  // namespace normbench

@@ -108,13 +108,4 @@ class Range {
   std::int64_t start_ns_;
 };
 
-/// Opens and closes the registered NVTX range `capture` that a profiler captures.
-class CaptureRange {
- public:
-  CaptureRange();
-  ~CaptureRange();
-  CaptureRange(const CaptureRange&) = delete;
-  CaptureRange& operator=(const CaptureRange&) = delete;
-};
-
 }  // namespace normbench

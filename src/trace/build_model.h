@@ -2,8 +2,6 @@
 /// lanes of streams, calls and the work that they started become flows.
 #pragma once
 
-#include <cstdint>
-
 #include "measure/runner.h"
 #include "trace/model.h"
 

@@ -1,10 +1,6 @@
 /// The calls of each thread as a tree, as torch.profiler builds it.
 #pragma once
 
-#include <cstdint>
-#include <string_view>
-#include <vector>
-
 #include "trace/model.h"
 
 namespace normbench {

@@ -1,9 +1,6 @@
 /// Numbers of lanes, and slices put on lanes where they nest, as every viewer demands.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "trace/losses.h"
 #include "trace/model.h"
 

@@ -1,11 +1,7 @@
 /// What was lost or changed on the way to a trace: counted, and marked where it happened.
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "trace/model.h"
 

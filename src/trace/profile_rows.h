@@ -1,11 +1,7 @@
 /// The profiler table's rows from a model, as torch.profiler's key_averages() makes them.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <map>
-#include <string>
-#include <vector>
 
 #include "document/results.h"
 #include "trace/model.h"

@@ -1,10 +1,7 @@
 /// Device work and the calls and ranges of hosts that it belongs to.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <unordered_map>
-#include <vector>
 
 #include "trace/losses.h"
 #include "trace/model.h"
@@ -15,9 +12,7 @@ namespace normbench {
 struct SliceAt {
   std::size_t lane = 0, slice = 0;
 
-  bool operator<(const SliceAt& other) const {
-    return lane != other.lane ? lane < other.lane : slice < other.slice;
-  }
+  auto operator<=>(const SliceAt&) const = default;
 };
 
 /// Lanes of hosts, nested and sorted, which must outlive it unchanged.

@@ -24,13 +24,15 @@ GroupStep last_turn(std::size_t group, std::size_t rounds) {
 }
 
 TEST(Pace, BeforeTheFirstRoundIsWhatWasAskedFor) {
-  Pace pace(plan_of(3));
+  const Plan plan = plan_of(3);
+  Pace pace(plan);
   pace.group_started(0, 0);
   EXPECT_DOUBLE_EQ(pace.seconds_left(0), 3 * kAsked);
 }
 
 TEST(Pace, AFinishedGroupSaysWhatTheNextOnesTake) {
-  Pace pace(plan_of(3));
+  const Plan plan = plan_of(3);
+  Pace pace(plan);
   pace.group_started(0, 0);
   pace.step_done(prepared(0), 2);
   pace.step_done(last_turn(0, 0), 2.1);
@@ -41,13 +43,15 @@ TEST(Pace, AFinishedGroupSaysWhatTheNextOnesTake) {
 }
 
 TEST(Pace, GroupsOfAnEarlierRunAreNotLeft) {
-  Pace pace(plan_of(10));
+  const Plan plan = plan_of(10);
+  Pace pace(plan);
   pace.group_started(8, 0);
   EXPECT_DOUBLE_EQ(pace.seconds_left(0), 2 * kAsked);
 }
 
 TEST(Pace, SlowRoundsTakeLongerThanWasAskedFor) {
-  Pace pace(plan_of(2));
+  const Plan plan = plan_of(2);
+  Pace pace(plan);
   pace.group_started(0, 0);
   EXPECT_FALSE(pace.step_done(prepared(0), 3));
   EXPECT_FALSE(pace.step_done({GroupStep::Kind::Turn, 0, 3, 4, 0}, 4));
@@ -62,14 +66,16 @@ TEST(Pace, SlowRoundsTakeLongerThanWasAskedFor) {
 }
 
 TEST(Pace, BlocksAreWhole) {
-  Pace pace(plan_of(1));
+  const Plan plan = plan_of(1);
+  Pace pace(plan);
   pace.group_started(0, 0);
   pace.step_done(prepared(0), 0);
   EXPECT_EQ(pace.step_done({GroupStep::Kind::Turn, 0, 7, 7, 0}, 1)->fewest_rounds, 14u);
 }
 
 TEST(Pace, RoundsThatFitAreNoOverrun) {
-  Pace pace(plan_of(1));
+  const Plan plan = plan_of(1);
+  Pace pace(plan);
   pace.group_started(0, 0);
   pace.step_done(prepared(0), 0);
   EXPECT_FALSE(pace.step_done(last_turn(0, 0), 0.5));  // 6 s
@@ -85,7 +91,8 @@ TEST(Pace, ASecondMoreThanNearlyNoneIsNotWorthAWord) {
 }
 
 TEST(Pace, ProfilesAreIncludedAndCorrectedByThoseThatAreDone) {
-  Pace pace(plan_of(2, true));
+  const Plan plan = plan_of(2, true);
+  Pace pace(plan);
   for (const std::size_t group : {0u, 1u}) {
     const double start = 10 * static_cast<double>(group);
     pace.group_started(group, start);

@@ -162,11 +162,12 @@ struct Nvtx : testing::Test {
 TEST_F(Nvtx, RangesReachTheToolNestedWithCategoryAndBytes) {
   FakeClock clock;
   Recorder recorder(clock);  // disabled: NVTX does not depend on it
+  nvtx::push_capture();
   {
-    const CaptureRange capture;
     const Range step(&recorder, RangeKind::Step, "ProfilerStep#0");
     const Range stage(&recorder, RangeKind::Stage, std::string_view("normalize, cut", 9), 4096);
   }
+  nvtx::pop();
   EXPECT_THAT(seen().calls,
               ElementsAre("push normbench capture", "push normbench ProfilerStep#0 step",
                           "push normbench normalize stage 4096", "pop normbench", "pop normbench",

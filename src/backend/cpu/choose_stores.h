@@ -1,11 +1,6 @@
 /// Through the cache, or past it: which stores suit an output.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "backend/backend.h"
 #include "backend/cpu/elementwise.h"
 

@@ -2,12 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
-#include <functional>
-#include <span>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "backend/backend.h"
 

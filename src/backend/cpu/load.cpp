@@ -3,7 +3,6 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 
 #include "backend/cpu/gather.h"
 #include "backend/cpu/rows.h"

@@ -12,6 +12,7 @@ View input_view(const Crop& op, const View& in) {
 }
 View input_view(const FlipOp& op, const View& in) { return flip_view(in, op.axis); }
 View input_view(const LayoutOp&, const View& in) { return in; }
+View input_view(const Copy&, const View& in) { return in; }
 
 template <class T>
 bool accepts(const T&, const Signature& s) {
@@ -47,6 +48,13 @@ std::span<const Kernel> move_rows() {
       reference_row(Crop::name),     blocked<Crop>,     temporal<Crop>,
       reference_row(FlipOp::name),   blocked<FlipOp>,   temporal<FlipOp>,
       reference_row(LayoutOp::name), blocked<LayoutOp>, temporal<LayoutOp>};
+  return rows;
+}
+
+std::span<const Kernel> copy_rows() {
+  static const Kernel rows[] = {
+      reference_row(Copy::name), temporal<Copy>,
+      row<Copy, accepts<Copy>, prepare<Copy, non_temporal_stores, FirstTouches::Fault>>("nt")};
   return rows;
 }
 

@@ -1,9 +1,6 @@
 /// The rows of the CPU, one function per op's file; cpu_backend.cpp puts them into one table.
 #pragma once
 
-#include <span>
-#include <string_view>
-
 #include "backend/backend.h"
 
 namespace normbench {

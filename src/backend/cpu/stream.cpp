@@ -1,4 +1,4 @@
-/// What machines allow: rows of stream, first_touch, copy and launch.
+/// What machines allow: rows of stream, first_touch and launch.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -80,17 +80,6 @@ Launch prepare_touch(const FirstTouch&, const Signature& s) {
   };
 }
 
-bool accepts_copy(const Copy&, const Signature& s) { return walkable(s.in[0], s.out[0]); }
-
-template <Stores S>
-Launch prepare_copy(const Copy&, const Signature& s) {
-  return [size = size_of(s.out[0].dtype)](Queue& queue, std::span<const View> in,
-                                          std::span<const View> out, View) {
-    walk(in[0], out[0], queue,
-         [size](const Run& run) { copy_bytes(run.in, run.out, run.elements * size, S); });
-  };
-}
-
 bool accepts_launch(const EmptyLaunch&, const Signature&) { return true; }
 
 /// Teams as kernels have them, without work.
@@ -109,13 +98,6 @@ std::span<const Kernel> stream_rows() {
                                 row<Stream, accepts, prepare<Stores::NonTemporal>>("nt"),
                                 row<FirstTouch, accepts_touch, prepare_touch<false>>("reference"),
                                 row<FirstTouch, accepts_touch, prepare_touch<true>>("touch")};
-  return rows;
-}
-
-std::span<const Kernel> copy_rows() {
-  static const Kernel rows[] = {reference_row(Copy::name),
-                                row<Copy, accepts_copy, prepare_copy<Stores::Normal>>("temporal"),
-                                row<Copy, accepts_copy, prepare_copy<Stores::NonTemporal>>("nt")};
   return rows;
 }
 

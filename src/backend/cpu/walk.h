@@ -17,8 +17,7 @@ struct Run {
   const std::byte* in;
   std::byte* out;
   std::int64_t elements, channel, period;
-  const std::byte* ahead =
-      nullptr;  // read soon, as many bytes as `in` has: to be fetched meanwhile
+  const std::byte* ahead = nullptr;  // read soon, as many bytes as `in` has: fetched meanwhile
 };
 
 /// Shorter rows go through tiles.

@@ -19,9 +19,11 @@ Json watts(const Reading& milliwatts) {
   return milliwatts ? Json(static_cast<double>(*milliwatts) / 1000) : Json();
 }
 
-/// 13000 -> "13.0".
-std::string version_text(int version) {
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+/// "13.0" where the call gives 13000.
+std::string version(cudaError_t (*read)(int*), std::string_view call) {
+  int number = 0;
+  check(read(&number), call);
+  return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
 
 /// "GPU-6b4d1a2c-…", as nvidia-smi and CUDA_VISIBLE_DEVICES write it.
@@ -31,18 +33,6 @@ std::string uuid_text(const cudaUUID_t& uuid) {
     text += fmt::format("{}{:02x}", i == 0 || (i >= 4 && i <= 10 && i % 2 == 0) ? "-" : "",
                         static_cast<unsigned char>(uuid.bytes[i]));
   return text;
-}
-
-std::string driver_cuda_version() {
-  int version = 0;
-  check(cudaDriverGetVersion(&version), "cudaDriverGetVersion");
-  return version_text(version);
-}
-
-std::string runtime_version() {
-  int version = 0;
-  check(cudaRuntimeGetVersion(&version), "cudaRuntimeGetVersion");
-  return version_text(version);
 }
 
 /// What the current device has left beside all that runs on it.
@@ -136,8 +126,8 @@ Json describe_device(int device, const Nvml& nvml) {
           {"pci_bus_id", pci_bus_id(device)},
           {"compute_capability", fmt::format("{}.{}", properties.major, properties.minor)},
           {"driver", or_null(nvml.driver_version())},
-          {"driver_cuda", driver_cuda_version()},
-          {"runtime_cuda", runtime_version()},
+          {"driver_cuda", version(&cudaDriverGetVersion, "cudaDriverGetVersion")},
+          {"runtime_cuda", version(&cudaRuntimeGetVersion, "cudaRuntimeGetVersion")},
           {"memory_bytes", properties.totalGlobalMem},
           {"free_memory_bytes", free_memory_bytes()},
           {"memory_bus_bits", properties.memoryBusWidth},

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <utility>
 

@@ -2,12 +2,8 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
-#include <span>
-#include <string>
 
 #include "backend/cuda/runtime.h"
-#include "core/json.h"
 
 namespace normbench::cuda {
 

@@ -133,12 +133,8 @@ Reading Nvml::temperature_c() const {
   auto* const query = function<int(Gpu*, Temperature*)>("nvmlDeviceGetTemperatureV");
   Temperature temperature{.version = kTemperatureVersion, .sensor = kGpuSensor, .celsius = 0};
   if (gpu_ == nullptr || query == nullptr || query(gpu_, &temperature) != kSuccess)
-    return temperature_before_13();
+    return ask<unsigned>("nvmlDeviceGetTemperature", kGpuSensor);  // before CUDA 13
   return temperature.celsius;
-}
-
-Reading Nvml::temperature_before_13() const {
-  return ask<unsigned>("nvmlDeviceGetTemperature", kGpuSensor);
 }
 
 std::optional<bool> Nvml::persistence_mode() const {

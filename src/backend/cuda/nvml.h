@@ -61,7 +61,6 @@ class Nvml {
   Function* function(const char* name) const;
   template <class Value, class... Args>
   std::optional<Value> ask(const char* name, Args... args) const;
-  Reading temperature_before_13() const;
 
   std::unique_ptr<void, Close> library_;
   Gpu* gpu_ = nullptr;

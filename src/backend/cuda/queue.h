@@ -2,7 +2,6 @@
 #pragma once
 
 #include <deque>
-#include <vector>
 
 #include "backend/cuda/runtime.h"
 

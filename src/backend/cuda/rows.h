@@ -1,10 +1,6 @@
 /// The rows of CUDA; cuda_backend.cpp puts them into one table.
 #pragma once
 
-#include <span>
-#include <string_view>
-#include <vector>
-
 #include "backend/backend.h"
 #include "backend/cuda/kernels.h"
 

@@ -3,10 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include <cstdint>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 
 #include "backend/backend.h"
 

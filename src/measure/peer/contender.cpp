@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "core/units.h"
-#include "measure/contender.h"
 #include "measure/turn.h"
 #include "ops/array_file.h"
 
@@ -111,21 +110,10 @@ View PeerContender::source() {
   return {.data = memory_.source(work_).first, .desc = work_.source->desc()};
 }
 
-void PeerContender::write_source(const std::string& path) {
-  View view = source();
-  std::vector<std::byte> host;
-  if (!host_reaches(view.desc.memory)) {
-    host.resize(static_cast<std::size_t>(view.desc.bytes()));
-    context_.backends.owner(view.desc.memory).copy(host.data(), view.data, host.size());
-    view.data = host.data();
-  }
-  write_npy(path, view);
-}
-
 void PeerContender::prepare() {
   const PeerFolder folder(work_.source->desc().bytes());
   const std::string path = folder.file("0.npy");
-  write_source(path);
+  write_array(path, source(), context_.backends);
   const std::size_t copies = memory_.source(work_).count;
   ask({"prepare", prepare_request(work_, copies, path, device_number(context_.backends)),
        limits_.prepare_seconds},

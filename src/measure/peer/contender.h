@@ -1,10 +1,7 @@
 /// A case in a peer: a process that answers requests.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <string>
 
 #include "measure/contender.h"
 #include "measure/group_memory.h"
@@ -69,7 +66,6 @@ class PeerContender final : public Contender {
                           const std::function<void(const std::string&)>& read);
   PeerTurn run(std::int64_t iterations, std::int64_t warmup_ns);
   View source();
-  void write_source(const std::string& path);
   std::vector<std::int64_t> stage_times(const PeerTurn& turn);
 
   const Case& work_;

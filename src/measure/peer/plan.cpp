@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <string_view>
-#include <vector>
 
 #include "core/reader.h"
 #include "plan/placement.h"

@@ -12,13 +12,11 @@
 #include "core/file.h"
 #include "core/reader.h"
 #include "machine/environment.h"
-#include "measure/peer/messages.h"
-#include "machine/environment.h"
 #include "machine/process_limits.h"
 #include "machine/topology.h"
 #include "measure/contender.h"
+#include "measure/peer/messages.h"
 #include "measure/peer/plan.h"
-#include "ops/array_file.h"
 #include "plan/composed.h"
 
 namespace normbench {
@@ -81,46 +79,63 @@ Json ran(const Turn& turn) {
 
 }  // namespace
 
-PeerWork::PeerWork(const PeerPrepare& said, Backends backends, Clock& clock)
-    : clock_(clock),
-      backends_(std::move(backends)),
-      plan_(plan_peer_case(said, backends_, options_here(backends_))),
-      recorder_(clock),
-      memory_(take_memory(said)),
-      prepared_(work(), memory_, backends_, recorder_) {
-  prepared_.place(random_);
-}
+class PeerServer::Work {
+ public:
+  /// Plans the case and takes its memory. Throws as plan_peer_case, and std::runtime_error when a
+  /// kind of memory is not there.
+  Work(const PeerPrepare& said, Backends backends, Clock& clock)
+      : clock_(clock),
+        backends_(std::move(backends)),
+        plan_(plan_peer_case(said, backends_, options_here(backends_))),
+        recorder_(clock),
+        memory_(take_memory(said)),
+        prepared_(work(), memory_, backends_, recorder_) {
+    prepared_.place(random_);
+  }
 
-GroupMemory PeerWork::take_memory(const PeerPrepare& said) const {
-  const Case* const alone[] = {&work()};
-  return GroupMemory(alone, plan_.measure, backends_, cache_bytes_of(said));
-}
+  /// One iteration on poisoned buffers, without a warm-up. Returns its time.
+  std::int64_t call() {
+    prepared_.place(random_);
+    const std::int64_t ns = poisoned_iteration(prepared_, std::byte{0xFF}, false, clock_);
+    result_ = Result::Kept;
+    return ns;
+  }
 
-std::int64_t PeerWork::call() {
-  prepared_.place(random_);
-  const std::int64_t ns = poisoned_iteration(prepared_, std::byte{0xFF}, false, clock_);
-  result_ = Result::Kept;
-  return ns;
-}
+  /// A turn as in rounds of one's own. Stages are timed where that costs less than 0.5 % of it.
+  Turn turn(std::int64_t iterations, std::int64_t warmup_ns) {
+    if (!marks_) marks_ = shape_of_turns(prepared_, clock_, clock_cost_ns(clock_)).marks;
+    const TurnShape shape{.iterations = iterations, .marks = *marks_, .warmup_ns = warmup_ns};
+    Turn turn = take_turn(prepared_, shape, clock_, random_);
+    result_ = Result::Past;
+    return turn;
+  }
 
-Turn PeerWork::turn(std::int64_t iterations, std::int64_t warmup_ns) {
-  if (!marks_) marks_ = shape_of_turns(prepared_, clock_, clock_cost_ns(clock_)).marks;
-  const TurnShape shape{.iterations = iterations, .marks = *marks_, .warmup_ns = warmup_ns};
-  Turn turn = take_turn(prepared_, shape, clock_, random_);
-  result_ = Result::Past;
-  return turn;
-}
+  /// Writes what the call gave; after a turn, what one more iteration on poisoned buffers gives,
+  /// for outputs of the turn may be freed. Throws CannotWrite, and Invalid when nothing was run.
+  void write(const std::string& path) {
+    if (result_ == Result::None) throw Invalid("nothing was run (send run first)");
+    if (result_ == Result::Past) poisoned_iteration(prepared_, std::byte{0x55}, true, clock_);
+    result_ = Result::Kept;
+    write_array(path, prepared_.result(), backends_);
+  }
 
-void PeerWork::write(const std::string& path) {
-  if (result_ == Result::None) throw Invalid("nothing was run (send run first)");
-  if (result_ == Result::Past) poisoned_iteration(prepared_, std::byte{0x55}, true, clock_);
-  result_ = Result::Kept;
-  const View result = prepared_.result();
-  if (host_reaches(result.desc.memory)) return write_npy(path, result);
-  std::vector<std::byte> host(static_cast<std::size_t>(result.desc.bytes()));
-  backends_.owner(result.desc.memory).copy(host.data(), result.data, host.size());
-  write_npy(path, {.data = host.data(), .desc = result.desc});
-}
+ private:
+  const Case& work() const { return plan_.groups[0].cases[0]; }
+  GroupMemory take_memory(const PeerPrepare& said) const {
+    const Case* const alone[] = {&work()};
+    return GroupMemory(alone, plan_.measure, backends_, cache_bytes_of(said));
+  }
+
+  Clock& clock_;
+  Backends backends_;
+  Plan plan_;
+  Recorder recorder_;
+  GroupMemory memory_;
+  std::mt19937_64 random_{std::random_device{}()};  // other processes place buffers elsewhere
+  PreparedCase prepared_;
+  std::optional<bool> marks_;
+  enum class Result { None, Kept, Past } result_ = Result::None;
+};
 
 struct PeerServer::Request {
   std::string_view type;
@@ -142,6 +157,8 @@ const PeerServer::Request* PeerServer::find(std::string_view type) {
 
 PeerServer::PeerServer(Clock& clock, MakeBackends make_backends)
     : clock_(clock), make_backends_(std::move(make_backends)) {}
+
+PeerServer::~PeerServer() = default;
 
 std::optional<Json> PeerServer::reply(std::string_view line) {
   std::string where = "no request";
@@ -173,11 +190,11 @@ Json PeerServer::hello(const Json&) {
 Json PeerServer::prepare(const Json& message) {
   if (work_) throw Invalid("there is a case already (start another process for another)");
   const PeerPrepare said = read_prepare(message);
-  work_ = std::make_unique<PeerWork>(said, make_backends_(said.device), clock_);
+  work_ = std::make_unique<Work>(said, make_backends_(said.device), clock_);
   return {{"type", "ready"}};
 }
 
-PeerWork& PeerServer::prepared() const {
+PeerServer::Work& PeerServer::prepared() const {
   if (!work_) throw Invalid("nothing is prepared (send prepare first)");
   return *work_;
 }
@@ -188,7 +205,7 @@ Json PeerServer::run(const Json& message) {
   const std::int64_t iterations = read_count(reader, "iterations", 1);
   const std::int64_t warmup_ns = read_count(reader, "warmup_ns", 0);
   throw_if_any(issues);
-  PeerWork& work = prepared();
+  Work& work = prepared();
   if (iterations == 1 && warmup_ns == 0) return {{"type", "ran"}, {"wall_ns", work.call()}};
   return ran(work.turn(iterations, warmup_ns));
 }

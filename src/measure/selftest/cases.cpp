@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "ops/checks.h"
 
 namespace normbench::selftest {

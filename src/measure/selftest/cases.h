@@ -1,10 +1,6 @@
 /// What rows are tried on: ops with parameters, shapes, memory.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "backend/backend.h"
 #include "measure/selftest/input.h"
 

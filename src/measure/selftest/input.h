@@ -1,15 +1,7 @@
 /// Random inputs of the self-test, and memory that notices what is written beside a tensor.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "backend/backend.h"
-#include "core/tensor.h"
 #include "ops/accuracy.h"
 
 namespace normbench::selftest {

@@ -1,9 +1,6 @@
 /// Whether an output is what it should be.
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "backend/backend.h"
 
 namespace normbench::selftest {

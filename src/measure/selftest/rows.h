@@ -2,10 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "measure/selftest/selftest.h"
 #include "measure/selftest/trial.h"

@@ -8,7 +8,6 @@
 
 #include "backend/cpu/simd_targets.h"
 #include "core/issue.h"
-#include "measure/selftest/cases.h"
 #include "measure/selftest/rows.h"
 
 namespace normbench::selftest {

@@ -1,13 +1,6 @@
 /// Holds every row of kernels to its op's reference: what `normbench selftest` runs.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "backend/backend.h"
 
 namespace normbench::selftest {

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "backend/cpu/simd_targets.h"
-#include "measure/selftest/input.h"
 
 namespace normbench::selftest {
 namespace {

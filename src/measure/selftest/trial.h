@@ -2,11 +2,7 @@
 #pragma once
 
 #include <map>
-#include <memory>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "measure/selftest/input.h"
 #include "measure/selftest/judge.h"

@@ -45,28 +45,31 @@ std::optional<std::int64_t> integer_in(std::string_view text) {
   return value;
 }
 
-/// Where the text goes as it is, or null.
-std::string* text_member(ChromeEvent& event, Member member) {
-  switch (member) {
-    case Member::Phase:
-      return &event.phase;
-    case Member::Category:
-      return &event.category;
-    case Member::Name:
-      return &event.name;
-    case Member::Source:
-      return &event.source;
-    case Member::ArgName:
-      return &event.arg_name;
-    case Member::Labels:
-      return &event.labels;
-    case Member::Pid:
-      return &event.pid_text;
-    case Member::Tid:
-      return &event.tid_text;
-    default:
-      return nullptr;
-  }
+/// Where the value of a member goes as it is.
+template <class T>
+struct MemberPlace {
+  Member member;
+  T ChromeEvent::*place;
+};
+constexpr MemberPlace<std::string> text_places[] = {
+    {Member::Phase, &ChromeEvent::phase},      {Member::Category, &ChromeEvent::category},
+    {Member::Name, &ChromeEvent::name},        {Member::Source, &ChromeEvent::source},
+    {Member::ArgName, &ChromeEvent::arg_name}, {Member::Labels, &ChromeEvent::labels},
+    {Member::Pid, &ChromeEvent::pid_text},     {Member::Tid, &ChromeEvent::tid_text}};
+constexpr MemberPlace<std::int64_t> number_places[] = {
+    {Member::Pid, &ChromeEvent::pid},
+    {Member::Tid, &ChromeEvent::tid},
+    {Member::Correlation, &ChromeEvent::correlation},
+    {Member::Stream, &ChromeEvent::stream},
+    {Member::Device, &ChromeEvent::device},
+    {Member::Bytes, &ChromeEvent::bytes},
+    {Member::SortIndex, &ChromeEvent::sort_index}};
+
+/// The member's place in the event, or null.
+template <class T>
+T* place_of(ChromeEvent& event, std::span<const MemberPlace<T>> places, Member member) {
+  const auto found = std::ranges::find(places, member, &MemberPlace<T>::member);
+  return found == places.end() ? nullptr : &(event.*found->place);
 }
 
 struct Category {
@@ -74,18 +77,9 @@ struct Category {
   std::optional<TraceKind> kind;
 };
 
-// Waits for a stream are no work of it, and threads of a stage are not the stage. The last ones are
-// those of torch before 1.12.
-constexpr Category categories[] = {{"cpu_op", TraceKind::CpuOp},
-                                   {"user_annotation", TraceKind::UserAnnotation},
-                                   {"cuda_runtime", TraceKind::CudaRuntime},
-                                   {"cuda_driver", TraceKind::CudaDriver},
-                                   {"kernel", TraceKind::Kernel},
-                                   {"gpu_memcpy", TraceKind::GpuMemcpy},
-                                   {"gpu_memset", TraceKind::GpuMemset},
-                                   {"gpu_user_annotation", TraceKind::GpuUserAnnotation},
-                                   {"overhead", TraceKind::Overhead},
-                                   {"python_function", {}},
+// Besides the words of the kinds. Waits for a stream are no work of it, and threads of a stage are
+// not the stage. The last ones are those of torch before 1.12.
+constexpr Category categories[] = {{"python_function", {}},
                                    {"cpu_thread", {}},
                                    {"cuda_sync", {}},
                                    {"Trace", {}},
@@ -129,40 +123,14 @@ void set_boolean(ChromeEvent& event, Member member, bool value) {
 }
 
 void set_integer(ChromeEvent& event, Member member, std::int64_t value) {
-  switch (member) {
-    case Member::Pid:
-      event.pid = value;
-      break;
-    case Member::Tid:
-      event.tid = value;
-      break;
-    case Member::Start:
-      event.start_ns = ns_of_microseconds(value);
-      break;
-    case Member::Duration:
-      event.duration_ns = ns_of_microseconds(value);
-      break;
-    case Member::ExternalId:
-      event.external_id = static_cast<std::uint64_t>(value);
-      break;
-    case Member::Correlation:
-      event.correlation = value;
-      break;
-    case Member::Stream:
-      event.stream = value;
-      break;
-    case Member::Device:
-      event.device = value;
-      break;
-    case Member::Bytes:
-      event.bytes = value;
-      break;
-    case Member::SortIndex:
-      event.sort_index = value;
-      break;
-    default:
-      break;
-  }
+  if (member == Member::Start)
+    event.start_ns = ns_of_microseconds(value);
+  else if (member == Member::Duration)
+    event.duration_ns = ns_of_microseconds(value);
+  else if (member == Member::ExternalId)
+    event.external_id = static_cast<std::uint64_t>(value);
+  else if (auto* const place = place_of<std::int64_t>(event, number_places, member))
+    *place = value;
 }
 
 void set_decimal(ChromeEvent& event, Member member, double value, std::string_view text) {
@@ -178,7 +146,7 @@ void set_decimal(ChromeEvent& event, Member member, double value, std::string_vi
 void set_text(ChromeEvent& event, Member member, std::string& text) {
   if (member == Member::Start || member == Member::Duration)
     return set_decimal(event, member, 0, text);
-  if (std::string* const place = text_member(event, member);
+  if (auto* const place = place_of<std::string>(event, text_places, member);
       place != nullptr && member != Member::Pid && member != Member::Tid) {
     std::swap(*place, text);
   } else if (const auto value = integer_in(text)) {
@@ -189,10 +157,8 @@ void set_text(ChromeEvent& event, Member member, std::string& text) {
 }
 
 void clear(ChromeEvent& event) {
-  for (std::string* text :
-       {&event.phase, &event.category, &event.name, &event.pid_text, &event.tid_text, &event.source,
-        &event.shapes, &event.arg_name, &event.labels})
-    text->clear();
+  for (const auto& [member, text] : text_places) (event.*text).clear();
+  event.shapes.clear();
   event.line = 0;
   event.over_link = false;
   event.pid = event.tid = event.bytes = event.sort_index = 0;
@@ -204,7 +170,7 @@ void clear(ChromeEvent& event) {
 std::optional<TraceKind> kind_of_category(std::string_view category) {
   for (const auto& [name, kind] : categories)
     if (name == category) return kind;
-  return TraceKind::Other;
+  return parse_word<TraceKind>(category).value_or(TraceKind::Other);
 }
 
 std::optional<std::int64_t> ns_of_microseconds(std::string_view text) {

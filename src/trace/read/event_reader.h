@@ -1,10 +1,8 @@
 /// The events of a Chrome trace, one by one.
 #pragma once
 
-#include <functional>
 #include <istream>
 
-#include "core/json.h"
 #include "trace/read/chrome_event.h"
 
 namespace normbench {

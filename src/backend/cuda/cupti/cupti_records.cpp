@@ -9,8 +9,6 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "backend/cuda/cupti/cupti_walk.h"
@@ -63,29 +61,169 @@ class Reader {
     trace_.clock_error_ns = clock.error_ns();
   }
 
-  void add(RecordBytes bytes);
+  void add(RecordBytes bytes) {
+    switch (kind_of(bytes)) {
+      case CUPTI_ACTIVITY_KIND_INVALID:
+        ++trace_.dropped;
+        return;
+      case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+        return add_kernel(bytes);
+      case CUPTI_ACTIVITY_KIND_MEMCPY:
+        return add_memcpy<CUpti_ActivityMemcpy5>(bytes);
+      case CUPTI_ACTIVITY_KIND_MEMCPY2:
+        return add_memcpy<CUpti_ActivityMemcpyPtoP4>(bytes);
+      case CUPTI_ACTIVITY_KIND_MEMSET:
+        return add_memset(bytes);
+      case CUPTI_ACTIVITY_KIND_RUNTIME:
+        return add_call(bytes, CUPTI_CB_DOMAIN_RUNTIME_API);
+      case CUPTI_ACTIVITY_KIND_DRIVER:
+        return add_call(bytes, CUPTI_CB_DOMAIN_DRIVER_API);
+      case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
+        return add_sync(bytes);
+      case CUPTI_ACTIVITY_KIND_OVERHEAD:
+        return add_overhead(bytes);
+      default:
+        return;
+    }
+  }
+
   DeviceTrace finish(std::int64_t broken_buffers) {
     trace_.dropped += broken_buffers;
     return std::move(trace_);
   }
 
  private:
-  void add_kernel(RecordBytes bytes);
-  template <class Record>
-  void add_memcpy(RecordBytes bytes);
-  void add_memset(RecordBytes bytes);
-  void add_call(RecordBytes bytes, CUpti_CallbackDomain domain);
-  void add_sync(RecordBytes bytes);
-  void add_overhead(RecordBytes bytes);
-
   /// Keeps what has times.
-  void keep(DeviceRecord record, std::uint64_t start, std::uint64_t end);
+  void keep(DeviceRecord record, std::uint64_t start, std::uint64_t end) {
+    if (start == 0 || end < start) {
+      ++trace_.without_times;
+      return;
+    }
+    record.start_ns = clock_.host_ns(start);
+    record.end_ns = clock_.host_ns(end);
+    trace_.records.push_back(std::move(record));
+  }
+
   /// The same for a device's work, with all that every kind of it says.
   template <class Record>
-  void keep_work(DeviceRecord work, const Record& record);
+  void keep_work(DeviceRecord work, const Record& record) {
+    const std::uint32_t correlation = record.correlationId;
+    work.correlation = correlation;
+    work.external_id = links_.external_id(correlation);
+    work.device = record.deviceId;
+    work.context = record.contextId;
+    work.stream = number_or(record.streamId, -1);
+    work.graph = record.graphId;
+    work.graph_node = static_cast<std::int64_t>(record.graphNodeId);
+    const Call* const call = links_.call(correlation);
+    // Work cannot start before its call: where it seems to, the clocks are off by that much.
+    if (call != nullptr && record.start != 0 && record.start < call->start)
+      trace_.clock_error_ns =
+          std::max(trace_.clock_error_ns, static_cast<std::int64_t>(call->start - record.start));
+    keep(std::move(work), record.start, record.end);
+  }
 
-  std::string_view readable(const char* mangled);
-  std::string_view name_of_call(CUpti_CallbackDomain domain, CUpti_CallbackId call);
+  void add_kernel(RecordBytes bytes) {
+    using Record = CUpti_ActivityKernel9;
+    const auto k = whole<Record>(bytes, offsetof(Record, name) + sizeof(Record::name));
+    if (!k) return;
+    keep_work({.activity = Activity::Kernel,
+               .name = readable(k->name),
+               .launch = LaunchShape{.grid = {k->gridX, k->gridY, k->gridZ},
+                                     .block = {k->blockX, k->blockY, k->blockZ},
+                                     .registers_per_thread = k->registersPerThread,
+                                     .shared_bytes = std::int64_t{k->staticSharedMemory} +
+                                                     k->dynamicSharedMemory}},
+              *k);
+  }
+
+  template <class Record>
+  void add_memcpy(RecordBytes bytes) {
+    const auto copy =
+        whole<Record>(bytes, offsetof(Record, correlationId) + sizeof(Record::correlationId));
+    if (!copy) return;
+    keep_work({.activity = Activity::Memcpy,
+               .name = trace_.name(memcpy_name(copy->copyKind, copy->srcKind, copy->dstKind)),
+               .bytes = static_cast<std::int64_t>(copy->bytes),
+               .over_link = is_over_link(copy->copyKind)},
+              *copy);
+  }
+
+  void add_memset(RecordBytes bytes) {
+    using Record = CUpti_ActivityMemset4;
+    const auto set =
+        whole<Record>(bytes, offsetof(Record, memoryKind) + sizeof(Record::memoryKind));
+    if (!set) return;
+    keep_work({.activity = Activity::Memset,
+               .name = trace_.name(memset_name(set->memoryKind)),
+               .bytes = static_cast<std::int64_t>(set->bytes)},
+              *set);
+  }
+
+  /// Of the driver's calls only those that start work, and not those made by a call of the runtime.
+  void add_call(RecordBytes bytes, CUpti_CallbackDomain domain) {
+    const auto api = whole<CUpti_ActivityAPI>(bytes, sizeof(CUpti_ActivityAPI));
+    if (!api) return;
+    const bool of_runtime = domain == CUPTI_CB_DOMAIN_RUNTIME_API;
+    if (of_runtime ? !is_recorded_runtime_call(api->cbid) : !is_recorded_driver_call(api->cbid))
+      return;
+    const Call* const call = links_.call(api->correlationId);
+    if (!of_runtime && call != nullptr && call->is_runtime) return;
+    keep({.activity = of_runtime ? Activity::Runtime : Activity::Driver,
+          .name = name_of_call(domain, api->cbid),
+          .correlation = api->correlationId,
+          .external_id = links_.external_id(api->correlationId),
+          .thread = api->threadId},
+         api->start, api->end);
+  }
+
+  /// On the thread of the call that waited.
+  void add_sync(RecordBytes bytes) {
+    using Record = CUpti_ActivitySynchronization;
+    const auto sync = whole<Record>(bytes, offsetof(Record, streamId) + sizeof(Record::streamId));
+    if (!sync) return;
+    const Call* const call = links_.call(sync->correlationId);
+    keep({.activity = Activity::Sync,
+          .name = trace_.name(sync_name(sync->type)),
+          .correlation = sync->correlationId,
+          .external_id = links_.external_id(sync->correlationId),
+          .device = links_.device(sync->contextId),
+          .context = number_or(sync->contextId, 0),
+          .stream = number_or(sync->streamId, -1),
+          .thread = call != nullptr ? call->thread : 0},
+         sync->start, sync->end);
+  }
+
+  void add_overhead(RecordBytes bytes) {
+    using Record = CUpti_ActivityOverhead;
+    const auto overhead = whole<Record>(bytes, offsetof(Record, end) + sizeof(Record::end));
+    if (!overhead) return;
+    const bool of_thread = overhead->objectKind == CUPTI_ACTIVITY_OBJECT_THREAD;
+    keep({.activity = Activity::Overhead,
+          .name = trace_.name(overhead_name(overhead->overheadKind)),
+          .thread = of_thread ? overhead->objectId.pt.threadId : 0},
+         overhead->start, overhead->end);
+  }
+
+  std::string_view readable(const char* mangled) {
+    const std::string_view name = mangled != nullptr ? mangled : "";
+    auto found = kernels_.find(name);
+    if (found == kernels_.end())
+      found = kernels_.emplace(name, trace_.name(kernel_name(mangled))).first;
+    return found->second;
+  }
+
+  std::string_view name_of_call(CUpti_CallbackDomain domain, CUpti_CallbackId call) {
+    const auto [found, is_new] = calls_.try_emplace({domain, call});
+    if (!is_new) return found->second;
+    const char* name = nullptr;
+    const bool known =
+        cupti_.get_callback_name(domain, call, &name) == CUPTI_SUCCESS && name != nullptr;
+    const char* const where = domain == CUPTI_CB_DOMAIN_RUNTIME_API ? "runtime" : "driver";
+    found->second =
+        known ? trace_.name(call_name(name)) : trace_.name(fmt::format("{} call {}", where, call));
+    return found->second;
+  }
 
   template <class Record>
   std::optional<Record> whole(RecordBytes bytes, std::size_t needed) {
@@ -101,161 +239,6 @@ class Reader {
   std::map<std::string, std::string_view, std::less<>> kernels_;  // by mangled name
   std::map<std::pair<CUpti_CallbackDomain, CUpti_CallbackId>, std::string_view> calls_;
 };
-
-void Reader::add(RecordBytes bytes) {
-  switch (kind_of(bytes)) {
-    case CUPTI_ACTIVITY_KIND_INVALID:
-      ++trace_.dropped;
-      return;
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-      return add_kernel(bytes);
-    case CUPTI_ACTIVITY_KIND_MEMCPY:
-      return add_memcpy<CUpti_ActivityMemcpy5>(bytes);
-    case CUPTI_ACTIVITY_KIND_MEMCPY2:
-      return add_memcpy<CUpti_ActivityMemcpyPtoP4>(bytes);
-    case CUPTI_ACTIVITY_KIND_MEMSET:
-      return add_memset(bytes);
-    case CUPTI_ACTIVITY_KIND_RUNTIME:
-      return add_call(bytes, CUPTI_CB_DOMAIN_RUNTIME_API);
-    case CUPTI_ACTIVITY_KIND_DRIVER:
-      return add_call(bytes, CUPTI_CB_DOMAIN_DRIVER_API);
-    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
-      return add_sync(bytes);
-    case CUPTI_ACTIVITY_KIND_OVERHEAD:
-      return add_overhead(bytes);
-    default:
-      return;
-  }
-}
-
-void Reader::keep(DeviceRecord record, std::uint64_t start, std::uint64_t end) {
-  if (start == 0 || end < start) {
-    ++trace_.without_times;
-    return;
-  }
-  record.start_ns = clock_.host_ns(start);
-  record.end_ns = clock_.host_ns(end);
-  trace_.records.push_back(std::move(record));
-}
-
-template <class Record>
-void Reader::keep_work(DeviceRecord work, const Record& record) {
-  const std::uint32_t correlation = record.correlationId;
-  work.correlation = correlation;
-  work.external_id = links_.external_id(correlation);
-  work.device = record.deviceId;
-  work.context = record.contextId;
-  work.stream = number_or(record.streamId, -1);
-  work.graph = record.graphId;
-  work.graph_node = static_cast<std::int64_t>(record.graphNodeId);
-  const Call* const call = links_.call(correlation);
-  // Work cannot start before its call: where it seems to, the clocks are off by that much.
-  if (call != nullptr && record.start != 0 && record.start < call->start)
-    trace_.clock_error_ns =
-        std::max(trace_.clock_error_ns, static_cast<std::int64_t>(call->start - record.start));
-  keep(std::move(work), record.start, record.end);
-}
-
-void Reader::add_kernel(RecordBytes bytes) {
-  using Record = CUpti_ActivityKernel9;
-  const auto k = whole<Record>(bytes, offsetof(Record, name) + sizeof(Record::name));
-  if (!k) return;
-  keep_work({.activity = Activity::Kernel,
-             .name = readable(k->name),
-             .launch = LaunchShape{.grid = {k->gridX, k->gridY, k->gridZ},
-                                   .block = {k->blockX, k->blockY, k->blockZ},
-                                   .registers_per_thread = k->registersPerThread,
-                                   .shared_bytes = std::int64_t{k->staticSharedMemory} +
-                                                   k->dynamicSharedMemory}},
-            *k);
-}
-
-template <class Record>
-void Reader::add_memcpy(RecordBytes bytes) {
-  const auto copy =
-      whole<Record>(bytes, offsetof(Record, correlationId) + sizeof(Record::correlationId));
-  if (!copy) return;
-  keep_work({.activity = Activity::Memcpy,
-             .name = trace_.name(memcpy_name(copy->copyKind, copy->srcKind, copy->dstKind)),
-             .bytes = static_cast<std::int64_t>(copy->bytes),
-             .over_link = is_over_link(copy->copyKind)},
-            *copy);
-}
-
-void Reader::add_memset(RecordBytes bytes) {
-  using Record = CUpti_ActivityMemset4;
-  const auto set = whole<Record>(bytes, offsetof(Record, memoryKind) + sizeof(Record::memoryKind));
-  if (!set) return;
-  keep_work({.activity = Activity::Memset,
-             .name = trace_.name(memset_name(set->memoryKind)),
-             .bytes = static_cast<std::int64_t>(set->bytes)},
-            *set);
-}
-
-/// Of the driver's calls only those that start work, and not those made by a call of the runtime.
-void Reader::add_call(RecordBytes bytes, CUpti_CallbackDomain domain) {
-  const auto api = whole<CUpti_ActivityAPI>(bytes, sizeof(CUpti_ActivityAPI));
-  if (!api) return;
-  const bool of_runtime = domain == CUPTI_CB_DOMAIN_RUNTIME_API;
-  if (of_runtime ? !is_recorded_runtime_call(api->cbid) : !is_recorded_driver_call(api->cbid))
-    return;
-  const Call* const call = links_.call(api->correlationId);
-  if (!of_runtime && call != nullptr && call->is_runtime) return;
-  keep({.activity = of_runtime ? Activity::Runtime : Activity::Driver,
-        .name = name_of_call(domain, api->cbid),
-        .correlation = api->correlationId,
-        .external_id = links_.external_id(api->correlationId),
-        .thread = api->threadId},
-       api->start, api->end);
-}
-
-/// On the thread of the call that waited.
-void Reader::add_sync(RecordBytes bytes) {
-  using Record = CUpti_ActivitySynchronization;
-  const auto sync = whole<Record>(bytes, offsetof(Record, streamId) + sizeof(Record::streamId));
-  if (!sync) return;
-  const Call* const call = links_.call(sync->correlationId);
-  keep({.activity = Activity::Sync,
-        .name = trace_.name(sync_name(sync->type)),
-        .correlation = sync->correlationId,
-        .external_id = links_.external_id(sync->correlationId),
-        .device = links_.device(sync->contextId),
-        .context = number_or(sync->contextId, 0),
-        .stream = number_or(sync->streamId, -1),
-        .thread = call != nullptr ? call->thread : 0},
-       sync->start, sync->end);
-}
-
-void Reader::add_overhead(RecordBytes bytes) {
-  using Record = CUpti_ActivityOverhead;
-  const auto overhead = whole<Record>(bytes, offsetof(Record, end) + sizeof(Record::end));
-  if (!overhead) return;
-  const bool of_thread = overhead->objectKind == CUPTI_ACTIVITY_OBJECT_THREAD;
-  keep({.activity = Activity::Overhead,
-        .name = trace_.name(overhead_name(overhead->overheadKind)),
-        .thread = of_thread ? overhead->objectId.pt.threadId : 0},
-       overhead->start, overhead->end);
-}
-
-std::string_view Reader::readable(const char* mangled) {
-  const std::string_view name = mangled != nullptr ? mangled : "";
-  auto found = kernels_.find(name);
-  if (found == kernels_.end())
-    found = kernels_.emplace(name, trace_.name(kernel_name(mangled))).first;
-  return found->second;
-}
-
-std::string_view Reader::name_of_call(CUpti_CallbackDomain domain, CUpti_CallbackId call) {
-  const auto [found, is_new] = calls_.try_emplace({domain, call});
-  if (!is_new) return found->second;
-  const char* name = nullptr;
-  const bool known =
-      cupti_.get_callback_name(domain, call, &name) == CUPTI_SUCCESS && name != nullptr;
-  const char* const where = domain == CUPTI_CB_DOMAIN_RUNTIME_API ? "runtime" : "driver";
-  found->second =
-      known ? trace_.name(call_name(name)) : trace_.name(fmt::format("{} call {}", where, call));
-  return found->second;
-}
 
 }  // namespace
 

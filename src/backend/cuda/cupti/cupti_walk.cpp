@@ -1,7 +1,5 @@
 #include "backend/cuda/cupti/cupti_walk.h"
 
-#include <cstddef>
-
 namespace normbench::cupti {
 namespace {
 
@@ -9,8 +7,35 @@ class Walker {
  public:
   explicit Walker(const Functions& cupti) : cupti_(cupti) {}
 
-  void walk_buffer(std::span<std::uint8_t> buffer);
-  Walk finish();
+  void walk_buffer(std::span<std::uint8_t> buffer) {
+    const std::uint8_t* const end = buffer.data() + buffer.size();
+    const std::uint8_t* start = nullptr;
+    CUpti_Activity* record = nullptr;
+    CUptiResult result;
+    while ((result = cupti_.get_next_record(buffer.data(), buffer.size(), &record)) ==
+           CUPTI_SUCCESS) {
+      const auto* const next = reinterpret_cast<const std::uint8_t*>(record);
+      if (start != nullptr) {
+        const RecordBytes bytes = walk_.records.emplace_back(start, next);
+        lengths_[kind_of(bytes)] = bytes.size();
+      }
+      start = next;
+    }
+    if (start != nullptr) walk_.records.emplace_back(start, end);
+    if (start == nullptr || result != CUPTI_ERROR_MAX_LIMIT_REACHED)
+      ++walk_.broken_buffers;
+    else
+      last_.push_back(walk_.records.back());
+  }
+
+  /// CUPTI says nothing of a record that is cut off: its bytes are left behind the last whole one.
+  Walk finish() {
+    for (const RecordBytes last : last_) {
+      const auto length = lengths_.find(kind_of(last));
+      if (length != lengths_.end() && last.size() > length->second) ++walk_.broken_buffers;
+    }
+    return std::move(walk_);
+  }
 
  private:
   const Functions& cupti_;
@@ -18,36 +43,6 @@ class Walker {
   std::unordered_map<std::uint32_t, std::size_t> lengths_;  // by kind, of those with one behind
   std::vector<RecordBytes> last_;                           // of each buffer that ends as it should
 };
-
-void Walker::walk_buffer(std::span<std::uint8_t> buffer) {
-  const std::uint8_t* const end = buffer.data() + buffer.size();
-  const std::uint8_t* start = nullptr;
-  CUpti_Activity* record = nullptr;
-  CUptiResult result;
-  while ((result = cupti_.get_next_record(buffer.data(), buffer.size(), &record)) ==
-         CUPTI_SUCCESS) {
-    const auto* const next = reinterpret_cast<const std::uint8_t*>(record);
-    if (start != nullptr) {
-      const RecordBytes bytes = walk_.records.emplace_back(start, next);
-      lengths_[kind_of(bytes)] = bytes.size();
-    }
-    start = next;
-  }
-  if (start != nullptr) walk_.records.emplace_back(start, end);
-  if (start == nullptr || result != CUPTI_ERROR_MAX_LIMIT_REACHED)
-    ++walk_.broken_buffers;
-  else
-    last_.push_back(walk_.records.back());
-}
-
-/// CUPTI says nothing of a record that is cut off: its bytes are left behind the last whole one.
-Walk Walker::finish() {
-  for (const RecordBytes last : last_) {
-    const auto length = lengths_.find(kind_of(last));
-    if (length != lengths_.end() && last.size() > length->second) ++walk_.broken_buffers;
-  }
-  return std::move(walk_);
-}
 
 void collect_external_id(RecordBytes bytes, Links& links) {
   using Record = CUpti_ActivityExternalCorrelation;
