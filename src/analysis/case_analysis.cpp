@@ -6,7 +6,6 @@
 #include "analysis/limits.h"
 
 namespace normbench {
-
 namespace {
 
 std::vector<double> per_iteration(const CaseResult& result, std::int64_t Round::*column) {

@@ -10,7 +10,6 @@
 #include "ops/transfer.h"
 
 namespace normbench {
-
 namespace {
 
 bool is_on_gpu(const StageResult& stage) { return stage.place == Place::Cuda; }

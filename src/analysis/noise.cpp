@@ -7,7 +7,6 @@
 #include "analysis/case_analysis.h"
 
 namespace normbench {
-
 namespace {
 
 constexpr double kSlowClock = 0.98;         // of the median frequency

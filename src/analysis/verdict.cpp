@@ -6,7 +6,6 @@
 #include "analysis/analysis.h"
 
 namespace normbench {
-
 namespace {
 
 constexpr double kSlow = 1.1;  // times the fastest: from here on a reason is owed

@@ -7,7 +7,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 Json interval(const Interval& ratio) {

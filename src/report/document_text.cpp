@@ -11,7 +11,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 /// What the GPU is; its link only as it was found under load, and beside it what it could be.

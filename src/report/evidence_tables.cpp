@@ -16,7 +16,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 /// Bytes read and written per second by a limit, over the link those that crossed it; 0 when it was

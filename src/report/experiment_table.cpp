@@ -12,7 +12,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 std::string percent_or_blank(const std::optional<Interval>& ratio) {

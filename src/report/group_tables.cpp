@@ -12,7 +12,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 std::string ms_text(const Interval& ns) {

@@ -12,7 +12,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 /// Labels and values; what is not known has no value.

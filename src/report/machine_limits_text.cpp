@@ -11,7 +11,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 double rate_of(const MachineLimit& limit) {

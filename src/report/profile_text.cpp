@@ -11,7 +11,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 constexpr std::int64_t kFewestRows = 3, kMostRows = 8;

@@ -6,7 +6,6 @@
 #include "analysis/analysis.h"
 
 namespace normbench {
-
 namespace {
 
 std::string json(const Results& results) { return pretty(document(results), 1) + "\n"; }

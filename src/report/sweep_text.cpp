@@ -14,7 +14,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 /// Something said of points -> those points, in order of first mention.

@@ -11,7 +11,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 /// "cpu.model  AMD EPYC", one line per value, objects opened.

@@ -17,7 +17,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 constexpr std::ptrdiff_t kMostLines = 40;

@@ -5,7 +5,6 @@
 #include <span>
 
 namespace normbench {
-
 namespace {
 
 struct Range {

@@ -9,7 +9,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 /// ", at 97 % of the memory limit", or "".

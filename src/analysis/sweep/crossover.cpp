@@ -1,7 +1,6 @@
 #include "analysis/sweep/crossover.h"
 
 namespace normbench {
-
 namespace {
 
 /// Two variants by the pairs of the groups' analyses.

@@ -5,7 +5,6 @@
 #include <set>
 
 namespace normbench {
-
 namespace {
 
 constexpr double kWorstResidual = 0.2;

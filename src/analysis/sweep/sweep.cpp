@@ -5,7 +5,6 @@
 #include "ops/load.h"
 
 namespace normbench {
-
 namespace {
 
 /// True when every group has this axis with a numeric value.

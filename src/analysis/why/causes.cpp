@@ -6,7 +6,6 @@
 #include "ops/stream.h"
 
 namespace normbench {
-
 namespace {
 
 constexpr double kDominant = 0.5;  // of the time: most of it

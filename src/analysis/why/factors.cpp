@@ -8,7 +8,6 @@
 #include "ops/op.h"
 
 namespace normbench {
-
 namespace {
 
 using Kind = Factor::Kind;

@@ -8,7 +8,6 @@
 #include "ops/host_memory.h"
 
 namespace normbench {
-
 namespace {
 
 /// What page-locks memory in a case on every batch, or copies into memory that is.

@@ -6,7 +6,6 @@
 #include "ops/stream.h"
 
 namespace normbench {
-
 namespace {
 
 constexpr double kThreadShare = 0.2;  // of the time that another number of threads saves
