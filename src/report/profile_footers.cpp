@@ -1,10 +1,8 @@
-#include "report/profile_footers.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/units.h"
-#include "report/torch_table.h"
+#include "report/table_formats.h"
 
 namespace normbench {
 namespace {

@@ -1,10 +1,7 @@
-#include "report/stats_table.h"
-
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "core/units.h"
+#include "report/table_formats.h"
 #include "report/text.h"
 
 namespace normbench {

@@ -8,7 +8,6 @@
 
 #include "core/units.h"
 #include "document/results_fields.h"
-#include "report/profile_footers.h"
 
 namespace normbench {
 namespace {

@@ -48,7 +48,6 @@ struct SetupDifference {
   std::string pointer = {};     // of the Config
 
   bool forbids() const { return fact <= SetupFact::Config; }
-  bool operator==(const SetupDifference&) const = default;
 };
 
 /// Every fact that differs between any two documents, memory by 1 % or more; what a document does

@@ -13,8 +13,6 @@ namespace normbench {
 struct Overtaking {
   std::string from, to;
   Json after, by;
-
-  bool operator==(const Overtaking&) const = default;
 };
 
 /// Two variants along one axis.
