@@ -7,7 +7,6 @@
 
 #include "analysis/why/causes.h"
 #include "analysis/why/claims.h"
-#include "analysis/why/pinning.h"
 
 namespace normbench {
 

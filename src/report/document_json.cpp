@@ -1,4 +1,3 @@
-#include "analysis/sweep/crossover.h"
 #include "analysis/sweep/fit.h"
 #include "report/cause_text.h"
 #include "report/document_text.h"

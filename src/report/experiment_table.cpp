@@ -1,5 +1,3 @@
-#include "report/experiment_table.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +6,7 @@
 
 #include "core/units.h"
 #include "report/document_text.h"
+#include "report/sweep_text.h"
 #include "report/text.h"
 #include "report/words.h"
 

@@ -1,5 +1,3 @@
-#include "report/group_tables.h"
-
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,11 +1,8 @@
-#include "report/profile_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "report/profile_footers.h"
 #include "report/profile_report.h"
 #include "report/text.h"
 #include "report/words.h"

@@ -1,13 +1,16 @@
 /// What the points of an experiment say together, in words and tables.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "analysis/sweep/crossover.h"
 #include "analysis/sweep/fit.h"
 
 namespace normbench {
+
+/// One row per variant that ran: for one point all that is known of it, for a sweep a pivot with a
+/// column per point. "" when nothing ran.
+std::string experiment_table(const Experiment& experiment, const Results& results);
+
+/// Skipped and failed cases, one line per distinct reason.
+std::string left_out(const Experiment& experiment);
 
 /// The lines a person reads under an experiment's table: the group's own for one point; else who is
 /// fastest at which points, reasons at the last point, and where the claims hold.

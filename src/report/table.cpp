@@ -4,7 +4,6 @@
 #include "report/calibration_text.h"
 #include "report/document_text.h"
 #include "report/evidence_tables.h"
-#include "report/group_tables.h"
 #include "report/report.h"
 #include "report/sweep_text.h"
 #include "report/verdict_text.h"

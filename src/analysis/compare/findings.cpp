@@ -1,4 +1,4 @@
-#include "analysis/compare/findings.h"
+#include "analysis/compare/compare.h"
 
 #include <algorithm>
 #include <cmath>

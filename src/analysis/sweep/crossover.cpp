@@ -1,4 +1,4 @@
-#include "analysis/sweep/crossover.h"
+#include "analysis/sweep/sweep.h"
 
 namespace normbench {
 namespace {

@@ -1,10 +1,6 @@
-#include "analysis/why/pinning.h"
-
 #include <algorithm>
 
-#include "analysis/limits.h"
-#include "analysis/why/factors.h"
-#include "analysis/why/parts.h"
+#include "analysis/why/causes.h"
 #include "ops/host_memory.h"
 
 namespace normbench {
