@@ -11,14 +11,6 @@
 namespace normbench {
 namespace {
 
-/// "64, 720x1280": the point's values, whose axes the full names tell.
-std::string point_cell(const Json& point) {
-  std::string text;
-  for (const auto& [axis, value] : point.items())
-    text += (text.empty() ? "" : ", ") + axis_value(value);
-  return on_one_line(text);
-}
-
 /// The experiment's name is left out where there is only one.
 bool one_experiment(const Comparison& comparison) {
   return std::ranges::all_of(comparison.cases, [&](const ComparedCase& one) {
@@ -32,10 +24,10 @@ std::string cases_table(const Comparison& comparison) {
   for (const ComparedCase& one : comparison.cases) {
     if (one.change == Change::NotCompared) continue;
     const CaseName name{.experiment = one.name.experiment, .variant = one.name.variant};
-    rows.add({only_variant ? variant_text(name) : case_text(name), point_cell(one.name.point),
-              one.base_ns ? format_ms(*one.base_ns) : "", one.now_ns ? format_ms(*one.now_ns) : "",
-              change_text(one), interval_text(one), one.visible ? format_percent(*one.visible) : "",
-              verdict_text(one)});
+    rows.add({only_variant ? variant_text(name) : case_text(name),
+              on_one_line(axes_values(one.name.point)), one.base_ns ? format_ms(*one.base_ns) : "",
+              one.now_ns ? format_ms(*one.now_ns) : "", change_text(one), interval_text(one),
+              one.visible ? format_percent(*one.visible) : "", verdict_text(one)});
   }
   return rows.text({0, 7}, 100);
 }

@@ -43,33 +43,21 @@ std::string count_or_blank(const std::optional<double>& value, bool any) {
 
 std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
                       const Results& results) {
-  std::vector<Column> columns{{"variant", {}, true},
-                              {time_title(results), {}},
-                              {"±", {}},
-                              {other_time_title(results), {}},
-                              {"speed-up", {}},
-                              {"images/s", {}},
-                              {"faults", {}},
-                              {"of limit", {}},
-                              {"published", {}}};
+  Rows rows({"variant", time_title(results), "±", other_time_title(results), "speed-up", "images/s",
+             "faults", "of limit", "published"});
   const bool faults = std::ranges::any_of(
       analysis.cases, [](const CaseAnalysis& one) { return one.faults.value_or(0) >= 0.5; });
   for (std::size_t i = 0; i < group.cases.size(); ++i) {
     const CaseAnalysis& one = analysis.cases[i];
     if (!one.time_ns) continue;
-    const std::vector<std::string> row{
-        name_cell(group, group.cases[i]),
-        format_ms(one.time_ns->value),
-        format_percent(half_width(*one.time_ns)),
-        other_time(group.cases[i], results),
-        analysis.pairs.empty() ? "" : speed_up(group, group.cases[i], one),
-        count_or_blank(one.images_per_second, true),
-        count_or_blank(one.faults, faults),
-        percent_or_blank(one.of_limit),
-        one.published_ms ? format_ms(*one.published_ms * 1e6) + " ms" : ""};
-    for (std::size_t c = 0; c < columns.size(); ++c) columns[c].cells.push_back(row[c]);
+    rows.add({name_cell(group, group.cases[i]), format_ms(one.time_ns->value),
+              format_percent(half_width(*one.time_ns)), other_time(group.cases[i], results),
+              analysis.pairs.empty() ? "" : speed_up(group, group.cases[i], one),
+              count_or_blank(one.images_per_second, true), count_or_blank(one.faults, faults),
+              percent_or_blank(one.of_limit),
+              one.published_ms ? format_ms(*one.published_ms * 1e6) + " ms" : ""});
   }
-  std::string text = columns_text(columns, 2);
+  std::string text = rows.text({0}, 100);
   if (unlike_medians(group, analysis))
     text +=
         wrapped("speed-up is the median of the rounds' ratios, not the ratio of the medians", 2);
@@ -105,13 +93,6 @@ std::string pivot_cell(const GroupResult& group, const GroupAnalysis& analysis,
 std::string axes_names(const Json& point) {
   std::string text;
   for (const auto& [axis, value] : point.items()) text += (text.empty() ? "" : ", ") + axis;
-  return text;
-}
-
-std::string axes_values(const Json& point) {
-  std::string text;
-  for (const auto& [axis, value] : point.items())
-    text += (text.empty() ? "" : ", ") + axis_value(value);
   return text;
 }
 

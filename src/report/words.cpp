@@ -62,6 +62,13 @@ std::string point_text(const Json& point) {
   return text;
 }
 
+std::string axes_values(const Json& point) {
+  std::string text;
+  for (const auto& [axis, value] : point.items())
+    text += (text.empty() ? "" : ", ") + axis_value(value);
+  return text;
+}
+
 std::string flags_text(const std::map<Flag, std::size_t>& flagged) {
   std::string text;
   for (const auto& [flag, count] : flagged)

@@ -60,6 +60,8 @@ std::string hidden_text(double visible);
 std::string axis_value(const Json& value);
 /// A point of a sweep: "batch=64, size=720x1280"; "" for no axes.
 std::string point_text(const Json& point);
+/// The same without the axes' names: "64, 720x1280".
+std::string axes_values(const Json& point);
 /// "stolen 3, preempted 2".
 std::string flags_text(const std::map<Flag, std::size_t>& flagged);
 
