@@ -27,10 +27,6 @@ std::string reason_text(const CaseResult& result);
 /// "PCIe 5.0 x16" of {"generation", "width"}; "" for what could not be read.
 std::string link_text(const Json& pcie);
 
-/// What the run shows of each profile: `profile.sort_by` and `profile.row_limit` of the config.
-std::string sort_by(const Results& results);
-std::int64_t row_limit(const Results& results);
-
 /// A number of a document: null when it is not finite.
 Json finite(double value);
 Json finite(const std::optional<double>& value);

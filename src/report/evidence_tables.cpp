@@ -188,7 +188,7 @@ std::string check_table(const GroupResult& group) {
 
 std::string profile_tables(const GroupResult& group, const GroupAnalysis& analysis,
                            const Results& results) {
-  const TableOptions options{.sort_by = sort_by(results), .row_limit = -1};
+  const TableOptions options{.sort_by = table_options(results).sort_by, .row_limit = -1};
   std::string text;
   for (const CaseProfile& profile : group.profile) {
     text += fmt::format("\nProfile of {}: {}\n", spoken(profile.variant),

@@ -196,9 +196,9 @@ std::string title(const Json& tool) {
 }
 
 std::string nanoseconds(const Json& costs, const std::string& pointer) {
-  const Json::json_pointer at(pointer);
-  if (!costs.contains(at) || !costs.at(at).is_number()) return "";
-  const double ns = costs.at(at).get<double>();
+  const Json& cost = value_at(costs, pointer);
+  if (!cost.is_number()) return "";
+  const double ns = cost.get<double>();
   return (ns == std::round(ns) ? format_count(std::llround(ns)) : format_significant(ns, 3)) +
          " ns";
 }
