@@ -1,12 +1,6 @@
 /// What pairs with a known answer say of a machine: pure arithmetic.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "core/json.h"
 #include "document/results.h"
 #include "document/statistics.h"
 

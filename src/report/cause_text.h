@@ -1,10 +1,6 @@
 /// Causes, factors and caveats in words.
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string>
-
 #include "analysis/why/causes.h"
 #include "analysis/why/claims.h"
 

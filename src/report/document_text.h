@@ -2,13 +2,7 @@
 /// case did not run, times, peers, condition of the GPU.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-
 #include "analysis/sweep/sweep.h"
-#include "core/json.h"
-#include "document/results.h"
 
 namespace normbench {
 

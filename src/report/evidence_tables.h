@@ -1,8 +1,6 @@
 /// The tables of a group in table.txt: its cases and stages, and what is behind their numbers.
 #pragma once
 
-#include <string>
-
 #include "analysis/analysis.h"
 
 namespace normbench {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "report/words.h"
 #include "report/document_text.h"
+#include "report/words.h"
 
 namespace normbench {
 namespace {

@@ -1,8 +1,6 @@
 /// The profiler tables of a whole document, and the one that a terminal shows.
 #pragma once
 
-#include <string>
-
 #include "analysis/sweep/sweep.h"
 #include "report/table_formats.h"
 

@@ -1,17 +1,10 @@
 /// Words and phrases that sentences and tables share.
 #pragma once
 
-#include <array>
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "analysis/limits.h"
 #include "analysis/noise.h"
 #include "analysis/why/claims.h"
 #include "analysis/why/parts.h"
-#include "core/enums.h"
-#include "core/json.h"
 
 namespace normbench {
 

@@ -1,10 +1,6 @@
 /// How much the times of two sides differ, how sure that is, and what to call it.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "document/statistics.h"
 
 namespace normbench {

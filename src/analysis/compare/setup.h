@@ -2,9 +2,7 @@
 /// deserve a word.
 #pragma once
 
-#include <string>
 #include <variant>
-#include <vector>
 
 #include "document/results.h"
 
