@@ -43,24 +43,12 @@ bool allowed(char32_t code) {
 }
 
 std::string_view reference(char32_t code) {
-  switch (code) {
-    case '&':
-      return "&amp;";
-    case '<':
-      return "&lt;";
-    case '>':
-      return "&gt;";
-    case '"':
-      return "&quot;";
-    case '\t':
-      return "&#9;";
-    case '\n':
-      return "&#10;";
-    case '\r':
-      return "&#13;";
-    default:
-      return "";
-  }
+  constexpr std::pair<char32_t, std::string_view> references[] = {
+      {U'&', "&amp;"}, {U'<', "&lt;"},   {U'>', "&gt;"},  {U'"', "&quot;"},
+      {U'\t', "&#9;"}, {U'\n', "&#10;"}, {U'\r', "&#13;"}};
+  for (const auto& [character, text] : references)
+    if (character == code) return text;
+  return "";
 }
 
 /// One test case: its name, outcome and numbers.

@@ -43,12 +43,8 @@ std::string not_compared(const Comparison& comparison) {
   std::vector<std::pair<std::string, std::string>> lines;  // reason, names
   for (const ComparedCase& one : comparison.cases) {
     if (one.change != Change::NotCompared) continue;
-    const std::string why = why_text(one);
-    const auto at = std::ranges::find(lines, why, &std::pair<std::string, std::string>::first);
-    if (at == lines.end())
-      lines.emplace_back(why, case_text(one.name));
-    else
-      at->second += " · " + case_text(one.name);
+    std::string& names = under(lines, why_text(one));
+    names += (names.empty() ? "" : " · ") + case_text(one.name);
   }
   std::string text;
   for (const auto& [why, names] : lines)

@@ -113,12 +113,6 @@ std::string in_blocks(const Column& names, const std::vector<Column>& points) {
   return text;
 }
 
-bool has_outcome(const Experiment& experiment, Outcome outcome) {
-  return std::ranges::any_of(experiment.analyses, [&](const GroupAnalysis& analysis) {
-    return analysis.verdict.outcome == outcome;
-  });
-}
-
 /// Medians in ms, the fastest marked, and how far the last point is from its limit. Broken into
 /// blocks below each other where the points do not fit; "" when nothing ran.
 std::string pivot(const Experiment& experiment, const Results& results) {
@@ -134,14 +128,17 @@ std::string pivot(const Experiment& experiment, const Results& results) {
   Column& limit = points.emplace_back(Column{"of limit", {}});
   for (const std::string& name : names.cells) {
     const int i = index_of(last, name);
-    const auto of_limit = i < 0 ? std::nullopt : experiment.analyses.back().cases[i].of_limit;
-    limit.cells.push_back(of_limit ? format_percent(of_limit->value) : "");
+    limit.cells.push_back(i < 0 ? ""
+                                : percent_or_blank(experiment.analyses.back().cases[i].of_limit));
   }
   for (std::string& name : names.cells)
     if (name == last.baseline) name += "  (baseline)";
   std::string legend = results.clock == DecidingClock::Device ? "GPU ms per batch" : "ms per batch";
   legend += "; * fastest";
-  if (has_outcome(experiment, Outcome::Tie)) legend += ", = tied";
+  if (std::ranges::any_of(experiment.analyses, [](const GroupAnalysis& analysis) {
+        return analysis.verdict.outcome == Outcome::Tie;
+      }))
+    legend += ", = tied";
   if (std::ranges::any_of(limit.cells, [](const std::string& cell) { return !cell.empty(); }))
     legend += "; of limit at " + point_text(last.point);
   return in_blocks(names, points) + wrapped(legend, 2);
@@ -207,9 +204,7 @@ std::string left_out(const Experiment& experiment) {
                                                                   : "Not measured";
       const std::string reason = reason_text(result);
       const std::string why = reason.empty() ? what : what + " (" + reason + ")";
-      auto at = std::ranges::find(reasons, why, [](const auto& entry) { return entry.first; });
-      if (at == reasons.end()) at = reasons.insert(reasons.end(), {why, {}});
-      add(at->second, LeftOut::of(result));
+      add(under(reasons, why), LeftOut::of(result));
     }
   std::string text;
   for (const auto& [why, variants] : reasons) {

@@ -91,10 +91,8 @@ std::string not_measured(const std::vector<MachineLimit>& limits) {
     std::string why = why_missing(limit);
     why.erase(
         std::min(why.find(" ("), why.size()));  // the rest is said where all is that is missing
-    auto at = std::ranges::find(reasons, why, [](const auto& one) { return one.first; });
-    if (at == reasons.end()) at = reasons.insert(reasons.end(), {why, {}});
-    if (std::ranges::find(at->second, limit.kind) == at->second.end())
-      at->second.push_back(limit.kind);
+    std::vector<std::string>& kinds = under(reasons, why);
+    if (std::ranges::find(kinds, limit.kind) == kinds.end()) kinds.push_back(limit.kind);
   }
   std::string text;
   for (const auto& [why, kinds] : reasons)

@@ -18,10 +18,6 @@ std::string clock_error(const CaseProfile& profile) {
   return format_significant(static_cast<double>(profile.clock_error_ns) / 1000, 2) + " us";
 }
 
-std::string share_of_wall(std::int64_t ns, const ProfileTimes& times) {
-  return format_percent(static_cast<double>(ns) / static_cast<double>(times.wall_ns));
-}
-
 void add_device_lines(const ProfileTimes& times, std::vector<std::string>& lines) {
   if (times.overlap_ns > 0)
     lines.push_back(fmt::format("Overlap: {} with two pieces of device work or more at once",
@@ -51,7 +47,8 @@ std::string source_line(const CaseProfile& profile) {
 std::string busy_text(const CaseProfile& profile) {
   const ProfileTimes& times = profile.times;
   if (times.busy_ns <= 0 || times.wall_ns <= 0) return "";
-  return "GPU busy " + share_of_wall(times.busy_ns, times);
+  return "GPU busy " +
+         format_percent(static_cast<double>(times.busy_ns) / static_cast<double>(times.wall_ns));
 }
 
 std::string device_times_text(const CaseProfile& profile) {

@@ -17,8 +17,8 @@ const std::set<std::string> kSecondary{"Self CPU %", "CPU total %", "CPU time av
                                        "CUDA time avg"};
 
 const CaseProfile* profile_of(const GroupResult& group, const std::string& variant) {
-  const auto at = std::ranges::find(group.profile, variant, &CaseProfile::variant);
-  if (at != group.profile.end() && !at->rows.empty()) return &*at;
+  const CaseProfile* const own = find_profile(group, variant);
+  if (own != nullptr && !own->rows.empty()) return own;
   for (const CaseProfile& profile : group.profile)
     if (!profile.rows.empty()) return &profile;
   return nullptr;

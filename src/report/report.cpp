@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "analysis/analysis.h"
-
 namespace normbench {
 namespace {
 

@@ -49,8 +49,6 @@ std::string padded(const std::string& text, std::size_t width, bool is_text) {
   return is_text ? text + blanks : blanks + text;
 }
 
-void trim_end(std::string& line) { line.erase(line.find_last_not_of(' ') + 1); }
-
 }  // namespace
 
 std::size_t display_width(std::string_view text) {
@@ -118,8 +116,7 @@ std::string columns_text(std::vector<Column> columns, std::size_t indent, std::s
       const std::string& cell = row == 0 ? column.title : column.cells[row - 1];
       line += (c > 0 ? "  " : "") + padded(cut(cell, widths[c]), widths[c], column.is_text);
     }
-    trim_end(line);
-    text += line + "\n";
+    text += line.erase(line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;
 }

@@ -42,6 +42,13 @@ std::string spoken(std::string_view name);
 std::string enumerate(std::span<const std::string> items);
 /// "A and B" of cases' names, in the group's order.
 std::string spoken_cases(const GroupResult& group, std::vector<int> indices);
+/// What stands under a key, in the order in which keys come up.
+template <class T>
+T& under(std::vector<std::pair<std::string, T>>& entries, const std::string& key) {
+  for (auto& [other, value] : entries)
+    if (other == key) return value;
+  return entries.emplace_back(key, T()).second;
+}
 /// "1 row", "2 rows".
 std::string counted(std::int64_t count, std::string_view noun);
 /// "34.0x", "0.72x".

@@ -146,16 +146,12 @@ Cause largest_cause(const Subject& subject) {
   return memory && threads ? threads : largest;
 }
 
-/// As for the pairs of the group: the 5 % are shared by all of them.
-double shared_level(const GroupResult& group) {
-  const auto k = static_cast<double>(std::ranges::count_if(group.cases, measured));
-  return 1 - 0.05 / std::max(1.0, k * (k - 1) / 2);
-}
-
 Twin compared(const Subject& subject, const CaseResult& other) {
   const auto own = times_ns(subject.result(), subject.results);
   const auto its = times_ns(other, subject.results);
-  const double level = shared_level(subject.group);
+  // As for the pairs of the group: the 5 % are shared by all of them.
+  const auto k = static_cast<double>(std::ranges::count_if(subject.group.cases, measured));
+  const double level = 1 - 0.05 / std::max(1.0, k * (k - 1) / 2);
   const Interval ratio = paired_ratio(its, own, level);
   return {.result = &other,
           .time_ns = median(its),

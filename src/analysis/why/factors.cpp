@@ -272,9 +272,7 @@ std::vector<Factor> factors(const CaseResult& a, const CaseResult& b) {
 }
 
 bool only_outputs(std::span<const Factor> factors) {
-  return !factors.empty() && std::ranges::all_of(factors, [](const Factor& factor) {
-    return factor.kind == Kind::Output || factor.kind == Kind::Outputs;
-  });
+  return !factors.empty() && std::ranges::all_of(factors, is_of_allocation);
 }
 
 const Factor* only_factor(std::span<const Factor> factors,
