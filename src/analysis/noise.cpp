@@ -27,7 +27,6 @@ std::vector<double> column(const CaseResult& result, std::int64_t (*of)(const Ro
   return values;
 }
 
-/// When the turns of all contenders ended, in order.
 std::vector<std::int64_t> ends_of_turns(const GroupResult& group) {
   std::vector<std::int64_t> ends;
   for (const auto* list : {&group.cases, &group.limits})

@@ -55,7 +55,6 @@ void add_undecided(const GroupAnalysis& analysis, double precision, Verdict& ver
   });
 }
 
-/// Sets the outcome, who is fastest, and what goes with it.
 void rank(const GroupResult& group, const GroupAnalysis& analysis, const Results& results,
           const std::vector<int>& ranked, Verdict& verdict) {
   if (ranked.empty()) {
@@ -83,7 +82,6 @@ void rank(const GroupResult& group, const GroupAnalysis& analysis, const Results
   verdict.advantage = advantage(group, analysis, ranked[0], ranked[1]);
 }
 
-/// What bounds the winner, or the case alone.
 void add_bound(const GroupResult& group, const GroupAnalysis& analysis, const Results& results,
                Verdict& verdict) {
   const int winner = verdict.fastest[0];

@@ -51,7 +51,6 @@ std::string_view reference(char32_t code) {
   return "";
 }
 
-/// One test case: its name, outcome and numbers.
 struct Test {
   std::string name, outcome, message, numbers;  // outcome: "failure", "skipped", or ""
   double seconds = 0;

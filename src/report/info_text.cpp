@@ -153,7 +153,6 @@ std::string gpu_link(const Json& gpu) {
   return text;
 }
 
-/// Processor, caches, memory, container, load and system of a document's environment.
 Facts machine_facts(const Json& environment) {
   return {{"host", text_at(environment, "/host", "")},
           {"date", text_at(environment, "/date", "")},

@@ -10,7 +10,6 @@
 namespace normbench {
 namespace {
 
-/// A profile of a document and what it is of.
 struct Found {
   const GroupResult* group;
   const CaseProfile* profile;

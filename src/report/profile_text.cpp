@@ -24,7 +24,6 @@ const CaseProfile* profile_of(const GroupResult& group, const std::string& varia
   return nullptr;
 }
 
-/// The profile that is shown, and what it is of.
 struct Shown {
   const GroupResult& group;
   const GroupAnalysis& analysis;

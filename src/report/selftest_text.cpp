@@ -50,7 +50,6 @@ std::string failures_text(const PlaceFinding& place) {
   return text;
 }
 
-/// What each row was run on.
 std::string settings_line(const PlaceFinding& place) {
   if (place.simd.empty()) return "";
   return wrapped(

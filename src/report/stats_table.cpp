@@ -7,7 +7,6 @@
 namespace normbench {
 namespace {
 
-/// What a column of the table is made from.
 struct StatsColumn {
   std::string_view title;
   std::string (*cell)(const ProfileRow& row, const LimitShares& limits);

@@ -54,7 +54,6 @@ std::string outcome_text(const GroupResult& group, const GroupAnalysis& analysis
   return "";
 }
 
-/// Where a claim holds, and why at the last point.
 std::string claim_line(const Experiment& experiment, std::size_t claim, double precision) {
   Said said;
   for (std::size_t i = 0; i < experiment.groups.size(); ++i)

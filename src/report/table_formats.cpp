@@ -82,7 +82,6 @@ std::string left_out(const CaseProfile& profile, const TableOptions& options) {
   return fmt::format("{} (row_limit is {})", counted(more, "more row"), options.row_limit);
 }
 
-/// Whatever stands below a table.
 std::vector<std::string> lines_below(const CaseProfile& profile, const TableOptions& options) {
   std::vector<std::string> lines = profile_footers(profile);
   if (std::string more = left_out(profile, options); !more.empty())

@@ -27,7 +27,6 @@ bool within(char32_t code, std::span<const Range> ranges) {
   return std::ranges::any_of(ranges, [&](Range r) { return r.first <= code && code <= r.last; });
 }
 
-/// One character: its bytes and columns.
 struct Character {
   std::size_t bytes, columns;
 };

@@ -19,7 +19,6 @@ struct Times {
   std::vector<double> base_ns, now_ns;
 };
 
-/// Times of the rounds of all runs of a side.
 std::vector<double> all_rounds(const std::vector<CaseRun>& runs) {
   std::vector<double> times;
   for (const CaseRun& run : runs) {

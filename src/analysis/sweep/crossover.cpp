@@ -3,7 +3,6 @@
 namespace normbench {
 namespace {
 
-/// Two variants by the pairs of the groups' analyses.
 Crossing cross(const Experiment& experiment, const AxisLine& line, const std::string& a,
                const std::string& b) {
   Crossing crossing;

@@ -108,7 +108,6 @@ Cause floors_cause(const Subject& subject) {
   return {why::Floors{*kind, subject.analysis.binding}, share};
 }
 
-/// One resource of several that takes most of the time.
 Cause dominant_part(const Subject& subject) {
   const std::vector<ResourceShare> list = parts(subject.result());
   if (list.empty() || list[0].share < kDominant) return {};
@@ -125,7 +124,6 @@ Cause dominant_stage(const Subject& subject) {
   return {};
 }
 
-/// Passes over memory that take most of the time.
 Cause main_passes(const Subject& subject) {
   const Cause cause = extra_passes_cause(subject);
   return cause.share >= kDominant ? cause : Cause{};

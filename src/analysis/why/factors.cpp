@@ -26,7 +26,6 @@ void add(std::vector<Factor>& list, Kind kind, const FactorValue& left, const Fa
   if (left != right) list.push_back({kind, left, right, name});
 }
 
-/// What goes into each stage.
 std::vector<TensorDesc> inputs(const CaseResult& result) {
   std::vector<TensorDesc> list{result.source.value_or(TensorDesc{})};
   for (const StageResult& stage : result.stages) list.push_back(stage.out);
@@ -150,7 +149,6 @@ Constants constants(const CaseResult& result) {
   return per_call ? Constants::PerCall : Constants::Cached;
 }
 
-/// True when the result lies in the memory kind of the source.
 bool inherits_memory(const CaseResult& result) {
   return result.source && result.source->memory == result.stages.back().out.memory;
 }

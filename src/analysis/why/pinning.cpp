@@ -14,7 +14,6 @@ std::vector<const StageResult*> locking_stages(const CaseResult& result) {
   return stages;
 }
 
-/// True when the memory is page-locked anew on every batch.
 bool locks_anew(const std::vector<const StageResult*>& stages) {
   return !stages.empty() &&
          (!is_op<Pin>(*stages[0]) || stages[0]->output == OutputPolicy::Fresh);
