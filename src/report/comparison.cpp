@@ -1,11 +1,8 @@
 #include "report/comparison.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
-#include "core/issue.h"
 #include "report/comparison_words.h"
 #include "report/document_text.h"
 

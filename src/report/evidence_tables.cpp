@@ -12,7 +12,6 @@
 #include "report/document_text.h"
 #include "report/profile_report.h"
 #include "report/text.h"
-#include "report/torch_table.h"
 #include "report/words.h"
 
 namespace normbench {

@@ -1,7 +1,5 @@
 #include "report/profile_report.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "report/document_text.h"

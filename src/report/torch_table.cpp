@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
-
-#include "core/issue.h"
 
 namespace normbench {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/units.h"
 #include "report/cause_text.h"
 #include "report/words.h"

@@ -1,7 +1,6 @@
 #include "analysis/why/causes.h"
 
 #include <algorithm>
-#include <array>
 
 #include "ops/stream.h"
 

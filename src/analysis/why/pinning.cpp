@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "analysis/why/causes.h"
 #include "ops/host_memory.h"
 
