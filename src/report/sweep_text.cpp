@@ -76,6 +76,9 @@ std::string where(const AxisLine& line) {
   return line.fixed.empty() ? "" : " at " + point_text(line.fixed);
 }
 
+/// "batch at memory=pinned".
+std::string axis_text(const AxisLine& line) { return line.axis + where(line); }
+
 /// "batch 24", "230,400 pixels".
 std::string amount_text(const AxisLine& line, double amount) {
   const std::string count = format_count(std::llround(std::ceil(amount)));
@@ -176,8 +179,6 @@ std::vector<std::string> verdict_lines(const Experiment& experiment, const Resul
     lines.push_back(claim_line(experiment, claim, results.precision));
   return lines;
 }
-
-std::string axis_text(const AxisLine& line) { return line.axis + where(line); }
 
 std::string overtaking_text(const AxisLine& line, const Overtaking& change) {
   const std::string by = axis_value(change.by);

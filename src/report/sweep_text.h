@@ -16,8 +16,6 @@ std::string left_out(const Experiment& experiment);
 /// fastest at which points, reasons at the last point, and where the claims hold.
 std::vector<std::string> verdict_lines(const Experiment& experiment, const Results& results);
 
-/// "batch at memory=pinned"; the axis alone where no other is fixed.
-std::string axis_text(const AxisLine& line);
 /// "From batch 8 on, fused wins: it overtakes eager between 4 and 8".
 std::string overtaking_text(const AxisLine& line, const Overtaking& change);
 /// What a crossing says of b: "from 8 on (between 4 and 8)", "never, up to 64", "at all 3 points".

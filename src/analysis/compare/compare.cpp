@@ -1,6 +1,7 @@
 #include "analysis/compare/compare.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -117,7 +118,7 @@ void compare_times(const MatchedCase& matched, const Comparison& comparison, Com
     return;
   }
   one.p_value = effect.p_value;
-  one.visible = visible_change(effect.ratio, margin);
+  one.visible = margin + std::exp(half_width(effect.ratio)) - 1;
   one.change = verdict(effect.ratio, margin);
   if (comparison.run_pairs || one.change == Change::Same) return;
   one.drift = drift_of(matched);

@@ -28,7 +28,4 @@ Effect effect_of_pairs(const std::vector<double>& base_ns, const std::vector<dou
 Effect effect_of_rounds(const std::vector<double>& base_ns, const std::vector<double>& now_ns,
                         double margin);
 
-/// The smallest relative change that these replicates would have shown.
-double visible_change(const Interval& ratio, double margin);
-
 }  // namespace normbench
