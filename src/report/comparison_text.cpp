@@ -11,16 +11,12 @@
 namespace normbench {
 namespace {
 
-/// The experiment's name is left out where there is only one.
-bool one_experiment(const Comparison& comparison) {
-  return std::ranges::all_of(comparison.cases, [&](const ComparedCase& one) {
-    return one.name.experiment == comparison.cases[0].name.experiment;
-  });
-}
-
 std::string cases_table(const Comparison& comparison) {
   Rows rows({"case", "point", "BASE ms", "NEW ms", "change", "95 %", "could see", ""});
-  const bool only_variant = one_experiment(comparison);
+  // The experiment's name is left out where there is only one.
+  const bool only_variant = std::ranges::all_of(comparison.cases, [&](const ComparedCase& one) {
+    return one.name.experiment == comparison.cases[0].name.experiment;
+  });
   for (const ComparedCase& one : comparison.cases) {
     if (one.change == Change::NotCompared) continue;
     const CaseName name{.experiment = one.name.experiment, .variant = one.name.variant};

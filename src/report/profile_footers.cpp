@@ -30,13 +30,9 @@ void add_device_lines(const ProfileTimes& times, std::vector<std::string>& lines
                                 format_count(times.gaps), time_text(times.gap_ns)));
 }
 
-std::string capitalised(std::string text) {
-  if (!text.empty() && 'a' <= text[0] && text[0] <= 'z') text[0] -= 'a' - 'A';
-  return text;
-}
-
 std::string source_line(const CaseProfile& profile) {
-  std::string line = capitalised(device_times_text(profile));
+  std::string line = device_times_text(profile);
+  if (!line.empty()) line[0] -= 'a' - 'A';
   if (profile.device_times == DeviceTimes::Cupti && profile.clock_error_ns > 0)
     line += ", on the host's clock to within " + clock_error(profile);
   return line;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/units.h"
 #include "report/document_text.h"
 #include "report/words.h"
 
