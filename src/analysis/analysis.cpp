@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace normbench {
-
 namespace {
 
 /// Distance between the quartiles over the median.

@@ -1,11 +1,7 @@
 /// What the measurements mean: pure functions of Results that give facts. report/ makes the words.
 #pragma once
 
-#include <vector>
-
-#include "analysis/case_analysis.h"
 #include "analysis/noise.h"
-#include "analysis/pairs.h"
 #include "analysis/verdict.h"
 
 namespace normbench {

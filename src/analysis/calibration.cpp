@@ -8,7 +8,6 @@
 #include "analysis/pairs.h"
 
 namespace normbench {
-
 namespace {
 
 /// The smallest value that at least this share of the values does not exceed.

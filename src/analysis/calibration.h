@@ -1,12 +1,6 @@
 /// What pairs with a known answer say of a machine: pure arithmetic.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "core/json.h"
 #include "document/results.h"
 #include "document/statistics.h"
 
@@ -23,8 +17,6 @@ struct JudgedPair {
   double median_ns = 0;    // of the first variant, per iteration
   int rounds = 0;
   std::optional<Stop> stop;
-
-  bool operator==(const JudgedPair&) const = default;
 };
 
 /// The variant that was not measured, or null.
@@ -42,8 +34,6 @@ struct CalibrationSummary {
   // 95th percentile of how much a fresh process differs from the one of its kind before it; nothing
   // when no kind had two.
   std::optional<double> between;
-
-  bool operator==(const CalibrationSummary&) const = default;
 };
 
 CalibrationSummary summarize(const std::vector<JudgedPair>& pairs);

@@ -1,22 +1,23 @@
 #include "analysis/case_analysis.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "analysis/limits.h"
 
 namespace normbench {
-
 namespace {
 
-std::vector<double> per_iteration(const CaseResult& result, std::int64_t Round::*column) {
-  std::vector<double> times;
+/// What each round has of a column, over the iterations of its turn.
+template <class Column>
+std::vector<double> per_iteration(const CaseResult& result, Column column) {
+  std::vector<double> values;
   for (const Round& round : result.rounds)
-    times.push_back(static_cast<double>(round.*column) / static_cast<double>(result.iterations));
-  return times;
+    values.push_back(static_cast<double>(std::invoke(column, round)) /
+                     static_cast<double>(result.iterations));
+  return values;
 }
-
-bool device_decides(const Results& results) { return results.clock == DecidingClock::Device; }
 
 std::int64_t sum(const CaseResult& result, std::int64_t StageResult::*column) {
   return std::accumulate(
@@ -36,7 +37,7 @@ std::optional<double> published_ms(const GroupResult& group, const CaseResult& r
                                    const Results& results) {
   for (const PublishedResult& published : group.published)
     if (published.variant == result.variant)
-      return device_decides(results) ? published.device_ms : published.wall_ms;
+      return results.clock == DecidingClock::Device ? published.device_ms : published.wall_ms;
   return std::nullopt;
 }
 
@@ -96,7 +97,7 @@ int index_of(const GroupResult& group, const std::string& variant) {
 std::vector<double> times_ns(const CaseResult& result, const Results& results) {
   // A case that used no device has no device time; its wall time is all there is.
   const bool device =
-      device_decides(results) &&
+      results.clock == DecidingClock::Device &&
       std::ranges::all_of(result.rounds, [](const Round& round) { return round.device_ns > 0; });
   return per_iteration(result, device ? &Round::device_ns : &Round::wall_ns);
 }
@@ -111,11 +112,8 @@ double per_iteration_ns(const CaseResult& result, const std::vector<std::int64_t
 }
 
 double faults_per_iteration(const CaseResult& result) {
-  std::vector<double> faults;
-  for (const Round& round : result.rounds)
-    faults.push_back(static_cast<double>(round.counters.minor_faults) /
-                     static_cast<double>(result.iterations));
-  return median(std::move(faults));
+  return median(
+      per_iteration(result, [](const Round& round) { return round.counters.minor_faults; }));
 }
 
 double wall_ns(const CaseResult& result) { return median(per_iteration(result, &Round::wall_ns)); }

@@ -1,10 +1,6 @@
 /// What one case's rounds say by themselves, against the baseline and against the limit.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "document/results.h"
 #include "document/statistics.h"
 

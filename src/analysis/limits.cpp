@@ -10,7 +10,6 @@
 #include "ops/transfer.h"
 
 namespace normbench {
-
 namespace {
 
 bool is_on_gpu(const StageResult& stage) { return stage.place == Place::Cuda; }
@@ -158,8 +157,6 @@ const CaseResult* slowest_launch(const GroupResult& group, const CaseResult& res
   return slowest;
 }
 
-bool moves_bytes(const StageResult& stage) { return stage.min_bytes + stage.link_bytes > 0; }
-
 /// The device's clock counts nothing of what a case does on the host.
 bool is_timed(const CaseResult& result, const StageResult& stage, const Results& results) {
   return results.clock != DecidingClock::Device || !uses_gpu(result) || is_on_gpu(stage);
@@ -172,7 +169,7 @@ void add_floor(const CaseResult& result, const Results& results, CaseAnalysis& a
   std::map<std::string, double> parts;
   for (std::size_t s = 0; s < result.stages.size(); ++s) {
     const StageResult& stage = result.stages[s];
-    if (!moves_bytes(stage) || !is_timed(result, stage, results)) continue;
+    if (stage.min_bytes + stage.link_bytes <= 0 || !is_timed(result, stage, results)) continue;
     const StageAnalysis& one = analysis.stages[s];
     if (one.limit.empty()) return;
     floor_ns += one.floor_ns;

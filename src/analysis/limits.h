@@ -1,9 +1,6 @@
 /// What the machine can do at most for a case, for each of its stages, and for what they add up to.
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "analysis/case_analysis.h"
 
 namespace normbench {

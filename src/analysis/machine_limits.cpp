@@ -6,7 +6,6 @@
 #include "ops/stream.h"
 
 namespace normbench {
-
 namespace {
 
 /// Threads have a column, and the fastest kernel counts.

@@ -1,11 +1,6 @@
 /// What a machine can do at most, from a run of the configs that `normbench info` measures.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "core/json.h"
 #include "document/results.h"
 #include "document/statistics.h"
 

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "analysis/case_analysis.h"
 
 namespace normbench {
-
 namespace {
 
 constexpr double kSlowClock = 0.98;         // of the median frequency
@@ -28,7 +26,6 @@ std::vector<double> column(const CaseResult& result, std::int64_t (*of)(const Ro
   return values;
 }
 
-/// When the turns of all contenders ended, in order.
 std::vector<std::int64_t> ends_of_turns(const GroupResult& group) {
   std::vector<std::int64_t> ends;
   for (const auto* list : {&group.cases, &group.limits})
@@ -84,16 +81,13 @@ std::vector<double> modified_z(const std::vector<double>& values) {
   return scores;
 }
 
-double lower_quartile(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 4];
-}
-
 /// Rounds that others' use of the processor made slower.
 std::vector<bool> preempted(const CaseResult& result, const std::vector<double>& times) {
   const auto switches =
       column(result, [](const Round& r) { return r.counters.involuntary_switches; });
-  const double quartile = lower_quartile(switches);
+  std::vector<double> sorted = switches;
+  std::ranges::sort(sorted);
+  const double quartile = sorted[sorted.size() / 4];
   const double most = quartile + 3 * std::sqrt(quartile);
   std::vector<double> left_alone;
   for (std::size_t i = 0; i < times.size(); ++i)

@@ -2,10 +2,7 @@
 /// and shown, never dropped.
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <vector>
 
 #include "document/results.h"
 #include "document/statistics.h"

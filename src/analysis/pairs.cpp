@@ -6,7 +6,6 @@
 #include "analysis/case_analysis.h"
 
 namespace normbench {
-
 namespace {
 
 bool ends_alike(const CaseResult& a, const CaseResult& b) {

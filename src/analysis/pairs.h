@@ -1,9 +1,6 @@
 /// Every measured case against every other, and what follows for who is fastest.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "document/results.h"
 #include "document/statistics.h"
 

@@ -6,7 +6,6 @@
 #include "analysis/analysis.h"
 
 namespace normbench {
-
 namespace {
 
 constexpr double kSlow = 1.1;  // times the fastest: from here on a reason is owed
@@ -24,8 +23,7 @@ std::vector<int> ranking(const GroupAnalysis& analysis) {
 Advantage advantage(const GroupResult& group, const GroupAnalysis& analysis, int first, int next) {
   const auto& of_baseline = analysis.cases[first].ratio;
   const bool over_baseline = of_baseline && group.cases[first].variant != group.baseline;
-  const Interval ratio =
-      over_baseline ? *of_baseline : pair_of(analysis.pairs, first, next)->ratio;
+  const Interval ratio = over_baseline ? *of_baseline : pair_of(analysis.pairs, first, next)->ratio;
   return {.factor = 1 / ratio.value,
           .low = 1 / ratio.high,
           .high = 1 / ratio.low,
@@ -57,17 +55,12 @@ void add_undecided(const GroupAnalysis& analysis, double precision, Verdict& ver
   });
 }
 
-/// A run under a tool leaves its rounds out, unless it is told not to.
-bool only_checked(const GroupResult& group, const Results& results) {
-  return results.traced && std::ranges::find(group.cases, Status::Ok, &CaseResult::status) !=
-                               group.cases.end();
-}
-
-/// Sets the outcome, who is fastest, and what goes with it.
 void rank(const GroupResult& group, const GroupAnalysis& analysis, const Results& results,
           const std::vector<int>& ranked, Verdict& verdict) {
   if (ranked.empty()) {
-    if (only_checked(group, results)) verdict.outcome = Outcome::Traced;
+    // A run under a tool leaves its rounds out, unless it is told not to.
+    if (results.traced && std::ranges::count(group.cases, Status::Ok, &CaseResult::status) > 0)
+      verdict.outcome = Outcome::Traced;
     return;
   }
   verdict.outcome = Outcome::Alone;
@@ -89,7 +82,6 @@ void rank(const GroupResult& group, const GroupAnalysis& analysis, const Results
   verdict.advantage = advantage(group, analysis, ranked[0], ranked[1]);
 }
 
-/// What bounds the winner, or the case alone.
 void add_bound(const GroupResult& group, const GroupAnalysis& analysis, const Results& results,
                Verdict& verdict) {
   const int winner = verdict.fastest[0];
@@ -131,7 +123,8 @@ void add_left_out_by_the_clock(const GroupResult& group, const Results& results,
 std::optional<LinkArithmetic> link_arithmetic(const GroupResult& group) {
   std::map<std::int64_t, std::string> carried;  // bytes -> first skipped variant that needs them
   for (const CaseResult& result : group.cases)
-    if (const std::int64_t bytes = link_bytes(result); result.status == Status::Skipped && bytes > 0)
+    if (const std::int64_t bytes = link_bytes(result);
+        result.status == Status::Skipped && bytes > 0)
       carried.emplace(bytes, result.variant);
   if (carried.size() < 2) return std::nullopt;
   const auto& [least, lean] = *carried.begin();

@@ -1,13 +1,8 @@
 /// Who is fastest, by how much, why, and which claims hold.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "analysis/why/causes.h"
 #include "analysis/why/claims.h"
-#include "analysis/why/pinning.h"
 
 namespace normbench {
 

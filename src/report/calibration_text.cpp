@@ -9,7 +9,6 @@
 #include "report/text.h"
 
 namespace normbench {
-
 namespace {
 
 constexpr auto pair_kinds =

@@ -1,11 +1,7 @@
 /// What a calibration found, for people.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "analysis/calibration.h"
-#include "core/json.h"
 
 namespace normbench {
 

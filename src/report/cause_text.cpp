@@ -7,7 +7,6 @@
 #include <cctype>
 #include <cmath>
 
-#include "analysis/pairs.h"
 #include "core/units.h"
 #include "report/words.h"
 

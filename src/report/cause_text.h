@@ -1,13 +1,8 @@
 /// Causes, factors and caveats in words.
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string>
-
 #include "analysis/why/causes.h"
 #include "analysis/why/claims.h"
-#include "analysis/why/pinning.h"
 
 namespace normbench {
 

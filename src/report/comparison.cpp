@@ -1,11 +1,8 @@
 #include "report/comparison.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
-#include "core/issue.h"
 #include "report/comparison_words.h"
 #include "report/document_text.h"
 
@@ -18,20 +15,6 @@ constexpr std::array<ComparisonReport, 4> kComparisonReports{{
     {"json", "everything, for programs", &comparison_json},
     {"junit", "test results, as CI systems read them", &comparison_junit},
 }};
-
-}  // namespace
-
-std::span<const ComparisonReport> comparison_reports() { return kComparisonReports; }
-
-const ComparisonReport& comparison_report_named(std::string_view name) {
-  const auto at = std::ranges::find(kComparisonReports, name, &ComparisonReport::name);
-  if (at != kComparisonReports.end()) return *at;
-  std::vector<std::string> known;
-  for (const ComparisonReport& report : kComparisonReports) known.emplace_back(report.name);
-  throw Invalid(unknown_of("format", name, known));
-}
-
-namespace {
 
 Json named(const CaseName& name) {
   return {{"experiment", name.experiment}, {"point", name.point}, {"variant", name.variant}};
@@ -90,13 +73,21 @@ Json summary(const Comparison& comparison) {
   Json json = {{"cases", comparison.cases.size()}};
   for (const auto& word : words(Change{}))
     json[std::string(word.name)] = count(comparison, word.value);
-  int certain = 0;
-  for (const ComparedCase& one : comparison.cases) certain += one.certain ? 1 : 0;
-  json["certain"] = certain;
+  json["certain"] = std::ranges::count(comparison.cases, true, &ComparedCase::certain);
   return json;
 }
 
 }  // namespace
+
+std::span<const ComparisonReport> comparison_reports() { return kComparisonReports; }
+
+const ComparisonReport& comparison_report_named(std::string_view name) {
+  const auto at = std::ranges::find(kComparisonReports, name, &ComparisonReport::name);
+  if (at != kComparisonReports.end()) return *at;
+  std::vector<std::string> known;
+  for (const ComparisonReport& report : kComparisonReports) known.emplace_back(report.name);
+  throw Invalid(unknown_of("format", name, known));
+}
 
 std::string comparison_json(const Comparison& comparison) {
   Json json = {{"schema", 1},

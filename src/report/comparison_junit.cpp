@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 
 #include "report/comparison.h"
 #include "report/comparison_words.h"
+#include "report/words.h"
 
 namespace normbench {
 namespace {
@@ -43,41 +43,20 @@ bool allowed(char32_t code) {
 }
 
 std::string_view reference(char32_t code) {
-  switch (code) {
-    case '&':
-      return "&amp;";
-    case '<':
-      return "&lt;";
-    case '>':
-      return "&gt;";
-    case '"':
-      return "&quot;";
-    case '\t':
-      return "&#9;";
-    case '\n':
-      return "&#10;";
-    case '\r':
-      return "&#13;";
-    default:
-      return "";
-  }
+  constexpr std::pair<char32_t, std::string_view> references[] = {
+      {U'&', "&amp;"}, {U'<', "&lt;"},   {U'>', "&gt;"},  {U'"', "&quot;"},
+      {U'\t', "&#9;"}, {U'\n', "&#10;"}, {U'\r', "&#13;"}};
+  for (const auto& [character, text] : references)
+    if (character == code) return text;
+  return "";
 }
 
-/// One test case: its name, outcome and numbers.
 struct Test {
   std::string name, outcome, message, numbers;  // outcome: "failure", "skipped", or ""
   double seconds = 0;
 };
 
-struct Suite {
-  std::string experiment;
-  std::vector<Test> tests;
-};
-
-Suite& suite_of(std::vector<Suite>& suites, const std::string& experiment) {
-  const auto at = std::ranges::find(suites, experiment, &Suite::experiment);
-  return at != suites.end() ? *at : suites.emplace_back(Suite{experiment, {}});
-}
+using Suites = std::vector<std::pair<std::string, std::vector<Test>>>;  // by experiment
 
 std::string outcome_of(const ComparedCase& one) {
   if (one.certain) return "failure";
@@ -94,14 +73,14 @@ Test test_of(const ComparedCase& one) {
           .seconds = one.now_ns.value_or(0) / 1e9};
 }
 
-std::vector<Suite> suites_of(const Comparison& comparison) {
-  std::vector<Suite> suites;
+Suites suites_of(const Comparison& comparison) {
+  Suites suites;
   for (const ComparedCase& one : comparison.cases)
-    suite_of(suites, one.name.experiment).tests.push_back(test_of(one));
+    under(suites, one.name.experiment).push_back(test_of(one));
   const auto add_unmatched = [&](const std::vector<CaseName>& names, const char* where) {
     for (const CaseName& name : names)
-      suite_of(suites, name.experiment)
-          .tests.push_back(
+      under(suites, name.experiment)
+          .push_back(
               {.name = variant_text(name), .outcome = "skipped", .message = where, .numbers = ""});
   };
   add_unmatched(comparison.base_only, "only in BASE");
@@ -148,14 +127,12 @@ std::string comparison_junit(const Comparison& comparison) {
   std::string body;
   std::vector<Test> all;
   const std::string about = properties(comparison);
-  for (const Suite& suite : suites_of(comparison)) {
-    body += fmt::format("  <testsuite name=\"{}\" {}>\n", xml_escaped(suite.experiment),
-                        counts(suite.tests));
+  for (const auto& [experiment, tests] : suites_of(comparison)) {
+    body += fmt::format("  <testsuite name=\"{}\" {}>\n", xml_escaped(experiment), counts(tests));
     body += about;
-    for (const Test& test : suite.tests)
-      body += test_xml(test, comparison.name + "." + suite.experiment);
+    for (const Test& test : tests) body += test_xml(test, comparison.name + "." + experiment);
     body += "  </testsuite>\n";
-    all.insert(all.end(), suite.tests.begin(), suite.tests.end());
+    all.insert(all.end(), tests.begin(), tests.end());
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\" {}>\n{}</testsuites>\n",

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "analysis/compare/compare.h"
 #include "core/units.h"
 #include "report/comparison.h"
 #include "report/comparison_words.h"
@@ -77,8 +76,8 @@ std::string comparison_markdown(const Comparison& comparison) {
   text += folded("not measured in BASE", cases_table(comparison, Shelf::NeverMeasured));
   text += folded(fmt::format("{} only in BASE", comparison.base_only.size()),
                  name_items(comparison.base_only));
-  text +=
-      folded(fmt::format("{} only in NEW", comparison.new_only.size()), name_items(comparison.new_only));
+  text += folded(fmt::format("{} only in NEW", comparison.new_only.size()),
+                 name_items(comparison.new_only));
   return text;
 }
 

@@ -11,31 +11,19 @@
 namespace normbench {
 namespace {
 
-/// "64, 720x1280": the point's values, whose axes the full names tell.
-std::string point_cell(const Json& point) {
-  std::string text;
-  for (const auto& [axis, value] : point.items())
-    text += (text.empty() ? "" : ", ") + axis_value(value);
-  return on_one_line(text);
-}
-
-/// The experiment's name is left out where there is only one.
-bool one_experiment(const Comparison& comparison) {
-  return std::ranges::all_of(comparison.cases, [&](const ComparedCase& one) {
-    return one.name.experiment == comparison.cases[0].name.experiment;
-  });
-}
-
 std::string cases_table(const Comparison& comparison) {
   Rows rows({"case", "point", "BASE ms", "NEW ms", "change", "95 %", "could see", ""});
-  const bool only_variant = one_experiment(comparison);
+  // The experiment's name is left out where there is only one.
+  const bool only_variant = std::ranges::all_of(comparison.cases, [&](const ComparedCase& one) {
+    return one.name.experiment == comparison.cases[0].name.experiment;
+  });
   for (const ComparedCase& one : comparison.cases) {
     if (one.change == Change::NotCompared) continue;
     const CaseName name{.experiment = one.name.experiment, .variant = one.name.variant};
-    rows.add({only_variant ? variant_text(name) : case_text(name), point_cell(one.name.point),
-              one.base_ns ? format_ms(*one.base_ns) : "", one.now_ns ? format_ms(*one.now_ns) : "",
-              change_text(one), interval_text(one), one.visible ? format_percent(*one.visible) : "",
-              verdict_text(one)});
+    rows.add({only_variant ? variant_text(name) : case_text(name),
+              on_one_line(axes_values(one.name.point)), one.base_ns ? format_ms(*one.base_ns) : "",
+              one.now_ns ? format_ms(*one.now_ns) : "", change_text(one), interval_text(one),
+              one.visible ? format_percent(*one.visible) : "", verdict_text(one)});
   }
   return rows.text({0, 7}, 100);
 }
@@ -51,12 +39,8 @@ std::string not_compared(const Comparison& comparison) {
   std::vector<std::pair<std::string, std::string>> lines;  // reason, names
   for (const ComparedCase& one : comparison.cases) {
     if (one.change != Change::NotCompared) continue;
-    const std::string why = why_text(one);
-    const auto at = std::ranges::find(lines, why, &std::pair<std::string, std::string>::first);
-    if (at == lines.end())
-      lines.emplace_back(why, case_text(one.name));
-    else
-      at->second += " · " + case_text(one.name);
+    std::string& names = under(lines, why_text(one));
+    names += (names.empty() ? "" : " · ") + case_text(one.name);
   }
   std::string text;
   for (const auto& [why, names] : lines)

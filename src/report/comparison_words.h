@@ -1,8 +1,6 @@
 /// Phrases that the renderings of a comparison share.
 #pragma once
 
-#include <string>
-
 #include "analysis/compare/compare.h"
 
 namespace normbench {

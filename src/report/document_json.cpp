@@ -1,4 +1,3 @@
-#include "analysis/sweep/crossover.h"
 #include "analysis/sweep/fit.h"
 #include "report/cause_text.h"
 #include "report/document_text.h"
@@ -7,7 +6,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 Json interval(const Interval& ratio) {
@@ -33,7 +31,6 @@ void add_derived(Json& json, const CaseResult& result, const CaseAnalysis& analy
   if (analysis.switches) json["counters"]["context_switches"] = finite(*analysis.switches);
 }
 
-/// What the machine can do at most for each stage, and for all of them.
 void add_limits(Json& json, const CaseAnalysis& analysis) {
   for (std::size_t s = 0; s < analysis.stages.size(); ++s) {
     const StageAnalysis& stage = analysis.stages[s];
@@ -47,7 +44,6 @@ void add_limits(Json& json, const CaseAnalysis& analysis) {
   if (analysis.bytes_moved) json["bytes_moved"] = finite(*analysis.bytes_moved);
 }
 
-/// CPU time and energy of an image, beside the counts of an iteration.
 void add_per_image(Json& json, const CaseResult& result, const GroupResult& group) {
   if (const auto seconds = cpu_seconds_per_image(result))
     json["counters"]["cpu_s_per_image"] = finite(*seconds);
@@ -154,7 +150,6 @@ Json experiment_json(const Experiment& experiment) {
   return json;
 }
 
-/// What was derived of a group, into its measurements.
 void add_analysis(Json& json, const GroupResult& group, const GroupAnalysis& analysis,
                   const Results& results) {
   for (std::size_t i = 0; i < group.cases.size(); ++i) {

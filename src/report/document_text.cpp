@@ -11,7 +11,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 /// What the GPU is; its link only as it was found under load, and beside it what it could be.
@@ -57,15 +56,13 @@ std::string power(const Json& condition) {
 
 std::vector<std::string> throttle_reasons(const Json& condition) {
   std::vector<std::string> words;
-  const Json list = condition.is_object() ? condition.value("throttle_reasons", Json()) : Json();
-  for (const Json& word : list)
+  for (const Json& word : value_at(condition, "/throttle_reasons"))
     if (word.is_string()) words.push_back(word.get<std::string>());
   return words;
 }
 
 std::string throttle_text(const Json& condition) {
-  if (!condition.contains("throttle_reasons") || !condition.at("throttle_reasons").is_array())
-    return "cannot be read here";
+  if (!value_at(condition, "/throttle_reasons").is_array()) return "cannot be read here";
   const auto words = throttle_reasons(condition);
   return words.empty() ? "nothing" : fmt::format("{}", fmt::join(words, ", "));
 }
@@ -112,14 +109,6 @@ std::string reason_text(const CaseResult& result) {
 std::string link_text(const Json& pcie) {
   const auto generation = integer_at(pcie, "/generation", 0), width = integer_at(pcie, "/width", 0);
   return generation > 0 && width > 0 ? fmt::format("PCIe {}.0 x{}", generation, width) : "";
-}
-
-std::string sort_by(const Results& results) {
-  return text_at(results.config, "/profile/sort_by", "cpu_time_total");
-}
-
-std::int64_t row_limit(const Results& results) {
-  return integer_at(results.config, "/profile/row_limit", 10);
 }
 
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(); }

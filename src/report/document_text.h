@@ -2,13 +2,7 @@
 /// case did not run, times, peers, condition of the GPU.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-
 #include "analysis/sweep/sweep.h"
-#include "core/json.h"
-#include "document/results.h"
 
 namespace normbench {
 
@@ -26,10 +20,6 @@ std::string gpu_text(const Results& results);
 std::string reason_text(const CaseResult& result);
 /// "PCIe 5.0 x16" of {"generation", "width"}; "" for what could not be read.
 std::string link_text(const Json& pcie);
-
-/// What the run shows of each profile: `profile.sort_by` and `profile.row_limit` of the config.
-std::string sort_by(const Results& results);
-std::int64_t row_limit(const Results& results);
 
 /// A number of a document: null when it is not finite.
 Json finite(double value);

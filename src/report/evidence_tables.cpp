@@ -12,11 +12,9 @@
 #include "report/document_text.h"
 #include "report/profile_report.h"
 #include "report/text.h"
-#include "report/torch_table.h"
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 /// Bytes read and written per second by a limit, over the link those that crossed it; 0 when it was
@@ -189,7 +187,7 @@ std::string check_table(const GroupResult& group) {
 
 std::string profile_tables(const GroupResult& group, const GroupAnalysis& analysis,
                            const Results& results) {
-  const TableOptions options{.sort_by = sort_by(results), .row_limit = -1};
+  const TableOptions options{.sort_by = table_options(results).sort_by, .row_limit = -1};
   std::string text;
   for (const CaseProfile& profile : group.profile) {
     text += fmt::format("\nProfile of {}: {}\n", spoken(profile.variant),

@@ -1,8 +1,5 @@
-/// The tables of table.txt behind a group's numbers: limits, pairs, noise, checks, counters,
-/// profiles.
+/// The tables of a group in table.txt: its cases and stages, and what is behind their numbers.
 #pragma once
-
-#include <string>
 
 #include "analysis/analysis.h"
 
@@ -12,6 +9,14 @@ namespace normbench {
 std::string ratio_text(const Interval& ratio);
 /// "51 % (50 %-52 %)".
 std::string percents_text(const Interval& share);
+
+/// One row per case: status, times, ratio, limit, counters; then published figures.
+std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
+                       const Results& results);
+
+/// One row per stage of every case: kernel, place, output, bytes, time, share, limit. Of a GPU
+/// stage the time on the device, and beside it the host's time in its calls: these overlap.
+std::string stage_table(const GroupResult& group, const GroupAnalysis& analysis);
 
 /// One row per limit: bytes, whether a cache holds them, time, rate, faults.
 std::string limit_table(const GroupResult& group, const Results& results);

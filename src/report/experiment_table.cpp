@@ -1,5 +1,3 @@
-#include "report/experiment_table.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,11 +6,11 @@
 
 #include "core/units.h"
 #include "report/document_text.h"
+#include "report/sweep_text.h"
 #include "report/text.h"
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 std::string percent_or_blank(const std::optional<Interval>& ratio) {
@@ -45,33 +43,21 @@ std::string count_or_blank(const std::optional<double>& value, bool any) {
 
 std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
                       const Results& results) {
-  std::vector<Column> columns{{"variant", {}, true},
-                              {time_title(results), {}},
-                              {"±", {}},
-                              {other_time_title(results), {}},
-                              {"speed-up", {}},
-                              {"images/s", {}},
-                              {"faults", {}},
-                              {"of limit", {}},
-                              {"published", {}}};
+  Rows rows({"variant", time_title(results), "±", other_time_title(results), "speed-up", "images/s",
+             "faults", "of limit", "published"});
   const bool faults = std::ranges::any_of(
       analysis.cases, [](const CaseAnalysis& one) { return one.faults.value_or(0) >= 0.5; });
   for (std::size_t i = 0; i < group.cases.size(); ++i) {
     const CaseAnalysis& one = analysis.cases[i];
     if (!one.time_ns) continue;
-    const std::vector<std::string> row{
-        name_cell(group, group.cases[i]),
-        format_ms(one.time_ns->value),
-        format_percent(half_width(*one.time_ns)),
-        other_time(group.cases[i], results),
-        analysis.pairs.empty() ? "" : speed_up(group, group.cases[i], one),
-        count_or_blank(one.images_per_second, true),
-        count_or_blank(one.faults, faults),
-        percent_or_blank(one.of_limit),
-        one.published_ms ? format_ms(*one.published_ms * 1e6) + " ms" : ""};
-    for (std::size_t c = 0; c < columns.size(); ++c) columns[c].cells.push_back(row[c]);
+    rows.add({name_cell(group, group.cases[i]), format_ms(one.time_ns->value),
+              format_percent(half_width(*one.time_ns)), other_time(group.cases[i], results),
+              analysis.pairs.empty() ? "" : speed_up(group, group.cases[i], one),
+              count_or_blank(one.images_per_second, true), count_or_blank(one.faults, faults),
+              percent_or_blank(one.of_limit),
+              one.published_ms ? format_ms(*one.published_ms * 1e6) + " ms" : ""});
   }
-  std::string text = columns_text(columns, 2);
+  std::string text = rows.text({0}, 100);
   if (unlike_medians(group, analysis))
     text +=
         wrapped("speed-up is the median of the rounds' ratios, not the ratio of the medians", 2);
@@ -110,13 +96,6 @@ std::string axes_names(const Json& point) {
   return text;
 }
 
-std::string axes_values(const Json& point) {
-  std::string text;
-  for (const auto& [axis, value] : point.items())
-    text += (text.empty() ? "" : ", ") + axis_value(value);
-  return text;
-}
-
 /// Columns side by side, in as many blocks below each other as the width asks for.
 std::string in_blocks(const Column& names, const std::vector<Column>& points) {
   constexpr std::size_t kNames = 40, kWidth = 100;
@@ -134,12 +113,6 @@ std::string in_blocks(const Column& names, const std::vector<Column>& points) {
   return text;
 }
 
-bool has_outcome(const Experiment& experiment, Outcome outcome) {
-  return std::ranges::any_of(experiment.analyses, [&](const GroupAnalysis& analysis) {
-    return analysis.verdict.outcome == outcome;
-  });
-}
-
 /// Medians in ms, the fastest marked, and how far the last point is from its limit. Broken into
 /// blocks below each other where the points do not fit; "" when nothing ran.
 std::string pivot(const Experiment& experiment, const Results& results) {
@@ -155,14 +128,17 @@ std::string pivot(const Experiment& experiment, const Results& results) {
   Column& limit = points.emplace_back(Column{"of limit", {}});
   for (const std::string& name : names.cells) {
     const int i = index_of(last, name);
-    const auto of_limit = i < 0 ? std::nullopt : experiment.analyses.back().cases[i].of_limit;
-    limit.cells.push_back(of_limit ? format_percent(of_limit->value) : "");
+    limit.cells.push_back(i < 0 ? ""
+                                : percent_or_blank(experiment.analyses.back().cases[i].of_limit));
   }
   for (std::string& name : names.cells)
     if (name == last.baseline) name += "  (baseline)";
   std::string legend = results.clock == DecidingClock::Device ? "GPU ms per batch" : "ms per batch";
   legend += "; * fastest";
-  if (has_outcome(experiment, Outcome::Tie)) legend += ", = tied";
+  if (std::ranges::any_of(experiment.analyses, [](const GroupAnalysis& analysis) {
+        return analysis.verdict.outcome == Outcome::Tie;
+      }))
+    legend += ", = tied";
   if (std::ranges::any_of(limit.cells, [](const std::string& cell) { return !cell.empty(); }))
     legend += "; of limit at " + point_text(last.point);
   return in_blocks(names, points) + wrapped(legend, 2);
@@ -228,9 +204,7 @@ std::string left_out(const Experiment& experiment) {
                                                                   : "Not measured";
       const std::string reason = reason_text(result);
       const std::string why = reason.empty() ? what : what + " (" + reason + ")";
-      auto at = std::ranges::find(reasons, why, [](const auto& entry) { return entry.first; });
-      if (at == reasons.end()) at = reasons.insert(reasons.end(), {why, {}});
-      add(at->second, LeftOut::of(result));
+      add(under(reasons, why), LeftOut::of(result));
     }
   std::string text;
   for (const auto& [why, variants] : reasons) {

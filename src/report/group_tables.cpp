@@ -1,5 +1,3 @@
-#include "report/group_tables.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -12,7 +10,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 std::string ms_text(const Interval& ns) {

@@ -12,7 +12,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 /// Labels and values; what is not known has no value.
@@ -154,7 +153,6 @@ std::string gpu_link(const Json& gpu) {
   return text;
 }
 
-/// Processor, caches, memory, container, load and system of a document's environment.
 Facts machine_facts(const Json& environment) {
   return {{"host", text_at(environment, "/host", "")},
           {"date", text_at(environment, "/date", "")},
@@ -197,9 +195,9 @@ std::string title(const Json& tool) {
 }
 
 std::string nanoseconds(const Json& costs, const std::string& pointer) {
-  const Json::json_pointer at(pointer);
-  if (!costs.contains(at) || !costs.at(at).is_number()) return "";
-  const double ns = costs.at(at).get<double>();
+  const Json& cost = value_at(costs, pointer);
+  if (!cost.is_number()) return "";
+  const double ns = cost.get<double>();
   return (ns == std::round(ns) ? format_count(std::llround(ns)) : format_significant(ns, 3)) +
          " ns";
 }

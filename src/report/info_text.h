@@ -1,11 +1,7 @@
 /// What `normbench info` shows: a machine, what measuring costs on it, its limits, what it lacks.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "analysis/machine_limits.h"
-#include "core/json.h"
 
 namespace normbench {
 

@@ -11,7 +11,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 double rate_of(const MachineLimit& limit) {
@@ -39,13 +38,6 @@ std::string why_missing(const MachineLimit& limit) {
   return limit.reason.empty() ? "not measured" : limit.reason;
 }
 
-std::set<int> thread_counts(const std::vector<MachineLimit>& limits) {
-  std::set<int> counts;
-  for (const MachineLimit& limit : limits)
-    if (limit.place == Place::Cpu) counts.insert(limit.threads);
-  return counts;
-}
-
 /// Limits of one kind and name: those of the host have a column for each number of threads.
 struct Row {
   std::string kind, name, gpu;
@@ -65,23 +57,24 @@ std::vector<Row> rows_of(const std::vector<MachineLimit>& limits) {
   return rows;
 }
 
-std::vector<Column> columns_of(const std::vector<Row>& rows, const std::set<int>& counts) {
-  std::vector<Column> columns{{"", {}, true}, {"", {}, true}};
+std::string table_of(const std::vector<Row>& rows) {
+  std::set<int> counts;
+  for (const Row& row : rows)
+    for (const auto& [count, figure] : row.by_threads) counts.insert(count);
+  std::vector<std::string> titles{"", ""};
+  for (const int count : counts)
+    titles.push_back(fmt::format("{} thread{}", count, count == 1 ? "" : "s"));
+  titles.emplace_back("GPU");
+  Rows table(titles);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    columns[0].cells.push_back(i > 0 && rows[i].kind == rows[i - 1].kind ? "" : rows[i].kind);
-    columns[1].cells.push_back(rows[i].name);
+    const Row& row = rows[i];
+    std::vector<std::string> cells{i > 0 && row.kind == rows[i - 1].kind ? "" : row.kind, row.name};
+    for (const int count : counts)
+      cells.push_back(row.by_threads.contains(count) ? row.by_threads.at(count) : "");
+    cells.push_back(row.gpu);
+    table.add(cells);
   }
-  for (const int count : counts) {
-    Column& column =
-        columns.emplace_back(Column{fmt::format("{} thread{}", count, count == 1 ? "" : "s"), {}});
-    for (const Row& row : rows) {
-      const auto at = row.by_threads.find(count);
-      column.cells.push_back(at == row.by_threads.end() ? "" : at->second);
-    }
-  }
-  Column& gpu = columns.emplace_back(Column{"GPU", {}});
-  for (const Row& row : rows) gpu.cells.push_back(row.gpu);
-  return columns;
+  return table.text({0, 1}, 100);
 }
 
 /// One line a reason, with the kinds that were not measured for it.
@@ -92,10 +85,8 @@ std::string not_measured(const std::vector<MachineLimit>& limits) {
     std::string why = why_missing(limit);
     why.erase(
         std::min(why.find(" ("), why.size()));  // the rest is said where all is that is missing
-    auto at = std::ranges::find(reasons, why, [](const auto& one) { return one.first; });
-    if (at == reasons.end()) at = reasons.insert(reasons.end(), {why, {}});
-    if (std::ranges::find(at->second, limit.kind) == at->second.end())
-      at->second.push_back(limit.kind);
+    std::vector<std::string>& kinds = under(reasons, why);
+    if (std::ranges::find(kinds, limit.kind) == kinds.end()) kinds.push_back(limit.kind);
   }
   std::string text;
   for (const auto& [why, kinds] : reasons)
@@ -107,11 +98,8 @@ std::string not_measured(const std::vector<MachineLimit>& limits) {
 
 std::string machine_limits_text(const std::vector<MachineLimit>& limits) {
   if (limits.empty()) return "";
-  const std::vector<Row> rows = rows_of(limits);
-  std::string text =
-      "\nLimits (medians; read and written bytes together; the faster kind of store)\n";
-  if (!rows.empty()) text += columns_text(columns_of(rows, thread_counts(limits)), 2);
-  return text + not_measured(limits);
+  return "\nLimits (medians; read and written bytes together; the faster kind of store)\n" +
+         table_of(rows_of(limits)) + not_measured(limits);
 }
 
 Json to_json(const MachineLimit& limit) {

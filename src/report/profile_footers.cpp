@@ -1,10 +1,9 @@
-#include "report/profile_footers.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/units.h"
-#include "report/torch_table.h"
+#include "report/table_formats.h"
+#include "report/words.h"
 
 namespace normbench {
 namespace {
@@ -19,14 +18,6 @@ std::string clock_error(const CaseProfile& profile) {
   return format_significant(static_cast<double>(profile.clock_error_ns) / 1000, 2) + " us";
 }
 
-std::string plural(std::int64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", format_count(count), count == 1 ? one : many);
-}
-
-std::string share_of_wall(std::int64_t ns, const ProfileTimes& times) {
-  return format_percent(static_cast<double>(ns) / static_cast<double>(times.wall_ns));
-}
-
 void add_device_lines(const ProfileTimes& times, std::vector<std::string>& lines) {
   if (times.overlap_ns > 0)
     lines.push_back(fmt::format("Overlap: {} with two pieces of device work or more at once",
@@ -39,13 +30,9 @@ void add_device_lines(const ProfileTimes& times, std::vector<std::string>& lines
                                 format_count(times.gaps), time_text(times.gap_ns)));
 }
 
-std::string capitalised(std::string text) {
-  if (!text.empty() && 'a' <= text[0] && text[0] <= 'z') text[0] -= 'a' - 'A';
-  return text;
-}
-
 std::string source_line(const CaseProfile& profile) {
-  std::string line = capitalised(device_times_text(profile));
+  std::string line = device_times_text(profile);
+  if (!line.empty()) line[0] -= 'a' - 'A';
   if (profile.device_times == DeviceTimes::Cupti && profile.clock_error_ns > 0)
     line += ", on the host's clock to within " + clock_error(profile);
   return line;
@@ -56,7 +43,8 @@ std::string source_line(const CaseProfile& profile) {
 std::string busy_text(const CaseProfile& profile) {
   const ProfileTimes& times = profile.times;
   if (times.busy_ns <= 0 || times.wall_ns <= 0) return "";
-  return "GPU busy " + share_of_wall(times.busy_ns, times);
+  return "GPU busy " +
+         format_percent(static_cast<double>(times.busy_ns) / static_cast<double>(times.wall_ns));
 }
 
 std::string device_times_text(const CaseProfile& profile) {
@@ -70,25 +58,24 @@ std::string device_times_text(const CaseProfile& profile) {
 
 std::string losses_text(const ProfileLosses& losses) {
   std::vector<std::string> parts;
-  if (losses.dropped > 0)
-    parts.push_back(plural(losses.dropped, "record", "records") + " had no room");
+  if (losses.dropped > 0) parts.push_back(counted(losses.dropped, "record") + " had no room");
   if (losses.lost_buffers > 0)
-    parts.push_back(plural(losses.lost_buffers, "buffer", "buffers") + " of records had no room");
+    parts.push_back(counted(losses.lost_buffers, "buffer") + " of records had no room");
   if (losses.without_times > 0)
-    parts.push_back(plural(losses.without_times, "record", "records") + " had no times");
+    parts.push_back(counted(losses.without_times, "record") + " had no times");
   if (losses.launches > losses.launched)
     parts.push_back(fmt::format("{} of {} launches have no work in the profile",
                                 format_count(losses.launches - losses.launched),
                                 format_count(losses.launches)));
   if (losses.without_launch > 0)
-    parts.push_back(
-        plural(losses.without_launch, "piece of device work has", "pieces of device work have") +
-        " no launch in the profile");
+    parts.push_back(fmt::format("{} of device work {} no launch in the profile",
+                                counted(losses.without_launch, "piece"),
+                                losses.without_launch == 1 ? "has" : "have"));
   if (losses.before_launch > 0)
     parts.push_back(
         fmt::format("{} of device work seemed to begin before the launch, by {} at most, "
                     "and {} moved to it",
-                    plural(losses.before_launch, "piece", "pieces"), time_text(losses.most_skew_ns),
+                    counted(losses.before_launch, "piece"), time_text(losses.most_skew_ns),
                     losses.before_launch == 1 ? "was" : "were"));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
@@ -97,15 +84,14 @@ std::vector<std::string> profile_footers(const CaseProfile& profile) {
   const ProfileTimes& times = profile.times;
   std::vector<std::string> lines;
   if (times.wall_ns > 0) {
-    const std::string steps =
-        profile.steps > 0 ? " of " + plural(profile.steps, "step", "steps") : "";
+    const std::string steps = profile.steps > 0 ? " of " + counted(profile.steps, "step") : "";
     lines.push_back(fmt::format("Wall time{}: {}", steps, time_text(times.wall_ns)));
   }
   if (const std::string busy = busy_text(profile); !busy.empty())
     lines.push_back(fmt::format("{}: {}, over all streams", busy, time_text(times.busy_ns)));
   add_device_lines(times, lines);
   if (profile.discarded > 0)
-    lines.push_back(plural(profile.discarded, "step", "steps") + " discarded for warm-up");
+    lines.push_back(counted(profile.discarded, "step") + " discarded for warm-up");
   if (profile.overhead > 0)
     lines.push_back(
         fmt::format("Profiled steps took {}x the measured time",

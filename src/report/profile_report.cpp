@@ -1,16 +1,14 @@
 #include "report/profile_report.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "report/words.h"
+#include "core/units.h"
 #include "report/document_text.h"
+#include "report/words.h"
 
 namespace normbench {
 namespace {
 
-/// A profile of a document and what it is of.
 struct Found {
   const GroupResult* group;
   const CaseProfile* profile;
@@ -28,15 +26,11 @@ std::vector<Found> all_profiles(const Results& results) {
   return all;
 }
 
-Json titles(const Found& found) {
-  return {{"experiment", found.group->experiment},
-          {"point", point_text(found.group->point)},
-          {"variant", found.profile->variant}};
-}
-
-/// `values` behind the titles.
+/// `values` behind what they are of.
 Json titled(const Found& found, const Json& values) {
-  Json json = titles(found);
+  Json json = {{"experiment", found.group->experiment},
+               {"point", point_text(found.group->point)},
+               {"variant", found.profile->variant}};
   json.update(values);
   return json;
 }
@@ -82,19 +76,21 @@ std::string profile_title(const GroupResult& group, const CaseProfile& profile) 
 LimitShares limit_shares(const GroupResult& group, const GroupAnalysis& analysis,
                          const std::string& variant) {
   LimitShares shares;
-  const auto at = std::ranges::find(group.cases, variant, &CaseResult::variant);
-  if (at == group.cases.end()) return shares;
-  const auto& stages = analysis.cases[static_cast<std::size_t>(at - group.cases.begin())].stages;
+  const int index = index_of(group, variant);
+  if (index < 0) return shares;
+  const auto& of_case = group.cases[index].stages;
+  const auto& stages = analysis.cases[index].stages;
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    const std::string& label = at->stages[s].label;
-    if (std::ranges::count(at->stages, label, &StageResult::label) == 1 && stages[s].of_limit)
+    const std::string& label = of_case[s].label;
+    if (std::ranges::count(of_case, label, &StageResult::label) == 1 && stages[s].of_limit)
       shares.emplace(label, stages[s].of_limit->value);
   }
   return shares;
 }
 
 TableOptions table_options(const Results& results) {
-  return {.sort_by = sort_by(results), .row_limit = row_limit(results)};
+  return {.sort_by = text_at(results.config, "/profile/sort_by", "cpu_time_total"),
+          .row_limit = integer_at(results.config, "/profile/row_limit", 10)};
 }
 
 std::string profile_report(const Results& results, TableKind kind, TableFormat format) {

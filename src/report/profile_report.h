@@ -1,9 +1,7 @@
-/// The profiler tables of a whole document.
+/// The profiler tables of a whole document, and the one that a terminal shows.
 #pragma once
 
-#include <string>
-
-#include "analysis/analysis.h"
+#include "analysis/sweep/sweep.h"
 #include "report/table_formats.h"
 
 namespace normbench {
@@ -22,5 +20,11 @@ TableOptions table_options(const Results& results);
 /// All profiles of all groups. Text and Markdown as the config says, each below its title; CSV and
 /// JSON with all rows, and with experiment, point and variant in front.
 std::string profile_report(const Results& results, TableKind kind, TableFormat format);
+
+/// The baseline's profile for one point, the winner's at the last point of a sweep (any that there
+/// is where that one has none), narrowed to 100 columns and cut so that all takes `most_lines` (but
+/// not below 3 rows); "" when nothing was profiled.
+std::string shown_profile(const Experiment& experiment, const Results& results, TableKind kind,
+                          std::ptrdiff_t most_lines);
 
 }  // namespace normbench

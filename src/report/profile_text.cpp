@@ -1,17 +1,13 @@
-#include "report/profile_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "report/profile_footers.h"
 #include "report/profile_report.h"
 #include "report/text.h"
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 constexpr std::int64_t kFewestRows = 3, kMostRows = 8;
@@ -21,14 +17,13 @@ const std::set<std::string> kSecondary{"Self CPU %", "CPU total %", "CPU time av
                                        "CUDA time avg"};
 
 const CaseProfile* profile_of(const GroupResult& group, const std::string& variant) {
-  const auto at = std::ranges::find(group.profile, variant, &CaseProfile::variant);
-  if (at != group.profile.end() && !at->rows.empty()) return &*at;
+  const CaseProfile* const own = find_profile(group, variant);
+  if (own != nullptr && !own->rows.empty()) return own;
   for (const CaseProfile& profile : group.profile)
     if (!profile.rows.empty()) return &profile;
   return nullptr;
 }
 
-/// The profile that is shown, and what it is of.
 struct Shown {
   const GroupResult& group;
   const GroupAnalysis& analysis;

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "analysis/analysis.h"
-
 namespace normbench {
-
 namespace {
 
 std::string json(const Results& results) { return pretty(document(results), 1) + "\n"; }

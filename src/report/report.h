@@ -1,11 +1,6 @@
 /// Renderings of a results document: pure functions, one row each.
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-
-#include "document/results.h"
 #include "report/table_formats.h"
 
 namespace normbench {

@@ -11,7 +11,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 using selftest::Findings;
@@ -33,22 +32,13 @@ std::string verdict(const RowFinding& row) {
 }
 
 std::string table_text(const Findings& findings) {
-  std::vector<Column> columns{{"op", {}, true}, {"kernel", {}, true}, {"place", {}, true},
-                              {"cases", {}},    {"runs", {}},         {"max error", {}},
-                              {"bound", {}},    {"verdict", {}, true}};
+  Rows rows({"op", "kernel", "place", "cases", "runs", "max error", "bound", "verdict"});
   for (const PlaceFinding& place : findings.places)
-    for (const RowFinding& row : place.rows) {
-      const std::vector<std::string> cells{row.op,
-                                           row.kernel,
-                                           std::string(name_of(place.place)),
-                                           format_count(row.accepted),
-                                           format_count(row.runs),
-                                           error_text(row, row.max_error),
-                                           error_text(row, row.bound),
-                                           verdict(row)};
-      for (std::size_t i = 0; i < cells.size(); ++i) columns[i].cells.push_back(cells[i]);
-    }
-  return columns[0].cells.empty() ? "" : columns_text(columns, 2);
+    for (const RowFinding& row : place.rows)
+      rows.add({row.op, row.kernel, std::string(name_of(place.place)), format_count(row.accepted),
+                format_count(row.runs), error_text(row, row.max_error), error_text(row, row.bound),
+                verdict(row)});
+  return rows.text({0, 1, 2, 7}, 100);
 }
 
 std::string failures_text(const PlaceFinding& place) {
@@ -60,7 +50,6 @@ std::string failures_text(const PlaceFinding& place) {
   return text;
 }
 
-/// What each row was run on.
 std::string settings_line(const PlaceFinding& place) {
   if (place.simd.empty()) return "";
   return wrapped(

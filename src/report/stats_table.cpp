@@ -1,16 +1,12 @@
-#include "report/stats_table.h"
-
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "core/units.h"
+#include "report/table_formats.h"
 #include "report/text.h"
 
 namespace normbench {
 namespace {
 
-/// What a column of the table is made from.
 struct StatsColumn {
   std::string_view title;
   std::string (*cell)(const ProfileRow& row, const LimitShares& limits);

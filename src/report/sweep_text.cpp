@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <utility>
 
@@ -14,19 +13,10 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 /// Something said of points -> those points, in order of first mention.
 using Said = std::vector<std::pair<std::string, std::vector<std::size_t>>>;
-
-void add(Said& said, const std::string& what, std::size_t point) {
-  const auto at = std::ranges::find(said, what, [](const auto& entry) { return entry.first; });
-  if (at == said.end())
-    said.push_back({what, {point}});
-  else
-    at->second.push_back(point);
-}
 
 std::string points_text(const Experiment& experiment, const std::vector<std::size_t>& points) {
   if (points.size() == experiment.groups.size())
@@ -63,16 +53,15 @@ std::string outcome_text(const GroupResult& group, const GroupAnalysis& analysis
   return "";
 }
 
-/// Where a claim holds, and why at the last point.
 std::string claim_line(const Experiment& experiment, std::size_t claim, double precision) {
   Said said;
   for (std::size_t i = 0; i < experiment.groups.size(); ++i)
     if (const auto& claims = experiment.analyses[i].verdict.claims; claim < claims.size())
-      add(said, std::string(name_of(claims[claim].outcome)), i);
+      under(said, std::string(name_of(claims[claim].outcome))).push_back(i);
   std::string text;
   for (const auto& [outcome, points] : said)
-    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", outcome,
-                        points_text(experiment, points));
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : "; ", outcome, points_text(experiment, points));
   const GroupResult& last = *experiment.groups.back();
   const Judgement& judgement = experiment.analyses.back().verdict.claims[claim];
   const std::string detail = judgement_detail(last.claims[claim], judgement, precision);
@@ -86,6 +75,9 @@ std::string claim_line(const Experiment& experiment, std::size_t claim, double p
 std::string where(const AxisLine& line) {
   return line.fixed.empty() ? "" : " at " + point_text(line.fixed);
 }
+
+/// "batch at memory=pinned".
+std::string axis_text(const AxisLine& line) { return line.axis + where(line); }
 
 /// "batch 24", "230,400 pixels".
 std::string amount_text(const AxisLine& line, double amount) {
@@ -129,7 +121,7 @@ void add_outcomes(const Experiment& experiment, std::vector<std::string>& lines)
   const std::size_t count = experiment.groups.size();
   Said said;
   for (std::size_t i = 0; i < count; ++i)
-    add(said, outcome_text(*experiment.groups[i], experiment.analyses[i]), i);
+    under(said, outcome_text(*experiment.groups[i], experiment.analyses[i])).push_back(i);
   const GroupResult& last = *experiment.groups.back();
   for (const auto& [outcome, points] : said) {
     lines.push_back(outcome + " " + points_text(experiment, points));
@@ -188,8 +180,6 @@ std::vector<std::string> verdict_lines(const Experiment& experiment, const Resul
   return lines;
 }
 
-std::string axis_text(const AxisLine& line) { return line.axis + where(line); }
-
 std::string overtaking_text(const AxisLine& line, const Overtaking& change) {
   const std::string by = axis_value(change.by);
   return fmt::format("From {} {} on{}, {} wins: it overtakes {} between {} and {}", line.axis, by,
@@ -231,11 +221,10 @@ std::string unscaled_text(const AxisLine& line, const Unscaled& result) {
 std::string empty_input_text(const Experiment& experiment, const EmptyInput& empty) {
   const GroupResult& group = *experiment.groups[empty.group];
   const CaseResult& result = group.cases[empty.index];
-  return fmt::format("No input: {}{} ({} images, {}), so its time means nothing",
-                     spoken(result.variant),
-                     group.point.empty() ? "" : " at " + point_text(group.point),
-                     format_count(result.images),
-                     format_bytes(static_cast<double>(result.source_bytes)));
+  return fmt::format(
+      "No input: {}{} ({} images, {}), so its time means nothing", spoken(result.variant),
+      group.point.empty() ? "" : " at " + point_text(group.point), format_count(result.images),
+      format_bytes(static_cast<double>(result.source_bytes)));
 }
 
 std::string crossover_table(const Experiment& experiment) {

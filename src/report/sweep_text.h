@@ -1,20 +1,21 @@
 /// What the points of an experiment say together, in words and tables.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "analysis/sweep/crossover.h"
 #include "analysis/sweep/fit.h"
 
 namespace normbench {
+
+/// One row per variant that ran: for one point all that is known of it, for a sweep a pivot with a
+/// column per point. "" when nothing ran.
+std::string experiment_table(const Experiment& experiment, const Results& results);
+
+/// Skipped and failed cases, one line per distinct reason.
+std::string left_out(const Experiment& experiment);
 
 /// The lines a person reads under an experiment's table: the group's own for one point; else who is
 /// fastest at which points, reasons at the last point, and where the claims hold.
 std::vector<std::string> verdict_lines(const Experiment& experiment, const Results& results);
 
-/// "batch at memory=pinned"; the axis alone where no other is fixed.
-std::string axis_text(const AxisLine& line);
 /// "From batch 8 on, fused wins: it overtakes eager between 4 and 8".
 std::string overtaking_text(const AxisLine& line, const Overtaking& change);
 /// What a crossing says of b: "from 8 on (between 4 and 8)", "never, up to 64", "at all 3 points".

@@ -4,14 +4,12 @@
 #include "report/calibration_text.h"
 #include "report/document_text.h"
 #include "report/evidence_tables.h"
-#include "report/group_tables.h"
 #include "report/report.h"
 #include "report/sweep_text.h"
 #include "report/verdict_text.h"
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 /// "cpu.model  AMD EPYC", one line per value, objects opened.

@@ -3,19 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
 #include <utility>
 
 #include "core/units.h"
 #include "document/results_fields.h"
-#include "report/profile_footers.h"
+#include "report/document_text.h"
+#include "report/words.h"
 
 namespace normbench {
 namespace {
-
-Json value_or_null(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json();
-}
 
 Json known(bool is_known, std::int64_t value) { return is_known ? Json(value) : Json(); }
 
@@ -46,8 +42,8 @@ Json stats_values(const ProfileRow& row, const LimitShares& limits) {
   values["p95_ns"] = known(timed, row.p95_ns);
   values["max_ns"] = known(timed, row.max_ns);
   values["bytes"] = known(row.bytes > 0, row.bytes);
-  values["bytes_per_ns"] = value_or_null(bytes_per_ns(row));
-  values["of_limit"] = limit == limits.end() ? Json() : value_or_null(std::optional(limit->second));
+  values["bytes_per_ns"] = finite(bytes_per_ns(row));
+  values["of_limit"] = limit == limits.end() ? Json() : finite(limit->second);
   values["faults"] = row.faults;
   return values;
 }
@@ -83,11 +79,9 @@ std::string left_out(const CaseProfile& profile, const TableOptions& options) {
   const auto count = static_cast<std::int64_t>(profile.rows.size());
   if (options.row_limit < 0 || count <= options.row_limit) return "";
   const std::int64_t more = count - options.row_limit;
-  return fmt::format("{} more row{} (row_limit is {})", format_count(more), more == 1 ? "" : "s",
-                     options.row_limit);
+  return fmt::format("{} (row_limit is {})", counted(more, "more row"), options.row_limit);
 }
 
-/// Whatever stands below a table.
 std::vector<std::string> lines_below(const CaseProfile& profile, const TableOptions& options) {
   std::vector<std::string> lines = profile_footers(profile);
   if (std::string more = left_out(profile, options); !more.empty())
@@ -152,7 +146,7 @@ Json profile_json(const CaseProfile& profile, const LimitShares& limits, TableKi
           {"totals", {{"self_cpu_ns", totals.self_cpu_ns}, {"device_ns", totals.device_ns}}},
           {"steps", profile.steps},
           {"discarded", profile.discarded},
-          {"overhead", value_or_null(profile.overhead)},
+          {"overhead", finite(profile.overhead)},
           {"device_times", name_of(profile.device_times)},
           {"clock_error_ns", profile.clock_error_ns},
           {"times", numbers_of(profile.times)},

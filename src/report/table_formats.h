@@ -1,15 +1,11 @@
-/// A profile's tables, torch's and the stats beside it, in the formats that people and scripts
-/// read.
+/// A profile's tables, torch's and the stats beside it, what stands below them, and the formats
+/// that people and scripts read.
 #pragma once
 
-#include <span>
-#include <string>
-#include <vector>
+#include <functional>
+#include <map>
+#include <string_view>
 
-#include "core/enums.h"
-#include "core/json.h"
-#include "document/results.h"
-#include "report/stats_table.h"
 #include "report/torch_table.h"
 
 namespace normbench {
@@ -25,6 +21,44 @@ constexpr auto words(TableFormat) {
                                            {TableFormat::Json, "json"},
                                            {TableFormat::Markdown, "markdown"}});
 }
+
+/// A row's share of its machine limit, 1 is all of it, by the row's name; none where unknown.
+using LimitShares = std::map<std::string, double, std::less<>>;
+
+/// Bytes per nanosecond over all calls: of the device's time where the row has any, else of the
+/// host's. Nothing where bytes or times are not known.
+std::optional<double> bytes_per_ns(const ProfileRow& row);
+
+/// True when the row has times of single calls; those of older documents have not.
+bool has_percentiles(const ProfileRow& row);
+
+/// The cells of the stats, headers first: name, place, shapes, count, min, p50, p95, max, GB/s, %
+/// of limit, faults. Columns that no shown row has anything for are left out, and the place where
+/// all are the host's.
+std::vector<std::vector<std::string>> stats_cells(std::span<const ProfileRow> rows,
+                                                  const LimitShares& limits,
+                                                  const TableOptions& options);
+
+/// True for a column of words, which is left-aligned.
+bool is_text_column(std::string_view title);
+
+/// The cells as aligned lines; "" without rows.
+std::string stats_table(std::span<const ProfileRow> rows, const LimitShares& limits,
+                        const TableOptions& options);
+
+/// "GPU busy 97 %" of the steps' time, however many streams were; "" without device work.
+std::string busy_text(const CaseProfile& profile);
+
+/// "kernel times: CUPTI", "device times: CUDA events, to within 1.2 us"; "" without any.
+std::string device_times_text(const CaseProfile& profile);
+
+/// "2 of 40 launches have no work in the profile; …"; "" when nothing was lost.
+std::string losses_text(const ProfileLosses& losses);
+
+/// The lines below a table of either kind: wall, GPU busy, overlap, exposed transfers, gaps,
+/// discarded steps, overhead, where device times come from, what was lost. None for what there is
+/// not.
+std::vector<std::string> profile_footers(const CaseProfile& profile);
 
 /// Text is for people: torch's table to the byte, or the aligned stats; below either how many rows
 /// the limit left out, and the footers. Markdown is the same as a table and a list. CSV and JSON

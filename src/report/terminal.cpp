@@ -2,14 +2,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "core/units.h"
 #include "report/document_text.h"
 #include "report/evidence_tables.h"
-#include "report/experiment_table.h"
-#include "report/profile_text.h"
+#include "report/profile_report.h"
 #include "report/report.h"
 #include "report/sweep_text.h"
 #include "report/text.h"
@@ -17,7 +15,6 @@
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 constexpr std::ptrdiff_t kMostLines = 40;

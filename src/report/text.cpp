@@ -5,7 +5,6 @@
 #include <span>
 
 namespace normbench {
-
 namespace {
 
 struct Range {
@@ -28,7 +27,6 @@ bool within(char32_t code, std::span<const Range> ranges) {
   return std::ranges::any_of(ranges, [&](Range r) { return r.first <= code && code <= r.last; });
 }
 
-/// One character: its bytes and columns.
 struct Character {
   std::size_t bytes, columns;
 };
@@ -49,8 +47,6 @@ std::string padded(const std::string& text, std::size_t width, bool is_text) {
   const std::string blanks(width - std::min(width, display_width(text)), ' ');
   return is_text ? text + blanks : blanks + text;
 }
-
-void trim_end(std::string& line) { line.erase(line.find_last_not_of(' ') + 1); }
 
 }  // namespace
 
@@ -119,8 +115,7 @@ std::string columns_text(std::vector<Column> columns, std::size_t indent, std::s
       const std::string& cell = row == 0 ? column.title : column.cells[row - 1];
       line += (c > 0 ? "  " : "") + padded(cut(cell, widths[c]), widths[c], column.is_text);
     }
-    trim_end(line);
-    text += line + "\n";
+    text += line.erase(line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;
 }

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
-
-#include "core/issue.h"
 
 namespace normbench {
 namespace {
@@ -81,7 +78,6 @@ bool has_shapes(std::span<const ProfileRow> rows) {
 
 bool is_on_host(const ProfileRow& row) { return row.place == Place::Cpu; }
 
-/// The columns that a table of these rows has.
 struct Columns {
   TableTotals totals;
   bool shapes = false;

@@ -1,10 +1,7 @@
 /// torch.profiler's table, to the byte, and names and times as it writes them.
 #pragma once
 
-#include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "document/results.h"
 

@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/units.h"
 #include "report/cause_text.h"
 #include "report/words.h"
 
 namespace normbench {
-
 namespace {
 
 /// ", at 97 % of the memory limit", or "".
@@ -29,14 +26,8 @@ std::string end_text(const CaseResult& result) {
                      out.memory == Memory::Device ? "GPU" : "host");
 }
 
-std::string unlike_text(const CaseResult& a, const CaseResult& b) {
-  return fmt::format("{} ends as {}, {} as {}", spoken(a.variant), end_text(a), spoken(b.variant),
-                     end_text(b));
-}
-
 std::string traced_text(const GroupAnalysis& analysis, const Results& results) {
-  if (analysis.quality.rounds > 0)
-    return "A profiling tool was attached: nothing is ranked.";
+  if (analysis.quality.rounds > 0) return "A profiling tool was attached: nothing is ranked.";
   const Json tool = results.environment.value("attached_tool", Json());
   return fmt::format("Measured nothing: {} is attached (--measure measures all the same).",
                      tool.is_string() ? tool.get<std::string>() : "a profiling tool");
@@ -51,8 +42,7 @@ std::string inconclusive_text(const GroupResult& group, const Verdict& verdict) 
   if (verdict.always_first)
     return fmt::format("Probably fastest: {}, in each of {} rounds; too few to be sure.",
                        spoken(first.variant), first.rounds.size());
-  return fmt::format("Inconclusive between {}: too few rounds ({}).", fastest,
-                     first.rounds.size());
+  return fmt::format("Inconclusive between {}: too few rounds ({}).", fastest, first.rounds.size());
 }
 
 /// What bounds the winner; "" where being at its limit says it all.
@@ -121,10 +111,11 @@ std::string headline(const GroupResult& group, const GroupAnalysis& analysis,
       return "Nothing could be measured here.";
     case Outcome::Traced:
       return traced_text(analysis, results);
-    case Outcome::Unfair:
-      return fmt::format("No winner, the outputs are not alike: {}.",
-                         unlike_text(group.cases[verdict.unlike->a],
-                                     group.cases[verdict.unlike->b]));
+    case Outcome::Unfair: {
+      const CaseResult &a = group.cases[verdict.unlike->a], &b = group.cases[verdict.unlike->b];
+      return fmt::format("No winner, the outputs are not alike: {} ends as {}, {} as {}.",
+                         spoken(a.variant), end_text(a), spoken(b.variant), end_text(b));
+    }
     case Outcome::Alone:
       return fmt::format("Only {} ran: {} ms a batch{}.", spoken_cases(group, verdict.fastest),
                          format_ms(analysis.cases[verdict.fastest[0]].time_ns->value),
@@ -145,12 +136,11 @@ std::string advantage_text(const GroupResult& group, const GroupAnalysis& analys
   const auto& advantage = analysis.verdict.advantage;
   if (!advantage) return "";
   const auto number = [](double value) { return format_significant(value, value < 1 ? 2 : 3); };
-  return fmt::format("{} ({}-{}) {}{}", factor(advantage->factor), number(advantage->low),
-                     number(advantage->high),
-                     advantage->of_baseline
-                         ? "the baseline"
-                         : "the next, " + spoken(group.cases[advantage->over].variant),
-                     at_limit_text(analysis));
+  return fmt::format(
+      "{} ({}-{}) {}{}", factor(advantage->factor), number(advantage->low), number(advantage->high),
+      advantage->of_baseline ? "the baseline"
+                             : "the next, " + spoken(group.cases[advantage->over].variant),
+      at_limit_text(analysis));
 }
 
 std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& analysis) {
@@ -180,8 +170,8 @@ std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& 
 std::vector<std::string> verdict_text(const GroupResult& group, const GroupAnalysis& analysis,
                                       const Results& results) {
   std::vector<std::string> text{headline(group, analysis, results)};
-  for (const auto& lines : {reasons(group, analysis),
-                            claim_lines(group, analysis.verdict, results.precision)})
+  for (const auto& lines :
+       {reasons(group, analysis), claim_lines(group, analysis.verdict, results.precision)})
     text.insert(text.end(), lines.begin(), lines.end());
   return text;
 }

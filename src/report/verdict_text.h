@@ -1,9 +1,6 @@
 /// The verdict of one group in words.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "analysis/analysis.h"
 
 namespace normbench {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <algorithm>
 
 #include "core/units.h"
@@ -59,6 +58,13 @@ std::string point_text(const Json& point) {
   std::string text;
   for (const auto& [axis, value] : point.items())
     text += fmt::format("{}{}={}", text.empty() ? "" : ", ", axis, axis_value(value));
+  return text;
+}
+
+std::string axes_values(const Json& point) {
+  std::string text;
+  for (const auto& [axis, value] : point.items())
+    text += (text.empty() ? "" : ", ") + axis_value(value);
   return text;
 }
 

@@ -1,17 +1,10 @@
 /// Words and phrases that sentences and tables share.
 #pragma once
 
-#include <array>
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "analysis/limits.h"
 #include "analysis/noise.h"
 #include "analysis/why/claims.h"
 #include "analysis/why/parts.h"
-#include "core/enums.h"
-#include "core/json.h"
 
 namespace normbench {
 
@@ -49,6 +42,13 @@ std::string spoken(std::string_view name);
 std::string enumerate(std::span<const std::string> items);
 /// "A and B" of cases' names, in the group's order.
 std::string spoken_cases(const GroupResult& group, std::vector<int> indices);
+/// What stands under a key, in the order in which keys come up.
+template <class T>
+T& under(std::vector<std::pair<std::string, T>>& entries, const std::string& key) {
+  for (auto& [other, value] : entries)
+    if (other == key) return value;
+  return entries.emplace_back(key, T()).second;
+}
 /// "1 row", "2 rows".
 std::string counted(std::int64_t count, std::string_view noun);
 /// "34.0x", "0.72x".
@@ -60,6 +60,8 @@ std::string hidden_text(double visible);
 std::string axis_value(const Json& value);
 /// A point of a sweep: "batch=64, size=720x1280"; "" for no axes.
 std::string point_text(const Json& point);
+/// The same without the axes' names: "64, 720x1280".
+std::string axes_values(const Json& point);
 /// "stolen 3, preempted 2".
 std::string flags_text(const std::map<Flag, std::size_t>& flagged);
 

@@ -1,4 +1,4 @@
-#include "report/profile_footers.h"
+#include "report/table_formats.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "report/profile_text.h"
+#include "report/profile_report.h"
 
 #include <gmock/gmock.h>
 

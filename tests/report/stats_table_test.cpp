@@ -1,4 +1,4 @@
-#include "report/stats_table.h"
+#include "report/table_formats.h"
 
 #include <gmock/gmock.h>
 

@@ -4,7 +4,6 @@
 
 #include "core/issue.h"
 #include "report/profile_fixture.h"
-#include "report/profile_footers.h"
 
 namespace normbench::table_formats_test {
 namespace {

@@ -20,7 +20,6 @@ struct Times {
   std::vector<double> base_ns, now_ns;
 };
 
-/// Times of the rounds of all runs of a side.
 std::vector<double> all_rounds(const std::vector<CaseRun>& runs) {
   std::vector<double> times;
   for (const CaseRun& run : runs) {
@@ -56,11 +55,8 @@ bool clocks_differ(const MatchedCase& matched, const Comparison& comparison) {
 /// The largest relative change of a limit of the case's group, which is the machine's and not the
 /// code's; nothing where no limit was measured on both sides.
 std::optional<double> drift_of(const MatchedCase& matched) {
-  struct Limit {
-    std::vector<double> base_ns, now_ns;
-  };
-  std::map<std::tuple<std::string, int, bool>, Limit> limits;
-  const auto add = [&](const std::vector<CaseRun>& runs, std::vector<double> Limit::*side) {
+  std::map<std::tuple<std::string, int, bool>, Times> limits;
+  const auto add = [&](const std::vector<CaseRun>& runs, std::vector<double> Times::*side) {
     for (const CaseRun& run : runs)
       if (run.group != nullptr)
         for (const CaseResult& limit : run.group->limits)
@@ -68,8 +64,8 @@ std::optional<double> drift_of(const MatchedCase& matched) {
             (limits[{limit.variant, limit.threads, limit.resident}].*side)
                 .push_back(median_ns(limit, *run.results));
   };
-  add(matched.base, &Limit::base_ns);
-  add(matched.now, &Limit::now_ns);
+  add(matched.base, &Times::base_ns);
+  add(matched.now, &Times::now_ns);
   std::optional<double> largest;
   for (const auto& [name, limit] : limits) {
     if (limit.base_ns.empty() || limit.now_ns.empty()) continue;
@@ -137,7 +133,7 @@ void compare_times(const MatchedCase& matched, const Comparison& comparison, Com
     return;
   }
   one.p_value = effect.p_value;
-  one.visible = visible_change(effect.ratio, margin);
+  one.visible = margin + std::exp(half_width(effect.ratio)) - 1;
   one.change = verdict(effect.ratio, margin);
   if (comparison.run_pairs || one.change == Change::Same) return;
   one.drift = drift_of(matched);

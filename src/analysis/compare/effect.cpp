@@ -78,8 +78,4 @@ Effect effect_of_rounds(const std::vector<double>& base_ns, const std::vector<do
           .replicates = rounds};
 }
 
-double visible_change(const Interval& ratio, double margin) {
-  return margin + std::exp(half_width(ratio)) - 1;
-}
-
 }  // namespace normbench

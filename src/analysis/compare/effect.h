@@ -1,10 +1,6 @@
 /// How much the times of two sides differ, how sure that is, and what to call it.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "document/statistics.h"
 
 namespace normbench {
@@ -31,8 +27,5 @@ Effect effect_of_pairs(const std::vector<double>& base_ns, const std::vector<dou
 /// those are too few, the extremes of all rounds stand for the interval.
 Effect effect_of_rounds(const std::vector<double>& base_ns, const std::vector<double>& now_ns,
                         double margin);
-
-/// The smallest relative change that these replicates would have shown.
-double visible_change(const Interval& ratio, double margin);
 
 }  // namespace normbench

@@ -1,4 +1,4 @@
-#include "analysis/compare/findings.h"
+#include "analysis/compare/compare.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +30,6 @@ double faults(const std::vector<CaseRun>& runs) {
   return median(std::move(values));
 }
 
-/// The largest error of a side's runs.
 double error(const std::vector<CaseRun>& runs) {
   double largest = 0;
   for (const CaseRun& run : runs)

@@ -1,9 +1,6 @@
 /// The cases of two sides, found in each other by experiment, point and variant.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "document/read_document.h"
 
 namespace normbench {

@@ -11,21 +11,16 @@ constexpr double kLeastMargin = 0.02;
 constexpr double kUnknownMargin = 0.05;  // where differences between runs are not known
 constexpr double kBusier = 0.5;          // load per thread on one side above that on the other
 
-/// The member of an object, null for none.
-Json said(const Json& object, const char* key) {
-  return object.is_object() ? object.value(key, Json()) : Json();
-}
-
 /// ISO dates sort as text; "" where a document has none.
 std::string date_of(const Results& results) {
-  const Json date = said(results.environment, "date");
+  const Json& date = value_at(results.environment, "/date");
   return date.is_string() ? date.get<std::string>() : "";
 }
 
 /// Load over the last minute per thread, when a run started; 0 where a document has none.
 double load_of(const Results& results) {
-  const Json load = said(results.environment, "load");
-  const Json threads = said(results.environment, "available_threads");
+  const Json& load = value_at(results.environment, "/load");
+  const Json& threads = value_at(results.environment, "/available_threads");
   if (!load.is_array() || load.empty() || !load.front().is_number() || !threads.is_number())
     return 0;
   return load.front().get<double>() / std::max(1.0, threads.get<double>());
@@ -42,23 +37,20 @@ double median_load(const std::vector<Results>& runs) {
 double between_processes(const std::vector<Results>& base, const std::vector<Results>& now) {
   double largest = 0;
   for (const auto* side : {&base, &now})
-    for (const Results& results : *side) {
-      if (const Json between = said(results.calibration, "between"); between.is_number())
+    for (const Results& results : *side)
+      if (const Json& between = value_at(results.calibration, "/between"); between.is_number())
         largest = std::max(largest, between.get<double>());
-    }
   return largest;
 }
 
 /// What the configs ask for; a quick run's own, wider one is of its rounds, not of its verdicts.
 double precision_of(const std::vector<Results>& base, const std::vector<Results>& now) {
-  const Json::json_pointer asked("/measure/precision");
   double largest = 0;
   for (const auto* side : {&base, &now})
     for (const Results& results : *side) {
-      const bool says = results.config.contains(asked) && results.config.at(asked).is_number();
-      if (says || !results.quick)
-        largest =
-            std::max(largest, says ? results.config.at(asked).get<double>() : results.precision);
+      const Json& asked = value_at(results.config, "/measure/precision");
+      if (asked.is_number() || !results.quick)
+        largest = std::max(largest, asked.is_number() ? asked.get<double>() : results.precision);
     }
   return largest;
 }

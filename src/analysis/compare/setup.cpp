@@ -69,11 +69,12 @@ constexpr auto kFacts = std::to_array<Fact>({
      [](const Results& r) { return at(r.environment, "/gpu/power_limit_w"); }},
 });
 
-/// The distinct values that a side's documents give for a fact.
-std::vector<Json> values(const Fact& fact, const std::vector<Results>& runs) {
+/// The distinct values that `of` finds in a side's documents.
+template <class Of>
+std::vector<Json> values(const std::vector<Results>& runs, const Of& of) {
   std::vector<Json> distinct;
   for (const Results& results : runs)
-    if (std::optional<Json> value = fact.of(results);
+    if (std::optional<Json> value = of(results);
         value && std::ranges::find(distinct, *value) == distinct.end())
       distinct.push_back(*std::move(value));
   return distinct;
@@ -92,15 +93,12 @@ bool about_the_same(const std::vector<Json>& base, const std::vector<Json>& now)
 
 void compare_fact(const Fact& fact, const std::vector<Results>& base,
                   const std::vector<Results>& now, std::vector<SetupDifference>& differences) {
-  const auto of_base = values(fact, base), of_now = values(fact, now);
+  const auto of_base = values(base, fact.of), of_now = values(now, fact.of);
   if (of_base.empty() || of_now.empty()) return;
   if (of_base.size() == 1 && of_base == of_now) return;
   if (fact.fact == SetupFact::Memory && about_the_same(of_base, of_now)) return;
   differences.push_back({fact.fact, of_base, of_now});
 }
-
-void walk(const std::string& pointer, const Json& a, const Json& b,
-          std::vector<std::string>& differences);
 
 /// True for a member in which people explain a config or its results. Experiments are two levels
 /// down; deeper names are the config's own.
@@ -110,37 +108,23 @@ bool decides_nothing(const std::string& pointer, const std::string& key) {
          std::ranges::find(kSaidOfResults, key) != kSaidOfResults.end();
 }
 
-void walk_objects(const std::string& pointer, const Json& a, const Json& b,
-                  std::vector<std::string>& differences) {
-  const auto walk_member = [&](const std::string& key) {
-    if (!decides_nothing(pointer, key))
-      walk(pointer + '/' + pointer_token(key), a.value(key, Json()), b.value(key, Json()),
-           differences);
-  };
-  for (const auto& [key, value] : a.items()) walk_member(key);
-  for (const auto& [key, value] : b.items())
-    if (!a.contains(key)) walk_member(key);
-}
-
 void walk(const std::string& pointer, const Json& a, const Json& b,
           std::vector<std::string>& differences) {
-  if (a.is_object() && b.is_object()) return walk_objects(pointer, a, b, differences);
-  if (!a.is_array() || !b.is_array() || a.size() != b.size()) {
-    if (a != b) differences.push_back(pointer);
-    return;
+  if (a.is_object() && b.is_object()) {
+    const auto walk_member = [&](const std::string& key) {
+      if (!decides_nothing(pointer, key))
+        walk(pointer + '/' + pointer_token(key), a.value(key, Json()), b.value(key, Json()),
+             differences);
+    };
+    for (const auto& [key, value] : a.items()) walk_member(key);
+    for (const auto& [key, value] : b.items())
+      if (!a.contains(key)) walk_member(key);
+  } else if (a.is_array() && b.is_array() && a.size() == b.size()) {
+    for (std::size_t i = 0; i < a.size(); ++i)
+      walk(pointer + '/' + std::to_string(i), a[i], b[i], differences);
+  } else if (a != b) {
+    differences.push_back(pointer);
   }
-  for (std::size_t i = 0; i < a.size(); ++i)
-    walk(pointer + '/' + std::to_string(i), a[i], b[i], differences);
-}
-
-/// What a side's configs hold at a pointer.
-std::vector<Json> config_values(const std::string& pointer, const std::vector<Results>& runs) {
-  std::vector<Json> distinct;
-  for (const Results& results : runs)
-    if (const Json& value = value_at(results.config, pointer);
-        std::ranges::find(distinct, value) == distinct.end())
-      distinct.push_back(value);
-  return distinct;
 }
 
 void compare_configs(const std::vector<Results>& base, const std::vector<Results>& now,
@@ -150,14 +134,12 @@ void compare_configs(const std::vector<Results>& base, const std::vector<Results
     for (const Results& results : *side)
       for (std::string& pointer : config_differences(base[0].config, results.config))
         pointers.insert(std::move(pointer));
-  for (const std::string& pointer : pointers)
-    differences.push_back(
-        {SetupFact::Config, config_values(pointer, base), config_values(pointer, now), pointer});
-}
-
-/// Under a profiling tool nothing is ranked, so nothing is compared either.
-bool all_traced(const std::vector<Results>& base, const std::vector<Results>& now) {
-  return std::ranges::all_of(base, &Results::traced) && std::ranges::all_of(now, &Results::traced);
+  for (const std::string& pointer : pointers) {
+    const auto of = [&](const Results& results) {
+      return std::optional<Json>(std::in_place, value_at(results.config, pointer));
+    };
+    differences.push_back({SetupFact::Config, values(base, of), values(now, of), pointer});
+  }
 }
 
 }  // namespace
@@ -172,7 +154,9 @@ std::vector<SetupDifference> setup_differences(const std::vector<Results>& base,
                                                const std::vector<Results>& now) {
   std::vector<SetupDifference> differences;
   for (const Fact& fact : kFacts) compare_fact(fact, base, now, differences);
-  if (all_traced(base, now)) differences.push_back({SetupFact::Traced, {true}, {true}});
+  // Under a profiling tool nothing is ranked, so nothing is compared either.
+  if (std::ranges::all_of(base, &Results::traced) && std::ranges::all_of(now, &Results::traced))
+    differences.push_back({SetupFact::Traced, {true}, {true}});
   compare_configs(base, now, differences);
   return differences;
 }

@@ -2,9 +2,7 @@
 /// deserve a word.
 #pragma once
 
-#include <string>
 #include <variant>
-#include <vector>
 
 #include "document/results.h"
 
@@ -48,7 +46,6 @@ struct SetupDifference {
   std::string pointer = {};     // of the Config
 
   bool forbids() const { return fact <= SetupFact::Config; }
-  bool operator==(const SetupDifference&) const = default;
 };
 
 /// Every fact that differs between any two documents, memory by 1 % or more; what a document does

@@ -1,10 +1,8 @@
-#include "analysis/sweep/crossover.h"
+#include "analysis/sweep/sweep.h"
 
 namespace normbench {
-
 namespace {
 
-/// Two variants by the pairs of the groups' analyses.
 Crossing cross(const Experiment& experiment, const AxisLine& line, const std::string& a,
                const std::string& b) {
   Crossing crossing;

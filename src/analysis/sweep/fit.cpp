@@ -5,7 +5,6 @@
 #include <set>
 
 namespace normbench {
-
 namespace {
 
 constexpr double kWorstResidual = 0.2;
@@ -15,7 +14,6 @@ constexpr double kLeastWork = 2;
 /// The most that a time may grow by, of itself, to count as the same for `work` times the bytes.
 double same_growth(double work) { return std::min(0.25, (work - 1) / 10); }
 
-/// A measured point of a variant.
 struct Measured {
   AxisLine::Point point;
   double bytes;

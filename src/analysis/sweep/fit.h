@@ -2,10 +2,7 @@
 /// results that do not follow their work.
 #pragma once
 
-#include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "analysis/sweep/sweep.h"
 

@@ -5,10 +5,8 @@
 #include "ops/load.h"
 
 namespace normbench {
-
 namespace {
 
-/// True when every group has this axis with a numeric value.
 bool is_numeric(const Experiment& experiment, const std::string& axis) {
   return std::ranges::all_of(experiment.groups, [&](const GroupResult* group) {
     return group->point.contains(axis) && amount_of(group->point[axis]);

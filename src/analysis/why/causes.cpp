@@ -1,12 +1,10 @@
 #include "analysis/why/causes.h"
 
 #include <algorithm>
-#include <array>
 
 #include "ops/stream.h"
 
 namespace normbench {
-
 namespace {
 
 constexpr double kDominant = 0.5;  // of the time: most of it
@@ -109,7 +107,6 @@ Cause floors_cause(const Subject& subject) {
   return {why::Floors{*kind, subject.analysis.binding}, share};
 }
 
-/// One resource of several that takes most of the time.
 Cause dominant_part(const Subject& subject) {
   const std::vector<ResourceShare> list = parts(subject.result());
   if (list.empty() || list[0].share < kDominant) return {};
@@ -126,7 +123,6 @@ Cause dominant_stage(const Subject& subject) {
   return {};
 }
 
-/// Passes over memory that take most of the time.
 Cause main_passes(const Subject& subject) {
   const Cause cause = extra_passes_cause(subject);
   return cause.share >= kDominant ? cause : Cause{};
@@ -147,16 +143,12 @@ Cause largest_cause(const Subject& subject) {
   return memory && threads ? threads : largest;
 }
 
-/// As for the pairs of the group: the 5 % are shared by all of them.
-double shared_level(const GroupResult& group) {
-  const auto k = static_cast<double>(std::ranges::count_if(group.cases, measured));
-  return 1 - 0.05 / std::max(1.0, k * (k - 1) / 2);
-}
-
 Twin compared(const Subject& subject, const CaseResult& other) {
   const auto own = times_ns(subject.result(), subject.results);
   const auto its = times_ns(other, subject.results);
-  const double level = shared_level(subject.group);
+  // As for the pairs of the group: the 5 % are shared by all of them.
+  const auto k = static_cast<double>(std::ranges::count_if(subject.group.cases, measured));
+  const double level = 1 - 0.05 / std::max(1.0, k * (k - 1) / 2);
   const Interval ratio = paired_ratio(its, own, level);
   return {.result = &other,
           .time_ns = median(its),

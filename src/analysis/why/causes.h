@@ -1,11 +1,6 @@
 /// Why a case takes as long as it does, computed from counters, bytes, stage times and cases that
-/// differ in one thing.
+/// differ in one thing; and after how many reuses page-locking a buffer has paid for itself.
 #pragma once
-
-#include <optional>
-#include <span>
-#include <string>
-#include <variant>
 
 #include "analysis/limits.h"
 #include "analysis/why/factors.h"
@@ -149,5 +144,16 @@ struct Twin {
 /// value of it `wanted` holds of the subject's and its own; nothing when there is none.
 std::optional<Twin> twin(const Subject& subject, Factor::Kind kind,
                          bool (*wanted)(const FactorValue& own, const FactorValue& its));
+
+/// What page-locking a buffer costs once, and what it saves on every batch after.
+struct PinningCost {
+  bool registers = false;  // registering, else pinning
+  double once_ns = 0;  // the stage's own time: allocating and copying, or registering and undoing
+  Interval saved_ns{};     // a batch, from pageable against page-locked memory
+};
+
+/// From a case that pins or registers on every batch, and from a pair of cases that do the same
+/// from pageable and from page-locked memory; nothing where one of them was not measured.
+std::optional<PinningCost> pinning_cost(const GroupResult& group, const Results& results);
 
 }  // namespace normbench

@@ -5,7 +5,6 @@
 #include "analysis/analysis.h"
 
 namespace normbench {
-
 namespace {
 
 struct Step {

@@ -1,9 +1,6 @@
 /// The claims of a config held against the pairs, and what must be said beside them.
 #pragma once
 
-#include <optional>
-#include <vector>
-
 #include "analysis/pairs.h"
 #include "analysis/why/factors.h"
 

@@ -5,7 +5,6 @@
 #include "ops/launch_sync.h"
 
 namespace normbench {
-
 namespace {
 
 constexpr double kLinkShare = 0.6;

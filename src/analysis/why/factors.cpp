@@ -8,7 +8,6 @@
 #include "ops/op.h"
 
 namespace normbench {
-
 namespace {
 
 using Kind = Factor::Kind;
@@ -27,7 +26,6 @@ void add(std::vector<Factor>& list, Kind kind, const FactorValue& left, const Fa
   if (left != right) list.push_back({kind, left, right, name});
 }
 
-/// What goes into each stage.
 std::vector<TensorDesc> inputs(const CaseResult& result) {
   std::vector<TensorDesc> list{result.source.value_or(TensorDesc{})};
   for (const StageResult& stage : result.stages) list.push_back(stage.out);
@@ -151,7 +149,6 @@ Constants constants(const CaseResult& result) {
   return per_call ? Constants::PerCall : Constants::Cached;
 }
 
-/// True when the result lies in the memory kind of the source.
 bool inherits_memory(const CaseResult& result) {
   return result.source && result.source->memory == result.stages.back().out.memory;
 }
@@ -273,9 +270,7 @@ std::vector<Factor> factors(const CaseResult& a, const CaseResult& b) {
 }
 
 bool only_outputs(std::span<const Factor> factors) {
-  return !factors.empty() && std::ranges::all_of(factors, [](const Factor& factor) {
-    return factor.kind == Kind::Output || factor.kind == Kind::Outputs;
-  });
+  return !factors.empty() && std::ranges::all_of(factors, is_of_allocation);
 }
 
 const Factor* only_factor(std::span<const Factor> factors,

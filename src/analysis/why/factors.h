@@ -1,13 +1,9 @@
 /// What differs between two variants: one thing changed, or several.
 #pragma once
 
-#include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <span>
-#include <string>
 #include <variant>
-#include <vector>
 
 #include "document/results.h"
 

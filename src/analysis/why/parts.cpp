@@ -7,7 +7,6 @@
 #include "ops/load.h"
 
 namespace normbench {
-
 namespace {
 
 Resource resource_of(const StageResult& stage) {

@@ -1,10 +1,6 @@
 /// Which resource a case's time goes to, and what a faster other one could gain at most.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "document/results.h"
 
 namespace normbench {

@@ -1,14 +1,7 @@
-#include "analysis/why/pinning.h"
-
-#include <algorithm>
-
-#include "analysis/limits.h"
-#include "analysis/why/factors.h"
-#include "analysis/why/parts.h"
+#include "analysis/why/causes.h"
 #include "ops/host_memory.h"
 
 namespace normbench {
-
 namespace {
 
 /// What page-locks memory in a case on every batch, or copies into memory that is.
@@ -19,7 +12,6 @@ std::vector<const StageResult*> locking_stages(const CaseResult& result) {
   return stages;
 }
 
-/// True when the memory is page-locked anew on every batch.
 bool locks_anew(const std::vector<const StageResult*>& stages) {
   return !stages.empty() &&
          (!is_op<Pin>(*stages[0]) || stages[0]->output == OutputPolicy::Fresh);

@@ -6,7 +6,6 @@
 #include "ops/stream.h"
 
 namespace normbench {
-
 namespace {
 
 constexpr double kThreadShare = 0.2;  // of the time that another number of threads saves
@@ -48,18 +47,15 @@ double teams(const CaseResult& result) {
   return static_cast<double>(std::ranges::count(result.stages, Place::Cpu, &StageResult::place));
 }
 
-/// True for a case that does nothing but start and join teams of threads.
-bool starts_teams_only(const CaseResult& result) {
-  return measured(result) && result.stages.size() == 1 && has_op<EmptyLaunch>(result) &&
-         !uses_gpu(result);
-}
-
-/// What one team of so many threads takes, as measured anywhere in the document.
+/// What one team of so many threads takes, by any case of the document that does nothing but start
+/// and join such teams.
 std::optional<double> team_ns(const Results& results, int threads) {
   for (const GroupResult& group : results.groups)
     for (const auto* list : {&group.cases, &group.limits})
       for (const CaseResult& result : *list) {
-        if (!starts_teams_only(result) || result.threads != threads) continue;
+        if (!measured(result) || result.stages.size() != 1 || !has_op<EmptyLaunch>(result) ||
+            uses_gpu(result) || result.threads != threads)
+          continue;
         const Json& count = value_at(result.stages[0].parameters, "/count");
         return median_ns(result, results) / (count.is_number() ? count.get<double>() : 1);
       }

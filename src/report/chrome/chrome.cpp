@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <ostream>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "core/units.h"
 #include "report/chrome/chrome_slices.h"

@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cstdint>
-#include <nlohmann/json.hpp>
-
 namespace normbench {
 namespace {
 

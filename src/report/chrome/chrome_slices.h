@@ -1,10 +1,6 @@
 /// Slices as lines of a trace file: what writing one spends most of its time on.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 #include "report/chrome/text_writer.h"
 #include "trace/model.h"
 
