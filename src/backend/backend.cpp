@@ -8,8 +8,23 @@
 #include "machine/topology.h"
 
 namespace normbench {
+namespace {
+
+View cut(const Window& window, const View& in) {
+  const auto [top, left] = window.origin(in.desc.shape.h, in.desc.shape.w);
+  return crop_view(in, top, left, window.height, window.width);
+}
+
+}  // namespace
+
 Cost fewest(const Op& op, const Signature& signature) {
   return fewest(op, signature.in, signature.out);
+}
+
+View input_view(const Crop& op, const View& in) { return cut(op.window, in); }
+View input_view(const FlipOp& op, const View& in) { return flip_view(in, op.axis); }
+View input_view(const Normalize& op, const View& in) {
+  return flip_view(op.crop ? cut(*op.crop, in) : in, op.flip);
 }
 
 Backend* Backends::at(Place place) const {

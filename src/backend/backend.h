@@ -30,6 +30,15 @@ struct Signature {
 /// The fewest bytes the op can move: every input read once, every output written once.
 Cost fewest(const Op& op, const Signature& signature);
 
+/// What of its input an op reads: all of it, or a window, mirrored. No copy.
+View input_view(const Crop& op, const View& in);
+View input_view(const FlipOp& op, const View& in);
+View input_view(const Normalize& op, const View& in);
+template <class T>
+View input_view(const T&, const View& in) {
+  return in;
+}
+
 /// A captured run of launches, to be launched again as one.
 class Graph {
  public:

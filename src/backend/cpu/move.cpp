@@ -6,14 +6,6 @@
 namespace normbench {
 namespace {
 
-View input_view(const Crop& op, const View& in) {
-  const auto [top, left] = op.window.origin(in.desc.shape.h, in.desc.shape.w);
-  return crop_view(in, top, left, op.window.height, op.window.width);
-}
-View input_view(const FlipOp& op, const View& in) { return flip_view(in, op.axis); }
-View input_view(const LayoutOp&, const View& in) { return in; }
-View input_view(const Copy&, const View& in) { return in; }
-
 template <class T>
 bool accepts(const T&, const Signature& s) {
   return walkable(s.in[0], s.out[0]);

@@ -10,15 +10,6 @@ namespace {
 
 using Lut = std::vector<std::array<float, 256>>;  // per channel, by uint8 value
 
-/// The part of the input that becomes the output, mirrored: no copy.
-View window(const Normalize& op, View in) {
-  if (op.crop) {
-    const auto [top, left] = op.crop->origin(in.desc.shape.h, in.desc.shape.w);
-    in = crop_view(in, top, left, op.crop->height, op.crop->width);
-  }
-  return op.flip == Flip::None ? in : flip_view(in, op.flip);
-}
-
 /// (x * scale - mean) / std as one multiplication and one addition.
 Constants2 multiply_add(const Normalize& op, std::int64_t channels) {
   check_divisors(op.std);
@@ -47,7 +38,7 @@ Launch prepare_fused(const Normalize& op, const Signature& s) {
         if (const PixelFunction planes = pixels_function(from, op.to, chosen))
           pixels = [=](const PixelRun& run) { return planes(run, a, b); };
         walk(
-            window(op, in), out, queue,
+            input_view(op, in), out, queue,
             [=](const Run& run) { function(run, a + run.channel, b + run.channel); }, pixels,
             touches);
       });
@@ -80,7 +71,7 @@ Launch prepare_lut(const Normalize& op, const Signature& s) {
   return with_constants<Lut>(
       op.constants, [op, channels = s.out[0].shape.c] { return make_lut(op, channels); },
       [op](Queue& queue, const View& in, const View& out, const Lut& lut) {
-        walk(window(op, in), out, queue, [&](const Run& run) { look_up(run, lut); });
+        walk(input_view(op, in), out, queue, [&](const Run& run) { look_up(run, lut); });
       });
 }
 

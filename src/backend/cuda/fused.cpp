@@ -125,18 +125,7 @@ Kernel move_row() {
   return fused_row<T, accepts_move<T>, prepare_move<T>>("vector");
 }
 
-View cut(const Window& window, const View& in) {
-  const auto [top, left] = window.origin(in.desc.shape.h, in.desc.shape.w);
-  return crop_view(in, top, left, window.height, window.width);
-}
-
 }  // namespace
-
-View input_view(const Crop& op, const View& in) { return cut(op.window, in); }
-View input_view(const FlipOp& op, const View& in) { return flip_view(in, op.axis); }
-View input_view(const Normalize& op, const View& in) {
-  return flip_view(op.crop ? cut(*op.crop, in) : in, op.flip);
-}
 
 FusedTask task_of(const Crop& op, const View& in, const View& out) {
   return {.in = input_view(op, in), .out = out, .alike = true};

@@ -65,8 +65,7 @@ concept Pointwise = OneOf<T, Cast, Sub, Div, Normalize, Copy, Crop, FlipOp, Layo
 /// `sent`: all means, then all standard deviations.
 template <Pointwise T>
 PointwiseReference reference_of(const T& op, const View& in, const View& out, const double* sent) {
-  PointwiseArguments arguments{.in = in, .out = out};
-  if constexpr (requires { input_view(op, in); }) arguments.in = input_view(op, in);
+  PointwiseArguments arguments{.in = input_view(op, in), .out = out};
   if constexpr (requires { op.scale; }) arguments.scale = op.scale;
   if (sent != nullptr) {
     arguments.means = sent;

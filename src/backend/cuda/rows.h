@@ -46,11 +46,6 @@ bool accepts_in_order(const T& op, const Signature& s) {
   return accepts_dense(op, s) && s.in[0].layout == s.out[0].layout;
 }
 
-/// What of its input an op reads: a window, mirrored.
-View input_view(const Crop& op, const View& in);
-View input_view(const FlipOp& op, const View& in);
-View input_view(const Normalize& op, const View& in);
-
 /// The task of one launch of a fused kernel on these views.
 FusedTask task_of(const Crop& op, const View& in, const View& out);
 FusedTask task_of(const FlipOp& op, const View& in, const View& out);
