@@ -2,9 +2,53 @@
 #pragma once
 
 #include "analysis/noise.h"
-#include "analysis/verdict.h"
+#include "analysis/why/causes.h"
+#include "analysis/why/claims.h"
 
 namespace normbench {
+
+enum class Outcome { NothingRan, Alone, Traced, Unfair, Winner, Tie, Inconclusive };
+
+/// By how much the winner is faster, and than which case.
+struct Advantage {
+  double factor = 1, low = 1, high = 1;
+  int over = 0;
+  bool of_baseline = false;  // over the baseline, else over the next
+};
+
+/// A case that is slow beyond doubt, and why.
+struct Slow {
+  int index = 0;
+  Cause cause;
+  std::vector<Factor> factors;  // from it to the fastest
+};
+
+/// What the link would carry with the leanest and with the richest of the cases that were skipped.
+struct LinkArithmetic {
+  std::string lean, rich;
+  std::int64_t least = 0, most = 0;
+};
+
+/// Who is fastest, by how much, why, and which claims hold.
+struct Verdict {
+  Outcome outcome = Outcome::NothingRan;
+  std::vector<int> fastest;  // cases that nothing beats: the winner alone, or those tied
+  std::string winner;        // variant, or "" when there is none
+  std::optional<Unlike> unlike;
+  std::optional<Advantage> advantage;  // of the winner
+  std::optional<LimitKind> at_limit;   // that the winner reaches
+  double widest = 0;                   // of a tie: its cases differ by at most this
+  double visible = 0;                  // what an undecided group could have seen
+  bool covered = true;                 // its rounds are enough for intervals
+  bool always_first = false;           // where they are not: fastest[0] was so in every round
+  Cause bound;                         // of the winner or of the case alone
+  std::optional<Slow> slow;
+  std::optional<PinningCost> pinning;
+  std::vector<int> host_left_out;  // cases whose host stages the deciding clock leaves out
+  std::vector<int> on_wall_clock;  // cases without device time, though that decides
+  std::optional<LinkArithmetic> link;
+  std::vector<Judgement> claims;
+};
 
 struct GroupAnalysis {
   std::vector<CaseAnalysis> cases;  // as in the group
@@ -14,6 +58,9 @@ struct GroupAnalysis {
   Verdict verdict;
   Quality quality;
 };
+
+/// The verdict of one group; `analysis` has cases and pairs filled.
+Verdict judge(const GroupResult& group, const GroupAnalysis& analysis, const Results& results);
 
 GroupAnalysis analyse(const GroupResult& group, const Results& results);
 

@@ -1,5 +1,3 @@
-#include "analysis/verdict.h"
-
 #include <algorithm>
 #include <map>
 
