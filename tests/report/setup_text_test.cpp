@@ -161,50 +161,6 @@ TEST(CompareSetup, BothMachinesAreNamedWhereTheyDiffer) {
             "(abc1234) on Other CPU, 2 cores · margin: the least that counts");
 }
 
-TEST(CompareSetup, CachesAreSaidInWords) {
-  const auto with = [](std::int64_t l3, int count) {
-    Results results = plain();
-    results.environment["cpu"]["caches"] = {{{"level", 1}, {"bytes", 32768}, {"count", 2}},
-                                            {{"level", 2}, {"bytes", 2097152}, {"count", 2}},
-                                            {{"level", 3}, {"bytes", l3}, {"count", count}}};
-    return results;
-  };
-  const std::int64_t mib = 1 << 20;
-  EXPECT_THAT(shown({with(260 * mib, 1)}, {with(32 * mib, 1)}),
-              ElementsAre(Shown{"CPU caches", "L1d 32 KiB, L2 2 MiB, L3 260 MiB",
-                                "L1d 32 KiB, L2 2 MiB, L3 32 MiB", true}));
-  EXPECT_THAT(shown({with(32 * mib, 1)}, {with(32 * mib, 2)}),
-              ElementsAre(Shown{"CPU caches", "L1d 2 x 32 KiB, L2 2 x 2 MiB, L3 1 x 32 MiB",
-                                "L1d 2 x 32 KiB, L2 2 x 2 MiB, L3 2 x 32 MiB", true}));
-}
-
-TEST(CompareSetup, MemoryDiffersFromOnePercentOn) {
-  const auto with = [](std::int64_t bytes) {
-    Results results = plain();
-    results.environment["memory"]["total_bytes"] = bytes;
-    return results;
-  };
-  EXPECT_THAT(shown({with(25'276'502'016)}, {with(25'276'493'824)}), IsEmpty());
-  EXPECT_THAT(shown({with(100'000'000'000)}, {with(98'900'000'000)}),
-              ElementsAre(Shown{"memory", "100 GB", "98.9 GB", false}));
-  EXPECT_THAT(shown({with(100'000'000'000)}, {with(100'000'000'000), with(50'000'000'000)}),
-              ElementsAre(Shown{"memory", "100 GB", "100 GB or 50.0 GB", false}));
-}
-
-TEST(CompareSetup, BothMachinesAreNamedWhereTheyDiffer) {
-  Comparison comparison;
-  comparison.name = "example";
-  comparison.base =
-      comparison.now = {.runs = 1, .tool = plain().tool, .environment = plain().environment};
-  EXPECT_EQ(comparison_setting(comparison),
-            "example · BASE: 1 run of 1.0 (abc1234) · NEW: 1 run of 1.0 (abc1234) · Example CPU, 2 "
-            "cores · margin: the least that counts");
-  comparison.now.environment["cpu"]["model"] = "Other CPU";
-  EXPECT_EQ(comparison_setting(comparison),
-            "example · BASE: 1 run of 1.0 (abc1234) on Example CPU, 2 cores · NEW: 1 run of 1.0 "
-            "(abc1234) on Other CPU, 2 cores · margin: the least that counts");
-}
-
 TEST(CompareSetup, WhatADocumentDoesNotSayIsNotCompared) {
   Results old = plain();
   old.environment = Json::object();
