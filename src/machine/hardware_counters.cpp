@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>
+#include <nlohmann/json.hpp>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
