@@ -190,7 +190,7 @@ void check_folder(const std::string& file, const std::string& name, const RunOpt
   const auto [at, is_first] = taken.emplace(folder, file);
   if (!is_first)
     throw BadInput(file, {{"/name", fmt::format("\"{}\" is the name of {} too, which writes to {} "
-                                                "(rename one, or leave --out out)",
+                                                "(rename one, or run without --out)",
                                                 name, at->second, folder)}});
   if (holds_run(folder)) throw BadInput(file, {{"", run_is_there(folder)}});
 }

@@ -143,7 +143,11 @@ struct Declare {
   }
   template <class T>
   CLI::Option* operator()(T* target) const {
-    return app.add_option(row.name, *target, row.help)->type_name(row.value);
+    return app.add_option(row.name, *target, row.help)->type_name(row.value)->check(is_said);
+  }
+
+  static std::string is_said(const std::string& given) {
+    return given.empty() ? "empty (expected a value)" : "";
   }
 };
 

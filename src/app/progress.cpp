@@ -106,21 +106,16 @@ std::string Progress::name(std::size_t index) const {
                      group.point.empty() ? "" : " ", point_text(group.point));
 }
 
-/// How long the group takes in place of what was asked for, and which pieces are too long for it.
+/// How long the group takes in place of what was asked for, and what takes that long.
 void Progress::tell_overrun(const GroupStep& step, const Overrun& overrun) {
-  const auto& cases = plan_.groups[step.group].cases;
-  const auto contenders = static_cast<std::int64_t>(step.all);
-  const std::int64_t variants = std::min(
-      contenders, std::ranges::count_if(cases, [](const Case& work) { return !work.skip; }));
-  const std::int64_t limits = contenders - variants;
   line_.clear();
   tell(
-      "{}: about {:.0f} s instead of {:g} s: {} s to prepare and at least {} rounds, of which one "
-      "takes {} s for {}{}\n",
+      "{}: about {:.0f} s instead of {:g} s: {} s to prepare and at least {} rounds of {}, of "
+      "which one takes {} s\n",
       name(step.group), overrun.seconds(), plan_.measure.max_seconds_per_group,
       format_significant(overrun.preparing_seconds, 2), overrun.fewest_rounds,
-      format_significant(overrun.round_seconds, 2), counted(variants, "variant"),
-      limits > 0 ? " and " + counted(limits, "limit") : "");
+      counted(static_cast<std::int64_t>(step.all), "turn"),
+      format_significant(overrun.round_seconds, 2));
 }
 
 CalibrateProgress::CalibrateProgress(int pairs, double seconds, bool live)

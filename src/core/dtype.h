@@ -23,8 +23,8 @@ using BFloat16 = SmallFloat<DType::BFloat16>;
 
 /// What holds an element.
 template <DType D>
-using Element = std::conditional_t<D == DType::Float32, float,
-                                   std::conditional_t<is_float(D), SmallFloat<D>, std::uint8_t>>;
+requires(is_float(D) || D == DType::UInt8) using Element = std::conditional_t<
+    D == DType::Float32, float, std::conditional_t<is_float(D), SmallFloat<D>, std::uint8_t>>;
 
 /// The value that the bits of a small float stand for, and the bits of the one nearest to `value`.
 double value_of_bits(std::uint64_t bits, DType dtype);

@@ -5,6 +5,7 @@
 
 #include "core/reader.h"
 #include "document/results_fields.h"
+#include "record/recorder.h"
 
 namespace normbench {
 namespace {
@@ -128,6 +129,12 @@ void Loader::read(const char* name, std::vector<std::vector<int>>& rows) {
   rows = list.get<std::vector<std::vector<int>>>();
 }
 
+/// Older documents say by its name alone which row is that of constants.
+void mark_constants(GroupResult& group) {
+  for (CaseProfile& profile : group.profile)
+    for (ProfileRow& row : profile.rows) row.constants |= row.name == constants_range;
+}
+
 /// What a reader of results relies on, and no single field can say.
 void check(const GroupResult& group, const std::string& pointer, std::vector<Issue>& issues) {
   const std::size_t contenders = group.cases.size() + group.limits.size();
@@ -172,6 +179,7 @@ GroupResult read_group(const Json& document) {
   fields(loader, group);
   if (issues.empty()) check(group, "", issues);
   if (!issues.empty()) reject(issues);
+  mark_constants(group);
   return group;
 }
 
@@ -184,6 +192,7 @@ Results read_results(const Json& document) {
   for (std::size_t i = 0; issues.empty() && i < results.groups.size(); ++i)
     check(results.groups[i], fmt::format("/groups/{}", i), issues);
   if (!issues.empty()) reject(issues);
+  std::ranges::for_each(results.groups, mark_constants);
   return results;
 }
 

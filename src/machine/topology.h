@@ -21,6 +21,10 @@ struct CacheLevel {
   int count = 0;
 };
 
+/// What waking a team of threads that sleep takes on a quiet machine: fixed, so that every process
+/// decides alike; measured costs vary a hundredfold.
+inline constexpr double team_wake_ns = 100'000;
+
 /// Zero, or none, where the machine does not say.
 struct Topology {
   int packages = 0, cores = 0, numa_nodes = 0;

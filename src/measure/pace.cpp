@@ -40,8 +40,13 @@ void Pace::group_started(std::size_t index, double now) {
 std::optional<Overrun> Pace::step_done(const GroupStep& step, double now) {
   const auto all = static_cast<double>(step.all);
   if (step.kind == GroupStep::Kind::Prepared) prepared_ = now;
-  if (step.kind == GroupStep::Kind::Profiled)
-    profiled_ = (static_cast<double>(step.group) + static_cast<double>(step.done) / all) / groups_;
+  if (step.kind == GroupStep::Kind::Profiled) {
+    const auto share = [&](std::size_t done) {
+      return (static_cast<double>(step.group) + static_cast<double>(done) / all) / groups_;
+    };
+    if (profiled_ == 0) profiled_before_ = share(step.done - 1);
+    profiled_ = share(step.done);
+  }
   if (step.kind != GroupStep::Kind::Turn || step.done < step.all || step.rounds > 0)
     return std::nullopt;
   const Overrun overrun{prepared_ - start_, now - prepared_, whole_blocks(step.all)};
@@ -65,7 +70,7 @@ void Pace::group_finished(double now) {
 }
 
 double Pace::seconds_left(double now) const {
-  if (profiled_ > 0) return (now - start_) * (1 / profiled_ - 1);
+  if (profiled_ > 0) return (now - start_) * (1 - profiled_) / (profiled_ - profiled_before_);
   const double profiles = known_ > 0 ? profiles_ / known_ * groups_ : 0;
   const double groups = expected_ * (groups_ - begun_) - std::min(expected_, now - start_);
   return std::max(0.0, groups) + profiles;

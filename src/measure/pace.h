@@ -30,12 +30,17 @@ class Pace {
 
  private:
   const Plan& plan_;
-  double groups_, expected_;         // of all groups, one: its mean; before it what is asked for
-  double begun_ = 0;                 // groups before the present one
-  double start_ = 0, prepared_ = 0;  // when it started, and had prepared its contenders
-  double finished_ = 0, spent_ = 0;  // groups measured in this run, and their seconds
-  double known_ = 0, profiles_ = 0;  // groups whose profiles' seconds are known, and those
-  double profiled_ = 0;              // share of the profiles that is done
+  double groups_;
+  double expected_;             // seconds of one group: the mean so far, at first the config's
+  double begun_ = 0;            // groups before the present one
+  double start_ = 0;            // of the present group; of the profiles after the last
+  double prepared_ = 0;         // when its contenders were prepared
+  double finished_ = 0;         // groups measured in this run
+  double spent_ = 0;            // their seconds
+  double known_ = 0;            // groups of which a round was seen
+  double profiles_ = 0;         // seconds that the profiles of those take, about
+  double profiled_ = 0;         // share of all profiles that is done
+  double profiled_before_ = 0;  // … by an earlier run, which this one resumes
 };
 
 }  // namespace normbench

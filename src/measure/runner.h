@@ -30,8 +30,8 @@ struct GroupStep {
   enum class Kind { Prepared, Turn, Process, StagedTurn, Checked, Profiled };
   Kind kind;
   std::size_t group;
-  std::size_t done, all;   // contenders; turns of the round that runs; processes; cases
-  std::size_t rounds = 0;  // before that one
+  std::size_t done, all;   // such pieces: contenders prepared, turns of the present round, …
+  std::size_t rounds = 0;  // before the present one
 };
 
 /// What the run tells while it runs; the app draws progress with it. All calls on one thread.
@@ -99,7 +99,7 @@ struct RunContext {
 /// have no profile; the journal keeps a group after each. Without rounds each case is run once,
 /// checked, and has its profile, but no times. An interrupted group is abandoned; one
 /// that the journal cannot keep is the last, with `unkept` and `interrupted`. Fills `groups`,
-/// these two and what comes from the plan; the app adds tool and environment.
+/// `interrupted`, `unkept` and what comes from the plan; the app adds tool and environment.
 Results run(const Plan& plan, RunContext& context);
 
 /// Appends a later part's rounds, which started `offset_ns` after the first part's. A case that

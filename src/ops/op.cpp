@@ -105,10 +105,10 @@ Accuracy accuracy(const Op& op, std::span<const Accuracy> in, std::span<const Te
       [&]<class T>(const T& one) -> Accuracy {
         if constexpr (is_undefined<T>)
           return {.low = 0, .high = 255, .error = 255};
-        else if constexpr (requires { one.accuracy(in, out); })
-          return one.accuracy(in, out);
-        else
+        else if constexpr (keeps_values<T> || requires { requires T::moves_only; })
           return in[0];
+        else
+          return one.accuracy(in, out);
       },
       op);
 }

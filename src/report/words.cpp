@@ -38,7 +38,7 @@ std::string hidden_text(double visible) {
   constexpr double too_noisy = 9;  // a factor of ten
   if (visible >= too_noisy) return "too noisy to tell";
   return fmt::format(
-      "differences below {} cannot be told apart here",
+      "differences below {} cannot be seen here",
       visible < 1 ? format_percent(visible) : format_significant(1 + visible, 2) + "x");
 }
 

@@ -54,7 +54,7 @@ std::string counted(std::int64_t count, std::string_view noun);
 /// "34.0x", "0.72x".
 std::string factor(double value);
 /// What noise hides, by the smallest difference that would have been seen: "differences below 9.3 %
-/// cannot be told apart here", "… below 5.3x …", "too noisy to tell".
+/// cannot be seen here", "… below 5.3x …", "too noisy to tell".
 std::string hidden_text(double visible);
 /// A value of a sweep axis: "64", "720x1280", "uint8"; the "name" of an object that has one.
 std::string axis_value(const Json& value);

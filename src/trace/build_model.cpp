@@ -22,11 +22,25 @@ TraceKind kind_of(RangeKind kind) {
 }
 
 TraceKind kind_of(Activity activity) {
-  using enum TraceKind;  // in the order of the activities
-  constexpr std::array kinds{Kernel,      GpuMemcpy,  GpuMemset, GpuUserAnnotation,
-                             CudaRuntime, CudaDriver, CudaSync,  Overhead};
-  static_assert(kinds.size() == words(Activity{}).size());
-  return kinds[static_cast<std::size_t>(activity)];
+  switch (activity) {
+    case Activity::Kernel:
+      return TraceKind::Kernel;
+    case Activity::Memcpy:
+      return TraceKind::GpuMemcpy;
+    case Activity::Memset:
+      return TraceKind::GpuMemset;
+    case Activity::Stage:
+      return TraceKind::GpuUserAnnotation;
+    case Activity::Runtime:
+      return TraceKind::CudaRuntime;
+    case Activity::Driver:
+      return TraceKind::CudaDriver;
+    case Activity::Sync:
+      return TraceKind::CudaSync;
+    case Activity::Overhead:
+      return TraceKind::Overhead;
+  }
+  return TraceKind::Overhead;
 }
 
 /// Drawn on a device: its work, and the host's waits for it.

@@ -173,6 +173,18 @@ TEST(Compare, WhatTheLimitsChangedByTooMayBeTheMachine) {
   EXPECT_EQ(compared(1, 14'000).why, NoVerdict::None);  // undecided by its own rounds
 }
 
+TEST(Compare, LimitsThatMoveNothingOrHaveAnotherTeamSayNothingOfACase) {
+  const auto compared = [](void (*change)(CaseResult&)) {
+    Results base = limited_run(1, 5000, 7000, 0), now = limited_run(1.5, 5000, 10'500, 1);
+    for (Results* run : {&base, &now}) change(run->groups[0].limits[1]);
+    return compare({base}, {now}, {}).cases.at(0);
+  };
+  EXPECT_EQ(compared([](CaseResult&) {}).change, Change::Inconclusive);
+  EXPECT_EQ(compared([](CaseResult& limit) { limit.stages[0].bytes = 0; }).change,
+            Change::Regressed);
+  EXPECT_EQ(compared([](CaseResult& limit) { limit.threads = 2; }).change, Change::Regressed);
+}
+
 TEST(Compare, WhatLostTheProcessorToOthersMayBeTheMachine) {
   const auto compared = [](double factor, int base_switches, int now_switches) {
     Results base = limited_run(1, 5000, 7000, 0), now = limited_run(factor, 5000, 7000, 1);

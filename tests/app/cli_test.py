@@ -85,6 +85,13 @@ class CliTest(unittest.TestCase):
         for args in ([], ["rnu"], ["run"], ["run", "--confg", "x"], ["report", "x", "--format", "y"]):
             self.assertEqual(normbench(*args).returncode, 2, args)
 
+    def test_nothing_where_a_value_belongs_is_a_mistake(self):
+        for args in (["run", "--config", "x", "--out", ""], ["run", "--config", ""], ["check", ""],
+                     ["run", "--config", "x", "--images", ""]):
+            done = normbench(*args)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), args)
+            self.assertIn("empty (expected a value)", done.stderr)
+
     def test_usage_errors_say_what_was_meant_and_where_help_is(self):
         commands = "run, check, compare, report, table, info, list, selftest, calibrate, peer"
         run, top = "; see normbench run --help", "; see normbench --help"
@@ -267,7 +274,7 @@ class CliTest(unittest.TestCase):
         self.assertEqual(
             done.stderr,
             f'{second}:/name: "small" is the name of {first} too, which writes to {out}/small '
-            "(rename one, or leave --out out)\n")
+            "(rename one, or run without --out)\n")
         self.assertFalse(out.exists())
         (out / "other").mkdir(parents=True)
         (out / "other/results.json").write_text("")
@@ -308,12 +315,15 @@ class CliTest(unittest.TestCase):
              "copy/nt"],
         )
 
-    def test_selftest_without_the_place_it_is_for_is_skipped(self):
+    def test_a_selftest_that_tested_nothing_fails(self):
         if self.info()["environment"]["gpu"]:
             self.skipTest("a GPU is at hand")
         done = normbench("selftest", "--quick", "--place", "cuda")
-        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.returncode, 1)
         self.assertIn("\ncuda: skipped: no GPU (", done.stdout)
+        done = normbench("selftest", "--quick", "--kernel", "load")  # there are no cases for it
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cpu: no row to test\n", done.stdout)
 
     def test_selftest_usage_errors(self):
         for args, expected in (
@@ -611,9 +621,9 @@ class ScriptsTest(unittest.TestCase):
                                root=root / "share/normbench")
 
     def test_gpu_check_needs_a_self_test_that_ran(self):
-        done = self.gpu_check('echo "cuda: skipped: no GPU (no driver)"')
+        done = self.gpu_check('echo "cuda: skipped: no GPU (no driver)"; exit 1')
         self.assertEqual(done.returncode, 1)
-        self.assertIn("FAILED   selftest-cuda: skipped: no GPU (no driver)\n", done.stdout)
+        self.assertIn("FAILED   selftest-cuda: exit 1: cuda: skipped: no GPU (no driver)", done.stdout)
         self.assertIn("skipped  blog-gpu: the selftest did not pass on a GPU\n", done.stdout)
         self.assertIn("skipped  memcheck: the selftest did not pass on a GPU\n", done.stdout)
         done = self.gpu_check("echo cuda: 1 row, 1 case, 1 row WRONG; exit 1")

@@ -145,6 +145,15 @@ struct Wrong {
   const char* message;
 };
 
+TEST(Results, OfOlderDocumentsNameTheRowOfConstants) {
+  const GroupResult group = read_group(
+      {{"experiment", "e"},
+       {"cases", Json::array()},
+       {"profile", {{{"variant", "a"}, {"rows", {{{"name", "constants"}}, {{"name", "sub"}}}}}}}});
+  EXPECT_TRUE(group.profile.at(0).rows.at(0).constants);
+  EXPECT_FALSE(group.profile.at(0).rows.at(1).constants);
+}
+
 TEST(Results, NameWhatIsWrongInAGroup) {
   const std::vector<Wrong> all{
       {"/cases", 3, "/cases: expected a list"},

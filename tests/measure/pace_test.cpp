@@ -109,5 +109,12 @@ TEST(Pace, ProfilesAreIncludedAndCorrectedByThoseThatAreDone) {
   EXPECT_NEAR(pace.seconds_left(26), 0, 1e-9);
 }
 
+TEST(Pace, ProfilesOfAnEarlierRunTookNoTimeOfThisOne) {
+  const Plan plan = plan_of(4, true);
+  Pace pace(plan);
+  pace.step_done({GroupStep::Kind::Profiled, 2, 1, 2}, 3);  // half of the third group in 3 s
+  EXPECT_NEAR(pace.seconds_left(3), 3 * 3, 1e-9);
+}
+
 }  // namespace
 }  // namespace normbench::pace_test

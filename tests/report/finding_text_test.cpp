@@ -27,6 +27,20 @@ std::vector<Shown> findings_of(void (*change)(CaseResult&)) {
   return shown(match_cases(base, now).both.at(0));
 }
 
+TEST(CompareCase, SaysWhyTheMachineMayHaveChangedIt) {
+  ComparedCase one;
+  one.ratio = Interval{.value = 1.5, .low = 1.4, .high = 1.6};
+  one.drift = 0.42;
+  one.why = NoVerdict::LimitsChanged;
+  EXPECT_EQ(why_text(one), "the limits beside it changed by up to 42 %: this may be the machine");
+  one.why = NoVerdict::Preempted;
+  EXPECT_EQ(why_text(one),
+            "other work had the processor in a typical turn of NEW: this may be the machine");
+  one.ratio = Interval{.value = 0.5, .low = 0.4, .high = 0.6};
+  EXPECT_EQ(why_text(one),
+            "other work had the processor in a typical turn of BASE: this may be the machine");
+}
+
 TEST(CompareFindings, WhatDoesNotChangeIsNone) {
   EXPECT_THAT(findings_of([](CaseResult& c) { c.first_call_ns = 7; }), IsEmpty());
 }

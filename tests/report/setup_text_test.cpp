@@ -199,8 +199,7 @@ TEST(CompareConfig, WhatIsSaidOfResultsDecidesNothing) {
   };
   const Json said = {{"question", "Why?"},
                      {"claims", Json::array({{{"text", "it is fast"}}})},
-                     {"published", Json::array({1})},
-                     {"ids", Json::array({"A1"})}};
+                     {"published", Json::array({1})}};
   EXPECT_THAT(config_differences(with(Json::object()), with(said)), IsEmpty());
   EXPECT_THAT(config_differences(with(said), with({{"name", "f"}})),
               ElementsAre("/experiments/0/name"));

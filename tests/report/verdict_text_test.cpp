@@ -78,8 +78,7 @@ TEST(Verdict, InconclusiveSaysWhatTheNoiseHides) {
   const auto seen = [&] { return analysed(results).verdict.visible; };
   EXPECT_NEAR(seen(), 0.093, 0.0005);
   EXPECT_EQ(said(),
-            "Inconclusive between one and other: differences below 9.3 % cannot be told "
-            "apart here.");
+            "Inconclusive between one and other: differences below 9.3 % cannot be seen here.");
   EXPECT_EQ(document(results)["groups"][0]["verdict"]["visible"], seen());
   EXPECT_FALSE(document(examples::blog())["groups"][0]["verdict"].contains("visible"));
 }

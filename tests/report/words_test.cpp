@@ -16,9 +16,9 @@ TEST(Words, ValuesOfAnAxis) {
 }
 
 TEST(Words, WhatNoiseHides) {
-  EXPECT_EQ(hidden_text(0.0931), "differences below 9.3 % cannot be told apart here");
-  EXPECT_EQ(hidden_text(0.86), "differences below 86 % cannot be told apart here");
-  EXPECT_EQ(hidden_text(4.27), "differences below 5.3x cannot be told apart here");
+  EXPECT_EQ(hidden_text(0.0931), "differences below 9.3 % cannot be seen here");
+  EXPECT_EQ(hidden_text(0.86), "differences below 86 % cannot be seen here");
+  EXPECT_EQ(hidden_text(4.27), "differences below 5.3x cannot be seen here");
   EXPECT_EQ(hidden_text(9.5), "too noisy to tell");
 }
 

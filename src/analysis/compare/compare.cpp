@@ -52,15 +52,15 @@ bool clocks_differ(const MatchedCase& matched, const Comparison& comparison) {
              device_ns(shown_case(matched.now)).has_value();
 }
 
-/// The largest relative change of a limit of the case's group, which is the machine's and not the
-/// code's; nothing where no limit was measured on both sides.
+/// The largest relative change of a limit of the case's group and threads that moves bytes: it is
+/// the machine's and not the code's. Nothing where none was measured on both sides.
 std::optional<double> drift_of(const MatchedCase& matched) {
   std::map<std::tuple<std::string, int, bool>, Times> limits;
   const auto add = [&](const std::vector<CaseRun>& runs, std::vector<double> Times::*side) {
     for (const CaseRun& run : runs)
-      if (run.group != nullptr)
+      if (measured_in(run))
         for (const CaseResult& limit : run.group->limits)
-          if (measured(limit))
+          if (measured(limit) && limit.threads == run.result->threads && moved_bytes(limit) > 0)
             (limits[{limit.variant, limit.threads, limit.resident}].*side)
                 .push_back(median_ns(limit, *run.results));
   };

@@ -2,6 +2,7 @@
 
 #include "analysis/sweep/fit.h"
 #include "analysis/why/causes.h"
+#include "machine/topology.h"
 #include "ops/launch_sync.h"
 #include "ops/stream.h"
 
@@ -10,8 +11,6 @@ namespace {
 
 constexpr double kThreadShare = 0.2;  // of the time that another number of threads saves
 constexpr double kFixedShare = 0.5;   // of the time: from here on bytes do not decide
-// What waking a team may cost where it was not measured: backend/cpu/team.cpp decides with it, too.
-constexpr double kWakeNs = 100'000;
 
 /// The stream that moves as much as `limit` with more threads, and faster; null for none.
 const CaseResult* wider_stream(const Subject& subject, const CaseResult& limit) {
@@ -42,9 +41,18 @@ Cause at_the_limit_of_one(const Subject& subject) {
   return {why::LimitOfOneThread{wider->threads, 1 / ratio.value}, of_limit->value};
 }
 
-/// Each stage on the host has a team of its own.
+/// How many teams an empty launch starts.
+double count_of(const StageResult& launch) {
+  const Json& count = value_at(launch.parameters, "/count");
+  return count.is_number() ? count.get<double>() : 1;
+}
+
+/// Each stage on the host has a team of its own, an empty launch as many as it counts.
 double teams(const CaseResult& result) {
-  return static_cast<double>(std::ranges::count(result.stages, Place::Cpu, &StageResult::place));
+  double sum = 0;
+  for (const StageResult& stage : result.stages)
+    if (stage.place == Place::Cpu) sum += is_op<EmptyLaunch>(stage) ? count_of(stage) : 1;
+  return sum;
 }
 
 /// What one team of so many threads takes, by any case of the document that does nothing but start
@@ -56,8 +64,7 @@ std::optional<double> team_ns(const Results& results, int threads) {
         if (!measured(result) || result.stages.size() != 1 || !has_op<EmptyLaunch>(result) ||
             uses_gpu(result) || result.threads != threads)
           continue;
-        const Json& count = value_at(result.stages[0].parameters, "/count");
-        return median_ns(result, results) / (count.is_number() ? count.get<double>() : 1);
+        return median_ns(result, results) / teams(result);
       }
   return std::nullopt;
 }
@@ -66,7 +73,7 @@ std::optional<double> team_ns(const Results& results, int threads) {
 bool may_be_waking(const Subject& subject) {
   const CaseResult& result = subject.result();
   return result.threads > 1 && !uses_gpu(result) && !team_ns(subject.results, result.threads) &&
-         subject.time_ns() < 2 * teams(result) * kWakeNs;
+         subject.time_ns() < 2 * teams(result) * team_wake_ns;
 }
 
 }  // namespace

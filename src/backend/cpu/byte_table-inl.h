@@ -9,6 +9,7 @@
 #include <hwy/highway.h>
 
 #include <array>
+#include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {

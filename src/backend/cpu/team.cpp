@@ -12,6 +12,7 @@
 #include "backend/backend.h"
 #include "core/units.h"
 #include "machine/affinity.h"
+#include "machine/topology.h"
 #include "record/thread_name.h"
 
 namespace normbench {
@@ -57,8 +58,6 @@ void move_to(int cpu) {
   if (bind_this_thread(only(cpu))) bind_this_thread(before);
 }
 
-// Fixed, so that every process decides alike: measured waking costs vary a hundredfold.
-constexpr double kWakeNs = 100'000;   // to wake a team that sleeps, on a quiet machine
 constexpr double kBytesPerNs = 16.0;  // of one thread, beyond its own caches
 
 /// Where a thread's share has a range: not in the thread that has the stage's own.
@@ -74,7 +73,7 @@ std::int64_t own_cache(std::span<const std::int64_t> caches) {
 /// The fewest bytes for which a team of at least two is used: what a thread's own caches do not
 /// hold, and saves more than the waking.
 std::int64_t fewest_bytes(int threads, std::span<const std::int64_t> caches) {
-  const double even = kWakeNs * kBytesPerNs / (1 - 1.0 / threads);
+  const double even = team_wake_ns * kBytesPerNs / (1 - 1.0 / threads);
   return std::max(own_cache(caches), static_cast<std::int64_t>(even)) + 1;
 }
 
@@ -134,7 +133,8 @@ std::string explain_team(int threads, std::span<const std::int64_t> caches) {
       "\"all\" is {} threads for a case with a stage that moves more than {}, else 1: what a team "
       "of {} saves at {:.0f} GB/s a thread must exceed {:.1f} ms for waking it{}. A number is used "
       "as written",
-      threads, format_bytes(fewest_bytes(threads, caches) - 1), threads, kBytesPerNs, kWakeNs / 1e6,
+      threads, format_bytes(fewest_bytes(threads, caches) - 1), threads, kBytesPerNs,
+      team_wake_ns / 1e6,
       own_cache(caches) > 0
           ? fmt::format(", and a core's own cache holds {}", format_bytes(own_cache(caches)))
           : "");
