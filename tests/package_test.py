@@ -1,9 +1,8 @@
 """The package in an empty folder, with an empty environment: what it is made of and that it runs.
 
-usage: package_test.py PACKAGE.tar.gz [ROOT]
+usage: package_test.py PACKAGE.tar.gz [--root FOLDER] [unittest's arguments]
 
-ROOT is a folder with an older distribution (debootstrap --variant=minbase jammy ROOT): the package then runs in there, under
-bubblewrap.
+--root: run the package in FOLDER, under bubblewrap: an older distribution (debootstrap --variant=minbase jammy FOLDER).
 """
 
 import json
@@ -16,7 +15,10 @@ import unittest
 from pathlib import Path
 
 PACKAGE = Path(sys.argv.pop(1)).resolve()
-ROOT = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
+ROOT = None
+if sys.argv[1:2] == ["--root"]:
+    ROOT = Path(sys.argv.pop(2)).resolve()
+    del sys.argv[1]
 NEEDS = Path(__file__).resolve().parents[1] / "scripts/package-needs"
 
 
