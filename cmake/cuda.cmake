@@ -1,6 +1,12 @@
 # The CUDA language and how .cu files are compiled.
 if(NORMBENCH_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES ${NORMBENCH_CUDA_ARCHITECTURES})
+elseif(NORMBENCH_PACKAGE)
+  # The last one also as PTX, which a driver compiles for newer GPUs.
+  set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120)
+  if(CUDAToolkit_VERSION VERSION_LESS 12.8)
+    set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90)
+  endif()
 else()
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
     OUTPUT_VARIABLE capabilities OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE none)

@@ -1,13 +1,28 @@
-# One set of rules for cmake --install and CPack: the program with the libraries it needs beside it,
-# so that it runs on any Linux with glibc 2.36 or newer. What glibc itself brings stays the system's.
+# The program with the libraries it needs beside it, so that it runs wherever README says. What glibc itself brings stays
+# the system's, and libgcc_s too: glibc loads it by itself, and a newer one may not fit its loader.
 set(private_dir lib/normbench)
 set_target_properties(normbench PROPERTIES INSTALL_RPATH "$ORIGIN")
 # RPATH and not RUNPATH, which would not reach the libraries that the libraries need.
 target_link_options(normbench PRIVATE -Wl,--disable-new-dtags)
 
+# libstdc++ from the parts that Debian keeps for such a library, with an arc4random of our own.
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++_pic.a
+  OUTPUT_VARIABLE stdcxx_parts OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(NOT EXISTS ${stdcxx_parts})
+  message(FATAL_ERROR "No libstdc++_pic.a for ${CMAKE_CXX_COMPILER}: scripts/setup package installs that of Debian 12's g++")
+endif()
+string(REGEX REPLACE "a$" "map" stdcxx_symbols ${stdcxx_parts})
+add_library(normbench_stdcxx SHARED cmake/arc4random.c)
+set_target_properties(normbench_stdcxx PROPERTIES OUTPUT_NAME stdc++ SOVERSION 6)
+target_link_options(normbench_stdcxx PRIVATE -Wl,--version-script=${stdcxx_symbols}
+  -Wl,--whole-archive ${stdcxx_parts} -Wl,--no-whole-archive)
+target_link_libraries(normbench_stdcxx PRIVATE m)
+add_dependencies(normbench normbench_stdcxx)
+install(TARGETS normbench_stdcxx LIBRARY DESTINATION ${private_dir} NAMELINK_SKIP)
+
 install(TARGETS normbench RUNTIME_DEPENDENCY_SET needed DESTINATION ${private_dir})
 install(RUNTIME_DEPENDENCY_SET needed
-  PRE_EXCLUDE_REGEXES "^(ld-linux.*|libc|libm|libdl|libpthread|librt)\\.so"
+  PRE_EXCLUDE_REGEXES "^(ld-linux.*|libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\\+\\+)\\.so"
   LIBRARY DESTINATION ${private_dir})
 install(CODE "file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin\")
   file(CREATE_LINK ../${private_dir}/normbench
@@ -25,9 +40,12 @@ set(CPACK_PACKAGE_NAME normbench)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Where, and in which form, to cast, normalise and move images to the GPU")
 set(CPACK_PACKAGE_CONTACT normbench)
 set(CPACK_PACKAGE_FILE_NAME normbench-${PROJECT_VERSION}-linux-x86_64)
+if(CUDAToolkit_VERSION_MAJOR EQUAL 12)
+  string(APPEND CPACK_PACKAGE_FILE_NAME -cuda12)
+endif()
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_SOURCE_DIR}/dist)
 set(CPACK_GENERATOR TGZ)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.36)")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.34), libgcc-s1")
 set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 include(CPack)

@@ -52,11 +52,12 @@ struct DTypeRow {
   int lowest_exponent = 0;   // of its normal numbers
   std::string_view npy;      // how .npy files call it
 };
-inline constexpr auto dtype_rows = std::to_array<DTypeRow>(
-    {{.value = DType::UInt8, .name = "uint8", .bytes = 1, .npy = "|u1"},
-     {DType::Float16, "float16", 2, 11, -14, "<f2"},
-     {DType::BFloat16, "bfloat16", 2, 8, -126, "<u2"},  // NumPy has none: its bits
-     {DType::Float32, "float32", 4, 24, -126, "<f4"}});
+// std::to_array would not do: nvcc of CUDA 12.4 takes its result for no constant.
+inline constexpr std::array dtype_rows = {
+    DTypeRow{.value = DType::UInt8, .name = "uint8", .bytes = 1, .npy = "|u1"},
+    DTypeRow{DType::Float16, "float16", 2, 11, -14, "<f2"},
+    DTypeRow{DType::BFloat16, "bfloat16", 2, 8, -126, "<u2"},  // NumPy has none: its bits
+    DTypeRow{DType::Float32, "float32", 4, 24, -126, "<f4"}};
 
 /// Who moves the pages of a kind of memory: the operating system, nobody, or CUDA's driver.
 enum class Pages { Pageable, Locked, Driver };
@@ -70,16 +71,16 @@ struct MemoryRow {
   bool kernels;  // so do kernels of a device, without a copy
   Pages pages;
 };
-inline constexpr auto memory_rows = std::to_array<MemoryRow>(
-    {{Memory::Pageable, "pageable", Place::Cpu, true, false, Pages::Pageable},
-     {Memory::PageableHuge, "pageable_huge", Place::Cpu, true, false, Pages::Pageable},
-     {Memory::Pinned, "pinned", Place::Cuda, true, true, Pages::Locked},
-     {Memory::Registered, "registered", Place::Cuda, true, true, Pages::Locked},
-     // CUDA promises it no device address: only copies reach it.
-     {Memory::WriteCombined, "write_combined", Place::Cuda, true, false, Pages::Locked},
-     {Memory::Mapped, "mapped", Place::Cuda, true, true, Pages::Locked},
-     {Memory::Managed, "managed", Place::Cuda, true, true, Pages::Driver},
-     {Memory::Device, "device", Place::Cuda, false, true, Pages::Driver}});
+inline constexpr std::array memory_rows = {
+    MemoryRow{Memory::Pageable, "pageable", Place::Cpu, true, false, Pages::Pageable},
+    MemoryRow{Memory::PageableHuge, "pageable_huge", Place::Cpu, true, false, Pages::Pageable},
+    MemoryRow{Memory::Pinned, "pinned", Place::Cuda, true, true, Pages::Locked},
+    MemoryRow{Memory::Registered, "registered", Place::Cuda, true, true, Pages::Locked},
+    // CUDA promises it no device address: only copies reach it.
+    MemoryRow{Memory::WriteCombined, "write_combined", Place::Cuda, true, false, Pages::Locked},
+    MemoryRow{Memory::Mapped, "mapped", Place::Cuda, true, true, Pages::Locked},
+    MemoryRow{Memory::Managed, "managed", Place::Cuda, true, true, Pages::Driver},
+    MemoryRow{Memory::Device, "device", Place::Cuda, false, true, Pages::Driver}};
 
 /// The table of an enumeration, in the order in which errors list it. The argument selects it.
 constexpr const auto& words(DType) { return dtype_rows; }

@@ -591,6 +591,7 @@ class ScriptsTest(unittest.TestCase):
             ("build", ([], ["--preset"], ["relaese"])),
             ("ci-regression", ([], ["HEAD"], ["--confg"])),
             ("gpu-check", ([], ["--out"], ["--devise", "1"])),
+            ("package", (["rpm"], ["--cuda"], ["--cuda", "nowhere"])),
         ):
             for option in ("--help", "-h"):
                 done = self.script(name, option)

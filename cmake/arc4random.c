@@ -1,0 +1,11 @@
+// glibc has it since 2.36, and of GCC's libstdc++ only std::random_device needs it.
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+uint32_t arc4random(void) {
+  uint32_t value;
+  while (getrandom(&value, sizeof value, 0) != sizeof value) {
+  }
+  return value;
+}
