@@ -29,7 +29,7 @@ PIXELS = 3 * 128 * 128
 CONFIG = {
     "schema": 1,
     "name": "seen",
-    "measure": {"max_seconds_per_group": 0.05, "precision": 0.2, "cache": "hot"},
+    "measure": {"max_seconds_per_group": 0.05, "precision": 0.2, "cache": "hot", "turn_timeout_seconds": 20},
     "profile": {"wait": 1, "warmup": 1, "active": ACTIVE},
     "experiments": [
         {
