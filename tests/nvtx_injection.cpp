@@ -1,7 +1,7 @@
 /// An NVTX tool that writes down every call: loaded by NVTX_INJECTION64_PATH, it appends one line
 /// of JSON per call to the file named by the environment variable NVTX_INJECTION_LOG (without it,
 /// none). All lines have `pid`, `tid` and `call`; calls that normbench should not make are
-/// "unexpected".
+/// "unexpected". With NVTX_INJECTION_HANGS set, the range `capture` is never ended.
 #define NVTX_NO_IMPL
 #include <fcntl.h>
 #include <nvtx3/nvToolsExt.h>
@@ -15,7 +15,9 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -56,8 +58,12 @@ nvtxDomainHandle_t NVTX_API create_domain(const char* name) {
   return as_handle<nvtxDomainHandle_t>(handle);
 }
 
+/// The handle of the string `capture`.
+std::atomic<std::uintptr_t> capture_string{0};
+
 nvtxStringHandle_t NVTX_API register_string(nvtxDomainHandle_t domain, const char* text) {
   const std::uintptr_t handle = next_handle();
+  if (std::string_view(text) == "capture") capture_string = handle;
   note("register_string", {{"domain", number_of(domain)}, {"text", text}, {"string", handle}});
   return as_handle<nvtxStringHandle_t>(handle);
 }
@@ -113,7 +119,15 @@ Json payload_of(const nvtxEventAttributes_t& event) {
   }
 }
 
+/// Of the calling thread's open ranges, which are `capture`.
+std::vector<bool>& open_captures() {
+  thread_local std::vector<bool> open;
+  return open;
+}
+
 int NVTX_API push_range(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
+  open_captures().push_back(event->messageType == NVTX_MESSAGE_TYPE_REGISTERED &&
+                            number_of(event->message.registered) == capture_string);
   note("push", {{"domain", number_of(domain)},
                 {"message", message_of(*event)},
                 {"category", event->category},
@@ -124,6 +138,11 @@ int NVTX_API push_range(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* 
 
 int NVTX_API pop_range(nvtxDomainHandle_t domain) {
   note("pop", {{"domain", number_of(domain)}});
+  if (!open_captures().empty()) {
+    const bool hangs = open_captures().back() && std::getenv("NVTX_INJECTION_HANGS") != nullptr;
+    while (hangs) pause();
+    open_captures().pop_back();
+  }
   return 0;
 }
 

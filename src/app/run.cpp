@@ -18,6 +18,7 @@
 #include "core/file.h"
 #include "machine/affinity.h"
 #include "machine/environment.h"
+#include "measure/group_run.h"
 #include "measure/peer/child_process.h"
 #include "measure/runner.h"
 
@@ -81,11 +82,23 @@ void tell_peers(const Plan& plan, const RunOptions& options) {
          commands);
 }
 
-/// What did not go as a profiler's user would expect, after it.
-void tell_losses(const RunContext& context, const std::string& no_cupti) {
+/// Ends what profilers record of a run whose documents are written. Where `tool` does not return
+/// from that, the process ends here, with the code that it would have had.
+Exit end_capture(RunContext& context, const std::string& tool, double limit_seconds, Exit code,
+                 std::span<const std::string> then) {
+  Watchdog watchdog(limit_seconds, [&](std::size_t, const std::string&) {
+    tell(
+        "normbench: {} has not ended its recording after {:g} s: leaving it, the run is finished\n",
+        tool, limit_seconds);
+    if (then.empty()) _exit(static_cast<int>(code));
+    tell("normbench: not run: {}\n", fmt::join(then, ", "));
+    _exit(static_cast<int>(std::max(code, Exit::Failed)));
+  });
+  const Watched guard(watchdog, 0, tool);
+  context.capture.reset();
   if (!context.uncaptured.empty())
     tell("normbench: no profiler was told what to record: {}\n", context.uncaptured);
-  if (!no_cupti.empty()) tell("normbench: {}\n", no_cupti);
+  return code;
 }
 
 /// Runs it to its end; `then` are the configs that come after it.
@@ -121,6 +134,7 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
     return measure_part(begun.job, group, part,
                         [&](const std::string& contender) { on_hung(group, contender); });
   };
+  const Range range(&own.recorder, RangeKind::Run, own.recorder.intern(plan.name));
   Results results = run(plan, context);
   progress.clear();
   results.tool = tool();
@@ -128,10 +142,13 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
   results.calibration = load_calibration(environment);
   results.traced = tool_there.has_value();
   const std::string no_cupti = why_not_cupti(results, tool_there, context.untraced);
-  tell_losses(context, no_cupti);
+  if (!no_cupti.empty()) tell("normbench: {}\n", no_cupti);
   if (!results.interrupted && !progress.started() && !profiled)
     tell("normbench: nothing left to measure: the run in {} is finished\n", job.dir);
-  return finish_run(job, options, results, trace.finish(no_cupti), journal, context.unkept);
+  const Exit code =
+      finish_run(job, options, results, trace.finish(no_cupti), journal, context.unkept);
+  return end_capture(context, tool_there ? tool_there->name : "the profiler", limit_seconds, code,
+                     then);
 }
 
 Exit run_all(const RunOptions& options) {

@@ -120,37 +120,9 @@ std::optional<GroupResult> obtain(const Plan& plan, std::size_t index, RunContex
   return group;
 }
 
-/// The NVTX range `capture`, and around it what a run that starts profilers itself has its
-/// backends do. A backend that cannot says so in `context.uncaptured`; that ends nothing.
-class ProfilerCapture {
- public:
-  explicit ProfilerCapture(RunContext& context) : context_(context) {
-    tell_backends(&Backend::start_capture);
-    if (nvtx::attached()) nvtx::push_capture();
-  }
-  ~ProfilerCapture() {
-    if (nvtx::attached()) nvtx::pop();
-    tell_backends(&Backend::stop_capture);
-  }
-  ProfilerCapture(const ProfilerCapture&) = delete;
-  ProfilerCapture& operator=(const ProfilerCapture&) = delete;
-
- private:
-  void tell_backends(void (Backend::*what)()) {
-    if (!context_.start_profiler) return;
-    try {
-      for (const auto& backend : context_.backends.list) (*backend.*what)();
-    } catch (const std::exception& error) {
-      context_.uncaptured = error.what();
-    }
-  }
-
-  RunContext& context_;
-};
-
 /// A group's line in the journal with its profile comes later and wins. False when it ended early.
 bool profile_groups(const Plan& plan, RunContext& context, std::vector<GroupResult>& groups) {
-  const ProfilerCapture capture(context);
+  context.capture.emplace(context);
   DeviceTracing tracing(context.tracer);
   bool whole = true;
   for (std::size_t i = 0; i < groups.size() && whole; ++i) {
@@ -185,7 +157,6 @@ void append_part(GroupResult& group, GroupResult part, std::int64_t offset_ns) {
 }
 
 Results run(const Plan& plan, RunContext& context) {
-  const Range range(&context.recorder, RangeKind::Run, context.recorder.intern(plan.name));
   Results results = without_groups(plan);
   const double clock_cost = clock_cost_ns(context.clock);
   for (std::size_t i = 0; i < plan.groups.size() && !results.interrupted; ++i) {

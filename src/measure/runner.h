@@ -15,6 +15,7 @@
 #include "document/results.h"
 #include "machine/energy.h"
 #include "machine/hardware_counters.h"
+#include "measure/profiler_capture.h"
 #include "measure/watchdog.h"
 #include "plan/plan.h"
 #include "record/clock.h"
@@ -93,6 +94,9 @@ struct RunContext {
   std::string unkept = {};  // out: why the journal could not be written, which ended the run there
   std::string untraced = {};    // out: why the tracer was not used, or not to the end
   std::string uncaptured = {};  // out: why no profiler was started, or stopped
+  /// Out: begun with the profile pass. The caller ends it once the results are written, as a tool
+  /// may not return from it.
+  std::optional<ProfilerCapture> capture = {};
 };
 
 /// Measures every group of the plan that the journal does not hold yet, then profiles those that

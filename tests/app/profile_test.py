@@ -9,6 +9,7 @@ skipped.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -178,6 +179,23 @@ class OnCpu(ProfileTest):
         done, document = self.run_config(ON_CPU, NVTX_INJECTION64_PATH=INJECTION,
                                          NVTX_INJECTION_LOG=self.dir / "log")
         self.assert_only_profiled(done, document, "the NVTX tool libnvtx_injection.so")
+
+    @unittest.skipUnless(INJECTION.exists(), "built without NVTX headers")
+    def test_a_tool_that_does_not_end_its_recording_costs_nothing(self):
+        config = {**ON_CPU, "measure": {**MEASURE, "turn_timeout_seconds": 1}}
+        hanging = {"NVTX_INJECTION64_PATH": INJECTION, "NVTX_INJECTION_HANGS": 1}
+        done, document = self.run_config(config, **hanging)
+        self.assert_only_profiled(done, document, "the NVTX tool libnvtx_injection.so")
+        self.assert_trace_is_valid()
+        self.assertIn(f"Wrote {self.out}: results.json, table.txt, trace.json", done.stdout)
+        left = ("normbench: the NVTX tool libnvtx_injection.so has not ended its recording after 1 s: "
+                "leaving it, the run is finished")
+        self.assertEqual(done.stderr.splitlines()[-1], left)
+        other = self.dir / "other.json"
+        other.write_text(json.dumps({**config, "name": "other"}))
+        done, _ = self.run_config(config, "--config", other, code=1, **hanging)
+        self.assertEqual(done.stderr.splitlines()[-2:], [left, f"normbench: not run: {other}"])
+        self.assertEqual([path.name for path in self.out.iterdir()], ["small"])
 
     def test_a_tool_that_is_not_there_is_none(self):
         done, document = self.run_config(ON_CPU, NVTX_INJECTION64_PATH=self.dir / "missing.so",
@@ -365,16 +383,23 @@ class NsysCapture(ProfileTest):
 
     SCRIPT = SOURCE_DIR / "scripts" / "nsys-capture"
 
+    USES = ("bash", "basename", "date", "dirname", "readlink", "realpath", "rm", "sed")
+
+    def setUp(self):
+        super().setUp()
+        self.bin = self.dir / "bin"
+        self.bin.mkdir()
+        for name in self.USES:
+            (self.bin / name).symlink_to(shutil.which(name))
+
     def capture(self, *args, nsys=None):
-        """With this as nsys, or without any."""
-        folder = self.dir / "bin"
-        folder.mkdir(exist_ok=True)
+        """With this as nsys, or without any, whatever the machine has."""
         if nsys is not None:
-            (folder / "nsys").write_text(nsys)
-            (folder / "nsys").chmod(0o755)
+            (self.bin / "nsys").write_text(nsys)
+            (self.bin / "nsys").chmod(0o755)
         return subprocess.run(
             [self.SCRIPT, *map(str, args)], capture_output=True, text=True, cwd=self.dir,
-            env=environment(PATH=f"{folder}:/usr/bin:/bin", NORMBENCH=NORMBENCH))
+            env=environment(PATH=self.bin, NORMBENCH=NORMBENCH))
 
     def config(self):
         path = self.dir / "my config.json"
@@ -382,22 +407,68 @@ class NsysCapture(ProfileTest):
         return path
 
     def test_the_command_is_the_documented_one(self):
-        done = self.capture(self.config(), "--sample=none", nsys='#!/bin/sh\nprintf "%s\\n" "$@"\nexit 7\n')
+        done = self.capture(self.config(), "--stats=true", nsys='#!/bin/sh\nprintf "%s\\n" "$@"\nexit 7\n')
         printed, *ran = done.stdout.splitlines()
         self.assertRegex(printed, r"^nsys profile -t cuda,nvtx,osrt -c nvtx -p capture@normbench "
-                                  r"--capture-range-end=stop -o 'my config-\w+' --sample=none "
+                                  r"--capture-range-end=stop --sample=none --cpuctxsw=none "
+                                  r"-o 'my config-\w+' --stats=true "
                                   rf"{NORMBENCH} run --config '.*/my config.json'$")
         self.assertEqual(done.returncode, 7, done.stderr)
         self.assertEqual(ran[:8], ["profile", "-t", "cuda,nvtx,osrt", "-c", "nvtx", "-p",
                                    "capture@normbench", "--capture-range-end=stop"])
         self.assertEqual(ran[-4:], [str(NORMBENCH), "run", "--config", str(self.config())])
         self.assertIn(printed.split(" -o ")[0] + " ",
-                      (SOURCE_DIR / "docs" / "nsight.md").read_text() + " ")
+                      (SOURCE_DIR / "docs" / "nsight.md").read_text().replace(" \\\n  ", " "))
 
     def test_the_report_can_be_named(self):
         done = self.capture(self.config(), "-o", "mine", nsys='#!/bin/sh\nprintf "%s\\n" "$@"\n')
         self.assertEqual(done.stdout.splitlines()[0].count(" -o "), 1)
         self.assertIn(" -o mine ", done.stdout)
+
+    def test_cpus_are_sampled_where_asked_for(self):
+        for options in (["--sample=process-tree"], ["-s", "cpu"], ["--cpuctxsw", "system-wide"]):
+            done = self.capture(self.config(), *options, "-o", "mine", nsys="#!/bin/sh\n")
+            self.assertIn(f"--capture-range-end=stop {' '.join(options)} -o mine ", done.stdout)
+            self.assertNotIn("none", done.stdout)
+
+    def install(self, importer):
+        """An nsys that leaves what is to be imported and exits with 7, as Debian lays it out."""
+        lib = self.dir / "lib"
+        for name, text in {
+            "bin/nsys": 'while [ "${1#-o}" = "$1" ]; do shift; done\n'
+                        'report=${1#-o}; report=${report:-$2}; echo seen > "${report%.nsys-rep}.qdstrm"; exit 7',
+            "host-linux-x64/QdstrmImporter": importer,
+        }.items():
+            (lib / name).parent.mkdir(parents=True)
+            (lib / name).write_text(f"#!/bin/sh\n{text}\n")
+            (lib / name).chmod(0o755)
+        (self.bin / "nsys").symlink_to("../lib/bin/nsys")
+
+    def test_what_nsys_did_not_import_is_imported(self):
+        self.install('printf "%s\\n" "$@" > args; while [ $# -gt 1 ]; do last=$2; shift; done; echo > "$last"')
+        for options, forced in {
+            ("-o", "re port"): [], ("-ore port",): [], ("-o", "re port.nsys-rep"): [],
+            ("-o", "re port", "-f", "true"): ["--force-overwrite"],
+            ("--force-overwrite=true", "-o", "re port"): ["--force-overwrite"],
+        }.items():
+            with self.subTest(options=options):
+                done = self.capture(self.config(), *options)
+                self.assertEqual(done.returncode, 7, done.stderr)
+                self.assertEqual((self.dir / "args").read_text().splitlines(),
+                                 [*forced, "--input-file", "re port.qdstrm",
+                                  "--output-file", "re port.nsys-rep"])
+                self.assertEqual(done.stdout.splitlines()[-1], "Imported: re port.nsys-rep")
+                self.assertEqual([path.name for path in self.dir.glob("re port*")], ["re port.nsys-rep"])
+                (self.dir / "re port.nsys-rep").unlink()
+        done = self.capture(self.config())
+        self.assertRegex(done.stdout.splitlines()[-1], r"^Imported: my config-\w+\.nsys-rep$")
+
+    def test_what_cannot_be_imported_is_left_and_told(self):
+        self.install("echo broken >&2; exit 3")
+        done = self.capture(self.config(), "-o", "mine")
+        self.assertEqual(done.returncode, 7)
+        self.assertIn("broken\nnsys-capture: mine.qdstrm could not be imported", done.stderr)
+        self.assertEqual([path.name for path in self.dir.glob("mine*")], ["mine.qdstrm"])
 
     def test_what_it_starts_is_profiled(self):
         nsys = '#!/bin/sh\nwhile [ "$1" != "$NORMBENCH" ]; do shift; done\nNSYS_PROFILING_SESSION_ID=1 exec "$@"\n'

@@ -1,0 +1,277 @@
+"""What Nsight Systems records of a run, held to docs/nsight.md: read from its SQLite export.
+
+usage: nsys_test.py HOW SOURCE_DIR NORMBENCH
+
+HOW is `kept`: the export in tests/app/data/nsys_export.sql; `real`: one of a run under nsys, made now (skipped
+where there is no nsys); or `keep`: make one now and keep it.
+"""
+
+import collections
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HOW = sys.argv[1]
+SOURCE_DIR, NORMBENCH = (Path(p).resolve() for p in sys.argv[2:4])
+CAPTURE = SOURCE_DIR / "scripts" / "nsys-capture"
+KEPT = SOURCE_DIR / "tests" / "app" / "data" / "nsys_export.sql"
+SKIPPED = 77
+
+WARMUP_STEPS, ACTIVE = 2, 2
+PIXELS = 3 * 128 * 128
+CONFIG = {
+    "schema": 1,
+    "name": "seen",
+    "measure": {"max_seconds_per_group": 0.05, "precision": 0.2, "cache": "hot", "turn_timeout_seconds": 20},
+    "profile": {"wait": 1, "warmup": 1, "active": ACTIVE},
+    "experiments": [
+        {
+            "name": "sizes",
+            "threads": 2,
+            "sweep": {"batch": [1, 2]},
+            "source": {"batch": "$batch", "size": [128, 128]},
+            "variants": {
+                "eager": [{"op": "cast", "to": "float32"}, {"op": "sub", "mean": [1, 2, 3]}],
+                'fused "quoted" ü': [{"op": "normalize", "mean": [1, 2, 3], "std": [4, 5, 6]}],
+            },
+        },
+    ],
+}
+# Of the stages of each variant, the bytes that a pixel's channel is read and written with.
+STAGES = {"eager": {"cast": 1 + 4, "sub": 4 + 4}, 'fused "quoted" ü': {"normalize": 1 + 4}}
+# As src/record/nvtx.cpp has them; categories count from 1 in this order.
+COLOURS = {
+    "run": 0xFF4E79A7, "point": 0xFF76B7B2, "variant": 0xFF59A14F, "step": 0xFFEDC948, "stage": 0xFFF28E2B,
+    "part": 0xFFFF9DA7, "init": 0xFFBAB0AC, "warmup": 0xFF9C755F, "worker": 0xFFB07AA1,
+}
+
+
+class Range:
+    """A range of the export; `path` are the kinds of the ranges around it on its thread, outermost first."""
+
+    def __init__(self, row, kind, path):
+        self.start, self.end, self.colour, self.name = row["start"], row["end"], row["color"], row["text"]
+        self.thread, self.domain, self.bytes = row["globalTid"], row["domainId"], row["uint64Value"]
+        self.kind, self.path = kind, path
+
+
+class Export:
+    """The NVTX events of an SQLite export."""
+
+    EVENTS = """
+        SELECT kind.name AS event, start, "end", category, color, coalesce(text, value) AS text, globalTid,
+               domainId, uint64Value
+        FROM NVTX_EVENTS JOIN ENUM_NSYS_EVENT_TYPE AS kind ON kind.id = eventType
+        LEFT JOIN StringIds ON StringIds.id = textId
+        ORDER BY start, "end" DESC
+    """
+
+    def __init__(self, database):
+        database.row_factory = sqlite3.Row
+        events = collections.defaultdict(list)
+        for row in database.execute(self.EVENTS):
+            events[row["event"]].append(row)
+        self.domains = {row["domainId"]: row["text"] for row in events["NvtxDomainCreate"]}
+        self.categories = {row["category"]: row["text"] for row in events["NvtxCategory"]}
+        self.threads = {row["globalTid"]: row["text"] for row in events["NvtxThread"]}
+        self.ranges = []
+        open_of = collections.defaultdict(list)
+        for row in events["NvtxPushPopRange"]:
+            around = open_of[row["globalTid"]]
+            while around and around[-1].end <= row["start"]:
+                around.pop()
+            kind = self.categories.get(row["category"], row["text"])  # only `capture` has no category
+            self.ranges.append(Range(row, kind, [outer.kind for outer in around]))
+            around.append(self.ranges[-1])
+
+    def of(self, kind):
+        return [r for r in self.ranges if r.kind == kind]
+
+
+def environment():
+    tools = ("NSYS_", "NVTX_", "CUDA_INJECTION")
+    return {name: value for name, value in os.environ.items() if not name.startswith(tools)}
+
+
+def ran(words, folder, seconds=120, **variables):
+    """The finished process; one that takes longer is ended with all that it started in its session."""
+    process = subprocess.Popen(list(map(str, words)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               cwd=folder, env={**environment(), **variables}, start_new_session=True)
+    try:
+        output, _ = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+    return process.returncode, output
+
+
+def captured(folder, config, *options):
+    """Runs scripts/nsys-capture: exit code and output. On a busy machine nsys may not find its own semaphore."""
+    (folder / "config.json").write_text(json.dumps(config))
+    for _ in range(5):
+        code, output = ran([CAPTURE, "config.json", "-o", "seen", *options], folder, NORMBENCH=str(NORMBENCH))
+        if "sem_open" not in output:
+            break
+    return code, output
+
+
+def exported(folder):
+    code, output = ran(["nsys", "export", "-t", "sqlite", "-o", "seen.sqlite", "seen.nsys-rep"], folder)
+    assert code == 0, output
+    return sqlite3.connect(folder / "seen.sqlite")
+
+
+def keep():
+    """Makes the kept export: the tables and columns that are read, and the strings that they name."""
+    with tempfile.TemporaryDirectory() as name:
+        code, output = captured(Path(name), CONFIG)
+        assert code == 0, output
+        database = exported(Path(name))
+        database.execute("ATTACH ':memory:' AS small")
+        for table, query in {
+            "ENUM_NSYS_EVENT_TYPE": "SELECT id, name FROM main.ENUM_NSYS_EVENT_TYPE"
+                                    " WHERE id IN (SELECT eventType FROM main.NVTX_EVENTS)",
+            "NVTX_EVENTS": 'SELECT start, "end", eventType, category, color, text, globalTid, textId, domainId,'
+                           " uint64Value FROM main.NVTX_EVENTS",
+            "StringIds": "SELECT * FROM main.StringIds WHERE id IN (SELECT textId FROM main.NVTX_EVENTS)",
+        }.items():
+            database.execute(f"CREATE TABLE small.{table} AS {query}")
+        kept = sqlite3.connect(":memory:")
+        for table, sql in database.execute("SELECT name, sql FROM small.sqlite_master").fetchall():
+            kept.execute(sql)
+            rows = database.execute(f"SELECT * FROM small.{table}").fetchall()
+            kept.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(rows[0]))})", rows)
+        kept.commit()
+        KEPT.write_text("\n".join(kept.iterdump()) + "\n")
+
+
+class Reading:
+    """What any export of a run of CONFIG has."""
+
+    maxDiff = None
+
+    def test_all_ranges_are_of_the_domain_normbench(self):
+        self.assertEqual(list(self.export.domains.values()), ["normbench"])
+        self.assertEqual({r.domain for r in self.export.ranges}, set(self.export.domains))
+
+    def test_kinds_are_categories_with_a_colour_each(self):
+        self.assertEqual(self.export.categories, dict(enumerate(COLOURS, 1)))
+        colours = {(r.kind, r.colour) for r in self.export.ranges}
+        self.assertEqual({kind for kind, _ in colours},
+                         {"capture", "point", "variant", "init", "warmup", "step", "stage", "worker"})
+        for kind, colour in colours:
+            self.assertEqual(colour, COLOURS.get(kind), kind)
+
+    def test_all_lies_in_the_one_capture(self):
+        [capture] = self.export.of("capture")
+        self.assertEqual(capture.path, [])
+        for r in self.export.ranges:
+            self.assertLessEqual(capture.start, r.start, r.name)
+            self.assertLessEqual(r.end, capture.end, r.name)
+
+    def test_ranges_are_nested_as_documented(self):
+        [capture] = self.export.of("capture")
+        depth_and_name = [(len(r.path), r.name) for r in self.export.ranges if r.thread == capture.thread]
+
+        def steps(variant, first, last, depth):
+            for number in range(first, last):
+                yield depth, f"ProfilerStep#{number}"
+                yield from ((depth + 1, stage) for stage in STAGES[variant])
+
+        expected = [(0, "capture")]
+        for batch in (1, 2):
+            expected.append((1, f'sizes {{"batch":{batch}}}'))
+            for variant in STAGES:
+                expected += [(2, variant), (3, "init"), (3, "warmup"), (3, "warmup")]
+                expected += steps(variant, 0, WARMUP_STEPS, 4)
+                expected += steps(variant, WARMUP_STEPS, WARMUP_STEPS + ACTIVE, 3)
+        self.assertEqual(depth_and_name, expected)
+
+    def test_kinds_are_nested_as_documented(self):
+        around = ["capture", "point", "variant"]
+        paths = {"capture": [[]], "point": [around[:1]], "variant": [around[:2]], "init": [around],
+                 "warmup": [around], "step": [around, around + ["warmup"]],
+                 "stage": [around + ["step"], around + ["warmup", "step"]], "worker": [[]]}
+        for r in self.export.ranges:
+            self.assertIn(r.path, paths[r.kind], r.name)
+
+    def test_stages_have_their_bytes(self):
+        stages = iter(self.export.of("stage"))
+        for batch in (1, 2):
+            for variant in STAGES:
+                for _ in range(WARMUP_STEPS + ACTIVE):
+                    for name, bytes_each in STAGES[variant].items():
+                        stage = next(stages)
+                        self.assertEqual((stage.name, stage.bytes), (name, batch * PIXELS * bytes_each))
+        for r in self.export.ranges:
+            if r.kind != "stage":
+                self.assertIsNone(r.bytes, r.name)
+
+    def test_workers_are_named_and_work_while_their_stage_runs(self):
+        workers = self.export.of("worker")
+        self.assertEqual({self.export.threads[r.thread] for r in workers}, {"omp worker 1"})
+        stages = self.export.of("stage")
+        for worker in workers:
+            self.assertTrue(any(stage.name == worker.name and stage.start <= worker.start
+                                and worker.end <= stage.end for stage in stages), worker.name)
+
+
+class Kept(Reading, unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        database = sqlite3.connect(":memory:")
+        database.executescript(KEPT.read_text())
+        cls.export = Export(database)
+
+
+class Real(Reading, unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.dir = Path(folder.name)
+        cls.code, cls.output = captured(cls.dir, CONFIG)
+        assert cls.code == 0, cls.output
+        cls.export = Export(exported(cls.dir))
+
+    def test_there_is_a_report_and_nothing_else_to_import(self):
+        names = {path.name for path in self.dir.iterdir()}
+        self.assertEqual(names - {"results"}, {"config.json", "seen.nsys-rep", "seen.sqlite"})
+
+    def test_the_document_says_that_nsight_systems_was_attached(self):
+        [written] = self.dir.glob("results/*/results.json")
+        document = json.loads(written.read_text())
+        self.assertEqual((document["traced"], document["environment"]["attached_tool"]), (True, "Nsight Systems"))
+        self.assertEqual([len(group["profile"]) for group in document["groups"]], [len(STAGES)] * 2)
+
+    def test_stats_has_the_documented_rows(self):
+        for report in ("nvtx_pushpop_sum", "nvtxppsum"):  # newer and older names
+            code, output = ran(["nsys", "stats", "-r", report, "--format", "csv", "seen.sqlite"], self.dir)
+            if "could not be found" not in output:
+                break
+        self.assertEqual(code, 0, output)
+        instances = {words[-1]: int(words[2]) for words in
+                     (line.split(",") for line in output.splitlines()) if words[-1].startswith("normbench:")}
+        self.assertEqual(instances["normbench:capture"], 1)
+        self.assertEqual(instances["normbench:eager"], 2)
+        for step in range(WARMUP_STEPS, WARMUP_STEPS + ACTIVE):
+            self.assertEqual(instances[f"normbench:ProfilerStep#{step}"], 2 * len(STAGES))
+
+
+if __name__ == "__main__":
+    if HOW == "keep":
+        sys.exit(keep())
+    if HOW == "real" and shutil.which("nsys") is None:
+        print("skipped: no nsys here (Nsight Systems)", file=sys.stderr)
+        sys.exit(SKIPPED)
+    chosen = {"kept": Kept, "real": Real}[HOW]
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(chosen)
+    sys.exit(not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful())
