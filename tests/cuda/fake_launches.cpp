@@ -41,7 +41,8 @@ void see_outputs(const KernelLaunch& launch) {
     const std::byte* data = nullptr;
     std::memcpy(&data, reinterpret_cast<const std::byte*>(launch.body->data()) + at, sizeof(data));
     const FakeBlock* const block = cuda.memory.find(data);
-    if (block != nullptr && !is_device(block->kind))
+    // Other words of the argument, such as a stride of -1, are no addresses.
+    if (block != nullptr && !is_device(block->kind) && data < block->data + block->bytes)
       cuda.costs.see_output(data, static_cast<std::size_t>(block->data + block->bytes - data));
   }
 }
