@@ -145,10 +145,9 @@ class PackageTest(unittest.TestCase):
                 [self.root / "share/normbench/scripts/gpu-check", "--out", out],
                 capture_output=True, text=True, timeout=300)
             self.assertEqual(done.returncode, 1)
-            self.assertIn("passed   info", done.stdout)
-            self.assertIn("FAILED   selftest-cuda", done.stdout)
-            self.assertIn("cuda: skipped: no GPU (", done.stdout)
-            self.assertIn("skipped  blog-gpu", done.stdout)
+            self.assertRegex(done.stdout, "passed +info")
+            self.assertRegex(done.stdout, "FAILED +selftest-quick .* no NVIDIA driver")
+            self.assertRegex(done.stdout, "skipped +gpu-check, blog-gpu")
             self.assertTrue(out.exists())
 
 

@@ -49,7 +49,8 @@ selftest::Options what_to_test(const SelftestOptions& said, const Backends& back
                             .glob = said.kernel,
                             .quick = said.quick,
                             .large = said.large,
-                            .simd = chosen_simd(said.simd)};
+                            .simd = chosen_simd(said.simd),
+                            .interrupted = &watch_for_interrupts()};
   if (available_threads() > 1) options.threads = available_threads();
   if (!said.quick) {
     options.host_bytes = host_bytes();
@@ -62,12 +63,14 @@ selftest::Options what_to_test(const SelftestOptions& said, const Backends& back
 
 /// Failed too when nothing was tested, because the place is not here or has no such row.
 Exit outcome(const selftest::Findings& findings) {
-  bool any = false, failed = false;
+  bool any = false, failed = false, unfinished = false;
   for (const selftest::PlaceFinding& place : findings.places) {
     any = any || !place.rows.empty();
     failed = failed || failed_rows(place) > 0;
+    unfinished = unfinished || unfinished_rows(place) > 0;
   }
-  return any && !failed ? Exit::Fine : Exit::Failed;
+  if (!any || failed) return Exit::Failed;
+  return unfinished ? Exit::Interrupted : Exit::Fine;
 }
 
 Exit run_selftest(const SelftestOptions& said) {

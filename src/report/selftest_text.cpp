@@ -28,6 +28,7 @@ std::string error_text(const RowFinding& row, double error) {
 
 std::string verdict(const RowFinding& row) {
   if (row.wrong > 0) return fmt::format("{} WRONG", format_count(row.wrong));
+  if (!row.finished) return "not finished";
   return row.compared ? "right" : "in bounds";
 }
 
@@ -66,11 +67,13 @@ std::string place_line(const PlaceFinding& place) {
   if (place.rows.empty()) return fmt::format("{}: no row to test", name_of(place.place));
   std::int64_t cases = 0;
   for (const RowFinding& row : place.rows) cases += row.accepted;
-  const std::int64_t failed = failed_rows(place);
+  const std::int64_t failed = failed_rows(place), unfinished = unfinished_rows(place);
   return fmt::format("{}: {}, {}, {}", name_of(place.place),
                      counted(static_cast<std::int64_t>(place.rows.size()), "row"),
                      counted(cases, "case"),
-                     failed == 0 ? "all right" : counted(failed, "row") + " WRONG");
+                     failed > 0       ? counted(failed, "row") + " WRONG"
+                     : unfinished > 0 ? counted(unfinished, "row") + " not finished"
+                                      : "all right");
 }
 
 Json row_json(const RowFinding& row) {
@@ -81,6 +84,7 @@ Json row_json(const RowFinding& row) {
           {"accepted", row.accepted},
           {"runs", row.runs},
           {"wrong", row.wrong},
+          {"finished", row.finished},
           {"max_error", row.compared && finite ? Json(row.max_error) : Json()},
           {"bound", row.compared ? Json(row.bound) : Json()},
           {"worst", row.worst},

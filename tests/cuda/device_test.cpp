@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "cuda/cuda_fixture.h"
@@ -54,6 +56,16 @@ TEST_F(DeviceTest, WithoutADriverThatIsTheReason) {
   EXPECT_EQ(make_cuda_backend({})->unavailable(), "no NVIDIA driver");
 }
 
+TEST_F(DeviceTest, OfADriverThatIsTooOldItSaysWhichOneIsNeeded) {
+  cuda.failures = {{.function = "cudaGetDeviceCount", .code = cudaErrorInsufficientDriver}};
+  cuda.driver_version = 11040;
+  EXPECT_EQ(make_cuda_backend({})->unavailable(),
+            fmt::format("the NVIDIA driver is too old, it is for CUDA 11.4: install driver {} or "
+                        "newer (this build is for CUDA {}.{})",
+                        CUDART_VERSION >= 13000 ? 580 : 525, CUDART_VERSION / 1000,
+                        CUDART_VERSION % 1000 / 10));
+}
+
 /// Why a device that is there may be of no use.
 struct Reason {
   friend void PrintTo(const Reason& reason, std::ostream* out) { *out << reason.text; }
@@ -74,9 +86,8 @@ TEST_P(UselessDevice, SaysWhy) {
 INSTANTIATE_TEST_SUITE_P(
     All, UselessDevice,
     ::testing::Values(
-        Reason{"cudaGetDeviceCount", cudaErrorInsufficientDriver,
-               "no CUDA device (cudaErrorInsufficientDriver: CUDA driver version is insufficient "
-               "for CUDA runtime version)"},
+        Reason{"cudaGetDeviceCount", cudaErrorInitializationError,
+               "no CUDA device (cudaErrorInitializationError: initialization error)"},
         Reason{"cudaSetDevice", cudaErrorDevicesUnavailable,
                "CUDA device 0 cannot be used: cudaSetDevice(0) failed: cudaErrorDevicesUnavailable "
                "(CUDA-capable device(s) is/are busy or unavailable); another process may hold the "

@@ -98,7 +98,8 @@ cudaError_t copy_async(const CopyCall& copy, cudaMemcpyKind kind, cudaStream_t s
   FakeStreams& streams = fake_cuda().streams;
   if (!copy.pageable()) return streams.submit(stream, task(copy));
   if (const cudaError_t error = streams.finish(stream); error != cudaSuccess) return error;
-  if (to_staging(copy)) return streams.submit(stream, staged(copy));
+  if (to_staging(copy))
+    return streams.submit(stream, fake_cuda().costs.runs_bodies() ? staged(copy) : task(copy));
   streams.submit(stream, task(copy));
   return streams.finish(stream);
 }
@@ -132,6 +133,7 @@ std::string fill_name(const void* data, int value, std::size_t bytes) {
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
   const CopyCall copy = describe(to, from, bytes);
+  if (!is_device(copy.to_kind)) fake_cuda().costs.see_output(to, bytes);
   return fake_cuda().call("cudaMemcpyAsync", copy.name() + " " + name_of(stream),
                           [&] { return copy_async(copy, kind, stream); });
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace normbench {
@@ -37,8 +38,15 @@ FakeCuda::FakeCuda() {
   properties.sharedMemPerBlock = 48 << 10;
   properties.sharedMemPerBlockOptin = 227 << 10;
   properties.sharedMemPerMultiprocessor = 228 << 10;
+  costs.describe(properties);
   attributes[cudaDevAttrL2CacheSize] = properties.l2CacheSize;
   attributes[cudaDevAttrConcurrentManagedAccess] = 1;
+  if (const char* const driver = std::getenv("NORMBENCH_FAKE_DRIVER")) {  // "12020": too old
+    driver_version = std::atoi(driver);
+    failures = {{"cudaGetDeviceCount", cudaErrorInsufficientDriver, 1, true}};
+  }
+  streams.costs = &costs;
+  memory.guards = !costs.on();
 }
 
 std::optional<cudaError_t> FakeCuda::failure_of(std::string_view function) {
@@ -53,6 +61,8 @@ std::optional<cudaError_t> FakeCuda::failure_of(std::string_view function) {
 
 cudaError_t FakeCuda::call(std::string_view function, const std::string& arguments,
                            const std::function<cudaError_t()>& work, bool releases) {
+  const FakeCosts::Call timed(costs, function, arguments);
+  if (costs.on()) log.clear();  // of millions
   log.push_back(arguments.empty() ? std::string(function)
                                   : fmt::format("{} {}", function, arguments));
   const std::optional<cudaError_t> planted = failure_of(function);

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cuda/fake_costs.h"
 #include "cuda/fake_memory.h"
 #include "cuda/fake_streams.h"
 
@@ -47,6 +48,7 @@ class FakeCuda {
 
   std::vector<std::string> log;         // "cudaMemcpyAsync 96 pinned->device stream 1", in order
   std::vector<std::string> violations;  // what a real runtime would not notice
+  FakeCosts costs;
   FakeMemory memory{violations};
   FakeStreams streams{memory};
   FakeObjects<cudaMemPool_t, FakePool> pools;

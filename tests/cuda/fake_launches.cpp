@@ -19,18 +19,32 @@ std::set<const void*>& kernels() {
 }
 
 /// A kernel's argument, copied as the real runtime copies it at the call.
-struct Launch {
+struct KernelLaunch {
   std::shared_ptr<std::vector<std::max_align_t>> body;
   const cuda::HostBody* host;
   std::int64_t threads;
 };
 
-Launch describe(void** arguments) {
+KernelLaunch describe(void** arguments) {
   const auto* host = static_cast<const cuda::HostBody*>(arguments[1]);
   auto body = std::make_shared<std::vector<std::max_align_t>>(
       (host->bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
   std::memcpy(body->data(), arguments[0], host->bytes);
   return {.body = body, .host = host, .threads = host->threads(arguments[0])};
+}
+
+/// Memory of the host that it may write: what its argument points to.
+void see_outputs(const KernelLaunch& launch) {
+  FakeCuda& cuda = fake_cuda();
+  if (!cuda.costs.on()) return;
+  for (std::size_t at = 0; at + sizeof(void*) <= launch.host->bytes; at += sizeof(void*)) {
+    const std::byte* data = nullptr;
+    std::memcpy(&data, reinterpret_cast<const std::byte*>(launch.body->data()) + at, sizeof(data));
+    const FakeBlock* const block = cuda.memory.find(data);
+    // Other words of the argument, such as a stride of -1, are no addresses.
+    if (block != nullptr && !is_device(block->kind) && data < block->data + block->bytes)
+      cuda.costs.see_output(data, static_cast<std::size_t>(block->data + block->bytes - data));
+  }
 }
 
 bool is_launchable(dim3 grid, dim3 block) {
@@ -40,7 +54,7 @@ bool is_launchable(dim3 grid, dim3 block) {
 }
 
 /// The last thread first: no thread may need what another one does.
-void run(const Launch& launch, std::int64_t threads) {
+void run(const KernelLaunch& launch, std::int64_t threads) {
   FakeCuda& cuda = fake_cuda();
   try {
     for (std::int64_t thread = std::min(threads, launch.threads) - 1; thread >= 0; --thread)
@@ -55,7 +69,8 @@ void run(const Launch& launch, std::int64_t threads) {
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                              size_t shared_bytes, cudaStream_t stream) {
-  const Launch launch = describe(arguments);
+  const KernelLaunch launch = describe(arguments);
+  see_outputs(launch);
   return fake_cuda().call(
       "cudaLaunchKernel", fmt::format("{} threads {}", launch.threads, name_of(stream)), [&] {
         if (!kernels().contains(function)) return cudaErrorInvalidDeviceFunction;

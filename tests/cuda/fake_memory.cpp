@@ -39,8 +39,10 @@ std::byte* FakeMemory::allocate(FakeKind kind, std::size_t bytes, bool usable) {
   auto* start = static_cast<std::byte*>(mapping);
   std::byte* data = start + page_bytes;
   mprotect(data, pages, PROT_READ | PROT_WRITE);
-  std::fill_n(data, bytes, poison);
-  std::fill(data + bytes, data + pages, guard);
+  if (guards) {
+    std::fill_n(data, bytes, poison);
+    std::fill(data + bytes, data + pages, guard);
+  }
   const FakeBlock block{.kind = kind,
                         .data = data,
                         .bytes = bytes,
@@ -64,6 +66,7 @@ bool FakeMemory::release(const void* data) {
   FakeBlock block = found->second;
   blocks_.erase(found);
   if (!block.mapping) return true;
+  if (!guards) return munmap(block.mapping, block.mapping_bytes) == 0;
   check_guard(block);
   mprotect(block.mapping, block.mapping_bytes, PROT_NONE);
   madvise(block.mapping, block.mapping_bytes, MADV_DONTNEED);
@@ -106,7 +109,7 @@ std::vector<std::string> FakeMemory::live() const {
 }
 
 void FakeMemory::protect(const FakeBlock& block) const {
-  if (!is_device(block.kind)) return;
+  if (!guards || !is_device(block.kind)) return;
   const bool open = accesses_ > 0 && block.usable;
   mprotect(block.data, whole_pages(block.bytes), open ? PROT_READ | PROT_WRITE : PROT_NONE);
 }

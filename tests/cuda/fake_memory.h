@@ -36,6 +36,8 @@ class FakeMemory {
  public:
   static constexpr std::byte poison{0xCD};
 
+  bool guards = true;  // false: nothing is looked after, which takes time
+
   explicit FakeMemory(std::vector<std::string>& violations) : violations_(violations) {}
   ~FakeMemory();
   FakeMemory(const FakeMemory&) = delete;

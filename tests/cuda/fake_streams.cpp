@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace normbench {
 
 FakeStream* FakeStreams::find(cudaStream_t stream) {
@@ -11,6 +13,7 @@ FakeStream* FakeStreams::find(cudaStream_t stream) {
 cudaError_t FakeStreams::submit(cudaStream_t stream, FakeTask task) {
   FakeStream* found = find(stream);
   if (!found) return cudaErrorInvalidResourceHandle;
+  costs->charge(task, found->capture.has_value());
   if (!found->capture) {
     found->waiting.push_back(std::move(task));
     return cudaSuccess;
@@ -24,7 +27,7 @@ void FakeStreams::do_next(FakeStream& stream) {
   const FakeTask task = std::move(stream.waiting.front());
   stream.waiting.pop_front();
   if (broken != cudaSuccess) return;
-  device_ns += task.ns;
+  device_ns = std::max(device_ns, task.ready_ns) + task.ns;
   task.run();
 }
 
@@ -37,6 +40,7 @@ cudaError_t FakeStreams::finish(cudaStream_t stream) {
   }
   const FakeMemory::Access access(memory_);
   while (!found->waiting.empty()) do_next(*found);
+  costs->wait_until(device_ns);
   return broken;
 }
 
@@ -45,12 +49,14 @@ void FakeStreams::finish_all() {
   while (!default_.waiting.empty()) do_next(default_);
   for (auto& [number, stream] : streams.live)
     while (!stream.waiting.empty()) do_next(stream);
+  costs->wait_until(device_ns);
 }
 
 void FakeStreams::reach(const FakeRecord& record) {
   FakeStream* stream = find(record.stream);
   const FakeMemory::Access access(memory_);
   while (stream && !record.reached_ns && !stream->waiting.empty()) do_next(*stream);
+  if (record.reached_ns) costs->wait_until(*record.reached_ns);
 }
 
 cudaError_t FakeStreams::may_synchronize() {

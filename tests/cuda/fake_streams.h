@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/fake_costs.h"
 #include "cuda/fake_memory.h"
 
 namespace normbench {
@@ -45,6 +46,7 @@ class FakeObjects {
 struct FakeTask {
   std::int64_t ns = 0;  // what it takes on the device's clock
   std::function<void()> run;
+  std::int64_t ready_ns = 0;  // when it may start
 };
 
 /// One record of an event.
@@ -83,6 +85,7 @@ class FakeStreams {
   FakeObjects<cudaGraphExec_t, FakeGraph> execs;
   cudaError_t broken = cudaSuccess;  // by a kernel: all that follows fails with it
   std::int64_t device_ns = 0;        // the device's clock
+  FakeCosts* costs = nullptr;        // what all work takes, where it takes any
 
   /// The stream, also the default one; null when it does not live.
   FakeStream* find(cudaStream_t stream);

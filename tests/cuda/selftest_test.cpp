@@ -31,6 +31,23 @@ TEST_F(SelftestOfCuda, SeesWhatAThreadThatDoesNotRunLeavesOut) {
   EXPECT_THAT(place.rows[0].failure, ::testing::EndsWith("element 0 not written"));
 }
 
+TEST_F(SelftestOfCuda, AnInterruptEndsItAfterTheCaseAtHand) {
+  std::atomic<bool> interrupted = false;
+  cuda.runs = [&](std::int64_t) { return interrupted = true; };
+  const selftest::PlaceFinding place =
+      selftest::run(
+          make_backends(),
+          {.place = Place::Cuda, .glob = "cast/*", .quick = true, .interrupted = &interrupted})
+          .places.at(0);
+  std::int64_t cases = 0;
+  for (const selftest::RowFinding& row : place.rows) {
+    EXPECT_FALSE(row.finished) << row.kernel;
+    EXPECT_EQ(row.failure, "") << row.kernel;
+    cases += row.accepted;
+  }
+  EXPECT_EQ(cases, 1);
+}
+
 TEST_F(SelftestOfCuda, AnErrorThatStaysFailsTheOtherRowsWithItsReason) {
   cuda.runs = [this](std::int64_t) {
     for (const char* call : {"cudaMalloc", "cudaStreamSynchronize"})

@@ -61,6 +61,20 @@ TEST(SelftestText, SaysWhenAllIsRight) {
             "cuda: no row to test\n");
 }
 
+TEST(SelftestText, SaysWhichRowsAnInterruptLeftUnfinished) {
+  const Findings findings{
+      .places = {
+          {.rows = {
+               {.op = "copy", .kernel = "nt", .accepted = 4, .runs = 8},
+               {.op = "cast", .kernel = "eager", .accepted = 1, .runs = 2, .finished = false}}}}};
+  EXPECT_EQ(selftest_text(findings),
+            "Every kernel against its op's reference in double · seed 1\n"
+            "  op    kernel  place  cases  runs  max error  bound  verdict\n"
+            "  copy  nt      cpu        4     8          -      -  in bounds\n"
+            "  cast  eager   cpu        1     2          -      -  not finished\n"
+            "cpu: 2 rows, 5 cases, 1 row not finished\n");
+}
+
 TEST(SelftestText, SaysWhatTheRowsOfACpuWereRunOn) {
   const Findings findings{
       .places = {{.rows = {{.op = "copy", .kernel = "nt", .accepted = 1, .runs = 6}},
@@ -97,6 +111,7 @@ TEST(SelftestJson, HasAllThatWasFound) {
      "accepted": 49,
      "runs": 98,
      "wrong": 0,
+     "finished": true,
      "max_error": 1.0,
      "bound": 1.5,
      "worst": "1x1x1x1 float16 nchw -> bfloat16 nchw",
@@ -109,6 +124,7 @@ TEST(SelftestJson, HasAllThatWasFound) {
      "accepted": 40,
      "runs": 70,
      "wrong": 10,
+     "finished": true,
      "max_error": null,
      "bound": 0.0,
      "worst": "1x1x1x1 float32 nchw -> float32 nchw",

@@ -31,9 +31,10 @@ std::vector<Kernel> all_rows() {
 std::optional<std::string> no_device(int& devices) {
   const cudaError_t error = cudaGetDeviceCount(&devices);
   int driver = 0;
-  if (error == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess &&
-      driver == 0)
-    return "no NVIDIA driver";
+  if (error == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess)
+    return driver == 0 ? "no NVIDIA driver"
+                       : fmt::format("the NVIDIA driver is too old, it is for CUDA {}: {}",
+                                     version_text(driver), needed_driver());
   if (error != cudaSuccess)
     return fmt::format("no CUDA device ({}: {})", cudaGetErrorName(error),
                        cudaGetErrorString(error));

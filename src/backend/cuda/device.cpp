@@ -19,11 +19,10 @@ Json watts(const Reading& milliwatts) {
   return milliwatts ? Json(static_cast<double>(*milliwatts) / 1000) : Json();
 }
 
-/// "13.0" where the call gives 13000.
 std::string version(cudaError_t (*read)(int*), std::string_view call) {
   int number = 0;
   check(read(&number), call);
-  return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
+  return version_text(number);
 }
 
 /// "GPU-6b4d1a2c-…", as nvidia-smi and CUDA_VISIBLE_DEVICES write it.

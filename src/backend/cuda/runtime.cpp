@@ -25,8 +25,6 @@ constexpr Advice advice_table[] = {
      "use a smaller batch, or page-lock less (a container's memory limit counts it)", "cudaHost"},
     {cudaErrorMemoryAllocation,
      "use a smaller batch, or free the GPU (nvidia-smi shows who holds it)"},
-    {cudaErrorInsufficientDriver,
-     "install a driver for this build's CUDA or a newer one (nvidia-smi names the driver's)"},
     {cudaErrorUnsupportedPtxVersion,
      "install a driver for this build's CUDA or a newer one (nvidia-smi names the driver's)"},
     {cudaErrorDevicesUnavailable,
@@ -55,6 +53,7 @@ std::string advice_for(std::string_view call, cudaError_t error) {
   if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction)
     return "this build has kernels for " + built_architectures() +
            ": build it where the GPU is (scripts/build finds it), or use the package";
+  if (error == cudaErrorInsufficientDriver) return needed_driver();
   const auto row = std::ranges::find_if(advice_table, [&](const Advice& advice) {
     return advice.code == error && call.starts_with(advice.call);
   });
@@ -68,6 +67,17 @@ std::string text_of(std::string_view call, cudaError_t error) {
 }
 
 }  // namespace
+
+std::string version_text(int number) {
+  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
+
+/// The oldest driver that runs programs of a major version of CUDA.
+std::string needed_driver() {
+  constexpr std::string_view driver = CUDART_VERSION >= 13000 ? "580" : "525";
+  return "install driver " + std::string(driver) + " or newer (this build is for CUDA " +
+         version_text(CUDART_VERSION) + ")";
+}
 
 CudaError::CudaError(std::string_view call, cudaError_t error)
     : std::runtime_error(text_of(call, error)), code(error) {}

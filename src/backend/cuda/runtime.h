@@ -18,6 +18,12 @@ class CudaError : public std::runtime_error {
   const cudaError_t code;
 };
 
+/// "13.0" where a call gives 13000.
+std::string version_text(int number);
+
+/// "install driver 580 or newer (this build is for CUDA 13.0)".
+std::string needed_driver();
+
 /// Throws CudaError unless `error` is cudaSuccess. `call` names the call and what matters of its
 /// arguments.
 void check(cudaError_t error, std::string_view call);

@@ -123,6 +123,7 @@ std::string test_large(Lab& lab, std::span<Candidate> rows, std::int64_t free_by
     return std::ranges::any_of(ops(), [&](const Op& op) { return row.kernel->op == name_of(op); });
   };
   if (lab.lost() || std::ranges::none_of(rows, takes_part)) return "";
+  if (lab.is_over()) return std::string(left_out) + "interrupted";
   std::string why = why_not(lab, free_bytes, wanted);
   if (!why.empty()) return std::string(left_out) + why;
   const Memory memory = lab.backend().place() == Place::Cpu ? Memory::Pageable : Memory::Device;
@@ -133,7 +134,7 @@ std::string test_large(Lab& lab, std::span<Candidate> rows, std::int64_t free_by
   }
   LargeTest test(lab);
   for (const Op& op : ops()) test.test(op, rows);
-  return lab.lost() ? std::string(left_out) + *lab.lost() : "";
+  return lab.is_over() ? std::string(left_out) + lab.lost().value_or("interrupted") : "";
 }
 
 }  // namespace normbench::selftest

@@ -79,7 +79,7 @@ void test_input(const OpTest& test, std::span<const Op> ops, const Input& input,
 
 void offer(Lab& lab, Candidate& row, const std::string& words, const Op& op,
            const Signature& signature, const std::function<Ran()>& run) {
-  if (row.stopped || lab.lost()) return;
+  if (row.stopped || lab.is_over()) return;
   ++row.finding.offered;
   try {
     if (!row.kernel->accepts(op, signature)) return;

@@ -49,11 +49,11 @@ void test_ops(Lab& lab, std::vector<Candidate>& rows, const Options& options) {
     std::vector<Candidate*> of_op;
     for (Candidate& row : rows)
       if (row.finding.op == op) of_op.push_back(&row);
-    if (of_op.empty() || lab.lost()) continue;
+    if (of_op.empty() || lab.is_over()) continue;
     if (options.step) options.step(fmt::format("{}: {}", name_of(lab.backend().place()), op));
     test_op(lab, op, of_op, options.quick);
     test_rounding(lab, op, of_op, options.quick);
-    for (Candidate* row : of_op) row->done = row->stopped || !lab.lost();
+    for (Candidate* row : of_op) row->done = row->stopped || !lab.is_over();
   }
 }
 
@@ -81,6 +81,8 @@ std::string untested_simd(const std::vector<std::string>& tested) {
 void judge_coverage(const Lab& lab, std::vector<Candidate>& rows) {
   for (Candidate& row : rows) {
     RowFinding& finding = row.finding;
+    finding.finished = row.done || lab.lost().has_value();
+    if (!finding.finished) continue;
     if (!row.done)
       fail(finding, fmt::format("not tested to the end, nothing runs here any more: {}",
                                 lab.lost().value_or("")));
@@ -94,7 +96,7 @@ PlaceFinding test_place(const Backends& backends, Backend& backend, const Option
   if (found.unavailable) return found;
   std::vector<Candidate> rows = candidates(backend, options.glob);
   leave_out_untestable(rows, found.notes);
-  Lab lab(backends, backend, equipment_of(backend, options));
+  Lab lab(backends, backend, equipment_of(backend, options), options.interrupted);
   if (backend.place() == Place::Cpu) {
     found.simd = options.simd;
     found.teams = teams(options.quick, lab.equipment);
@@ -117,6 +119,11 @@ PlaceFinding test_place(const Backends& backends, Backend& backend, const Option
 
 std::int64_t failed_rows(const PlaceFinding& place) {
   return std::ranges::count_if(place.rows, [](const RowFinding& row) { return row.wrong > 0; });
+}
+
+std::int64_t unfinished_rows(const PlaceFinding& place) {
+  return std::ranges::count_if(
+      place.rows, [](const RowFinding& row) { return row.wrong == 0 && !row.finished; });
 }
 
 Findings run(const Backends& backends, const Options& options) {

@@ -1,6 +1,8 @@
 /// Holds every row of kernels to its op's reference: what `normbench selftest` runs.
 #pragma once
 
+#include <atomic>
+
 #include "backend/backend.h"
 
 namespace normbench::selftest {
@@ -19,6 +21,7 @@ struct Options {
   std::int64_t host_bytes = 0;                      // free memory; 0 when unknown
   std::int64_t device_bytes = 0;                    // of the device, taken as free; likewise
   std::function<void(std::string_view)> step = {};  // told before each "cpu: normalize"
+  const std::atomic<bool>* interrupted = nullptr;   // when true, the next case is the last one
 };
 
 /// What was found of a row. A case is one op on one input; it runs in several settings (instruction
@@ -29,6 +32,7 @@ struct RowFinding {
   std::int64_t accepted = 0;  // of these, by the row
   std::int64_t runs = 0;
   std::int64_t wrong = 0;           // cases that failed
+  bool finished = true;             // false: interrupted before its last case
   bool compared = false;            // false: the op's values are undefined
   double max_error = 0, bound = 0;  // of the case nearest to its bound
   std::string worst = {};           // that case in words
@@ -51,6 +55,8 @@ struct Findings {
 
 /// Rows that failed.
 std::int64_t failed_rows(const PlaceFinding& place);
+/// Rows that no failure is known of, but not all cases either.
+std::int64_t unfinished_rows(const PlaceFinding& place);
 
 /// Runs all rows that `options` choose, but the CPU's references, on inputs of every dtype and
 /// layout: tiny, odd, strided, off a cache line, of a million elements and of more than 2^31; and

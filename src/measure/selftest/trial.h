@@ -1,6 +1,7 @@
 /// One row on one case.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <utility>
 
@@ -18,8 +19,12 @@ struct Equipment {
 /// The place of the rows under test: its queues, and who owns the memory.
 class Lab {
  public:
-  Lab(const Backends& backends, Backend& backend, Equipment equipment = {})
-      : equipment(std::move(equipment)), backends_(backends), backend_(backend) {}
+  Lab(const Backends& backends, Backend& backend, Equipment equipment = {},
+      const std::atomic<bool>* interrupted = nullptr)
+      : equipment(std::move(equipment)),
+        backends_(backends),
+        backend_(backend),
+        interrupted_(interrupted) {}
 
   const Equipment equipment;
 
@@ -31,12 +36,15 @@ class Lab {
   void recover();
   /// Why the device could not be recovered, or nothing.
   const std::optional<std::string>& lost() const { return lost_; }
+  /// No more cases are run.
+  bool is_over() const { return lost_.has_value() || (interrupted_ != nullptr && *interrupted_); }
 
  private:
   const Backends& backends_;
   Backend& backend_;
   std::map<int, std::unique_ptr<Queue>> queues_;
   std::optional<std::string> lost_;
+  const std::atomic<bool>* const interrupted_;
 };
 
 /// Drains the queue at its end, so that memory may be freed, even when a row threw.

@@ -1,0 +1,264 @@
+"""scripts/gpu-check where there is no GPU: in a package whose bin/normbench runs on the CUDA runtime of the tests.
+
+usage: gpu_check_test.py ON_FAKE_CUDA SOURCE_DIR [unittest arguments]
+
+That runtime is asked to take as long as a GPU (tests/cuda/fake_costs.h), in a model at a twentieth: of the
+pixels, of the caches, of every latency and of gpu-check's time. So eight minutes are 24 seconds here. What
+does not shrink, such as the start of a process, weighs twenty times as much as on a GPU.
+"""
+
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+ON_FAKE_CUDA, SOURCE_DIR = (Path(p).resolve() for p in sys.argv[1:3])
+
+FASTER = 20
+SMALL_CACHES = "package:1 l3:1(size=1600000) core:2 pu:1"  # of 32 MB, a twentieth; hwloc's words
+NVIDIA_SMI = "echo '==============NVSMI LOG=============='"
+SANITIZER = 'while [ "${1#--}" != "$1" ]; do shift 2; done; exec "$@"'  # as if nothing were found
+NO_TORCH = 'exec /usr/bin/env -i python3 -I -S "$@"'  # no package is found
+
+
+def scaled(config):
+    """With a twentieth of the pixels."""
+    if isinstance(config, list):
+        return [scaled(one) for one in config]
+    if not isinstance(config, dict):
+        return config
+    return {key: scaled_size(value) if key == "size" else scaled(value) for key, value in config.items()}
+
+
+def scaled_size(size):
+    if isinstance(size, int):
+        return max(1, round(size / math.sqrt(FASTER)))
+    return [scaled_size(one) for one in size] if isinstance(size, list) else size
+
+
+def tiny(config):
+    """One small group in place of a config's, for what is not about time."""
+    eager = [{"op": "cast", "to": "float32"}, {"op": "sub", "mean": [1, 2, 3]}]
+    variants = {"eager": ["h2d", *eager], "cast only": ["h2d", eager[0]]}
+    if config["name"] == "peers-gpu":
+        variants = {"torch": {"peer": "torch", "stages": eager[:1]}, "here": eager[:1]}
+    return {"schema": 1, "name": config["name"], "peers": config.get("peers", {}),
+            "measure": {"cache": "hot", "precision": 0.2, "max_seconds_per_group": 0.1},
+            "profile": {"wait": 0, "warmup": 0, "active": 1},
+            "experiments": [{"name": "tiny", "question": "Which is fast?", "variants": variants,
+                             "source": {"dtype": "uint8", "batch": 1, "size": [4, 8]}}]}
+
+
+def many_groups(config):
+    """More than there is time for."""
+    (experiment,) = config["experiments"]
+    return {**config, "experiments": [{**experiment, "sweep": {"batch": list(range(1, 1001))},
+                                       "source": {**experiment["source"], "batch": "$batch"}}]}
+
+
+def read_config(path):
+    return json.loads(re.sub(r"(?m)^\s*//.*$", "", path.read_text()))
+
+
+class GpuDay(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = Path(folder.name)
+        self.package = self.dir / "package"
+        self.tools = self.dir / "tools"
+        shared = self.package / "share/normbench"
+        (shared / "configs").mkdir(parents=True)
+        (shared / "scripts").mkdir()
+        (shared / "scripts/peers").symlink_to(SOURCE_DIR / "scripts/peers")
+        shutil.copy(SOURCE_DIR / "scripts/gpu-check", shared / "scripts")
+        self.tool("nvidia-smi", NVIDIA_SMI)
+        self.tool("compute-sanitizer", SANITIZER)
+        self.tool("python", NO_TORCH, self.dir / "venv/bin")
+        self.normbench()
+
+    def tool(self, name, script, folder=None):
+        """A program of that name, found before any other."""
+        path = (folder or self.tools) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def normbench(self, before=""):
+        self.tool("normbench", f'{before}\nexec {ON_FAKE_CUDA} "$@"', self.package / "bin")
+
+    def configs(self, change):
+        for path in (SOURCE_DIR / "configs").glob("*.json"):
+            to = self.package / "share/normbench/configs" / path.name
+            to.write_text(json.dumps(change(read_config(path))))
+
+    def gpu_check(self, *args, seconds=460 / FASTER, interrupt_after=None, **variables):
+        """Runs it for so long at most; its output is kept, and what it archived unpacked."""
+        self.environment = {**os.environ, "PATH": f"{self.tools}:{os.environ['PATH']}",
+                       "NORMBENCH_FAKE_COSTS": str(FASTER), "HWLOC_SYNTHETIC": SMALL_CACHES,
+                       "NORMBENCH_PEERS_VENV": str(self.dir / "venv"), **variables}
+        archive = self.dir / "seen.tar.gz"
+        begin = time.monotonic()
+        script = self.package / "share/normbench/scripts/gpu-check"
+        process = subprocess.Popen([script, "--out", archive, "--seconds", str(int(seconds)), *args],
+                                   env=self.environment, stdin=subprocess.DEVNULL, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if interrupt_after is not None:
+            for line in process.stdout:
+                if f" {interrupt_after} " in line:
+                    break
+            process.send_signal(signal.SIGINT)
+        self.text, errors = process.communicate()
+        self.seconds, self.code = time.monotonic() - begin, process.returncode
+        self.assertEqual(errors, "")
+        with tarfile.open(archive) as tar:
+            tar.extractall(self.dir)
+        self.seen = self.dir / "gpu-check"
+        self.summary = (self.seen / "summary.txt").read_text()
+
+    def line(self, name):
+        """The line about a step, its time left out: "passed info: Tesla T4, …"."""
+        for line in self.summary.splitlines():
+            parts = re.match(r"(passed|FAILED|skipped|cut short) +(.*?)(:|  +[\d.]+ s\b|  |$) *(.*)", line)
+            if parts and name in parts[2].split(", "):
+                return f"{parts[1]} {parts[2]}: {parts[4]}".removesuffix(": ")
+        self.fail(f"nothing about {name} in:\n{self.summary}")
+
+    def document(self, config):
+        (path,) = self.seen.glob(f"{config}-*/results.json")
+        return json.loads(path.read_text())
+
+    def test_all_fine(self):
+        self.configs(scaled)
+        self.gpu_check()
+        print(self.text, f"{self.seconds:.1f} s")
+        self.assertEqual(self.code, 0, self.text)
+        self.assertLess(self.seconds, 480 / FASTER)
+        self.assertRegex(self.line("info"), "^passed info: Tesla T4, driver unknown for CUDA")
+        self.assertRegex(self.line("selftest-quick"), "^passed selftest-quick: cuda: .*, all right$")
+        self.assertEqual(self.line("gpu-check"), "passed gpu-check: 6 groups, 15 of 15 outputs correct")
+        groups = self.document("gpu-check-tesla-t4")["groups"]
+        for group in groups:
+            contenders = len(group["cases"]) + len(group["limits"])
+            self.assertLessEqual(contenders, 8, group["experiment"])
+            for case in group["cases"]:
+                self.assertEqual(case["status"], "skipped" if case["peer"] else "ok", case)
+        self.assertRegex(self.line("blog-gpu"), "^passed blog-gpu: 3 groups")
+
+    def test_failing_selftest(self):
+        self.configs(tiny)
+        self.normbench('case "$1" in selftest) echo "cuda: 78 rows, 4,105 cases, 1 row WRONG"; exit 1; esac')
+        self.gpu_check()
+        self.assertEqual(self.code, 1)
+        self.assertEqual(self.line("selftest-quick"),
+                         "FAILED selftest-quick: exit 1: cuda: 78 rows, 4,105 cases, 1 row WRONG")
+        self.assertRegex(self.line("gpu-check"), "^skipped gpu-check, blog-gpu, .*, peers-gpu: the quick self-test failed$")
+        self.assertRegex(self.line("selftest"), "^FAILED selftest: exit 1: ")  # all of it says more
+        self.assertRegex(self.line("memcheck"), "^FAILED memcheck: exit 1: ")
+
+    def test_hanging_config(self):
+        self.configs(tiny)
+        self.normbench('case "$*" in *blog-gpu.json*) trap "" TERM; while :; do sleep 1; done; esac')
+        self.gpu_check()
+        self.assertEqual(self.code, 1)
+        self.assertLess(self.seconds, 480 / FASTER)
+        self.assertRegex(self.line("blog-gpu"), "^FAILED blog-gpu: did not stop when its .* s were up, and was killed: it hangs$")
+        self.assertEqual(self.line("memory-kinds"), "passed memory-kinds: 1 group, 2 of 2 outputs correct")
+
+    def test_refused_sanitizer(self):
+        self.configs(tiny)
+        self.tool("compute-sanitizer", """echo "========= COMPUTE-SANITIZER"
+            echo "========= Error: Device not supported. Please refer to the documentation"; exit 255""")
+        self.gpu_check()
+        self.assertEqual(self.code, 0, self.text)
+        self.assertEqual(self.line("memcheck"),
+                         "skipped memcheck, initcheck: compute-sanitizer is refused here: "
+                         "Error: Device not supported. Please refer to the documentation")
+
+    def test_old_driver(self):
+        self.configs(tiny)
+        self.gpu_check(NORMBENCH_FAKE_DRIVER="11040")
+        self.assertEqual(self.code, 1)
+        self.assertRegex(self.line("selftest-quick"),
+                         r"^FAILED selftest-quick: exit 1: the NVIDIA driver is too old, it is for CUDA 11.4: "
+                         r"install driver \d+ or newer \(this build is for CUDA \d+\.\d\)$")
+        self.assertRegex(self.line("gpu-check"), "^skipped gpu-check, .*: there is no GPU to use$")
+        self.assertEqual(self.line("memcheck"), "skipped selftest, memcheck, initcheck: there is no GPU to use")
+
+    def test_slow_nvidia_smi(self):
+        self.configs(tiny)
+        self.tool("nvidia-smi", "exec sleep 60")
+        self.gpu_check()
+        self.assertEqual(self.code, 0, self.text)
+        self.assertRegex(self.line("nvidia-smi"), "^skipped nvidia-smi: no answer in ")
+        self.assertEqual(self.line("gpu-check"), "passed gpu-check: 1 group, 2 of 2 outputs correct")
+
+    def test_names_of_gpus(self):
+        self.configs(tiny)
+        log = self.dir / "log"
+        for name, slug in (("Tesla T4", "tesla-t4"), ("NVIDIA H100 80GB HBM3", "h100-80gb-hbm3"),
+                           ("NVIDIA GeForce RTX 4090", "geforce-rtx-4090"), ("Quadro P1000", "quadro-p1000")):
+            info = json.dumps({"environment": {"cpu": {"name": "no"}, "gpu": {"driver": None, "name": name}}}, indent=2)
+            self.tool("normbench", f"""case $1 in
+                info) echo '{info}' ;;
+                selftest) echo "cuda: 1 row, 1 case, all right" ;;
+                run) echo "$@" >{log} ;;
+                *) echo normbench ;;
+                esac""", self.package / "bin")
+            self.gpu_check()
+            self.assertIn(f" --machine {slug} ", log.read_text())
+            self.assertRegex(log.read_text(), rf" --out \S+-{slug}-\d{{8}} ")
+
+    def test_torch(self):
+        self.configs(tiny)
+        self.tool("python", f"""case "$1" in
+            */torch_peer.py) exec {sys.executable} {SOURCE_DIR}/tests/tiny_peer.py right ;;
+            *) echo "PyTorch 2.9.0+cu130"; esac""", self.dir / "venv/bin")
+        self.gpu_check()
+        self.assertEqual(self.code, 0, self.text)
+        self.assertEqual(self.line("peers-gpu"), "passed peers-gpu: 1 group, 2 of 2 outputs correct")
+
+    def test_cut_short(self):
+        self.configs(lambda config: many_groups(tiny(config)) if config["name"] == "blog-gpu" else tiny(config))
+        self.gpu_check()
+        self.assertEqual(self.code, 0, self.text)
+        self.assertRegex(self.line("blog-gpu"), r"^cut short blog-gpu: \d+ groups?, \d+ of \d+ outputs correct$")
+        cut = self.document("blog-gpu")
+        self.assertTrue(cut["interrupted"])
+        (command,) = re.findall(r"To finish blog-gpu here: tar .* && normbench (run --resume \S+)", self.text)
+        resumed = subprocess.Popen([self.package / "bin/normbench", *command.split()], cwd=self.dir, env=self.environment,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(resumed.kill)
+        journal = next(self.seen.glob("blog-gpu-*/journal.jsonl"))
+        while resumed.poll() is None and len(set(re.findall(r'(?m)^{"group":(\d+)', journal.read_text()))) <= len(cut["groups"]):
+            time.sleep(0.05)
+        self.assertIsNone(resumed.poll())  # it had gone on
+
+    def test_interrupt(self):
+        self.configs(tiny)
+        self.gpu_check(interrupt_after="info")
+        self.assertEqual(self.code, 130)
+        self.assertRegex(self.line("gpu-check"), "gpu-check, blog-gpu, .*: interrupted$")
+
+    def test_usage(self):
+        done = subprocess.run([SOURCE_DIR / "scripts/gpu-check", "--out", "--device", "x", "--seconds", "0.5", "none.tar.gz"],
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr, "gpu-check: --out needs a value; --device x: not a number; --seconds 0.5: not a "
+                         "whole number above 0; no package none.tar.gz "
+                         "(usage: gpu-check [PACKAGE] --out FILE.tar.gz [--device N] [--seconds S])\n")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
