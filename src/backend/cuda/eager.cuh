@@ -6,7 +6,9 @@
 ///   COUNTS
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "backend/cuda/divisor.h"
 #include "backend/cuda/grid.h"
@@ -30,25 +32,30 @@ unsigned whole_blocks(const In* in, const Out* out, std::int64_t elements) {
   return aligned ? static_cast<unsigned>(elements / elements_per_block) : 0;
 }
 
-/// Changes the elements of one thread: all at once, or the first `left` one by one.
+/// Changes whole vectors: `change(x, use)` calls `use(y)`.
 template <class In, class Out, class Change>
-__host__ __device__ void change_elements(const In* in, Out* out, bool whole, std::int64_t left,
-                                         Change change) {
+__host__ __device__ void change_vector(const In* in, Out* out, Change change) {
+  constexpr int count = elements_per_thread;
+  const auto x = load_aligned<count>(in);
+  float values[count];
+  unrolled<count>([&](int j) { values[j] = to_float(x.get(j)); });
+  change(values, [&](const float* y) {
+    store_pack<false>(out, pack_of<Out, count>([&](int j) { return y[j]; }));
+  });
+}
+
+/// Changes the first `left` of a thread's elements, one by one.
+template <class In, class Out, class Change>
+__host__ __device__ void change_elements(const In* in, Out* out, std::int64_t left, Change change) {
   constexpr int count = elements_per_thread;
   float values[count] = {};
-  if (whole) {
-    const auto x = load_aligned<count>(in);
-    unrolled<count>([&](int j) { values[j] = to_float(x.get(j)); });
-    change(values);
-    store_pack<false>(out, pack_of<Out, count>([&](int j) { return values[j]; }));
-    return;
-  }
   unrolled<count>([&](int j) {
     if (j < left) values[j] = to_float(in[j]);
   });
-  change(values);
-  unrolled<count>([&](int j) {
-    if (j < left) out[j] = to_value<Out>(values[j]);
+  change(values, [&](const float* y) {
+    unrolled<count>([&](int j) {
+      if (j < left) out[j] = to_value<Out>(y[j]);
+    });
   });
 }
 
@@ -62,65 +69,67 @@ struct CastBody {
 
   __host__ __device__ void operator()(const Index& at) const {
     const std::int64_t first = at.x * elements_per_block + at.thread * elements_per_thread;
-    change_elements(in + first, out + first, at.x < whole, elements - first, [](float*) {});
+    const auto keep = [](const float* x, auto use) { use(x); };
+    if (at.x < whole)
+      change_vector(in + first, out + first, keep);
+    else
+      change_elements(in + first, out + first, elements - first, keep);
   }
 };
 
 struct Subtract {
   using Constant = float;
-  static __host__ __device__ Constant constant(const float* constants, std::int64_t channel) {
-    return constants[channel];
-  }
-  static __host__ __device__ void apply(float* x, const Constant* constants) {
-    unrolled<elements_per_thread>([&](int j) { x[j] -= constants[j]; });
+
+  template <class Use>
+  static __host__ __device__ void apply(const float* x, const Constant* constants, Use use) {
+    float differences[elements_per_thread];
+    unrolled<elements_per_thread>([&](int j) { differences[j] = x[j] - constants[j]; });
+    use(differences);
   }
 };
 
 /// A quotient from the divisor's inverse, corrected by its remainder: the same bits as those of a
 /// division, in a third of its instructions (Markstein, "Computation of elementary functions on the
-/// IBM RISC System/6000 processor", 1990). Where it could be out of range, a division.
+/// IBM RISC System/6000 processor", 1990). Where a step could underflow or overflow, a division.
 struct Divide {
-  struct Constant {
+  struct alignas(8) Constant {
     float divisor, inverse;
   };
-  static __host__ __device__ Constant constant(const float* constants, std::int64_t channel) {
-    return {constants[2 * channel], constants[2 * channel + 1]};
-  }
-  static __host__ __device__ void apply(float* x, const Constant* constants) {
-    constexpr std::uint32_t in_range = 1u << 30;  // set for exponents of -63 to 64, once shifted
-    std::uint32_t all = in_range;
+
+  template <class Use>
+  static __host__ __device__ void apply(const float* x, const Constant* constants, Use use) {
     float quotients[elements_per_thread];
+    bool right = true;
     unrolled<elements_per_thread>([&](int j) {
       const auto [divisor, inverse] = constants[j];
       const float near = x[j] * inverse;
       quotients[j] = fmaf(fmaf(-near, divisor, x[j]), inverse, near);
-      all &= __builtin_bit_cast(std::uint32_t, quotients[j]) + (64u << 23);
+      right = right & (fabsf(quotients[j]) >= 0x1p-63f);  // NaN after an overflow
     });
-    const bool right = (all & in_range) != 0;
-    if (right)
-      unrolled<elements_per_thread>([&](int j) { x[j] = quotients[j]; });
-    else
-      unrolled<elements_per_thread>([&](int j) { x[j] /= constants[j].divisor; });
+    if (right) return use(quotients);
+    unrolled<elements_per_thread>([&](int j) { quotients[j] = x[j] / constants[j].divisor; });
+    use(quotients);
   }
 };
 
-/// Planes of one channel each: the grid counts channels and images.
+/// Planes of whole vectors: the grid counts channels and images.
 template <class T, class Operation>
 struct PlanesBody {
   Grid grid;
-  unsigned whole;  // blocks of a plane
+  unsigned vectors;  // of a plane
   const T* in;
   T* out;
-  const float* constants;
-  std::int64_t plane;  // elements
+  const typename Operation::Constant* constants;
 
   __host__ __device__ void operator()(const Index& at) const {
-    const auto one = Operation::constant(constants, at.y);
-    const std::int64_t first = at.x * elements_per_block + at.thread * elements_per_thread;
-    const std::int64_t i = (at.z * grid.y + at.y) * plane + first;
-    change_elements(in + i, out + i, at.x < whole, plane - first, [&](float* x) {
+    const unsigned vector = at.x * threads_per_block + at.thread;
+    if (vector >= vectors) return;
+    const std::uint64_t i =
+        std::uint64_t{(at.z * grid.y + at.y) * vectors + vector} * elements_per_thread;
+    const auto one = constants[at.y];
+    change_vector(in + i, out + i, [&](const float* x, auto use) {
       const typename Operation::Constant all[] = {one, one, one, one};
-      Operation::apply(x, all);
+      Operation::apply(x, all, use);
     });
   }
 };
@@ -132,7 +141,7 @@ struct BroadcastBody {
   unsigned whole;  // blocks
   const T* in;
   T* out;
-  const float* constants;
+  const typename Operation::Constant* constants;
   std::int64_t elements;
   Divisor inner, channels;
 
@@ -146,13 +155,16 @@ struct BroadcastBody {
     auto [c, before] = channel(first);
     typename Operation::Constant all[elements_per_thread];
     unrolled<elements_per_thread>([&](int j) {
-      all[j] = Operation::constant(constants, c);
+      all[j] = constants[c];
       if (++before < inner.divisor) return;
       before = 0;
       if (++c == channels.divisor) c = 0;
     });
-    change_elements(in + first, out + first, at.x < whole, elements - first,
-                    [&](float* x) { Operation::apply(x, all); });
+    const auto change = [&](const float* x, auto use) { Operation::apply(x, all, use); };
+    if (at.x < whole)
+      change_vector(in + first, out + first, change);
+    else
+      change_elements(in + first, out + first, elements - first, change);
   }
 };
 
@@ -175,26 +187,29 @@ auto with_cast_body(const CastArguments& a, Use use) {
 template <class Operation, class Use>
 auto with_broadcast_body(const BroadcastArguments& a, Use use) {
   return with_type(a.dtype, [&]<class T>(std::type_identity<T>) {
+    using Constant = typename Operation::Constant;
     const auto* in = static_cast<const T*>(a.in);
     auto* out = static_cast<T*>(a.out);
-    const std::int64_t planes = a.elements / a.inner, images = planes / a.channels;
-    if (a.inner >= elements_per_thread && a.channels <= most_blocks_across &&
-        images <= most_blocks_across) {
-      const bool alike = planes == 1 || a.inner % elements_per_thread == 0;
+    const auto* constants = reinterpret_cast<const Constant*>(a.constants);
+    const std::int64_t vectors = a.inner / elements_per_thread;
+    const std::int64_t images = a.elements / (a.inner * a.channels);
+    constexpr std::size_t vector_bytes = elements_per_thread * sizeof(T);
+    if (a.inner % elements_per_thread == 0 && is_aligned(in, vector_bytes) &&
+        is_aligned(out, vector_bytes) && a.channels <= most_blocks_across &&
+        images <= most_blocks_across &&
+        a.elements / elements_per_thread <= std::numeric_limits<std::int32_t>::max())
       return use(
           PlanesBody<T, Operation>{.grid = {blocks_for(a.inner), static_cast<unsigned>(a.channels),
                                             static_cast<unsigned>(images)},
-                                   .whole = alike ? whole_blocks(in, out, a.inner) : 0,
+                                   .vectors = static_cast<unsigned>(vectors),
                                    .in = in,
                                    .out = out,
-                                   .constants = a.constants,
-                                   .plane = a.inner});
-    }
+                                   .constants = constants});
     return use(BroadcastBody<T, Operation>{.grid = {blocks_for(a.elements)},
                                            .whole = whole_blocks(in, out, a.elements),
                                            .in = in,
                                            .out = out,
-                                           .constants = a.constants,
+                                           .constants = constants,
                                            .elements = a.elements,
                                            .inner = Divisor::of(a.inner),
                                            .channels = Divisor::of(a.channels)});

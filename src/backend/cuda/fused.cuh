@@ -30,6 +30,7 @@ __host__ __device__ inline std::int64_t end_of_part(std::int64_t first, std::int
 
 /// The body of a fused kernel. A Function has
 ///   Constant at(std::int64_t channel) const;
+///   void choose(Use use) const;                     // calls use(x) once, where x.at is as `at`
 ///   static Value apply(In x, Constant constant);   // an Out, or a float that is rounded to one
 /// Each element is read before it is written, by the same thread, and nothing else is: the output
 /// may be the input where both are contiguous and their elements of one size.
@@ -204,6 +205,10 @@ struct NoConstant {};
 template <class T>
 struct Identity {
   __host__ __device__ NoConstant at(std::int64_t) const { return {}; }
+  template <class Use>
+  __host__ __device__ void choose(Use use) const {
+    use(*this);
+  }
   static __host__ __device__ T apply(T x, NoConstant) { return x; }
 };
 
@@ -221,13 +226,29 @@ struct MultiplyAdd {
   float a, b;
 };
 
+/// Constants of all channels, wherever they are.
+struct AffineTable {
+  const float *a, *b;
+
+  __host__ __device__ MultiplyAdd at(std::int64_t channel) const {
+    return {a[channel], b[channel]};
+  }
+};
+
 struct Affine {
-  const float *sent_a, *sent_b;
+  AffineTable sent;
   float a[most_channels], b[most_channels];
 
   __host__ __device__ MultiplyAdd at(std::int64_t channel) const {
-    if (sent_a != nullptr) return {sent_a[channel], sent_b[channel]};
-    return {a[channel], b[channel]};
+    return sent.a != nullptr ? sent.at(channel) : AffineTable{a, b}.at(channel);
+  }
+  /// Calls `use` with the constants: code of its own for either place.
+  template <class Use>
+  __host__ __device__ void choose(Use use) const {
+    if (sent.a != nullptr)
+      use(sent);
+    else
+      use(AffineTable{a, b});
   }
   template <class X>
   static __host__ __device__ float apply(X x, MultiplyAdd k) {
@@ -235,7 +256,7 @@ struct Affine {
   }
 
   static Affine of(const NormalizeArguments& arguments) {
-    Affine affine{.sent_a = arguments.sent_a, .sent_b = arguments.sent_b, .a = {}, .b = {}};
+    Affine affine{.sent = {arguments.sent_a, arguments.sent_b}, .a = {}, .b = {}};
     std::ranges::copy(arguments.a, affine.a);
     std::ranges::copy(arguments.b, affine.b);
     return affine;

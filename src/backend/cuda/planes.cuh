@@ -19,8 +19,8 @@
 
 namespace normbench::cuda {
 
-/// Planes one behind the other, in the input as in the output, each with one constant.
-/// As Fused: the output may be the input where their elements are of one size.
+/// Planes one behind the other, in the input as in the output, each with one constant. The output
+/// may be the input where their elements are of one size.
 template <class In, class Out, class Function, bool Streaming>
 struct PlanesToPlanes {
   static constexpr int count = 16 / static_cast<int>(std::max(sizeof(In), sizeof(Out)));
@@ -33,20 +33,21 @@ struct PlanesToPlanes {
   Function function;
 
   __host__ __device__ void operator()(const Index& at) const {
-    const auto constant = function.at(at.y);
-    const std::int64_t plane = std::int64_t{at.z * grid.y + at.y} * slots;
-    const unsigned first = at.x * (depth * threads_per_block) + at.thread;
-    const In* from = in + (plane + first) * count;
-    Out* to = out + (plane + first) * count;
-    if (at.x < whole) {
-      Pack<In, count> loaded[depth];
-      unrolled<depth>([&](int u) { loaded[u] = load_aligned<count>(from + u * step); });
-      unrolled<depth>([&](int u) { store(to + u * step, loaded[u], constant); });
-      return;
-    }
-#pragma unroll 1
-    for (int i = 0; first + i * threads_per_block < slots; ++i)
-      store(to + i * step, load_aligned<count>(from + i * step), constant);
+    function.choose([&](const auto& chosen) {
+      const auto constant = chosen.at(at.y);
+      const unsigned first = at.x * (depth * threads_per_block) + at.thread;
+      const std::int64_t slot = (at.z * grid.y + at.y) * slots + first;
+      const In* from = in + slot * count;
+      Out* to = out + slot * count;
+      if (at.x < whole) {
+        Pack<In, count> loaded[depth];
+        unrolled<depth>([&](int u) { loaded[u] = load_aligned<count>(from + u * step); });
+        unrolled<depth>([&](int u) { store(to + u * step, loaded[u], constant); });
+        return;
+      }
+      for (int i = 0; first + i * threads_per_block < slots; ++i)
+        store(to + i * step, load_aligned<count>(from + i * step), constant);
+    });
   }
 
  private:
@@ -65,44 +66,45 @@ template <class Out, class Function, bool Mirrored, bool Streaming>
 struct PixelsToPlanes {
   static constexpr int depth = 2;  // groups of a thread
 
-  Grid grid;                  // parts of an image, images
-  unsigned whole, groups;     // of an image: parts without an end, groups of four pixels
-  unsigned inverse_row;       // 2^32 / groups of a row, rounded up, or 0: an image is one row
-  std::int32_t next_row;      // bytes from behind a row to the next
-  std::int64_t image, plane;  // elements to the next, of the input and of the output
-  const std::uint8_t* in;     // the first group
+  Grid grid;               // parts of an image, images
+  unsigned whole, groups;  // of an image: parts without an end, groups of four pixels
+  unsigned inverse_row;    // 2^32 / groups of a row, rounded up, or 0: an image is one row
+  std::int32_t next_row;   // bytes from behind a row to the next
+  unsigned image, plane;   // elements to the next, of the input and of the output
+  const std::uint8_t* in;  // the first group
   Out* out;
   Function function;
 
   __host__ __device__ void operator()(const Index& at) const {
-    const Constants constants = {function.at(0), function.at(1), function.at(2)};
-    const unsigned first = at.x * (depth * threads_per_block) + at.thread;
-    const std::uint8_t* from = in + at.y * image;
-    Out* to = out + at.y * (3 * plane) + std::int64_t{4} * first;
-    if (at.x < whole) {
-      Pack<std::uint8_t, 12> loaded[depth];
-      unrolled<depth>([&](int u) { loaded[u] = load(from, first + u * threads_per_block); });
-      unrolled<depth>([&](int u) { store(to + u * step, loaded[u], constants); });
-      return;
-    }
-#pragma unroll 1
-    for (int i = 0; first + i * threads_per_block < groups; ++i)
-      store(to + i * step, load(from, first + i * threads_per_block), constants);
+    function.choose([&](const auto& chosen) {
+      const unsigned first = at.x * (depth * threads_per_block) + at.thread;
+      const std::uint8_t* from = in + std::uint64_t{at.y} * image;
+      Out* to = out + (std::uint64_t{at.y * 3} * plane + std::uint64_t{4} * first);
+      const decltype(chosen.at(0)) constants[] = {chosen.at(0), chosen.at(1), chosen.at(2)};
+      if (at.x < whole) {
+        Pack<std::uint8_t, 12> loaded[depth];
+        unrolled<depth>([&](int u) { loaded[u] = load(from, first + u * threads_per_block); });
+        unrolled<depth>([&](int u) { store(to + u * step, loaded[u], constants); });
+        return;
+      }
+      for (int i = 0; first + i * threads_per_block < groups; ++i)
+        store(to + i * step, load(from, first + i * threads_per_block), constants);
+    });
   }
 
  private:
   static constexpr int step = 4 * static_cast<int>(threads_per_block);
-  using Constants = decltype(std::declval<Function>().at(0))[3];
 
   __host__ __device__ Pack<std::uint8_t, 12> load(const std::uint8_t* from, unsigned group) const {
     const auto row = static_cast<std::int32_t>(std::uint64_t{group} * inverse_row >> 32);
     const auto along = static_cast<std::int32_t>(group) * (Mirrored ? -12 : 12);
     return load_aligned<12>(from + (along + row * next_row));
   }
+  template <class Constant>
   __host__ __device__ void store(Out* to, const Pack<std::uint8_t, 12>& x,
-                                 const Constants& constants) const {
+                                 const Constant (&constants)[3]) const {
     unrolled<3>([&](int c) {
-      store_pack<Streaming>(to + c * plane, pack_of<Out, 4>([&](int j) {
+      store_pack<Streaming>(to + std::uint64_t{plane} * c, pack_of<Out, 4>([&](int j) {
                               return Function::apply(x.get(3 * (Mirrored ? 3 - j : j) + c),
                                                      constants[c]);
                             }));
@@ -129,7 +131,7 @@ std::optional<Body> planes_to_planes(const FusedTask& task, const Walk& walk,
                     walk.elements % Body::count == 0 && images > 0 &&
                     is_aligned(task.in.data, Body::count * sizeof(In)) &&
                     is_aligned(task.out.data, Body::count * sizeof(Out)) &&
-                    slots <= std::numeric_limits<std::int32_t>::max() &&
+                    slots * walk.runs <= std::numeric_limits<std::int32_t>::max() &&
                     channels <= most_blocks_across && images <= most_blocks_across;
   if (!fits) return std::nullopt;
   const Parts parts = Parts::of(slots, Body::depth * threads_per_block);
@@ -158,12 +160,12 @@ std::optional<Body> pixels_to_planes(const FusedTask& task, bool mirrored,
   const bool one_row = shape.h == 1 || from.h == shape.w * from.w;
   const std::int64_t row = (one_row ? area : shape.w) / 4, step = mirrored ? -12 : 12;
   const std::byte* in = task.in.data + (mirrored ? -9 : 0);
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const std::int64_t reach = shape.h * (from.h < 0 ? -from.h : from.h) + 3 * area;
   const bool fits = area % 4 == 0 && (one_row || (shape.w % 4 == 0 && from.h % 4 == 0)) &&
-                    (shape.n == 1 || from.n % 4 == 0) && is_aligned(in, 4) &&
+                    (shape.n == 1 || (from.n % 4 == 0 && from.n <= most)) && is_aligned(in, 4) &&
                     is_aligned(task.out.data, 4 * sizeof(Out)) && area > 0 && shape.n > 0 &&
-                    shape.n <= most_blocks_across &&
-                    reach <= std::numeric_limits<std::int32_t>::max() &&
+                    shape.n <= most_blocks_across && reach <= most &&
                     (one_row || (row > 1 && area / 4 * row < std::int64_t{1} << 32));
   if (!fits) return std::nullopt;
   const Parts parts = Parts::of(area / 4, Body::depth * threads_per_block);
@@ -173,8 +175,8 @@ std::optional<Body> pixels_to_planes(const FusedTask& task, bool mirrored,
       .groups = static_cast<unsigned>(area / 4),
       .inverse_row = one_row ? 0 : static_cast<unsigned>(((std::int64_t{1} << 32) + row - 1) / row),
       .next_row = static_cast<std::int32_t>(from.h - row * step),
-      .image = from.n,
-      .plane = task.out.desc.strides.c,
+      .image = static_cast<unsigned>(from.n),
+      .plane = static_cast<unsigned>(area),
       .in = reinterpret_cast<const std::uint8_t*>(in),
       .out = reinterpret_cast<Out*>(task.out.data),
       .function = function};

@@ -123,6 +123,9 @@ struct Deal {
   }
 };
 
+/// A thread whose exclusive or consists of these words changes the first byte written.
+constexpr std::uint32_t stream_mark = 0x9E3779B9;
+
 /// What is stored are exclusive ors of what the block has read. The first `whole` blocks read
 /// `Reads` rows and write `Writes`; others what they are dealt.
 template <int Reads, int Writes, bool Streaming>
@@ -147,9 +150,6 @@ struct StreamBody {
     }
     dealt(at);
   }
-
-  /// A thread whose exclusive or consists of these words changes the first byte written.
-  static constexpr std::uint32_t mark = 0x9E3779B9;
 
  private:
   __host__ __device__ static std::byte* vector(const Rows& side, const Index& at,
@@ -180,7 +180,8 @@ struct StreamBody {
     if (is_mark(all)) *(out.data - out.head) = std::byte{1};
   }
   __host__ __device__ static bool is_mark(const Vector16& v) {
-    return v.words[0] == mark && v.words[1] == mark && v.words[2] == mark && v.words[3] == mark;
+    return v.words[0] == stream_mark && v.words[1] == stream_mark && v.words[2] == stream_mark &&
+           v.words[3] == stream_mark;
   }
 };
 
