@@ -12,8 +12,8 @@ namespace {
 
 template <class Body>
 constexpr std::string_view kind = "general";
-template <class In, class Out, class Function, bool Streaming>
-constexpr std::string_view kind<PlanesToPlanes<In, Out, Function, Streaming>> = "planes";
+template <class In, class Out, class Function, int Period, bool Streaming>
+constexpr std::string_view kind<PlanesToPlanes<In, Out, Function, Period, Streaming>> = "planes";
 template <class Out, class Function, bool Mirrored, bool Streaming>
 constexpr std::string_view kind<PixelsToPlanes<Out, Function, Mirrored, Streaming>> = "pixels";
 template <class In, class Out, class Function>
@@ -82,6 +82,17 @@ TEST(FusedBodies, ChannelsThatAreAlikeAreOnePlane) {
     EXPECT_EQ(kind_of(alike, tensor(layout, {4, 3, 3, 5})), "planes");
   EXPECT_EQ(kind_of(alike, tensor(Layout::Nchw, {1, 3, 3, 5})), "general");
   EXPECT_EQ(kind_of(alike, tensor(Layout::Nchw, {100000, 3, 1, 4})), "planes");
+}
+
+TEST(FusedBodies, PixelsOfThreeThatStayPixelsAreOnePlane) {
+  Normalize pixels = kOp;
+  pixels.layout = Layout::Nhwc;
+  for (const DType dtype : {DType::UInt8, DType::Float32})
+    EXPECT_EQ(kind_of(pixels, tensor(Layout::Nhwc, {2, 3, 2, 3}, dtype)), "planes");
+  EXPECT_EQ(kind_of(pixels, tensor(Layout::Nhwc, {1, 3, 3, 3})), "general");
+  EXPECT_EQ(kind_of(pixels, tensor(Layout::Nchw, {2, 3, 2, 4})), "general");
+  const Normalize four{.mean = {1, 2, 3, 4}, .std = {5}, .layout = Layout::Nhwc};
+  EXPECT_EQ(kind_of(four, tensor(Layout::Nhwc, {2, 4, 2, 4})), "general");
 }
 
 TEST(FusedBodies, PixelsOfThreeBytesHaveTheirOwn) {

@@ -45,16 +45,17 @@ class Row:
 
 HALF = "(?:__half|__nv_bfloat16)"
 ROWS = [
-    Row("PlanesToPlanes<unsigned char, float, Affine, .*>", 16, 64, 90),
-    Row(f"PlanesToPlanes<unsigned char, {HALF}, Affine, .*>", 32, 64, 140),
-    Row("PlanesToPlanes<float, float, Affine, .*>", 64, 64, 75),
-    Row(f"PlanesToPlanes<float, {HALF}, Affine, .*>", 64, 32, 75),
+    Row("PlanesToPlanes<unsigned char, float, Affine, (1|3), .*>", 16, 64, 90),
+    Row(f"PlanesToPlanes<unsigned char, {HALF}, Affine, (1|3), .*>", 32, 64, 140),
+    Row("PlanesToPlanes<float, float, Affine, (1|3), .*>", 64, 64, 75),
+    Row(f"PlanesToPlanes<float, {HALF}, Affine, (1|3), .*>", 64, 32, 75),
     Row("PixelsToPlanes<float, Affine, false, .*>", 24, 96, 120),
     Row("PixelsToPlanes<float, Affine, true, .*>", 24, 96, 140),
     Row(f"PixelsToPlanes<{HALF}, Affine, false, .*>", 24, 48, 120),
     Row(f"PixelsToPlanes<{HALF}, Affine, true, .*>", 24, 48, 140),
     # With constants that were sent.
-    Row("PlanesToPlanes<unsigned char, float, Affine, .*>", 24, 64, 90, constants=8),
+    Row("PlanesToPlanes<unsigned char, float, Affine, 1, .*>", 24, 64, 90, constants=8),
+    Row("PlanesToPlanes<unsigned char, float, Affine, 3, .*>", 40, 64, 90, constants=24),
     Row("PixelsToPlanes<float, Affine, false, .*>", 48, 96, 120, constants=24),
     Row("StreamBody<1, 4, .*>", 16, 64, 35),
     Row("StreamBody<4, 4, .*>", 64, 64, 35),

@@ -188,9 +188,14 @@ auto with_body(const FusedTask& task, const Function& function, Use use) {
       }
     }
     const Walk walk = make_walk(task.in.desc, task.out.desc, task.alike);
-    using Planes = PlanesToPlanes<In, Out, Function, Streaming>;
-    if (const auto body = planes_to_planes<Planes, In, Out>(task, walk, function))
-      return use(*body);
+    if constexpr (std::is_same_v<In, std::uint8_t> || std::is_same_v<In, float>) {
+      using Planes = PlanesToPlanes<In, Out, Function, 1, Streaming>;
+      using Pixels3 = PlanesToPlanes<In, Out, Function, 3, Streaming>;
+      if (const auto body = planes_to_planes<Planes, In, Out>(task, walk, function))
+        return use(*body);
+      if (const auto body = planes_to_planes<Pixels3, In, Out>(task, walk, function))
+        return use(*body);
+    }
     if (walk.period.divisor > 1)
       return use(fused<Fused<Pixels, In, Out, Function>, In, Out>(task, walk, function));
     if (walk.is_contiguous())

@@ -19,10 +19,12 @@
 
 namespace normbench::cuda {
 
-/// Planes one behind the other, in the input as in the output, each with one constant. The output
-/// may be the input where their elements are of one size.
-template <class In, class Out, class Function, bool Streaming>
+/// Planes one behind the other, in the input as in the output: each of one channel, or with a
+/// `Period` of 3 one plane of all channels, pixel by pixel. The output may be the input where their
+/// elements are of one size.
+template <class In, class Out, class Function, int Period, bool Streaming>
 struct PlanesToPlanes {
+  static constexpr int period = Period;
   static constexpr int count = 16 / static_cast<int>(std::max(sizeof(In), sizeof(Out)));
   static constexpr int depth = 4;  // slots of a thread
 
@@ -34,7 +36,6 @@ struct PlanesToPlanes {
 
   __host__ __device__ void operator()(const Index& at) const {
     function.choose([&](const auto& chosen) {
-      const auto constant = chosen.at(at.y);
       const unsigned first = at.x * (depth * threads_per_block) + at.thread;
       const std::int64_t slot = (at.z * grid.y + at.y) * slots + first;
       const In* from = in + slot * count;
@@ -42,21 +43,53 @@ struct PlanesToPlanes {
       if (at.x < whole) {
         Pack<In, count> loaded[depth];
         unrolled<depth>([&](int u) { loaded[u] = load_aligned<count>(from + u * step); });
-        unrolled<depth>([&](int u) { store(to + u * step, loaded[u], constant); });
+        const auto constants = constants_of(chosen, at.y, first * count);
+        unrolled<depth>([&](int u) { store(to + u * step, loaded[u], constants, u * step); });
         return;
       }
-      for (int i = 0; first + i * threads_per_block < slots; ++i)
-        store(to + i * step, load_aligned<count>(from + i * step), constant);
+      const auto constants = constants_of(chosen, at.y, first * count);
+      unrolled<depth>([&](int u) {
+        if (first + u * threads_per_block < slots)
+          store(to + u * step, load_aligned<count>(from + u * step), constants, u * step);
+      });
     });
   }
 
  private:
   static constexpr int step = count * static_cast<int>(threads_per_block);
 
+  /// Of the elements from `first` on.
+  template <class Chosen>
+  __host__ __device__ static auto constants_of(const Chosen& chosen, unsigned channel,
+                                               unsigned first) {
+    if constexpr (period == 1) {
+      return Turned<decltype(chosen.at(0))>{{chosen.at(channel)}};
+    } else {
+      const auto k0 = chosen.at(0), k1 = chosen.at(1), k2 = chosen.at(2);
+      const unsigned c = first % 3;
+      return Turned<decltype(chosen.at(0))>{{c == 0   ? k0
+                                             : c == 1 ? k1
+                                                      : k2,
+                                             c == 0   ? k1
+                                             : c == 1 ? k2
+                                                      : k0,
+                                             c == 0   ? k2
+                                             : c == 1 ? k0
+                                                      : k1}};
+    }
+  }
   template <class Constant>
-  __host__ __device__ static void store(Out* to, const Pack<In, count>& x, Constant constant) {
-    store_pack<Streaming>(
-        to, pack_of<Out, count>([&](int j) { return Function::apply(x.get(j), constant); }));
+  struct Turned {
+    Constant of[period];
+  };
+
+  /// Stores the elements that are `past` the thread's first.
+  template <class Constants>
+  __host__ __device__ static void store(Out* to, const Pack<In, count>& x,
+                                        const Constants& constants, int past) {
+    store_pack<Streaming>(to, pack_of<Out, count>([&](int j) {
+                            return Function::apply(x.get(j), constants.of[(past + j) % period]);
+                          }));
   }
 };
 
@@ -127,9 +160,9 @@ std::optional<Body> planes_to_planes(const FusedTask& task, const Walk& walk,
   const TensorDesc &in = task.in.desc, &out = task.out.desc;
   const std::int64_t channels = walk.channel_axis == Walk::axes ? 1 : out.shape.c;
   const std::int64_t slots = walk.elements / Body::count, images = walk.runs / channels;
-  const bool fits = in.is_dense() && in.layout == out.layout && walk.period.divisor == 1 &&
-                    walk.elements % Body::count == 0 && images > 0 &&
-                    is_aligned(task.in.data, Body::count * sizeof(In)) &&
+  const bool fits = in.is_dense() && in.layout == out.layout &&
+                    walk.period.divisor == Body::period && walk.elements % Body::count == 0 &&
+                    images > 0 && is_aligned(task.in.data, Body::count * sizeof(In)) &&
                     is_aligned(task.out.data, Body::count * sizeof(Out)) &&
                     slots * walk.runs <= std::numeric_limits<std::int32_t>::max() &&
                     channels <= most_blocks_across && images <= most_blocks_across;
