@@ -105,20 +105,21 @@ INSTANTIATE_TEST_SUITE_P(Cuda, FusedNormalize,
                          });
 
 TEST(FusedNormalize, TakesConstantsThatWereSent) {
-  const Normalize op{.mean = {1, 2, 3}, .std = {4, 5, 6}};
-  for (const Layout layout : both_layouts) {
-    const TensorDesc desc = dense(DType::UInt8, layout, {2, 3, 5, 7}, Memory::Device);
-    Guarded in(desc), by_value(op.infer(std::span(&desc, 1))[0]), sent(by_value.view().desc);
-    fill(in.view());
-    on_host(op, in.view(), by_value.view(), 0);
-    NormalizeArguments with_table, arguments;
-    set_constants(op, 3, with_table);
-    arguments.task = task_of(op, in.view(), sent.view());
-    arguments.sent_a = with_table.a;
-    arguments.sent_b = with_table.b;
-    with_normalize<float>(arguments, [](const auto& body) { run_body(body); });
-    EXPECT_TRUE(sent.payload() == by_value.payload());
-  }
+  const Normalize op{.mean = {1, 2, 3}, .std = {4, 5, 6}, .layout = Layout::Nchw};
+  for (const Layout layout : both_layouts)
+    for (const Shape& shape : {Shape{2, 3, 5, 7}, Shape{2, 3, 65, 64}}) {
+      const TensorDesc desc = dense(DType::UInt8, layout, shape, Memory::Device);
+      Guarded in(desc), by_value(op.infer(std::span(&desc, 1))[0]), sent(by_value.view().desc);
+      fill(in.view());
+      on_host(op, in.view(), by_value.view(), 0);
+      NormalizeArguments with_table, arguments;
+      set_constants(op, 3, with_table);
+      arguments.task = task_of(op, in.view(), sent.view());
+      arguments.sent_a = with_table.a;
+      arguments.sent_b = with_table.b;
+      with_normalize<float>(arguments, [](const auto& body) { run_body(body); });
+      EXPECT_TRUE(sent.payload() == by_value.payload());
+    }
 }
 
 TEST(FusedNormalize, HoldsTheConstantsOfAChannel) {
@@ -135,6 +136,10 @@ TEST(FusedNormalize, HoldsTheConstantsOfAChannel) {
 struct Counted {
   static inline std::int64_t applied = 0;
   NoConstant at(std::int64_t) const { return {}; }
+  template <class Use>
+  void choose(Use use) const {
+    use(*this);
+  }
   static std::uint16_t apply(std::uint8_t x, NoConstant) {
     ++applied;
     return static_cast<std::uint16_t>(x + 256);
@@ -142,13 +147,13 @@ struct Counted {
 };
 
 TEST(Fused, ChangesEachElementOnce) {
-  const Shape shape{2, 3, 16, 37};
+  const Shape shape{2, 3, 66, 64};
   for (const Layout from : both_layouts)
     for (const Layout to : both_layouts)
-      for (const std::int64_t enough : {std::int64_t{0}, std::int64_t{1} << 18})
+      for (const auto& [shift, enough] : {std::pair{1, 0}, {1, 1 << 18}, {0, 0}})
         for (const Flip flip : {Flip::None, Flip::Horizontal}) {
-          Guarded in(dense(DType::UInt8, from, shape, Memory::Device), 1);
-          Guarded out(dense(DType::Float16, to, shape, Memory::Device), 2);
+          Guarded in(dense(DType::UInt8, from, shape, Memory::Device), shift);
+          Guarded out(dense(DType::Float16, to, shape, Memory::Device), 2 * shift);
           fill(in.view());
           const FusedTask task{
               .in = flip_view(in.view(), flip), .out = out.view(), .enough_threads = enough};

@@ -36,8 +36,8 @@ class LargeNormalize {
   void run_ends() {
     with_normalize<float>(arguments_, [](const auto& body) {
       for (std::int64_t i = 0; i < 32; ++i) {
-        body(i);
-        body(body.threads - 1 - i);
+        run_thread(body, i);
+        run_thread(body, threads_of(body) - 1 - i);
       }
     });
   }
@@ -79,6 +79,30 @@ TEST(LargeNormalize, TakesPixelsApart) {
   EXPECT_EQ(image.out(2 * pixels - 1), 11 - 1);
   EXPECT_EQ(image.out(3 * pixels - 1), 12 - 2);
   EXPECT_EQ(image.out(2 * pixels), -2);
+}
+
+TEST(LargeNormalize, TakesWholeGroupsOfPixelsApart) {
+  const std::int64_t side = 16000, pixels = side * side;
+  for (const Flip flip : {Flip::None, Flip::Vertical}) {
+    LargeNormalize image(Layout::Nhwc, {2, 3, side, side}, Layout::Nchw, flip);
+    const std::int64_t last = flip == Flip::None ? pixels : side;  // pixels up to the last one
+    for (int c = 0; c < 3; ++c)
+      image.in(3 * (pixels + last - 1) + c) = static_cast<std::uint8_t>(10 + c);
+    image.run_ends();
+    EXPECT_EQ(image.out(4 * pixels - 1), 10);
+    EXPECT_EQ(image.out(5 * pixels - 1), 11 - 1);
+    EXPECT_EQ(image.out(6 * pixels - 1), 12 - 2);
+  }
+}
+
+TEST(LargeNormalize, ReachesTheEndOfThePlanes) {
+  const std::int64_t pixels = std::int64_t{20000} * 20000;
+  LargeNormalize image(Layout::Nchw, {2, 3, 20000, 20000}, Layout::Nchw, Flip::None);
+  image.in(6 * pixels - 1) = 12;
+  image.in(0) = 7;
+  image.run_ends();
+  EXPECT_EQ(image.out(6 * pixels - 1), 12 - 2);
+  EXPECT_EQ(image.out(0), 7);
 }
 
 TEST(LargeNormalize, PutsPixelsTogether) {

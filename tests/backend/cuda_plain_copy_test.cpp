@@ -29,8 +29,9 @@ TEST(CudaCopy, CopiesEveryAlignmentAndSmallSize) {
         ASSERT_EQ(wrong_copy(to, from, size), std::nullopt);
 }
 
-TEST(CudaCopy, CopiesSizesAroundAWarpAndABlock) {
-  for (const std::int64_t size : {511, 512, 2047, 2048, 2049, 16383, 16384, 16385, 300007})
+TEST(CudaCopy, CopiesSizesAroundABlock) {
+  for (const std::int64_t size :
+       {511, 512, 2047, 4095, 4096, 4097, 16383, 16384, 16385, 32768, 300007})
     for (const auto& [to, from] : {std::pair{0, 0}, {1, 1}, {0, 4}, {15, 2}})
       EXPECT_EQ(wrong_copy(to, from, size), std::nullopt);
 }
@@ -52,14 +53,16 @@ TEST(CudaCopy, TakesTheLargestUnitThatBothAddressesAllow) {
 template <class Body>
 bool copies(const Body& body, std::int64_t byte) {
   constexpr std::int64_t size = sizeof(Vector16);
-  const std::int64_t unit = (byte - body.head) / size;
-  if (byte < body.head || unit >= body.units) {
-    const std::int64_t thread = byte < body.head ? byte : byte - body.units * size;
-    return thread < body.threads && thread < body.head + body.tail && body.edge(thread) == byte;
+  const Rows& to = body.to;
+  const std::int64_t blocks = body.grid.x, unit = (byte - to.head) / size;
+  if (byte < to.head || unit >= to.units) {
+    const std::int64_t thread = byte < to.head ? byte : byte - to.units * size;
+    return blocks > body.whole && thread < to.edges() && to.head + to.edge(thread, size) == byte;
   }
-  const std::int64_t thread = unit / 128 * 32 + unit % 32, row = unit / 32 % 4;
-  return thread < body.threads && body.unit(thread, static_cast<int>(row)) == unit &&
-         body.offset(thread, static_cast<int>(row)) == body.head + unit * size;
+  const std::int64_t block = unit / Body::part, row = unit % Body::part / threads_per_block;
+  const std::int64_t first = block * Body::part + unit % threads_per_block;
+  return block < blocks && (block < body.whole || block + 1 == blocks) &&
+         to.head + Body::offset(first, static_cast<int>(row)) == to.head + unit * size;
 }
 
 /// The first byte near a power of two, or near an end, that no thread copies.
@@ -85,15 +88,15 @@ constexpr std::int64_t many = (std::int64_t{1} << 40) + 21;
 TEST(CudaCopy, CountsPast32Bits) {
   const auto body = huge(many);
   EXPECT_EQ(missing_byte(body, many), std::nullopt);
-  EXPECT_EQ(body.head, 15);
-  EXPECT_EQ(body.tail, 6);
-  EXPECT_LT(body.threads / 256, (std::int64_t{1} << 31) - 1);
+  EXPECT_EQ(body.to.head, 15);
+  EXPECT_EQ(body.to.tail, 6);
+  EXPECT_EQ(body.grid.x, (1 << 26) + 1);
 }
 
 /// The mistake of a 32-bit index.
 struct Narrow : CopyBody<Vector16> {
-  static std::int64_t unit(std::int64_t thread, int k) {
-    return static_cast<std::int32_t>(CopyBody<Vector16>::unit(thread, k));
+  static std::int64_t offset(std::int64_t first, int k) {
+    return CopyBody<Vector16>::offset(static_cast<std::int32_t>(first), k);
   }
 };
 
@@ -105,7 +108,7 @@ TEST(CudaCopy, AMistakeOf32BitsIsSeen) {
 TEST(CudaCopy, ADroppedTailIsSeen) {
   auto body = huge(1000);
   EXPECT_EQ(missing_byte(body, 1000), std::nullopt);
-  body.tail = 0;
+  body.to.tail = 0;
   EXPECT_EQ(missing_byte(body, 1000), 15 + 61 * 16);
 }
 

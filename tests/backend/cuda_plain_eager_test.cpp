@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 
+#include <bit>
+#include <cfloat>
 #include <cmath>
-#include <limits>
+#include <random>
 
 #include "backend/cuda/eager.cuh"
 #include "backend/cuda_plain_testing.h"
@@ -18,6 +20,18 @@ void run_cast(const View& in, const View& out) {
                  [](const auto& body) { run_body(body); });
 }
 
+/// What `launch_sub` and `launch_div` take.
+template <class Operation>
+std::vector<float> constants_of(const std::vector<double>& values) {
+  std::vector<float> constants;
+  for (const double value : values) {
+    const auto constant = static_cast<float>(value);
+    constants.push_back(constant);
+    if constexpr (std::is_same_v<Operation, Divide>) constants.push_back(inverse_of(constant));
+  }
+  return constants;
+}
+
 BroadcastArguments broadcast(const View& in, const View& out, const std::vector<float>& constants) {
   const Shape& shape = out.desc.shape;
   return {.dtype = in.desc.dtype,
@@ -30,12 +44,21 @@ BroadcastArguments broadcast(const View& in, const View& out, const std::vector<
 }
 
 template <class Operation>
-void run_broadcast(const BroadcastArguments& arguments) {
-  with_broadcast_body<Operation>(arguments, [](const auto& body) { run_body(body); });
+void run_broadcast(const View& in, const View& out, const std::vector<double>& values) {
+  const std::vector<float> constants = constants_of<Operation>(values);
+  with_broadcast_body<Operation>(broadcast(in, out, constants),
+                                 [](const auto& body) { run_body(body); });
 }
 
+/// And planes of whole vectors, of less than a block and of more.
+const std::vector<Shape> eager_shapes = [] {
+  std::vector<Shape> shapes = plain_shapes;
+  shapes.insert(shapes.end(), {{2, 3, 4, 8}, {2, 3, 32, 36}});
+  return shapes;
+}();
+
 TEST(CudaEager, CastKeepsToTheReference) {
-  for (const Shape& shape : plain_shapes)
+  for (const Shape& shape : eager_shapes)
     for (const DType from : all_dtypes)
       for (const DType to : all_dtypes)
         for (const int shift : {0, 1}) {
@@ -69,9 +92,8 @@ class Broadcasts : public testing::TestWithParam<std::tuple<DType, Layout, int>>
 
 TEST_P(Broadcasts, KeepToTheReferenceInPlaceToo) {
   const auto [dtype, layout, shift] = GetParam();
-  for (const Shape& shape : plain_shapes) {
+  for (const Shape& shape : eager_shapes) {
     const auto values = channel_values(shape.c, 123.675, -7.3);
-    const std::vector<float> constants(values.begin(), values.end());
     const TensorDesc desc = dense(dtype, layout, shape, Memory::Device);
     for (const Op& op : {Op(Sub{.mean = values}), Op(Div{.std = values})}) {
       const auto run =
@@ -79,10 +101,10 @@ TEST_P(Broadcasts, KeepToTheReferenceInPlaceToo) {
       Guarded in(desc, shift), out(desc, 3 * shift);
       fill(in.view());
       const Tensor64 expected = expected_of(op, in.view(), desc);
-      run(broadcast(in.view(), out.view(), constants));
+      run(in.view(), out.view(), values);
       ASSERT_EQ(mismatch(expected, out.view(), bound_of(op, dtype, desc)), std::nullopt)
           << name_of(op) << " " << describe(desc);
-      run(broadcast(in.view(), in.view(), constants));
+      run(in.view(), in.view(), values);
       ASSERT_TRUE(in.payload() == out.payload()) << name_of(op) << " in place";
       ASSERT_TRUE(in.guards_intact() && out.guards_intact());
     }
@@ -95,27 +117,100 @@ INSTANTIATE_TEST_SUITE_P(CudaEager, Broadcasts,
                                           testing::ValuesIn(both_layouts), testing::Values(0, 1)));
 
 TEST(CudaEager, ComputesInFloat32AndRoundsOnce) {
-  const std::vector<float> constants{0.1f, 3.0f};
-  const std::vector<float> in{1.0f, 1.0f};
-  std::vector<float> out(2);
-  const BroadcastArguments arguments{.dtype = DType::Float32,
-                                     .in = in.data(),
-                                     .out = out.data(),
-                                     .elements = 2,
-                                     .constants = constants.data(),
-                                     .inner = 1,
-                                     .channels = 2};
-  run_broadcast<Subtract>(arguments);
-  EXPECT_THAT(out, testing::ElementsAre(1.0f - 0.1f, -2.0f));
-  run_broadcast<Divide>(arguments);
-  EXPECT_THAT(out, testing::ElementsAre(1.0f / 0.1f, 1.0f / 3.0f));
+  for (const Layout layout : both_layouts) {
+    const TensorDesc desc = dense(DType::Float32, layout, {1, 2, 1, 4}, Memory::Device);
+    Guarded in(desc), out(desc);
+    std::fill_n(reinterpret_cast<float*>(in.view().data), 8, 1.0f);
+    const auto at = [&](std::int64_t channel) {
+      return reinterpret_cast<const float*>(out.view().data)[channel * desc.strides.c];
+    };
+    run_broadcast<Subtract>(in.view(), out.view(), {0.1f, 3.0f});
+    EXPECT_EQ(at(0), 1.0f - 0.1f);
+    EXPECT_EQ(at(1), -2.0f);
+    run_broadcast<Divide>(in.view(), out.view(), {0.1f, 3.0f});
+    EXPECT_EQ(at(0), 1.0f / 0.1f);
+    EXPECT_EQ(at(1), 1.0f / 3.0f);
+  }
+}
+
+/// The bits of x / divisor as a thread computes them.
+std::uint32_t quotient(float x, float divisor) {
+  const float all[] = {x, x, x, x};
+  const Divide::Constant one{divisor, inverse_of(divisor)}, constants[] = {one, one, one, one};
+  std::uint32_t bits = 0;
+  Divide::apply(all, constants, [&](const float* y) { bits = std::bit_cast<std::uint32_t>(y[3]); });
+  return bits;
+}
+
+TEST(CudaEager, DividesToTheBit) {
+  std::vector<float> divisors{1,      58.395f,       57.12f,    57.375f,        0.229f,
+                              3,      0x1.fffffep0f, 0x1p-20f,  0x1p20f,        1e30f,
+                              1e-30f, -7.3f,         0x1p-149f, 0x1.000002p-20f};
+  std::vector<float> dividends{0.0f,    -0.0f,     1,        255,      FLT_MAX,
+                               FLT_MIN, 0x1p-149f, INFINITY, -INFINITY};
+  std::mt19937 random(5);
+  for (int i = 0; i < 20000; ++i) {
+    const auto x = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+    if (!std::isnan(x)) dividends.push_back(x);
+    dividends.push_back(
+        std::bit_cast<float>(0x3F800000 | static_cast<std::uint32_t>(random() >> 9)));
+  }
+  for (int i = 0; i < 100; ++i)
+    divisors.push_back(
+        std::bit_cast<float>(0x3F800000 | static_cast<std::uint32_t>(random() >> 9)));
+  for (const float divisor : divisors)
+    for (const float x : dividends)
+      ASSERT_EQ(quotient(x, divisor), std::bit_cast<std::uint32_t>(x / divisor))
+          << x << " / " << divisor;
+  EXPECT_TRUE(std::isnan(std::bit_cast<float>(quotient(NAN, 3))));
+  EXPECT_TRUE(std::isnan(std::bit_cast<float>(quotient(INFINITY, INFINITY))));
+}
+
+TEST(CudaEager, AQuotientThatIsNotCorrectedIsSeen) {
+  int wrong = 0;
+  for (int x = 1; x < 256; ++x) {
+    const auto dividend = static_cast<float>(x);
+    if (dividend * inverse_of(58.395f) != dividend / 58.395f) ++wrong;
+  }
+  EXPECT_GT(wrong, 10);
+}
+
+/// The body for a tensor of so many planes.
+bool counts_planes_by_its_grid(std::int64_t images, std::int64_t channels, std::int64_t inner) {
+  const BroadcastArguments arguments{
+      .elements = images * channels * inner, .inner = inner, .channels = channels};
+  return with_broadcast_body<Subtract>(arguments, []<class Body>(const Body&) {
+    return std::is_same_v<Body, PlanesBody<float, Subtract>>;
+  });
+}
+
+TEST(CudaEager, AGridCountsPlanesUpToItsLimits) {
+  EXPECT_TRUE(counts_planes_by_its_grid(65535, 65535 / 3, 4));
+  EXPECT_FALSE(counts_planes_by_its_grid(65536, 3, 4));
+  EXPECT_FALSE(counts_planes_by_its_grid(3, 65536, 4));
+  EXPECT_FALSE(counts_planes_by_its_grid(1, 3, 5));
+  EXPECT_TRUE(counts_planes_by_its_grid(1, 3, std::int64_t{1} << 31));
+  EXPECT_FALSE(counts_planes_by_its_grid(1, 4, std::int64_t{1} << 31));
+}
+
+TEST(CudaEager, MorePlanesThanAGridCountsKeepToTheReference) {
+  for (const Shape& shape : {Shape{65536, 2, 1, 4}, Shape{1, 65536, 1, 4}}) {
+    const TensorDesc desc = dense(DType::Float32, Layout::Nchw, shape, Memory::Device);
+    const auto values = channel_values(shape.c, 1, 0.5);
+    Guarded in(desc), out(desc);
+    fill(in.view());
+    run_broadcast<Subtract>(in.view(), out.view(), values);
+    EXPECT_EQ(mismatch(expected_of(Sub{.mean = values}, in.view(), desc), out.view(),
+                       bound_of(Sub{.mean = values}, DType::Float32, desc)),
+              std::nullopt);
+  }
 }
 
 /// A body over more elements than 32 bits count, whose memory is not touched.
 template <class Body>
 Body huge(std::int64_t inner, std::int64_t channels) {
   Body body{};
-  body.threads = (std::int64_t{1} << 33) + 5;
+  body.elements = (std::int64_t{1} << 33) + 5;
   body.inner = Divisor::of(inner);
   body.channels = Divisor::of(channels);
   return body;
@@ -126,9 +221,10 @@ template <class Body>
 std::optional<std::int64_t> wrong_channel(const Body& body) {
   for (int power = 0; power <= 33; ++power)
     for (int past = -3; past < 5; ++past) {
-      const std::int64_t i = (std::int64_t{1} << power) + past;
-      if (i < 0 || i >= body.threads) continue;
-      if (body.channel(i) != i / body.inner.divisor % body.channels.divisor) return i;
+      const std::int64_t i = (std::int64_t{1} << power) + past, inner = body.inner.divisor;
+      if (i < 0 || i >= body.elements) continue;
+      const auto [channel, before] = body.channel(i);
+      if (channel != i / inner % body.channels.divisor || before != i % inner) return i;
     }
   return std::nullopt;
 }
@@ -137,9 +233,7 @@ using Floats = BroadcastBody<float, Subtract>;
 
 /// The mistake of a 32-bit index.
 struct Narrow : Floats {
-  std::int64_t channel(std::int64_t i) const {
-    return Floats::channel(static_cast<std::uint32_t>(i));
-  }
+  Quotient channel(std::int64_t i) const { return Floats::channel(static_cast<std::uint32_t>(i)); }
 };
 
 TEST(CudaEager, FindsTheChannelOfElementsPast32Bits) {
@@ -156,16 +250,20 @@ TEST(CudaEager, AMistakeOf32BitsIsSeen) {
 }
 
 TEST(CudaEager, ADroppedTailIsSeen) {
-  const TensorDesc desc = dense(DType::Float32, Layout::Nchw, {1, 1, 1, 257}, Memory::Device);
+  const TensorDesc desc = dense(DType::Float32, Layout::Nchw, {1, 1, 1, 1025}, Memory::Device);
   Guarded in(desc), out(desc);
   fill(in.view());
-  CastBody<float, float> body{.threads = 257,
-                              .in = reinterpret_cast<const float*>(in.view().data),
-                              .out = reinterpret_cast<float*>(out.view().data)};
-  body.threads -= body.threads % 256;
-  run_body(body);
+  with_cast_body({.from = DType::Float32,
+                  .to = DType::Float32,
+                  .in = in.view().data,
+                  .out = out.view().data,
+                  .elements = 1025},
+                 [](auto body) {
+                   body.grid.x = body.whole;
+                   run_body(body);
+                 });
   EXPECT_THAT(mismatch(to_double(in.view(), 0, 1), out.view(), 0).value_or(""),
-              testing::ContainsRegex("^element 256: -?nan instead"));
+              testing::ContainsRegex("^element 1024: -?nan instead"));
 }
 
 }  // namespace

@@ -14,8 +14,9 @@ TensorDesc bytes(std::int64_t count) {
 std::vector<std::byte> streamed(const View& in, std::int64_t read, std::int64_t written,
                                 std::int64_t shift) {
   Guarded out(bytes(written), shift);
-  run_body(StreamBody::of(
-      {.in = in.data, .read_bytes = read, .out = out.view().data, .written_bytes = written}));
+  with_stream_body(
+      {.in = in.data, .read_bytes = read, .out = out.view().data, .written_bytes = written},
+      [](const auto& body) { run_body(body); });
   EXPECT_TRUE(out.guards_intact()) << read << ":" << written << " shift " << shift;
   return out.payload();
 }
@@ -36,97 +37,98 @@ TEST(CudaStream, WritesEveryByte) {
       }
 }
 
-TEST(CudaStream, CopiesWhereTheMixIsEven) {
-  Guarded in(bytes(32 * 16 * 9));
+TEST(CudaStream, CopiesWholeBlocksWhereTheMixIsEven) {
+  constexpr std::int64_t block = 4 * 256 * 16;
+  Guarded in(bytes(2 * block + 512));
   fill(in.view());
-  const auto out = streamed(in.view(), in.view().desc.bytes(), in.view().desc.bytes(), 0);
+  const auto out = streamed(in.view(), 2 * block + 512, 2 * block + 512, 0);
   const auto from = in.payload();
-  // The first slot of each thread stores what it read, the next one adds what that one read.
-  for (std::size_t warp = 0; warp < out.size(); warp += 2048)
-    for (std::size_t i = warp; i < std::min(warp + 512, out.size()); ++i)
-      ASSERT_EQ(out[i], from[i]) << i;
-  for (std::size_t i = 512; i < 1024; ++i) ASSERT_EQ(out[i], from[i] ^ from[i - 512]) << i;
+  EXPECT_TRUE(std::equal(from.begin(), from.begin() + 2 * block, out.begin()));
 }
 
-/// The first vector of `read` bytes that a stream does not read: one that holds the mark alone
-/// makes its thread change the first byte written.
+/// The first vector of `read` bytes that a stream does not read, of those around rows and blocks:
+/// what is written stays as it is without it.
 std::optional<std::int64_t> unread_vector(std::int64_t read, std::int64_t written) {
   Guarded in(bytes(read));
   std::memset(in.view().data, 0, static_cast<std::size_t>(read));
-  const Vector16 mark{{StreamBody::mark, StreamBody::mark, StreamBody::mark, StreamBody::mark}};
+  const Vector16 mark{{stream_mark, stream_mark, stream_mark, stream_mark}};
+  const auto before = streamed(in.view(), read, written, 0);
   for (std::int64_t i = 0; i < read / 16; ++i) {
+    if (i % 256 > 1 && i % 256 < 255 && i != read / 16 - 1) continue;
     std::memcpy(in.view().data + 16 * i, &mark, 16);
-    if (streamed(in.view(), read, written, 0)[0] != std::byte{1}) return i;
+    if (streamed(in.view(), read, written, 0) == before) return i;
     std::memset(in.view().data + 16 * i, 0, 16);
   }
   return std::nullopt;
 }
 
 TEST(CudaStream, ReadsEveryVector) {
-  for (const auto& [read, written] : {std::pair{8192, 8192},
-                                      {8192, 32768},
-                                      {8192, 16384},
-                                      {8192, 4096},
-                                      {8192, 2048},
-                                      {8192, 1},
-                                      {5000, 3000},
-                                      {3000, 5000},
+  constexpr int block = 4 * 256 * 16;
+  for (const auto& [read, written] : {std::pair{3 * block, 3 * block},
+                                      {3 * block + 32, 3 * block + 32},
+                                      {block, 4 * block},
+                                      {block + 16, 4 * block + 64},
+                                      {2 * block, 4 * block},
+                                      {4 * block, 2 * block},
+                                      {4 * block, block},
+                                      {2 * block, 1},
+                                      {50000, 30000},
+                                      {30000, 50000},
                                       {16, 1},
                                       {5008, 16}})
     EXPECT_EQ(unread_vector(read, written), std::nullopt) << read << ":" << written;
 }
 
-/// The slots that get a row, as a string: "x..x..".
-std::string dealt(std::int64_t rows, std::int64_t slots) {
+/// The rows that blocks get, as a string: "1.1." is every other block one.
+std::string dealt(std::int64_t rows, std::int64_t blocks) {
   std::string text;
-  for (std::int64_t slot = 0; slot < slots; ++slot) {
-    const Deal deal = Deal::from(slot, rows, Divisor::of(slots));
-    text += deal.gives() ? 'x' : '.';
+  const Deal deal = Deal::of(rows, blocks);
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    const std::int64_t count = deal.first(block + 1) - deal.first(block);
+    text += count == 0 ? "." : std::to_string(count);
   }
   return text;
 }
 
 TEST(CudaStream, DealsEvenly) {
-  EXPECT_EQ(dealt(2, 8), "x...x...");
-  EXPECT_EQ(dealt(4, 8), "x.x.x.x.");
-  EXPECT_EQ(dealt(3, 5), "x.x.x");
-  EXPECT_EQ(dealt(4, 4), "xxxx");
+  EXPECT_EQ(dealt(2, 8), "...1...1");
+  EXPECT_EQ(dealt(4, 8), ".1.1.1.1");
+  EXPECT_EQ(dealt(10, 4), "2323");
+  EXPECT_EQ(dealt(12, 3), "444");
   EXPECT_EQ(dealt(0, 3), "...");
 }
 
-TEST(CudaStream, DealsEveryRowOnceInOrder) {
-  for (std::int64_t slots = 1; slots <= 40; ++slots)
-    for (std::int64_t rows = 0; rows <= slots; ++rows) {
-      std::int64_t next = 0;
-      for (std::int64_t first = 0; first < slots; first += StreamBody::slots_per_warp) {
-        Deal deal = Deal::from(first, rows, Divisor::of(slots));
-        for (std::int64_t slot = first; slot < std::min(first + 4, slots); ++slot) {
-          if (deal.gives()) {
-            ASSERT_EQ(deal.row(), next++) << rows << " of " << slots;
-          }
-          deal.next_slot();
-        }
-      }
-      ASSERT_EQ(next, rows);
+TEST(CudaStream, DealsEveryRowAndAtMostFourToABlock) {
+  for (std::int64_t blocks = 1; blocks <= 60; ++blocks)
+    for (std::int64_t rows = 0; rows <= 4 * blocks; ++rows) {
+      const Deal deal = Deal::of(rows, blocks);
+      ASSERT_EQ(deal.first(0), 0);
+      ASSERT_GE(deal.first(blocks), rows);
+      for (std::int64_t block = 0; block < blocks; ++block)
+        ASSERT_LE(deal.first(block + 1) - deal.first(block), 4) << rows << " of " << blocks;
     }
 }
 
 TEST(CudaStream, CountsPast32Bits) {
   const std::int64_t terabyte = std::int64_t{1} << 40;
-  const auto body = StreamBody::of({.in = reinterpret_cast<const void*>(4096),
-                                    .read_bytes = terabyte / 4 + 77,
-                                    .out = reinterpret_cast<void*>(4096),
-                                    .written_bytes = terabyte + 5});
-  EXPECT_EQ(body.slots.divisor, terabyte / 512);
-  EXPECT_EQ(body.threads, terabyte / 512 / 4 * 32);
-  EXPECT_LT(body.threads / 256, (std::int64_t{1} << 31) - 1);
-  const std::int64_t last = body.slots.divisor - 1;
-  const Deal reads = Deal::from(last, body.in.rows(), body.slots);
-  EXPECT_EQ(reads.row(), body.in.rows() - 1);
-  const Deal writes = Deal::from(last, body.out.rows(), body.slots);
-  EXPECT_TRUE(writes.gives());
-  EXPECT_EQ(writes.row(), last);
-  EXPECT_EQ(body.out.vector(body.out.vectors), reinterpret_cast<std::byte*>(4096 + terabyte));
+  const auto check = [&](std::int64_t read, std::int64_t written) {
+    with_stream_body({.in = reinterpret_cast<const void*>(4096),
+                      .read_bytes = read,
+                      .out = reinterpret_cast<void*>(4096),
+                      .written_bytes = written},
+                     [&](const auto& body) {
+                       const std::int64_t blocks = body.grid.x;
+                       EXPECT_EQ(blocks, (terabyte >> 14) + 1);
+                       EXPECT_LE(body.whole, blocks);
+                       EXPECT_EQ(body.in.units, read / 16);
+                       EXPECT_EQ(body.out.units, written / 16);
+                       EXPECT_GE(body.reads.first(blocks), body.in.rows());
+                       EXPECT_GE(body.writes.first(blocks), body.out.rows());
+                       EXPECT_LT(body.writes.first(blocks - 1), body.out.rows());
+                     });
+  };
+  check(terabyte / 4 + 77, terabyte + 320);  // 1:4
+  check(terabyte / 3, terabyte + 320);       // dealt
 }
 
 }  // namespace

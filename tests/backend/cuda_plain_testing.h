@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "backend/cuda/grid.h"
 #include "backend/kernel_testing.h"
 
 namespace normbench::cuda {
@@ -11,7 +12,7 @@ namespace normbench::cuda {
 /// Does what a launch of `body` does.
 template <class Body>
 void run_body(const Body& body) {
-  for (std::int64_t thread = 0; thread < body.threads; ++thread) body(thread);
+  for (std::int64_t thread = 0; thread < threads_of(body); ++thread) run_thread(body, thread);
 }
 
 /// Odd, tiny, and of more than one block.

@@ -14,7 +14,7 @@ using testing::Optional;
 const Normalize kOp{.mean = {1, 2, 3}, .std = {4, 5, 6}};
 const TensorDesc kIn = dense(DType::UInt8, Layout::Nchw, {2, 3, 5, 7}, Memory::Device);
 
-/// Runs the normalisation after `spoil` has changed its body.
+/// Runs the normalisation after `spoil` has changed its body, which is of a kind that it takes.
 template <class Spoil>
 OnHost with_bug(Spoil spoil) {
   return [spoil](const Op& op, const View& in, const View& out, std::int64_t enough_threads) {
@@ -23,7 +23,10 @@ OnHost with_bug(Spoil spoil) {
     arguments.task.enough_threads = enough_threads;
     set_constants(std::get<Normalize>(op), out.desc.shape.c, arguments);
     with_normalize<float>(arguments, [&](auto body) {
-      spoil(body);
+      if constexpr (std::is_invocable_v<Spoil, decltype(body)&>)
+        spoil(body);
+      else
+        ADD_FAILURE() << "another body than the bug is for";
       run_body(body);
     });
   };
@@ -34,17 +37,19 @@ TEST(PlantedBug, NoneIsSeenWhereThereIsNone) {
 }
 
 TEST(PlantedBug, ADroppedTailIsSeen) {
-  const auto spoil = [](auto& body) { body.walk.elements -= 1; };
+  const auto spoil = [](auto& body) -> decltype(void(body.walk)) { body.walk.elements -= 1; };
   EXPECT_THAT(fault_of(kOp, kIn, {}, with_bug(spoil)), Optional(HasSubstr("element 34: -nan")));
 }
 
 TEST(PlantedBug, ADroppedThreadIsSeen) {
-  const auto spoil = [](auto& body) { body.threads -= body.threads / 6; };
+  const auto spoil = [](auto& body) -> decltype(void(body.threads)) {
+    body.threads -= body.threads / 6;
+  };
   EXPECT_THAT(fault_of(kOp, kIn, {}, with_bug(spoil)), Optional(HasSubstr("element 175: -nan")));
 }
 
 TEST(PlantedBug, AStorePastTheEndIsSeen) {
-  const auto spoil = [](auto& body) { body.walk.elements += 1; };
+  const auto spoil = [](auto& body) -> decltype(void(body.walk)) { body.walk.elements += 1; };
   EXPECT_EQ(fault_of(kOp, kIn, {}, with_bug(spoil)), "a store beside the output");
 }
 
@@ -59,13 +64,50 @@ TEST(PlantedBug, ReadingTheNextElementIsSeen) {
 }
 
 TEST(PlantedBug, TheConstantsOfAnotherChannelAreSeen) {
-  const auto spoil = [](auto& body) { body.walk.channel_axis = Walk::axes; };
+  const auto spoil = [](auto& body) -> decltype(void(body.walk)) {
+    body.walk.channel_axis = Walk::axes;
+  };
   EXPECT_THAT(fault_of(kOp, kIn, {}, with_bug(spoil)), Optional(HasSubstr("element 35: ")));
+}
+
+const TensorDesc kPlanes = dense(DType::UInt8, Layout::Nchw, {2, 3, 64, 80}, Memory::Device);
+const TensorDesc kPixels = dense(DType::UInt8, Layout::Nhwc, {2, 3, 64, 80}, Memory::Device);
+
+Normalize mirrored() {
+  Normalize op = kOp;
+  op.layout = Layout::Nchw;
+  op.flip = Flip::Horizontal;
+  return op;
+}
+
+TEST(PlantedBug, NoneIsSeenInWholeSlotsWhereThereIsNone) {
+  EXPECT_EQ(fault_of(kOp, kPlanes, {}, with_bug([](auto&) {})), std::nullopt);
+  EXPECT_EQ(fault_of(mirrored(), kPixels, {}, with_bug([](auto&) {})), std::nullopt);
+}
+
+TEST(PlantedBug, ASlotBehindAPlaneIsSeen) {
+  const auto spoil = [](auto& body) -> decltype(void(body.whole)) { ++body.whole; };
+  EXPECT_NE(fault_of(kOp, kPlanes, {}, with_bug(spoil)), std::nullopt);
+  EXPECT_NE(fault_of(mirrored(), kPixels, {}, with_bug(spoil)), std::nullopt);
+}
+
+TEST(PlantedBug, ADroppedPartOfAPlaneIsSeen) {
+  const auto spoil = [](auto& body) -> decltype(void(body.whole)) { --body.grid.x; };
+  EXPECT_THAT(fault_of(kOp, kPlanes, {}, with_bug(spoil)),
+              Optional(HasSubstr("element 4096: -nan")));
+  EXPECT_THAT(fault_of(mirrored(), kPixels, {}, with_bug(spoil)),
+              Optional(HasSubstr("element 4096: -nan")));
+}
+
+TEST(PlantedBug, AWrongRowIsSeen) {
+  const auto spoil = [](auto& body) -> decltype(void(body.next_row)) { body.next_row += 4; };
+  EXPECT_THAT(fault_of(mirrored(), kPixels, {}, with_bug(spoil)),
+              Optional(HasSubstr("element 80: ")));
 }
 
 TEST(PlantedBug, AStoreThatAssumesAnAlignedOutputIsSeen) {
   const OnHost naive = [](const Op&, const View&, const View& out, std::int64_t) {
-    store16(out.data, {}, false);
+    store16<false>(out.data, {});
   };
   EXPECT_EQ(fault_of(kOp, kIn, {0, 1}, naive), "misaligned access of 16 bytes");
   EXPECT_THAT(fault_of(kOp, kIn, {0, 4}, naive), Optional(HasSubstr("element 0: ")));

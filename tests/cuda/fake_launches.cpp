@@ -49,7 +49,7 @@ void see_outputs(const KernelLaunch& launch) {
 
 bool is_launchable(dim3 grid, dim3 block) {
   const auto some = [](dim3 d) { return d.x > 0 && d.y > 0 && d.z > 0; };
-  return some(grid) && some(block) && grid.x <= 0x7fffffff && grid.y == 1 && grid.z == 1 &&
+  return some(grid) && some(block) && grid.x <= 0x7fffffff && grid.y <= 0xffff && grid.z <= 0xffff &&
          block.y == 1 && block.z == 1 && block.x <= 1024;
 }
 
@@ -76,7 +76,7 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
         if (!kernels().contains(function)) return cudaErrorInvalidDeviceFunction;
         if (!is_launchable(grid, block) || shared_bytes > 48 << 10)
           return cudaErrorInvalidConfiguration;
-        const std::int64_t threads = std::int64_t{grid.x} * block.x;
+        const std::int64_t threads = std::int64_t{grid.x} * grid.y * grid.z * block.x;
         return fake_cuda().streams.submit(
             stream,
             {.ns = fake_cuda().launch_ns, .run = [launch, threads] { run(launch, threads); }});

@@ -14,7 +14,7 @@ TEST_F(RowsTest, CachedConstantsAreSentWhenTheRowIsPrepared) {
               ElementsAre("cudaMalloc 12", "cudaMemcpyAsync 12 pageable->device default stream",
                           "cudaStreamSynchronize default stream"));
   EXPECT_THAT(calls_of([&] { stage.submit(*queue); }),
-              ElementsAre("cudaLaunchKernel 96 threads stream 1"));
+              ElementsAre("cudaLaunchKernel 1536 threads stream 1"));
   queue->drain();
   EXPECT_THAT(calls_of([&] { stage = {}; }), ElementsAre("cudaFree device 12"));
 }
@@ -26,7 +26,7 @@ TEST_F(RowsTest, ConstantsOfEachCallAreSentWithIt) {
   EXPECT_FALSE(row.capturable(op, {.in = {in.desc}, .out = {out.desc}}));
   BoundStage stage = bind(row, op, in, out);
   const Calls each{"cudaMemcpyAsync 12 pageable->device stream 1", "cudaStreamSynchronize stream 1",
-                   "cudaLaunchKernel 96 threads stream 1"};
+                   "cudaLaunchKernel 1536 threads stream 1"};
   EXPECT_EQ(calls_of([&] { stage.submit(*queue); }), each);
   EXPECT_EQ(calls_of([&] { stage.submit(*queue); }), each);
 }

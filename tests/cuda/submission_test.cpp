@@ -66,7 +66,7 @@ class SubmissionTest : public CudaMeasureTest {
 };
 
 const std::string send = "cudaMemcpyAsync 96 pinned->device stream 1";
-const std::string work = "cudaLaunchKernel 24 threads stream 1";
+const std::string work = "cudaLaunchKernel 768 threads stream 1";
 const std::string fetch = "cudaMemcpyAsync 384 device->pinned stream 1";
 const std::string wait = "cudaStreamSynchronize stream 1";
 const std::string stages = R"(["h2d", "normalize", {"op": "d2h", "memory": "pinned"}])";

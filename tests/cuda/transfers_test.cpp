@@ -70,12 +70,12 @@ INSTANTIATE_TEST_SUITE_P(
                       Transfer{"kernel",
                                Memory::Mapped,
                                Memory::Device,
-                               {"cudaLaunchKernel 32 threads stream 1"},
+                               {"cudaLaunchKernel 256 threads stream 1"},
                                false},
                       Transfer{"kernel",
                                Memory::Device,
                                Memory::Registered,
-                               {"cudaLaunchKernel 32 threads stream 1"},
+                               {"cudaLaunchKernel 256 threads stream 1"},
                                false}));
 
 class TransferGraphs : public RowsTest {};

@@ -1,4 +1,5 @@
-/// Loads and stores of whole words: the one place where device code differs from host code.
+/// Loads and stores of whole words, and bytes of them: the one place where device code differs from
+/// host code.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -26,21 +27,21 @@ inline void check_aligned(const void* address, std::size_t bytes) {
     throw std::runtime_error("misaligned access of " + std::to_string(bytes) + " bytes");
 }
 
-/// Loads 1, 2 or 4 words at once. `address` is a multiple of their bytes.
+/// Loads 1, 2 or 4 words at once. `address` is a multiple of their bytes. What it holds may be
+/// overwritten by the same thread later.
 template <int Words>
 __host__ __device__ inline void load_words(const void* address, std::uint32_t* words) {
   static_assert(Words == 1 || Words == 2 || Words == 4);
 #ifdef __CUDA_ARCH__
-  // By intrinsics: the compiler splits an assignment of uint4 into words and does not always join
-  // them again.
+  // Plain accesses of CUDA's vector types: __ldca of these are ordered as atomics are.
   if constexpr (Words == 1) {
-    words[0] = __ldca(static_cast<const std::uint32_t*>(address));
+    words[0] = *static_cast<const std::uint32_t*>(address);
   } else if constexpr (Words == 2) {
-    const uint2 v = __ldca(static_cast<const uint2*>(address));
+    const uint2 v = *static_cast<const uint2*>(address);
     words[0] = v.x;
     words[1] = v.y;
   } else {
-    const uint4 v = __ldca(static_cast<const uint4*>(address));
+    const uint4 v = *static_cast<const uint4*>(address);
     words[0] = v.x;
     words[1] = v.y;
     words[2] = v.z;
@@ -52,25 +53,67 @@ __host__ __device__ inline void load_words(const void* address, std::uint32_t* w
 #endif
 }
 
-/// `address` is a multiple of 16. What it holds may be overwritten by the same thread later.
+/// Stores 1, 2 or 4 words at once, `address` being a multiple of their bytes. `Streaming`: the line
+/// is not expected to be read again soon.
+template <int Words, bool Streaming>
+__host__ __device__ inline void store_words(void* address, const std::uint32_t* words) {
+  static_assert(Words == 1 || Words == 2 || Words == 4);
+#ifdef __CUDA_ARCH__
+  // By name: the compiler splits an assignment of uint4 into words and does not always join them
+  // again, and __stwb is ordered as atomics are.
+  [[maybe_unused]] const std::size_t to = __cvta_generic_to_global(address);
+  if constexpr (Words == 1 && Streaming)
+    __stcs(static_cast<std::uint32_t*>(address), words[0]);
+  else if constexpr (Words == 1)
+    *static_cast<std::uint32_t*>(address) = words[0];
+  else if constexpr (Words == 2 && Streaming)
+    __stcs(static_cast<uint2*>(address), make_uint2(words[0], words[1]));
+  else if constexpr (Words == 2)
+    asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(words[0]), "r"(words[1])
+                 : "memory");
+  else if constexpr (Streaming)
+    __stcs(static_cast<uint4*>(address), make_uint4(words[0], words[1], words[2], words[3]));
+  else
+    asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(words[0]), "r"(words[1]),
+                 "r"(words[2]), "r"(words[3])
+                 : "memory");
+#else
+  check_aligned(address, Words * 4);
+  std::memcpy(address, words, Words * 4);
+#endif
+}
+
+/// `address` is a multiple of 16.
 __host__ __device__ inline Vector16 load16(const void* address) {
   Vector16 v;
   load_words<4>(address, v.words);
   return v;
 }
 
-/// `address` is a multiple of 16. Streaming: the line is not expected to be read again soon.
-__host__ __device__ inline void store16(void* address, const Vector16& v, bool streaming) {
+/// `address` is a multiple of 16.
+template <bool Streaming>
+__host__ __device__ inline void store16(void* address, const Vector16& v) {
+  store_words<4, Streaming>(address, v.words);
+}
+
+/// A byte of a word.
+struct Byte {
+  std::uint32_t word;
+  int index;
+
+  __host__ __device__ operator std::uint8_t() const {
+    return static_cast<std::uint8_t>(word >> 8 * index);
+  }
+};
+
+/// Extracted and converted by one instruction.
+__host__ __device__ inline float to_float(Byte byte) {
 #ifdef __CUDA_ARCH__
-  const uint4 words = make_uint4(v.words[0], v.words[1], v.words[2], v.words[3]);
-  if (streaming)
-    __stcs(static_cast<uint4*>(address), words);
-  else
-    __stwb(static_cast<uint4*>(address), words);
+  std::uint32_t value;
+  asm("bfe.u32 %0, %1, %2, 8;" : "=r"(value) : "r"(byte.word), "r"(8 * byte.index));
+  return static_cast<float>(value);
 #else
-  (void)streaming;
-  check_aligned(address, sizeof(v));
-  std::memcpy(address, &v, sizeof(v));
+  return static_cast<std::uint8_t>(byte);
 #endif
 }
 

@@ -82,7 +82,10 @@ Launch prepare_sub(const Sub& op, const Signature& s) {
 Launch prepare_div(const Div& op, const Signature& s) {
   const auto make = [std = op.std, channels = s.in[0].shape.c] {
     check_divisors(std);
-    return per_channel(std, channels);
+    std::vector<float> all;
+    for (const float divisor : per_channel(std, channels))
+      all.insert(all.end(), {divisor, inverse_of(divisor)});
+    return all;
   };
   return with_device_constants(op.constants, make, broadcast(&launch_div, "launching div"));
 }

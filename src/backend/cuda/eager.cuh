@@ -1,46 +1,170 @@
-/// What the threads of the element-wise kernels do.
+/// What the threads of the element-wise kernels do: 4 elements each, as eager frameworks have it.
+///
+/// Threads whose elements are whole vectors of 4 at multiples of their size load and store them at
+/// once; which blocks have only such threads is decided on the host. A warp executes, on sm_90
+/// (tests/backend/issue_budget.py):
+///   COUNTS
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "backend/cuda/divisor.h"
+#include "backend/cuda/grid.h"
 #include "backend/cuda/kernels.h"
+#include "backend/cuda/patterns.cuh"
 #include "backend/cuda/values.cuh"
 
 namespace normbench::cuda {
 
+constexpr int elements_per_thread = 4;
+constexpr std::int64_t elements_per_block = std::int64_t{elements_per_thread} * threads_per_block;
+
+inline unsigned blocks_for(std::int64_t elements) {
+  return static_cast<unsigned>((elements + elements_per_block - 1) / elements_per_block);
+}
+/// Of `elements` in a row, whose first ones are at `in` and `out`: blocks of whole vectors.
+template <class In, class Out>
+unsigned whole_blocks(const In* in, const Out* out, std::int64_t elements) {
+  const bool aligned = is_aligned(in, elements_per_thread * sizeof(In)) &&
+                       is_aligned(out, elements_per_thread * sizeof(Out));
+  return aligned ? static_cast<unsigned>(elements / elements_per_block) : 0;
+}
+
+/// Changes whole vectors: `change(x, use)` calls `use(y)`.
+template <class In, class Out, class Change>
+__host__ __device__ void change_vector(const In* in, Out* out, Change change) {
+  constexpr int count = elements_per_thread;
+  const auto x = load_aligned<count>(in);
+  float values[count];
+  unrolled<count>([&](int j) { values[j] = to_float(x.get(j)); });
+  change(values, [&](const float* y) {
+    store_pack<false>(out, pack_of<Out, count>([&](int j) { return y[j]; }));
+  });
+}
+
+/// Changes the first `left` of a thread's elements, one by one.
+template <class In, class Out, class Change>
+__host__ __device__ void change_elements(const In* in, Out* out, std::int64_t left, Change change) {
+  constexpr int count = elements_per_thread;
+  float values[count] = {};
+  unrolled<count>([&](int j) {
+    if (j < left) values[j] = to_float(in[j]);
+  });
+  change(values, [&](const float* y) {
+    unrolled<count>([&](int j) {
+      if (j < left) out[j] = to_value<Out>(y[j]);
+    });
+  });
+}
+
 template <class In, class Out>
 struct CastBody {
-  std::int64_t threads;
+  Grid grid;
+  unsigned whole;  // blocks
   const In* in;
   Out* out;
+  std::int64_t elements;
 
-  __host__ __device__ void operator()(std::int64_t i) const {
-    out[i] = to_value<Out>(to_float(in[i]));
+  __host__ __device__ void operator()(const Index& at) const {
+    const std::int64_t first = at.x * elements_per_block + at.thread * elements_per_thread;
+    const auto keep = [](const float* x, auto use) { use(x); };
+    if (at.x < whole)
+      change_vector(in + first, out + first, keep);
+    else
+      change_elements(in + first, out + first, elements - first, keep);
   }
 };
 
 struct Subtract {
-  static __host__ __device__ float apply(float x, float constant) { return x - constant; }
+  using Constant = float;
+
+  template <class Use>
+  static __host__ __device__ void apply(const float* x, const Constant* constants, Use use) {
+    float differences[elements_per_thread];
+    unrolled<elements_per_thread>([&](int j) { differences[j] = x[j] - constants[j]; });
+    use(differences);
+  }
 };
 
+/// A quotient from the divisor's inverse, corrected by its remainder: the same bits as those of a
+/// division, in a third of its instructions (Markstein, "Computation of elementary functions on the
+/// IBM RISC System/6000 processor", 1990). Where a step could underflow or overflow, a division.
 struct Divide {
-  static __host__ __device__ float apply(float x, float constant) { return x / constant; }
+  struct alignas(8) Constant {
+    float divisor, inverse;
+  };
+
+  template <class Use>
+  static __host__ __device__ void apply(const float* x, const Constant* constants, Use use) {
+    float quotients[elements_per_thread];
+    bool right = true;
+    unrolled<elements_per_thread>([&](int j) {
+      const auto [divisor, inverse] = constants[j];
+      const float near = x[j] * inverse;
+      quotients[j] = fmaf(fmaf(-near, divisor, x[j]), inverse, near);
+      right = right & (fabsf(quotients[j]) >= 0x1p-63f);  // NaN after an overflow
+    });
+    if (right) return use(quotients);
+    unrolled<elements_per_thread>([&](int j) { quotients[j] = x[j] / constants[j].divisor; });
+    use(quotients);
+  }
 };
 
+/// Planes of whole vectors: the grid counts channels and images.
 template <class T, class Operation>
-struct BroadcastBody {
-  std::int64_t threads;
+struct PlanesBody {
+  Grid grid;
+  unsigned vectors;  // of a plane
   const T* in;
   T* out;
-  const float* constants;
+  const typename Operation::Constant* constants;
+
+  __host__ __device__ void operator()(const Index& at) const {
+    const unsigned vector = at.x * threads_per_block + at.thread;
+    if (vector >= vectors) return;
+    const std::uint64_t i =
+        std::uint64_t{(at.z * grid.y + at.y) * vectors + vector} * elements_per_thread;
+    const auto one = constants[at.y];
+    change_vector(in + i, out + i, [&](const float* x, auto use) {
+      const typename Operation::Constant all[] = {one, one, one, one};
+      Operation::apply(x, all, use);
+    });
+  }
+};
+
+/// Channels in any order: each thread finds that of its first element, and goes on from there.
+template <class T, class Operation>
+struct BroadcastBody {
+  Grid grid;
+  unsigned whole;  // blocks
+  const T* in;
+  T* out;
+  const typename Operation::Constant* constants;
+  std::int64_t elements;
   Divisor inner, channels;
 
-  __host__ __device__ std::int64_t channel(std::int64_t i) const {
-    return channels.split(inner.split(i).quotient).remainder;
+  /// The channel of element `i`, and its elements before that one.
+  __host__ __device__ Quotient channel(std::int64_t i) const {
+    const Quotient plane = inner.split(i);
+    return {channels.split(plane.quotient).remainder, plane.remainder};
   }
-  __host__ __device__ void operator()(std::int64_t i) const {
-    out[i] = to_value<T>(Operation::apply(to_float(in[i]), constants[channel(i)]));
+  __host__ __device__ void operator()(const Index& at) const {
+    const std::int64_t first = at.x * elements_per_block + at.thread * elements_per_thread;
+    auto [c, before] = channel(first);
+    typename Operation::Constant all[elements_per_thread];
+    unrolled<elements_per_thread>([&](int j) {
+      all[j] = constants[c];
+      if (++before < inner.divisor) return;
+      before = 0;
+      if (++c == channels.divisor) c = 0;
+    });
+    const auto change = [&](const float* x, auto use) { Operation::apply(x, all, use); };
+    if (at.x < whole)
+      change_vector(in + first, out + first, change);
+    else
+      change_elements(in + first, out + first, elements - first, change);
   }
 };
 
@@ -49,9 +173,13 @@ template <class Use>
 auto with_cast_body(const CastArguments& a, Use use) {
   return with_type(a.from, [&]<class In>(std::type_identity<In>) {
     return with_type(a.to, [&]<class Out>(std::type_identity<Out>) {
-      return use(CastBody<In, Out>{.threads = a.elements,
-                                   .in = static_cast<const In*>(a.in),
-                                   .out = static_cast<Out*>(a.out)});
+      const auto* in = static_cast<const In*>(a.in);
+      auto* out = static_cast<Out*>(a.out);
+      return use(CastBody<In, Out>{.grid = {blocks_for(a.elements)},
+                                   .whole = whole_blocks(in, out, a.elements),
+                                   .in = in,
+                                   .out = out,
+                                   .elements = a.elements});
     });
   });
 }
@@ -59,10 +187,30 @@ auto with_cast_body(const CastArguments& a, Use use) {
 template <class Operation, class Use>
 auto with_broadcast_body(const BroadcastArguments& a, Use use) {
   return with_type(a.dtype, [&]<class T>(std::type_identity<T>) {
-    return use(BroadcastBody<T, Operation>{.threads = a.elements,
-                                           .in = static_cast<const T*>(a.in),
-                                           .out = static_cast<T*>(a.out),
-                                           .constants = a.constants,
+    using Constant = typename Operation::Constant;
+    const auto* in = static_cast<const T*>(a.in);
+    auto* out = static_cast<T*>(a.out);
+    const auto* constants = reinterpret_cast<const Constant*>(a.constants);
+    const std::int64_t vectors = a.inner / elements_per_thread;
+    const std::int64_t images = a.elements / (a.inner * a.channels);
+    constexpr std::size_t vector_bytes = elements_per_thread * sizeof(T);
+    if (a.inner % elements_per_thread == 0 && is_aligned(in, vector_bytes) &&
+        is_aligned(out, vector_bytes) && a.channels <= most_blocks_across &&
+        images <= most_blocks_across &&
+        a.elements / elements_per_thread <= std::numeric_limits<std::int32_t>::max())
+      return use(
+          PlanesBody<T, Operation>{.grid = {blocks_for(a.inner), static_cast<unsigned>(a.channels),
+                                            static_cast<unsigned>(images)},
+                                   .vectors = static_cast<unsigned>(vectors),
+                                   .in = in,
+                                   .out = out,
+                                   .constants = constants});
+    return use(BroadcastBody<T, Operation>{.grid = {blocks_for(a.elements)},
+                                           .whole = whole_blocks(in, out, a.elements),
+                                           .in = in,
+                                           .out = out,
+                                           .constants = constants,
+                                           .elements = a.elements,
                                            .inner = Divisor::of(a.inner),
                                            .channels = Divisor::of(a.channels)});
   });

@@ -7,6 +7,7 @@
 
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/patterns.cuh"
+#include "backend/cuda/planes.cuh"
 #include "backend/cuda/walk.h"
 
 namespace normbench::cuda {
@@ -29,7 +30,8 @@ __host__ __device__ inline std::int64_t end_of_part(std::int64_t first, std::int
 
 /// The body of a fused kernel. A Function has
 ///   Constant at(std::int64_t channel) const;
-///   static Out apply(In x, Constant constant);
+///   void choose(Use use) const;                     // calls use(x) once, where x.at is as `at`
+///   static Value apply(In x, Constant constant);   // an Out, or a float that is rounded to one
 /// Each element is read before it is written, by the same thread, and nothing else is: the output
 /// may be the input where both are contiguous and their elements of one size.
 template <class Pattern, class In, class Out, class Function>
@@ -61,9 +63,8 @@ struct Fused {
     spot = begin;
     unrolled<depth>([&](int u) {
       if (is_whole(u, spot.first))
-        store_pack(to + spot.first,
-                   Pattern::template apply<Out>(walk, function, start.channel, spot, loaded[u]),
-                   streaming);
+        store(to + spot.first,
+              Pattern::template apply<Out>(walk, function, start.channel, spot, loaded[u]));
       spot = spot.next(walk, step);
     });
     spot = begin;
@@ -78,81 +79,57 @@ struct Fused {
     return u < slots.depth && first >= 0 && first + count <= walk.elements;
   }
 
+  __host__ __device__ void store(Out* to, const Pack<Out, count>& pack) const {
+    if (streaming)
+      store_pack<true>(to, pack);
+    else
+      store_pack<false>(to, pack);
+  }
+
   /// Those elements of a slot that are in the run, one by one.
   __host__ __device__ void part(const In* from, Out* to, std::int64_t channel, Spot spot) const {
     for (const std::int64_t end = end_of_part(spot.first, count, walk.elements); spot.first < end;
          spot = spot.next(walk, {1, 0, 1}))
       if (spot.first >= 0)
-        to[spot.first] =
-            Function::apply(from[spot.source(walk)], function.at(channel + spot.channel));
+        to[spot.first] = element_of<Out>(
+            Function::apply(from[spot.source(walk)], function.at(channel + spot.channel)));
   }
 };
 
-/// Pixels of three channels into three planes. As Fused, for a walk over the pixels of contiguous
-/// rows: a thread reads the 3 * count elements of count pixels and stores 16 bytes to each plane.
-/// The planes start equally far past a multiple of 16 bytes.
+/// Pixels of three channels into three planes, pixel by pixel: whatever crop, flip, alignment and
+/// dtype, each element is read once. As Fused, for a walk over the pixels of the first plane.
 template <class In, class Out, class Function>
-struct Planes3 {
-  static constexpr int count = slot_elements<Out>;
-  static constexpr int depth = sizeof(Pack<In, 3 * count>) > 24 ? 1 : 2;
+struct PixelsApart {
+  static constexpr int depth = 4;  // pixels of a thread
 
   std::int64_t threads;
   Walk walk;
   Slots slots;
   const In* in;
   Out* out;
-  bool streaming;
   Function function;
   std::int64_t plane;  // elements from plane to plane
 
   __host__ __device__ void operator()(std::int64_t thread) const {
     const Share share = slots.share(thread);
     const RunStart start = walk.start(share.run);
-    const In* from = in + start.in;
-    Out* to = out + start.out;
-    const std::int64_t first = share.first * count - phase_of(to), step = share.step * count;
-    Pack<In, 3 * count> loaded[depth] = {};
+    const std::int64_t pixels = walk.elements - share.first;
+    const In* from = in + start.in + share.first * walk.pixel;
+    Out* to = out + start.out + share.first;
+    In loaded[depth][3] = {};
     unrolled<depth>([&](int u) {
-      if (is_whole(u, first + u * step))
-        loaded[u] = load_pack<3 * count>(from + 3 * (first + u * step));
+      if (u < slots.depth && u * share.step < pixels)
+        unrolled<3>([&](int c) { loaded[u][c] = from[u * share.step * walk.pixel + c]; });
     });
     unrolled<depth>([&](int u) {
-      if (is_whole(u, first + u * step)) store(to + first + u * step, loaded[u]);
+      if (u < slots.depth && u * share.step < pixels)
+        unrolled<3>([&](int c) {
+          to[u * share.step + c * plane] =
+              element_of<Out>(Function::apply(loaded[u][c], function.at(c)));
+        });
     });
-    for (int u = 0; u < slots.depth; ++u)
-      if (!is_whole(u, first + u * step)) part(from, to, first + u * step);
-  }
-
- private:
-  __host__ __device__ bool is_whole(int u, std::int64_t first) const {
-    return u < slots.depth && first >= 0 && first + count <= walk.elements;
-  }
-
-  __host__ __device__ void store(Out* to, const Pack<In, 3 * count>& x) const {
-    unrolled<3>([&](int c) {
-      const auto constant = function.at(c);
-      Pack<Out, count> y;
-      unrolled<count>([&](int j) { y.set(j, Function::apply(x.get(3 * j + c), constant)); });
-      store_pack(to + c * plane, y, streaming);
-    });
-  }
-
-  __host__ __device__ void part(const In* from, Out* to, std::int64_t first) const {
-    const std::int64_t end = end_of_part(first, count, walk.elements);
-    for (std::int64_t i = first < 0 ? 0 : first; i < end; ++i)
-      for (int c = 0; c < 3; ++c)
-        to[c * plane + i] = Function::apply(from[3 * i + c], function.at(c));
   }
 };
-
-/// True if pixels of three channels go to planes that start equally far past a multiple of 16
-/// bytes.
-inline bool goes_to_planes3(const FusedTask& task) {
-  const TensorDesc &in = task.in.desc, &out = task.out.desc;
-  const std::int64_t plane_bytes = out.shape.h * out.shape.w * size_of(out.dtype);
-  return out.layout == Layout::Nchw && out.shape.c == 3 && in.strides.c == 1 && in.strides.w == 3 &&
-         plane_bytes % 16 == 0;
-}
 
 /// The descriptions with pixels for elements, for a walk over the first plane.
 inline FusedTask first_plane(const FusedTask& task) {
@@ -162,41 +139,69 @@ inline FusedTask first_plane(const FusedTask& task) {
   return plane;
 }
 
-/// Fills what all bodies have in common.
-template <class In, class Out, class Body, class Function>
-Body make_body(const FusedTask& task, const Walk& walk, const Function& function) {
+/// The body of Fused for a task.
+template <class Body, class In, class Out, class Function>
+Body fused(const FusedTask& task, const Walk& walk, const Function& function) {
   const auto address = reinterpret_cast<std::uintptr_t>(task.out.data);
   const Slots slots = Slots::of(walk, address, sizeof(Out), Body::depth, task.enough_threads);
-  Body body{};
-  body.threads = slots.threads;
-  body.walk = walk;
-  body.slots = slots;
-  body.in = reinterpret_cast<const In*>(task.in.data);
-  body.out = reinterpret_cast<Out*>(task.out.data);
-  body.streaming = task.streaming;
-  body.function = function;
-  return body;
+  return {.threads = slots.threads,
+          .walk = walk,
+          .slots = slots,
+          .step = Spot::at(walk, std::int64_t{Body::count} << slots.lane_bits, 0),
+          .in = reinterpret_cast<const In*>(task.in.data),
+          .out = reinterpret_cast<Out*>(task.out.data),
+          .streaming = task.streaming,
+          .function = function};
+}
+
+/// The body of PixelsApart for a task.
+template <class In, class Out, class Function>
+PixelsApart<In, Out, Function> pixels_apart(const FusedTask& task, const Function& function) {
+  using Body = PixelsApart<In, Out, Function>;
+  const FusedTask first = first_plane(task);
+  const Walk walk = make_walk(first.in.desc, first.out.desc, true);
+  const Slots slots = Slots::of(walk, 0, slot_bytes, Body::depth, task.enough_threads);
+  return {.threads = slots.threads,
+          .walk = walk,
+          .slots = slots,
+          .in = reinterpret_cast<const In*>(task.in.data),
+          .out = reinterpret_cast<Out*>(task.out.data),
+          .function = function,
+          .plane = task.out.desc.strides.c};
 }
 
 /// Calls `use(body)` with the body that does the task in one pass, and gives what it gives.
 template <class In, class Out, class Function, class Use>
 auto with_body(const FusedTask& task, const Function& function, Use use) {
-  const auto fused = [&]<class Pattern>(Pattern, const Walk& walk) {
-    auto body = make_body<In, Out, Fused<Pattern, In, Out, Function>>(task, walk, function);
-    body.step = Spot::at(walk, std::int64_t{body.count} << body.slots.lane_bits, 0);
-    return use(body);
-  };
-  if (goes_to_planes3(task)) {
-    const FusedTask first = first_plane(task);
-    const Walk walk = make_walk(first.in.desc, first.out.desc, true);
-    auto body = make_body<In, Out, Planes3<In, Out, Function>>(task, walk, function);
-    body.plane = task.out.desc.strides.c;
-    return use(body);
-  }
-  const Walk walk = make_walk(task.in.desc, task.out.desc, task.alike);
-  if (walk.period.divisor > 1) return fused(Pixels{}, walk);
-  if (walk.is_contiguous()) return fused(Contiguous{}, walk);
-  return fused(Strided{}, walk);
+  return with_bool(task.streaming, [&]<bool Streaming>(std::bool_constant<Streaming>) {
+    if (takes_pixels_apart(task)) {
+      if constexpr (sizeof(In) == 1) {
+        const auto lean = [&]<bool Mirrored>(std::bool_constant<Mirrored>) {
+          using Body = PixelsToPlanes<Out, Function, Mirrored, Streaming>;
+          if (const auto body = pixels_to_planes<Body, Out>(task, Mirrored, function))
+            return use(*body);
+          return use(pixels_apart<In, Out>(task, function));
+        };
+        return with_bool(task.in.desc.strides.w < 0, lean);
+      } else {
+        return use(pixels_apart<In, Out>(task, function));
+      }
+    }
+    const Walk walk = make_walk(task.in.desc, task.out.desc, task.alike);
+    if constexpr (std::is_same_v<In, std::uint8_t> || std::is_same_v<In, float>) {
+      using Planes = PlanesToPlanes<In, Out, Function, 1, Streaming>;
+      using Pixels3 = PlanesToPlanes<In, Out, Function, 3, Streaming>;
+      if (const auto body = planes_to_planes<Planes, In, Out>(task, walk, function))
+        return use(*body);
+      if (const auto body = planes_to_planes<Pixels3, In, Out>(task, walk, function))
+        return use(*body);
+    }
+    if (walk.period.divisor > 1)
+      return use(fused<Fused<Pixels, In, Out, Function>, In, Out>(task, walk, function));
+    if (walk.is_contiguous())
+      return use(fused<Fused<Contiguous, In, Out, Function>, In, Out>(task, walk, function));
+    return use(fused<Fused<Strided, In, Out, Function>, In, Out>(task, walk, function));
+  });
 }
 
 /// What a move does to one element: nothing.
@@ -205,6 +210,10 @@ struct NoConstant {};
 template <class T>
 struct Identity {
   __host__ __device__ NoConstant at(std::int64_t) const { return {}; }
+  template <class Use>
+  __host__ __device__ void choose(Use use) const {
+    use(*this);
+  }
   static __host__ __device__ T apply(T x, NoConstant) { return x; }
 };
 
@@ -222,21 +231,37 @@ struct MultiplyAdd {
   float a, b;
 };
 
-template <class In, class Out>
+/// Constants of all channels, wherever they are.
+struct AffineTable {
+  const float *a, *b;
+
+  __host__ __device__ MultiplyAdd at(std::int64_t channel) const {
+    return {a[channel], b[channel]};
+  }
+};
+
 struct Affine {
-  const float *sent_a, *sent_b;
+  AffineTable sent;
   float a[most_channels], b[most_channels];
 
   __host__ __device__ MultiplyAdd at(std::int64_t channel) const {
-    if (sent_a != nullptr) return {sent_a[channel], sent_b[channel]};
-    return {a[channel], b[channel]};
+    return sent.a != nullptr ? sent.at(channel) : AffineTable{a, b}.at(channel);
   }
-  static __host__ __device__ Out apply(In x, MultiplyAdd k) {
-    return to_value<Out>(fmaf(to_float(x), k.a, k.b));
+  /// Calls `use` with the constants: code of its own for either place.
+  template <class Use>
+  __host__ __device__ void choose(Use use) const {
+    if (sent.a != nullptr)
+      use(sent);
+    else
+      use(AffineTable{a, b});
+  }
+  template <class X>
+  static __host__ __device__ float apply(X x, MultiplyAdd k) {
+    return fmaf(to_float(x), k.a, k.b);
   }
 
   static Affine of(const NormalizeArguments& arguments) {
-    Affine affine{.sent_a = arguments.sent_a, .sent_b = arguments.sent_b, .a = {}, .b = {}};
+    Affine affine{.sent = {arguments.sent_a, arguments.sent_b}, .a = {}, .b = {}};
     std::ranges::copy(arguments.a, affine.a);
     std::ranges::copy(arguments.b, affine.b);
     return affine;
@@ -247,7 +272,7 @@ struct Affine {
 template <class Out, class Use>
 auto with_normalize(const NormalizeArguments& arguments, Use use) {
   return with_type(arguments.task.in.desc.dtype, [&]<class In>(std::type_identity<In>) {
-    return with_body<In, Out>(arguments.task, Affine<In, Out>::of(arguments), use);
+    return with_body<In, Out>(arguments.task, Affine::of(arguments), use);
   });
 }
 

@@ -34,7 +34,7 @@ cudaError_t launch_copy(cudaStream_t stream, void* to, const void* from, std::in
 }
 
 cudaError_t launch_stream(cudaStream_t stream, const StreamArguments& arguments) {
-  return launch(stream, StreamBody::of(arguments));
+  return with_stream_body(arguments, launching(stream));
 }
 
 cudaError_t launch_cast(cudaStream_t stream, const CastArguments& arguments) {

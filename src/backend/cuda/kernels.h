@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -38,8 +39,7 @@ struct StreamArguments {
 /// vector are not read, and written as zeros; the others get bytes without a meaning.
 cudaError_t launch_stream(cudaStream_t stream, const StreamArguments& arguments);
 
-/// Element-wise kernels as eager frameworks have them: one pass per operation, one element a
-/// thread.
+/// Element-wise kernels as eager frameworks have them: one pass per operation, 4 elements a thread.
 struct CastArguments {
   DType from = DType::UInt8, to = DType::Float32;
   const void* in = nullptr;
@@ -47,20 +47,27 @@ struct CastArguments {
   std::int64_t elements = 0;
 };
 
-/// One constant per channel; the channel of element i is i / inner % channels.
+/// The channel of element i is i / inner % channels.
 struct BroadcastArguments {
   DType dtype = DType::Float32;
   const void* in = nullptr;
   void* out = nullptr;  // may be `in`
   std::int64_t elements = 0;
-  const float* constants = nullptr;  // in device memory
+  const float* constants = nullptr;  // of each channel, in device memory
   std::int64_t inner = 1, channels = 1;
 };
 
 cudaError_t launch_cast(cudaStream_t stream, const CastArguments& arguments);
-/// x - constant, and x / constant, in float32 and rounded to the dtype.
+/// x - constant, in float32 and rounded to the dtype.
 cudaError_t launch_sub(cudaStream_t stream, const BroadcastArguments& arguments);
+/// x / constant, the same; there are two constants a channel, the second one inverse_of the first.
 cudaError_t launch_div(cudaStream_t stream, const BroadcastArguments& arguments);
+
+/// One over a divisor, or 0 where a quotient cannot be had from that.
+inline float inverse_of(float divisor) {
+  const float size = std::abs(divisor);
+  return size >= 0x1p-20f && size <= 0x1p20f ? 1 / divisor : 0;
+}
 
 /// Extents of `launch_resize` are smaller: twice the widest filter fits 32 bits.
 inline constexpr std::int64_t resize_extent_limit = std::int64_t{1} << 29;

@@ -1,4 +1,4 @@
-/// The one kernel there is: a body run for every thread index.
+/// The one kernel there is: a body run for every index.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,38 +7,46 @@
 #include <limits>
 #include <type_traits>
 
+#include "backend/cuda/grid.h"
 #include "backend/cuda/kernels.h"
 
 namespace normbench::cuda {
 
-constexpr unsigned threads_per_block = 256;
-/// Lets a thread have 80 registers; more threads at once would spill some of the fused kernels.
-constexpr unsigned blocks_at_once = 3;
+/// Registers of a thread: bodies with a grid leave room for as many threads as there can be, the
+/// others would spill.
+template <class Body>
+inline constexpr unsigned most_registers = HasGrid<Body> ? 32 : 80;
 
 template <class Body>
-__global__ void __launch_bounds__(threads_per_block, blocks_at_once)
-    run(const __grid_constant__ Body body) {
-  const std::int64_t thread =
-      static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
-  if (thread < body.threads) body(thread);
+__global__ void __maxnreg__(most_registers<Body>) run(const __grid_constant__ Body body) {
+  if constexpr (HasGrid<Body>) {
+    body(Index{blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x});
+  } else {
+    const std::int64_t thread =
+        static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
+    if (thread < body.threads) body(thread);
+  }
 }
 
-/// Submits `body`, a trivially copyable struct of at most 4 KiB with
-///   std::int64_t threads;
-///   __host__ __device__ void operator()(std::int64_t thread) const;
-/// Nothing is launched for 0 threads; more than 2^31-1 blocks are an error, as they are to CUDA.
+/// Submits `body`, a trivially copyable struct of at most 4 KiB as grid.h describes it. Nothing is
+/// launched for 0 threads; more than 2^31-1 blocks in a row are an error, as they are to CUDA.
 template <class Body>
 cudaError_t launch(cudaStream_t stream, const Body& body) {
   static_assert(std::is_trivially_copyable_v<Body> && sizeof(Body) <= 4096);
   static constexpr HostBody host{
-      sizeof(Body), [](const void* b) { return static_cast<const Body*>(b)->threads; },
-      [](const void* b, std::int64_t thread) { (*static_cast<const Body*>(b))(thread); }};
-  if (body.threads == 0) return cudaSuccess;
-  const std::int64_t blocks = (body.threads + threads_per_block - 1) / threads_per_block;
-  if (blocks > std::numeric_limits<std::int32_t>::max()) return cudaErrorInvalidConfiguration;
+      sizeof(Body), [](const void* b) { return threads_of(*static_cast<const Body*>(b)); },
+      [](const void* b, std::int64_t thread) { run_thread(*static_cast<const Body*>(b), thread); }};
+  dim3 grid;
+  if constexpr (HasGrid<Body>) {
+    grid = {body.grid.x, body.grid.y, body.grid.z};
+  } else {
+    const std::int64_t blocks = (body.threads + threads_per_block - 1) / threads_per_block;
+    if (blocks > std::numeric_limits<std::int32_t>::max()) return cudaErrorInvalidConfiguration;
+    grid.x = static_cast<unsigned>(blocks);
+  }
+  if (threads_of(body) == 0) return cudaSuccess;
   const void* arguments[] = {&body, &host};
-  return cudaLaunchKernel(reinterpret_cast<const void*>(&run<Body>),
-                          dim3(static_cast<unsigned>(blocks)), dim3(threads_per_block),
+  return cudaLaunchKernel(reinterpret_cast<const void*>(&run<Body>), grid, dim3(threads_per_block),
                           const_cast<void**>(arguments), 0, stream);
 }
 

@@ -22,6 +22,12 @@ __host__ __device__ void unrolled(Use use) {
   (std::make_integer_sequence<int, Count>{});
 }
 
+/// Gives `use` std::true_type or std::false_type.
+template <class Use>
+auto with_bool(bool value, Use use) {
+  return value ? use(std::true_type{}) : use(std::false_type{});
+}
+
 /// Unsigned numbers of so many bytes.
 template <std::size_t Bytes>
 struct Unsigned;
@@ -37,13 +43,18 @@ template <class T, int Count>
 struct Pack {
   static constexpr int per_word = 4 / sizeof(T);
   static constexpr int words = Count / per_word;
+  static constexpr int widest = words % 4 == 0 ? 4 : words % 2 == 0 ? 2 : 1;  // words at once
   static_assert(words * per_word == Count);
   using Bits = typename Unsigned<sizeof(T)>::type;
 
   std::uint32_t word[words];
 
-  __host__ __device__ T get(int i) const {
-    return __builtin_bit_cast(T, static_cast<Bits>(word[i / per_word] >> shift(i)));
+  /// Element `i`: a T, or a Byte.
+  __host__ __device__ auto get(int i) const {
+    if constexpr (sizeof(T) == 1)
+      return Byte{word[i / per_word], i % per_word};
+    else
+      return __builtin_bit_cast(T, static_cast<Bits>(word[i / per_word] >> shift(i)));
   }
   /// Each element is set once, in order.
   __host__ __device__ void set(int i, T value) {
@@ -60,26 +71,55 @@ struct Pack {
   }
 };
 
-/// The `Count` elements from `from` on: in the widest words that the address allows, or one by one.
+/// The `Count` elements from `from` on, which is a multiple of the widest words that they fill.
 template <int Count, class T>
-__host__ __device__ Pack<T, Count> load_pack(const T* from) {
+__host__ __device__ Pack<T, Count> load_aligned(const T* from) {
   using Loaded = Pack<T, Count>;
-  constexpr int wide = Loaded::words % 4 == 0 ? 4 : Loaded::words % 2 == 0 ? 2 : 1;
+  constexpr int wide = Loaded::widest;
   Loaded pack;
-  if (is_aligned(from, wide * 4)) {
-    const auto* words = reinterpret_cast<const std::uint32_t*>(from);
-    unrolled<Loaded::words / wide>(
-        [&](int i) { load_words<wide>(words + i * wide, pack.word + i * wide); });
-  } else {
-    unrolled<Count>([&](int i) { pack.set(i, from[i]); });
-  }
+  const auto* words = reinterpret_cast<const std::uint32_t*>(from);
+  unrolled<Loaded::words / wide>(
+      [&](int i) { load_words<wide>(words + i * wide, pack.word + i * wide); });
   return pack;
 }
 
-/// Stores 16 bytes of elements at a multiple of 16.
-template <class T>
-__host__ __device__ void store_pack(T* to, const Pack<T, 16 / sizeof(T)>& pack, bool streaming) {
-  store16(to, {{pack.word[0], pack.word[1], pack.word[2], pack.word[3]}}, streaming);
+/// The `Count` elements from `from` on: in the widest words that the address allows, or one by one.
+template <int Count, class T>
+__host__ __device__ Pack<T, Count> load_pack(const T* from) {
+  if (is_aligned(from, Pack<T, Count>::widest * 4)) return load_aligned<Count>(from);
+  Pack<T, Count> pack;
+  unrolled<Count>([&](int i) { pack.set(i, from[i]); });
+  return pack;
+}
+
+/// Stores a pack of 4, 8 or 16 bytes at a multiple of these.
+template <bool Streaming, class T, int Count>
+__host__ __device__ void store_pack(T* to, const Pack<T, Count>& pack) {
+  store_words<Pack<T, Count>::words, Streaming>(to, pack.word);
+}
+
+/// What a function gave, as an element: rounded, if that is a float.
+template <class Out, class Value>
+__host__ __device__ Out element_of(Value value) {
+  if constexpr (std::is_same_v<Value, Out>)
+    return value;
+  else
+    return to_value<Out>(value);
+}
+
+/// `value(0)`, `value(1)`, … as elements, asked for in order. Floats become elements of two bytes
+/// by pairs, one instruction for both.
+template <class Out, int Count, class Value>
+__host__ __device__ Pack<Out, Count> pack_of(Value value) {
+  Pack<Out, Count> pack;
+  if constexpr (sizeof(Out) == 2 && std::is_same_v<decltype(value(0)), float>)
+    unrolled<Count / 2>([&](int i) {
+      const float low = value(2 * i), high = value(2 * i + 1);
+      pack.word[i] = to_pair<Out>(low, high);
+    });
+  else
+    unrolled<Count>([&](int i) { pack.set(i, element_of<Out>(value(i))); });
+  return pack;
 }
 
 /// Element `first` of a run, which is channel `channel` of the run's pixel `pixel`.
@@ -122,9 +162,7 @@ struct Contiguous {
                                                     std::int64_t channel, const Spot&,
                                                     const Pack<In, Count>& x) {
     const auto constant = function.at(channel);
-    Pack<Out, Count> y;
-    unrolled<Count>([&](int j) { y.set(j, Function::apply(x.get(j), constant)); });
-    return y;
+    return pack_of<Out, Count>([&](int j) { return Function::apply(x.get(j), constant); });
   }
 };
 
@@ -176,12 +214,11 @@ struct Pixels {
     if (walk.period.divisor == 3) return apply3<Out>(function, spot.channel, x);
     const auto period = static_cast<std::int32_t>(walk.period.divisor);
     std::int32_t c = spot.channel;
-    Pack<Out, Count> y;
-    unrolled<Count>([&](int j) {
-      y.set(j, Function::apply(x.get(j), function.at(c)));
+    return pack_of<Out, Count>([&](int j) {
+      const auto constant = function.at(c);
       c = c + 1 == period ? 0 : c + 1;
+      return Function::apply(x.get(j), constant);
     });
-    return y;
   }
 
  private:
@@ -194,11 +231,9 @@ struct Pixels {
     const auto a = channel == 0 ? k0 : channel == 1 ? k1 : k2;
     const auto b = channel == 0 ? k1 : channel == 1 ? k2 : k0;
     const auto c = channel == 0 ? k2 : channel == 1 ? k0 : k1;
-    Pack<Out, Count> y;
-    unrolled<Count>([&](int j) {
-      y.set(j, Function::apply(x.get(j), j % 3 == 0 ? a : j % 3 == 1 ? b : c));
+    return pack_of<Out, Count>([&](int j) {
+      return Function::apply(x.get(j), j % 3 == 0 ? a : j % 3 == 1 ? b : c);
     });
-    return y;
   }
 };
 

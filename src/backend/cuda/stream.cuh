@@ -1,64 +1,87 @@
 /// What the threads of a copy and of a stream do.
+///
+/// A block takes 4 units of each of its threads, so that a row of units is contiguous; whole blocks
+/// have code of their own. A warp executes, on sm_90 (tests/backend/issue_budget.py):
+///   COUNTS
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "backend/cuda/access.cuh"
-#include "backend/cuda/divisor.h"
+#include "backend/cuda/grid.h"
 #include "backend/cuda/kernels.h"
+#include "backend/cuda/patterns.cuh"
 
 namespace normbench::cuda {
 
-/// Each warp copies 4 rows of 32 units, loads first: a row is contiguous, so a warp's 16-byte
-/// stores make whole lines. The bytes before and after the units are copied one by one.
-template <class Unit>
-struct CopyBody {
-  static constexpr std::int64_t rows = 4;
-
-  std::int64_t threads;
-  std::byte* to;
-  const std::byte* from;
+/// Bytes as rows of units, one for each thread of a block, between two edges of less than a unit.
+struct Rows {
+  std::byte* data;                 // the first unit
   std::int64_t head, units, tail;  // bytes, units, bytes
 
-  static CopyBody of(void* to, const void* from, std::int64_t bytes) {
+  static Rows of(const void* data, std::int64_t bytes, std::int64_t size) {
     const auto past =
-        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % sizeof(Unit));
-    const std::int64_t size = sizeof(Unit), gap = (size - past) % size;
-    const std::int64_t head = gap < bytes ? gap : bytes, units = (bytes - head) / size;
-    const std::int64_t tail = bytes - head - units * size, edges = head + tail;
-    const std::int64_t copying = (units + 32 * rows - 1) / (32 * rows) * 32;
-    return {.threads = copying > edges ? copying : edges,
-            .to = static_cast<std::byte*>(to),
-            .from = static_cast<const std::byte*>(from),
+        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data)) & (size - 1);
+    const std::int64_t gap = (size - past) & (size - 1), head = gap < bytes ? gap : bytes;
+    const std::int64_t units = (bytes - head) / size;
+    return {.data = const_cast<std::byte*>(static_cast<const std::byte*>(data)) + head,
             .head = head,
             .units = units,
-            .tail = tail};
+            .tail = bytes - head - units * size};
   }
 
-  __host__ __device__ void operator()(std::int64_t thread) const {
-    Unit held[rows] = {};
-    for (int k = 0; k < rows; ++k)
-      if (unit(thread, k) < units) held[k] = load(from + offset(thread, k));
-    for (int k = 0; k < rows; ++k)
-      if (unit(thread, k) < units) store(to + offset(thread, k), held[k]);
-    if (thread < head + tail) {
-      const std::int64_t i = edge(thread);
-      to[i] = from[i];
+  std::int64_t rows() const { return (units + threads_per_block - 1) / threads_per_block; }
+  __host__ __device__ std::int64_t edges() const { return head + tail; }
+  /// The byte of a thread below edges(), from `data`, where units are of so many bytes.
+  __host__ __device__ std::int64_t edge(std::int64_t thread, std::int64_t size) const {
+    return thread < head ? thread - head : units * size + thread - head;
+  }
+};
+
+/// Units of a thread.
+constexpr int units_per_thread = 4;
+
+/// Copies units, loads first. The last block does what is left, and the edges.
+template <class Unit>
+struct CopyBody {
+  static constexpr std::int64_t part = units_per_thread * threads_per_block;  // units of a block
+
+  Grid grid;
+  unsigned whole;  // blocks
+  Rows to;
+  const std::byte* from;  // the first unit
+
+  static CopyBody of(void* to, const void* from, std::int64_t bytes) {
+    const Rows rows = Rows::of(to, bytes, sizeof(Unit));
+    const std::int64_t whole = rows.units / part, rest = rows.units % part + rows.edges();
+    return {.grid = {static_cast<unsigned>(whole + (rest > 0 ? 1 : 0))},
+            .whole = static_cast<unsigned>(whole),
+            .to = rows,
+            .from = static_cast<const std::byte*>(from) + rows.head};
+  }
+
+  __host__ __device__ void operator()(const Index& at) const {
+    const std::int64_t first = at.x * part + at.thread;
+    if (at.x < whole) {
+      Unit held[units_per_thread];
+      unrolled<units_per_thread>([&](int k) { held[k] = load(from + offset(first, k)); });
+      unrolled<units_per_thread>([&](int k) { store(to.data + offset(first, k), held[k]); });
+      return;
+    }
+    for (int k = 0; first + k * threads_per_block < to.units; ++k)
+      store(to.data + offset(first, k), load(from + offset(first, k)));
+    if (at.thread < to.edges()) {
+      const std::int64_t edge = to.edge(at.thread, sizeof(Unit));
+      to.data[edge] = from[edge];
     }
   }
 
-  /// The unit of a thread in its row `k`.
-  __host__ __device__ static std::int64_t unit(std::int64_t thread, int k) {
-    return (thread / 32 * rows + k) * 32 + thread % 32;
-  }
-  /// Where that unit starts, in bytes.
-  __host__ __device__ std::int64_t offset(std::int64_t thread, int k) const {
-    return head + unit(thread, k) * static_cast<std::int64_t>(sizeof(Unit));
-  }
-  /// The byte of a thread below head + tail.
-  __host__ __device__ std::int64_t edge(std::int64_t thread) const {
-    return thread < head ? thread : thread + units * static_cast<std::int64_t>(sizeof(Unit));
+  /// Where unit `k` of the thread whose first is `first` starts, in bytes.
+  __host__ __device__ static std::int64_t offset(std::int64_t first, int k) {
+    return (first + k * static_cast<std::int64_t>(threads_per_block)) *
+           static_cast<std::int64_t>(sizeof(Unit));
   }
 
  private:
@@ -70,7 +93,7 @@ struct CopyBody {
   }
   __host__ __device__ static void store(std::byte* address, const Unit& unit) {
     if constexpr (sizeof(Unit) == sizeof(Vector16))
-      store16(address, unit, false);
+      store16<false>(address, unit);
     else
       *reinterpret_cast<Unit*>(address) = unit;
   }
@@ -85,110 +108,115 @@ auto with_copy_body(void* to, const void* from, std::int64_t bytes, Use use) {
   return use(CopyBody<std::uint8_t>::of(to, from, bytes));
 }
 
-/// Rows of 32 vectors, one for each thread of a warp, between two edges of less than a vector.
-struct VectorRows {
-  std::byte* data;
-  std::int64_t head, vectors, tail;  // bytes, vectors, bytes
-
-  static VectorRows of(const void* data, std::int64_t bytes) {
-    const std::int64_t size = sizeof(Vector16);
-    const std::int64_t past =
-        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) % size);
-    const std::int64_t gap = (size - past) % size, head = gap < bytes ? gap : bytes;
-    const std::int64_t vectors = (bytes - head) / size;
-    return {.data = const_cast<std::byte*>(static_cast<const std::byte*>(data)),
-            .head = head,
-            .vectors = vectors,
-            .tail = bytes - head - vectors * size};
-  }
-
-  __host__ __device__ std::int64_t rows() const { return (vectors + 31) / 32; }
-  __host__ __device__ std::byte* vector(std::int64_t i) const {
-    return data + head + i * static_cast<std::int64_t>(sizeof(Vector16));
-  }
-  /// The byte of a thread below head + tail.
-  __host__ __device__ std::byte* edge(std::int64_t thread) const {
-    return thread < head ? data + thread : vector(vectors) + (thread - head);
-  }
-};
-
-/// Rows dealt to slots in order and evenly, at most one to a slot, so rows <= slots.
+/// The rows of a stream's side, dealt to blocks in order and evenly, at most 4 to each.
 struct Deal {
-  std::int64_t rows, slots;
-  Quotient at;  // of slot * rows by slots, for the slot where it stands
+  std::uint64_t per_block;  // rows, times 2^32
 
-  __host__ __device__ static Deal from(std::int64_t slot, std::int64_t rows, const Divisor& slots) {
-    return {rows, slots.divisor, slots.split(slot * rows)};
+  static Deal of(std::int64_t rows, std::int64_t blocks) {
+    const auto all = static_cast<std::uint64_t>(rows) << 32,
+               each = static_cast<std::uint64_t>(blocks);
+    return {(all + each - 1) / each};
   }
-  /// Whether the slot gets row().
-  __host__ __device__ bool gives() const { return at.remainder < rows; }
-  __host__ __device__ std::int64_t row() const { return at.quotient; }
-  __host__ __device__ void next_slot() {
-    at.remainder += rows;
-    if (at.remainder < slots) return;
-    at.remainder -= slots;
-    ++at.quotient;
+  /// The first row of a block, which is behind the last one of the block before.
+  __host__ __device__ std::int64_t first(std::int64_t block) const {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(block) * per_block >> 32);
   }
 };
 
-/// Each warp has 4 slots; a slot reads a row, writes one, or both. Loads come first; what is stored
-/// is the exclusive or of what the thread has read so far.
+/// A thread whose exclusive or consists of these words changes the first byte written.
+constexpr std::uint32_t stream_mark = 0x9E3779B9;
+
+/// What is stored are exclusive ors of what the block has read. The first `whole` blocks read
+/// `Reads` rows and write `Writes`; others what they are dealt.
+template <int Reads, int Writes, bool Streaming>
 struct StreamBody {
-  static constexpr int slots_per_warp = 4;
+  static_assert(Reads <= Writes && Writes <= units_per_thread);
 
-  std::int64_t threads;
-  VectorRows in, out;
-  Divisor slots;
-  bool streaming;
+  Grid grid;
+  unsigned whole;
+  Rows in, out;
+  Deal reads, writes;
 
-  static StreamBody of(const StreamArguments& a) {
-    const VectorRows in = VectorRows::of(a.in, a.read_bytes);
-    const VectorRows out = VectorRows::of(a.out, a.written_bytes);
-    const std::int64_t most = in.rows() > out.rows() ? in.rows() : out.rows();
-    const std::int64_t slots = most > 0 ? most : 1;
-    return {.threads = (slots + slots_per_warp - 1) / slots_per_warp * 32,
-            .in = in,
-            .out = out,
-            .slots = Divisor::of(slots),
-            .streaming = a.streaming};
+  __host__ __device__ void operator()(const Index& at) const {
+    if (at.x < whole) {
+      Vector16 held[Reads];
+      unrolled<Reads>(
+          [&](int k) { held[k] = load16(vector(in, at, at.x * std::int64_t{Reads} + k)); });
+      unrolled<Writes>([&](int k) {
+        store16<Streaming>(vector(out, at, at.x * std::int64_t{Writes} + k),
+                           held[k * Reads / Writes]);
+      });
+      return;
+    }
+    dealt(at);
   }
-
-  __host__ __device__ void operator()(std::int64_t thread) const {
-    if (thread < out.head + out.tail) *out.edge(thread) = std::byte{0};
-    Vector16 held[slots_per_warp] = {};
-    load(thread, held);
-    store(thread, held);
-    // So that no load can be left out where nothing is stored; hardly any data ever gets here.
-    if (is_mark(held[slots_per_warp - 1])) *out.data = std::byte{1};
-  }
-
-  /// A thread whose exclusive or consists of these words changes the first byte written.
-  static constexpr std::uint32_t mark = 0x9E3779B9;
 
  private:
-  __host__ __device__ void load(std::int64_t thread, Vector16* held) const {
-    const std::int64_t first = thread / 32 * slots_per_warp, lane = thread % 32;
-    Deal deal = Deal::from(first, in.rows(), slots);
-    for (int k = 0; k < slots_per_warp; ++k, deal.next_slot()) {
-      const std::int64_t i = deal.row() * 32 + lane;
-      if (deal.gives() && i < in.vectors) held[k] = load16(in.vector(i));
-    }
+  __host__ __device__ static std::byte* vector(const Rows& side, const Index& at,
+                                               std::int64_t row) {
+    return side.data +
+           (row * threads_per_block + at.thread) * static_cast<std::int64_t>(sizeof(Vector16));
   }
-  __host__ __device__ void store(std::int64_t thread, Vector16* held) const {
-    const std::int64_t first = thread / 32 * slots_per_warp, lane = thread % 32;
-    Deal deal = Deal::from(first, out.rows(), slots);
-    for (int k = 0; k < slots_per_warp; ++k, deal.next_slot()) {
-      if (k > 0) add(held[k], held[k - 1]);
-      const std::int64_t i = deal.row() * 32 + lane;
-      if (deal.gives() && i < out.vectors) store16(out.vector(i), held[k], streaming);
-    }
+  /// Calls `use` with the number, of 0 to 3, and the address of each of a thread's vectors.
+  template <class Use>
+  __host__ __device__ static void each(const Rows& side, const Deal& deal, const Index& at,
+                                       Use use) {
+    const std::int64_t first = deal.first(at.x), end = deal.first(std::int64_t{at.x} + 1);
+    unrolled<units_per_thread>([&](int k) {
+      if (first + k < end && (first + k) * threads_per_block + at.thread < side.units)
+        use(k, vector(side, at, first + k));
+    });
   }
-  __host__ __device__ static void add(Vector16& to, const Vector16& v) {
-    for (int w = 0; w < 4; ++w) to.words[w] ^= v.words[w];
+  __host__ __device__ void dealt(const Index& at) const {
+    Vector16 held[units_per_thread] = {};
+    each(in, reads, at, [&](int k, const std::byte* from) { held[k] = load16(from); });
+    Vector16 all = {};
+    for (int k = 0; k < units_per_thread; ++k)
+      for (int w = 0; w < 4; ++w) all.words[w] ^= held[k].words[w];
+    each(out, writes, at, [&](int, std::byte* to) { store16<Streaming>(to, all); });
+    if (at.x + 1 == grid.x && at.thread < out.edges())
+      out.data[out.edge(at.thread, sizeof(Vector16))] = std::byte{0};
+    // So that no load can be left out where nothing is stored; hardly any data ever gets here.
+    if (is_mark(all)) *(out.data - out.head) = std::byte{1};
   }
   __host__ __device__ static bool is_mark(const Vector16& v) {
-    return v.words[0] == mark && v.words[1] == mark && v.words[2] == mark && v.words[3] == mark;
+    return v.words[0] == stream_mark && v.words[1] == stream_mark && v.words[2] == stream_mark &&
+           v.words[3] == stream_mark;
   }
 };
+
+/// Calls `use` with the body for the mix: 1:4 and 1:1, which the normalisations have, in whole
+/// blocks, any other dealt.
+template <class Use>
+auto with_stream_body(const StreamArguments& a, Use use) {
+  const Rows in = Rows::of(a.in, a.read_bytes, sizeof(Vector16));
+  const Rows out = Rows::of(a.out, a.written_bytes, sizeof(Vector16));
+  const auto blocks_of = [](std::int64_t rows, std::int64_t each) {
+    return (rows + each - 1) / each;
+  };
+  const auto exact = [&](std::int64_t reads, std::int64_t writes) {
+    return blocks_of(in.rows(), reads) == blocks_of(out.rows(), writes);
+  };
+  const auto with = [&]<int Reads, bool Streaming>(bool is_exact) {
+    constexpr int writes = units_per_thread;
+    const std::int64_t blocks =
+        std::max<std::int64_t>({1, blocks_of(in.rows(), is_exact ? Reads : units_per_thread),
+                                blocks_of(out.rows(), writes)});
+    const std::int64_t whole = is_exact ? std::min(in.units / (Reads * threads_per_block),
+                                                   out.units / (writes * threads_per_block))
+                                        : 0;
+    return use(StreamBody<Reads, writes, Streaming>{
+        .grid = {static_cast<unsigned>(blocks + (blocks == whole && out.edges() > 0 ? 1 : 0))},
+        .whole = static_cast<unsigned>(whole),
+        .in = in,
+        .out = out,
+        .reads = is_exact ? Deal::of(Reads, 1) : Deal::of(in.rows(), blocks),
+        .writes = is_exact ? Deal::of(writes, 1) : Deal::of(out.rows(), blocks)});
+  };
+  return with_bool(a.streaming, [&]<bool Streaming>(std::bool_constant<Streaming>) {
+    return exact(1, 4) ? with.template operator()<1, Streaming>(true)
+                       : with.template operator()<4, Streaming>(exact(4, 4));
+  });
+}
 
 }  // namespace normbench::cuda

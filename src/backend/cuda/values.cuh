@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "core/tensor.h"
@@ -32,7 +33,21 @@ __host__ __device__ T to_value(float x) {
     static_assert(sizeof(T) == 0, "no conversion to this dtype");
 }
 
-/// The same from a double, rounded once.
+/// Two floats as neighbours in a word, the first one low.
+template <class T>
+__host__ __device__ std::uint32_t to_pair(float low, float high) {
+  std::uint32_t word = 0;
+  if constexpr (std::is_same_v<T, __half>) {
+    const __half2 pair = __floats2half2_rn(low, high);
+    std::memcpy(&word, &pair, sizeof(word));
+  } else {
+    const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
+    std::memcpy(&word, &pair, sizeof(word));
+  }
+  return word;
+}
+
+/// `x` as a T from a double, rounded once.
 template <class T>
 __host__ __device__ T to_value(double x) {
   if constexpr (std::is_same_v<T, float>)

@@ -54,16 +54,15 @@ bool ends_in_pixels(const std::vector<Extent>& extents, const TensorDesc& out) {
          extents.back().out == 1 && extents.back().extent == out.shape.c;
 }
 
-constexpr std::int64_t kSlotBytes = 16;
 constexpr std::uint32_t kWarpBits = 5;
 
 /// Most elements of a slot that lie before a run's first one.
 std::int64_t largest_phase(const Walk& walk, std::uintptr_t address, std::int64_t size) {
-  const std::int64_t elements = kSlotBytes / size;
+  const std::int64_t elements = slot_bytes / size;
   const bool same = std::ranges::all_of(walk.outer, [&](const Walk::Axis& axis) {
     return axis.extent.divisor == 1 || axis.out % elements == 0;
   });
-  return same ? static_cast<std::int64_t>(address % kSlotBytes) / size : elements - 1;
+  return same ? static_cast<std::int64_t>(address % slot_bytes) / size : elements - 1;
 }
 
 }  // namespace
@@ -99,7 +98,7 @@ Walk make_walk(const TensorDesc& in, const TensorDesc& out, bool alike) {
 
 Slots Slots::of(const Walk& walk, std::uintptr_t address, std::int64_t size, std::int32_t most,
                 std::int64_t enough_threads) {
-  const std::int64_t elements = kSlotBytes / size;
+  const std::int64_t elements = slot_bytes / size;
   Slots slots;
   slots.per_run = (largest_phase(walk, address, size) + walk.elements + elements - 1) / elements;
   slots.depth = walk.runs * slots.per_run > enough_threads ? most : 1;

@@ -60,6 +60,8 @@ struct Share {
   std::int64_t run, first, step;
 };
 
+inline constexpr std::int64_t slot_bytes = 16;
+
 /// A slot is 16 bytes of the output at a multiple of 16; the first and the last one of a run may be
 /// only partly of that run. Groups of neighbouring threads (a warp, less where runs are short) take
 /// turns slot by slot, so that a store of the group is one contiguous piece.

@@ -1,0 +1,58 @@
+/// The indices that a kernel's body is run for: on the device all at once, on the host one by one.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace normbench::cuda {
+
+inline constexpr unsigned threads_per_block = 256;
+/// Most blocks along y and along z; along x as many as 31 bits count.
+inline constexpr std::int64_t most_blocks_across = 65535;
+
+/// The blocks of a launch. A coordinate of its own for the channel and the image saves every thread
+/// a division.
+struct Grid {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+/// A block of a grid, and a thread of the block.
+struct Index {
+  unsigned x, y, z, thread;
+};
+
+/// A body is run for the threads of its blocks, if it has
+///   Grid grid;
+///   __host__ __device__ void operator()(const Index& at) const;
+/// or else for so many threads in a row:
+///   std::int64_t threads;
+///   __host__ __device__ void operator()(std::int64_t thread) const;
+template <class Body>
+concept HasGrid = requires(const Body& body) {
+  body.grid;
+};
+
+template <class Body>
+std::int64_t threads_of(const Body& body) {
+  if constexpr (HasGrid<Body>)
+    return std::int64_t{body.grid.x} * body.grid.y * body.grid.z * threads_per_block;
+  else
+    return body.threads;
+}
+
+/// Runs thread `i` of threads_of(body), in the order of blocks: x before y before z.
+template <class Body>
+void run_thread(const Body& body, std::int64_t i) {
+  if constexpr (HasGrid<Body>) {
+    const std::int64_t block = i / threads_per_block, plane = block / body.grid.x;
+    body(Index{.x = static_cast<unsigned>(block % body.grid.x),
+               .y = static_cast<unsigned>(plane % body.grid.y),
+               .z = static_cast<unsigned>(plane / body.grid.y),
+               .thread = static_cast<unsigned>(i % threads_per_block)});
+  } else {
+    body(i);
+  }
+}
+
+}  // namespace normbench::cuda

@@ -1,0 +1,218 @@
+/// What most runs of the fused kernels do, in bodies of as few instructions as the memory leaves
+/// time for: dense planes to planes, and pixels of three bytes to planes.
+///
+/// Everything that can be is decided on the host or by a whole block at once; loads come first and
+/// are contiguous in a warp, as stores are. The last slots of a plane have code of their own.
+/// A warp executes, on sm_90 (tests/backend/issue_budget.py counts and holds them):
+///   COUNTS
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "backend/cuda/grid.h"
+#include "backend/cuda/kernels.h"
+#include "backend/cuda/patterns.cuh"
+#include "backend/cuda/walk.h"
+
+namespace normbench::cuda {
+
+/// Planes one behind the other, in the input as in the output: each of one channel, or with a
+/// `Period` of 3 one plane of all channels, pixel by pixel. The output may be the input where their
+/// elements are of one size.
+template <class In, class Out, class Function, int Period, bool Streaming>
+struct PlanesToPlanes {
+  static constexpr int period = Period;
+  static constexpr int count = 16 / static_cast<int>(std::max(sizeof(In), sizeof(Out)));
+  static constexpr int depth = 4;  // slots of a thread
+
+  Grid grid;              // parts of a plane, channels, images
+  unsigned whole, slots;  // of a plane: parts without an end, slots of `count` elements
+  const In* in;
+  Out* out;
+  Function function;
+
+  __host__ __device__ void operator()(const Index& at) const {
+    function.choose([&](const auto& chosen) {
+      const unsigned first = at.x * (depth * threads_per_block) + at.thread;
+      const std::int64_t slot = (at.z * grid.y + at.y) * slots + first;
+      const In* from = in + slot * count;
+      Out* to = out + slot * count;
+      if (at.x < whole) {
+        Pack<In, count> loaded[depth];
+        unrolled<depth>([&](int u) { loaded[u] = load_aligned<count>(from + u * step); });
+        const auto constants = constants_of(chosen, at.y, first * count);
+        unrolled<depth>([&](int u) { store(to + u * step, loaded[u], constants, u * step); });
+        return;
+      }
+      const auto constants = constants_of(chosen, at.y, first * count);
+      unrolled<depth>([&](int u) {
+        if (first + u * threads_per_block < slots)
+          store(to + u * step, load_aligned<count>(from + u * step), constants, u * step);
+      });
+    });
+  }
+
+ private:
+  static constexpr int step = count * static_cast<int>(threads_per_block);
+
+  /// Of the elements from `first` on.
+  template <class Chosen>
+  __host__ __device__ static auto constants_of(const Chosen& chosen, unsigned channel,
+                                               unsigned first) {
+    if constexpr (period == 1) {
+      return Turned<decltype(chosen.at(0))>{{chosen.at(channel)}};
+    } else {
+      const auto k0 = chosen.at(0), k1 = chosen.at(1), k2 = chosen.at(2);
+      const unsigned c = first % 3;
+      return Turned<decltype(chosen.at(0))>{{c == 0   ? k0
+                                             : c == 1 ? k1
+                                                      : k2,
+                                             c == 0   ? k1
+                                             : c == 1 ? k2
+                                                      : k0,
+                                             c == 0   ? k2
+                                             : c == 1 ? k0
+                                                      : k1}};
+    }
+  }
+  template <class Constant>
+  struct Turned {
+    Constant of[period];
+  };
+
+  /// Stores the elements that are `past` the thread's first.
+  template <class Constants>
+  __host__ __device__ static void store(Out* to, const Pack<In, count>& x,
+                                        const Constants& constants, int past) {
+    store_pack<Streaming>(to, pack_of<Out, count>([&](int j) {
+                            return Function::apply(x.get(j), constants.of[(past + j) % period]);
+                          }));
+  }
+};
+
+/// Pixels of three bytes into three planes, four pixels at a time: forwards, or backwards where the
+/// rows are `Mirrored`. Each byte is read once.
+template <class Out, class Function, bool Mirrored, bool Streaming>
+struct PixelsToPlanes {
+  static constexpr int depth = 2;  // groups of a thread
+
+  Grid grid;               // parts of an image, images
+  unsigned whole, groups;  // of an image: parts without an end, groups of four pixels
+  unsigned inverse_row;    // 2^32 / groups of a row, rounded up, or 0: an image is one row
+  std::int32_t next_row;   // bytes from behind a row to the next
+  unsigned image, plane;   // elements to the next, of the input and of the output
+  const std::uint8_t* in;  // the first group
+  Out* out;
+  Function function;
+
+  __host__ __device__ void operator()(const Index& at) const {
+    function.choose([&](const auto& chosen) {
+      const unsigned first = at.x * (depth * threads_per_block) + at.thread;
+      const std::uint8_t* from = in + std::uint64_t{at.y} * image;
+      Out* to = out + (std::uint64_t{at.y * 3} * plane + std::uint64_t{4} * first);
+      const decltype(chosen.at(0)) constants[] = {chosen.at(0), chosen.at(1), chosen.at(2)};
+      if (at.x < whole) {
+        Pack<std::uint8_t, 12> loaded[depth];
+        unrolled<depth>([&](int u) { loaded[u] = load(from, first + u * threads_per_block); });
+        unrolled<depth>([&](int u) { store(to + u * step, loaded[u], constants); });
+        return;
+      }
+      for (int i = 0; first + i * threads_per_block < groups; ++i)
+        store(to + i * step, load(from, first + i * threads_per_block), constants);
+    });
+  }
+
+ private:
+  static constexpr int step = 4 * static_cast<int>(threads_per_block);
+
+  __host__ __device__ Pack<std::uint8_t, 12> load(const std::uint8_t* from, unsigned group) const {
+    const auto row = static_cast<std::int32_t>(std::uint64_t{group} * inverse_row >> 32);
+    const auto along = static_cast<std::int32_t>(group) * (Mirrored ? -12 : 12);
+    return load_aligned<12>(from + (along + row * next_row));
+  }
+  template <class Constant>
+  __host__ __device__ void store(Out* to, const Pack<std::uint8_t, 12>& x,
+                                 const Constant (&constants)[3]) const {
+    unrolled<3>([&](int c) {
+      store_pack<Streaming>(to + std::uint64_t{plane} * c, pack_of<Out, 4>([&](int j) {
+                              return Function::apply(x.get(3 * (Mirrored ? 3 - j : j) + c),
+                                                     constants[c]);
+                            }));
+    });
+  }
+};
+
+/// The blocks that so many slots take where a block takes `each`; and how many of them it fills.
+struct Parts {
+  unsigned all, whole;
+  static Parts of(std::int64_t slots, std::int64_t each) {
+    return {static_cast<unsigned>((slots + each - 1) / each), static_cast<unsigned>(slots / each)};
+  }
+};
+
+/// The body that does the task on dense planes, if they are whole slots at addresses of slots.
+template <class Body, class In, class Out, class Function>
+std::optional<Body> planes_to_planes(const FusedTask& task, const Walk& walk,
+                                     const Function& function) {
+  const TensorDesc &in = task.in.desc, &out = task.out.desc;
+  const std::int64_t channels = walk.channel_axis == Walk::axes ? 1 : out.shape.c;
+  const std::int64_t slots = walk.elements / Body::count, images = walk.runs / channels;
+  const bool fits = in.is_dense() && in.layout == out.layout &&
+                    walk.period.divisor == Body::period && walk.elements % Body::count == 0 &&
+                    images > 0 && is_aligned(task.in.data, Body::count * sizeof(In)) &&
+                    is_aligned(task.out.data, Body::count * sizeof(Out)) &&
+                    slots * walk.runs <= std::numeric_limits<std::int32_t>::max() &&
+                    channels <= most_blocks_across && images <= most_blocks_across;
+  if (!fits) return std::nullopt;
+  const Parts parts = Parts::of(slots, Body::depth * threads_per_block);
+  return Body{.grid = {parts.all, static_cast<unsigned>(channels), static_cast<unsigned>(images)},
+              .whole = parts.whole,
+              .slots = static_cast<unsigned>(slots),
+              .in = reinterpret_cast<const In*>(task.in.data),
+              .out = reinterpret_cast<Out*>(task.out.data),
+              .function = function};
+}
+
+/// True if pixels of three channels, one behind the other in either direction, go to planes.
+inline bool takes_pixels_apart(const FusedTask& task) {
+  const TensorDesc &in = task.in.desc, &out = task.out.desc;
+  return out.layout == Layout::Nchw && out.shape.c == 3 && in.strides.c == 1 &&
+         (in.strides.w == 3 || in.strides.w == -3);
+}
+
+/// The body that does such a task, if rows are of whole groups at multiples of 4 bytes.
+template <class Body, class Out, class Function>
+std::optional<Body> pixels_to_planes(const FusedTask& task, bool mirrored,
+                                     const Function& function) {
+  const Shape& shape = task.out.desc.shape;
+  const Strides& from = task.in.desc.strides;
+  const std::int64_t area = shape.h * shape.w;
+  const bool one_row = shape.h == 1 || from.h == shape.w * from.w;
+  const std::int64_t row = (one_row ? area : shape.w) / 4, step = mirrored ? -12 : 12;
+  const std::byte* in = task.in.data + (mirrored ? -9 : 0);
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const std::int64_t reach = shape.h * (from.h < 0 ? -from.h : from.h) + 3 * area;
+  const bool fits = area % 4 == 0 && (one_row || (shape.w % 4 == 0 && from.h % 4 == 0)) &&
+                    (shape.n == 1 || (from.n % 4 == 0 && from.n <= most)) && is_aligned(in, 4) &&
+                    is_aligned(task.out.data, 4 * sizeof(Out)) && area > 0 && shape.n > 0 &&
+                    shape.n <= most_blocks_across && reach <= most &&
+                    (one_row || (row > 1 && area / 4 * row < std::int64_t{1} << 32));
+  if (!fits) return std::nullopt;
+  const Parts parts = Parts::of(area / 4, Body::depth * threads_per_block);
+  return Body{
+      .grid = {parts.all, static_cast<unsigned>(shape.n)},
+      .whole = parts.whole,
+      .groups = static_cast<unsigned>(area / 4),
+      .inverse_row = one_row ? 0 : static_cast<unsigned>(((std::int64_t{1} << 32) + row - 1) / row),
+      .next_row = static_cast<std::int32_t>(from.h - row * step),
+      .image = static_cast<unsigned>(from.n),
+      .plane = static_cast<unsigned>(area),
+      .in = reinterpret_cast<const std::uint8_t*>(in),
+      .out = reinterpret_cast<Out*>(task.out.data),
+      .function = function};
+}
+
+}  // namespace normbench::cuda

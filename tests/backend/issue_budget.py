@@ -1,0 +1,288 @@
+"""Counts what the CUDA kernels execute and holds it to a budget: a kernel that issues more than the
+memory can wait for is slow on paper already.
+
+usage: issue_budget.py NVCC TESTS_DIR PLANTED_OBJECT OBJECT...
+
+The objects are those of the build, disassembled: nothing is compiled and no GPU is needed. The
+budgets are of sm_90. The planted object has kernels that must be found wrong.
+
+A row names kernels and what a thread of theirs moves on the path of whole, aligned slots. That path
+is found in the machine code: of all ways from the entry to an exit that jump forwards only, call
+nothing, and load and store as many bytes as the row says in accesses without a condition, the one of
+fewest instructions. (Others do the same the long way: slot after slot at the end of a plane, a
+division out of range.) Every instruction on it counts, also one whose condition does not hold. So
+a path has no loop; one that a jump back may leave is a fault.
+
+Skipped (exit 77) where there is no disassembler and none can be had, or no code for sm_90.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ARCHITECTURE = "sm_90"
+MOST_REGISTERS = 32
+
+
+@dataclass
+class Row:
+    """Kernels, by the name of their body; bytes a thread loads and stores; instructions at most.
+    `constants` are bytes of the loaded ones that all threads share."""
+
+    body: str
+    loads: int
+    stores: int
+    most: int
+    constants: int = 0
+
+    @property
+    def bytes_a_warp(self):
+        return 32 * (self.loads - self.constants + self.stores)
+
+
+HALF = "(?:__half|__nv_bfloat16)"
+ROWS = [
+    Row("PlanesToPlanes<unsigned char, float, Affine, (1|3), .*>", 16, 64, 90),
+    Row(f"PlanesToPlanes<unsigned char, {HALF}, Affine, (1|3), .*>", 32, 64, 140),
+    Row("PlanesToPlanes<float, float, Affine, (1|3), .*>", 64, 64, 75),
+    Row(f"PlanesToPlanes<float, {HALF}, Affine, (1|3), .*>", 64, 32, 75),
+    Row("PixelsToPlanes<float, Affine, false, .*>", 24, 96, 120),
+    Row("PixelsToPlanes<float, Affine, true, .*>", 24, 96, 140),
+    Row(f"PixelsToPlanes<{HALF}, Affine, false, .*>", 24, 48, 120),
+    Row(f"PixelsToPlanes<{HALF}, Affine, true, .*>", 24, 48, 140),
+    # With constants that were sent.
+    Row("PlanesToPlanes<unsigned char, float, Affine, 1, .*>", 24, 64, 90, constants=8),
+    Row("PlanesToPlanes<unsigned char, float, Affine, 3, .*>", 40, 64, 90, constants=24),
+    Row("PixelsToPlanes<float, Affine, false, .*>", 48, 96, 120, constants=24),
+    Row("StreamBody<1, 4, .*>", 16, 64, 35),
+    Row("StreamBody<4, 4, .*>", 64, 64, 35),
+    Row("CopyBody<Vector16>", 64, 64, 35),
+    # 4 elements a thread, as frameworks have it: less under way, and 40 instructions for these.
+    Row("CastBody<unsigned char, float>", 4, 16, 40),
+    Row(f"CastBody<unsigned char, {HALF}>", 4, 8, 40),
+    Row(f"CastBody<float, {HALF}>", 16, 8, 40),
+    Row("PlanesBody<float, Subtract>", 20, 16, 40, constants=4),
+    Row("PlanesBody<float, Divide>", 24, 16, 40, constants=8),
+]
+# A kernel of the planted object, and what must be found.
+PLANTED = [
+    (Row("Slow", 4, 16, 40), "instructions"),
+    (Row("ChoosesStores", 16, 64, 90), "no path"),
+    (Row("Waits", 64, 64, 75), "loads of 16 bytes under way"),
+    (Row("Loops", 64, 64, 75), "no path"),
+    (Row("LoopsBetween", 16, 16, 75), "a loop on the path"),
+    (Row("Spills", 16, 16, 90), "bytes of local memory"),
+    (Row("Indexes", 0, 16, 90), "bytes of local memory"),
+    (Row("TakesRegisters", 192, 192, 200), "registers"),
+    (Row("LoadsStrongly", 16, 16, 40), "ordered as atomics"),
+    (Row("Fused<float>", 0, 4, 40), "no 16-byte store"),
+]
+
+
+@dataclass
+class Instruction:
+    address: int
+    guard: str
+    opcode: str
+    operands: str
+
+    def bytes(self):
+        """Of an access to memory."""
+        widths = {"64": 8, "128": 16, "U8": 1, "S8": 1, "U16": 2, "S16": 2}
+        return next((widths[part] for part in self.opcode.split(".") if part in widths), 4)
+
+    def accesses(self, kind):
+        return self.opcode.split(".")[0] == kind and not self.guard
+
+    def registers(self):
+        """Those it writes, of a load."""
+        first = int(re.match(r"R(\d+)", self.operands)[1])
+        return {first + i for i in range(max(1, self.bytes() // 4))}
+
+    def uses(self, registers):
+        return any(int(number) in registers for number in re.findall(r"\bR(\d+)", self.operands))
+
+
+@dataclass
+class Kernel:
+    name: str
+    code: list
+    registers: int
+    local_bytes: int
+
+
+def run(command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def skip(why):
+    print(f"SKIPPED: {why}")
+    sys.exit(77)
+
+
+def disassembler(nvcc, tests_dir):
+    """cuobjdump with nvdisasm beside it: the toolkit's, or from Python packages."""
+    venv = tests_dir / "disassembler"
+    packaged = "lib/python3*/site-packages/nvidia/*/bin/cuobjdump"
+
+    def found():
+        beside = [nvcc.resolve().parent / "cuobjdump", Path(shutil.which("cuobjdump") or "/none")]
+        for tool in [*beside, *venv.glob(packaged)]:
+            if tool.exists() and (tool.parent / "nvdisasm").exists():
+                return tool
+        return None
+
+    if tool := found():
+        return tool
+    packages = ["nvidia-cuda-cuobjdump", "nvidia-cuda-nvdisasm"]
+    for command in ([sys.executable, "-m", "venv", venv],
+                    [venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-input", *packages]):
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+        if done.returncode != 0:
+            skip(f"no nvdisasm beside nvcc, nor {' and '.join(packages)}: {done.stderr.strip()[-300:]}")
+    return found() or skip(f"{' and '.join(packages)} brought no cuobjdump")
+
+
+CODE = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z][\w.]*)\s*([^;]*?)\s*;", re.MULTILINE)
+USAGE = re.compile(r"Function (\S+):\s*REG:(\d+) STACK:(\d+) SHARED:\d+ LOCAL:(\d+)")
+
+
+def body_of(name):
+    """void normbench::cuda::run<normbench::cuda::Body<...> >(...) -> Body<...>"""
+    name = re.sub(r"normbench::cuda::(?:\(anonymous namespace\)::)?", "", name)
+    inner = re.match(r"void run<(.*?)\s?>\(", name)
+    return inner[1] if inner else name
+
+
+def kernels_of(cuobjdump, path):
+    """Those of an object file, for ARCHITECTURE."""
+    usage = {name: tuple(map(int, numbers))
+             for name, *numbers in USAGE.findall(run([cuobjdump, "-res-usage", "-arch", ARCHITECTURE, path]))}
+    sections = run([cuobjdump, "-sass", "-arch", ARCHITECTURE, path]).split("Function : ")[1:]
+    mangled = [section.split(None, 1)[0] for section in sections]
+    names = run(["c++filt", *mangled]).splitlines() if mangled else []
+    for symbol, name, section in zip(mangled, names, sections):
+        code = [Instruction(int(address, 16), guard, opcode, operands)
+                for address, guard, opcode, operands in CODE.findall(section)]
+        registers, stack, local = usage[symbol]
+        yield Kernel(body_of(name), code, registers, stack + local)
+
+
+def successors(code, at, index):
+    """Instructions that may follow, as indices; None ends the path. A jump back is left out."""
+    one = code[at]
+    opcode = one.opcode.split(".")[0]
+    if opcode in ("CALL", "RET", "BRX", "JMP", "TRAP", "BPT"):
+        return [at + 1] if one.guard else []
+    if opcode == "EXIT":
+        return [None, at + 1] if one.guard else [None]
+    if opcode == "BRA":
+        condition, target = re.match(r"(?:(!?U?P\w+),\s*)?(?:`\()?(?:0x)?([0-9a-f]+)", one.operands).groups()
+        to = index[int(target, 16)]
+        forwards = [to] if to > at else []
+        return forwards + ([at + 1] if one.guard or condition else [])
+    return [at + 1]
+
+
+def whole_path(code, loads, stores):
+    """The instructions of the path of whole slots, or None; and the bytes of other paths."""
+    index = {one.address: i for i, one in enumerate(code)}
+    ways = [{} for _ in range(len(code) + 1)]  # bytes loaded and stored from there on -> (count, next)
+    for at in range(len(code) - 1, -1, -1):
+        one = code[at]
+        here = (one.bytes() if one.accesses("LDG") else 0, one.bytes() if one.accesses("STG") else 0)
+        for after in successors(code, at, index):
+            for moved, (count, _) in ({(0, 0): (0, None)} if after is None else ways[after]).items():
+                total = (moved[0] + here[0], moved[1] + here[1])
+                if total not in ways[at] or ways[at][total][0] > count + 1:
+                    ways[at][total] = (count + 1, (after, moved))
+    if (loads, stores) not in ways[0]:
+        return None, sorted(ways[0])
+    path, at, moved = [], 0, (loads, stores)
+    while at is not None:
+        path.append(code[at])
+        at, moved = ways[at][moved][1]
+    return path, []
+
+
+def bytes_under_way(path):
+    """Bytes loaded before the first use of one, and of all loads."""
+    pending, early, used = set(), 0, False
+    for one in path:
+        used = used or one.uses(pending)
+        if one.accesses("LDG"):
+            early += 0 if used else one.bytes()
+            pending |= one.registers()
+    return early, sum(one.bytes() for one in path if one.accesses("LDG"))
+
+
+def jumps_back(path):
+    return [one for one in path
+            if one.opcode == "BRA" and int(re.findall(r"0x([0-9a-f]+)", one.operands)[-1], 16) <= one.address]
+
+
+def faults_of_code(kernel):
+    if kernel.local_bytes or any(one.opcode.split(".")[0] in ("LDL", "STL") for one in kernel.code):
+        yield f"{kernel.local_bytes} bytes of local memory"
+    if kernel.name.startswith("Fused<") and not any(
+            one.opcode.startswith("STG") and one.bytes() == 16 for one in kernel.code):
+        yield "no 16-byte store"
+
+
+def faults_of_path(kernel, row, path, others):
+    if kernel.registers > MOST_REGISTERS:
+        yield f"{kernel.registers} registers, not {MOST_REGISTERS}"
+    if path is None:
+        yield (f"no path loads {row.loads} and stores {row.stores} bytes without a condition; "
+               f"there are {others}")
+        return
+    if len(path) > row.most:
+        yield f"{len(path)} instructions for {row.bytes_a_warp} bytes, not {row.most}"
+    early, all_bytes = bytes_under_way(path)
+    if early != all_bytes:
+        yield f"loads of {early} bytes under way before the first is used, of {all_bytes}"
+    if jumps_back(path):
+        yield "a loop on the path"
+    if any("STRONG" in one.opcode for one in path):
+        yield "accesses that are ordered as atomics are"
+
+
+def check(kernels, row, show):
+    """Yields the faults of the kernels that a row names; that there are none is one."""
+    named = [kernel for kernel in kernels if re.fullmatch(row.body, kernel.name)]
+    if not named:
+        yield f"{row.body}: there is no such kernel"
+    for kernel in named:
+        path, others = whole_path(kernel.code, row.loads, row.stores)
+        if show and path:
+            print(f"{len(path):4} of {row.most:3} instructions, {row.bytes_a_warp:4} bytes a warp, "
+                  f"{row.loads:2} under way a thread, {kernel.registers:2} registers: {kernel.name}")
+        for fault in [*faults_of_code(kernel), *faults_of_path(kernel, row, path, others)]:
+            yield f"{kernel.name}: {fault}"
+
+
+def main():
+    nvcc, tests_dir, planted_object, *objects = map(Path, sys.argv[1:])
+    cuobjdump = disassembler(nvcc, tests_dir)
+    kernels = [kernel for path in objects for kernel in kernels_of(cuobjdump, path)]
+    if not kernels:
+        skip(f"the objects have no code for {ARCHITECTURE}")
+    wrong = [fault for row in ROWS for fault in check(kernels, row, show=True)]
+    wrong += [f"{kernel.name}: {fault}" for kernel in kernels for fault in faults_of_code(kernel)]
+    planted = list(kernels_of(cuobjdump, planted_object))
+    for row, expected in PLANTED:
+        faults = list(check(planted, row, show=False))
+        if not any(expected in fault for fault in faults):
+            wrong.append(f'planted {row.body}: "{expected}" was not found, but {faults or "nothing"}')
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
