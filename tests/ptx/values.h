@@ -1,0 +1,119 @@
+/// The values that registers hold, and how PTX rounds them.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace normbench::ptx {
+
+/// Bits of 16-bit floats: they are only converted, never computed with.
+struct F16 {
+  static constexpr int precision = 11, least_exponent = -14;
+  std::uint16_t bits;
+};
+struct BF16 {
+  static constexpr int precision = 8, least_exponent = -126;
+  std::uint16_t bits;
+};
+template <class T>
+concept Small = std::same_as<T, F16> || std::same_as<T, BF16>;
+
+/// A register's bits as a T. Those above it do not matter.
+template <class T>
+T from_bits(std::uint64_t bits) {
+  if constexpr (Small<T>)
+    return {static_cast<std::uint16_t>(bits)};
+  else if constexpr (std::is_same_v<T, float>)
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  else if constexpr (std::is_same_v<T, double>)
+    return std::bit_cast<double>(bits);
+  else
+    return static_cast<T>(bits);
+}
+
+/// What a register holds; signed numbers are extended to any width that it may have.
+template <class T>
+std::uint64_t to_bits(T x) {
+  if constexpr (Small<T>)
+    return x.bits;
+  else if constexpr (std::is_same_v<T, float>)
+    return std::bit_cast<std::uint32_t>(x);
+  else if constexpr (std::is_same_v<T, double>)
+    return std::bit_cast<std::uint64_t>(x);
+  else
+    return static_cast<std::uint64_t>(x);
+}
+
+/// The NaN that instructions give.
+template <class T>
+T canonical_nan() {
+  if constexpr (Small<T>)
+    return {0x7FFF};
+  else if constexpr (std::is_same_v<T, float>)
+    return std::bit_cast<float>(0x7FFFFFFFu);
+  else
+    return std::numeric_limits<T>::quiet_NaN();
+}
+
+template <Small T>
+double widened(T x) {
+  constexpr int fraction_bits = T::precision - 1;
+  const int fraction = x.bits & ((1 << fraction_bits) - 1);
+  const int exponent = (x.bits & 0x7FFF) >> fraction_bits;
+  constexpr int special = 0x7FFF >> fraction_bits;
+  double size = std::ldexp(exponent == 0 ? fraction : fraction + (1 << fraction_bits),
+                           (exponent == 0 ? 1 : exponent) - 1 + T::least_exponent - fraction_bits);
+  if (exponent == special) size = fraction == 0 ? HUGE_VAL : canonical_nan<double>();
+  return x.bits & 0x8000 ? -size : size;
+}
+
+/// Rounded once, in the rounding mode of the processor.
+template <Small T>
+T narrowed(double x) {
+  constexpr int fraction_bits = T::precision - 1;
+  constexpr std::uint16_t infinity = 0x7FFF >> fraction_bits << fraction_bits;
+  if (std::isnan(x)) return canonical_nan<T>();
+  const std::uint16_t sign = std::signbit(x) ? 0x8000 : 0;
+  if (std::isinf(x)) return {static_cast<std::uint16_t>(sign | infinity)};
+  const int exponent = x == 0 ? T::least_exponent : std::max(std::ilogb(x), T::least_exponent);
+  const double steps = std::abs(std::nearbyint(std::ldexp(x, fraction_bits - exponent)));
+  const auto bits = static_cast<std::int64_t>(steps) +
+                    (static_cast<std::int64_t>(exponent - T::least_exponent) << fraction_bits);
+  if (bits < infinity) return {static_cast<std::uint16_t>(sign | bits)};
+  const bool inwards = std::abs(std::nearbyint(sign ? -1.75 : 1.75)) == 1;
+  return {static_cast<std::uint16_t>(sign | (infinity - (inwards ? 1 : 0)))};
+}
+
+/// A float to an integer, rounded in the mode of the processor; too large numbers are clamped.
+template <std::integral To, std::floating_point From>
+To to_integer(From x) {
+  using Limits = std::numeric_limits<To>;
+  constexpr bool nan_is_zero = !std::is_same_v<From, double> && sizeof(To) < 8;
+  if (std::isnan(x)) return nan_is_zero ? 0 : static_cast<To>(To{1} << (sizeof(To) * 8 - 1));
+  const From whole = std::nearbyint(x);
+  if (whole <= static_cast<From>(Limits::min())) return Limits::min();
+  if (whole >= std::ldexp(From{1}, Limits::digits)) return Limits::max();
+  return static_cast<To>(whole);
+}
+
+template <std::integral To, std::integral From>
+To clamped(From x) {
+  using Limits = std::numeric_limits<To>;
+  if (std::cmp_less(x, Limits::min())) return Limits::min();
+  return std::cmp_greater(x, Limits::max()) ? Limits::max() : static_cast<To>(x);
+}
+
+template <class T>
+T flushed(T x) {
+  if constexpr (std::is_same_v<T, float>)
+    if (std::fpclassify(x) == FP_SUBNORMAL) return std::copysign(0.0f, x);
+  return x;
+}
+
+}  // namespace normbench::ptx
