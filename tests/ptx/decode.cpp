@@ -196,7 +196,7 @@ class Decoder {
       }
       if (const std::size_t bar = operands[i].find('|'); gets && bar != operands[i].npos)
         parts = {trimmed(operands[i].substr(0, bar)), trimmed(operands[i].substr(bar + 1))};
-      if (to + parts.size() > op.to.size() || from + parts.size() > op.from.size())
+      if ((gets ? to : from) + parts.size() > (gets ? op.to.size() : op.from.size()))
         throw Fault(fmt::format("unknown operands: {}", op.text));
       for (const std::string_view part : parts) {
         if (gets)

@@ -34,7 +34,7 @@ struct Op {
   Space space = Space::Global;
   int guard = -1;
   bool unless = false;  // the guard's negation
-  bool flushes = false, saturates = false;
+  bool stores = false, flushes = false, saturates = false;
   int rounding = FE_TONEAREST;
   int count = 1;  // of a vector's elements
   std::array<int, 4> to{-1, -1, -1, -1};

@@ -19,11 +19,10 @@ class GpuDayPtx : public CudaTest {
     cuda.runs_launch = [this](const FakeLaunch& launch) { launches(launch); };
   }
 
-  /// What the runtime says after a launch on so many numbers, from 1 + 2^-11 on.
+  /// What the runtime says after a launch on so many numbers, from 0.9999 on.
   Calls violations_of(Planted what, std::int64_t elements) {
     std::vector<float> numbers(static_cast<std::size_t>(elements));
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-      numbers[i] = 1.00048828125f + static_cast<float>(i);
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = 0.9999f + static_cast<float>(i);
     const std::size_t bytes = numbers.size() * sizeof(float);
     void *in = nullptr, *out = nullptr;
     EXPECT_EQ(cudaMalloc(&in, bytes), cudaSuccess);

@@ -45,8 +45,8 @@ void Warp::set_predicate(int at, Lanes value, Lanes lanes) {
   predicate = (predicate & ~lanes) | (value & lanes);
 }
 
-std::byte* Warp::access(const Op& op, int lane, std::uint64_t address, std::size_t bytes,
-                        bool writes) {
+std::byte* Warp::access(const Op& op, int lane, std::uint64_t address, std::size_t bytes) {
+  const bool writes = op.stores;
   address += static_cast<std::uint64_t>(op.number);
   Space space = op.space;
   if (space == Space::Generic) {

@@ -49,7 +49,7 @@ class Warp {
   /// Changes a predicate for these lanes; none for -1.
   void set_predicate(int at, Lanes value, Lanes lanes);
   /// Bytes that a lane reads or writes. Throws Fault where it must not.
-  std::byte* access(const Op& op, int lane, std::uint64_t address, std::size_t bytes, bool writes);
+  std::byte* access(const Op& op, int lane, std::uint64_t address, std::size_t bytes);
   /// Notes that lanes synchronise: `members` has to hold none but them.
   void synchronise(const Op& op, Lanes lanes, Lanes members);
   [[noreturn]] void fail(const Op& op, int lane, std::string_view what) const;
