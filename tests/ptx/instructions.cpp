@@ -77,29 +77,24 @@ void map(const Op& op, Warp& warp, Lanes lanes) {
   (std::index_sequence_for<From...>{});
 }
 
-// How F is found for a type: all of its operands have that type, or its unsigned one.
+/// F of one, two or three operands of a type in the list.
 template <class F, class List>
-Execute unary(Type type) {
-  return among(List{}, type, []<class T> { return map<F, T, T>; });
+Execute on(Type type) {
+  return among(List{}, type, []<class T>() -> Execute {
+    if constexpr (std::is_invocable_v<F, T>)
+      return map<F, T, T>;
+    else if constexpr (std::is_invocable_v<F, T, T>)
+      return map<F, T, T, T>;
+    else
+      return map<F, T, T, T, T>;
+  });
 }
-template <class F, class List>
-Execute binary(Type type) {
-  return among(List{}, type, []<class T> { return map<F, T, T, T>; });
-}
-template <class F, class List>
-Execute ternary(Type type) {
-  return among(List{}, type, []<class T> { return map<F, T, T, T, T>; });
-}
+/// The same where signs do not matter.
 template <class F>
 Execute bits(Type type) {
   return among(Integers{}, type, []<class T> {
     using Word = std::make_unsigned_t<T>;
-    if constexpr (std::is_invocable_v<F, Word, Word, Word>)
-      return map<F, Word, Word, Word, Word>;
-    else if constexpr (std::is_invocable_v<F, Word, Word>)
-      return map<F, Word, Word, Word>;
-    else
-      return map<F, Word, Word>;
+    return on<F, Types<Word>>(typeid(Word));
   });
 }
 template <class F>
@@ -267,7 +262,7 @@ Execute predicates(Type type) {
 
 // How two numbers compare, one bit each; a comparison is the set that it is true for.
 enum Relation : int { Less = 1, Equal = 2, Greater = 4, Unordered = 8 };
-enum Combination : int { NoPredicate = 0, AndPredicate = 16, OrPredicate = 32, XorPredicate = 64 };
+enum Combination : int { AndPredicate = 16, OrPredicate = 32, XorPredicate = 64 };
 
 template <class T>
 void compare(const Op& op, Warp& warp, Lanes lanes) {
@@ -322,16 +317,6 @@ void access(const Op& op, Warp& warp, Lanes lanes) {
       op.stores ? std::memcpy(bytes, &value, sizeof(T)) : std::memcpy(&value, bytes, sizeof(T));
       if (!op.stores) warp.column_to(op.to[i])[lane] = to_bits(value);
     }
-  });
-}
-
-/// cvta: the other way with the number 1.
-void convert_address(const Op& op, Warp& warp, Lanes lanes) {
-  for_each_lane(lanes, [&](int lane) {
-    const u64 from = warp.column(op.from[0])[lane], window = window_of(op.space);
-    if (from >> 60 != (op.number == 1 ? window >> 60 : 0))
-      warp.fail(op, lane, "an address of another space");
-    warp.column_to(op.to[0])[lane] = op.number == 1 ? from - window : from + window;
   });
 }
 
@@ -448,36 +433,38 @@ Execute insert_field(Type type) {
 
 /// By name, without types, rounding, .ftz and .sat: what does it for a type.
 const std::map<std::string_view, Execute (*)(Type)> plain_instructions{
-    {"add", either<binary<Add, Floats>, bits<Add>>},
-    {"sub", either<binary<Subtract, Floats>, bits<Subtract>>},
+    {"add", either<on<Add, Floats>, bits<Add>>},
+    {"sub", either<on<Subtract, Floats>, bits<Subtract>>},
     {"add.cc", carry<false, false, true>},
     {"addc", carry<false, true, false>},
     {"addc.cc", carry<false, true, true>},
     {"sub.cc", carry<true, false, true>},
     {"subc", carry<true, true, false>},
     {"subc.cc", carry<true, true, true>},
-    {"mul", binary<Multiply, Floats>},
+    {"mul", on<Multiply, Floats>},
     {"mul.lo", bits<MultiplyWords>},
-    {"mul.hi", binary<High, Integers>},
+    {"mul.hi", on<High, Integers>},
     {"mul.wide", wide_multiply},
     {"mad.lo", bits<MultiplyAddWords>},
-    {"mad.hi", ternary<HighAdd, Integers>},
+    {"mad.hi", on<HighAdd, Integers>},
     {"mad.wide", wide_multiply_add},
-    {"fma", ternary<FusedMultiplyAdd, Floats>},
-    {"fma unfused", ternary<MultiplyAdd, Floats>},
-    {"div", either<binary<Divide, Floats>, divide<false>>},
+    {"fma", on<FusedMultiplyAdd, Floats>},
+    {"fma unfused", on<MultiplyAdd, Floats>},
+    {"div", either<on<Divide, Floats>, divide<false>>},
     {"rem", divide<true>},
-    {"rcp", unary<Reciprocal, Floats>},
-    {"sqrt", unary<SquareRoot, Floats>},
-    {"neg", either<unary<Negate, Floats>, bits<NegateWord>>},
-    {"abs", either<unary<Absolute, Floats>, unary<AbsoluteWord, Signed>>},
-    {"min", binary<Extreme<true>, Numbers>},
-    {"max", binary<Extreme<false>, Numbers>},
+    {"rcp", on<Reciprocal, Floats>},
+    {"sqrt", on<SquareRoot, Floats>},
+    {"neg", either<on<Negate, Floats>, bits<NegateWord>>},
+    {"abs", either<on<Absolute, Floats>, on<AbsoluteWord, Signed>>},
+    {"min", on<Extreme<true>, Numbers>},
+    {"max", on<Extreme<false>, Numbers>},
     {"and", either<bits<And>, predicates<And>>},
     {"or", either<bits<Or>, predicates<Or>>},
     {"xor", either<bits<Xor>, predicates<Xor>>},
     {"not", either<bits<Not>, predicates<Not>>},
-    {"mov", either<unary<Same, Numbers>, predicates<Same>>},
+    {"mov", either<on<Same, Numbers>, predicates<Same>>},
+    {"cvta.global", on<Same, Types<u64>>},
+    {"cvta.to.global", on<Same, Types<u64>>},
     {"selp", [](Type type) { return among(Numbers{}, type, []<class> { return select; }); }},
     {"shl", shift<ShiftLeft>},
     {"shr", shift<ShiftRight>},
@@ -485,7 +472,7 @@ const std::map<std::string_view, Execute (*)(Type)> plain_instructions{
     {"shf.l.clamp", words<Funnel<true, false>, u32, u32, u32>},
     {"shf.r.wrap", words<Funnel<false, true>, u32, u32, u32>},
     {"shf.r.clamp", words<Funnel<false, false>, u32, u32, u32>},
-    {"brev", unary<ReverseBits, Longer>},
+    {"brev", on<ReverseBits, Longer>},
     {"popc", counting<OnesCount>},
     {"clz", counting<LeadingZeros>},
     {"bfe", extract_field},
@@ -498,6 +485,8 @@ const std::map<std::string_view, Execute (*)(Type)> plain_instructions{
     {"shfl.sync.idx", always<shuffle<Shuffle::Index>>},
     {"bar.warp.sync", always<synchronise_warp>},
     {"trap", always<trap>}};
+
+using Choices = std::map<std::string_view, int>;
 
 /// The name of an instruction in parts, which are taken one after another; none may be left.
 class Name {
@@ -512,8 +501,7 @@ class Name {
 
   bool take(std::string_view part) { return std::erase(parts_, part) > 0; }
   /// The first of these that is there, or `otherwise`.
-  template <class T>
-  T take_one(std::initializer_list<std::pair<std::string_view, T>> choices, T otherwise) {
+  int take_one(const Choices& choices, int otherwise) {
     for (const auto& [part, value] : choices)
       if (take(part)) return value;
     return otherwise;
@@ -541,27 +529,32 @@ class Name {
   std::vector<std::string_view> parts_;
 };
 
-constexpr int no_rounding = -1;
+constexpr int none = -1;
+const Choices roundings{
+    {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
+const Choices whole_roundings{
+    {"rni", FE_TONEAREST}, {"rzi", FE_TOWARDZERO}, {"rmi", FE_DOWNWARD}, {"rpi", FE_UPWARD}};
+const Choices comparisons{{"eq", Equal},        {"ne", Less | Greater}, {"lt", Less},
+                          {"le", Less | Equal}, {"gt", Greater},        {"ge", Greater | Equal}};
+const Choices unsigned_comparisons{
+    {"lo", Less}, {"ls", Less | Equal}, {"hi", Greater}, {"hs", Greater | Equal}};
+const Choices float_comparisons{
+    {"equ", Equal | Unordered},      {"neu", Less | Greater | Unordered},
+    {"ltu", Less | Unordered},       {"leu", Less | Equal | Unordered},
+    {"gtu", Greater | Unordered},    {"geu", Greater | Equal | Unordered},
+    {"num", Less | Equal | Greater}, {"nan", Unordered}};
+const Choices combinations{{"and", AndPredicate}, {"or", OrPredicate}, {"xor", XorPredicate}};
+const Choices vectors{{"v2", 2}, {"v4", 4}};
+const Choices spaces{
+    {"global", int(Space::Global)}, {"shared", int(Space::Shared)}, {"param", int(Space::Param)}};
 
-int take_rounding(Name& name) {
-  return name.take_one<int>(
-      {{"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}},
-      no_rounding);
-}
-
-Space take_space(Name& name) {
-  return name.take_one<Space>({{"global", Space::Global},
-                               {"shared", Space::Shared},
-                               {"local", Space::Local},
-                               {"param", Space::Param}},
-                              Space::Generic);
-}
+bool is_float(Type type) { return type == typeid(float) || type == typeid(double); }
 
 Execute find_access(Op& op, Name& name, Type type) {
-  op.stores = name.take("st");
+  op.stores = op.gives_nothing = name.take("st");
   name.take("ld");
-  op.space = take_space(name);
-  op.count = name.take_one<int>({{"v2", 2}, {"v4", 4}}, 1);
+  op.space = static_cast<Space>(name.take_one(spaces, int(Space::Global)));
+  op.count = name.take_one(vectors, 1);
   for (const char* hint : {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "volatile"})
     name.take(hint);
   return among(Any{}, type, []<class T> { return access<T>; });
@@ -569,58 +562,37 @@ Execute find_access(Op& op, Name& name, Type type) {
 
 Execute find_comparison(Op& op, Name& name, Type type) {
   name.take("setp");
-  const bool is_float = type == typeid(float) || type == typeid(double);
-  op.number = name.take_one<int>({{"eq", Equal},
-                                  {"ne", Less | Greater},
-                                  {"lt", Less},
-                                  {"le", Less | Equal},
-                                  {"gt", Greater},
-                                  {"ge", Greater | Equal}},
-                                 0);
-  if (is_float && op.number == 0)
-    op.number = name.take_one<int>({{"equ", Equal | Unordered},
-                                    {"neu", Less | Greater | Unordered},
-                                    {"ltu", Less | Unordered},
-                                    {"leu", Less | Equal | Unordered},
-                                    {"gtu", Greater | Unordered},
-                                    {"geu", Greater | Equal | Unordered},
-                                    {"num", Less | Equal | Greater},
-                                    {"nan", Unordered}},
-                                   0);
-  if (!is_float && op.number == 0)
-    op.number = name.take_one<int>(
-        {{"lo", Less}, {"ls", Less | Equal}, {"hi", Greater}, {"hs", Greater | Equal}}, 0);
+  op.number = name.take_one(comparisons, 0);
+  if (op.number == 0)
+    op.number = name.take_one(is_float(type) ? float_comparisons : unsigned_comparisons, 0);
   if (op.number == 0) return nullptr;
-  op.number |= name.take_one<int>(
-      {{"and", AndPredicate}, {"or", OrPredicate}, {"xor", XorPredicate}}, NoPredicate);
+  op.number |= name.take_one(combinations, 0);
   return among(Numbers{}, type, []<class T> { return compare<T>; });
 }
 
 Execute find_conversion(Op& op, Name& name, Type from) {
   const Type to = name.take_type();
   name.take("cvt");
-  const int whole = name.take_one<int>(
-      {{"rni", FE_TONEAREST}, {"rzi", FE_TOWARDZERO}, {"rmi", FE_DOWNWARD}, {"rpi", FE_UPWARD}},
-      no_rounding);
-  const int rounding = take_rounding(name);
+  const int whole = name.take_one(whole_roundings, none);
+  const int rounding = name.take_one(roundings, none);
   op.rounding = std::max({whole, rounding, FE_TONEAREST});
-  if (from == typeid(float) && rounding != no_rounding && !op.saturates) {
+  if (from == typeid(float) && rounding != none && !op.saturates) {
     if (to == typeid(Pair<F16>)) return map<ToPair<F16>, u32, float, float>;
     if (to == typeid(Pair<BF16>)) return map<ToPair<BF16>, u32, float, float>;
   }
   return among(Any{}, to, [&]<class To> {
     return among(Any{}, from, [&]<class From> {
-      return conversion<To, From>(op.saturates, whole != no_rounding, rounding != no_rounding);
+      return conversion<To, From>(op.saturates, whole != none, rounding != none);
     });
   });
 }
 
 Execute find_plain(Op& op, Name& name, Type type, Fusing fusing) {
-  const int rounding = take_rounding(name);
-  const bool is_float = type == typeid(float) || type == typeid(double);
-  if (!is_float && (rounding != no_rounding || op.saturates || op.flushes)) return nullptr;
+  const int rounding = name.take_one(roundings, none);
+  if (!is_float(type) && (rounding != none || op.saturates || op.flushes)) return nullptr;
   op.rounding = std::max(rounding, FE_TONEAREST);
   const std::string rest = name.take_rest();
+  op.gives_nothing = rest == "bar.warp.sync";
   const auto found = plain_instructions.find(
       rest == "fma" && fusing == Fusing::No ? std::string_view("fma unfused") : rest);
   if (found == plain_instructions.end()) return nullptr;
@@ -632,12 +604,6 @@ Execute find_execute(Op& op, Name& name, Fusing fusing) {
   const std::string_view base = name.first();
   const Type type = name.take_type();
   if (base == "ld" || base == "st") return find_access(op, name, type);
-  if (base == "cvta" && type == typeid(u64)) {
-    name.take("cvta");
-    op.number = name.take("to") ? 1 : 0;
-    op.space = take_space(name);
-    return op.space == Space::Generic ? nullptr : convert_address;
-  }
   op.flushes = name.take("ftz");
   op.saturates = name.take("sat");
   if (base == "setp" && !op.saturates) return find_comparison(op, name, type);

@@ -29,8 +29,7 @@ void Interpreter::run(const Kernel& kernel, const Launch& launch) {
   Block block{.kernel = kernel,
               .launch = launch,
               .global = memory_,
-              .shared = BlockMemory(kernel.shared_bytes + launch.shared_bytes),
-              .local = BlockMemory(kernel.local_bytes * threads),
+              .shared = SharedMemory(kernel.shared_bytes + launch.shared_bytes),
               .first_of_launch = phases_ + 1};
   std::vector<Warp> warps(kernel.has_barrier ? (threads + warp_lanes - 1) / warp_lanes : 1,
                           Warp(block));

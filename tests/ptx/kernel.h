@@ -24,7 +24,7 @@ struct Op;
 class Warp;
 using Execute = void (*)(const Op& op, Warp& warp, Lanes lanes);
 
-enum class Space : std::uint8_t { Global, Shared, Local, Param, Generic };
+enum class Space : std::uint8_t { Global, Shared, Param };  // a generic address is a global one
 enum class Flow : std::uint8_t { Next, Branch, Exit, Barrier };
 
 /// Operands are columns: of a register, or ~n for constant n. Predicates have numbers of their own.
@@ -34,7 +34,8 @@ struct Op {
   Space space = Space::Global;
   int guard = -1;
   bool unless = false;  // the guard's negation
-  bool stores = false, flushes = false, saturates = false;
+  bool stores = false, gives_nothing = false;
+  bool flushes = false, saturates = false;
   int rounding = FE_TONEAREST;
   int count = 1;  // of a vector's elements
   std::array<int, 4> to{-1, -1, -1, -1};
@@ -43,7 +44,7 @@ struct Op {
   std::string_view text;
 };
 
-/// A register that the machine fills.
+/// A register that the machine fills; the lane's number comes last.
 enum class Special { Tid, Ntid, Ctaid, Nctaid, Lane };
 
 struct SpecialRegister {
@@ -57,7 +58,7 @@ struct Kernel {
   int registers = 0, predicates = 0;
   std::vector<std::uint64_t> constants;  // a column each
   std::vector<SpecialRegister> specials;
-  std::size_t param_bytes = 0, shared_bytes = 0, local_bytes = 0;
+  std::size_t param_bytes = 0, shared_bytes = 0;
   bool has_barrier = false;
 };
 

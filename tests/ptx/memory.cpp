@@ -71,8 +71,8 @@ bool Marks::written_in_block(std::size_t at, std::size_t bytes, const Moment& no
                      [&](std::uint64_t mark) { return mark >> phase_shift >= now.block; });
 }
 
-std::byte* BlockMemory::access(std::uint64_t at, std::size_t bytes, bool writes,
-                               const Moment& now) {
+std::byte* SharedMemory::access(std::uint64_t at, std::size_t bytes, bool writes,
+                                const Moment& now) {
   if (at > bytes_.size() || bytes > bytes_.size() - at)
     throw Fault(fmt::format("outside of memory: byte {} of {}", at, bytes_.size()));
   check_aligned(at, bytes);

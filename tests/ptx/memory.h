@@ -32,10 +32,10 @@ class Marks {
   std::vector<std::uint64_t> writers_, readers_;
 };
 
-/// Memory of one block: shared or its threads' local memory.
-class BlockMemory {
+/// The shared memory of one block.
+class SharedMemory {
  public:
-  explicit BlockMemory(std::size_t bytes) : bytes_(bytes), marks_(bytes) {}
+  explicit SharedMemory(std::size_t bytes) : bytes_(bytes), marks_(bytes) {}
   /// Throws Fault unless the bytes may be read or written now.
   std::byte* access(std::uint64_t at, std::size_t bytes, bool writes, const Moment& now);
 

@@ -24,41 +24,32 @@ struct BF16 {
 template <class T>
 concept Small = std::same_as<T, F16> || std::same_as<T, BF16>;
 
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
+
 /// A register's bits as a T. Those above it do not matter.
 template <class T>
 T from_bits(std::uint64_t bits) {
-  if constexpr (Small<T>)
-    return {static_cast<std::uint16_t>(bits)};
-  else if constexpr (std::is_same_v<T, float>)
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-  else if constexpr (std::is_same_v<T, double>)
-    return std::bit_cast<double>(bits);
-  else
+  if constexpr (std::is_integral_v<T>)
     return static_cast<T>(bits);
+  else
+    return std::bit_cast<T>(static_cast<BitsOf<T>>(bits));
 }
 
 /// What a register holds; signed numbers are extended to any width that it may have.
 template <class T>
 std::uint64_t to_bits(T x) {
-  if constexpr (Small<T>)
-    return x.bits;
-  else if constexpr (std::is_same_v<T, float>)
-    return std::bit_cast<std::uint32_t>(x);
-  else if constexpr (std::is_same_v<T, double>)
-    return std::bit_cast<std::uint64_t>(x);
-  else
+  if constexpr (std::is_integral_v<T>)
     return static_cast<std::uint64_t>(x);
+  else
+    return std::bit_cast<BitsOf<T>>(x);
 }
 
 /// The NaN that instructions give.
 template <class T>
 T canonical_nan() {
-  if constexpr (Small<T>)
-    return {0x7FFF};
-  else if constexpr (std::is_same_v<T, float>)
-    return std::bit_cast<float>(0x7FFFFFFFu);
-  else
-    return std::numeric_limits<T>::quiet_NaN();
+  return from_bits<T>(sizeof(T) == 8 ? 0x7FF8000000000000 : sizeof(T) == 4 ? 0x7FFFFFFF : 0x7FFF);
 }
 
 template <Small T>

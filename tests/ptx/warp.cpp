@@ -13,15 +13,6 @@ dim3 position_of(unsigned i, const dim3& extent) {
   return {i % extent.x, i / extent.x % extent.y, i / extent.x / extent.y};
 }
 
-/// The processor's rounding mode for one instruction.
-class Rounding {
- public:
-  explicit Rounding(int mode) { std::fesetround(mode); }
-  ~Rounding() { std::fesetround(FE_TONEAREST); }
-  Rounding(const Rounding&) = delete;
-  Rounding& operator=(const Rounding&) = delete;
-};
-
 }  // namespace
 
 Warp::Warp(Block& block)
@@ -46,32 +37,22 @@ void Warp::set_predicate(int at, Lanes value, Lanes lanes) {
 }
 
 std::byte* Warp::access(const Op& op, int lane, std::uint64_t address, std::size_t bytes) {
-  const bool writes = op.stores;
   address += static_cast<std::uint64_t>(op.number);
-  Space space = op.space;
-  if (space == Space::Generic) {
-    space = static_cast<Space>(std::min<std::uint64_t>(address >> 60, 4));
-    address -= window_of(space);
-  }
   const Moment now{.launch = block_.first_of_launch,
                    .block = block_.first_of_block,
                    .phase = block_.phase,
                    .thread = first_thread_ + static_cast<unsigned>(lane),
                    .warp_syncs = syncs_};
   try {
-    if (space == Space::Global) return block_.global.access(address, bytes, writes, now);
-    if (space == Space::Shared) return block_.shared.access(address, bytes, writes, now);
-    const std::size_t local_bytes = block_.kernel.local_bytes;
-    if (space == Space::Local && address + bytes <= local_bytes)
-      return block_.local.access(now.thread * local_bytes + address, bytes, writes, now);
-    const auto params = block_.launch.params;
-    if (space == Space::Param && !writes && address + bytes <= params.size() &&
-        address % bytes == 0)
-      return const_cast<std::byte*>(params.data()) + address;
+    if (op.space == Space::Global) return block_.global.access(address, bytes, op.stores, now);
+    if (op.space == Space::Shared) return block_.shared.access(address, bytes, op.stores, now);
   } catch (const Fault& fault) {
     fail(op, lane, fault.what());
   }
-  fail(op, lane, fmt::format("outside of the memory of its kind: byte {}", address));
+  const auto params = block_.launch.params;
+  if (op.stores || address + bytes > params.size() || address % bytes != 0)
+    fail(op, lane, fmt::format("no parameter at byte {}", address));
+  return const_cast<std::byte*>(params.data()) + address;
 }
 
 void Warp::synchronise(const Op& op, Lanes lanes, Lanes members) {
@@ -98,23 +79,11 @@ void Warp::start(unsigned first_thread) {
 }
 
 void Warp::set_special(const SpecialRegister& special, unsigned lane) {
-  const dim3 thread = position_of(first_thread_ + lane, block_.launch.block);
-  const auto value = [&] {
-    switch (special.what) {
-      case Special::Tid:
-        return at_axis(thread, special.axis);
-      case Special::Ntid:
-        return at_axis(block_.launch.block, special.axis);
-      case Special::Ctaid:
-        return at_axis(block_.index, special.axis);
-      case Special::Nctaid:
-        return at_axis(block_.launch.grid, special.axis);
-      case Special::Lane:
-        return lane;
-    }
-    return lane;
-  };
-  column_to(special.column)[lane] = value();
+  const Launch& launch = block_.launch;
+  const std::array sources{position_of(first_thread_ + lane, launch.block), launch.block,
+                           block_.index, launch.grid, dim3(lane)};
+  column_to(special.column)[lane] =
+      at_axis(sources.at(static_cast<std::size_t>(special.what)), special.axis);
 }
 
 void Warp::add(Part part) {
@@ -146,12 +115,9 @@ void Warp::run_part(Part part) {
     if (on == 0) continue;
     switch (op.flow) {
       case Flow::Next:
-        if (op.rounding == FE_TONEAREST) {
-          op.execute(op, *this, on);
-        } else {
-          const Rounding rounding(op.rounding);
-          op.execute(op, *this, on);
-        }
+        if (op.rounding != FE_TONEAREST) std::fesetround(op.rounding);
+        op.execute(op, *this, on);
+        if (op.rounding != FE_TONEAREST) std::fesetround(FE_TONEAREST);
         break;
       case Flow::Branch:
         if (on == lanes) {

@@ -25,7 +25,7 @@ struct Block {
   const Kernel& kernel;
   const Launch& launch;
   GlobalMemory& global;
-  BlockMemory shared, local;
+  SharedMemory shared;
   dim3 index = {};
   std::uint64_t first_of_launch = 0, first_of_block = 0, phase = 0;
 
@@ -74,11 +74,6 @@ class Warp {
   std::vector<std::uint64_t> registers_;
   std::vector<Lanes> predicates_;
 };
-
-/// Addresses of other spaces in generic ones: these bits say which.
-constexpr std::uint64_t window_of(Space space) {
-  return space == Space::Global ? 0 : std::uint64_t{static_cast<std::uint8_t>(space)} << 60;
-}
 
 /// Calls `use(lane)` for each.
 template <class Use>
