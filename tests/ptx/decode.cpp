@@ -41,12 +41,12 @@ std::vector<std::string_view> split(std::string_view text) {
 }
 
 /// "42", "-1", "0x7531", and the bits of a float, "0f3F800000".
-std::optional<std::uint64_t> number_of(std::string_view text) {
+std::optional<u64> number_of(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative) text.remove_prefix(1);
   const bool is_hex = text.starts_with("0x") || text.starts_with("0f") || text.starts_with("0d");
   if (is_hex) text.remove_prefix(2);
-  std::uint64_t value = 0;
+  u64 value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value, is_hex ? 16 : 10);
   if (error != std::errc() || stop != end) return std::nullopt;
@@ -122,7 +122,7 @@ class Decoder {
     if (text.front() == '{' || text.front() == '}') return text.remove_prefix(1);
     const std::size_t past_word = text.find_first_of(": \t\n;{");
     if (past_word != text.npos && text[past_word] == ':' && text.front() != '.') {
-      labels_[text.substr(0, past_word)] = static_cast<std::int64_t>(kernel_.ops.size());
+      labels_[text.substr(0, past_word)] = static_cast<s64>(kernel_.ops.size());
       return text.remove_prefix(past_word + 1);
     }
     std::string_view statement = take_until(text, ";");
@@ -177,7 +177,7 @@ class Decoder {
     op.count = vector_;
   }
 
-  std::int64_t target(const Op& op) const {
+  s64 target(const Op& op) const {
     const auto found = labels_.find(op.text);
     if (found == labels_.end()) throw Fault(fmt::format("no label {}", op.text));
     return found->second;
@@ -187,7 +187,7 @@ class Decoder {
   int address(std::string_view text, Op& op) {
     text = text.substr(1, text.size() - 2);
     const std::string_view base = take_until(text, "+");
-    op.number = static_cast<std::int64_t>(number_of(trimmed(text)).value_or(0));
+    op.number = static_cast<s64>(number_of(trimmed(text)).value_or(0));
     return source(base);
   }
 
@@ -217,7 +217,7 @@ class Decoder {
     kernel_.registers += is_new ? 1 : 0;
     return found->second;
   }
-  int constant(std::uint64_t value) {
+  int constant(u64 value) {
     const auto [found, is_new] = constants_.try_emplace(value, constants_.size());
     if (is_new) kernel_.constants.insert(kernel_.constants.end(), warp_lanes, value);
     return ~static_cast<int>(found->second);
@@ -244,9 +244,9 @@ class Decoder {
   int vector_ = 1;  // elements of the last instruction's vector
   std::set<std::string_view> predicate_stems_, word_stems_;
   std::map<std::string_view, int> predicates_, words_;
-  std::map<std::string_view, std::uint64_t> symbols_;
-  std::map<std::string_view, std::int64_t> labels_;
-  std::map<std::uint64_t, std::size_t> constants_;
+  std::map<std::string_view, u64> symbols_;
+  std::map<std::string_view, s64> labels_;
+  std::map<u64, std::size_t> constants_;
 };
 
 }  // namespace

@@ -15,13 +15,6 @@
 namespace normbench::ptx {
 namespace {
 
-using u16 = std::uint16_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using s16 = std::int16_t;
-using s32 = std::int32_t;
-using s64 = std::int64_t;
-
 template <class... Ts>
 struct Types {};
 using Words = Types<u16, u32, u64>;
@@ -30,8 +23,7 @@ using Signed = Types<s16, s32, s64>;
 using Integers = Types<u16, u32, u64, s16, s32, s64>;
 using Floats = Types<float, double>;
 using Numbers = Types<u16, u32, u64, s16, s32, s64, float, double>;
-using Any =
-    Types<std::uint8_t, u16, u32, u64, std::int8_t, s16, s32, s64, F16, BF16, float, double>;
+using Any = Types<u8, u16, u32, u64, s8, s16, s32, s64, F16, BF16, float, double>;
 
 /// Two of them in a register.
 template <class T>
@@ -191,7 +183,7 @@ using Permute = decltype([](u32 a, u32 b, u32 choice) {
   const u64 bytes = u64{b} << 32 | a;
   u32 chosen = 0;
   for (int i = 0; i < 4; ++i, choice >>= 4) {
-    const auto byte = static_cast<std::uint8_t>(bytes >> 8 * (choice & 7));
+    const auto byte = static_cast<u8>(bytes >> 8 * (choice & 7));
     chosen |= u32{(choice & 8) == 0 ? byte : byte & 0x80 ? 0xFFu : 0} << 8 * i;
   }
   return chosen;
@@ -212,40 +204,38 @@ struct Funnel {
 };
 
 /// A device divides by zero without a word; this does not.
-template <bool rest>
-Execute divide(Type type) {
-  return among(Integers{}, type, []<class T>() -> Execute {
-    return [](const Op& op, Warp& warp, Lanes lanes) {
-      for_each_lane(lanes, [&](int lane) {
-        const T x = from_bits<T>(warp.column(op.from[0])[lane]);
-        const T y = from_bits<T>(warp.column(op.from[1])[lane]);
-        if (y == 0) warp.fail(op, lane, "division by zero");
-        const bool negates = std::is_signed_v<T> && y == static_cast<T>(-1);  // may not fit
-        const u64 quotient = negates ? 0 - static_cast<u64>(x) : static_cast<u64>(x / y);
-        warp.column_to(op.to[0])[lane] = rest ? static_cast<u64>(x) - quotient * y : quotient;
-      });
-    };
+template <class T, bool rest>
+void divide(const Op& op, Warp& warp, Lanes lanes) {
+  for_each_lane(lanes, [&](int lane) {
+    const T x = from_bits<T>(warp.in(op, 0, lane)), y = from_bits<T>(warp.in(op, 1, lane));
+    if (y == 0) warp.fail(op, lane, "division by zero");
+    const bool negates = std::is_signed_v<T> && y == static_cast<T>(-1);  // may not fit
+    const u64 quotient = negates ? 0 - static_cast<u64>(x) : static_cast<u64>(x / y);
+    warp.out(op, 0, lane) = rest ? static_cast<u64>(x) - quotient * y : quotient;
   });
+}
+template <bool rest>
+Execute division(Type type) {
+  return among(Integers{}, type, []<class T> { return divide<T, rest>; });
 }
 
 /// With the carry of each lane.
-template <bool subtracts, bool uses, bool sets>
-Execute carry(Type type) {
-  return among(Types<u32, u64, s32, s64>{}, type, []<class T>() -> Execute {
-    return [](const Op& op, Warp& warp, Lanes lanes) {
-      __extension__ using Wide = unsigned __int128;
-      using Word = std::make_unsigned_t<T>;
-      for_each_lane(lanes, [&](int lane) {
-        const Wide carry = uses ? warp.carry >> lane & 1 : 0;
-        const Wide x = static_cast<Word>(warp.column(op.from[0])[lane]);
-        const Wide y = static_cast<Word>(warp.column(op.from[1])[lane]);
-        const Wide sum = subtracts ? x - y - carry : x + y + carry;
-        warp.column_to(op.to[0])[lane] = static_cast<Word>(sum);
-        const Lanes out = static_cast<Lanes>(sum >> bits_of<T> & 1) << lane;
-        if (sets) warp.carry = (warp.carry & ~(Lanes{1} << lane)) | out;
-      });
-    };
+template <class T, bool subtracts, bool uses, bool sets>
+void carry(const Op& op, Warp& warp, Lanes lanes) {
+  __extension__ using Wide = unsigned __int128;
+  for_each_lane(lanes, [&](int lane) {
+    const Wide x = static_cast<T>(warp.in(op, 0, lane)), y = static_cast<T>(warp.in(op, 1, lane));
+    const Wide carry = uses ? warp.carry >> lane & 1 : 0;
+    const Wide sum = subtracts ? x - y - carry : x + y + carry;
+    warp.out(op, 0, lane) = static_cast<T>(sum);
+    const Lanes out = static_cast<Lanes>(sum >> bits_of<T> & 1) << lane;
+    if (sets) warp.carry = (warp.carry & ~(Lanes{1} << lane)) | out;
   });
+}
+template <bool subtracts, bool uses, bool sets>
+Execute carrying(Type type) {
+  return among(Types<u32, u64, s32, s64>{}, type,
+               []<class T> { return carry<std::make_unsigned_t<T>, subtracts, uses, sets>; });
 }
 
 template <class F>
@@ -266,10 +256,9 @@ enum Combination : int { AndPredicate = 16, OrPredicate = 32, XorPredicate = 64 
 
 template <class T>
 void compare(const Op& op, Warp& warp, Lanes lanes) {
-  const u64 *a = warp.column(op.from[0]), *b = warp.column(op.from[1]);
   Lanes yes = 0;
   for_each_lane(lanes, [&](int lane) {
-    const T x = operand<T>(op, a[lane]), y = operand<T>(op, b[lane]);
+    const T x = operand<T>(op, warp.in(op, 0, lane)), y = operand<T>(op, warp.in(op, 1, lane));
     const int relation = x < y ? Less : x > y ? Greater : x == y ? Equal : Unordered;
     yes |= Lanes{(op.number & relation) != 0} << lane;
   });
@@ -282,66 +271,60 @@ void compare(const Op& op, Warp& warp, Lanes lanes) {
 }
 
 void select(const Op& op, Warp& warp, Lanes lanes) {
-  const u64 *a = warp.column(op.from[0]), *b = warp.column(op.from[1]);
   const Lanes first = warp.predicate(op.from[2]);
-  for_each_lane(
-      lanes, [&](int lane) { warp.column_to(op.to[0])[lane] = (first >> lane & 1 ? a : b)[lane]; });
+  for_each_lane(lanes, [&](int lane) {
+    warp.out(op, 0, lane) = warp.in(op, first >> lane & 1 ? 0 : 1, lane);
+  });
 }
 
 /// mov between a register of T and a vector's parts of it.
 template <class T>
 void split(const Op& op, Warp& warp, Lanes lanes) {
+  const bool packs = op.to[1] < 0;
   const int part_bits = bits_of<T> / op.count;
   const u64 mask = (u64{1} << part_bits) - 1;
   for_each_lane(lanes, [&](int lane) {
-    u64 whole = op.to[1] < 0 ? 0 : warp.column(op.from[0])[lane];
+    u64 whole = packs ? 0 : warp.in(op, 0, lane);
     for (int i = 0; i < op.count; ++i)
-      if (op.to[1] < 0)
-        whole |= (warp.column(op.from.at(static_cast<std::size_t>(i)))[lane] & mask)
-                 << i * part_bits;
+      if (packs)
+        whole |= (warp.in(op, i, lane) & mask) << i * part_bits;
       else
-        warp.column_to(op.to.at(static_cast<std::size_t>(i)))[lane] = whole >> i * part_bits & mask;
-    if (op.to[1] < 0) warp.column_to(op.to[0])[lane] = whole;
+        warp.out(op, i, lane) = whole >> i * part_bits & mask;
+    if (packs) warp.out(op, 0, lane) = whole;
   });
 }
 
 template <class T>
 void access(const Op& op, Warp& warp, Lanes lanes) {
-  const u64* address = warp.column(op.from[0]);
-  const auto count = static_cast<std::size_t>(op.count);
   for_each_lane(lanes, [&](int lane) {
-    std::byte* bytes = warp.access(op, lane, address[lane], sizeof(T) * count);
-    for (std::size_t i = 0; i < count; ++i, bytes += sizeof(T)) {
-      T value{};
-      if (op.stores) value = from_bits<T>(warp.column(op.from[i + 1])[lane]);
+    std::byte* bytes =
+        warp.access(op, lane, warp.in(op, 0, lane), sizeof(T) * static_cast<std::size_t>(op.count));
+    for (int i = 0; i < op.count; ++i, bytes += sizeof(T)) {
+      T value = op.stores ? from_bits<T>(warp.in(op, i + 1, lane)) : T{};
       op.stores ? std::memcpy(bytes, &value, sizeof(T)) : std::memcpy(&value, bytes, sizeof(T));
-      if (!op.stores) warp.column_to(op.to[i])[lane] = to_bits(value);
+      if (!op.stores) warp.out(op, i, lane) = to_bits(value);
     }
   });
 }
 
-template <class To>
-struct ToFloat {
+/// Rounds in the mode of the processor: to what To can hold, or with `to_whole` to whole numbers.
+template <class To, bool clamps, bool to_whole>
+struct Convert {
   auto operator()(auto a) const {
     if constexpr (Small<decltype(a)>)
       return static_cast<To>(widened(a));
+    else if constexpr (Small<To>)
+      return narrowed<To>(a);
+    else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<decltype(a)>)
+      return to_integer<To>(a);
+    else if constexpr (to_whole)
+      return std::nearbyint(a);
+    else if constexpr (clamps)
+      return clamped<To>(a);
     else
       return static_cast<To>(a);
   }
 };
-template <class To>
-struct ToSmall {
-  auto operator()(auto a) const { return narrowed<To>(static_cast<double>(a)); }
-};
-template <class To>
-struct ToInteger {
-  auto operator()(auto a) const { return to_integer<To>(a); }
-};
-template <class To>
-struct Clamped {
-  auto operator()(auto a) const { return clamped<To>(a); }
-};
-using ToWhole = decltype([](auto a) { return std::nearbyint(a); });
 template <class To>
 struct ToPair {
   auto operator()(float high, float low) const {
@@ -349,28 +332,25 @@ struct ToPair {
   }
 };
 
-/// `whole`: it rounds to whole numbers; `rounds`: to what the type can hold.
+/// Null where PTX has no such conversion, or wants another rounding.
 template <class To, class From>
 Execute conversion(bool clamps, bool whole, bool rounds) {
-  constexpr bool from_float = std::is_floating_point_v<From>,
-                 to_float = std::is_floating_point_v<To>;
+  constexpr bool from_float = std::is_floating_point_v<From>;
+  constexpr bool to_float = std::is_floating_point_v<To>;
   constexpr bool same = to_float && std::is_same_v<From, To>;
   constexpr bool to_integer = from_float && std::is_integral_v<To>;
   constexpr bool narrows = Small<To> || (to_float && std::is_integral_v<From>) ||
                            (to_float && from_float && sizeof(To) < sizeof(From));
-  if (whole != (to_integer || (same && whole)) || rounds != narrows) return nullptr;
-  if constexpr (Small<To> && from_float)
-    return clamps ? nullptr : map<ToSmall<To>, To, From>;
-  else if constexpr (Small<To> || (Small<From> && !to_float))
+  constexpr bool exists = Small<To> ? from_float : !Small<From> || to_float;
+  if (rounds != narrows || (whole != to_integer && !same)) return nullptr;
+  if constexpr (!exists)
     return nullptr;
-  else if constexpr (to_integer)
-    return map<ToInteger<To>, To, From>;
   else if constexpr (same)
-    return whole ? map<ToWhole, To, From> : map<Same, To, From>;
-  else if constexpr (to_float)
-    return map<ToFloat<To>, To, From>;
+    return whole ? map<Convert<To, false, true>, To, From> : map<Same, To, From>;
+  else if constexpr (std::is_integral_v<To> && std::is_integral_v<From>)
+    return clamps ? map<Convert<To, true, false>, To, From> : map<Same, To, From>;
   else
-    return clamps ? map<Clamped<To>, To, From> : map<Same, To, From>;
+    return clamps && Small<To> ? nullptr : map<Convert<To, false, false>, To, From>;
 }
 
 enum class Shuffle { Up, Down, Butterfly, Index };
@@ -381,9 +361,9 @@ void shuffle(const Op& op, Warp& warp, Lanes lanes) {
   std::copy_n(warp.column(op.from[0]), warp_lanes, values.begin());
   Lanes inside = 0;
   for_each_lane(lanes, [&](int lane) {
-    const u64 limits = warp.column(op.from[2])[lane], members = warp.column(op.from[3])[lane];
+    const u64 limits = warp.in(op, 2, lane), members = warp.in(op, 3, lane);
     const int clamp = limits & 31, segment = limits >> 8 & 31;
-    const int b = warp.column(op.from[1])[lane] & 31;
+    const int b = warp.in(op, 1, lane) & 31;
     const int first = lane & segment, last = first | (clamp & ~segment);
     const int source = how == Shuffle::Up          ? lane - b
                        : how == Shuffle::Down      ? lane + b
@@ -394,7 +374,7 @@ void shuffle(const Op& op, Warp& warp, Lanes lanes) {
     if ((static_cast<Lanes>(members) & ~lanes) != 0 || (lanes >> chosen & 1) == 0)
       warp.fail(op, lane, "not all lanes that it names come to it");
     inside |= Lanes{is_inside} << lane;
-    warp.column_to(op.to[0])[lane] = values[static_cast<std::size_t>(chosen)];
+    warp.out(op, 0, lane) = values[static_cast<std::size_t>(chosen)];
   });
   warp.set_predicate(op.to[1], inside, lanes);
 }
@@ -435,12 +415,12 @@ Execute insert_field(Type type) {
 const std::map<std::string_view, Execute (*)(Type)> plain_instructions{
     {"add", either<on<Add, Floats>, bits<Add>>},
     {"sub", either<on<Subtract, Floats>, bits<Subtract>>},
-    {"add.cc", carry<false, false, true>},
-    {"addc", carry<false, true, false>},
-    {"addc.cc", carry<false, true, true>},
-    {"sub.cc", carry<true, false, true>},
-    {"subc", carry<true, true, false>},
-    {"subc.cc", carry<true, true, true>},
+    {"add.cc", carrying<false, false, true>},
+    {"addc", carrying<false, true, false>},
+    {"addc.cc", carrying<false, true, true>},
+    {"sub.cc", carrying<true, false, true>},
+    {"subc", carrying<true, true, false>},
+    {"subc.cc", carrying<true, true, true>},
     {"mul", on<Multiply, Floats>},
     {"mul.lo", bits<MultiplyWords>},
     {"mul.hi", on<High, Integers>},
@@ -450,8 +430,8 @@ const std::map<std::string_view, Execute (*)(Type)> plain_instructions{
     {"mad.wide", wide_multiply_add},
     {"fma", on<FusedMultiplyAdd, Floats>},
     {"fma unfused", on<MultiplyAdd, Floats>},
-    {"div", either<on<Divide, Floats>, divide<false>>},
-    {"rem", divide<true>},
+    {"div", either<on<Divide, Floats>, division<false>>},
+    {"rem", division<true>},
     {"rcp", on<Reciprocal, Floats>},
     {"sqrt", on<SquareRoot, Floats>},
     {"neg", either<on<Negate, Floats>, bits<NegateWord>>},
@@ -508,14 +488,25 @@ class Name {
   }
   /// The type at the end; void if there is none.
   Type take_type() {
-    static const std::map<std::string_view, Type> types{
-        {"u8", typeid(std::uint8_t)},  {"b8", typeid(std::uint8_t)}, {"s8", typeid(std::int8_t)},
-        {"u16", typeid(u16)},          {"b16", typeid(u16)},         {"s16", typeid(s16)},
-        {"u32", typeid(u32)},          {"b32", typeid(u32)},         {"s32", typeid(s32)},
-        {"u64", typeid(u64)},          {"b64", typeid(u64)},         {"s64", typeid(s64)},
-        {"f16", typeid(F16)},          {"bf16", typeid(BF16)},       {"f32", typeid(float)},
-        {"f64", typeid(double)},       {"pred", typeid(bool)},       {"f16x2", typeid(Pair<F16>)},
-        {"bf16x2", typeid(Pair<BF16>)}};
+    static const std::map<std::string_view, Type> types{{"u8", typeid(u8)},
+                                                        {"b8", typeid(u8)},
+                                                        {"s8", typeid(s8)},
+                                                        {"u16", typeid(u16)},
+                                                        {"b16", typeid(u16)},
+                                                        {"s16", typeid(s16)},
+                                                        {"u32", typeid(u32)},
+                                                        {"b32", typeid(u32)},
+                                                        {"s32", typeid(s32)},
+                                                        {"u64", typeid(u64)},
+                                                        {"b64", typeid(u64)},
+                                                        {"s64", typeid(s64)},
+                                                        {"f16", typeid(F16)},
+                                                        {"bf16", typeid(BF16)},
+                                                        {"f32", typeid(float)},
+                                                        {"f64", typeid(double)},
+                                                        {"pred", typeid(bool)},
+                                                        {"f16x2", typeid(Pair<F16>)},
+                                                        {"bf16x2", typeid(Pair<BF16>)}};
     const auto found = types.find(parts_.back());
     if (found == types.end()) return typeid(void);
     parts_.pop_back();

@@ -17,7 +17,7 @@ class Interpreter {
 
  private:
   GlobalMemory memory_;
-  std::uint64_t phases_ = 0;
+  u64 phases_ = 0;
 };
 
 /// The text of the PTX that nvcc has put into a program beside the machine code, of the fat binary

@@ -10,10 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "ptx/values.h"
+
 namespace normbench::ptx {
 
 inline constexpr int warp_lanes = 32;
-using Lanes = std::uint32_t;  // a bit for each thread of a warp
+using Lanes = u32;  // a bit for each thread of a warp
 
 /// What is wrong with a kernel, or with what it does.
 struct Fault : std::runtime_error {
@@ -24,8 +26,8 @@ struct Op;
 class Warp;
 using Execute = void (*)(const Op& op, Warp& warp, Lanes lanes);
 
-enum class Space : std::uint8_t { Global, Shared, Param };  // a generic address is a global one
-enum class Flow : std::uint8_t { Next, Branch, Exit, Barrier };
+enum class Space : u8 { Global, Shared, Param };  // a generic address is a global one
+enum class Flow : u8 { Next, Branch, Exit, Barrier };
 
 /// Operands are columns: of a register, or ~n for constant n. Predicates have numbers of their own.
 struct Op {
@@ -40,7 +42,7 @@ struct Op {
   int count = 1;  // of a vector's elements
   std::array<int, 4> to{-1, -1, -1, -1};
   std::array<int, 5> from{-1, -1, -1, -1, -1};
-  std::int64_t number = 0;  // an offset, the target of a branch, what a setp combines with
+  s64 number = 0;  // an offset, the target of a branch, what a setp combines with
   std::string_view text;
 };
 
@@ -56,7 +58,7 @@ struct Kernel {
   std::string name;
   std::vector<Op> ops;
   int registers = 0, predicates = 0;
-  std::vector<std::uint64_t> constants;  // a column each
+  std::vector<u64> constants;  // a column each
   std::vector<SpecialRegister> specials;
   std::size_t param_bytes = 0, shared_bytes = 0;
   bool has_barrier = false;

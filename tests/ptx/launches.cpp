@@ -14,9 +14,9 @@ namespace {
 
 /// What stands at the start of a fat binary: magic, version, bytes of this, bytes of what follows.
 struct FatHeader {
-  std::uint32_t magic;
-  std::uint16_t version, header_bytes;
-  std::uint64_t bytes;
+  u32 magic;
+  u16 version, header_bytes;
+  u64 bytes;
 };
 
 std::string demangled(const std::string& name) {
@@ -71,8 +71,8 @@ class Snapshot {
   /// A device has one NaN of each type, a host many.
   static bool is_nan_of_both(const std::vector<std::byte>& device,
                              const std::vector<std::byte>& host, std::size_t at) {
-    return is_nan_of_both<std::uint32_t>(device, host, at, 0x7FFFFFFF, {0x7F800000}) ||
-           is_nan_of_both<std::uint16_t>(device, host, at, 0x7FFF, {0x7C00, 0x7F80});
+    return is_nan_of_both<u32>(device, host, at, 0x7FFFFFFF, {0x7F800000}) ||
+           is_nan_of_both<u16>(device, host, at, 0x7FFF, {0x7C00, 0x7F80});
   }
 
   std::vector<Piece> pieces_;

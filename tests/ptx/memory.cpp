@@ -12,11 +12,11 @@ namespace {
 constexpr int phase_shift = 24, sync_shift = 11;
 constexpr unsigned several_of_warp = 1024, several = 2047;
 
-unsigned thread_of(std::uint64_t mark) { return mark & several; }
-unsigned syncs_of(std::uint64_t mark) { return mark >> sync_shift & 0x1FFF; }
+unsigned thread_of(u64 mark) { return mark & several; }
+unsigned syncs_of(u64 mark) { return mark >> sync_shift & 0x1FFF; }
 
-std::uint64_t make_mark(std::uint64_t phase, unsigned syncs, unsigned thread) {
-  return phase << phase_shift | std::uint64_t{syncs & 0x1FFF} << sync_shift | thread;
+u64 make_mark(u64 phase, unsigned syncs, unsigned thread) {
+  return phase << phase_shift | u64{syncs & 0x1FFF} << sync_shift | thread;
 }
 
 unsigned warp_of(unsigned thread) {
@@ -24,8 +24,8 @@ unsigned warp_of(unsigned thread) {
 }
 
 /// True if what left the mark surely happened before.
-bool is_before(std::uint64_t mark, const Moment& now) {
-  const std::uint64_t phase = mark >> phase_shift;
+bool is_before(u64 mark, const Moment& now) {
+  const u64 phase = mark >> phase_shift;
   if (phase < now.launch) return true;
   if (phase < now.block) return false;
   if (phase < now.phase || thread_of(mark) == now.thread) return true;
@@ -33,8 +33,8 @@ bool is_before(std::uint64_t mark, const Moment& now) {
 }
 
 /// The mark of a byte that is read once more.
-std::uint64_t read_again(std::uint64_t mark, const Moment& now) {
-  const std::uint64_t phase = mark >> phase_shift;
+u64 read_again(u64 mark, const Moment& now) {
+  const u64 phase = mark >> phase_shift;
   unsigned thread = now.thread;
   if (phase >= now.launch && phase < now.block) return mark;  // it stays unordered
   if (phase == now.phase && thread_of(mark) != thread) {
@@ -44,7 +44,7 @@ std::uint64_t read_again(std::uint64_t mark, const Moment& now) {
   return make_mark(now.phase, now.warp_syncs, thread);
 }
 
-void check_aligned(std::uint64_t address, std::size_t bytes) {
+void check_aligned(u64 address, std::size_t bytes) {
   if (address % bytes != 0)
     throw Fault(fmt::format("misaligned: {} past a multiple of {}", address % bytes, bytes));
 }
@@ -68,11 +68,10 @@ void Marks::note(std::size_t at, std::size_t bytes, bool writes, const Moment& n
 bool Marks::written_in_block(std::size_t at, std::size_t bytes, const Moment& now) const {
   return std::all_of(writers_.begin() + static_cast<std::ptrdiff_t>(at),
                      writers_.begin() + static_cast<std::ptrdiff_t>(at + bytes),
-                     [&](std::uint64_t mark) { return mark >> phase_shift >= now.block; });
+                     [&](u64 mark) { return mark >> phase_shift >= now.block; });
 }
 
-std::byte* SharedMemory::access(std::uint64_t at, std::size_t bytes, bool writes,
-                                const Moment& now) {
+std::byte* SharedMemory::access(u64 at, std::size_t bytes, bool writes, const Moment& now) {
   if (at > bytes_.size() || bytes > bytes_.size() - at)
     throw Fault(fmt::format("outside of memory: byte {} of {}", at, bytes_.size()));
   check_aligned(at, bytes);
@@ -106,8 +105,7 @@ GlobalMemory::Region& GlobalMemory::region_of(const std::byte* data, std::size_t
   return *last_;
 }
 
-std::byte* GlobalMemory::access(std::uint64_t address, std::size_t bytes, bool writes,
-                                const Moment& now) {
+std::byte* GlobalMemory::access(u64 address, std::size_t bytes, bool writes, const Moment& now) {
   check_aligned(address, bytes);
   Region& region = region_of(reinterpret_cast<const std::byte*>(address), bytes);
   const FakeBlock& block = *region.block;

@@ -14,9 +14,9 @@ namespace normbench::ptx {
 /// A thread at one moment. A phase lasts from a barrier of a block to its next; no two blocks share
 /// one.
 struct Moment {
-  std::uint64_t launch, block, phase;  // the first phase of the launch and of the block; this one
-  unsigned thread;                     // of the block
-  unsigned warp_syncs;                 // of its warp so far
+  u64 launch, block, phase;  // the first phase of the launch and of the block; this one
+  unsigned thread;           // of the block
+  unsigned warp_syncs;       // of its warp so far
 };
 
 /// Who read and who wrote each byte of a piece of memory last.
@@ -29,7 +29,7 @@ class Marks {
   bool written_in_block(std::size_t at, std::size_t bytes, const Moment& now) const;
 
  private:
-  std::vector<std::uint64_t> writers_, readers_;
+  std::vector<u64> writers_, readers_;
 };
 
 /// The shared memory of one block.
@@ -37,7 +37,7 @@ class SharedMemory {
  public:
   explicit SharedMemory(std::size_t bytes) : bytes_(bytes), marks_(bytes) {}
   /// Throws Fault unless the bytes may be read or written now.
-  std::byte* access(std::uint64_t at, std::size_t bytes, bool writes, const Moment& now);
+  std::byte* access(u64 at, std::size_t bytes, bool writes, const Moment& now);
 
  private:
   std::vector<std::byte> bytes_;
@@ -50,7 +50,7 @@ class GlobalMemory {
   explicit GlobalMemory(FakeMemory& memory) : memory_(memory) {}
   void start_launch();
   /// Throws Fault unless the bytes may be read or written now.
-  std::byte* access(std::uint64_t address, std::size_t bytes, bool writes, const Moment& now);
+  std::byte* access(u64 address, std::size_t bytes, bool writes, const Moment& now);
 
  private:
   struct Region {

@@ -12,25 +12,34 @@
 
 namespace normbench::ptx {
 
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using s8 = std::int8_t;
+using s16 = std::int16_t;
+using s32 = std::int32_t;
+using s64 = std::int64_t;
+
 /// Bits of 16-bit floats: they are only converted, never computed with.
 struct F16 {
   static constexpr int precision = 11, least_exponent = -14;
-  std::uint16_t bits;
+  u16 bits;
 };
 struct BF16 {
   static constexpr int precision = 8, least_exponent = -126;
-  std::uint16_t bits;
+  u16 bits;
 };
 template <class T>
 concept Small = std::same_as<T, F16> || std::same_as<T, BF16>;
 
 template <class T>
-using BitsOf = std::conditional_t<sizeof(T) == 8, std::uint64_t,
-                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
+using BitsOf =
+    std::conditional_t<sizeof(T) == 8, u64, std::conditional_t<sizeof(T) == 4, u32, u16>>;
 
 /// A register's bits as a T. Those above it do not matter.
 template <class T>
-T from_bits(std::uint64_t bits) {
+T from_bits(u64 bits) {
   if constexpr (std::is_integral_v<T>)
     return static_cast<T>(bits);
   else
@@ -39,9 +48,9 @@ T from_bits(std::uint64_t bits) {
 
 /// What a register holds; signed numbers are extended to any width that it may have.
 template <class T>
-std::uint64_t to_bits(T x) {
+u64 to_bits(T x) {
   if constexpr (std::is_integral_v<T>)
-    return static_cast<std::uint64_t>(x);
+    return static_cast<u64>(x);
   else
     return std::bit_cast<BitsOf<T>>(x);
 }
@@ -68,17 +77,17 @@ double widened(T x) {
 template <Small T>
 T narrowed(double x) {
   constexpr int fraction_bits = T::precision - 1;
-  constexpr std::uint16_t infinity = 0x7FFF >> fraction_bits << fraction_bits;
+  constexpr u16 infinity = 0x7FFF >> fraction_bits << fraction_bits;
   if (std::isnan(x)) return canonical_nan<T>();
-  const std::uint16_t sign = std::signbit(x) ? 0x8000 : 0;
-  if (std::isinf(x)) return {static_cast<std::uint16_t>(sign | infinity)};
+  const u16 sign = std::signbit(x) ? 0x8000 : 0;
+  if (std::isinf(x)) return {static_cast<u16>(sign | infinity)};
   const int exponent = x == 0 ? T::least_exponent : std::max(std::ilogb(x), T::least_exponent);
   const double steps = std::abs(std::nearbyint(std::ldexp(x, fraction_bits - exponent)));
-  const auto bits = static_cast<std::int64_t>(steps) +
-                    (static_cast<std::int64_t>(exponent - T::least_exponent) << fraction_bits);
-  if (bits < infinity) return {static_cast<std::uint16_t>(sign | bits)};
+  const auto bits =
+      static_cast<s64>(steps) + (static_cast<s64>(exponent - T::least_exponent) << fraction_bits);
+  if (bits < infinity) return {static_cast<u16>(sign | bits)};
   const bool inwards = std::abs(std::nearbyint(sign ? -1.75 : 1.75)) == 1;
-  return {static_cast<std::uint16_t>(sign | (infinity - (inwards ? 1 : 0)))};
+  return {static_cast<u16>(sign | (infinity - (inwards ? 1 : 0)))};
 }
 
 /// A float to an integer, rounded in the mode of the processor; too large numbers are clamped.

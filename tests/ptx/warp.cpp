@@ -20,7 +20,7 @@ Warp::Warp(Block& block)
       registers_(static_cast<std::size_t>(block.kernel.registers) * warp_lanes),
       predicates_(static_cast<std::size_t>(block.kernel.predicates)) {}
 
-const std::uint64_t* Warp::column(int at) const {
+const u64* Warp::column(int at) const {
   return at < 0 ? block_.kernel.constants.data() + std::ptrdiff_t{~at} * warp_lanes
                 : registers_.data() + std::ptrdiff_t{at} * warp_lanes;
 }
@@ -36,8 +36,8 @@ void Warp::set_predicate(int at, Lanes value, Lanes lanes) {
   predicate = (predicate & ~lanes) | (value & lanes);
 }
 
-std::byte* Warp::access(const Op& op, int lane, std::uint64_t address, std::size_t bytes) {
-  address += static_cast<std::uint64_t>(op.number);
+std::byte* Warp::access(const Op& op, int lane, u64 address, std::size_t bytes) {
+  address += static_cast<u64>(op.number);
   const Moment now{.launch = block_.first_of_launch,
                    .block = block_.first_of_block,
                    .phase = block_.phase,

@@ -10,6 +10,7 @@
 
 #include "ptx/kernel.h"
 #include "ptx/memory.h"
+#include "ptx/values.h"
 
 namespace normbench::ptx {
 
@@ -27,7 +28,7 @@ struct Block {
   GlobalMemory& global;
   SharedMemory shared;
   dim3 index = {};
-  std::uint64_t first_of_launch = 0, first_of_block = 0, phase = 0;
+  u64 first_of_launch = 0, first_of_block = 0, phase = 0;
 
   unsigned threads() const { return launch.block.x * launch.block.y * launch.block.z; }
 };
@@ -43,13 +44,19 @@ class Warp {
   bool waits() const { return waits_; }
 
   // What instructions use.
-  const std::uint64_t* column(int at) const;
-  std::uint64_t* column_to(int at) { return registers_.data() + std::ptrdiff_t{at} * warp_lanes; }
+  const u64* column(int at) const;
+  u64* column_to(int at) { return registers_.data() + std::ptrdiff_t{at} * warp_lanes; }
+  u64 in(const Op& op, int i, int lane) const {
+    return column(op.from[static_cast<std::size_t>(i)])[lane];
+  }
+  u64& out(const Op& op, int i, int lane) {
+    return column_to(op.to[static_cast<std::size_t>(i)])[lane];
+  }
   Lanes predicate(int at) const;
   /// Changes a predicate for these lanes; none for -1.
   void set_predicate(int at, Lanes value, Lanes lanes);
   /// Bytes that a lane reads or writes. Throws Fault where it must not.
-  std::byte* access(const Op& op, int lane, std::uint64_t address, std::size_t bytes);
+  std::byte* access(const Op& op, int lane, u64 address, std::size_t bytes);
   /// Notes that lanes synchronise: `members` has to hold none but them.
   void synchronise(const Op& op, Lanes lanes, Lanes members);
   [[noreturn]] void fail(const Op& op, int lane, std::string_view what) const;
@@ -71,7 +78,7 @@ class Warp {
   Lanes live_ = 0;
   bool waits_ = false;
   std::vector<Part> parts_;  // the one that is furthest back in the program is last
-  std::vector<std::uint64_t> registers_;
+  std::vector<u64> registers_;
   std::vector<Lanes> predicates_;
 };
 
