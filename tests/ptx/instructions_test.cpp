@@ -257,6 +257,18 @@ TEST(GpuDayPtxInstructions, BarriersOrderSharedMemory) {
               HasSubstr("bar.sync 0: not all threads of the warp come to it"));
 }
 
+TEST(GpuDayPtxInstructions, RacesOfBlocksAreSeenInAnyOrder) {
+  const auto run_two = [](const std::string& body) {  // b is the address of the block's number
+    run("mov.u32 a, %ctaid.x;\nmul.wide.u32 b, a, 8;\nadd.s64 b, b, %rd0;\n" + body, {1, 2},
+        dim3(2));
+  };
+  EXPECT_NO_THROW(run_two("ld.u64 c, [b];\nst.u64 [b], c;"));
+  EXPECT_NO_THROW(run_two("ld.u64 c, [%rd0];"));
+  EXPECT_THROW(run_two("st.u64 [%rd0], a;"), Fault);
+  EXPECT_THROW(run_two("st.u64 [b], a;\nld.u64 c, [%rd0];"), Fault);    // after the write
+  EXPECT_THROW(run_two("ld.u64 c, [%rd0+8];\nst.u64 [b], a;"), Fault);  // before it
+}
+
 TEST(GpuDayPtxInstructions, WhatIsNotKnownIsNamed) {
   for (const char* name : {"ex2.approx.f32", "add.rn.s32", "add.sat.s32", "cvt.f32.f64",
                            "cvt.rn.satfinite.e4m3x2.f32", "ld.global.v8.u32", "mul.s32", "fma.f16",

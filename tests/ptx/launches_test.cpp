@@ -19,24 +19,28 @@ class GpuDayPtx : public CudaTest {
     cuda.runs_launch = [this](const FakeLaunch& launch) { launches(launch); };
   }
 
-  /// What the runtime says after a launch on so many numbers, from 0.9999 on.
+  void TearDown() override {
+    for (void* data : {in, out}) cudaFree(data);
+    CudaTest::TearDown();
+  }
+
+  /// Sends so many numbers, from 0.9999 on, to `in`.
+  void send(std::size_t elements) {
+    std::vector<float> numbers(elements);
+    for (std::size_t i = 0; i < elements; ++i) numbers[i] = 0.9999f + static_cast<float>(i);
+    EXPECT_EQ(cudaMalloc(&in, elements * 4), cudaSuccess);
+    EXPECT_EQ(cudaMalloc(&out, elements * 4), cudaSuccess);
+    EXPECT_EQ(cudaMemcpy(in, numbers.data(), elements * 4, cudaMemcpyHostToDevice), cudaSuccess);
+  }
+  /// What the runtime has to say of a launch on these numbers.
   Calls violations_of(Planted what, std::int64_t elements) {
-    std::vector<float> numbers(static_cast<std::size_t>(elements));
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = 0.9999f + static_cast<float>(i);
-    const std::size_t bytes = numbers.size() * sizeof(float);
-    void *in = nullptr, *out = nullptr;
-    EXPECT_EQ(cudaMalloc(&in, bytes), cudaSuccess);
-    EXPECT_EQ(cudaMalloc(&out, bytes), cudaSuccess);
-    EXPECT_EQ(cudaMemcpy(in, numbers.data(), bytes, cudaMemcpyHostToDevice), cudaSuccess);
-    EXPECT_EQ(
-        launch_planted(nullptr, what, static_cast<float*>(in), static_cast<float*>(out), elements),
-        cudaSuccess);
+    if (!in) send(static_cast<std::size_t>(elements));
+    launch_planted(nullptr, what, static_cast<float*>(in), static_cast<float*>(out), elements);
     cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
     return std::exchange(cuda.violations, {});
   }
 
+  void *in = nullptr, *out = nullptr;
   PtxLaunches launches{cuda, true};
 };
 
@@ -55,7 +59,7 @@ TEST_F(GpuDayPtx, EveryRowOfTheQuickSelftestIsRightAndAsItsHostBodies) {
 }
 
 TEST_F(GpuDayPtx, NothingIsSeenWhereNothingIsWrong) {
-  EXPECT_THAT(violations_of(Planted::Nothing, 300), ElementsAre());
+  EXPECT_THAT(violations_of(Planted::Nothing, 512), ElementsAre());
   EXPECT_THAT(violations_of(Planted::SharedMemory, 512), ElementsAre());
 }
 
@@ -81,6 +85,15 @@ TEST_F(GpuDayPtx, AReadOfWhatNothingHasWrittenIsSeen) {
   EXPECT_THAT(violations_of(Planted::ReadBeforeWrite, 300),
               ElementsAre(AllOf(HasSubstr("thread (0, 0, 0): ld.global.f32"),
                                 HasSubstr("read before it is written: byte 0 of device 1200"))));
+}
+
+TEST_F(GpuDayPtx, WhatIsNotWrittenIsNotAfterACopyButAfterAFill) {
+  send(300);
+  EXPECT_EQ(cudaMemcpy(in, out, 400, cudaMemcpyDeviceToDevice), cudaSuccess);
+  EXPECT_EQ(cudaMemset(in, 0, 396), cudaSuccess);
+  EXPECT_THAT(violations_of(Planted::Nothing, 300),
+              ElementsAre(AllOf(HasSubstr("thread (99, 0, 0): ld.global.f32"),
+                                HasSubstr("read before it is written: byte 396 of device 1200"))));
 }
 
 TEST_F(GpuDayPtx, ASecondWriterIsSeen) {
