@@ -29,7 +29,7 @@ FakeLaunch describe(void** arguments) {
 
 bool is_launchable(dim3 grid, dim3 block) {
   const auto some = [](dim3 d) { return d.x > 0 && d.y > 0 && d.z > 0; };
-  return some(grid) && some(block) && grid.x <= 0x7fffffff && grid.y == 1 && grid.z == 1 &&
+  return some(grid) && some(block) && grid.x <= 0x7fffffff && grid.y <= 0xffff && grid.z <= 0xffff &&
          block.y == 1 && block.z == 1 && block.x <= 1024;
 }
 
@@ -47,7 +47,8 @@ void run(const FakeLaunch& launch) {
 
 void normbench::run_host_body(const FakeLaunch& launch) {
   const FakeCuda& cuda = fake_cuda();
-  const std::int64_t threads = std::int64_t{launch.grid.x} * launch.block.x;
+  const auto size = [](dim3 d) { return std::int64_t{d.x} * d.y * d.z; };
+  const std::int64_t threads = size(launch.grid) * size(launch.block);
   for (std::int64_t thread = std::min(threads, launch.threads) - 1; thread >= 0; --thread)
     if (!cuda.runs || cuda.runs(thread)) launch.host->run(launch.body->data(), thread);
 }
