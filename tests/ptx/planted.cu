@@ -1,6 +1,6 @@
-#include "backend/cuda/access.cuh"
+#include <cuda_fp16.h>
+
 #include "backend/cuda/launch.cuh"
-#include "backend/cuda/values.cuh"
 #include "ptx/planted.h"
 
 namespace normbench::ptx {
@@ -21,7 +21,7 @@ struct AddOne {
 
   __host__ __device__ void operator()(std::int64_t i) const {
     if constexpr (what == Planted::MisalignedStore) {
-      if (on_device && i == 2) cuda::store16(out + 1, {}, false);
+      if (on_device && i == 2) return store4(out + 1);
     } else if constexpr (what == Planted::TailOverrun) {
       if (on_device && i == threads - 1) out[i + 1] = 0;
     } else if constexpr (what == Planted::TwoWriters) {
@@ -35,6 +35,11 @@ struct AddOne {
   }
 
  private:
+  __host__ __device__ static void store4([[maybe_unused]] float* to) {
+#ifdef __CUDA_ARCH__
+    __stwb(reinterpret_cast<float4*>(to), float4{});
+#endif
+  }
   __host__ __device__ void unknown([[maybe_unused]] std::int64_t i) const {
 #ifdef __CUDA_ARCH__
     asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(out[i]) : "f"(in[i]));
