@@ -36,4 +36,7 @@ if(NORMBENCH_SANITIZE)
   endforeach()
   list(APPEND cuda_options -Xcompiler=-fno-sanitize-recover=all,-fno-omit-frame-pointer)
 endif()
+if(NORMBENCH_TESTS)
+  list(APPEND cuda_options --no-compress)  # tests read the PTX
+endif()
 add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:${cuda_options}>")

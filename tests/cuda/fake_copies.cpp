@@ -70,7 +70,7 @@ cudaError_t verify(const CopyCall& copy, cudaMemcpyKind kind) {
 
 void move(const CopyCall& copy) {
   if (holds(copy.to, copy.bytes, copy.to_kind) && holds(copy.from, copy.bytes, copy.from_kind))
-    std::memmove(copy.to, copy.from, copy.bytes);
+    fake_cuda().memory.copy(copy.to, copy.from, copy.bytes);
   else
     fake_cuda().violations.push_back("memory was released before its copy: " + copy.name());
 }
@@ -117,8 +117,10 @@ cudaError_t copy_now(const CopyCall& copy, cudaMemcpyKind kind) {
 
 cudaError_t fill(void* data, int value, std::size_t bytes, cudaStream_t stream) {
   if (!fake_cuda().memory.find(data, bytes)) return cudaErrorInvalidValue;
-  return fake_cuda().streams.submit(
-      stream, {.ns = fake_cuda().fill_ns, .run = [=] { std::memset(data, value, bytes); }});
+  return fake_cuda().streams.submit(stream, {.ns = fake_cuda().fill_ns, .run = [=] {
+                                               std::memset(data, value, bytes);
+                                               fake_cuda().memory.set_written(data, bytes);
+                                             }});
 }
 
 std::string fill_name(const void* data, int value, std::size_t bytes) {

@@ -95,6 +95,7 @@ std::vector<std::byte> FakeCuda::read(const void* data, std::size_t bytes) {
 void FakeCuda::write(void* data, const std::vector<std::byte>& bytes) {
   const FakeMemory::Access access(memory);
   std::copy(bytes.begin(), bytes.end(), static_cast<std::byte*>(data));
+  memory.set_written(data, bytes.size());
 }
 
 }  // namespace normbench

@@ -5,9 +5,11 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +21,10 @@
 
 namespace normbench {
 
+namespace cuda {
+struct HostBody;
+}
+
 /// Calls that fail: the `nth` of `function` from now on, and all that follow it when `always`.
 struct FakeFailure {
   std::string function;
@@ -28,6 +34,25 @@ struct FakeFailure {
 };
 
 struct FakePool {};
+
+/// A kernel as nvcc's code registered it.
+struct FakeKernel {
+  std::string name;  // the device's: mangled
+  const void* fat_binary = nullptr;
+};
+
+/// One launch, with the kernel's argument copied as the real runtime copies it at the call.
+struct FakeLaunch {
+  FakeKernel kernel = {};
+  dim3 grid = {}, block = {};
+  std::size_t shared_bytes = 0;
+  std::shared_ptr<std::vector<std::max_align_t>> body = {};
+  const cuda::HostBody* host = nullptr;
+  std::int64_t threads = 0;
+};
+
+/// The last thread first: no thread may need what another one does.
+void run_host_body(const FakeLaunch& launch);
 
 class FakeCuda {
  public:
@@ -45,6 +70,8 @@ class FakeCuda {
   cudaError_t failing_code = cudaErrorUnknown;
   /// Which threads of a launch are run; all when empty.
   std::function<bool(std::int64_t thread)> runs;
+  /// What runs launches; the kernels' host bodies when empty.
+  std::function<void(const FakeLaunch& launch)> runs_launch;
 
   std::vector<std::string> log;         // "cudaMemcpyAsync 96 pinned->device stream 1", in order
   std::vector<std::string> violations;  // what a real runtime would not notice

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <deque>
 #include <exception>
+#include <map>
 #include <memory>
-#include <set>
 
 #include "backend/cuda/kernels.h"
 #include "cuda/fake_cudart.h"
@@ -13,19 +14,12 @@ namespace {
 using namespace normbench;
 
 /// The kernels that nvcc's code registered before main.
-std::set<const void*>& kernels() {
-  static std::set<const void*> registered;
+std::map<const void*, FakeKernel>& kernels() {
+  static std::map<const void*, FakeKernel> registered;
   return registered;
 }
 
-/// A kernel's argument, copied as the real runtime copies it at the call.
-struct KernelLaunch {
-  std::shared_ptr<std::vector<std::max_align_t>> body;
-  const cuda::HostBody* host;
-  std::int64_t threads;
-};
-
-KernelLaunch describe(void** arguments) {
+FakeLaunch describe(void** arguments) {
   const auto* host = static_cast<const cuda::HostBody*>(arguments[1]);
   auto body = std::make_shared<std::vector<std::max_align_t>>(
       (host->bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
@@ -34,7 +28,7 @@ KernelLaunch describe(void** arguments) {
 }
 
 /// Memory of the host that it may write: what its argument points to.
-void see_outputs(const KernelLaunch& launch) {
+void see_outputs(const FakeLaunch& launch) {
   FakeCuda& cuda = fake_cuda();
   if (!cuda.costs.on()) return;
   for (std::size_t at = 0; at + sizeof(void*) <= launch.host->bytes; at += sizeof(void*)) {
@@ -49,16 +43,14 @@ void see_outputs(const KernelLaunch& launch) {
 
 bool is_launchable(dim3 grid, dim3 block) {
   const auto some = [](dim3 d) { return d.x > 0 && d.y > 0 && d.z > 0; };
-  return some(grid) && some(block) && grid.x <= 0x7fffffff && grid.y <= 0xffff && grid.z <= 0xffff &&
-         block.y == 1 && block.z == 1 && block.x <= 1024;
+  return some(grid) && some(block) && grid.x <= 0x7fffffff && grid.y <= 0xffff &&
+         grid.z <= 0xffff && block.y == 1 && block.z == 1 && block.x <= 1024;
 }
 
-/// The last thread first: no thread may need what another one does.
-void run(const KernelLaunch& launch, std::int64_t threads) {
+void run(const FakeLaunch& launch) {
   FakeCuda& cuda = fake_cuda();
   try {
-    for (std::int64_t thread = std::min(threads, launch.threads) - 1; thread >= 0; --thread)
-      if (!cuda.runs || cuda.runs(thread)) launch.host->run(launch.body->data(), thread);
+    cuda.runs_launch ? cuda.runs_launch(launch) : run_host_body(launch);
   } catch (const std::exception& error) {
     cuda.violations.push_back(std::string("a kernel stopped: ") + error.what());
     cuda.streams.broken = cudaErrorMisalignedAddress;
@@ -67,19 +59,29 @@ void run(const KernelLaunch& launch, std::int64_t threads) {
 
 }  // namespace
 
+void normbench::run_host_body(const FakeLaunch& launch) {
+  const FakeCuda& cuda = fake_cuda();
+  const auto size = [](dim3 d) { return std::int64_t{d.x} * d.y * d.z; };
+  const std::int64_t threads = size(launch.grid) * size(launch.block);
+  for (std::int64_t thread = std::min(threads, launch.threads) - 1; thread >= 0; --thread)
+    if (!cuda.runs || cuda.runs(thread)) launch.host->run(launch.body->data(), thread);
+}
+
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                              size_t shared_bytes, cudaStream_t stream) {
-  const KernelLaunch launch = describe(arguments);
+  FakeLaunch launch = describe(arguments);
   see_outputs(launch);
   return fake_cuda().call(
       "cudaLaunchKernel", fmt::format("{} threads {}", launch.threads, name_of(stream)), [&] {
         if (!kernels().contains(function)) return cudaErrorInvalidDeviceFunction;
         if (!is_launchable(grid, block) || shared_bytes > 48 << 10)
           return cudaErrorInvalidConfiguration;
-        const std::int64_t threads = std::int64_t{grid.x} * grid.y * grid.z * block.x;
+        launch.kernel = kernels().at(function);
+        launch.grid = grid;
+        launch.block = block;
+        launch.shared_bytes = shared_bytes;
         return fake_cuda().streams.submit(
-            stream,
-            {.ns = fake_cuda().launch_ns, .run = [launch, threads] { run(launch, threads); }});
+            stream, {.ns = fake_cuda().launch_ns, .run = [launch] { run(launch); }});
       });
 }
 
@@ -97,16 +99,16 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
 // calls.
 extern "C" {
 
-void** __cudaRegisterFatBinary(void*) {
-  static void* handle = nullptr;
-  return &handle;
+void** __cudaRegisterFatBinary(void* fat_binary) {
+  static std::deque<void*> registered;
+  return &registered.emplace_back(fat_binary);
 }
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
 char __cudaInitModule(void**) { return 0; }
-void __cudaRegisterFunction(void**, const char* function, char*, const char*, int, uint3*, uint3*,
-                            dim3*, dim3*, int*) {
-  kernels().insert(function);
+void __cudaRegisterFunction(void** fat_binary, const char* function, char*, const char* name, int,
+                            uint3*, uint3*, dim3*, dim3*, int*) {
+  kernels().emplace(function, FakeKernel{.name = name, .fat_binary = *fat_binary});
 }
 void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) {}
 cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, size_t*, void*) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <new>
 
 namespace normbench {
@@ -33,12 +34,15 @@ FakeMemory::~FakeMemory() {
 
 std::byte* FakeMemory::allocate(FakeKind kind, std::size_t bytes, bool usable) {
   const std::size_t pages = whole_pages(bytes);
-  void* mapping = mmap(nullptr, pages + 2 * page_bytes, PROT_NONE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const std::size_t mapping_bytes = 2 * (pages + page_bytes);  // as much again for `written`
+  void* mapping =
+      mmap(nullptr, mapping_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) throw std::bad_alloc();
   auto* start = static_cast<std::byte*>(mapping);
   std::byte* data = start + page_bytes;
+  std::byte* written = data + pages + page_bytes;
   mprotect(data, pages, PROT_READ | PROT_WRITE);
+  mprotect(written, pages, PROT_READ | PROT_WRITE);
   if (guards) {
     std::fill_n(data, bytes, poison);
     std::fill(data + bytes, data + pages, guard);
@@ -48,7 +52,8 @@ std::byte* FakeMemory::allocate(FakeKind kind, std::size_t bytes, bool usable) {
                         .bytes = bytes,
                         .usable = usable,
                         .mapping = start,
-                        .mapping_bytes = pages + 2 * page_bytes};
+                        .mapping_bytes = mapping_bytes,
+                        .written = written};
   protect(blocks_.emplace(data, block).first->second);
   return data;
 }
@@ -94,6 +99,22 @@ const FakeBlock* FakeMemory::find(const void* data, std::size_t bytes) const {
   if (after == blocks_.begin()) return nullptr;
   const FakeBlock& block = std::prev(after)->second;
   return start + bytes <= block.data + block.bytes ? &block : nullptr;
+}
+
+void FakeMemory::set_written(const void* data, std::size_t bytes) {
+  const FakeBlock* block = find(data, bytes);
+  if (!block || !block->written) return;
+  std::fill_n(block->written + (static_cast<const std::byte*>(data) - block->data), bytes,
+              std::byte{1});
+}
+
+void FakeMemory::copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+  std::memmove(to, from, bytes);
+  const FakeBlock *source = find(from, bytes), *target = find(to, bytes);
+  if (!source || !is_device(source->kind) || !target || !target->written)
+    return set_written(to, bytes);
+  std::memmove(target->written + (to - target->data), source->written + (from - source->data),
+               bytes);
 }
 
 FakeKind FakeMemory::kind_of(const void* data) const {

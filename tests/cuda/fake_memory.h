@@ -28,6 +28,7 @@ struct FakeBlock {
   bool freeing = false;          // a stream will release it
   std::byte* mapping = nullptr;  // null: memory of the host, registered
   std::size_t mapping_bytes = 0;
+  std::byte* written = nullptr;  // a 1 for each byte that a copy, a fill or a kernel has written
 };
 
 /// Every allocation is a mapping of its own that ends in a guard, starts out poisoned, and is never
@@ -53,6 +54,12 @@ class FakeMemory {
     blocks_.at(static_cast<const std::byte*>(data)).freeing = true;
   }
 
+  /// Notes that bytes of a block have been written, other than by host code where that can.
+  void set_written(const void* data, std::size_t bytes);
+  /// Copies bytes; what was not written at their source is not at their destination.
+  void copy(std::byte* to, const std::byte* from, std::size_t bytes);
+
+  const std::map<const std::byte*, FakeBlock>& blocks() const { return blocks_; }
   /// The block that holds these bytes, or null: pageable memory of the host.
   const FakeBlock* find(const void* data, std::size_t bytes = 1) const;
   FakeKind kind_of(const void* data) const;

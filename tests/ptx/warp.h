@@ -1,0 +1,94 @@
+/// 32 threads that run in step where their paths are the same.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ptx/kernel.h"
+#include "ptx/memory.h"
+#include "ptx/values.h"
+
+namespace normbench::ptx {
+
+/// One launch: what all of its threads share.
+struct Launch {
+  dim3 grid, block;
+  std::size_t shared_bytes = 0;  // dynamic ones
+  std::span<const std::byte> params = {};
+};
+
+/// One block: what its threads share.
+struct Block {
+  const Kernel& kernel;
+  const Launch& launch;
+  GlobalMemory& global;
+  SharedMemory shared;
+  dim3 index = {};
+  u64 first_of_launch = 0, first_of_block = 0, phase = 0;
+
+  unsigned threads() const { return launch.block.x * launch.block.y * launch.block.z; }
+};
+
+class Warp {
+ public:
+  explicit Warp(Block& block);
+
+  /// Puts its threads at the first instruction.
+  void start(unsigned first_thread);
+  /// Runs them until all have ended or wait at a barrier.
+  void run();
+  bool waits() const { return waits_; }
+
+  // What instructions use.
+  const u64* column(int at) const;
+  u64* column_to(int at) { return registers_.data() + std::ptrdiff_t{at} * warp_lanes; }
+  u64 in(const Op& op, int i, int lane) const {
+    return column(op.from[static_cast<std::size_t>(i)])[lane];
+  }
+  u64& out(const Op& op, int i, int lane) {
+    return column_to(op.to[static_cast<std::size_t>(i)])[lane];
+  }
+  Lanes predicate(int at) const;
+  /// Changes a predicate for these lanes; none for -1.
+  void set_predicate(int at, Lanes value, Lanes lanes);
+  /// Bytes that a lane reads or writes. Throws Fault where it must not.
+  std::byte* access(const Op& op, int lane, u64 address, std::size_t bytes);
+  /// Notes that lanes synchronise: `members` has to hold none but them.
+  void synchronise(const Op& op, Lanes lanes, Lanes members);
+  [[noreturn]] void fail(const Op& op, int lane, std::string_view what) const;
+
+  Lanes carry = 0;  // of add.cc and sub.cc
+
+ private:
+  /// Lanes that go on at one instruction.
+  struct Part {
+    std::size_t at;
+    Lanes lanes;
+  };
+  void add(Part part);
+  void run_part(Part part);
+  void set_special(const SpecialRegister& special, unsigned lane);
+
+  Block& block_;
+  unsigned first_thread_ = 0, syncs_ = 0;
+  Lanes live_ = 0;
+  bool waits_ = false;
+  std::vector<Part> parts_;  // the one that is furthest back in the program is last
+  std::vector<u64> registers_;
+  std::vector<Lanes> predicates_;
+};
+
+/// Calls `use(lane)` for each.
+template <class Use>
+void for_each_lane(Lanes lanes, Use use) {
+  if (lanes == ~Lanes{0})
+    for (int lane = 0; lane < warp_lanes; ++lane) use(lane);
+  else
+    for (; lanes != 0; lanes &= lanes - 1) use(std::countr_zero(lanes));
+}
+
+}  // namespace normbench::ptx
