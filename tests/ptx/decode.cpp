@@ -5,7 +5,6 @@
 #include <charconv>
 #include <map>
 #include <optional>
-#include <regex>
 #include <set>
 
 #include "ptx/kernel.h"
@@ -96,18 +95,19 @@ class Decoder {
 
   /// ".shared .align 4 .b8 name[1024]" or ".param .u64 name", which ends at `end`.
   void declare(std::string_view text, std::size_t& end) {
-    static const std::regex form(
-        R"((?:\.align (\d+)\s.*)?\.[busf](8|16|32|64)\s.*?([\w$]+)(\[(\d*)\])?$)");
-    std::cmatch found;
-    if (!std::regex_search(text.data(), text.data() + text.size(), found, form))
-      throw Fault(fmt::format("unknown declaration {}", text));
-    const auto number = [&](std::size_t i) {
-      return number_of({found[i].first, found[i].second}).value_or(0);
-    };
-    const std::size_t size = number(2) / 8, align = std::max(number(1), size);
-    end = (end + align - 1) / align * align;
-    symbols_[{found[3].first, found[3].second}] = end;
-    end += size * (found[4].matched ? number(5) : 1);
+    std::size_t align = 0, size = 0;
+    while ((text = trimmed(text)).find_first_of(blanks) != text.npos) {
+      const std::string_view word = take_until(text, blanks);
+      const std::size_t digits = word.find_first_of("0123456789");
+      if (digits == word.npos) continue;
+      (digits == 0 ? align : size) = number_of(word.substr(digits)).value_or(0);
+    }
+    const std::string_view name = take_until(text, "[");
+    const std::size_t count = text.empty() ? 1 : number_of(take_until(text, "]")).value_or(0);
+    if (size == 0) throw Fault(fmt::format("unknown declaration of {}", name));
+    align = std::max(align, size / 8);
+    symbols_[name] = end = (end + align - 1) / align * align;
+    end += size / 8 * count;
   }
 
   /// ".pred %p<17>" or ".b16 low, high".

@@ -488,25 +488,14 @@ class Name {
   }
   /// The type at the end; void if there is none.
   Type take_type() {
-    static const std::map<std::string_view, Type> types{{"u8", typeid(u8)},
-                                                        {"b8", typeid(u8)},
-                                                        {"s8", typeid(s8)},
-                                                        {"u16", typeid(u16)},
-                                                        {"b16", typeid(u16)},
-                                                        {"s16", typeid(s16)},
-                                                        {"u32", typeid(u32)},
-                                                        {"b32", typeid(u32)},
-                                                        {"s32", typeid(s32)},
-                                                        {"u64", typeid(u64)},
-                                                        {"b64", typeid(u64)},
-                                                        {"s64", typeid(s64)},
-                                                        {"f16", typeid(F16)},
-                                                        {"bf16", typeid(BF16)},
-                                                        {"f32", typeid(float)},
-                                                        {"f64", typeid(double)},
-                                                        {"pred", typeid(bool)},
-                                                        {"f16x2", typeid(Pair<F16>)},
-                                                        {"bf16x2", typeid(Pair<BF16>)}};
+    // clang-format off
+    static const std::map<std::string_view, Type> types{
+        {"u8", typeid(u8)}, {"u16", typeid(u16)}, {"u32", typeid(u32)}, {"u64", typeid(u64)},
+        {"b8", typeid(u8)}, {"b16", typeid(u16)}, {"b32", typeid(u32)}, {"b64", typeid(u64)},
+        {"s8", typeid(s8)}, {"s16", typeid(s16)}, {"s32", typeid(s32)}, {"s64", typeid(s64)},
+        {"f16", typeid(F16)}, {"bf16", typeid(BF16)}, {"f32", typeid(float)}, {"f64", typeid(double)},
+        {"f16x2", typeid(Pair<F16>)}, {"bf16x2", typeid(Pair<BF16>)}, {"pred", typeid(bool)}};
+    // clang-format on
     const auto found = types.find(parts_.back());
     if (found == types.end()) return typeid(void);
     parts_.pop_back();

@@ -85,10 +85,7 @@ class Warp {
 /// Calls `use(lane)` for each.
 template <class Use>
 void for_each_lane(Lanes lanes, Use use) {
-  if (lanes == ~Lanes{0})
-    for (int lane = 0; lane < warp_lanes; ++lane) use(lane);
-  else
-    for (; lanes != 0; lanes &= lanes - 1) use(std::countr_zero(lanes));
+  for (; lanes != 0; lanes &= lanes - 1) use(std::countr_zero(lanes));
 }
 
 }  // namespace normbench::ptx
