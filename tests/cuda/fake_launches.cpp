@@ -35,8 +35,8 @@ Launch describe(void** arguments) {
 
 bool is_launchable(dim3 grid, dim3 block) {
   const auto some = [](dim3 d) { return d.x > 0 && d.y > 0 && d.z > 0; };
-  return some(grid) && some(block) && grid.x <= 0x7fffffff && grid.y <= 0xffff && grid.z <= 0xffff &&
-         block.y == 1 && block.z == 1 && block.x <= 1024;
+  return some(grid) && some(block) && grid.x <= 0x7fffffff && grid.y <= 0xffff &&
+         grid.z <= 0xffff && block.y == 1 && block.z == 1 && block.x <= 1024;
 }
 
 /// The last thread first: no thread may need what another one does.
