@@ -145,7 +145,7 @@ def disassembler(nvcc, tests_dir):
                     [venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-input", *packages]):
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
         if done.returncode != 0:
-            skip(f"no nvdisasm beside nvcc, nor {' and '.join(packages)}: {done.stderr.strip()[-300:]}")
+            skip(f"no nvdisasm beside nvcc, nor {' and '.join(packages)}: {done.stderr.strip().splitlines()[-1]}")
     return found() or skip(f"{' and '.join(packages)} brought no cuobjdump")
 
 
