@@ -177,7 +177,7 @@ struct StreamBody {
     for (int k = 0; k < units_per_thread; ++k)
       for (int w = 0; w < 4; ++w) all.words[w] ^= held[k].words[w];
     each(out, writes, at, [&](int, std::byte* to) { store16<Streaming>(to, all); });
-    if (at.x + 1 == grid.x && at.thread < out.edges())
+    if (at.x == whole && at.thread < out.edges())
       out.data[out.edge(at.thread, sizeof(Vector16))] = std::byte{0};
     // So that no load can be left out where nothing is stored; hardly any data ever gets here.
     if (is_mark(all)) *(out.data - out.head) = std::byte{1};
