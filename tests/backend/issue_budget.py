@@ -48,16 +48,16 @@ ROWS = [
     Row("PlanesToPlanes<unsigned char, float, Affine, (1|3), .*>", 16, 64, 90),
     Row(f"PlanesToPlanes<unsigned char, {HALF}, Affine, (1|3), .*>", 32, 64, 140),
     Row("PlanesToPlanes<float, float, Affine, (1|3), .*>", 64, 64, 75),
-    Row(f"PlanesToPlanes<float, {HALF}, Affine, (1|3), .*>", 64, 32, 75),
+    Row(f"PlanesToPlanes<float, {HALF}, Affine, (1|3), .*>", 64, 32, 85),
     Row("PixelsToPlanes<float, Affine, false, .*>", 24, 96, 120),
     Row("PixelsToPlanes<float, Affine, true, .*>", 24, 96, 140),
-    Row(f"PixelsToPlanes<{HALF}, Affine, false, .*>", 24, 48, 120),
+    Row(f"PixelsToPlanes<{HALF}, Affine, false, .*>", 24, 48, 140),
     Row(f"PixelsToPlanes<{HALF}, Affine, true, .*>", 24, 48, 140),
     # With constants that were sent.
     Row("PlanesToPlanes<unsigned char, float, Affine, 1, .*>", 24, 64, 90, constants=8),
-    Row("PlanesToPlanes<unsigned char, float, Affine, 3, .*>", 40, 64, 90, constants=24),
     Row("PixelsToPlanes<float, Affine, false, .*>", 48, 96, 120, constants=24),
     Row("StreamBody<1, 4, .*>", 16, 64, 35),
+    Row("StreamBody<2, 4, .*>", 32, 64, 35),
     Row("StreamBody<4, 4, .*>", 64, 64, 35),
     Row("CopyBody<Vector16>", 64, 64, 35),
     # 4 elements a thread, as frameworks have it: less under way, and 40 instructions for these.
@@ -145,7 +145,7 @@ def disassembler(nvcc, tests_dir):
                     [venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-input", *packages]):
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
         if done.returncode != 0:
-            skip(f"no nvdisasm beside nvcc, nor {' and '.join(packages)}: {done.stderr.strip()[-300:]}")
+            skip(f"no nvdisasm beside nvcc, nor {' and '.join(packages)}: {done.stderr.strip().splitlines()[-1]}")
     return found() or skip(f"{' and '.join(packages)} brought no cuobjdump")
 
 
@@ -262,7 +262,7 @@ def check(kernels, row, show):
         path, others = whole_path(kernel.code, row.loads, row.stores)
         if show and path:
             print(f"{len(path):4} of {row.most:3} instructions, {row.bytes_a_warp:4} bytes a warp, "
-                  f"{row.loads:2} under way a thread, {kernel.registers:2} registers: {kernel.name}")
+                  f"{row.loads - row.constants:2} under way a thread, {kernel.registers:2} registers: {kernel.name}")
         for fault in [*faults_of_code(kernel), *faults_of_path(kernel, row, path, others)]:
             yield f"{kernel.name}: {fault}"
 
