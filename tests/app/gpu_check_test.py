@@ -2,9 +2,9 @@
 
 usage: gpu_check_test.py ON_FAKE_CUDA SOURCE_DIR [unittest arguments]
 
-That runtime is asked to take as long as a GPU (tests/cuda/fake_costs.h), in a model at a twentieth: of the
-pixels, of the caches, of every latency and of gpu-check's time. So eight minutes are 24 seconds here. What
-does not shrink, such as the start of a process, weighs twenty times as much as on a GPU.
+That runtime is asked to take as long as a GPU (tests/cuda/fake_costs.h), in a model at a tenth: of the pixels,
+of the caches, of every latency and of gpu-check's time. So eight minutes are 48 seconds here. What does not
+shrink, such as the start of a process or the sizes of the self-test, weighs ten times as much as on a GPU.
 """
 
 import json
@@ -23,15 +23,16 @@ from pathlib import Path
 
 ON_FAKE_CUDA, SOURCE_DIR = (Path(p).resolve() for p in sys.argv[1:3])
 
-FASTER = 20
-SMALL_CACHES = "package:1 l3:1(size=1600000) core:2 pu:1"  # of 32 MB, a twentieth; hwloc's words
+FASTER = 10
+INFO_SECONDS = 15  # of all of it; its sizes do not shrink, so it sleeps instead
+SMALL_CACHES = "package:1 l3:1(size=3200000) core:2 pu:1"  # of 32 MB, a tenth; hwloc's words
 NVIDIA_SMI = "echo '==============NVSMI LOG=============='"
 SANITIZER = 'while [ "${1#--}" != "$1" ]; do shift 2; done; exec "$@"'  # as if nothing were found
 NO_TORCH = 'exec /usr/bin/env -i python3 -I -S "$@"'  # no package is found
 
 
 def scaled(config):
-    """With a twentieth of the pixels."""
+    """With a tenth of the pixels."""
     if isinstance(config, list):
         return [scaled(one) for one in config]
     if not isinstance(config, dict):
@@ -96,7 +97,9 @@ class GpuDay(unittest.TestCase):
         path.chmod(0o755)
 
     def normbench(self, before=""):
-        self.tool("normbench", f'{before}\nexec {ON_FAKE_CUDA} "$@"', self.package / "bin")
+        self.tool("normbench", f"""{before}
+            case "$*" in info*json*) ;; info*) sleep {INFO_SECONDS / FASTER}; set -- "$@" --no-limits ;; esac
+            exec {ON_FAKE_CUDA} "$@\"""", self.package / "bin")
 
     def configs(self, change):
         for path in (SOURCE_DIR / "configs").glob("*.json"):
@@ -142,19 +145,21 @@ class GpuDay(unittest.TestCase):
     def test_all_fine(self):
         self.configs(scaled)
         self.gpu_check()
-        print(self.text, f"{self.seconds:.1f} s")
         self.assertEqual(self.code, 0, self.text)
         self.assertLess(self.seconds, 480 / FASTER)
         self.assertRegex(self.line("info"), "^passed info: Tesla T4, driver unknown for CUDA")
         self.assertRegex(self.line("selftest-quick"), "^passed selftest-quick: cuda: .*, all right$")
         self.assertEqual(self.line("gpu-check"), "passed gpu-check: 6 groups, 15 of 15 outputs correct")
-        groups = self.document("gpu-check-tesla-t4")["groups"]
-        for group in groups:
-            contenders = len(group["cases"]) + len(group["limits"])
-            self.assertLessEqual(contenders, 8, group["experiment"])
+        for group in self.document("gpu-check-tesla-t4")["groups"]:
+            self.assertLessEqual(len(group["cases"]), 4)
+            self.assertLessEqual(len(group["cases"] + group["limits"]), 12, group["experiment"])
             for case in group["cases"]:
-                self.assertEqual(case["status"], "skipped" if case["peer"] else "ok", case)
-        self.assertRegex(self.line("blog-gpu"), "^passed blog-gpu: 3 groups")
+                self.assertEqual(case["status"], "skipped" if case["variant"] == "torch eager" else "ok", case)
+        self.assertRegex(self.line("blog-gpu"), r"^(passed|cut short) blog-gpu: \d groups?, (\d+) of \2 outputs correct")
+        self.assertRegex(self.line("peers-gpu"), "^skipped peers-gpu: python3 has no numpy ")
+        self.assertRegex(self.line("selftest"), "^(passed|cut short) selftest: cuda: .*(all right|not finished)$")
+        for tool in ("memcheck", "initcheck"):
+            self.assertRegex(self.line(tool), f"^(passed|cut short) {tool}")
 
     def test_failing_selftest(self):
         self.configs(tiny)
@@ -170,9 +175,9 @@ class GpuDay(unittest.TestCase):
     def test_hanging_config(self):
         self.configs(tiny)
         self.normbench('case "$*" in *blog-gpu.json*) trap "" TERM; while :; do sleep 1; done; esac')
-        self.gpu_check()
+        self.gpu_check(seconds=20)
         self.assertEqual(self.code, 1)
-        self.assertLess(self.seconds, 480 / FASTER)
+        self.assertLess(self.seconds, 21)
         self.assertRegex(self.line("blog-gpu"), "^FAILED blog-gpu: did not stop when its .* s were up, and was killed: it hangs$")
         self.assertEqual(self.line("memory-kinds"), "passed memory-kinds: 1 group, 2 of 2 outputs correct")
 
@@ -231,7 +236,7 @@ class GpuDay(unittest.TestCase):
 
     def test_cut_short(self):
         self.configs(lambda config: many_groups(tiny(config)) if config["name"] == "blog-gpu" else tiny(config))
-        self.gpu_check()
+        self.gpu_check(seconds=20)
         self.assertEqual(self.code, 0, self.text)
         self.assertRegex(self.line("blog-gpu"), r"^cut short blog-gpu: \d+ groups?, \d+ of \d+ outputs correct$")
         cut = self.document("blog-gpu")
