@@ -24,7 +24,8 @@ from pathlib import Path
 ON_FAKE_CUDA, SOURCE_DIR = (Path(p).resolve() for p in sys.argv[1:3])
 
 FASTER = 10
-INFO_SECONDS = 15  # of all of it; its sizes do not shrink, so it sleeps instead
+MUCH_FASTER = 100  # for what is not about time
+INFO_SECONDS = 15  # on a GPU; its sizes do not shrink, so it sleeps instead
 SMALL_CACHES = "package:1 l3:1(size=3200000) core:2 pu:1"  # of 32 MB, a tenth; hwloc's words
 NVIDIA_SMI = "echo '==============NVSMI LOG=============='"
 SANITIZER = 'while [ "${1#--}" != "$1" ]; do shift 2; done; exec "$@"'  # as if nothing were found
@@ -87,6 +88,7 @@ class GpuDay(unittest.TestCase):
         self.tool("nvidia-smi", NVIDIA_SMI)
         self.tool("compute-sanitizer", SANITIZER)
         self.tool("python", NO_TORCH, self.dir / "venv/bin")
+        self.faster = MUCH_FASTER
         self.normbench()
 
     def tool(self, name, script, folder=None):
@@ -96,9 +98,11 @@ class GpuDay(unittest.TestCase):
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
 
-    def normbench(self, before=""):
+    def normbench(self, before="", info="", selftest="--quick"):
+        """Runs `before` first. `selftest` are options of the whole one."""
         self.tool("normbench", f"""{before}
-            case "$*" in info*json*) ;; info*) sleep {INFO_SECONDS / FASTER}; set -- "$@" --no-limits ;; esac
+            case "$*" in selftest*--quick*) ;; selftest*) set -- "$@" {selftest} ;; esac
+            case "$*" in info*json*) ;; info*) {info} set -- "$@" --no-limits ;; esac
             exec {ON_FAKE_CUDA} "$@\"""", self.package / "bin")
 
     def configs(self, change):
@@ -109,7 +113,7 @@ class GpuDay(unittest.TestCase):
     def gpu_check(self, *args, seconds=460 / FASTER, interrupt_after=None, **variables):
         """Runs it for so long at most; its output is kept, and what it archived unpacked."""
         self.environment = {**os.environ, "PATH": f"{self.tools}:{os.environ['PATH']}",
-                       "NORMBENCH_FAKE_COSTS": str(FASTER), "HWLOC_SYNTHETIC": SMALL_CACHES,
+                       "NORMBENCH_FAKE_COSTS": str(self.faster), "HWLOC_SYNTHETIC": SMALL_CACHES,
                        "NORMBENCH_PEERS_VENV": str(self.dir / "venv"), **variables}
         archive = self.dir / "seen.tar.gz"
         begin = time.monotonic()
@@ -144,6 +148,8 @@ class GpuDay(unittest.TestCase):
 
     def test_all_fine(self):
         self.configs(scaled)
+        self.normbench(info=f"sleep {INFO_SECONDS / FASTER};", selftest="")
+        self.faster = FASTER
         self.gpu_check()
         self.assertEqual(self.code, 0, self.text)
         self.assertLess(self.seconds, 480 / FASTER)
@@ -172,12 +178,21 @@ class GpuDay(unittest.TestCase):
         self.assertRegex(self.line("selftest"), "^FAILED selftest: exit 1: ")  # all of it says more
         self.assertRegex(self.line("memcheck"), "^FAILED memcheck: exit 1: ")
 
+    def test_slow_selftest(self):
+        self.configs(tiny)
+        self.normbench('case "$*" in selftest*--quick*) exec sleep 60; esac', selftest="--kernel launch")
+        self.gpu_check(seconds=20)
+        self.assertEqual(self.code, 1)
+        self.assertRegex(self.line("selftest-quick"), r"^FAILED selftest-quick: not done in 2\.6 s$")
+        self.assertEqual(self.line("gpu-check"), "passed gpu-check: 1 group, 2 of 2 outputs correct")
+        self.assertRegex(self.line("selftest"), "^passed selftest: cuda: 1 row, .*, all right$")
+
     def test_hanging_config(self):
         self.configs(tiny)
         self.normbench('case "$*" in *blog-gpu.json*) trap "" TERM; while :; do sleep 1; done; esac')
         self.gpu_check(seconds=20)
         self.assertEqual(self.code, 1)
-        self.assertLess(self.seconds, 21)
+        self.assertLess(self.seconds, 23)  # the last step may take 3 s to be stopped
         self.assertRegex(self.line("blog-gpu"), "^FAILED blog-gpu: did not stop when its .* s were up, and was killed: it hangs$")
         self.assertEqual(self.line("memory-kinds"), "passed memory-kinds: 1 group, 2 of 2 outputs correct")
 
@@ -244,6 +259,7 @@ class GpuDay(unittest.TestCase):
         (command,) = re.findall(r"To finish blog-gpu here: tar .* && normbench (run --resume \S+)", self.text)
         resumed = subprocess.Popen([self.package / "bin/normbench", *command.split()], cwd=self.dir, env=self.environment,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(resumed.communicate)
         self.addCleanup(resumed.kill)
         journal = next(self.seen.glob("blog-gpu-*/journal.jsonl"))
         while resumed.poll() is None and len(set(re.findall(r'(?m)^{"group":(\d+)', journal.read_text()))) <= len(cut["groups"]):
