@@ -71,6 +71,10 @@ def read_config(path):
     return json.loads(re.sub(r"(?m)^\s*//.*$", "", path.read_text()))
 
 
+def groups_in(journal):
+    return set(re.findall(r'(?m)^{"group":(\d+)', journal.read_text()))
+
+
 class GpuDay(unittest.TestCase):
     maxDiff = None
 
@@ -161,7 +165,8 @@ class GpuDay(unittest.TestCase):
             self.assertLessEqual(len(group["cases"] + group["limits"]), 12, group["experiment"])
             for case in group["cases"]:
                 self.assertEqual(case["status"], "skipped" if case["variant"] == "torch eager" else "ok", case)
-        self.assertRegex(self.line("blog-gpu"), r"^(passed|cut short) blog-gpu: \d groups?, (\d+) of \2 outputs correct")
+        self.assertRegex(self.line("blog-gpu"),
+                         r"^(passed|cut short) blog-gpu: \d groups?, (\d+) of \2 outputs correct")
         self.assertRegex(self.line("peers-gpu"), "^skipped peers-gpu: python3 has no numpy ")
         self.assertRegex(self.line("selftest"), "^(passed|cut short) selftest: cuda: .*(all right|not finished)$")
         for tool in ("memcheck", "initcheck"):
@@ -174,7 +179,8 @@ class GpuDay(unittest.TestCase):
         self.assertEqual(self.code, 1)
         self.assertEqual(self.line("selftest-quick"),
                          "FAILED selftest-quick: exit 1: cuda: 78 rows, 4,105 cases, 1 row WRONG")
-        self.assertRegex(self.line("gpu-check"), "^skipped gpu-check, blog-gpu, .*, peers-gpu: the quick self-test failed$")
+        self.assertRegex(self.line("gpu-check"),
+                         "^skipped gpu-check, blog-gpu, .*, peers-gpu: the quick self-test failed$")
         self.assertRegex(self.line("selftest"), "^FAILED selftest: exit 1: ")  # all of it says more
         self.assertRegex(self.line("memcheck"), "^FAILED memcheck: exit 1: ")
 
@@ -193,7 +199,8 @@ class GpuDay(unittest.TestCase):
         self.gpu_check(seconds=20)
         self.assertEqual(self.code, 1)
         self.assertLess(self.seconds, 23)  # the last step may take 3 s to be stopped
-        self.assertRegex(self.line("blog-gpu"), "^FAILED blog-gpu: did not stop when its .* s were up, and was killed: it hangs$")
+        self.assertRegex(self.line("blog-gpu"), "^FAILED blog-gpu: did not stop when its .* s were up, "
+                         "and was killed: it hangs$")
         self.assertEqual(self.line("memory-kinds"), "passed memory-kinds: 1 group, 2 of 2 outputs correct")
 
     def test_refused_sanitizer(self):
@@ -257,12 +264,12 @@ class GpuDay(unittest.TestCase):
         cut = self.document("blog-gpu")
         self.assertTrue(cut["interrupted"])
         (command,) = re.findall(r"To finish blog-gpu here: tar .* && normbench (run --resume \S+)", self.text)
-        resumed = subprocess.Popen([self.package / "bin/normbench", *command.split()], cwd=self.dir, env=self.environment,
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.addCleanup(resumed.communicate)
+        resumed = subprocess.Popen([self.package / "bin/normbench", *command.split()], cwd=self.dir,
+                                   env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(resumed.wait)
         self.addCleanup(resumed.kill)
-        journal = next(self.seen.glob("blog-gpu-*/journal.jsonl"))
-        while resumed.poll() is None and len(set(re.findall(r'(?m)^{"group":(\d+)', journal.read_text()))) <= len(cut["groups"]):
+        (journal,) = self.seen.glob("blog-gpu-*/journal.jsonl")
+        while resumed.poll() is None and len(groups_in(journal)) <= len(cut["groups"]):
             time.sleep(0.05)
         self.assertIsNone(resumed.poll())  # it had gone on
 
@@ -273,8 +280,8 @@ class GpuDay(unittest.TestCase):
         self.assertRegex(self.line("gpu-check"), "gpu-check, blog-gpu, .*: interrupted$")
 
     def test_usage(self):
-        done = subprocess.run([SOURCE_DIR / "scripts/gpu-check", "--out", "--device", "x", "--seconds", "0.5", "none.tar.gz"],
-                              capture_output=True, text=True)
+        done = subprocess.run([SOURCE_DIR / "scripts/gpu-check", "--out", "--device", "x", "--seconds", "0.5",
+                               "none.tar.gz"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertEqual(done.stderr, "gpu-check: --out needs a value; --device x: not a number; --seconds 0.5: not a "
                          "whole number above 0; no package none.tar.gz "
