@@ -174,11 +174,14 @@ class GpuDay(unittest.TestCase):
 
     def test_failing_selftest(self):
         self.configs(tiny)
-        self.normbench('case "$1" in selftest) echo "cuda: 78 rows, 4,105 cases, 1 row WRONG"; exit 1; esac')
+        self.normbench("""case "$1" in selftest)
+            echo "cuda cast/eager: 1x1x1x1 uint8 nchw -> float32 nchw: element 0 not written"
+            echo "cuda: 78 rows, 4,105 cases, 1 row WRONG"; exit 1; esac""")
         self.gpu_check()
         self.assertEqual(self.code, 1)
         self.assertEqual(self.line("selftest-quick"),
-                         "FAILED selftest-quick: exit 1: cuda: 78 rows, 4,105 cases, 1 row WRONG")
+                         "FAILED selftest-quick: exit 1: cuda cast/eager: 1x1x1x1 uint8 nchw -> float32 nchw: "
+                         "element 0 not written; cuda: 78 rows, 4,105 cases, 1 row WRONG")
         self.assertRegex(self.line("gpu-check"),
                          "^skipped gpu-check, blog-gpu, .*, peers-gpu: the quick self-test failed$")
         self.assertRegex(self.line("selftest"), "^FAILED selftest: exit 1: ")  # all of it says more
