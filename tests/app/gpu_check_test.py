@@ -283,6 +283,12 @@ class GpuDay(unittest.TestCase):
         self.assertRegex(self.line("gpu-check"), "gpu-check, blog-gpu, .*: interrupted$")
 
     def test_usage(self):
+        self.configs(tiny)
+        script = self.package / "share/normbench/scripts/gpu-check"
+        done = subprocess.run([script, "--out", self.dir / "seen.tar.gz", "--device", "9"], capture_output=True,
+                              text=True, env={**os.environ, "NORMBENCH_FAKE_COSTS": str(MUCH_FASTER)})
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, r"^gpu-check: no CUDA device 9 \(this machine has 1: 0; .*\) \(usage: .*\)\n$")
         done = subprocess.run([SOURCE_DIR / "scripts/gpu-check", "--out", "--device", "x", "--seconds", "0.5",
                                "none.tar.gz"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
