@@ -3,6 +3,7 @@
 #include "fake_cupti.h"
 
 #include <cupti.h>
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -72,6 +73,14 @@ std::uint64_t monotonic_ns() {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+/// The current device of the program's runtime, where it exports its calls.
+std::uint32_t current_device() {
+  auto* const get = reinterpret_cast<int (*)(int*)>(dlsym(RTLD_DEFAULT, "cudaGetDevice"));
+  int device = 0;
+  if (get != nullptr) get(&device);
+  return static_cast<std::uint32_t>(device);
+}
+
 std::uint64_t own_time(std::uint64_t host_ns) {
   return state().clock != nullptr || host_ns == 0 ? host_ns : host_ns + kOwnClock;
 }
@@ -135,6 +144,7 @@ void write_kernel(const FakeCuptiWork& work) {
   record.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
   record.start = own_time(work.start_ns);
   record.end = own_time(work.end_ns);
+  record.deviceId = current_device();
   record.contextId = 1;
   record.streamId = work.stream;
   record.correlationId = work.correlation;
@@ -157,6 +167,7 @@ void write_copy(const FakeCuptiWork& work) {
   record.bytes = work.bytes;
   record.start = own_time(work.start_ns);
   record.end = own_time(work.end_ns);
+  record.deviceId = current_device();
   record.contextId = 1;
   record.streamId = work.stream;
   record.correlationId = work.correlation;
@@ -171,6 +182,7 @@ void write_set(const FakeCuptiWork& work) {
   record.bytes = work.bytes;
   record.start = own_time(work.start_ns);
   record.end = own_time(work.end_ns);
+  record.deviceId = current_device();
   record.contextId = 1;
   record.streamId = work.stream;
   record.correlationId = work.correlation;

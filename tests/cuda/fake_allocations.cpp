@@ -168,8 +168,9 @@ cudaError_t cudaMemPrefetchAsync(const void* data, size_t bytes, cudaMemLocation
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return fake_cuda().call("cudaMemGetInfo", "", [&] {
-    *free = fake_cuda().free_bytes;
-    *total = fake_cuda().properties.totalGlobalMem;
+    const int device = FakeCuda::current_device();
+    *free = fake_cuda().free_bytes >> device;
+    *total = fake_cuda().properties_of(device).totalGlobalMem;
     return cudaSuccess;
   });
 }

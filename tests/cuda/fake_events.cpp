@@ -13,9 +13,9 @@ std::string event_name(cudaEvent_t event) {
 cudaError_t record(FakeEvent& event, cudaStream_t stream) {
   FakeStreams& streams = fake_cuda().streams;
   const FakeStream* found = streams.find(stream);
-  if (!found) return cudaErrorInvalidResourceHandle;
-  auto record = std::make_shared<FakeRecord>(
-      FakeRecord{.stream = stream, .captured = found->capture.has_value()});
+  if (!found || (stream && found->device != event.device)) return cudaErrorInvalidResourceHandle;
+  auto record = std::make_shared<FakeRecord>(FakeRecord{
+      .stream = stream, .captured = found->capture.has_value(), .past = streams.past_of(stream)});
   event.last = record;
   if (record->captured) return cudaSuccess;
   return streams.submit(stream,
@@ -32,6 +32,12 @@ cudaError_t stream_wait(FakeStream& stream, cudaStream_t handle, const FakeEvent
   if (stream.capture) return cudaSuccess;
   return fake_cuda().streams.submit(
       handle, {.run = [record = event.last] { fake_cuda().streams.reach(*record); }});
+}
+
+/// What an event says: the device's time in half microseconds.
+double read_ms(const FakeRecord& record) {
+  constexpr std::int64_t resolution_ns = 500;
+  return static_cast<double>(*record.reached_ns / resolution_ns * resolution_ns) * 1e-6;
 }
 
 cudaError_t elapsed(float* ms, const FakeEvent& start, const FakeEvent& end) {
@@ -51,7 +57,8 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
   std::string what = flags & cudaEventDisableTiming ? "no_timing" : "timing";
   if (flags & cudaEventBlockingSync) what += "|blocking";
   return fake_cuda().call("cudaEventCreateWithFlags", what, [&] {
-    *event = fake_cuda().streams.events.add({.timing = !(flags & cudaEventDisableTiming)});
+    *event = fake_cuda().streams.events.add(
+        {.timing = !(flags & cudaEventDisableTiming), .device = FakeCuda::current_device()});
     return cudaSuccess;
   });
 }

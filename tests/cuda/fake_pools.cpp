@@ -20,14 +20,16 @@ bool captures(cudaStream_t stream) {
 }  // namespace
 
 cudaError_t cudaMemPoolCreate(Handle* pool, const cudaMemPoolProps* properties) {
-  return fake_cuda().call("cudaMemPoolCreate", fmt::format("device {}", properties->location.id),
-                          [&] {
-                            if (properties->location.type != cudaMemLocationTypeDevice ||
-                                properties->allocType != cudaMemAllocationTypePinned)
-                              return cudaErrorInvalidValue;
-                            *pool = fake_cuda().pools.add({});
-                            return cudaSuccess;
-                          });
+  return fake_cuda().call(
+      "cudaMemPoolCreate", fmt::format("device {}", properties->location.id), [&] {
+        if (properties->location.type != cudaMemLocationTypeDevice ||
+            properties->allocType != cudaMemAllocationTypePinned)
+          return cudaErrorInvalidValue;
+        if (properties->location.id != FakeCuda::current_device())
+          fake_cuda().violations.push_back("a pool of a device that is not the current one");
+        *pool = fake_cuda().pools.add({});
+        return cudaSuccess;
+      });
 }
 
 cudaError_t cudaMemPoolSetAttribute(Handle pool, cudaMemPoolAttr attribute, void* value) {

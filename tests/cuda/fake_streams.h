@@ -56,6 +56,7 @@ struct FakeRecord {
 
 struct FakeEvent {
   bool timing = true;
+  int device = 0;
   std::shared_ptr<FakeRecord> last = {};
 };
 
@@ -66,8 +67,11 @@ struct FakeCapture {
 };
 
 struct FakeStream {
-  std::deque<FakeTask> waiting;
-  std::optional<FakeCapture> capture;
+  int device = 0;
+  std::deque<FakeTask> waiting = {};
+  std::int64_t submitted = 0;  // tasks so far
+  FakePast past = {};          // what it waits for in other streams
+  std::optional<FakeCapture> capture = {};
 };
 
 using FakeGraph = std::vector<FakeTask>;
