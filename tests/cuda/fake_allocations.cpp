@@ -27,6 +27,12 @@ std::string size_of_block(const void* data) {
   return block ? fmt::format("{} {}", name_of(block->kind), block->bytes) : "unknown";
 }
 
+cudaMemoryType type_of(FakeKind kind) {
+  if (kind == FakeKind::Pageable) return cudaMemoryTypeUnregistered;
+  if (kind == FakeKind::Managed) return cudaMemoryTypeManaged;
+  return is_device(kind) ? cudaMemoryTypeDevice : cudaMemoryTypeHost;
+}
+
 /// "mapped|write_combined".
 std::string words(unsigned flags, const std::vector<std::pair<unsigned, const char*>>& names) {
   std::string text;
@@ -134,6 +140,14 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
   return fake_cuda().call("cudaHostGetDevicePointer", size_of_block(host), [&] {
     if (!fake_cuda().memory.find(host)) return cudaErrorInvalidValue;
     *device = host;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* data) {
+  return fake_cuda().call("cudaPointerGetAttributes", size_of_block(data), [&] {
+    *attributes = {};
+    attributes->type = type_of(fake_cuda().memory.kind_of(data));
     return cudaSuccess;
   });
 }

@@ -45,6 +45,7 @@ std::byte* FakeMemory::allocate(FakeKind kind, std::size_t bytes, bool usable) {
                         .data = data,
                         .bytes = bytes,
                         .usable = usable,
+                        .closed = closes_write_combined && kind == FakeKind::WriteCombined,
                         .mapping = start,
                         .mapping_bytes = pages + 2 * page_bytes};
   protect(blocks_.emplace(data, block).first->second);
@@ -106,7 +107,7 @@ std::vector<std::string> FakeMemory::live() const {
 }
 
 void FakeMemory::protect(const FakeBlock& block) const {
-  if (!is_device(block.kind)) return;
+  if (!is_device(block.kind) && !block.closed) return;
   const bool open = accesses_ > 0 && block.usable;
   mprotect(block.data, whole_pages(block.bytes), open ? PROT_READ | PROT_WRITE : PROT_NONE);
 }

@@ -26,6 +26,7 @@ struct FakeBlock {
   std::size_t bytes;
   bool usable = true;            // false: the stream has not come to its allocation yet
   bool freeing = false;          // a stream will release it
+  bool closed = false;           // memory of the host that only the device can touch
   std::byte* mapping = nullptr;  // null: memory of the host, registered
   std::size_t mapping_bytes = 0;
 };
@@ -35,6 +36,10 @@ struct FakeBlock {
 class FakeMemory {
  public:
   static constexpr std::byte poison{0xCD};
+
+  /// Write-combined memory that is allocated from now on can be touched by the device only. No read
+  /// of the host's can be missed then, and the host's own writes are not needed: copies write too.
+  bool closes_write_combined = false;
 
   explicit FakeMemory(std::vector<std::string>& violations) : violations_(violations) {}
   ~FakeMemory();
