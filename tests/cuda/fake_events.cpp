@@ -18,8 +18,10 @@ cudaError_t record(FakeEvent& event, cudaStream_t stream) {
       .stream = stream, .captured = found->capture.has_value(), .past = streams.past_of(stream)});
   event.last = record;
   if (record->captured) return cudaSuccess;
-  return streams.submit(stream,
-                        {.run = [record] { record->reached_ns = fake_cuda().streams.device_ns; }});
+  return streams.submit(
+      stream, {.ns = fake_cuda().event_ns, .call_ns = fake_cuda().event_call_ns, .run = [record] {
+                 record->reached_ns = fake_cuda().streams.device_ns;
+               }});
 }
 
 /// A capture may neither wait for what is outside it, nor anything outside for what is in it.
@@ -46,8 +48,7 @@ cudaError_t elapsed(float* ms, const FakeEvent& start, const FakeEvent& end) {
     if (event->last->captured) return cudaErrorCapturedEvent;
     if (!event->last->reached_ns) return cudaErrorNotReady;
   }
-  *ms = static_cast<float>(static_cast<double>(*end.last->reached_ns - *start.last->reached_ns) *
-                           1e-6);
+  *ms = static_cast<float>(read_ms(*end.last) - read_ms(*start.last));
   return cudaSuccess;
 }
 

@@ -11,6 +11,7 @@ FakeStream* FakeStreams::find(cudaStream_t stream) {
 cudaError_t FakeStreams::submit(cudaStream_t stream, FakeTask task) {
   FakeStream* found = find(stream);
   if (!found) return cudaErrorInvalidResourceHandle;
+  host_ns += task.call_ns;
   if (!found->capture) {
     found->waiting.push_back(std::move(task));
     return cudaSuccess;

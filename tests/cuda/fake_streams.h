@@ -43,7 +43,8 @@ class FakeObjects {
 
 /// One thing that a stream does.
 struct FakeTask {
-  std::int64_t ns = 0;  // what it takes on the device's clock
+  std::int64_t ns = 0;           // what it takes on the device's clock
+  std::int64_t call_ns = 2'500;  // … and its call on the host's
   std::function<void()> run;
 };
 
@@ -87,6 +88,7 @@ class FakeStreams {
   FakeObjects<cudaGraphExec_t, FakeGraph> execs;
   cudaError_t broken = cudaSuccess;  // by a kernel: all that follows fails with it
   std::int64_t device_ns = 0;        // the device's clock
+  std::int64_t host_ns = 0;          // the time that calls of the host took
 
   /// The stream, also the default one; null when it does not live.
   FakeStream* find(cudaStream_t stream);
