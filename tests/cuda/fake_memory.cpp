@@ -53,8 +53,13 @@ std::byte* FakeMemory::allocate(FakeKind kind, std::size_t bytes, bool usable) {
 }
 
 bool FakeMemory::add_registered(std::byte* data, std::size_t bytes) {
+  const auto first_page = [](const std::byte* at) {
+    return reinterpret_cast<std::uintptr_t>(at) / page_bytes;
+  };
   for (const auto& [start, block] : blocks_)
-    if (data < start + block.bytes && start < data + bytes) return false;
+    if (first_page(data) <= first_page(start + block.bytes - 1) &&
+        first_page(start) <= first_page(data + bytes - 1))
+      return false;
   blocks_.emplace(data, FakeBlock{.kind = FakeKind::Registered, .data = data, .bytes = bytes});
   return true;
 }

@@ -47,7 +47,7 @@ class FakeMemory {
   FakeMemory& operator=(const FakeMemory&) = delete;
 
   std::byte* allocate(FakeKind kind, std::size_t bytes, bool usable = true);
-  /// Notes memory of the host as page-locked; false if some of it is already.
+  /// Notes memory of the host as page-locked; false if a page that it lies on is already.
   bool add_registered(std::byte* data, std::size_t bytes);
   /// Forgets the block that starts at `data`; false if there is none.
   bool release(const void* data);
