@@ -82,7 +82,8 @@ cudaError_t verify(const CopyCall& copy, cudaMemcpyKind kind) {
 }
 
 void move(const CopyCall& copy) {
-  if (holds(copy.to, copy.bytes, copy.to_kind) && holds(copy.from, copy.bytes, copy.from_kind))
+  if (is_there(copy.to, copy.bytes, copy.to_kind) &&
+      is_there(copy.from, copy.bytes, copy.from_kind))
     std::memmove(copy.to, copy.from, copy.bytes);
   else
     fake_cuda().violations.push_back("memory was released before its copy: " + copy.name());

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,18 @@ struct FakeFailure {
   bool always = false;
 };
 
-struct FakePool {};
+/// Memory of a pool that was freed by task `number` of `stream`.
+struct FakeFreed {
+  std::byte* data;
+  std::size_t bytes;
+  cudaStream_t stream;
+  std::int64_t number;
+};
+
+struct FakePool {
+  std::set<const std::byte*> blocks;  // all that it ever gave
+  std::vector<FakeFreed> freed;       // what it may give again
+};
 
 class FakeCuda {
  public:

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cuda/fake_cudart.h"
 
 namespace {
@@ -32,6 +34,8 @@ cudaError_t stream_wait(FakeStream& stream, cudaStream_t handle, const FakeEvent
     return cudaErrorStreamCaptureIsolation;
   }
   if (stream.capture) return cudaSuccess;
+  for (const auto& [other, number] : event.last->past)
+    stream.past[other] = std::max(stream.past[other], number);
   return fake_cuda().streams.submit(
       handle, {.run = [record = event.last] { fake_cuda().streams.reach(*record); }});
 }

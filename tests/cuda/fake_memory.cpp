@@ -85,9 +85,17 @@ void FakeMemory::check_guard(const FakeBlock& block) {
         fmt::format("something wrote behind {} {}", name_of(block.kind), block.bytes));
 }
 
-void FakeMemory::set_usable(const void* data, bool usable) {
+void FakeMemory::open(const void* data) {
   FakeBlock& block = blocks_.at(static_cast<const std::byte*>(data));
-  block.usable = usable;
+  block.usable = true;
+  protect(block);
+  std::fill_n(block.data, block.bytes, poison);
+}
+
+void FakeMemory::close(const void* data) {
+  FakeBlock& block = blocks_.at(static_cast<const std::byte*>(data));
+  check_guard(block);
+  block.usable = false;
   protect(block);
 }
 

@@ -32,7 +32,7 @@ struct FakeBlock {
 };
 
 /// Every allocation is a mapping of its own that ends in a guard, starts out poisoned, and is never
-/// used again once released, so that an overrun or a use after free is seen.
+/// used again once released, so that an overrun or a use after free is seen. What pools keep is.
 class FakeMemory {
  public:
   static constexpr std::byte poison{0xCD};
@@ -51,9 +51,12 @@ class FakeMemory {
   bool add_registered(std::byte* data, std::size_t bytes);
   /// Forgets the block that starts at `data`; false if there is none.
   bool release(const void* data);
-  void set_usable(const void* data, bool usable);
-  void set_freeing(const void* data) {
-    blocks_.at(static_cast<const std::byte*>(data)).freeing = true;
+  /// A stream comes to the allocation of a block or to its free: it can be touched, poisoned again,
+  /// or no longer.
+  void open(const void* data);
+  void close(const void* data);
+  void set_freeing(const void* data, bool freeing) {
+    blocks_.at(static_cast<const std::byte*>(data)).freeing = freeing;
   }
 
   /// The block that holds these bytes, or null: pageable memory of the host.

@@ -48,10 +48,14 @@ struct FakeTask {
   std::function<void()> run;
 };
 
+/// How many tasks of each stream come before something.
+using FakePast = std::map<cudaStream_t, std::int64_t>;
+
 /// One record of an event.
 struct FakeRecord {
   cudaStream_t stream = nullptr;
   bool captured = false;
+  FakePast past = {};
   std::optional<std::int64_t> reached_ns = {};
 };
 
@@ -99,6 +103,12 @@ class FakeStreams {
   void finish_all();
   /// Does what comes before a record of an event.
   void reach(const FakeRecord& record);
+  /// The tasks that whatever is submitted to the stream now comes after.
+  FakePast past_of(cudaStream_t stream);
+  /// True if so many tasks of the stream are done.
+  bool is_done(cudaStream_t stream, std::int64_t number);
+  /// The same, or if they come before all that `stream` is given from now on.
+  bool is_past(cudaStream_t of, std::int64_t number, cudaStream_t stream);
   /// What a call that may synchronise says: an error, and the capture is lost, while one is going
   /// on.
   cudaError_t may_synchronize();
