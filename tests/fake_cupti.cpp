@@ -106,9 +106,26 @@ void ask_for_buffer() {
   state().buffer = buffer;
 }
 
+/// The kernel's record of CUDA 13.0, which older headers lack.
+struct Kernel10 {
+  CUpti_ActivityKernel9 kernel;
+  std::uint8_t launched_by_device = 0, padding[7] = {};
+};
+static_assert(sizeof(Kernel10) == 216);
+
+/// What a library of CUDA 12 writes is shorter.
+bool is_of_cuda_12() { return mode() == "cuda12"; }
+
+template <class Record>
+int kind_of(const Record& record) {
+  CUpti_ActivityKind kind;
+  std::memcpy(&kind, &record, sizeof(kind));  // all records begin with it
+  return static_cast<int>(kind);
+}
+
 template <class Record>
 void write(const Record& record) {
-  if (!state().subscribed || state().enabled.count(static_cast<int>(record.kind)) == 0) return;
+  if (!state().subscribed || state().enabled.count(kind_of(record)) == 0) return;
   if (state().buffer.size - state().buffer.used < sizeof(record)) hand_over();
   if (state().buffer.data == nullptr) ask_for_buffer();
   Buffer& buffer = state().buffer;
@@ -123,7 +140,7 @@ void write(const Record& record) {
 std::size_t bytes_of(CUpti_ActivityKind kind) {
   switch (kind) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-      return sizeof(CUpti_ActivityKernel9);
+      return is_of_cuda_12() ? sizeof(CUpti_ActivityKernel9) : sizeof(Kernel10);
     case CUPTI_ACTIVITY_KIND_MEMCPY:
       return sizeof(CUpti_ActivityMemcpy5);
     case CUPTI_ACTIVITY_KIND_MEMSET:
@@ -155,7 +172,10 @@ void write_kernel(const FakeCuptiWork& work) {
   record.gridY = record.gridZ = record.blockY = record.blockZ = 1;
   record.graphId = work.graph;
   record.graphNodeId = work.graph;
-  write(record);
+  if (is_of_cuda_12())
+    write(record);
+  else
+    write(Kernel10{.kernel = record});
 }
 
 void write_copy(const FakeCuptiWork& work) {
@@ -248,7 +268,7 @@ extern "C" {
 
 CUptiResult cuptiGetVersion(std::uint32_t* version) {
   note("cuptiGetVersion");
-  *version = mode() == "old" ? 18 : 130001;
+  *version = mode() == "old" ? 18 : is_of_cuda_12() ? 24 : 130001;
   return CUPTI_SUCCESS;
 }
 
