@@ -59,9 +59,19 @@ State& state() {
   return *the_one;
 }
 
+/// The path that this library was loaded from.
+std::string_view own_path() {
+  Dl_info info{};
+  dladdr(reinterpret_cast<const void*>(&own_path), &info);
+  return info.dli_fname;
+}
+
 std::string_view mode() {
-  const char* const mode = std::getenv("FAKE_CUPTI_MODE");
-  return mode != nullptr ? mode : "works";
+  const char* const asked = std::getenv("FAKE_CUPTI_MODE");
+  const std::string_view mode = asked != nullptr ? asked : "works";
+  const std::size_t at = mode.find('@');
+  if (at == mode.npos) return mode;
+  return own_path().find(mode.substr(at + 1)) != mode.npos ? mode.substr(0, at) : "works";
 }
 
 void note(const std::string& call) { state().log += call + "\n"; }
@@ -254,6 +264,7 @@ void invent(const Pushed& pushed) {
 
 CUptiResult subscribe(CUpti_SubscriberHandle* subscriber, char* holder, std::size_t holder_bytes) {
   if (mode() == "unusable") return CUPTI_ERROR_UNKNOWN;
+  if (mode() == "too_new") return CUPTI_ERROR_NOT_INITIALIZED;
   if (mode() == "taken" && holder != nullptr) std::strncpy(holder, "Nsight Systems", holder_bytes);
   if (mode() == "taken" || mode() == "taken_unnamed" || state().subscribed)
     return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
@@ -274,6 +285,7 @@ CUptiResult cuptiGetVersion(std::uint32_t* version) {
 
 CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
   *text = result == CUPTI_ERROR_UNKNOWN                   ? "CUPTI_ERROR_UNKNOWN"
+          : result == CUPTI_ERROR_NOT_INITIALIZED         ? "CUPTI_ERROR_NOT_INITIALIZED"
           : result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ? "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"
                                                           : "CUPTI_ERROR_OTHER";
   return CUPTI_SUCCESS;
