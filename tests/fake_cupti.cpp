@@ -3,6 +3,7 @@
 #include "fake_cupti.h"
 
 #include <cupti.h>
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -58,9 +59,19 @@ State& state() {
   return *the_one;
 }
 
+/// The path that this library was loaded from.
+std::string_view own_path() {
+  Dl_info info{};
+  dladdr(reinterpret_cast<const void*>(&own_path), &info);
+  return info.dli_fname;
+}
+
 std::string_view mode() {
-  const char* const mode = std::getenv("FAKE_CUPTI_MODE");
-  return mode != nullptr ? mode : "works";
+  const char* const asked = std::getenv("FAKE_CUPTI_MODE");
+  const std::string_view mode = asked != nullptr ? asked : "works";
+  const std::size_t at = mode.find('@');
+  if (at == mode.npos) return mode;
+  return own_path().find(mode.substr(at + 1)) != mode.npos ? mode.substr(0, at) : "works";
 }
 
 void note(const std::string& call) { state().log += call + "\n"; }
@@ -70,6 +81,14 @@ std::uint64_t monotonic_ns() {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
          static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// The current device of the program's runtime, where it exports its calls.
+std::uint32_t current_device() {
+  auto* const get = reinterpret_cast<int (*)(int*)>(dlsym(RTLD_DEFAULT, "cudaGetDevice"));
+  int device = 0;
+  if (get != nullptr) get(&device);
+  return static_cast<std::uint32_t>(device);
 }
 
 std::uint64_t own_time(std::uint64_t host_ns) {
@@ -97,9 +116,26 @@ void ask_for_buffer() {
   state().buffer = buffer;
 }
 
+/// The kernel's record of CUDA 13.0, which older headers lack.
+struct Kernel10 {
+  CUpti_ActivityKernel9 kernel;
+  std::uint8_t launched_by_device = 0, padding[7] = {};
+};
+static_assert(sizeof(Kernel10) == 216);
+
+/// What a library of CUDA 12 writes is shorter.
+bool is_of_cuda_12() { return mode() == "cuda12"; }
+
+template <class Record>
+int kind_of(const Record& record) {
+  CUpti_ActivityKind kind;
+  std::memcpy(&kind, &record, sizeof(kind));  // all records begin with it
+  return static_cast<int>(kind);
+}
+
 template <class Record>
 void write(const Record& record) {
-  if (!state().subscribed || state().enabled.count(static_cast<int>(record.kind)) == 0) return;
+  if (!state().subscribed || state().enabled.count(kind_of(record)) == 0) return;
   if (state().buffer.size - state().buffer.used < sizeof(record)) hand_over();
   if (state().buffer.data == nullptr) ask_for_buffer();
   Buffer& buffer = state().buffer;
@@ -114,7 +150,7 @@ void write(const Record& record) {
 std::size_t bytes_of(CUpti_ActivityKind kind) {
   switch (kind) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-      return sizeof(CUpti_ActivityKernel9);
+      return is_of_cuda_12() ? sizeof(CUpti_ActivityKernel9) : sizeof(Kernel10);
     case CUPTI_ACTIVITY_KIND_MEMCPY:
       return sizeof(CUpti_ActivityMemcpy5);
     case CUPTI_ACTIVITY_KIND_MEMSET:
@@ -135,6 +171,7 @@ void write_kernel(const FakeCuptiWork& work) {
   record.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
   record.start = own_time(work.start_ns);
   record.end = own_time(work.end_ns);
+  record.deviceId = current_device();
   record.contextId = 1;
   record.streamId = work.stream;
   record.correlationId = work.correlation;
@@ -145,7 +182,10 @@ void write_kernel(const FakeCuptiWork& work) {
   record.gridY = record.gridZ = record.blockY = record.blockZ = 1;
   record.graphId = work.graph;
   record.graphNodeId = work.graph;
-  write(record);
+  if (is_of_cuda_12())
+    write(record);
+  else
+    write(Kernel10{.kernel = record});
 }
 
 void write_copy(const FakeCuptiWork& work) {
@@ -157,6 +197,7 @@ void write_copy(const FakeCuptiWork& work) {
   record.bytes = work.bytes;
   record.start = own_time(work.start_ns);
   record.end = own_time(work.end_ns);
+  record.deviceId = current_device();
   record.contextId = 1;
   record.streamId = work.stream;
   record.correlationId = work.correlation;
@@ -171,6 +212,7 @@ void write_set(const FakeCuptiWork& work) {
   record.bytes = work.bytes;
   record.start = own_time(work.start_ns);
   record.end = own_time(work.end_ns);
+  record.deviceId = current_device();
   record.contextId = 1;
   record.streamId = work.stream;
   record.correlationId = work.correlation;
@@ -222,6 +264,7 @@ void invent(const Pushed& pushed) {
 
 CUptiResult subscribe(CUpti_SubscriberHandle* subscriber, char* holder, std::size_t holder_bytes) {
   if (mode() == "unusable") return CUPTI_ERROR_UNKNOWN;
+  if (mode() == "too_new") return CUPTI_ERROR_NOT_INITIALIZED;
   if (mode() == "taken" && holder != nullptr) std::strncpy(holder, "Nsight Systems", holder_bytes);
   if (mode() == "taken" || mode() == "taken_unnamed" || state().subscribed)
     return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
@@ -236,12 +279,13 @@ extern "C" {
 
 CUptiResult cuptiGetVersion(std::uint32_t* version) {
   note("cuptiGetVersion");
-  *version = mode() == "old" ? 18 : 130001;
+  *version = mode() == "old" ? 18 : is_of_cuda_12() ? 24 : 130001;
   return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
   *text = result == CUPTI_ERROR_UNKNOWN                   ? "CUPTI_ERROR_UNKNOWN"
+          : result == CUPTI_ERROR_NOT_INITIALIZED         ? "CUPTI_ERROR_NOT_INITIALIZED"
           : result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ? "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"
                                                           : "CUPTI_ERROR_OTHER";
   return CUPTI_SUCCESS;

@@ -1,11 +1,13 @@
 /// What the fake CUPTI library of fake_cupti.cpp understands, and what a fake CUDA runtime may tell
 /// it.
 ///
-/// FAKE_CUPTI_MODE, read at every call:
+/// FAKE_CUPTI_MODE, read at every call; MODE@TEXT is for libraries with TEXT in their path:
 ///   (unset), works  records are handed over
 ///   unusable        cuptiSubscribe gives 999, as without a driver
 ///   taken           cuptiSubscribe gives 39 and, in its second version, a holder's name
 ///   taken_unnamed   the same without a name
+///   too_new         cuptiSubscribe gives 15, as where the driver is older than the library
+///   cuda12          records and version are those of CUDA 12; else they are of CUDA 13.0
 ///   old             the version is 18, of CUDA 11.8
 ///   no_clock        the timestamp callback is refused: times are those of a clock of its own
 ///   forbidden       cuptiActivityEnable gives 35 for memory sets

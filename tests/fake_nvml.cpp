@@ -1,5 +1,7 @@
-/// A libnvidia-ml with one made-up GPU at 0000:17:00.0. Functions named in the environment variable
-/// FAKE_NVML_FAILS (separated by commas) fail as unsupported ones do.
+/// A libnvidia-ml with made-up GPUs at 0000:17:00.0 and 0000:1b:00.0. Functions named in the
+/// environment variable FAKE_NVML_FAILS (separated by commas) fail as unsupported ones do.
+#include <strings.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -9,8 +11,16 @@ namespace {
 
 constexpr int kSuccess = 0, kInvalidArgument = 2, kNotSupported = 3, kNotFound = 6;
 
-int gpu;  // its address is the handle
+/// Its address is the handle; what is not here is the same of both.
+struct Gpu {
+  const char* bus_id;
+  unsigned sm_clock, power_limit;
+};
+Gpu gpus[] = {{"0000:17:00.0", 1755, 700'000}, {"0000:1b:00.0", 1410, 350'000}};
 int started = 0;
+
+bool is_gpu(const void* handle) { return handle == &gpus[0] || handle == &gpus[1]; }
+const Gpu& gpu_of(const void* handle) { return handle == &gpus[1] ? gpus[1] : gpus[0]; }
 
 bool fails(const char* function) {
   const char* const named = std::getenv("FAKE_NVML_FAILS");
@@ -21,7 +31,7 @@ bool fails(const char* function) {
 template <class Value>
 int answer(const char* function, const void* handle, Value* out, Value value) {
   if (fails(function)) return kNotSupported;
-  if (started == 0 || handle != &gpu || out == nullptr) return kInvalidArgument;
+  if (started == 0 || !is_gpu(handle) || out == nullptr) return kInvalidArgument;
   *out = value;
   return kSuccess;
 }
@@ -54,12 +64,15 @@ int nvmlSystemGetDriverVersion(char* version, unsigned length) {
 }
 
 int nvmlDeviceGetHandleByPciBusId_v2(const char* id, void** handle) {
-  if (std::string_view(id) != "0000:17:00.0") return kNotFound;
-  return answer<void*>("nvmlDeviceGetHandleByPciBusId_v2", &gpu, handle, &gpu);
+  for (Gpu& gpu : gpus)
+    if (strcasecmp(id, gpu.bus_id) == 0)
+      return answer<void*>("nvmlDeviceGetHandleByPciBusId_v2", &gpu, handle, &gpu);
+  return kNotFound;
 }
 
 int nvmlDeviceGetClockInfo(void* device, int clock, unsigned* mhz) {
-  return answer("nvmlDeviceGetClockInfo", device, mhz, clock == 1 ? 1755u : 2619u);
+  return answer("nvmlDeviceGetClockInfo", device, mhz,
+                clock == 1 ? gpu_of(device).sm_clock : 2619u);
 }
 
 int nvmlDeviceGetMaxClockInfo(void* device, int clock, unsigned* mhz) {
@@ -95,7 +108,7 @@ int nvmlDeviceGetPowerUsage(void* device, unsigned* milliwatts) {
 }
 
 int nvmlDeviceGetEnforcedPowerLimit(void* device, unsigned* milliwatts) {
-  return answer("nvmlDeviceGetEnforcedPowerLimit", device, milliwatts, 700'000u);
+  return answer("nvmlDeviceGetEnforcedPowerLimit", device, milliwatts, gpu_of(device).power_limit);
 }
 
 int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millijoules) {

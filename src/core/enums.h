@@ -68,19 +68,22 @@ struct MemoryRow {
   std::string_view name;
   Place owner;   // whose backend allocates it
   bool host;     // the host reads and writes it
+  bool cached;   // … through its caches; else each of its reads waits for the memory
   bool kernels;  // so do kernels of a device, without a copy
   Pages pages;
 };
 inline constexpr std::array memory_rows = {
-    MemoryRow{Memory::Pageable, "pageable", Place::Cpu, true, false, Pages::Pageable},
-    MemoryRow{Memory::PageableHuge, "pageable_huge", Place::Cpu, true, false, Pages::Pageable},
-    MemoryRow{Memory::Pinned, "pinned", Place::Cuda, true, true, Pages::Locked},
-    MemoryRow{Memory::Registered, "registered", Place::Cuda, true, true, Pages::Locked},
+    MemoryRow{Memory::Pageable, "pageable", Place::Cpu, true, true, false, Pages::Pageable},
+    MemoryRow{Memory::PageableHuge, "pageable_huge", Place::Cpu, true, true, false,
+              Pages::Pageable},
+    MemoryRow{Memory::Pinned, "pinned", Place::Cuda, true, true, true, Pages::Locked},
+    MemoryRow{Memory::Registered, "registered", Place::Cuda, true, true, true, Pages::Locked},
     // CUDA promises it no device address: only copies reach it.
-    MemoryRow{Memory::WriteCombined, "write_combined", Place::Cuda, true, false, Pages::Locked},
-    MemoryRow{Memory::Mapped, "mapped", Place::Cuda, true, true, Pages::Locked},
-    MemoryRow{Memory::Managed, "managed", Place::Cuda, true, true, Pages::Driver},
-    MemoryRow{Memory::Device, "device", Place::Cuda, false, true, Pages::Driver}};
+    MemoryRow{Memory::WriteCombined, "write_combined", Place::Cuda, true, false, false,
+              Pages::Locked},
+    MemoryRow{Memory::Mapped, "mapped", Place::Cuda, true, true, true, Pages::Locked},
+    MemoryRow{Memory::Managed, "managed", Place::Cuda, true, true, true, Pages::Driver},
+    MemoryRow{Memory::Device, "device", Place::Cuda, false, false, true, Pages::Driver}};
 
 /// The table of an enumeration, in the order in which errors list it. The argument selects it.
 constexpr const auto& words(DType) { return dtype_rows; }
@@ -189,6 +192,8 @@ constexpr bool is_float(DType dtype) { return row_of(dtype).significant_bits > 0
 
 /// True if code running on the host can read and write this kind of memory.
 constexpr bool host_reaches(Memory memory) { return row_of(memory).host; }
+/// True if host code may read it in place; what it may not is copied to other memory first.
+constexpr bool host_caches(Memory memory) { return row_of(memory).cached; }
 /// True if kernels of this place can read and write this kind of memory without a copy.
 constexpr bool reaches(Place place, Memory memory) {
   return place == Place::Cpu ? row_of(memory).host : row_of(memory).kernels;

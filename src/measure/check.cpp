@@ -39,7 +39,7 @@ Tensor64 empty_slab(const TensorDesc& desc, std::int64_t count) {
   return slab;
 }
 
-/// A tensor of the case; where the host cannot read it, its images pass through a buffer.
+/// A tensor of the case; where host code may not read it, its images pass through a buffer.
 class Images {
  public:
   Images(const View& view, const Backends& backends) : view_(view), backends_(backends) {}
@@ -47,7 +47,7 @@ class Images {
   std::int64_t count() const { return view_.desc.shape.n; }
 
   Tensor64 read(std::int64_t first, std::int64_t count) {
-    if (host_reaches(view_.desc.memory)) return to_double(view_, first, count);
+    if (host_caches(view_.desc.memory)) return to_double(view_, first, count);
     const std::int64_t image = view_.desc.bytes() / view_.desc.shape.n;  // values are dense
     slab_.resize(static_cast<std::size_t>(count * image));
     backends_.owner(view_.desc.memory).copy(slab_.data(), view_.data + first * image, slab_.size());

@@ -17,8 +17,8 @@ struct CheckOutcome {
 
 /// Runs the references of the case's stages on `source` (absent when the case loads) in slabs of
 /// images and compares `output` with the last. The bound composes the stages' error bounds. Needs
-/// memory for one slab: 8 million doubles, or one image when it is larger. What lies in device
-/// memory is copied to the host slab by slab.
+/// memory for one slab: 8 million doubles, or one image when it is larger. What host
+/// code may not read in place is copied slab by slab.
 CheckOutcome check_output(const Case& work, const std::optional<View>& source, const View& output,
                           const Backends& backends);
 

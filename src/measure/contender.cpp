@@ -18,7 +18,7 @@ std::int64_t poisoned_iteration(PreparedCase& prepared, std::byte poison, bool p
 
 void write_array(const std::string& path, View view, const Backends& backends) {
   std::vector<std::byte> host;
-  if (!host_reaches(view.desc.memory)) {
+  if (!host_caches(view.desc.memory)) {
     host.resize(static_cast<std::size_t>(view.desc.bytes()));
     backends.owner(view.desc.memory).copy(host.data(), view.data, host.size());
     view.data = host.data();

@@ -31,7 +31,7 @@ Arena::Arena(Backend& owner, Memory memory, std::size_t bytes) : bytes_(bytes) {
                                          format_bytes(static_cast<double>(bytes)), name_of(memory),
                                          error.what()));
   }
-  if (!host_reaches(memory))
+  if (!host_caches(memory))
     owner.fill(data(), std::byte{1}, bytes);
   else
     for (std::size_t at = 0; at < bytes; at += static_cast<std::size_t>(page_bytes()))
@@ -105,7 +105,7 @@ void GroupMemory::fill(const SharedSource& shared, std::uint64_t seed) const {
   TensorDesc desc = shared.source.desc();
   const auto bytes = static_cast<std::size_t>(desc.bytes());
   std::byte* const first = shared.block.arena->data();
-  if (host_reaches(desc.memory)) {
+  if (host_caches(desc.memory)) {
     shared.source.fill({.data = first, .desc = desc}, seed);
     for (std::size_t copy = 1; copy < shared.count; ++copy)
       std::memcpy(first + shared.stride * copy, first, bytes);

@@ -111,7 +111,7 @@ void PreparedCase::place(std::mt19937_64& random) {
 void PreparedCase::poison(std::byte pattern) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (slots_[i].kind != Slot::Kind::Placed) continue;
-    if (host_reaches(slots_[i].memory))
+    if (host_caches(slots_[i].memory))
       std::memset(address(i), static_cast<int>(pattern), slots_[i].bytes);
     else
       backends_.owner(slots_[i].memory).fill(address(i), pattern, slots_[i].bytes);
@@ -237,7 +237,7 @@ void PreparedCase::allocate_fresh(const Step& step, const IterationOptions& opti
     Backend& owner = backends_.owner(slot.memory);
     fresh_[index] = owner.allocate_fresh(slot.policy, slot.memory, slot.bytes, *step.queue);
     if (!options.poison) continue;
-    if (host_reaches(slot.memory)) {
+    if (host_caches(slot.memory)) {
       std::memset(fresh_[index]->data(), static_cast<int>(*options.poison), slot.bytes);
     } else {
       step.queue->drain();  // it is there in the queue's order

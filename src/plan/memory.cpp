@@ -128,8 +128,8 @@ double filter_bytes(const Signature& s) {
 }
 
 /// A check holds the values of a slab in double, and beside them up to three times the largest
-/// tensor: copies of a stage's inputs, what its reference makes on the way, what is read back from
-/// a device. A resize adds the image between its passes, twice.
+/// tensor: copies of a stage's inputs, what its reference makes on the way, what is copied to be
+/// read. A resize adds the image between its passes, twice.
 double check_bytes(const Case& work) {
   double values = 0, largest = 0;
   for (const Value& value : work.values) {
@@ -174,7 +174,7 @@ Extra extra_of(const Case& work, std::int64_t most_sets) {
   }
   if (!work.peer.empty())  // files of source and output, which may lie in memory
     extra.passing.host += static_cast<double>(work.source->desc().bytes() + work.result().bytes());
-  if (work.source && !host_reaches(work.source->memory))  // filled from host memory
+  if (work.source && !host_caches(work.source->memory))  // filled from pageable memory
     extra.passing.host += static_cast<double>(work.source->desc().bytes());
   return extra;
 }

@@ -248,7 +248,7 @@ class OnFakeCuda(ProfileTest):
     def run_with_cupti(self, library, *args, config=ON_GPU, **variables):
         """With the CUPTI in this folder, and no other."""
         return self.run_config(config, *args, LD_LIBRARY_PATH=library, CUDA_HOME=self.dir / "no-toolkit",
-                               **variables)
+                               PATH="/nowhere/bin", VIRTUAL_ENV="", CONDA_PREFIX="", **variables)
 
     def profiles(self, document):
         return {profile["variant"]: profile

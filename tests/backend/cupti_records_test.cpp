@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <string>
 
 #include "backend/cupti_fake_records.h"
@@ -408,6 +409,35 @@ TEST(CuptiRecords, OfANewerLibraryMayBeLonger) {
   const DeviceTrace trace = read(buffer);
   EXPECT_THAT(names(trace), ElementsAre("work(float*, int)", "work(float*, int)"));
   EXPECT_EQ(trace.dropped, 0);
+}
+
+/// CUDA 13.0, 13.1, 13.3 and 13.4 each appended to the kernel's record: CUpti_ActivityKernel10
+/// to 13.
+template <std::size_t Bytes>
+struct NewerKernel {
+  CUpti_ActivityKernel9 kernel = fake_kernel(1, 100, 200);
+  std::array<std::uint8_t, Bytes - sizeof(CUpti_ActivityKernel9)> more = {};
+};
+
+template <std::size_t Bytes>
+void expect_read() {
+  NewerKernel<Bytes> newer;
+  static_assert(sizeof(newer) == Bytes);
+  newer.more.fill(0xEE);
+  FakeBuffer buffer;
+  buffer.add(newer).add(newer).add(fake_launch(1, 50, 90)).add(newer);
+  const DeviceTrace trace = read(buffer);
+  EXPECT_THAT(names(trace), ElementsAre("work(float*, int)", "work(float*, int)",
+                                        "cudaLaunchKernel", "work(float*, int)"))
+      << Bytes;
+  EXPECT_EQ(trace.dropped, 0) << Bytes;
+}
+
+TEST(GpuDayKernelRecords, OfEveryCupti13AreRead) {
+  expect_read<216>();
+  expect_read<224>();
+  expect_read<232>();
+  expect_read<248>();
 }
 
 TEST(CuptiRecords, OfUnknownKindsAreSkipped) {

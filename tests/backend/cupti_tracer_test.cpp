@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <optional>
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include "backend/cuda/cupti/cupti.h"
+#include "backend/cuda/cupti/cupti_buffers.h"
+#include "backend/cuda/cupti/cupti_walk.h"
 #include "backend/cupti_fake_records.h"
 #include "fake_cupti.h"
 
@@ -296,7 +299,7 @@ TEST_F(CuptiTracer, ARefusedClockIsMappedToTheHosts) {
 }
 
 TEST_F(CuptiTracer, AnOlderLibraryIsUsedWithWhatItHas) {
-  const Library library(FAKE_CUPTI, kNowhere);
+  const Library library(FAKE_CUPTI);
   ASSERT_EQ(library.missing(), "");
   Functions older = library.functions();
   older.subscribe_with_params = nullptr;
@@ -319,7 +322,7 @@ TEST_F(CuptiTracer, AnOlderLibraryIsUsedWithWhatItHas) {
 }
 
 TEST_F(CuptiTracer, ASessionThatFailsToBeginIsEndedAndLeavesRoomForAnother) {
-  const Library library(FAKE_CUPTI, kNowhere);
+  const Library library(FAKE_CUPTI);
   Functions failing = library.functions();
   failing.enable_all_syncs = [](std::uint8_t) -> CUptiResult { throw std::bad_alloc(); };
   EXPECT_THROW(Session{failing}, std::bad_alloc);
@@ -422,36 +425,49 @@ TEST(CuptiLibrary, ThatIsNowhereSaysWhereItWasLookedFor) {
 }
 
 TEST(CuptiLibrary, ThatWasAskedForAndIsNotThereIsNamed) {
-  const Library library("/nowhere/libcupti.so.13", kNowhere);
-  EXPECT_EQ(library.missing(),
-            "CUPTI not found (/nowhere/libcupti.so.13: cannot open shared object file: No such "
-            "file or directory; no libcupti_of_nobody.so on the loader's path or in /nowhere/lib)");
+  Tracer tracer("/nowhere/libcupti.so.13", kNowhere);
+  EXPECT_FALSE(tracer.attach());
+  EXPECT_EQ(tracer.missing(),
+            std::string("CUPTI not found (/nowhere/libcupti.so.13: cannot open shared object file: "
+                        "No such file or directory; no libcupti_of_nobody.so on the loader's path "
+                        "or in /nowhere/lib)") +
+                kEvents);
 }
 
 TEST(CuptiLibrary, ThatWasAskedForAndIsNotThereGivesWayToTheUsual) {
   const std::string path = FAKE_CUPTI;
   const std::size_t slash = path.find_last_of('/');
-  const Library library("/nowhere/libcupti.so.13", {.names = {path.substr(slash + 1)},
-                                                    .directories = {path.substr(0, slash)}});
-  EXPECT_EQ(library.missing(), "");
+  Tracer tracer("/nowhere/libcupti.so.13",
+                {.names = {path.substr(slash + 1)}, .directories = {path.substr(0, slash)}});
+  EXPECT_TRUE(tracer.attach()) << tracer.missing();
 }
 
 TEST(CuptiLibrary, ThatIsNoCuptiSaysWhatItLacks) {
-  const Library library("libc.so.6", kNowhere);
-  EXPECT_EQ(library.missing(), "CUPTI not usable (libc.so.6 lacks cuptiGetVersion)");
+  EXPECT_EQ(Library("libc.so.6").missing(), "CUPTI not usable (libc.so.6 lacks cuptiGetVersion)");
 }
 
 /// An environment variable while this lives.
 class Variable {
  public:
-  Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-  ~Variable() { unsetenv(name_); }
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* const before = std::getenv(name)) before_ = before;
+    setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
 
  private:
   const char* name_;
+  std::optional<std::string> before_;
 };
 
-TEST(CuptiLibrary, IsLookedForBelowTheToolkitsThatAreNamed) {
+/// Where no Python environment is, and no toolkit is named.
+class CuptiPlaces : public testing::Test {
+ private:
+  Variable path_{"PATH", "/nowhere/bin"}, venv_{"VIRTUAL_ENV", ""}, conda_{"CONDA_PREFIX", ""};
+  Variable home_{"CUDA_HOME", ""}, toolkit_{"CUDA_PATH", ""};
+};
+
+TEST_F(CuptiPlaces, AreBelowTheToolkitsThatAreNamed) {
   const Variable home("CUDA_HOME", "/opt/cuda");
   const Variable path("CUDA_PATH", "/opt/cuda-12");
   EXPECT_THAT(usual_places().names, ElementsAre("libcupti.so.13", "libcupti.so.12", "libcupti.so"));
@@ -460,11 +476,166 @@ TEST(CuptiLibrary, IsLookedForBelowTheToolkitsThatAreNamed) {
                           "/opt/cuda-12/extras/CUPTI/lib64", "/opt/cuda-12/lib64"));
 }
 
-TEST(CuptiLibrary, IsLookedForInTheUsualToolkitElse) {
-  unsetenv("CUDA_HOME");
-  const Variable path("CUDA_PATH", "");
+TEST_F(CuptiPlaces, AreInTheUsualToolkitElse) {
   EXPECT_THAT(usual_places().directories,
               ElementsAre("/usr/local/cuda/extras/CUPTI/lib64", "/usr/local/cuda/lib64"));
+}
+
+/// Folders of libraries of their own, copies of the fake one. The loader knows none by their name.
+class GpuDayCupti : public CuptiPlaces {
+ protected:
+  GpuDayCupti() { std::filesystem::create_directories(folder_); }
+  ~GpuDayCupti() override {
+    unsetenv("FAKE_CUPTI_MODE");
+    std::filesystem::remove_all(folder_);
+  }
+
+  std::string path(const std::string& below) const { return folder_ + "/" + below; }
+  /// A library in this folder; the folder's path.
+  std::string install(const std::string& below) const {
+    std::filesystem::create_directories(path(below));
+    std::filesystem::copy_file(FAKE_CUPTI, path(below + "/libcupti_of_test.so"));
+    return path(below);
+  }
+  static std::string log_of(const std::string& folder) {
+    const FakeCupti fake = FakeCupti::find((folder + "/libcupti_of_test.so").c_str());
+    return fake.log == nullptr ? "not loaded" : fake.log();
+  }
+
+ private:
+  const std::string folder_ = testing::TempDir() + std::to_string(getpid()) +
+                              testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+TEST_F(GpuDayCupti, ThatRefusesGivesWayToTheNext) {
+  const std::string first = install("first"), second = install("second");
+  for (const char* const mode : {"too_new@/first/", "taken@/first/", "old@/first/"}) {
+    const Variable asked("FAKE_CUPTI_MODE", mode);
+    Tracer tracer("", {.names = {"libcupti_of_test.so"}, .directories = {first, second}});
+    EXPECT_TRUE(tracer.attach()) << mode << ": " << tracer.missing();
+    EXPECT_EQ(tracer.missing(), "");
+    tracer.start();
+    FakeCupti::find((second + "/libcupti_of_test.so").c_str()).call(211, 100, 200);
+    EXPECT_THAT(tracer.stop().records, SizeIs(1));
+  }
+}
+
+TEST_F(GpuDayCupti, ThatAllRefuseSaysItOnce) {
+  const std::string first = install("first"), second = install("second");
+  const Places both{.names = {"libcupti_of_test.so"}, .directories = {first, second}};
+  setenv("FAKE_CUPTI_MODE", "taken", 1);
+  Tracer taken("", both);
+  EXPECT_FALSE(taken.attach());
+  EXPECT_EQ(taken.missing(), std::string("CUPTI is taken by Nsight Systems") + kEvents);
+  EXPECT_THAT(log_of(second), HasSubstr("cuptiSubscribe_v2"));
+}
+
+TEST_F(GpuDayCupti, ThatRefuseForReasonsOfTheirOwnAreNamed) {
+  const std::string first = install("first"), second = install("second");
+  setenv("FAKE_CUPTI_MODE", "too_new@/first/", 1);
+  Tracer holder(second + "/libcupti_of_test.so", kNowhere);
+  ASSERT_TRUE(holder.attach());
+  Tracer tracer(first + "/libcupti_of_test.so", {.names = {"nobody.so"}, .directories = {}});
+  EXPECT_FALSE(tracer.attach());
+  EXPECT_EQ(tracer.missing(),
+            std::string("CUPTI cannot record (cuptiSubscribe: CUPTI_ERROR_NOT_INITIALIZED, no "
+                        "driver, or one older than the library)") +
+                kEvents);
+  Tracer both(first + "/libcupti_of_test.so",
+              {.names = {second + "/libcupti_of_test.so"}, .directories = {}});
+  EXPECT_FALSE(both.attach());
+  EXPECT_EQ(both.missing(),
+            "CUPTI cannot record (cuptiSubscribe: CUPTI_ERROR_NOT_INITIALIZED, no driver, or one "
+            "older than the library); " +
+                second + "/libcupti_of_test.so: CUPTI is taken by another tool" + kEvents);
+}
+
+TEST_F(GpuDayCupti, IsTriedOnceUnderAllItsNames) {
+  const std::string folder = install("only");
+  std::filesystem::create_symlink("libcupti_of_test.so", folder + "/libcupti.so");
+  setenv("FAKE_CUPTI_MODE", "too_new", 1);
+  Tracer tracer(folder + "/libcupti.so",
+                {.names = {"libcupti_of_test.so"}, .directories = {folder}});
+  EXPECT_FALSE(tracer.attach());
+  const std::string log = log_of(folder);
+  EXPECT_EQ(log.find("cuptiSubscribe"), log.rfind("cuptiSubscribe")) << log;
+}
+
+TEST_F(GpuDayCupti, IsFoundWherePipPutsIt) {
+  const std::string of_13 = install("venv/lib/python3.12/site-packages/nvidia/cu13/lib");
+  const std::string of_12 = install("conda/lib/python3.10/site-packages/nvidia/cuda_cupti/lib");
+  const std::string system = install("usr/lib/python3/dist-packages/nvidia/cu13/lib");
+  const Variable venv("VIRTUAL_ENV", path("venv")), conda("CONDA_PREFIX", path("conda"));
+  const Variable folders("PATH", path("venv/bin") + ":" + path("usr/bin") + "::sbin");
+  EXPECT_THAT(usual_places().directories,
+              ElementsAre("/usr/local/cuda/extras/CUPTI/lib64", "/usr/local/cuda/lib64", of_13,
+                          of_12, system));
+}
+
+TEST_F(GpuDayCupti, OfPipIsLoaded) {
+  install("venv/lib/python3.12/site-packages/nvidia/cu13/lib");
+  const Variable venv("VIRTUAL_ENV", path("venv"));
+  Places places = usual_places();
+  places.names = {"libcupti_of_test.so"};
+  std::erase_if(places.directories,
+                [&](const std::string& at) { return !at.starts_with(path("")); });
+  Tracer tracer("", places);
+  EXPECT_TRUE(tracer.attach()) << tracer.missing();
+}
+
+/// What two kernels' records take in a buffer.
+std::vector<std::size_t> kernel_bytes(const Library& library, const FakeCupti& fake) {
+  const Session session(library.functions());
+  EXPECT_EQ(session.missing(), "");
+  process_buffers().keep(true);
+  for (const std::uint64_t start : {100, 200}) {
+    const FakeCuptiWork work{.start_ns = start, .end_ns = start + 50, .kernel = "_Z4workPfi"};
+    fake.work(&work);
+  }
+  library.functions().flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  FilledQueue filled = process_buffers().take();
+  std::vector<std::span<std::uint8_t>> bytes;
+  for (Filled& buffer : filled) bytes.push_back(buffer.bytes());
+  std::vector<std::size_t> sizes;
+  for (const RecordBytes record : walk_records(bytes, library.functions()).records)
+    sizes.push_back(record.size());
+  return sizes;
+}
+
+class GpuDayCuptiRecords : public CuptiTracer {};
+
+TEST_F(GpuDayCuptiRecords, OfKernelsAreLongerSinceCuda13) {
+  const Library library(FAKE_CUPTI);
+  EXPECT_THAT(kernel_bytes(library, fake), ElementsAre(216, 216));
+  set_mode("cuda12");
+  EXPECT_THAT(kernel_bytes(library, fake), ElementsAre(208, 208));
+}
+
+TEST_F(GpuDayCuptiRecords, OfEveryLengthSayTheSame) {
+  for (const char* const mode : {"works", "cuda12"}) {
+    set_mode(mode);
+    Tracer tracer(FAKE_CUPTI, kNowhere);
+    ASSERT_TRUE(tracer.attach());
+    tracer.start();
+    for (const std::uint64_t start : {100, 200, 300}) {
+      const FakeCuptiWork work{.start_ns = start,
+                               .end_ns = start + 50,
+                               .stream = 13,
+                               .kernel = "_Z4workPfi",
+                               .grid = 8,
+                               .graph = 4};
+      fake.work(&work);
+    }
+    const DeviceTrace trace = tracer.stop();
+    ASSERT_THAT(trace.records, SizeIs(3)) << mode;
+    EXPECT_EQ(trace.dropped, 0) << mode;
+    for (const DeviceRecord& record : trace.records) {
+      EXPECT_EQ(record.name, "work(float*, int)");
+      EXPECT_EQ(record.stream, 13);
+      EXPECT_EQ(record.graph, 4);
+      EXPECT_EQ(record.launch->grid[0], 8);
+    }
+  }
 }
 
 TEST(CuptiLibrary, ThatWasMadeByNameIsTheTracer) {

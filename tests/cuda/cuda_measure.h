@@ -13,13 +13,15 @@
 
 namespace normbench {
 
-/// A clock that moves with every reading, and with what the device does.
+/// A clock that moves with every reading, with calls, and with what the device does.
 class SteppingClock final : public Clock {
  public:
-  static constexpr std::int64_t step_ns = 20'000'000;
-
   explicit SteppingClock(const FakeCuda& cuda) : cuda_(cuda) {}
-  std::int64_t now_ns() override { return (steps_ += step_ns) + cuda_.streams.device_ns; }
+  std::int64_t step_ns = 20'000'000;
+
+  std::int64_t now_ns() override {
+    return (steps_ += step_ns) + cuda_.streams.device_ns + cuda_.streams.host_ns;
+  }
   std::int64_t cpu_ns() override { return steps_; }
   Counters counters() override { return {}; }
 

@@ -27,6 +27,12 @@ std::string size_of_block(const void* data) {
   return block ? fmt::format("{} {}", name_of(block->kind), block->bytes) : "unknown";
 }
 
+cudaMemoryType type_of(FakeKind kind) {
+  if (kind == FakeKind::Pageable) return cudaMemoryTypeUnregistered;
+  if (kind == FakeKind::Managed) return cudaMemoryTypeManaged;
+  return is_device(kind) ? cudaMemoryTypeDevice : cudaMemoryTypeHost;
+}
+
 /// "mapped|write_combined".
 std::string words(unsigned flags, const std::vector<std::pair<unsigned, const char*>>& names) {
   std::string text;
@@ -138,6 +144,14 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
   });
 }
 
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* data) {
+  return fake_cuda().call("cudaPointerGetAttributes", size_of_block(data), [&] {
+    *attributes = {};
+    attributes->type = type_of(fake_cuda().memory.kind_of(data));
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaMallocManaged(void** data, size_t bytes, unsigned int flags) {
   const std::string names = flags == cudaMemAttachGlobal ? "global" : "host";
   return fake_cuda().call("cudaMallocManaged", fmt::format("{} {}", bytes, names),
@@ -168,8 +182,9 @@ cudaError_t cudaMemPrefetchAsync(const void* data, size_t bytes, cudaMemLocation
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return fake_cuda().call("cudaMemGetInfo", "", [&] {
-    *free = fake_cuda().free_bytes;
-    *total = fake_cuda().properties.totalGlobalMem;
+    const int device = FakeCuda::current_device();
+    *free = fake_cuda().free_bytes >> device;
+    *total = fake_cuda().properties_of(device).totalGlobalMem;
     return cudaSuccess;
   });
 }

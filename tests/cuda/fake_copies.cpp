@@ -57,7 +57,20 @@ bool holds(const void* data, std::size_t bytes, FakeKind kind) {
   return block && block->kind == kind;
 }
 
+/// … and the stream has come to its allocation and not to its free.
+bool is_there(const void* data, std::size_t bytes, FakeKind kind) {
+  return holds(data, bytes, kind) &&
+         (kind == FakeKind::Pageable || fake_cuda().memory.find(data)->usable);
+}
+
+/// From host to host the CPU copies, and each of its reads waits for write-combined memory.
+void note_slow_read(const CopyCall& copy) {
+  if (copy.from_kind == FakeKind::WriteCombined && !device_side(copy.to_kind))
+    fake_cuda().violations.push_back("the CPU reads write-combined memory: " + copy.name());
+}
+
 cudaError_t verify(const CopyCall& copy, cudaMemcpyKind kind) {
+  note_slow_read(copy);
   if (!fits(copy, kind)) {
     fake_cuda().violations.push_back("a copy in a direction that is not its own: " + copy.name());
     return cudaErrorInvalidMemcpyDirection;
@@ -69,7 +82,8 @@ cudaError_t verify(const CopyCall& copy, cudaMemcpyKind kind) {
 }
 
 void move(const CopyCall& copy) {
-  if (holds(copy.to, copy.bytes, copy.to_kind) && holds(copy.from, copy.bytes, copy.from_kind))
+  if (is_there(copy.to, copy.bytes, copy.to_kind) &&
+      is_there(copy.from, copy.bytes, copy.from_kind))
     fake_cuda().memory.copy(copy.to, copy.from, copy.bytes);
   else
     fake_cuda().violations.push_back("memory was released before its copy: " + copy.name());
@@ -116,7 +130,9 @@ cudaError_t copy_now(const CopyCall& copy, cudaMemcpyKind kind) {
 }
 
 cudaError_t fill(void* data, int value, std::size_t bytes, cudaStream_t stream) {
-  if (!fake_cuda().memory.find(data, bytes)) return cudaErrorInvalidValue;
+  // Only copies are promised to take the host's address of write-combined memory.
+  const FakeBlock* block = fake_cuda().memory.find(data, bytes);
+  if (!block || block->kind == FakeKind::WriteCombined) return cudaErrorInvalidValue;
   return fake_cuda().streams.submit(stream, {.ns = fake_cuda().fill_ns, .run = [=] {
                                                std::memset(data, value, bytes);
                                                fake_cuda().memory.set_written(data, bytes);

@@ -14,18 +14,26 @@ std::optional<FakeCuda>& holder() {
   return cuda;
 }
 
+int devices_asked_for() {
+  const char* const number = std::getenv("FAKE_CUDA_DEVICES");
+  return number == nullptr ? 1 : std::atoi(number);
+}
+
 }  // namespace
 
 FakeCuda& fake_cuda() { return *holder(); }
 
-FakeCuda& new_fake_cuda() { return holder().emplace(); }
+FakeCuda& new_fake_cuda() {
+  FakeCuda::current_device() = 0;
+  return holder().emplace();
+}
 
 std::string name_of(cudaStream_t stream) {
   const int number = FakeObjects<cudaStream_t, FakeStream>::number(stream);
   return number == 0 ? "default stream" : fmt::format("stream {}", number);
 }
 
-FakeCuda::FakeCuda() {
+FakeCuda::FakeCuda() : devices(devices_asked_for()) {
   std::string_view("Fake GPU").copy(properties.name, sizeof(properties.name) - 1);
   properties.totalGlobalMem = std::size_t{1} << 30;
   properties.major = 9;
@@ -47,6 +55,22 @@ FakeCuda::FakeCuda() {
   }
   streams.costs = &costs;
   memory.guards = !costs.on();
+}
+
+cudaDeviceProp FakeCuda::properties_of(int device) const {
+  cudaDeviceProp own = properties;
+  own.pciBusID = 0x17 + 4 * device;
+  if (device == 0) return own;
+  own.name[std::string_view(fmt::format("{} {}", properties.name, device))
+               .copy(own.name, sizeof(own.name) - 1)] = '\0';
+  own.uuid.bytes[15] = static_cast<char>(properties.uuid.bytes[15] + device);
+  own.totalGlobalMem *= static_cast<std::size_t>(device + 1);
+  return own;
+}
+
+int& FakeCuda::current_device() {
+  thread_local int device = 0;
+  return device;
 }
 
 std::optional<cudaError_t> FakeCuda::failure_of(std::string_view function) {

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,18 @@ struct FakeFailure {
   bool always = false;
 };
 
-struct FakePool {};
+/// Memory of a pool that was freed by task `number` of `stream`.
+struct FakeFreed {
+  std::byte* data;
+  std::size_t bytes;
+  cudaStream_t stream;
+  std::int64_t number;
+};
+
+struct FakePool {
+  std::set<const std::byte*> blocks;  // all that it ever gave
+  std::vector<FakeFreed> freed;       // what it may give again
+};
 
 /// A kernel as nvcc's code registered it.
 struct FakeKernel {
@@ -58,12 +70,14 @@ class FakeCuda {
  public:
   FakeCuda();
 
-  int devices = 1;
+  int devices;  // FAKE_CUDA_DEVICES, or 1
   int driver_version = CUDART_VERSION;
-  cudaDeviceProp properties{};
+  cudaDeviceProp properties{};                     // of device 0; see properties_of()
   std::map<cudaDeviceAttr, int> attributes;        // 0 where nothing is said
-  std::size_t free_bytes = std::size_t{60} << 30;  // of device memory
-  std::int64_t launch_ns = 3'000, copy_ns = 7'000, fill_ns = 1'000;
+  std::size_t free_bytes = std::size_t{60} << 30;  // of memory of device 0
+  // What the device takes; what the host's calls take is in FakeTask.
+  std::int64_t launch_ns = 3'000, copy_ns = 7'000, fill_ns = 1'000, event_ns = 500;
+  std::int64_t event_call_ns = 800;
 
   std::vector<FakeFailure> failures;
   std::optional<std::size_t> failing_call;  // its place in the log
@@ -79,6 +93,11 @@ class FakeCuda {
   FakeMemory memory{violations};
   FakeStreams streams{memory};
   FakeObjects<cudaMemPool_t, FakePool> pools;
+
+  /// Device N is named, and has its own uuid, bus id and N+1 times the memory.
+  cudaDeviceProp properties_of(int device) const;
+  /// What the calling thread has set, 0 before it does.
+  static int& current_device();
 
   /// What was made and not destroyed: "stream 1", "pinned 4096", …
   std::vector<std::string> live() const;

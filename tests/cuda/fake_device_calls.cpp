@@ -86,20 +86,21 @@ cudaError_t cudaGetDeviceCount(int* count) {
 }
 
 cudaError_t cudaSetDevice(int device) {
-  return fake_cuda().call("cudaSetDevice", device_name(device),
-                          [&] { return on_device(device, [] {}); });
+  return fake_cuda().call("cudaSetDevice", device_name(device), [&] {
+    return on_device(device, [&] { FakeCuda::current_device() = device; });
+  });
 }
 
 cudaError_t cudaGetDevice(int* device) {
   return fake_cuda().call("cudaGetDevice", "", [&] {
-    *device = 0;
+    *device = FakeCuda::current_device();
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return fake_cuda().call("cudaGetDeviceProperties", device_name(device), [&] {
-    return on_device(device, [&] { *properties = fake_cuda().properties; });
+    return on_device(device, [&] { *properties = fake_cuda().properties_of(device); });
   });
 }
 
@@ -113,7 +114,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
   return fake_cuda().call("cudaDeviceGetPCIBusId", device_name(device), [&] {
     return on_device(device, [&] {
-      const std::string text = fmt::format("0000:{:02x}:00.0", 0x17 + device);
+      const std::string text =
+          fmt::format("0000:{:02X}:00.0", fake_cuda().properties_of(device).pciBusID);
       id[text.copy(id, static_cast<std::size_t>(length) - 1)] = '\0';
     });
   });

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cuda/fake_cudart.h"
 
 namespace {
@@ -13,13 +15,15 @@ std::string event_name(cudaEvent_t event) {
 cudaError_t record(FakeEvent& event, cudaStream_t stream) {
   FakeStreams& streams = fake_cuda().streams;
   const FakeStream* found = streams.find(stream);
-  if (!found) return cudaErrorInvalidResourceHandle;
-  auto record = std::make_shared<FakeRecord>(
-      FakeRecord{.stream = stream, .captured = found->capture.has_value()});
+  if (!found || (stream && found->device != event.device)) return cudaErrorInvalidResourceHandle;
+  auto record = std::make_shared<FakeRecord>(FakeRecord{
+      .stream = stream, .captured = found->capture.has_value(), .past = streams.past_of(stream)});
   event.last = record;
   if (record->captured) return cudaSuccess;
-  return streams.submit(stream,
-                        {.run = [record] { record->reached_ns = fake_cuda().streams.device_ns; }});
+  return streams.submit(
+      stream, {.ns = fake_cuda().event_ns, .call_ns = fake_cuda().event_call_ns, .run = [record] {
+                 record->reached_ns = fake_cuda().streams.device_ns;
+               }});
 }
 
 /// A capture may neither wait for what is outside it, nor anything outside for what is in it.
@@ -30,8 +34,16 @@ cudaError_t stream_wait(FakeStream& stream, cudaStream_t handle, const FakeEvent
     return cudaErrorStreamCaptureIsolation;
   }
   if (stream.capture) return cudaSuccess;
+  for (const auto& [other, number] : event.last->past)
+    stream.past[other] = std::max(stream.past[other], number);
   return fake_cuda().streams.submit(
       handle, {.run = [record = event.last] { fake_cuda().streams.reach(*record); }});
+}
+
+/// What an event says: the device's time in half microseconds.
+double read_ms(const FakeRecord& record) {
+  constexpr std::int64_t resolution_ns = 500;
+  return static_cast<double>(*record.reached_ns / resolution_ns * resolution_ns) * 1e-6;
 }
 
 cudaError_t elapsed(float* ms, const FakeEvent& start, const FakeEvent& end) {
@@ -40,8 +52,7 @@ cudaError_t elapsed(float* ms, const FakeEvent& start, const FakeEvent& end) {
     if (event->last->captured) return cudaErrorCapturedEvent;
     if (!event->last->reached_ns) return cudaErrorNotReady;
   }
-  *ms = static_cast<float>(static_cast<double>(*end.last->reached_ns - *start.last->reached_ns) *
-                           1e-6);
+  *ms = static_cast<float>(read_ms(*end.last) - read_ms(*start.last));
   return cudaSuccess;
 }
 
@@ -51,7 +62,8 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
   std::string what = flags & cudaEventDisableTiming ? "no_timing" : "timing";
   if (flags & cudaEventBlockingSync) what += "|blocking";
   return fake_cuda().call("cudaEventCreateWithFlags", what, [&] {
-    *event = fake_cuda().streams.events.add({.timing = !(flags & cudaEventDisableTiming)});
+    *event = fake_cuda().streams.events.add(
+        {.timing = !(flags & cudaEventDisableTiming), .device = FakeCuda::current_device()});
     return cudaSuccess;
   });
 }

@@ -51,6 +51,7 @@ std::byte* FakeMemory::allocate(FakeKind kind, std::size_t bytes, bool usable) {
                         .data = data,
                         .bytes = bytes,
                         .usable = usable,
+                        .closed = closes_write_combined && kind == FakeKind::WriteCombined,
                         .mapping = start,
                         .mapping_bytes = mapping_bytes,
                         .written = written};
@@ -59,8 +60,13 @@ std::byte* FakeMemory::allocate(FakeKind kind, std::size_t bytes, bool usable) {
 }
 
 bool FakeMemory::add_registered(std::byte* data, std::size_t bytes) {
+  const auto first_page = [](const std::byte* at) {
+    return reinterpret_cast<std::uintptr_t>(at) / page_bytes;
+  };
   for (const auto& [start, block] : blocks_)
-    if (data < start + block.bytes && start < data + bytes) return false;
+    if (first_page(data) <= first_page(start + block.bytes - 1) &&
+        first_page(start) <= first_page(data + bytes - 1))
+      return false;
   blocks_.emplace(data, FakeBlock{.kind = FakeKind::Registered, .data = data, .bytes = bytes});
   return true;
 }
@@ -87,9 +93,17 @@ void FakeMemory::check_guard(const FakeBlock& block) {
         fmt::format("something wrote behind {} {}", name_of(block.kind), block.bytes));
 }
 
-void FakeMemory::set_usable(const void* data, bool usable) {
+void FakeMemory::open(const void* data) {
   FakeBlock& block = blocks_.at(static_cast<const std::byte*>(data));
-  block.usable = usable;
+  block.usable = true;
+  protect(block);
+  std::fill_n(block.data, block.bytes, poison);
+}
+
+void FakeMemory::close(const void* data) {
+  FakeBlock& block = blocks_.at(static_cast<const std::byte*>(data));
+  check_guard(block);
+  block.usable = false;
   protect(block);
 }
 
@@ -130,7 +144,7 @@ std::vector<std::string> FakeMemory::live() const {
 }
 
 void FakeMemory::protect(const FakeBlock& block) const {
-  if (!guards || !is_device(block.kind)) return;
+  if (!guards || (!is_device(block.kind) && !block.closed)) return;
   const bool open = accesses_ > 0 && block.usable;
   mprotect(block.data, whole_pages(block.bytes), open ? PROT_READ | PROT_WRITE : PROT_NONE);
 }

@@ -26,18 +26,23 @@ struct FakeBlock {
   std::size_t bytes;
   bool usable = true;            // false: the stream has not come to its allocation yet
   bool freeing = false;          // a stream will release it
+  bool closed = false;           // memory of the host that only the device can touch
   std::byte* mapping = nullptr;  // null: memory of the host, registered
   std::size_t mapping_bytes = 0;
   std::byte* written = nullptr;  // a 1 for each byte that a copy, a fill or a kernel has written
 };
 
 /// Every allocation is a mapping of its own that ends in a guard, starts out poisoned, and is never
-/// used again once released, so that an overrun or a use after free is seen.
+/// used again once released, so that an overrun or a use after free is seen. What pools keep is.
 class FakeMemory {
  public:
   static constexpr std::byte poison{0xCD};
 
   bool guards = true;  // false: nothing is looked after, which takes time
+
+  /// Write-combined memory that is allocated from now on can be touched by the device only. No read
+  /// of the host's can be missed then, and the host's own writes are not needed: copies write too.
+  bool closes_write_combined = false;
 
   explicit FakeMemory(std::vector<std::string>& violations) : violations_(violations) {}
   ~FakeMemory();
@@ -45,13 +50,16 @@ class FakeMemory {
   FakeMemory& operator=(const FakeMemory&) = delete;
 
   std::byte* allocate(FakeKind kind, std::size_t bytes, bool usable = true);
-  /// Notes memory of the host as page-locked; false if some of it is already.
+  /// Notes memory of the host as page-locked; false if a page that it lies on is already.
   bool add_registered(std::byte* data, std::size_t bytes);
   /// Forgets the block that starts at `data`; false if there is none.
   bool release(const void* data);
-  void set_usable(const void* data, bool usable);
-  void set_freeing(const void* data) {
-    blocks_.at(static_cast<const std::byte*>(data)).freeing = true;
+  /// A stream comes to the allocation of a block or to its free: it can be touched, poisoned again,
+  /// or no longer.
+  void open(const void* data);
+  void close(const void* data);
+  void set_freeing(const void* data, bool freeing) {
+    blocks_.at(static_cast<const std::byte*>(data)).freeing = freeing;
   }
 
   /// Notes that bytes of a block have been written, other than by host code where that can.

@@ -51,7 +51,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) 
   const bool blocks = !(flags & cudaStreamNonBlocking);
   return fake_cuda().call("cudaStreamCreateWithFlags", blocks ? "default" : "non_blocking", [&] {
     if (blocks) fake_cuda().violations.push_back("a stream waits for the default stream");
-    *stream = fake_cuda().streams.streams.add({});
+    *stream = fake_cuda().streams.streams.add({.device = FakeCuda::current_device()});
     return cudaSuccess;
   });
 }

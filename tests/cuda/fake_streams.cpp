@@ -14,7 +14,9 @@ cudaError_t FakeStreams::submit(cudaStream_t stream, FakeTask task) {
   FakeStream* found = find(stream);
   if (!found) return cudaErrorInvalidResourceHandle;
   costs->charge(task, found->capture.has_value());
+  host_ns += task.call_ns;
   if (!found->capture) {
+    ++found->submitted;
     found->waiting.push_back(std::move(task));
     return cudaSuccess;
   }
@@ -57,6 +59,23 @@ void FakeStreams::reach(const FakeRecord& record) {
   const FakeMemory::Access access(memory_);
   while (stream && !record.reached_ns && !stream->waiting.empty()) do_next(*stream);
   if (record.reached_ns) costs->wait_until(*record.reached_ns);
+}
+
+FakePast FakeStreams::past_of(cudaStream_t stream) {
+  const FakeStream* found = find(stream);
+  if (!found) return {};
+  FakePast past = found->past;
+  past[stream] = found->submitted;
+  return past;
+}
+
+bool FakeStreams::is_done(cudaStream_t stream, std::int64_t number) {
+  const FakeStream* found = find(stream);
+  return !found || found->submitted - std::ssize(found->waiting) >= number;
+}
+
+bool FakeStreams::is_past(cudaStream_t of, std::int64_t number, cudaStream_t stream) {
+  return is_done(of, number) || past_of(stream)[of] >= number;
 }
 
 cudaError_t FakeStreams::may_synchronize() {

@@ -44,20 +44,26 @@ class FakeObjects {
 
 /// One thing that a stream does.
 struct FakeTask {
-  std::int64_t ns = 0;  // what it takes on the device's clock
+  std::int64_t ns = 0;           // what it takes on the device's clock
+  std::int64_t call_ns = 2'500;  // … and its call on the host's
   std::function<void()> run;
   std::int64_t ready_ns = 0;  // when it may start
 };
+
+/// How many tasks of each stream come before something.
+using FakePast = std::map<cudaStream_t, std::int64_t>;
 
 /// One record of an event.
 struct FakeRecord {
   cudaStream_t stream = nullptr;
   bool captured = false;
+  FakePast past = {};
   std::optional<std::int64_t> reached_ns = {};
 };
 
 struct FakeEvent {
   bool timing = true;
+  int device = 0;
   std::shared_ptr<FakeRecord> last = {};
 };
 
@@ -68,8 +74,11 @@ struct FakeCapture {
 };
 
 struct FakeStream {
-  std::deque<FakeTask> waiting;
-  std::optional<FakeCapture> capture;
+  int device = 0;
+  std::deque<FakeTask> waiting = {};
+  std::int64_t submitted = 0;  // tasks so far
+  FakePast past = {};          // what it waits for in other streams
+  std::optional<FakeCapture> capture = {};
 };
 
 using FakeGraph = std::vector<FakeTask>;
@@ -86,6 +95,7 @@ class FakeStreams {
   cudaError_t broken = cudaSuccess;  // by a kernel: all that follows fails with it
   std::int64_t device_ns = 0;        // the device's clock
   FakeCosts* costs = nullptr;        // what all work takes, where it takes any
+  std::int64_t host_ns = 0;          // the time that calls of the host took
 
   /// The stream, also the default one; null when it does not live.
   FakeStream* find(cudaStream_t stream);
@@ -96,6 +106,12 @@ class FakeStreams {
   void finish_all();
   /// Does what comes before a record of an event.
   void reach(const FakeRecord& record);
+  /// The tasks that whatever is submitted to the stream now comes after.
+  FakePast past_of(cudaStream_t stream);
+  /// True if so many tasks of the stream are done.
+  bool is_done(cudaStream_t stream, std::int64_t number);
+  /// The same, or if they come before all that `stream` is given from now on.
+  bool is_past(cudaStream_t of, std::int64_t number, cudaStream_t stream);
   /// What a call that may synchronise says: an error, and the capture is lost, while one is going
   /// on.
   cudaError_t may_synchronize();

@@ -51,8 +51,8 @@ TEST_F(CudaProfileTest, EventsGiveTheTimesOfStagesWithoutATracer) {
   for (const DeviceRecord& record : traces.at(0).devices.at(0).records)
     found.push_back(fmt::format("{} {} ns #{}", record.name, record.end_ns - record.start_ns,
                                 record.external_id));
-  EXPECT_THAT(found, ElementsAre("h2d 7000 ns #3", "normalize 3000 ns #4",  //
-                                 "h2d 7000 ns #5", "normalize 3000 ns #6"));
+  EXPECT_THAT(found, ElementsAre("h2d 7500 ns #3", "normalize 3500 ns #4",  //
+                                 "h2d 7500 ns #5", "normalize 3500 ns #6"));
 }
 
 TEST_F(CudaProfileTest, WithATracerNoEventLiesBetweenTheStages) {

@@ -61,9 +61,9 @@ TEST_F(QueueTest, TimeBetweenMarksIsTheDevices) {
   send();
   queue->mark();
   queue->drain();
-  EXPECT_EQ(queue->ns_between(0, 1), 7'000);
-  EXPECT_EQ(queue->ns_between(1, 2), 14'000);
-  EXPECT_EQ(queue->ns_between(0, 2), 21'000);
+  EXPECT_EQ(queue->ns_between(0, 1), 7'000 + cuda.event_ns);
+  EXPECT_EQ(queue->ns_between(1, 2), 14'000 + cuda.event_ns);
+  EXPECT_EQ(queue->ns_between(0, 2), 21'000 + 2 * cuda.event_ns);
 }
 
 TEST_F(QueueTest, MarksAreCountedAnewAndTheirEventsKept) {

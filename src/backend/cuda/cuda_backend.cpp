@@ -86,19 +86,14 @@ class CudaBackend final : public Backend {
     return pool_->allocate(bytes, stream_of(queue));
   }
 
-  // Neither call waits for all that it starts, and queues do not wait for it.
   void copy(std::byte* to, const std::byte* from, std::size_t bytes) override {
     need_device();
-    check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "cudaMemcpy",
-          static_cast<std::int64_t>(bytes));
-    check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize after cudaMemcpy");
+    copy_memory(to, from, bytes);
   }
 
   void fill(std::byte* to, std::byte value, std::size_t bytes) override {
     need_device();
-    check(cudaMemset(to, static_cast<int>(value), bytes), "cudaMemset",
-          static_cast<std::int64_t>(bytes));
-    check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize after cudaMemset");
+    fill_memory(to, value, bytes);
   }
 
   Json describe() override {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "backend/cuda/memory.h"
@@ -111,9 +113,11 @@ Json link_facts(int device, const Nvml& nvml) {
 }  // namespace
 
 std::string pci_bus_id(int device) {
-  std::array<char, 32> id{};
-  check(cudaDeviceGetPCIBusId(id.data(), id.size(), device), "cudaDeviceGetPCIBusId");
-  return id.data();
+  std::array<char, 32> digits{};
+  check(cudaDeviceGetPCIBusId(digits.data(), digits.size(), device), "cudaDeviceGetPCIBusId");
+  std::string id = digits.data();
+  std::ranges::transform(id, id.begin(), [](unsigned char c) { return std::tolower(c); });
+  return id;
 }
 
 Json describe_device(int device, const Nvml& nvml) {

@@ -8,7 +8,7 @@
 
 namespace normbench::cuda {
 
-/// "0000:1b:00.0". Throws CudaError.
+/// "0000:1b:00.0", in lower case as sysfs has it; the runtime gives upper case. Throws CudaError.
 std::string pci_bus_id(int device);
 
 /// Name, uuid, versions, memory and what is free of it, caches, clock maxima and the PCIe link of a

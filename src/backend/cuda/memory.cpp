@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "backend/cpu/memory.h"
 
@@ -121,6 +122,36 @@ std::unique_ptr<Allocation> allocate_kind(Memory memory, std::size_t bytes) {
   return std::make_unique<Owned>(data, bytes, kind->free);
 }
 
+constexpr std::size_t kChunkBytes = 4 << 20;
+
+/// Calls `work` with the offset and the bytes of each chunk.
+template <class Work>
+void in_chunks(std::size_t bytes, Work work) {
+  for (std::size_t at = 0; at < bytes; at += kChunkBytes)
+    work(at, std::min(kChunkBytes, bytes - at));
+}
+
+/// cudaHostAlloc's and cudaHostRegister's; the runtime does not tell them apart.
+bool is_locked_host(const void* data) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
+  return attributes.type == cudaMemoryTypeHost;
+}
+
+// Neither call waits for all that it starts, and queues do not wait for it.
+
+void copy_and_wait(std::byte* to, const std::byte* from, std::size_t bytes) {
+  check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "cudaMemcpy",
+        static_cast<std::int64_t>(bytes));
+  check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize after cudaMemcpy");
+}
+
+void fill_and_wait(std::byte* to, std::byte value, std::size_t bytes) {
+  check(cudaMemset(to, static_cast<int>(value), bytes), "cudaMemset",
+        static_cast<std::int64_t>(bytes));
+  check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize after cudaMemset");
+}
+
 namespace fs = std::filesystem;
 
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, void (*)(hwloc_bitmap_t)>;
@@ -154,6 +185,23 @@ std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes, int devic
     check_one_address(*allocation, memory);
   if (memory == Memory::Managed) prefer_device(*allocation, device);
   return allocation;
+}
+
+void copy_memory(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (!is_locked_host(from)) return copy_and_wait(to, from, bytes);
+  const auto passage = allocate(Memory::Device, std::min(kChunkBytes, bytes), 0);
+  in_chunks(bytes, [&](std::size_t at, std::size_t chunk) {
+    copy_and_wait(passage->data(), from + at, chunk);
+    copy_and_wait(to + at, passage->data(), chunk);
+  });
+}
+
+void fill_memory(std::byte* to, std::byte value, std::size_t bytes) {
+  if (!is_locked_host(to)) return fill_and_wait(to, value, bytes);
+  const std::vector<std::byte> pattern(std::min(kChunkBytes, bytes), value);
+  in_chunks(bytes, [&](std::size_t at, std::size_t chunk) {
+    copy_and_wait(to + at, pattern.data(), chunk);
+  });
 }
 
 Pool::Pool(int device) {

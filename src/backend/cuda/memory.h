@@ -11,6 +11,12 @@ namespace normbench::cuda {
 /// ("cudaHostAlloc(27.6 MB) failed: …").
 std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes, int device);
 
+/// Copies between any memory, and fills any memory; both return when done. The CPU reads no
+/// page-locked memory, which may be write-combined: those bytes pass through the device. `to` may
+/// then have no address of the device's. Throw CudaError.
+void copy_memory(std::byte* to, const std::byte* from, std::size_t bytes);
+void fill_memory(std::byte* to, std::byte value, std::size_t bytes);
+
 /// Device memory taken and given back in the order of a stream's work, from a pool that keeps what
 /// it once had: what caching allocators of frameworks do.
 class Pool {

@@ -23,7 +23,7 @@ class Nvml {
   };
 
   /// Never throws: where the library or the GPU cannot be had, `missing` says why and every reading
-  /// is nothing. `pci_bus_id` is what cudaDeviceGetPCIBusId gives.
+  /// is nothing. `pci_bus_id` may be of either case.
   explicit Nvml(const std::string& pci_bus_id, const std::string& library = "libnvidia-ml.so.1");
   ~Nvml();
   Nvml(const Nvml&) = delete;

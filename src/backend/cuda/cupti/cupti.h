@@ -11,7 +11,8 @@
 namespace normbench {
 
 /// A tracer that attaches when it is first asked to. `library` is tried first, then the places
-/// where CUDA Toolkits have it. Host times are those of CLOCK_MONOTONIC.
+/// where CUDA Toolkits and Python environments have it, until one lets this process subscribe. Host
+/// times are those of CLOCK_MONOTONIC.
 std::unique_ptr<DeviceTracer> make_cupti_tracer(const std::string& library = "");
 
 }  // namespace normbench

@@ -3,8 +3,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <glob.h>
 
 #include <cstdlib>
+#include <sstream>
 
 namespace normbench::cupti {
 namespace {
@@ -21,19 +23,42 @@ std::string last_error() {
   return error != nullptr ? error : "no reason given";
 }
 
-std::vector<std::string> paths_in(const Places& places) {
-  std::vector<std::string> paths = places.names;
-  for (const std::string& directory : places.directories)
-    for (const std::string& name : places.names) paths.push_back(directory + "/" + name);
-  return paths;
+std::string environment(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr ? value : "";
 }
 
-std::string not_found(const std::string& why_not, const Places& places) {
-  std::string where = "on the loader's path";
-  if (!places.directories.empty())
-    where += fmt::format(" or in {}", fmt::join(places.directories, ", "));
-  return fmt::format("CUPTI not found ({}{}no {} {})", why_not, why_not.empty() ? "" : "; ",
-                     fmt::join(places.names, ", "), where);
+void add(std::vector<std::string>& paths, const std::string& path) {
+  if (!path.empty() && std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
+}
+
+std::vector<std::string> toolkits() {
+  std::vector<std::string> roots;
+  for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"}) add(roots, environment(variable));
+  if (roots.empty()) roots.emplace_back("/usr/local/cuda");
+  return roots;
+}
+
+/// Where Python environments may be: that of a python3 in /opt/x/bin is /opt/x.
+std::vector<std::string> python_prefixes() {
+  std::vector<std::string> prefixes;
+  for (const char* const variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+    add(prefixes, environment(variable));
+  std::istringstream path(environment("PATH"));
+  for (std::string folder; std::getline(path, folder, ':');)
+    if (folder.ends_with("/bin")) add(prefixes, folder.substr(0, folder.size() - 4));
+  return prefixes;
+}
+
+/// Those of NVIDIA's wheels that are installed: of CUDA 13 and later, and of CUDA 12.
+std::vector<std::string> wheel_directories(const std::string& prefix) {
+  const std::string pattern =
+      prefix + "/lib*/python3*/{site,dist}-packages/nvidia/{cu[0-9]*,cuda_cupti}/lib";
+  glob_t found{};
+  glob(pattern.c_str(), GLOB_BRACE, nullptr, &found);
+  std::vector<std::string> directories(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  globfree(&found);
+  return directories;
 }
 
 /// Looks functions up, and keeps the name of the first that had to be there and is not.
@@ -87,30 +112,37 @@ std::string look_up(void* library, Functions& f) {
 }  // namespace
 
 Places usual_places() {
-  std::vector<std::string> roots;
-  for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    const char* const root = std::getenv(variable);
-    if (root != nullptr && *root != '\0' && std::ranges::find(roots, root) == roots.end())
-      roots.emplace_back(root);
-  }
-  if (roots.empty()) roots.emplace_back("/usr/local/cuda");
   Places places{.names = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"}, .directories = {}};
-  for (const std::string& root : roots)
+  for (const std::string& root : toolkits())
     for (const char* const folder : kFolders) places.directories.push_back(root + "/" + folder);
+  for (const std::string& prefix : python_prefixes())
+    for (const std::string& directory : wheel_directories(prefix))
+      add(places.directories, directory);
   return places;
+}
+
+std::vector<std::string> candidates(const std::string& library, const Places& places) {
+  std::vector<std::string> paths;
+  add(paths, library);
+  for (const std::string& name : places.names) add(paths, name);
+  for (const std::string& directory : places.directories)
+    for (const std::string& name : places.names) add(paths, directory + "/" + name);
+  return paths;
+}
+
+std::string not_found(const std::string& why_not, const Places& places) {
+  std::string where = "on the loader's path";
+  if (!places.directories.empty())
+    where += fmt::format(" or in {}", fmt::join(places.directories, ", "));
+  return fmt::format("CUPTI not found ({}{}no {} {})", why_not, why_not.empty() ? "" : "; ",
+                     fmt::join(places.names, ", "), where);
 }
 
 void Library::Close::operator()(void* library) const { dlclose(library); }
 
-Library::Library(const std::string& library, const Places& places) {
-  std::string path = library, why_not;
-  if (!library.empty()) library_.reset(open(library));
-  if (!library.empty() && !library_) why_not = last_error();
-  const std::vector<std::string> others = paths_in(places);
-  for (auto other = others.begin(); !library_ && other != others.end(); ++other)
-    library_.reset(open(path = *other));
+Library::Library(const std::string& path) : library_(open(path)) {
   if (!library_) {
-    missing_ = not_found(why_not, places);
+    missing_ = last_error();
     return;
   }
   if (const std::string lacking = look_up(library_.get(), functions_); !lacking.empty())

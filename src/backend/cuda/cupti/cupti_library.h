@@ -55,17 +55,26 @@ struct Places {
   std::vector<std::string> directories;  // after those that the loader knows
 };
 
-/// CUPTI's names from CUDA 12 on, in the loader's directories and in those of CUDA Toolkits: below
-/// CUDA_HOME and CUDA_PATH, or below /usr/local/cuda when neither is set.
+/// CUPTI's names from CUDA 12 on, in the loader's directories, in those of CUDA Toolkits (below
+/// CUDA_HOME and CUDA_PATH, or below /usr/local/cuda when neither is set), and where pip puts it in
+/// the Python environments of VIRTUAL_ENV, CONDA_PREFIX and PATH.
 Places usual_places();
+
+/// Names and paths to try one after another: `library` when one is named, then those of `places`.
+std::vector<std::string> candidates(const std::string& library, const Places& places);
+
+/// "CUPTI not found (no libcupti.so.13 on the loader's path or in /usr/local/cuda/lib64)";
+/// `why_not` says why not what was named.
+std::string not_found(const std::string& why_not, const Places& places);
 
 class Library {
  public:
-  /// Loads `library` when one is named and can be loaded, else the first of `places`. Never throws:
-  /// where none can be had, missing() says why.
-  Library(const std::string& library, const Places& places);
+  /// Loads one. Never throws: missing() says why it cannot be used.
+  explicit Library(const std::string& path);
 
-  /// "CUPTI not found (…)", "CUPTI not usable (PATH lacks cuptiSubscribe)", or "".
+  /// Null when it cannot be loaded; the same for two paths to one library.
+  const void* handle() const { return library_.get(); }
+  /// The loader's error, "CUPTI not usable (PATH lacks cuptiSubscribe)", or "".
   const std::string& missing() const { return missing_; }
   const Functions& functions() const { return functions_; }
 

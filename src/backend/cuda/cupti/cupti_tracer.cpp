@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -191,12 +192,35 @@ bool Tracer::attach() {
   return session_ != nullptr;
 }
 
+/// The next one is tried where one is there but not to be used: a driver may be too old for it.
 std::string Tracer::try_attach() {
-  loaded_ = std::make_unique<Library>(library_, places_);
-  if (!loaded_->missing().empty()) return loaded_->missing();
-  auto session = std::make_unique<Session>(cupti());
-  if (session->missing().empty()) session_ = std::move(session);
-  return session_ ? "" : session->missing();
+  std::string named_error, refused;
+  std::vector<std::string> reasons;
+  std::vector<const void*> tried;
+  for (const std::string& path : candidates(library_, places_)) {
+    auto library = std::make_unique<Library>(path);
+    if (library->handle() == nullptr) {
+      if (path == library_) named_error = library->missing();
+      continue;
+    }
+    if (std::ranges::find(tried, library->handle()) != tried.end()) continue;
+    tried.push_back(library->handle());
+    std::string why = attach_to(std::move(library));
+    if (why.empty()) return "";
+    if (std::ranges::find(reasons, why) != reasons.end()) continue;
+    refused += reasons.empty() ? why : fmt::format("; {}: {}", path, why);
+    reasons.push_back(std::move(why));
+  }
+  return reasons.empty() ? not_found(named_error, places_) : refused;
+}
+
+std::string Tracer::attach_to(std::unique_ptr<Library> library) {
+  if (!library->missing().empty()) return library->missing();
+  auto session = std::make_unique<Session>(library->functions());
+  if (!session->missing().empty()) return session->missing();
+  loaded_ = std::move(library);
+  session_ = std::move(session);
+  return "";
 }
 
 void Tracer::start() {

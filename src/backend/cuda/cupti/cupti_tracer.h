@@ -51,7 +51,7 @@ class Session {
 /// and stop() is thrown away.
 class Tracer final : public DeviceTracer {
  public:
-  /// See Library. Nothing is loaded before attach().
+  /// See candidates(). Nothing is loaded before attach().
   Tracer(std::string library, Places places);
 
   bool attach() override;
@@ -63,6 +63,7 @@ class Tracer final : public DeviceTracer {
 
  private:
   std::string try_attach();
+  std::string attach_to(std::unique_ptr<Library> library);
   void flush(std::uint32_t flag);
   /// Records that CUPTI dropped since the last time.
   std::int64_t take_dropped();
