@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "core/units.h"
 #include "machine/disturbance.h"
@@ -245,15 +246,25 @@ void GroupRun::align_turns() {
   }
 }
 
-Turn GroupRun::turn(Member& member, const TurnShape& shape, std::size_t number) {
+Turn GroupRun::turn(Member& member, TurnShape shape, std::size_t number) {
   Recorder& recorder = context_.recorder;
   const Range variant(&recorder, RangeKind::Variant, recorder.intern(member.work->variant));
   const Range range(&recorder, RangeKind::Step, recorder.intern(fmt::format("#{}", number)));
-  const auto& read = context_.disturbance;
-  const Disturbance before = read ? read() : Disturbance{};
+  const auto read = [&] { return context_.disturbance ? context_.disturbance() : Disturbance{}; };
+  const bool on_device = member.work->uses_gpu();
+  const auto last = std::exchange(device_turn_, {});
+  const bool follows = on_device && last.has_value();
+  // Two turns on the device share the reading between them: it may not idle for long.
+  const Disturbance before = follows ? last->until : read();
+  if (follows)
+    shape.device_awake =
+        static_cast<double>(context_.clock.now_ns() - last->end_ns) < device_idle_ns;
   Turn turn = member.contender->take_turn(shape, random_);
+  if (on_device) device_turn_ = {.end_ns = context_.clock.now_ns()};
+  const Disturbance after = read();
+  if (device_turn_) device_turn_->until = after;
   turn.round.start_ns -= start_ns_;
-  if (read) turn.round.disturbance = disturbance_between(before, read());
+  turn.round.disturbance = disturbance_between(before, after);
   return turn;
 }
 

@@ -58,8 +58,9 @@ class GroupRun {
   /// Prepares every contender that can run and makes its first, checked call. False when
   /// interrupted.
   bool prepare(double clock_cost_ns);
-  /// One turn of one contender, inside its ranges; its round's start is relative to the group's.
-  Turn turn(Member& member, const TurnShape& shape, std::size_t number);
+  /// One turn of one contender, inside its ranges; its round's start is relative to the group's. A
+  /// device that worked within the last millisecond is not warmed up for long.
+  Turn turn(Member& member, TurnShape shape, std::size_t number);
   /// Runs `work`; what it throws ends this member alone. The watchdog stops work that hangs, except
   /// a peer's: its messages have time limits of their own.
   void guarded(Member& member, const std::function<void()>& work);
@@ -100,6 +101,13 @@ class GroupRun {
   GroupMemory* memory_ = nullptr;
   std::vector<Member> members_;  // cases, then limits
   bool cut_short_ = false;
+  // After the last turn on the device, when no other was taken since: when it ended, and what had
+  // disturbed the machine until then.
+  struct DeviceTurn {
+    std::int64_t end_ns;
+    Disturbance until;
+  };
+  std::optional<DeviceTurn> device_turn_;
 };
 
 }  // namespace normbench

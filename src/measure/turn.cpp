@@ -20,10 +20,15 @@ Range warm_up_range(PreparedCase& prepared) {
   return {&prepared.recorder(), RangeKind::Warmup, "warmup"};
 }
 
-/// warm_up without its range, for `least_ns` on the CPU.
-double warm(PreparedCase& prepared, Clock& clock, double least_ns = turn_floor_ns) {
-  const double enough_ns =
-      prepared.device() != nullptr ? std::max(device_warm_up_ns, least_ns) : least_ns;
+/// What a turn's warm-up takes at least.
+double warm_up_ns(const PreparedCase& prepared, const TurnShape& shape) {
+  const auto least_ns = static_cast<double>(shape.warmup_ns);
+  if (prepared.device() == nullptr) return least_ns;
+  return shape.device_awake ? 0 : std::max(device_warm_up_ns, least_ns);
+}
+
+/// warm_up without its range: one iteration at least.
+double warm(PreparedCase& prepared, Clock& clock, double enough_ns) {
   const std::int64_t start_ns = clock.now_ns();
   std::int64_t iterations = 0, spent_ns = 0;
   do {
@@ -49,12 +54,13 @@ double burst_ns(PreparedCase& prepared, std::int64_t iterations, Clock& clock) {
 }
 
 double quiet_iteration_ns(PreparedCase& prepared, Clock& clock) {
+  const double enough_ns = warm_up_ns(prepared, {});
   const std::int64_t start_ns = clock.now_ns();
-  const double first = warm(prepared, clock);
+  const double first = warm(prepared, clock, enough_ns);
   if (prepared.device() != nullptr)  // submitted one after another, they overlap
     return iteration_in_burst_ns(
         clock, [&](std::int64_t iterations) { return burst_ns(prepared, iterations, clock); });
-  return quiet_ns(clock, start_ns, first, [&] { return warm(prepared, clock); });
+  return quiet_ns(clock, start_ns, first, [&] { return warm(prepared, clock, enough_ns); });
 }
 
 /// What timing every stage of an iteration costs.
@@ -132,7 +138,7 @@ double clock_cost_ns(Clock& clock) {
 
 double warm_up(PreparedCase& prepared, Clock& clock) {
   const Range range = warm_up_range(prepared);
-  return warm(prepared, clock);
+  return warm(prepared, clock, warm_up_ns(prepared, {}));
 }
 
 TurnShape shape_of_turns(PreparedCase& prepared, Clock& clock, double clock_cost_ns) {
@@ -154,7 +160,7 @@ Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
   }
   {
     const Range range = warm_up_range(prepared);
-    if (shape.warmup_ns > 0) warm(prepared, clock, static_cast<double>(shape.warmup_ns));
+    if (shape.warmup_ns > 0) warm(prepared, clock, warm_up_ns(prepared, shape));
     if (options.graphs) start_graphs(prepared, shape.iterations);
   }
 
