@@ -1,5 +1,6 @@
 #include "measure/prepared_case.h"
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 
@@ -222,8 +223,39 @@ void PreparedCase::capture(std::int64_t iterations) {
   if (graphs_.empty()) return;
   const std::size_t now = iteration_;
   iteration_ = memory_.upcoming_iteration();
-  for (std::int64_t i = 0; i < iterations; ++i, ++iteration_)
-    for (GraphRun& run : graphs_) graph_of(run);
+  for (std::int64_t i = 0; i < iterations; ++i, ++iteration_) capture_here();
+  iteration_ = now;
+}
+
+void PreparedCase::capture_here() {
+  for (GraphRun& run : graphs_) graph_of(run);
+}
+
+std::size_t PreparedCase::graphs() const {
+  std::size_t count = 0;
+  for (const GraphRun& run : graphs_) count += run.count();
+  return count;
+}
+
+/// The most iterations until one finds the buffers of the first, on either side.
+std::int64_t PreparedCase::buffers_in_rotation() const {
+  return static_cast<std::int64_t>(std::max({source_.count, memory_.sets(work_, Memory::Pageable),
+                                             memory_.sets(work_, Memory::Device)}));
+}
+
+void PreparedCase::launch_graphs_once(std::int64_t iterations) {
+  if (graphs_.empty()) return;
+  const std::size_t now = iteration_;
+  iteration_ = memory_.upcoming_iteration();
+  std::int64_t done = 0;
+  for (std::size_t launched = 0; done < iterations; ++done, ++iteration_) {
+    capture_here();
+    if (graphs() == launched) continue;
+    launched = graphs();
+    run({});
+  }
+  for (; done < buffers_in_rotation(); ++done, ++iteration_) run({.graphs = false});
+  drain();
   iteration_ = now;
 }
 

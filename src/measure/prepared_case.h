@@ -45,6 +45,10 @@ class PreparedCase {
   }
   /// Captures the graphs of the next iterations, those that there are not yet.
   void capture(std::int64_t iterations);
+  /// The same, and launches each of them once: a graph's first launch costs more than the others.
+  /// Then goes once round the other buffers, without graphs, so that the next iterations find
+  /// theirs as cold as ever. Drained when it returns.
+  void launch_graphs_once(std::int64_t iterations);
   /// Drops all graphs.
   void drop_graphs();
   /// Fills the placed buffers of this set. Call when drained.
@@ -83,6 +87,9 @@ class PreparedCase {
   void run_graph(const Step& step, const IterationOptions& options);
   void submit(std::size_t stage);
   Graph& graph_of(GraphRun& run);
+  void capture_here();
+  std::size_t graphs() const;
+  std::int64_t buffers_in_rotation() const;
   void allocate_fresh(const Step& step, const IterationOptions& options);
   void free_finished(const Step& step, bool keep_result);
   void wait_for_device(const Step& step);

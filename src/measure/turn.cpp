@@ -82,16 +82,6 @@ void read_stage_times(const StageTimes& times, Queue* device, Turn& turn) {
     turn.stage_ns[span.run.first] += device->ns_between(span.from, span.to);
 }
 
-/// Captures the graphs of a turn, and launches those of one iteration before it: the device did
-/// nothing meanwhile.
-void start_graphs(PreparedCase& prepared, std::int64_t iterations) {
-  prepared.capture(1 + iterations);
-  if (!prepared.work().graph) return;
-  prepared.advance();
-  prepared.run({});
-  prepared.drain();
-}
-
 }  // namespace
 
 double quiet_ns(Clock& clock, std::int64_t start_ns, double first,
@@ -161,7 +151,7 @@ Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
   {
     const Range range = warm_up_range(prepared);
     if (shape.warmup_ns > 0) warm(prepared, clock, warm_up_ns(prepared, shape));
-    if (options.graphs) start_graphs(prepared, shape.iterations);
+    if (options.graphs) prepared.launch_graphs_once(shape.iterations);
   }
 
   Turn turn;
