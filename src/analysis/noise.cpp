@@ -30,7 +30,8 @@ std::vector<std::int64_t> ends_of_turns(const GroupResult& group) {
   std::vector<std::int64_t> ends;
   for (const auto* list : {&group.cases, &group.limits})
     for (const CaseResult& result : *list)
-      for (const Round& round : result.rounds) ends.push_back(round.start_ns + round.wall_ns);
+      for (const auto* rounds : {&result.rounds, &result.cut_rounds})
+        for (const Round& round : *rounds) ends.push_back(round.start_ns + round.wall_ns);
   std::ranges::sort(ends);
   return ends;
 }

@@ -93,6 +93,7 @@ struct CaseResult {
   std::int64_t first_call_ns = 0;
   std::vector<StageResult> stages;
   std::vector<Round> rounds;
+  std::vector<Round> cut_rounds = {};  // of a block that the group's time cut: kept, never used
   CheckResult check;
   std::vector<std::string> notes;  // files skipped by on_error: skip, …
   bool operator==(const CaseResult&) const = default;
@@ -187,6 +188,7 @@ struct GroupResult {
   std::vector<CaseResult> cases;
   std::vector<CaseResult> limits;       // contenders named e.g. "stream 1:4 nt"
   std::vector<std::vector<int>> order;  // contenders per round: cases, then limits
+  std::vector<std::vector<int>> cut_order = {};  // the same of cut_rounds; the last may lack some
   std::optional<Stop> stop = {};        // nothing: no rounds
   // Backend::condition() of the device before the first and after the last round; null without one.
   Json condition_before = {}, condition_after = {};
@@ -243,8 +245,8 @@ inline constexpr int document_schema = 1;
 ///   condition_after, clock_error_ns.
 /// - what newer versions added is left out where it says nothing: written, skip, parameters,
 ///   min_read_bytes, resident, threads_decided, source, wait, graph, peer, peer_version, counters,
-///   calibration, discarded, device_times, times, losses, unkept, and of a profile's row
-///   annotation, constants, min_ns to max_ns, bytes, faults.
+///   calibration, discarded, device_times, times, losses, unkept, cut_rounds, cut_order, and of a
+///   profile's row annotation, constants, min_ns to max_ns, bytes, faults.
 /// - a double that is not finite is null, and infinity when read back.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);

@@ -87,6 +87,7 @@ void fields(auto& io, Is<CaseResult> auto& x) {
   io("first_call_ns", x.first_call_ns);
   io("stages", x.stages);
   io("rounds", x.rounds);
+  io.when_known("cut_rounds", x.cut_rounds);
   io("check", x.check);
   io("notes", x.notes);
 }
@@ -183,6 +184,7 @@ void fields(auto& io, Is<GroupResult> auto& x) {
   io("baseline", x.baseline);
   io("stop", x.stop);
   io("order", x.order);
+  io.when_known("cut_order", x.cut_order);
   io.when_known("condition_before", x.condition_before);
   io.when_known("condition_after", x.condition_after);
   io.required("cases", x.cases);

@@ -117,6 +117,7 @@ void Member::end(Status status, const std::string& reason) {
   result->status = status;
   result->reason = reason;
   result->rounds.clear();
+  result->cut_rounds.clear();
   for (StageResult& stage : result->stages) {
     stage.rounds_ns.clear();
     stage.calls_ns.clear();

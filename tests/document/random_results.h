@@ -38,6 +38,7 @@ class RandomResults {
                       .cases = list([this] { return one_case(); }),
                       .limits = list([this] { return one_case(); }),
                       .order = {},
+                      .cut_order = {},
                       .stop = maybe<Stop>(),
                       .condition_before = flag() ? object() : Json(),
                       .condition_after = flag() ? object() : Json(),
@@ -45,11 +46,12 @@ class RandomResults {
                       .published = list([this] { return published(); }),
                       .claims = list([this] { return claim(); })};
     const std::size_t contenders = group.cases.size() + group.limits.size();
-    group.order = list([&] {
-      std::vector<int> round(contenders);
-      for (int& contender : round) contender = static_cast<int>(below(contenders));
-      return round;
-    });
+    for (auto* order : {&group.order, &group.cut_order})
+      *order = list([&] {
+        std::vector<int> round(contenders);
+        for (int& contender : round) contender = static_cast<int>(below(contenders));
+        return round;
+      });
     return group;
   }
 
@@ -142,6 +144,7 @@ class RandomResults {
             .first_call_ns = integer(),
             .stages = list([this] { return stage(); }),
             .rounds = list([this] { return round(); }),
+            .cut_rounds = list([this] { return round(); }),
             .check = {.ok = flag(), .max_abs_error = number(), .bound = number()},
             .notes = list([this] { return text(); })};
   }
