@@ -85,6 +85,7 @@ void fields(auto& io, Is<CaseResult> auto& x) {
   io("result_bytes", x.result_bytes);
   io("source", x.source);
   io("first_call_ns", x.first_call_ns);
+  io.when_known("bracket_ns", x.bracket_ns);
   io("stages", x.stages);
   io("rounds", x.rounds);
   io.when_known("cut_rounds", x.cut_rounds);

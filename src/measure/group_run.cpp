@@ -218,6 +218,7 @@ void GroupRun::first_call(Member& member, double clock_cost_ns) {
   note_left_out(member);
   if (!context_.rounds) return;
   member.shape = member.contender->shape_of_turns(clock_cost_ns);
+  member.result->bracket_ns = member.shape.bracket_ns;
   if (context_.part.first != nullptr) {
     const GroupResult& first = *context_.part.first;
     const auto index = static_cast<std::size_t>(member.index);

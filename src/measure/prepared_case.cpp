@@ -239,8 +239,8 @@ std::size_t PreparedCase::graphs() const {
 
 /// The most iterations until one finds the buffers of the first, on either side.
 std::int64_t PreparedCase::buffers_in_rotation() const {
-  return static_cast<std::int64_t>(std::max({source_.count, memory_.sets(work_, Memory::Pageable),
-                                             memory_.sets(work_, Memory::Device)}));
+  return static_cast<std::int64_t>(std::max(
+      {source_.count, memory_.sets(work_, Memory::Pageable), memory_.sets(work_, Memory::Device)}));
 }
 
 void PreparedCase::launch_graphs_once(std::int64_t iterations) {

@@ -136,7 +136,8 @@ TurnShape shape_of_turns(PreparedCase& prepared, Clock& clock, double clock_cost
   const double iteration_ns = quiet_iteration_ns(prepared, clock);
   const double marks_ns = marks_cost_ns(prepared, clock, clock_cost_ns);
   return {.iterations = iterations_per_turn(iteration_ns, clock_cost_ns),
-          .marks = !prepared.work().graph && marks_ns < marks_share * iteration_ns};
+          .marks = !prepared.work().graph && marks_ns < marks_share * iteration_ns,
+          .bracket_ns = prepared.device() != nullptr ? empty_bracket_ns(*prepared.device()) : 0};
 }
 
 Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,

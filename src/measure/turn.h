@@ -10,8 +10,8 @@ namespace normbench {
 
 /// What a turn, and the warm-up in front of it, take at least.
 inline constexpr double turn_floor_ns = 1e6;
-/// A device that was idle needs longer to warm up; one that worked within `device_idle_ns` takes one
-/// iteration.
+/// A device that was idle needs longer to warm up; one that worked within `device_idle_ns` takes
+/// one iteration.
 inline constexpr double device_warm_up_ns = 20e6;
 inline constexpr double device_idle_ns = 1e6;
 
@@ -39,6 +39,7 @@ struct TurnShape {
   bool marks = false;                  // each stage is timed and has a range; there are no graphs
   std::int64_t warmup_ns = 1'000'000;  // at least, and 20 ms on a device; 0: no warm-up
   bool device_awake = false;           // it worked just now: one iteration warms it up
+  std::int64_t bracket_ns = 0;  // that a device's marks count with nothing between; 0: unknown
 };
 
 /// Warms up and decides. One iteration when it takes 1 ms or more, else as many as take 1 ms and

@@ -142,6 +142,7 @@ class RandomResults {
             .result_bytes = integer(),
             .source = flag() ? std::optional(desc()) : std::nullopt,
             .first_call_ns = integer(),
+            .bracket_ns = integer(),
             .stages = list([this] { return stage(); }),
             .rounds = list([this] { return round(); }),
             .cut_rounds = list([this] { return round(); }),

@@ -76,10 +76,10 @@ TEST_F(GpuDayGraphs, AreLaunchedAgainAfterEachPlacement) {
 TEST_F(GpuDayGraphs, HotOnesAreLaunchedOnce) {
   plan.measure.cache = Cache::Hot;
   GroupMemory memory = memory_for({&work});
-  EXPECT_THAT(turn(memory, 2), ElementsAre("begin capture", "capture 1", "end capture",
-                                           "launch graph of 1", "drain device", "mark 0",
-                                           "launch graph of 1", "launch graph of 1", "mark 1",
-                                           "drain device"));
+  EXPECT_THAT(
+      turn(memory, 2),
+      ElementsAre("begin capture", "capture 1", "end capture", "launch graph of 1", "drain device",
+                  "mark 0", "launch graph of 1", "launch graph of 1", "mark 1", "drain device"));
 }
 
 }  // namespace
