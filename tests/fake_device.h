@@ -31,8 +31,9 @@ class FakeDevice final : public Backend {
   std::int64_t graph_ns = 0;            // the host's time of ending a capture
   std::int64_t wait_ns = 0;             // from the end of work to the host's return
   std::int64_t cache = 0;
-  int number = 0;                         // of the device
-  std::function<void()> on_capture = {};  // a profiler is started or stopped; may throw
+  int number = 0;                              // of the device
+  std::function<void()> on_capture = {};       // a profiler is started or stopped; may throw
+  std::function<DeviceState()> on_state = {};  // its state is read; none: it cannot be
   std::vector<std::string>& log;
 
   ~FakeDevice() override {
@@ -44,6 +45,9 @@ class FakeDevice final : public Backend {
   std::span<const Kernel> kernels() const override { return kernels_; }
   std::int64_t cache_bytes() const override { return cache; }
   Json condition() override { return {{"reading", ++conditions_}}; }
+  std::optional<DeviceState> state() override {
+    return on_state ? std::optional(on_state()) : std::nullopt;
+  }
   int device() const override { return number; }
   void start_capture() override {
     log.push_back("start capture");

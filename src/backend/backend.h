@@ -12,6 +12,7 @@
 
 #include "core/json.h"
 #include "core/tensor.h"
+#include "machine/device_state.h"
 #include "ops/op.h"
 #include "record/recorder.h"
 
@@ -152,6 +153,9 @@ class Backend {
   /// What may change between groups (clocks, temperature, power, why clocks are low); null
   /// likewise.
   virtual Json condition();
+  /// The little of it that is read after every turn; nothing where it cannot be read. A call may
+  /// take milliseconds.
+  virtual std::optional<DeviceState> state() { return std::nullopt; }
   /// Bytes of the cache between its memory and its kernels (L2 of a GPU); 0: the host's counts.
   virtual std::int64_t cache_bytes() const { return 0; }
   /// The number of its device among those that this process sees.

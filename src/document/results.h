@@ -9,6 +9,7 @@
 
 #include "core/json.h"
 #include "core/tensor.h"
+#include "machine/device_state.h"
 #include "machine/disturbance.h"
 #include "record/clock.h"
 
@@ -22,6 +23,7 @@ struct Round {
   std::int64_t start_ns = 0;  // since the group's start
   Counters counters;
   Disturbance disturbance = {};  // over the turn and its warm-up
+  DeviceState state = {};        // of the device that the turn used, at its end
   bool operator==(const Round&) const = default;
 };
 
@@ -195,6 +197,7 @@ struct GroupResult {
   std::optional<Stop> stop = {};                 // nothing: no rounds
   // Backend::condition() of the device before the first and after the last round; null without one.
   Json condition_before = {}, condition_after = {};
+  std::int64_t slowest_state_ns = 0;  // what the slowest reading of a round's `state` took
   std::vector<CaseProfile> profile;
   std::vector<PublishedResult> published;
   std::vector<ClaimResult> claims;

@@ -156,7 +156,8 @@ GroupRun::GroupRun(const Plan& plan, std::size_t index, RunContext& context)
       start_ns_(context.clock.now_ns()),
       random_(static_cast<std::uint64_t>(plan.measure.seed) + index +
               (static_cast<std::uint64_t>(context.part.index) << 32)),
-      result_(empty_result(group())) {
+      result_(empty_result(group())),
+      states_(context.backends.at(Place::Cuda), context.clock) {
   enter(group().cases, result_.cases);
   if (!members_.empty() && context_.part.limits && context_.rounds)
     enter(group().limits, result_.limits);
@@ -262,7 +263,7 @@ Turn GroupRun::turn(Member& member, TurnShape shape, std::size_t number) {
     shape.device_awake =
         static_cast<double>(context_.clock.now_ns() - last->end_ns) < device_idle_ns;
   Turn turn = member.contender->take_turn(shape, random_);
-  if (on_device) device_turn_ = {.end_ns = context_.clock.now_ns()};
+  if (on_device) device_turn_ = {.end_ns = turn.round.start_ns + turn.round.wall_ns};
   const Disturbance after = read();
   if (device_turn_) device_turn_->until = after;
   turn.round.start_ns -= start_ns_;

@@ -72,7 +72,8 @@ BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
       Member& member = *contenders[position];
       if (member.live())
         run.guarded(member, [&] {
-          const Turn turn = run.turn(member, member.shape, order.size());
+          Turn turn = run.turn(member, member.shape, order.size());
+          turn.round.state = run.state_after_turn(member);
           member.result->rounds.push_back(turn.round);
           add_stage_times(*member.work, *member.result, turn);
         });
@@ -135,6 +136,7 @@ bool run_rounds_in_condition(GroupRun& run) {
   run.result().condition_before = device.condition();
   const bool whole = run_rounds(run);
   run.result().condition_after = device.condition();
+  run.result().slowest_state_ns = run.slowest_state_ns();
   return whole;
 }
 

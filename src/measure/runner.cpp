@@ -185,6 +185,7 @@ void append_part(GroupResult& group, GroupResult part, std::int64_t offset_ns) {
     append_case(group.limits[i], part.limits[i], offset_ns);
   std::ranges::move(part.order, std::back_inserter(group.order));
   std::ranges::move(part.cut_order, std::back_inserter(group.cut_order));
+  group.slowest_state_ns = std::max(group.slowest_state_ns, part.slowest_state_ns);
   if (part.stop == Stop::Time) group.stop = part.stop;
   group.condition_after = std::move(part.condition_after);
 }

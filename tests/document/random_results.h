@@ -42,6 +42,7 @@ class RandomResults {
                       .stop = maybe<Stop>(),
                       .condition_before = flag() ? object() : Json(),
                       .condition_after = flag() ? object() : Json(),
+                      .slowest_state_ns = integer(),
                       .profile = list([this] { return profile(); }),
                       .published = list([this] { return published(); }),
                       .claims = list([this] { return claim(); })};
@@ -104,7 +105,8 @@ class RandomResults {
             .cpu_ns = integer(),
             .start_ns = integer(),
             .counters = {integer(), 0, integer(), integer()},
-            .disturbance = {integer(), flag() ? integer() : 0, integer()}};
+            .disturbance = {integer(), flag() ? integer() : 0, integer()},
+            .state = {integer(), flag() ? integer() : 0, integer()}};
   }
   StageResult stage() {
     return {.op = text(),

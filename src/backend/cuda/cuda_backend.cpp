@@ -110,6 +110,10 @@ class CudaBackend final : public Backend {
   // Asks NVML only: a device that a kernel broke still has a condition.
   Json condition() override { return unavailable_ ? Json() : condition_of(nvml()); }
 
+  std::optional<DeviceState> state() override {
+    return unavailable_ ? std::nullopt : nvml().state();
+  }
+
   std::int64_t cache_bytes() const override { return l2_bytes_; }
   int device() const override { return device_; }
 
