@@ -142,6 +142,8 @@ class FakeDevice final : public Backend {
       device.clock_.time_ns += device.graph_ns;
       return std::move(captured);
     }
+    void begin_load() override { loading = true; }
+    void end_load() override { loading = false; }
     void launch(Graph& graph) override {
       const auto& work = static_cast<FakeGraph&>(graph).work;
       device.log.push_back(fmt::format("launch graph of {}", work.size()));
@@ -171,6 +173,7 @@ class FakeDevice final : public Backend {
     std::vector<Timed> todo;
     std::vector<std::int64_t> marks_ns;  // when each was reached; -1: not yet
     std::int64_t free_ns = 0;
+    bool loading = false;
     std::unique_ptr<FakeGraph> captured;
   };
 
@@ -215,6 +218,7 @@ class FakeDevice final : public Backend {
 
   void launch(int index, const Op& op, FakeQueue& queue, std::span<const View> in,
               std::span<const View> out, View scratch) {
+    if (queue.loading) return log.push_back(fmt::format("load {}", index));
     Work work{.cost_ns = rows[static_cast<std::size_t>(index)].cost_ns,
               .run = [this, index, op, from = std::vector<View>(in.begin(), in.end()),
                       to = std::vector<View>(out.begin(), out.end()), scratch] {
@@ -251,7 +255,8 @@ class FakeDevice final : public Backend {
                 auto& own = static_cast<FakeQueue&>(queue);
                 own.device.launch(I, op, own, in, out, scratch);
               };
-            }};
+            },
+            .loads = I > 0};
   }
   template <int... I>
   static std::vector<Kernel> all_kernels(std::integer_sequence<int, I...>) {

@@ -72,6 +72,11 @@ class Queue {
   virtual std::unique_ptr<Graph> end_capture() { return nullptr; }
   virtual void launch(Graph&) {}
 
+  /// From begin_load() to end_load() what rows that `load` submit is not run: the code of its
+  /// kernels is brought to the device, which otherwise their first run does.
+  virtual void begin_load() {}
+  virtual void end_load() {}
+
   const int threads;         // of the team that a CPU kernel runs on: exactly so many
   Recorder* const recorder;  // for ranges inside a stage; may be null
   /// What the ranges of other threads' shares of the stage are called; "": they have none.
@@ -93,6 +98,7 @@ struct Kernel {
   Cost (*cost)(const Op&, const Signature&);
   std::size_t (*scratch)(const Op&, const Signature&);
   Launch (*prepare)(const Op&, const Signature&);
+  bool loads = false;  // its launch only submits kernels, so that a queue can load them instead
 };
 
 /// What rows that cannot be captured say.

@@ -12,6 +12,21 @@ TensorDesc scratch_desc(const Slot& slot) {
                {.n = 1, .c = 1, .h = 1, .w = static_cast<std::int64_t>(slot.bytes)}, slot.memory);
 }
 
+/// Where a buffer is that is allocated later: as aligned as any, and nowhere.
+std::byte* not_yet() { return reinterpret_cast<std::byte*>(std::uintptr_t{4096}); }
+
+/// What is submitted while it lives is only loaded.
+class Loading {
+ public:
+  explicit Loading(Queue& queue) : queue_(queue) { queue_.begin_load(); }
+  ~Loading() { queue_.end_load(); }
+  Loading(const Loading&) = delete;
+  Loading& operator=(const Loading&) = delete;
+
+ private:
+  Queue& queue_;
+};
+
 std::int64_t moved_bytes(const Stage& stage) {
   return stage.cost.read_bytes + stage.cost.written_bytes;
 }
@@ -27,7 +42,7 @@ PreparedCase::PreparedCase(const Case& work, GroupMemory& memory, const Backends
       slots_(storage_of(work)),
       graphs_(graph_runs(work, slots_)),
       used_by_device_(slots_.size()),
-      addresses_(slots_.size() * memory.most_sets()),
+      addresses_(slots_.size() * memory.most_sets(), not_yet()),
       fresh_(slots_.size()) {
   for (int i = 0; i < static_cast<int>(slots_.size()); ++i) {
     roots_.push_back(static_cast<std::size_t>(root_of(slots_, i)));
@@ -90,6 +105,13 @@ void PreparedCase::make_graphs() {
     step.graph_label = recorder_.intern(run.label());
     for (std::size_t s = run.first(); s <= run.last(); ++s) step.graph_bytes += steps_[s].bytes;
   }
+}
+
+void PreparedCase::load_kernels() {
+  if (device_ == nullptr) return;
+  const Loading loading(*device_);
+  for (std::size_t s = 0; s < steps_.size(); ++s)
+    if (steps_[s].queue == device_ && work_.stages[s].kernel->loads) submit(s);
 }
 
 void PreparedCase::place(std::mt19937_64& random) {

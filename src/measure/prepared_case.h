@@ -36,6 +36,8 @@ class PreparedCase {
   /// The queue whose work is done later than it is submitted, or null when there is none.
   Queue* device() const { return device_; }
 
+  /// Brings the code of its kernels to the device, so that no call has to. Call when placed.
+  void load_kernels();
   /// Draws where every placed buffer of every set lies from now on. Call when drained.
   void place(std::mt19937_64& random);
   /// Moves on to the next buffer set and the next copy of the source in the group's rotation; a

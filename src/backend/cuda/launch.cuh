@@ -26,7 +26,8 @@ __global__ void __launch_bounds__(threads_per_block, blocks_at_once)
 /// Submits `body`, a trivially copyable struct of at most 4 KiB with
 ///   std::int64_t threads;
 ///   __host__ __device__ void operator()(std::int64_t thread) const;
-/// Nothing is launched for 0 threads; more than 2^31-1 blocks are an error, as they are to CUDA.
+/// Nothing is launched for 0 threads; more than 2^31-1 blocks are an error, as they are to CUDA. On
+/// only_load() the kernel's code is loaded and nothing else done.
 template <class Body>
 cudaError_t launch(cudaStream_t stream, const Body& body) {
   static_assert(std::is_trivially_copyable_v<Body> && sizeof(Body) <= 4096);
@@ -34,6 +35,10 @@ cudaError_t launch(cudaStream_t stream, const Body& body) {
       sizeof(Body), [](const void* b) { return static_cast<const Body*>(b)->threads; },
       [](const void* b, std::int64_t thread) { (*static_cast<const Body*>(b))(thread); }};
   if (body.threads == 0) return cudaSuccess;
+  if (stream == only_load()) {
+    cudaFuncAttributes attributes;
+    return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(&run<Body>));
+  }
   const std::int64_t blocks = (body.threads + threads_per_block - 1) / threads_per_block;
   if (blocks > std::numeric_limits<std::int32_t>::max()) return cudaErrorInvalidConfiguration;
   const void* arguments[] = {&body, &host};

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "backend/cuda/kernels.h"
 #include "backend/cuda/runtime.h"
 
 namespace normbench::cuda {
@@ -38,8 +39,10 @@ class DeviceArray {
   const T* data() const { return reinterpret_cast<const T*>(memory_->data()); }
 
   /// Copies `values`, at most `count`, from pageable memory in the order of `stream` and waits for
-  /// them: what a framework does to make a tensor of a list of numbers. Throws CudaError.
+  /// them: what a framework does to make a tensor of a list of numbers. Nothing on a stream that
+  /// only loads. Throws CudaError.
   void send(cudaStream_t stream, std::span<const T> values) {
+    if (stream == only_load()) return;
     check(cudaMemcpyAsync(memory_->data(), values.data(), values.size_bytes(),
                           cudaMemcpyHostToDevice, stream),
           "cudaMemcpyAsync of constants");

@@ -96,6 +96,7 @@ class PeerServer::Work {
   /// One iteration on poisoned buffers, without a warm-up. Returns its time.
   std::int64_t call() {
     prepared_.place(random_);
+    prepared_.load_kernels();
     const std::int64_t ns = poisoned_iteration(prepared_, std::byte{0xFF}, false, clock_);
     result_ = Result::Kept;
     return ns;
