@@ -32,6 +32,7 @@ class FakeDevice final : public Backend {
   std::int64_t wait_ns = 0;             // from the end of work to the host's return
   std::int64_t cache = 0;
   int number = 0;                              // of the device
+  std::optional<int> node = {};                // that its link is on
   std::function<void()> on_capture = {};       // a profiler is started or stopped; may throw
   std::function<DeviceState()> on_state = {};  // its state is read; none: it cannot be
   std::vector<std::string>& log;
@@ -49,6 +50,7 @@ class FakeDevice final : public Backend {
     return on_state ? std::optional(on_state()) : std::nullopt;
   }
   int device() const override { return number; }
+  std::optional<int> link_node() const override { return node; }
   void start_capture() override {
     log.push_back("start capture");
     if (on_capture) on_capture();

@@ -72,8 +72,8 @@ class Queue {
   virtual std::unique_ptr<Graph> end_capture() { return nullptr; }
   virtual void launch(Graph&) {}
 
-  /// From begin_load() to end_load() what rows that `load` submit is not run: the code of its
-  /// kernels is brought to the device, which otherwise their first run does.
+  /// From begin_load() to end_load() kernels that rows submit are not run: their code is brought to
+  /// the device, as their first run would do. Only for rows whose launch does nothing else.
   virtual void begin_load() {}
   virtual void end_load() {}
 
@@ -166,6 +166,9 @@ class Backend {
   virtual std::int64_t cache_bytes() const { return 0; }
   /// The number of its device among those that this process sees.
   virtual int device() const { return 0; }
+  /// The NUMA node that its link to the host is on; nothing where the host has one, or it is not
+  /// known.
+  virtual std::optional<int> link_node() const { return std::nullopt; }
 
   /// Tell a profiler that waits for it (nsys -c cudaProfilerApi) to record from here on, and to
   /// end. Throw std::runtime_error.

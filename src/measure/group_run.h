@@ -112,7 +112,7 @@ class GroupRun {
   // disturbed the machine until then.
   struct DeviceTurn {
     std::int64_t end_ns;
-    Disturbance until;
+    Disturbance until = {};
   };
   std::optional<DeviceTurn> device_turn_;
 };

@@ -40,13 +40,14 @@ PreparedCase::PreparedCase(const Case& work, GroupMemory& memory, const Backends
       backends_(backends),
       recorder_(recorder),
       slots_(storage_of(work)),
+      near_link_(memory.near_link(work, slots_)),
       graphs_(graph_runs(work, slots_)),
       used_by_device_(slots_.size()),
       addresses_(slots_.size() * memory.most_sets(), not_yet()),
       fresh_(slots_.size()) {
   for (int i = 0; i < static_cast<int>(slots_.size()); ++i) {
     roots_.push_back(static_cast<std::size_t>(root_of(slots_, i)));
-    if (slots_[i].kind == Slot::Kind::Placed) memory_.arena(slots_[i].memory);
+    if (slots_[i].kind == Slot::Kind::Placed) memory_.arena(slots_[i].memory, near_link_[i]);
     if (slots_[i].kind == Slot::Kind::Source) source_ = memory_.source(work_);
   }
   make_queues();
@@ -116,19 +117,23 @@ void PreparedCase::load_kernels() {
 
 void PreparedCase::place(std::mt19937_64& random) {
   drop_graphs();
-  for (const auto& word : words(Memory{})) {
-    const auto sizes = placed_sizes(slots_, word.value);
-    if (sizes.empty()) continue;
-    const std::size_t sets = memory_.sets(work_, word.value);
-    Arena& arena = memory_.arena(word.value);
-    const auto offsets =
-        random_placement(sizes, sets, arena.bytes(), random, alignment_of(word.value));
-    auto offset = offsets.begin();
-    for (std::size_t set = 0; set < sets; ++set)
-      for (std::size_t i = 0; i < slots_.size(); ++i)
-        if (slots_[i].kind == Slot::Kind::Placed && slots_[i].memory == word.value)
-          addresses_[set * slots_.size() + i] = arena.data() + *offset++;
-  }
+  for (const auto& word : words(Memory{}))
+    for (const bool near_link : {false, true}) place(word.value, near_link, random);
+}
+
+/// Those of one arena.
+void PreparedCase::place(Memory memory, bool near_link, std::mt19937_64& random) {
+  const auto sizes = placed_sizes(slots_, memory, near_link_, near_link);
+  if (sizes.empty()) return;
+  const std::size_t sets = memory_.sets(work_, memory);
+  Arena& arena = memory_.arena(memory, near_link);
+  const auto offsets = random_placement(sizes, sets, arena.bytes(), random, alignment_of(memory));
+  auto offset = offsets.begin();
+  for (std::size_t set = 0; set < sets; ++set)
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+      if (slots_[i].kind == Slot::Kind::Placed && slots_[i].memory == memory &&
+          near_link_[i] == near_link)
+        addresses_[set * slots_.size() + i] = arena.data() + *offset++;
 }
 
 void PreparedCase::poison(std::byte pattern) {

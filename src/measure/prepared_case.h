@@ -88,6 +88,7 @@ class PreparedCase {
   void run_stage(std::size_t stage, const IterationOptions& options);
   void run_graph(const Step& step, const IterationOptions& options);
   void submit(std::size_t stage);
+  void place(Memory memory, bool near_link, std::mt19937_64& random);
   Graph& graph_of(GraphRun& run);
   void capture_here();
   std::size_t graphs() const;
@@ -106,6 +107,7 @@ class PreparedCase {
   Recorder& recorder_;
   std::vector<Slot> slots_;
   std::vector<std::size_t> roots_;                // of each slot
+  std::vector<bool> near_link_;                   // by root: where it is placed
   std::array<std::unique_ptr<Queue>, 2> queues_;  // by place
   Queue* device_ = nullptr;
   std::vector<Step> steps_;
