@@ -31,8 +31,10 @@ class FakeDevice final : public Backend {
   std::int64_t graph_ns = 0;            // the host's time of ending a capture
   std::int64_t wait_ns = 0;             // from the end of work to the host's return
   std::int64_t cache = 0;
-  int number = 0;                         // of the device
-  std::function<void()> on_capture = {};  // a profiler is started or stopped; may throw
+  int number = 0;                              // of the device
+  std::optional<int> node = {};                // that its link is on
+  std::function<void()> on_capture = {};       // a profiler is started or stopped; may throw
+  std::function<DeviceState()> on_state = {};  // its state is read; none: it cannot be
   std::vector<std::string>& log;
 
   ~FakeDevice() override {
@@ -44,7 +46,11 @@ class FakeDevice final : public Backend {
   std::span<const Kernel> kernels() const override { return kernels_; }
   std::int64_t cache_bytes() const override { return cache; }
   Json condition() override { return {{"reading", ++conditions_}}; }
+  std::optional<DeviceState> state() override {
+    return on_state ? std::optional(on_state()) : std::nullopt;
+  }
   int device() const override { return number; }
+  std::optional<int> link_node() const override { return node; }
   void start_capture() override {
     log.push_back("start capture");
     if (on_capture) on_capture();
@@ -138,6 +144,8 @@ class FakeDevice final : public Backend {
       device.clock_.time_ns += device.graph_ns;
       return std::move(captured);
     }
+    void begin_load() override { loading = true; }
+    void end_load() override { loading = false; }
     void launch(Graph& graph) override {
       const auto& work = static_cast<FakeGraph&>(graph).work;
       device.log.push_back(fmt::format("launch graph of {}", work.size()));
@@ -167,6 +175,7 @@ class FakeDevice final : public Backend {
     std::vector<Timed> todo;
     std::vector<std::int64_t> marks_ns;  // when each was reached; -1: not yet
     std::int64_t free_ns = 0;
+    bool loading = false;
     std::unique_ptr<FakeGraph> captured;
   };
 
@@ -211,6 +220,7 @@ class FakeDevice final : public Backend {
 
   void launch(int index, const Op& op, FakeQueue& queue, std::span<const View> in,
               std::span<const View> out, View scratch) {
+    if (queue.loading) return log.push_back(fmt::format("load {}", index));
     Work work{.cost_ns = rows[static_cast<std::size_t>(index)].cost_ns,
               .run = [this, index, op, from = std::vector<View>(in.begin(), in.end()),
                       to = std::vector<View>(out.begin(), out.end()), scratch] {
@@ -247,7 +257,8 @@ class FakeDevice final : public Backend {
                 auto& own = static_cast<FakeQueue&>(queue);
                 own.device.launch(I, op, own, in, out, scratch);
               };
-            }};
+            },
+            .loads = I > 0};
   }
   template <int... I>
   static std::vector<Kernel> all_kernels(std::integer_sequence<int, I...>) {

@@ -44,6 +44,7 @@ GroupAnalysis analyse(const GroupResult& group, const Results& results) {
     analysis.cases.push_back(analyse_case(group, result, results));
   analysis.pairs = compare_pairs(group, results);
   analysis.noise = noise_of(group, results);
+  analysis.device = device_states(group);
   add_quality(group, results, analysis);
   analysis.verdict = judge(group, analysis, results);
   return analysis;

@@ -53,8 +53,9 @@ struct Verdict {
 struct GroupAnalysis {
   std::vector<CaseAnalysis> cases;  // as in the group
   std::vector<CaseNoise> noise;     // as in the group
-  std::vector<Pair> pairs;          // of measured cases, a < b
-  double autocorrelation = 0;       // largest lag-1 of the log ratios
+  DeviceStates device;
+  std::vector<Pair> pairs;     // of measured cases, a < b
+  double autocorrelation = 0;  // largest lag-1 of the log ratios
   Verdict verdict;
   Quality quality;
 };

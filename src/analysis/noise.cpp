@@ -10,6 +10,8 @@ namespace {
 
 constexpr double kSlowClock = 0.98;         // of the median frequency
 constexpr double kSlower = 1.02;            // than rounds that were left alone
+constexpr double kClockChange = 0.02;       // of a GPU, off the group's median
+constexpr std::int64_t kWarmer = 10;        // degrees
 constexpr double kOutlier = 3.5;            // modified z-score
 constexpr double kNoisySpread = 0.1;        // middle half of the rounds, of their median
 constexpr double kNoisyDisturbed = 0.1;     // of all rounds
@@ -30,7 +32,8 @@ std::vector<std::int64_t> ends_of_turns(const GroupResult& group) {
   std::vector<std::int64_t> ends;
   for (const auto* list : {&group.cases, &group.limits})
     for (const CaseResult& result : *list)
-      for (const Round& round : result.rounds) ends.push_back(round.start_ns + round.wall_ns);
+      for (const auto* rounds : {&result.rounds, &result.cut_rounds})
+        for (const Round& round : *rounds) ends.push_back(round.start_ns + round.wall_ns);
   std::ranges::sort(ends);
   return ends;
 }
@@ -99,7 +102,17 @@ std::vector<bool> preempted(const CaseResult& result, const std::vector<double>&
   return found;
 }
 
-void add_flags(const CaseResult& result, const Results& results, CaseNoise& noise) {
+bool is_read(const Round& round) { return round.state.sm_clock_mhz > 0; }
+
+std::int64_t reasons(const Round& round) { return round.state.throttle_bits & ~throttle_idle; }
+
+bool is_off(std::int64_t mhz, std::int64_t middle_mhz) {
+  const auto middle = static_cast<double>(middle_mhz);
+  return std::abs(static_cast<double>(mhz) - middle) > kClockChange * middle;
+}
+
+void add_flags(const CaseResult& result, const DeviceStates& states, const Results& results,
+               CaseNoise& noise) {
   const auto times = times_ns(result, results);
   const std::vector<bool> held_up = preempted(result, times);
   const std::vector<double> z = modified_z(logs(times));
@@ -116,6 +129,9 @@ void add_flags(const CaseResult& result, const Results& results, CaseNoise& nois
     any |= flag_when(khz > 0 && khz < kSlowClock * static_cast<double>(noise.frequency_khz),
                      Flag::SlowClock);
     any |= flag_when(z[i] > kOutlier, Flag::Outlier);
+    any |= flag_when(is_read(round) && is_off(round.state.sm_clock_mhz, states.middle_mhz),
+                     Flag::DeviceClock);
+    any |= flag_when((reasons(round) & states.sometimes_bits) != 0, Flag::DeviceThrottled);
     if (any) noise.disturbed.push_back(i);
   }
 }
@@ -149,7 +165,43 @@ void add_sensitivity(const std::vector<double>& times, const std::vector<double>
 
 }  // namespace
 
+bool DeviceStates::clock_changed() const {
+  return is_off(low_mhz, middle_mhz) || is_off(high_mhz, middle_mhz);
+}
+bool DeviceStates::warmed() const { return high_c - low_c >= kWarmer; }
+
+DeviceStates device_states(const GroupResult& group) {
+  DeviceStates states{.slowest_ns = group.slowest_state_ns};
+  std::vector<double> clocks;
+  std::vector<std::int64_t> celsius;
+  std::int64_t all = -1, any = 0;
+  for (const auto* list : {&group.cases, &group.limits})
+    for (const CaseResult& result : *list) {
+      if (!measured(result) || !uses_gpu(result)) continue;
+      states.turns += static_cast<int>(result.rounds.size());
+      for (const Round& round : result.rounds) {
+        if (!is_read(round)) continue;
+        clocks.push_back(static_cast<double>(round.state.sm_clock_mhz));
+        celsius.push_back(round.state.temperature_c);
+        all &= reasons(round);
+        any |= reasons(round);
+      }
+    }
+  states.read = static_cast<int>(clocks.size());
+  if (clocks.empty()) return states;
+  const auto [low, high] = std::ranges::minmax(clocks);
+  states.low_mhz = std::llround(low);
+  states.high_mhz = std::llround(high);
+  states.middle_mhz = std::llround(median(clocks));
+  states.low_c = std::ranges::min(celsius);
+  states.high_c = std::ranges::max(celsius);
+  states.always_bits = all;
+  states.sometimes_bits = any & ~all;
+  return states;
+}
+
 std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results) {
+  const DeviceStates states = device_states(group);
   const std::vector<std::int64_t> ends = ends_of_turns(group);
   std::vector<CaseNoise> noise(group.cases.size());
   for (std::size_t i = 0; i < noise.size(); ++i) {
@@ -158,7 +210,7 @@ std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results
     noise[i].rounds = static_cast<int>(result.rounds.size());
     add_counters(result, ends, noise[i]);
     add_frequency(result, noise[i]);
-    add_flags(result, results, noise[i]);
+    add_flags(result, states, results, noise[i]);
     const auto times = times_ns(result, results);
     add_drift(times, results.precision, noise[i]);
     noise[i].autocorrelation = lag1_autocorrelation(logs(times));

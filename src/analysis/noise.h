@@ -10,7 +10,7 @@
 namespace normbench {
 
 /// Why a round is flagged.
-enum class Flag { Stolen, Throttled, Preempted, SlowClock, Outlier };
+enum class Flag { Stolen, Throttled, Preempted, SlowClock, Outlier, DeviceClock, DeviceThrottled };
 
 struct CaseNoise {
   int rounds = 0;                  // 0 for a case that was not measured: all else says nothing then
@@ -35,7 +35,24 @@ struct CaseNoise {
 ///   and up to three of its square roots more, as a Poisson process gives.
 /// - slow clock: more than 2 % below the case's median frequency.
 /// - outlier: slow, with a modified z-score of the log time above 3.5 (Iglewicz and Hoaglin, 1993).
+/// - device clock: the GPU's was more than 2 % off the median of the group's turns.
+/// - device throttled: for a reason that other turns of the group did not have.
 std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results);
+
+/// What the ends of a group's turns found the GPU in; all zeros where nothing was read.
+struct DeviceStates {
+  int turns = 0, read = 0;  // on the GPU, and of which the state was read
+  std::int64_t low_mhz = 0, middle_mhz = 0, high_mhz = 0;  // SM clock
+  std::int64_t low_c = 0, high_c = 0;
+  // Reasons that held the clocks back in all turns, and in some of them only. Idling is none.
+  std::int64_t always_bits = 0, sometimes_bits = 0;
+  std::int64_t slowest_ns = 0;  // of the readings
+
+  bool clock_changed() const;  // by more than 2 % of its median
+  bool warmed() const;         // by 10 C or more
+  bool changed() const { return clock_changed() || warmed() || sometimes_bits != 0; }
+};
+DeviceStates device_states(const GroupResult& group);
 
 /// How far a group's numbers can be trusted.
 struct Quality {

@@ -12,6 +12,7 @@
 
 #include "core/json.h"
 #include "core/tensor.h"
+#include "machine/device_state.h"
 #include "ops/op.h"
 #include "record/recorder.h"
 
@@ -71,6 +72,11 @@ class Queue {
   virtual std::unique_ptr<Graph> end_capture() { return nullptr; }
   virtual void launch(Graph&) {}
 
+  /// From begin_load() to end_load() kernels that rows submit are not run: their code is brought to
+  /// the device, as their first run would do. Only for rows whose launch does nothing else.
+  virtual void begin_load() {}
+  virtual void end_load() {}
+
   const int threads;         // of the team that a CPU kernel runs on: exactly so many
   Recorder* const recorder;  // for ranges inside a stage; may be null
   /// What the ranges of other threads' shares of the stage are called; "": they have none.
@@ -92,6 +98,7 @@ struct Kernel {
   Cost (*cost)(const Op&, const Signature&);
   std::size_t (*scratch)(const Op&, const Signature&);
   Launch (*prepare)(const Op&, const Signature&);
+  bool loads = false;  // its launch only submits kernels, so that a queue can load them instead
 };
 
 /// What rows that cannot be captured say.
@@ -152,10 +159,16 @@ class Backend {
   /// What may change between groups (clocks, temperature, power, why clocks are low); null
   /// likewise.
   virtual Json condition();
+  /// The little of it that is read after every turn; nothing where it cannot be read. A call may
+  /// take milliseconds.
+  virtual std::optional<DeviceState> state() { return std::nullopt; }
   /// Bytes of the cache between its memory and its kernels (L2 of a GPU); 0: the host's counts.
   virtual std::int64_t cache_bytes() const { return 0; }
   /// The number of its device among those that this process sees.
   virtual int device() const { return 0; }
+  /// The NUMA node that its link to the host is on; nothing where the host has one, or it is not
+  /// known.
+  virtual std::optional<int> link_node() const { return std::nullopt; }
 
   /// Tell a profiler that waits for it (nsys -c cudaProfilerApi) to record from here on, and to
   /// end. Throw std::runtime_error.

@@ -9,6 +9,7 @@
 
 #include "core/json.h"
 #include "core/tensor.h"
+#include "machine/device_state.h"
 #include "machine/disturbance.h"
 #include "record/clock.h"
 
@@ -22,6 +23,7 @@ struct Round {
   std::int64_t start_ns = 0;  // since the group's start
   Counters counters;
   Disturbance disturbance = {};  // over the turn and its warm-up
+  DeviceState state = {};        // of the device that the turn used, at its end
   bool operator==(const Round&) const = default;
 };
 
@@ -91,8 +93,12 @@ struct CaseResult {
   std::int64_t result_bytes = 0;  // what it must write: the last output
   std::optional<TensorDesc> source = {};  // what it starts from; nothing for files
   std::int64_t first_call_ns = 0;
+  // What a stage's time on a device has beside its work: that of two marks with nothing between
+  // them; 0 where it was not measured.
+  std::int64_t bracket_ns = 0;
   std::vector<StageResult> stages;
   std::vector<Round> rounds;
+  std::vector<Round> cut_rounds = {};  // of a block that the group's time cut: kept, never used
   CheckResult check;
   std::vector<std::string> notes;  // files skipped by on_error: skip, …
   bool operator==(const CaseResult&) const = default;
@@ -111,7 +117,7 @@ struct ProfileRow {
   Place place = Place::Cpu;
   std::string shapes;
   bool annotation = false;  // a range of steps, or its projection on a device: no work itself
-  bool constants = false;  // a kernel's preparing of its constants, calls in it included
+  bool constants = false;   // a kernel's preparing of its constants, calls in it included
   std::int64_t calls = 0;
   std::int64_t self_cpu_ns = 0, cpu_ns = 0;
   std::int64_t self_device_ns = 0, device_ns = 0;
@@ -185,11 +191,13 @@ struct GroupResult {
   Json point = Json::object();
   std::string baseline;
   std::vector<CaseResult> cases;
-  std::vector<CaseResult> limits;       // contenders named e.g. "stream 1:4 nt"
-  std::vector<std::vector<int>> order;  // contenders per round: cases, then limits
-  std::optional<Stop> stop = {};        // nothing: no rounds
+  std::vector<CaseResult> limits;                // contenders named e.g. "stream 1:4 nt"
+  std::vector<std::vector<int>> order;           // contenders per round: cases, then limits
+  std::vector<std::vector<int>> cut_order = {};  // the same of cut_rounds; the last may lack some
+  std::optional<Stop> stop = {};                 // nothing: no rounds
   // Backend::condition() of the device before the first and after the last round; null without one.
   Json condition_before = {}, condition_after = {};
+  std::int64_t slowest_state_ns = 0;  // what the slowest reading of a round's `state` took
   std::vector<CaseProfile> profile;
   std::vector<PublishedResult> published;
   std::vector<ClaimResult> claims;
@@ -243,8 +251,8 @@ inline constexpr int document_schema = 1;
 ///   condition_after, clock_error_ns.
 /// - what newer versions added is left out where it says nothing: written, skip, parameters,
 ///   min_read_bytes, resident, threads_decided, source, wait, graph, peer, peer_version, counters,
-///   calibration, discarded, device_times, times, losses, unkept, and of a profile's row
-///   annotation, constants, min_ns to max_ns, bytes, faults.
+///   calibration, discarded, device_times, times, losses, unkept, cut_rounds, cut_order,
+///   bracket_ns, and of a profile's row annotation, constants, min_ns to max_ns, bytes, faults.
 /// - a double that is not finite is null, and infinity when read back.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);

@@ -38,6 +38,9 @@ inline constexpr auto round_columns = std::to_array<RoundColumn>({
     {"steal_ns", [](Round& r) -> std::int64_t& { return r.disturbance.steal_ns; }},
     {"throttled_ns", [](Round& r) -> std::int64_t& { return r.disturbance.throttled_ns; }},
     {"frequency_khz", [](Round& r) -> std::int64_t& { return r.disturbance.frequency_khz; }},
+    {"sm_clock_mhz", [](Round& r) -> std::int64_t& { return r.state.sm_clock_mhz; }},
+    {"throttle_bits", [](Round& r) -> std::int64_t& { return r.state.throttle_bits; }},
+    {"temperature_c", [](Round& r) -> std::int64_t& { return r.state.temperature_c; }},
 });
 
 void fields(auto& io, Is<StageResult> auto& x) {
@@ -85,8 +88,10 @@ void fields(auto& io, Is<CaseResult> auto& x) {
   io("result_bytes", x.result_bytes);
   io("source", x.source);
   io("first_call_ns", x.first_call_ns);
+  io.when_known("bracket_ns", x.bracket_ns);
   io("stages", x.stages);
   io("rounds", x.rounds);
+  io.when_known("cut_rounds", x.cut_rounds);
   io("check", x.check);
   io("notes", x.notes);
 }
@@ -183,8 +188,10 @@ void fields(auto& io, Is<GroupResult> auto& x) {
   io("baseline", x.baseline);
   io("stop", x.stop);
   io("order", x.order);
+  io.when_known("cut_order", x.cut_order);
   io.when_known("condition_before", x.condition_before);
   io.when_known("condition_after", x.condition_after);
+  io.when_known("slowest_state_ns", x.slowest_state_ns);
   io.required("cases", x.cases);
   io("limits", x.limits);
   io("profile", x.profile);

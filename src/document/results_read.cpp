@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/reader.h"
 #include "document/results_fields.h"
@@ -138,14 +139,18 @@ void mark_constants(GroupResult& group) {
 /// What a reader of results relies on, and no single field can say.
 void check(const GroupResult& group, const std::string& pointer, std::vector<Issue>& issues) {
   const std::size_t contenders = group.cases.size() + group.limits.size();
-  for (const auto& round : group.order)
-    for (const int contender : round)
-      if (static_cast<std::size_t>(contender) >= contenders) {
-        issues.push_back({pointer + "/order", fmt::format("contender {} of {} (counted from 0)",
-                                                          contender, contenders)});
-        return;
-      }
-  const auto is_measured = [](const CaseResult& c) { return c.rounds.empty() || c.iterations > 0; };
+  for (const auto& [name, order] :
+       {std::pair("/order", &group.order), std::pair("/cut_order", &group.cut_order)})
+    for (const auto& round : *order)
+      for (const int contender : round)
+        if (static_cast<std::size_t>(contender) >= contenders) {
+          issues.push_back({pointer + name, fmt::format("contender {} of {} (counted from 0)",
+                                                        contender, contenders)});
+          return;
+        }
+  const auto is_measured = [](const CaseResult& c) {
+    return (c.rounds.empty() && c.cut_rounds.empty()) || c.iterations > 0;
+  };
   if (!std::ranges::all_of(group.cases, is_measured) ||
       !std::ranges::all_of(group.limits, is_measured))
     issues.push_back({pointer, "a case has rounds but no iterations (expected at least 1)"});

@@ -68,7 +68,10 @@ bool is_known(const std::optional<T>& value) {
 bool is_known(std::int64_t value) { return value != 0; }
 bool is_known(const ProfileTimes& value) { return value != ProfileTimes{}; }
 bool is_known(const ProfileLosses& value) { return value != ProfileLosses{}; }
-bool is_known(const std::vector<std::int64_t>& values) { return !values.empty(); }
+template <class T>
+bool is_known(const std::vector<T>& values) {
+  return !values.empty();
+}
 
 struct Writer {
   Json json = Json::object();

@@ -8,10 +8,12 @@
 
 namespace normbench {
 
-/// A hardware thread: the system's number of it, and which core it is part of.
+/// A hardware thread: the system's number of it, which core it is part of, and the system's number
+/// of the NUMA node whose memory is near (-1: not known).
 struct HardwareThread {
   int cpu = 0;
   int core = 0;
+  int node = -1;
 };
 
 /// All caches of one level that hold data; `bytes` of one of them.

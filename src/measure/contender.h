@@ -24,7 +24,8 @@ struct CutShort : std::runtime_error {
 class Contender {
  public:
   virtual ~Contender() = default;
-  /// One iteration, the first of all and without a warm-up. Returns its time.
+  /// One iteration, the first of all and without a warm-up; a device has the code of its kernels
+  /// before. Returns its time.
   virtual std::int64_t first_call() = 0;
   /// Runs one more iteration after the last turn where that leaves no output to check.
   virtual void last_call() = 0;

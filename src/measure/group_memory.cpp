@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "core/units.h"
+#include "machine/affinity.h"
 #include "machine/topology.h"
 
 namespace normbench {
@@ -21,9 +22,20 @@ std::int64_t side_of(const Sides& sides, Memory memory) {
   return host_reaches(memory) ? sides.host : sides.device;
 }
 
+/// The largest team of these cases' stages on the CPU.
+int largest_team(std::span<const Case* const> cases) {
+  int largest = 1;
+  for (const Case* work : cases)
+    if (std::ranges::any_of(work->stages,
+                            [](const Stage& stage) { return stage.place == Place::Cpu; }))
+      largest = std::max(largest, work->threads);
+  return largest;
+}
+
 }  // namespace
 
-Arena::Arena(Backend& owner, Memory memory, std::size_t bytes) : bytes_(bytes) {
+Arena::Arena(Backend& owner, Memory memory, std::size_t bytes, const TouchPlan& plan)
+    : bytes_(bytes) {
   try {
     allocation_ = owner.allocate(memory, bytes);
   } catch (const std::exception& error) {
@@ -34,8 +46,7 @@ Arena::Arena(Backend& owner, Memory memory, std::size_t bytes) : bytes_(bytes) {
   if (!host_caches(memory))
     owner.fill(data(), std::byte{1}, bytes);
   else
-    for (std::size_t at = 0; at < bytes; at += static_cast<std::size_t>(page_bytes()))
-      data()[at] = std::byte{1};
+    touch_pages(data(), bytes, plan);
 }
 
 std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, std::size_t sets,
@@ -63,26 +74,89 @@ Sides cold_caches(const Backends& backends, std::int64_t last_level_cache_bytes)
   return {.host = last_level_cache_bytes, .device = own > 0 ? own : last_level_cache_bytes};
 }
 
+HostNodes host_nodes(const Backends& backends) {
+  const Backend* const cuda = backends.at(Place::Cuda);
+  return {.link = cuda != nullptr ? cuda->link_node() : std::nullopt,
+          .of_team = nodes_of(team_cpus(), topology().threads)};
+}
+
+std::vector<bool> cross_link(const Case& work, const std::vector<Slot>& slots) {
+  std::vector<bool> cross(slots.size());
+  for (const Stage& stage : work.stages) {
+    // Pinning copies on the host; registering moves nothing.
+    if (stage.place != Place::Cuda || std::holds_alternative<Pin>(stage.op) ||
+        passes_through(stage.op))
+      continue;
+    for (const auto* values : {&stage.in, &stage.out})
+      for (const int value : *values) {
+        const int root = root_of(slots, value);
+        if (host_reaches(slots[root].memory)) cross[root] = true;
+      }
+  }
+  return cross;
+}
+
 GroupMemory::GroupMemory(std::span<const Case* const> cases, const Measure& measure,
                          const Backends& backends, std::int64_t cache_bytes)
+    : GroupMemory(cases, measure, backends, cache_bytes, host_nodes(backends)) {}
+
+GroupMemory::GroupMemory(std::span<const Case* const> cases, const Measure& measure,
+                         const Backends& backends, std::int64_t cache_bytes, HostNodes nodes)
     : backends_(backends),
+      nodes_(std::move(nodes)),
       caches_(cold_caches(backends, cache_bytes)),
       sets_{.host = buffer_sets(cases, measure.cache, Memory::Pageable, caches_.host),
             .device = buffer_sets(cases, measure.cache, Memory::Device, caches_.device)} {
   for (const Case* work : cases)
-    if (work->source && !find(*work)) add_source(*work, measure);
+    if (work->source && !find(*work)) add_source(*work, measure, largest_team(cases));
   add_arenas(cases);
 }
 
-GroupMemory::Block GroupMemory::make_block(Memory memory, std::size_t bytes) const {
+GroupMemory::Block GroupMemory::make_block(Memory memory, std::size_t bytes, bool near_link,
+                                           TouchPlan plan) const {
+  if (near_link) plan = {};
+  plan.on_touch = nodes_.on_touch;
   try {
-    return {.arena = std::make_unique<Arena>(backends_.owner(memory), memory, bytes), .error = ""};
+    Block block;
+    const auto make = [&] {
+      block.arena = std::make_unique<Arena>(backends_.owner(memory), memory, bytes, plan);
+    };
+    if (near_link)
+      nodes_.near(*nodes_.link, make);
+    else
+      make();
+    return block;
   } catch (const std::exception& error) {
     return {.arena = nullptr, .error = error.what()};
   }
 }
 
-void GroupMemory::add_source(const Case& work, const Measure& measure) {
+std::vector<int> GroupMemory::team_nodes(int threads) const {
+  const auto size = static_cast<std::size_t>(threads);
+  if (size > nodes_.of_team.size()) return {};  // such a team is not bound
+  const std::vector<int> nodes(nodes_.of_team.begin(),
+                               nodes_.of_team.begin() + static_cast<std::ptrdiff_t>(size));
+  const bool several = std::ranges::any_of(nodes, [&](int node) { return node != nodes.front(); });
+  return several ? nodes : std::vector<int>();
+}
+
+std::vector<bool> GroupMemory::near_link(const Case& work, const std::vector<Slot>& slots) const {
+  if (!nodes_.link) return std::vector<bool>(slots.size());
+  std::vector<bool> near = cross_link(work, slots);
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    if (cuda_owns(slots[i].memory)) near[i] = false;
+  return near;
+}
+
+bool GroupMemory::source_near_link(const Case& work) const {
+  const std::vector<Slot> slots = storage_of(work);
+  const std::vector<bool> near = near_link(work, slots);
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    if (slots[i].kind == Slot::Kind::Source && near[i]) return true;
+  return false;
+}
+
+void GroupMemory::add_source(const Case& work, const Measure& measure, int threads) {
   const TensorDesc desc = work.source->desc();
   const std::size_t stride =
       whole_lines(static_cast<std::size_t>(desc.bytes()), alignment_of(desc.memory));
@@ -90,9 +164,15 @@ void GroupMemory::add_source(const Case& work, const Measure& measure) {
       static_cast<std::size_t>(source_copies(work, measure.cache, side_of(caches_, desc.memory)));
   SharedSource shared{.source = *work.source,
                       .resident = work.resident,
+                      .near_link = source_near_link(work),
                       .stride = stride,
                       .count = count,
-                      .block = make_block(desc.memory, stride * count)};
+                      .block = {}};
+  const bool spread = !cuda_owns(desc.memory) && !team_nodes(threads).empty();
+  shared.block = make_block(
+      desc.memory, stride * count, shared.near_link,
+      spread ? touched_by_readers(threads, static_cast<std::size_t>(desc.bytes()), stride)
+             : TouchPlan{});
   if (shared.block.arena) try {
       fill(shared, static_cast<std::uint64_t>(measure.seed));
     } catch (const std::exception& error) {
@@ -121,24 +201,30 @@ void GroupMemory::fill(const SharedSource& shared, std::uint64_t seed) const {
 }
 
 void GroupMemory::add_arenas(std::span<const Case* const> cases) {
-  std::map<Memory, std::size_t> needed;
+  std::map<std::pair<Memory, bool>, std::size_t> needed;
   for (const Case* work : cases) {
     const std::vector<Slot> slots = storage_of(*work);
-    for (const auto& word : words(Memory{})) {
-      const auto sizes = placed_sizes(slots, word.value);
-      if (sizes.empty()) continue;
-      std::size_t& bytes = needed[word.value];
-      bytes = std::max(bytes,
-                       placement_bytes(sizes, sets(*work, word.value), alignment_of(word.value)));
-    }
+    const std::vector<bool> near = near_link(*work, slots);
+    for (const auto& word : words(Memory{}))
+      for (const bool near_link : {false, true}) {
+        const auto sizes = placed_sizes(slots, word.value, near, near_link);
+        if (sizes.empty()) continue;
+        std::size_t& bytes = needed[{word.value, near_link}];
+        bytes = std::max(bytes,
+                         placement_bytes(sizes, sets(*work, word.value), alignment_of(word.value)));
+      }
   }
-  for (const auto& [memory, bytes] : needed) arenas_.emplace(memory, make_block(memory, bytes));
+  const std::vector<int> nodes = team_nodes(largest_team(cases));
+  const TouchPlan plan = nodes.empty() ? TouchPlan{} : touched_in_turn(nodes);
+  for (const auto& [kind, bytes] : needed)
+    arenas_.emplace(kind, make_block(kind.first, bytes, kind.second,
+                                     cuda_owns(kind.first) ? TouchPlan{} : plan));
 }
 
 GroupMemory::SharedSource* GroupMemory::find(const Case& work) {
   for (SharedSource& shared : sources_)
     if (shared.resident == work.resident && shared.source.desc() == work.source->desc() &&
-        shared.source.path == work.source->path)
+        shared.source.path == work.source->path && shared.near_link == source_near_link(work))
       return &shared;
   return nullptr;
 }
@@ -149,8 +235,8 @@ SourceCopies GroupMemory::source(const Case& work) {
   return {.first = shared.block.arena->data(), .stride = shared.stride, .count = shared.count};
 }
 
-Arena& GroupMemory::arena(Memory memory) {
-  Block& block = arenas_.at(memory);
+Arena& GroupMemory::arena(Memory memory, bool near_link) {
+  Block& block = arenas_.at({memory, near_link});
   if (!block.arena) throw std::runtime_error(block.error);
   return *block.arena;
 }

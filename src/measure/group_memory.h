@@ -6,8 +6,11 @@
 #include <cstddef>
 #include <map>
 #include <random>
+#include <utility>
 
 #include "backend/backend.h"
+#include "machine/numa.h"
+#include "measure/page_touch.h"
 #include "plan/memory.h"
 #include "plan/placement.h"
 #include "plan/plan.h"
@@ -19,7 +22,7 @@ namespace normbench {
 class Arena {
  public:
   /// Throws std::runtime_error: "needs 3.2 GB of pageable memory: mmap: Cannot allocate memory".
-  Arena(Backend& owner, Memory memory, std::size_t bytes);
+  Arena(Backend& owner, Memory memory, std::size_t bytes, const TouchPlan& plan = {});
 
   std::byte* data() { return allocation_->data(); }
   std::size_t bytes() const { return bytes_; }
@@ -49,12 +52,29 @@ struct SourceCopies {
   std::size_t count = 1;
 };
 
-/// Sources are filled once and never written again. A kind of memory that cannot be allocated fails
+/// The NUMA nodes that matter to a group's memory. With none known, pages are as the system gives
+/// them to this thread.
+struct HostNodes {
+  std::optional<int> link = {};   // that a device's link is on
+  std::vector<int> of_team = {};  // of the threads of a team, by rank
+  std::function<std::string(int node, const std::function<void()>& work)> near = &run_near;
+  std::function<void(const std::byte* page, int rank)> on_touch = {};
+};
+HostNodes host_nodes(const Backends& backends);
+
+/// The slots of a case, by root, that a stage on a device reads or writes over its link.
+std::vector<bool> cross_link(const Case& work, const std::vector<Slot>& slots);
+
+/// Sources are filled once and never written again. Pageable memory that crosses the link comes
+/// from the link's node, other from the nodes of the threads that use it; page-locked memory is the
+/// device's backend's to place. A kind of memory that cannot be allocated fails
 /// only the contenders that ask for it.
 class GroupMemory {
  public:
   GroupMemory(std::span<const Case* const> cases, const Measure& measure, const Backends& backends,
               std::int64_t cache_bytes);
+  GroupMemory(std::span<const Case* const> cases, const Measure& measure, const Backends& backends,
+              std::int64_t cache_bytes, HostNodes nodes);
 
   /// Sets of buffers of this kind; all kinds of host memory have as many.
   std::size_t sets(Memory memory) const {
@@ -76,8 +96,10 @@ class GroupMemory {
   /// The copies of the case's source. Throws std::runtime_error when there is no memory for them or
   /// it cannot be read.
   SourceCopies source(const Case& work);
+  /// Which of the case's slots, by root, are placed in memory near the link.
+  std::vector<bool> near_link(const Case& work, const std::vector<Slot>& slots) const;
   /// The arena of this kind. Throws std::runtime_error saying why there is none.
-  Arena& arena(Memory memory);
+  Arena& arena(Memory memory, bool near_link = false);
 
  private:
   struct Block {
@@ -87,22 +109,26 @@ class GroupMemory {
   struct SharedSource {
     Source source;
     bool resident;  // its one copy stays in the cache, so those that rotate do not share it
+    bool near_link;
     std::size_t stride, count;
     Block block;
   };
 
-  void add_source(const Case& work, const Measure& measure);
+  void add_source(const Case& work, const Measure& measure, int threads);
   void fill(const SharedSource& shared, std::uint64_t seed) const;
   void add_arenas(std::span<const Case* const> cases);
-  Block make_block(Memory memory, std::size_t bytes) const;
+  Block make_block(Memory memory, std::size_t bytes, bool near_link, TouchPlan plan) const;
+  bool source_near_link(const Case& work) const;
+  std::vector<int> team_nodes(int threads) const;
   SharedSource* find(const Case& work);
 
   const Backends& backends_;
+  HostNodes nodes_;
   Sides caches_;
   Sides sets_;  // how many on each side
   std::size_t iteration_ = 0;
   std::vector<SharedSource> sources_;
-  std::map<Memory, Block> arenas_;
+  std::map<std::pair<Memory, bool>, Block> arenas_;  // by kind, and whether near the link
 };
 
 }  // namespace normbench

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "core/units.h"
 #include "machine/disturbance.h"
@@ -116,6 +117,7 @@ void Member::end(Status status, const std::string& reason) {
   result->status = status;
   result->reason = reason;
   result->rounds.clear();
+  result->cut_rounds.clear();
   for (StageResult& stage : result->stages) {
     stage.rounds_ns.clear();
     stage.calls_ns.clear();
@@ -154,7 +156,8 @@ GroupRun::GroupRun(const Plan& plan, std::size_t index, RunContext& context)
       start_ns_(context.clock.now_ns()),
       random_(static_cast<std::uint64_t>(plan.measure.seed) + index +
               (static_cast<std::uint64_t>(context.part.index) << 32)),
-      result_(empty_result(group())) {
+      result_(empty_result(group())),
+      states_(context.backends.at(Place::Cuda), context.clock) {
   enter(group().cases, result_.cases);
   if (!members_.empty() && context_.part.limits && context_.rounds)
     enter(group().limits, result_.limits);
@@ -216,6 +219,7 @@ void GroupRun::first_call(Member& member, double clock_cost_ns) {
   note_left_out(member);
   if (!context_.rounds) return;
   member.shape = member.contender->shape_of_turns(clock_cost_ns);
+  member.result->bracket_ns = member.shape.bracket_ns;
   if (context_.part.first != nullptr) {
     const GroupResult& first = *context_.part.first;
     const auto index = static_cast<std::size_t>(member.index);
@@ -245,15 +249,25 @@ void GroupRun::align_turns() {
   }
 }
 
-Turn GroupRun::turn(Member& member, const TurnShape& shape, std::size_t number) {
+Turn GroupRun::turn(Member& member, TurnShape shape, std::size_t number) {
   Recorder& recorder = context_.recorder;
   const Range variant(&recorder, RangeKind::Variant, recorder.intern(member.work->variant));
   const Range range(&recorder, RangeKind::Step, recorder.intern(fmt::format("#{}", number)));
-  const auto& read = context_.disturbance;
-  const Disturbance before = read ? read() : Disturbance{};
+  const auto read = [&] { return context_.disturbance ? context_.disturbance() : Disturbance{}; };
+  const bool on_device = member.work->uses_gpu();
+  const auto last = std::exchange(device_turn_, {});
+  const bool follows = on_device && last.has_value();
+  // Two turns on the device share the reading between them: it may not idle for long.
+  const Disturbance before = follows ? last->until : read();
+  if (follows)
+    shape.device_awake =
+        static_cast<double>(context_.clock.now_ns() - last->end_ns) < device_idle_ns;
   Turn turn = member.contender->take_turn(shape, random_);
+  if (on_device) device_turn_ = {.end_ns = turn.round.start_ns + turn.round.wall_ns};
+  const Disturbance after = read();
+  if (device_turn_) device_turn_->until = after;
   turn.round.start_ns -= start_ns_;
-  if (read) turn.round.disturbance = disturbance_between(before, read());
+  turn.round.disturbance = disturbance_between(before, after);
   return turn;
 }
 

@@ -6,6 +6,7 @@
 
 #include "measure/contender.h"
 #include "measure/runner.h"
+#include "measure/state_reader.h"
 #include "measure/watchdog.h"
 
 namespace normbench {
@@ -58,8 +59,14 @@ class GroupRun {
   /// Prepares every contender that can run and makes its first, checked call. False when
   /// interrupted.
   bool prepare(double clock_cost_ns);
-  /// One turn of one contender, inside its ranges; its round's start is relative to the group's.
-  Turn turn(Member& member, const TurnShape& shape, std::size_t number);
+  /// One turn of one contender, inside its ranges; its round's start is relative to the group's. A
+  /// device that worked within the last millisecond is not warmed up for long.
+  Turn turn(Member& member, TurnShape shape, std::size_t number);
+  /// The state that a member's turn left its device in.
+  DeviceState state_after_turn(const Member& member) {
+    return member.work->uses_gpu() ? states_.read() : DeviceState{};
+  }
+  std::int64_t slowest_state_ns() const { return states_.slowest_ns(); }
   /// Runs `work`; what it throws ends this member alone. The watchdog stops work that hangs, except
   /// a peer's: its messages have time limits of their own.
   void guarded(Member& member, const std::function<void()>& work);
@@ -100,6 +107,14 @@ class GroupRun {
   GroupMemory* memory_ = nullptr;
   std::vector<Member> members_;  // cases, then limits
   bool cut_short_ = false;
+  StateReader states_;
+  // After the last turn on the device, when no other was taken since: when it ended, and what had
+  // disturbed the machine until then.
+  struct DeviceTurn {
+    std::int64_t end_ns;
+    Disturbance until = {};
+  };
+  std::optional<DeviceTurn> device_turn_;
 };
 
 }  // namespace normbench

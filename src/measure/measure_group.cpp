@@ -1,6 +1,7 @@
 #include "measure/measure_group.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "document/statistics.h"
@@ -29,19 +30,50 @@ void add_stage_times(const Case& work, CaseResult& result, const Turn& turn) {
   }
 }
 
-/// Every live contender once at every position. False when interrupted.
-bool run_block(GroupRun& run, const StopRule& rule) {
+/// Moves what comes after the first `keep` items of `from` to the end of `to`.
+template <class T>
+void move_rest(std::vector<T>& from, std::size_t keep, std::vector<T>& to) {
+  std::move(from.begin() + static_cast<std::ptrdiff_t>(keep), from.end(), std::back_inserter(to));
+  from.erase(from.begin() + static_cast<std::ptrdiff_t>(keep), from.end());
+}
+
+/// Keeps what was measured after `whole` rounds apart from those that are used: in part of a block
+/// not every contender was as often at every position.
+void set_aside(GroupRun& run, std::size_t whole) {
+  GroupResult& group = run.result();
+  move_rest(group.order, whole, group.cut_order);
+  for (const Member* member : run.live()) {
+    CaseResult& result = *member->result;
+    move_rest(result.rounds, whole, result.cut_rounds);
+    for (StageResult& stage : result.stages)
+      for (auto* turns : {&stage.rounds_ns, &stage.calls_ns})
+        turns->resize(std::min(turns->size(), whole));
+  }
+}
+
+enum class BlockEnd { Whole, Cut, Interrupted };
+
+/// Every live contender once at every position, from `start` seconds of the group on; what is
+/// measured of a block that the group's time cuts is set aside.
+BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
   const std::vector<Member*> contenders = run.live();
   auto& order = run.result().order;
+  const std::size_t whole = order.size();
   for (const auto& row : latin_square(static_cast<int>(contenders.size()), run.random())) {
     std::vector<int> took;
     std::size_t turns = 0;
     for (const int position : row) {
-      if (run.context().interrupted) return false;
+      if (run.context().interrupted) return BlockEnd::Interrupted;
+      if (whole >= StopRule::fewest_rounds && rule.time_is_over(run.seconds() - start)) {
+        if (!took.empty()) order.push_back(std::move(took));
+        set_aside(run, whole);
+        return BlockEnd::Cut;
+      }
       Member& member = *contenders[position];
       if (member.live())
         run.guarded(member, [&] {
-          const Turn turn = run.turn(member, member.shape, order.size());
+          Turn turn = run.turn(member, member.shape, order.size());
+          turn.round.state = run.state_after_turn(member);
           member.result->rounds.push_back(turn.round);
           add_stage_times(*member.work, *member.result, turn);
         });
@@ -52,7 +84,7 @@ bool run_block(GroupRun& run, const StopRule& rule) {
     run.context().observer.round_done(static_cast<int>(order.size()), run.seconds(),
                                       rule.half_width());
   }
-  return true;
+  return BlockEnd::Whole;
 }
 
 /// A case that uses no device has no device time; its wall time is all there is.
@@ -74,13 +106,19 @@ std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds
   return rule.decide(series, baseline, seconds);
 }
 
-/// Whole blocks until the rule is content or no case is left. False when interrupted.
+/// Whole blocks until the rule is content, the time is over or no case is left. False when
+/// interrupted.
 bool run_rounds(GroupRun& run) {
   StopRule rule(run.plan().measure.precision, run.plan().measure.max_seconds_per_group);
   const double start = run.seconds();
   while (!run.live_cases().empty()) {
-    if (!run_block(run, rule)) return false;
+    const BlockEnd end = run_block(run, rule, start);
+    if (end == BlockEnd::Interrupted) return false;
     if (run.live_cases().empty()) break;
+    if (end == BlockEnd::Cut) {
+      run.result().stop = Stop::Time;
+      break;
+    }
     run.result().stop = reason_to_stop(run, rule, run.seconds() - start);
     if (run.result().stop) break;
   }
@@ -98,6 +136,7 @@ bool run_rounds_in_condition(GroupRun& run) {
   run.result().condition_before = device.condition();
   const bool whole = run_rounds(run);
   run.result().condition_after = device.condition();
+  run.result().slowest_state_ns = run.slowest_state_ns();
   return whole;
 }
 

@@ -1,5 +1,6 @@
 #include "measure/prepared_case.h"
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 
@@ -10,6 +11,21 @@ TensorDesc scratch_desc(const Slot& slot) {
   return dense(DType::UInt8, Layout::Nchw,
                {.n = 1, .c = 1, .h = 1, .w = static_cast<std::int64_t>(slot.bytes)}, slot.memory);
 }
+
+/// Where a buffer is that is allocated later: as aligned as any, and nowhere.
+std::byte* not_yet() { return reinterpret_cast<std::byte*>(std::uintptr_t{4096}); }
+
+/// What is submitted while it lives is only loaded.
+class Loading {
+ public:
+  explicit Loading(Queue& queue) : queue_(queue) { queue_.begin_load(); }
+  ~Loading() { queue_.end_load(); }
+  Loading(const Loading&) = delete;
+  Loading& operator=(const Loading&) = delete;
+
+ private:
+  Queue& queue_;
+};
 
 std::int64_t moved_bytes(const Stage& stage) {
   return stage.cost.read_bytes + stage.cost.written_bytes;
@@ -24,13 +40,14 @@ PreparedCase::PreparedCase(const Case& work, GroupMemory& memory, const Backends
       backends_(backends),
       recorder_(recorder),
       slots_(storage_of(work)),
+      near_link_(memory.near_link(work, slots_)),
       graphs_(graph_runs(work, slots_)),
       used_by_device_(slots_.size()),
-      addresses_(slots_.size() * memory.most_sets()),
+      addresses_(slots_.size() * memory.most_sets(), not_yet()),
       fresh_(slots_.size()) {
   for (int i = 0; i < static_cast<int>(slots_.size()); ++i) {
     roots_.push_back(static_cast<std::size_t>(root_of(slots_, i)));
-    if (slots_[i].kind == Slot::Kind::Placed) memory_.arena(slots_[i].memory);
+    if (slots_[i].kind == Slot::Kind::Placed) memory_.arena(slots_[i].memory, near_link_[i]);
     if (slots_[i].kind == Slot::Kind::Source) source_ = memory_.source(work_);
   }
   make_queues();
@@ -91,21 +108,32 @@ void PreparedCase::make_graphs() {
   }
 }
 
+void PreparedCase::load_kernels() {
+  if (device_ == nullptr) return;
+  const Loading loading(*device_);
+  for (std::size_t s = 0; s < steps_.size(); ++s)
+    if (steps_[s].queue == device_ && work_.stages[s].kernel->loads) submit(s);
+}
+
 void PreparedCase::place(std::mt19937_64& random) {
   drop_graphs();
-  for (const auto& word : words(Memory{})) {
-    const auto sizes = placed_sizes(slots_, word.value);
-    if (sizes.empty()) continue;
-    const std::size_t sets = memory_.sets(work_, word.value);
-    Arena& arena = memory_.arena(word.value);
-    const auto offsets =
-        random_placement(sizes, sets, arena.bytes(), random, alignment_of(word.value));
-    auto offset = offsets.begin();
-    for (std::size_t set = 0; set < sets; ++set)
-      for (std::size_t i = 0; i < slots_.size(); ++i)
-        if (slots_[i].kind == Slot::Kind::Placed && slots_[i].memory == word.value)
-          addresses_[set * slots_.size() + i] = arena.data() + *offset++;
-  }
+  for (const auto& word : words(Memory{}))
+    for (const bool near_link : {false, true}) place(word.value, near_link, random);
+}
+
+/// Those of one arena.
+void PreparedCase::place(Memory memory, bool near_link, std::mt19937_64& random) {
+  const auto sizes = placed_sizes(slots_, memory, near_link_, near_link);
+  if (sizes.empty()) return;
+  const std::size_t sets = memory_.sets(work_, memory);
+  Arena& arena = memory_.arena(memory, near_link);
+  const auto offsets = random_placement(sizes, sets, arena.bytes(), random, alignment_of(memory));
+  auto offset = offsets.begin();
+  for (std::size_t set = 0; set < sets; ++set)
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+      if (slots_[i].kind == Slot::Kind::Placed && slots_[i].memory == memory &&
+          near_link_[i] == near_link)
+        addresses_[set * slots_.size() + i] = arena.data() + *offset++;
 }
 
 void PreparedCase::poison(std::byte pattern) {
@@ -222,8 +250,39 @@ void PreparedCase::capture(std::int64_t iterations) {
   if (graphs_.empty()) return;
   const std::size_t now = iteration_;
   iteration_ = memory_.upcoming_iteration();
-  for (std::int64_t i = 0; i < iterations; ++i, ++iteration_)
-    for (GraphRun& run : graphs_) graph_of(run);
+  for (std::int64_t i = 0; i < iterations; ++i, ++iteration_) capture_here();
+  iteration_ = now;
+}
+
+void PreparedCase::capture_here() {
+  for (GraphRun& run : graphs_) graph_of(run);
+}
+
+std::size_t PreparedCase::graphs() const {
+  std::size_t count = 0;
+  for (const GraphRun& run : graphs_) count += run.count();
+  return count;
+}
+
+/// The most iterations until one finds the buffers of the first, on either side.
+std::int64_t PreparedCase::buffers_in_rotation() const {
+  return static_cast<std::int64_t>(std::max(
+      {source_.count, memory_.sets(work_, Memory::Pageable), memory_.sets(work_, Memory::Device)}));
+}
+
+void PreparedCase::launch_graphs_once(std::int64_t iterations) {
+  if (graphs_.empty()) return;
+  const std::size_t now = iteration_;
+  iteration_ = memory_.upcoming_iteration();
+  std::int64_t done = 0;
+  for (std::size_t launched = 0; done < iterations; ++done, ++iteration_) {
+    capture_here();
+    if (graphs() == launched) continue;
+    launched = graphs();
+    run({});
+  }
+  for (; done < buffers_in_rotation(); ++done, ++iteration_) run({.graphs = false});
+  drain();
   iteration_ = now;
 }
 

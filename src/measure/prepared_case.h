@@ -36,6 +36,8 @@ class PreparedCase {
   /// The queue whose work is done later than it is submitted, or null when there is none.
   Queue* device() const { return device_; }
 
+  /// Brings the code of its kernels to the device, so that no call has to. Call when placed.
+  void load_kernels();
   /// Draws where every placed buffer of every set lies from now on. Call when drained.
   void place(std::mt19937_64& random);
   /// Moves on to the next buffer set and the next copy of the source in the group's rotation; a
@@ -45,6 +47,10 @@ class PreparedCase {
   }
   /// Captures the graphs of the next iterations, those that there are not yet.
   void capture(std::int64_t iterations);
+  /// The same, and launches each of them once: a graph's first launch costs more than the others.
+  /// Then goes once round the other buffers, without graphs, so that the next iterations find
+  /// theirs as cold as ever. Drained when it returns.
+  void launch_graphs_once(std::int64_t iterations);
   /// Drops all graphs.
   void drop_graphs();
   /// Fills the placed buffers of this set. Call when drained.
@@ -82,7 +88,11 @@ class PreparedCase {
   void run_stage(std::size_t stage, const IterationOptions& options);
   void run_graph(const Step& step, const IterationOptions& options);
   void submit(std::size_t stage);
+  void place(Memory memory, bool near_link, std::mt19937_64& random);
   Graph& graph_of(GraphRun& run);
+  void capture_here();
+  std::size_t graphs() const;
+  std::int64_t buffers_in_rotation() const;
   void allocate_fresh(const Step& step, const IterationOptions& options);
   void free_finished(const Step& step, bool keep_result);
   void wait_for_device(const Step& step);
@@ -97,6 +107,7 @@ class PreparedCase {
   Recorder& recorder_;
   std::vector<Slot> slots_;
   std::vector<std::size_t> roots_;                // of each slot
+  std::vector<bool> near_link_;                   // by root: where it is placed
   std::array<std::unique_ptr<Queue>, 2> queues_;  // by place
   Queue* device_ = nullptr;
   std::vector<Step> steps_;

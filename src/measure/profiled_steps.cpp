@@ -199,7 +199,7 @@ class Steps {
   }
 
   void record(const Stretch& steps) {
-    prepared_.capture(steps.last - steps.first);
+    prepared_.launch_graphs_once(steps.last - steps.first);
     Recording recording(context_.recorder, traced_ ? &tracing_ : nullptr);
     for (std::int64_t step = steps.first; step < steps.last; ++step) {
       StageTimes* const times = begin_times();

@@ -37,10 +37,14 @@ void require_index(std::size_t index, const Plan& plan) {
 }
 
 void append_rounds(CaseResult& result, CaseResult& part, std::int64_t offset_ns) {
-  for (Round& round : part.rounds) {
-    round.start_ns += offset_ns;
-    result.rounds.push_back(round);
-  }
+  const auto append = [offset_ns](std::vector<Round>& rounds, const std::vector<Round>& more) {
+    for (Round round : more) {
+      round.start_ns += offset_ns;
+      rounds.push_back(round);
+    }
+  };
+  append(result.rounds, part.rounds);
+  append(result.cut_rounds, part.cut_rounds);
   for (std::size_t s = 0; s < result.stages.size(); ++s) {
     std::ranges::copy(part.stages[s].rounds_ns, std::back_inserter(result.stages[s].rounds_ns));
     std::ranges::copy(part.stages[s].calls_ns, std::back_inserter(result.stages[s].calls_ns));
@@ -152,6 +156,8 @@ void append_part(GroupResult& group, GroupResult part, std::int64_t offset_ns) {
   for (std::size_t i = 0; i < group.limits.size(); ++i)
     append_case(group.limits[i], part.limits[i], offset_ns);
   std::ranges::move(part.order, std::back_inserter(group.order));
+  std::ranges::move(part.cut_order, std::back_inserter(group.cut_order));
+  group.slowest_state_ns = std::max(group.slowest_state_ns, part.slowest_state_ns);
   if (part.stop == Stop::Time) group.stop = part.stop;
   group.condition_after = std::move(part.condition_after);
 }

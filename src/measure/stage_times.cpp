@@ -40,6 +40,16 @@ double mark_cost_ns(Queue& queue, Clock& clock) {
   return least;
 }
 
+std::int64_t empty_bracket_ns(Queue& queue) {
+  queue.reset_marks();
+  for (int i = 0; i < marks; ++i) queue.mark();
+  queue.drain();
+  std::int64_t least = queue.ns_between(0, 1);
+  for (int i = 2; i < marks; ++i) least = std::min(least, queue.ns_between(i - 1, i));
+  queue.reset_marks();
+  return least;
+}
+
 void StageTimes::start() {
   open_.reset();
   marking_ns_ = 0;

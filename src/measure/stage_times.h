@@ -20,6 +20,11 @@ Anchor take_anchor(Queue& queue, Clock& clock);
 /// marks; call when drained.
 double mark_cost_ns(Queue& queue, Clock& clock);
 
+/// Device nanoseconds between two marks with nothing between them: what a stage's marks count
+/// beside its work. The least of many, so that no work is ever taken for less than it is. Forgets
+/// all marks; call when drained.
+std::int64_t empty_bracket_ns(Queue& queue);
+
 /// One run of a stage, or of several that are launched as one.
 struct StageRun {
   std::size_t first = 0, last = 0;  // stages

@@ -31,7 +31,7 @@ std::optional<Stop> StopRule::decide(std::span<const std::vector<double>> series
     half_width_ = widest(series, baseline);
     if (half_width_ <= precision_) return Stop::Precision;
   }
-  if (rounds >= fewest_rounds && seconds >= max_seconds_) return Stop::Time;
+  if (rounds >= fewest_rounds && time_is_over(seconds)) return Stop::Time;
   return std::nullopt;
 }
 

@@ -25,6 +25,9 @@ class StopRule {
   std::optional<Stop> decide(std::span<const std::vector<double>> series, std::size_t baseline,
                              double seconds);
 
+  /// Whether a group that has its fewest rounds has to end.
+  bool time_is_over(double seconds) const { return seconds >= max_seconds_; }
+
   /// The widest half-width at the last look; 0 before the first.
   double half_width() const { return half_width_; }
 

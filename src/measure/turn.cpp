@@ -20,10 +20,15 @@ Range warm_up_range(PreparedCase& prepared) {
   return {&prepared.recorder(), RangeKind::Warmup, "warmup"};
 }
 
-/// warm_up without its range, for `least_ns` on the CPU.
-double warm(PreparedCase& prepared, Clock& clock, double least_ns = turn_floor_ns) {
-  const double enough_ns =
-      prepared.device() != nullptr ? std::max(device_warm_up_ns, least_ns) : least_ns;
+/// What a turn's warm-up takes at least.
+double warm_up_ns(const PreparedCase& prepared, const TurnShape& shape) {
+  const auto least_ns = static_cast<double>(shape.warmup_ns);
+  if (prepared.device() == nullptr) return least_ns;
+  return shape.device_awake ? 0 : std::max(device_warm_up_ns, least_ns);
+}
+
+/// warm_up without its range: one iteration at least.
+double warm(PreparedCase& prepared, Clock& clock, double enough_ns) {
   const std::int64_t start_ns = clock.now_ns();
   std::int64_t iterations = 0, spent_ns = 0;
   do {
@@ -49,12 +54,13 @@ double burst_ns(PreparedCase& prepared, std::int64_t iterations, Clock& clock) {
 }
 
 double quiet_iteration_ns(PreparedCase& prepared, Clock& clock) {
+  const double enough_ns = warm_up_ns(prepared, {});
   const std::int64_t start_ns = clock.now_ns();
-  const double first = warm(prepared, clock);
+  const double first = warm(prepared, clock, enough_ns);
   if (prepared.device() != nullptr)  // submitted one after another, they overlap
     return iteration_in_burst_ns(
         clock, [&](std::int64_t iterations) { return burst_ns(prepared, iterations, clock); });
-  return quiet_ns(clock, start_ns, first, [&] { return warm(prepared, clock); });
+  return quiet_ns(clock, start_ns, first, [&] { return warm(prepared, clock, enough_ns); });
 }
 
 /// What timing every stage of an iteration costs.
@@ -74,16 +80,6 @@ void read_stage_times(const StageTimes& times, Queue* device, Turn& turn) {
   for (const StageTimes::Span& span : times.spans()) turn.stage_ns[span.run.first] = 0;
   for (const StageTimes::Span& span : times.spans())
     turn.stage_ns[span.run.first] += device->ns_between(span.from, span.to);
-}
-
-/// Captures the graphs of a turn, and launches those of one iteration before it: the device did
-/// nothing meanwhile.
-void start_graphs(PreparedCase& prepared, std::int64_t iterations) {
-  prepared.capture(1 + iterations);
-  if (!prepared.work().graph) return;
-  prepared.advance();
-  prepared.run({});
-  prepared.drain();
 }
 
 }  // namespace
@@ -132,7 +128,7 @@ double clock_cost_ns(Clock& clock) {
 
 double warm_up(PreparedCase& prepared, Clock& clock) {
   const Range range = warm_up_range(prepared);
-  return warm(prepared, clock);
+  return warm(prepared, clock, warm_up_ns(prepared, {}));
 }
 
 TurnShape shape_of_turns(PreparedCase& prepared, Clock& clock, double clock_cost_ns) {
@@ -140,7 +136,8 @@ TurnShape shape_of_turns(PreparedCase& prepared, Clock& clock, double clock_cost
   const double iteration_ns = quiet_iteration_ns(prepared, clock);
   const double marks_ns = marks_cost_ns(prepared, clock, clock_cost_ns);
   return {.iterations = iterations_per_turn(iteration_ns, clock_cost_ns),
-          .marks = !prepared.work().graph && marks_ns < marks_share * iteration_ns};
+          .marks = !prepared.work().graph && marks_ns < marks_share * iteration_ns,
+          .bracket_ns = prepared.device() != nullptr ? empty_bracket_ns(*prepared.device()) : 0};
 }
 
 Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
@@ -154,8 +151,8 @@ Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
   }
   {
     const Range range = warm_up_range(prepared);
-    if (shape.warmup_ns > 0) warm(prepared, clock, static_cast<double>(shape.warmup_ns));
-    if (options.graphs) start_graphs(prepared, shape.iterations);
+    if (shape.warmup_ns > 0) warm(prepared, clock, warm_up_ns(prepared, shape));
+    if (options.graphs) prepared.launch_graphs_once(shape.iterations);
   }
 
   Turn turn;

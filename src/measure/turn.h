@@ -10,8 +10,10 @@ namespace normbench {
 
 /// What a turn, and the warm-up in front of it, take at least.
 inline constexpr double turn_floor_ns = 1e6;
-/// A device needs longer to warm up.
+/// A device that was idle needs longer to warm up; one that worked within `device_idle_ns` takes
+/// one iteration.
 inline constexpr double device_warm_up_ns = 20e6;
+inline constexpr double device_idle_ns = 1e6;
 
 /// Calls `measure` a few times, until 20 ms after `start_ns`, and returns the least of `first` and
 /// what it gave: the time when nothing else takes the processor. Contenders with the same code must
@@ -35,7 +37,9 @@ double clock_cost_ns(Clock& clock);
 struct TurnShape {
   std::int64_t iterations = 1;
   bool marks = false;                  // each stage is timed and has a range; there are no graphs
-  std::int64_t warmup_ns = 1'000'000;  // at least, and 20 ms when a device works; 0: no warm-up
+  std::int64_t warmup_ns = 1'000'000;  // at least, and 20 ms on a device; 0: no warm-up
+  bool device_awake = false;           // it worked just now: one iteration warms it up
+  std::int64_t bracket_ns = 0;  // that a device's marks count with nothing between; 0: unknown
 };
 
 /// Warms up and decides. One iteration when it takes 1 ms or more, else as many as take 1 ms and
@@ -55,8 +59,8 @@ struct Turn {
 Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
                std::mt19937_64& random);
 
-/// Runs at least one iteration and 1 ms, or 20 ms when a device works, each waited for and without
-/// graphs. Returns the time of an iteration.
+/// Runs at least one iteration and 1 ms, or 20 ms on a device, each waited for and without graphs.
+/// Returns the time of an iteration.
 double warm_up(PreparedCase& prepared, Clock& clock);
 
 }  // namespace normbench

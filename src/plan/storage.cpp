@@ -58,9 +58,15 @@ std::vector<Slot> storage_of(const Case& work) {
 }
 
 std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory) {
+  return placed_sizes(slots, memory, std::vector<bool>(slots.size()), false);
+}
+
+std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory,
+                                      const std::vector<bool>& marks, bool marked) {
   std::vector<std::size_t> sizes;
-  for (const Slot& slot : slots)
-    if (slot.kind == Slot::Kind::Placed && slot.memory == memory) sizes.push_back(slot.bytes);
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    if (slots[i].kind == Slot::Kind::Placed && slots[i].memory == memory && marks[i] == marked)
+      sizes.push_back(slots[i].bytes);
   return sizes;
 }
 

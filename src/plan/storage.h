@@ -30,6 +30,10 @@ std::vector<Slot> storage_of(const Case& work);
 /// Sizes of the buffers of this kind that one set takes from the group's arena, in slot order.
 std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory);
 
+/// The same of those slots alone that are `marked`, or alone of those that are not.
+std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory,
+                                      const std::vector<bool>& marks, bool marked);
+
 /// The slot that holds the bytes of slot `index`, through all that works in place or passes on.
 int root_of(const std::vector<Slot>& slots, int index);
 

@@ -69,6 +69,23 @@ void add_noise(Json& json, const CaseNoise& noise) {
     json["flags"][std::string(name_of(flag))] = rounds;
 }
 
+/// Only where the GPU's state was read.
+void add_device_states(Json& json, const DeviceStates& states) {
+  if (states.read == 0) return;
+  const auto words = [](std::int64_t bits) {
+    return throttle_words(static_cast<std::uint64_t>(bits));
+  };
+  json["gpu_states"] = {
+      {"turns", states.turns},
+      {"read", states.read},
+      {"sm_clock_mhz",
+       {{"low", states.low_mhz}, {"median", states.middle_mhz}, {"high", states.high_mhz}}},
+      {"temperature_c", {{"low", states.low_c}, {"high", states.high_c}}},
+      {"throttle_reasons",
+       {{"always", words(states.always_bits)}, {"sometimes", words(states.sometimes_bits)}}},
+      {"changed", states.changed()}};
+}
+
 Json verdict(const GroupResult& group, const GroupAnalysis& analysis, const Results& results) {
   const Verdict& verdict = analysis.verdict;
   Json json = {{"winner", verdict.winner},
@@ -164,6 +181,7 @@ void add_analysis(Json& json, const GroupResult& group, const GroupAnalysis& ana
                              {"b", group.cases[pair.b].variant},
                              {"ratio", interval(pair.ratio)},
                              {"different", pair.different}});
+  add_device_states(json, analysis.device);
   json["quality"] = quality_text(analysis);
   json["autocorrelation"] = finite(analysis.autocorrelation);
   json["verdict"] = verdict(group, analysis, results);

@@ -74,6 +74,16 @@ void add_condition(const std::string& when, const Json& condition, Rows& rows) {
             link_text(condition.value("pcie", Json())), throttle_text(condition)});
 }
 
+/// "1,305-1,980", "1,980".
+std::string span_text(std::int64_t low, std::int64_t high) {
+  return low == high ? format_count(low)
+                     : fmt::format("{}-{}", format_count(low), format_count(high));
+}
+
+std::string reasons_text(std::int64_t bits) {
+  return fmt::format("{}", fmt::join(throttle_words(static_cast<std::uint64_t>(bits)), ", "));
+}
+
 }  // namespace
 
 std::string text_at(const Json& json, const std::string& pointer, const std::string& fallback) {
@@ -149,6 +159,38 @@ std::string condition_table(const GroupResult& group) {
   add_condition("before", group.condition_before, rows);
   add_condition("after", group.condition_after, rows);
   return rows.text({0, 5, 6});
+}
+
+std::string device_states_text(const DeviceStates& states) {
+  if (states.read == 0) return "";
+  std::string text = fmt::format("SM {} MHz, {} C", span_text(states.low_mhz, states.high_mhz),
+                                 span_text(states.low_c, states.high_c));
+  if (states.always_bits != 0) text += ", held back by " + reasons_text(states.always_bits);
+  if (states.sometimes_bits != 0)
+    text += ", at times held back by " + reasons_text(states.sometimes_bits);
+  if (states.read < states.turns)
+    text += fmt::format("; read after {} of {} turns, as a reading takes up to {} ms",
+                        format_count(states.read), format_count(states.turns),
+                        format_ms(static_cast<double>(states.slowest_ns)));
+  return text;
+}
+
+std::string device_change_warning(const Experiment& experiment) {
+  std::vector<std::string> changes;
+  const auto add = [&](const std::string& change) {
+    if (std::ranges::find(changes, change) == changes.end()) changes.push_back(change);
+  };
+  for (const GroupAnalysis& analysis : experiment.analyses) {
+    const DeviceStates& states = analysis.device;
+    if (states.clock_changed())
+      add(fmt::format("SM clock {} MHz", span_text(states.low_mhz, states.high_mhz)));
+    if (states.sometimes_bits != 0)
+      add("held back at times by " + reasons_text(states.sometimes_bits));
+    if (states.warmed()) add(fmt::format("{} C", span_text(states.low_c, states.high_c)));
+  }
+  if (changes.empty()) return "";
+  return fmt::format("Warning: the GPU changed while it was measured ({}): the rounds are flagged.",
+                     fmt::join(changes, "; "));
 }
 
 std::string throttle_warning(const Experiment& experiment) {

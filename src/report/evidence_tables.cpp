@@ -247,6 +247,10 @@ std::string noise_table(const GroupResult& group, const GroupAnalysis& analysis)
       notes += fmt::format("  {}: without disturbed rounds its time/baseline is {}\n",
                            spoken(variant), ratio_text(*noise.undisturbed));
   }
+  if (!group.cut_order.empty())
+    notes += fmt::format("  The time was over within a block: {} of it {} kept and not used.\n",
+                         counted(static_cast<std::int64_t>(group.cut_order.size()), "round"),
+                         group.cut_order.size() == 1 ? "is" : "are");
   return rows.text({0, 2}) + notes;
 }
 

@@ -67,6 +67,8 @@ std::string group_text(const GroupResult& group, const GroupAnalysis& analysis,
   add_table("Verdict", verdict, text);
   add_table("Stages", stage_table(group, analysis), text);
   add_table("GPU before and after the rounds", condition_table(group), text);
+  if (const std::string line = device_states_text(analysis.device); !line.empty())
+    add_table("GPU at the turns' ends", "  " + line + "\n", text);
   add_table("Limits", limit_table(group, results), text);
   add_table("Pairs (level 1 - 0.05/number of pairs)", pair_table(group, analysis, results), text);
   add_table("Noise (context switches and faults over all rounds)", noise_table(group, analysis),

@@ -101,8 +101,8 @@ std::string section(const Experiment& experiment, const Results& results) {
   text += left_out(experiment);
   if (const std::string line = peers_line(experiment); !line.empty()) text += wrapped(line, 2);
   for (const std::string& line : verdict_lines(experiment, results)) text += wrapped(line, 2);
-  if (const std::string line = throttle_warning(experiment); !line.empty())
-    text += wrapped(line, 2);
+  for (const std::string& line : {throttle_warning(experiment), device_change_warning(experiment)})
+    if (!line.empty()) text += wrapped(line, 2);
   text += notes(experiment);
   if (const std::string line = closing(experiment); !line.empty()) text += wrapped(line, 2);
   return text;

@@ -19,7 +19,9 @@ constexpr auto words(Flag) {
                                     {Flag::Throttled, "throttled"},
                                     {Flag::Preempted, "preempted"},
                                     {Flag::SlowClock, "slow clock"},
-                                    {Flag::Outlier, "outlier"}});
+                                    {Flag::Outlier, "outlier"},
+                                    {Flag::DeviceClock, "GPU clock"},
+                                    {Flag::DeviceThrottled, "GPU held back"}});
 }
 constexpr auto words(Resource) {
   return std::to_array<Word<Resource>>({{Resource::Decode, "decode"},

@@ -43,6 +43,14 @@ TEST(Nvml, ReadsWhatTheLibrarySays) {
             (std::vector<std::string>{"sw_power_cap", "hw_thermal_slowdown"}));
 }
 
+TEST(GpuDayNvml, ReadsTheStateOfATurnTogether) {
+  EXPECT_EQ(Nvml(kGpu, FAKE_NVML).state(), (DeviceState{1755, 0x44, 63}));
+  EXPECT_EQ(Nvml(kGpu, FAKE_NVML_12).state(), (DeviceState{1755, 0x1, 41}));
+  EXPECT_EQ(Nvml(kGpu, "libc.so.6").state(), std::nullopt);
+  const Failing failing("nvmlDeviceGetClockInfo");
+  EXPECT_EQ(Nvml(kGpu, FAKE_NVML).state(), std::nullopt);
+}
+
 TEST(Nvml, AnOlderLibraryIsAskedByItsOwnNames) {
   const Nvml nvml(kGpu, FAKE_NVML_12);
   EXPECT_EQ(nvml.missing(), "");

@@ -62,6 +62,7 @@ class ConfigsTest : public TinyRunTest, public ::testing::WithParamInterface<std
 
 TEST_P(ConfigsTest, MakesTheRightPixels) {
   const Results results = run_plan(tiny_plan(GetParam()));
+  EXPECT_EQ(cuda.late_loads, 0);
   for (const GroupResult& group : results.groups)
     for (const CaseResult& result : group.cases) {
       SCOPED_TRACE(group.experiment + ", " + result.variant);

@@ -74,6 +74,7 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
   return fake_cuda().call(
       "cudaLaunchKernel", fmt::format("{} threads {}", launch.threads, name_of(stream)), [&] {
         if (!kernels().contains(function)) return cudaErrorInvalidDeviceFunction;
+        if (fake_cuda().loaded.insert(function).second) ++fake_cuda().late_loads;
         if (!is_launchable(grid, block) || shared_bytes > 48 << 10)
           return cudaErrorInvalidConfiguration;
         launch.kernel = kernels().at(function);
@@ -88,6 +89,7 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
   return fake_cuda().call("cudaFuncGetAttributes", "", [&] {
     if (!kernels().contains(function)) return cudaErrorInvalidDeviceFunction;
+    fake_cuda().loaded.insert(function);
     *attributes = {};
     attributes->numRegs = 32;
     attributes->maxThreadsPerBlock = 1024;

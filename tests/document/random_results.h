@@ -38,18 +38,21 @@ class RandomResults {
                       .cases = list([this] { return one_case(); }),
                       .limits = list([this] { return one_case(); }),
                       .order = {},
+                      .cut_order = {},
                       .stop = maybe<Stop>(),
                       .condition_before = flag() ? object() : Json(),
                       .condition_after = flag() ? object() : Json(),
+                      .slowest_state_ns = integer(),
                       .profile = list([this] { return profile(); }),
                       .published = list([this] { return published(); }),
                       .claims = list([this] { return claim(); })};
     const std::size_t contenders = group.cases.size() + group.limits.size();
-    group.order = list([&] {
-      std::vector<int> round(contenders);
-      for (int& contender : round) contender = static_cast<int>(below(contenders));
-      return round;
-    });
+    for (auto* order : {&group.order, &group.cut_order})
+      *order = list([&] {
+        std::vector<int> round(contenders);
+        for (int& contender : round) contender = static_cast<int>(below(contenders));
+        return round;
+      });
     return group;
   }
 
@@ -102,7 +105,8 @@ class RandomResults {
             .cpu_ns = integer(),
             .start_ns = integer(),
             .counters = {integer(), 0, integer(), integer()},
-            .disturbance = {integer(), flag() ? integer() : 0, integer()}};
+            .disturbance = {integer(), flag() ? integer() : 0, integer()},
+            .state = {integer(), flag() ? integer() : 0, integer()}};
   }
   StageResult stage() {
     return {.op = text(),
@@ -140,8 +144,10 @@ class RandomResults {
             .result_bytes = integer(),
             .source = flag() ? std::optional(desc()) : std::nullopt,
             .first_call_ns = integer(),
+            .bracket_ns = integer(),
             .stages = list([this] { return stage(); }),
             .rounds = list([this] { return round(); }),
+            .cut_rounds = list([this] { return round(); }),
             .check = {.ok = flag(), .max_abs_error = number(), .bound = number()},
             .notes = list([this] { return text(); })};
   }

@@ -115,6 +115,26 @@ TEST(Results, OfAProfileSayWhereDeviceTimesComeFromAndWhatWasLost) {
       R"("faults":6}]})");
 }
 
+TEST(GpuDayCutBlock, IsWrittenApartAndLeftOutWhereNothingWasCut) {
+  GroupResult group = one_case();
+  group.cut_order = {{0}};
+  group.cases[0].cut_rounds = {{.wall_ns = 14, .counters = {}}};
+  const Json document = to_json(group);
+  EXPECT_EQ(document["cut_order"], Json::parse("[[0]]"));
+  EXPECT_EQ(document["cases"][0]["cut_rounds"], Json::parse(R"({"wall_ns":[14]})"));
+  EXPECT_EQ(document["cases"][0]["rounds"], parse(kOneCase)["cases"][0]["rounds"]);
+  EXPECT_EQ(to_json(read_group(document)), document);
+  EXPECT_FALSE(to_json(one_case()).contains("cut_order"));
+  EXPECT_FALSE(to_json(one_case())["cases"][0].contains("cut_rounds"));
+}
+
+TEST(GpuDayCutBlock, NamesItsMistakes) {
+  GroupResult group = one_case();
+  group.cut_order = {{1}};
+  EXPECT_THAT([&] { read_group(to_json(group)); },
+              ThrowsMessage<Invalid>("/cut_order: contender 1 of 1 (counted from 0)"));
+}
+
 TEST(Results, OfNothingKeepTheirNumberOfRounds) {
   GroupResult group = one_case();
   group.cases[0].check.max_abs_error = 0;

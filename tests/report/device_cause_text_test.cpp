@@ -1,15 +1,14 @@
-#include "report/cause_text.h"
-
 #include <gtest/gtest.h>
 
 #include "analysis/analysis.h"
 #include "example_results.h"
+#include "report/cause_text.h"
 
 namespace normbench::device_cause_text_test {
 namespace {
 
 /// A group of two small stages on the GPU that the host waits for after every iteration, and the
-/// same without waiting: 20 and 12 us, submitted in 10 us, computed in 4 us.
+/// same without waiting: 20 and 12 us, submitted in 10 us, computed in 4 us as CUPTI says.
 class SmallGpuWork : public testing::Test {
  protected:
   SmallGpuWork() : results_(examples::make_results("small", {GroupResult{}})) {
@@ -17,6 +16,12 @@ class SmallGpuWork : public testing::Test {
     group().cases[0].wait = Wait::Iteration;
     group().cases[1].wait = Wait::Turn;
     group().baseline = "waits";
+    for (const CaseResult& result : group().cases)
+      group().profile.push_back({.variant = result.variant,
+                                 .steps = 10,
+                                 .device_times = DeviceTimes::Cupti,
+                                 .times = {.busy_ns = 40'000},
+                                 .rows = {}});
   }
 
   static CaseResult on_gpu(const std::string& name, double ms,
@@ -84,9 +89,55 @@ TEST_F(SmallGpuWork, CallsBoundAnIdleGpu) {
 }
 
 TEST_F(SmallGpuWork, ABusyGpuIsNotBoundByCalls) {
+  group().profile[1].times.busy_ns = 110'000;
+  EXPECT_EQ(of(launch_cause, 1), "");
+}
+
+/// The same, where no CUPTI tells how long the GPU worked.
+struct GpuDayLaunches : SmallGpuWork {
+  GpuDayLaunches() { group().profile.clear(); }
+};
+
+TEST_F(GpuDayLaunches, AreNeverBlamedWhereOnlyMarksTimedAShortWork) {
+  EXPECT_EQ(of(launch_cause, 1), "");
+  group().profile = {{.variant = "runs",
+                      .steps = 10,
+                      .device_times = DeviceTimes::CudaEvents,
+                      .times = {.busy_ns = 40'000},
+                      .rows = {}}};
+  EXPECT_EQ(of(launch_cause, 1), "");
+  for (StageResult& stage : group().cases[1].stages) stage.calls_ns.clear();
+  group().limits = {on_gpu("launch", 0.005, {"launch"})};
+  EXPECT_EQ(of(launch_cause, 1), "");
+}
+
+TEST_F(GpuDayLaunches, AreBlamedByWhatCuptiSaw) {
+  group().profile = {{.variant = "runs",
+                      .steps = 10,
+                      .device_times = DeviceTimes::Cupti,
+                      .times = {.busy_ns = 24'000},
+                      .rows = {}}};
+  EXPECT_EQ(of(launch_cause, 1),
+            "launches. Submitting takes 83 % of its time, the GPU works for 20 % of it.");
+}
+
+TEST_F(GpuDayLaunches, AreBlamedByTheMarksLessTheirOwnCost) {
+  group().cases[1].bracket_ns = 1'500;  // of each of two stages
+  EXPECT_EQ(of(launch_cause, 1),
+            "launches. Submitting takes 83 % of its time, the GPU works for 8.3 % of it.");
   for (StageResult& stage : group().cases[1].stages)
     stage.rounds_ns.assign(examples::rounds, 5'500);
-  EXPECT_EQ(of(launch_cause, 1), "");
+  EXPECT_EQ(of(launch_cause, 1), "");  // it works for 8 of 12 us
+}
+
+TEST_F(GpuDayLaunches, OfLongWorkNeedNoMore) {
+  group().cases[1] = on_gpu("runs", 0.100, {"sub", "div"});
+  for (StageResult& stage : group().cases[1].stages) {
+    stage.rounds_ns.assign(examples::rounds, 10'000);
+    stage.calls_ns.assign(examples::rounds, 45'000);
+  }
+  EXPECT_EQ(of(launch_cause, 1),
+            "launches. Submitting takes 90 % of its time, the GPU works for 20 % of it.");
 }
 
 TEST_F(SmallGpuWork, CallsThatDoTheWorkThemselvesAreNoLaunches) {

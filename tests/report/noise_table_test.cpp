@@ -1,4 +1,4 @@
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "report/evidence_tables.h"
 
@@ -37,6 +37,22 @@ TEST(NoiseTable, ARowPerMeasuredCaseThenWhatDependsOnDisturbedRounds) {
       "  send: noisy      40  2 (stolen 2, preempted 1)      1,200            7             1  "
       "2,300 (±1.5 %)   2.0 %       11 %   0.23  1.040 (1.020-1.060) drifts\n"
       "  \"send: noisy\": without disturbed rounds its time/baseline is 1.200 (1.100-1.300)\n");
+}
+
+TEST(GpuDayCutBlock, IsToldBelowTheTable) {
+  GroupResult group;
+  group.cases.resize(1);
+  GroupAnalysis analysis;
+  analysis.noise.resize(1);
+  analysis.noise[0].rounds = 15;
+  group.cut_order = {{0}};
+  EXPECT_THAT(noise_table(group, analysis),
+              testing::EndsWith(
+                  "  The time was over within a block: 1 round of it is kept and not used.\n"));
+  group.cut_order = {{0}, {0}, {0}};
+  EXPECT_THAT(noise_table(group, analysis),
+              testing::EndsWith(
+                  "  The time was over within a block: 3 rounds of it are kept and not used.\n"));
 }
 
 }  // namespace

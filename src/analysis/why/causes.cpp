@@ -77,7 +77,8 @@ Cause limit_cause(const Subject& subject) {
     return bytes_decide(subject)
                ? Cause{why::MemoryLimit{result.source_bytes + result.result_bytes}, of_limit->value}
                : Cause{};
-  return kind == LimitKind::Launch ? Cause{why::LaunchLimit{}, of_limit->value} : Cause{};
+  if (kind != LimitKind::Launch || !busy_ns(subject)) return {};
+  return {why::LaunchLimit{}, of_limit->value};
 }
 
 /// Passes over memory that fewer stages would not need. The share of the time is 0 where the
@@ -104,6 +105,7 @@ Cause floors_cause(const Subject& subject) {
   const auto kind = limit_kind(subject.group, subject.analysis.binding);
   if (share < at_limit || !kind) return {};
   if (kind == LimitKind::Memory && !bytes_decide(subject)) return {};
+  if (kind == LimitKind::Launch && !busy_ns(subject)) return {};
   return {why::Floors{*kind, subject.analysis.binding}, share};
 }
 

@@ -128,6 +128,11 @@ Cause link_cause(const Subject& subject);    // its transfers take most of the t
 Cause sync_cause(const Subject& subject);    // the case that waits less, else the sync limit
 Cause launch_cause(const Subject& subject);  // time in the calls, else the launch limit
 
+/// The time of an iteration in which the GPU works: between the marks of its stages where that is
+/// long; else as CUPTI saw it, or less what marks with nothing between them count. Nothing where
+/// neither is known: marks count some microseconds too much. No launches are blamed then.
+std::optional<double> busy_ns(const Subject& subject);
+
 /// False where a fixed cost takes most of the case's time, or may do so: it is that short, and
 /// nothing measured what its team costs. Then memory explains nothing.
 bool bytes_decide(const Subject& subject);
@@ -148,8 +153,8 @@ std::optional<Twin> twin(const Subject& subject, Factor::Kind kind,
 /// What page-locking a buffer costs once, and what it saves on every batch after.
 struct PinningCost {
   bool registers = false;  // registering, else pinning
-  double once_ns = 0;  // the stage's own time: allocating and copying, or registering and undoing
-  Interval saved_ns{};     // a batch, from pageable against page-locked memory
+  double once_ns = 0;   // the stage's own time: allocating and copying, or registering and undoing
+  Interval saved_ns{};  // a batch, from pageable against page-locked memory
 };
 
 /// From a case that pins or registers on every batch, and from a pair of cases that do the same

@@ -11,6 +11,7 @@ constexpr double kLinkShare = 0.6;
 constexpr double kSyncShare = 0.2;    // of the time: below this waiting explains nothing
 constexpr double kLaunchShare = 0.7;  // calls that take most of the time bound a case …
 constexpr double kIdle = 0.5;         // … when the GPU works for less than this part of it
+constexpr double kSureBusyNs = 20e3;  // what marks count beside the work is little of this
 
 /// True for a stage whose calls only hand work to the GPU.
 bool only_submits(const StageResult& stage) {
@@ -39,6 +40,22 @@ double waits(const CaseResult& result) {
 }
 
 }  // namespace
+
+std::optional<double> busy_ns(const Subject& subject) {
+  const CaseResult& result = subject.result();
+  double marked = 0, brackets = 0;
+  for (const StageResult& stage : result.stages) {
+    if (stage.place != Place::Cuda || stage.rounds_ns.empty()) continue;
+    marked += per_iteration_ns(result, stage.rounds_ns);
+    brackets += static_cast<double>(result.bracket_ns);
+  }
+  if (marked >= kSureBusyNs) return marked;
+  const CaseProfile* const profile = find_profile(subject.group, result.variant);
+  if (profile != nullptr && profile->device_times == DeviceTimes::Cupti && profile->steps > 0)
+    return static_cast<double>(profile->times.busy_ns) / static_cast<double>(profile->steps);
+  if (brackets > 0) return std::max(0.0, marked - brackets);
+  return std::nullopt;
+}
 
 Cause link_cause(const Subject& subject) {
   const CaseResult& result = subject.result();
@@ -75,18 +92,17 @@ Cause launch_cause(const Subject& subject) {
   const CaseResult& result = subject.result();
   const auto count = std::ranges::count_if(result.stages, only_submits);
   if (count == 0 || !result.peer.empty()) return {};  // a peer's launches are its own
-  double calls = 0, busy = 0;
-  for (const StageResult& stage : result.stages) {
+  const std::optional<double> busy = busy_ns(subject);
+  if (!busy) return {};
+  double calls = 0;
+  for (const StageResult& stage : result.stages)
     if (only_submits(stage)) calls += per_iteration_ns(result, stage.calls_ns);
-    if (stage.place == Place::Cuda) busy += per_iteration_ns(result, stage.rounds_ns);
-  }
   const double time = wall_ns(result);
   if (calls > 0) {
-    if (calls < kLaunchShare * time || busy > kIdle * time) return {};
-    return {why::Submitting{busy / time}, std::min(1.0, calls / time)};
+    if (calls < kLaunchShare * time || *busy > kIdle * time) return {};
+    return {why::Submitting{*busy / time}, std::min(1.0, calls / time)};
   }
-  const double share =
-      result.graph ? 0 : static_cast<double>(count) * launch_ns(subject) / time;
+  const double share = result.graph ? 0 : static_cast<double>(count) * launch_ns(subject) / time;
   if (share < kLaunchShare) return {};
   return {why::PricedLaunches{count, launch_ns(subject)}, std::min(1.0, share)};
 }

@@ -37,7 +37,7 @@ Launch prepare_stream(const normbench::Stream& op, const Signature&) {
 
 std::span<const Kernel> copy_rows() {
   static const Kernel rows[] = {
-      row<Copy, accepts_in_order<Copy>, prepare_device_memcpy>("memcpy"),
+      without_kernels(row<Copy, accepts_in_order<Copy>, prepare_device_memcpy>("memcpy")),
       row<Copy, accepts_in_order<Copy>, prepare_copy>("kernel"),
       row<normbench::Stream, accepts_stream, prepare_stream<false>>("vector"),
       row<normbench::Stream, accepts_stream, prepare_stream<true>>("streaming")};

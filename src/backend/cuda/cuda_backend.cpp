@@ -8,6 +8,7 @@
 #include "backend/cuda/memory.h"
 #include "backend/cuda/queue.h"
 #include "backend/cuda/rows.h"
+#include "machine/numa.h"
 #include "record/nvtx.h"
 
 namespace normbench {
@@ -75,7 +76,13 @@ class CudaBackend final : public Backend {
 
   std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes) override {
     need_device();
-    return cuda::allocate(memory, bytes, device_);
+    std::unique_ptr<Allocation> made;
+    const auto make = [&] { made = cuda::allocate(memory, bytes, device_); };
+    if (link_node_ && host_reaches(memory))
+      run_near(*link_node_, make);
+    else
+      make();
+    return made;
   }
 
   std::unique_ptr<Allocation> allocate_fresh(OutputPolicy policy, Memory memory, std::size_t bytes,
@@ -106,8 +113,13 @@ class CudaBackend final : public Backend {
   // Asks NVML only: a device that a kernel broke still has a condition.
   Json condition() override { return unavailable_ ? Json() : condition_of(nvml()); }
 
+  std::optional<DeviceState> state() override {
+    return unavailable_ ? std::nullopt : nvml().state();
+  }
+
   std::int64_t cache_bytes() const override { return l2_bytes_; }
   int device() const override { return device_; }
+  std::optional<int> link_node() const override { return link_node_; }
 
   void start_capture() override {
     if (!unavailable_) check(cudaProfilerStart(), "cudaProfilerStart");
@@ -125,7 +137,10 @@ class CudaBackend final : public Backend {
           "cudaDeviceGetAttribute(L2CacheSize)");
     nvtx::name_device(device_, fmt::format("normbench GPU {}", device_));
     pci_bus_id_ = pci_bus_id(device_);
-    host_memory_ = place_host_memory(pci_bus_id_, "/", &prefer_node);
+    host_memory_ =
+        place_host_memory(pci_bus_id_, "/", [](int node) { return run_near(node, [] {}); });
+    const Json& node = host_memory_.at("numa_node");
+    if (node.is_number() && topology().numa_nodes > 1) link_node_ = node.get<int>();
   }
 
   Nvml& nvml() {
@@ -143,6 +158,7 @@ class CudaBackend final : public Backend {
   int l2_bytes_ = 0;
   std::string pci_bus_id_;
   Json host_memory_;
+  std::optional<int> link_node_;
   std::optional<Nvml> nvml_;  // made when first asked for
   std::optional<Pool> pool_;  // made when first asked for
 };

@@ -13,6 +13,10 @@
 
 namespace normbench::cuda {
 
+/// A stream that runs nothing: the code of what is launched on it is brought to the device, where
+/// it stays.
+inline cudaStream_t only_load() { return reinterpret_cast<cudaStream_t>(~std::uintptr_t{0}); }
+
 /// The kernel that does nothing.
 cudaError_t launch_empty(cudaStream_t stream);
 /// Loads it without running it: the error tells whether this build runs on this device.

@@ -29,7 +29,8 @@ __global__ void __maxnreg__(most_registers<Body>) run(const __grid_constant__ Bo
 }
 
 /// Submits `body`, a trivially copyable struct of at most 4 KiB as grid.h describes it. Nothing is
-/// launched for 0 threads; more than 2^31-1 blocks in a row are an error, as they are to CUDA.
+/// launched for 0 threads; more than 2^31-1 blocks in a row are an error, as they are to CUDA. On
+/// only_load() the kernel's code is loaded and nothing else done.
 template <class Body>
 cudaError_t launch(cudaStream_t stream, const Body& body) {
   static_assert(std::is_trivially_copyable_v<Body> && sizeof(Body) <= 4096);
@@ -45,6 +46,10 @@ cudaError_t launch(cudaStream_t stream, const Body& body) {
     grid.x = static_cast<unsigned>(blocks);
   }
   if (threads_of(body) == 0) return cudaSuccess;
+  if (stream == only_load()) {
+    cudaFuncAttributes attributes;
+    return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(&run<Body>));
+  }
   const void* arguments[] = {&body, &host};
   return cudaLaunchKernel(reinterpret_cast<const void*>(&run<Body>), grid, dim3(threads_per_block),
                           const_cast<void**>(arguments), 0, stream);

@@ -3,9 +3,7 @@
 #include <hwloc.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -174,8 +172,6 @@ int memory_nodes(const fs::path& root) {
   return hwloc_bitmap_weight(nodes.get());
 }
 
-std::string why() { return std::strerror(errno); }
-
 }  // namespace
 
 std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes, int device) {
@@ -225,19 +221,6 @@ std::unique_ptr<Allocation> Pool::allocate(std::size_t bytes, cudaStream_t strea
   check(cudaMallocFromPoolAsync(&data, bytes, pool_, stream), "cudaMallocFromPoolAsync",
         static_cast<std::int64_t>(bytes));
   return std::make_unique<Owned>(data, bytes, [stream](void* at) { cudaFreeAsync(at, stream); });
-}
-
-std::string prefer_node(int node) {
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) return why();
-  const std::unique_ptr<hwloc_topology, void (*)(hwloc_topology_t)> owned(raw,
-                                                                          hwloc_topology_destroy);
-  if (hwloc_topology_load(raw) != 0) return why();
-  const Bitmap nodes = make_bitmap();
-  hwloc_bitmap_only(nodes.get(), static_cast<unsigned>(node));
-  // Without HWLOC_MEMBIND_STRICT other nodes serve when this one is full.
-  const int flags = HWLOC_MEMBIND_THREAD | HWLOC_MEMBIND_BYNODESET;
-  return hwloc_set_membind(raw, nodes.get(), HWLOC_MEMBIND_BIND, flags) == 0 ? "" : why();
 }
 
 Json place_host_memory(const std::string& bus_id, const fs::path& root,

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "backend/cuda/kernels.h"
 #include "backend/cuda/runtime.h"
 
 namespace normbench::cuda {
@@ -44,8 +45,10 @@ class DeviceArray {
   const T* data() const { return reinterpret_cast<const T*>(memory_->data()); }
 
   /// Copies `values`, at most `count`, from pageable memory in the order of `stream` and waits for
-  /// them: what a framework does to make a tensor of a list of numbers. Throws CudaError.
+  /// them: what a framework does to make a tensor of a list of numbers. Nothing on a stream that
+  /// only loads. Throws CudaError.
   void send(cudaStream_t stream, std::span<const T> values) {
+    if (stream == only_load()) return;
     check(cudaMemcpyAsync(memory_->data(), values.data(), values.size_bytes(),
                           cudaMemcpyHostToDevice, stream),
           "cudaMemcpyAsync of constants");
@@ -56,15 +59,11 @@ class DeviceArray {
   std::unique_ptr<Allocation> memory_;
 };
 
-/// Where the machine has several NUMA nodes, makes this thread and those it starts from now on
-/// prefer the memory of the one that the PCI device `bus_id` ("0000:1b:00.0") is on. Returns the
-/// fact: numa_node (null: unknown) and host_memory ("near the GPU (node 1)", "one node", "node
-/// unknown", "anywhere (why)"). `root` is "/" and `prefer` is prefer_node but in tests.
+/// Where host memory for the PCI device `bus_id` ("0000:1b:00.0") lies: numa_node (null: unknown)
+/// and host_memory ("near the GPU (node 1)", "one node", "node unknown", "anywhere (why)").
+/// `prefer` says why pages cannot come from a node, or ""; it is asked where the machine has
+/// several. `root` is "/" but in tests.
 Json place_host_memory(const std::string& bus_id, const std::filesystem::path& root,
                        std::string (*prefer)(int node));
-
-/// Asks the operating system to take this thread's pages from `node` while it has any. Returns why
-/// it does not, or "".
-std::string prefer_node(int node);
 
 }  // namespace normbench::cuda

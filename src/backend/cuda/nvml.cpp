@@ -22,34 +22,7 @@ struct Temperature {
 };
 constexpr unsigned kTemperatureVersion = sizeof(Temperature) | 1u << 24;
 
-struct ReasonWord {
-  std::uint64_t bit;
-  const char* word;
-};
-
-constexpr auto kReasonWords = std::to_array<ReasonWord>({{0x001, "gpu_idle"},
-                                                         {0x002, "applications_clocks_setting"},
-                                                         {0x004, "sw_power_cap"},
-                                                         {0x008, "hw_slowdown"},
-                                                         {0x010, "sync_boost"},
-                                                         {0x020, "sw_thermal_slowdown"},
-                                                         {0x040, "hw_thermal_slowdown"},
-                                                         {0x080, "hw_power_brake_slowdown"},
-                                                         {0x100, "display_clock_setting"}});
-
-std::string word_of(std::uint64_t bit) {
-  for (const ReasonWord& known : kReasonWords)
-    if (known.bit == bit) return known.word;
-  return fmt::format("unknown_{:#x}", bit);
-}
-
 }  // namespace
-
-std::vector<std::string> throttle_words(std::uint64_t mask) {
-  std::vector<std::string> words;
-  for (; mask != 0; mask &= mask - 1) words.push_back(word_of(mask & -mask));
-  return words;
-}
 
 void Nvml::Close::operator()(void* library) const { dlclose(library); }
 
@@ -152,12 +125,24 @@ Nvml::Link Nvml::max_link() const {
           .width = ask<unsigned>("nvmlDeviceGetMaxPcieLinkWidth")};
 }
 
-std::optional<std::vector<std::string>> Nvml::throttle_reasons() const {
+std::optional<std::uint64_t> Nvml::throttle_mask() const {
   using Mask = unsigned long long;
   auto mask = ask<Mask>("nvmlDeviceGetCurrentClocksEventReasons");
   if (!mask) mask = ask<Mask>("nvmlDeviceGetCurrentClocksThrottleReasons");  // before CUDA 12.2
-  if (!mask) return std::nullopt;
-  return throttle_words(*mask);
+  return mask;
+}
+
+std::optional<std::vector<std::string>> Nvml::throttle_reasons() const {
+  const auto mask = throttle_mask();
+  return mask ? std::optional(throttle_words(*mask)) : std::nullopt;
+}
+
+std::optional<DeviceState> Nvml::state() const {
+  const Reading clock = sm_clock_mhz();
+  if (!clock) return std::nullopt;
+  return DeviceState{.sm_clock_mhz = *clock,
+                     .throttle_bits = static_cast<std::int64_t>(throttle_mask().value_or(0)),
+                     .temperature_c = temperature_c().value_or(0)};
 }
 
 }  // namespace normbench::cuda

@@ -7,14 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "machine/device_state.h"
+
 namespace normbench::cuda {
 
 /// A number, or nothing where the driver or the GPU does not give it.
 using Reading = std::optional<std::int64_t>;
-
-/// The words of a mask of clock event reasons ("sw_power_cap"), lowest bit first; a bit without a
-/// word is "unknown_0x200". Empty when nothing holds the clocks back.
-std::vector<std::string> throttle_words(std::uint64_t mask);
 
 class Nvml {
  public:
@@ -48,6 +46,8 @@ class Nvml {
   /// The fastest that GPU and slot can do together.
   Link max_link() const;
   std::optional<std::vector<std::string>> throttle_reasons() const;
+  /// Clock, throttle reasons and temperature together; nothing where the clock cannot be read.
+  std::optional<DeviceState> state() const;
 
  private:
   struct Gpu;
@@ -57,6 +57,7 @@ class Nvml {
 
   std::string open(const std::string& pci_bus_id, const std::string& library);
   std::string why(int result) const;
+  std::optional<std::uint64_t> throttle_mask() const;
   template <class Function>
   Function* function(const char* name) const;
   template <class Value, class... Args>

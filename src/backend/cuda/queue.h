@@ -3,6 +3,7 @@
 
 #include <deque>
 
+#include "backend/cuda/kernels.h"
 #include "backend/cuda/runtime.h"
 
 namespace normbench::cuda {
@@ -25,12 +26,15 @@ class CudaQueue final : public Queue {
   void begin_capture() override;
   std::unique_ptr<Graph> end_capture() override;
   void launch(Graph& graph) override;
+  void begin_load() override { loading_ = true; }
+  void end_load() override { loading_ = false; }
 
   /// Page-locks host memory where it lies, until unlock() or this queue's end.
   void lock(std::byte* data, std::int64_t bytes);
   void unlock(std::byte* data);
 
   cudaStream_t stream() const { return stream_.get(); }
+  bool is_loading() const { return loading_; }
 
  private:
   void drop_capture();
@@ -38,11 +42,14 @@ class CudaQueue final : public Queue {
   Stream stream_;
   std::deque<Event> events_;  // kept when marks are forgotten
   int marks_ = 0;
-  bool capturing_ = false;
+  bool capturing_ = false, loading_ = false;
   std::vector<std::byte*> locked_;
 };
 
 /// The stream of a queue of the CUDA backend: where its rows submit.
-inline cudaStream_t stream_of(Queue& queue) { return static_cast<CudaQueue&>(queue).stream(); }
+inline cudaStream_t stream_of(Queue& queue) {
+  const auto& own = static_cast<CudaQueue&>(queue);
+  return own.is_loading() ? only_load() : own.stream();
+}
 
 }  // namespace normbench::cuda

@@ -56,6 +56,7 @@ template <class T>
 Kernel reference_row() {
   Kernel kernel =
       normbench::row<T, accepts_reference<T>, prepare_reference<T>>("reference", Place::Cuda);
+  kernel.loads = true;
   kernel.capturable = [](const Op&, const Signature&) { return true; };
   return kernel;
 }

@@ -18,17 +18,25 @@ std::span<const Kernel> host_call_rows();  // pin, register, unregister, launch,
 /// whatever the op's infer accepts.
 std::vector<Kernel> reference_rows();
 
-/// A row of CUDA. It can be captured unless it sends its constants with each call.
+/// A row of CUDA that launches kernels. It can be captured unless it sends its constants with each
+/// call.
 template <class T, bool (*Accepts)(const T&, const Signature&),
           Launch (*Prepare)(const T&, const Signature&)>
 constexpr Kernel row(std::string_view name) {
   Kernel kernel = normbench::row<T, Accepts, Prepare>(name, Place::Cuda);
+  kernel.loads = true;
   kernel.capturable = [](const Op& op, const Signature&) {
     if constexpr (requires(const T& one) { one.constants; })
       return std::get<T>(op).constants == Constants::Cached;
     else
       return true;
   };
+  return kernel;
+}
+
+/// The same for one that submits copies and no kernels.
+constexpr Kernel without_kernels(Kernel kernel) {
+  kernel.loads = false;
   return kernel;
 }
 

@@ -55,7 +55,7 @@ Launch prepare_mapped(const T&, const Signature& s) {
 
 template <class T>
 constexpr Kernel reference() {
-  Kernel kernel = row<T, accepts_dense<T>, prepare_reference<T>>("reference");
+  Kernel kernel = without_kernels(row<T, accepts_dense<T>, prepare_reference<T>>("reference"));
   kernel.capturable = &never;
   return kernel;
 }
@@ -63,7 +63,7 @@ constexpr Kernel reference() {
 /// The driver stages copies of pageable memory itself, which no graph can hold.
 template <class T>
 constexpr Kernel async() {
-  Kernel kernel = row<T, accepts_dense<T>, prepare_async<T>>("async");
+  Kernel kernel = without_kernels(row<T, accepts_dense<T>, prepare_async<T>>("async"));
   kernel.capturable = [](const Op&, const Signature& s) {
     return cuda_owns(host_side<T>(s).memory);
   };

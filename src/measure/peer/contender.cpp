@@ -44,9 +44,12 @@ int device_number(const Backends& backends) {
   return cuda == nullptr ? 0 : cuda->device();
 }
 
-std::int64_t warm_up_ns(const Case& work, const TurnShape& shape) {
-  return work.uses_gpu() ? std::max(shape.warmup_ns, static_cast<std::int64_t>(device_warm_up_ns))
-                         : shape.warmup_ns;
+/// What a peer is asked to warm up for; it runs one iteration at least.
+std::int64_t asked_warm_up_ns(const Case& work, const TurnShape& shape) {
+  if (!work.uses_gpu()) return shape.warmup_ns;
+  return shape.device_awake
+             ? 1
+             : std::max(shape.warmup_ns, static_cast<std::int64_t>(device_warm_up_ns));
 }
 
 std::string ms(std::int64_t ns) { return format_ms(static_cast<double>(ns)) + " ms"; }
@@ -152,7 +155,7 @@ CheckOutcome PeerContender::check() {
 }
 
 TurnShape PeerContender::shape_of_turns(double clock_cost_ns) {
-  const std::int64_t warmup_ns = warm_up_ns(work_, {});
+  const std::int64_t warmup_ns = asked_warm_up_ns(work_, {});
   const double iteration_ns = iteration_in_burst_ns(context_.clock, [&](std::int64_t iterations) {
     return static_cast<double>(run(iterations, warmup_ns).wall_ns);
   });
@@ -179,7 +182,7 @@ std::vector<std::int64_t> PeerContender::stage_times(const PeerTurn& turn) {
 
 Turn PeerContender::take_turn(const TurnShape& shape, std::mt19937_64&) {
   const std::int64_t asked_ns = context_.clock.now_ns();
-  const PeerTurn told = run(shape.iterations, warm_up_ns(work_, shape));
+  const PeerTurn told = run(shape.iterations, asked_warm_up_ns(work_, shape));
   Turn turn;
   turn.round.wall_ns = told.wall_ns;
   turn.round.device_ns = told.device_ns;

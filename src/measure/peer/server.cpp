@@ -96,6 +96,7 @@ class PeerServer::Work {
   /// One iteration on poisoned buffers, without a warm-up. Returns its time.
   std::int64_t call() {
     prepared_.place(random_);
+    prepared_.load_kernels();
     const std::int64_t ns = poisoned_iteration(prepared_, std::byte{0xFF}, false, clock_);
     result_ = Result::Kept;
     return ns;
@@ -104,7 +105,11 @@ class PeerServer::Work {
   /// A turn as in rounds of one's own. Stages are timed where that costs less than 0.5 % of it.
   Turn turn(std::int64_t iterations, std::int64_t warmup_ns) {
     if (!marks_) marks_ = shape_of_turns(prepared_, clock_, clock_cost_ns(clock_)).marks;
-    const TurnShape shape{.iterations = iterations, .marks = *marks_, .warmup_ns = warmup_ns};
+    // Who asks knows what worked on the device before.
+    const TurnShape shape{.iterations = iterations,
+                          .marks = *marks_,
+                          .warmup_ns = warmup_ns,
+                          .device_awake = static_cast<double>(warmup_ns) < device_warm_up_ns};
     Turn turn = take_turn(prepared_, shape, clock_, random_);
     result_ = Result::Past;
     return turn;

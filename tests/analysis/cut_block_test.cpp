@@ -1,0 +1,52 @@
+#include <gmock/gmock.h>
+
+#include "analysis/analysis.h"
+#include "analysis/compare/compare.h"
+#include "example_results.h"
+
+namespace normbench::cut_block_test {
+namespace {
+
+/// The results with rounds a hundred times as long set aside.
+Results with_cut_rounds(Results results) {
+  for (GroupResult& group : results.groups) {
+    group.cut_order = {{0}};
+    for (auto* list : {&group.cases, &group.limits})
+      for (CaseResult& result : *list) {
+        result.cut_rounds = result.rounds;
+        for (Round& round : result.cut_rounds) {
+          round.wall_ns *= 100;
+          round.device_ns *= 100;
+        }
+      }
+  }
+  return results;
+}
+
+TEST(GpuDayCutBlock, SaysNothingToTheAnalysis) {
+  for (const Results& results : {examples::blog(), examples::gpu(), examples::tie()}) {
+    const Results cut = with_cut_rounds(results);
+    const GroupAnalysis before = analyse(results.groups[0], results);
+    const GroupAnalysis after = analyse(cut.groups[0], cut);
+    EXPECT_EQ(after.verdict.winner, before.verdict.winner);
+    EXPECT_EQ(after.quality.half_width, before.quality.half_width);
+    ASSERT_EQ(after.pairs.size(), before.pairs.size());
+    for (std::size_t i = 0; i < before.pairs.size(); ++i)
+      EXPECT_EQ(after.pairs[i].ratio, before.pairs[i].ratio);
+    for (std::size_t i = 0; i < before.cases.size(); ++i) {
+      EXPECT_EQ(after.cases[i].time_ns, before.cases[i].time_ns);
+      EXPECT_EQ(after.cases[i].of_limit, before.cases[i].of_limit);
+      EXPECT_EQ(after.noise[i].rounds, before.noise[i].rounds);
+    }
+  }
+}
+
+TEST(GpuDayCutBlock, SaysNothingToAComparison) {
+  const Results base = examples::blog();
+  const Comparison same = compare({base}, {with_cut_rounds(base)}, {});
+  for (const ComparedCase& one : same.cases) EXPECT_EQ(one.change, Change::Same);
+  EXPECT_FALSE(same.cases.empty());
+}
+
+}  // namespace
+}  // namespace normbench::cut_block_test

@@ -1,0 +1,91 @@
+#include <gmock/gmock.h>
+
+#include "analysis/analysis.h"
+#include "example_results.h"
+
+namespace normbench::device_states_test {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Key;
+using testing::Not;
+using testing::Pair;
+
+/// The example with a GPU, read after every turn: 1,980 MHz, 40 C, and nothing holds it back.
+struct GpuDayDeviceStates : testing::Test {
+  GpuDayDeviceStates() {
+    for (auto* list : {&group().cases, &group().limits})
+      for (CaseResult& result : *list)
+        for (Round& round : result.rounds)
+          round.state = {.sm_clock_mhz = 1'980, .throttle_bits = 0, .temperature_c = 40};
+  }
+  GroupResult& group() { return results.groups[0]; }
+  DeviceState& state(int round) {
+    return group().cases[2].rounds[static_cast<std::size_t>(round)].state;
+  }
+  std::map<Flag, std::vector<int>> flagged() { return noise_of(group(), results)[2].flagged; }
+
+  Results results = examples::gpu();
+};
+
+TEST_F(GpuDayDeviceStates, ThatStayChangeNothing) {
+  state(3).throttle_bits = throttle_idle;
+  const DeviceStates states = device_states(group());
+  EXPECT_EQ(states.turns, 5 * examples::rounds);  // the limits' too
+  EXPECT_EQ(states.read, states.turns);
+  EXPECT_FALSE(states.changed());
+  EXPECT_THAT(flagged(), Not(Contains(Key(Flag::DeviceClock))));
+  EXPECT_THAT(flagged(), Not(Contains(Key(Flag::DeviceThrottled))));
+}
+
+TEST_F(GpuDayDeviceStates, AClockThatChangesIsFlagged) {
+  state(5).sm_clock_mhz = 1'941;  // 1.97 % below the others
+  EXPECT_FALSE(device_states(group()).changed());
+  state(5).sm_clock_mhz = 1'755;
+  state(7).sm_clock_mhz = 2'100;
+  const DeviceStates states = device_states(group());
+  EXPECT_TRUE(states.clock_changed());
+  EXPECT_EQ(states.low_mhz, 1'755);
+  EXPECT_EQ(states.middle_mhz, 1'980);
+  EXPECT_EQ(states.high_mhz, 2'100);
+  EXPECT_THAT(flagged(), Contains(Pair(Flag::DeviceClock, ElementsAre(5, 7))));
+}
+
+TEST_F(GpuDayDeviceStates, AReasonOfSomeTurnsIsFlagged) {
+  state(2).throttle_bits = 0x4;
+  const DeviceStates states = device_states(group());
+  EXPECT_TRUE(states.changed());
+  EXPECT_EQ(states.sometimes_bits, 0x4);
+  EXPECT_EQ(states.always_bits, 0);
+  EXPECT_THAT(flagged(), Contains(Pair(Flag::DeviceThrottled, ElementsAre(2))));
+}
+
+TEST_F(GpuDayDeviceStates, AReasonOfAllTurnsIsNoChange) {
+  for (auto* list : {&group().cases, &group().limits})
+    for (CaseResult& result : *list)
+      for (Round& round : result.rounds) round.state.throttle_bits = 0x4;
+  const DeviceStates states = device_states(group());
+  EXPECT_EQ(states.always_bits, 0x4);
+  EXPECT_FALSE(states.changed());
+  EXPECT_THAT(flagged(), Not(Contains(Key(Flag::DeviceThrottled))));
+}
+
+TEST_F(GpuDayDeviceStates, TenDegreesAreAChange) {
+  state(19).temperature_c = 49;
+  EXPECT_FALSE(device_states(group()).changed());
+  state(19).temperature_c = 50;
+  EXPECT_TRUE(device_states(group()).changed());
+}
+
+TEST_F(GpuDayDeviceStates, TurnsThatWereNotReadSayNothing) {
+  state(3) = {};
+  const DeviceStates states = device_states(group());
+  EXPECT_EQ(states.read, states.turns - 1);
+  EXPECT_EQ(states.low_mhz, 1'980);
+  EXPECT_FALSE(states.changed());
+  EXPECT_EQ(device_states(examples::tie().groups[0]).turns, 0);
+}
+
+}  // namespace
+}  // namespace normbench::device_states_test

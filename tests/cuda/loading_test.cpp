@@ -1,0 +1,80 @@
+#include "cuda/cuda_measure.h"
+#include "measure/contender.h"
+
+namespace normbench::loading_test {
+namespace {
+
+/// A clock whose readings are calls like the others.
+class NotedClock final : public Clock {
+ public:
+  explicit NotedClock(FakeCuda& cuda) : cuda_(cuda) {}
+  std::int64_t now_ns() override {
+    cuda_.log.push_back("clock");
+    return ++readings_;
+  }
+  std::int64_t cpu_ns() override { return 0; }
+  Counters counters() override { return {}; }
+
+ private:
+  FakeCuda& cuda_;
+  std::int64_t readings_ = 0;
+};
+
+class GpuDayLoading : public CudaMeasureTest {
+ protected:
+  static constexpr const char* load = "cudaFuncGetAttributes";
+
+  /// What the first call of a variant given as JSON calls from its loading on.
+  Calls first_call(const std::string& variant) {
+    const Plan plan = plan_of(R"({"schema": 1, "name": "test", "measure": {"cache": "hot"},
+      "defaults": {"source": {"batch": 1, "size": [4, 8], "memory": "pinned"},
+                   "normalize": {"mean": [123.675, 116.28, 103.53], "std": [58.395, 57.12, 57.375]}},
+      "experiments": [{"name": "e", "question": "?", "source": {}, "variants": {"v": )" +
+                              variant + "}}]}");
+    const Case& work = plan.groups[0].cases[0];
+    const Case* const cases[] = {&work};
+    GroupMemory memory(cases, plan.measure, backends, 1 << 10);
+    std::mt19937_64 random(1);
+    NotedClock noted(cuda);
+    CaseContender contender(work, memory, backends, recorder, noted, random);
+    return calls_of([&] { contender.first_call(); });
+  }
+};
+
+TEST_F(GpuDayLoading, EveryKernelOfACaseIsThereBeforeItsFirstCallIsTimed) {
+  const Calls calls = first_call(
+      R"(["h2d", {"op": "cast", "to": "float32"}, {"op": "sub", "mean": [1, 2, 3]},
+          {"op": "div", "std": [1, 2, 3]}])");
+  EXPECT_EQ(cuda.late_loads, 0);
+  const auto start = std::ranges::find(calls, "clock");
+  EXPECT_EQ(std::count(calls.begin(), start, load), 3);
+  EXPECT_EQ(calls.front(), load);
+  EXPECT_EQ(std::count(start, calls.end(), load), 0);
+  const auto is_launch = [](const std::string& call) {
+    return call.starts_with("cudaLaunchKernel ");
+  };
+  EXPECT_EQ(std::count_if(calls.begin(), start, is_launch), 0);
+  EXPECT_EQ(std::count_if(start, calls.end(), is_launch), 3);
+}
+
+TEST_F(GpuDayLoading, NothingElseIsDoneToLoad) {
+  for (const char* variant :
+       {R"([{"op": "h2d", "output": "fresh"}, {"op": "crop", "size": [2, 4]}, "normalize"])",
+        R"(["h2d", {"op": "normalize", "constants": "per_call"}])",
+        R"([{"op": "h2d", "kernel": "kernel"}, {"op": "copy", "kernel": "memcpy"},
+            {"op": "copy", "kernel": "kernel"}])",
+        R"(["h2d", {"op": "normalize", "kernel": "reference"}])"}) {
+    SCOPED_TRACE(variant);
+    const Calls calls = first_call(variant);
+    const auto other = std::ranges::find_if(calls, [](const std::string& call) {
+      return call != load && !call.starts_with("cudaMemset") &&
+             call != "cudaStreamSynchronize default stream";
+    });
+    ASSERT_NE(other, calls.end());
+    EXPECT_EQ(*other, "clock");  // poisoning is done before, too
+    EXPECT_EQ(cuda.late_loads, 0);
+  }
+}
+
+}  // namespace
+}  // namespace normbench::loading_test

@@ -1,0 +1,85 @@
+#include "measure/run_fixture.h"
+
+namespace normbench::cut_block_test {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// Five cases; a turn takes 2 ms with its warm-up, a block 50.
+struct GpuDayCutBlock : RunTest {
+  GroupResult measured(double seconds) {
+    plan.measure.max_seconds_per_group = seconds;
+    plan.groups.clear();
+    add_group({cast_case("a", 0), cast_case("b", 1), cast_case("c", 2), cast_case("d", 3)},
+              {cast_case("limit", 4)});
+    return run_plan().groups[0];
+  }
+  static const CaseResult& contender(const GroupResult& group, int index) {
+    return index < 4 ? group.cases[static_cast<std::size_t>(index)] : group.limits[0];
+  }
+};
+
+TEST_F(GpuDayCutBlock, EndsWhereTheTimeIsOverAndItsRoundsAreSetAside) {
+  const GroupResult group = measured(0.163);
+  EXPECT_EQ(group.stop, Stop::Time);
+  EXPECT_THAT(group.order, SizeIs(15));  // three blocks
+  ASSERT_THAT(group.cut_order, SizeIs(2));
+  EXPECT_THAT(group.cut_order[0], SizeIs(5));
+  EXPECT_THAT(group.cut_order[1], SizeIs(2));
+  for (int i = 0; i < 5; ++i) {
+    const CaseResult& result = contender(group, i);
+    EXPECT_THAT(result.rounds, SizeIs(15));
+    EXPECT_THAT(result.stages[0].rounds_ns, SizeIs(15));
+    const auto again = std::ranges::count(group.cut_order[1], i);
+    ASSERT_THAT(result.cut_rounds, SizeIs(1 + again));
+    EXPECT_GT(result.cut_rounds[0].start_ns, result.rounds.back().start_ns);
+  }
+  // The last turn began before 0.163 s were over.
+  const CaseResult& last = contender(group, group.cut_order[1][1]);
+  EXPECT_EQ(last.cut_rounds.back().start_ns + last.cut_rounds.back().wall_ns -
+                contender(group, group.order[0][0]).rounds[0].start_ns + 1'000'000,
+            164'000'000);
+}
+
+TEST_F(GpuDayCutBlock, IsNoneOfTheFirstTwelveRounds) {
+  for (const double seconds : {0.0, 0.001, 0.149}) {
+    const GroupResult group = measured(seconds);
+    EXPECT_EQ(group.stop, Stop::Time);
+    EXPECT_THAT(group.order, SizeIs(15));
+    EXPECT_THAT(group.cut_order, IsEmpty());
+    EXPECT_THAT(group.cases[0].cut_rounds, IsEmpty());
+  }
+}
+
+TEST_F(GpuDayCutBlock, IsNoneWherePrecisionEndsTheGroup) {
+  const GroupResult group = measured(10);
+  EXPECT_EQ(group.stop, Stop::Precision);
+  EXPECT_THAT(group.order, SizeIs(20));
+  EXPECT_THAT(group.cut_order, IsEmpty());
+}
+
+TEST_F(GpuDayCutBlock, OfACaseThatFailsAtLastIsGoneToo) {
+  fake->rows[1].then = [&](const FakeCall& call) {
+    if (observer.last_rounds > 15) call.out[0].data[3] = std::byte{0x7F};
+  };
+  const GroupResult group = measured(0.163);
+  EXPECT_EQ(group.cases[1].status, Status::Failed);
+  EXPECT_THAT(group.cases[1].cut_rounds, IsEmpty());
+  EXPECT_THAT(group.cases[0].cut_rounds, testing::Not(IsEmpty()));
+}
+
+TEST_F(GpuDayCutBlock, IsAppendedWithItsProcess) {
+  GroupResult first = measured(0.163);
+  const GroupResult second = measured(0.163);
+  append_part(first, second, 1'000'000'000);
+  EXPECT_THAT(first.order, SizeIs(30));
+  EXPECT_THAT(first.cut_order, SizeIs(4));
+  const CaseResult& whole = first.cases[0];
+  const CaseResult& part = second.cases[0];
+  EXPECT_THAT(whole.rounds, SizeIs(30));
+  EXPECT_EQ(whole.cut_rounds.back().start_ns, part.cut_rounds.back().start_ns + 1'000'000'000);
+}
+
+}  // namespace
+}  // namespace normbench::cut_block_test

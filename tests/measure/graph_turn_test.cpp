@@ -1,0 +1,86 @@
+#include "measure/device_fixture.h"
+#include "measure/turn.h"
+
+namespace normbench::graph_turn_test {
+namespace {
+
+using testing::ElementsAre;
+
+/// Turns of a case that is one graph, on three slots: copies of its source, and a set for each.
+struct GpuDayGraphs : DeviceTest {
+  GpuDayGraphs() {
+    plan.measure.cache = Cache::Cold;
+    cache_bytes = 100;
+    work.graph = true;
+    device->rows[1].then = [&](const FakeCall& call) { read.push_back(call.in[0].data); };
+  }
+
+  /// The log of a turn from its first capture to its end.
+  std::vector<std::string> turn(GroupMemory& memory, std::int64_t iterations) {
+    PreparedCase prepared(work, memory, backends, recorder);
+    fake->log.clear();
+    read.clear();
+    take_turn(prepared, {.iterations = iterations}, clock, random);
+    const auto first = std::ranges::find(fake->log, "begin capture");
+    return {first, fake->log.end()};
+  }
+  /// Which copy of the source each of the last iterations read.
+  std::vector<std::ptrdiff_t> last_copies(GroupMemory& memory, std::size_t count) {
+    std::vector<std::ptrdiff_t> copies;
+    for (std::size_t i = read.size() - count; i < read.size(); ++i)
+      copies.push_back((read[i] - memory.source(work).first) / 128);
+    return copies;
+  }
+
+  Case work = make_case("graph", {on_device(H2d{}, 1)});
+  std::vector<std::byte*> read;  // by each iteration
+};
+
+TEST_F(GpuDayGraphs, EachIsLaunchedOncePerSlotBeforeItIsTimed) {
+  GroupMemory memory = memory_for({&work});
+  ASSERT_EQ(memory.source(work).count, 3u);
+  ASSERT_EQ(memory.sets(Memory::Device), 3u);
+  const auto log = turn(memory, 4);
+  const auto mark = std::ranges::find(log, "mark 0");
+  EXPECT_EQ(std::count(log.begin(), mark, "end capture"), 3);
+  EXPECT_EQ(std::count(log.begin(), mark, "launch graph of 1"), 3);
+  EXPECT_EQ(*std::prev(mark), "drain device");
+  EXPECT_THAT(std::vector(mark, log.end()),
+              ElementsAre("mark 0", "launch graph of 1", "launch graph of 1", "launch graph of 1",
+                          "launch graph of 1", "mark 1", "drain device"));
+}
+
+TEST_F(GpuDayGraphs, OfAShortTurnAreItsOwnAndItsBuffersStayCold) {
+  GroupMemory memory = memory_for({&work});
+  EXPECT_THAT(turn(memory, 1),
+              ElementsAre("begin capture", "capture 1", "end capture", "launch graph of 1",
+                          "launch 1", "launch 1", "drain device",  // the rest of the rotation
+                          "mark 0", "launch graph of 1", "mark 1", "drain device"));
+  const auto copies = last_copies(memory, 4);
+  EXPECT_EQ(copies[0], copies[3]);
+  EXPECT_NE(copies[1], copies[3]);
+  EXPECT_NE(copies[2], copies[3]);
+  EXPECT_NE(copies[1], copies[2]);
+}
+
+TEST_F(GpuDayGraphs, AreLaunchedAgainAfterEachPlacement) {
+  GroupMemory memory = memory_for({&work});
+  PreparedCase prepared(work, memory, backends, recorder);
+  for (int i = 0; i < 3; ++i) {
+    fake->log.clear();
+    take_turn(prepared, {.iterations = 3}, clock, random);
+    EXPECT_EQ(std::ranges::count(fake->log, "launch graph of 1"), 3 + 3);
+  }
+}
+
+TEST_F(GpuDayGraphs, HotOnesAreLaunchedOnce) {
+  plan.measure.cache = Cache::Hot;
+  GroupMemory memory = memory_for({&work});
+  EXPECT_THAT(
+      turn(memory, 2),
+      ElementsAre("begin capture", "capture 1", "end capture", "launch graph of 1", "drain device",
+                  "mark 0", "launch graph of 1", "launch graph of 1", "mark 1", "drain device"));
+}
+
+}  // namespace
+}  // namespace normbench::graph_turn_test

@@ -1,0 +1,39 @@
+#include "measure/contender.h"
+#include "measure/device_fixture.h"
+
+namespace normbench::load_kernels_test {
+namespace {
+
+using testing::ElementsAre;
+
+struct GpuDayLoading : DeviceTest {
+  std::vector<std::string> first_call(const Case& work) {
+    GroupMemory memory = memory_for({&work});
+    CaseContender contender(work, memory, backends, recorder, clock, random);
+    fake->log.clear();
+    contender.first_call();
+    return fake->log;
+  }
+};
+
+TEST_F(GpuDayLoading, RowsThatLaunchKernelsAreLoadedFirst) {
+  // Row 0 submits none; the last row is one of the CPU's.
+  const auto log =
+      first_call(make_case("case", {on_device(H2d{}, 0),
+                                    on_device(Cast{}, 2),
+                                    on_device(Sub{.mean = {1}}, 3, OutputPolicy::Fresh),
+                                    on_device(D2h{}, 0),
+                                    {.op = Sub{.mean = {1}}, .row = 1}}));
+  EXPECT_THAT(std::vector(log.begin(), log.begin() + 2), ElementsAre("load 2", "load 3"));
+  const auto launch = std::ranges::find(log, "launch 0");
+  EXPECT_EQ(std::count(launch, log.end(), "load 2"), 0);
+  EXPECT_EQ(std::ranges::count(log, "launch 2"), 1);
+  EXPECT_EQ(std::ranges::count(log, "row 1"), 1);
+}
+
+TEST_F(GpuDayLoading, ACaseOfTheCpuLoadsNothing) {
+  EXPECT_THAT(first_call(cast_case("cast", 0)), ElementsAre("row 0", "drain"));
+}
+
+}  // namespace
+}  // namespace normbench::load_kernels_test

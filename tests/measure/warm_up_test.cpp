@@ -1,0 +1,123 @@
+#include <fstream>
+
+#include "measure/device_fixture.h"
+#include "measure/measure_group.h"
+#include "measure/peer/contender.h"
+#include "measure/peer_fixture.h"
+
+namespace normbench::warm_up_test {
+namespace {
+
+/// Turns of 1.2 ms on the device, of which an iteration takes 0.6, and of 1 ms on the CPU.
+struct GpuDayWarmUp : DeviceTest {
+  GpuDayWarmUp() { plan.measure.max_seconds_per_group = 0; }
+
+  GroupResult measured(std::vector<Case> cases) {
+    add_group(std::move(cases));
+    return run_plan().groups[0];
+  }
+  struct Turn {
+    int contender, before;  // who takes it, and who took the one before
+    std::int64_t start_ns, end_ns;
+    std::int64_t gap_ns;  // since the turn before has ended
+  };
+  /// All turns but the first, in their order.
+  static std::vector<Turn> turns_of(const GroupResult& group) {
+    std::vector<Turn> turns;
+    int last = -1;
+    std::int64_t last_ns = 0;
+    for (std::size_t i = 0; i < group.order.size(); ++i)
+      for (const int contender : group.order[i]) {
+        const Round& round = group.cases[contender].rounds[i];
+        const std::int64_t end_ns = round.start_ns + round.wall_ns;
+        if (last >= 0)
+          turns.push_back({contender, last, round.start_ns, end_ns, round.start_ns - last_ns});
+        last = contender;
+        last_ns = end_ns;
+      }
+    return turns;
+  }
+};
+
+TEST_F(GpuDayWarmUp, ADeviceThatJustWorkedTakesOneIteration) {
+  const GroupResult group = measured({send_and_cast("a"), send_and_cast("b")});
+  const auto turns = turns_of(group);
+  ASSERT_EQ(turns.size(), 23u);
+  for (const Turn& turn : turns) EXPECT_EQ(turn.gap_ns, 600'000);
+}
+
+TEST_F(GpuDayWarmUp, ADeviceThatWasIdleForAMillisecondTakesTwenty) {
+  std::int64_t pause_ns = 999'999;
+  observer.on_round = [&](int) { clock.time_ns += pause_ns; };
+  for (const Turn& turn : turns_of(measured({send_and_cast("a")})))
+    EXPECT_EQ(turn.gap_ns, 600'000 + pause_ns);
+  pause_ns = 1'000'000;
+  plan.groups.clear();
+  for (const Turn& turn : turns_of(measured({send_and_cast("a")})))
+    EXPECT_EQ(turn.gap_ns, 34 * 600'000 + pause_ns);
+}
+
+TEST_F(GpuDayWarmUp, ATurnOnTheCpuLeavesTheDeviceIdle) {
+  const auto turns = turns_of(
+      measured({send_and_cast("send"), cast_case("on the CPU", 0), send_and_cast("again")}));
+  for (const Turn& turn : turns) {
+    if (turn.contender == 1)
+      EXPECT_EQ(turn.gap_ns, 1'000'000);  // as without a device
+    else
+      EXPECT_EQ(turn.gap_ns, turn.before == 1 ? 34 * 600'000 : 600'000);
+  }
+}
+
+TEST_F(GpuDayWarmUp, TurnsOnTheDeviceShareTheReadingBetweenThem) {
+  add_group({send_and_cast("a")});
+  std::int64_t readings = 0;
+  RunContext context{.backends = backends,
+                     .clock = clock,
+                     .recorder = recorder,
+                     .watchdog = *watchdog,
+                     .observer = observer,
+                     .interrupted = interrupted,
+                     .cache_bytes = cache_bytes,
+                     .disturbance = [&] { return Disturbance{.steal_ns = 10 * ++readings}; },
+                     .on_profile = {}};
+  const auto group = measure_group(plan, 0, context, 0);
+  EXPECT_EQ(readings, 13);
+  for (const Round& round : group->cases[0].rounds) EXPECT_EQ(round.disturbance.steal_ns, 10);
+}
+
+TEST_F(GpuDayWarmUp, APeerIsAskedForOneIterationOnADeviceThatJustWorked) {
+  const std::string log = testing::TempDir() + "gpu_day_warm_up_log";
+  std::filesystem::remove(log);
+  Case work = cast_case("tiny", 0);
+  work.peer = "tiny";
+  work.stages[0].place = Place::Cuda;
+  work.stages[0].kernel = nullptr;
+  SystemClock system;
+  RunContext context{.backends = backends,
+                     .clock = system,
+                     .recorder = recorder,
+                     .watchdog = *watchdog,
+                     .observer = observer,
+                     .interrupted = interrupted,
+                     .cache_bytes = cache_bytes,
+                     .on_profile = {}};
+  GroupMemory memory = memory_for({&work});
+  setenv("TINY_PEER_LOG", log.c_str(), 1);
+  {
+    PeerContender peer(work, tiny("right"), {}, memory, context);
+    unsetenv("TINY_PEER_LOG");
+    peer.prepare();
+    peer.take_turn({.iterations = 2}, random);
+    peer.take_turn({.iterations = 2, .device_awake = true}, random);
+  }
+  std::ifstream in(log);
+  std::vector<Json> asked;
+  for (std::string line; std::getline(in, line);)
+    if (Json said = Json::parse(line); said.at("type") == "run") asked.push_back(std::move(said));
+  ASSERT_EQ(asked.size(), 2u);
+  EXPECT_EQ(asked[0].at("warmup_ns"), 20'000'000);
+  EXPECT_EQ(asked[1].at("warmup_ns"), 1);
+}
+
+}  // namespace
+}  // namespace normbench::warm_up_test
