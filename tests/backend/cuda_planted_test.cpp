@@ -73,36 +73,39 @@ TEST(PlantedBug, TheConstantsOfAnotherChannelAreSeen) {
 const TensorDesc kPlanes = dense(DType::UInt8, Layout::Nchw, {2, 3, 64, 80}, Memory::Device);
 const TensorDesc kPixels = dense(DType::UInt8, Layout::Nhwc, {2, 3, 64, 80}, Memory::Device);
 
-Normalize mirrored() {
+Normalize to_planes(Flip flip) {
   Normalize op = kOp;
   op.layout = Layout::Nchw;
-  op.flip = Flip::Horizontal;
+  op.flip = flip;
   return op;
 }
 
 TEST(PlantedBug, NoneIsSeenInWholeSlotsWhereThereIsNone) {
   EXPECT_EQ(fault_of(kOp, kPlanes, {}, with_bug([](auto&) {})), std::nullopt);
-  EXPECT_EQ(fault_of(mirrored(), kPixels, {}, with_bug([](auto&) {})), std::nullopt);
+  EXPECT_EQ(fault_of(to_planes(Flip::Horizontal), kPixels, {}, with_bug([](auto&) {})),
+            std::nullopt);
 }
 
 TEST(PlantedBug, ASlotBehindAPlaneIsSeen) {
   const auto slot = [](auto& body) -> decltype(void(body.slots & body.whole)) { ++body.slots; };
   const auto group = [](auto& body) -> decltype(void(body.groups)) { ++body.groups; };
   EXPECT_EQ(fault_of(kOp, kPlanes, {}, with_bug(slot)), "a store beside the output");
-  EXPECT_EQ(fault_of(mirrored(), kPixels, {}, with_bug(group)), "a store beside the output");
+  EXPECT_EQ(fault_of(to_planes(Flip::None), kPixels, {}, with_bug(group)),
+            "a store beside the output");
 }
 
 TEST(PlantedBug, ADroppedPartOfAPlaneIsSeen) {
   const auto spoil = [](auto& body) -> decltype(void(body.whole)) { --body.grid.x; };
   EXPECT_THAT(fault_of(kOp, kPlanes, {}, with_bug(spoil)),
               Optional(HasSubstr("element 4096: -nan")));
-  EXPECT_THAT(fault_of(mirrored(), kPixels, {}, with_bug(spoil)),
+  EXPECT_THAT(fault_of(to_planes(Flip::Horizontal), kPixels, {}, with_bug(spoil)),
               Optional(HasSubstr("element 4096: -nan")));
 }
 
 TEST(PlantedBug, AWrongRowIsSeen) {
+  const TensorDesc few_rows = dense(DType::UInt8, Layout::Nhwc, {1, 3, 4, 80}, Memory::Device);
   const auto spoil = [](auto& body) -> decltype(void(body.next_row)) { body.next_row += 4; };
-  EXPECT_THAT(fault_of(mirrored(), kPixels, {}, with_bug(spoil)),
+  EXPECT_THAT(fault_of(to_planes(Flip::Horizontal), few_rows, {}, with_bug(spoil)),
               Optional(HasSubstr("element 80: ")));
 }
 
