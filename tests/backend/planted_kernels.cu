@@ -140,7 +140,7 @@ struct LoadsStrongly {
   const uint4* in;
   uint4* out;
 
-  __host__ __device__ void operator()(const Index& at) const {
+  __host__ __device__ void operator()([[maybe_unused]] const Index& at) const {
 #ifdef __CUDA_ARCH__
     out[at.thread] = __ldca(in + at.thread);
 #endif

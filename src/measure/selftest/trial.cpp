@@ -170,16 +170,17 @@ std::vector<int> teams(bool quick, const Equipment& equipment) {
 std::vector<Setting> settings(bool quick, bool captured, const Equipment& equipment) {
   const int team = equipment.threads;
   constexpr std::byte poison{0x55};
-  std::vector<Setting> each{{}};
-  if (quick) {
-    each.push_back(
-        {.in_shift = 1, .out_shift = 3, .threads = team, .poison = poison, .guarded = false});
-  } else {
-    each.push_back({.threads = odd_team, .poison = poison});
-    each.push_back({.in_shift = 1, .out_shift = 3, .threads = team});
-    each.push_back({.in_shift = 2, .out_shift = 1, .poison = poison});
-  }
-  if (captured) each.push_back({.poison = poison, .captured = true});
+  const Setting plain, graph{.poison = poison, .captured = true};
+  std::vector<Setting> each{plain};
+  if (quick)
+    each = {plain,
+            {.in_shift = 1, .out_shift = 3, .threads = team, .poison = poison, .guarded = false}};
+  else
+    each = {plain,
+            {.threads = odd_team, .poison = poison},
+            {.in_shift = 1, .out_shift = 3, .threads = team},
+            {.in_shift = 2, .out_shift = 1, .poison = poison}};
+  if (captured) each.push_back(graph);
   std::vector<Setting> all;
   for (const std::string& simd : equipment.simd) {
     for (Setting& setting : each) {
