@@ -286,7 +286,8 @@ class NvtxTest(unittest.TestCase):
             self.assertEqual(around.name, share.name)
         shares = {share.name for share in seen.of("worker")}
         self.assertIn("load", shares)  # so small an image is normalised by one thread
-        self.assertLessEqual(shares, {"cast", "sub", "normalize", "load"})
+        limits = {name for name in shares if name.startswith("stream ")}  # beside the cases, where this CPU has them
+        self.assertLessEqual(shares - limits, {"cast", "sub", "normalize", "load"})
 
     def test_parts_of_a_step_lie_in_a_stage_or_in_a_workers_share_of_it(self):
         outer = {p.path[-1].kind for p in self.profiled.of("part") if p.within("step")}

@@ -148,7 +148,7 @@ std::int64_t FakeCosts::device_ns() const {
 
 void FakeCosts::charge(FakeTask& task, bool captured) {
   if (!on()) return;
-  const bool works = task.ns > 0;
+  const bool works = task.ns > 0 && function_ != "cudaEventRecord";
   if (works && function_ != "cudaGraphLaunch") task.ns = device_ns();
   if (captured) return;
   task.ready_ns = now_ns();
