@@ -98,6 +98,20 @@ struct GpuDayLaunches : SmallGpuWork {
   GpuDayLaunches() { group().profile.clear(); }
 };
 
+TEST_F(GpuDayLaunches, MarksOfManyShortStagesAreNoSureTime) {
+  CaseResult& runs = group().cases[1] = on_gpu("runs", 0.030, {"sub", "div", "sub", "div"});
+  for (StageResult& stage : runs.stages) stage.rounds_ns.assign(examples::rounds, 6'000);
+  const auto busy = [&] {
+    const CaseAnalysis analysis = analyse_case(group(), runs, results_);
+    return busy_ns({group(), analysis, 1, results_});
+  };
+  EXPECT_EQ(busy(), std::nullopt);  // 24 us, of which the marks may be most
+  runs.bracket_ns = 5'000;
+  EXPECT_EQ(busy(), 4'000);
+  for (StageResult& stage : runs.stages) stage.rounds_ns.assign(examples::rounds, 20'000);
+  EXPECT_EQ(busy(), 80'000);
+}
+
 TEST_F(GpuDayLaunches, AreNeverBlamedWhereOnlyMarksTimedAShortWork) {
   EXPECT_EQ(of(launch_cause, 1), "");
   group().profile = {{.variant = "runs",

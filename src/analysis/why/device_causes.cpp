@@ -11,7 +11,7 @@ constexpr double kLinkShare = 0.6;
 constexpr double kSyncShare = 0.2;    // of the time: below this waiting explains nothing
 constexpr double kLaunchShare = 0.7;  // calls that take most of the time bound a case …
 constexpr double kIdle = 0.5;         // … when the GPU works for less than this part of it
-constexpr double kSureBusyNs = 20e3;  // what marks count beside the work is little of this
+constexpr double kSureBusyNs = 20e3;  // of a stage: above it what its marks add is little
 
 /// True for a stage whose calls only hand work to the GPU.
 bool only_submits(const StageResult& stage) {
@@ -43,13 +43,14 @@ double waits(const CaseResult& result) {
 
 std::optional<double> busy_ns(const Subject& subject) {
   const CaseResult& result = subject.result();
-  double marked = 0, brackets = 0;
+  double marked = 0, brackets = 0, sure = 0;
   for (const StageResult& stage : result.stages) {
     if (stage.place != Place::Cuda || stage.rounds_ns.empty()) continue;
     marked += per_iteration_ns(result, stage.rounds_ns);
     brackets += static_cast<double>(result.bracket_ns);
+    sure += kSureBusyNs;
   }
-  if (marked >= kSureBusyNs) return marked;
+  if (sure > 0 && marked >= sure) return marked;
   const CaseProfile* const profile = find_profile(subject.group, result.variant);
   if (profile != nullptr && profile->device_times == DeviceTimes::Cupti && profile->steps > 0)
     return static_cast<double>(profile->times.busy_ns) / static_cast<double>(profile->steps);

@@ -97,6 +97,7 @@ struct Divide {
     float divisor, inverse;
   };
 
+  // A warp with a zero among its elements divides them all, as one whose quotients nearly vanish.
   template <class Use>
   static __host__ __device__ void apply(const float* x, const Constant* constants, Use use) {
     float quotients[elements_per_thread];

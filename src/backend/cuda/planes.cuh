@@ -170,6 +170,8 @@ std::optional<Body> planes_to_planes(const FusedTask& task, const Walk& walk,
                     images > 0 && is_aligned(task.in.data, Body::count * sizeof(In)) &&
                     is_aligned(task.out.data, Body::count * sizeof(Out)) &&
                     slots * walk.runs <= std::numeric_limits<std::int32_t>::max() &&
+                    (Body::period == 1 ||  // else channels are found by the element's 32 bits
+                     walk.elements <= std::numeric_limits<std::uint32_t>::max()) &&
                     channels <= most_blocks_across && images <= most_blocks_across;
   if (!fits) return std::nullopt;
   const Parts parts = Parts::of(slots, Body::depth * threads_per_block);

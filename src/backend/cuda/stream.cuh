@@ -179,7 +179,7 @@ struct StreamBody {
     each(out, writes, at, [&](int, std::byte* to) { store16<Streaming>(to, all); });
     if (at.x == whole && at.thread < out.edges())
       out.data[out.edge(at.thread, sizeof(Vector16))] = std::byte{0};
-    // So that no load can be left out where nothing is stored; hardly any data ever gets here.
+    // So that no load can be left out where nothing is stored; practically no data matches.
     if (is_mark(all)) *(out.data - out.head) = std::byte{1};
   }
   __host__ __device__ static bool is_mark(const Vector16& v) {

@@ -64,7 +64,7 @@ Places usual_places();
 std::vector<std::string> candidates(const std::string& library, const Places& places);
 
 /// "CUPTI not found (no libcupti.so.13 on the loader's path or in /usr/local/cuda/lib64)";
-/// `why_not` says why not what was named.
+/// `why_not`: why the library that was named could not be loaded.
 std::string not_found(const std::string& why_not, const Places& places);
 
 class Library {
