@@ -120,6 +120,7 @@ class GpuDay(unittest.TestCase):
                        "NORMBENCH_FAKE_COSTS": str(self.faster), "HWLOC_SYNTHETIC": SMALL_CACHES,
                        "NORMBENCH_PEERS_VENV": str(self.dir / "venv"), **variables}
         archive = self.dir / "seen.tar.gz"
+        archive.unlink(missing_ok=True)
         begin = time.monotonic()
         script = self.package / "share/normbench/scripts/gpu-check"
         process = subprocess.Popen([script, "--out", archive, "--seconds", str(int(seconds)), *args],
@@ -266,7 +267,7 @@ class GpuDay(unittest.TestCase):
         self.assertRegex(self.line("blog-gpu"), r"^cut short blog-gpu: \d+ groups?, \d+ of \d+ outputs correct$")
         cut = self.document("blog-gpu")
         self.assertTrue(cut["interrupted"])
-        (command,) = re.findall(r"To finish blog-gpu here: tar .* && normbench (run --resume \S+)", self.text)
+        (command,) = re.findall(r"To finish blog-gpu here: tar .* && \S+/bin/normbench (run --resume \S+)", self.text)
         resumed = subprocess.Popen([self.package / "bin/normbench", *command.split()], cwd=self.dir,
                                    env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(resumed.wait)

@@ -105,6 +105,14 @@ TEST(LargeNormalize, ReachesTheEndOfThePlanes) {
   EXPECT_EQ(image.out(0), 7);
 }
 
+TEST(LargeNormalize, KeepsChannelsApartPastThe32Bits) {
+  const std::int64_t side = 38000, elements = 3 * side * side;  // 4,332,000,000
+  LargeNormalize image(Layout::Nhwc, {1, 3, side, side}, Layout::Nhwc, Flip::None);
+  for (int c = 0; c < 3; ++c) image.in(elements - 3 + c) = static_cast<std::uint8_t>(10 + c);
+  image.run_ends();
+  for (int c = 0; c < 3; ++c) EXPECT_EQ(image.out(elements - 3 + c), 10);
+}
+
 TEST(LargeNormalize, PutsPixelsTogether) {
   const std::int64_t side = 30000, pixels = side * side;
   LargeNormalize image(Layout::Nchw, {1, 3, side, side}, Layout::Nhwc, Flip::None);
