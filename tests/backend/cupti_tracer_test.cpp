@@ -597,7 +597,8 @@ std::vector<std::size_t> kernel_bytes(const Library& library, const FakeCupti& f
   std::vector<std::span<std::uint8_t>> bytes;
   for (Filled& buffer : filled) bytes.push_back(buffer.bytes());
   std::vector<std::size_t> sizes;
-  for (const RecordBytes record : walk_records(bytes, library.functions()).records)
+  const Walk walk = walk_records(bytes, library.functions());
+  for (const RecordBytes record : walk.records)
     sizes.push_back(record.size());
   return sizes;
 }

@@ -157,7 +157,8 @@ TEST_F(GpuDayHostMemory, CasesThatUseBothKindsAreRight) {
                          on_device(H2d{}, 0),
                          on_device(Div{.std = {2}}, 2)});
   add_group({std::move(both), on_four_threads(), sent()});
-  for (const CaseResult& result : run_plan().groups[0].cases) {
+  const Results results = run_plan();
+  for (const CaseResult& result : results.groups[0].cases) {
     EXPECT_EQ(result.status, Status::Ok) << result.reason;
     EXPECT_TRUE(result.check.ok);
   }
