@@ -145,10 +145,10 @@ TEST_F(GpuDayLaunches, AreBlamedByTheMarksLessTheirOwnCost) {
 }
 
 TEST_F(GpuDayLaunches, OfLongWorkNeedNoMore) {
-  group().cases[1] = on_gpu("runs", 0.100, {"sub", "div"});
+  group().cases[1] = on_gpu("runs", 0.200, {"sub", "div"});
   for (StageResult& stage : group().cases[1].stages) {
-    stage.rounds_ns.assign(examples::rounds, 10'000);
-    stage.calls_ns.assign(examples::rounds, 45'000);
+    stage.rounds_ns.assign(examples::rounds, 20'000);
+    stage.calls_ns.assign(examples::rounds, 90'000);
   }
   EXPECT_EQ(of(launch_cause, 1),
             "launches. Submitting takes 90 % of its time, the GPU works for 20 % of it.");
