@@ -241,7 +241,9 @@ TEST_F(GpuDayFreshMemory, OfFirstCallsIsNearTheGpuToo) {
 }
 
 TEST_F(GpuDayHostMemory, OneNodeIsAsItWas) {
-  const Case cpu = on_four_threads(), send = sent();
+  const Case cpu = on_four_threads();
+  Case send = sent();
+  send.near_link = false;
   for (const std::vector<int>& nodes : {std::vector<int>{}, std::vector<int>(4, first_node)}) {
     touched.clear();
     GroupMemory memory = memory_of({&cpu, &send}, {.link = {}, .of_team = nodes});
@@ -259,7 +261,7 @@ TEST_F(GpuDayHostMemory, CasesThatUseBothKindsAreRight) {
                          {.op = Sub{.mean = {1}}, .row = 1},
                          on_device(H2d{}, 0),
                          on_device(Div{.std = {2}}, 2)});
-  add_group({std::move(both), on_four_threads(), sent()});
+  add_group({near_link(std::move(both)), on_four_threads(), sent()});
   const Results results = run_plan();
   for (const CaseResult& result : results.groups[0].cases) {
     EXPECT_EQ(result.status, Status::Ok) << result.reason;
