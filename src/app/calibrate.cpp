@@ -68,7 +68,7 @@ std::optional<std::vector<JudgedPair>> measured_pairs(const CalibrateOptions& op
     pairs.push_back(judge_pair(pair, precision));
     progress.pair_done(pairs.back());
   };
-  OwnRunContext own(backends, progress, study.cold.measure.turn_timeout_seconds,
+  OwnRunContext own(backends, progress, study.cold,
                     [](std::size_t, const std::string& contender) { give_up(contender); });
   return calibrate(study, own.context) ? std::optional(pairs) : std::nullopt;
 }

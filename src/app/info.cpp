@@ -113,11 +113,10 @@ Plan limits_plan(std::string_view config, const Backends& backends) {
 Results measured_limits(const Plan& plan, const Backends& backends) {
   Progress progress(plan, isatty(STDERR_FILENO));
   // A kernel that hangs cannot be stopped inside its process.
-  OwnRunContext own(backends, progress, plan.measure.turn_timeout_seconds,
-                    [](std::size_t, const std::string& hung) {
-                      tell("\nnormbench: {} hangs; run `normbench info --no-limits`\n", hung);
-                      _exit(static_cast<int>(Exit::Failed));
-                    });
+  OwnRunContext own(backends, progress, plan, [](std::size_t, const std::string& hung) {
+    tell("\nnormbench: {} hangs; run `normbench info --no-limits`\n", hung);
+    _exit(static_cast<int>(Exit::Failed));
+  });
   return run(plan, own.context);
 }
 

@@ -37,11 +37,10 @@ Exit measure_asked_part(const Json& asked) {
   if (!asked.at("first").is_null()) first = read_group(asked.at("first"));
 
   Silent silent;
-  OwnRunContext own(backends, silent, plan.measure.turn_timeout_seconds,
-                    [](std::size_t, const std::string& contender) {
-                      send_answer({{"hung", contender}});
-                      _exit(static_cast<int>(Exit::Fine));
-                    });
+  OwnRunContext own(backends, silent, plan, [](std::size_t, const std::string& contender) {
+    send_answer({{"hung", contender}});
+    _exit(static_cast<int>(Exit::Fine));
+  });
   own.context.part = {
       .index = asked.at("part"), .first = first ? &*first : nullptr, .limits = asked.at("limits")};
   const auto group = measure_group(plan, asked.at("group"), own.context, clock_cost_ns(own.clock));

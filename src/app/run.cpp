@@ -18,7 +18,6 @@
 #include "core/file.h"
 #include "machine/affinity.h"
 #include "machine/environment.h"
-#include "measure/group_run.h"
 #include "measure/peer/child_process.h"
 #include "measure/runner.h"
 
@@ -82,23 +81,21 @@ void tell_peers(const Plan& plan, const RunOptions& options) {
          commands);
 }
 
-/// Ends what profilers record of a run whose documents are written. Where `tool` does not return
-/// from that, the process ends here, with the code that it would have had.
-Exit end_capture(RunContext& context, const std::string& tool, double limit_seconds, Exit code,
-                 std::span<const std::string> then) {
-  Watchdog watchdog(limit_seconds, [&](std::size_t, const std::string&) {
-    tell(
-        "normbench: {} has not ended its recording after {:g} s: leaving it, the run is finished\n",
-        tool, limit_seconds);
-    if (then.empty()) _exit(static_cast<int>(code));
-    tell("normbench: not run: {}\n", fmt::join(then, ", "));
-    _exit(static_cast<int>(std::max(code, Exit::Failed)));
-  });
-  const Watched guard(watchdog, 0, tool);
-  context.capture.reset();
-  if (!context.uncaptured.empty())
-    tell("normbench: no profiler was told what to record: {}\n", context.uncaptured);
-  return code;
+/// How a run ended.
+struct RunEnd {
+  Exit code = Exit::Failed;
+  std::string state;  // in words
+};
+
+/// Ends the process where `tool` does not return from the end of its recording, with the code that
+/// it would have had.
+[[noreturn]] void leave(const std::string& tool, double limit_seconds, const RunEnd& end,
+                        std::span<const std::string> then) {
+  tell("normbench: {} has not ended its recording after {:g} s: leaving it, {}\n", tool,
+       limit_seconds, end.state);
+  if (then.empty()) _exit(static_cast<int>(end.code));
+  tell("normbench: not run: {}\n", fmt::join(then, ", "));
+  _exit(static_cast<int>(std::max(end.code, Exit::Failed)));
 }
 
 /// Runs it to its end; `then` are the configs that come after it.
@@ -116,7 +113,8 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
   Progress progress(plan, isatty(STDERR_FILENO));
   KernelPerfEvents perf_events;
   const Rapl rapl("/");
-  OwnRunContext own(backends, progress, limit_seconds, on_hung);
+  RunEnd end;
+  OwnRunContext own(backends, progress, plan, on_hung);
   RunTrace trace(plan, environment, own.clock);
   RunContext& context = own.context;
   context.journal = &begun.journal;
@@ -134,21 +132,31 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
     return measure_part(begun.job, group, part,
                         [&](const std::string& contender) { on_hung(group, contender); });
   };
-  const Range range(&own.recorder, RangeKind::Run, own.recorder.intern(plan.name));
-  Results results = run(plan, context);
-  progress.clear();
-  results.tool = tool();
-  results.environment = environment;
-  results.calibration = load_calibration(environment);
-  results.traced = tool_there.has_value();
-  const std::string no_cupti = why_not_cupti(results, tool_there, context.untraced);
-  if (!no_cupti.empty()) tell("normbench: {}\n", no_cupti);
-  if (!results.interrupted && !progress.started() && !profiled)
-    tell("normbench: nothing left to measure: the run in {} is finished\n", job.dir);
-  const Exit code =
-      finish_run(job, options, results, trace.finish(no_cupti), journal, context.unkept);
-  return end_capture(context, tool_there ? tool_there->name : "the profiler", limit_seconds, code,
-                     then);
+  context.on_stuck = [&] {
+    leave(tool_there ? tool_there->name : "the profiler", limit_seconds, end, then);
+  };
+  try {
+    Results results = run(plan, context);
+    progress.clear();
+    results.tool = tool();
+    results.environment = environment;
+    results.calibration = load_calibration(environment);
+    results.traced = tool_there.has_value();
+    const std::string no_cupti = why_not_cupti(results, tool_there, context.untraced);
+    if (!no_cupti.empty()) tell("normbench: {}\n", no_cupti);
+    if (!results.interrupted && !progress.started() && !profiled)
+      tell("normbench: nothing left to measure: the run in {} is finished\n", job.dir);
+    end = {finish_run(job, options, results, trace.finish(no_cupti), journal, context.unkept),
+           "the run is finished"};
+  } catch (const std::exception& error) {
+    progress.clear();
+    end.state = fmt::format("the run failed: {}", error.what());
+    throw;
+  }
+  context.capture.reset();
+  if (!context.uncaptured.empty())
+    tell("normbench: no profiler was told what to record: {}\n", context.uncaptured);
+  return end.code;
 }
 
 Exit run_all(const RunOptions& options) {

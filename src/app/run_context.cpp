@@ -28,10 +28,11 @@ Watchdog::OnHung ending(Watchdog::OnHung on_hung) {
 
 }  // namespace
 
-OwnRunContext::OwnRunContext(const Backends& backends, Observer& observer,
-                             double turn_timeout_seconds, Watchdog::OnHung on_hung)
+OwnRunContext::OwnRunContext(const Backends& backends, Observer& observer, const Plan& plan,
+                             Watchdog::OnHung on_hung)
     : recorder(clock),
-      watchdog(turn_timeout_seconds, ending(std::move(on_hung))),
+      watchdog(plan.measure.turn_timeout_seconds, ending(std::move(on_hung))),
+      range(&recorder, RangeKind::Run, recorder.intern(plan.name)),
       context{.backends = backends,
               .clock = clock,
               .recorder = recorder,

@@ -9,10 +9,11 @@
 
 namespace normbench {
 
-/// A RunContext of this process and machine, with the clock, recorder and watchdog that it uses.
+/// A RunContext of this process and machine, with the clock, recorder and watchdog that it uses, in
+/// the range of the run.
 struct OwnRunContext {
   /// `on_hung` ends this process; should it throw, the process ends with Exit::NotWritten.
-  OwnRunContext(const Backends& backends, Observer& observer, double turn_timeout_seconds,
+  OwnRunContext(const Backends& backends, Observer& observer, const Plan& plan,
                 Watchdog::OnHung on_hung);
   OwnRunContext(const OwnRunContext&) = delete;
   OwnRunContext& operator=(const OwnRunContext&) = delete;
@@ -20,7 +21,8 @@ struct OwnRunContext {
   SystemClock clock;
   Recorder recorder;
   Watchdog watchdog;
-  RunContext context;
+  Range range;
+  RunContext context;  // ends what profilers record, within the range
 };
 
 }  // namespace normbench

@@ -1,59 +1,34 @@
 #include "machine/numa.h"
 
-#include <hwloc.h>
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
-#include <memory>
 
 namespace normbench {
 namespace {
 
-using OwnedMachine = std::unique_ptr<hwloc_topology, void (*)(hwloc_topology_t)>;
-using NodeSet = std::unique_ptr<hwloc_bitmap_s, void (*)(hwloc_bitmap_t)>;
+using Nodes = std::array<unsigned long, 16>;  // 1024 nodes, the most that Linux is built for
 
-constexpr int kThread = HWLOC_MEMBIND_THREAD | HWLOC_MEMBIND_BYNODESET;
+constexpr std::size_t word_bits = sizeof(unsigned long) * CHAR_BIT;
+constexpr unsigned long told_bits = std::tuple_size_v<Nodes> * word_bits + 1;  // it reads one less
 
-/// Null where hwloc cannot read this machine.
-hwloc_topology_t this_machine() {
-  static const OwnedMachine known = [] {
-    hwloc_topology_t raw = nullptr;
-    if (hwloc_topology_init(&raw) != 0) return OwnedMachine(nullptr, hwloc_topology_destroy);
-    OwnedMachine loaded(raw, hwloc_topology_destroy);
-    if (hwloc_topology_load(raw) != 0) loaded.reset();
-    return loaded;
-  }();
-  return known.get();
+// The system's own calls: hwloc's cannot restore every policy (a strict one becomes a preference).
+
+long get_policy(int& mode, Nodes& nodes) {
+  return syscall(SYS_get_mempolicy, &mode, nodes.data(), told_bits, nullptr, 0UL);
+}
+long set_policy(int mode, const Nodes& nodes) {
+  return syscall(SYS_set_mempolicy, mode, nodes.data(), told_bits);
 }
 
-NodeSet node_set() { return {hwloc_bitmap_alloc(), &hwloc_bitmap_free}; }
-
-/// This thread's memory policy, which is as it was when this goes.
-class NearNode {
- public:
-  explicit NearNode(int node) {
-    const NodeSet near = node_set();
-    hwloc_bitmap_only(near.get(), static_cast<unsigned>(node));
-    if (this_machine() == nullptr ||
-        hwloc_get_membind(this_machine(), before_.get(), &policy_, kThread) != 0)
-      return;
-    // Without HWLOC_MEMBIND_STRICT other nodes serve when this one is full.
-    is_near_ = hwloc_set_membind(this_machine(), near.get(), HWLOC_MEMBIND_BIND, kThread) == 0;
-  }
-  ~NearNode() {
-    if (is_near_) hwloc_set_membind(this_machine(), before_.get(), policy_, kThread);
-  }
-  NearNode(const NearNode&) = delete;
-  NearNode& operator=(const NearNode&) = delete;
-
-  bool is_near() const { return is_near_; }
-
- private:
-  NodeSet before_ = node_set();
-  hwloc_membind_policy_t policy_ = HWLOC_MEMBIND_DEFAULT;
-  bool is_near_ = false;
-};
+std::string failed(const char* call) {
+  return std::string(call) + " failed: " + std::strerror(errno);
+}
 
 }  // namespace
 
@@ -67,12 +42,18 @@ std::vector<int> nodes_of(std::span<const int> cpus, std::span<const HardwareThr
   return nodes;
 }
 
-std::string run_near(int node, const std::function<void()>& work) {
-  errno = 0;
-  const NearNode near(node);
-  const std::string why = near.is_near() ? "" : std::strerror(errno);
-  work();
-  return why;
+NearNode::NearNode(int node) {
+  const auto bit = static_cast<std::size_t>(node);
+  Nodes near{};
+  near.at(bit / word_bits) = 1UL << bit % word_bits;
+  if (get_policy(mode_, nodes_) != 0)
+    missing_ = failed("get_mempolicy");
+  else if (set_policy(MPOL_PREFERRED, near) != 0)  // other nodes serve when this one is full
+    missing_ = failed("set_mempolicy");
+}
+
+NearNode::~NearNode() {
+  if (missing_.empty()) set_policy(mode_, nodes_);
 }
 
 }  // namespace normbench

@@ -8,6 +8,7 @@ std::int64_t poisoned_iteration(PreparedCase& prepared, std::byte poison, bool p
                                 Clock& clock) {
   prepared.advance();
   prepared.poison(poison);
+  const Bound bound = prepared.bind_fresh();
   IterationOptions options{.keep_result = true};
   if (poison_fresh) options.poison = poison;
   const std::int64_t start_ns = clock.now_ns();

@@ -34,7 +34,8 @@ int largest_team(std::span<const Case* const> cases) {
 
 }  // namespace
 
-Arena::Arena(Backend& owner, Memory memory, std::size_t bytes, const TouchPlan& plan)
+Arena::Arena(Backend& owner, Memory memory, std::size_t bytes, const TouchPlan& plan,
+             const Touch& touch)
     : bytes_(bytes) {
   try {
     allocation_ = owner.allocate(memory, bytes);
@@ -46,7 +47,7 @@ Arena::Arena(Backend& owner, Memory memory, std::size_t bytes, const TouchPlan& 
   if (!host_caches(memory))
     owner.fill(data(), std::byte{1}, bytes);
   else
-    touch_pages(data(), bytes, plan);
+    touch(data(), bytes, plan);
 }
 
 std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, std::size_t sets,
@@ -80,22 +81,6 @@ HostNodes host_nodes(const Backends& backends) {
           .of_team = nodes_of(team_cpus(), topology().threads)};
 }
 
-std::vector<bool> cross_link(const Case& work, const std::vector<Slot>& slots) {
-  std::vector<bool> cross(slots.size());
-  for (const Stage& stage : work.stages) {
-    // Pinning copies on the host; registering moves nothing.
-    if (stage.place != Place::Cuda || std::holds_alternative<Pin>(stage.op) ||
-        passes_through(stage.op))
-      continue;
-    for (const auto* values : {&stage.in, &stage.out})
-      for (const int value : *values) {
-        const int root = root_of(slots, value);
-        if (host_reaches(slots[root].memory)) cross[root] = true;
-      }
-  }
-  return cross;
-}
-
 GroupMemory::GroupMemory(std::span<const Case* const> cases, const Measure& measure,
                          const Backends& backends, std::int64_t cache_bytes)
     : GroupMemory(cases, measure, backends, cache_bytes, host_nodes(backends)) {}
@@ -113,19 +98,13 @@ GroupMemory::GroupMemory(std::span<const Case* const> cases, const Measure& meas
 }
 
 GroupMemory::Block GroupMemory::make_block(Memory memory, std::size_t bytes, bool near_link,
-                                           TouchPlan plan) const {
-  if (near_link) plan = {};
-  plan.on_touch = nodes_.on_touch;
+                                           const TouchPlan& plan) const {
+  const bool for_link = near_link || cuda_owns(memory);
   try {
-    Block block;
-    const auto make = [&] {
-      block.arena = std::make_unique<Arena>(backends_.owner(memory), memory, bytes, plan);
-    };
-    if (near_link)
-      nodes_.near(*nodes_.link, make);
-    else
-      make();
-    return block;
+    const Bound bound = for_link && host_reaches(memory) ? bind_near_link() : nullptr;
+    return {.arena = std::make_unique<Arena>(backends_.owner(memory), memory, bytes,
+                                             for_link ? TouchPlan{} : plan, nodes_.touch),
+            .error = ""};
   } catch (const std::exception& error) {
     return {.arena = nullptr, .error = error.what()};
   }
@@ -140,39 +119,18 @@ std::vector<int> GroupMemory::team_nodes(int threads) const {
   return several ? nodes : std::vector<int>();
 }
 
-std::vector<bool> GroupMemory::near_link(const Case& work, const std::vector<Slot>& slots) const {
-  if (!nodes_.link) return std::vector<bool>(slots.size());
-  std::vector<bool> near = cross_link(work, slots);
-  for (std::size_t i = 0; i < slots.size(); ++i)
-    if (cuda_owns(slots[i].memory)) near[i] = false;
-  return near;
-}
-
-bool GroupMemory::source_near_link(const Case& work) const {
-  const std::vector<Slot> slots = storage_of(work);
-  const std::vector<bool> near = near_link(work, slots);
-  for (std::size_t i = 0; i < slots.size(); ++i)
-    if (slots[i].kind == Slot::Kind::Source && near[i]) return true;
-  return false;
-}
-
 void GroupMemory::add_source(const Case& work, const Measure& measure, int threads) {
   const TensorDesc desc = work.source->desc();
   const std::size_t stride =
       whole_lines(static_cast<std::size_t>(desc.bytes()), alignment_of(desc.memory));
   const auto count =
       static_cast<std::size_t>(source_copies(work, measure.cache, side_of(caches_, desc.memory)));
-  SharedSource shared{.source = *work.source,
-                      .resident = work.resident,
-                      .near_link = source_near_link(work),
-                      .stride = stride,
-                      .count = count,
-                      .block = {}};
-  const bool spread = !cuda_owns(desc.memory) && !team_nodes(threads).empty();
-  shared.block = make_block(
-      desc.memory, stride * count, shared.near_link,
-      spread ? touched_by_readers(threads, static_cast<std::size_t>(desc.bytes()), stride)
-             : TouchPlan{});
+  SharedSource shared{.first = &work, .stride = stride, .count = count, .block = {}};
+  shared.block =
+      make_block(desc.memory, stride * count, storage_of(work).front().near_link,
+                 team_nodes(threads).empty()
+                     ? TouchPlan{}
+                     : touched_by_readers(threads, static_cast<std::size_t>(desc.bytes()), stride));
   if (shared.block.arena) try {
       fill(shared, static_cast<std::uint64_t>(measure.seed));
     } catch (const std::exception& error) {
@@ -182,11 +140,12 @@ void GroupMemory::add_source(const Case& work, const Measure& measure, int threa
 }
 
 void GroupMemory::fill(const SharedSource& shared, std::uint64_t seed) const {
-  TensorDesc desc = shared.source.desc();
+  const Source& source = *shared.first->source;
+  TensorDesc desc = source.desc();
   const auto bytes = static_cast<std::size_t>(desc.bytes());
   std::byte* const first = shared.block.arena->data();
   if (host_caches(desc.memory)) {
-    shared.source.fill({.data = first, .desc = desc}, seed);
+    source.fill({.data = first, .desc = desc}, seed);
     for (std::size_t copy = 1; copy < shared.count; ++copy)
       std::memcpy(first + shared.stride * copy, first, bytes);
     return;
@@ -194,38 +153,22 @@ void GroupMemory::fill(const SharedSource& shared, std::uint64_t seed) const {
   Backend& owner = backends_.owner(desc.memory);
   desc.memory = Memory::Pageable;
   const auto staging = backends_.owner(desc.memory).allocate(desc.memory, bytes);
-  shared.source.fill({.data = staging->data(), .desc = desc}, seed);
+  source.fill({.data = staging->data(), .desc = desc}, seed);
   owner.copy(first, staging->data(), bytes);
   for (std::size_t copy = 1; copy < shared.count; ++copy)
     owner.copy(first + shared.stride * copy, first, bytes);
 }
 
 void GroupMemory::add_arenas(std::span<const Case* const> cases) {
-  std::map<std::pair<Memory, bool>, std::size_t> needed;
-  for (const Case* work : cases) {
-    const std::vector<Slot> slots = storage_of(*work);
-    const std::vector<bool> near = near_link(*work, slots);
-    for (const auto& word : words(Memory{}))
-      for (const bool near_link : {false, true}) {
-        const auto sizes = placed_sizes(slots, word.value, near, near_link);
-        if (sizes.empty()) continue;
-        std::size_t& bytes = needed[{word.value, near_link}];
-        bytes = std::max(bytes,
-                         placement_bytes(sizes, sets(*work, word.value), alignment_of(word.value)));
-      }
-  }
   const std::vector<int> nodes = team_nodes(largest_team(cases));
   const TouchPlan plan = nodes.empty() ? TouchPlan{} : touched_in_turn(nodes);
-  for (const auto& [kind, bytes] : needed)
-    arenas_.emplace(kind, make_block(kind.first, bytes, kind.second,
-                                     cuda_owns(kind.first) ? TouchPlan{} : plan));
+  for (const auto& [kind, bytes] : arenas_of(cases, sets_))
+    arenas_.emplace(kind, make_block(kind.first, bytes, kind.second, plan));
 }
 
 GroupMemory::SharedSource* GroupMemory::find(const Case& work) {
   for (SharedSource& shared : sources_)
-    if (shared.resident == work.resident && shared.source.desc() == work.source->desc() &&
-        shared.source.path == work.source->path && shared.near_link == source_near_link(work))
-      return &shared;
+    if (share_source(*shared.first, work)) return &shared;
   return nullptr;
 }
 

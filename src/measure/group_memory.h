@@ -22,7 +22,8 @@ namespace normbench {
 class Arena {
  public:
   /// Throws std::runtime_error: "needs 3.2 GB of pageable memory: mmap: Cannot allocate memory".
-  Arena(Backend& owner, Memory memory, std::size_t bytes, const TouchPlan& plan = {});
+  Arena(Backend& owner, Memory memory, std::size_t bytes, const TouchPlan& plan = {},
+        const Touch& touch = &touch_pages);
 
   std::byte* data() { return allocation_->data(); }
   std::size_t bytes() const { return bytes_; }
@@ -52,23 +53,22 @@ struct SourceCopies {
   std::size_t count = 1;
 };
 
-/// The NUMA nodes that matter to a group's memory. With none known, pages are as the system gives
-/// them to this thread.
+/// What holds a thread to a NUMA node while it lives.
+using Bound = std::shared_ptr<void>;
+
+/// The NUMA nodes that matter to a group's memory, and how pages come from them. With none known,
+/// pages are as the system gives them to this thread.
 struct HostNodes {
   std::optional<int> link = {};   // that a device's link is on
   std::vector<int> of_team = {};  // of the threads of a team, by rank
-  std::function<std::string(int node, const std::function<void()>& work)> near = &run_near;
-  std::function<void(const std::byte* page, int rank)> on_touch = {};
+  std::function<Bound(int node)> near = [](int node) { return std::make_shared<NearNode>(node); };
+  Touch touch = &touch_pages;
 };
 HostNodes host_nodes(const Backends& backends);
 
-/// The slots of a case, by root, that a stage on a device reads or writes over its link.
-std::vector<bool> cross_link(const Case& work, const std::vector<Slot>& slots);
-
-/// Sources are filled once and never written again. Pageable memory that crosses the link comes
-/// from the link's node, other from the nodes of the threads that use it; page-locked memory is the
-/// device's backend's to place. A kind of memory that cannot be allocated fails
-/// only the contenders that ask for it.
+/// Sources are filled once and never written again. Page-locked memory, and pageable memory that
+/// crosses the link, comes from the link's node, other from the nodes of the threads that use it. A
+/// kind of memory that cannot be allocated fails only the contenders that ask for it.
 class GroupMemory {
  public:
   GroupMemory(std::span<const Case* const> cases, const Measure& measure, const Backends& backends,
@@ -96,8 +96,10 @@ class GroupMemory {
   /// The copies of the case's source. Throws std::runtime_error when there is no memory for them or
   /// it cannot be read.
   SourceCopies source(const Case& work);
-  /// Which of the case's slots, by root, are placed in memory near the link.
-  std::vector<bool> near_link(const Case& work, const std::vector<Slot>& slots) const;
+  /// While what it returns lives, pages that this thread touches first come from near the link;
+  /// null where nothing is far from it. Costs calls of the system: for none of them to be timed,
+  /// all that allocates host memory for the link is done while it lives.
+  Bound bind_near_link() const { return nodes_.link ? nodes_.near(*nodes_.link) : nullptr; }
   /// The arena of this kind. Throws std::runtime_error saying why there is none.
   Arena& arena(Memory memory, bool near_link = false);
 
@@ -107,9 +109,7 @@ class GroupMemory {
     std::string error;
   };
   struct SharedSource {
-    Source source;
-    bool resident;  // its one copy stays in the cache, so those that rotate do not share it
-    bool near_link;
+    const Case* first;  // of those that share it
     std::size_t stride, count;
     Block block;
   };
@@ -117,8 +117,7 @@ class GroupMemory {
   void add_source(const Case& work, const Measure& measure, int threads);
   void fill(const SharedSource& shared, std::uint64_t seed) const;
   void add_arenas(std::span<const Case* const> cases);
-  Block make_block(Memory memory, std::size_t bytes, bool near_link, TouchPlan plan) const;
-  bool source_near_link(const Case& work) const;
+  Block make_block(Memory memory, std::size_t bytes, bool near_link, const TouchPlan& plan) const;
   std::vector<int> team_nodes(int threads) const;
   SharedSource* find(const Case& work);
 

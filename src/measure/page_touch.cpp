@@ -39,11 +39,8 @@ TouchPlan touched_in_turn(std::span<const int> nodes) {
 void touch_pages(std::byte* first, std::size_t bytes, const TouchPlan& plan) {
   const auto page = static_cast<std::size_t>(page_bytes());
   const auto touch = [&](int rank, bool all) {
-    for (std::size_t at = 0; at < bytes; at += page) {
-      if (!all && plan.rank(first, at) != rank) continue;
-      first[at] = std::byte{1};
-      if (plan.on_touch) plan.on_touch(first + at, rank);
-    }
+    for (std::size_t at = 0; at < bytes; at += page)
+      if (all || plan.rank(first, at) == rank) first[at] = std::byte{1};
   };
   if (plan.threads <= 1) return touch(0, true);
   on_team(plan.threads, [&](int rank, int size) { touch(rank, size == 1); });

@@ -13,7 +13,6 @@ namespace normbench {
 struct TouchPlan {
   int threads = 1;
   std::function<int(const std::byte* first, std::size_t at)> rank = {};
-  std::function<void(const std::byte* page, int rank)> on_touch = {};  // told of each page
 };
 
 /// Memory in copies of `bytes` bytes, `stride` apart, each of which a team of `threads` reads in
@@ -27,5 +26,6 @@ TouchPlan touched_in_turn(std::span<const int> nodes);
 
 /// Touches every page.
 void touch_pages(std::byte* first, std::size_t bytes, const TouchPlan& plan);
+using Touch = std::function<void(std::byte* first, std::size_t bytes, const TouchPlan& plan)>;
 
 }  // namespace normbench

@@ -27,6 +27,18 @@ class Loading {
   Queue& queue_;
 };
 
+/// True if a case has fresh host memory, and all of it is for the link. What a team on the CPU
+/// touches first is to lie with its threads.
+bool fresh_for_link(const Case& work, const std::vector<Slot>& slots) {
+  bool any = false;
+  for (const Slot& slot : slots) {
+    if (slot.kind != Slot::Kind::Fresh || !host_reaches(slot.memory)) continue;
+    any = cuda_owns(slot.memory) || work.stages[slot.first_stage].place == Place::Cuda;
+    if (!any) return false;
+  }
+  return any;
+}
+
 std::int64_t moved_bytes(const Stage& stage) {
   return stage.cost.read_bytes + stage.cost.written_bytes;
 }
@@ -40,14 +52,14 @@ PreparedCase::PreparedCase(const Case& work, GroupMemory& memory, const Backends
       backends_(backends),
       recorder_(recorder),
       slots_(storage_of(work)),
-      near_link_(memory.near_link(work, slots_)),
+      fresh_for_link_(fresh_for_link(work, slots_)),
       graphs_(graph_runs(work, slots_)),
       used_by_device_(slots_.size()),
       addresses_(slots_.size() * memory.most_sets(), not_yet()),
       fresh_(slots_.size()) {
   for (int i = 0; i < static_cast<int>(slots_.size()); ++i) {
     roots_.push_back(static_cast<std::size_t>(root_of(slots_, i)));
-    if (slots_[i].kind == Slot::Kind::Placed) memory_.arena(slots_[i].memory, near_link_[i]);
+    if (slots_[i].kind == Slot::Kind::Placed) memory_.arena(slots_[i].memory, slots_[i].near_link);
     if (slots_[i].kind == Slot::Kind::Source) source_ = memory_.source(work_);
   }
   make_queues();
@@ -79,7 +91,11 @@ void PreparedCase::make_steps() {
   for (int s = 0; s < static_cast<int>(work_.stages.size()); ++s) {
     const Stage& stage = work_.stages[s];
     Step& step = steps_.emplace_back();
-    step.launch = stage.kernel->prepare(stage.op, stage.signature);
+    {
+      // Such as the memory that `exchange` copies back to.
+      const Bound bound = stage.place == Place::Cuda ? memory_.bind_near_link() : nullptr;
+      step.launch = stage.kernel->prepare(stage.op, stage.signature);
+    }
     step.queue = queues_[static_cast<std::size_t>(stage.place)].get();
     step.label = recorder_.intern(stage.label);
     step.bytes = moved_bytes(stage);
@@ -123,7 +139,7 @@ void PreparedCase::place(std::mt19937_64& random) {
 
 /// Those of one arena.
 void PreparedCase::place(Memory memory, bool near_link, std::mt19937_64& random) {
-  const auto sizes = placed_sizes(slots_, memory, near_link_, near_link);
+  const auto sizes = placed_sizes(slots_, memory, near_link);
   if (sizes.empty()) return;
   const std::size_t sets = memory_.sets(work_, memory);
   Arena& arena = memory_.arena(memory, near_link);
@@ -131,8 +147,7 @@ void PreparedCase::place(Memory memory, bool near_link, std::mt19937_64& random)
   auto offset = offsets.begin();
   for (std::size_t set = 0; set < sets; ++set)
     for (std::size_t i = 0; i < slots_.size(); ++i)
-      if (slots_[i].kind == Slot::Kind::Placed && slots_[i].memory == memory &&
-          near_link_[i] == near_link)
+      if (is_placed(slots_[i], memory, near_link))
         addresses_[set * slots_.size() + i] = arena.data() + *offset++;
 }
 

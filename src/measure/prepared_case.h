@@ -36,6 +36,9 @@ class PreparedCase {
   /// The queue whose work is done later than it is submitted, or null when there is none.
   Queue* device() const { return device_; }
 
+  /// While what it returns lives, the fresh memory that iterations allocate for the link comes from
+  /// near it. Hold it from before what is timed until after.
+  Bound bind_fresh() const { return fresh_for_link_ ? memory_.bind_near_link() : nullptr; }
   /// Brings the code of its kernels to the device, so that no call has to. Call when placed.
   void load_kernels();
   /// Draws where every placed buffer of every set lies from now on. Call when drained.
@@ -107,7 +110,7 @@ class PreparedCase {
   Recorder& recorder_;
   std::vector<Slot> slots_;
   std::vector<std::size_t> roots_;                // of each slot
-  std::vector<bool> near_link_;                   // by root: where it is placed
+  bool fresh_for_link_;                           // all fresh host memory is
   std::array<std::unique_ptr<Queue>, 2> queues_;  // by place
   Queue* device_ = nullptr;
   std::vector<Step> steps_;

@@ -88,6 +88,7 @@ CaseProfile profile_case(const Plan& plan, const Group& group, const Case& work,
     prepared->place(random);
     if (prepared->device() != nullptr) tracing.usable();
   }
+  const Bound bound = prepared->bind_fresh();
   warm_up(*prepared, context.clock);
   ProfiledSteps steps = profiled_steps(*prepared, plan, context, tracing, result.notes);
   CaseProfile profile = empty_profile(result, steps);

@@ -126,7 +126,7 @@ std::optional<GroupResult> obtain(const Plan& plan, std::size_t index, RunContex
 
 /// A group's line in the journal with its profile comes later and wins. False when it ended early.
 bool profile_groups(const Plan& plan, RunContext& context, std::vector<GroupResult>& groups) {
-  context.capture.emplace(context);
+  context.capture.emplace(context, plan.measure.turn_timeout_seconds);
   DeviceTracing tracing(context.tracer);
   bool whole = true;
   for (std::size_t i = 0; i < groups.size() && whole; ++i) {

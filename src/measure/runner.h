@@ -94,8 +94,9 @@ struct RunContext {
   std::string unkept = {};  // out: why the journal could not be written, which ended the run there
   std::string untraced = {};    // out: why the tracer was not used, or not to the end
   std::string uncaptured = {};  // out: why no profiler was started, or stopped
-  /// Out: begun with the profile pass. The caller ends it once the results are written, as a tool
-  /// may not return from it.
+  /// A tool does not return from the end of `capture`; called on another thread, ends the process.
+  std::function<void()> on_stuck = {};
+  /// Out: begun with the profile pass. The caller ends it once the results are written.
   std::optional<ProfilerCapture> capture = {};
 };
 

@@ -133,6 +133,7 @@ double warm_up(PreparedCase& prepared, Clock& clock) {
 
 TurnShape shape_of_turns(PreparedCase& prepared, Clock& clock, double clock_cost_ns) {
   const Range range = warm_up_range(prepared);
+  const Bound bound = prepared.bind_fresh();
   const double iteration_ns = quiet_iteration_ns(prepared, clock);
   const double marks_ns = marks_cost_ns(prepared, clock, clock_cost_ns);
   return {.iterations = iterations_per_turn(iteration_ns, clock_cost_ns),
@@ -143,6 +144,7 @@ TurnShape shape_of_turns(PreparedCase& prepared, Clock& clock, double clock_cost
 Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
                std::mt19937_64& random) {
   prepared.place(random);
+  const Bound bound = prepared.bind_fresh();
   IterationOptions options;
   std::optional<StageTimes> times;
   if (shape.marks) {

@@ -34,9 +34,6 @@ struct Rotation {
   Sides cache_bytes;
   Sides sets;  // of buffers
 
-  std::int64_t sets_of(const Case& work, Memory memory) const {
-    return work.resident ? 1 : of_side(sets, memory);
-  }
   std::int64_t copies_of_source(const Case& work) const {
     return source_copies(work, cache, of_side(cache_bytes, work.source->memory));
   }
@@ -58,12 +55,6 @@ std::int64_t copy_bytes(const TensorDesc& desc) {
       whole_lines(static_cast<std::size_t>(desc.bytes()), alignment_of(desc.memory)));
 }
 
-/// True if two cases with a source start from the same copies.
-bool share_source(const Case& one, const Case& other) {
-  return one.resident == other.resident && one.source->desc() == other.source->desc() &&
-         one.source->path == other.source->path;
-}
-
 /// Every source once, with its copies.
 Amounts source_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
   Amounts bytes;
@@ -80,18 +71,10 @@ Amounts source_bytes(std::span<const Case* const> cases, const Rotation& rotatio
   return bytes;
 }
 
-/// One arena per kind of memory, as large as the case that needs most of it.
 Amounts arena_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
   Amounts bytes;
-  for (const auto& kind : words(Memory{})) {
-    std::size_t most = 0;
-    for (const Case* work : cases)
-      most = std::max(most,
-                      placement_bytes(placed_sizes(storage_of(*work), kind.value),
-                                      static_cast<std::size_t>(rotation.sets_of(*work, kind.value)),
-                                      alignment_of(kind.value)));
-    bytes.of(kind.value) += static_cast<double>(most);
-  }
+  for (const auto& [arena, most] : arenas_of(cases, rotation.sets))
+    bytes.of(arena.first) += static_cast<double>(most);
   return bytes;
 }
 
@@ -196,6 +179,30 @@ std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory
 std::int64_t source_copies(const Case& work, Cache cache, std::int64_t cache_bytes) {
   if (cache == Cache::Hot || work.resident) return 1;
   return 3 * cache_bytes / copy_bytes(work.source->desc()) + 1;
+}
+
+bool share_source(const Case& one, const Case& other) {
+  return one.resident == other.resident && one.source->desc() == other.source->desc() &&
+         one.source->path == other.source->path &&
+         storage_of(one).front().near_link == storage_of(other).front().near_link;
+}
+
+std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* const> cases,
+                                                         const Sides& sets) {
+  std::map<std::pair<Memory, bool>, std::size_t> arenas;
+  for (const Case* work : cases) {
+    const std::vector<Slot> slots = storage_of(*work);
+    for (const auto& kind : words(Memory{}))
+      for (const bool near_link : {false, true}) {
+        const auto sizes = placed_sizes(slots, kind.value, near_link);
+        if (sizes.empty()) continue;
+        const std::int64_t count = work->resident ? 1 : of_side(sets, kind.value);
+        std::size_t& bytes = arenas[{kind.value, near_link}];
+        bytes = std::max(bytes, placement_bytes(sizes, static_cast<std::size_t>(count),
+                                                alignment_of(kind.value)));
+      }
+  }
+  return arenas;
 }
 
 std::int64_t slab_images(const Case& work) {

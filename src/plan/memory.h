@@ -2,7 +2,10 @@
 /// more than there is: overcommit kills without an error.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <span>
+#include <utility>
 
 #include "plan/plan.h"
 
@@ -15,6 +18,14 @@ std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory
 
 /// Equal copies of a case's source. Cold: enough to exceed the cache threefold; resident, hot: one.
 std::int64_t source_copies(const Case& work, Cache cache, std::int64_t cache_bytes);
+
+/// True if two cases with a source start from the same copies.
+bool share_source(const Case& one, const Case& other);
+
+/// The arenas that cases share, by kind of memory and whether near the link, each as large as the
+/// case that needs most of it. `sets`: of buffers, on each side.
+std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* const> cases,
+                                                         const Sides& sets);
 
 /// Images per step of a case's check: at most 8 million values of the whole chain, at least one.
 std::int64_t slab_images(const Case& work);

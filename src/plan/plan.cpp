@@ -160,13 +160,17 @@ Plan make_plan(const std::string& file, std::string_view text, const Backends& b
   keep_only(plan.groups, options.only, issues);
   throw_if_any(file, plan.config, issues);
   const Cache cache = plan.measure.cache;
+  const Backend* const cuda = backends.at(Place::Cuda);
+  const bool near_link = cuda != nullptr && cuda->link_node().has_value();
   for (Group& group : plan.groups) {
     for (Case& work : group.cases) {
       note_reuse(work, cache);
       if (cache == Cache::Cold) mark_resident(work, options.cache_bytes);
+      work.near_link = near_link;
     }
     skip_too_large(group, group.cases, cache, options);
     group.limits = limits_of(group, backends);
+    for (Case& work : group.limits) work.near_link = near_link;
     skip_too_large(group, group.limits, cache, options);
   }
   plan.free_bytes = options.free_bytes;

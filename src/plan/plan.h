@@ -74,8 +74,9 @@ struct Case {
   bool threads_decided = false;  // the config says "all"
   Wait wait = Wait::Turn;
   bool graph = false;
-  bool resident = false;            // a limit on one set of buffers that stays in the cache
-  std::string peer = {};            // which of the plan's peers runs it; "": this process
+  bool resident = false;   // a limit on one set of buffers that stays in the cache
+  bool near_link = false;  // what crosses the link lies near it, for there is a node that is far
+  std::string peer = {};   // which of the plan's peers runs it; "": this process
   std::optional<std::string> skip;  // why it cannot run here: in words, …
   Skip skip_kind = Skip::Other;     // … and of which kind that is
 

@@ -34,6 +34,22 @@ Slot value_slot(const Case& work, const Value& value) {
   return buffer(work.stages[value.producer].output, value.desc.memory, bytes, value.producer);
 }
 
+/// Marks what stages on a device read or write over its link. All host memory that CUDA owns is
+/// there for the link.
+void mark_near_link(const Case& work, std::vector<Slot>& slots) {
+  for (const Stage& stage : work.stages) {
+    // Pinning copies on the host; registering moves nothing.
+    if (stage.place != Place::Cuda || std::holds_alternative<Pin>(stage.op) ||
+        passes_through(stage.op))
+      continue;
+    for (const auto* values : {&stage.in, &stage.out})
+      for (const int value : *values) {
+        Slot& slot = slots[root_of(slots, value)];
+        slot.near_link = !cuda_owns(slot.memory);
+      }
+  }
+}
+
 }  // namespace
 
 int root_of(const std::vector<Slot>& slots, int index) {
@@ -54,19 +70,15 @@ std::vector<Slot> storage_of(const Case& work) {
     slots.push_back(buffer(stage.output, stage.signature.out.front().memory, scratch, s));
   }
   slots[root_of(slots, result)].last_stage = last;  // it lives until the end of the iteration
+  if (work.near_link) mark_near_link(work, slots);
   return slots;
 }
 
-std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory) {
-  return placed_sizes(slots, memory, std::vector<bool>(slots.size()), false);
-}
-
 std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory,
-                                      const std::vector<bool>& marks, bool marked) {
+                                      bool near_link) {
   std::vector<std::size_t> sizes;
-  for (std::size_t i = 0; i < slots.size(); ++i)
-    if (slots[i].kind == Slot::Kind::Placed && slots[i].memory == memory && marks[i] == marked)
-      sizes.push_back(slots[i].bytes);
+  for (const Slot& slot : slots)
+    if (is_placed(slot, memory, near_link)) sizes.push_back(slot.bytes);
   return sizes;
 }
 

@@ -19,20 +19,23 @@ struct Slot {
   Memory memory = Memory::Pageable;
   std::size_t bytes = 0;
   OutputPolicy policy = OutputPolicy::Reuse;
-  int in_place_of = -1;  // index of the value whose bytes these are
-  int first_stage = 0;   // Fresh: allocated before this stage …
-  int last_stage = 0;    // … and freed after this one
+  int in_place_of = -1;    // index of the value whose bytes these are
+  int first_stage = 0;     // Fresh: allocated before this stage …
+  int last_stage = 0;      // … and freed after this one
+  bool near_link = false;  // pageable memory that lies near the device's link, apart from other
 };
 
 /// The slots of a case: its values, then each stage's scratch memory. A peer's outputs: None.
 std::vector<Slot> storage_of(const Case& work);
 
-/// Sizes of the buffers of this kind that one set takes from the group's arena, in slot order.
-std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory);
+/// True if the slot's bytes lie in the group's arena of this kind, near the link or not.
+inline bool is_placed(const Slot& slot, Memory memory, bool near_link) {
+  return slot.kind == Slot::Kind::Placed && slot.memory == memory && slot.near_link == near_link;
+}
 
-/// The same of those slots alone that are `marked`, or alone of those that are not.
+/// Sizes of the buffers that one set takes from that arena, in slot order.
 std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory,
-                                      const std::vector<bool>& marks, bool marked);
+                                      bool near_link);
 
 /// The slot that holds the bytes of slot `index`, through all that works in place or passes on.
 int root_of(const std::vector<Slot>& slots, int index);

@@ -131,17 +131,22 @@ class Seen:
         return [r for r in self.ranges if r.kind == kind]
 
 
-def run_seen(program, folder, config, *args):
-    """The calls that a tool sees of a run, and the run's document."""
-    log, out, file = folder / "calls.jsonl", folder / "out", folder / "config.json"
-    folder.mkdir()
-    file.write_text(json.dumps(config))
+def seen_of(log, *command):
+    """The calls that a tool sees of a command, and what that writes."""
     environment = {**os.environ, "NVTX_INJECTION64_PATH": str(INJECTION),
                    "NVTX_INJECTION_LOG": str(log)}
-    done = subprocess.run([program, "run", "--config", file, "--out", out, *args],
-                          capture_output=True, text=True, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
-    return Seen(log), json.loads((out / "results.json").read_text())
+    return Seen(log), done.stdout
+
+
+def run_seen(program, folder, config, *args):
+    """The calls that a tool sees of a run, and the run's document."""
+    out, file = folder / "out", folder / "config.json"
+    folder.mkdir()
+    file.write_text(json.dumps(config))
+    seen, _ = seen_of(folder / "calls.jsonl", program, "run", "--config", file, "--out", out, *args)
+    return seen, json.loads((out / "results.json").read_text())
 
 
 def of_both_runs(check):
@@ -274,8 +279,11 @@ class NvtxTest(unittest.TestCase):
         for line in seen.calls("name_thread"):
             self.assertEqual(line["thread"], line["tid"])  # each names itself
 
-    @of_both_runs
-    def test_a_workers_share_lies_in_the_time_of_its_stage(self, seen):
+    def test_a_workers_share_lies_in_the_time_of_its_stage(self):
+        for seen, document in ((self.profiled, self.document), (self.measured, self.measured_document)):
+            self.check_shares(seen, document)
+
+    def check_shares(self, seen, document):
         stages = seen.of("stage")  # one after another
         starts = [stage.first for stage in stages]
         for share in seen.of("worker"):
@@ -286,8 +294,9 @@ class NvtxTest(unittest.TestCase):
             self.assertEqual(around.name, share.name)
         shares = {share.name for share in seen.of("worker")}
         self.assertIn("load", shares)  # so small an image is normalised by one thread
-        limits = {name for name in shares if name.startswith("stream ")}  # beside the cases, where this CPU has them
-        self.assertLessEqual(shares - limits, {"cast", "sub", "normalize", "load"})
+        limits = {stage.get("label", stage["op"]) for group in document["groups"]
+                  for limit in group["limits"] if limit["status"] == "ok" for stage in limit["stages"]}
+        self.assertLessEqual(shares, {"cast", "sub", "normalize", "load"} | limits)
 
     def test_parts_of_a_step_lie_in_a_stage_or_in_a_workers_share_of_it(self):
         outer = {p.path[-1].kind for p in self.profiled.of("part") if p.within("step")}
@@ -365,6 +374,16 @@ class NvtxTest(unittest.TestCase):
             self.assertEqual(inside[0], "init")
             self.assertEqual(set(inside[1:-ACTIVE]), {"warmup"})
             self.assertEqual(inside[-ACTIVE:], ["step"] * ACTIVE)
+
+    def test_measuring_limits_is_a_run_too(self):
+        seen, text = seen_of(self.dir / "info.jsonl", NORMBENCH, "info", "--format", "json")
+        self.assertEqual(seen.mistakes, [])
+        self.assertEqual([r.name for r in seen.of("run")], ["memory-limits", "other-limits"])
+        for r in seen.ranges:
+            if r.name != "cost" and r.kind not in ("run", "worker"):
+                self.assertEqual(r.path[0].kind, "run", r.name)
+        points = {r.name for r in seen.of("point")}
+        self.assertLessEqual({limit["kind"] for limit in json.loads(text)["limits"]}, points)
 
     def test_the_document_says_that_a_tool_was_attached(self):
         self.assertTrue(self.document["traced"])

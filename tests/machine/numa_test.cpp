@@ -1,6 +1,12 @@
 #include "machine/numa.h"
 
 #include <gmock/gmock.h>
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <utility>
 
 namespace normbench::numa_test {
 namespace {
@@ -18,13 +24,51 @@ TEST(GpuDayNuma, EveryThreadOfATeamHasTheNodeOfItsCpu) {
   EXPECT_THAT(nodes_of(std::vector{0, 1}, std::vector<HardwareThread>{{0, 0}, {1, 1}}), IsEmpty());
 }
 
-TEST(GpuDayNuma, WorkIsDoneWhereverItsMemoryComesFrom) {
-  int done = 0;
-  EXPECT_NE(run_near(1000, [&] { ++done; }), "");
-  EXPECT_EQ(done, 1);
-  run_near(0, [&] { ++done; });
-  EXPECT_EQ(done, 2);
-  EXPECT_THROW(run_near(0, [] { throw std::runtime_error("no memory"); }), std::runtime_error);
+/// The memory policy of this thread: its mode with the flags, and the first of its nodes as bits.
+using Policy = std::pair<int, unsigned long>;
+
+constexpr unsigned long bits = 1025;
+
+bool set_policy(const Policy& policy) {
+  const std::array<unsigned long, 16> nodes{policy.second};
+  return syscall(SYS_set_mempolicy, policy.first, nodes.data(), bits) == 0;
+}
+Policy policy() {
+  int mode = -1;
+  std::array<unsigned long, 16> nodes{};
+  syscall(SYS_get_mempolicy, &mode, nodes.data(), bits, nullptr, 0UL);
+  return {mode, nodes[0]};
+}
+
+struct GpuDayPolicy : testing::Test {
+  void SetUp() override {
+    if (!set_policy({MPOL_DEFAULT, 0})) GTEST_SKIP() << "memory policies cannot be set here";
+  }
+  void TearDown() override { set_policy({MPOL_DEFAULT, 0}); }
+};
+
+TEST_F(GpuDayPolicy, IsThatOfTheNodeUntilItIsAgainWhatItWas) {
+  for (const Policy& found :
+       {Policy{MPOL_DEFAULT, 0}, Policy{MPOL_BIND, 1}, Policy{MPOL_BIND | MPOL_F_STATIC_NODES, 1},
+        Policy{MPOL_INTERLEAVE, 1}, Policy{MPOL_PREFERRED, 1}}) {
+    ASSERT_TRUE(set_policy(found));
+    {
+      const NearNode near(0);
+      EXPECT_EQ(near.missing(), "");
+      EXPECT_EQ(policy(), Policy(MPOL_PREFERRED, 1));
+    }
+    EXPECT_EQ(policy(), found);
+  }
+}
+
+TEST_F(GpuDayPolicy, SaysWhyThereIsNone) {
+  ASSERT_TRUE(set_policy({MPOL_BIND, 1}));
+  {
+    const NearNode near(1000);
+    EXPECT_EQ(near.missing(), "set_mempolicy failed: Invalid argument");
+    EXPECT_EQ(policy(), Policy(MPOL_BIND, 1));
+  }
+  EXPECT_EQ(policy(), Policy(MPOL_BIND, 1));
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ class MemoryNeedTest : public DeviceTest {
     if (!on_host && sometimes()) stages.push_back(on_device(D2h{}, 0, stages.back().output));
     Case work = fake_case(*fake, "case", source, stages);
     work.resident = sometimes();
+    work.near_link = device->node.has_value();
     return work;
   }
   /// Follows what the log says was allocated and freed.
@@ -76,6 +77,7 @@ TEST_F(MemoryNeedTest, IsWhatRandomGroupsTakeAtMost) {
     plan.measure.cache = sometimes() ? Cache::Hot : Cache::Cold;
     cache_bytes = 1 + below(6'000);
     device->cache = 1 + below(6'000);
+    device->node = sometimes() ? std::optional(0) : std::nullopt;
     std::vector<Case> works;
     for (int i = below(4); i >= 0; --i) works.push_back(random_case());
     std::vector<const Case*> cases;

@@ -1,8 +1,10 @@
-#include <algorithm>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
+#include <thread>
 
+#include "measure/contender.h"
 #include "measure/device_fixture.h"
 #include "measure/page_touch.h"
 
@@ -44,26 +46,28 @@ TEST(GpuDayNuma, ASourceIsTouchedByItsReaders) {
   EXPECT_EQ(plan.rank(nullptr, 100 * page), 3);  // between the copies
 }
 
-TEST(GpuDayNuma, EveryPageIsTouchedOnceByItsThread) {
-  std::vector<std::byte> memory(5 * block);
+TEST(GpuDayNuma, EachThreadTouchesItsPagesAndNoOther) {
+  std::vector<std::byte> memory(64 * page);
   std::mutex mutex;
-  std::map<const std::byte*, int> touched;
-  TouchPlan plan = touched_in_turn(two_sockets);
-  plan.on_touch = [&](const std::byte* at, int rank) {
-    const std::lock_guard lock(mutex);
-    EXPECT_TRUE(touched.emplace(at, rank).second);
-  };
-  touch_pages(memory.data(), memory.size(), plan);
-  EXPECT_EQ(touched.size(), memory.size() / page);
-  for (const auto& [at, rank] : touched) {
-    EXPECT_EQ(*at, std::byte{1});
-    EXPECT_EQ(rank, plan.rank(memory.data(), static_cast<std::size_t>(at - memory.data())));
-  }
+  std::set<std::thread::id> asked;
+  const auto rank_of = [](std::size_t at) { return static_cast<int>(at / page % 5); };
+  touch_pages(memory.data(), memory.size(),
+              {.threads = 4, .rank = [&](const std::byte*, std::size_t at) {
+                 const std::lock_guard lock(mutex);
+                 asked.insert(std::this_thread::get_id());
+                 return rank_of(at);
+               }});
+  EXPECT_EQ(asked.size(), 4u);
+  for (std::size_t at = 0; at < memory.size(); at += page)
+    EXPECT_EQ(memory[at], std::byte{rank_of(at) < 4}) << at / page;  // there is no fifth thread
 }
 
 /// Groups of cases on 48 kB of source, with the memory of a machine that is made up.
 struct GpuDayHostMemory : DeviceTest {
-  GpuDayHostMemory() { source.shape = {.n = 4, .c = 3, .h = 64, .w = 64}; }
+  GpuDayHostMemory() {
+    source.shape = {.n = 4, .c = 3, .h = 64, .w = 64};
+    bound = 0;
+  }
 
   Case on_four_threads() {
     Case work = fake_case(*fake, "CPU", source, {{.op = Cast{}}});
@@ -71,17 +75,29 @@ struct GpuDayHostMemory : DeviceTest {
     return work;
   }
   Case sent() {
-    return fake_case(*fake, "send", source, {on_device(H2d{}, 0), on_device(Cast{}, 1)});
+    return near_link(fake_case(*fake, "send", source, {on_device(H2d{}, 0), on_device(Cast{}, 1)}));
+  }
+  /// As planned for a host with several nodes.
+  static Case near_link(Case work) {
+    work.near_link = true;
+    return work;
+  }
+  FakeStage back_to(Memory memory, OutputPolicy output = OutputPolicy::Reuse) {
+    return {.op = D2h{}, .output = output, .backend = device, .memory = memory};
   }
   GroupMemory memory_of(const std::vector<const Case*>& cases, HostNodes nodes) {
-    nodes.near = [this](int node, const std::function<void()>& work) {
+    nodes.near = [this](int node) {
       near.push_back(node);
-      work();
-      return std::string();
+      clock.time_ns += 1'000'000;
+      ++bound;
+      return Bound(this, [](GpuDayHostMemory* test) {
+        --test->bound;
+        test->clock.time_ns += 1'000'000;
+      });
     };
-    nodes.on_touch = [this](const std::byte* at, int rank) {
-      const std::lock_guard lock(mutex);
-      touched[at] = rank;
+    nodes.touch = [this](std::byte* first, std::size_t bytes, const TouchPlan& touch) {
+      for (std::size_t at = 0; at < bytes; at += page)
+        touched[first + at] = touch.threads > 1 ? touch.rank(first, at) : 0;
     };
     return GroupMemory(cases, plan.measure, backends, cache_bytes, std::move(nodes));
   }
@@ -95,9 +111,9 @@ struct GpuDayHostMemory : DeviceTest {
   }
 
   Source source = small_source();
-  std::mutex mutex;
   std::map<const std::byte*, int> touched;
-  std::vector<int> near;
+  std::vector<int> near;    // every node that the thread was bound to
+  static inline int bound;  // how often it is now
 };
 
 TEST_F(GpuDayHostMemory, WhatIsSentIsNearTheGpuAndTheRestWithTheThreadsThatUseIt) {
@@ -112,33 +128,122 @@ TEST_F(GpuDayHostMemory, WhatIsSentIsNearTheGpuAndTheRestWithTheThreadsThatUseIt
 }
 
 TEST_F(GpuDayHostMemory, WhatComesBackIsNearTheGpuToo) {
-  const Case back =
-      fake_case(*fake, "back", source,
-                {{.op = Cast{}},
-                 on_device(H2d{}, 0),
-                 {.op = D2h{}, .row = 0, .backend = device, .memory = Memory::Pageable}});
+  const Case back = near_link(fake_case(
+      *fake, "back", source, {{.op = Cast{}}, on_device(H2d{}, 0), back_to(Memory::Pageable)}));
   const std::vector<Slot> slots = storage_of(back);
-  const std::vector<bool> cross = cross_link(back, slots);
-  EXPECT_FALSE(cross[0]);  // the source is cast on the CPU, …
-  EXPECT_TRUE(cross[1]);   // … and what that gives is sent
-  EXPECT_FALSE(cross[2]);  // device memory
-  EXPECT_TRUE(cross[3]);
+  EXPECT_FALSE(slots[0].near_link);  // the source is cast on the CPU, …
+  EXPECT_TRUE(slots[1].near_link);   // … and what that gives is sent
+  EXPECT_FALSE(slots[2].near_link);  // device memory
+  EXPECT_TRUE(slots[3].near_link);
   GroupMemory memory = memory_of({&back}, {.link = first_node, .of_team = {}});
   EXPECT_THAT(near, ElementsAre(first_node));  // the arena of both
   EXPECT_NO_THROW(memory.arena(Memory::Pageable, true));
 }
 
 TEST_F(GpuDayHostMemory, PinningReadsOnTheHost) {
-  const Case pin = fake_case(*fake, "pin", source, {on_device(Pin{}, 0), on_device(H2d{}, 1)});
-  const std::vector<bool> cross = cross_link(pin, storage_of(pin));
-  EXPECT_FALSE(cross[0]);
-  EXPECT_TRUE(cross[1]);
+  const Case pin =
+      near_link(fake_case(*fake, "pin", source, {on_device(Pin{}, 0), on_device(H2d{}, 1)}));
+  for (const Slot& slot : storage_of(pin)) EXPECT_FALSE(slot.near_link);
   memory_of({&pin}, {.link = second_node, .of_team = {}});
-  EXPECT_THAT(near, IsEmpty());  // page-locked memory is placed by the device's backend
+  EXPECT_THAT(near, ElementsAre(second_node));  // page-locked memory, wherever that is used
+}
+
+TEST_F(GpuDayHostMemory, WhatAKernelOfTheDeviceKeepsIsNearTheGpu) {
+  static std::vector<int> seen;
+  seen.clear();
+  const auto watched = [](const Case& work) {
+    Kernel kernel = *work.stages[0].kernel;
+    kernel.prepare = [](const Op&, const Signature&) -> Launch {
+      seen.push_back(bound);
+      return [](Queue&, std::span<const View>, std::span<const View>, View) {};
+    };
+    return kernel;
+  };
+  Case cpu = on_four_threads(), send = sent();
+  const Kernel on_cpu = watched(cpu), on_gpu = watched(send);
+  cpu.stages[0].kernel = &on_cpu;
+  send.stages[0].kernel = &on_gpu;
+  GroupMemory memory = memory_of({&cpu, &send}, {.link = second_node, .of_team = two_sockets});
+  placed(cpu, memory);
+  placed(send, memory);
+  EXPECT_THAT(seen, ElementsAre(0, 1));
+  EXPECT_EQ(bound, 0);
+}
+
+/// Turns of cases with fresh memory, and what they allocate.
+struct GpuDayFreshMemory : GpuDayHostMemory {
+  GpuDayFreshMemory() {
+    source.shape = {
+        .n = 1, .c = 1, .h = 4096, .w = 8192};  // what the operating system is asked for
+    for (FakeRow& row : fake->rows) row.compute = false;
+    for (FakeRow& row : device->rows) row.compute = false;
+    device->rows[0].then = [this](const FakeCall&) { bound_at_work.insert(bound); };
+    device->wait_ns = 1'000;
+  }
+  /// The time of a turn, and how often its thread was bound when it allocated and worked.
+  std::int64_t turn_ns(const Case& work, std::optional<int> link) {
+    GroupMemory memory = memory_of({&work}, {.link = link, .of_team = {}});
+    PreparedCase prepared = placed(work, memory);
+    near.clear();
+    allocations.clear();
+    bound_at_work.clear();
+    fake->on_allocate = [this](Memory, std::size_t) { allocations.push_back(bound); };
+    const Turn turn = take_turn(prepared, {.iterations = 2, .warmup_ns = 0}, clock, random);
+    fake->on_allocate = nullptr;
+    EXPECT_EQ(bound, 0);
+    return turn.round.wall_ns;
+  }
+
+  std::vector<int> allocations;  // of pageable memory
+  std::set<int> bound_at_work;   // of the device's first row
+};
+
+TEST_F(GpuDayFreshMemory, ThatComesBackIsNearTheGpuAndTheClockSeesNoneOfIt) {
+  Source there = source;
+  there.memory = Memory::Device;
+  const Case back =
+      near_link(fake_case(*fake, "back", there, {back_to(Memory::Pageable, OutputPolicy::Fresh)}));
+  const std::int64_t far_ns = turn_ns(back, {});
+  EXPECT_THAT(allocations, ElementsAre(0, 0));
+  EXPECT_THAT(near, IsEmpty());
+  EXPECT_EQ(turn_ns(back, second_node), far_ns);
+  EXPECT_THAT(allocations, ElementsAre(1, 1));
+  EXPECT_THAT(near, ElementsAre(second_node));  // once a turn
+}
+
+TEST_F(GpuDayFreshMemory, ThatIsPageLockedIsNearTheGpuAndTheClockSeesNoneOfIt) {
+  const Case pin = near_link(fake_case(
+      *fake, "pin", source, {on_device(Pin{}, 0, OutputPolicy::Fresh), on_device(H2d{}, 1)}));
+  const std::int64_t far_ns = turn_ns(pin, {});
+  EXPECT_THAT(bound_at_work, ElementsAre(0));
+  EXPECT_EQ(turn_ns(pin, second_node), far_ns);
+  EXPECT_THAT(bound_at_work, ElementsAre(1));
+  EXPECT_THAT(near, ElementsAre(second_node));
+}
+
+TEST_F(GpuDayFreshMemory, OfTheCpuLiesWithItsThreads) {
+  const Case cpu =
+      near_link(fake_case(*fake, "cast, pin", source,
+                          {{.op = Cast{.to = DType::Float16}, .output = OutputPolicy::Fresh},
+                           on_device(Pin{}, 0, OutputPolicy::Fresh)}));
+  turn_ns(cpu, second_node);
+  EXPECT_THAT(allocations, ElementsAre(0, 0));
+  EXPECT_THAT(near, IsEmpty());
+}
+
+TEST_F(GpuDayFreshMemory, OfFirstCallsIsNearTheGpuToo) {
+  const Case pin =
+      near_link(fake_case(*fake, "pin", source, {on_device(Pin{}, 0, OutputPolicy::Fresh)}));
+  GroupMemory memory = memory_of({&pin}, {.link = second_node, .of_team = {}});
+  CaseContender contender(pin, memory, backends, recorder, clock, random);
+  contender.first_call();
+  EXPECT_THAT(bound_at_work, ElementsAre(1));
 }
 
 TEST_F(GpuDayHostMemory, OneNodeIsAsItWas) {
-  const Case cpu = on_four_threads(), send = sent();
+  const Case cpu = on_four_threads();
+  Case send = sent();
+  send.near_link = false;
   for (const std::vector<int>& nodes : {std::vector<int>{}, std::vector<int>(4, first_node)}) {
     touched.clear();
     GroupMemory memory = memory_of({&cpu, &send}, {.link = {}, .of_team = nodes});
@@ -156,7 +261,7 @@ TEST_F(GpuDayHostMemory, CasesThatUseBothKindsAreRight) {
                          {.op = Sub{.mean = {1}}, .row = 1},
                          on_device(H2d{}, 0),
                          on_device(Div{.std = {2}}, 2)});
-  add_group({std::move(both), on_four_threads(), sent()});
+  add_group({near_link(std::move(both)), on_four_threads(), sent()});
   const Results results = run_plan();
   for (const CaseResult& result : results.groups[0].cases) {
     EXPECT_EQ(result.status, Status::Ok) << result.reason;

@@ -1,3 +1,6 @@
+#include <chrono>
+#include <future>
+
 #include "measure/profile_fixture.h"
 #include "measure/profile_pass.h"
 
@@ -40,6 +43,35 @@ TEST_F(CaptureTest, OneThatCannotBeStartedCostsNoResult) {
   device->on_capture = [] { throw std::runtime_error("cudaProfilerStart failed"); };
   EXPECT_EQ(profiled(send_and_cast()).steps, 2);
   EXPECT_EQ(uncaptured, "cudaProfilerStart failed");
+}
+
+/// A tool that returns from the end of its recording when it is left.
+struct StuckToolTest : CaptureTest {
+  StuckToolTest() {
+    plan.measure.turn_timeout_seconds = 0;
+    on_stuck = [this] { left.set_value(); };
+    device->on_capture = [this] {
+      if (fake->log.back() == "stop capture")
+        in_time = left.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::ready;
+    };
+    add_group({send_and_cast()});
+  }
+
+  std::promise<void> left;
+  bool in_time = false;
+};
+
+TEST_F(StuckToolTest, IsLeft) {
+  run_plan();
+  EXPECT_TRUE(in_time);
+}
+
+TEST_F(StuckToolTest, IsLeftWhereTheRunIsEndedByAFailureToo) {
+  observer.on_step = [](const GroupStep& step) {
+    if (step.kind == GroupStep::Kind::Profiled) throw std::runtime_error("no space");
+  };
+  EXPECT_THROW(run_plan(), std::runtime_error);
+  EXPECT_TRUE(in_time);
 }
 
 }  // namespace

@@ -20,7 +20,10 @@ class FakeObserver final : public Observer {
   void group_started(std::size_t index, const Group&) override {
     told.push_back(fmt::format("start {}", index));
   }
-  void step_done(const GroupStep& step) override { steps.push_back(step); }
+  void step_done(const GroupStep& step) override {
+    steps.push_back(step);
+    if (on_step) on_step(step);
+  }
   void round_done(int rounds, double seconds, double) override {
     last_rounds = rounds;
     last_seconds = seconds;
@@ -35,6 +38,7 @@ class FakeObserver final : public Observer {
   int last_rounds = 0;
   double last_seconds = 0;
   std::function<void(int)> on_round;
+  std::function<void(const GroupStep&)> on_step;
 };
 
 class RunTest : public testing::Test {
@@ -81,7 +85,8 @@ class RunTest : public testing::Test {
                        .on_profile = on_profile,
                        .tracer = tracer,
                        .rounds = rounds,
-                       .start_profiler = start_profiler};
+                       .start_profiler = start_profiler,
+                       .on_stuck = on_stuck};
     Results results = run(plan, context);
     unkept = context.unkept;
     untraced = context.untraced;
@@ -104,6 +109,7 @@ class RunTest : public testing::Test {
   std::function<void(ProfileTrace, CaseProfile&)> on_profile;
   DeviceTracer* tracer = nullptr;
   bool rounds = true, start_profiler = false;
+  std::function<void()> on_stuck;
   Plan plan;
 };
 

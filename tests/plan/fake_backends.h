@@ -51,6 +51,9 @@ class FakeBackend final : public Backend {
   std::span<const Kernel> kernels() const override { return rows_; }
   std::unique_ptr<Queue> make_queue(int, Recorder*) override { return nullptr; }
   std::unique_ptr<Allocation> allocate(Memory, std::size_t) override { return nullptr; }
+  std::optional<int> link_node() const override { return node; }
+
+  std::optional<int> node = {};
 
  private:
   Place place_;

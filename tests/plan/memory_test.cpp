@@ -94,6 +94,26 @@ TEST(Memory, OfAGroupIsItsSourcesAndTheLargestOfTheRest) {
               {.host = 1'000'000 + 4'000'000 + placed}, {.host = check + 3 * 8 * 3 + 16});
 }
 
+TEST(Memory, NearTheLinkIsCountedBesideOther) {
+  const std::string text = fakes::config(source + R"(, "variants": {
+      "stays": [{"op": "cast", "to": "float32"}],
+      "cast, sent": [{"op": "cast", "to": "float32"}, "h2d"],
+      "sent": ["h2d"]})");
+  Backends backends = fakes::backends(std::nullopt, fakes::cuda_rows());
+  const auto host_bytes = [&] {
+    const Plan plan = make_plan("c.json", text, backends, {});
+    const std::vector<Case>& cases = plan.groups.at(0).cases;
+    for (const Case& limit : plan.groups.at(0).limits)
+      EXPECT_EQ(limit.near_link, cases[0].near_link);
+    return memory_need(std::array{&cases[0], &cases[1], &cases[2]}, Cache::Hot,
+                       {.host = 1, .device = 1})
+        .kept.host;
+  };
+  EXPECT_EQ(host_bytes(), 1'000'000 + placed);
+  static_cast<fakes::FakeBackend&>(*backends.list.back()).node = 1;
+  EXPECT_EQ(host_bytes(), 2 * (1'000'000 + placed));  // what is sent lies apart
+}
+
 TEST(Memory, OfTheLargestCaseIsNoNumberThatOverflows) {
   std::string stages;
   for (int i = 0; i < 1000; ++i) stages += i == 0 ? R"("copy")" : R"(, "copy")";

@@ -76,13 +76,7 @@ class CudaBackend final : public Backend {
 
   std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes) override {
     need_device();
-    std::unique_ptr<Allocation> made;
-    const auto make = [&] { made = cuda::allocate(memory, bytes, device_); };
-    if (link_node_ && host_reaches(memory))
-      run_near(*link_node_, make);
-    else
-      make();
-    return made;
+    return cuda::allocate(memory, bytes, device_);
   }
 
   std::unique_ptr<Allocation> allocate_fresh(OutputPolicy policy, Memory memory, std::size_t bytes,
@@ -138,7 +132,7 @@ class CudaBackend final : public Backend {
     nvtx::name_device(device_, fmt::format("normbench GPU {}", device_));
     pci_bus_id_ = pci_bus_id(device_);
     host_memory_ =
-        place_host_memory(pci_bus_id_, "/", [](int node) { return run_near(node, [] {}); });
+        place_host_memory(pci_bus_id_, "/", [](int node) { return NearNode(node).missing(); });
     const Json& node = host_memory_.at("numa_node");
     if (node.is_number() && topology().numa_nodes > 1) link_node_ = node.get<int>();
   }
