@@ -211,6 +211,15 @@ class GpuDay(unittest.TestCase):
         self.assertEqual(self.line("gpu-check"), "passed gpu-check: 1 group, 2 of 2 outputs correct")
         self.assertRegex(self.line("selftest"), "^passed selftest: cuda: 1 row, .*, all right$")
 
+    def test_slow_and_wrong_selftest(self):
+        self.configs(tiny)
+        self.normbench("""case "$*" in selftest*--quick*)
+            trap 'echo "cuda: 2 rows, 3 cases, 1 row WRONG, not finished"; exit 130' TERM; sleep 60 & wait; esac""")
+        self.gpu_check()
+        self.assertEqual(self.line("selftest-quick"),
+                         "FAILED selftest-quick: cuda: 2 rows, 3 cases, 1 row WRONG, not finished")
+        self.assertRegex(self.line("gpu-check"), "^skipped gpu-check, .*: the quick self-test failed$")
+
     def test_killed_selftest(self):
         """As by Linux when memory runs out, which is not that time was up."""
         self.configs(tiny)
@@ -325,6 +334,14 @@ class GpuDay(unittest.TestCase):
         self.gpu_check(interrupt_after="info")
         self.assertEqual(self.code, 130)
         self.assertRegex(self.line("gpu-check"), "gpu-check, blog-gpu, .*: interrupted$")
+
+    def test_interrupt_of_the_sanitizer(self):
+        """Which was not refused."""
+        self.configs(tiny)
+        self.tool("compute-sanitizer", "kill -INT $(cut -d' ' -f4 /proc/$PPID/stat); exec sleep 60")
+        self.gpu_check()
+        self.assertEqual(self.code, 130)
+        self.assertEqual(self.line("memcheck"), "skipped memcheck, initcheck: interrupted")
 
     def test_usage(self):
         self.configs(tiny)
