@@ -150,7 +150,7 @@ class GpuDay(unittest.TestCase):
     def line(self, name):
         """The line about a step, its time left out: "passed info: Tesla T4, …"."""
         for line in self.summary.splitlines():
-            parts = re.match(r"(passed|FAILED|skipped|cut short) +(.*?)(:|  +[\d.]+ s\b|  |$) *(.*)", line)
+            parts = re.match(r"(passed|FAILED|skipped|cut short) +(.*?)(:|  +(?:\d+ min ?)?(?:[\d.]+ s)?\b|  |$) *(.*)", line)
             if parts and name in parts[2].split(", "):
                 return f"{parts[1]} {parts[2]}: {parts[4]}".removesuffix(": ")
         self.fail(f"nothing about {name} in:\n{self.summary}")
