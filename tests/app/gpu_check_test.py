@@ -215,7 +215,7 @@ class GpuDay(unittest.TestCase):
         self.configs(tiny)
         self.normbench("""case "$*" in selftest*--quick*)
             trap 'echo "cuda: 2 rows, 3 cases, 1 row WRONG, not finished"; exit 130' TERM; sleep 60 & wait; esac""")
-        self.gpu_check()
+        self.gpu_check(seconds=8)
         self.assertEqual(self.line("selftest-quick"),
                          "FAILED selftest-quick: cuda: 2 rows, 3 cases, 1 row WRONG, not finished")
         self.assertRegex(self.line("gpu-check"), "^skipped gpu-check, .*: the quick self-test failed$")
