@@ -1,4 +1,4 @@
-"""The package in an empty folder, with an empty environment: what it is made of and that it runs.
+"""The package in an empty folder, with an empty environment: what it is made of and that it runs. And scripts/package.
 
 usage: package_test.py PACKAGE.tar.gz [--root FOLDER] [unittest's arguments]
 
@@ -6,6 +6,7 @@ usage: package_test.py PACKAGE.tar.gz [--root FOLDER] [unittest's arguments]
 """
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -19,7 +20,8 @@ ROOT = None
 if sys.argv[1:2] == ["--root"]:
     ROOT = Path(sys.argv.pop(2)).resolve()
     del sys.argv[1]
-NEEDS = Path(__file__).resolve().parents[1] / "scripts/package-needs"
+SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
+NEEDS = SCRIPTS / "package-needs"
 
 
 class PackageTest(unittest.TestCase):
@@ -149,6 +151,38 @@ class PackageTest(unittest.TestCase):
             self.assertRegex(done.stdout, "FAILED +selftest-quick .*(driver|GPU)")
             self.assertRegex(done.stdout, "skipped +gpu-check, blog-gpu")
             self.assertTrue(out.exists())
+
+
+class ScriptTest(unittest.TestCase):
+    """scripts/package with a CMake of the test's own, in front of builds that fail."""
+
+    def package(self, will_build):
+        """What it says before and after it builds."""
+        with tempfile.TemporaryDirectory() as name:
+            root = Path(name)
+            (root / "scripts").mkdir()
+            shutil.copy(SCRIPTS / "package", root / "scripts")
+            for path, script in {
+                "scripts/setup": "", "scripts/build": "echo building; exit 1",
+                "tools/cmake": f"""echo "-- Will build: {will_build}"
+                    echo 'set(CPACK_PACKAGE_FILE_NAME "normbench-9-linux")' >build/package/CPackConfig.cmake""",
+            }.items():
+                (root / path).parent.mkdir(exist_ok=True)
+                (root / path).write_text(f"#!/bin/sh\n{script}\n")
+                (root / path).chmod(0o755)
+            done = subprocess.run([root / "scripts/package"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True, env={**os.environ, "PATH": f"{root}/tools:{os.environ['PATH']}"})
+            self.assertEqual(done.returncode, 1)
+            return done.stdout.splitlines()
+
+    def test_says_first_what_it_makes(self):
+        self.assertEqual(self.package("the kernels, CUDA for sm_75"),
+                         ["Making dist/normbench-9-linux.tar.gz: the kernels, CUDA for sm_75", "building"])
+
+    def test_builds_nothing_without_cuda(self):
+        self.assertEqual(self.package("the kernels, no CUDA"), [
+            "scripts/package: no CUDA Toolkit 12.4 or newer here, without which a package runs nothing on a GPU: "
+            "install one (README says how), or name its folder with --cuda"])
 
 
 if __name__ == "__main__":

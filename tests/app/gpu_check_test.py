@@ -5,6 +5,7 @@ usage: gpu_check_test.py ON_FAKE_CUDA SOURCE_DIR [unittest arguments]
 That runtime is asked to take as long as a GPU (tests/cuda/fake_costs.h), in a model at a tenth: of the pixels,
 of the caches, of every latency and of gpu-check's time. So eight minutes are 48 seconds here. What does not
 shrink, such as the start of a process or the sizes of the self-test, weighs ten times as much as on a GPU.
+With FASTER=1 in the environment test_all_fine takes the whole eight minutes, and measures the limits in info too.
 """
 
 import json
@@ -23,10 +24,10 @@ from pathlib import Path
 
 ON_FAKE_CUDA, SOURCE_DIR = (Path(p).resolve() for p in sys.argv[1:3])
 
-FASTER = 10
+FASTER = int(os.environ.get("FASTER", 10))
 MUCH_FASTER = 100  # for what is not about time
 INFO_SECONDS = 15  # on a GPU; its sizes do not shrink, so it sleeps instead
-SMALL_CACHES = "package:1 l3:1(size=3200000) core:2 pu:1"  # of 32 MB, a tenth; hwloc's words
+SMALL_CACHES = f"package:1 l3:1(size={32_000_000 // FASTER}) core:2 pu:1"  # of 32 MB, a tenth; hwloc's words
 NVIDIA_SMI = "echo '==============NVSMI LOG=============='"
 SANITIZER = 'while [ "${1#--}" != "$1" ]; do shift 2; done; exec "$@"'  # as if nothing were found
 NO_TORCH = 'exec /usr/bin/env -i python3 -I -S "$@"'  # no package is found
@@ -88,7 +89,7 @@ class GpuDay(unittest.TestCase):
         (shared / "configs").mkdir(parents=True)
         (shared / "scripts").mkdir()
         (shared / "scripts/peers").symlink_to(SOURCE_DIR / "scripts/peers")
-        shutil.copy(SOURCE_DIR / "scripts/gpu-check", shared / "scripts")
+        self.script = Path(shutil.copy(SOURCE_DIR / "scripts/gpu-check", shared / "scripts"))
         self.tool("nvidia-smi", NVIDIA_SMI)
         self.tool("compute-sanitizer", SANITIZER)
         self.tool("python", NO_TORCH, self.dir / "venv/bin")
@@ -102,11 +103,19 @@ class GpuDay(unittest.TestCase):
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
 
-    def normbench(self, before="", info="", selftest="--quick"):
-        """Runs `before` first. `selftest` are options of the whole one."""
+    def full_time(self, seconds):
+        """So much is the full time, and a program has 3 s to stop."""
+        text = self.script.read_text()
+        for name, value in (("full", seconds), ("grace", 3000)):
+            text, changed = re.subn(rf"(?m)^{name}=\d+", f"{name}={value}", text)
+            self.assertEqual(changed, 1, name)
+        self.script.write_text(text)
+
+    def normbench(self, before="", info="--no-limits", selftest="--quick"):
+        """Runs `before` first. `info` and `selftest` are options of the whole ones."""
         self.tool("normbench", f"""{before}
             case "$*" in selftest*--quick*) ;; selftest*) set -- "$@" {selftest} ;; esac
-            case "$*" in info*json*) ;; info*) {info} set -- "$@" --no-limits ;; esac
+            case "$*" in info*json*) ;; info*) set -- "$@" {info} ;; esac
             exec {ON_FAKE_CUDA} "$@\"""", self.package / "bin")
 
     def configs(self, change):
@@ -122,8 +131,7 @@ class GpuDay(unittest.TestCase):
         archive = self.dir / "seen.tar.gz"
         archive.unlink(missing_ok=True)
         begin = time.monotonic()
-        script = self.package / "share/normbench/scripts/gpu-check"
-        process = subprocess.Popen([script, "--out", archive, "--seconds", str(int(seconds)), *args],
+        process = subprocess.Popen([self.script, "--out", archive, "--seconds", str(int(seconds)), *args],
                                    env=self.environment, stdin=subprocess.DEVNULL, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if interrupt_after is not None:
@@ -142,7 +150,7 @@ class GpuDay(unittest.TestCase):
     def line(self, name):
         """The line about a step, its time left out: "passed info: Tesla T4, …"."""
         for line in self.summary.splitlines():
-            parts = re.match(r"(passed|FAILED|skipped|cut short) +(.*?)(:|  +[\d.]+ s\b|  |$) *(.*)", line)
+            parts = re.match(r"(passed|FAILED|skipped|cut short) +(.*?)(:|  +(?:\d+ min ?)?(?:[\d.]+ s)?\b|  |$) *(.*)", line)
             if parts and name in parts[2].split(", "):
                 return f"{parts[1]} {parts[2]}: {parts[4]}".removesuffix(": ")
         self.fail(f"nothing about {name} in:\n{self.summary}")
@@ -153,12 +161,17 @@ class GpuDay(unittest.TestCase):
 
     def test_all_fine(self):
         self.configs(scaled)
-        self.normbench(info=f"sleep {INFO_SECONDS / FASTER};", selftest="")
+        if FASTER == 1:
+            self.normbench(info="", selftest="")
+        else:
+            self.normbench(f"case \"$*\" in info*json*) ;; info*) sleep {INFO_SECONDS / FASTER} ;; esac", selftest="")
         self.faster = FASTER
         self.gpu_check()
+        if FASTER == 1:
+            print(self.text, f"exit {self.code} after {self.seconds:.1f} s")
         self.assertEqual(self.code, 0, self.text)
         self.assertLess(self.seconds, 480 / FASTER)
-        self.assertRegex(self.line("info"), "^passed info: Tesla T4, driver unknown for CUDA")
+        self.assertRegex(self.line("info"), "^(passed|cut short) info: Tesla T4, driver unknown for CUDA")
         self.assertRegex(self.line("selftest-quick"), "^passed selftest-quick: cuda: .*, all right$")
         self.assertEqual(self.line("gpu-check"), "passed gpu-check: 6 groups, 15 of 15 outputs correct")
         for group in self.document("gpu-check-tesla-t4")["groups"]:
@@ -191,15 +204,54 @@ class GpuDay(unittest.TestCase):
     def test_slow_selftest(self):
         self.configs(tiny)
         self.normbench('case "$*" in selftest*--quick*) exec sleep 60; esac', selftest="--kernel launch")
+        self.full_time(20)
         self.gpu_check(seconds=20)
         self.assertEqual(self.code, 1)
         self.assertRegex(self.line("selftest-quick"), r"^FAILED selftest-quick: not done in 2\.6 s$")
         self.assertEqual(self.line("gpu-check"), "passed gpu-check: 1 group, 2 of 2 outputs correct")
         self.assertRegex(self.line("selftest"), "^passed selftest: cuda: 1 row, .*, all right$")
 
+    def test_slow_and_wrong_selftest(self):
+        self.configs(tiny)
+        self.normbench("""case "$*" in selftest*--quick*)
+            trap 'echo "cuda: 2 rows, 3 cases, 1 row WRONG, not finished"; exit 130' TERM; sleep 60 & wait; esac""")
+        self.gpu_check(seconds=8)
+        self.assertEqual(self.line("selftest-quick"),
+                         "FAILED selftest-quick: cuda: 2 rows, 3 cases, 1 row WRONG, not finished")
+        self.assertRegex(self.line("gpu-check"), "^skipped gpu-check, .*: the quick self-test failed$")
+
+    def test_killed_selftest(self):
+        """As by Linux when memory runs out, which is not that time was up."""
+        self.configs(tiny)
+        self.normbench('case "$*" in selftest*--quick*) kill -KILL $$; esac')
+        self.gpu_check()
+        self.assertEqual(self.code, 1)
+        self.assertEqual(self.line("selftest-quick"), "FAILED selftest-quick: killed by SIGKILL (out of memory?)")
+        self.assertRegex(self.line("gpu-check"), "^skipped gpu-check, .*: the quick self-test failed$")
+
+    def test_crashing_config(self):
+        self.configs(tiny)
+        self.normbench('case "$*" in *blog-gpu.json*) echo words; kill -SEGV $$; esac')
+        self.gpu_check()
+        self.assertEqual(self.code, 1)
+        self.assertRegex(self.line("blog-gpu"), "^FAILED blog-gpu: killed by SIGSEGV: words")
+        self.assertEqual(self.line("memory-kinds"), "passed memory-kinds: 1 group, 2 of 2 outputs correct")
+
+    def test_too_little_time(self):
+        """Fails nothing, and tells of nothing to finish where nothing was begun."""
+        self.configs(tiny)
+        self.normbench("case $1 in selftest | run) exec sleep 60; esac")
+        self.gpu_check(seconds=8)
+        self.assertEqual(self.code, 0, self.text)
+        for step in ("selftest-quick", "gpu-check", "blog-gpu"):
+            self.assertEqual(self.line(step), f"cut short {step}: nothing was finished")
+        self.assertNotIn("FAILED", self.summary)
+        self.assertNotIn("To finish", self.text)
+
     def test_hanging_config(self):
         self.configs(tiny)
         self.normbench('case "$*" in *blog-gpu.json*) trap "" TERM; while :; do sleep 1; done; esac')
+        self.full_time(20)
         self.gpu_check(seconds=20)
         self.assertEqual(self.code, 1)
         self.assertLess(self.seconds, 23)  # the last step may take 3 s to be stopped
@@ -283,10 +335,17 @@ class GpuDay(unittest.TestCase):
         self.assertEqual(self.code, 130)
         self.assertRegex(self.line("gpu-check"), "gpu-check, blog-gpu, .*: interrupted$")
 
+    def test_interrupt_of_the_sanitizer(self):
+        """Which was not refused."""
+        self.configs(tiny)
+        self.tool("compute-sanitizer", "kill -INT $(cut -d' ' -f4 /proc/$PPID/stat); exec sleep 60")
+        self.gpu_check()
+        self.assertEqual(self.code, 130)
+        self.assertEqual(self.line("memcheck"), "skipped memcheck, initcheck: interrupted")
+
     def test_usage(self):
         self.configs(tiny)
-        script = self.package / "share/normbench/scripts/gpu-check"
-        done = subprocess.run([script, "--out", self.dir / "seen.tar.gz", "--device", "9"], capture_output=True,
+        done = subprocess.run([self.script, "--out", self.dir / "seen.tar.gz", "--device", "9"], capture_output=True,
                               text=True, env={**os.environ, "NORMBENCH_FAKE_COSTS": str(MUCH_FASTER)})
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertRegex(done.stderr, r"^gpu-check: no CUDA device 9 \(this machine has 1: 0; .*\) \(usage: .*\)\n$")

@@ -1,9 +1,9 @@
-"""What Nsight Systems records of a run, held to docs/nsight.md: read from its SQLite export.
+"""What Nsight Systems records of a run, held to docs/nsight.md: read from its SQLite export. And scripts/nsys-capture.
 
 usage: nsys_test.py HOW SOURCE_DIR NORMBENCH
 
 HOW is `kept`: the export in tests/app/data/nsys_export.sql; `real`: one of a run under nsys, made now (skipped
-where there is no nsys); or `keep`: make one now and keep it.
+where there is no nsys); `keep`: make one now and keep it; or `script`: nsys-capture with an nsys of the test's own.
 """
 
 import collections
@@ -266,12 +266,90 @@ class Real(Reading, unittest.TestCase):
             self.assertEqual(instances[f"normbench:ProfilerStep#{step}"], 2 * len(STAGES))
 
 
+class Script(unittest.TestCase):
+    """What nsys-capture says and leaves."""
+
+    maxDiff = None
+    USAGE = " (usage: scripts/nsys-capture CONFIG [NSYS OPTION...])\n"
+    FIND_NAME = 'for word; do [ "$previous" = -o ] && name=$word; previous=$word; done; '
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = Path(folder.name)
+        for name in ("a.json", "b.json"):
+            (self.dir / name).write_text("{}")
+        self.report = self.dir / "seen.nsys-rep"
+        self.nsys('echo new >"$name.nsys-rep"')
+
+    def tool(self, path, script):
+        (self.dir / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.dir / path).write_text(f"#!/bin/sh\n{script}\n")
+        (self.dir / path).chmod(0o755)
+
+    def nsys(self, script):
+        self.tool("nsight/target/nsys", self.FIND_NAME + script)
+
+    def capture(self, *options):
+        """Exit code, and what is said after the command."""
+        path = f"{self.dir}/nsight/target:{os.environ['PATH']}"
+        code, output = ran([CAPTURE, *options], self.dir, PATH=path, NORMBENCH=str(NORMBENCH))
+        return code, "".join(line for line in output.splitlines(keepends=True) if not line.startswith("nsys profile "))
+
+    def refused(self, why, *options):
+        """Before nsys does anything."""
+        files = sorted(self.dir.iterdir())
+        self.assertEqual(self.capture(*options), (2, f"nsys-capture: {why}{self.USAGE}"))
+        self.assertEqual(sorted(self.dir.iterdir()), files)
+
+    def test_a_report(self):
+        self.assertEqual(self.capture("a.json", "-o", "seen", "--cuda-graph-trace=node", "-t", "cuda"), (0, ""))
+        self.assertEqual(self.report.read_text(), "new\n")
+
+    def test_usage(self):
+        self.refused("no config")
+        self.refused("no config c.json", "c.json")
+        self.refused("-o needs a file", "a.json", "-o")
+
+    def test_two_configs(self):
+        for options in ([], ["-o", "seen"], ["--cuda-graph-trace=node"], ["-s", "none"], ["-n"]):
+            self.refused("one config at a time, then options of nsys: b.json", "a.json", *options, "b.json")
+
+    def test_an_older_report_is_kept(self):
+        for older in (self.report, self.dir / "seen.qdstrm"):
+            older.write_text("older\n")
+            for options in (["-o", "seen"], ["-oseen"], ["--output=seen.nsys-rep"]):
+                self.refused(f"{older.name} exists already: name another with -o, or add -f true", "a.json", *options)
+            self.assertEqual(older.read_text(), "older\n")
+            older.unlink()
+        self.report.write_text("older\n")
+        self.assertEqual(self.capture("a.json", "-o", "seen", "-f", "true"), (0, ""))
+        self.assertEqual(self.report.read_text(), "new\n")
+
+    def test_no_report(self):
+        self.nsys("echo No reports were generated")
+        missing = "nsys-capture: nsys left no seen.nsys-rep: what it and normbench said is above\n"
+        self.assertEqual(self.capture("a.json", "-o", "seen"), (1, "No reports were generated\n" + missing))
+        self.nsys("exit 3")
+        self.assertEqual(self.capture("a.json", "-o", "seen"), (3, missing))
+        self.report.write_text("older\n")
+        os.utime(self.report, (0, 0))
+        self.assertEqual(self.capture("a.json", "-o", "seen", "-f", "true"), (3, missing))
+
+    def test_what_nsys_does_not_import(self):
+        self.nsys('echo raw >"$name.qdstrm"')
+        self.tool("nsight/host-linux-x64/QdstrmImporter", 'cat "$2" >"$4"')
+        self.assertEqual(self.capture("a.json", "-o", "seen"), (0, "Imported: seen.nsys-rep\n"))
+        self.assertEqual(self.report.read_text(), "raw\n")
+        self.assertFalse((self.dir / "seen.qdstrm").exists())
+
+
 if __name__ == "__main__":
     if HOW == "keep":
         sys.exit(keep())
     if HOW == "real" and shutil.which("nsys") is None:
         print("skipped: no nsys here (Nsight Systems)", file=sys.stderr)
         sys.exit(SKIPPED)
-    chosen = {"kept": Kept, "real": Real}[HOW]
+    chosen = {"kept": Kept, "real": Real, "script": Script}[HOW]
     suite = unittest.defaultTestLoader.loadTestsFromTestCase(chosen)
     sys.exit(not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful())
