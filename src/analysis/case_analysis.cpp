@@ -35,7 +35,7 @@ double switches_per_iteration(const CaseResult& result) {
 
 std::optional<double> published_ms(const GroupResult& group, const CaseResult& result,
                                    const Results& results) {
-  for (const PublishedResult& published : group.published)
+  for (const Published& published : group.published)
     if (published.variant == result.variant)
       return results.clock == DecidingClock::Device ? published.device_ms : published.wall_ms;
   return std::nullopt;

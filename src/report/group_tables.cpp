@@ -40,7 +40,7 @@ std::string count_text(double value) {
 }
 
 void add_published(const GroupResult& group, std::string& text) {
-  for (const PublishedResult& published : group.published) {
+  for (const Published& published : group.published) {
     std::string figures;
     if (published.wall_ms) figures += format_ms(*published.wall_ms * 1e6) + " ms wall";
     if (published.device_ms)

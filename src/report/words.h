@@ -33,9 +33,11 @@ constexpr auto words(Resource) {
 constexpr auto words(Judgement::Outcome) {
   using enum Judgement::Outcome;
   return std::to_array<Word<Judgement::Outcome>>({{Confirmed, "confirmed"},
+                                                  {DirectionOnly, "direction only"},
                                                   {Contradicted, "contradicted"},
                                                   {Inconclusive, "inconclusive"},
-                                                  {NotRun, "not run here"}});
+                                                  {NotRun, "not testable here"},
+                                                  {Elsewhere, "not at this point"}});
 }
 
 /// The name as it reads in a sentence: quoted when it has punctuation of its own.
