@@ -37,11 +37,16 @@ struct Claim {
   bool operator==(const Claim&) const = default;
 };
 
+/// What somebody measured elsewhere: times of an iteration, or of several.
 struct Published {
   std::string variant;  // the name of a case
   Json point = {};
+  std::string stage = {};  // the label of one of its stages; "": all of them
   std::optional<double> wall_ms, device_ms;
-  std::string where;
+  std::optional<double> sum_ms = {};    // of host and device time, as some charts add them
+  std::optional<double> speed_up = {};  // over the baseline; no time
+  std::int64_t items = 0;               // iterations that the times are of; 0: one
+  std::string where = {};
   std::vector<std::string> ids = {};
   bool operator==(const Published&) const = default;
 };

@@ -170,9 +170,13 @@ void fields(auto& io, Is<CaseProfile> auto& x) {
 void fields(auto& io, Is<Published> auto& x) {
   io.required("variant", x.variant);
   io.when_known("point", x.point);
+  io.when_known("stage", x.stage);
   io("where", x.where);
   io("wall_ms", x.wall_ms);
   io("device_ms", x.device_ms);
+  io("sum_ms", x.sum_ms);
+  io("speed_up", x.speed_up);
+  io.when_known("items", x.items);
   io.when_known("ids", x.ids);
 }
 

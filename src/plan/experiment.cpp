@@ -67,7 +67,7 @@ const Case* case_at(const std::string& said, const Json& point, const Group& gro
   return found == group.cases.end() ? nullptr : &*found;
 }
 
-std::optional<double> read_ms(Reader& reader, std::string_view key) {
+std::optional<double> read_figure(Reader& reader, std::string_view key) {
   if (!reader.has(key)) return std::nullopt;
   return reader.number(key, 0, 0);
 }
@@ -79,6 +79,13 @@ void read_baseline(Reader& experiment, Group& group) {
   group.baseline = resolve(said, experiment.pointer_to("baseline"), group, experiment.issues());
 }
 
+void check_stage(Reader& published, const std::string& stage, const Case& meant) {
+  std::vector<std::string> labels;
+  for (const Stage& one : meant.stages) labels.push_back(one.label);
+  if (!stage.empty() && !labels.empty() && std::ranges::find(labels, stage) == labels.end())
+    published.complain_at("stage", unknown("stage", stage, labels));
+}
+
 /// Keeps the entries of the group's point.
 void read_published(Reader& experiment, const Frame& frame, Group& group) {
   each(experiment, "published", [&](Reader& reader) {
@@ -86,16 +93,21 @@ void read_published(Reader& experiment, const Frame& frame, Group& group) {
     Published published;
     published.point = read_point(reader, frame);
     published.ids = reader.texts("ids", {});
-    published.wall_ms = read_ms(reader, "wall_ms");
-    published.device_ms = read_ms(reader, "device_ms");
+    published.stage = reader.text("stage", "");
+    published.wall_ms = read_figure(reader, "wall_ms");
+    published.device_ms = read_figure(reader, "device_ms");
+    published.sum_ms = read_figure(reader, "sum_ms");
+    published.speed_up = read_figure(reader, "speed_up");
+    published.items = reader.integer("items", 0, 1);
     published.where = reader.text("where", "");
     if (!reader.has("variant")) return reader.complain("no \"variant\" (whose figure is it?)");
-    if (!published.wall_ms && !published.device_ms)
-      reader.complain("no figure (wall_ms or device_ms)");
+    if (!published.wall_ms && !published.device_ms && !published.sum_ms && !published.speed_up)
+      reader.complain("no figure (wall_ms, device_ms, sum_ms or speed_up)");
     published.variant = resolve(said, reader.pointer_to("variant"), group, reader.issues());
     const Case* meant = case_at(said, published.point, group);
     if (!meant || !agree(published.point, group.point)) return;
     published.variant = meant->variant;
+    check_stage(reader, published.stage, *meant);
     group.published.push_back(published);
   });
 }

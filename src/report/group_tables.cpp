@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <utility>
 
+#include "analysis/published.h"
 #include "core/units.h"
 #include "report/document_text.h"
 #include "report/evidence_tables.h"
@@ -39,14 +41,24 @@ std::string count_text(double value) {
   return format_significant(value, 2);
 }
 
+/// "56.6 ms wall, here 12.1", "0.71x the baseline, here 0.52x".
+std::string figure_text(const PublishedFigure& figure) {
+  const bool is_time = figure.kind != FigureKind::SpeedUp;
+  const auto value = [&](double number) {
+    return is_time ? format_ms(number * 1e6) : factor(number);
+  };
+  return fmt::format("{} {}{}{}", value(figure.published), is_time ? "ms " : "",
+                     name_of(figure.kind), figure.here ? ", here " + value(*figure.here) : "");
+}
+
 void add_published(const GroupResult& group, std::string& text) {
   for (const Published& published : group.published) {
-    std::string figures;
-    if (published.wall_ms) figures += format_ms(*published.wall_ms * 1e6) + " ms wall";
-    if (published.device_ms)
-      figures += fmt::format("{}{} ms device", figures.empty() ? "" : ", ",
-                             format_ms(*published.device_ms * 1e6));
-    text += fmt::format("  published {}: {}{}\n", spoken(published.variant), figures,
+    std::vector<std::string> figures;
+    for (const PublishedFigure& figure : published_figures(group, published))
+      figures.push_back(figure_text(figure));
+    text += fmt::format("  published {}{}{}: {}{}\n", spoken(published.variant),
+                        published.stage.empty() ? "" : ", ", published.stage,
+                        fmt::join(figures, ", "),
                         published.where.empty() ? "" : " (" + published.where + ")");
   }
 }

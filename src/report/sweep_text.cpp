@@ -99,8 +99,8 @@ std::string trend_text(const TrendJudgement& judgement) {
                   point_text(judgement.fixed));
   if (judgement.from.is_null())
     return fmt::format("{} (needs both sides at two values of {})", outcome, claimed.axis);
-  return fmt::format("{} (from {} at {}={} to {} at {}={})", outcome, ratio_text(judgement.first),
-                     claimed.axis, axis_value(judgement.from), ratio_text(judgement.last),
+  return fmt::format("{} (from {} at {}={} to {} at {}={})", outcome, times_text(judgement.first),
+                     claimed.axis, axis_value(judgement.from), times_text(judgement.last),
                      claimed.axis, axis_value(judgement.to));
 }
 

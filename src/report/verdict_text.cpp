@@ -155,7 +155,7 @@ std::string advantage_text(const GroupResult& group, const GroupAnalysis& analys
   const auto& advantage = analysis.verdict.advantage;
   if (!advantage) return "";
   return fmt::format(
-      "{} {}{}", ratio_text({advantage->factor, advantage->low, advantage->high}),
+      "{} {}{}", times_text({advantage->factor, advantage->low, advantage->high}),
       advantage->of_baseline ? "the baseline"
                              : "the next, " + spoken(group.cases[advantage->over].variant),
       at_limit_text(analysis));
@@ -194,7 +194,7 @@ std::vector<std::string> verdict_text(const GroupResult& group, const GroupAnaly
   return text;
 }
 
-std::string ratio_text(const Interval& ratio) {
+std::string times_text(const Interval& ratio) {
   return fmt::format("{} ({}-{})", factor(ratio.value), ratio_number(ratio.low),
                      ratio_number(ratio.high));
 }
@@ -206,7 +206,7 @@ std::string judgement_detail(const GroupResult& group, const Claim& claim,
   const double ratio = pair.ratio.value;
   if (judgement.size && pair.covered)
     return fmt::format("claimed {}, here {}", claimed_text(*claim.ratio),
-                       ratio_text(*judgement.size));
+                       times_text(*judgement.size));
   if (pair.different)
     return fmt::format("{} is {} {} than {}", spoken(claim.left),
                        factor(ratio < 1 ? 1 / ratio : ratio), ratio < 1 ? "faster" : "slower",

@@ -21,7 +21,7 @@ std::vector<std::string> verdict_text(const GroupResult& group, const GroupAnaly
 std::string judgement_detail(const GroupResult& group, const Claim& claim,
                              const Judgement& judgement, double precision);
 /// "3.69x (3.62-3.75)".
-std::string ratio_text(const Interval& ratio);
+std::string times_text(const Interval& ratio);
 
 /// "machine quiet: ratios ±1.1 %", or "machine noisy: …" with what disturbed it; "" when nothing was
 /// measured.

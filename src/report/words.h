@@ -3,6 +3,7 @@
 
 #include "analysis/limits.h"
 #include "analysis/noise.h"
+#include "analysis/published.h"
 #include "analysis/why/claims.h"
 #include "analysis/why/parts.h"
 
@@ -29,6 +30,12 @@ constexpr auto words(Resource) {
                                         {Resource::Pinning, "pinning"},
                                         {Resource::Gpu, "GPU"},
                                         {Resource::Cpu, "CPU"}});
+}
+constexpr auto words(FigureKind) {
+  return std::to_array<Word<FigureKind>>({{FigureKind::Wall, "wall"},
+                                          {FigureKind::Device, "device"},
+                                          {FigureKind::Sum, "host and device"},
+                                          {FigureKind::SpeedUp, "the baseline"}});
 }
 constexpr auto words(Judgement::Outcome) {
   using enum Judgement::Outcome;

@@ -220,6 +220,10 @@ class RandomResults {
     result.ids = list([this] { return text(); });
     if (flag()) result.wall_ms = number();
     if (flag()) result.device_ms = number();
+    if (flag()) result.sum_ms = number();
+    if (flag()) result.speed_up = number();
+    result.stage = text();
+    result.items = integer();
     return result;
   }
   Claim claim() {

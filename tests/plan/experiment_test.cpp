@@ -127,7 +127,7 @@ TEST(Experiment, MistakesInExpectations) {
       ElementsAre(
           "/experiments/0/baseline: unknown variant \"frst one\" (did you mean \"first one\"?)",
           "/experiments/0/published/0/variant: unknown variant \"zzzzzzzz\" (known: first one, b)",
-          "/experiments/0/published/1: no figure (wall_ms or device_ms)",
+          "/experiments/0/published/1: no figure (wall_ms, device_ms, sum_ms or speed_up)",
           "/experiments/0/published/2: no \"variant\" (whose figure is it?)",
           "/experiments/0/published/3/point/m: unknown axis \"m\" (known: n)",
           "/experiments/0/published/3/wall_ms: must be at least 0, got -1",
@@ -177,6 +177,25 @@ TEST(Experiment, ClaimsHaveIdsPointsAndSizes) {
     EXPECT_EQ(group.claims[2].within, 0.01);
     EXPECT_EQ(group.claims[3].across, (ClaimedTrend{.axis = "n", .trend = Trend::Shrinks}));
   }
+}
+
+TEST(Experiment, PublishedFiguresOfStagesAndOfSeveralIterations) {
+  const Plan plan = fakes::plan(config(
+      R"("variants": {"v": ["copy"]},
+         "published": [{"variant": "v", "stage": "copy", "sum_ms": 2, "items": 50},
+                       {"variant": "v", "speed_up": 0.71}])"));
+  const auto& published = plan.groups.at(0).published;
+  ASSERT_EQ(published.size(), 2U);
+  EXPECT_EQ(published[0].stage, "copy");
+  EXPECT_EQ(published[0].sum_ms, 2);
+  EXPECT_EQ(published[0].items, 50);
+  EXPECT_EQ(published[1].speed_up, 0.71);
+  EXPECT_THAT(mistakes(config(
+                  R"("variants": {"v": ["copy"]},
+                     "published": [{"variant": "v", "stage": "cpy", "wall_ms": 2, "items": 0}])")),
+              ElementsAre("/experiments/0/published/0/items: must be at least 1, got 0",
+                          "/experiments/0/published/0/stage: unknown stage \"cpy\" (did you mean "
+                          "\"copy\"?)"));
 }
 
 TEST(Experiment, MistakesInSizes) {
