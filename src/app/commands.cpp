@@ -67,6 +67,8 @@ std::span<const Command> commands() {
        "normbench compare results/before results/after --format markdown", &make_compare},
       {"report", "Render results documents again.",
        "normbench report results/blog-cpu-20261120T235400Z --format table", &make_report},
+      {"reproduce", "Run published experiments by name, and set what was claimed beside what is so here.",
+       "normbench reproduce blog torchvision --allow-peers", &make_reproduce},
       {"table", "Show the profiler table of a trace, of PyTorch's own too.",
        "normbench table trace.json.gz --sort-by self_cpu_time_total", &make_table},
       {"info", "Show this machine, this build, and what is missing here.",

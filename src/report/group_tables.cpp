@@ -41,21 +41,13 @@ std::string count_text(double value) {
   return format_significant(value, 2);
 }
 
-/// "56.6 ms wall, here 12.1", "0.71x the baseline, here 0.52x".
-std::string figure_text(const PublishedFigure& figure) {
-  const bool is_time = figure.kind != FigureKind::SpeedUp;
-  const auto value = [&](double number) {
-    return is_time ? format_ms(number * 1e6) : factor(number);
-  };
-  return fmt::format("{} {}{}{}", value(figure.published), is_time ? "ms " : "",
-                     name_of(figure.kind), figure.here ? ", here " + value(*figure.here) : "");
-}
-
 void add_published(const GroupResult& group, std::string& text) {
   for (const Published& published : group.published) {
     std::vector<std::string> figures;
     for (const PublishedFigure& figure : published_figures(group, published))
-      figures.push_back(figure_text(figure));
+      figures.push_back(fmt::format(
+          "{}{}", figure_text(figure.kind, figure.published),
+          figure.here ? ", here " + figure_text(figure.kind, *figure.here) : ""));
     text += fmt::format("  published {}{}{}: {}{}\n", spoken(published.variant),
                         published.stage.empty() ? "" : ", ", published.stage,
                         fmt::join(figures, ", "),

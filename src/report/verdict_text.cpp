@@ -85,12 +85,6 @@ std::string carried_text(const LinkArithmetic& link) {
 
 std::string ratio_number(double value) { return format_significant(value, value < 1 ? 2 : 3); }
 
-/// "3.69x", "3.50-4.00x".
-std::string claimed_text(const ClaimedRatio& claimed) {
-  if (claimed.low == claimed.high) return factor(claimed.low);
-  return fmt::format("{}-{}x", ratio_number(claimed.low), ratio_number(claimed.high));
-}
-
 /// Why the two sides of a claim have no times here; "" where nothing is known of them.
 std::string missing_text(const GroupResult& group, const Claim& claim) {
   for (const std::string& side : {claim.left, claim.right})
@@ -194,6 +188,15 @@ std::vector<std::string> verdict_text(const GroupResult& group, const GroupAnaly
   return text;
 }
 
+std::string claimed_text(const Claim& claim) {
+  if (claim.across) return std::string(name_of(claim.across->trend));
+  if (claim.within) return "within " + format_percent(*claim.within);
+  if (!claim.ratio) return "";
+  const auto& [low, high] = *claim.ratio;
+  return low == high ? factor(low)
+                     : fmt::format("{}-{}x", ratio_number(low), ratio_number(high));
+}
+
 std::string times_text(const Interval& ratio) {
   return fmt::format("{} ({}-{})", factor(ratio.value), ratio_number(ratio.low),
                      ratio_number(ratio.high));
@@ -205,7 +208,7 @@ std::string judgement_detail(const GroupResult& group, const Claim& claim,
   const Pair& pair = *judgement.pair;
   const double ratio = pair.ratio.value;
   if (judgement.size && pair.covered)
-    return fmt::format("claimed {}, here {}", claimed_text(*claim.ratio),
+    return fmt::format("claimed {}, here {}", claimed_text(claim),
                        times_text(*judgement.size));
   if (pair.different)
     return fmt::format("{} is {} {} than {}", spoken(claim.left),

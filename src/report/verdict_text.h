@@ -20,6 +20,8 @@ std::vector<std::string> verdict_text(const GroupResult& group, const GroupAnaly
 /// "no GPU".
 std::string judgement_detail(const GroupResult& group, const Claim& claim,
                              const Judgement& judgement, double precision);
+/// The size that is claimed: "3.69x", "3.50-4.00x", "within 1.0 %", "grows"; "" for none.
+std::string claimed_text(const Claim& claim);
 /// "3.69x (3.62-3.75)".
 std::string times_text(const Interval& ratio);
 

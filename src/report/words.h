@@ -64,6 +64,8 @@ T& under(std::vector<std::pair<std::string, T>>& entries, const std::string& key
 std::string counted(std::int64_t count, std::string_view noun);
 /// "34.0x", "0.72x".
 std::string factor(double value);
+/// "56.6 ms wall", "0.71x the baseline".
+std::string figure_text(FigureKind kind, double value);
 /// What noise hides, by the smallest difference that would have been seen: "differences below 9.3 %
 /// cannot be seen here", "… below 5.3x …", "too noisy to tell".
 std::string hidden_text(double visible);
