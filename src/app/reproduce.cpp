@@ -1,9 +1,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -14,6 +19,7 @@
 #include "app/options.h"
 #include "app/output.h"
 #include "machine/affinity.h"
+#include "measure/peer/child_process.h"
 #include "report/reproduction_text.h"
 #include "report/text.h"
 
@@ -159,6 +165,17 @@ std::vector<Chosen> choose(const std::vector<PublishedExperiment>& asked,
   return chosen;
 }
 
+/// Waits for the run; a signal to this process is one to the run as well.
+int status_of(pid_t run) {
+  const Descriptor watched(static_cast<int>(syscall(SYS_pidfd_open, run, 0)));
+  pollfd end{.fd = watched.number(), .events = POLLIN, .revents = 0};
+  while (watched.is_open() && poll(&end, 1, -1) < 0 && errno == EINTR) kill(run, SIGTERM);
+  int status = 0;
+  while (waitpid(run, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
 /// Runs this program with `arguments`; what it would print goes to its folder alone.
 Exit run_again(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "normbench");
@@ -166,17 +183,16 @@ Exit run_again(std::vector<std::string> arguments) {
   for (std::string& argument : arguments) words.push_back(argument.data());
   words.push_back(nullptr);
   const Unpinned everywhere;
-  const pid_t child = fork();
-  if (child < 0) throw std::runtime_error(fmt::format("cannot start a run: {}", strerror(errno)));
-  if (child == 0) {
+  const pid_t run = fork();
+  if (run < 0) throw std::runtime_error(fmt::format("cannot start a run: {}", strerror(errno)));
+  if (run == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
     execv("/proc/self/exe", words.data());
     _exit(static_cast<int>(Exit::NotWritten));
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = status_of(run);
   if (WIFEXITED(status)) return static_cast<Exit>(WEXITSTATUS(status));
   tell("normbench: a run was ended by signal {}\n", WTERMSIG(status));
   return Exit::Failed;
@@ -240,9 +256,15 @@ Exit reproduce(const ReproduceOptions& options) {
   const std::vector<Chosen> chosen = choose(asked, plan_all(options, backends));
   const std::string out =
       options.resume.empty() ? make_output_dir(options.out, "reproduce") : options.resume;
+  for (const Chosen& config : chosen)
+    if (const auto dir = fs::path(out) / config.name;
+        options.resume.empty() && holds_run(dir.string()))
+      throw Invalid(run_is_there(dir.string()));
+  const std::atomic<bool>& interrupted = watch_for_interrupts();
   Exit worst = Exit::Fine;
   for (const Chosen& config : chosen) {
     worst = std::max(worst, run_config(config, out, options));
+    if (interrupted) worst = Exit::Interrupted;
     if (worst == Exit::Interrupted) break;
   }
   show(asked, chosen, out, options.format);
