@@ -1,4 +1,5 @@
-/// What documents say of published experiments: their claims judged, their figures beside those here.
+/// What documents say of published experiments: their claims judged, their figures beside those
+/// here.
 #pragma once
 
 #include "analysis/published.h"

@@ -139,8 +139,9 @@ Exit list_all(const ReproduceOptions& options, const Backends& backends) {
     about.cells.emplace_back(one.about);
     needs.cells.push_back(fmt::format("{}", fmt::join(needed, ", ")));
     seconds.cells.push_back(found.seconds > 0 ? fmt::format("{:.0f} s", found.seconds) : "");
-    where.cells.push_back(one.missing.empty() ? fmt::format("{}", fmt::join(found.experiments, ", "))
-                                              : fmt::format("- ({})", one.missing));
+    where.cells.push_back(one.missing.empty()
+                              ? fmt::format("{}", fmt::join(found.experiments, ", "))
+                              : fmt::format("- ({})", one.missing));
   }
   say("{}", columns_text({id, source, about, needs, seconds, where}, 2, 1000));
   std::string origins;
@@ -279,23 +280,25 @@ Exit reproduce(const ReproduceOptions& options) {
 
 Subcommand make_reproduce() {
   const auto options = std::make_shared<ReproduceOptions>();
-  return {
-      .options =
-          {{"WHAT", "",
-            "Sources (" + known_words<Publication>() + ") or ids (A1 to F12); all when absent",
-            &options->what, "", Option::Several},
-           {"--list", "", "Show the experiments, what each needs and how long it takes; run nothing",
-            &options->list},
-           {"--out", "DIR", "Where each config's documents go", &options->out},
-           {"--resume", "DIR", "Go on with a reproduction that was interrupted", &options->resume,
-            "", 0, "--out"},
-           {"--allow-peers", "", "Run the commands of peers that configs name (scripts/peers/setup)",
-            &options->allow_peers},
-           {"--quick", "", "Fewer rounds: wide intervals", &options->quick},
-           {"--configs", "DIR", "The configs, if not those of this program", &options->configs},
-           {"--format", "NAME", "text, markdown or json",
-            word_of<ReproductionFormat>(options->format)}},
-      .run = [options] { return reproduce(*options); }};
+  return {.options = {{"WHAT", "",
+                       "Sources (" + known_words<Publication>() +
+                           ") or ids (A1 to F12); all when absent",
+                       &options->what, "", Option::Several},
+                      {"--list", "",
+                       "Show the experiments, what each needs and how long it takes; run nothing",
+                       &options->list},
+                      {"--out", "DIR", "Where each config's documents go", &options->out},
+                      {"--resume", "DIR", "Go on with a reproduction that was interrupted",
+                       &options->resume, "", 0, "--out"},
+                      {"--allow-peers", "",
+                       "Run the commands of peers that configs name (scripts/peers/setup)",
+                       &options->allow_peers},
+                      {"--quick", "", "Fewer rounds: wide intervals", &options->quick},
+                      {"--configs", "DIR", "The configs, if not those of this program",
+                       &options->configs},
+                      {"--format", "NAME", "text, markdown or json",
+                       word_of<ReproductionFormat>(options->format)}},
+          .run = [options] { return reproduce(*options); }};
 }
 
 }  // namespace normbench

@@ -241,7 +241,8 @@ inline constexpr int document_schema = 1;
 /// - what newer versions added is left out where it says nothing: written, skip, parameters,
 ///   min_read_bytes, resident, threads_decided, source, wait, graph, peer, peer_version, counters,
 ///   calibration, discarded, device_times, times, losses, unkept, cut_rounds, cut_order,
-///   bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within and across, and of a profile's row annotation, constants, min_ns to max_ns, bytes, faults.
+///   bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within and across, and of a
+///   profile's row annotation, constants, min_ns to max_ns, bytes, faults.
 /// - a double that is not finite is null, and infinity when read back.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);

@@ -148,8 +148,7 @@ void check_size(Reader& reader, const Claim& claim) {
   const bool is_equal = claim.relation == Relation::Equal;
   if (is_equal && reader.has("ratio"))
     reader.complain_at("ratio", "goes with \"<\" and \">\" (\"=\" takes \"within\": 0.01 for 1 %)");
-  if (is_equal && claim.across)
-    reader.complain_at("across", "goes with \"<\" and \">\"");
+  if (is_equal && claim.across) reader.complain_at("across", "goes with \"<\" and \">\"");
   if (!is_equal && claim.within)
     reader.complain_at("within", "goes with \"=\" (\"<\" and \">\" take \"ratio\")");
   if (claim.across && claim.ratio)

@@ -59,8 +59,7 @@ std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
               format_percent(half_width(*one.time_ns)), other_time(group.cases[i], results),
               analysis.pairs.empty() ? "" : speed_up(group, group.cases[i], one),
               count_or_blank(one.images_per_second, true), count_or_blank(one.faults, faults),
-              percent_or_blank(one.of_limit),
-              published_cell(one)});
+              percent_or_blank(one.of_limit), published_cell(one)});
   }
   std::string text = rows.text({0}, 100);
   if (unlike_medians(group, analysis))

@@ -45,13 +45,13 @@ void add_published(const GroupResult& group, std::string& text) {
   for (const Published& published : group.published) {
     std::vector<std::string> figures;
     for (const PublishedFigure& figure : published_figures(group, published))
-      figures.push_back(fmt::format(
-          "{}{}", figure_text(figure.kind, figure.published),
-          figure.here ? ", here " + figure_text(figure.kind, *figure.here) : ""));
-    text += fmt::format("  published {}{}{}: {}{}\n", spoken(published.variant),
-                        published.stage.empty() ? "" : ", ", published.stage,
-                        fmt::join(figures, ", "),
-                        published.where.empty() ? "" : " (" + published.where + ")");
+      figures.push_back(
+          fmt::format("{}{}", figure_text(figure.kind, figure.published),
+                      figure.here ? ", here " + figure_text(figure.kind, *figure.here) : ""));
+    text +=
+        fmt::format("  published {}{}{}: {}{}\n", spoken(published.variant),
+                    published.stage.empty() ? "" : ", ", published.stage, fmt::join(figures, ", "),
+                    published.where.empty() ? "" : " (" + published.where + ")");
   }
 }
 

@@ -84,13 +84,12 @@ std::vector<Line> lines_of(const std::vector<Reproduction>& all) {
   for (const auto& [experiment, found] : all) {
     for (const Reproduced& line : found) lines.push_back(std::visit(ToLine{line}, line.found));
     if (found.empty())
-      lines.push_back(
-          {.id = std::string(experiment.id),
-           .claimed = std::string(experiment.about),
-           .published = "",
-           .here = "",
-           .verdict = "not run",
-           .why = std::string(experiment.missing)});
+      lines.push_back({.id = std::string(experiment.id),
+                       .claimed = std::string(experiment.about),
+                       .published = "",
+                       .here = "",
+                       .verdict = "not run",
+                       .why = std::string(experiment.missing)});
   }
   return lines;
 }
@@ -130,11 +129,12 @@ std::string reproduction_text(const std::vector<Reproduction>& all) {
 }
 
 std::string reproduction_markdown(const std::vector<Reproduction>& all) {
-  std::string text = "| id | claimed | published | here | verdict | why |\n|---|---|--:|--:|---|---|\n";
+  std::string text =
+      "| id | claimed | published | here | verdict | why |\n|---|---|--:|--:|---|---|\n";
   for (const Line& line : lines_of(all))
-    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", line.id,
-                        escaped_markdown(line.claimed), line.published, line.here, line.verdict,
-                        escaped_markdown(line.why));
+    text +=
+        fmt::format("| {} | {} | {} | {} | {} | {} |\n", line.id, escaped_markdown(line.claimed),
+                    line.published, line.here, line.verdict, escaped_markdown(line.why));
   return fmt::format("{}\n{}\n", text, count_text(all));
 }
 

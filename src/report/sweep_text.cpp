@@ -73,7 +73,8 @@ std::string claim_line(const Experiment& experiment, const Claim& claim, double 
     const auto found = std::ranges::find(group.claims, claim);
     if (found == group.claims.end()) continue;
     const Judgement& judgement =
-        experiment.analyses[i].verdict.claims[static_cast<std::size_t>(found - group.claims.begin())];
+        experiment.analyses[i]
+            .verdict.claims[static_cast<std::size_t>(found - group.claims.begin())];
     if (judgement.outcome == Judgement::Outcome::Elsewhere) continue;
     under(said, std::string(name_of(judgement.outcome))).push_back(i);
     const std::string detail = judgement_detail(group, claim, judgement, precision);

@@ -103,8 +103,7 @@ std::vector<std::string> claim_lines(const GroupResult& group, const Verdict& ve
     if (judgement.outcome == Judgement::Outcome::Elsewhere) continue;
     std::string said(name_of(judgement.outcome));
     const std::string detail = judgement_detail(group, claim, judgement, precision);
-    if (!detail.empty())
-      said += fmt::format(" ({})", detail);
+    if (!detail.empty()) said += fmt::format(" ({})", detail);
     if (judgement.caveat) said += ", " + caveat_text(judgement.caveat);
     if (i > 0 && claim.text == group.claims[i - 1].text && !lines.empty())
       lines.back().replace(lines.back().size() - 1, 1, "; " + said + ".");
@@ -148,11 +147,11 @@ std::string headline(const GroupResult& group, const GroupAnalysis& analysis,
 std::string advantage_text(const GroupResult& group, const GroupAnalysis& analysis) {
   const auto& advantage = analysis.verdict.advantage;
   if (!advantage) return "";
-  return fmt::format(
-      "{} {}{}", times_text({advantage->factor, advantage->low, advantage->high}),
-      advantage->of_baseline ? "the baseline"
-                             : "the next, " + spoken(group.cases[advantage->over].variant),
-      at_limit_text(analysis));
+  return fmt::format("{} {}{}", times_text({advantage->factor, advantage->low, advantage->high}),
+                     advantage->of_baseline
+                         ? "the baseline"
+                         : "the next, " + spoken(group.cases[advantage->over].variant),
+                     at_limit_text(analysis));
 }
 
 std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& analysis) {
@@ -193,8 +192,7 @@ std::string claimed_text(const Claim& claim) {
   if (claim.within) return "within " + format_percent(*claim.within);
   if (!claim.ratio) return "";
   const auto& [low, high] = *claim.ratio;
-  return low == high ? factor(low)
-                     : fmt::format("{}-{}x", ratio_number(low), ratio_number(high));
+  return low == high ? factor(low) : fmt::format("{}-{}x", ratio_number(low), ratio_number(high));
 }
 
 std::string times_text(const Interval& ratio) {
@@ -208,8 +206,7 @@ std::string judgement_detail(const GroupResult& group, const Claim& claim,
   const Pair& pair = *judgement.pair;
   const double ratio = pair.ratio.value;
   if (judgement.size && pair.covered)
-    return fmt::format("claimed {}, here {}", claimed_text(claim),
-                       times_text(*judgement.size));
+    return fmt::format("claimed {}, here {}", claimed_text(claim), times_text(*judgement.size));
   if (pair.different)
     return fmt::format("{} is {} {} than {}", spoken(claim.left),
                        factor(ratio < 1 ? 1 / ratio : ratio), ratio < 1 ? "faster" : "slower",

@@ -25,8 +25,8 @@ std::string claimed_text(const Claim& claim);
 /// "3.69x (3.62-3.75)".
 std::string times_text(const Interval& ratio);
 
-/// "machine quiet: ratios ±1.1 %", or "machine noisy: …" with what disturbed it; "" when nothing was
-/// measured.
+/// "machine quiet: ratios ±1.1 %", or "machine noisy: …" with what disturbed it; "" when nothing
+/// was measured.
 std::string quality_text(const GroupAnalysis& analysis);
 
 }  // namespace normbench

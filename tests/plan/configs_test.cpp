@@ -116,9 +116,8 @@ TEST(Configs, RunWhollyWhereThereIsAGpu) {
 
 TEST(Publications, HaveAllIdsInOrder) {
   std::vector<std::string> expected, found;
-  for (const auto& [letter, count] :
-       {std::pair("A", 8), std::pair("B", 12), std::pair("C", 5), std::pair("D", 5),
-        std::pair("F", 12)})
+  for (const auto& [letter, count] : {std::pair("A", 8), std::pair("B", 12), std::pair("C", 5),
+                                      std::pair("D", 5), std::pair("F", 12)})
     for (int i = 1; i <= count; ++i) expected.push_back(letter + std::to_string(i));
   for (const PublishedExperiment& one : published_experiments()) found.emplace_back(one.id);
   EXPECT_EQ(found, expected);

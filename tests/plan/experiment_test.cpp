@@ -222,7 +222,8 @@ TEST(Experiment, MistakesInSizes) {
           "/experiments/0/claims/2/across: goes with \"<\" and \">\"",
           "/experiments/0/claims/3/within: goes with \"=\" (\"<\" and \">\" take \"ratio\")",
           "/experiments/0/claims/4/across/m: unknown axis of the sweep \"m\" (did you mean \"n\"?)",
-          "/experiments/0/claims/5/across/n: unknown value \"rises\" (known: grows, shrinks, stays)",
+          "/experiments/0/claims/5/across/n: unknown value \"rises\" (known: grows, shrinks, "
+          "stays)",
           "/experiments/0/claims/6/across: expected one axis: {\"batch\": \"grows\"}",
           "/experiments/0/claims/7/ratio: does not go with \"across\" (write two claims)",
           "/experiments/0/claims/8/point/k: unknown axis \"k\" (known: n, m)",

@@ -31,7 +31,9 @@ std::string judged(const std::string& left, Relation relation, const std::string
 }
 
 TEST(Verdict, PageFaultsAreNamedOnlyWhereTheyHappen) {
-  const auto reasons = [](const Results& results) { return normbench::reasons(results.groups[0], analysed(results)); };
+  const auto reasons = [](const Results& results) {
+    return normbench::reasons(results.groups[0], analysed(results));
+  };
   EXPECT_THAT(
       reasons(examples::constants()),
       testing::Contains("Why \"per call: sub, div in place\" is slow: page faults. 27,000 a "
@@ -105,9 +107,9 @@ TEST(Claims, OfASizeSayBothNumbers) {
     results.groups[0].claims[0].ratio = ratio;
     return verdict_text(results.groups[0], analysed(results), results).back();
   };
-  EXPECT_THAT(said({30, 30}), testing::MatchesRegex(
-                                  "Claim \"it\": direction only \\(claimed 30.0x, here 1.80x "
-                                  "\\(1.7[0-9]-1.8[0-9]\\)\\)."));
+  EXPECT_THAT(said({30, 30}),
+              testing::MatchesRegex("Claim \"it\": direction only \\(claimed 30.0x, here 1.80x "
+                                    "\\(1.7[0-9]-1.8[0-9]\\)\\)."));
   EXPECT_THAT(said({1.7, 1.9}),
               testing::StartsWith("Claim \"it\": confirmed (claimed 1.70-1.90x, here 1.80x ("));
   EXPECT_THAT(said({1.8, 1.8}, "other"),
@@ -153,11 +155,10 @@ TEST(Claims, OfOnePointOrOfATrend) {
                                 "at batch=1 to 1.60x \\(1.[56][0-9]-1.6[0-9]\\) at batch=64\\).")));
   EXPECT_THAT(lines({0, 2}),
               testing::Contains("Claim \"at 8\": not testable here (batch=8 was not measured)."));
-  EXPECT_THAT(
-      lines({0}),
-      testing::ElementsAre(
-          "Claim \"at 8\": not testable here (batch=8 was not measured).",
-          "Claim \"grows\": not testable here (needs both sides at two values of batch)."));
+  EXPECT_THAT(lines({0}),
+              testing::ElementsAre(
+                  "Claim \"at 8\": not testable here (batch=8 was not measured).",
+                  "Claim \"grows\": not testable here (needs both sides at two values of batch)."));
   EXPECT_THAT(lines({1})[0], testing::StartsWith("Claim \"at 8\": direction only ("));
 }
 
@@ -206,14 +207,16 @@ TEST(LinkCause, IsMostOfTheTimeOrTheLimitReached) {
   EXPECT_EQ(link_cause_of(results, kFused).sentence(),
             "the link. 27.6 MB at 87 % of its limit: only fewer bytes over it would be faster.");
   results.groups[0].limits.clear();
-  EXPECT_EQ(link_cause_of(results, kFused).sentence(), "the link. Its copies take 86 % of the time.");
+  EXPECT_EQ(link_cause_of(results, kFused).sentence(),
+            "the link. Its copies take 86 % of the time.");
 }
 
 TEST(Explain, WhichResourceTakesTheTime) {
   const Results results = examples::gpu();
   const GroupAnalysis analysis = analysed(results);
-  EXPECT_EQ(cause_text(explain(results.groups[0], analysis.cases[kHost], kHost, results)).sentence(),
-            "the CPU. 59 % of its time is normalize, so a faster link gains at most 41 %.");
+  EXPECT_EQ(
+      cause_text(explain(results.groups[0], analysis.cases[kHost], kHost, results)).sentence(),
+      "the CPU. 59 % of its time is normalize, so a faster link gains at most 41 %.");
   EXPECT_THAT(reasons_of(results),
               testing::Contains("Bound by the link: 86 % of its time is the copy, so a faster "
                                 "kernel gains at most 14 %."));

@@ -34,8 +34,8 @@ TrendJudgement judge_line(const Experiment& experiment, const Claim& claim, cons
   bool covered = true;
   for (const AxisLine::Point& point : line.points) {
     const GroupResult& group = *experiment.groups[point.group];
-    const auto pair = pair_of(experiment.analyses[point.group].pairs,
-                              index_of(group, claim.left), index_of(group, claim.right));
+    const auto pair = pair_of(experiment.analyses[point.group].pairs, index_of(group, claim.left),
+                              index_of(group, claim.right));
     if (!pair) continue;
     covered = covered && pair->covered;
     judgement.last = claimed_ratio(*pair, claim.relation);
@@ -46,9 +46,8 @@ TrendJudgement judge_line(const Experiment& experiment, const Claim& claim, cons
     }
   }
   if (points < 2) return {.claim = claim, .fixed = line.fixed, .first = {}, .last = {}};
-  judgement.outcome = covered
-                          ? outcome_of(claim.across->trend, judgement.first, judgement.last)
-                          : Judgement::Outcome::Inconclusive;
+  judgement.outcome = covered ? outcome_of(claim.across->trend, judgement.first, judgement.last)
+                              : Judgement::Outcome::Inconclusive;
   return judgement;
 }
 

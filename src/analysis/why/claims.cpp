@@ -52,13 +52,13 @@ std::optional<FaultsAdded> faults_added(const GroupResult& group, const Step& st
 
 /// The steps with their pairs; empty without rounds enough.
 std::vector<Contribution> contributions(const GroupResult& group, const GroupAnalysis& analysis,
-                            const std::vector<Step>& steps, const Results& results) {
+                                        const std::vector<Step>& steps, const Results& results) {
   std::vector<Contribution> list;
   for (const Step& step : steps) {
     const auto pair = pair_of(analysis.pairs, step.to, step.from);
     if (!pair || !pair->covered) return {};
-    list.push_back({step.factors, *pair,
-                    pair->different ? faults_added(group, step, results) : std::nullopt});
+    list.push_back(
+        {step.factors, *pair, pair->different ? faults_added(group, step, results) : std::nullopt});
   }
   return list;
 }
@@ -75,7 +75,7 @@ Judgement::Outcome held_within(const Pair& pair, double within) {
 Judgement::Outcome direction(const Pair& pair, Relation relation, double precision) {
   using enum Judgement::Outcome;
   if (!pair.different && !is_tie(pair, precision)) return Inconclusive;
-  const Relation found = !pair.different       ? Relation::Equal
+  const Relation found = !pair.different        ? Relation::Equal
                          : pair.ratio.value < 1 ? Relation::Less
                                                 : Relation::More;
   return found == relation ? Confirmed : Contradicted;
@@ -83,8 +83,8 @@ Judgement::Outcome direction(const Pair& pair, Relation relation, double precisi
 
 Judgement judge_pair(const Claim& claim, const Pair& pair, double precision) {
   Judgement judgement{.pair = pair, .size = {}, .caveat = {}};
-  judgement.outcome = claim.within ? held_within(pair, *claim.within)
-                                   : direction(pair, claim.relation, precision);
+  judgement.outcome =
+      claim.within ? held_within(pair, *claim.within) : direction(pair, claim.relation, precision);
   if (!claim.ratio) return judgement;
   judgement.size = claimed_ratio(pair, claim.relation);
   if (judgement.outcome == Judgement::Outcome::Confirmed)

@@ -25,7 +25,8 @@ struct Contribution {
 /// What a comparison of two cases leaves open when more than one thing changed between them.
 struct Caveat {
   std::vector<Factor> factors;  // from the faster to the slower: what costs time is above 1
-  std::vector<Contribution> parts;  // where another measured case has one of them and not the others
+  std::vector<Contribution>
+      parts;  // where another measured case has one of them and not the others
 };
 
 /// Nothing for one change or none.
