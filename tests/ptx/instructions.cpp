@@ -18,7 +18,6 @@ namespace {
 template <class... Ts>
 struct Types {};
 using Words = Types<u16, u32, u64>;
-using Longer = Types<u32, u64>;
 using Signed = Types<s16, s32, s64>;
 using Integers = Types<u16, u32, u64, s16, s32, s64>;
 using Floats = Types<float, double>;
@@ -126,8 +125,6 @@ using Or = decltype([](auto a, auto b) { return a | b; });
 using Xor = decltype([](auto a, auto b) { return a ^ b; });
 using Not = decltype([](auto a) { return ~a; });
 using Same = decltype([](auto a) { return a; });
-using OnesCount = decltype([](auto a) { return std::popcount(a); });
-using LeadingZeros = decltype([](auto a) { return std::countl_zero(a); });
 // clang-format on
 
 /// Of a number and NaN it is the number; +0 is greater than -0.
@@ -146,11 +143,9 @@ using High = decltype([](auto a, auto b) {
       std::conditional_t<std::is_signed_v<decltype(a)>, __int128, unsigned __int128>;
   return static_cast<u64>(static_cast<Wide>(a) * b >> bits_of<decltype(a)>);
 });
-using HighAdd = decltype([](auto a, auto b, auto c) { return High{}(a, b) + static_cast<u64>(c); });
 using WideMultiply = decltype([](auto a, auto b) {
   return static_cast<u64>(static_cast<s64>(a)) * static_cast<u64>(static_cast<s64>(b));
 });
-using WideMultiplyAdd = decltype([](auto a, auto b, u64 c) { return WideMultiply{}(a, b) + c; });
 using ShiftLeft = decltype([](auto a, u32 n) {
   return n < u32{bits_of<decltype(a)>} ? static_cast<u64>(a) << n : 0;
 });
@@ -158,11 +153,6 @@ using ShiftRight = decltype([](auto a, u32 n) {
   constexpr u32 most = bits_of<decltype(a)> - 1;
   if (n > most && std::is_unsigned_v<decltype(a)>) return decltype(a){0};
   return static_cast<decltype(a)>(a >> std::min(n, most));
-});
-using ReverseBits = decltype([](auto a) {
-  decltype(a) reversed = 0;
-  for (int i = 0; i < bits_of<decltype(a)>; ++i, a >>= 1) reversed = reversed << 1 | (a & 1);
-  return reversed;
 });
 using ExtractField = decltype([](auto a, u32 first, u32 count) {
   const int most = bits_of<decltype(a)> - 1, from = first & 0xFF, length = count & 0xFF;
@@ -173,11 +163,6 @@ using ExtractField = decltype([](auto a, u32 first, u32 count) {
   for (int i = 0; i <= most; ++i)
     field |= (i < length && from + i <= most ? bit(from + i) : sign) << i;
   return field;
-});
-using InsertField = decltype([](auto a, auto b, u32 first, u32 count) {
-  const int from = first & 0xFF, end = std::min<int>(from + (count & 0xFF), bits_of<decltype(a)>);
-  for (int i = from; i < end; ++i) b = (b & ~(decltype(a){1} << i)) | (a >> (i - from) & 1) << i;
-  return b;
 });
 using Permute = decltype([](u32 a, u32 b, u32 choice) {
   const u64 bytes = u64{b} << 32 | a;
@@ -194,14 +179,9 @@ using Logic = decltype([](u32 a, u32 b, u32 c, u32 table) {
     if (table >> i & 1) value |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
   return value;
 });
-template <bool left, bool wraps>
-struct Funnel {
-  auto operator()(u32 low, u32 high, u32 count) const {
-    const u64 both = u64{high} << 32 | low;
-    const u32 n = wraps ? count & 31 : std::min(count, 32u);
-    return static_cast<u32>(left ? both << n >> 32 : both >> n);
-  }
-};
+using FunnelLeft = decltype([](u32 low, u32 high, u32 count) {
+  return static_cast<u32>((u64{high} << 32 | low) << (count & 31) >> 32);
+});
 
 /// A device divides by zero without a word; this does not.
 template <class T, bool rest>
@@ -217,25 +197,6 @@ void divide(const Op& op, Warp& warp, Lanes lanes) {
 template <bool rest>
 Execute division(Type type) {
   return among(Integers{}, type, []<class T> { return divide<T, rest>; });
-}
-
-/// With the carry of each lane.
-template <class T, bool subtracts, bool uses, bool sets>
-void carry(const Op& op, Warp& warp, Lanes lanes) {
-  __extension__ using Wide = unsigned __int128;
-  for_each_lane(lanes, [&](int lane) {
-    const Wide x = static_cast<T>(warp.in(op, 0, lane)), y = static_cast<T>(warp.in(op, 1, lane));
-    const Wide carry = uses ? warp.carry >> lane & 1 : 0;
-    const Wide sum = subtracts ? x - y - carry : x + y + carry;
-    warp.out(op, 0, lane) = static_cast<T>(sum);
-    const Lanes out = static_cast<Lanes>(sum >> bits_of<T> & 1) << lane;
-    if (sets) warp.carry = (warp.carry & ~(Lanes{1} << lane)) | out;
-  });
-}
-template <bool subtracts, bool uses, bool sets>
-Execute carrying(Type type) {
-  return among(Types<u32, u64, s32, s64>{}, type,
-               []<class T> { return carry<std::make_unsigned_t<T>, subtracts, uses, sets>; });
 }
 
 template <class F>
@@ -396,38 +357,18 @@ Execute wide_multiply(Type type) {
   return among(Types<u16, u32, s16, s32>{}, type,
                []<class T> { return map<WideMultiply, WideOf<T>, T, T>; });
 }
-Execute wide_multiply_add(Type type) {
-  return among(Types<u16, u32, s16, s32>{}, type,
-               []<class T> { return map<WideMultiplyAdd, WideOf<T>, T, T, WideOf<T>>; });
-}
-template <class F>
-Execute counting(Type type) {
-  return among(Longer{}, type, []<class T> { return map<F, u32, T>; });
-}
 Execute extract_field(Type type) {
   return among(Integers{}, type, []<class T> { return map<ExtractField, T, T, u32, u32>; });
 }
-Execute insert_field(Type type) {
-  return among(Longer{}, type, []<class T> { return map<InsertField, T, T, T, u32, u32>; });
-}
-
 /// By name, without types, rounding, .ftz and .sat: what does it for a type.
 const std::map<std::string_view, Execute (*)(Type)> plain_instructions{
     {"add", either<on<Add, Floats>, bits<Add>>},
     {"sub", either<on<Subtract, Floats>, bits<Subtract>>},
-    {"add.cc", carrying<false, false, true>},
-    {"addc", carrying<false, true, false>},
-    {"addc.cc", carrying<false, true, true>},
-    {"sub.cc", carrying<true, false, true>},
-    {"subc", carrying<true, true, false>},
-    {"subc.cc", carrying<true, true, true>},
     {"mul", on<Multiply, Floats>},
     {"mul.lo", bits<MultiplyWords>},
     {"mul.hi", on<High, Integers>},
     {"mul.wide", wide_multiply},
     {"mad.lo", bits<MultiplyAddWords>},
-    {"mad.hi", on<HighAdd, Integers>},
-    {"mad.wide", wide_multiply_add},
     {"fma", on<FusedMultiplyAdd, Floats>},
     {"fma unfused", on<MultiplyAdd, Floats>},
     {"div", either<on<Divide, Floats>, division<false>>},
@@ -448,15 +389,8 @@ const std::map<std::string_view, Execute (*)(Type)> plain_instructions{
     {"selp", [](Type type) { return among(Numbers{}, type, []<class> { return select; }); }},
     {"shl", shift<ShiftLeft>},
     {"shr", shift<ShiftRight>},
-    {"shf.l.wrap", words<Funnel<true, true>, u32, u32, u32>},
-    {"shf.l.clamp", words<Funnel<true, false>, u32, u32, u32>},
-    {"shf.r.wrap", words<Funnel<false, true>, u32, u32, u32>},
-    {"shf.r.clamp", words<Funnel<false, false>, u32, u32, u32>},
-    {"brev", on<ReverseBits, Longer>},
-    {"popc", counting<OnesCount>},
-    {"clz", counting<LeadingZeros>},
+    {"shf.l.wrap", words<FunnelLeft, u32, u32, u32>},
     {"bfe", extract_field},
-    {"bfi", insert_field},
     {"prmt", words<Permute, u32, u32, u32>},
     {"lop3", words<Logic, u32, u32, u32, u32>},
     {"shfl.sync.up", always<shuffle<Shuffle::Up>>},

@@ -1,3 +1,5 @@
+#include "ptx/launches.h"
+
 #include <cxxabi.h>
 #include <fatbinary_section.h>
 #include <fmt/format.h>
@@ -7,7 +9,6 @@
 #include <memory>
 
 #include "backend/cuda/kernels.h"
-#include "ptx/interpreter.h"
 
 namespace normbench::ptx {
 namespace {

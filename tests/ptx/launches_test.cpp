@@ -1,7 +1,7 @@
 /// Kernels of the program run by their PTX instead of their host bodies.
 #include "cuda/cuda_fixture.h"
 #include "measure/selftest/selftest.h"
-#include "ptx/interpreter.h"
+#include "ptx/launches.h"
 #include "ptx/planted.h"
 
 namespace normbench::ptx::launches_test {

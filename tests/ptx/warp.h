@@ -61,8 +61,6 @@ class Warp {
   void synchronise(const Op& op, Lanes lanes, Lanes members);
   [[noreturn]] void fail(const Op& op, int lane, std::string_view what) const;
 
-  Lanes carry = 0;  // of add.cc and sub.cc
-
  private:
   /// Lanes that go on at one instruction.
   struct Part {
