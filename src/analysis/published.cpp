@@ -8,11 +8,11 @@ namespace normbench {
 namespace {
 
 /// Host and device nanoseconds per iteration.
-struct Times {
+struct HostAndDevice {
   std::optional<double> wall, device;
 };
 
-Times stage_times(const CaseResult& result, const StageResult& stage) {
+HostAndDevice stage_times(const CaseResult& result, const StageResult& stage) {
   const auto known = [&](const std::vector<std::int64_t>& turns_ns) {
     const double ns = per_iteration_ns(result, turns_ns);
     return ns > 0 ? std::optional(ns) : std::nullopt;
@@ -21,14 +21,14 @@ Times stage_times(const CaseResult& result, const StageResult& stage) {
   return {.wall = known(stage.calls_ns), .device = known(stage.rounds_ns)};
 }
 
-Times times_of(const CaseResult& result, const std::string& label) {
+HostAndDevice times_of(const CaseResult& result, const std::string& label) {
   if (!measured(result)) return {};
   if (label.empty()) return {.wall = wall_ns(result), .device = device_ns(result)};
   const auto stage = std::ranges::find(result.stages, label, &StageResult::label);
-  return stage == result.stages.end() ? Times{} : stage_times(result, *stage);
+  return stage == result.stages.end() ? HostAndDevice{} : stage_times(result, *stage);
 }
 
-std::optional<double> sum(const Times& times) {
+std::optional<double> sum(const HostAndDevice& times) {
   if (!times.wall || !times.device) return times.wall;
   return *times.wall + *times.device;
 }
@@ -39,8 +39,10 @@ std::vector<PublishedFigure> published_figures(const GroupResult& group,
                                                const Published& published) {
   const int index = index_of(group, published.variant);
   const int baseline = index_of(group, group.baseline);
-  const Times times = index < 0 ? Times{} : times_of(group.cases[index], published.stage);
-  const Times of_baseline = baseline < 0 ? Times{} : times_of(group.cases[baseline], "");
+  const HostAndDevice times =
+      index < 0 ? HostAndDevice{} : times_of(group.cases[index], published.stage);
+  const HostAndDevice of_baseline =
+      baseline < 0 ? HostAndDevice{} : times_of(group.cases[baseline], "");
   const auto iterations = static_cast<double>(std::max<std::int64_t>(1, published.items));
   std::vector<PublishedFigure> figures;
   const auto add = [&](FigureKind kind, const std::optional<double>& ms,
