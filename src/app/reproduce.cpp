@@ -103,7 +103,9 @@ std::vector<std::pair<std::string, Plan>> plan_all(const ReproduceOptions& optio
                                                    const Backends& backends) {
   std::vector<std::pair<std::string, Plan>> plans;
   const std::vector<std::string> files = config_files(configs_folder(options.configs));
-  const ConfigOptions how{.quick = options.quick, .allow_peers = true};
+  ConfigOptions how;
+  how.quick = options.quick;
+  how.allow_peers = true;  // nothing is run
   each_file(files, [&](const std::string& file) {
     plans.emplace_back(file, make_plan(file, backends, plan_options(how, file, backends)));
   });

@@ -128,12 +128,12 @@ std::optional<ClaimedRatio> read_ratio(Reader& claim) {
 /// "across": {"threads": "shrinks"}.
 std::optional<ClaimedTrend> read_trend(Reader& claim, const Frame& frame) {
   if (!claim.has("across")) return std::nullopt;
-  Reader reader = claim.object("across");
   const Json& said = claim.member("across");
   if (!said.is_object() || said.size() != 1) {
     claim.complain_at("across", "expected one axis: {\"batch\": \"grows\"}");
     return std::nullopt;
   }
+  Reader reader = claim.object("across");
   ClaimedTrend trend{.axis = said.begin().key(), .trend = Trend::Stays};
   trend.trend = reader.word(trend.axis, trend.trend);
   std::vector<std::string> known;
@@ -151,7 +151,7 @@ void check_size(Reader& reader, const Claim& claim) {
   if (is_equal && claim.across) reader.complain_at("across", "goes with \"<\" and \">\"");
   if (!is_equal && claim.within)
     reader.complain_at("within", "goes with \"=\" (\"<\" and \">\" take \"ratio\")");
-  if (claim.across && claim.ratio)
+  if (!is_equal && claim.across && claim.ratio)
     reader.complain_at("ratio", "does not go with \"across\" (write two claims)");
 }
 

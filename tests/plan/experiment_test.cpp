@@ -221,7 +221,7 @@ TEST(Experiment, MistakesInSizes) {
           "for 1 %)",
           "/experiments/0/claims/2/across: goes with \"<\" and \">\"",
           "/experiments/0/claims/3/within: goes with \"=\" (\"<\" and \">\" take \"ratio\")",
-          "/experiments/0/claims/4/across/m: unknown axis of the sweep \"m\" (did you mean \"n\"?)",
+          "/experiments/0/claims/4/across/m: unknown axis of the sweep \"m\" (known: n)",
           "/experiments/0/claims/5/across/n: unknown value \"rises\" (known: grows, shrinks, "
           "stays)",
           "/experiments/0/claims/6/across: expected one axis: {\"batch\": \"grows\"}",
