@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-NORMBENCH, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
+NORMBENCH, ROOT = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 IDS = [f"{letter}{i}" for letter, count in zip("ABCDF", (8, 12, 5, 5, 12)) for i in range(1, count + 1)]
 
 CPU = {
