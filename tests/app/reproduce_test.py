@@ -78,7 +78,7 @@ class Reproduce(unittest.TestCase):
         whole, stage = by_id["A1"]
         self.assertEqual((whole["claimed"], whole["published"]), ("nine times", "175.5 ms wall"))
         self.assertRegex(whole["here"], r"^[\d.]+ ms wall$")
-        self.assertEqual((stage["claimed"], stage["published"]), ("once: copy", "0.500 ms wall"))
+        self.assertEqual((stage["claimed"], stage["published"]), ("once: copy", "0.50 ms wall"))
         [sent] = by_id["A5"]
         if sent["verdict"] == "not testable here":
             self.assertEqual(sent["why"], "no GPU")
