@@ -16,7 +16,7 @@ namespace {
 
 /// A line of the table in words.
 struct Line {
-  std::string id, claimed, published, here, verdict, why;
+  std::string id, claimed, at, published, here, verdict, why;
 };
 
 std::string at_point(const Reproduced& line) {
@@ -44,7 +44,8 @@ struct ToLine {
     const Claim& claim = *found.claim;
     const Judgement& judgement = found.judgement;
     Line words{.id = line.id,
-               .claimed = claim.text + at_point(line),
+               .claimed = claim.text,
+               .at = at_point(line),
                .published = claimed_text(claim),
                .here = here_text(judgement),
                .verdict = std::string(name_of(judgement.outcome)),
@@ -59,6 +60,7 @@ struct ToLine {
         measured ? fmt::format("{} to {}", times_text(trend.first), times_text(trend.last)) : "";
     return {.id = line.id,
             .claimed = trend.claim.text,
+            .at = "",
             .published = claimed_text(trend.claim),
             .here = here,
             .verdict = std::string(name_of(trend.outcome)),
@@ -70,8 +72,9 @@ struct ToLine {
     const int index = index_of(*line.group, found.published->variant);
     const bool skipped = index >= 0 && !measured(line.group->cases[index]);
     return {.id = line.id,
-            .claimed = fmt::format("{}{}{}{}", found.published->variant, stage.empty() ? "" : ": ",
-                                   stage, at_point(line)),
+            .claimed =
+                fmt::format("{}{}{}", found.published->variant, stage.empty() ? "" : ": ", stage),
+            .at = at_point(line),
             .published = figure_text(figure.kind, figure.published),
             .here = figure.here ? figure_text(figure.kind, *figure.here) : "",
             .verdict = skipped ? std::string(name_of(Judgement::Outcome::NotRun)) : "",
@@ -86,6 +89,8 @@ std::vector<Line> lines_of(const std::vector<Reproduction>& all) {
     if (found.empty())
       lines.push_back({.id = std::string(experiment.id),
                        .claimed = std::string(experiment.about),
+                       .at = "",
+
                        .published = "",
                        .here = "",
                        .verdict = "not run",
@@ -124,7 +129,8 @@ std::string reproduction_text(const std::vector<Reproduction>& all) {
   const std::vector<Line> lines = lines_of(all);
   Rows rows({"id", "claimed", "published", "here", "verdict"});
   for (const Line& line : lines)
-    rows.add({line.id, cut(line.claimed, 44), line.published, line.here, line.verdict});
+    rows.add({line.id, cut(line.claimed, 44 - display_width(line.at)) + line.at, line.published,
+              line.here, line.verdict});
   return rows.text({0, 1, 4}) + reasons_below(lines) + wrapped(count_text(all), 2);
 }
 
@@ -132,9 +138,9 @@ std::string reproduction_markdown(const std::vector<Reproduction>& all) {
   std::string text =
       "| id | claimed | published | here | verdict | why |\n|---|---|--:|--:|---|---|\n";
   for (const Line& line : lines_of(all))
-    text +=
-        fmt::format("| {} | {} | {} | {} | {} | {} |\n", line.id, escaped_markdown(line.claimed),
-                    line.published, line.here, line.verdict, escaped_markdown(line.why));
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", line.id,
+                        escaped_markdown(line.claimed + line.at), line.published, line.here,
+                        line.verdict, escaped_markdown(line.why));
   return fmt::format("{}\n{}\n", text, count_text(all));
 }
 
@@ -142,7 +148,7 @@ Json reproduction_json(const std::vector<Reproduction>& all) {
   Json list = Json::array();
   for (const Line& line : lines_of(all))
     list.push_back({{"id", line.id},
-                    {"claimed", line.claimed},
+                    {"claimed", line.claimed + line.at},
                     {"published", line.published},
                     {"here", line.here},
                     {"verdict", line.verdict},
