@@ -325,6 +325,38 @@ Results skipped_gpu() {
   return results;
 }
 
+Results published() {
+  GroupResult blog = blog_group();
+  blog.experiment = "blog";
+  blog.ids = {"A1", "A2", "A3"};
+  for (Published& one : blog.published) one.ids = {one.variant.substr(0, 2)};
+  const auto claim = [&](const std::string& id, const std::string& text, double ratio,
+                         const std::string& left, const std::string& right) {
+    Claim one{.text = text, .left = left, .relation = Relation::Less, .right = right};
+    one.ids = {id};
+    if (ratio > 1) one.ratio = ClaimedRatio{.low = ratio, .high = ratio};
+    return one;
+  };
+  const std::string a1 = "A1 uint8: cast, sub, div", a2 = "A2 float32: sub, div";
+  blog.claims = {claim("A1", "as much as published", 1.4, a2, a1),
+                 claim("A1", "far more than that", 30, a2, a1),
+                 claim("A1", "at the border", 1.55, a2, a1),
+                 claim("A2", "the other way", 0, a1, a2)};
+  for (CaseResult& one : blog.cases)  // a wider interval, for the one at the border
+    if (one.variant == a1) one.rounds = make_rounds(135.6, 1, rounds, 0.03, 81'003);
+  std::vector<GroupResult> groups{blog};
+  for (const int batch : {1, 8, 64}) {
+    GroupResult& group = groups.emplace_back(swept_group(batch));
+    group.experiment = "threads";
+    group.claims.front().ids = {"C5"};
+    group.claims.front().across = ClaimedTrend{.axis = "batch", .trend = Trend::Grows};
+  }
+  groups.push_back(skipped_gpu().groups[0]);
+  groups.back().experiment = "gpu";
+  groups.back().claims.front().ids = {"A6"};
+  return make_results("published", std::move(groups));
+}
+
 Results failed() {
   GroupResult group =
       make_group("Which is right?",
