@@ -57,7 +57,8 @@ struct ToLine {
   Line operator()(const TrendJudgement& trend) const {
     const bool measured = !trend.from.is_null();
     const std::string here =
-        measured ? fmt::format("{} to {}", times_text(trend.first), times_text(trend.last)) : "";
+        measured ? fmt::format("{} to {}", factor(trend.first.value), factor(trend.last.value))
+                 : "";
     return {.id = line.id,
             .claimed = trend.claim.text,
             .at = "",
@@ -129,7 +130,7 @@ std::string reproduction_text(const std::vector<Reproduction>& all) {
   const std::vector<Line> lines = lines_of(all);
   Rows rows({"id", "claimed", "published", "here", "verdict"});
   for (const Line& line : lines)
-    rows.add({line.id, cut(line.claimed, 44 - display_width(line.at)) + line.at, line.published,
+    rows.add({line.id, cut(line.claimed, 42 - display_width(line.at)) + line.at, line.published,
               line.here, line.verdict});
   return rows.text({0, 1, 4}) + reasons_below(lines) + wrapped(count_text(all), 2);
 }
