@@ -121,6 +121,14 @@ std::vector<CaseResult> memory_limits() {
           make_limit("stream 110.6:110.6 MB, 1 thread", 7.2, DType::Float32), touch};
 }
 
+Published blog_figure(const std::string& variant, double wall_ms) {
+  Published figure;
+  figure.variant = variant;
+  figure.wall_ms = wall_ms;
+  figure.where = "blog, table 1";
+  return figure;
+}
+
 GroupResult blog_group() {
   const StageSpec cast{"cast", DType::Float32, OutputPolicy::Fresh},
       sub{"sub", DType::Float32, OutputPolicy::Fresh},
@@ -139,9 +147,9 @@ GroupResult blog_group() {
        make_case({"uint8: normalize (fused)", 2.9, DType::UInt8})});
   group.baseline = "A2 float32: sub, div";
   group.limits = memory_limits();
-  group.published = {{"A1 uint8: cast, sub, div", "blog, table 1", 175.5, std::nullopt},
-                     {"A2 float32: sub, div", "blog, table 1", 152.5, std::nullopt},
-                     {"A3 float32: sub, div in place", "blog, table 1", 89.8, std::nullopt}};
+  group.published = {blog_figure("A1 uint8: cast, sub, div", 175.5),
+                     blog_figure("A2 float32: sub, div", 152.5),
+                     blog_figure("A3 float32: sub, div in place", 89.8)};
   group.claims = {{"casting is costly, feed float32", "A2 float32: sub, div", Relation::Less,
                    "A1 uint8: cast, sub, div"},
                   {"casting is costly, feed float32", "float32: normalize (fused)", Relation::Less,
@@ -315,6 +323,38 @@ Results skipped_gpu() {
   Results results = make_results("skipped", {group});
   results.environment["places"]["cuda"] = no_driver;
   return results;
+}
+
+Results published() {
+  GroupResult blog = blog_group();
+  blog.experiment = "blog";
+  blog.ids = {"A1", "A2", "A3"};
+  for (Published& one : blog.published) one.ids = {one.variant.substr(0, 2)};
+  const auto claim = [&](const std::string& id, const std::string& text, double ratio,
+                         const std::string& left, const std::string& right) {
+    Claim one{.text = text, .left = left, .relation = Relation::Less, .right = right};
+    one.ids = {id};
+    if (ratio > 1) one.ratio = ClaimedRatio{.low = ratio, .high = ratio};
+    return one;
+  };
+  const std::string a1 = "A1 uint8: cast, sub, div", a2 = "A2 float32: sub, div";
+  blog.claims = {claim("A1", "as much as published", 1.4, a2, a1),
+                 claim("A1", "far more than that", 30, a2, a1),
+                 claim("A1", "at the border", 1.55, a2, a1),
+                 claim("A2", "the other way", 0, a1, a2)};
+  for (CaseResult& one : blog.cases)  // a wider interval, for the one at the border
+    if (one.variant == a1) one.rounds = make_rounds(135.6, 1, rounds, 0.03, 81'003);
+  std::vector<GroupResult> groups{blog};
+  for (const int batch : {1, 8, 64}) {
+    GroupResult& group = groups.emplace_back(swept_group(batch));
+    group.experiment = "threads";
+    group.claims.front().ids = {"C5"};
+    group.claims.front().across = ClaimedTrend{.axis = "batch", .trend = Trend::Grows};
+  }
+  groups.push_back(skipped_gpu().groups[0]);
+  groups.back().experiment = "gpu";
+  groups.back().claims.front().ids = {"A6"};
+  return make_results("published", std::move(groups));
 }
 
 Results failed() {

@@ -44,7 +44,9 @@ Results make_results(const std::string& name, std::vector<GroupResult> groups);
 
 Results blog();              // page faults explain the baseline
 Results blog_no_counters();  // the same times, every counter zero
-Results swept();             // three batches, the winner changes
+Results swept();
+/// Published experiments, with a claim of each outcome.
+Results published();             // three batches, the winner changes
 Results skipped_gpu();       // CPU stages run, GPU variants are skipped
 Results failed();            // one wrong output
 Results unfair();            // outputs of different dtypes

@@ -33,12 +33,17 @@ double switches_per_iteration(const CaseResult& result) {
          static_cast<double>(result.iterations * static_cast<std::int64_t>(result.rounds.size()));
 }
 
-std::optional<double> published_ms(const GroupResult& group, const CaseResult& result,
-                                   const Results& results) {
-  for (const PublishedResult& published : group.published)
-    if (published.variant == result.variant)
-      return results.clock == DecidingClock::Device ? published.device_ms : published.wall_ms;
-  return std::nullopt;
+/// What was published of the whole case, per iteration, on the clock that decides.
+void add_published(const GroupResult& group, const CaseResult& result, const Results& results,
+                   CaseAnalysis& analysis) {
+  for (const Published& published : group.published) {
+    if (published.variant != result.variant || !published.stage.empty()) continue;
+    const auto ms =
+        results.clock == DecidingClock::Device ? published.device_ms : published.wall_ms;
+    if (ms && !analysis.published_ms)
+      analysis.published_ms = *ms / static_cast<double>(std::max<std::int64_t>(1, published.items));
+    if (!analysis.published_speed_up) analysis.published_speed_up = published.speed_up;
+  }
 }
 
 void compare_with_limit(const GroupResult& group, const CaseResult& result, const Results& results,
@@ -69,7 +74,7 @@ std::optional<double> joules(const ProfileCounters& counters) {
 CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
                           const Results& results) {
   CaseAnalysis analysis;
-  analysis.published_ms = published_ms(group, result, results);
+  add_published(group, result, results, analysis);
   if (!measured(result)) return analysis;
   const auto times = times_ns(result, results);
   analysis.time_ns = median_interval(times, decision_level);

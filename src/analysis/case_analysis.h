@@ -25,7 +25,7 @@ struct CaseAnalysis {
   std::optional<double> images_per_second;
   std::optional<double> faults;    // minor faults per iteration
   std::optional<double> switches;  // context switches per iteration; nothing of a peer
-  std::optional<double> published_ms;
+  std::optional<double> published_ms, published_speed_up;
   bool above_limit = false;  // faster than its limit beyond interval and precision: a bug to show
 };
 

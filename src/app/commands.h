@@ -93,6 +93,7 @@ Subcommand make_run();
 Subcommand make_check();
 Subcommand make_compare();
 Subcommand make_report();
+Subcommand make_reproduce();
 Subcommand make_table();
 Subcommand make_info();
 Subcommand make_list();

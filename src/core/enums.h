@@ -31,6 +31,7 @@ enum class Cache { Cold, Hot };
 enum class DecidingClock { Wall, Device };
 /// What a claim expects of its left side's time against its right side's.
 enum class Relation { Less, More, Equal };
+enum class Trend { Grows, Shrinks, Stays };
 enum class Flip { None, Horizontal, Vertical, Both };
 
 /// Why a case cannot run here: no GPU, no kernel for it, not enough memory, peers not allowed.
@@ -118,6 +119,10 @@ constexpr auto words(DecidingClock) {
 constexpr auto words(Relation) {
   return std::to_array<Word<Relation>>(
       {{Relation::Less, "<"}, {Relation::More, ">"}, {Relation::Equal, "="}});
+}
+constexpr auto words(Trend) {
+  return std::to_array<Word<Trend>>(
+      {{Trend::Grows, "grows"}, {Trend::Shrinks, "shrinks"}, {Trend::Stays, "stays"}});
 }
 constexpr auto words(Skip) {
   return std::to_array<Word<Skip>>({{Skip::NoGpu, "no_gpu"},

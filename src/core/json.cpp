@@ -214,6 +214,12 @@ const Json& value_at(const Json& json, std::string_view pointer) {
   return json.contains(at) ? json.at(at) : none;
 }
 
+bool agree(const Json& a, const Json& b) {
+  return std::ranges::all_of(a.items(), [&](const auto& item) {
+    return !b.contains(item.key()) || b.at(item.key()) == item.value();
+  });
+}
+
 std::string pointer_token(std::string_view text) {
   std::string token;
   for (const char c : text) {

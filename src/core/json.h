@@ -26,6 +26,9 @@ std::string read_text(const std::string& path);
 /// The value at a JSON pointer, null where there is none.
 const Json& value_at(const Json& json, std::string_view pointer);
 
+/// True if every member that both have is the same; null has none.
+bool agree(const Json& a, const Json& b);
+
 /// `text` as one token of a JSON pointer: "~" and "/" escaped.
 std::string pointer_token(std::string_view text);
 

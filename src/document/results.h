@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/claim.h"
 #include "core/json.h"
 #include "core/tensor.h"
 #include "machine/device_state.h"
@@ -173,19 +174,6 @@ struct CaseProfile {
   bool operator==(const CaseProfile&) const = default;
 };
 
-struct PublishedResult {
-  std::string variant, where;
-  std::optional<double> wall_ms, device_ms;
-  bool operator==(const PublishedResult&) const = default;
-};
-
-struct ClaimResult {
-  std::string text, left;
-  Relation relation = Relation::Less;
-  std::string right;
-  bool operator==(const ClaimResult&) const = default;
-};
-
 struct GroupResult {
   std::string experiment, question;
   Json point = Json::object();
@@ -199,8 +187,9 @@ struct GroupResult {
   Json condition_before = {}, condition_after = {};
   std::int64_t slowest_state_ns = 0;  // what the slowest reading of a round's `state` took
   std::vector<CaseProfile> profile;
-  std::vector<PublishedResult> published;
-  std::vector<ClaimResult> claims;
+  std::vector<Published> published;
+  std::vector<Claim> claims;
+  std::vector<std::string> ids = {};  // published experiments that this is
   bool operator==(const GroupResult&) const = default;
 };
 
@@ -252,7 +241,8 @@ inline constexpr int document_schema = 1;
 /// - what newer versions added is left out where it says nothing: written, skip, parameters,
 ///   min_read_bytes, resident, threads_decided, source, wait, graph, peer, peer_version, counters,
 ///   calibration, discarded, device_times, times, losses, unkept, cut_rounds, cut_order,
-///   bracket_ns, slowest_state_ns, and of a profile's row annotation, constants, min_ns to max_ns, bytes, faults.
+///   bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within and across, and of a
+///   profile's row annotation, constants, min_ns to max_ns, bytes, faults.
 /// - a double that is not finite is null, and infinity when read back.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);

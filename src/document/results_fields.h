@@ -167,18 +167,39 @@ void fields(auto& io, Is<CaseProfile> auto& x) {
   io("rows", x.rows);
 }
 
-void fields(auto& io, Is<PublishedResult> auto& x) {
+void fields(auto& io, Is<Published> auto& x) {
   io.required("variant", x.variant);
+  io.when_known("point", x.point);
+  io.when_known("stage", x.stage);
   io("where", x.where);
   io("wall_ms", x.wall_ms);
   io("device_ms", x.device_ms);
+  io("sum_ms", x.sum_ms);
+  io("speed_up", x.speed_up);
+  io.when_known("items", x.items);
+  io.when_known("ids", x.ids);
 }
 
-void fields(auto& io, Is<ClaimResult> auto& x) {
+void fields(auto& io, Is<ClaimedRatio> auto& x) {
+  io.required("low", x.low);
+  io.required("high", x.high);
+}
+
+void fields(auto& io, Is<ClaimedTrend> auto& x) {
+  io.required("axis", x.axis);
+  io.required("trend", x.trend);
+}
+
+void fields(auto& io, Is<Claim> auto& x) {
   io("text", x.text);
   io.required("left", x.left);
   io.required("relation", x.relation);
   io.required("right", x.right);
+  io.when_known("ids", x.ids);
+  io.when_known("point", x.point);
+  io.when_known("ratio", x.ratio);
+  io.when_known("within", x.within);
+  io.when_known("across", x.across);
 }
 
 void fields(auto& io, Is<GroupResult> auto& x) {
@@ -197,6 +218,7 @@ void fields(auto& io, Is<GroupResult> auto& x) {
   io("profile", x.profile);
   io("published", x.published);
   io("claims", x.claims);
+  io.when_known("ids", x.ids);
 }
 
 void fields(auto& io, Is<Results> auto& x) {

@@ -25,6 +25,8 @@ Json write(const Counters& value) { return object(value); }
 Json write(const ProfileCounters& value) { return object(value); }
 Json write(const ProfileTimes& value) { return object(value); }
 Json write(const ProfileLosses& value) { return object(value); }
+Json write(const ClaimedRatio& value) { return object(value); }
+Json write(const ClaimedTrend& value) { return object(value); }
 
 Json write(const TensorDesc& desc) {
   Json json = tensor_json(desc);

@@ -84,14 +84,9 @@ GroupResult empty_result(const Group& group) {
   result.baseline = group.baseline;
   for (const Case& work : group.cases) result.cases.push_back(case_result(work));
   for (const Case& work : group.limits) result.limits.push_back(case_result(work));
-  for (const Published& row : group.published)
-    result.published.push_back({.variant = row.variant,
-                                .where = row.where,
-                                .wall_ms = row.wall_ms,
-                                .device_ms = row.device_ms});
-  for (const Claim& claim : group.claims)
-    result.claims.push_back(
-        {.text = claim.text, .left = claim.left, .relation = claim.relation, .right = claim.right});
+  result.published = group.published;
+  result.claims = group.claims;
+  result.ids = group.ids;
   return result;
 }
 

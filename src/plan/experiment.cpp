@@ -44,24 +44,30 @@ void each(Reader& experiment, std::string_view key, Read read) {
   }
 }
 
-/// Reports axes of `point` that do not exist.
-void check_point(Reader& point, const Json& said, const Frame& frame) {
+/// The axes at which an entry is meant; null where it names none. Reports those that do not exist.
+Json read_point(Reader& entry, const Frame& frame) {
+  if (!entry.has("point")) return {};
+  Reader point = entry.object("point");
+  const Json& said = entry.member("point");
+  if (!said.is_object()) return {};
   std::vector<std::string> known;
   for (const auto* axes : {&frame.sweep, &frame.vary})
     for (const Axis& axis : *axes) known.push_back(axis.name);
   for (const auto& [name, value] : said.items())
     if (std::ranges::find(known, name) == known.end())
       point.complain_at(name, unknown("axis", name, known));
+  return said;
 }
 
-/// True if every axis that both name has the same value.
-bool agree(const Json& a, const Json& b) {
-  return std::ranges::all_of(a.items(), [&](const auto& item) {
-    return !b.contains(item.key()) || b.at(item.key()) == item.value();
+/// The case of `said` that the point means, if there is one.
+const Case* case_at(const std::string& said, const Json& point, const Group& group) {
+  const auto found = std::ranges::find_if(group.cases, [&](const Case& one) {
+    return (one.written == said || one.variant == said) && agree(point, one.axes);
   });
+  return found == group.cases.end() ? nullptr : &*found;
 }
 
-std::optional<double> read_ms(Reader& reader, std::string_view key) {
+std::optional<double> read_figure(Reader& reader, std::string_view key) {
   if (!reader.has(key)) return std::nullopt;
   return reader.number(key, 0, 0);
 }
@@ -73,44 +79,107 @@ void read_baseline(Reader& experiment, Group& group) {
   group.baseline = resolve(said, experiment.pointer_to("baseline"), group, experiment.issues());
 }
 
+void check_stage(Reader& published, const std::string& stage, const Case& meant) {
+  std::vector<std::string> labels;
+  for (const Stage& one : meant.stages) labels.push_back(one.label);
+  if (!stage.empty() && !labels.empty() && std::ranges::find(labels, stage) == labels.end())
+    published.complain_at("stage", unknown("stage", stage, labels));
+}
+
 /// Keeps the entries of the group's point.
 void read_published(Reader& experiment, const Frame& frame, Group& group) {
   each(experiment, "published", [&](Reader& reader) {
-    Published published;
     const std::string said = reader.text("variant", "");
-    Reader point = reader.object("point");
-    if (reader.has("point")) published.point = reader.member("point");
-    if (!published.point.is_object()) published.point = Json::object();
-    check_point(point, published.point, frame);
-    published.wall_ms = read_ms(reader, "wall_ms");
-    published.device_ms = read_ms(reader, "device_ms");
+    Published published;
+    published.point = read_point(reader, frame);
+    published.ids = reader.texts("ids", {});
+    published.stage = reader.text("stage", "");
+    published.wall_ms = read_figure(reader, "wall_ms");
+    published.device_ms = read_figure(reader, "device_ms");
+    published.sum_ms = read_figure(reader, "sum_ms");
+    published.speed_up = read_figure(reader, "speed_up");
+    published.items = reader.integer("items", 0, 1);
     published.where = reader.text("where", "");
     if (!reader.has("variant")) return reader.complain("no \"variant\" (whose figure is it?)");
-    if (!published.wall_ms && !published.device_ms)
-      reader.complain("no figure (wall_ms or device_ms)");
+    if (!published.wall_ms && !published.device_ms && !published.sum_ms && !published.speed_up)
+      reader.complain("no figure (wall_ms, device_ms, sum_ms or speed_up)");
     published.variant = resolve(said, reader.pointer_to("variant"), group, reader.issues());
-    const auto meant = std::ranges::find_if(group.cases, [&](const Case& one) {
-      return (one.written == said || one.variant == said) && agree(published.point, one.axes);
-    });
-    if (meant == group.cases.end() || !agree(published.point, group.point)) return;
+    const Case* meant = case_at(said, published.point, group);
+    if (!meant || !agree(published.point, group.point)) return;
     published.variant = meant->variant;
+    check_stage(reader, published.stage, *meant);
     group.published.push_back(published);
   });
 }
 
-void read_claims(Reader& experiment, Group& group) {
+/// "ratio": 3.69, or [3.5, 4.0].
+std::optional<ClaimedRatio> read_ratio(Reader& claim) {
+  if (!claim.has("ratio")) return std::nullopt;
+  const std::vector<double> said = claim.numbers("ratio", {});
+  if (said.empty() || said.size() > 2 || said.front() <= 1 || said.front() > said.back()) {
+    claim.complain_at("ratio",
+                      "expected a number above 1, or [low, high] (the slower side's time over the "
+                      "faster one's)");
+    return std::nullopt;
+  }
+  return ClaimedRatio{.low = said.front(), .high = said.back()};
+}
+
+/// "across": {"threads": "shrinks"}.
+std::optional<ClaimedTrend> read_trend(Reader& claim, const Frame& frame) {
+  if (!claim.has("across")) return std::nullopt;
+  const Json& said = claim.member("across");
+  if (!said.is_object() || said.size() != 1) {
+    claim.complain_at("across", "expected one axis: {\"batch\": \"grows\"}");
+    return std::nullopt;
+  }
+  Reader reader = claim.object("across");
+  ClaimedTrend trend{.axis = said.begin().key(), .trend = Trend::Stays};
+  trend.trend = reader.word(trend.axis, trend.trend);
+  std::vector<std::string> known;
+  for (const Axis& axis : frame.sweep) known.push_back(axis.name);
+  if (std::ranges::find(known, trend.axis) == known.end())
+    reader.complain_at(trend.axis, unknown("axis of the sweep", trend.axis, known));
+  return trend;
+}
+
+/// What of a claim's size does not go with its relation.
+void check_size(Reader& reader, const Claim& claim) {
+  const bool is_equal = claim.relation == Relation::Equal;
+  if (is_equal && reader.has("ratio"))
+    reader.complain_at("ratio", "goes with \"<\" and \">\" (\"=\" takes \"within\": 0.01 for 1 %)");
+  if (is_equal && claim.across) reader.complain_at("across", "goes with \"<\" and \">\"");
+  if (!is_equal && claim.within)
+    reader.complain_at("within", "goes with \"=\" (\"<\" and \">\" take \"ratio\")");
+  if (!is_equal && claim.across && claim.ratio)
+    reader.complain_at("ratio", "does not go with \"across\" (write two claims)");
+}
+
+void read_claims(Reader& experiment, const Frame& frame, Group& group) {
   each(experiment, "claims", [&](Reader& reader) {
     const std::string text = reader.text("text", "");
+    Claim claim;
+    claim.ids = reader.texts("ids", {});
+    claim.point = read_point(reader, frame);
+    claim.ratio = read_ratio(reader);
+    if (reader.has("within")) claim.within = reader.number("within", 0, 0);
+    claim.across = read_trend(reader, frame);
     const std::vector<std::string> expects = reader.texts("expects", {});
     if (text.empty()) reader.complain("no \"text\" (the claim in words)");
     const auto relation = expects.size() == 3 ? parse_word<Relation>(expects[1]) : std::nullopt;
     if (!relation)
       return reader.complain_at("expects", "expected [variant, \"<\" or \">\" or \"=\", variant]");
     const std::string at = reader.pointer_to("expects");
-    Claim claim{.text = text,
-                .left = resolve(expects[0], at + "/0", group, reader.issues()),
-                .relation = *relation,
-                .right = resolve(expects[2], at + "/2", group, reader.issues())};
+    const auto side = [&](std::size_t i) {
+      const Case* meant = case_at(expects[i], claim.point, group);
+      return meant ? meant->variant
+                   : resolve(expects[i], fmt::format("{}/{}", at, i), group, reader.issues());
+    };
+    claim.text = text;
+    claim.left = side(0);
+    claim.relation = *relation;
+    claim.right = side(2);
+    check_size(reader, claim);
     if (claim.left == claim.right)
       reader.complain_at(
           "expects", fmt::format("compares \"{}\" with itself (name two variants)", claim.left));
@@ -174,16 +243,17 @@ Group plan_point(Frame& frame, const Json& point, PlanContext& context) {
   const std::size_t before = context.issues.size();
   Substitution substitution = substitution_of(frame, point, context.issues);
   Json rest = Json::object();
-  for (const std::string key : {"name", "question", "baseline", "published", "claims"})
+  for (const std::string key : {"name", "ids", "question", "baseline", "published", "claims"})
     if (frame.experiment.contains(key))
       rest[key] = substitution.apply(frame.experiment.at(key), frame.pointer + "/" + key);
   frame.used.insert(substitution.used().begin(), substitution.used().end());
   Reader reader(rest, frame.pointer, context.issues);
   group.experiment = reader.text("name", "");
   group.question = reader.text("question", "");
+  group.ids = reader.texts("ids", {});
   read_baseline(reader, group);
   read_published(reader, frame, group);
-  read_claims(reader, group);
+  read_claims(reader, frame, group);
   substitution.relocate(std::span(context.issues).subspan(before));
   return group;
 }
@@ -204,8 +274,8 @@ void check_used(Reader& reader, const Frame& frame) {
 /// True if the experiment has variants to plan; reads over its keys.
 bool check_keys(Reader& reader) {
   if (!reader.has("name")) reader.complain("no \"name\" (it names the experiment in outputs)");
-  for (const std::string_view key : {"sweep", "vary", "question", "source", "load", "threads",
-                                     "baseline", "published", "claims"})
+  for (const std::string_view key : {"ids", "sweep", "vary", "question", "source", "load",
+                                     "threads", "baseline", "published", "claims"})
     reader.has(key);
   const Json& variants = reader.member("variants");
   if (reader.has("source") && reader.has("load"))

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "core/claim.h"
 #include "core/enums.h"
 #include "core/json.h"
 #include "machine/process_limits.h"
@@ -88,20 +89,6 @@ struct Case {
 /// Bytes that an iteration must read: the files, or what its stages take of the source.
 std::int64_t fewest_read_bytes(const Case& work);
 
-struct Published {
-  std::string variant;
-  Json point = Json::object();
-  std::optional<double> device_ms, wall_ms;
-  std::string where;
-};
-
-/// How long `left` is expected to take, against `right`.
-struct Claim {
-  std::string text, left;
-  Relation relation = Relation::Equal;
-  std::string right;
-};
-
 /// All variants at one point, measured interleaved.
 struct Group {
   std::string experiment, question;
@@ -110,7 +97,8 @@ struct Group {
   std::vector<Case> cases;
   std::vector<Case> limits;          // contenders that the planner added (limits.h)
   std::vector<Published> published;  // those of this point
-  std::vector<Claim> claims;
+  std::vector<Claim> claims;         // all of the experiment
+  std::vector<std::string> ids;      // published experiments that this is
 };
 
 /// How a peer is started: the program (looked up in PATH), its arguments, and where.

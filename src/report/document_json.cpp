@@ -1,4 +1,5 @@
 #include "analysis/sweep/fit.h"
+#include "analysis/sweep/trends.h"
 #include "report/cause_text.h"
 #include "report/document_text.h"
 #include "report/report.h"
@@ -96,11 +97,13 @@ Json verdict(const GroupResult& group, const GroupAnalysis& analysis, const Resu
   if (verdict.outcome == Outcome::Tie || verdict.outcome == Outcome::Inconclusive)
     json["visible"] = finite(verdict.visible);
   for (std::size_t i = 0; i < verdict.claims.size(); ++i) {
+    const Claim& claim = group.claims[i];
     const Judgement& judgement = verdict.claims[i];
     json["claims"].push_back(
-        {{"text", group.claims[i].text},
+        {{"text", claim.text},
          {"verdict", name_of(judgement.outcome)},
-         {"detail", judgement_detail(group.claims[i], judgement, results.precision)}});
+         {"detail", judgement_detail(group, claim, judgement, results.precision)}});
+    if (judgement.size) json["claims"].back()["ratio"] = interval(*judgement.size);
     if (judgement.pair)
       json["claims"].back()["visible"] =
           finite(visible_difference(*judgement.pair, results.precision));
@@ -149,6 +152,19 @@ Json unscaled_json(const AxisLine& line, const Unscaled& result) {
   return json;
 }
 
+Json trend_json(const TrendJudgement& judgement) {
+  Json json = {{"text", judgement.claim.text},
+               {"verdict", name_of(judgement.outcome)},
+               {"axis", judgement.claim.across->axis},
+               {"at", judgement.fixed}};
+  if (!judgement.from.is_null())
+    json.update({{"from", judgement.from},
+                 {"first", interval(judgement.first)},
+                 {"to", judgement.to},
+                 {"last", interval(judgement.last)}});
+  return json;
+}
+
 /// One entry per variant and line of a numeric axis; "at" holds the other axes. A fit that does not
 /// explain its points has no figures but how far it is off. Empty lists for an experiment of one
 /// point.
@@ -156,7 +172,8 @@ Json experiment_json(const Experiment& experiment) {
   Json json = {{"experiment", experiment.groups[0]->experiment},
                {"crossovers", Json::array()},
                {"fits", Json::array()},
-               {"unscaled", Json::array()}};
+               {"unscaled", Json::array()},
+               {"claims", Json::array()}};
   for (const AxisLine& line : axis_lines(experiment)) {
     for (const Crossing& crossing : crossings(experiment, line))
       json["crossovers"].push_back(crossing_json(line, crossing));
@@ -164,6 +181,8 @@ Json experiment_json(const Experiment& experiment) {
     for (const Unscaled& result : unscaled(experiment, line))
       json["unscaled"].push_back(unscaled_json(line, result));
   }
+  for (const TrendJudgement& judgement : judge_trends(experiment))
+    json["claims"].push_back(trend_json(judgement));
   return json;
 }
 

@@ -41,6 +41,11 @@ std::string count_or_blank(const std::optional<double>& value, bool any) {
   return any && value ? format_count(std::llround(*value)) : "";
 }
 
+std::string published_cell(const CaseAnalysis& one) {
+  if (one.published_ms) return format_ms(*one.published_ms * 1e6) + " ms";
+  return one.published_speed_up ? factor(*one.published_speed_up) : "";
+}
+
 std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
                       const Results& results) {
   Rows rows({"variant", time_title(results), "±", other_time_title(results), "speed-up", "images/s",
@@ -54,8 +59,7 @@ std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
               format_percent(half_width(*one.time_ns)), other_time(group.cases[i], results),
               analysis.pairs.empty() ? "" : speed_up(group, group.cases[i], one),
               count_or_blank(one.images_per_second, true), count_or_blank(one.faults, faults),
-              percent_or_blank(one.of_limit),
-              one.published_ms ? format_ms(*one.published_ms * 1e6) + " ms" : ""});
+              percent_or_blank(one.of_limit), published_cell(one)});
   }
   std::string text = rows.text({0}, 100);
   if (unlike_medians(group, analysis))

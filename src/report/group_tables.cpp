@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <utility>
 
+#include "analysis/published.h"
 #include "core/units.h"
 #include "report/document_text.h"
 #include "report/evidence_tables.h"
@@ -40,14 +42,16 @@ std::string count_text(double value) {
 }
 
 void add_published(const GroupResult& group, std::string& text) {
-  for (const PublishedResult& published : group.published) {
-    std::string figures;
-    if (published.wall_ms) figures += format_ms(*published.wall_ms * 1e6) + " ms wall";
-    if (published.device_ms)
-      figures += fmt::format("{}{} ms device", figures.empty() ? "" : ", ",
-                             format_ms(*published.device_ms * 1e6));
-    text += fmt::format("  published {}: {}{}\n", spoken(published.variant), figures,
-                        published.where.empty() ? "" : " (" + published.where + ")");
+  for (const Published& published : group.published) {
+    std::vector<std::string> figures;
+    for (const PublishedFigure& figure : published_figures(group, published))
+      figures.push_back(
+          fmt::format("{}{}", figure_text(figure.kind, figure.published),
+                      figure.here ? ", here " + figure_text(figure.kind, *figure.here) : ""));
+    text +=
+        fmt::format("  published {}{}{}: {}{}\n", spoken(published.variant),
+                    published.stage.empty() ? "" : ", ", published.stage, fmt::join(figures, ", "),
+                    published.where.empty() ? "" : " (" + published.where + ")");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "analysis/sweep/trends.h"
 #include "core/units.h"
 #include "report/cause_text.h"
 #include "report/text.h"
@@ -53,22 +54,69 @@ std::string outcome_text(const GroupResult& group, const GroupAnalysis& analysis
   return "";
 }
 
-std::string claim_line(const Experiment& experiment, std::size_t claim, double precision) {
+/// The claims of all points but those of a trend, each once.
+std::vector<Claim> claims_of(const Experiment& experiment) {
+  std::vector<Claim> claims;
+  for (const GroupResult* group : experiment.groups)
+    for (const Claim& claim : group->claims)
+      if (!claim.across && std::ranges::find(claims, claim) == claims.end())
+        claims.push_back(claim);
+  return claims;
+}
+
+/// What it is at each point that it is about, and the reason at the last of them.
+std::string claim_line(const Experiment& experiment, const Claim& claim, double precision) {
   Said said;
-  for (std::size_t i = 0; i < experiment.groups.size(); ++i)
-    if (const auto& claims = experiment.analyses[i].verdict.claims; claim < claims.size())
-      under(said, std::string(name_of(claims[claim].outcome))).push_back(i);
+  std::string why;
+  for (std::size_t i = 0; i < experiment.groups.size(); ++i) {
+    const GroupResult& group = *experiment.groups[i];
+    const auto found = std::ranges::find(group.claims, claim);
+    if (found == group.claims.end()) continue;
+    const Judgement& judgement =
+        experiment.analyses[i]
+            .verdict.claims[static_cast<std::size_t>(found - group.claims.begin())];
+    if (judgement.outcome == Judgement::Outcome::Elsewhere) continue;
+    under(said, std::string(name_of(judgement.outcome))).push_back(i);
+    const std::string detail = judgement_detail(group, claim, judgement, precision);
+    why = detail.empty() ? ""
+                         : fmt::format(" ({}: {}{}{})", point_text(group.point), detail,
+                                       judgement.caveat ? ", " : "", caveat_text(judgement.caveat));
+  }
   std::string text;
   for (const auto& [outcome, points] : said)
     text +=
         fmt::format("{}{} {}", text.empty() ? "" : "; ", outcome, points_text(experiment, points));
-  const GroupResult& last = *experiment.groups.back();
-  const Judgement& judgement = experiment.analyses.back().verdict.claims[claim];
-  const std::string detail = judgement_detail(last.claims[claim], judgement, precision);
-  if (!detail.empty())
-    text += fmt::format(" ({}: {}{}{})", point_text(last.point), detail,
-                        judgement.caveat ? ", " : "", caveat_text(judgement.caveat));
-  return fmt::format("Claim \"{}\": {}.", last.claims[claim].text, text);
+  if (said.empty())
+    text = fmt::format("{} ({} was not measured)", name_of(Judgement::Outcome::NotRun),
+                       point_text(claim.point));
+  return fmt::format("Claim \"{}\": {}{}.", claim.text, text, why);
+}
+
+/// "confirmed (from 2.10x (2.05-2.15) at threads=1 to 1.31x (1.28-1.33) at threads=4)".
+std::string trend_text(const TrendJudgement& judgement) {
+  const ClaimedTrend& claimed = *judgement.claim.across;
+  const std::string outcome =
+      fmt::format("{}{}{}", name_of(judgement.outcome), judgement.fixed.empty() ? "" : " at ",
+                  point_text(judgement.fixed));
+  if (judgement.from.is_null())
+    return fmt::format("{} (needs both sides at two values of {})", outcome, claimed.axis);
+  return fmt::format("{} (from {} at {}={} to {} at {}={})", outcome, times_text(judgement.first),
+                     claimed.axis, axis_value(judgement.from), times_text(judgement.last),
+                     claimed.axis, axis_value(judgement.to));
+}
+
+/// One line a claim, however many lines of its axis there are.
+void add_trends(const Experiment& experiment, std::vector<std::string>& lines) {
+  const Claim* last = nullptr;
+  const std::vector<TrendJudgement> judgements = judge_trends(experiment);
+  for (const TrendJudgement& judgement : judgements) {
+    if (last && *last == judgement.claim)
+      lines.back().replace(lines.back().size() - 1, 1, "; " + trend_text(judgement) + ".");
+    else
+      lines.push_back(
+          fmt::format("Claim \"{}\": {}.", judgement.claim.text, trend_text(judgement)));
+    last = &judgement.claim;
+  }
 }
 
 /// " at memory=pinned" where other axes are fixed; else "".
@@ -169,14 +217,19 @@ std::vector<std::string> verdict_lines(const Experiment& experiment, const Resul
   const GroupAnalysis& analysis = experiment.analyses.back();
   if (experiment.groups.size() == 1) {
     std::ranges::move(verdict_text(last, analysis, results), std::back_inserter(lines));
+    for (const Claim& claim : claims_of(experiment))
+      if (!agree(claim.point, last.point))
+        lines.push_back(claim_line(experiment, claim, results.precision));
+    add_trends(experiment, lines);
     return lines;
   }
   add_outcomes(experiment, lines);
   for (const std::string& sentence : axis_sentences(experiment)) lines.push_back(sentence + ".");
   for (const std::string& reason : reasons(last, analysis))
     lines.push_back("At " + point_text(last.point) + ": " + reason);
-  for (std::size_t claim = 0; claim < analysis.verdict.claims.size(); ++claim)
+  for (const Claim& claim : claims_of(experiment))
     lines.push_back(claim_line(experiment, claim, results.precision));
+  add_trends(experiment, lines);
   return lines;
 }
 

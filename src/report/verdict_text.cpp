@@ -4,6 +4,7 @@
 
 #include "core/units.h"
 #include "report/cause_text.h"
+#include "report/document_text.h"
 #include "report/words.h"
 
 namespace normbench {
@@ -82,18 +83,29 @@ std::string carried_text(const LinkArithmetic& link) {
       format_bytes(static_cast<double>(link.most)));
 }
 
+std::string ratio_number(double value) { return format_significant(value, value < 1 ? 2 : 3); }
+
+/// Why the two sides of a claim have no times here; "" where nothing is known of them.
+std::string missing_text(const GroupResult& group, const Claim& claim) {
+  for (const std::string& side : {claim.left, claim.right})
+    if (const int i = index_of(group, side); i >= 0 && group.cases[i].status != Status::Ok)
+      return reason_text(group.cases[i]);
+  return "";
+}
+
 /// One sentence per claim text: what was said, and what each of its judgements is.
 std::vector<std::string> claim_lines(const GroupResult& group, const Verdict& verdict,
                                      double precision) {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < verdict.claims.size(); ++i) {
-    const ClaimResult& claim = group.claims[i];
+    const Claim& claim = group.claims[i];
     const Judgement& judgement = verdict.claims[i];
+    if (judgement.outcome == Judgement::Outcome::Elsewhere) continue;
     std::string said(name_of(judgement.outcome));
-    if (const std::string detail = judgement_detail(claim, judgement, precision); !detail.empty())
-      said += fmt::format(" ({})", detail);
+    const std::string detail = judgement_detail(group, claim, judgement, precision);
+    if (!detail.empty()) said += fmt::format(" ({})", detail);
     if (judgement.caveat) said += ", " + caveat_text(judgement.caveat);
-    if (i > 0 && claim.text == group.claims[i - 1].text)
+    if (i > 0 && claim.text == group.claims[i - 1].text && !lines.empty())
       lines.back().replace(lines.back().size() - 1, 1, "; " + said + ".");
     else
       lines.push_back(fmt::format("Claim \"{}\": {}.", claim.text, said));
@@ -135,12 +147,11 @@ std::string headline(const GroupResult& group, const GroupAnalysis& analysis,
 std::string advantage_text(const GroupResult& group, const GroupAnalysis& analysis) {
   const auto& advantage = analysis.verdict.advantage;
   if (!advantage) return "";
-  const auto number = [](double value) { return format_significant(value, value < 1 ? 2 : 3); };
-  return fmt::format(
-      "{} ({}-{}) {}{}", factor(advantage->factor), number(advantage->low), number(advantage->high),
-      advantage->of_baseline ? "the baseline"
-                             : "the next, " + spoken(group.cases[advantage->over].variant),
-      at_limit_text(analysis));
+  return fmt::format("{} {}{}", times_text({advantage->factor, advantage->low, advantage->high}),
+                     advantage->of_baseline
+                         ? "the baseline"
+                         : "the next, " + spoken(group.cases[advantage->over].variant),
+                     at_limit_text(analysis));
 }
 
 std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& analysis) {
@@ -176,11 +187,26 @@ std::vector<std::string> verdict_text(const GroupResult& group, const GroupAnaly
   return text;
 }
 
-std::string judgement_detail(const ClaimResult& claim, const Judgement& judgement,
-                             double precision) {
-  if (!judgement.pair) return "";
+std::string claimed_text(const Claim& claim) {
+  if (claim.across) return std::string(name_of(claim.across->trend));
+  if (claim.within) return "within " + format_percent(*claim.within);
+  if (!claim.ratio) return "";
+  const auto& [low, high] = *claim.ratio;
+  return low == high ? factor(low) : fmt::format("{}-{}x", ratio_number(low), ratio_number(high));
+}
+
+std::string times_text(const Interval& ratio) {
+  return fmt::format("{} ({}-{})", factor(ratio.value), ratio_number(ratio.low),
+                     ratio_number(ratio.high));
+}
+
+std::string judgement_detail(const GroupResult& group, const Claim& claim,
+                             const Judgement& judgement, double precision) {
+  if (!judgement.pair) return missing_text(group, claim);
   const Pair& pair = *judgement.pair;
   const double ratio = pair.ratio.value;
+  if (judgement.size && pair.covered)
+    return fmt::format("claimed {}, here {}", claimed_text(claim), times_text(*judgement.size));
   if (pair.different)
     return fmt::format("{} is {} {} than {}", spoken(claim.left),
                        factor(ratio < 1 ? 1 / ratio : ratio), ratio < 1 ? "faster" : "slower",

@@ -16,12 +16,17 @@ std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& 
 std::vector<std::string> verdict_text(const GroupResult& group, const GroupAnalysis& analysis,
                                       const Results& results);
 
-/// Why a claim was judged so ("A is 1.40x faster than B"); "" where it was not run.
-std::string judgement_detail(const ClaimResult& claim, const Judgement& judgement,
-                             double precision);
+/// Why a claim was judged so: "A is 1.40x faster than B", "claimed 3.69x, here 1.66x (1.62-1.70)",
+/// "no GPU".
+std::string judgement_detail(const GroupResult& group, const Claim& claim,
+                             const Judgement& judgement, double precision);
+/// The size that is claimed: "3.69x", "3.50-4.00x", "within 1.0 %", "grows"; "" for none.
+std::string claimed_text(const Claim& claim);
+/// "3.69x (3.62-3.75)".
+std::string times_text(const Interval& ratio);
 
-/// "machine quiet: ratios ±1.1 %", or "machine noisy: …" with what disturbed it; "" when nothing was
-/// measured.
+/// "machine quiet: ratios ±1.1 %", or "machine noisy: …" with what disturbed it; "" when nothing
+/// was measured.
 std::string quality_text(const GroupAnalysis& analysis);
 
 }  // namespace normbench

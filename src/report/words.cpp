@@ -34,6 +34,12 @@ std::string counted(std::int64_t count, std::string_view noun) {
 
 std::string factor(double value) { return format_significant(value, value < 1 ? 2 : 3) + "x"; }
 
+std::string figure_text(FigureKind kind, double value) {
+  return kind == FigureKind::SpeedUp
+             ? fmt::format("{} {}", factor(value), name_of(kind))
+             : fmt::format("{} ms {}", format_ms(value * 1e6), name_of(kind));
+}
+
 std::string hidden_text(double visible) {
   constexpr double too_noisy = 9;  // a factor of ten
   if (visible >= too_noisy) return "too noisy to tell";

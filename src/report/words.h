@@ -3,6 +3,7 @@
 
 #include "analysis/limits.h"
 #include "analysis/noise.h"
+#include "analysis/published.h"
 #include "analysis/why/claims.h"
 #include "analysis/why/parts.h"
 
@@ -30,12 +31,20 @@ constexpr auto words(Resource) {
                                         {Resource::Gpu, "GPU"},
                                         {Resource::Cpu, "CPU"}});
 }
+constexpr auto words(FigureKind) {
+  return std::to_array<Word<FigureKind>>({{FigureKind::Wall, "wall"},
+                                          {FigureKind::Device, "device"},
+                                          {FigureKind::Sum, "host and device"},
+                                          {FigureKind::SpeedUp, "the baseline"}});
+}
 constexpr auto words(Judgement::Outcome) {
   using enum Judgement::Outcome;
   return std::to_array<Word<Judgement::Outcome>>({{Confirmed, "confirmed"},
+                                                  {DirectionOnly, "direction only"},
                                                   {Contradicted, "contradicted"},
                                                   {Inconclusive, "inconclusive"},
-                                                  {NotRun, "not run here"}});
+                                                  {NotRun, "not testable here"},
+                                                  {Elsewhere, "not at this point"}});
 }
 
 /// The name as it reads in a sentence: quoted when it has punctuation of its own.
@@ -55,6 +64,8 @@ T& under(std::vector<std::pair<std::string, T>>& entries, const std::string& key
 std::string counted(std::int64_t count, std::string_view noun);
 /// "34.0x", "0.72x".
 std::string factor(double value);
+/// "56.6 ms wall", "0.71x the baseline".
+std::string figure_text(FigureKind kind, double value);
 /// What noise hides, by the smallest difference that would have been seen: "differences below 9.3 %
 /// cannot be seen here", "… below 5.3x …", "too noisy to tell".
 std::string hidden_text(double visible);

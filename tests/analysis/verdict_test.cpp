@@ -56,21 +56,6 @@ TEST(Verdict, FasterThanTheLimitIsAnError) {
   EXPECT_TRUE(analysis.cases[5].above_limit);
 }
 
-TEST(Claims, AreJudgedByPairs) {
-  const auto judged = [](const std::string& left, Relation relation, const std::string& right) {
-    Results results = examples::tie();
-    results.groups[0].claims = {{"it", left, relation, right}};
-    return analysed(results).verdict.claims.at(0).outcome;
-  };
-  using enum Judgement::Outcome;
-  EXPECT_EQ(judged("one", Relation::Less, "slow"), Confirmed);
-  EXPECT_EQ(judged("slow", Relation::Less, "one"), Contradicted);
-  EXPECT_EQ(judged("slow", Relation::More, "one"), Confirmed);
-  EXPECT_EQ(judged("one", Relation::Equal, "other"), Confirmed);
-  EXPECT_EQ(judged("one", Relation::Less, "other"), Contradicted);
-  EXPECT_EQ(judged("one", Relation::Less, "gone"), NotRun);
-}
-
 TEST(Limits, TheFastestOfTheSameMixCounts) {
   const GroupAnalysis analysis = analysed(examples::blog());
   EXPECT_EQ(analysis.cases[5].limit, "stream 27.6:110.6 MB nt, 1 thread");

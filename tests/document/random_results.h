@@ -45,7 +45,8 @@ class RandomResults {
                       .slowest_state_ns = integer(),
                       .profile = list([this] { return profile(); }),
                       .published = list([this] { return published(); }),
-                      .claims = list([this] { return claim(); })};
+                      .claims = list([this] { return claim(); }),
+                      .ids = list([this] { return text(); })};
     const std::size_t contenders = group.cases.size() + group.limits.size();
     for (auto* order : {&group.order, &group.cut_order})
       *order = list([&] {
@@ -211,14 +212,32 @@ class RandomResults {
             .losses = flag() ? losses() : ProfileLosses{},
             .rows = list([this] { return row(); })};
   }
-  PublishedResult published() {
-    PublishedResult result{.variant = text(), .where = text(), .wall_ms = {}, .device_ms = {}};
+  Published published() {
+    Published result;
+    result.variant = text();
+    if (flag()) result.point = object();
+    result.where = text();
+    result.ids = list([this] { return text(); });
     if (flag()) result.wall_ms = number();
     if (flag()) result.device_ms = number();
+    if (flag()) result.sum_ms = number();
+    if (flag()) result.speed_up = number();
+    result.stage = text();
+    result.items = integer();
     return result;
   }
-  ClaimResult claim() {
-    return {.text = text(), .left = text(), .relation = word<Relation>(), .right = text()};
+  Claim claim() {
+    Claim claim;
+    claim.text = text();
+    claim.left = text();
+    claim.relation = word<Relation>();
+    claim.right = text();
+    claim.ids = list([this] { return text(); });
+    if (flag()) claim.point = object();
+    if (flag()) claim.ratio = ClaimedRatio{.low = number(), .high = number()};
+    if (flag()) claim.within = number();
+    if (flag()) claim.across = ClaimedTrend{.axis = text(), .trend = word<Trend>()};
+    return claim;
   }
 
   std::mt19937_64 random_;

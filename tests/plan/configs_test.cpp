@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <set>
 
 #include "fake_backends.h"
+#include "plan/publications.h"
 #include "source_dir.h"
 
 namespace normbench::configs_test {
@@ -110,6 +112,36 @@ TEST(Configs, RunWhollyWhereThereIsAGpu) {
         EXPECT_THAT(one.skip.value_or(""), testing::AnyOf("", "no images given (--images DIR)"))
             << group.experiment << ", " << one.variant;
   });
+}
+
+TEST(Publications, HaveAllIdsInOrder) {
+  std::vector<std::string> expected, found;
+  for (const auto& [letter, count] : {std::pair("A", 8), std::pair("B", 12), std::pair("C", 5),
+                                      std::pair("D", 5), std::pair("F", 12)})
+    for (int i = 1; i <= count; ++i) expected.push_back(letter + std::to_string(i));
+  for (const PublishedExperiment& one : published_experiments()) found.emplace_back(one.id);
+  EXPECT_EQ(found, expected);
+}
+
+TEST(Publications, AreInAConfigWithAFigureOrAClaimOrSayWhyNot) {
+  std::set<std::string> named, judged;
+  const auto add = [](const std::vector<std::string>& ids, std::set<std::string>& to) {
+    to.insert(ids.begin(), ids.end());
+  };
+  plan_all(with_gpu(), [&](const Plan& plan) {
+    for (const Group& group : plan.groups) {
+      add(group.ids, named);
+      for (const Published& one : group.published) add(one.ids, judged);
+      for (const Claim& one : group.claims) add(one.ids, judged);
+    }
+  });
+  for (const PublishedExperiment& one : published_experiments()) {
+    const std::string id(one.id);
+    EXPECT_EQ(judged.contains(id), one.missing.empty()) << id << ": " << one.missing;
+    EXPECT_EQ(named.erase(id), judged.erase(id)) << id << " is its experiment's and a figure's";
+  }
+  EXPECT_THAT(named, testing::IsEmpty());  // no such id
+  EXPECT_THAT(judged, testing::IsEmpty());
 }
 
 }  // namespace

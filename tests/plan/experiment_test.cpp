@@ -127,7 +127,7 @@ TEST(Experiment, MistakesInExpectations) {
       ElementsAre(
           "/experiments/0/baseline: unknown variant \"frst one\" (did you mean \"first one\"?)",
           "/experiments/0/published/0/variant: unknown variant \"zzzzzzzz\" (known: first one, b)",
-          "/experiments/0/published/1: no figure (wall_ms or device_ms)",
+          "/experiments/0/published/1: no figure (wall_ms, device_ms, sum_ms or speed_up)",
           "/experiments/0/published/2: no \"variant\" (whose figure is it?)",
           "/experiments/0/published/3/point/m: unknown axis \"m\" (known: n)",
           "/experiments/0/published/3/wall_ms: must be at least 0, got -1",
@@ -150,6 +150,84 @@ TEST(Experiment, AClaimComparesTwoVariants) {
                                 {"text": "u", "expects": ["v", "<", "v [n=2]"]}])")),
               ElementsAre("/experiments/0/claims/0/expects: compares \"v [n=1]\" with itself (name "
                           "two variants)"));
+}
+
+TEST(Experiment, ClaimsHaveIdsPointsAndSizes) {
+  const Plan plan = fakes::plan(config(
+      R"("ids": ["A1", "A2"], "sweep": {"n": [1, 2]}, "vary": {"l": ["nchw", "nhwc"]},
+         "source": {"batch": "$n", "layout": "$l"}, "variants": {"v": ["copy"], "w": ["copy"]},
+         "published": [{"ids": "A2", "variant": "v", "wall_ms": 1}],
+         "claims": [{"ids": ["A1"], "text": "t", "expects": ["v", "<", "w"], "ratio": 3.69,
+                     "point": {"n": 2, "l": "nhwc"}},
+                    {"text": "u", "expects": ["v", ">", "w"], "ratio": [3.5, 4]},
+                    {"text": "e", "expects": ["v", "=", "w"], "within": 0.01},
+                    {"text": "g", "expects": ["v", "<", "w"], "across": {"n": "shrinks"}}])"));
+  ASSERT_EQ(plan.groups.size(), 2U);
+  for (const Group& group : plan.groups) {
+    EXPECT_THAT(group.ids, ElementsAre("A1", "A2"));
+    EXPECT_THAT(group.published.at(0).ids, ElementsAre("A2"));
+    ASSERT_EQ(group.claims.size(), 4U);
+    EXPECT_THAT(group.claims[0].ids, ElementsAre("A1"));
+    EXPECT_EQ(group.claims[0].left, "v [l=nhwc]");
+    EXPECT_EQ(group.claims[0].right, "w [l=nhwc]");
+    EXPECT_EQ(group.claims[0].ratio, (ClaimedRatio{.low = 3.69, .high = 3.69}));
+    EXPECT_EQ(group.claims[0].point, (Json{{"n", 2}, {"l", "nhwc"}}));
+    EXPECT_EQ(group.claims[1].left, "v [l=nchw]");
+    EXPECT_EQ(group.claims[1].ratio, (ClaimedRatio{.low = 3.5, .high = 4}));
+    EXPECT_EQ(group.claims[2].within, 0.01);
+    EXPECT_EQ(group.claims[3].across, (ClaimedTrend{.axis = "n", .trend = Trend::Shrinks}));
+  }
+}
+
+TEST(Experiment, PublishedFiguresOfStagesAndOfSeveralIterations) {
+  const Plan plan = fakes::plan(config(
+      R"("variants": {"v": ["copy"]},
+         "published": [{"variant": "v", "stage": "copy", "sum_ms": 2, "items": 50},
+                       {"variant": "v", "speed_up": 0.71}])"));
+  const auto& published = plan.groups.at(0).published;
+  ASSERT_EQ(published.size(), 2U);
+  EXPECT_EQ(published[0].stage, "copy");
+  EXPECT_EQ(published[0].sum_ms, 2);
+  EXPECT_EQ(published[0].items, 50);
+  EXPECT_EQ(published[1].speed_up, 0.71);
+  EXPECT_THAT(mistakes(config(
+                  R"("variants": {"v": ["copy"]},
+                     "published": [{"variant": "v", "stage": "cpy", "wall_ms": 2, "items": 0}])")),
+              ElementsAre("/experiments/0/published/0/items: must be at least 1, got 0",
+                          "/experiments/0/published/0/stage: unknown stage \"cpy\" (did you mean "
+                          "\"copy\"?)"));
+}
+
+TEST(Experiment, MistakesInSizes) {
+  EXPECT_THAT(
+      mistakes(config(
+          R"("sweep": {"n": [1, 2]}, "vary": {"m": ["nchw"]}, "source": {"batch": "$n", "layout": "$m"},
+             "variants": {"v": ["copy"], "w": ["copy"]},
+             "claims": [{"text": "a", "expects": ["v", "<", "w"], "ratio": 0.5},
+                        {"text": "b", "expects": ["v", "<", "w"], "ratio": [4, 3]},
+                        {"text": "c", "expects": ["v", "=", "w"], "ratio": 2, "across": {"n": "grows"}},
+                        {"text": "d", "expects": ["v", "<", "w"], "within": 0.1},
+                        {"text": "e", "expects": ["v", "<", "w"], "across": {"m": "grows"}},
+                        {"text": "f", "expects": ["v", "<", "w"], "across": {"n": "rises"}},
+                        {"text": "g", "expects": ["v", "<", "w"], "across": "n"},
+                        {"text": "h", "expects": ["v", "<", "w"], "across": {"n": "grows"}, "ratio": 2},
+                        {"text": "i", "expects": ["v", "=", "w"], "within": -1, "point": {"k": 1}}])")),
+      ElementsAre(
+          "/experiments/0/claims/0/ratio: expected a number above 1, or [low, high] (the slower "
+          "side's time over the faster one's)",
+          "/experiments/0/claims/1/ratio: expected a number above 1, or [low, high] (the slower "
+          "side's time over the faster one's)",
+          "/experiments/0/claims/2/ratio: goes with \"<\" and \">\" (\"=\" takes \"within\": 0.01 "
+          "for 1 %)",
+          "/experiments/0/claims/2/across: goes with \"<\" and \">\"",
+          "/experiments/0/claims/3/within: goes with \"=\" (\"<\" and \">\" take \"ratio\")",
+          "/experiments/0/claims/4/across/m: unknown axis of the sweep \"m\" (known: n)",
+          "/experiments/0/claims/5/across/n: unknown value \"rises\" (known: grows, shrinks, "
+          "stays)",
+          "/experiments/0/claims/6/across: expected one axis: {\"batch\": \"grows\"}",
+          "/experiments/0/claims/7/ratio: does not go with \"across\" (write two claims)",
+          "/experiments/0/claims/8/point/k: unknown axis \"k\" (known: n, m)",
+          "/experiments/0/claims/8/within: must be at least 0, got -1"));
 }
 
 TEST(Experiment, MistakesInItsKeys) {

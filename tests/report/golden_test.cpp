@@ -9,6 +9,7 @@
 #include "example_results.h"
 #include "report/profile_report.h"
 #include "report/report.h"
+#include "report/reproduction_text.h"
 #include "report/text.h"
 #include "source_dir.h"
 
@@ -69,6 +70,15 @@ std::string terminal_with_stats(const Results& results) {
   return terminal(results, TableKind::Stats);
 }
 
+std::string reproductions(const Results& results) {
+  std::vector<Reproduction> all;
+  const std::vector<Experiment> analysed = experiments(results);
+  for (const PublishedExperiment& one : published_experiments())
+    if (one.id.starts_with('A') || one.id == "C5")
+      all.push_back({one, reproduced(analysed, results, std::string(one.id))});
+  return reproduction_text(all) + "\n" + reproduction_markdown(all);
+}
+
 template <TableKind kind, TableFormat format>
 std::string profiles(const Results& results) {
   return profile_report(results, kind, format);
@@ -110,6 +120,10 @@ INSTANTIATE_TEST_SUITE_P(Table, GoldenTest,
                                          Golden{"failed_table.txt", &table, &examples::failed},
                                          Golden{"peers_table.txt", &table, &examples::peers},
                                          Golden{"gpu_table.txt", &table, &examples::gpu}),
+                         test_name);
+INSTANTIATE_TEST_SUITE_P(Reproduction, GoldenTest,
+                         testing::Values(Golden{"reproduction.txt", &reproductions,
+                                                &examples::published}),
                          test_name);
 INSTANTIATE_TEST_SUITE_P(
     Profiles, GoldenTest,

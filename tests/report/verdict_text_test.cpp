@@ -5,6 +5,7 @@
 #include "example_results.h"
 #include "report/cause_text.h"
 #include "report/report.h"
+#include "report/sweep_text.h"
 
 namespace normbench::verdict_text_test {
 namespace {
@@ -30,7 +31,9 @@ std::string judged(const std::string& left, Relation relation, const std::string
 }
 
 TEST(Verdict, PageFaultsAreNamedOnlyWhereTheyHappen) {
-  const auto reasons = [](const Results& results) { return normbench::reasons(results.groups[0], analysed(results)); };
+  const auto reasons = [](const Results& results) {
+    return normbench::reasons(results.groups[0], analysed(results));
+  };
   EXPECT_THAT(
       reasons(examples::constants()),
       testing::Contains("Why \"per call: sub, div in place\" is slow: page faults. 27,000 a "
@@ -94,7 +97,69 @@ TEST(Claims, AreJudgedByPairs) {
               testing::StartsWith("Claim \"it\": confirmed (no difference larger than "));
   EXPECT_THAT(judged("one", Relation::Less, "other"),
               testing::StartsWith("Claim \"it\": contradicted (no difference larger than "));
-  EXPECT_EQ(judged("one", Relation::Less, "gone"), "Claim \"it\": not run here.");
+  EXPECT_EQ(judged("one", Relation::Less, "gone"), "Claim \"it\": not testable here.");
+}
+
+TEST(Claims, OfASizeSayBothNumbers) {
+  const auto said = [](ClaimedRatio ratio, const std::string& right = "slow") {
+    Results results = examples::tie();
+    results.groups[0].claims = {{"it", "one", Relation::Less, right}};
+    results.groups[0].claims[0].ratio = ratio;
+    return verdict_text(results.groups[0], analysed(results), results).back();
+  };
+  EXPECT_THAT(said({30, 30}),
+              testing::MatchesRegex("Claim \"it\": direction only \\(claimed 30.0x, here 1.80x "
+                                    "\\(1.7[0-9]-1.8[0-9]\\)\\)."));
+  EXPECT_THAT(said({1.7, 1.9}),
+              testing::StartsWith("Claim \"it\": confirmed (claimed 1.70-1.90x, here 1.80x ("));
+  EXPECT_THAT(said({1.8, 1.8}, "other"),
+              testing::StartsWith("Claim \"it\": contradicted (claimed 1.80x, here 1.00x ("));
+}
+
+TEST(Claims, SayWhatIsMissing) {
+  const Results skipped = examples::skipped_gpu();
+  EXPECT_EQ(verdict_text(skipped.groups[0], analysed(skipped), skipped).back(),
+            "Claim \"send uint8\": not testable here (no GPU).");
+  Results failed = examples::failed();
+  failed.groups[0].claims = {{"it", "right", Relation::Less, "wrong"}};
+  EXPECT_EQ(verdict_text(failed.groups[0], analysed(failed), failed).back(),
+            "Claim \"it\": not testable here (wrong output: max error 3.2, bound 1e-06).");
+}
+
+TEST(Claims, OfOnePointOrOfATrend) {
+  const std::string threads = "fused, 2 threads [memory=pageable_huge]";
+  Claim at{.text = "at 8", .left = threads, .relation = Relation::Less, .right = "fused"};
+  at.point = {{"batch", 8}};
+  at.ratio = ClaimedRatio{.low = 9, .high = 9};
+  Claim trend{.text = "grows", .left = threads, .relation = Relation::Less, .right = "fused"};
+  trend.across = ClaimedTrend{.axis = "batch", .trend = Trend::Grows};
+  const auto lines = [&](std::vector<std::size_t> points) {
+    Results results = examples::swept();
+    std::vector<GroupResult> groups;
+    for (const std::size_t point : points) {
+      groups.push_back(results.groups[point]);
+      groups.back().claims = {at, trend};
+    }
+    results.groups = groups;
+    std::vector<std::string> claims;
+    for (const std::string& line : verdict_lines(experiments(results)[0], results))
+      if (line.starts_with("Claim")) claims.push_back(line);
+    return claims;
+  };
+  EXPECT_THAT(
+      lines({0, 1, 2}),
+      testing::ElementsAre(
+          testing::StartsWith("Claim \"at 8\": direction only at batch=8 (batch=8: claimed 9.00x, "
+                              "here 1.25x ("),
+          testing::MatchesRegex("Claim \"grows\": confirmed \\(from 0.45x \\(0.4[0-9]-0.4[0-9]\\) "
+                                "at batch=1 to 1.60x \\(1.[56][0-9]-1.6[0-9]\\) at batch=64\\).")));
+  EXPECT_THAT(lines({0, 2}),
+              testing::Contains("Claim \"at 8\": not testable here (batch=8 was not measured)."));
+  EXPECT_THAT(lines({0}),
+              testing::ElementsAre(
+                  "Claim \"at 8\": not testable here (batch=8 was not measured).",
+                  "Claim \"grows\": not testable here (needs both sides at two values of batch)."));
+  EXPECT_THAT(lines({1})[0], testing::StartsWith("Claim \"at 8\": direction only ("));
 }
 
 TEST(SpeedUp, IsExplainedWhereTheMediansSayOtherwise) {
@@ -142,14 +207,16 @@ TEST(LinkCause, IsMostOfTheTimeOrTheLimitReached) {
   EXPECT_EQ(link_cause_of(results, kFused).sentence(),
             "the link. 27.6 MB at 87 % of its limit: only fewer bytes over it would be faster.");
   results.groups[0].limits.clear();
-  EXPECT_EQ(link_cause_of(results, kFused).sentence(), "the link. Its copies take 86 % of the time.");
+  EXPECT_EQ(link_cause_of(results, kFused).sentence(),
+            "the link. Its copies take 86 % of the time.");
 }
 
 TEST(Explain, WhichResourceTakesTheTime) {
   const Results results = examples::gpu();
   const GroupAnalysis analysis = analysed(results);
-  EXPECT_EQ(cause_text(explain(results.groups[0], analysis.cases[kHost], kHost, results)).sentence(),
-            "the CPU. 59 % of its time is normalize, so a faster link gains at most 41 %.");
+  EXPECT_EQ(
+      cause_text(explain(results.groups[0], analysis.cases[kHost], kHost, results)).sentence(),
+      "the CPU. 59 % of its time is normalize, so a faster link gains at most 41 %.");
   EXPECT_THAT(reasons_of(results),
               testing::Contains("Bound by the link: 86 % of its time is the copy, so a faster "
                                 "kernel gains at most 14 %."));

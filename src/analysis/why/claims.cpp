@@ -52,27 +52,64 @@ std::optional<FaultsAdded> faults_added(const GroupResult& group, const Step& st
 
 /// The steps with their pairs; empty without rounds enough.
 std::vector<Contribution> contributions(const GroupResult& group, const GroupAnalysis& analysis,
-                            const std::vector<Step>& steps, const Results& results) {
+                                        const std::vector<Step>& steps, const Results& results) {
   std::vector<Contribution> list;
   for (const Step& step : steps) {
     const auto pair = pair_of(analysis.pairs, step.to, step.from);
     if (!pair || !pair->covered) return {};
-    list.push_back({step.factors, *pair,
-                    pair->different ? faults_added(group, step, results) : std::nullopt});
+    list.push_back(
+        {step.factors, *pair, pair->different ? faults_added(group, step, results) : std::nullopt});
   }
   return list;
 }
 
-Judgement::Outcome held_against(const Pair& pair, Relation relation, double precision) {
+/// A claim that the difference is at most `within`.
+Judgement::Outcome held_within(const Pair& pair, double within) {
+  using enum Judgement::Outcome;
+  if (!pair.covered) return Inconclusive;
+  if (widest_difference(pair) <= within) return Confirmed;
+  const double most = 1 + std::max(within, pair.process_effect);
+  return pair.ratio.low > most || pair.ratio.high < 1 / most ? Contradicted : Inconclusive;
+}
+
+Judgement::Outcome direction(const Pair& pair, Relation relation, double precision) {
   using enum Judgement::Outcome;
   if (!pair.different && !is_tie(pair, precision)) return Inconclusive;
-  const Relation found = !pair.different       ? Relation::Equal
+  const Relation found = !pair.different        ? Relation::Equal
                          : pair.ratio.value < 1 ? Relation::Less
                                                 : Relation::More;
   return found == relation ? Confirmed : Contradicted;
 }
 
+Judgement judge_pair(const Claim& claim, const Pair& pair, double precision) {
+  Judgement judgement{.pair = pair, .size = {}, .caveat = {}};
+  judgement.outcome =
+      claim.within ? held_within(pair, *claim.within) : direction(pair, claim.relation, precision);
+  if (!claim.ratio) return judgement;
+  judgement.size = claimed_ratio(pair, claim.relation);
+  if (judgement.outcome == Judgement::Outcome::Confirmed)
+    judgement.outcome = held_against(*judgement.size, *claim.ratio);
+  return judgement;
+}
+
 }  // namespace
+
+Judgement::Outcome held_against(const Interval& size, const ClaimedRatio& claimed) {
+  using enum Judgement::Outcome;
+  constexpr double about = 0.1;
+  const bool single = claimed.low == claimed.high;
+  const double low = claimed.low * (single ? 1 - about : 1);
+  const double high = claimed.high * (single ? 1 + about : 1);
+  if (size.low >= low && size.high <= high) return Confirmed;
+  return size.high < low || size.low > high ? DirectionOnly : Inconclusive;
+}
+
+Interval claimed_ratio(const Pair& pair, Relation relation) {
+  const double effect = 1 + pair.process_effect;
+  const Interval& ratio = pair.ratio;
+  if (relation == Relation::More) return {ratio.value, ratio.low / effect, ratio.high * effect};
+  return {1 / ratio.value, 1 / (ratio.high * effect), effect / ratio.low};
+}
 
 std::optional<Caveat> caveat(const GroupResult& group, const GroupAnalysis& analysis, int a, int b,
                              const Results& results) {
@@ -88,12 +125,16 @@ std::optional<Caveat> caveat(const GroupResult& group, const GroupAnalysis& anal
 std::vector<Judgement> judge_claims(const GroupResult& group, const GroupAnalysis& analysis,
                                     const Results& results) {
   std::vector<Judgement> judgements;
-  for (const ClaimResult& claim : group.claims) {
+  for (const Claim& claim : group.claims) {
     Judgement& judgement = judgements.emplace_back();
+    if (claim.across || !agree(claim.point, group.point)) {
+      judgement.outcome = Judgement::Outcome::Elsewhere;
+      continue;
+    }
     const int left = index_of(group, claim.left), right = index_of(group, claim.right);
-    judgement.pair = pair_of(analysis.pairs, left, right);
-    if (!judgement.pair) continue;
-    judgement.outcome = held_against(*judgement.pair, claim.relation, results.precision);
+    const auto pair = pair_of(analysis.pairs, left, right);
+    if (!pair) continue;
+    judgement = judge_pair(claim, *pair, results.precision);
     if (judgement.outcome != Judgement::Outcome::Inconclusive)
       judgement.caveat = caveat(group, analysis, left, right, results);
   }

@@ -25,7 +25,8 @@ struct Contribution {
 /// What a comparison of two cases leaves open when more than one thing changed between them.
 struct Caveat {
   std::vector<Factor> factors;  // from the faster to the slower: what costs time is above 1
-  std::vector<Contribution> parts;  // where another measured case has one of them and not the others
+  std::vector<Contribution>
+      parts;  // where another measured case has one of them and not the others
 };
 
 /// Nothing for one change or none.
@@ -34,11 +35,21 @@ std::optional<Caveat> caveat(const GroupResult& group, const GroupAnalysis& anal
 
 /// A claim held against the pair of its two sides.
 struct Judgement {
-  enum class Outcome { Confirmed, Contradicted, Inconclusive, NotRun };
+  /// DirectionOnly: the side that was claimed to be faster is, but not by as much, or by more.
+  /// Elsewhere: the claim is about another point of the sweep, or about several.
+  enum class Outcome { Confirmed, DirectionOnly, Contradicted, Inconclusive, NotRun, Elsewhere };
   Outcome outcome = Outcome::NotRun;
-  std::optional<Pair> pair;  // left over right
+  std::optional<Pair> pair;      // left over right
+  std::optional<Interval> size;  // of a claim with a ratio: the same ratio here
   std::optional<Caveat> caveat;
 };
+
+/// Holds the interval of a ratio against what was claimed: Confirmed inside of it, DirectionOnly
+/// outside, else Inconclusive. A single number is taken as what lies within 10 % of it.
+Judgement::Outcome held_against(const Interval& size, const ClaimedRatio& claimed);
+
+/// The side that is claimed to be slower over the faster one; with what two processes may add.
+Interval claimed_ratio(const Pair& pair, Relation relation);
 
 /// One for each of the group's claims, in order.
 std::vector<Judgement> judge_claims(const GroupResult& group, const GroupAnalysis& analysis,

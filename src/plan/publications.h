@@ -1,0 +1,33 @@
+/// The published experiments that normbench is about, by id.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "core/enums.h"
+
+namespace normbench {
+
+enum class Publication { Blog, Pix2pix, Torchvision, GroupNorm, Slides };
+constexpr auto words(Publication) {
+  return std::to_array<Word<Publication>>({{Publication::Blog, "blog"},
+                                           {Publication::Pix2pix, "pix2pix"},
+                                           {Publication::Torchvision, "torchvision"},
+                                           {Publication::GroupNorm, "group-norm"},
+                                           {Publication::Slides, "slides"}});
+}
+
+/// Where each comes from: "post on GPU normalisation, 2024-12".
+std::string_view origin_of(Publication publication);
+
+struct PublishedExperiment {
+  std::string_view id;
+  Publication source;
+  std::string_view about;
+  std::string_view missing = "";  // why no config has it; "": one does
+};
+
+/// All of them, in order.
+std::span<const PublishedExperiment> published_experiments();
+
+}  // namespace normbench

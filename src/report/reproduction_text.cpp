@@ -1,0 +1,160 @@
+#include "report/reproduction_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/units.h"
+#include "report/cause_text.h"
+#include "report/comparison_words.h"
+#include "report/document_text.h"
+#include "report/text.h"
+#include "report/verdict_text.h"
+#include "report/words.h"
+
+namespace normbench {
+namespace {
+
+/// A line of the table in words.
+struct Line {
+  std::string id, claimed, at, published, here, verdict, why;
+};
+
+std::string at_point(const Reproduced& line) {
+  return line.group->point.empty() ? "" : fmt::format(" ({})", point_text(line.group->point));
+}
+
+std::string cause_of(const Reproduced& line) {
+  if (!line.cause) return "";
+  return fmt::format("{}: {}", spoken(line.case_name), cause_text(line.cause).sentence());
+}
+
+/// The slower side over the faster one, whichever was claimed to be that.
+std::string here_text(const Judgement& judgement) {
+  if (judgement.size) return times_text(*judgement.size);
+  if (!judgement.pair) return "";
+  const Interval& ratio = judgement.pair->ratio;
+  return times_text(ratio.value < 1 ? Interval{1 / ratio.value, 1 / ratio.high, 1 / ratio.low}
+                                    : ratio);
+}
+
+struct ToLine {
+  const Reproduced& line;
+
+  Line operator()(const ReproducedClaim& found) const {
+    const Claim& claim = *found.claim;
+    const Judgement& judgement = found.judgement;
+    Line words{.id = line.id,
+               .claimed = claim.text,
+               .at = at_point(line),
+               .published = claimed_text(claim),
+               .here = here_text(judgement),
+               .verdict = std::string(name_of(judgement.outcome)),
+               .why = judgement.caveat ? caveat_text(judgement.caveat) : cause_of(line)};
+    if (judgement.outcome == Judgement::Outcome::NotRun)
+      words.why = judgement_detail(*line.group, claim, judgement, 0);
+    return words;
+  }
+  Line operator()(const TrendJudgement& trend) const {
+    const bool measured = !trend.from.is_null();
+    const std::string here =
+        measured ? fmt::format("{} to {}", factor(trend.first.value), factor(trend.last.value))
+                 : "";
+    return {.id = line.id,
+            .claimed = trend.claim.text,
+            .at = "",
+            .published = claimed_text(trend.claim),
+            .here = here,
+            .verdict = std::string(name_of(trend.outcome)),
+            .why = ""};
+  }
+  Line operator()(const ReproducedFigure& found) const {
+    const PublishedFigure& figure = found.figure;
+    const std::string& stage = found.published->stage;
+    const int index = index_of(*line.group, found.published->variant);
+    const bool skipped = index >= 0 && !measured(line.group->cases[index]);
+    return {.id = line.id,
+            .claimed =
+                fmt::format("{}{}{}", found.published->variant, stage.empty() ? "" : ": ", stage),
+            .at = at_point(line),
+            .published = figure_text(figure.kind, figure.published),
+            .here = figure.here ? figure_text(figure.kind, *figure.here) : "",
+            .verdict = skipped ? std::string(name_of(Judgement::Outcome::NotRun)) : "",
+            .why = skipped ? reason_text(line.group->cases[index]) : cause_of(line)};
+  }
+};
+
+std::vector<Line> lines_of(const std::vector<Reproduction>& all) {
+  std::vector<Line> lines;
+  for (const auto& [experiment, found] : all) {
+    for (const Reproduced& line : found) lines.push_back(std::visit(ToLine{line}, line.found));
+    if (found.empty())
+      lines.push_back({.id = std::string(experiment.id),
+                       .claimed = std::string(experiment.about),
+                       .at = "",
+
+                       .published = "",
+                       .here = "",
+                       .verdict = "not run",
+                       .why = std::string(experiment.missing)});
+  }
+  return lines;
+}
+
+/// The reasons below the table, each once: the same case often explains several lines.
+std::string reasons_below(const std::vector<Line>& lines) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> ids;
+  for (const Line& line : lines) {
+    if (line.why.empty()) continue;
+    std::vector<std::string>& of = under(ids, line.why);
+    if (of.empty() || of.back() != line.id) of.push_back(line.id);
+  }
+  std::string text;
+  for (const auto& [why, of] : ids)
+    text += wrapped(fmt::format("{}: {}", fmt::join(of, ", "), why), 2);
+  return text;
+}
+
+/// "5 of 8 experiments run here": of those that were asked for.
+std::string count_text(const std::vector<Reproduction>& all) {
+  const auto here = std::ranges::count_if(all, [](const Reproduction& one) {
+    return std::ranges::any_of(one.lines, [](const Reproduced& line) {
+      return std::visit(ToLine{line}, line.found).here != "";
+    });
+  });
+  return fmt::format("{} of {} ran here.", here, counted(std::ssize(all), "experiment"));
+}
+
+}  // namespace
+
+std::string reproduction_text(const std::vector<Reproduction>& all) {
+  const std::vector<Line> lines = lines_of(all);
+  Rows rows({"id", "claimed", "published", "here", "verdict"});
+  for (const Line& line : lines)
+    rows.add({line.id, cut(line.claimed, 42 - display_width(line.at)) + line.at, line.published,
+              line.here, line.verdict});
+  return rows.text({0, 1, 4}) + reasons_below(lines) + wrapped(count_text(all), 2);
+}
+
+std::string reproduction_markdown(const std::vector<Reproduction>& all) {
+  std::string text =
+      "| id | claimed | published | here | verdict | why |\n|---|---|--:|--:|---|---|\n";
+  for (const Line& line : lines_of(all))
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", line.id,
+                        escaped_markdown(line.claimed + line.at), line.published, line.here,
+                        line.verdict, escaped_markdown(line.why));
+  return fmt::format("{}\n{}\n", text, count_text(all));
+}
+
+Json reproduction_json(const std::vector<Reproduction>& all) {
+  Json list = Json::array();
+  for (const Line& line : lines_of(all))
+    list.push_back({{"id", line.id},
+                    {"claimed", line.claimed + line.at},
+                    {"published", line.published},
+                    {"here", line.here},
+                    {"verdict", line.verdict},
+                    {"why", line.why}});
+  return {{"reproduction", list}};
+}
+
+}  // namespace normbench

@@ -1,0 +1,161 @@
+#include <gmock/gmock.h>
+
+#include "analysis/sweep/trends.h"
+#include "example_results.h"
+
+namespace normbench::claims_test {
+namespace {
+
+using enum Judgement::Outcome;
+
+Claim claim(const std::string& left, Relation relation, const std::string& right) {
+  return {.text = "it", .left = left, .relation = relation, .right = right};
+}
+
+Judgement judged(const Claim& one, const Results& results = examples::tie()) {
+  Results with = results;
+  with.groups[0].claims = {one};
+  return analyse(with.groups[0], with).verdict.claims.at(0);
+}
+
+Judgement::Outcome sized(const std::string& left, Relation relation, const std::string& right,
+                         ClaimedRatio ratio, const Results& results = examples::tie()) {
+  Claim one = claim(left, relation, right);
+  one.ratio = ratio;
+  return judged(one, results).outcome;
+}
+
+TEST(Claims, AreJudgedByPairs) {
+  const auto outcome = [](const std::string& left, Relation relation, const std::string& right) {
+    return judged(claim(left, relation, right)).outcome;
+  };
+  EXPECT_EQ(outcome("one", Relation::Less, "slow"), Confirmed);
+  EXPECT_EQ(outcome("slow", Relation::Less, "one"), Contradicted);
+  EXPECT_EQ(outcome("slow", Relation::More, "one"), Confirmed);
+  EXPECT_EQ(outcome("one", Relation::Equal, "other"), Confirmed);
+  EXPECT_EQ(outcome("one", Relation::Less, "other"), Contradicted);
+  EXPECT_EQ(outcome("one", Relation::Less, "gone"), NotRun);
+}
+
+// "slow" takes 1.80 times as long as "one".
+TEST(Claims, ASizeIsHeldToTheInterval) {
+  EXPECT_EQ(sized("one", Relation::Less, "slow", {1.8, 1.8}), Confirmed);
+  EXPECT_EQ(sized("slow", Relation::More, "one", {1.8, 1.8}), Confirmed);
+  EXPECT_EQ(sized("one", Relation::Less, "slow", {1.95, 1.95}), Confirmed);  // within 10 %
+  EXPECT_EQ(sized("one", Relation::Less, "slow", {1.7, 1.9}), Confirmed);
+  EXPECT_EQ(sized("one", Relation::Less, "slow", {30, 30}), DirectionOnly);
+  EXPECT_EQ(sized("one", Relation::Less, "slow", {1.1, 1.1}), DirectionOnly);
+  EXPECT_EQ(sized("one", Relation::Less, "slow", {1.9, 2}), DirectionOnly);
+  EXPECT_EQ(sized("slow", Relation::Less, "one", {1.8, 1.8}), Contradicted);
+  EXPECT_EQ(sized("one", Relation::Less, "other", {1.8, 1.8}), Contradicted);  // a tie
+  EXPECT_EQ(sized("one", Relation::Less, "gone", {1.8, 1.8}), NotRun);
+}
+
+// An interval over the border of what was claimed is never a confirmation.
+TEST(Claims, NoiseAcrossTheBorderIsInconclusive) {
+  const auto outcome = [](Interval size, ClaimedRatio ratio) { return held_against(size, ratio); };
+  EXPECT_EQ(outcome({2, 1.9, 2.1}, {2, 2}), Confirmed);
+  EXPECT_EQ(outcome({2, 1.8, 2.2}, {2, 2}), Confirmed);  // up to the border
+  EXPECT_EQ(outcome({2, 1.79, 2.1}, {2, 2}), Inconclusive);
+  EXPECT_EQ(outcome({2.1, 2, 2.21}, {2, 2}), Inconclusive);
+  EXPECT_EQ(outcome({2, 1.2, 3.1}, {2, 2}), Inconclusive);
+  EXPECT_EQ(outcome({2.3, 2.21, 2.4}, {2, 2}), DirectionOnly);
+  EXPECT_EQ(outcome({1.7, 1.6, 1.79}, {2, 2}), DirectionOnly);
+  EXPECT_EQ(outcome({3.7, 3.6, 3.9}, {3.5, 4}), Confirmed);
+  EXPECT_EQ(outcome({3.7, 3.4, 3.9}, {3.5, 4}), Inconclusive);
+
+  Results wide = examples::tie();
+  for (CaseResult& one : wide.groups[0].cases)
+    if (one.variant == "slow")
+      for (std::size_t i = 0; i < one.rounds.size(); ++i)
+        one.rounds[i].wall_ns += one.rounds[i].wall_ns / 3 * static_cast<std::int64_t>(i % 2);
+  EXPECT_EQ(sized("one", Relation::Less, "slow", {2.1, 2.1}, wide), Inconclusive);
+}
+
+TEST(Claims, AnotherProcessWidensTheInterval) {
+  Pair pair{.a = 0, .b = 1, .ratio = {0.5, 0.48, 0.52}, .process_effect = 0};
+  EXPECT_NEAR(claimed_ratio(pair, Relation::Less).low, 1 / 0.52, 1e-12);
+  EXPECT_NEAR(claimed_ratio(pair, Relation::More).high, 0.52, 1e-12);
+  pair.process_effect = 0.05;
+  EXPECT_NEAR(claimed_ratio(pair, Relation::Less).low, 1 / 0.52 / 1.05, 1e-12);
+  EXPECT_NEAR(claimed_ratio(pair, Relation::Less).high, 1 / 0.48 * 1.05, 1e-12);
+  EXPECT_NEAR(claimed_ratio(pair, Relation::More).high, 0.52 * 1.05, 1e-12);
+}
+
+TEST(Claims, EqualWithinWhatIsSaid) {
+  const auto outcome = [](const std::string& right, double within,
+                          const Results& results = examples::tie()) {
+    Claim one = claim("one", Relation::Equal, right);
+    one.within = within;
+    return judged(one, results).outcome;
+  };
+  EXPECT_EQ(outcome("other", 0.05), Confirmed);
+  EXPECT_EQ(outcome("other", 0.0001), Inconclusive);  // finer than the rounds show
+  EXPECT_EQ(outcome("slow", 0.05), Contradicted);
+  EXPECT_EQ(outcome("slow", 1), Confirmed);  // 1.80x is within a factor of two
+  EXPECT_EQ(outcome("other", 0.01, examples::inconclusive()), Inconclusive);
+}
+
+TEST(Claims, AreOfTheirPoint) {
+  Results results = examples::swept();  // batch 1, 8, 64
+  const std::string threads = "fused, 2 threads [memory=pageable_huge]";
+  Claim one = claim(threads, Relation::Less, "fused");
+  one.point = {{"batch", 8}, {"memory", "pageable_huge"}};
+  std::vector<Judgement::Outcome> outcomes;
+  for (GroupResult& group : results.groups) {
+    group.claims = {one};
+    outcomes.push_back(analyse(group, results).verdict.claims.at(0).outcome);
+  }
+  EXPECT_THAT(outcomes, testing::ElementsAre(Elsewhere, Confirmed, Elsewhere));
+}
+
+// Two threads take 2.20, 0.80, 0.625 times as long as one: one over two grows.
+TEST(Trends, AreReadOnceAnExperiment) {
+  const auto trends = [](Trend trend, Relation relation, int points = 3,
+                         const std::string& right = "fused") {
+    Results results = examples::swept();
+    results.groups.resize(static_cast<std::size_t>(points));
+    Claim one = claim("fused, 2 threads [memory=pageable_huge]", relation, right);
+    one.across = ClaimedTrend{.axis = "batch", .trend = trend};
+    for (GroupResult& group : results.groups) group.claims = {one};
+    const auto all = experiments(results);
+    EXPECT_EQ(all[0].analyses[0].verdict.claims.at(0).outcome, Elsewhere);
+    return judge_trends(all[0]);
+  };
+  const auto grows = trends(Trend::Grows, Relation::Less);
+  ASSERT_EQ(grows.size(), 1U);
+  EXPECT_EQ(grows[0].outcome, Confirmed);
+  EXPECT_EQ(grows[0].from, 1);
+  EXPECT_EQ(grows[0].to, 64);
+  EXPECT_NEAR(grows[0].first.value, 1 / 2.2, 0.02);
+  EXPECT_NEAR(grows[0].last.value, 1 / 0.625, 0.02);
+  EXPECT_EQ(trends(Trend::Shrinks, Relation::Less)[0].outcome, Contradicted);
+  EXPECT_EQ(trends(Trend::Shrinks, Relation::More)[0].outcome, Confirmed);
+  EXPECT_EQ(trends(Trend::Stays, Relation::Less)[0].outcome, Contradicted);
+  EXPECT_EQ(trends(Trend::Grows, Relation::Less, 1)[0].outcome, NotRun);
+  EXPECT_EQ(trends(Trend::Grows, Relation::Less, 3, "gone")[0].outcome, NotRun);
+}
+
+TEST(Trends, StaysMeansWithinATenth) {
+  const auto outcome = [](Trend trend, double factor, double spread) {
+    Results results = examples::swept();
+    results.groups.resize(2);
+    Claim one = claim("fused", Relation::Less, "eager");
+    one.across = ClaimedTrend{.axis = "batch", .trend = trend};
+    for (GroupResult& group : results.groups) group.claims = {one};
+    for (std::size_t i = 0; i < results.groups[1].cases[0].rounds.size(); ++i) {
+      auto& ns = results.groups[1].cases[0].rounds[i].wall_ns;
+      ns = std::llround(static_cast<double>(ns) * factor * (i % 2 ? 1 + spread : 1));
+    }
+    return judge_trends(experiments(results)[0]).at(0).outcome;
+  };
+  EXPECT_EQ(outcome(Trend::Stays, 1, 0), Confirmed);
+  EXPECT_EQ(outcome(Trend::Stays, 1.05, 0), Confirmed);
+  EXPECT_EQ(outcome(Trend::Grows, 1.05, 0), Confirmed);
+  EXPECT_EQ(outcome(Trend::Shrinks, 1.05, 0), Contradicted);
+  EXPECT_EQ(outcome(Trend::Stays, 1.5, 0), Contradicted);
+  EXPECT_EQ(outcome(Trend::Stays, 1, 0.3), Inconclusive);
+}
+
+}  // namespace
+}  // namespace normbench::claims_test

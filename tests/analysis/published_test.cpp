@@ -1,0 +1,48 @@
+#include "analysis/published.h"
+
+#include <gmock/gmock.h>
+
+#include "analysis/case_analysis.h"
+#include "example_results.h"
+
+namespace normbench::published_test {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::Field;
+using testing::FieldsAre;
+using testing::Optional;
+
+auto figure(FigureKind kind, double published, double here) {
+  return FieldsAre(kind, published, Optional(DoubleNear(here, here / 50)));
+}
+
+TEST(Published, StandsBesideTheSameHere) {
+  const Results blog = examples::blog();
+  const GroupResult& group = blog.groups[0];
+  Published one = group.published[0];  // A1: 135.6 ms here, 97.1 of the baseline
+  one.speed_up = 0.87;
+  EXPECT_THAT(published_figures(group, one),
+              ElementsAre(figure(FigureKind::Wall, 175.5, 135.6),
+                          figure(FigureKind::SpeedUp, 0.87, 97.1 / 135.6)));
+  one = {.variant = one.variant, .stage = "sub", .wall_ms = 644, .device_ms = 1, .items = 10};
+  EXPECT_THAT(published_figures(group, one),
+              ElementsAre(figure(FigureKind::Wall, 64.4, 135.6 / 3),
+                          FieldsAre(FigureKind::Device, 0.1, std::nullopt)));
+  one.variant = "gone";
+  EXPECT_THAT(published_figures(group, one),
+              testing::Each(Field(&PublishedFigure::here, std::nullopt)));
+}
+
+TEST(Published, HostAndDeviceTimesAreAddedAsTheChartsDo) {
+  const Results gpu = examples::gpu();
+  const GroupResult& group = gpu.groups[0];
+  Published one{.variant = group.cases[2].variant, .wall_ms = {}, .device_ms = {}};
+  one.sum_ms = 7;
+  const double ns = wall_ns(group.cases[2]) + *device_ns(group.cases[2]);
+  EXPECT_THAT(published_figures(group, one), ElementsAre(figure(FigureKind::Sum, 7, ns / 1e6)));
+}
+
+}  // namespace
+}  // namespace normbench::published_test

@@ -1,0 +1,117 @@
+"""`normbench reproduce` on the real binary: what it lists, runs, judges and refuses.
+
+usage: reproduce_test.py NORMBENCH ROOT"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+NORMBENCH, ROOT = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+IDS = [f"{letter}{i}" for letter, count in zip("ABCDF", (8, 12, 5, 5, 12)) for i in range(1, count + 1)]
+
+CPU = {
+    "name": "chains",
+    "ids": ["A1", "A2"],
+    "question": "How long?",
+    "source": {"batch": 1, "size": [64, 64]},
+    "baseline": "once",
+    "variants": {"once": ["copy"], "nine times": ["copy"] * 9},
+    "published": [
+        {"ids": ["A1"], "variant": "nine times", "wall_ms": 175.5, "where": "a table"},
+        {"ids": ["A1"], "variant": "once", "stage": "copy", "wall_ms": 5, "items": 10, "where": "a table"},
+    ],
+    "claims": [
+        {"ids": ["A2"], "text": "a thousand times faster", "expects": ["once", "<", "nine times"], "ratio": 1000},
+        {"ids": ["A2"], "text": "the other way round", "expects": ["nine times", "<", "once"]},
+    ],
+}
+GPU = {
+    "name": "send",
+    "ids": ["A5"],
+    "question": "How long?",
+    "source": {"batch": 1, "size": [64, 64]},
+    "variants": {"there": ["h2d"], "there and back": ["h2d", "d2h", "h2d"]},
+    "claims": [{"ids": ["A5"], "text": "there is faster", "expects": ["there", "<", "there and back"]}],
+}
+
+
+class Reproduce(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = pathlib.Path(folder.name)
+        self.configs = self.dir / "configs"
+        self.configs.mkdir()
+        for name, experiment in (("cpu", CPU), ("gpu", GPU)):
+            config = {"schema": 1, "name": name, "about": "A test.", "experiments": [experiment]}
+            (self.configs / f"{name}.json").write_text(json.dumps(config))
+
+    def normbench(self, *words, code=0):
+        done = subprocess.run([NORMBENCH, "reproduce", *words], cwd=self.dir, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        return done
+
+    def rows(self, *words, code=0):
+        out = self.normbench("--configs", str(self.configs), "--format", "json", *words, code=code).stdout
+        return json.loads(out)["reproduction"]
+
+    def test_lists_every_id_with_a_config_or_the_reason_for_none(self):
+        lines = self.normbench("--list", "--configs", str(ROOT / "configs")).stdout.splitlines()
+        listed = [line.split()[0] for line in lines if re.match(r"  [A-F]\d+ ", line)]
+        self.assertEqual(listed, IDS)
+        for line in lines:
+            if re.match(r"  [A-F]\d+ ", line):
+                self.assertRegex(line, r"[a-z0-9-]+/[a-z0-9-]+$|- \(.+\)$")
+        self.assertTrue(any(re.search(r"^  A5 .* GPU ", line) for line in lines))
+
+    def test_judges_by_size_and_says_what_cannot_run(self):
+        rows = self.rows("blog", "--quick", "--out", "out")
+        by_id = {id: [row for row in rows if row["id"] == id] for id in IDS[:8]}
+        sized, reversed_ = by_id["A2"]
+        self.assertEqual((sized["published"], sized["verdict"]), ("1000x", "direction only"))
+        self.assertRegex(sized["here"], r"^\d+(\.\d+)?x \(\d+(\.\d+)?-\d+(\.\d+)?\)$")
+        self.assertEqual(reversed_["verdict"], "contradicted")
+        whole, stage = by_id["A1"]
+        self.assertEqual((whole["claimed"], whole["published"]), ("nine times", "175.5 ms wall"))
+        self.assertRegex(whole["here"], r"^[\d.]+ ms wall$")
+        self.assertEqual((stage["claimed"], stage["published"]), ("once: copy", "0.50 ms wall"))
+        [sent] = by_id["A5"]
+        if sent["verdict"] == "not testable here":
+            self.assertEqual(sent["why"], "no GPU")
+        [none] = by_id["A8"]
+        self.assertEqual((none["verdict"], none["why"]), ("not run", "no figure was published"))
+        for name in ("cpu", "gpu"):
+            self.assertTrue((self.dir / "out" / name / "results.json").exists())
+
+    def test_goes_on_where_it_was_and_writes_over_nothing(self):
+        self.rows("A1", "--quick", "--out", "out")
+        document = self.dir / "out/cpu/results.json"
+        before = document.read_text()
+        refused = self.normbench("A1", "--configs", str(self.configs), "--out", "out", code=2)
+        self.assertIn("out/cpu", refused.stderr)
+        rows = self.rows("A1", "A5", "--resume", "out", "--quick")
+        self.assertEqual({row["id"] for row in rows}, {"A1", "A5"})
+        self.assertEqual(json.loads(document.read_text())["groups"], json.loads(before)["groups"])
+        self.assertTrue((self.dir / "out/gpu/results.json").exists())
+
+    def test_text_and_markdown_are_tables(self):
+        text = self.normbench("A2", "--configs", str(self.configs), "--quick", "--out", "out").stdout
+        self.assertRegex(text, r"^  id +claimed +published +here +verdict\n")
+        self.assertRegex(text, r"\n  1 of 1 experiment ran here\.\n$")
+        markdown = self.normbench("A2", "--configs", str(self.configs), "--resume", "out", "--format", "markdown").stdout
+        self.assertRegex(markdown, r"^\| id \| claimed \| published \| here \| verdict \| why \|\n")
+
+    def test_refuses_what_it_does_not_know(self):
+        refused = self.normbench("blogg", "Z9", code=2)
+        self.assertIn('unknown source or id "blogg" (did you mean "blog"?)', refused.stderr)
+        self.assertIn('"Z9"', refused.stderr)
+        refused = self.normbench("--configs", "nowhere", code=2)
+        self.assertIn("nowhere", refused.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
