@@ -52,7 +52,7 @@ selftest::Options what_to_test(const SelftestOptions& said, const Backends& back
                             .simd = chosen_simd(said.simd),
                             .interrupted = &watch_for_interrupts()};
   if (available_threads() > 1) options.threads = available_threads();
-  if (!said.quick) {
+  if (!said.quick || said.large) {
     options.host_bytes = host_bytes();
     options.device_bytes = device_bytes(backends);
   }
@@ -97,7 +97,8 @@ Subcommand make_selftest() {
                    "CPU rows on this instruction set only, e.g. AVX2 (default: all, one by one)",
                    &said->simd},
                   {"--quick", "", "Few small tensors: for compute-sanitizer", &said->quick},
-                  {"--large", "", "Tensors of more than 2^31 elements on the CPU too",
+                  {"--large", "",
+                   "Tensors of more than 2^31 elements on the CPU too, and with --quick",
                    &said->large},
                   format_option(said->format, "text or json")},
       .run = [said] { return run_selftest(*said); }};

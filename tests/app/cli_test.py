@@ -189,6 +189,21 @@ class CliTest(unittest.TestCase):
         link = limits[("link", "to the GPU, pinned")][0]
         self.assertEqual("missing" in link, info["environment"]["gpu"] is None)
 
+    def test_an_interrupted_info_says_what_is_missing(self):
+        for form in ("text", "json"):
+            running = subprocess.Popen([NORMBENCH, "info", "--format", form], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True)
+            next(line for line in running.stderr if " rounds (" in line)
+            running.send_signal(signal.SIGINT)
+            out, _ = running.communicate()
+            self.assertEqual(running.returncode, 130)
+            if form == "text":
+                self.assertIn("\n  interrupted: limits that are missing here were not reached\n", out)
+            else:
+                info = json.loads(out)
+                kinds = {limit["kind"] for limit in info["limits"]}
+                self.assertEqual((info["interrupted"], kinds & {"memory", "launch"}), (True, {"memory"}))
+
     def test_info_usage_errors(self):
         done = normbench("info", "--format", "xml")
         self.assertEqual(done.returncode, 2)
