@@ -336,6 +336,7 @@ class CliTest(unittest.TestCase):
         done = normbench("selftest", "--quick", "--place", "cuda")
         self.assertEqual(done.returncode, 1)
         self.assertIn("\ncuda: skipped: no GPU (", done.stdout)
+        self.assertEqual(done.stderr, "normbench: nothing was tested\n")
         done = normbench("selftest", "--quick", "--kernel", "load")  # there are no cases for it
         self.assertEqual(done.returncode, 1)
         self.assertIn("cpu: no row to test\n", done.stdout)
@@ -465,6 +466,19 @@ class CliTest(unittest.TestCase):
             self.skipTest("a GPU is at hand")
         self.assertEqual(gpu["status"], "skipped")
         self.assertIn(gpu["reason"].split(" (")[0], " ".join(done.stdout.split()))
+
+    def test_a_run_of_skipped_cases_says_that_nothing_was_measured(self):
+        config = self.config({**SMALL, "experiments": [{
+            "name": "files", "load": {}, "variants": {"copy": ["copy"], "cast": [
+                {"op": "cast", "to": "float32"}]}}]})
+        for form in ("text", "json"):
+            done = normbench("run", "--config", config, "--out", self.dir / form, "--format", form)
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual(done.stderr.splitlines()[-1],
+                             "normbench: nothing was measured, every case was skipped: no images given "
+                             "(--images DIR)")
+        _, done = self.run_small()
+        self.assertNotIn("nothing was measured", done.stderr)
 
     def test_a_folder_with_a_run_is_not_overwritten(self):
         out, _ = self.run_small()
