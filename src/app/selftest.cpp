@@ -107,7 +107,7 @@ Subcommand make_selftest() {
                   format_option(said->format, "text or json")},
       .run = [said] { return run_selftest(*said); },
       .help = "Exits 1 where a row is wrong, and where nothing could be tested: without the place "
-              "that was\nasked for, or where no such row has cases.\n"};
+              "that was\nasked for, or where no such row has cases."};
 }
 
 }  // namespace normbench

@@ -263,6 +263,11 @@ class CliTest(unittest.TestCase):
         self.assert_mistake(self.config(" " * 50_000_000), "16.0 MB")
         self.assert_mistake(self.config("[" * 100_000), "64")
         self.assert_mistake(self.config("\x00\xff\xfe"), "line 1")
+        for document in sorted((SOURCE_DIR / "results").glob("*.json"))[:1]:
+            done = normbench("check", document)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual(done.stderr, f"{document}: is a results document, no config (show it: normbench "
+                             "report FILE)\n")
 
     def test_mistakes_of_all_configs_are_told_before_any_is_run(self):
         good = self.config(SMALL)
@@ -516,6 +521,20 @@ class CliTest(unittest.TestCase):
         code, one = case("dynamic", OMP_DYNAMIC="true")
         self.assertEqual((code, one["status"]), (0, "ok"), one.get("reason"))
 
+    def test_more_threads_than_cpus_are_said_once(self):
+        crowd = len(os.sched_getaffinity(0)) + 1
+        config = self.config({**SMALL, "experiments": [{
+            "name": "team", "sweep": {"threads": [1, crowd]}, "threads": "$threads",
+            "source": {"batch": 2, "size": [64, 64]}, "variants": {"copy": ["copy"], "again": ["copy"]}}]})
+        said = rf'(?m)^normbench: small: {crowd} threads take turns on \d+ CPUs? \("threads": "all" takes \d+\)$'
+        for args in (["check", config], ["run", "--no-profile", "--config", config, "--out", self.dir / "out"]):
+            done = normbench(*args)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stderr, said)
+            self.assertEqual(done.stderr.count("take turns"), 1)
+        done = normbench("check", config, "--set", "/experiments/0/sweep/threads=[1]")
+        self.assertEqual(done.stderr, "")
+
     def test_unknown_sort_key(self):
         config = self.config({**SMALL, "profile": {"sort_by": "cpu"}})
         self.assert_mistake(config, "/profile/sort_by: unknown value")
@@ -548,7 +567,15 @@ class CliTest(unittest.TestCase):
         reason = json.loads((out / "results.json").read_text())["groups"][0]["cases"][0]["reason"]
         self.assertIn("a.jpg", reason)
         self.assertIn("b.png", reason)
+        done = normbench("check", config, "--images", images)
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertRegex(done.stderr, r"^\S+config.json: f/load: 2 of 2 files cannot be read: a.jpg \(empty "
+                         r"file\), b.png \(not an image.*\)\n$")
         (images / "c.png").write_bytes(PIXEL)
+        done = normbench("check", config, "--images", images, "--set", "/experiments/0/load/on_error=skip")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("config.json: f/load: 2 of 3 files are left out: a.jpg (empty file)", done.stderr)
+        self.assertEqual(normbench("check", config, "--images", images / "c.png").stderr, "")
         out = self.dir / "again"
         done = normbench("run", "--config", config, "--out", out, "--images", images)
         self.assertEqual(done.returncode, 1, done.stderr)
