@@ -172,8 +172,9 @@ Subcommand make_run() {
   const auto options = std::make_shared<RunOptions>();
   return {.options = run_options(*options),
           .run = [options] { return run_all(*options); },
-          .help = "A case that cannot run here is skipped, which is no failure. Where every case "
-                  "is, the run exits 0\nand its last line says that nothing was measured.",
+          .help =
+              "A case that cannot run here is skipped, which is no failure. Where every case "
+              "is, the run exits 0\nand its last line says that nothing was measured.",
           .given = &options->given,
           .unnamed = "--config"};
 }

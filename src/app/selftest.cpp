@@ -63,7 +63,8 @@ selftest::Options what_to_test(const SelftestOptions& said, const Backends& back
 
 /// False where the places are not here, or where no row that was asked for has cases.
 bool tested_any(const selftest::Findings& findings) {
-  return std::ranges::any_of(findings.places, [](const auto& place) { return !place.rows.empty(); });
+  return std::ranges::any_of(findings.places,
+                             [](const auto& place) { return !place.rows.empty(); });
 }
 
 Exit outcome(const selftest::Findings& findings) {
@@ -106,8 +107,9 @@ Subcommand make_selftest() {
                    &said->large},
                   format_option(said->format, "text or json")},
       .run = [said] { return run_selftest(*said); },
-      .help = "Exits 1 where a row is wrong, and where nothing could be tested: without the place "
-              "that was\nasked for, or where no such row has cases."};
+      .help =
+          "Exits 1 where a row is wrong, and where nothing could be tested: without the place "
+          "that was\nasked for, or where no such row has cases."};
 }
 
 }  // namespace normbench

@@ -413,6 +413,24 @@ class CliTest(unittest.TestCase):
         found = [(r["point"], r["variant"], r["name"], r["cpu_ns"]) for r in rows]
         self.assertEqual(sorted(found), sorted(expected))
 
+    def test_several_documents_are_one_in_json_and_csv(self):
+        out, _ = self.run_small("--only", "fused")
+        text = (out / "results.json").read_text()
+        for name in ("a.json", "b.json"):
+            (self.dir / name).write_text(text)
+        names = [str(self.dir / name) for name in ("a.json", "b.json")]
+        document = json.loads(text)
+        for paths in (names, [self.dir]):  # a folder with its loose documents, and the run in it
+            count = 2 if paths is names else 3
+            made = json.loads(normbench("report", *paths, "--format", "json").stdout)
+            self.assertEqual(made, [document] * count)
+            made = normbench("report", *paths, "--table", "torch", "--format", "csv").stdout
+            rows = list(csv.DictReader(io.StringIO(made, newline="")))
+            self.assertEqual([row["document"] for row in rows].count(names[1]), len(rows) // count)
+            self.assertNotIn("document", [row["document"] for row in rows])
+            made = json.loads(normbench("report", *paths, "--table", "torch", "--format", "json").stdout)
+            self.assertEqual(len({table["document"] for table in made}), count)
+
     def test_a_report_of_what_is_no_run(self):
         (self.dir / "begun").mkdir()
         (self.dir / "begun/journal.jsonl").write_text("")
