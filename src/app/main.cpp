@@ -109,7 +109,10 @@ std::vector<std::string> usage_mistakes(const CLI::App& app, const CLI::ParseErr
   const CLI::App& given = *app.get_subcommands().front();
   const auto command = std::ranges::find(commands(), given.get_name(), &Command::name);
   const std::vector<std::string> strays = strays_of(given, command->make());
-  return strays.empty() ? std::vector<std::string>{error.what()} : strays;
+  if (!strays.empty()) return strays;
+  const std::string said = error.what();  // "--out: 1 required DIR missing"
+  const bool no_value = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;
+  return {no_value ? said.substr(0, said.find(": ")) + ": no value is given" : said};
 }
 
 /// Help and version, or what is wrong with the command line.
