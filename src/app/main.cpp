@@ -110,9 +110,10 @@ std::vector<std::string> usage_mistakes(const CLI::App& app, const CLI::ParseErr
   const auto command = std::ranges::find(commands(), given.get_name(), &Command::name);
   const std::vector<std::string> strays = strays_of(given, command->make());
   if (!strays.empty()) return strays;
-  const std::string said = error.what();  // "--out: 1 required DIR missing"
-  const bool no_value = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;
-  return {no_value ? said.substr(0, said.find(": ")) + ": no value is given" : said};
+  const std::string said = error.what(), name = said.substr(0, said.find(": "));
+  if (said.ends_with(" missing")) return {name + ": no value is given"};
+  if (said.starts_with(name + ": At Most 1 ")) return {name + ": given more than once"};
+  return {said};
 }
 
 /// Help and version, or what is wrong with the command line.
