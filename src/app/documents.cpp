@@ -27,12 +27,25 @@ BadInput unfinished(const fs::path& folder) {
                     shell_word(folder.string()) + ")"}}};
 }
 
-/// The runs in a folder of several, by name; one that was not finished is a mistake.
+/// A results document that stands alone, whatever its name is.
+bool is_loose(const fs::path& file) {
+  std::error_code unknown;
+  if (file.extension() != ".json" || !fs::is_regular_file(file, unknown)) return false;
+  try {
+    return is_results(read_text(file.string()));
+  } catch (const Invalid&) {
+    return false;
+  }
+}
+
+/// The runs in a folder of several, and loose documents, by name; one that was not finished is a
+/// mistake.
 std::vector<std::string> runs_in(const fs::path& folder, std::vector<BadInput>& mistakes) {
   std::vector<std::string> files;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     if (has(entry.path(), kResults)) files.push_back((entry.path() / kResults).string());
+    if (is_loose(entry.path())) files.push_back(entry.path().string());
     if (is_unfinished(entry.path())) mistakes.push_back(unfinished(entry.path()));
   }
   if (error) mistakes.push_back({folder.string(), {{"", error.message()}}});

@@ -11,7 +11,7 @@
 namespace normbench {
 
 /// What `path` stands for: a file, the results.json in a run's folder, or those of all runs in a
-/// folder, by name. What has none is added to `mistakes`.
+/// folder and the documents that lie loose in it, by name. What has none is added to `mistakes`.
 std::vector<std::string> document_files(const std::string& path, std::vector<BadInput>& mistakes);
 
 /// Reads them. What cannot be read is added to `mistakes`, all of it, and is missing in the result.

@@ -120,18 +120,17 @@ Results measured_limits(const Plan& plan, const Backends& backends) {
   return run(plan, own.context);
 }
 
-/// What this machine can do at most: runs both configs as any other, without writing files. What
-/// was not reached when interrupted is not in the list.
-std::vector<MachineLimit> measure_machine_limits(const Backends& backends) {
+/// Adds what this machine can do at most: runs both configs as any other, without writing files.
+/// False when interrupted: what was not reached is not in the list.
+bool measure_machine_limits(const Backends& backends, std::vector<MachineLimit>& limits) {
   if (!isatty(STDERR_FILENO))
     tell("measuring limits, about 10 s (--no-limits shows the rest at once)\n");
-  std::vector<MachineLimit> limits;
   for (const std::string_view config : {kMemoryLimits, kOtherLimits}) {
     const Results results = measured_limits(limits_plan(config, backends), backends);
     std::ranges::move(machine_limits(results), std::back_inserter(limits));
-    if (results.interrupted) break;
+    if (results.interrupted) return false;
   }
-  return limits;
+  return true;
 }
 
 /// Something that makes numbers better where it is there.
@@ -204,7 +203,7 @@ struct InfoOptions {
   bool no_limits = false;
 };
 
-/// With "limits" where they were measured.
+/// With "limits" where they were measured, and "interrupted" where not all of them were.
 Json info_document(const InfoOptions& options, const Backends& backends,
                    std::vector<MachineLimit>& limits) {
   const Json machine = described_machine(backends, options.machine);
@@ -214,7 +213,7 @@ Json info_document(const InfoOptions& options, const Backends& backends,
                {"pci_gpus", pci_gpus()},
                {"costs", to_json(measuring_costs(clock))}};
   if (!options.no_limits) {
-    limits = measure_machine_limits(backends);
+    if (!measure_machine_limits(backends, limits)) info["interrupted"] = true;
     info["limits"] = Json::array();
     for (const MachineLimit& limit : limits) info["limits"].push_back(to_json(limit));
   }

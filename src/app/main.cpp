@@ -109,7 +109,11 @@ std::vector<std::string> usage_mistakes(const CLI::App& app, const CLI::ParseErr
   const CLI::App& given = *app.get_subcommands().front();
   const auto command = std::ranges::find(commands(), given.get_name(), &Command::name);
   const std::vector<std::string> strays = strays_of(given, command->make());
-  return strays.empty() ? std::vector<std::string>{error.what()} : strays;
+  if (!strays.empty()) return strays;
+  const std::string said = error.what(), name = said.substr(0, said.find(": "));
+  if (said.ends_with(" missing")) return {name + ": no value is given"};
+  if (said.starts_with(name + ": At Most 1 ")) return {name + ": given more than once"};
+  return {said};
 }
 
 /// Help and version, or what is wrong with the command line.

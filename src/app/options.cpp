@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "core/issue.h"
@@ -68,6 +69,16 @@ PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
   plan.free_bytes = free.bytes;
   plan.free_notes = free.notes;
   return plan;
+}
+
+void tell_crowded(const Plan& plan) {
+  int most = 0;
+  for (const Group& group : plan.groups)
+    for (const Case& work : group.cases) most = std::max(most, work.skip ? 0 : work.threads);
+  const int here = available_threads();
+  if (most > here)
+    tell("normbench: {}: {} threads take turns on {} CPU{} (\"threads\": \"all\" takes {})\n",
+         plan.name, most, here, here == 1 ? "" : "s", here);
 }
 
 }  // namespace normbench

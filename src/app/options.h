@@ -39,4 +39,7 @@ Option out_option(std::string& file);
 PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
                          const Backends& backends);
 
+/// Says it where a case has more threads than this process may use CPUs: they are what was written.
+void tell_crowded(const Plan& plan);
+
 }  // namespace normbench

@@ -171,6 +171,19 @@ void tell_errors(const Job& job, const Written& written, const std::string& unke
        shell_word(written.rescued.empty() ? job.dir : written.other), peers_option(job));
 }
 
+/// Says it where every case was skipped: that is no failure, and no measurement either.
+void tell_nothing_measured(const Results& results) {
+  std::vector<std::string> reasons;
+  for (const GroupResult& group : results.groups)
+    for (const CaseResult& result : group.cases) {
+      if (result.status != Status::Skipped) return;
+      if (std::ranges::find(reasons, result.reason) == reasons.end())
+        reasons.push_back(result.reason);
+    }
+  if (!reasons.empty())
+    tell("normbench: nothing was measured, every case was skipped: {}\n", fmt::join(reasons, "; "));
+}
+
 Exit code_of(const Results& results) {
   for (const GroupResult& group : results.groups)
     for (const CaseResult& result : group.cases)
@@ -222,6 +235,7 @@ Exit finish_run(const Job& job, const RunOptions& options, const Results& result
     code = std::max(code, Exit::NotWritten);
   }
   tell_errors(job, written, unkept);
+  if (!results.interrupted) tell_nothing_measured(results);
   return kept && written.errors.empty() ? code : std::max(code, Exit::NotWritten);
 }
 

@@ -21,14 +21,27 @@ struct ReportOptions {
   std::optional<TableKind> table;
 };
 
-/// What makes text of a document, as these options say.
-std::function<std::string(const Results&)> renderer(const ReportOptions& options) {
+/// Makes one text of documents, which were read from these files.
+using Renderer = std::function<std::string(std::span<const Results>, std::span<const std::string>)>;
+
+/// As these options say. Of several documents JSON is a list, and CSV has one header.
+Renderer renderer(const ReportOptions& options) {
+  if (options.table) {
+    TableFormat format = TableFormat::Text;
+    if (!options.format.empty()) word_of<TableFormat>(format)("--format", options.format);
+    return [kind = *options.table, format](auto documents, auto files) {
+      const bool several = documents.size() > 1;
+      return profile_report(documents, files.first(several ? files.size() : 0), kind, format);
+    };
+  }
   const bool is_default = options.format.empty() || options.format == "terminal";  // its old name
-  if (!options.table) return report_named(is_default ? "text" : options.format).render;
-  TableFormat format = TableFormat::Text;
-  if (!options.format.empty()) word_of<TableFormat>(format)("--format", options.format);
-  return [kind = *options.table, format](const Results& results) {
-    return profile_report(results, kind, format);
+  const Report& report = report_named(is_default ? "text" : options.format);
+  return [render = report.render, is_json = report.name == "json"](auto documents, auto) {
+    std::string text;
+    const bool is_list = is_json && documents.size() > 1;
+    for (const Results& results : documents)
+      text += (!is_list ? "" : text.empty() ? "[\n" : ",\n") + render(results);
+    return text + (is_list ? "]\n" : "");
   };
 }
 
@@ -51,9 +64,7 @@ Exit report_documents(const ReportOptions& options) {
   if (!mistakes.empty()) return Exit::BadInput;
   if (options.table && !options.format.empty() && options.format != "text")
     tell_unprofiled(files, documents);
-  std::string text;
-  for (const Results& results : documents) text += render(results);
-  deliver(text, options.out);
+  deliver(render(documents, files), options.out);
   return Exit::Fine;
 }
 
@@ -67,7 +78,9 @@ Subcommand make_report() {
   formats.replace(formats.size() - 2, 2, "; with --table: " + known_words<TableFormat>());
   return {
       .options =
-          {{"DOC", "", "Results: results.json, a run's folder, or a folder of several runs",
+          {{"DOC", "",
+            "Results: results.json, a run's folder, or a folder of several (json of several: a "
+            "list)",
             &options->paths, "", Option::Required | Option::Several},
            {"--format", "NAME", formats, &options->format},
            {"--table", "KIND",

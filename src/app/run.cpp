@@ -104,6 +104,7 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
   const std::optional<AttachedTool> tool_there = attached_tool();
   tell_modes(options, tool_there, environment);
   tell_peers(plan, options);
+  tell_crowded(plan);
   const std::unique_ptr<DeviceTracer> tracer = make_device_tracer(environment, tool_there);
   const double limit_seconds = plan.measure.turn_timeout_seconds;
   const auto on_hung = [&, arguments = to_go_on(options, job.dir, then)](
@@ -179,6 +180,9 @@ Subcommand make_run() {
   const auto options = std::make_shared<RunOptions>();
   return {.options = run_options(*options),
           .run = [options] { return run_all(*options); },
+          .help =
+              "A case that cannot run here is skipped, which is no failure. Where every case "
+              "is, the run exits 0\nand its last line says that nothing was measured.",
           .given = &options->given,
           .unnamed = "--config"};
 }

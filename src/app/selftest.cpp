@@ -52,7 +52,7 @@ selftest::Options what_to_test(const SelftestOptions& said, const Backends& back
                             .simd = chosen_simd(said.simd),
                             .interrupted = &watch_for_interrupts()};
   if (available_threads() > 1) options.threads = available_threads();
-  if (!said.quick) {
+  if (!said.quick || said.large) {
     options.host_bytes = host_bytes();
     options.device_bytes = device_bytes(backends);
   }
@@ -61,15 +61,19 @@ selftest::Options what_to_test(const SelftestOptions& said, const Backends& back
   return options;
 }
 
-/// Failed too when nothing was tested, because the place is not here or has no such row.
+/// False where the places are not here, or where no row that was asked for has cases.
+bool tested_any(const selftest::Findings& findings) {
+  return std::ranges::any_of(findings.places,
+                             [](const auto& place) { return !place.rows.empty(); });
+}
+
 Exit outcome(const selftest::Findings& findings) {
-  bool any = false, failed = false, unfinished = false;
+  bool failed = !tested_any(findings), unfinished = false;
   for (const selftest::PlaceFinding& place : findings.places) {
-    any = any || !place.rows.empty();
     failed = failed || failed_rows(place) > 0;
     unfinished = unfinished || unfinished_rows(place) > 0;
   }
-  if (!any || failed) return Exit::Failed;
+  if (failed) return Exit::Failed;
   return unfinished ? Exit::Interrupted : Exit::Fine;
 }
 
@@ -80,6 +84,7 @@ Exit run_selftest(const SelftestOptions& said) {
   if (chosen.step) tell("\r\033[K");
   say("{}", said.format == TextOrJson::Json ? selftest_json(findings).dump(2) + "\n"
                                             : selftest_text(findings));
+  if (!tested_any(findings)) tell("normbench: nothing was tested\n");
   return outcome(findings);
 }
 
@@ -97,10 +102,14 @@ Subcommand make_selftest() {
                    "CPU rows on this instruction set only, e.g. AVX2 (default: all, one by one)",
                    &said->simd},
                   {"--quick", "", "Few small tensors: for compute-sanitizer", &said->quick},
-                  {"--large", "", "Tensors of more than 2^31 elements on the CPU too",
+                  {"--large", "",
+                   "Tensors of more than 2^31 elements on the CPU too, and with --quick",
                    &said->large},
                   format_option(said->format, "text or json")},
-      .run = [said] { return run_selftest(*said); }};
+      .run = [said] { return run_selftest(*said); },
+      .help =
+          "Exits 1 where a row is wrong, and where nothing could be tested: without the place "
+          "that was\nasked for, or where no such row has cases."};
 }
 
 }  // namespace normbench

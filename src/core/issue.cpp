@@ -69,6 +69,8 @@ std::string shell_word(const std::string& text) {
 }
 
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
+  // In letters "gpu" is nearest to "cpu".
+  if (word == "gpu" && std::ranges::find(known, "cuda") != known.end()) return "cuda";
   // A word of two letters is not near every other word of two letters.
   const std::size_t limit =
       std::min(std::max<std::size_t>(2, word.size() / 3), word.empty() ? 0 : word.size() - 1);

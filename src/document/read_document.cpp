@@ -33,9 +33,11 @@ bool is_kind(const Json& document, const Kind& kind) {
   });
 }
 
+constexpr Kind kResults{"", {"/schema", "/groups"}};
+
 /// Throws Invalid, saying what it seems to be, for what has not the members of a results document.
 void check_kind(const Json& document) {
-  if (is_kind(document, {"", {"/schema", "/groups"}})) return;
+  if (is_kind(document, kResults)) return;
   const auto kind =
       std::ranges::find_if(kKinds, [&](const Kind& one) { return is_kind(document, one); });
   throw Invalid(kind == kKinds.end()
@@ -78,6 +80,15 @@ std::string case_key(const CaseName& name) {
   for (const auto& [axis, value] : axes)
     key += '\0' + axis + '=' + value.dump(-1, ' ', false, Json::error_handler_t::replace);
   return key + '\0' + '\0' + name.variant;
+}
+
+bool is_results(std::string_view text) {
+  std::vector<Issue> issues;
+  try {
+    return is_kind(parse_json(text, issues), kResults);
+  } catch (const Invalid&) {
+    return false;
+  }
 }
 
 Results read_document(const std::string& file, std::string_view text) {

@@ -20,6 +20,9 @@ struct CaseName {
 /// Two names are the same case when their keys are equal; the order of a point's axes is no matter.
 std::string case_key(const CaseName& name);
 
+/// True for the text of a results document, of any schema.
+bool is_results(std::string_view text);
+
 /// The results in the text of a file. Throws BadInput, naming `file`, for text that is not JSON or
 /// cut off, another tool's document, one of a newer schema, and one with a case twice.
 Results read_document(const std::string& file, std::string_view text);

@@ -36,7 +36,10 @@ void throw_if_any(const std::string& file, const Json& config, const std::vector
 
 Json parse(const std::string& file, std::string_view text, std::vector<Issue>& issues) {
   try {
-    return parse_json(text, issues);
+    Json config = parse_json(text, issues);
+    if (config.contains("groups") && !config.contains("experiments"))
+      throw Invalid("is a results document, no config (show it: normbench report FILE)");
+    return config;
   } catch (const Invalid& mistake) {
     throw BadInput(file, {{"", mistake.what()}});
   }

@@ -122,7 +122,8 @@ void add_peers(Lines& lines, const Plan& plan, const Group& group) {
   for (const Case& work : group.cases) names.insert(work.peer);
   for (const auto& [name, command] : plan.peers)
     if (names.contains(name))
-      lines.add(2, fmt::format("peer {}: {}", name, fmt::join(command.argv, " ")));
+      lines.add(
+          2, fmt::format("peer {} (needs --allow-peers): {}", name, fmt::join(command.argv, " ")));
 }
 
 std::string point_text(const Group& group) {

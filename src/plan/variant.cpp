@@ -114,8 +114,10 @@ VariantText complete_variant(const VariantPlace& place, const std::string& name,
   }
   for (std::size_t i = 0; i < stages.size(); ++i) {
     StageText stage = read_stage_text(stages[i], fmt::format("{}/{}", at, i), issues);
-    if (i == 0 && !is_start(stage.op)) text.stages.push_back(start_of(place, axes, issues));
-    text.stages.push_back(std::move(stage));
+    const bool starts = is_start(stage.op);
+    const bool bare = starts && stages[i].is_string() && place.experiment.contains(stage.op);
+    if (i == 0 && (bare || !starts)) text.stages.push_back(start_of(place, axes, issues));
+    if (i > 0 || !bare) text.stages.push_back(std::move(stage));
   }
   for (StageText& stage : text.stages) add_defaults(place.defaults, stage, axes);
   text.whole = issues.size() == before;

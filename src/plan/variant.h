@@ -29,7 +29,8 @@ struct VariantPlace {
   std::string pointer;  // of the experiment
 };
 
-/// The variant `name` with these axes. Mistakes go to `issues`.
+/// The variant `name` with these axes. A bare "source" or "load" that it starts with is the
+/// experiment's, where that has one; {"op": "source"} is its own. Mistakes go to `issues`.
 VariantText complete_variant(const VariantPlace& place, const std::string& name, Substitution& axes,
                              std::vector<Issue>& issues);
 

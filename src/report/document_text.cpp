@@ -107,9 +107,10 @@ std::string machine_text(const Json& environment) {
 
 std::string gpu_text(const Results& results) {
   const std::string cuda = text_at(results.environment, "/places/cuda", "not looked for");
-  if (!needs_gpu(results))
-    return cuda == "available" ? "GPU not used" : "no GPU (no case here needs one)";
-  return cuda == "available" ? gpu_name(value_at(results.environment, "/gpu")) : "no GPU: " + cuda;
+  const bool here = cuda == "available";
+  if (!needs_gpu(results) && !results.interrupted)
+    return here ? "GPU not used" : "no GPU (no case here needs one)";
+  return here ? gpu_name(value_at(results.environment, "/gpu")) : "no GPU: " + cuda;
 }
 
 std::string reason_text(const CaseResult& result) {

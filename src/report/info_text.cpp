@@ -243,6 +243,9 @@ std::string info_text(const Json& info, const std::vector<MachineLimit>& limits)
   text += section("GPU", gpu_facts(environment, info.value("pci_gpus", Json::array())));
   text += section("What measuring costs", costs_facts(info.value("costs", Json::object())));
   text += machine_limits_text(limits);
+  if (info.value("interrupted", false))
+    text += fmt::format("{}  interrupted: limits that are missing here were not reached\n",
+                        limits.empty() ? "\nLimits\n" : "");
   return text + missing_section(info.value("missing", Json::object()));
 }
 

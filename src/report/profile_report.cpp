@@ -26,11 +26,13 @@ std::vector<Found> all_profiles(const Results& results) {
   return all;
 }
 
-/// `values` behind what they are of.
-Json titled(const Found& found, const Json& values) {
-  Json json = {{"experiment", found.group->experiment},
-               {"point", point_text(found.group->point)},
-               {"variant", found.profile->variant}};
+/// `values` behind what they are of. `document` "": there is only one.
+Json titled(const std::string& document, const Found& found, const Json& values) {
+  Json json = Json::object();
+  if (!document.empty()) json["document"] = document;
+  json["experiment"] = found.group->experiment;
+  json["point"] = point_text(found.group->point);
+  json["variant"] = found.profile->variant;
   json.update(values);
   return json;
 }
@@ -48,21 +50,6 @@ std::string text(const std::vector<Found>& all, TableKind kind, TableFormat form
     lines += profile_table(*found.profile, found.limits, kind, format, options);
   }
   return lines;
-}
-
-std::string csv(const std::vector<Found>& all, TableKind kind, const TableOptions& options) {
-  std::vector<Json> rows;
-  for (const Found& found : all)
-    for (const Json& values : profile_values(*found.profile, found.limits, kind, options))
-      rows.push_back(titled(found, values));
-  return csv_text(rows);
-}
-
-std::string json(const std::vector<Found>& all, TableKind kind, const TableOptions& options) {
-  Json list = Json::array();
-  for (const Found& found : all)
-    list.push_back(titled(found, profile_json(*found.profile, found.limits, kind, options)));
-  return json_text(list);
 }
 
 }  // namespace
@@ -93,14 +80,34 @@ TableOptions table_options(const Results& results) {
           .row_limit = integer_at(results.config, "/profile/row_limit", 10)};
 }
 
+std::string profile_report(std::span<const Results> documents, std::span<const std::string> names,
+                           TableKind kind, TableFormat format) {
+  std::string lines;
+  std::vector<Json> values;
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    const std::vector<Found> all = all_profiles(documents[i]);
+    TableOptions options = table_options(documents[i]);
+    if (format == TableFormat::Text || format == TableFormat::Markdown) {
+      const bool none = all.empty() && format == TableFormat::Text;
+      lines += none ? "Nothing was profiled.\n" : text(all, kind, format, options);
+      continue;
+    }
+    options.row_limit = -1;
+    const std::string name = names.empty() ? "" : names[i];
+    for (const Found& found : all)
+      if (format == TableFormat::Json)
+        values.push_back(
+            titled(name, found, profile_json(*found.profile, found.limits, kind, options)));
+      else
+        for (const Json& row : profile_values(*found.profile, found.limits, kind, options))
+          values.push_back(titled(name, found, row));
+  }
+  if (format == TableFormat::Csv) return csv_text(values);
+  return format == TableFormat::Json ? json_text(Json(values)) : lines;
+}
+
 std::string profile_report(const Results& results, TableKind kind, TableFormat format) {
-  const std::vector<Found> all = all_profiles(results);
-  TableOptions options = table_options(results);
-  if (all.empty() && format == TableFormat::Text) return "Nothing was profiled.\n";
-  if (format == TableFormat::Text || format == TableFormat::Markdown)
-    return text(all, kind, format, options);
-  options.row_limit = -1;
-  return format == TableFormat::Csv ? csv(all, kind, options) : json(all, kind, options);
+  return profile_report({&results, 1}, {}, kind, format);
 }
 
 }  // namespace normbench

@@ -1,6 +1,9 @@
 /// The profiler tables of a whole document, and the one that a terminal shows.
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "analysis/sweep/sweep.h"
 #include "report/table_formats.h"
 
@@ -18,7 +21,10 @@ LimitShares limit_shares(const GroupResult& group, const GroupAnalysis& analysis
 TableOptions table_options(const Results& results);
 
 /// All profiles of all groups. Text and Markdown as the config says, each below its title; CSV and
-/// JSON with all rows, and with experiment, point and variant in front.
+/// JSON with all rows, and with experiment, point and variant in front; those of several documents
+/// are one, with the names of these (none: not shown) in front of that.
+std::string profile_report(std::span<const Results> documents, std::span<const std::string> names,
+                           TableKind kind, TableFormat format);
 std::string profile_report(const Results& results, TableKind kind, TableFormat format);
 
 /// The baseline's profile for one point, the winner's at the last point of a sweep (any that there

@@ -111,6 +111,8 @@ class CliTest(unittest.TestCase):
              [f'unknown option "-config" (did you mean "--config"?){run}',
               f'unknown option "--fromat" (did you mean "--format"?){run}']),
             (["run", "--zzzzzzzz"], [f'unknown option "--zzzzzzzz"{run}']),
+            (["run", "--config", "x", "--out="], [f"--out: no value is given{run}"]),
+            (["run", "--config", "x", "--out", "a", "--out", "b"], [f"--out: given more than once{run}"]),
             (["report", "--formt=csv"],
              ['unknown option "--formt" (did you mean "--format"?); see normbench report --help']),
             (["compare", "a"], ["NEW is required; see normbench compare --help"]),
@@ -189,6 +191,21 @@ class CliTest(unittest.TestCase):
         link = limits[("link", "to the GPU, pinned")][0]
         self.assertEqual("missing" in link, info["environment"]["gpu"] is None)
 
+    def test_an_interrupted_info_says_what_is_missing(self):
+        for form in ("text", "json"):
+            running = subprocess.Popen([NORMBENCH, "info", "--format", form], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True)
+            next(line for line in running.stderr if " rounds (" in line)
+            running.send_signal(signal.SIGINT)
+            out, _ = running.communicate()
+            self.assertEqual(running.returncode, 130)
+            if form == "text":
+                self.assertIn("\n  interrupted: limits that are missing here were not reached\n", out)
+            else:
+                info = json.loads(out)
+                kinds = {limit["kind"] for limit in info["limits"]}
+                self.assertEqual((info["interrupted"], kinds & {"memory", "launch"}), (True, {"memory"}))
+
     def test_info_usage_errors(self):
         done = normbench("info", "--format", "xml")
         self.assertEqual(done.returncode, 2)
@@ -248,6 +265,11 @@ class CliTest(unittest.TestCase):
         self.assert_mistake(self.config(" " * 50_000_000), "16.0 MB")
         self.assert_mistake(self.config("[" * 100_000), "64")
         self.assert_mistake(self.config("\x00\xff\xfe"), "line 1")
+        for document in sorted((SOURCE_DIR / "results").glob("*.json"))[:1]:
+            done = normbench("check", document)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual(done.stderr, f"{document}: is a results document, no config (show it: normbench "
+                             "report FILE)\n")
 
     def test_mistakes_of_all_configs_are_told_before_any_is_run(self):
         good = self.config(SMALL)
@@ -321,6 +343,7 @@ class CliTest(unittest.TestCase):
         done = normbench("selftest", "--quick", "--place", "cuda")
         self.assertEqual(done.returncode, 1)
         self.assertIn("\ncuda: skipped: no GPU (", done.stdout)
+        self.assertEqual(done.stderr, "normbench: nothing was tested\n")
         done = normbench("selftest", "--quick", "--kernel", "load")  # there are no cases for it
         self.assertEqual(done.returncode, 1)
         self.assertIn("cpu: no row to test\n", done.stdout)
@@ -392,6 +415,24 @@ class CliTest(unittest.TestCase):
         found = [(r["point"], r["variant"], r["name"], r["cpu_ns"]) for r in rows]
         self.assertEqual(sorted(found), sorted(expected))
 
+    def test_several_documents_are_one_in_json_and_csv(self):
+        out, _ = self.run_small("--only", "fused")
+        text = (out / "results.json").read_text()
+        for name in ("a.json", "b.json"):
+            (self.dir / name).write_text(text)
+        names = [str(self.dir / name) for name in ("a.json", "b.json")]
+        document = json.loads(text)
+        for paths in (names, [self.dir]):  # a folder with its loose documents, and the run in it
+            count = 2 if paths is names else 3
+            made = json.loads(normbench("report", *paths, "--format", "json").stdout)
+            self.assertEqual(made, [document] * count)
+            made = normbench("report", *paths, "--table", "torch", "--format", "csv").stdout
+            rows = list(csv.DictReader(io.StringIO(made, newline="")))
+            self.assertEqual([row["document"] for row in rows].count(names[1]), len(rows) // count)
+            self.assertNotIn("document", [row["document"] for row in rows])
+            made = json.loads(normbench("report", *paths, "--table", "torch", "--format", "json").stdout)
+            self.assertEqual(len({table["document"] for table in made}), count)
+
     def test_a_report_of_what_is_no_run(self):
         (self.dir / "begun").mkdir()
         (self.dir / "begun/journal.jsonl").write_text("")
@@ -451,6 +492,19 @@ class CliTest(unittest.TestCase):
         self.assertEqual(gpu["status"], "skipped")
         self.assertIn(gpu["reason"].split(" (")[0], " ".join(done.stdout.split()))
 
+    def test_a_run_of_skipped_cases_says_that_nothing_was_measured(self):
+        config = self.config({**SMALL, "experiments": [{
+            "name": "files", "load": {}, "variants": {"copy": ["copy"], "cast": [
+                {"op": "cast", "to": "float32"}]}}]})
+        for form in ("text", "json"):
+            done = normbench("run", "--config", config, "--out", self.dir / form, "--format", form)
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual(done.stderr.splitlines()[-1],
+                             "normbench: nothing was measured, every case was skipped: no images given "
+                             "(--images DIR)")
+        _, done = self.run_small()
+        self.assertNotIn("nothing was measured", done.stderr)
+
     def test_a_folder_with_a_run_is_not_overwritten(self):
         out, _ = self.run_small()
         before = (out / "results.json").read_bytes()
@@ -487,6 +541,20 @@ class CliTest(unittest.TestCase):
         code, one = case("dynamic", OMP_DYNAMIC="true")
         self.assertEqual((code, one["status"]), (0, "ok"), one.get("reason"))
 
+    def test_more_threads_than_cpus_are_said_once(self):
+        crowd = len(os.sched_getaffinity(0)) + 1
+        config = self.config({**SMALL, "experiments": [{
+            "name": "team", "sweep": {"threads": [1, crowd]}, "threads": "$threads",
+            "source": {"batch": 2, "size": [64, 64]}, "variants": {"copy": ["copy"], "again": ["copy"]}}]})
+        said = rf'(?m)^normbench: small: {crowd} threads take turns on \d+ CPUs? \("threads": "all" takes \d+\)$'
+        for args in (["check", config], ["run", "--no-profile", "--config", config, "--out", self.dir / "out"]):
+            done = normbench(*args)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stderr, said)
+            self.assertEqual(done.stderr.count("take turns"), 1)
+        done = normbench("check", config, "--set", "/experiments/0/sweep/threads=[1]")
+        self.assertEqual(done.stderr, "")
+
     def test_unknown_sort_key(self):
         config = self.config({**SMALL, "profile": {"sort_by": "cpu"}})
         self.assert_mistake(config, "/profile/sort_by: unknown value")
@@ -519,7 +587,15 @@ class CliTest(unittest.TestCase):
         reason = json.loads((out / "results.json").read_text())["groups"][0]["cases"][0]["reason"]
         self.assertIn("a.jpg", reason)
         self.assertIn("b.png", reason)
+        done = normbench("check", config, "--images", images)
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertRegex(done.stderr, r"^\S+config.json: f/load: 2 of 2 files cannot be read: a.jpg \(empty "
+                         r"file\), b.png \(not an image.*\)\n$")
         (images / "c.png").write_bytes(PIXEL)
+        done = normbench("check", config, "--images", images, "--set", "/experiments/0/load/on_error=skip")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("config.json: f/load: 2 of 3 files are left out: a.jpg (empty file)", done.stderr)
+        self.assertEqual(normbench("check", config, "--images", images / "c.png").stderr, "")
         out = self.dir / "again"
         done = normbench("run", "--config", config, "--out", out, "--images", images)
         self.assertEqual(done.returncode, 1, done.stderr)

@@ -12,6 +12,8 @@ TEST(Nearest, FindsTypingMistakes) {
   EXPECT_EQ(nearest("siez", known), "size");
   EXPECT_EQ(nearest("memroy", known), "memory");
   EXPECT_EQ(nearest("layout", known), "layout");
+  EXPECT_EQ(nearest("gpu", {"cpu", "cuda"}), "cuda");
+  EXPECT_EQ(nearest("gpu", {"cpu", "x"}), "cpu");
 }
 
 TEST(Nearest, FindsNothingWhereNothingIsNear) {

@@ -1,5 +1,7 @@
+#include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "cuda/cuda_fixture.h"
@@ -9,7 +11,19 @@ namespace {
 
 using ::testing::ElementsAre;
 
-class DeviceTest : public CudaTest {};
+class DeviceTest : public CudaTest {
+ protected:
+  /// What a backend says on a driver for CUDA 11.4 whose library answers this to cuInit.
+  std::optional<std::string> unavailable_on_old_driver(cudaError_t answer) {
+    cuda.failures = {{.function = "cudaGetDeviceCount", .code = cudaErrorInsufficientDriver}};
+    cuda.driver_version = 11040;
+    EXPECT_NE(dlopen(FAKE_LIBCUDA, RTLD_NOW), nullptr);  // stays: found again by its name
+    setenv("FAKE_CUINIT", std::to_string(static_cast<int>(answer)).c_str(), 1);
+    const auto why = make_cuda_backend({})->unavailable();
+    unsetenv("FAKE_CUINIT");
+    return why;
+  }
+};
 
 TEST_F(DeviceTest, OneDeviceIsMadeReady) {
   const auto backend = make_cuda_backend({});
@@ -57,13 +71,16 @@ TEST_F(DeviceTest, WithoutADriverThatIsTheReason) {
 }
 
 TEST_F(DeviceTest, OfADriverThatIsTooOldItSaysWhichOneIsNeeded) {
-  cuda.failures = {{.function = "cudaGetDeviceCount", .code = cudaErrorInsufficientDriver}};
-  cuda.driver_version = 11040;
-  EXPECT_EQ(make_cuda_backend({})->unavailable(),
+  EXPECT_EQ(unavailable_on_old_driver(cudaSuccess),
             fmt::format("the NVIDIA driver is too old, it is for CUDA 11.4: install driver {} or "
                         "newer (this build is for CUDA {}.{})",
                         CUDART_VERSION >= 13000 ? 580 : 525, CUDART_VERSION / 1000,
                         CUDART_VERSION % 1000 / 10));
+}
+
+TEST_F(DeviceTest, WithoutADeviceAnOldDriverIsNotTheReason) {
+  EXPECT_EQ(unavailable_on_old_driver(cudaErrorNoDevice),
+            "no CUDA device (cudaErrorNoDevice: no CUDA-capable device is detected)");
 }
 
 /// Why a device that is there may be of no use.

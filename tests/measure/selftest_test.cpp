@@ -253,6 +253,8 @@ TEST(Selftest, LargeTensorsAreLeftOutWhereTheyDoNotFit) {
             left_out + "they need 6.49 GB, which is more than 40 % of 16.2 GB");
   EXPECT_EQ(note(20'000'000'000, false),
             left_out + "they need 6.49 GB of 20.0 GB (run them with --large)");
+  EXPECT_THAT(run(backends, {.quick = true, .large = true}).places.at(0).notes,
+              ElementsAre(left_out + "how much memory is free is unknown"));
 }
 
 /// Rows of a device that registers memory: what is registered must be given back.

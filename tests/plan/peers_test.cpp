@@ -189,7 +189,7 @@ TEST(Peers, AreExplained) {
   EXPECT_THAT(text, testing::HasSubstr(R"(  theirs · 1 thread · run by peer torch
     source                            2x3x4x6 uint8 nchw pageable
     cast        peer torch       cpu  2x3x4x6 float32 nchw pageable        fewest 720 B, kernel jit
-  peer torch: python3 torch_peer.py --eager
+  peer torch (needs --allow-peers): python3 torch_peer.py --eager
 )"));
   EXPECT_THAT(text, testing::HasSubstr(" · moves: ours 576 B\n"));
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("numpy")));

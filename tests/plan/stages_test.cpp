@@ -65,6 +65,24 @@ TEST(Stages, StartWithTheirOwnSourceOrLoadOrTheDefault) {
   EXPECT_EQ(first(stages(R"(["load", "copy"])")), "8x3x224x224 uint8 nhwc pageable load");
 }
 
+TEST(Stages, ABareStartIsTheExperiments) {
+  const auto first = [](const std::string& start, const std::string& variant) {
+    const Case one = only_case(config(start + R"(, "variants": {"v": [)" + variant + "]}"));
+    EXPECT_EQ(one.stages.back().label, "copy");
+    return describe(one.values.at(0).desc);
+  };
+  EXPECT_EQ(first(R"("load": {"batch": 3, "size": [5, 6]})", R"("load", "copy")"),
+            "3x3x5x6 uint8 nhwc pageable");
+  EXPECT_EQ(first(R"("load": {"batch": 3})", R"({"op": "load"}, "copy")"),
+            "8x3x224x224 uint8 nhwc pageable");
+  EXPECT_EQ(first(R"("source": {"dtype": "float32", "batch": 2})", R"("source", "copy")"),
+            "2x3x720x1280 float32 nchw pageable");
+  EXPECT_EQ(first(R"("load": {"batch": 3})", R"({"op": "load", "size": [5, 6]}, "copy")"),
+            "8x3x5x6 uint8 nhwc pageable");
+  EXPECT_EQ(first(R"("source": {"batch": 3})", R"("load", "copy")"),
+            "8x3x224x224 uint8 nhwc pageable");
+}
+
 TEST(Stages, DefaultsAreMergedBelowWhatAStageSays) {
   const Case one = only_case(
       config(R"("source": {"dtype": "float32"},

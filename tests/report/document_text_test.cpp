@@ -35,6 +35,14 @@ TEST(GpuText, WithoutOne) {
   EXPECT_EQ(gpu_text(examples::tie()), "no GPU (no case here needs one)");
 }
 
+TEST(GpuText, OfAnInterruptedRunSaysNothingOfWhatItsMissingGroupsNeed) {
+  Results results = examples::gpu();
+  results.groups.clear();
+  EXPECT_EQ(gpu_text(results), "GPU not used");
+  results.interrupted = true;
+  EXPECT_EQ(gpu_text(results), "Example GPU, 80 GiB, PCIe 5.0 x16");
+}
+
 TEST(MachineText, SaysWhenABetterInstructionSetIsLeftOut) {
   Json environment{{"cpu", {{"model", "Example CPU"}, {"cores", 1}}},
                    {"simd", "AVX3"},

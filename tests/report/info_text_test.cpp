@@ -190,6 +190,15 @@ Nothing is missing here.
 )text");
 }
 
+TEST(InfoText, SaysThatAnInterruptLeftLimitsOut) {
+  constexpr const char* said =
+      "  interrupted: limits that are missing here were not reached\n\nMissing here";
+  Json info = gpu_machine();
+  info["interrupted"] = true;
+  EXPECT_THAT(info_text(info, gpu_limits()), testing::HasSubstr(said));
+  EXPECT_THAT(info_text(info, {}), testing::HasSubstr(std::string("\nLimits\n") + said));
+}
+
 TEST(InfoText, IsAtMostAHundredColumnsWide) {
   Json info = gpu_machine();
   for (int i = 0; i < 40; ++i)

@@ -52,6 +52,24 @@ TEST(ProfileReport, HasATitleForEveryProfile) {
   EXPECT_EQ(titles[8], "example: Profile of \"fused, 2 threads [memory=pageable_huge]\", batch=64");
 }
 
+TEST(ProfileReport, OfSeveralDocumentsIsOneWithTheirNames) {
+  const std::vector<Results> both{examples::gpu(), examples::gpu()};
+  const std::vector<std::string> names{"a.json", "b.json"};
+  const auto report = [&](TableFormat format) {
+    return profile_report(both, names, TableKind::Torch, format);
+  };
+  const std::string one = profile_report(both[0], TableKind::Torch, TableFormat::Csv);
+  const std::string csv = report(TableFormat::Csv);
+  EXPECT_THAT(csv, StartsWith("document,experiment,point,variant,"));
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 2 * std::ranges::count(one, '\n') - 1);
+  std::vector<Issue> issues;
+  const Json json = parse_json(report(TableFormat::Json), issues);
+  EXPECT_EQ(json.front().at("document"), "a.json");
+  EXPECT_EQ(json.back().at("document"), "b.json");
+  const std::string text = profile_report(both[0], TableKind::Torch, TableFormat::Text);
+  EXPECT_EQ(report(TableFormat::Text), text + text);
+}
+
 TEST(ProfileReport, ShowsPeopleAsManyRowsAsTheConfigSays) {
   Results results = examples::gpu();
   results.config["profile"]["row_limit"] = 2;

@@ -1,4 +1,5 @@
 #include <cuda_profiler_api.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,14 +29,25 @@ std::vector<Kernel> all_rows() {
   return rows;
 }
 
+/// True where the driver's library finds no device: the runtime does not ask one that is too old.
+bool driver_finds_none() {
+  void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);  // stays, as the runtime's
+  auto* const init =
+      library ? reinterpret_cast<int (*)(unsigned)>(dlsym(library, "cuInit")) : nullptr;
+  return init != nullptr && static_cast<cudaError_t>(init(0)) == cudaErrorNoDevice;
+}
+
 /// Why there is no device at all, or nothing.
 std::optional<std::string> no_device(int& devices) {
-  const cudaError_t error = cudaGetDeviceCount(&devices);
+  cudaError_t error = cudaGetDeviceCount(&devices);
   int driver = 0;
-  if (error == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess)
-    return driver == 0 ? "no NVIDIA driver"
-                       : fmt::format("the NVIDIA driver is too old, it is for CUDA {}: {}",
-                                     version_text(driver), needed_driver());
+  if (error == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess) {
+    if (driver == 0) return "no NVIDIA driver";
+    if (!driver_finds_none())
+      return fmt::format("the NVIDIA driver is too old, it is for CUDA {}: {}",
+                         version_text(driver), needed_driver());
+    error = cudaErrorNoDevice;
+  }
   if (error != cudaSuccess)
     return fmt::format("no CUDA device ({}: {})", cudaGetErrorName(error),
                        cudaGetErrorString(error));

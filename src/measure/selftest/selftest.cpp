@@ -103,7 +103,7 @@ PlaceFinding test_place(const Backends& backends, Backend& backend, const Option
     if (!found.simd.empty()) found.notes.push_back(untested_simd(found.simd));
   }
   test_ops(lab, rows, options);
-  if (!options.quick) {
+  if (!options.quick || options.large) {
     const bool host = backend.place() == Place::Cpu;
     if (options.step) options.step(fmt::format("{}: large tensors", name_of(backend.place())));
     const std::string why =

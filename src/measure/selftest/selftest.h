@@ -15,7 +15,7 @@ struct Options {
   std::optional<Place> place = {};                  // nothing: every place
   std::string glob = {};                            // of "op/kernel", "op" or "kernel"; "" for all
   bool quick = false;                               // few small tensors, for compute-sanitizer
-  bool large = false;                               // past 2^31 elements on any CPU
+  bool large = false;                               // past 2^31 elements on any CPU; quick or not
   std::vector<std::string> simd = {};               // of CPU rows, one by one; none: the one in use
   int threads = 3;                                  // of the largest team of CPU rows
   std::int64_t host_bytes = 0;                      // free memory; 0 when unknown
