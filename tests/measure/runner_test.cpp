@@ -63,7 +63,7 @@ TEST_F(RunnerTest, WholeGroup) {
                 {make_case("stream", {{.op = Stream{1, 4}, .row = 2}})});
   group.question = "Which?";
   group.cases[2].threads = 2;
-  group.published = {{.variant = "slow", .device_ms = 9.16, .wall_ms = {}, .where = "table 1"}};
+  group.published = {{.variant = "slow", .wall_ms = {}, .device_ms = 9.16, .where = "table 1"}};
   group.claims = {{.text = "it is slow", .left = "two steps", .relation = Relation::Less, .right = "slow"}};
   stop_at_once();
   const Results results = run_plan();
