@@ -48,5 +48,22 @@ TEST(GpuDayCutBlock, SaysNothingToAComparison) {
   EXPECT_FALSE(same.cases.empty());
 }
 
+/// Of two processes: the second one's turn comes after the block that the first one cut.
+TEST(GpuDayCutBlock, EndsTheTimeThatTheNextTurnIsReadOver) {
+  Results results = examples::tie();
+  GroupResult& group = results.groups[0];
+  group.cases.resize(1);
+  group.limits.clear();
+  CaseResult& result = group.cases[0];
+  const auto round = [](std::int64_t start_ns, std::int64_t steal_ns) {
+    Round made{.wall_ns = 10, .start_ns = start_ns, .counters = {}};
+    made.disturbance.steal_ns = steal_ns;
+    return made;
+  };
+  result.rounds = {round(0, 0), round(120, 5)};
+  result.cut_rounds = {round(100, 0)};
+  EXPECT_DOUBLE_EQ(noise_of(group, results)[0].steal_share, 5.0 / (10 + 20));
+}
+
 }  // namespace
 }  // namespace normbench::cut_block_test

@@ -1,5 +1,7 @@
 /// Write-combined memory, which the CPU reads slowly.
 #include "cuda/cuda_measure.h"
+#include "measure/contender.h"
+#include "ops/array_file.h"
 
 namespace normbench::gpu_day_write_combined_test {
 namespace {
@@ -41,6 +43,17 @@ TEST_F(GpuDayWriteCombined, IsReadByTheDevice) {
   backend().copy(back.data(), other->data(), bytes);
   sent.back() = std::byte{3};
   EXPECT_EQ(back, sent);
+}
+
+TEST_F(GpuDayWriteCombined, IsWrittenToAFileThroughOtherMemory) {
+  TensorDesc desc = dense(DType::UInt8, Layout::Nchw, {1, 1, 8, 8}, Memory::WriteCombined);
+  const auto memory = backend().allocate(desc.memory, 64);
+  backend().fill(memory->data(), std::byte{3}, 64);
+  const std::string path = testing::TempDir() + "gpu_day_write_combined.npy";
+  write_array(path, {.data = memory->data(), .desc = desc}, backends);
+  desc.memory = Memory::Pageable;
+  const ArrayFile file(path, desc);
+  EXPECT_EQ(Bytes(file.view().data, file.view().data + 64), Bytes(64, std::byte{3}));
 }
 
 TEST_F(GpuDayWriteCombined, SourcesAndOutputsAreFilledAndCheckedThroughOtherMemory) {

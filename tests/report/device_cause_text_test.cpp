@@ -154,6 +154,28 @@ TEST_F(GpuDayLaunches, OfLongWorkNeedNoMore) {
             "launches. Submitting takes 90 % of its time, the GPU works for 20 % of it.");
 }
 
+TEST_F(GpuDayLaunches, AreNoLimitWhereOnlyMarksTimedAShortWork) {
+  const auto set_times = [](CaseResult& result, std::int64_t device_ns, std::int64_t calls_ns) {
+    for (StageResult& stage : result.stages) {
+      stage.rounds_ns.assign(examples::rounds, device_ns);
+      stage.calls_ns.assign(examples::rounds, calls_ns);
+    }
+  };
+  group().limits = {on_gpu("stream", 0.001, {"stream"}), on_gpu("launch", 0.0049, {"launch"})};
+  set_times(group().limits[0], 1'000, 1'000);
+  set_times(group().limits[1], 4'900, 4'900);
+  // Of the first all is one launch, of the second the launches of its stages.
+  for (const auto& [ms, ops] : {std::pair(0.005, std::vector<std::string>{"normalize"}),
+                                std::pair(0.010, std::vector<std::string>{"sub", "div"})}) {
+    CaseResult& runs = group().cases[1] = on_gpu("runs", ms, ops);
+    runs.wait = Wait::Turn;
+    set_times(runs, 3'000, 1'000);
+    EXPECT_NE(cause_text(explained(1)).name, "launch") << ms;
+    runs.bracket_ns = 1'500;
+    EXPECT_EQ(cause_text(explained(1)).name, "launch") << ms;
+  }
+}
+
 TEST_F(SmallGpuWork, CallsThatDoTheWorkThemselvesAreNoLaunches) {
   for (StageResult& stage : group().cases[1].stages) stage.op = "pin";
   EXPECT_EQ(of(launch_cause, 1), "");
