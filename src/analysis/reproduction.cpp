@@ -27,7 +27,7 @@ void add_claims(const Experiment& experiment, const Results& results, const std:
   for (std::size_t g = 0; g < experiment.groups.size(); ++g) {
     const GroupResult& group = *experiment.groups[g];
     const GroupAnalysis& analysis = experiment.analyses[g];
-    for (std::size_t c = 0; c < group.claims.size(); ++c) {
+    for (std::size_t c = 0; c < analysis.verdict.claims.size(); ++c) {
       const Judgement& judgement = analysis.verdict.claims[c];
       if (!has_id(group.claims[c].ids, id) || judgement.outcome == Judgement::Outcome::Elsewhere)
         continue;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "analysis/sweep/trends.h"
@@ -54,11 +55,12 @@ std::string outcome_text(const GroupResult& group, const GroupAnalysis& analysis
   return "";
 }
 
-/// The claims of all points but those of a trend, each once.
+/// The claims that were judged at any point, but those of a trend, each once.
 std::vector<Claim> claims_of(const Experiment& experiment) {
   std::vector<Claim> claims;
-  for (const GroupResult* group : experiment.groups)
-    for (const Claim& claim : group->claims)
+  for (std::size_t g = 0; g < experiment.groups.size(); ++g)
+    for (const Claim& claim : std::span(experiment.groups[g]->claims)
+                                  .first(experiment.analyses[g].verdict.claims.size()))
       if (!claim.across && std::ranges::find(claims, claim) == claims.end())
         claims.push_back(claim);
   return claims;
@@ -71,10 +73,10 @@ std::string claim_line(const Experiment& experiment, const Claim& claim, double 
   for (std::size_t i = 0; i < experiment.groups.size(); ++i) {
     const GroupResult& group = *experiment.groups[i];
     const auto found = std::ranges::find(group.claims, claim);
-    if (found == group.claims.end()) continue;
-    const Judgement& judgement =
-        experiment.analyses[i]
-            .verdict.claims[static_cast<std::size_t>(found - group.claims.begin())];
+    const std::vector<Judgement>& judgements = experiment.analyses[i].verdict.claims;
+    const auto at = static_cast<std::size_t>(found - group.claims.begin());
+    if (at >= judgements.size()) continue;
+    const Judgement& judgement = judgements[at];
     if (judgement.outcome == Judgement::Outcome::Elsewhere) continue;
     under(said, std::string(name_of(judgement.outcome))).push_back(i);
     const std::string detail = judgement_detail(group, claim, judgement, precision);

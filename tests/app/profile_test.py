@@ -383,7 +383,7 @@ class NsysCapture(ProfileTest):
 
     SCRIPT = SOURCE_DIR / "scripts" / "nsys-capture"
 
-    USES = ("bash", "basename", "date", "dirname", "readlink", "realpath", "rm", "sed")
+    USES = ("bash", "basename", "date", "dirname", "readlink", "realpath", "rm", "sed", "stat")
 
     def setUp(self):
         super().setUp()
@@ -471,7 +471,8 @@ class NsysCapture(ProfileTest):
         self.assertEqual([path.name for path in self.dir.glob("mine*")], ["mine.qdstrm"])
 
     def test_what_it_starts_is_profiled(self):
-        nsys = '#!/bin/sh\nwhile [ "$1" != "$NORMBENCH" ]; do shift; done\nNSYS_PROFILING_SESSION_ID=1 exec "$@"\n'
+        nsys = ('#!/bin/sh\nwhile [ "$1" != "$NORMBENCH" ]; do [ "$1" != -o ] || : > "$2.nsys-rep"; shift; done\n'
+                'NSYS_PROFILING_SESSION_ID=1 exec "$@"\n')
         done = self.capture(self.config(), nsys=nsys)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("measuring nothing: Nsight Systems is attached", done.stderr)
@@ -486,7 +487,7 @@ class NsysCapture(ProfileTest):
         self.assertEqual(self.capture().returncode, 2)
         done = self.capture("missing.json")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("there is no missing.json", done.stderr)
+        self.assertIn("no config missing.json", done.stderr)
         done = self.capture("-h")
         self.assertEqual(done.returncode, 0)
         self.assertIn("scripts/nsys-capture CONFIG [NSYS OPTION...]", done.stdout)

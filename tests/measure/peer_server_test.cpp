@@ -165,7 +165,7 @@ TEST_F(PeerServerTest, PointsAtMistakesInTheMessage) {
   EXPECT_EQ(why("/stages/0/kernel", "fuzed"),
             "prepare: /stages/0/kernel: unknown kernel \"fuzed\" (did you mean \"fused\"?)");
   EXPECT_EQ(why("/stages/0/place", "gpu"),
-            "prepare: /stages/0/place: unknown value \"gpu\" (did you mean \"cpu\"?)");
+            "prepare: /stages/0/place: unknown value \"gpu\" (did you mean \"cuda\"?)");
   EXPECT_EQ(why("/stages/0/out/0/memory", "device"),
             "prepare: /stages/0/out: cpu cannot write device memory (add an h2d stage)");
   EXPECT_EQ(why("/stages/0/out/0/shape", Json::array({1, 2})),

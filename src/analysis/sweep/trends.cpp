@@ -1,6 +1,7 @@
 #include "analysis/sweep/trends.h"
 
 #include <algorithm>
+#include <span>
 
 namespace normbench {
 namespace {
@@ -51,11 +52,12 @@ TrendJudgement judge_line(const Experiment& experiment, const Claim& claim, cons
   return judgement;
 }
 
-/// The claims of all points, each once.
+/// The claims of a trend, each once; none of a traced run.
 std::vector<Claim> trend_claims(const Experiment& experiment) {
   std::vector<Claim> claims;
-  for (const GroupResult* group : experiment.groups)
-    for (const Claim& claim : group->claims)
+  for (std::size_t g = 0; g < experiment.groups.size(); ++g)
+    for (const Claim& claim : std::span(experiment.groups[g]->claims)
+                                  .first(experiment.analyses[g].verdict.claims.size()))
       if (claim.across && std::ranges::find(claims, claim) == claims.end()) claims.push_back(claim);
   return claims;
 }
