@@ -47,7 +47,7 @@ struct Verdict {
   std::vector<int> host_left_out;  // cases whose host stages the deciding clock leaves out
   std::vector<int> on_wall_clock;  // cases without device time, though that decides
   std::optional<LinkArithmetic> link;
-  std::vector<Judgement> claims;  // as in the group; none of a traced run
+  std::vector<Judgement> claims;  // as in the group
 };
 
 struct GroupAnalysis {

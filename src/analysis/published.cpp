@@ -28,21 +28,28 @@ HostAndDevice times_of(const CaseResult& result, const std::string& label) {
   return stage == result.stages.end() ? HostAndDevice{} : stage_times(result, *stage);
 }
 
-std::optional<double> sum(const HostAndDevice& times) {
-  if (!times.wall || !times.device) return times.wall;
-  return *times.wall + *times.device;
+/// Host and device time of the stage with this label, or of all; nothing where one is not known.
+std::optional<double> sum_of(const CaseResult& result, const std::string& label) {
+  if (!measured(result)) return std::nullopt;
+  double ns = 0;
+  for (const StageResult& stage : result.stages) {
+    if (!label.empty() && stage.label != label) continue;
+    const HostAndDevice times = stage_times(result, stage);
+    if (!times.wall || (stage.place != Place::Cpu && !times.device)) return std::nullopt;
+    ns += *times.wall + times.device.value_or(0);
+  }
+  return ns;
 }
 
 }  // namespace
 
 std::vector<PublishedFigure> published_figures(const GroupResult& group,
+                                               const GroupAnalysis& analysis,
                                                const Published& published) {
   const int index = index_of(group, published.variant);
-  const int baseline = index_of(group, group.baseline);
-  const HostAndDevice times =
-      index < 0 ? HostAndDevice{} : times_of(group.cases[index], published.stage);
-  const HostAndDevice of_baseline =
-      baseline < 0 ? HostAndDevice{} : times_of(group.cases[baseline], "");
+  const CaseResult nothing;
+  const CaseResult& result = index < 0 ? nothing : group.cases[index];
+  const HostAndDevice times = times_of(result, published.stage);
   const auto iterations = static_cast<double>(std::max<std::int64_t>(1, published.items));
   std::vector<PublishedFigure> figures;
   const auto add = [&](FigureKind kind, const std::optional<double>& ms,
@@ -54,13 +61,13 @@ std::vector<PublishedFigure> published_figures(const GroupResult& group,
   };
   add(FigureKind::Wall, published.wall_ms, times.wall);
   add(FigureKind::Device, published.device_ms, times.device);
-  add(FigureKind::Sum, published.sum_ms, sum(times));
-  if (published.speed_up)
-    figures.push_back({.kind = FigureKind::SpeedUp,
-                       .published = *published.speed_up,
-                       .here = times.wall && of_baseline.wall
-                                   ? std::optional(*of_baseline.wall / *times.wall)
-                                   : std::nullopt});
+  add(FigureKind::Sum, published.sum_ms, sum_of(result, published.stage));
+  if (!published.speed_up) return figures;
+  PublishedFigure& speed_up = figures.emplace_back();
+  speed_up.kind = FigureKind::SpeedUp;
+  speed_up.published = *published.speed_up;
+  if (index >= 0 && analysis.cases[index].ratio)
+    speed_up.here = 1 / analysis.cases[index].ratio->value;
   return figures;
 }
 

@@ -1,7 +1,7 @@
 /// Published figures beside the same quantities here.
 #pragma once
 
-#include "document/results.h"
+#include "analysis/analysis.h"
 
 namespace normbench {
 
@@ -14,8 +14,9 @@ struct PublishedFigure {
 };
 
 /// What an entry of the group says, one element a figure. A stage's wall time is the host's, which
-/// for one on the GPU is that of its calls.
+/// for one on the GPU is that of its calls. A sum is of the stages' host and device times.
 std::vector<PublishedFigure> published_figures(const GroupResult& group,
+                                               const GroupAnalysis& analysis,
                                                const Published& published);
 
 }  // namespace normbench

@@ -27,9 +27,9 @@ void add_claims(const Experiment& experiment, const Results& results, const std:
   for (std::size_t g = 0; g < experiment.groups.size(); ++g) {
     const GroupResult& group = *experiment.groups[g];
     const GroupAnalysis& analysis = experiment.analyses[g];
-    for (std::size_t c = 0; c < analysis.verdict.claims.size(); ++c) {
+    for (std::size_t c = 0; c < group.claims.size(); ++c) {
       const Judgement& judgement = analysis.verdict.claims[c];
-      if (!has_id(group.claims[c].ids, id) || judgement.outcome == Judgement::Outcome::Elsewhere)
+      if (!has_id(group.claims[c].ids, id) || judgement.outcome == Judgement::Outcome::NotJudged)
         continue;
       Reproduced line{.id = id,
                       .group = &group,
@@ -40,7 +40,7 @@ void add_claims(const Experiment& experiment, const Results& results, const std:
       lines.push_back(std::move(line));
     }
   }
-  for (TrendJudgement& trend : judge_trends(experiment))
+  for (TrendJudgement& trend : judge_trends(experiment, results))
     if (has_id(trend.claim.ids, id))
       lines.push_back({.id = id,
                        .group = experiment.groups.front(),
@@ -55,7 +55,7 @@ void add_figures(const Experiment& experiment, const Results& results, const std
     const GroupResult& group = *experiment.groups[g];
     for (const Published& published : group.published) {
       if (!has_id(published.ids, id)) continue;
-      for (const PublishedFigure& figure : published_figures(group, published)) {
+      for (const PublishedFigure& figure : published_figures(group, experiment.analyses[g], published)) {
         Reproduced line{.id = id,
                         .group = &group,
                         .found = ReproducedFigure{&published, figure},

@@ -146,9 +146,8 @@ Verdict judge(const GroupResult& group, const GroupAnalysis& analysis, const Res
   }
   add_left_out_by_the_clock(group, results, verdict);
   verdict.link = link_arithmetic(group);
-  if (results.traced) return verdict;
-  verdict.pinning = pinning_cost(group, results);
   verdict.claims = judge_claims(group, analysis, results);
+  if (!results.traced) verdict.pinning = pinning_cost(group, results);
   return verdict;
 }
 

@@ -52,7 +52,15 @@ Json read_point(Reader& entry, const Frame& frame) {
   if (!said.is_object()) return {};
   std::vector<std::string> known;
   for (const auto* axes : {&frame.sweep, &frame.vary})
-    for (const Axis& axis : *axes) known.push_back(axis.name);
+    for (const Axis& axis : *axes) {
+      known.push_back(axis.name);
+      // Values of the sweep may be others in this run (--set); a variant is there or not.
+      if (axes == &frame.vary && said.contains(axis.name) &&
+          std::ranges::find(axis.values, said.at(axis.name)) == axis.values.end())
+        point.complain_at(axis.name,
+                          fmt::format("{} is no value of the axis (known: {})",
+                                      said.at(axis.name).dump(), Json(axis.values).dump()));
+    }
   for (const auto& [name, value] : said.items())
     if (std::ranges::find(known, name) == known.end())
       point.complain_at(name, unknown("axis", name, known));
@@ -86,19 +94,35 @@ void check_stage(Reader& published, const std::string& stage, const Case& meant)
     published.complain_at("stage", unknown("stage", stage, labels));
 }
 
+/// What is published of a part is no speed-up of the whole.
+void check_parts(Reader& reader, const Published& published) {
+  if (!published.stage.empty() && published.speed_up)
+    reader.complain_at("speed_up", "goes with the whole variant (a \"stage\" takes times)");
+}
+
+/// The ids of an entry, which are among those of its experiment.
+std::vector<std::string> read_ids(Reader& entry, const Group& group) {
+  std::vector<std::string> ids = entry.texts("ids", {});
+  for (const std::string& id : ids)
+    if (std::ranges::find(group.ids, id) == group.ids.end())
+      entry.complain_at("ids", unknown("id of the experiment", id, group.ids));
+  return ids;
+}
+
 /// Keeps the entries of the group's point.
 void read_published(Reader& experiment, const Frame& frame, Group& group) {
   each(experiment, "published", [&](Reader& reader) {
     const std::string said = reader.text("variant", "");
     Published published;
     published.point = read_point(reader, frame);
-    published.ids = reader.texts("ids", {});
+    published.ids = read_ids(reader, group);
     published.stage = reader.text("stage", "");
     published.wall_ms = read_figure(reader, "wall_ms");
     published.device_ms = read_figure(reader, "device_ms");
     published.sum_ms = read_figure(reader, "sum_ms");
     published.speed_up = read_figure(reader, "speed_up");
     published.items = reader.integer("items", 0, 1);
+    check_parts(reader, published);
     published.where = reader.text("where", "");
     if (!reader.has("variant")) return reader.complain("no \"variant\" (whose figure is it?)");
     if (!published.wall_ms && !published.device_ms && !published.sum_ms && !published.speed_up)
@@ -125,6 +149,12 @@ std::optional<ClaimedRatio> read_ratio(Reader& claim) {
   return ClaimedRatio{.low = said.front(), .high = said.back()};
 }
 
+/// True for a number, and for [height, width].
+bool is_numeric(const Json& value) {
+  return value.is_number() ||
+         (value.is_array() && value.size() == 2 && value[0].is_number() && value[1].is_number());
+}
+
 /// "across": {"threads": "shrinks"}.
 std::optional<ClaimedTrend> read_trend(Reader& claim, const Frame& frame) {
   if (!claim.has("across")) return std::nullopt;
@@ -138,8 +168,11 @@ std::optional<ClaimedTrend> read_trend(Reader& claim, const Frame& frame) {
   trend.trend = reader.word(trend.axis, trend.trend);
   std::vector<std::string> known;
   for (const Axis& axis : frame.sweep) known.push_back(axis.name);
-  if (std::ranges::find(known, trend.axis) == known.end())
+  const auto axis = std::ranges::find(frame.sweep, trend.axis, &Axis::name);
+  if (axis == frame.sweep.end())
     reader.complain_at(trend.axis, unknown("axis of the sweep", trend.axis, known));
+  else if (!std::ranges::all_of(axis->values, is_numeric))
+    reader.complain_at(trend.axis, "the axis has values that are no numbers and no sizes");
   return trend;
 }
 
@@ -159,7 +192,7 @@ void read_claims(Reader& experiment, const Frame& frame, Group& group) {
   each(experiment, "claims", [&](Reader& reader) {
     const std::string text = reader.text("text", "");
     Claim claim;
-    claim.ids = reader.texts("ids", {});
+    claim.ids = read_ids(reader, group);
     claim.point = read_point(reader, frame);
     claim.ratio = read_ratio(reader);
     if (reader.has("within")) claim.within = reader.number("within", 0, 0);

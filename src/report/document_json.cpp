@@ -168,7 +168,7 @@ Json trend_json(const TrendJudgement& judgement) {
 /// One entry per variant and line of a numeric axis; "at" holds the other axes. A fit that does not
 /// explain its points has no figures but how far it is off. Empty lists for an experiment of one
 /// point.
-Json experiment_json(const Experiment& experiment) {
+Json experiment_json(const Experiment& experiment, const Results& results) {
   Json json = {{"experiment", experiment.groups[0]->experiment},
                {"crossovers", Json::array()},
                {"fits", Json::array()},
@@ -181,7 +181,7 @@ Json experiment_json(const Experiment& experiment) {
     for (const Unscaled& result : unscaled(experiment, line))
       json["unscaled"].push_back(unscaled_json(line, result));
   }
-  for (const TrendJudgement& judgement : judge_trends(experiment))
+  for (const TrendJudgement& judgement : judge_trends(experiment, results))
     json["claims"].push_back(trend_json(judgement));
   return json;
 }
@@ -216,7 +216,7 @@ Json document(const Results& results) {
     for (std::size_t g = 0; g < experiment.groups.size(); ++g)
       add_analysis(document["groups"][group++], *experiment.groups[g], experiment.analyses[g],
                    results);
-    document["experiments"].push_back(experiment_json(experiment));
+    document["experiments"].push_back(experiment_json(experiment, results));
   }
   return document;
 }

@@ -41,10 +41,10 @@ std::string count_text(double value) {
   return format_significant(value, 2);
 }
 
-void add_published(const GroupResult& group, std::string& text) {
+void add_published(const GroupResult& group, const GroupAnalysis& analysis, std::string& text) {
   for (const Published& published : group.published) {
     std::vector<std::string> figures;
-    for (const PublishedFigure& figure : published_figures(group, published))
+    for (const PublishedFigure& figure : published_figures(group, analysis, published))
       figures.push_back(
           fmt::format("{}{}", figure_text(figure.kind, figure.published),
                       figure.here ? ", here " + figure_text(figure.kind, *figure.here) : ""));
@@ -113,7 +113,7 @@ std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
               std::to_string(result.rounds.size())});
   }
   std::string text = rows.text({0, 1, 2, 8});
-  add_published(group, text);
+  add_published(group, analysis, text);
   for (const CaseResult& result : group.cases)
     for (const std::string& note : result.notes)
       text += fmt::format("  {}: {}\n", spoken(result.variant), note);

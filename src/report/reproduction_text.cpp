@@ -28,13 +28,15 @@ std::string cause_of(const Reproduced& line) {
   return fmt::format("{}: {}", spoken(line.case_name), cause_text(line.cause).sentence());
 }
 
-/// The slower side over the faster one, whichever was claimed to be that.
+/// Whichever of the two was claimed to be that.
+Interval slower_over_faster(const Pair& pair) {
+  const Interval& ratio = pair.ratio;
+  return ratio.value < 1 ? Interval{1 / ratio.value, 1 / ratio.high, 1 / ratio.low} : ratio;
+}
+
 std::string here_text(const Judgement& judgement) {
   if (judgement.size) return times_text(*judgement.size);
-  if (!judgement.pair) return "";
-  const Interval& ratio = judgement.pair->ratio;
-  return times_text(ratio.value < 1 ? Interval{1 / ratio.value, 1 / ratio.high, 1 / ratio.low}
-                                    : ratio);
+  return judgement.pair ? times_text(slower_over_faster(*judgement.pair)) : "";
 }
 
 struct ToLine {
@@ -55,15 +57,17 @@ struct ToLine {
     return words;
   }
   Line operator()(const TrendJudgement& trend) const {
-    const bool measured = !trend.from.is_null();
-    const std::string here =
-        measured ? fmt::format("{} to {}", factor(trend.first.value), factor(trend.last.value))
-                 : "";
+    const auto end = [&](const Interval& ratio, const Json& value) {
+      return fmt::format("{} ({}={})", factor(ratio.value), trend.claim.across->axis,
+                         axis_value(value));
+    };
     return {.id = line.id,
             .claimed = trend.claim.text,
-            .at = "",
+            .at = trend.fixed.empty() ? "" : fmt::format(" ({})", point_text(trend.fixed)),
             .published = claimed_text(trend.claim),
-            .here = here,
+            .here = trend.from.is_null() ? ""
+                                         : fmt::format("{} to {}", end(trend.first, trend.from),
+                                                       end(trend.last, trend.to)),
             .verdict = std::string(name_of(trend.outcome)),
             .why = ""};
   }
@@ -83,6 +87,47 @@ struct ToLine {
   }
 };
 
+Json interval_json(const Interval& ratio) {
+  return {{"value", finite(ratio.value)}, {"low", finite(ratio.low)}, {"high", finite(ratio.high)}};
+}
+
+/// What is published and what is so here, as numbers; null for what there is not.
+struct ToJson {
+  Json operator()(const ReproducedClaim& found) const {
+    const Claim& claim = *found.claim;
+    Json published;
+    if (claim.ratio) published = {{"low", claim.ratio->low}, {"high", claim.ratio->high}};
+    if (claim.within) published = {{"within", *claim.within}};
+    return {{"unit", "ratio"}, {"published", published}, {"here", here(found.judgement)}};
+  }
+  Json operator()(const TrendJudgement& trend) const {
+    const auto end = [](const Json& value, const Interval& ratio) -> Json {
+      return {{"at", value}, {"ratio", interval_json(ratio)}};
+    };
+    Json here;
+    if (!trend.from.is_null())
+      here = Json::array({end(trend.from, trend.first), end(trend.to, trend.last)});
+    return {{"point", trend.fixed},
+            {"unit", "ratio"},
+            {"published", name_of(trend.claim.across->trend)},
+            {"here", here}};
+  }
+  Json operator()(const ReproducedFigure& found) const {
+    const PublishedFigure& figure = found.figure;
+    return {{"stage", found.published->stage},
+            {"unit", figure.kind == FigureKind::SpeedUp ? "x" : "ms"},
+            {"of", name_of(figure.kind)},
+            {"published", finite(figure.published)},
+            {"here", finite(figure.here)}};
+  }
+
+ private:
+  static Json here(const Judgement& judgement) {
+    if (judgement.size) return interval_json(*judgement.size);
+    return judgement.pair ? interval_json(slower_over_faster(*judgement.pair)) : Json();
+  }
+};
+
 std::vector<Line> lines_of(const std::vector<Reproduction>& all) {
   std::vector<Line> lines;
   for (const auto& [experiment, found] : all) {
@@ -91,7 +136,6 @@ std::vector<Line> lines_of(const std::vector<Reproduction>& all) {
       lines.push_back({.id = std::string(experiment.id),
                        .claimed = std::string(experiment.about),
                        .at = "",
-
                        .published = "",
                        .here = "",
                        .verdict = "not run",
@@ -147,13 +191,20 @@ std::string reproduction_markdown(const std::vector<Reproduction>& all) {
 
 Json reproduction_json(const std::vector<Reproduction>& all) {
   Json list = Json::array();
-  for (const Line& line : lines_of(all))
-    list.push_back({{"id", line.id},
-                    {"claimed", line.claimed + line.at},
-                    {"published", line.published},
-                    {"here", line.here},
-                    {"verdict", line.verdict},
-                    {"why", line.why}});
+  for (const auto& [experiment, lines] : all) {
+    if (lines.empty())
+      list.push_back({{"id", experiment.id}, {"verdict", "not run"}, {"why", experiment.missing}});
+    for (const Reproduced& line : lines) {
+      const Line words = std::visit(ToLine{line}, line.found);
+      Json json{{"id", line.id},
+                {"experiment", line.group->experiment},
+                {"point", line.group->point},
+                {"claimed", words.claimed}};
+      json.update(std::visit(ToJson{}, line.found));
+      json.update({{"verdict", words.verdict}, {"why", words.why}});
+      list.push_back(std::move(json));
+    }
+  }
   return {{"reproduction", list}};
 }
 

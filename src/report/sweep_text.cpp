@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <utility>
 
 #include "analysis/sweep/trends.h"
@@ -55,12 +54,11 @@ std::string outcome_text(const GroupResult& group, const GroupAnalysis& analysis
   return "";
 }
 
-/// The claims that were judged at any point, but those of a trend, each once.
+/// The claims of all points but those of a trend, each once.
 std::vector<Claim> claims_of(const Experiment& experiment) {
   std::vector<Claim> claims;
-  for (std::size_t g = 0; g < experiment.groups.size(); ++g)
-    for (const Claim& claim : std::span(experiment.groups[g]->claims)
-                                  .first(experiment.analyses[g].verdict.claims.size()))
+  for (const GroupResult* group : experiment.groups)
+    for (const Claim& claim : group->claims)
       if (!claim.across && std::ranges::find(claims, claim) == claims.end())
         claims.push_back(claim);
   return claims;
@@ -73,11 +71,10 @@ std::string claim_line(const Experiment& experiment, const Claim& claim, double 
   for (std::size_t i = 0; i < experiment.groups.size(); ++i) {
     const GroupResult& group = *experiment.groups[i];
     const auto found = std::ranges::find(group.claims, claim);
-    const std::vector<Judgement>& judgements = experiment.analyses[i].verdict.claims;
-    const auto at = static_cast<std::size_t>(found - group.claims.begin());
-    if (at >= judgements.size()) continue;
-    const Judgement& judgement = judgements[at];
-    if (judgement.outcome == Judgement::Outcome::Elsewhere) continue;
+    const Judgement& judgement =
+        experiment.analyses[i]
+            .verdict.claims[static_cast<std::size_t>(found - group.claims.begin())];
+    if (judgement.outcome == Judgement::Outcome::NotJudged) continue;
     under(said, std::string(name_of(judgement.outcome))).push_back(i);
     const std::string detail = judgement_detail(group, claim, judgement, precision);
     why = detail.empty() ? ""
@@ -108,9 +105,10 @@ std::string trend_text(const TrendJudgement& judgement) {
 }
 
 /// One line a claim, however many lines of its axis there are.
-void add_trends(const Experiment& experiment, std::vector<std::string>& lines) {
+void add_trends(const Experiment& experiment, const Results& results,
+                std::vector<std::string>& lines) {
   const Claim* last = nullptr;
-  const std::vector<TrendJudgement> judgements = judge_trends(experiment);
+  const std::vector<TrendJudgement> judgements = judge_trends(experiment, results);
   for (const TrendJudgement& judgement : judgements) {
     if (last && *last == judgement.claim)
       lines.back().replace(lines.back().size() - 1, 1, "; " + trend_text(judgement) + ".");
@@ -220,9 +218,9 @@ std::vector<std::string> verdict_lines(const Experiment& experiment, const Resul
   if (experiment.groups.size() == 1) {
     std::ranges::move(verdict_text(last, analysis, results), std::back_inserter(lines));
     for (const Claim& claim : claims_of(experiment))
-      if (!agree(claim.point, last.point))
+      if (!results.traced && !agree(claim.point, last.point))
         lines.push_back(claim_line(experiment, claim, results.precision));
-    add_trends(experiment, lines);
+    add_trends(experiment, results, lines);
     return lines;
   }
   add_outcomes(experiment, lines);
@@ -230,8 +228,8 @@ std::vector<std::string> verdict_lines(const Experiment& experiment, const Resul
   for (const std::string& reason : reasons(last, analysis))
     lines.push_back("At " + point_text(last.point) + ": " + reason);
   for (const Claim& claim : claims_of(experiment))
-    lines.push_back(claim_line(experiment, claim, results.precision));
-  add_trends(experiment, lines);
+    if (!results.traced) lines.push_back(claim_line(experiment, claim, results.precision));
+  add_trends(experiment, results, lines);
   return lines;
 }
 

@@ -97,18 +97,20 @@ std::string missing_text(const GroupResult& group, const Claim& claim) {
 std::vector<std::string> claim_lines(const GroupResult& group, const Verdict& verdict,
                                      double precision) {
   std::vector<std::string> lines;
+  std::string last;  // of the line before
   for (std::size_t i = 0; i < verdict.claims.size(); ++i) {
     const Claim& claim = group.claims[i];
     const Judgement& judgement = verdict.claims[i];
-    if (judgement.outcome == Judgement::Outcome::Elsewhere) continue;
+    if (judgement.outcome == Judgement::Outcome::NotJudged) continue;
     std::string said(name_of(judgement.outcome));
     const std::string detail = judgement_detail(group, claim, judgement, precision);
     if (!detail.empty()) said += fmt::format(" ({})", detail);
     if (judgement.caveat) said += ", " + caveat_text(judgement.caveat);
-    if (i > 0 && claim.text == group.claims[i - 1].text && !lines.empty())
+    if (claim.text == last)
       lines.back().replace(lines.back().size() - 1, 1, "; " + said + ".");
     else
       lines.push_back(fmt::format("Claim \"{}\": {}.", claim.text, said));
+    last = claim.text;
   }
   return lines;
 }

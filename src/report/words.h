@@ -44,7 +44,7 @@ constexpr auto words(Judgement::Outcome) {
                                                   {Contradicted, "contradicted"},
                                                   {Inconclusive, "inconclusive"},
                                                   {NotRun, "not testable here"},
-                                                  {Elsewhere, "not at this point"}});
+                                                  {NotJudged, "not judged here"}});
 }
 
 /// The name as it reads in a sentence: quoted when it has punctuation of its own.

@@ -1,7 +1,6 @@
-#include "analysis/sweep/sweep.h"
-
 #include <gmock/gmock.h>
 
+#include "analysis/sweep/sweep.h"
 #include "sweep_fixture.h"
 
 namespace normbench::axis_test {
@@ -41,7 +40,8 @@ TEST(AxisLines, VaryOneNumericAxisAndFixTheOthers) {
                                {{"batch", 1}, {"memory", "pageable"}},
                                {{"batch", 8}, {"memory", "pinned"}},
                                {{"batch", 8}, {"memory", "pageable"}}})),
-              ElementsAre(R"(batch at {"memory":"pinned"}: 1 8)", R"(batch at {"memory":"pageable"}: 1 8)"));
+              ElementsAre(R"(batch at {"memory":"pinned"}: 1 8)",
+                          R"(batch at {"memory":"pageable"}: 1 8)"));
   EXPECT_THAT(shown(at_points({{{"batch", 1}, {"threads", 1}},
                                {{"batch", 8}, {"threads", 1}},
                                {{"batch", 1}, {"threads", 2}},

@@ -1,7 +1,6 @@
-#include "analysis/compare/match.h"
-
 #include <gmock/gmock.h>
 
+#include "analysis/compare/match.h"
 #include "compared.h"
 
 namespace normbench::compare_match_test {

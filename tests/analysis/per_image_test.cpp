@@ -1,8 +1,7 @@
-#include "analysis/case_analysis.h"
-
 #include <gtest/gtest.h>
 
 #include "analysis/analysis.h"
+#include "analysis/case_analysis.h"
 #include "example_results.h"
 
 namespace normbench::per_image_test {

@@ -1,11 +1,10 @@
-#include "analysis/limits.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
 
 #include "analysis/case_analysis.h"
+#include "analysis/limits.h"
 
 namespace normbench::stage_limits_test {
 namespace {

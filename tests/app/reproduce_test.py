@@ -3,11 +3,15 @@
 usage: reproduce_test.py NORMBENCH ROOT"""
 
 import json
+import os
 import pathlib
 import re
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 NORMBENCH, ROOT = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
@@ -72,37 +76,79 @@ class Reproduce(unittest.TestCase):
         rows = self.rows("blog", "--quick", "--out", "out")
         by_id = {id: [row for row in rows if row["id"] == id] for id in IDS[:8]}
         sized, reversed_ = by_id["A2"]
-        self.assertEqual((sized["published"], sized["verdict"]), ("1000x", "direction only"))
-        self.assertRegex(sized["here"], r"^\d+(\.\d+)?x \(\d+(\.\d+)?-\d+(\.\d+)?\)$")
-        self.assertEqual(reversed_["verdict"], "contradicted")
+        self.assertEqual((sized["published"], sized["verdict"]), ({"low": 1000, "high": 1000}, "direction only"))
+        self.assertLess(1, sized["here"]["low"])
+        self.assertLessEqual(sized["here"]["value"], sized["here"]["high"])
+        self.assertEqual((reversed_["published"], reversed_["verdict"]), (None, "contradicted"))
         whole, stage = by_id["A1"]
-        self.assertEqual((whole["claimed"], whole["published"]), ("nine times", "175.5 ms wall"))
-        self.assertRegex(whole["here"], r"^[\d.]+ ms wall$")
-        self.assertEqual((stage["claimed"], stage["published"]), ("once: copy", "0.50 ms wall"))
+        self.assertEqual((whole["claimed"], whole["unit"], whole["of"]), ("nine times", "ms", "wall"))
+        self.assertEqual((stage["claimed"], stage["published"]), ("once: copy", 0.5))
+        self.assertGreater(whole["here"], stage["here"])
         [sent] = by_id["A5"]
         if sent["verdict"] == "not testable here":
-            self.assertEqual(sent["why"], "no GPU")
+            self.assertEqual((sent["why"], sent["here"]), ("no GPU", None))
         [none] = by_id["A8"]
         self.assertEqual((none["verdict"], none["why"]), ("not run", "no figure was published"))
         for name in ("cpu", "gpu"):
             self.assertTrue((self.dir / "out" / name / "results.json").exists())
 
-    def test_goes_on_where_it_was_and_writes_over_nothing(self):
-        self.rows("A1", "--quick", "--out", "out")
+    def test_goes_on_as_it_was_asked_for_and_writes_over_nothing(self):
+        self.rows("A1", "A5", "--quick", "--out", "out")
         document = self.dir / "out/cpu/results.json"
         before = document.read_text()
         refused = self.normbench("A1", "--configs", str(self.configs), "--out", "out", code=2)
-        self.assertIn("out/cpu", refused.stderr)
-        rows = self.rows("A1", "A5", "--resume", "out", "--quick")
-        self.assertEqual({row["id"] for row in rows}, {"A1", "A5"})
+        self.assertIn("reproduce --resume out", refused.stderr)
+        shutil.rmtree(self.dir / "out/gpu")
+        resumed = self.normbench("--resume", "out", "--format", "json")
+        self.assertEqual({row["id"] for row in json.loads(resumed.stdout)["reproduction"]}, {"A1", "A5"})
         self.assertEqual(json.loads(document.read_text())["groups"], json.loads(before)["groups"])
-        self.assertTrue((self.dir / "out/gpu/results.json").exists())
+        self.assertTrue(json.loads((self.dir / "out/gpu/results.json").read_text())["quick"])
+        for words, why in ((["A1", "--resume", "out"], "leave out A1"), (["--resume", "typo"], "holds no reproduction")):
+            self.assertIn(why, self.normbench(*words, code=2).stderr)
+        self.assertFalse((self.dir / "typo").exists())
+
+    def test_what_has_nothing_to_run_leaves_no_folder(self):
+        rows = self.rows("A8", "B1")
+        self.assertEqual([row["verdict"] for row in rows], ["not run"] * 2)
+        self.assertEqual(os.listdir(self.dir), ["configs"])
+
+    def test_a_signal_ends_the_run_too_and_the_line_goes_on(self):
+        config = json.loads((self.configs / "cpu.json").read_text())
+        config["measure"] = {"max_seconds_per_group": 60, "precision": 1e-6}
+        (self.configs / "cpu.json").write_text(json.dumps(config))
+        run = subprocess.Popen([NORMBENCH, "reproduce", "A1", "--configs", self.configs, "--out", "out"], cwd=self.dir,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
+        self.addCleanup(run.kill)
+        journal = self.dir / "out/cpu/journal.jsonl"
+        end = time.monotonic() + 60
+        while not journal.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        run.send_signal(signal.SIGTERM)  # to it alone
+        _, said = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130, said)
+        self.assertTrue((self.dir / "out/cpu/results.json").exists())
+        [line] = re.findall(r"go on with: normbench (reproduce --resume out)\n", said)
+        resumed = subprocess.Popen([NORMBENCH, *line.split()], cwd=self.dir, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(resumed.kill)
+        while "cpu (chains)" not in resumed.stderr.readline():
+            self.assertIsNone(resumed.poll())
+        resumed.send_signal(signal.SIGINT)
+        resumed.stderr.read()
+        self.assertEqual(resumed.wait(timeout=60), 130)
+
+    def test_mistakes_of_a_config_are_told_before_anything_runs(self):
+        (self.configs / "gpu.json").write_text(json.dumps({
+            "schema": 1, "name": "gpu", "experiments": [{**GPU, "variants": {"there": ["h3d"]}, "claims": []}]}))
+        failed = self.normbench("A1", "A5", "--configs", str(self.configs), "--out", "out", code=2)
+        self.assertIn('unknown op "h3d"', failed.stderr)
+        self.assertFalse((self.dir / "out").exists())
 
     def test_text_and_markdown_are_tables(self):
         text = self.normbench("A2", "--configs", str(self.configs), "--quick", "--out", "out").stdout
         self.assertRegex(text, r"^  id +claimed +published +here +verdict\n")
         self.assertRegex(text, r"\n  1 of 1 experiment ran here\.\n$")
-        markdown = self.normbench("A2", "--configs", str(self.configs), "--resume", "out", "--format", "markdown").stdout
+        markdown = self.normbench("--resume", "out", "--format", "markdown").stdout
         self.assertRegex(markdown, r"^\| id \| claimed \| published \| here \| verdict \| why \|\n")
 
     def test_refuses_what_it_does_not_know(self):

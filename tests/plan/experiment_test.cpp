@@ -211,7 +211,8 @@ TEST(Experiment, MistakesInSizes) {
                         {"text": "f", "expects": ["v", "<", "w"], "across": {"n": "rises"}},
                         {"text": "g", "expects": ["v", "<", "w"], "across": "n"},
                         {"text": "h", "expects": ["v", "<", "w"], "across": {"n": "grows"}, "ratio": 2},
-                        {"text": "i", "expects": ["v", "=", "w"], "within": -1, "point": {"k": 1}}])")),
+                        {"text": "i", "expects": ["v", "=", "w"], "within": -1, "point": {"k": 1}},
+                        {"text": "j", "expects": ["v", "<", "w"], "point": {"m": "nhcw"}, "ids": ["A1"]}])")),
       ElementsAre(
           "/experiments/0/claims/0/ratio: expected a number above 1, or [low, high] (the slower "
           "side's time over the faster one's)",
@@ -227,7 +228,17 @@ TEST(Experiment, MistakesInSizes) {
           "/experiments/0/claims/6/across: expected one axis: {\"batch\": \"grows\"}",
           "/experiments/0/claims/7/ratio: does not go with \"across\" (write two claims)",
           "/experiments/0/claims/8/point/k: unknown axis \"k\" (known: n, m)",
-          "/experiments/0/claims/8/within: must be at least 0, got -1"));
+          "/experiments/0/claims/8/within: must be at least 0, got -1",
+          "/experiments/0/claims/9/ids: unknown id of the experiment \"A1\" (there are none)",
+          "/experiments/0/claims/9/point/m: \"nhcw\" is no value of the axis (known: [\"nchw\"])"));
+  EXPECT_THAT(mistakes(config(
+                  R"("sweep": {"n": [1, "all"]}, "threads": "$n", "variants": {"v": ["copy"], "w": ["copy"]},
+                     "published": [{"variant": "v", "stage": "copy", "speed_up": 2}],
+                     "claims": [{"text": "a", "expects": ["v", "<", "w"], "across": {"n": "grows"}}])")),
+              ElementsAre("/experiments/0/published/0/speed_up: goes with the whole variant (a "
+                          "\"stage\" takes times)",
+                          "/experiments/0/claims/0/across/n: the axis has values that are no numbers "
+                          "and no sizes"));
 }
 
 TEST(Experiment, MistakesInItsKeys) {

@@ -198,6 +198,7 @@ TEST(CompareConfig, WhatIsSaidOfResultsDecidesNothing) {
     return Json{{"experiments", Json::array({experiment})}};
   };
   const Json said = {{"question", "Why?"},
+                     {"ids", {"A1"}},
                      {"claims", Json::array({{{"text", "it is fast"}}})},
                      {"published", Json::array({1})}};
   EXPECT_THAT(config_differences(with(Json::object()), with(said)), IsEmpty());

@@ -15,7 +15,7 @@ constexpr double kSameMemory = 0.01;  // of it: what a kernel keeps for itself d
 
 /// Members of an experiment that say something of its results, and decide nothing of them.
 constexpr auto kSaidOfResults =
-    std::to_array<std::string_view>({"question", "claims", "published"});
+    std::to_array<std::string_view>({"question", "ids", "claims", "published"});
 
 /// One thing that documents say of how they came about; nothing where one does not say it.
 struct Fact {

@@ -55,7 +55,7 @@ std::vector<SetupDifference> setup_differences(const std::vector<Results>& base,
 
 /// Pointers of the values that are not the same in both configs, or only in one. The order of keys
 /// is no difference, nor is what people write of a config and its results: any "about", and an
-/// experiment's "question", "claims" and "published".
+/// experiment's "question", "ids", "claims" and "published".
 std::vector<std::string> config_differences(const Json& a, const Json& b);
 
 /// What a reader should know besides.

@@ -17,7 +17,8 @@ struct TrendJudgement {
 
 /// One for each claim with `across` and each line of its axis; a single one where there is none.
 /// The ratio grows or shrinks where the intervals of its ends are apart; it stays where their
-/// quotient is surely within 10 % of 1.
-std::vector<TrendJudgement> judge_trends(const Experiment& experiment);
+/// quotient is surely within 10 % of 1. Where the side claimed to be slower is surely faster at an
+/// end, the claim is contradicted. None of a traced run.
+std::vector<TrendJudgement> judge_trends(const Experiment& experiment, const Results& results);
 
 }  // namespace normbench

@@ -67,9 +67,10 @@ std::vector<Contribution> contributions(const GroupResult& group, const GroupAna
 Judgement::Outcome held_within(const Pair& pair, double within) {
   using enum Judgement::Outcome;
   if (!pair.covered) return Inconclusive;
-  if (widest_difference(pair) <= within) return Confirmed;
-  const double most = 1 + std::max(within, pair.process_effect);
-  return pair.ratio.low > most || pair.ratio.high < 1 / most ? Contradicted : Inconclusive;
+  const Interval ratio = claimed_ratio(pair, Relation::More);
+  const double most = 1 + within;
+  if (ratio.high <= most && ratio.low >= 1 / most) return Confirmed;
+  return ratio.low > most || ratio.high < 1 / most ? Contradicted : Inconclusive;
 }
 
 Judgement::Outcome direction(const Pair& pair, Relation relation, double precision) {
@@ -87,8 +88,11 @@ Judgement judge_pair(const Claim& claim, const Pair& pair, double precision) {
       claim.within ? held_within(pair, *claim.within) : direction(pair, claim.relation, precision);
   if (!claim.ratio) return judgement;
   judgement.size = claimed_ratio(pair, claim.relation);
-  if (judgement.outcome == Judgement::Outcome::Confirmed)
-    judgement.outcome = held_against(*judgement.size, *claim.ratio);
+  const Judgement::Outcome sized = held_against(*judgement.size, *claim.ratio);
+  using enum Judgement::Outcome;
+  // A small size may be confirmed though it is within the margin of no difference.
+  if (judgement.outcome == Confirmed || (pair.covered && sized == Confirmed))
+    judgement.outcome = sized;
   return judgement;
 }
 
@@ -98,7 +102,7 @@ Judgement::Outcome held_against(const Interval& size, const ClaimedRatio& claime
   using enum Judgement::Outcome;
   constexpr double about = 0.1;
   const bool single = claimed.low == claimed.high;
-  const double low = claimed.low * (single ? 1 - about : 1);
+  const double low = single ? std::max(1.0, claimed.low * (1 - about)) : claimed.low;
   const double high = claimed.high * (single ? 1 + about : 1);
   if (size.low >= low && size.high <= high) return Confirmed;
   return size.high < low || size.low > high ? DirectionOnly : Inconclusive;
@@ -127,8 +131,8 @@ std::vector<Judgement> judge_claims(const GroupResult& group, const GroupAnalysi
   std::vector<Judgement> judgements;
   for (const Claim& claim : group.claims) {
     Judgement& judgement = judgements.emplace_back();
-    if (claim.across || !agree(claim.point, group.point)) {
-      judgement.outcome = Judgement::Outcome::Elsewhere;
+    if (results.traced || claim.across || !agree(claim.point, group.point)) {
+      judgement.outcome = Judgement::Outcome::NotJudged;
       continue;
     }
     const int left = index_of(group, claim.left), right = index_of(group, claim.right);

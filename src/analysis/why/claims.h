@@ -36,8 +36,9 @@ std::optional<Caveat> caveat(const GroupResult& group, const GroupAnalysis& anal
 /// A claim held against the pair of its two sides.
 struct Judgement {
   /// DirectionOnly: the side that was claimed to be faster is, but not by as much, or by more.
-  /// Elsewhere: the claim is about another point of the sweep, or about several.
-  enum class Outcome { Confirmed, DirectionOnly, Contradicted, Inconclusive, NotRun, Elsewhere };
+  /// NotJudged: here, since it is about another point of the sweep or several, or the run was
+  /// traced.
+  enum class Outcome { Confirmed, DirectionOnly, Contradicted, Inconclusive, NotRun, NotJudged };
   Outcome outcome = Outcome::NotRun;
   std::optional<Pair> pair;      // left over right
   std::optional<Interval> size;  // of a claim with a ratio: the same ratio here
@@ -45,7 +46,7 @@ struct Judgement {
 };
 
 /// Holds the interval of a ratio against what was claimed: Confirmed inside of it, DirectionOnly
-/// outside, else Inconclusive. A single number is taken as what lies within 10 % of it.
+/// outside, else Inconclusive. A single number is taken as what lies within 10 % of it, above 1.
 Judgement::Outcome held_against(const Interval& size, const ClaimedRatio& claimed);
 
 /// The side that is claimed to be slower over the faster one; with what two processes may add.
