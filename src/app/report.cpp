@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -62,6 +63,10 @@ Exit report_documents(const ReportOptions& options) {
   const std::vector<Results> documents = read_documents(files, mistakes);
   for (const BadInput& bad : mistakes) tell("{}\n", bad.what());
   if (!mistakes.empty()) return Exit::BadInput;
+  std::error_code unknown;
+  for (const std::string& file : files)
+    if (!options.out.empty() && std::filesystem::equivalent(file, options.out, unknown))
+      throw Invalid(fmt::format("--out {}: is one of the documents", shell_word(options.out)));
   if (options.table && !options.format.empty() && options.format != "text")
     tell_unprofiled(files, documents);
   deliver(render(documents, files), options.out);

@@ -98,7 +98,8 @@ std::vector<std::string> config_files(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+    if (entry.path().extension() == ".json" && fs::is_regular_file(entry.path()))
+      files.push_back(entry.path().string());
   if (error || files.empty())
     throw Invalid(fmt::format("--configs {}: {}", shell_word(folder),
                               error ? error.message() : "holds no configs"));
@@ -239,6 +240,8 @@ Exit run_again(std::vector<std::string> arguments, const std::atomic<bool>& inte
   if (child == 0) {
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})  // until the program has its own handlers
+      if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
     sigprocmask(SIG_SETMASK, &blocked.mask, nullptr);
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == asker)
       execv("/proc/self/exe", words.data());
@@ -287,7 +290,10 @@ std::string begin_folder(const std::string& wanted, const Request& request,
       if (const auto dir = fs::path(wanted) / config.name(); holds_run(dir.string()))
         throw Invalid(run_is_there(dir.string()));
   }
-  const std::string out = make_output_dir(wanted, "reproduce");
+  std::string out = make_output_dir(wanted, "reproduce");
+  for (int i = 2; fs::exists(fs::path(out) / kRequest);
+       ++i)  // of another, begun in the same second
+    out = make_output_dir(fmt::format("{}-{}", out.substr(0, out.find('Z') + 1), i), "");
   const Json json{{"what", request.what},
                   {"configs", request.configs},
                   {"allow_peers", request.allow_peers},
@@ -360,6 +366,9 @@ Exit reproduce(const ReproduceOptions& options) {
   Request request = resumes ? read_request(options.resume) : options.request;
   const std::vector<PublishedExperiment> asked = asked_for(request.what);
   request.configs = configs_folder(request.configs);
+  if (options.list &&
+      (resumes || !options.out.empty() || options.format != ReproductionFormat::Text))
+    throw Invalid("--list runs nothing: it goes with WHAT and --configs alone");
   if (options.list) return list_all(request);
   const std::vector<Chosen> chosen = choose(asked, request.configs);
   if (chosen.empty()) return show(asked, chosen, "", options.format);
@@ -371,6 +380,7 @@ Exit reproduce(const ReproduceOptions& options) {
     worst = std::max(worst, run_config(config, out, request, interrupted));
     if (interrupted) worst = Exit::Interrupted;
     if (worst == Exit::Interrupted) break;
+    if (worst == Exit::BadInput || worst == Exit::Incomparable) return worst;  // nothing was run
   }
   worst = std::max(worst, show(asked, chosen, out, options.format));
   if (worst == Exit::Interrupted)

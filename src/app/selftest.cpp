@@ -85,7 +85,8 @@ Exit run_selftest(const SelftestOptions& said) {
   say("{}", said.format == TextOrJson::Json ? selftest_json(findings).dump(2) + "\n"
                                             : selftest_text(findings));
   if (!tested_any(findings)) tell("normbench: nothing was tested\n");
-  return outcome(findings);
+  const Exit code = outcome(findings);
+  return code == Exit::Fine && *chosen.interrupted ? Exit::Interrupted : code;
 }
 
 }  // namespace

@@ -54,9 +54,14 @@ Json read_point(Reader& entry, const Frame& frame) {
   for (const auto* axes : {&frame.sweep, &frame.vary})
     for (const Axis& axis : *axes) {
       known.push_back(axis.name);
-      // Values of the sweep may be others in this run (--set); a variant is there or not.
-      if (axes == &frame.vary && said.contains(axis.name) &&
-          std::ranges::find(axis.values, said.at(axis.name)) == axis.values.end())
+      // The sweep may have other values in this run (--set), but not of another type.
+      const auto is_like = [&](const Json& value) {
+        const Json& wanted = said.at(axis.name);
+        return value == wanted ||
+               (axes == &frame.sweep && value.is_number() == wanted.is_number() &&
+                value.is_array() == wanted.is_array());
+      };
+      if (said.contains(axis.name) && std::ranges::none_of(axis.values, is_like))
         point.complain_at(axis.name,
                           fmt::format("{} is no value of the axis (known: {})",
                                       said.at(axis.name).dump(), Json(axis.values).dump()));
@@ -77,7 +82,7 @@ const Case* case_at(const std::string& said, const Json& point, const Group& gro
 
 std::optional<double> read_figure(Reader& reader, std::string_view key) {
   if (!reader.has(key)) return std::nullopt;
-  return reader.number(key, 0, 0);
+  return reader.number(key, 1, 1e-9, 1e12);
 }
 
 void read_baseline(Reader& experiment, Group& group) {
@@ -100,9 +105,9 @@ void check_parts(Reader& reader, const Published& published) {
     reader.complain_at("speed_up", "goes with the whole variant (a \"stage\" takes times)");
 }
 
-/// The ids of an entry, which are among those of its experiment.
+/// The ids of an entry, which are some of its experiment's; all where it names none.
 std::vector<std::string> read_ids(Reader& entry, const Group& group) {
-  std::vector<std::string> ids = entry.texts("ids", {});
+  std::vector<std::string> ids = entry.texts("ids", group.ids);
   for (const std::string& id : ids)
     if (std::ranges::find(group.ids, id) == group.ids.end())
       entry.complain_at("ids", unknown("id of the experiment", id, group.ids));
@@ -140,10 +145,12 @@ void read_published(Reader& experiment, const Frame& frame, Group& group) {
 std::optional<ClaimedRatio> read_ratio(Reader& claim) {
   if (!claim.has("ratio")) return std::nullopt;
   const std::vector<double> said = claim.numbers("ratio", {});
-  if (said.empty() || said.size() > 2 || said.front() <= 1 || said.front() > said.back()) {
-    claim.complain_at("ratio",
-                      "expected a number above 1, or [low, high] (the slower side's time over the "
-                      "faster one's)");
+  if (said.empty() || said.size() > 2 || said.front() <= 1 || said.front() > said.back() ||
+      said.back() > 1e6) {
+    claim.complain_at(
+        "ratio",
+        "expected a number from 1 to 1e6, or [low, high] (the slower side's time over "
+        "the faster one's)");
     return std::nullopt;
   }
   return ClaimedRatio{.low = said.front(), .high = said.back()};
@@ -184,6 +191,8 @@ void check_size(Reader& reader, const Claim& claim) {
   if (is_equal && claim.across) reader.complain_at("across", "goes with \"<\" and \">\"");
   if (!is_equal && claim.within)
     reader.complain_at("within", "goes with \"=\" (\"<\" and \">\" take \"ratio\")");
+  if (claim.across && claim.point.is_object() && claim.point.contains(claim.across->axis))
+    reader.complain_at("point", "has the axis that \"across\" goes along");
   if (!is_equal && claim.across && claim.ratio)
     reader.complain_at("ratio", "does not go with \"across\" (write two claims)");
 }

@@ -274,7 +274,7 @@ std::string caveat_text(const std::optional<Caveat>& caveat) {
       unseen.push_back(fmt::format("{}{} at most {}", names_of_part(part),
                                    part.factors.size() > 1 ? "" : " alone",
                                    format_percent(widest_difference(part.pair))));
-  std::string text = fmt::format("but they differ in {} factors: {}", caveat->factors.size(),
+  std::string text = fmt::format("they differ in {} factors: {}", caveat->factors.size(),
                                  factor_names(caveat->factors));
   if (!seen.empty()) text += "; it comes from " + enumerate(seen);
   if (!unseen.empty()) text += (seen.empty() ? "; of it " : ", ") + enumerate(unseen);

@@ -28,7 +28,7 @@ CauseText cause_text(const Cause& cause);
 /// "91 % of its time is the copy, so a faster kernel gains at most 9 %."
 std::string gain_text(const Gain& gain);
 
-/// "but they differ in 2 factors: constants, output of div; it comes from output of div (1.91x: 1
+/// "they differ in 2 factors: constants, output of div; it comes from output of div (1.91x: 1
 /// more fresh buffer, 24,577 more page faults = 95 % of it), constants alone at most 1.2 %".
 std::string caveat_text(const std::optional<Caveat>& caveat);
 

@@ -28,15 +28,10 @@ std::string cause_of(const Reproduced& line) {
   return fmt::format("{}: {}", spoken(line.case_name), cause_text(line.cause).sentence());
 }
 
-/// Whichever of the two was claimed to be that.
-Interval slower_over_faster(const Pair& pair) {
-  const Interval& ratio = pair.ratio;
-  return ratio.value < 1 ? Interval{1 / ratio.value, 1 / ratio.high, 1 / ratio.low} : ratio;
-}
-
-std::string here_text(const Judgement& judgement) {
-  if (judgement.size) return times_text(*judgement.size);
-  return judgement.pair ? times_text(slower_over_faster(*judgement.pair)) : "";
+/// The side claimed to be slower over the faster one: below 1 where it is the other way round.
+std::optional<Interval> ratio_here(const ReproducedClaim& found) {
+  if (found.judgement.size || !found.judgement.pair) return found.judgement.size;
+  return claimed_ratio(*found.judgement.pair, found.claim->relation);
 }
 
 struct ToLine {
@@ -49,7 +44,7 @@ struct ToLine {
                .claimed = claim.text,
                .at = at_point(line),
                .published = claimed_text(claim),
-               .here = here_text(judgement),
+               .here = ratio_here(found) ? times_text(*ratio_here(found)) : "",
                .verdict = std::string(name_of(judgement.outcome)),
                .why = judgement.caveat ? caveat_text(judgement.caveat) : cause_of(line)};
     if (judgement.outcome == Judgement::Outcome::NotRun)
@@ -98,7 +93,10 @@ struct ToJson {
     Json published;
     if (claim.ratio) published = {{"low", claim.ratio->low}, {"high", claim.ratio->high}};
     if (claim.within) published = {{"within", *claim.within}};
-    return {{"unit", "ratio"}, {"published", published}, {"here", here(found.judgement)}};
+    const auto ratio = ratio_here(found);
+    return {{"unit", "ratio"},
+            {"published", published},
+            {"here", ratio ? interval_json(*ratio) : Json()}};
   }
   Json operator()(const TrendJudgement& trend) const {
     const auto end = [](const Json& value, const Interval& ratio) -> Json {
@@ -120,12 +118,6 @@ struct ToJson {
             {"published", finite(figure.published)},
             {"here", finite(figure.here)}};
   }
-
- private:
-  static Json here(const Judgement& judgement) {
-    if (judgement.size) return interval_json(*judgement.size);
-    return judgement.pair ? interval_json(slower_over_faster(*judgement.pair)) : Json();
-  }
 };
 
 std::vector<Line> lines_of(const std::vector<Reproduction>& all) {
@@ -139,7 +131,8 @@ std::vector<Line> lines_of(const std::vector<Reproduction>& all) {
                        .published = "",
                        .here = "",
                        .verdict = "not run",
-                       .why = std::string(experiment.missing)});
+                       .why = experiment.missing.empty() ? "no document has it"
+                                                         : std::string(experiment.missing)});
   }
   return lines;
 }
@@ -150,7 +143,8 @@ std::string reasons_below(const std::vector<Line>& lines) {
   for (const Line& line : lines) {
     if (line.why.empty()) continue;
     std::vector<std::string>& of = under(ids, line.why);
-    if (of.empty() || of.back() != line.id) of.push_back(line.id);
+    if (const std::string what = line.id + line.at; of.empty() || of.back() != what)
+      of.push_back(what);
   }
   std::string text;
   for (const auto& [why, of] : ids)

@@ -79,7 +79,7 @@ std::string claim_line(const Experiment& experiment, const Claim& claim, double 
     const std::string detail = judgement_detail(group, claim, judgement, precision);
     why = detail.empty() ? ""
                          : fmt::format(" ({}: {}{}{})", point_text(group.point), detail,
-                                       judgement.caveat ? ", " : "", caveat_text(judgement.caveat));
+                                       judgement.caveat ? ", but " : "", caveat_text(judgement.caveat));
   }
   std::string text;
   for (const auto& [outcome, points] : said)

@@ -105,7 +105,7 @@ std::vector<std::string> claim_lines(const GroupResult& group, const Verdict& ve
     std::string said(name_of(judgement.outcome));
     const std::string detail = judgement_detail(group, claim, judgement, precision);
     if (!detail.empty()) said += fmt::format(" ({})", detail);
-    if (judgement.caveat) said += ", " + caveat_text(judgement.caveat);
+    if (judgement.caveat) said += ", but " + caveat_text(judgement.caveat);
     if (claim.text == last)
       lines.back().replace(lines.back().size() - 1, 1, "; " + said + ".");
     else

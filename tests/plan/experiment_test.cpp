@@ -130,7 +130,7 @@ TEST(Experiment, MistakesInExpectations) {
           "/experiments/0/published/1: no figure (wall_ms, device_ms, sum_ms or speed_up)",
           "/experiments/0/published/2: no \"variant\" (whose figure is it?)",
           "/experiments/0/published/3/point/m: unknown axis \"m\" (known: n)",
-          "/experiments/0/published/3/wall_ms: must be at least 0, got -1",
+          "/experiments/0/published/3/wall_ms: must be at least 1e-09, got -1",
           "/experiments/0/published/4: expected an object, got 3",
           "/experiments/0/claims/0/expects: expected [variant, \"<\" or \">\" or \"=\", variant]",
           "/experiments/0/claims/1: no \"text\" (the claim in words)",
@@ -214,10 +214,10 @@ TEST(Experiment, MistakesInSizes) {
                         {"text": "i", "expects": ["v", "=", "w"], "within": -1, "point": {"k": 1}},
                         {"text": "j", "expects": ["v", "<", "w"], "point": {"m": "nhcw"}, "ids": ["A1"]}])")),
       ElementsAre(
-          "/experiments/0/claims/0/ratio: expected a number above 1, or [low, high] (the slower "
-          "side's time over the faster one's)",
-          "/experiments/0/claims/1/ratio: expected a number above 1, or [low, high] (the slower "
-          "side's time over the faster one's)",
+          "/experiments/0/claims/0/ratio: expected a number from 1 to 1e6, or [low, high] (the "
+          "slower side's time over the faster one's)",
+          "/experiments/0/claims/1/ratio: expected a number from 1 to 1e6, or [low, high] (the "
+          "slower side's time over the faster one's)",
           "/experiments/0/claims/2/ratio: goes with \"<\" and \">\" (\"=\" takes \"within\": 0.01 "
           "for 1 %)",
           "/experiments/0/claims/2/across: goes with \"<\" and \">\"",

@@ -18,7 +18,7 @@ std::string said(const Results& results, int a, int b) {
 
 TEST(Caveat, TellsTheExtraBufferFromTheConstants) {
   EXPECT_EQ(said(examples::constants(), kPerCall, kTwoBuffers),
-            "but they differ in 2 factors: constants, output of div; it comes from output of div "
+            "they differ in 2 factors: constants, output of div; it comes from output of div "
             "(2.00x: 1 more fresh buffer, 27,000 more page faults = 89 % of it), constants "
             "alone at most 0.6 %");
 }
@@ -30,7 +30,7 @@ TEST(Caveat, IsTheSameFromTheOtherSide) {
 
 TEST(Caveat, HasNoFaultsWhereOutputsAreReused) {
   EXPECT_EQ(said(examples::constants_reused(), kPerCall, kTwoBuffers),
-            "but they differ in 2 factors: constants, output of div; it comes from output of div "
+            "they differ in 2 factors: constants, output of div; it comes from output of div "
             "(1.13x), constants alone at most 1.3 %");
 }
 
@@ -53,7 +53,7 @@ TEST(Caveat, IsNothingForOneFactorOrNone) {
 TEST(Caveat, ListsTheFactorsWhereNoCaseTakesThemApart) {
   Results results = examples::constants();
   results.groups[0].cases.erase(results.groups[0].cases.begin() + kCached);
-  EXPECT_EQ(said(results, 0, 1), "but they differ in 2 factors: constants, output of div");
+  EXPECT_EQ(said(results, 0, 1), "they differ in 2 factors: constants, output of div");
 }
 
 TEST(Caveat, BothPartsWhereBothAreSeen) {
@@ -61,7 +61,7 @@ TEST(Caveat, BothPartsWhereBothAreSeen) {
   results.groups[0].cases[kCached].rounds =
       examples::make_rounds(60, 5, examples::rounds, examples::noise, 27'000);
   EXPECT_EQ(said(results, kPerCall, kTwoBuffers),
-            "but they differ in 2 factors: constants, output of div; it comes from constants "
+            "they differ in 2 factors: constants, output of div; it comes from constants "
             "(1.24x) and output of div (1.62x: 1 more fresh buffer, 27,000 more page faults "
             "= 100 % of it)");
 }
@@ -70,7 +70,7 @@ TEST(Caveat, TooFewRoundsAreNoParts) {
   Results results = examples::constants();
   for (CaseResult& result : results.groups[0].cases) result.rounds.resize(5);
   EXPECT_EQ(said(results, kPerCall, kTwoBuffers),
-            "but they differ in 2 factors: constants, output of div");
+            "they differ in 2 factors: constants, output of div");
 }
 
 TEST(Caveat, StandsBesideTheJudgement) {
