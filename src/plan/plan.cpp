@@ -34,11 +34,32 @@ void throw_if_any(const std::string& file, const Json& config, const std::vector
   if (!once.empty()) throw BadInput(file, std::move(once));
 }
 
+bool has_control(std::string_view text) {
+  return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+}
+
+/// Reports names and texts that would break a table, or do something to a terminal. A peer's
+/// command may hold a whole program.
+void check_controls(const Json& json, const std::string& pointer, std::vector<Issue>& issues) {
+  if (json.is_string() && has_control(json.get_ref<const std::string&>()))
+    issues.push_back({pointer, "holds a control character (a line break, an escape, …)"});
+  if (json.is_array())
+    for (std::size_t i = 0; i < json.size(); ++i)
+      check_controls(json[i], fmt::format("{}/{}", pointer, i), issues);
+  if (!json.is_object()) return;
+  for (const auto& [key, value] : json.items()) {
+    if (has_control(key)) issues.push_back({pointer, "has a name with a control character"});
+    if (const std::string at = pointer + "/" + pointer_token(key); at != "/peers")
+      check_controls(value, at, issues);
+  }
+}
+
 Json parse(const std::string& file, std::string_view text, std::vector<Issue>& issues) {
   try {
     Json config = parse_json(text, issues);
     if (config.contains("groups") && !config.contains("experiments"))
       throw Invalid("is a results document, no config (show it: normbench report FILE)");
+    check_controls(config, "", issues);
     return config;
   } catch (const Invalid& mistake) {
     throw BadInput(file, {{"", mistake.what()}});

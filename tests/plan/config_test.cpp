@@ -120,6 +120,14 @@ TEST(Config, TextThatIsNoConfig) {
                           "one)"));
 }
 
+TEST(Config, ControlCharactersAreNoText) {
+  EXPECT_THAT(mistakes(config(R"("question": "a\u001b[31mred?", "variants": {"v\n": ["copy"]})",
+                              R"("peers": {"p": ["python3", "-c", "import sys\nsys.exit()"]})")),
+              ElementsAre("/experiments/0/question: holds a control character (a line break, an "
+                          "escape, …)",
+                          "/experiments/0/variants: has a name with a control character"));
+}
+
 TEST(Config, FilesThatCannotBeRead) {
   const auto mistake = [](const std::string& file) -> std::string {
     try {
