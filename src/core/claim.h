@@ -1,6 +1,7 @@
 /// What a config says beforehand of how long its variants take: claims, and published figures.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
