@@ -55,7 +55,8 @@ void add_figures(const Experiment& experiment, const Results& results, const std
     const GroupResult& group = *experiment.groups[g];
     for (const Published& published : group.published) {
       if (!has_id(published.ids, id)) continue;
-      for (const PublishedFigure& figure : published_figures(group, experiment.analyses[g], published)) {
+      for (const PublishedFigure& figure :
+           published_figures(group, experiment.analyses[g], published)) {
         Reproduced line{.id = id,
                         .group = &group,
                         .found = ReproducedFigure{&published, figure},

@@ -152,7 +152,7 @@ std::string reasons_below(const std::vector<Line>& lines) {
   return text;
 }
 
-/// "5 of 8 experiments run here": of those that were asked for.
+/// "5 of 8 experiments ran here.": of those that were asked for.
 std::string count_text(const std::vector<Reproduction>& all) {
   const auto here = std::ranges::count_if(all, [](const Reproduction& one) {
     return std::ranges::any_of(one.lines, [](const Reproduced& line) {

@@ -25,8 +25,8 @@ struct Contribution {
 /// What a comparison of two cases leaves open when more than one thing changed between them.
 struct Caveat {
   std::vector<Factor> factors;  // from the faster to the slower: what costs time is above 1
-  std::vector<Contribution>
-      parts;  // where another measured case has one of them and not the others
+  // Where another measured case has one of them and not the others.
+  std::vector<Contribution> parts;
 };
 
 /// Nothing for one change or none.
@@ -36,8 +36,7 @@ std::optional<Caveat> caveat(const GroupResult& group, const GroupAnalysis& anal
 /// A claim held against the pair of its two sides.
 struct Judgement {
   /// DirectionOnly: the side that was claimed to be faster is, but not by as much, or by more.
-  /// NotJudged: here, since it is about another point of the sweep or several, or the run was
-  /// traced.
+  /// NotJudged at this point: the claim is about another or about several, or the run was traced.
   enum class Outcome { Confirmed, DirectionOnly, Contradicted, Inconclusive, NotRun, NotJudged };
   Outcome outcome = Outcome::NotRun;
   std::optional<Pair> pair;      // left over right
