@@ -33,7 +33,8 @@ void add_quality(const GroupResult& group, const Results& results, GroupAnalysis
           std::max(analysis.autocorrelation,
                    lag1_autocorrelation(log_ratios(times, times_ns(*baseline, results))));
   }
-  analysis.quality = quality_of(quality, analysis.noise, results);
+  analysis.quality =
+      quality_of(quality, analysis.noise, precision_of(group, results), results.quick);
 }
 
 }  // namespace

@@ -59,8 +59,9 @@ void compare_with_limit(const GroupResult& group, const CaseResult& result, cons
   const auto bytes_times = times_ns(*bytes_limit_of(group, result, results), results);
   // One alarm in twenty quiet groups would be too many, so all cases of the group share the 5 %.
   const double level = 1 - 0.05 / static_cast<double>(group.cases.size());
-  analysis.above_limit = enough_rounds(bytes_times, case_times, level) &&
-                         paired_ratio(bytes_times, case_times, level).low > 1 + results.precision;
+  analysis.above_limit =
+      enough_rounds(bytes_times, case_times, level) &&
+      paired_ratio(bytes_times, case_times, level).low > 1 + precision_of(group, results);
 }
 
 /// Packages and GPU together; one of them alone where the other has no meter.
@@ -127,6 +128,12 @@ std::optional<double> device_ns(const CaseResult& result) {
   const bool any =
       std::ranges::any_of(result.rounds, [](const Round& r) { return r.device_ns > 0; });
   return any ? std::optional(median(per_iteration(result, &Round::device_ns))) : std::nullopt;
+}
+
+std::optional<double> submitted_ns(const CaseResult& result) {
+  const bool any =
+      std::ranges::any_of(result.rounds, [](const Round& r) { return r.submitted_ns > 0; });
+  return any ? std::optional(median(per_iteration(result, &Round::submitted_ns))) : std::nullopt;
 }
 
 bool uses_gpu(const CaseResult& result) {

@@ -54,6 +54,8 @@ double faults_per_iteration(const CaseResult& result);
 /// device time for a case that used none.
 double wall_ns(const CaseResult& result);
 std::optional<double> device_ns(const CaseResult& result);
+/// Median time per iteration until all of it was given to the device; nothing without one.
+std::optional<double> submitted_ns(const CaseResult& result);
 
 /// True when the case has a stage of the op `T`, a type of ops/.
 template <class T>

@@ -212,7 +212,7 @@ std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results
     add_frequency(result, noise[i]);
     add_flags(result, states, results, noise[i]);
     const auto times = times_ns(result, results);
-    add_drift(times, results.precision, noise[i]);
+    add_drift(times, precision_of(group, results), noise[i]);
     noise[i].autocorrelation = lag1_autocorrelation(logs(times));
   }
   const int baseline = index_of(group, group.baseline);
@@ -227,15 +227,16 @@ std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results
   return noise;
 }
 
-Quality quality_of(Quality quality, const std::vector<CaseNoise>& noise, const Results& results) {
+Quality quality_of(Quality quality, const std::vector<CaseNoise>& noise, double precision,
+                   bool quick) {
   for (const CaseNoise& one : noise) {
     quality.rounds += one.rounds;
     quality.disturbed += static_cast<int>(one.disturbed.size());
     for (const auto& [flag, rounds] : one.flagged) quality.flagged[flag] += rounds.size();
     if (one.drifts) quality.drift = std::max(quality.drift, std::abs(one.drift->value - 1));
   }
-  quality.quick = results.quick;
-  quality.noisy = quality.spread > kNoisySpread || quality.half_width > 2 * results.precision ||
+  quality.quick = quick;
+  quality.noisy = quality.spread > kNoisySpread || quality.half_width > 2 * precision ||
                   quality.disturbed > kNoisyDisturbed * quality.rounds || quality.drift > 0;
   return quality;
 }

@@ -68,6 +68,7 @@ struct Quality {
 
 /// Noisy: the rounds of a case spread wide, intervals stayed wide, a tenth of the rounds is
 /// flagged, or a case drifts.
-Quality quality_of(Quality measured, const std::vector<CaseNoise>& noise, const Results& results);
+Quality quality_of(Quality measured, const std::vector<CaseNoise>& noise, double precision,
+                   bool quick);
 
 }  // namespace normbench

@@ -43,7 +43,7 @@ std::vector<Pair> compare_pairs(const GroupResult& group, const Results& results
                 .ratio = paired_ratio(series[a], series[b], level),
                 .covered = enough_rounds(series[a], series[b], level),
                 .process_effect = effect_between(group.cases[indices[a]], group.cases[indices[b]])};
-      const double margin = margin_of(pair, results.precision);
+      const double margin = margin_of(pair, precision_of(group, results));
       pair.different =
           pair.covered && (pair.ratio.low > 1 + margin || pair.ratio.high < 1 - margin);
       pairs.push_back(pair);

@@ -62,6 +62,8 @@ std::vector<PublishedFigure> published_figures(const GroupResult& group,
   add(FigureKind::Wall, published.wall_ms, times.wall);
   add(FigureKind::Device, published.device_ms, times.device);
   add(FigureKind::Sum, published.sum_ms, sum_of(result, published.stage));
+  add(FigureKind::Submitted, published.submitted_ms,
+      measured(result) ? submitted_ns(result) : std::nullopt);
   if (!published.speed_up) return figures;
   PublishedFigure& speed_up = figures.emplace_back();
   speed_up.kind = FigureKind::SpeedUp;

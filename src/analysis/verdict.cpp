@@ -74,7 +74,8 @@ void rank(const GroupResult& group, const GroupAnalysis& analysis, const Results
   for (const int i : ranked)
     if (i == ranked[0] || !faster(*pair_of(analysis.pairs, ranked[0], i)))
       verdict.fastest.push_back(i);
-  if (verdict.fastest.size() > 1) return add_undecided(analysis, results.precision, verdict);
+  if (verdict.fastest.size() > 1)
+    return add_undecided(analysis, precision_of(group, results), verdict);
   verdict.outcome = Outcome::Winner;
   verdict.winner = group.cases[ranked[0]].variant;
   verdict.advantage = advantage(group, analysis, ranked[0], ranked[1]);

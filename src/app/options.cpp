@@ -23,6 +23,9 @@ std::vector<Option> config_options(ConfigOptions& options) {
            &options.only, "/options/only"},
           {"--quick", "", "A few rounds only: seconds, with wide intervals", &options.quick,
            "/options/quick"},
+          {"--fit", "",
+           "Where a batch does not fit in memory, take the fewest images that exceed three caches",
+           &options.fit, "/options/fit", Option::Newer},
           {"--no-profile", "", "No profile pass: no profiler table, no trace", &options.no_profile,
            "/options/no_profile"}};
 }
@@ -61,6 +64,7 @@ PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
   plan.quick = options.quick;
   plan.profile = !options.no_profile;
   plan.allow_peers = options.allow_peers;
+  plan.fit = options.fit;
   plan.all_threads = available_threads();
   plan.data_caches = data_caches();
   plan.sort_keys = sort_key_names();

@@ -17,6 +17,7 @@ struct ConfigOptions {
   bool quick = false;
   bool no_profile = false;
   bool allow_peers = false;
+  bool fit = false;
 };
 
 /// Rows of all of them but --allow-peers.

@@ -32,7 +32,10 @@ Exit measure_asked_part(const Json& asked) {
   const Job job = read_job(asked.at("job"), "");
   const Backends backends = make_backends(job.options.backend);
   Plan plan = make_plan(job, backends);
-  plan.measure.max_seconds_per_group /= static_cast<double>(plan.measure.processes);
+  const auto processes = static_cast<double>(plan.measure.processes);
+  plan.measure.max_seconds_per_group /= processes;
+  for (Group& group : plan.groups)
+    if (group.own.max_seconds_per_group) *group.own.max_seconds_per_group /= processes;
   std::optional<GroupResult> first;
   if (!asked.at("first").is_null()) first = read_group(asked.at("first"));
 

@@ -112,7 +112,8 @@ void Progress::tell_overrun(const GroupStep& step, const Overrun& overrun) {
   tell(
       "{}: about {:.0f} s instead of {:g} s: {} s to prepare and at least {} rounds of {}, of "
       "which one takes {} s\n",
-      name(step.group), overrun.seconds(), plan_.measure.max_seconds_per_group,
+      name(step.group), overrun.seconds(),
+      plan_.measure_of(plan_.groups[step.group]).max_seconds_per_group,
       format_significant(overrun.preparing_seconds, 2), overrun.fewest_rounds,
       counted(static_cast<std::int64_t>(step.all), "turn"),
       format_significant(overrun.round_seconds, 2));

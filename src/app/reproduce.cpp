@@ -131,7 +131,7 @@ Needs needs_of(std::string_view id, const std::vector<Plan>& plans) {
       if (!has(group.ids, id)) continue;
       const std::string name = plan.name + "/" + group.experiment;
       if (!has(needs.experiments, name)) needs.experiments.push_back(name);
-      needs.seconds += plan.measure.max_seconds_per_group;
+      needs.seconds += plan.measure_of(group).max_seconds_per_group;
       for (const Case& one : group.cases) {
         needs.gpu = needs.gpu || one.uses_gpu();
         if (!one.peer.empty()) needs.peers.insert(one.peer);
@@ -255,7 +255,7 @@ Exit run_again(std::vector<std::string> arguments, const std::atomic<bool>& inte
 
 /// Finds all mistakes of all configs before the first of them runs.
 Exit check(const std::vector<Chosen>& chosen, const std::atomic<bool>& interrupted) {
-  std::vector<std::string> arguments{"check"};
+  std::vector<std::string> arguments{"check", "--fit"};
   for (const Chosen& config : chosen) arguments.push_back(config.file);
   return run_again(std::move(arguments), interrupted);
 }
@@ -271,6 +271,7 @@ Exit run_config(const Chosen& config, const std::string& out, const Request& req
     arguments.insert(arguments.end(), {"--config", config.file, "--out", dir});
     for (const std::string& experiment : config.experiments)
       arguments.insert(arguments.end(), {"--only", experiment});
+    arguments.emplace_back("--fit");
     if (request.quick) arguments.emplace_back("--quick");
   }
   if (request.allow_peers) arguments.emplace_back("--allow-peers");

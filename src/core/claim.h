@@ -44,7 +44,9 @@ struct Published {
   Json point = {};
   std::string stage = {};  // the label of one of its stages; "": all of them
   std::optional<double> wall_ms, device_ms;
-  std::optional<double> sum_ms = {};    // of host and device time, as some charts add them
+  std::optional<double> sum_ms = {};  // of host and device time, as some charts add them
+  // Until all work was given to the GPU: what a clock without a synchronisation shows.
+  std::optional<double> submitted_ms = {};
   std::optional<double> speed_up = {};  // over the baseline; no time
   std::int64_t items = 0;               // iterations that the times are of; 0: one
   std::string where = {};

@@ -20,6 +20,7 @@ namespace normbench {
 struct Round {
   std::int64_t wall_ns = 0;
   std::int64_t device_ns = 0;
+  std::int64_t submitted_ns = 0;  // until all work was given to a device; 0 without one
   std::int64_t cpu_ns = 0;
   std::int64_t start_ns = 0;  // since the group's start
   Counters counters;
@@ -190,6 +191,10 @@ struct GroupResult {
   std::vector<Published> published;
   std::vector<Claim> claims;
   std::vector<std::string> ids = {};  // published experiments that this is
+  // What its experiment asked for in place of the config.
+  std::optional<double> precision = {};
+  std::optional<Cache> cache = {};
+  std::int64_t scaled_from = 0;  // images a batch that it asked for where fewer fit; 0: as asked
   bool operator==(const GroupResult&) const = default;
 };
 
@@ -228,6 +233,15 @@ struct Results {
   bool operator==(const Results&) const = default;
 };
 
+/// The relative half-width that was asked for of the group's intervals.
+inline double precision_of(const GroupResult& group, const Results& results) {
+  return group.precision.value_or(results.precision);
+}
+/// Where the group's data lay before each turn.
+inline Cache cache_of(const GroupResult& group, const Results& results) {
+  return group.cache.value_or(results.cache);
+}
+
 /// What `schema` says in documents of this version.
 inline constexpr int document_schema = 1;
 
@@ -241,8 +255,9 @@ inline constexpr int document_schema = 1;
 /// - what newer versions added is left out where it says nothing: written, skip, parameters,
 ///   min_read_bytes, resident, threads_decided, source, wait, graph, peer, peer_version, counters,
 ///   calibration, discarded, device_times, times, losses, unkept, cut_rounds, cut_order,
-///   bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within and across, and of a
-///   profile's row annotation, constants, min_ns to max_ns, bytes, faults.
+///   bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within, across, submitted_ms, a
+///   group's precision, cache and scaled_from, and of a profile's row annotation, constants, min_ns
+///   to max_ns, bytes, faults.
 /// - a double that is not finite is null, and infinity when read back.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);

@@ -28,6 +28,7 @@ struct RoundColumn {
 inline constexpr auto round_columns = std::to_array<RoundColumn>({
     {"wall_ns", [](Round& r) -> std::int64_t& { return r.wall_ns; }},
     {"device_ns", [](Round& r) -> std::int64_t& { return r.device_ns; }},
+    {"submitted_ns", [](Round& r) -> std::int64_t& { return r.submitted_ns; }},
     {"cpu_ns", [](Round& r) -> std::int64_t& { return r.cpu_ns; }},
     {"start_ns", [](Round& r) -> std::int64_t& { return r.start_ns; }},
     {"minor_faults", [](Round& r) -> std::int64_t& { return r.counters.minor_faults; }},
@@ -176,6 +177,7 @@ void fields(auto& io, Is<Published> auto& x) {
   io("device_ms", x.device_ms);
   io("sum_ms", x.sum_ms);
   io("speed_up", x.speed_up);
+  io.when_known("submitted_ms", x.submitted_ms);
   io.when_known("items", x.items);
   io.when_known("ids", x.ids);
 }
@@ -219,6 +221,9 @@ void fields(auto& io, Is<GroupResult> auto& x) {
   io("published", x.published);
   io("claims", x.claims);
   io.when_known("ids", x.ids);
+  io.when_known("precision", x.precision);
+  io.when_known("cache", x.cache);
+  io.when_known("scaled_from", x.scaled_from);
 }
 
 void fields(auto& io, Is<Results> auto& x) {

@@ -87,6 +87,9 @@ GroupResult empty_result(const Group& group) {
   result.published = group.published;
   result.claims = group.claims;
   result.ids = group.ids;
+  result.precision = group.own.precision;
+  result.cache = group.own.cache;
+  result.scaled_from = group.scaled_from;
   return result;
 }
 
@@ -176,7 +179,8 @@ void GroupRun::take_memory() {
   if (memory_ != nullptr) return;
   std::vector<const Case*> runnable;
   for (const Member& member : members_) runnable.push_back(member.work);
-  memory_ = &own_memory_.emplace(runnable, plan_.measure, context_.backends, context_.cache_bytes);
+  memory_ = &own_memory_.emplace(runnable, plan_.measure_of(group()), context_.backends,
+                                 context_.cache_bytes);
 }
 
 bool GroupRun::prepare(double clock_cost_ns) {
@@ -286,7 +290,7 @@ void GroupRun::guarded(Member& member, const std::function<void()>& work) {
 
 Sides GroupRun::need(const Case& work) const {
   const Case* const alone[] = {&work};
-  return memory_need(alone, plan_.measure.cache,
+  return memory_need(alone, plan_.measure_of(group()).cache,
                      cold_caches(context_.backends, context_.cache_bytes))
       .total();
 }

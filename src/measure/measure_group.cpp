@@ -109,7 +109,8 @@ std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds
 /// Whole blocks until the rule is content, the time is over or no case is left. False when
 /// interrupted.
 bool run_rounds(GroupRun& run) {
-  StopRule rule(run.plan().measure.precision, run.plan().measure.max_seconds_per_group);
+  const Measure measure = run.plan().measure_of(run.group());
+  StopRule rule(measure.precision, measure.max_seconds_per_group);
   const double start = run.seconds();
   while (!run.live_cases().empty()) {
     const BlockEnd end = run_block(run, rule, start);

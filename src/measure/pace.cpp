@@ -54,7 +54,7 @@ std::optional<Overrun> Pace::step_done(const GroupStep& step, double now) {
   profiles_ +=
       profile_iterations(plan_, plan_.groups[step.group]) * overrun.round_seconds / 2 / all;
   ++known_;
-  const double asked = plan_.measure.max_seconds_per_group;
+  const double asked = plan_.measure_of(plan_.groups[step.group]).max_seconds_per_group;
   if (overrun.seconds() - overrun.preparing_seconds <
       asked + std::max(kOverrunShare * asked, kOverrunSeconds))
     return std::nullopt;

@@ -116,7 +116,7 @@ bool profile_group(const Plan& plan, std::size_t index, RunContext& context, Dev
     if (result.cases[i].status == Status::Ok && group.cases[i].peer.empty() &&
         !hung.contains(group.cases[i].variant))
       works.push_back(&group.cases[i]);
-  GroupMemory memory(works, plan.measure, context.backends, context.cache_bytes);
+  GroupMemory memory(works, plan.measure_of(group), context.backends, context.cache_bytes);
 
   std::vector<CaseProfile> profiles;
   std::size_t done = 0;

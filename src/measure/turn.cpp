@@ -171,6 +171,7 @@ Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
     prepared.run(options);
   }
   const int last = device != nullptr ? device->mark() : 0;
+  if (device != nullptr) turn.round.submitted_ns = clock.now_ns() - turn.round.start_ns;
   prepared.drain();
   turn.round.wall_ns = clock.now_ns() - turn.round.start_ns;
   turn.round.cpu_ns = clock.cpu_ns() - cpu_ns;

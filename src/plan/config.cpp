@@ -34,11 +34,20 @@ void read_schema(Reader& config) {
                                              config.member("schema").dump()));
 }
 
+double read_precision(Reader& reader, double fallback, bool quick) {
+  const double said = reader.number("precision", fallback, tiny, 0.5);
+  return quick ? std::max(said, 0.05) : said;
+}
+
+double read_seconds(Reader& reader, double fallback, bool quick) {
+  const double said = reader.number("max_seconds_per_group", fallback, tiny, 1e6);
+  return quick ? std::min(said, 1.5) : said;
+}
+
 Measure read_measure(Reader reader, bool quick) {
   Measure measure;
-  measure.precision = reader.number("precision", measure.precision, tiny, 0.5);
-  measure.max_seconds_per_group =
-      reader.number("max_seconds_per_group", measure.max_seconds_per_group, tiny, 1e6);
+  measure.precision = read_precision(reader, measure.precision, quick);
+  measure.max_seconds_per_group = read_seconds(reader, measure.max_seconds_per_group, quick);
   measure.cache = reader.word("cache", measure.cache);
   measure.clock = reader.word("clock", measure.clock);
   measure.seed = reader.integer("seed", measure.seed);
@@ -47,9 +56,6 @@ Measure read_measure(Reader reader, bool quick) {
       reader.number("turn_timeout_seconds", measure.turn_timeout_seconds, tiny, 1e6);
   reader.finish();
   measure.quick = quick;
-  if (!quick) return measure;
-  measure.precision = std::max(measure.precision, 0.05);
-  measure.max_seconds_per_group = std::min(measure.max_seconds_per_group, 1.5);
   return measure;
 }
 
@@ -156,6 +162,10 @@ constexpr auto settable =
     std::to_array<std::string_view>({"precision", "max_seconds_per_group", "cache", "clock", "seed",
                                      "processes", "turn_timeout_seconds"});
 
+/// Those that may stand on an experiment.
+constexpr auto own_settable =
+    std::to_array<std::string_view>({"precision", "max_seconds_per_group", "cache"});
+
 /// `text` as JSON where it is JSON, else as a string. Throws Invalid for what JSON cannot hold.
 Json value_of(const std::string& text) {
   std::vector<Issue> duplicates;
@@ -185,6 +195,13 @@ void set_at(Json& config, const std::string& pointer, Json value) {
   }
 }
 
+/// What is set for the whole config is so for experiments that say something else, too.
+void set_own(Json& config, const std::string& name) {
+  if (!value_at(config, "/experiments").is_array()) return;
+  for (Json& experiment : config["experiments"])
+    if (value_at(experiment, "/measure").is_object()) experiment["measure"].erase(name);
+}
+
 }  // namespace
 
 void apply_set(Json& config, const std::string& name, const std::string& value,
@@ -202,9 +219,23 @@ void apply_set(Json& config, const std::string& name, const std::string& value,
   }
   try {
     set_at(config, pointer, value_of(value));
+    if (!name.starts_with('/')) set_own(config, name);
   } catch (const Invalid& mistake) {
     complain(mistake.what());
   }
+}
+
+OwnMeasure read_own_measure(Reader reader, bool quick) {
+  OwnMeasure own;
+  if (reader.has("precision")) own.precision = read_precision(reader, 0.01, quick);
+  if (reader.has("max_seconds_per_group"))
+    own.max_seconds_per_group = read_seconds(reader, 1, quick);
+  if (reader.has("cache")) own.cache = reader.word("cache", Cache::Cold);
+  for (const std::string_view member : settable)
+    if (reader.has(member) && std::ranges::find(own_settable, member) == own_settable.end())
+      reader.complain_at(member, "is the whole run's (write it in the config's \"measure\")");
+  reader.finish();
+  return own;
 }
 
 bool is_free_text(std::string_view member) { return member == "about"; }

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "plan/composed.h"
+#include "plan/config.h"
+#include "plan/memory.h"
 
 namespace normbench {
 namespace {
@@ -15,6 +17,7 @@ struct Frame {
   std::string pointer;
   std::vector<Axis> sweep, vary;
   std::set<std::string> used;  // axes that some text uses
+  std::int64_t batch = 0;      // images of sources where fewer than written fit; 0: as written
 };
 
 /// The display name of the case that `name` means; an issue at `pointer` when there is none.
@@ -103,6 +106,9 @@ void check_stage(Reader& published, const std::string& stage, const Case& meant)
 void check_parts(Reader& reader, const Published& published) {
   if (!published.stage.empty() && published.speed_up)
     reader.complain_at("speed_up", "goes with the whole variant (a \"stage\" takes times)");
+  if (!published.stage.empty() && published.submitted_ms)
+    reader.complain_at("submitted_ms",
+                       "goes with the whole variant (a \"stage\" takes other times)");
 }
 
 /// The ids of an entry, which are some of its experiment's; all where it names none.
@@ -125,13 +131,15 @@ void read_published(Reader& experiment, const Frame& frame, Group& group) {
     published.wall_ms = read_figure(reader, "wall_ms");
     published.device_ms = read_figure(reader, "device_ms");
     published.sum_ms = read_figure(reader, "sum_ms");
+    published.submitted_ms = read_figure(reader, "submitted_ms");
     published.speed_up = read_figure(reader, "speed_up");
     published.items = reader.integer("items", 0, 1);
     check_parts(reader, published);
     published.where = reader.text("where", "");
     if (!reader.has("variant")) return reader.complain("no \"variant\" (whose figure is it?)");
-    if (!published.wall_ms && !published.device_ms && !published.sum_ms && !published.speed_up)
-      reader.complain("no figure (wall_ms, device_ms, sum_ms or speed_up)");
+    if (!published.wall_ms && !published.device_ms && !published.sum_ms &&
+        !published.submitted_ms && !published.speed_up)
+      reader.complain("no figure (wall_ms, device_ms, sum_ms, submitted_ms or speed_up)");
     published.variant = resolve(said, reader.pointer_to("variant"), group, reader.issues());
     const Case* meant = case_at(said, published.point, group);
     if (!meant || !agree(published.point, group.point)) return;
@@ -241,8 +249,10 @@ Substitution substitution_of(const Frame& frame, const Json& assignment,
 /// An unnamed variant with these axes; a Case{} after a mistake. Adds the axes it uses to `used`.
 Case plan_variant(const Frame& frame, const std::string& name, const Json& assignment,
                   std::set<std::string>& used, PlanContext& context) {
-  const VariantPlace place{
-      .defaults = context.defaults, .experiment = frame.experiment, .pointer = frame.pointer};
+  const VariantPlace place{.defaults = context.defaults,
+                           .experiment = frame.experiment,
+                           .pointer = frame.pointer,
+                           .batch = frame.batch};
   const std::size_t before = context.issues.size();
   Substitution axes = substitution_of(frame, assignment, context.issues);
   const VariantText text = complete_variant(place, name, axes, context.issues);
@@ -285,7 +295,8 @@ Group plan_point(Frame& frame, const Json& point, PlanContext& context) {
   const std::size_t before = context.issues.size();
   Substitution substitution = substitution_of(frame, point, context.issues);
   Json rest = Json::object();
-  for (const std::string key : {"name", "ids", "question", "baseline", "published", "claims"})
+  for (const std::string key :
+       {"name", "ids", "question", "measure", "baseline", "published", "claims"})
     if (frame.experiment.contains(key))
       rest[key] = substitution.apply(frame.experiment.at(key), frame.pointer + "/" + key);
   frame.used.insert(substitution.used().begin(), substitution.used().end());
@@ -293,11 +304,34 @@ Group plan_point(Frame& frame, const Json& point, PlanContext& context) {
   group.experiment = reader.text("name", "");
   group.question = reader.text("question", "");
   group.ids = reader.texts("ids", {});
+  if (reader.has("measure"))
+    group.own = read_own_measure(reader.object("measure"), context.options.quick);
   read_baseline(reader, group);
   read_published(reader, frame, group);
   read_claims(reader, frame, group);
   substitution.relocate(std::span(context.issues).subspan(before));
   return group;
+}
+
+/// True if a "batch" in here is an axis: a point is not what it says with another one.
+bool sweeps_batch(const Json& json) {
+  if (!json.is_structured()) return false;
+  if (json.is_object() && value_at(json, "/batch").is_string()) return true;
+  return std::ranges::any_of(json, sweeps_batch);
+}
+
+/// The group at a point; with --fit of fewer images where as many as are written do not fit.
+Group plan_fitting(Frame& frame, const Json& point, PlanContext& context) {
+  Group group = plan_point(frame, point, context);
+  if (!context.options.fit || !context.issues.empty()) return group;
+  const std::int64_t batch =
+      batch_to_fit(group, group.own.over(context.measure).cache, context.options);
+  if (batch == 0 || sweeps_batch(frame.experiment) || sweeps_batch(context.defaults)) return group;
+  frame.batch = batch;
+  Group fitting = plan_point(frame, point, context);
+  frame.batch = 0;
+  fitting.scaled_from = group.cases.front().source->desc().shape.n;
+  return fitting;
 }
 
 /// Reports axes that nothing uses.
@@ -316,8 +350,8 @@ void check_used(Reader& reader, const Frame& frame) {
 /// True if the experiment has variants to plan; reads over its keys.
 bool check_keys(Reader& reader) {
   if (!reader.has("name")) reader.complain("no \"name\" (it names the experiment in outputs)");
-  for (const std::string_view key : {"ids", "sweep", "vary", "question", "source", "load",
-                                     "threads", "baseline", "published", "claims"})
+  for (const std::string_view key : {"ids", "sweep", "vary", "question", "measure", "source",
+                                     "load", "threads", "baseline", "published", "claims"})
     reader.has(key);
   const Json& variants = reader.member("variants");
   if (reader.has("source") && reader.has("load"))
@@ -348,7 +382,7 @@ std::vector<Group> plan_experiment(const Json& experiment, const std::string& po
       reader.complain_at("vary", fmt::format("axis \"{}\" is in sweep too (keep one)", axis.name));
   if (!experiment.is_object() || !check_keys(reader)) return groups;
   for (const Json& point : combinations(frame.sweep))
-    groups.push_back(plan_point(frame, point, context));
+    groups.push_back(plan_fitting(frame, point, context));
   check_used(reader, frame);
   return groups;
 }

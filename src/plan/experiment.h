@@ -13,6 +13,7 @@ struct PlanContext {
   const PlanOptions& options;
   const Json& defaults;  // `defaults` of the config, an object
   const std::map<std::string, PeerCommand>& peers;
+  const Measure& measure;  // of the config
   std::vector<Issue>& issues;
   ResolvedOps resolved;
 };

@@ -148,6 +148,13 @@ bool Case::uses_gpu() const {
          std::ranges::find(stages, Place::Cuda, &Stage::place) != stages.end();
 }
 
+Measure OwnMeasure::over(Measure measure) const {
+  measure.precision = precision.value_or(measure.precision);
+  measure.max_seconds_per_group = max_seconds_per_group.value_or(measure.max_seconds_per_group);
+  measure.cache = cache.value_or(measure.cache);
+  return measure;
+}
+
 std::int64_t fewest_read_bytes(const Case& work) {
   if (!work.source) return work.stages.front().fewest.read_bytes;
   const std::int64_t whole = work.source->desc().bytes();
@@ -177,16 +184,17 @@ Plan make_plan(const std::string& file, std::string_view text, const Backends& b
                       .options = options,
                       .defaults = rest.defaults,
                       .peers = plan.peers,
+                      .measure = plan.measure,
                       .issues = issues,
                       .resolved = {}};
   plan.groups = plan_experiments(rest.experiments, context);
   throw_if_any(file, plan.config, issues);
   keep_only(plan.groups, options.only, issues);
   throw_if_any(file, plan.config, issues);
-  const Cache cache = plan.measure.cache;
   const Backend* const cuda = backends.at(Place::Cuda);
   const bool near_link = cuda != nullptr && cuda->link_node().has_value();
   for (Group& group : plan.groups) {
+    const Cache cache = plan.measure_of(group).cache;
     for (Case& work : group.cases) {
       note_reuse(work, cache);
       if (cache == Cache::Cold) mark_resident(work, options.cache_bytes);

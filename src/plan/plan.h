@@ -29,6 +29,15 @@ struct Measure {
   bool quick = false;  // --quick: fewer rounds, said in the output
 };
 
+/// What an experiment says of its own in place of the config's `measure`.
+struct OwnMeasure {
+  std::optional<double> precision = {}, max_seconds_per_group = {};
+  std::optional<Cache> cache = {};
+
+  /// `measure`, and this where it says something.
+  Measure over(Measure measure) const;
+};
+
 /// `profile` of a config: torch.profiler's schedule and table options.
 struct ProfileOptions {
   std::int64_t skip_first = 0, wait = 1, warmup = 1, active = 10;
@@ -99,6 +108,8 @@ struct Group {
   std::vector<Published> published;  // those of this point
   std::vector<Claim> claims;         // all of the experiment
   std::vector<std::string> ids;      // published experiments that this is
+  OwnMeasure own = {};
+  std::int64_t scaled_from = 0;  // images that the config asks for where fewer fit; 0: as it asks
 };
 
 /// How a peer is started: the program (looked up in PATH), its arguments, and where.
@@ -116,6 +127,8 @@ struct Plan {
   std::map<std::string, PeerCommand> peers = {};  // by name
   Sides free_bytes = {};                          // what every group fits in; 0: unknown
   SideNotes free_notes = {};                      // what sets those
+
+  Measure measure_of(const Group& group) const { return group.own.over(measure); }
 };
 
 /// What the command line and the machine add to a config.
@@ -127,6 +140,7 @@ struct PlanOptions {
   bool quick = false;
   bool profile = true;
   bool allow_peers = false;  // --allow-peers: commands of the config may be run
+  bool fit = false;          // --fit: fewer images where a group does not fit in memory
   int all_threads = 1;       // what this process may use: `"threads": "all"` is that or 1
   std::vector<std::int64_t> data_caches = {};  // of a core, nearest first: they help to decide
   std::vector<std::string> sort_keys = {};     // what `profile.sort_by` may name; empty: anything

@@ -139,9 +139,23 @@ std::string memory_text(const Sides& bytes) {
              : fmt::format("{}, {} of device memory", host, format_bytes(bytes.device));
 }
 
+/// " · hot cache, to 2 %": how an experiment is measured where that is not as the config says.
+std::string own_text(const Plan& plan, const Group& group) {
+  const Measure measure = plan.measure_of(group);
+  std::vector<std::string> said;
+  if (group.own.cache) said.push_back(fmt::format("{} cache", name_of(measure.cache)));
+  if (group.own.precision) said.push_back("to " + format_percent(measure.precision));
+  if (group.own.max_seconds_per_group)
+    said.push_back(fmt::format("rounds take at most {:g} s", measure.max_seconds_per_group));
+  if (group.scaled_from > 0)
+    said.push_back(fmt::format("fewer images than the {} asked for, which do not fit in memory",
+                               group.scaled_from));
+  return said.empty() ? "" : fmt::format(" · {}", fmt::join(said, ", "));
+}
+
 /// A group with every stage of every case.
 void add_whole(Lines& lines, const Plan& plan, const Group& group, const std::string& memory) {
-  lines.add(1, point_text(group) + memory);
+  lines.add(1, point_text(group) + memory + own_text(plan, group));
   for (const Case& work : group.cases) add_case(lines, work, work.variant == group.baseline);
   add_peers(lines, plan, group);
   std::vector<std::string> names;
@@ -192,16 +206,15 @@ void add_head(Lines& lines, const Plan& plan) {
       ++cases;
       if (work.skip) ++skipped;
     }
-  const auto running = std::ranges::count_if(plan.groups, runs);
+  double seconds = 0;
+  for (const Group& group : plan.groups)
+    if (runs(group)) seconds += plan.measure_of(group).max_seconds_per_group;
   lines.add(0, plan.about.empty() ? plan.name : plan.name + ": " + plan.about);
-  lines.add(0,
-            fmt::format("{}, {} ({} skipped here) · {} cache, {} clock, to {} · rounds take "
-                        "at most {} s",
-                        count(plan.groups.size(), "group"), count(cases, "case"), skipped,
-                        name_of(plan.measure.cache), name_of(plan.measure.clock),
-                        format_percent(plan.measure.precision),
-                        format_significant(
-                            static_cast<double>(running) * plan.measure.max_seconds_per_group, 3)));
+  lines.add(0, fmt::format("{}, {} ({} skipped here) · {} cache, {} clock, to {} · rounds take "
+                           "at most {} s",
+                           count(plan.groups.size(), "group"), count(cases, "case"), skipped,
+                           name_of(plan.measure.cache), name_of(plan.measure.clock),
+                           format_percent(plan.measure.precision), format_significant(seconds, 3)));
   if (const std::string free = free_text(plan); !free.empty()) lines.add(0, free);
 }
 
@@ -212,7 +225,8 @@ std::string plan_text(const Plan& plan, const Sides& cache_bytes) {
   add_head(lines, plan);
   const Group* first = nullptr;  // of the experiment
   for (const Group& group : plan.groups) {
-    const std::string memory = memory_text(memory_bytes(group, plan.measure, cache_bytes));
+    const std::string memory =
+        memory_text(memory_bytes(group, plan.measure_of(group), cache_bytes));
     if (first != nullptr && first->experiment == group.experiment) {
       add_short(lines, group, *first, memory);
       continue;

@@ -120,6 +120,8 @@ VariantText complete_variant(const VariantPlace& place, const std::string& name,
     if (i > 0 || !bare) text.stages.push_back(std::move(stage));
   }
   for (StageText& stage : text.stages) add_defaults(place.defaults, stage, axes);
+  if (place.batch > 0 && text.stages.front().op == Source::name)
+    text.stages.front().members.fields["batch"] = place.batch;
   text.whole = issues.size() == before;
   return text;
 }

@@ -26,7 +26,8 @@ struct VariantText {
 struct VariantPlace {
   const Json& defaults;  // `defaults` of the config
   const Json& experiment;
-  std::string pointer;  // of the experiment
+  std::string pointer;     // of the experiment
+  std::int64_t batch = 0;  // images of a source in place of what is written; 0: what is written
 };
 
 /// The variant `name` with these axes. A bare "source" or "load" that it starts with is the

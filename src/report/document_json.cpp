@@ -102,11 +102,11 @@ Json verdict(const GroupResult& group, const GroupAnalysis& analysis, const Resu
     json["claims"].push_back(
         {{"text", claim.text},
          {"verdict", name_of(judgement.outcome)},
-         {"detail", judgement_detail(group, claim, judgement, results.precision)}});
+         {"detail", judgement_detail(group, claim, judgement, precision_of(group, results))}});
     if (judgement.size) json["claims"].back()["ratio"] = interval(*judgement.size);
     if (judgement.pair)
       json["claims"].back()["visible"] =
-          finite(visible_difference(*judgement.pair, results.precision));
+          finite(visible_difference(*judgement.pair, precision_of(group, results)));
     if (judgement.caveat) json["claims"].back()["caveat"] = caveat_text(judgement.caveat);
   }
   return json;

@@ -38,9 +38,9 @@ std::string pair_finding(const Pair& pair, double precision) {
 }
 
 /// What the caches hold of a limit's bytes; "" for one that is not about moving them.
-std::string cache_text(const CaseResult& limit, const Results& results) {
+std::string cache_text(const CaseResult& limit, const GroupResult& group, const Results& results) {
   if (has_op<FirstTouch>(limit) || bytes_per_second(limit, results) == 0) return "";
-  return std::string(limit.resident ? "in cache" : name_of(results.cache));
+  return std::string(limit.resident ? "in cache" : name_of(cache_of(group, results)));
 }
 
 /// What is as fast as it is for one reason; in the order of mentioning.
@@ -155,7 +155,7 @@ std::string limit_table(const GroupResult& group, const Results& results) {
       continue;
     }
     const double rate = bytes_per_second(limit, results);
-    rows.add({limit.variant, std::to_string(limit.threads), cache_text(limit, results),
+    rows.add({limit.variant, std::to_string(limit.threads), cache_text(limit, group, results),
               format_bytes(static_cast<double>(limit.source_bytes)),
               format_bytes(static_cast<double>(limit.result_bytes)),
               format_ms(median_ns(limit, results)),
@@ -171,7 +171,7 @@ std::string pair_table(const GroupResult& group, const GroupAnalysis& analysis,
   Rows rows({"variant", "against", "time/time", "finding"});
   for (const Pair& pair : analysis.pairs)
     rows.add({group.cases[pair.a].variant, group.cases[pair.b].variant, ratio_text(pair.ratio),
-              pair_finding(pair, results.precision)});
+              pair_finding(pair, precision_of(group, results))});
   return rows.text({0, 1, 3});
 }
 

@@ -19,8 +19,14 @@ struct Line {
   std::string id, claimed, at, published, here, verdict, why;
 };
 
+/// " (batch=8)"; a group that was scaled down says so.
 std::string at_point(const Reproduced& line) {
-  return line.group->point.empty() ? "" : fmt::format(" ({})", point_text(line.group->point));
+  const GroupResult& group = *line.group;
+  std::vector<std::string> said;
+  if (!group.point.empty()) said.push_back(point_text(group.point));
+  if (group.scaled_from > 0 && !group.cases.empty())
+    said.push_back(fmt::format("{} of {} images", group.cases.front().images, group.scaled_from));
+  return said.empty() ? "" : fmt::format(" ({})", fmt::join(said, ", "));
 }
 
 std::string cause_of(const Reproduced& line) {

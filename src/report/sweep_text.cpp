@@ -77,9 +77,10 @@ std::string claim_line(const Experiment& experiment, const Claim& claim, double 
     if (judgement.outcome == Judgement::Outcome::NotJudged) continue;
     under(said, std::string(name_of(judgement.outcome))).push_back(i);
     const std::string detail = judgement_detail(group, claim, judgement, precision);
-    why = detail.empty() ? ""
-                         : fmt::format(" ({}: {}{}{})", point_text(group.point), detail,
-                                       judgement.caveat ? ", but " : "", caveat_text(judgement.caveat));
+    why = detail.empty()
+              ? ""
+              : fmt::format(" ({}: {}{}{})", point_text(group.point), detail,
+                            judgement.caveat ? ", but " : "", caveat_text(judgement.caveat));
   }
   std::string text;
   for (const auto& [outcome, points] : said)
@@ -211,6 +212,13 @@ std::vector<std::string> fit_cells(const AxisLine& line, const AxisFit& fit) {
 
 std::vector<std::string> verdict_lines(const Experiment& experiment, const Results& results) {
   std::vector<std::string> lines;
+  for (const GroupResult* group : experiment.groups)
+    if (group->scaled_from > 0 && !group->cases.empty())
+      lines.push_back(fmt::format(
+          "Scaled down{}: {} images in place of {}, which do not fit in memory; so many exceed "
+          "three caches.",
+          group->point.empty() ? "" : " at " + point_text(group->point),
+          group->cases.front().images, group->scaled_from));
   for (const EmptyInput& empty : empty_inputs(experiment))
     lines.push_back(empty_input_text(experiment, empty) + ".");
   const GroupResult& last = *experiment.groups.back();
@@ -219,7 +227,7 @@ std::vector<std::string> verdict_lines(const Experiment& experiment, const Resul
     std::ranges::move(verdict_text(last, analysis, results), std::back_inserter(lines));
     for (const Claim& claim : claims_of(experiment))
       if (!results.traced && !agree(claim.point, last.point))
-        lines.push_back(claim_line(experiment, claim, results.precision));
+        lines.push_back(claim_line(experiment, claim, precision_of(last, results)));
     add_trends(experiment, results, lines);
     return lines;
   }
@@ -228,7 +236,8 @@ std::vector<std::string> verdict_lines(const Experiment& experiment, const Resul
   for (const std::string& reason : reasons(last, analysis))
     lines.push_back("At " + point_text(last.point) + ": " + reason);
   for (const Claim& claim : claims_of(experiment))
-    if (!results.traced) lines.push_back(claim_line(experiment, claim, results.precision));
+    if (!results.traced)
+      lines.push_back(claim_line(experiment, claim, precision_of(last, results)));
   add_trends(experiment, results, lines);
   return lines;
 }

@@ -55,6 +55,9 @@ std::string group_text(const GroupResult& group, const GroupAnalysis& analysis,
   if (!group.point.empty()) title += " at " + point_text(group.point);
   std::string text = "\n" + std::string(100, '=') + "\n" + title + "\n";
   if (!group.question.empty()) text += group.question + "\n";
+  if (group.cache || group.precision)
+    text += fmt::format("cache {}, precision {}\n", name_of(cache_of(group, results)),
+                        format_percent(precision_of(group, results)));
   add_table("Cases (per iteration; baseline: " + group.baseline + ")",
             case_table(group, analysis, results), text);
   std::string verdict;

@@ -42,12 +42,23 @@ std::string extent(const Results& results, const std::vector<Experiment>& list) 
                             out.shape.w, name_of(out.layout));
 }
 
+/// "cold"; both where experiments differ.
+std::vector<std::string_view> caches(const Results& results) {
+  std::vector<std::string_view> names;
+  for (const GroupResult& group : results.groups)
+    if (const auto name = name_of(cache_of(group, results));
+        std::ranges::find(names, name) == names.end())
+      names.push_back(name);
+  if (names.empty()) names.push_back(name_of(results.cache));
+  return names;
+}
+
 std::string header(const Results& results, const std::vector<Experiment>& list) {
   const std::string machine =
       fmt::format("normbench {} · {}{} · {}", text_at(results.tool, "/version", "?"),
                   machine_text(results.environment), threads_text(results), gpu_text(results));
-  std::string run =
-      fmt::format("{} · {}, {} cache", results.name, extent(results, list), name_of(results.cache));
+  std::string run = fmt::format("{} · {}, {} cache", results.name, extent(results, list),
+                                fmt::join(caches(results), " and "));
   if (results.groups.size() == 1) run += limits_summary(results.groups[0], results);
   return wrapped(machine, 0) + wrapped(run, 0);
 }

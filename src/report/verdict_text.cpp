@@ -183,8 +183,8 @@ std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& 
 std::vector<std::string> verdict_text(const GroupResult& group, const GroupAnalysis& analysis,
                                       const Results& results) {
   std::vector<std::string> text{headline(group, analysis, results)};
-  for (const auto& lines :
-       {reasons(group, analysis), claim_lines(group, analysis.verdict, results.precision)})
+  for (const auto& lines : {reasons(group, analysis),
+                            claim_lines(group, analysis.verdict, precision_of(group, results))})
     text.insert(text.end(), lines.begin(), lines.end());
   return text;
 }

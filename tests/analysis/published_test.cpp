@@ -54,5 +54,18 @@ TEST(Published, HostAndDeviceTimesAreAddedAsTheChartsDo) {
               ElementsAre(figure(FigureKind::Sum, 7, ns / 1e6)));
 }
 
+TEST(Published, WithoutASynchronisationTheClockShowsTheSubmission) {
+  Results gpu = examples::gpu();
+  GroupResult& group = gpu.groups[0];
+  CaseResult& sent = group.cases[2];
+  Published one{.variant = sent.variant, .wall_ms = {}, .device_ms = {}};
+  one.submitted_ms = 8.3;
+  EXPECT_THAT(published_figures(group, analyse(group, gpu), one),
+              ElementsAre(FieldsAre(FigureKind::Submitted, 8.3, std::nullopt)));
+  for (Round& round : sent.rounds) round.submitted_ns = 2'000'000 * sent.iterations;
+  EXPECT_THAT(published_figures(group, analyse(group, gpu), one),
+              ElementsAre(figure(FigureKind::Submitted, 8.3, 2)));
+}
+
 }  // namespace
 }  // namespace normbench::published_test

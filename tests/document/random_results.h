@@ -46,7 +46,10 @@ class RandomResults {
                       .profile = list([this] { return profile(); }),
                       .published = list([this] { return published(); }),
                       .claims = list([this] { return claim(); }),
-                      .ids = list([this] { return text(); })};
+                      .ids = list([this] { return text(); }),
+                      .precision = flag() ? std::optional(number()) : std::nullopt,
+                      .cache = maybe<Cache>(),
+                      .scaled_from = integer()};
     const std::size_t contenders = group.cases.size() + group.limits.size();
     for (auto* order : {&group.order, &group.cut_order})
       *order = list([&] {
@@ -103,6 +106,7 @@ class RandomResults {
   Round round() {
     return {.wall_ns = integer(),
             .device_ns = flag() ? integer() : 0,
+            .submitted_ns = flag() ? integer() : 0,
             .cpu_ns = integer(),
             .start_ns = integer(),
             .counters = {integer(), 0, integer(), integer()},
@@ -221,6 +225,7 @@ class RandomResults {
     if (flag()) result.wall_ms = number();
     if (flag()) result.device_ms = number();
     if (flag()) result.sum_ms = number();
+    if (flag()) result.submitted_ms = number();
     if (flag()) result.speed_up = number();
     result.stage = text();
     result.items = integer();

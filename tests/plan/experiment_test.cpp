@@ -127,7 +127,8 @@ TEST(Experiment, MistakesInExpectations) {
       ElementsAre(
           "/experiments/0/baseline: unknown variant \"frst one\" (did you mean \"first one\"?)",
           "/experiments/0/published/0/variant: unknown variant \"zzzzzzzz\" (known: first one, b)",
-          "/experiments/0/published/1: no figure (wall_ms, device_ms, sum_ms or speed_up)",
+          "/experiments/0/published/1: no figure (wall_ms, device_ms, sum_ms, submitted_ms or "
+          "speed_up)",
           "/experiments/0/published/2: no \"variant\" (whose figure is it?)",
           "/experiments/0/published/3/point/m: unknown axis \"m\" (known: n)",
           "/experiments/0/published/3/wall_ms: must be at least 1e-09, got -1",
@@ -183,19 +184,54 @@ TEST(Experiment, PublishedFiguresOfStagesAndOfSeveralIterations) {
   const Plan plan = fakes::plan(config(
       R"("variants": {"v": ["copy"]},
          "published": [{"variant": "v", "stage": "copy", "sum_ms": 2, "items": 50},
-                       {"variant": "v", "speed_up": 0.71}])"));
+                       {"variant": "v", "speed_up": 0.71},
+                       {"variant": "v", "submitted_ms": 8.3}])"));
   const auto& published = plan.groups.at(0).published;
-  ASSERT_EQ(published.size(), 2U);
+  ASSERT_EQ(published.size(), 3U);
   EXPECT_EQ(published[0].stage, "copy");
   EXPECT_EQ(published[0].sum_ms, 2);
   EXPECT_EQ(published[0].items, 50);
   EXPECT_EQ(published[1].speed_up, 0.71);
+  EXPECT_EQ(published[2].submitted_ms, 8.3);
   EXPECT_THAT(mistakes(config(
                   R"("variants": {"v": ["copy"]},
-                     "published": [{"variant": "v", "stage": "cpy", "wall_ms": 2, "items": 0}])")),
+                     "published": [{"variant": "v", "stage": "cpy", "wall_ms": 2, "items": 0},
+                                   {"variant": "v", "stage": "copy", "submitted_ms": 2}])")),
               ElementsAre("/experiments/0/published/0/items: must be at least 1, got 0",
                           "/experiments/0/published/0/stage: unknown stage \"cpy\" (did you mean "
-                          "\"copy\"?)"));
+                          "\"copy\"?)",
+                          "/experiments/0/published/1/submitted_ms: goes with the whole variant (a "
+                          "\"stage\" takes other times)"));
+}
+
+TEST(Experiment, IsMeasuredAsItSaysItself) {
+  PlanOptions quick;
+  quick.quick = true;
+  const std::string text = config(
+      R"("sweep": {"c": ["hot", "cold"]},
+         "measure": {"cache": "$c", "precision": 0.02, "max_seconds_per_group": 9},
+         "variants": {"v": ["copy"]})",
+      R"("measure": {"cache": "cold", "precision": 0.03, "seed": 4})");
+  const auto own = [](const Plan& plan, std::size_t g) {
+    const Measure m = plan.measure_of(plan.groups.at(g));
+    return fmt::format("{} {} {} {}", name_of(m.cache), m.precision, m.max_seconds_per_group,
+                       m.seed);
+  };
+  const Plan plan = fakes::plan(text);
+  EXPECT_EQ(own(plan, 0), "hot 0.02 9 4");
+  EXPECT_EQ(own(plan, 1), "cold 0.02 9 4");
+  EXPECT_EQ(plan.measure.precision, 0.03);
+  EXPECT_EQ(own(fakes::plan(text, quick), 0), "hot 0.05 1.5 4");
+  PlanOptions set;
+  set.set = {{"precision", "0.1"}};
+  EXPECT_EQ(own(fakes::plan(text, set), 0), "hot 0.1 9 4");  // --set is for all of them
+  EXPECT_THAT(mistakes(config(R"("measure": {"cache": "warm", "seed": 3, "precison": 1},
+                                 "variants": {"v": ["copy"]})")),
+              ElementsAre("/experiments/0/measure/cache: unknown value \"warm\" (known: cold, hot)",
+                          "/experiments/0/measure/seed: is the whole run's (write it in the "
+                          "config's \"measure\")",
+                          "/experiments/0/measure/precison: unknown key \"precison\" (did you mean "
+                          "\"precision\"?)"));
 }
 
 TEST(Experiment, MistakesInSizes) {
@@ -231,14 +267,15 @@ TEST(Experiment, MistakesInSizes) {
           "/experiments/0/claims/8/within: must be at least 0, got -1",
           "/experiments/0/claims/9/ids: unknown id of the experiment \"A1\" (there are none)",
           "/experiments/0/claims/9/point/m: \"nhcw\" is no value of the axis (known: [\"nchw\"])"));
-  EXPECT_THAT(mistakes(config(
-                  R"("sweep": {"n": [1, "all"]}, "threads": "$n", "variants": {"v": ["copy"], "w": ["copy"]},
+  EXPECT_THAT(
+      mistakes(config(
+          R"("sweep": {"n": [1, "all"]}, "threads": "$n", "variants": {"v": ["copy"], "w": ["copy"]},
                      "published": [{"variant": "v", "stage": "copy", "speed_up": 2}],
                      "claims": [{"text": "a", "expects": ["v", "<", "w"], "across": {"n": "grows"}}])")),
-              ElementsAre("/experiments/0/published/0/speed_up: goes with the whole variant (a "
-                          "\"stage\" takes times)",
-                          "/experiments/0/claims/0/across/n: the axis has values that are no numbers "
-                          "and no sizes"));
+      ElementsAre("/experiments/0/published/0/speed_up: goes with the whole variant (a "
+                  "\"stage\" takes times)",
+                  "/experiments/0/claims/0/across/n: the axis has values that are no numbers "
+                  "and no sizes"));
 }
 
 TEST(Experiment, MistakesInItsKeys) {

@@ -94,6 +94,29 @@ TEST(Fit, WhatColdBuffersAddIsSaid) {
   EXPECT_THAT(skips(group_of(experiment, options).cases), ElementsAre(Pair("v", "")));
 }
 
+TEST(Fit, FewerImagesAreTakenWhereThatIsAsked) {
+  PlanOptions options = with_free({.host = 2'000'000'000});
+  options.cache_bytes = {.host = 10'000'000, .device = 1};
+  const std::string experiment = R"("source": {"batch": 1000, "channels": 1, "size": [1000, 1000]},
+                                    "variants": {"v": [{"op": "cast", "to": "float32"}]})";
+  const auto images = [](const Group& group) { return group.cases.at(0).source->desc().shape.n; };
+  const Group as_asked = group_of(experiment, options, "cold");
+  EXPECT_EQ(images(as_asked), 1000);
+  EXPECT_EQ(as_asked.cases[0].skip_kind, Skip::NoMemory);
+  options.fit = true;
+  const Group fitting = group_of(experiment, options, "cold");
+  EXPECT_EQ(images(fitting), 31);  // of 1 MB: the fewest that exceed 30 MB
+  EXPECT_EQ(fitting.scaled_from, 1000);
+  EXPECT_EQ(fitting.cases[0].skip, std::nullopt);
+  EXPECT_EQ(images(group_of(experiment, options, "hot")), 1000);  // nothing exceeds a cache there
+  const std::string swept = R"("sweep": {"n": [1000]},
+      "source": {"batch": "$n", "channels": 1, "size": [1000, 1000]},
+      "variants": {"v": [{"op": "cast", "to": "float32"}]})";
+  EXPECT_EQ(images(group_of(swept, options, "cold")), 1000);  // the point says how many
+  options.free_bytes.host = 20'000'000'000;
+  EXPECT_EQ(group_of(experiment, options, "cold").scaled_from, 0);  // all fit
+}
+
 TEST(Fit, DeviceMemoryIsASideOfItsOwn) {
   const std::string experiment = R"("source": {"batch": 1000, "channels": 1, "size": [1000, 1000]},
                                     "variants": {"up": ["h2d"], "stays": ["copy"]})";

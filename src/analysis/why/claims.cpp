@@ -138,7 +138,7 @@ std::vector<Judgement> judge_claims(const GroupResult& group, const GroupAnalysi
     const int left = index_of(group, claim.left), right = index_of(group, claim.right);
     const auto pair = pair_of(analysis.pairs, left, right);
     if (!pair) continue;
-    judgement = judge_pair(claim, *pair, results.precision);
+    judgement = judge_pair(claim, *pair, precision_of(group, results));
     if (judgement.outcome != Judgement::Outcome::Inconclusive)
       judgement.caveat = caveat(group, analysis, left, right, results);
   }
