@@ -42,10 +42,11 @@ TEST_F(DeviceTurnTest, TakesWallAndDeviceTime) {
   const Turn turn = turn_of(send_and_cast(), {.iterations = 3});
   // A warm-up iteration takes 10 + 600 + 5 us, 33 of them 20 ms. The first mark is reached 500 ns
   // before the host's clock is read, and the first work is submitted 10 us after.
-  EXPECT_EQ(
-      turn.round,
-      (Round{
-          .wall_ns = 1'815'000, .device_ns = 1'810'500, .start_ns = 20'296'000, .counters = {}}));
+  EXPECT_EQ(turn.round, (Round{.wall_ns = 1'815'000,
+                               .device_ns = 1'810'500,
+                               .submitted_ns = 61'000,
+                               .start_ns = 20'296'000,
+                               .counters = {}}));
   EXPECT_TRUE(turn.stage_ns.empty());
 }
 
