@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PyTorch as a peer of normbench: eager ops, torchvision's transforms, or torch.compile."""
+"""PyTorch as a peer of normbench: eager ops, torchvision's transforms, torch.compile, or one .to(device, dtype)."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from normbench_peer import Peer, Unsupported, arguments, chain, installed, serve
 
-NAMES = {"eager": "torch", "torchvision": "torchvision", "compile": "torch.compile"}
+NAMES = {"eager": "torch", "torchvision": "torchvision", "compile": "torch.compile", "one-call": "torch.to"}
 
 
 def check_compiler(device):
@@ -35,9 +35,9 @@ def check_memory(task):
 
 
 class TorchPeer(Peer):
-    def __init__(self, form, reuse):
+    def __init__(self, form, reuse, blocking):
         self.name = NAMES[form]
-        self._form, self._reuse = form, reuse
+        self._form, self._reuse, self._non_blocking = form, reuse, not blocking
         self._torch = self._mode = self._events = None
         self._device = "cpu"
 
@@ -52,6 +52,10 @@ class TorchPeer(Peer):
             check_compiler(task.device)
             os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # no processes of its own
         self._start(task)
+        if self._form == "one-call":
+            from torch_stages import one_call
+
+            return one_call(task.stages, task.device, self._non_blocking)
         check_memory(task)
         stages = [self._stage(stage, task) for stage in task.stages]
         if self._form == "compile":
@@ -76,16 +80,17 @@ class TorchPeer(Peer):
         self._mode.__enter__()  # for the life of this process
 
     def _stage(self, stage, task):
+        import torch_stages
+
+        device = task.device if stage.place == "cuda" else "cpu"
+        if self._reuse and stage.output != "in_place":
+            return torch_stages.into_kept(stage, device, task.copies)
+        if stage.op in torch_stages.TRANSFERS:
+            return torch_stages.transfer(stage, task.device, self._non_blocking)
         if self._form == "torchvision":
             from torchvision_stages import functional_stage
 
-            return functional_stage(stage, task.device)
-        import torch_stages
-
-        on_gpu = stage.place == "cuda"
-        device = task.device if on_gpu or stage.op == "h2d" else "cpu"
-        if self._reuse and stage.output != "in_place":
-            return torch_stages.into_kept(stage, device, task.copies)
+            return functional_stage(stage)
         return torch_stages.eager(stage, device)
 
     def take(self, array, tensor):
@@ -131,9 +136,12 @@ class TorchPeer(Peer):
 if __name__ == "__main__":
     parser = arguments(__doc__)
     parser.add_argument("--as", dest="form", choices=NAMES, default="eager", help="eager ops one to one (default), "
-                        "torchvision.transforms.v2.functional, or the whole chain through torch.compile")
+                        "torchvision.transforms.v2.functional, the whole chain through torch.compile, or a cast and "
+                        "a copy to the device as one x.to(device, dtype)")
     parser.add_argument("--reuse", action="store_true", help="write into tensors that are kept (out=)")
+    parser.add_argument("--blocking", action="store_true", help="transfers wait, as x.cuda() does (default: "
+                        "non_blocking=True)")
     options = parser.parse_args()
-    serve(TorchPeer(options.form, options.reuse), options)
+    serve(TorchPeer(options.form, options.reuse, options.blocking), options)
     sys.stderr.flush()
     os._exit(0)  # PyTorch's own end takes long, and says much on stderr

@@ -34,36 +34,38 @@ def cast(stage, _):
     return lambda x: x.to(dtype, copy=True)
 
 
-def sub(stage, device):
-    mean = constant(stage, "mean", device)
-    if stage.output == "in_place":
-        return lambda x: x.sub_(mean)
+def constant_of(stage, name, device):
+    """A function that gives the constant: made here once, or anew in each call."""
     if stage.parameters.get("constants") == "per_call":
-        return in_dtype(stage, lambda x: x - constant(stage, "mean", device))
-    return in_dtype(stage, lambda x: x - mean)
+        return lambda: constant(stage, name, device)
+    made = constant(stage, name, device)
+    return lambda: made
+
+
+def sub(stage, device):
+    mean = constant_of(stage, "mean", device)
+    if stage.output == "in_place":
+        return lambda x: x.sub_(mean())
+    return in_dtype(stage, lambda x: x - mean())
 
 
 def div(stage, device):
-    std = constant(stage, "std", device)
+    std = constant_of(stage, "std", device)
     if stage.output == "in_place":
-        return lambda x: x.div_(std)
-    if stage.parameters.get("constants") == "per_call":
-        return in_dtype(stage, lambda x: x / constant(stage, "std", device))
-    return in_dtype(stage, lambda x: x / std)
+        return lambda x: x.div_(std())
+    return in_dtype(stage, lambda x: x / std())
 
 
 def scaled(stage, device):
     """(x * scale - mean) / std, as people write it."""
-    mean, std = constant(stage, "mean", device), constant(stage, "std", device)
+    mean, std = constant_of(stage, "mean", device), constant_of(stage, "std", device)
     scale = stage.parameters.get("scale", 1)
     if scale != 1:  # a product of a half and a number would be a half
-        compute = lambda x: (x * scale - mean) / std
+        compute = lambda x: (x * scale - mean()) / std()
         return chain([torch.Tensor.float, compute]) if "float16" in stage.input.dtype else compute
-    if stage.parameters.get("constants") == "per_call":
-        return lambda x: (x - constant(stage, "mean", device)) / constant(stage, "std", device)
     if stage.output == "in_place":
-        return lambda x: x.sub_(mean).div_(std)
-    return lambda x: (x - mean) / std
+        return lambda x: x.sub_(mean()).div_(std())
+    return lambda x: (x - mean()) / std()
 
 
 def moves(stage):
@@ -109,23 +111,44 @@ def group_norm(stage, _):
     return chain([lambda x: torch.nn.functional.group_norm(x, groups, eps=eps), dense(stage)])
 
 
-def h2d(_, device):
-    return lambda x: x.to(device, non_blocking=True)
+def h2d(_, device, non_blocking):
+    return lambda x: x.to(device, non_blocking=non_blocking)
 
 
-def d2h(stage, _):
+def d2h(stage, _, non_blocking):
     if stage.result.memory == "pageable":
         return lambda x: x.cpu()
     kept = {"dtype": DTYPES[stage.result.dtype], "pin_memory": True, "memory_format": FORMATS[stage.result.layout]}
-    return lambda x: torch.empty(x.shape, **kept).copy_(x, non_blocking=True)
+    return lambda x: torch.empty(x.shape, **kept).copy_(x, non_blocking=non_blocking)
 
 
-def pin(_, __):
+def pin(*_):
     return torch.Tensor.pin_memory
 
 
 OPS = {"cast": cast, "sub": sub, "div": div, "normalize": normalize, "crop": move, "flip": move, "layout": layout,
-       "copy": lambda stage, device: torch.clone, "resize": resize, "group_norm": group_norm, "h2d": h2d, "d2h": d2h, "pin": pin}
+       "copy": lambda stage, device: torch.clone, "resize": resize, "group_norm": group_norm}
+TRANSFERS = {"h2d": h2d, "d2h": d2h, "pin": pin}
+
+
+def transfer(stage, device, non_blocking):
+    if stage.output == "in_place":
+        raise Unsupported(f'torch does not do this "{stage.op}" in place')
+    return TRANSFERS[stage.op](stage, device, non_blocking)
+
+
+def one_call(stages, device, non_blocking):
+    """A cast and a copy to the device, in either order, as x.to(device, dtype)."""
+    ops = [stage.op for stage in stages]
+    if ops not in (["cast"], ["cast", "h2d"], ["h2d", "cast"]) or any(s.output == "in_place" for s in stages):
+        raise Unsupported("one call .to(device, dtype) is a cast and an h2d, or a cast alone")
+    before, after = stages[0].input, stages[-1].result
+    if after.dtype == "uint8" and before.dtype != "uint8":
+        raise Unsupported(".to(dtype) truncates floating point to uint8")
+    if before.memory not in ("pageable", "pinned", "device") or after.memory not in ("pageable", "device"):
+        raise Unsupported(f"one call .to(device, dtype) brings nothing from {before.memory} to {after.memory} memory")
+    target, dtype = device if after.memory == "device" else "cpu", DTYPES[after.dtype]
+    return lambda x: x.to(target, dtype, non_blocking=non_blocking)
 
 
 def eager(stage, device):
@@ -154,13 +177,13 @@ def into_kept(stage, device, copies):
 
 
 def arithmetic_into(kept, stage, device):
-    mean = constant(stage, "mean", device) if stage.op != "div" else None
-    std = constant(stage, "std", device) if stage.op != "sub" else None
+    mean = constant_of(stage, "mean", device) if stage.op != "div" else None
+    std = constant_of(stage, "std", device) if stage.op != "sub" else None
     if stage.op == "sub":
-        return lambda x: torch.sub(x, mean, out=next(kept))
+        return lambda x: torch.sub(x, mean(), out=next(kept))
     if stage.op == "div":
-        return lambda x: torch.div(x, std, out=next(kept))
+        return lambda x: torch.div(x, std(), out=next(kept))
     if stage.input.dtype == "float32":
-        return lambda x: torch.sub(x, mean, out=next(kept)).div_(std)
+        return lambda x: torch.sub(x, mean(), out=next(kept)).div_(std())
     # torch.sub(uint8, float32, out=…) would cast into a tensor of its own first.
-    return lambda x: next(kept).copy_(x).sub_(mean).div_(std)
+    return lambda x: next(kept).copy_(x).sub_(mean()).div_(std())

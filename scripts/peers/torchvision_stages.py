@@ -3,7 +3,7 @@
 import math
 
 from normbench_peer import Unsupported, chain
-from torch_stages import AXES, DTYPES, dense, h2d, d2h, layout
+from torch_stages import AXES, DTYPES, dense, layout
 from torchvision.transforms.v2 import functional
 
 
@@ -60,15 +60,12 @@ def resize(stage):
 
 OPS = {"cast": cast, "normalize": normalize, "crop": move, "flip": move, "resize": resize,
        "layout": lambda stage: layout(stage, None)}
-TRANSFERS = {"h2d": h2d, "d2h": d2h}
 
 
-def functional_stage(stage, device):
+def functional_stage(stage):
     """The stage as a function of one tensor."""
     if stage.output == "in_place":
         raise Unsupported(f'torchvision does no "{stage.op}" in place here')
-    if stage.op in TRANSFERS:
-        return TRANSFERS[stage.op](stage, device)
     if stage.op not in OPS:
         raise Unsupported(f'torchvision has no op "{stage.op}"')
     return OPS[stage.op](stage)

@@ -311,6 +311,58 @@ ARITHMETIC = [
 KEPT = [(PLANAR, [NORMALIZE]), (PLANAR_FLOAT, [NORMALIZE]), (ROWS, [TO_FLOAT, SUB, DIV])]
 
 
+# What torch_stages needs of PyTorch to make its functions; it counts the constants.
+STAND_IN = '''
+uint8, float16, bfloat16, float32 = "u8", "f16", "bf16", "f32"
+contiguous_format = channels_last = clone = None
+made = []
+
+class Tensor:
+    pin_memory = None
+    view = sub_ = div_ = __sub__ = __truediv__ = lambda self, *_: self
+
+    def __init__(self, calls=()):
+        self.calls = calls
+
+    def to(self, *where, **how):
+        words = [repr(one) for one in where] + [f"{key}={value}" for key, value in how.items()]
+        return Tensor([*self.calls, f"to({', '.join(words)})"])
+
+def tensor(values, dtype, device):
+    made.append(values)
+    return Tensor()
+'''
+CALLS = '''
+import torch
+from peer_task import Stage, Tensor
+from torch_stages import eager, one_call, transfer
+
+def stage(op, before, after, place="cuda", output="fresh", **parameters):
+    between = [Tensor(dtype, (1, 3, 2, 2), memory=memory) for dtype, memory in (before, after)]
+    return Stage(op, parameters, place, "", output, *between)
+
+def constants(output, how):
+    # How many the second call of a chain makes.
+    f32, steps = ("float32", "pageable"), []
+    for op, name in (("sub", "mean"), ("div", "std")):
+        steps.append(eager(stage(op, f32, f32, "cpu", output, constants=how, **{name: [1, 2, 3]}), "cpu"))
+    for _ in range(2):
+        torch.made.clear()
+        for step in steps:
+            step(torch.Tensor())
+    return len(torch.made)
+
+here, sent, half, half_sent = ("uint8", "pageable"), ("uint8", "device"), ("float16", "pageable"), ("float16", "device")
+waits = sys.argv[1] != "--blocking"
+first_cast = [stage("cast", here, half, "cpu"), stage("h2d", half, half_sent)]
+first_sent = [stage("h2d", here, sent), stage("cast", sent, half_sent)]
+for call in (one_call(first_cast, "cuda:0", waits), one_call(first_sent, "cuda:0", waits),
+             lambda x: eager(first_sent[1], "cuda:0")(transfer(first_sent[0], "cuda:0", waits)(x))):
+    print(*call(torch.Tensor()).calls)
+print(*(constants(output, how) for output in ("fresh", "in_place") for how in ("cached", "per_call")))
+'''
+
+
 class Results(PeerTest):
     def test_my_kernel(self):
         self.assert_results("my_kernel.py", [], [(PLANAR, [NORMALIZE]), (ROWS, [NORMALIZE]),
@@ -340,7 +392,8 @@ class Results(PeerTest):
                    (ROWS, [TO_FLOAT, {"op": "resize", "size": [8, 4]}])]
         per_call = [(PLANAR, [TO_FLOAT, {**SUB, "constants": "per_call"}, {**DIV, "constants": "per_call"}]),
                     (PLANAR, [{**NORMALIZE, "constants": "per_call"}]),
-                    (PLANAR_FLOAT, [{"op": "copy"}, {**NORMALIZE, "output": "in_place"}])]
+                    (PLANAR_FLOAT, [{"op": "copy"}, {**NORMALIZE, "output": "in_place"}]),
+                    (PLANAR_FLOAT, [SUB, {**DIV, "constants": "per_call", "output": "in_place"}])]
         grouped = [({**PLANAR_FLOAT, "shape": (2, 6, 5, 7)}, [{"op": "group_norm", "num_groups": 3}]),
                    (ROWS, [TO_FLOAT, {"op": "group_norm", "num_groups": 1, "eps": 0.1}])]
         self.assert_results("torch_peer.py", [], EVERY_FORM + ARITHMETIC + bfloat16 + resized + per_call + grouped)
@@ -360,6 +413,34 @@ class Results(PeerTest):
         self.assert_unsupported("torch_peer.py", ["--as", "torchvision"], [
             (PLANAR, [TO_FLOAT, SUB], 'torchvision has no op "sub"'),
             (PLANAR, [{**NORMALIZE, "scale": 0.5}], "torchvision scales by 1 / 255 or not at all, not by 0.5")])
+
+    def test_torch_one_call(self):
+        half, back = {"op": "cast", "to": "float16"}, {"op": "cast", "to": "uint8"}
+        for waits in ([], ["--blocking"]):
+            self.assert_results("torch_peer.py", ["--as", "one-call", *waits], [(PLANAR, [half]), (ROWS, [TO_FLOAT])])
+        one = "one call .to(device, dtype) is a cast and an h2d, or a cast alone"
+        self.assert_unsupported("torch_peer.py", ["--as", "one-call"], [
+            (PLANAR, [NORMALIZE], one),
+            (PLANAR, [TO_FLOAT, half], one),
+            (PLANAR_FLOAT, [{"op": "flip"}, half], one),
+            (PLANAR_FLOAT, [back], ".to(dtype) truncates floating point to uint8")])
+        self.assert_unsupported("torch_peer.py", ["--as", "one-call", "--reuse"], [
+            (PLANAR, [half], "torch.to allocates its outputs itself (--reuse is for eager ops)")])
+        if not Path("/dev/nvidiactl").exists():
+            self.assert_unsupported("torch_peer.py", ["--as", "one-call"], [
+                (PLANAR, [half], "PyTorch sees no CUDA device (or was installed without CUDA)", {"device": "cuda:0"})])
+
+    def test_what_is_asked_of_torch(self):
+        """By a stand-in that writes calls down: which `.to` there are, and how many constants each iteration makes."""
+        (self.dir / "torch.py").write_text(STAND_IN)
+        script = self.dir / "calls.py"
+        script.write_text(f"import sys\nsys.path.insert(0, {str(PEERS)!r})\n" + CALLS)
+        for option, non_blocking in (("--blocking", False), ("", True)):
+            said = subprocess.run([sys.executable, script, option], capture_output=True, text=True, cwd=self.dir)
+            self.assertEqual(said.returncode, 0, said.stderr)
+            one = f"to('cuda:0', 'f16', non_blocking={non_blocking})"
+            send = f"to('cuda:0', non_blocking={non_blocking})"
+            self.assertEqual(said.stdout.splitlines(), [one, one, f"{send} to('f16', copy=True)", "0 2 0 2"])
 
     def test_torch_compile(self):
         peer = self.peer("torch_peer.py", "--as", "compile")
