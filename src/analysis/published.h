@@ -5,7 +5,7 @@
 
 namespace normbench {
 
-enum class FigureKind { Wall, Device, Sum, SpeedUp };
+enum class FigureKind { Wall, Device, Sum, FirstCall, SpeedUp };
 
 struct PublishedFigure {
   FigureKind kind = FigureKind::Wall;

@@ -44,9 +44,10 @@ struct Published {
   Json point = {};
   std::string stage = {};  // the label of one of its stages; "": all of them
   std::optional<double> wall_ms, device_ms;
-  std::optional<double> sum_ms = {};    // of host and device time, as some charts add them
-  std::optional<double> speed_up = {};  // over the baseline; no time
-  std::int64_t items = 0;               // iterations that the times are of; 0: one
+  std::optional<double> sum_ms = {};         // of host and device time, as some charts add them
+  std::optional<double> first_call_ms = {};  // of the first iteration of all, which is cold
+  std::optional<double> speed_up = {};       // over the baseline; no time
+  std::int64_t items = 0;                    // iterations that the times are of; 0: one
   std::string where = {};
   std::vector<std::string> ids = {};
   bool operator==(const Published&) const = default;

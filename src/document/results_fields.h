@@ -175,6 +175,7 @@ void fields(auto& io, Is<Published> auto& x) {
   io("wall_ms", x.wall_ms);
   io("device_ms", x.device_ms);
   io("sum_ms", x.sum_ms);
+  io("first_call_ms", x.first_call_ms);
   io("speed_up", x.speed_up);
   io.when_known("items", x.items);
   io.when_known("ids", x.ids);

@@ -35,6 +35,7 @@ constexpr auto words(FigureKind) {
   return std::to_array<Word<FigureKind>>({{FigureKind::Wall, "wall"},
                                           {FigureKind::Device, "device"},
                                           {FigureKind::Sum, "host and device"},
+                                          {FigureKind::FirstCall, "first call"},
                                           {FigureKind::SpeedUp, "the baseline"}});
 }
 constexpr auto words(Judgement::Outcome) {

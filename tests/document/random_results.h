@@ -221,6 +221,7 @@ class RandomResults {
     if (flag()) result.wall_ms = number();
     if (flag()) result.device_ms = number();
     if (flag()) result.sum_ms = number();
+    if (flag()) result.first_call_ms = number();
     if (flag()) result.speed_up = number();
     result.stage = text();
     result.items = integer();

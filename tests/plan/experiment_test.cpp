@@ -127,7 +127,8 @@ TEST(Experiment, MistakesInExpectations) {
       ElementsAre(
           "/experiments/0/baseline: unknown variant \"frst one\" (did you mean \"first one\"?)",
           "/experiments/0/published/0/variant: unknown variant \"zzzzzzzz\" (known: first one, b)",
-          "/experiments/0/published/1: no figure (wall_ms, device_ms, sum_ms or speed_up)",
+          "/experiments/0/published/1: no figure (wall_ms, device_ms, sum_ms, first_call_ms or "
+          "speed_up)",
           "/experiments/0/published/2: no \"variant\" (whose figure is it?)",
           "/experiments/0/published/3/point/m: unknown axis \"m\" (known: n)",
           "/experiments/0/published/3/wall_ms: must be at least 1e-09, got -1",
@@ -183,13 +184,21 @@ TEST(Experiment, PublishedFiguresOfStagesAndOfSeveralIterations) {
   const Plan plan = fakes::plan(config(
       R"("variants": {"v": ["copy"]},
          "published": [{"variant": "v", "stage": "copy", "sum_ms": 2, "items": 50},
-                       {"variant": "v", "speed_up": 0.71}])"));
+                       {"variant": "v", "speed_up": 0.71},
+                       {"variant": "v", "first_call_ms": 218}])"));
   const auto& published = plan.groups.at(0).published;
-  ASSERT_EQ(published.size(), 2U);
+  ASSERT_EQ(published.size(), 3U);
   EXPECT_EQ(published[0].stage, "copy");
   EXPECT_EQ(published[0].sum_ms, 2);
   EXPECT_EQ(published[0].items, 50);
   EXPECT_EQ(published[1].speed_up, 0.71);
+  EXPECT_EQ(published[2].first_call_ms, 218);
+  EXPECT_THAT(
+      mistakes(config(
+          R"("variants": {"v": ["copy"]},
+             "published": [{"variant": "v", "stage": "copy", "first_call_ms": 2}])")),
+      ElementsAre("/experiments/0/published/0/first_call_ms: goes with the whole variant (first "
+                  "calls of stages are not known)"));
   EXPECT_THAT(mistakes(config(
                   R"("variants": {"v": ["copy"]},
                      "published": [{"variant": "v", "stage": "cpy", "wall_ms": 2, "items": 0}])")),
@@ -231,14 +240,15 @@ TEST(Experiment, MistakesInSizes) {
           "/experiments/0/claims/8/within: must be at least 0, got -1",
           "/experiments/0/claims/9/ids: unknown id of the experiment \"A1\" (there are none)",
           "/experiments/0/claims/9/point/m: \"nhcw\" is no value of the axis (known: [\"nchw\"])"));
-  EXPECT_THAT(mistakes(config(
-                  R"("sweep": {"n": [1, "all"]}, "threads": "$n", "variants": {"v": ["copy"], "w": ["copy"]},
+  EXPECT_THAT(
+      mistakes(config(
+          R"("sweep": {"n": [1, "all"]}, "threads": "$n", "variants": {"v": ["copy"], "w": ["copy"]},
                      "published": [{"variant": "v", "stage": "copy", "speed_up": 2}],
                      "claims": [{"text": "a", "expects": ["v", "<", "w"], "across": {"n": "grows"}}])")),
-              ElementsAre("/experiments/0/published/0/speed_up: goes with the whole variant (a "
-                          "\"stage\" takes times)",
-                          "/experiments/0/claims/0/across/n: the axis has values that are no numbers "
-                          "and no sizes"));
+      ElementsAre("/experiments/0/published/0/speed_up: goes with the whole variant (a "
+                  "\"stage\" takes times)",
+                  "/experiments/0/claims/0/across/n: the axis has values that are no numbers "
+                  "and no sizes"));
 }
 
 TEST(Experiment, MistakesInItsKeys) {
