@@ -67,10 +67,21 @@ struct StageResult {
   bool operator==(const StageResult&) const = default;
 };
 
+/// What an output was compared with: the double reference of its ops; where there is none, what
+/// another variant gave; nothing, where there is no other either.
+enum class HeldTo { Reference, Variant, Nothing };
+constexpr auto words(HeldTo) {
+  return std::to_array<Word<HeldTo>>({{HeldTo::Reference, "reference"},
+                                      {HeldTo::Variant, "variant"},
+                                      {HeldTo::Nothing, "nothing"}});
+}
+
 struct CheckResult {
-  bool ok = false;
+  bool ok = false;  // nothing wrong was found
   double max_abs_error = 0;
   double bound = 0;
+  HeldTo held_to = HeldTo::Reference;
+  std::string variant = {};  // the other one
   bool operator==(const CheckResult&) const = default;
 };
 
@@ -241,8 +252,9 @@ inline constexpr int document_schema = 1;
 /// - what newer versions added is left out where it says nothing: written, skip, parameters,
 ///   min_read_bytes, resident, threads_decided, source, wait, graph, peer, peer_version, counters,
 ///   calibration, discarded, device_times, times, losses, unkept, cut_rounds, cut_order,
-///   bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within and across, and of a
-///   profile's row annotation, constants, min_ns to max_ns, bytes, faults.
+///   bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within and across, of a check
+///   held_to and variant, and of a profile's row annotation, constants, min_ns to max_ns, bytes,
+///   faults.
 /// - a double that is not finite is null, and infinity when read back.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);

@@ -66,6 +66,8 @@ void fields(auto& io, Is<CheckResult> auto& x) {
   io.required("ok", x.ok);
   io("max_abs_error", x.max_abs_error);
   io("bound", x.bound);
+  io.when_known("held_to", x.held_to);
+  io.when_known("variant", x.variant);
 }
 
 void fields(auto& io, Is<CaseResult> auto& x) {

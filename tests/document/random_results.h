@@ -149,7 +149,11 @@ class RandomResults {
             .stages = list([this] { return stage(); }),
             .rounds = list([this] { return round(); }),
             .cut_rounds = list([this] { return round(); }),
-            .check = {.ok = flag(), .max_abs_error = number(), .bound = number()},
+            .check = {.ok = flag(),
+                      .max_abs_error = number(),
+                      .bound = number(),
+                      .held_to = word<HeldTo>(),
+                      .variant = text()},
             .notes = list([this] { return text(); })};
   }
   ProfileRow row() {
