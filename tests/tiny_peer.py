@@ -1,4 +1,4 @@
-"""A peer of the tests' own: turns uint8 to float32, without numpy, or misbehaves.
+"""A peer of the tests' own: turns uint8 to float32, or float32 images to logits of its own, without numpy, or misbehaves.
 
 usage: tiny_peer.py HOW
 HOW is "right", or what goes wrong and mostly at which request: "hang run", "die prepare".
@@ -73,6 +73,14 @@ def write(path, values, shape):
         file.write(array.array("f", values).tobytes())
 
 
+def compute(stage, data):
+    if stage["op"] != "model":
+        return [float(byte) for byte in data]
+    pixels, images = array.array("f", data), stage["out"][0]["shape"][0]
+    size = len(pixels) // images
+    return [pixels[n * size + i % size] / 255 for n in range(images) for i in range(1000)]
+
+
 for line in sys.stdin:
     request = json.loads(line)
     kind = request["type"]
@@ -91,7 +99,8 @@ for line in sys.stdin:
             say("unsupported", why='tiny has no op "cast"')
             continue
         data = read(request["inputs"][0]["path"])
-        shape = request["stages"][-1]["out"][0]["shape"]
+        stage = request["stages"][-1]
+        shape = stage["out"][0]["shape"]
         if request["stages"][-1]["out"][0]["layout"] == "nhwc":
             shape = [shape[i] for i in (0, 2, 3, 1)]
         say("ready")
@@ -101,7 +110,7 @@ for line in sys.stdin:
             list(data)
         start = time.perf_counter_ns()
         for _ in range(request["iterations"]):
-            values = [float(byte) for byte in data]
+            values = compute(stage, data)
         wall = time.perf_counter_ns() - start
         turns += 1
         if how == "wrong" and (where != "later" or turns > 1):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PyTorch as a peer of normbench: eager ops, torchvision's transforms, torch.compile, or one .to(device, dtype)."""
+"""PyTorch as a peer of normbench: eager ops, torchvision's transforms, torch.compile, one .to(device, dtype), or ONNX."""
 
 import os
 import shutil
@@ -9,7 +9,8 @@ from pathlib import Path
 
 from normbench_peer import Peer, Unsupported, arguments, chain, installed, serve
 
-NAMES = {"eager": "torch", "torchvision": "torchvision", "compile": "torch.compile", "one-call": "torch.to"}
+NAMES = {"eager": "torch", "torchvision": "torchvision", "compile": "torch.compile", "one-call": "torch.to",
+         "onnx": "ONNX Runtime"}
 
 
 def check_compiler(device):
@@ -43,6 +44,9 @@ class TorchPeer(Peer):
 
     def version(self):
         version = installed("torch", "PyTorch")
+        if self._form == "onnx":
+            installed("onnx", "onnx")
+            return installed("onnxruntime", "onnxruntime")
         return installed("torchvision", "torchvision") if self._form == "torchvision" else version
 
     def prepare(self, task):
@@ -57,6 +61,10 @@ class TorchPeer(Peer):
 
             return one_call(task.stages, task.device, self._non_blocking)
         check_memory(task)
+        if self._form == "onnx":
+            import torch_models
+
+            return torch_models.exported(task)
         stages = [self._stage(stage, task) for stage in task.stages]
         if self._form == "compile":
             return self._torch.compile(chain(stages), fullgraph=True, dynamic=False)
@@ -91,9 +99,15 @@ class TorchPeer(Peer):
             from torchvision_stages import functional_stage
 
             return functional_stage(stage)
+        if stage.op == "model":
+            import torch_models  # with torchvision, which other stages do without
+
+            return torch_models.model(stage, device)
         return torch_stages.eager(stage, device)
 
     def take(self, array, tensor):
+        if self._form == "onnx":
+            return array.copy()
         torch = self._torch
         bits = array.view("<i2") if tensor.dtype == "bfloat16" else array
         x = torch.from_numpy(bits)
@@ -111,6 +125,8 @@ class TorchPeer(Peer):
     def give(self, result, tensor):
         from torch_stages import FORMATS
 
+        if self._form == "onnx":
+            return result
         y = result.cpu()
         if not y.is_contiguous(memory_format=FORMATS[tensor.layout]):
             raise RuntimeError(f"the result's strides {y.stride()} are not those of {tensor.layout}")
@@ -136,8 +152,8 @@ class TorchPeer(Peer):
 if __name__ == "__main__":
     parser = arguments(__doc__)
     parser.add_argument("--as", dest="form", choices=NAMES, default="eager", help="eager ops one to one (default), "
-                        "torchvision.transforms.v2.functional, the whole chain through torch.compile, or a cast and "
-                        "a copy to the device as one x.to(device, dtype)")
+                        "torchvision.transforms.v2.functional, the whole chain through torch.compile, a cast and a copy "
+                        "to the device as one x.to(device, dtype), or a model exported to ONNX and run by ONNX Runtime")
     parser.add_argument("--reuse", action="store_true", help="write into tensors that are kept (out=)")
     parser.add_argument("--blocking", action="store_true", help="transfers wait, as x.cuda() does (default: "
                         "non_blocking=True)")

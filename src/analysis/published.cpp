@@ -41,6 +41,11 @@ std::optional<double> sum_of(const CaseResult& result, const std::string& label)
   return ns;
 }
 
+std::optional<double> first_call_ms(const CaseResult& result) {
+  if (!measured(result) || result.first_call_ns <= 0) return std::nullopt;
+  return static_cast<double>(result.first_call_ns) / 1e6;
+}
+
 }  // namespace
 
 std::vector<PublishedFigure> published_figures(const GroupResult& group,
@@ -64,6 +69,10 @@ std::vector<PublishedFigure> published_figures(const GroupResult& group,
   add(FigureKind::Sum, published.sum_ms, sum_of(result, published.stage));
   add(FigureKind::Submitted, published.submitted_ms,
       measured(result) ? submitted_ns(result) : std::nullopt);
+  if (published.first_call_ms)
+    figures.push_back({.kind = FigureKind::FirstCall,
+                       .published = *published.first_call_ms,
+                       .here = first_call_ms(result)});
   if (!published.speed_up) return figures;
   PublishedFigure& speed_up = figures.emplace_back();
   speed_up.kind = FigureKind::SpeedUp;

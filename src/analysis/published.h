@@ -5,7 +5,7 @@
 
 namespace normbench {
 
-enum class FigureKind { Wall, Device, Sum, Submitted, SpeedUp };
+enum class FigureKind { Wall, Device, Sum, Submitted, FirstCall, SpeedUp };
 
 struct PublishedFigure {
   FigureKind kind = FigureKind::Wall;

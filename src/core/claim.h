@@ -47,8 +47,9 @@ struct Published {
   std::optional<double> sum_ms = {};  // of host and device time, as some charts add them
   // Until all work was given to the GPU: what a clock without a synchronisation shows.
   std::optional<double> submitted_ms = {};
-  std::optional<double> speed_up = {};  // over the baseline; no time
-  std::int64_t items = 0;               // iterations that the times are of; 0: one
+  std::optional<double> first_call_ms = {};  // of the first iteration of all, which is cold
+  std::optional<double> speed_up = {};       // over the baseline; no time
+  std::int64_t items = 0;                    // iterations that the times are of; 0: one
   std::string where = {};
   std::vector<std::string> ids = {};
   bool operator==(const Published&) const = default;

@@ -68,10 +68,21 @@ struct StageResult {
   bool operator==(const StageResult&) const = default;
 };
 
+/// What an output was compared with: the double reference of its ops; where there is none, what
+/// another variant gave; nothing, where there is no other either.
+enum class HeldTo { Reference, Variant, Nothing };
+constexpr auto words(HeldTo) {
+  return std::to_array<Word<HeldTo>>({{HeldTo::Reference, "reference"},
+                                      {HeldTo::Variant, "variant"},
+                                      {HeldTo::Nothing, "nothing"}});
+}
+
 struct CheckResult {
-  bool ok = false;
+  bool ok = false;  // nothing wrong was found
   double max_abs_error = 0;
   double bound = 0;
+  HeldTo held_to = HeldTo::Reference;
+  std::string variant = {};  // the other one
   bool operator==(const CheckResult&) const = default;
 };
 
@@ -256,8 +267,8 @@ inline constexpr int document_schema = 1;
 ///   min_read_bytes, resident, threads_decided, source, wait, graph, peer, peer_version, counters,
 ///   calibration, discarded, device_times, times, losses, unkept, cut_rounds, cut_order,
 ///   bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within, across, submitted_ms, a
-///   group's precision, cache and scaled_from, and of a profile's row annotation, constants, min_ns
-///   to max_ns, bytes, faults.
+///   group's precision, cache and scaled_from, of a check held_to and variant, and of a profile's
+///   row annotation, constants, min_ns to max_ns, bytes, faults.
 /// - a double that is not finite is null, and infinity when read back.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);

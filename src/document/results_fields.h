@@ -67,6 +67,8 @@ void fields(auto& io, Is<CheckResult> auto& x) {
   io.required("ok", x.ok);
   io("max_abs_error", x.max_abs_error);
   io("bound", x.bound);
+  io.when_known("held_to", x.held_to);
+  io.when_known("variant", x.variant);
 }
 
 void fields(auto& io, Is<CaseResult> auto& x) {
@@ -176,6 +178,7 @@ void fields(auto& io, Is<Published> auto& x) {
   io("wall_ms", x.wall_ms);
   io("device_ms", x.device_ms);
   io("sum_ms", x.sum_ms);
+  io("first_call_ms", x.first_call_ms);
   io("speed_up", x.speed_up);
   io.when_known("submitted_ms", x.submitted_ms);
   io.when_known("items", x.items);

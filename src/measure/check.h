@@ -1,4 +1,4 @@
-/// Holds an output to the double reference of the chain that made it.
+/// Holds an output to the double reference of the chain that made it, or to what another case gave.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,29 @@ struct CheckOutcome {
   CheckResult result;
   std::string reason;  // when not ok: "wrong output: max error 3.1 at [0, 2, 17, 5], bound …"
   std::string note;    // why nothing was compared, or ""
+  std::optional<Tensor64> output = {};  // what another case's output is to tell right, whole
 };
 
 /// Runs the references of the case's stages on `source` (absent when the case loads) in slabs of
 /// images and compares `output` with the last. The bound composes the stages' error bounds. Needs
 /// memory for one slab: 8 million doubles, or one image when it is larger. What host
-/// code may not read in place is copied slab by slab.
+/// code may not read in place is copied slab by slab. Of a chain with an op that only peers run
+/// nothing is compared yet; an output with infinities or NaN is wrong.
 CheckOutcome check_output(const Case& work, const std::optional<View>& source, const View& output,
                           const Backends& backends);
+
+/// The output of a case to which those of others are held.
+struct Standard {
+  const Case* work;
+  Tensor64 output;
+};
+
+/// True where `work` is to give the same: its networks have the same names, and its output has the
+/// same dtype, layout and shape.
+bool is_standard_for(const Standard& standard, const Case& work);
+
+/// Holds `output`, which `work` gave, to the standard: within a share of its largest magnitude that
+/// goes by the coarsest dtype on the way (docs/peers.md), and a little for values near 0.
+CheckOutcome hold_to(const Standard& standard, const Case& work, const Tensor64& output);
 
 }  // namespace normbench

@@ -29,7 +29,8 @@ class Contender {
   virtual std::int64_t first_call() = 0;
   /// Runs one more iteration after the last turn where that leaves no output to check.
   virtual void last_call() = 0;
-  /// Holds the output of the first call, or of the last one, to the reference.
+  /// Holds the output of the first call, or of the last one, to the reference; where there is none
+  /// the outcome has that output.
   virtual CheckOutcome check() = 0;
   /// Warms up and decides how its turns run.
   virtual TurnShape shape_of_turns(double clock_cost_ns) = 0;

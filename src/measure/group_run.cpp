@@ -123,12 +123,10 @@ void Member::end(Status status, const std::string& reason) {
   contender.reset();
 }
 
-void Member::check() {
-  const CheckOutcome outcome = contender->check();
-  CheckResult& check = result->check;
-  check = {.ok = outcome.result.ok,
-           .max_abs_error = std::max(check.max_abs_error, outcome.result.max_abs_error),
-           .bound = outcome.result.bound};
+void Member::judge(const CheckOutcome& outcome) {
+  const double error = std::max(result->check.max_abs_error, outcome.result.max_abs_error);
+  result->check = outcome.result;
+  result->check.max_abs_error = error;
   auto& notes = result->notes;
   if (!outcome.note.empty() && std::ranges::find(notes, outcome.note) == notes.end())
     notes.push_back(outcome.note);
@@ -192,6 +190,7 @@ bool GroupRun::prepare(double clock_cost_ns) {
       guarded(member, [&] { first_call(member, clock_cost_ns); });
     tell({GroupStep::Kind::Prepared, index_, ++done, members_.size()});
   }
+  compare_first_outputs();
   if (live_cases().empty())
     skip_limits("no variant of the group could run");
   else if (!context_.rounds)
@@ -213,7 +212,7 @@ void GroupRun::first_call(Member& member, double clock_cost_ns) {
   member.contender =
       make_contender(*member.work, plan_, *memory_, context_, random_, *member.result);
   member.result->first_call_ns = member.contender->first_call();
-  if (context_.part.check) member.check();
+  if (context_.part.check) check(member);
   if (!member.live()) return;
   note_left_out(member);
   if (!context_.rounds) return;
@@ -226,6 +225,64 @@ void GroupRun::first_call(Member& member, double clock_cost_ns) {
     const CaseResult& same = index < cases ? first.cases[index] : first.limits[index - cases];
     if (same.iterations > 0) member.shape.iterations = same.iterations;
   }
+}
+
+const Standard* GroupRun::standard_for(const Case& work) const {
+  const auto found = std::ranges::find_if(
+      standards_, [&](const Standard& standard) { return is_standard_for(standard, work); });
+  return found == standards_.end() ? nullptr : &*found;
+}
+
+void GroupRun::check(Member& member) {
+  CheckOutcome outcome = member.contender->check();
+  if (!outcome.output) return member.judge(outcome);
+  if (standard_for(*member.work) != nullptr)
+    hold_to_standard(member, *outcome.output);
+  else
+    member.given = std::move(outcome);  // until all have given theirs
+}
+
+void GroupRun::hold_to_standard(Member& member, const Tensor64& output) {
+  const Standard& standard = *standard_for(*member.work);
+  const CheckOutcome outcome = hold_to(standard, *member.work, output);
+  const bool repeats = standard.work == member.work && outcome.result.ok;
+  if (!repeats) member.judge(outcome);  // its first output has been judged
+}
+
+const Member* GroupRun::witness_of(const Standard& standard) const {
+  const auto agrees = [&](const Member& member) {
+    return member.live() && member.work != standard.work &&
+           is_standard_for(standard, *member.work) &&
+           member.result->check.held_to == HeldTo::Variant;
+  };
+  const auto found = std::ranges::find_if(members_, agrees);
+  return found == members_.end() ? nullptr : &*found;
+}
+
+void GroupRun::compare_first_outputs() {
+  std::vector<Member*> waiting = live();
+  std::erase_if(waiting, [](const Member* member) { return !member->given; });
+  std::ranges::stable_partition(
+      waiting, [&](const Member* member) { return member->work->variant == group().baseline; });
+  std::vector<Member*> first;  // of their kind
+  for (Member* member : waiting) {
+    if (standard_for(*member->work) != nullptr) {
+      hold_to_standard(*member, *member->given->output);
+      continue;
+    }
+    standards_.push_back({member->work, *member->given->output});
+    first.push_back(member);
+  }
+  for (Member* member : first) {
+    CheckOutcome& outcome = *member->given;
+    if (const Member* witness = witness_of(*standard_for(*member->work))) {
+      outcome.result = witness->result->check;
+      outcome.result.variant = witness->work->variant;
+      outcome.note.clear();
+    }
+    member->judge(outcome);
+  }
+  for (Member* member : waiting) member->given.reset();
 }
 
 void GroupRun::align_turns() {

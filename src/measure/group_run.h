@@ -33,14 +33,15 @@ struct Member {
   CaseResult* result;
   std::unique_ptr<Contender> contender = nullptr;  // gone when the case takes no more turns
   TurnShape shape = {};
+  std::optional<CheckOutcome> given = {};  // of its first call, where that needs another's output
 
   bool is_case(const Group& group) const { return index < static_cast<int>(group.cases.size()); }
   bool live() const { return contender != nullptr; }
   /// End this contender alone. It keeps no rounds: only whole cases are compared.
   void fail(const std::string& reason) { end(Status::Failed, reason); }
   void skip(const std::string& reason) { end(Status::Skipped, reason); }
-  /// Holds the output of its first or last call to the reference; a wrong one fails it.
-  void check();
+  /// Keeps what a check found; a wrong output fails it.
+  void judge(const CheckOutcome& outcome);
 
  private:
   void end(Status status, const std::string& reason);
@@ -62,6 +63,9 @@ class GroupRun {
   /// One turn of one contender, inside its ranges; its round's start is relative to the group's. A
   /// device that worked within the last millisecond is not warmed up for long.
   Turn turn(Member& member, TurnShape shape, std::size_t number);
+  /// Holds the output of the member's first or last call to the reference, or to the standard; a
+  /// wrong one fails it.
+  void check(Member& member);
   /// The state that a member's turn left its device in.
   DeviceState state_after_turn(const Member& member) {
     return member.work->uses_gpu() ? states_.read() : DeviceState{};
@@ -90,6 +94,13 @@ class GroupRun {
  private:
   void enter(const std::vector<Case>& work, std::vector<CaseResult>& results);
   void first_call(Member& member, double clock_cost_ns);
+  const Standard* standard_for(const Case& work) const;
+  /// A live member whose output agrees with the standard; null for none.
+  const Member* witness_of(const Standard& standard) const;
+  /// Of the outputs that no reference tells right, makes the baseline's the standard, or where that
+  /// is none of them the first, and holds the others to it.
+  void compare_first_outputs();
+  void hold_to_standard(Member& member, const Tensor64& output);
   void skip_limits(const std::string& reason);
   /// Of contenders with several iterations a turn, gives those that take about as long as the
   /// baseline equally many: a turn's own costs then have the same share in each.
@@ -105,7 +116,8 @@ class GroupRun {
   GroupResult result_;
   std::optional<GroupMemory> own_memory_;
   GroupMemory* memory_ = nullptr;
-  std::vector<Member> members_;  // cases, then limits
+  std::vector<Member> members_;      // cases, then limits
+  std::vector<Standard> standards_;  // one for each kind of output
   bool cut_short_ = false;
   StateReader states_;
   // After the last turn on the device, when no other was taken since: when it ended, and what had

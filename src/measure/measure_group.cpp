@@ -173,7 +173,7 @@ bool check_again(GroupRun& run) {
     if (run.context().interrupted) return false;
     run.guarded(*member, [&] {
       member->contender->last_call();
-      member->check();
+      run.check(*member);
     });
     run.tell({GroupStep::Kind::Checked, run.index(), ++done, members.size()});
   }

@@ -14,6 +14,12 @@ constexpr bool is_undefined = requires {
   requires T::undefined;
 };
 template <class T>
+constexpr bool of_peers = requires {
+  requires T::peer_only;
+};
+template <class T>
+constexpr bool is_known_here = !is_undefined<T> && !of_peers<T>;
+template <class T>
 constexpr bool leaves_input = requires {
   requires T::passes_through;
 };
@@ -43,7 +49,7 @@ template <class T>
 void append_samples(std::vector<Op>& ops, const Shape& shape) {
   if constexpr (!requires { &T::read; })
     ops.emplace_back(T{});
-  else if constexpr (!is_start<T>)
+  else if constexpr (!is_start<T> && !of_peers<T>)
     for (T& op : T::samples(shape)) ops.emplace_back(std::move(op));
 }
 
@@ -82,7 +88,7 @@ void reference(const Op& op, std::span<const Tensor64> in, std::span<Tensor64> o
                std::int64_t first) {
   std::visit(
       [&]<class T>(const T& one) {
-        if constexpr (is_undefined<T>)
+        if constexpr (!is_known_here<T>)
           std::ranges::fill(out[0].values, 0.0);
         else if constexpr (keeps_values<T>)
           out[0] = in[0];
@@ -93,7 +99,11 @@ void reference(const Op& op, std::span<const Tensor64> in, std::span<Tensor64> o
 }
 
 bool has_reference(const Op& op) {
-  return std::visit([]<class T>(const T&) { return !is_undefined<T>; }, op);
+  return std::visit([]<class T>(const T&) { return is_known_here<T>; }, op);
+}
+
+bool is_peer_only(const Op& op) {
+  return std::visit([]<class T>(const T&) { return of_peers<T>; }, op);
 }
 
 bool passes_through(const Op& op) {
@@ -103,7 +113,7 @@ bool passes_through(const Op& op) {
 Accuracy accuracy(const Op& op, std::span<const Accuracy> in, std::span<const TensorDesc> out) {
   return std::visit(
       [&]<class T>(const T& one) -> Accuracy {
-        if constexpr (is_undefined<T>)
+        if constexpr (!is_known_here<T>)
           return {.low = 0, .high = 255, .error = 255};
         else if constexpr (keeps_values<T> || requires { requires T::moves_only; })
           return in[0];

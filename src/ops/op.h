@@ -13,6 +13,7 @@
 ///   static constexpr bool copies           each stays what and where it is
 ///   static constexpr bool passes_through   the same, in the first input's own bytes: no `infer`
 ///   static constexpr bool undefined        output values are undefined, any byte is right
+///   static constexpr bool peer_only        nothing here runs it: no kernel, no samples either
 #pragma once
 
 #include <optional>
@@ -29,6 +30,7 @@
 #include "ops/host_memory.h"
 #include "ops/launch_sync.h"
 #include "ops/load.h"
+#include "ops/model.h"
 #include "ops/normalize.h"
 #include "ops/resize.h"
 #include "ops/source.h"
@@ -39,8 +41,8 @@
 namespace normbench {
 
 using Op = std::variant<Source, Load, Resize, Crop, FlipOp, LayoutOp, Cast, Sub, Div, Normalize,
-                        Copy, Stream, FirstTouch, H2d, D2h, Exchange, Pin, Register, Unregister,
-                        EmptyLaunch, Sync>;
+                        Model, Copy, Stream, FirstTouch, H2d, D2h, Exchange, Pin, Register,
+                        Unregister, EmptyLaunch, Sync>;
 
 /// Calls `use(std::type_identity<T>{})` for each op of the catalogue, in its order.
 template <class Use>
@@ -70,8 +72,11 @@ std::vector<TensorDesc> infer(const Op& op, std::span<const TensorDesc> in);
 void reference(const Op& op, std::span<const Tensor64> in, std::span<Tensor64> out,
                std::int64_t first);
 
-/// False for ops whose output values are undefined: nothing to check there.
+/// False for ops whose output values are undefined, or known to a peer alone.
 bool has_reference(const Op& op);
+
+/// True for ops that no kernel of this program ever does.
+bool is_peer_only(const Op& op);
 
 /// True if the output is the first input's own bytes, which the op does not touch.
 bool passes_through(const Op& op);

@@ -32,9 +32,10 @@ void wire(const VariantText& text, const std::vector<std::optional<StageSpec>>& 
   }
 }
 
-/// Decoding takes longer than waking a team, and `launch` on the CPU measures the team itself.
+/// Decoding and networks take longer than waking a team, and `launch` on the CPU measures the team
+/// itself.
 bool always_pays(const Stage& stage) {
-  return std::holds_alternative<Load>(stage.op) ||
+  return std::holds_alternative<Load>(stage.op) || std::holds_alternative<Model>(stage.op) ||
          (std::holds_alternative<EmptyLaunch>(stage.op) && stage.place == Place::Cpu);
 }
 

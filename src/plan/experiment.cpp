@@ -102,13 +102,16 @@ void check_stage(Reader& published, const std::string& stage, const Case& meant)
     published.complain_at("stage", unknown("stage", stage, labels));
 }
 
-/// What is published of a part is no speed-up of the whole.
+/// What is published of a part is no speed-up of the whole, nor its first call.
 void check_parts(Reader& reader, const Published& published) {
   if (!published.stage.empty() && published.speed_up)
     reader.complain_at("speed_up", "goes with the whole variant (a \"stage\" takes times)");
   if (!published.stage.empty() && published.submitted_ms)
     reader.complain_at("submitted_ms",
                        "goes with the whole variant (a \"stage\" takes other times)");
+  if (!published.stage.empty() && published.first_call_ms)
+    reader.complain_at("first_call_ms",
+                       "goes with the whole variant (first calls of stages are not known)");
 }
 
 /// The ids of an entry, which are some of its experiment's; all where it names none.
@@ -132,14 +135,16 @@ void read_published(Reader& experiment, const Frame& frame, Group& group) {
     published.device_ms = read_figure(reader, "device_ms");
     published.sum_ms = read_figure(reader, "sum_ms");
     published.submitted_ms = read_figure(reader, "submitted_ms");
+    published.first_call_ms = read_figure(reader, "first_call_ms");
     published.speed_up = read_figure(reader, "speed_up");
     published.items = reader.integer("items", 0, 1);
     check_parts(reader, published);
     published.where = reader.text("where", "");
     if (!reader.has("variant")) return reader.complain("no \"variant\" (whose figure is it?)");
     if (!published.wall_ms && !published.device_ms && !published.sum_ms &&
-        !published.submitted_ms && !published.speed_up)
-      reader.complain("no figure (wall_ms, device_ms, sum_ms, submitted_ms or speed_up)");
+        !published.submitted_ms && !published.first_call_ms && !published.speed_up)
+      reader.complain(
+          "no figure (wall_ms, device_ms, sum_ms, submitted_ms, first_call_ms or speed_up)");
     published.variant = resolve(said, reader.pointer_to("variant"), group, reader.issues());
     const Case* meant = case_at(said, published.point, group);
     if (!meant || !agree(published.point, group.point)) return;

@@ -23,10 +23,13 @@ struct Mix {
   bool operator==(const Mix&) const = default;
 };
 
-/// True for a case that memory of this place alone could bound.
+/// True for a case that memory of this place alone could bound. A network has weights to read, and
+/// arithmetic, that nobody knows here.
 bool stays_at(const Case& work, Place place) {
   if (!work.source || work.stages.empty()) return false;
-  if (std::ranges::any_of(work.stages, [&](const Stage& s) { return s.place != place; }))
+  if (std::ranges::any_of(work.stages, [&](const Stage& stage) {
+        return stage.place != place || is_peer_only(stage.op);
+      }))
     return false;
   return place == Place::Cpu || std::ranges::all_of(work.values, [](const Value& value) {
            return value.desc.memory == Memory::Device;
@@ -36,7 +39,7 @@ bool stays_at(const Case& work, Place place) {
 /// True for stages that read and write memory of this place, and nothing over the link. Files and
 /// page locking have costs of their own.
 bool uses_memory_of(const Stage& stage, Place place) {
-  if (stage.place != place || stage.signature.in.empty()) return false;
+  if (stage.place != place || stage.signature.in.empty() || is_peer_only(stage.op)) return false;
   if (std::holds_alternative<Pin>(stage.op) || stage.cost.link_bytes > 0) return false;
   if (stage.fewest.read_bytes == 0 || stage.fewest.written_bytes == 0) return false;
   return place == Place::Cpu || (stage.signature.in[0].memory == Memory::Device &&

@@ -110,10 +110,21 @@ double filter_bytes(const Signature& s) {
          32 * static_cast<double>(std::max(in.h, out.h) + std::max(in.w, out.w));
 }
 
+/// True where no reference tells the output right: that of another case does.
+bool is_held_to_others(const Case& work) {
+  return std::ranges::any_of(work.stages,
+                             [](const Stage& stage) { return is_peer_only(stage.op); });
+}
+
+/// A whole output in double.
+double output_bytes(const Case& work) { return 8 * static_cast<double>(work.result().elements()); }
+
 /// A check holds the values of a slab in double, and beside them up to three times the largest
 /// tensor: copies of a stage's inputs, what its reference makes on the way, what is copied to be
-/// read. A resize adds the image between its passes, twice.
+/// read. A resize adds the image between its passes, twice. What is held to another case's output
+/// is whole.
 double check_bytes(const Case& work) {
+  if (is_held_to_others(work)) return output_bytes(work);
   double values = 0, largest = 0;
   for (const Value& value : work.values) {
     values += values_per_image(value.desc.shape);
@@ -148,6 +159,7 @@ Extra extra_of(const Case& work, std::int64_t most_sets) {
   }
   // An address of every slot in every set; in `place` each buffer's order and offset.
   const auto sets = static_cast<double>(most_sets);
+  if (is_held_to_others(work)) extra.held.host += output_bytes(work);  // others are held to it
   extra.held.host += 8 * sets * static_cast<double>(slots.size());
   extra.passing.host += 16 * sets * placed + check_bytes(work);
   for (const Stage& stage : work.stages) {

@@ -65,13 +65,13 @@ std::span<const PublishedExperiment> published_experiments() {
       {"F2", Slides, "one call .to(device, dtype)"},
       {"F3", Slides, "training with either order of F1", "training is not built yet"},
       {"F4", Slides, "which augmentations keep uint8"},
-      {"F5", Slides, "normalisation as the first layer of the model", kNoFigure},
+      {"F5", Slides, "normalisation as the first layer of the model"},
       {"F6", Slides, "JPEG quality and the size of files", "it measures ffmpeg"},
       {"F7", Slides, "loading compressed and uncompressed files", kDatasets},
       {"F8", Slides, "a memory-mapped dataset or a folder of PNG", kDatasets},
       {"F9", Slides, "F8 with the batches on the GPU", kDatasets},
-      {"F10", Slides, "profile of resnet18, cold and warm", "models are not built yet"},
-      {"F11", Slides, "a schedule for the profiler", kNoFigure},
+      {"F10", Slides, "profile of resnet18, cold and warm"},
+      {"F11", Slides, "a schedule for the profiler"},
       {"F12", Slides, "few files, pages and page faults", kNoFigure},
   });
   return kAll;

@@ -18,7 +18,9 @@ constexpr std::size_t most_stages = 1000;  // so that sums over a variant's tens
 constexpr auto shared = std::to_array<Shared>({{"sub", "mean", "normalize"},
                                                {"sub", "constants", "normalize"},
                                                {"div", "std", "normalize"},
-                                               {"div", "constants", "normalize"}});
+                                               {"div", "constants", "normalize"},
+                                               {"model", "mean", "normalize"},
+                                               {"model", "std", "normalize"}});
 
 bool is_start(std::string_view op) { return op == Source::name || op == Load::name; }
 
@@ -71,7 +73,7 @@ std::pair<Json, std::string> split(const Json& variant, const std::string& point
   return {Json(), ""};
 }
 
-/// Adds the `defaults` that the stage lacks: its op's own; for sub and div also normalize's.
+/// Adds the `defaults` that the stage lacks: its op's own; for some ops also normalize's.
 void add_defaults(const Json& defaults, StageText& stage, Substitution& axes) {
   const auto take = [&](std::string_view from, const std::string& member, const Json& value) {
     const std::string at = fmt::format("/defaults/{}", from);

@@ -89,6 +89,11 @@ const Kernel* default_row(const std::vector<const Kernel*>& rows, const Stage& s
 void Wiring::add(const StageSpec& spec) {
   const bool first = case_.values.empty();
   if (std::holds_alternative<Source>(spec.op) && first) return start(spec);
+  if (!for_peer_ && is_peer_only(spec.op))
+    throw StageMistake{
+        "", fmt::format("\"{}\" runs in a peer only (name a peer: {{\"peer\": \"torch\", "
+                        "\"stages\": […]}})",
+                        spec.name())};
   Stage stage;
   stage.op = spec.op;
   stage.label =

@@ -135,6 +135,14 @@ std::string frequency_text(const CaseNoise& noise) {
                      format_percent(noise.frequency_spread / 2));
 }
 
+/// "correct", "not correct", "correct, held to eager".
+std::string output_text(const CheckResult& check) {
+  const std::string text = check.ok ? "correct" : "not correct";
+  return check.held_to == HeldTo::Variant
+             ? fmt::format("{}, held to {}", text, spoken(check.variant))
+             : text;
+}
+
 }  // namespace
 
 std::string ratio_text(const Interval& ratio) {
@@ -177,11 +185,15 @@ std::string pair_table(const GroupResult& group, const GroupAnalysis& analysis,
 
 std::string check_table(const GroupResult& group) {
   Rows rows({"variant", "output", "max error", "bound"});
-  for (const CaseResult& result : group.cases)
-    if (result.status != Status::Skipped)
-      rows.add({result.variant, result.check.ok ? "correct" : "not correct",
-                fmt::format("{:.2e}", result.check.max_abs_error),
-                fmt::format("{:.2e}", result.check.bound)});
+  for (const CaseResult& result : group.cases) {
+    if (result.status == Status::Skipped) continue;
+    const CheckResult& check = result.check;
+    if (check.ok && check.held_to == HeldTo::Nothing)
+      rows.add({result.variant, "not checked"});
+    else
+      rows.add({result.variant, output_text(check), fmt::format("{:.2e}", check.max_abs_error),
+                fmt::format("{:.2e}", check.bound)});
+  }
   return rows.text({0, 1});
 }
 

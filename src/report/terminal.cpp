@@ -71,25 +71,49 @@ std::string max_error_text(double error) {
   return text;
 }
 
-/// "6 of 6 outputs correct (max error 2.4e-7) · machine quiet: ratios ±1.1 %".
-std::string closing(const Experiment& experiment) {
-  std::int64_t ran = 0, correct = 0;
-  double error = 0;
+/// Outputs of an experiment's cases.
+struct Outputs {
+  std::int64_t compared = 0, correct = 0, unchecked = 0;
+  double error = 0;  // of correct ones
+};
+
+Outputs outputs_of(const Experiment& experiment) {
+  Outputs outputs;
   for (const GroupResult* group : experiment.groups)
     for (const CaseResult& result : group->cases) {
       if (!measured(result) && result.status != Status::Failed) continue;
-      ++ran;
+      if (measured(result) && result.check.held_to == HeldTo::Nothing) {
+        ++outputs.unchecked;
+        continue;
+      }
+      ++outputs.compared;
       if (!measured(result) || !result.check.ok) continue;
-      ++correct;
-      error = std::max(error, result.check.max_abs_error);
+      ++outputs.correct;
+      outputs.error = std::max(outputs.error, result.check.max_abs_error);
     }
-  if (ran == 0) return "";
+  return outputs;
+}
+
+/// "6 of 6 outputs correct (max error 2.4e-7)", "1 output not checked"; "" without any.
+std::string outputs_text(const Outputs& outputs) {
+  std::string text;
+  if (outputs.compared > 0)
+    text = fmt::format(
+        "{} of {} correct{}", outputs.correct, counted(outputs.compared, "output"),
+        outputs.correct == 0 ? "" : fmt::format(" (max error {})", max_error_text(outputs.error)));
+  if (outputs.unchecked == 0) return text;
+  return fmt::format("{}{}{} not checked", text, text.empty() ? "" : ", ",
+                     counted(outputs.unchecked, "output"));
+}
+
+/// "6 of 6 outputs correct (max error 2.4e-7) · machine quiet: ratios ±1.1 %".
+std::string closing(const Experiment& experiment) {
+  const std::string outputs = outputs_text(outputs_of(experiment));
+  if (outputs.empty()) return "";
   const auto worst = std::ranges::max_element(
       experiment.analyses, {}, [](const GroupAnalysis& one) { return one.quality.half_width; });
   const std::string quality = quality_text(*worst);
-  return fmt::format("{} of {} correct{}{}{}", correct, counted(ran, "output"),
-                     correct == 0 ? "" : fmt::format(" (max error {})", max_error_text(error)),
-                     quality.empty() ? "" : " · ", quality);
+  return fmt::format("{}{}{}", outputs, quality.empty() ? "" : " · ", quality);
 }
 
 std::string notes(const Experiment& experiment) {

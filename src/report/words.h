@@ -36,6 +36,7 @@ constexpr auto words(FigureKind) {
                                           {FigureKind::Device, "device"},
                                           {FigureKind::Sum, "host and device"},
                                           {FigureKind::Submitted, "until submitted"},
+                                          {FigureKind::FirstCall, "first call"},
                                           {FigureKind::SpeedUp, "the baseline"}});
 }
 constexpr auto words(Judgement::Outcome) {

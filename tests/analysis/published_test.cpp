@@ -39,6 +39,18 @@ TEST(Published, StandsBesideTheSameHere) {
               testing::Each(Field(&PublishedFigure::here, std::nullopt)));
 }
 
+TEST(Published, AFirstCallIsOneWhateverTheItems) {
+  Results blog = examples::blog();
+  GroupResult& group = blog.groups[0];
+  Published one{.variant = group.cases[0].variant, .wall_ms = {}, .device_ms = {}, .items = 10};
+  one.first_call_ms = 218;
+  group.cases[0].first_call_ns = 300'000'000;
+  const auto figures = [&] { return published_figures(group, analyse(group, blog), one); };
+  EXPECT_THAT(figures(), ElementsAre(figure(FigureKind::FirstCall, 218, 300)));
+  group.cases[0].first_call_ns = 0;  // an older document's
+  EXPECT_THAT(figures(), ElementsAre(FieldsAre(FigureKind::FirstCall, 218, std::nullopt)));
+}
+
 TEST(Published, HostAndDeviceTimesAreAddedAsTheChartsDo) {
   const Results gpu = examples::gpu();
   const GroupResult& group = gpu.groups[0];

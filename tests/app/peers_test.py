@@ -171,6 +171,31 @@ class PeersTest(unittest.TestCase):
         for line in done.stdout.splitlines():
             self.assertLessEqual(len(line), 100)
 
+    def test_models_are_held_to_one_another(self):
+        hows = ["right", "late output", "wrong"]
+        content = config(*hows)
+        content["experiments"][0].update({
+            "source": {"batch": 2, "dtype": "float32", "size": [4, 5]},
+            "variants": {how: {"peer": how, "stages": [{"op": "model", "name": "tiny"}]} for how in hows}})
+        done = self.run_config(content, ALLOW, code=1)
+        cases = self.cases()
+        self.assertEqual(cases["right"]["check"]["variant"], "late output")
+        self.assertEqual(cases["late output"]["check"]["held_to"], "variant")
+        self.assertEqual(cases["wrong"]["status"], "failed")
+        self.assertRegex(cases["wrong"]["reason"], r'^wrong output: max error 1 at \[0, 7, 0, 0\], .* by "right", got')
+        self.assertIn("2 of 3 outputs correct", done.stdout)
+        self.assertRegex((self.out / "table.txt").read_text(), r"late output +correct, held to right ")
+
+    def test_a_model_alone_is_not_checked(self):
+        content = config("right")
+        content["experiments"][0].update({
+            "source": {"batch": 2, "dtype": "float32", "size": [4, 5]},
+            "variants": {"right": {"peer": "right", "stages": [{"op": "model", "name": "tiny"}]}}})
+        done = self.run_config(content, ALLOW)
+        self.assertEqual(self.cases()["right"]["check"]["held_to"], "nothing")
+        self.assertIn("1 output not checked", done.stdout)
+        self.assertIn("not checked: model has no reference, and no other variant gave the same", done.stdout)
+
     def test_peers_that_cannot_are_skipped(self):
         self.run_config(config("right", "unavailable", "unsupported"), ALLOW)
         cases = self.cases()

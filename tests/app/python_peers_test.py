@@ -451,6 +451,57 @@ class Results(PeerTest):
         self.assertEqual(reply, {"type": "ready"})
         self.assert_results("torch_peer.py", ["--as", "compile"], [*(EVERY_FORM[i] for i in (0, 1, 3)), ARITHMETIC[0]])
 
+    def logits(self, name, dtype="float32", layout="nchw", options=(), **parameters):
+        """Of a network for two images, from a process of its own."""
+        peer = self.peer("torch_peer.py", *options)
+        request, _, _ = self.written({"dtype": dtype, "layout": layout, "shape": (2, 3, 64, 64)}, [{"op": "copy"}])
+        stage = request["stages"][0]
+        stage.update({"op": "model", "parameters": {"name": name, **parameters}})
+        stage["out"] = [{**stage["out"][0], "shape": [2, 1000, 1, 1], "layout": "nchw"}]
+        reply = peer.ask(request)
+        if reply["type"] == "unsupported":
+            self.skipTest(reply["why"])
+        self.assertEqual(reply, {"type": "ready"})
+        ran = peer.ask({"type": "run", "iterations": 1, "warmup_ns": 0})
+        self.assertEqual(ran.get("type"), "ran", ran)
+        out = self.dir / "out.npy"
+        self.assertEqual(peer.ask({"type": "output", "path": str(out)}), {"type": "written"})
+        values, shape, descr = read_npy(out)
+        self.assertEqual((shape, descr), ((2, 1000, 1, 1), STORED[dtype]))
+        return values
+
+    def assert_near(self, values, expected, share):
+        self.assertTrue(all(map(math.isfinite, values)))
+        worst = max(abs(a - b) for a, b in zip(values, expected))
+        self.assertLess(worst, share * max(map(abs, expected)))
+
+    def test_torch_models(self):
+        constants = {"mean": MEAN, "std": STD}
+        inside = self.logits("resnet18", normalize="inside", **constants)
+        self.assert_near(self.logits("resnet18", normalize="before", **constants), inside, 1e-3)
+        self.assert_near(self.logits("resnet18", layout="nhwc", normalize="inside", **constants), inside, 1e-3)
+        self.assert_near(self.logits("resnet18", dtype="float16", normalize="inside", **constants), inside, 8e-3)
+        for other in (self.logits("resnet18", **constants),
+                      self.logits("resnet18", normalize="inside", mean=MEAN, std=[2 * std for std in STD])):
+            with self.assertRaises(AssertionError):
+                self.assert_near(other, inside, 1e-3)
+
+    def test_torch_models_by_other_means(self):
+        constants = {"normalize": "inside", "mean": MEAN, "std": STD}
+        inside = self.logits("squeezenet1_1", **constants)
+        for form in ("compile", "onnx"):
+            with self.subTest(form=form):
+                self.assert_near(self.logits("squeezenet1_1", options=("--as", form), **constants), inside, 1e-3)
+
+    def test_torch_models_that_it_lacks(self):
+        source, model = {**PLANAR_FLOAT, "shape": (1, 3, 8, 8)}, {"op": "model", "name": "resnet81"}
+        self.assert_unsupported("torch_peer.py", [], [
+            (source, [model], 'torchvision has no classifier "resnet81" (did you mean "resnet18"?)')])
+        self.assert_unsupported("torch_peer.py", ["--reuse"], [(source, [model], '--reuse does not cover this "model"')])
+        self.assert_unsupported("torch_peer.py", ["--as", "onnx"], [
+            (source, [NORMALIZE, model], "what is exported to ONNX is a model alone (with normalisation inside or none)"),
+            ({**source, "layout": "nhwc"}, [model], "ONNX Runtime runs float32 nchw on the CPU here")])
+
     def test_torch_unsupported(self):
         self.assert_unsupported("torch_peer.py", [], [
             (PLANAR, [{"op": "load"}], 'torch has no op "load"'),
@@ -730,6 +781,15 @@ class Missing(PeerTest):
         peer = self.converse([sys.executable, "-S", PEERS / "torch_peer.py", "--as", "torchvision"],
                              {**os.environ, "PYTHONPATH": str(self.dir)})
         self.assertEqual(peer.hello()["why"], "torchvision is not installed (run scripts/peers/setup)")
+
+    def test_onnx_needs_two_more(self):
+        for module in ("torch", "numpy"):
+            (self.dir / f"{module}.py").write_text('__version__ = "1"\n')
+        for missing in ("onnx", "onnxruntime"):
+            peer = self.converse([sys.executable, "-S", PEERS / "torch_peer.py", "--as", "onnx"],
+                                 {**os.environ, "PYTHONPATH": str(self.dir)})
+            self.assertEqual(peer.hello()["why"], f"{missing} is not installed (run scripts/peers/setup)")
+            (self.dir / f"{missing}.py").write_text('__version__ = "1"\n')
 
     def test_usage(self):
         for command in ([PEERS / "run"], [PEERS / "run", "torch_peer.py", "--as", "jax"], [PEERS / "setup", "--chekc"]):

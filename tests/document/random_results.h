@@ -153,7 +153,11 @@ class RandomResults {
             .stages = list([this] { return stage(); }),
             .rounds = list([this] { return round(); }),
             .cut_rounds = list([this] { return round(); }),
-            .check = {.ok = flag(), .max_abs_error = number(), .bound = number()},
+            .check = {.ok = flag(),
+                      .max_abs_error = number(),
+                      .bound = number(),
+                      .held_to = word<HeldTo>(),
+                      .variant = text()},
             .notes = list([this] { return text(); })};
   }
   ProfileRow row() {
@@ -226,6 +230,7 @@ class RandomResults {
     if (flag()) result.device_ms = number();
     if (flag()) result.sum_ms = number();
     if (flag()) result.submitted_ms = number();
+    if (flag()) result.first_call_ms = number();
     if (flag()) result.speed_up = number();
     result.stage = text();
     result.items = integer();

@@ -38,6 +38,15 @@ TEST_F(PeerPlanTest, IsSkippedWhereItDoesNotFit) {
                   testing::StartsWith("needs 341 MB of host memory, 1.00 MB are free; ")));
 }
 
+TEST_F(PeerPlanTest, IsSkippedWhereOnlyOtherPeersCan) {
+  const TensorDesc in = tensor(DType::Float32, Layout::Nchw, {1, 3, 8, 8});
+  const TensorDesc out = tensor(DType::Float32, Layout::Nchw, {1, 1000, 1, 1});
+  const Json message =
+      prepare_message(in, {stage_message("model", {{"name", "resnet18"}}, in, out)});
+  EXPECT_THAT([&] { plan_peer_case(read_prepare(message), backends, options); },
+              testing::ThrowsMessage<Unsupported>("normbench has no kernel of \"model\""));
+}
+
 TEST_F(PeerPlanTest, LeavesMembersToTheirDefaults) {
   const TensorDesc in = tensor(DType::UInt8);
   const Json stage = {{"op", "cast"}, {"parameters", {{"to", "float32"}}}};

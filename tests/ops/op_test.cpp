@@ -91,9 +91,10 @@ std::vector<std::string> ops_where(bool (*holds)(const Op&)) {
   return names;
 }
 
-TEST(Op, OnlyOpsOfUndefinedOutputHaveNoReference) {
+TEST(Op, OnlyOpsOfUndefinedOutputAndThoseOfPeersHaveNoReference) {
   EXPECT_THAT(ops_where([](const Op& op) { return !has_reference(op); }),
-              ElementsAre("stream", "first_touch"));
+              ElementsAre("model", "stream", "first_touch"));
+  EXPECT_THAT(ops_where(is_peer_only), ElementsAre("model"));
 }
 
 TEST(Op, OnlyCallsThatLeaveTheirInputAlonePassItThrough) {
@@ -107,7 +108,7 @@ TEST(Op, OpsThatTakeAnInputHaveSamples) {
     for (const Op& op : ops) EXPECT_EQ(name_of(op), name);
     if (ops.empty()) without.push_back(name);
   }
-  EXPECT_THAT(without, ElementsAre("source", "load"));
+  EXPECT_THAT(without, ElementsAre("source", "load", "model"));
 }
 
 }  // namespace

@@ -127,7 +127,8 @@ TEST(Experiment, MistakesInExpectations) {
       ElementsAre(
           "/experiments/0/baseline: unknown variant \"frst one\" (did you mean \"first one\"?)",
           "/experiments/0/published/0/variant: unknown variant \"zzzzzzzz\" (known: first one, b)",
-          "/experiments/0/published/1: no figure (wall_ms, device_ms, sum_ms, submitted_ms or "
+          "/experiments/0/published/1: no figure (wall_ms, device_ms, sum_ms, submitted_ms, "
+          "first_call_ms or "
           "speed_up)",
           "/experiments/0/published/2: no \"variant\" (whose figure is it?)",
           "/experiments/0/published/3/point/m: unknown axis \"m\" (known: n)",
@@ -185,14 +186,22 @@ TEST(Experiment, PublishedFiguresOfStagesAndOfSeveralIterations) {
       R"("variants": {"v": ["copy"]},
          "published": [{"variant": "v", "stage": "copy", "sum_ms": 2, "items": 50},
                        {"variant": "v", "speed_up": 0.71},
-                       {"variant": "v", "submitted_ms": 8.3}])"));
+                       {"variant": "v", "submitted_ms": 8.3},
+                       {"variant": "v", "first_call_ms": 218}])"));
   const auto& published = plan.groups.at(0).published;
-  ASSERT_EQ(published.size(), 3U);
+  ASSERT_EQ(published.size(), 4U);
   EXPECT_EQ(published[0].stage, "copy");
   EXPECT_EQ(published[0].sum_ms, 2);
   EXPECT_EQ(published[0].items, 50);
   EXPECT_EQ(published[1].speed_up, 0.71);
   EXPECT_EQ(published[2].submitted_ms, 8.3);
+  EXPECT_EQ(published[3].first_call_ms, 218);
+  EXPECT_THAT(
+      mistakes(config(
+          R"("variants": {"v": ["copy"]},
+             "published": [{"variant": "v", "stage": "copy", "first_call_ms": 2}])")),
+      ElementsAre("/experiments/0/published/0/first_call_ms: goes with the whole variant (first "
+                  "calls of stages are not known)"));
   EXPECT_THAT(mistakes(config(
                   R"("variants": {"v": ["copy"]},
                      "published": [{"variant": "v", "stage": "cpy", "wall_ms": 2, "items": 0},

@@ -144,6 +144,66 @@ TEST(Peers, MistakesInWhatIsAskedOfThem) {
               IsEmpty());
 }
 
+/// A stage of the network "resnet18" on a source that it takes.
+std::string model_variant(const std::string& text) {
+  return fakes::config(R"("source": {"batch": 2, "dtype": "float32", "size": [4, 6]},
+                          "variants": {"v": )" +
+                           text + "}",
+                       head + R"(, "defaults": {"normalize": {"mean": [1, 2, 3], "std": 4}})");
+}
+
+TEST(Peers, AloneRunModels) {
+  const std::string model = R"({"op": "model", "name": "resnet18"})";
+  const Case work = only_case(model_variant(R"({"peer": "torch", "stages": [)" + model + "]}"));
+  EXPECT_EQ(work.skip, std::nullopt);
+  EXPECT_EQ(work.result().shape, (Shape{2, 1000, 1, 1}));
+  const std::string where =
+      "\"model\" runs in a peer only (name a peer: {\"peer\": \"torch\", "
+      "\"stages\": […]})";
+  EXPECT_THAT(mistakes(model_variant("[\"copy\", " + model + "]"), allowed()),
+              ElementsAre("/experiments/0/variants/v/1: " + where));
+  EXPECT_THAT(mistakes(model_variant(R"({"peer": "", "stages": [)" + model + "]}"), allowed()),
+              ElementsAre("/experiments/0/variants/v/stages/0: " + where));
+}
+
+TEST(Peers, GiveModelsTheConstantsOfNormalize) {
+  const Case work = only_case(model_variant(
+      R"({"peer": "torch", "stages": [{"op": "model", "name": "x", "normalize": "inside"}]})"));
+  EXPECT_EQ(work.stages[0].parameters.dump(),
+            R"({"name":"x","normalize":"inside","mean":[1,2,3],"std":4})");
+}
+
+TEST(Peers, RunModelsOnAllThreadsHoweverSmall) {
+  PlanOptions options = allowed();
+  options.all_threads = 8;
+  options.data_caches = {32 << 10, 1 << 20};
+  const std::string by = R"({"peer": "torch", "threads": "all", "stages": [)";
+  EXPECT_EQ(only_case(model_variant(by + R"({"op": "model", "name": "x"}]})"), options).threads, 8);
+  EXPECT_EQ(only_case(model_variant(by + "\"copy\"]}"), options).threads, 1);
+}
+
+TEST(Peers, HaveNoLimitsOfMemoryForModels) {
+  // What the stage before it moves has one.
+  const Plan planned = plan(
+      model_variant(R"({"peer": "torch", "stages": ["normalize", {"op": "model", "name": "x"}]})"));
+  std::vector<std::string> limits;
+  for (const Case& limit : planned.groups.at(0).limits) limits.push_back(limit.variant);
+  EXPECT_THAT(limits, ElementsAre("stream 576 B:576 B temporal, 1 thread",
+                                  "stream 576 B:576 B nt, 1 thread"));
+  EXPECT_THAT(plan(model_variant(R"({"peer": "torch", "stages": [{"op": "model", "name": "x"}]})"))
+                  .groups.at(0)
+                  .limits,
+              IsEmpty());
+}
+
+TEST(Peers, OutputsOfModelsAreKeptForTheOthers) {
+  const Case work =
+      only_case(model_variant(R"({"peer": "torch", "stages": [{"op": "model", "name": "x"}]})"));
+  const MemoryNeed need = memory_need(std::array{&work}, Cache::Hot, {.host = 1, .device = 1});
+  // Logits in double, kept and compared; addresses of three slots; files of source and output.
+  EXPECT_EQ(need.passing, (Sides{.host = 16'000 + 16'000 + 24 + 576 + 8'000}));
+}
+
 TEST(Peers, KeepTheirBuffersToThemselves) {
   const Case work = only_case(variant(
       R"({"peer": "torch", "stages": [{"op": "cast", "to": "float32", "output": "fresh"}, {"op": "sub", "mean": 1, "output": "in_place"}]})"));

@@ -286,24 +286,25 @@ TEST(Variant, Options) {
 }
 
 TEST(Variant, MistakesInStages) {
-  EXPECT_THAT(mistakes(config(R"("variants": {"a": 3, "b": [], "c": {"graph": true}, "d": [4, {},
+  EXPECT_THAT(
+      mistakes(config(R"("variants": {"a": 3, "b": [], "c": {"graph": true}, "d": [4, {},
                               {"op": 5}, {"op": "nomalize"}, "zzzzzzzzz"], "e": ["source"],
                               "f": ["copy", "source"], "g": ["copy", "load"]})")),
-              ElementsAre("/experiments/0/variants/a: expected a list of stages, got 3",
-                          "/experiments/0/variants/b: has no stages (a list of at least one)",
-                          "/experiments/0/variants/c: no \"stages\" (a list of ops)",
-                          "/experiments/0/variants/d/0: expected an op's name, got 4",
-                          "/experiments/0/variants/d/1: no \"op\" (say what the stage does)",
-                          "/experiments/0/variants/d/2/op: expected an op's name, got 5",
-                          "/experiments/0/variants/d/3/op: unknown op \"nomalize\" (did you mean "
-                          "\"normalize\"?)",
-                          "/experiments/0/variants/d/4: unknown op \"zzzzzzzzz\" (known: source, "
-                          "load, resize, crop, flip, layout, cast, sub, div, normalize, copy, "
-                          "stream, first_touch, h2d, d2h, exchange, pin, register, unregister, "
-                          "launch, sync)",
-                          "/experiments/0/variants/e: has no stage after its source",
-                          "/experiments/0/variants/f/1: \"source\" must be the first stage",
-                          "/experiments/0/variants/g/1: \"load\" must be the first stage"));
+      ElementsAre("/experiments/0/variants/a: expected a list of stages, got 3",
+                  "/experiments/0/variants/b: has no stages (a list of at least one)",
+                  "/experiments/0/variants/c: no \"stages\" (a list of ops)",
+                  "/experiments/0/variants/d/0: expected an op's name, got 4",
+                  "/experiments/0/variants/d/1: no \"op\" (say what the stage does)",
+                  "/experiments/0/variants/d/2/op: expected an op's name, got 5",
+                  "/experiments/0/variants/d/3/op: unknown op \"nomalize\" (did you mean "
+                  "\"normalize\"?)",
+                  "/experiments/0/variants/d/4: unknown op \"zzzzzzzzz\" (known: source, "
+                  "load, resize, crop, flip, layout, cast, sub, div, normalize, model, copy, "
+                  "stream, first_touch, h2d, d2h, exchange, pin, register, unregister, "
+                  "launch, sync)",
+                  "/experiments/0/variants/e: has no stage after its source",
+                  "/experiments/0/variants/f/1: \"source\" must be the first stage",
+                  "/experiments/0/variants/g/1: \"load\" must be the first stage"));
 }
 
 TEST(Variant, TenMistakesOfTenKindsAreToldAtOnce) {

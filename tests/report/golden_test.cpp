@@ -148,6 +148,23 @@ TEST(Terminal, ARunThatCouldNotBeKeptWasNotInterrupted) {
                                                  "not be written\n"));
 }
 
+TEST(Terminal, OutputsHeldToNothingAreNotCalledCorrect) {
+  Results results = examples::blog();
+  for (CaseResult& result : results.groups[0].cases)
+    result.check = {.ok = true, .held_to = HeldTo::Nothing};
+  EXPECT_THAT(terminal(results), testing::HasSubstr("\n  6 outputs not checked"));
+  results.groups[0].cases[1].check = {.ok = true,
+                                      .max_abs_error = 1e-3,
+                                      .bound = 0.1,
+                                      .held_to = HeldTo::Variant,
+                                      .variant = results.groups[0].cases[0].variant};
+  EXPECT_THAT(
+      terminal(results),
+      testing::HasSubstr("\n  1 of 1 output correct (max error 1.0e-3), 5 outputs not checked"));
+  EXPECT_THAT(table(results), testing::HasSubstr("  not checked\n"));
+  EXPECT_THAT(table(results), testing::HasSubstr("  correct, held to "));
+}
+
 TEST(Terminal, NoErrorIsShownWhereNoOutputIsCorrect) {
   Results results = examples::failed();
   for (GroupResult& group : results.groups)

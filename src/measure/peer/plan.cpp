@@ -165,6 +165,16 @@ std::string list(const std::vector<TensorDesc>& tensors) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+/// Throws Unsupported for what no kernel of this program does.
+void require_kernels(const PeerPrepare& said) {
+  for (const PeerStage& stage : said.stages) {
+    std::vector<Issue> ignored;  // the planner finds them again
+    Reader reader(stage.parameters, "", ignored);
+    if (const auto op = read_op(stage.name(), reader); op && is_peer_only(*op))
+      throw Unsupported(fmt::format("normbench has no kernel of \"{}\"", stage.name()));
+  }
+}
+
 void compare(const PeerStage& said, std::size_t index, const Stage& planned) {
   const auto differ = [&](std::string_view verb, const auto& here, const auto& there) {
     if (!there.empty() && here != there)
@@ -213,6 +223,7 @@ std::int64_t cache_bytes_of(const PeerPrepare& said) {
 }
 
 Plan plan_peer_case(const PeerPrepare& said, const Backends& backends, PlanOptions options) {
+  require_kernels(said);
   options.cache_bytes.host = cache_bytes_of(said);
   Plan plan = make(config_of(said), backends, options);
   const Case& work = plan.groups.at(0).cases.at(0);
