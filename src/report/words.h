@@ -45,6 +45,7 @@ constexpr auto words(Judgement::Outcome) {
                                                   {Contradicted, "contradicted"},
                                                   {Inconclusive, "inconclusive"},
                                                   {NotRun, "not testable here"},
+                                                  {Interrupted, "interrupted"},
                                                   {NotJudged, "not judged here"}});
 }
 
