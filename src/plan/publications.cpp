@@ -73,8 +73,7 @@ std::span<const PublishedExperiment> published_experiments() {
       {"A8", Blog, "serving a few images, or training on many",
        "advice on when either form pays, with nothing measured"},
       {"B1", Pix2pix, "names of stages in a timeline",
-       "names in a timeline, not a measurement: every run names its stages so, in trace.json and "
-       "by NVTX"},
+       "nothing is timed; every run names its stages so, in trace.json and by NVTX"},
       {"B2", Pix2pix, "load, infer, save of one image after the other",
        "needs a stage that saves images and one that stands for the model: not built yet"},
       {"B3", Pix2pix, "50 images with and without saving",

@@ -58,16 +58,16 @@ SidesApart sides_apart(const GroupResult& group, const Pair& pair) {
 }
 
 /// "A takes 1.38x (1.37-1.41) as long as B"; just the ratio where that was `said` of the same two.
-std::string pair_text(const GroupResult& group, const Pair& pair, std::string& said) {
+std::string pair_text(const GroupResult& group, const Judgement& judgement, std::string& said) {
+  const Pair& pair = *judgement.pair;
   const auto [slower, faster, times] = sides_apart(group, pair);
   const bool again = said == slower + "\n" + faster;
   said = slower + "\n" + faster;
   const std::string text =
       again ? times : fmt::format("{} takes {} as long as {}", slower, times, faster);
-  if (pair.different) return text;
-  return text + (pair.covered
-                     ? ", so no difference larger than " + format_percent(widest_difference(pair))
-                     : ", in too few rounds to be sure");
+  if (!pair.covered) return text + ", in too few rounds to be sure";
+  if (pair.different || judgement.outcome == Judgement::Outcome::Inconclusive) return text;
+  return text + ", so no difference larger than " + format_percent(widest_difference(pair));
 }
 
 /// "\"caching is faster\" (C1, claimed 1.15x)".
@@ -89,7 +89,7 @@ std::string claim_sentence(const std::vector<const Reproduced*>& lines) {
       text += fmt::format("{}{}{}: ", last ? "; it " : "", outcome_phrase(judgement.outcome), at);
     else
       text += fmt::format(";{}: ", at);
-    text += pair_text(*line->group, *judgement.pair, said);
+    text += pair_text(*line->group, judgement, said);
     if (caveat.empty() && judgement.caveat)
       caveat = fmt::format(" ({}{})", at.empty() ? "" : at.substr(1) + " ",
                            escaped_markdown(caveat_text(judgement.caveat)));
@@ -180,11 +180,11 @@ void add_causes(const std::vector<const Reproduced*>& lines, std::vector<std::st
     std::string shown = cause.evidence.substr(0, cause.evidence.find_last_not_of('.') + 1);
     shown[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(shown[0])));
     under(by_cause, cause.what)
-        .push_back(fmt::format("of {}{} ({})", quoted_name(line->case_name),
+        .push_back(fmt::format("{}{} ({})", quoted_name(line->case_name),
                                at_text(line->group->point), escaped_markdown(shown)));
   }
   for (const auto& [what, cases] : by_cause)
-    text.push_back(fmt::format("What sets the time {} is {}.", enumerate(cases), what));
+    text.push_back(fmt::format("The time of {} is set by {}.", enumerate(cases), what));
 }
 
 /// Why a line has nothing measured; "" for one that has.
@@ -303,11 +303,16 @@ std::string figure_table(const std::vector<const Reproduced*>& lines) {
   return text + "\n";
 }
 
-bool has_source(const Results& results, const SourceFindings& of) {
+/// "[blog-cpu](../results/blog-cpu.json)", as from docs/.
+std::string link_to(const KeptDocument& document) {
+  const std::string target = (document.file.starts_with('/') ? "" : "../") + document.file;
+  const bool plain = target.find_first_of(" ()<>") == target.npos;
+  return fmt::format("[{}]({})", document.results->name, plain ? target : "<" + target + ">");
+}
+
+bool has_any(const Results& results, const std::vector<const Reproduced*>& lines) {
   return std::ranges::any_of(results.groups, [&](const GroupResult& group) {
-    return std::ranges::any_of(of.experiments, [&](const Reproduction* one) {
-      return std::ranges::find(group.ids, one->experiment.id) != group.ids.end();
-    });
+    return std::ranges::find(lines, &group, &Reproduced::group) != lines.end();
   });
 }
 
@@ -315,9 +320,7 @@ bool has_source(const Results& results, const SourceFindings& of) {
 std::string again_text(const SourceFindings& of, std::span<const KeptDocument> documents) {
   std::vector<std::string> links;
   for (const KeptDocument& one : documents)
-    if (has_source(*one.results, of))
-      links.push_back(fmt::format("[{}]({}{})", one.results->name,
-                                  one.file.starts_with('/') ? "" : "../", one.file));
+    if (has_any(*one.results, of.lines())) links.push_back(link_to(one));
   return fmt::format("Again: `normbench reproduce {} --allow-peers`{}{}\n", name_of(of.source),
                      links.empty() ? "" : " · kept: ", fmt::join(links, ", "));
 }
@@ -336,7 +339,7 @@ std::string source_section(const SourceFindings& of, std::span<const KeptDocumen
   const std::size_t before = sentences.size();
   add_claim_sentences(lines, sentences);
   add_causes(lines, sentences);
-  if (sentences.size() == before) sentences.push_back("Nothing of it could be measured here.");
+  if (sentences.size() == before) sentences.push_back("Nothing of it was measured here.");
   sentences.push_back(not_testable_text(of));
   std::string text = fmt::format("## {}: {}\n\n{}\n\n{}", name_of(of.source), origin_of(of.source),
                                  paragraph(sentences), figure_table(lines));
