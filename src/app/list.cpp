@@ -5,8 +5,10 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <sstream>
 
 #include "app/commands.h"
+#include "app/planned_configs.h"
 #include "backend/backend.h"
 #include "backend/cpu/choose_stores.h"
 #include "backend/cpu/memory.h"
@@ -17,17 +19,28 @@
 #include "machine/affinity.h"
 #include "machine/environment.h"
 #include "machine/topology.h"
+#include "measure/group_memory.h"
 #include "report/report.h"
 #include "report/text.h"
+#include "report/words.h"
 
 namespace normbench {
 namespace {
 
-enum class Listing { Ops, Kernels, Reports };
+enum class Listing { Ops, Kernels, Reports, Configs };
 constexpr auto words(Listing) {
-  return std::to_array<Word<Listing>>(
-      {{Listing::Ops, "ops"}, {Listing::Kernels, "kernels"}, {Listing::Reports, "reports"}});
+  return std::to_array<Word<Listing>>({{Listing::Ops, "ops"},
+                                       {Listing::Kernels, "kernels"},
+                                       {Listing::Reports, "reports"},
+                                       {Listing::Configs, "configs"}});
 }
+
+struct ListOptions {
+  std::optional<Listing> what;
+  std::string configs;  // their folder
+
+  bool lists(Listing one) const { return what.value_or(one) == one; }
+};
 
 void list_ops() {
   say("Ops: what a stage of a variant can do\n");
@@ -113,18 +126,83 @@ void list_reports() {
   for (const Report& report : reports()) say("  {:<12} {}\n", report.name, report.about);
 }
 
+/// What it takes here, of memory for what can run here: "GPU (2.2 GB), 2 peers, 1.23 GB".
+std::string needs_text(const Plan& plan, const Needs& needs, const Sides& cache_bytes) {
+  Sides most;
+  for (const Group& group : plan.groups) {
+    const Sides bytes = memory_bytes(group, plan.measure_of(group), cache_bytes);
+    most = {.host = std::max(most.host, bytes.host), .device = std::max(most.device, bytes.device)};
+  }
+  std::vector<std::string> list;
+  if (needs.gpu)
+    list.push_back(most.device > 0 ? fmt::format("GPU ({})", format_bytes(most.device)) : "GPU");
+  if (!needs.peers.empty()) list.push_back(counted(std::ssize(needs.peers), "peer"));
+  if (most.host > 0) list.push_back(format_bytes(most.host));
+  return fmt::format("{}", fmt::join(list, ", "));
+}
+
+/// The lines of a text that is broken to fit.
+std::vector<std::string> lines_within(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines;
+  std::istringstream in(wrapped(text, 0, width));
+  for (std::string line; std::getline(in, line);)
+    lines.push_back(line.substr(std::min(line.size(), line.find_first_not_of(' '))));
+  return lines;
+}
+
+/// The questions that configs ask, planned and not run.
+void list_configs(const std::string& folder) {
+  const Backends backends = make_backends();
+  const Sides cache_bytes = cold_caches(backends, last_level_cache_bytes());
+  const std::vector<Plan> plans = plan_all(folder, false, backends);
+  Column name{"config", {}, true}, needed{"needs here", {}, true}, time{"rounds take", {}, false},
+      about{"about", {}, true};
+  for (const Plan& plan : plans) {
+    Needs needs;
+    for (const Group& group : plan.groups) needs.add(plan, group);
+    name.cells.push_back(plan.name);
+    needed.cells.push_back(needs_text(plan, needs, cache_bytes));
+    time.cells.push_back(needs.time_text());
+  }
+  const std::size_t used = column_width(name) + column_width(needed) + column_width(time) + 8;
+  std::vector<Column> columns{name, needed, time, about};
+  for (Column& column : columns) column.cells.clear();
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const std::vector<std::string> lines = lines_within(plans[i].about, 100 - used);
+    for (std::size_t l = 0; l < std::max<std::size_t>(1, lines.size()); ++l) {
+      columns[0].cells.push_back(l == 0 ? name.cells[i] : "");
+      columns[1].cells.push_back(l == 0 ? needed.cells[i] : "");
+      columns[2].cells.push_back(l == 0 ? time.cells[i] : "");
+      columns[3].cells.push_back(lines.empty() ? "" : lines[l]);
+    }
+  }
+  say("Configs: questions to run (normbench run --config FILE) or to have explained (check FILE)\n"
+      "{}",
+      columns_text(columns, 2));
+}
+
+/// One listing, or all of them; configs then only where this program has some beside it.
+Exit list(const ListOptions& options) {
+  if (options.what && options.what != Listing::Configs && !options.configs.empty())
+    throw Invalid("--configs DIR goes with: normbench list configs");
+  if (options.lists(Listing::Ops)) list_ops();
+  if (options.lists(Listing::Kernels)) list_kernels();
+  if (options.lists(Listing::Reports)) list_reports();
+  if (options.what == Listing::Configs || !options.configs.empty() ||
+      (!options.what && own_configs()))
+    list_configs(configs_folder(options.configs));
+  return Exit::Fine;
+}
+
 }  // namespace
 
 Subcommand make_list() {
-  const auto what = std::make_shared<std::optional<Listing>>();
-  return {.options = {{"WHAT", "", "ops, kernels or reports; all when absent",
-                       word_of<Listing>(*what)}},
-          .run = [what] {
-            if (what->value_or(Listing::Ops) == Listing::Ops) list_ops();
-            if (what->value_or(Listing::Kernels) == Listing::Kernels) list_kernels();
-            if (what->value_or(Listing::Reports) == Listing::Reports) list_reports();
-            return Exit::Fine;
-          }};
+  const auto options = std::make_shared<ListOptions>();
+  return {.options = {{"WHAT", "", "ops, kernels, reports or configs; all when absent",
+                       word_of<Listing>(options->what)},
+                      {"--configs", "DIR", "The configs, if not those of this program",
+                       &options->configs}},
+          .run = [options] { return list(*options); }};
 }
 
 }  // namespace normbench

@@ -113,6 +113,8 @@ std::vector<std::string> usage_mistakes(const CLI::App& app, const CLI::ParseErr
   const std::string said = error.what(), name = said.substr(0, said.find(": "));
   if (said.ends_with(" missing")) return {name + ": no value is given"};
   if (said.starts_with(name + ": At Most 1 ")) return {name + ": given more than once"};
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) && said.find("flag override") != said.npos)
+    return {"--" + said.substr(0, said.find(' ')) + ": takes no value"};
   return {said};
 }
 
@@ -136,7 +138,9 @@ struct Declare {
   CLI::App& app;
   const Option& row;
 
-  CLI::Option* operator()(bool* target) const { return app.add_flag(row.name, *target, row.help); }
+  CLI::Option* operator()(bool* target) const {
+    return app.add_flag(row.name, *target, row.help)->disable_flag_override();
+  }
   CLI::Option* operator()(int* target) const { return (*this)(whole(*target, 0, INT_MAX)); }
   CLI::Option* operator()(const Take& take) const {
     return app

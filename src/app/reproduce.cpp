@@ -18,10 +18,12 @@
 #include "app/documents.h"
 #include "app/options.h"
 #include "app/output.h"
+#include "app/planned_configs.h"
 #include "core/file.h"
 #include "core/reader.h"
 #include "machine/affinity.h"
 #include "measure/peer/child_process.h"
+#include "report/findings_markdown.h"
 #include "report/reproduction_text.h"
 #include "report/text.h"
 
@@ -29,24 +31,26 @@ namespace normbench {
 namespace fs = std::filesystem;
 namespace {
 
-enum class ReproductionFormat { Text, Markdown, Json };
+enum class ReproductionFormat { Text, Markdown, Json, Findings };
 constexpr auto words(ReproductionFormat) {
   return std::to_array<Word<ReproductionFormat>>({{ReproductionFormat::Text, "text"},
                                                   {ReproductionFormat::Markdown, "markdown"},
-                                                  {ReproductionFormat::Json, "json"}});
+                                                  {ReproductionFormat::Json, "json"},
+                                                  {ReproductionFormat::Findings, "findings"}});
 }
 
 /// What was asked for. The folder of a reproduction keeps it for --resume, in this file.
 struct Request {
   std::vector<std::string> what;
   std::string configs;  // their folder
+  std::string machine;  // a name for documents; "": the host's
   bool allow_peers = false, quick = false;
 };
 constexpr const char* kRequest = "reproduce.json";
 
 struct ReproduceOptions {
   Request request;
-  std::string out, resume;
+  std::string out, resume, from;
   ReproductionFormat format = ReproductionFormat::Text;
   bool list = false;
 };
@@ -57,14 +61,6 @@ struct Chosen {
   std::vector<std::string> experiments;
 
   std::string name() const { return fs::path(file).stem().string(); }
-};
-
-/// What a published experiment takes here.
-struct Needs {
-  std::vector<std::string> experiments;  // "blog-cpu/chains"
-  std::set<std::string> peers;
-  bool gpu = false;
-  double seconds = 0;  // of rounds, at most
 };
 
 /// Those of the sources and ids in `what`; all for none. Throws Invalid naming all that is unknown.
@@ -85,80 +81,40 @@ std::vector<PublishedExperiment> asked_for(const std::vector<std::string>& what)
   return chosen;
 }
 
-/// The folder of the configs: as given, else beside this program as built or as packaged.
-std::string configs_folder(const std::string& given) {
-  if (!given.empty()) return fs::absolute(given).string();
-  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
-  for (const char* const place : {"../share/normbench/configs", "../../configs"})
-    if (fs::is_directory(here / place)) return fs::weakly_canonical(here / place).string();
-  throw Invalid("no configs beside this program (name their folder: --configs DIR)");
-}
-
-std::vector<std::string> config_files(const std::string& folder) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".json" && fs::is_regular_file(entry.path()))
-      files.push_back(entry.path().string());
-  if (error || files.empty())
-    throw Invalid(fmt::format("--configs {}: {}", shell_word(folder),
-                              error ? error.message() : "holds no configs"));
-  std::ranges::sort(files);
-  return files;
-}
-
-/// The plans of all configs. Throws BadFiles.
-std::vector<Plan> plan_all(const Request& request, const Backends& backends) {
-  std::vector<Plan> plans;
-  ConfigOptions how;
-  how.quick = request.quick;
-  how.allow_peers = true;  // nothing is run
-  const std::vector<std::string> files = config_files(request.configs);
-  each_file(files, [&](const std::string& file) {
-    plans.push_back(make_plan(file, backends, plan_options(how, file, backends)));
-  });
-  return plans;
-}
-
 bool has(const std::vector<std::string>& list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
 }
 
-Needs needs_of(std::string_view id, const std::vector<Plan>& plans) {
+/// What a published experiment takes here, and where it is: "blog-cpu/chains".
+struct Planned {
+  std::vector<std::string> experiments;
   Needs needs;
+};
+
+Planned planned(std::string_view id, const std::vector<Plan>& plans) {
+  Planned found;
   for (const Plan& plan : plans)
     for (const Group& group : plan.groups) {
       if (!has(group.ids, id)) continue;
       const std::string name = plan.name + "/" + group.experiment;
-      if (!has(needs.experiments, name)) needs.experiments.push_back(name);
-      needs.seconds += plan.measure_of(group).max_seconds_per_group;
-      for (const Case& one : group.cases) {
-        needs.gpu = needs.gpu || one.uses_gpu();
-        if (!one.peer.empty()) needs.peers.insert(one.peer);
-      }
+      if (!has(found.experiments, name)) found.experiments.push_back(name);
+      found.needs.add(plan, group);
     }
-  return needs;
+  return found;
 }
 
 Exit list_all(const Request& request) {
   const Backends backends = make_backends({});
-  const std::vector<Plan> plans = plan_all(request, backends);
-  Column id{"id", {}, true}, source{"source", {}, true}, about{"experiment", {}, true},
-      needs{"needs", {}, true}, seconds{"rounds take", {}, false}, where{"config", {}, true};
+  const std::vector<Plan> plans = plan_all(request.configs, request.quick, backends);
+  Rows rows({"id", "source", "experiment", "needs", "rounds take", "config"});
   for (const PublishedExperiment& one : asked_for(request.what)) {
-    const Needs found = needs_of(one.id, plans);
-    std::vector<std::string> needed(found.peers.begin(), found.peers.end());
-    if (found.gpu) needed.insert(needed.begin(), "GPU");
-    id.cells.emplace_back(one.id);
-    source.cells.emplace_back(name_of(one.source));
-    about.cells.emplace_back(one.about);
-    needs.cells.push_back(fmt::format("{}", fmt::join(needed, ", ")));
-    seconds.cells.push_back(found.seconds > 0 ? fmt::format("up to {:.0f} s", found.seconds) : "");
-    where.cells.push_back(one.missing.empty()
-                              ? fmt::format("{}", fmt::join(found.experiments, ", "))
-                              : fmt::format("- ({})", one.missing));
+    const Planned found = planned(one.id, plans);
+    rows.add({std::string(one.id), std::string(name_of(one.source)), std::string(one.about),
+              found.needs.text(), found.needs.time_text(),
+              one.missing.empty() ? fmt::format("{}", fmt::join(found.experiments, ", "))
+                                  : fmt::format("- ({})", one.missing)});
   }
-  std::string text = columns_text({id, source, about, needs, seconds, where}, 2, 1000);
+  std::string text = rows.text({0, 1, 2, 3, 5});
   for (const auto& word : words(Publication{}))
     text += fmt::format("  {}: {}\n", word.name, origin_of(word.value));
   say("{}", text);
@@ -273,6 +229,7 @@ Exit run_config(const Chosen& config, const std::string& out, const Request& req
       arguments.insert(arguments.end(), {"--only", experiment});
     arguments.emplace_back("--fit");
     if (request.quick) arguments.emplace_back("--quick");
+    if (!request.machine.empty()) arguments.insert(arguments.end(), {"--machine", request.machine});
   }
   if (request.allow_peers) arguments.emplace_back("--allow-peers");
   tell("{} ({})\n", config.name(), fmt::join(config.experiments, ", "));
@@ -297,6 +254,7 @@ std::string begin_folder(const std::string& wanted, const Request& request,
     out = make_output_dir(fmt::format("{}-{}", out.substr(0, out.find('Z') + 1), i), "");
   const Json json{{"what", request.what},
                   {"configs", request.configs},
+                  {"machine", request.machine},
                   {"allow_peers", request.allow_peers},
                   {"quick", request.quick}};
   write_file((fs::path(out) / kRequest).string(), pretty(json, 2) + "\n");
@@ -317,6 +275,7 @@ Request read_request(const std::string& folder) {
   Reader reader(json, "", issues);
   request.what = reader.texts("what", {});
   request.configs = reader.text("configs", "");
+  request.machine = reader.text("machine", "");
   request.allow_peers = reader.boolean("allow_peers", false);
   request.quick = reader.boolean("quick", false);
   if (!issues.empty()) throw BadInput(folder, std::move(issues));
@@ -336,43 +295,122 @@ std::vector<Reproduction> reproductions(const std::vector<PublishedExperiment>& 
   return all;
 }
 
-/// The table of what the documents below `out` have.
-Exit show(const std::vector<PublishedExperiment>& asked, const std::vector<Chosen>& chosen,
-          const std::string& out, ReproductionFormat format) {
+/// What shows the documents of a folder as a page again.
+std::string findings_command(const std::vector<std::string>& what, const std::string& folder) {
+  std::string command = "normbench reproduce";
+  for (const std::string& word : what) command += " " + word;
+  return command + (folder.empty() ? "" : " --from " + shell_word(folder)) + " --format findings";
+}
+
+/// Documents, and the files that they were read from.
+struct Kept {
+  std::vector<std::string> files;
+  std::vector<Results> documents;
+};
+
+/// What the documents of a folder have of the experiments that `request` asks for.
+void show(const Request& request, const Kept& kept, const std::string& folder,
+          ReproductionFormat format) {
+  std::vector<std::vector<Experiment>> analysed;
+  std::vector<KeptDocument> sources;
+  for (std::size_t i = 0; i < kept.documents.size(); ++i) {
+    analysed.push_back(experiments(kept.documents[i]));
+    sources.push_back({kept.files[i], &kept.documents[i]});
+  }
+  const std::vector<Reproduction> all =
+      reproductions(asked_for(request.what), kept.documents, analysed);
+  switch (format) {
+    case ReproductionFormat::Text:
+      return say("{}", reproduction_text(all));
+    case ReproductionFormat::Markdown:
+      return say("{}", reproduction_markdown(all));
+    case ReproductionFormat::Json:
+      return say("{}\n", pretty(reproduction_json(all), 2));
+    case ReproductionFormat::Findings:
+      return say("{}", findings_markdown(all, sources, findings_command(request.what, folder)));
+  }
+}
+
+/// Reads the files one by one, so that what cannot be read leaves none without its document.
+Kept read_kept(const std::vector<std::string>& files, std::vector<BadInput>& mistakes) {
+  Kept kept;
+  for (const std::string& file : files) {
+    std::vector<Results> read = read_documents({&file, 1}, mistakes);
+    if (read.empty()) continue;
+    kept.files.push_back(file);
+    kept.documents.push_back(std::move(read.front()));
+  }
+  return kept;
+}
+
+/// Shows what runs have left below `out`, also of an interrupted one.
+Exit show_run(const Request& request, const std::vector<Chosen>& chosen, const std::string& out,
+              ReproductionFormat format) {
   std::vector<std::string> files;
   for (const Chosen& config : chosen)
     if (const auto file = fs::path(out) / config.name() / "results.json"; fs::exists(file))
       files.push_back(file.string());
   std::vector<BadInput> mistakes;
-  const std::vector<Results> documents = read_documents(files, mistakes);
+  const Kept kept = read_kept(files, mistakes);
   for (const BadInput& bad : mistakes) tell("{}\n", bad.what());
-  std::vector<std::vector<Experiment>> analysed;
-  for (const Results& document : documents) analysed.push_back(experiments(document));
-  const std::vector<Reproduction> all = reproductions(asked, documents, analysed);
-  if (format == ReproductionFormat::Json)
-    say("{}\n", pretty(reproduction_json(all), 2));
-  else if (format == ReproductionFormat::Markdown)
-    say("{}", reproduction_markdown(all));
-  else
-    say("{}", reproduction_text(all));
+  show(request, kept, out, format);
   if (!files.empty()) tell("Documents: {}\n", out);
   return mistakes.empty() ? Exit::Fine : Exit::BadInput;
 }
 
+/// Shows the documents below a folder. Throws BadFiles where one of them cannot be read.
+Exit show_kept(const ReproduceOptions& options) {
+  std::vector<BadInput> mistakes;
+  const Kept kept = read_kept(document_files(options.from, mistakes), mistakes);
+  if (!mistakes.empty()) throw BadFiles(std::move(mistakes));
+  show(options.request, kept, options.from, options.format);
+  return Exit::Fine;
+}
+
+/// Throws Invalid naming the first of the options that is given, which does not go with another.
+void refuse(const std::string& reason, std::span<const std::pair<bool, std::string>> options) {
+  for (const auto& [is_given, name] : options)
+    if (is_given) throw Invalid(fmt::format("{}: leave out {}", reason, name));
+}
+
+void check_options(const ReproduceOptions& options) {
+  const Request& request = options.request;
+  using Given = std::vector<std::pair<bool, std::string>>;
+  const Given running{{!options.out.empty(), "--out"},
+                      {request.allow_peers, "--allow-peers"},
+                      {!request.machine.empty(), "--machine"}};
+  const Given planning{{request.quick, "--quick"}, {!request.configs.empty(), "--configs"}};
+  const std::string what = request.what.empty() ? "" : shell_word(request.what.front());
+  if (!options.from.empty()) {
+    const std::string reason = "--from runs nothing, it shows documents";
+    refuse(reason, Given{{options.list, "--list"}, {!options.resume.empty(), "--resume"}});
+    refuse(reason, running);
+    refuse(reason, planning);
+  }
+  if (options.list) {
+    const bool has_format = options.format != ReproductionFormat::Text;
+    refuse("--list runs nothing",
+           Given{{!options.resume.empty(), "--resume"}, {has_format, "--format"}});
+    refuse("--list runs nothing", running);
+  }
+  if (!options.resume.empty()) {
+    const std::string reason = "--resume goes on with what was asked for";
+    refuse(reason, Given{{!what.empty(), what}});
+    refuse(reason, running);
+    refuse(reason, planning);
+  }
+}
+
 Exit reproduce(const ReproduceOptions& options) {
+  check_options(options);
   const bool resumes = !options.resume.empty();
-  if (resumes && !options.request.what.empty())
-    throw Invalid("--resume goes on with what was asked for: leave out " +
-                  shell_word(options.request.what.front()));
   Request request = resumes ? read_request(options.resume) : options.request;
   const std::vector<PublishedExperiment> asked = asked_for(request.what);
+  if (!options.from.empty()) return show_kept(options);
   request.configs = configs_folder(request.configs);
-  if (options.list &&
-      (resumes || !options.out.empty() || options.format != ReproductionFormat::Text))
-    throw Invalid("--list runs nothing: it goes with WHAT and --configs alone");
   if (options.list) return list_all(request);
   const std::vector<Chosen> chosen = choose(asked, request.configs);
-  if (chosen.empty()) return show(asked, chosen, "", options.format);
+  if (chosen.empty()) return show_run(request, chosen, "", options.format);
   const std::atomic<bool>& interrupted = watch_for_interrupts();
   if (const Exit checked = check(chosen, interrupted); checked != Exit::Fine) return checked;
   const std::string out = resumes ? options.resume : begin_folder(options.out, request, chosen);
@@ -383,7 +421,7 @@ Exit reproduce(const ReproduceOptions& options) {
     if (worst == Exit::Interrupted) break;
     if (worst == Exit::BadInput || worst == Exit::Incomparable) return worst;  // nothing was run
   }
-  worst = std::max(worst, show(asked, chosen, out, options.format));
+  worst = std::max(worst, show_run(request, chosen, out, options.format));
   if (worst == Exit::Interrupted)
     tell("normbench: interrupted; go on with: normbench reproduce --resume {}\n", shell_word(out));
   return worst;
@@ -402,16 +440,20 @@ Subcommand make_reproduce() {
            {"--list", "",
             "Show the experiments, what each needs and how long it takes; run nothing",
             &options->list},
+           {"--from", "DIR",
+            "Run nothing: show the documents of a reproduction, or those that lie in DIR",
+            &options->from},
            {"--out", "DIR", "Where each config's documents go (default: results/reproduce-TIME)",
             &options->out},
+           {"--resume", "DIR", "Go on with a reproduction, as it was asked for", &options->resume},
            {"--allow-peers", "",
             "Run the commands of peers that configs name (scripts/peers/setup)",
             &request.allow_peers},
            {"--quick", "", "Fewer rounds: wide intervals", &request.quick},
+           {"--machine", "NAME", "A name for documents instead of the host's", &request.machine},
            {"--configs", "DIR", "The configs, if not those of this program", &request.configs},
-           {"--resume", "DIR", "Go on with a reproduction, as it was asked for", &options->resume,
-            "", 0, "--out"},
-           {"--format", "NAME", "text, markdown or json",
+           {"--format", "NAME",
+            "text, markdown, json, or findings: a page in Markdown (docs/findings.md)",
             word_of<ReproductionFormat>(options->format)}},
       .run = [options] { return reproduce(*options); }};
 }

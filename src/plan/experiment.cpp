@@ -15,6 +15,7 @@ namespace {
 struct Frame {
   const Json& experiment;
   std::string pointer;
+  const Json& written_sweep;  // as the file has it: --set may take other values
   std::vector<Axis> sweep, vary;
   std::set<std::string> used;  // axes that some text uses
   std::int64_t batch = 0;      // images of sources where fewer than written fit; 0: as written
@@ -57,14 +58,11 @@ Json read_point(Reader& entry, const Frame& frame) {
   for (const auto* axes : {&frame.sweep, &frame.vary})
     for (const Axis& axis : *axes) {
       known.push_back(axis.name);
-      // The sweep may have other values in this run (--set), but not of another type.
-      const auto is_like = [&](const Json& value) {
-        const Json& wanted = said.at(axis.name);
-        return value == wanted ||
-               (axes == &frame.sweep && value.is_number() == wanted.is_number() &&
-                value.is_array() == wanted.is_array());
-      };
-      if (said.contains(axis.name) && std::ranges::none_of(axis.values, is_like))
+      const bool is_swept = axes == &frame.sweep;
+      const auto is_wanted = [&](const Json& value) { return value == said.at(axis.name); };
+      const Json& written = value_at(frame.written_sweep, "/" + pointer_token(axis.name));
+      if (said.contains(axis.name) && std::ranges::none_of(axis.values, is_wanted) &&
+          !(is_swept && written.is_array() && std::ranges::any_of(written, is_wanted)))
         point.complain_at(axis.name,
                           fmt::format("{} is no value of the axis (known: {})",
                                       said.at(axis.name).dump(), Json(axis.values).dump()));
@@ -379,6 +377,7 @@ std::vector<Group> plan_experiment(const Json& experiment, const std::string& po
   Reader reader(experiment, pointer, context.issues);
   Frame frame{.experiment = experiment,
               .pointer = pointer,
+              .written_sweep = value_at(context.written, pointer + "/sweep"),
               .sweep = read_axes(reader, "sweep"),
               .vary = read_axes(reader, "vary"),
               .used = {}};

@@ -11,6 +11,7 @@ namespace normbench {
 struct PlanContext {
   const Backends& backends;
   const PlanOptions& options;
+  const Json& written;   // the config as its file has it, before --set
   const Json& defaults;  // `defaults` of the config, an object
   const std::map<std::string, PeerCommand>& peers;
   const Measure& measure;  // of the config

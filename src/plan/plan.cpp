@@ -178,10 +178,12 @@ Plan make_plan(const std::string& file, std::string_view text, const Backends& b
   std::vector<Issue> issues;
   Plan plan;
   plan.config = parse(file, text, issues);
+  const Json written = plan.config;
   for (const auto& [name, value] : options.set) apply_set(plan.config, name, value, issues);
   const Rest rest = read_head(plan, options, issues);
   PlanContext context{.backends = backends,
                       .options = options,
+                      .written = written,
                       .defaults = rest.defaults,
                       .peers = plan.peers,
                       .measure = plan.measure,

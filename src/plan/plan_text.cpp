@@ -153,6 +153,50 @@ std::string own_text(const Plan& plan, const Group& group) {
   return said.empty() ? "" : fmt::format(" · {}", fmt::join(said, ", "));
 }
 
+/// " (A5, A6)".
+std::string ids_text(const std::vector<std::string>& ids) {
+  return ids.empty() ? "" : fmt::format(" ({})", fmt::join(ids, ", "));
+}
+
+std::string meant_at(const Json& point) { return point.empty() ? "" : ", at " + axes_text(point); }
+
+/// ", 3.69x", ", within 1.0 %", ", grows along batch".
+std::string size_text(const Claim& claim) {
+  if (claim.across)
+    return fmt::format(", {} along {}", name_of(claim.across->trend), claim.across->axis);
+  if (claim.within) return ", within " + format_percent(*claim.within);
+  if (!claim.ratio) return "";
+  const auto& [low, high] = *claim.ratio;
+  return low == high ? fmt::format(", {:g}x", low) : fmt::format(", {:g}-{:g}x", low, high);
+}
+
+/// What is said beforehand of the experiment at all points.
+void add_claims(Lines& lines, const Group& group) {
+  if (!group.ids.empty()) lines.add(2, fmt::format("published as {}", fmt::join(group.ids, ", ")));
+  for (const Claim& claim : group.claims)
+    lines.add(2, fmt::format("claim{}: {} {} {}{}{}: {}", ids_text(claim.ids), claim.left,
+                             name_of(claim.relation), claim.right, size_text(claim),
+                             meant_at(claim.point), claim.text));
+}
+
+/// What others measured of the group's cases.
+void add_figures(Lines& lines, const Group& group) {
+  for (const Published& one : group.published) {
+    std::vector<std::string> figures;
+    const auto add = [&](const std::optional<double>& value, std::string_view unit) {
+      if (value) figures.push_back(fmt::format("{:g}{}", *value, unit));
+    };
+    add(one.wall_ms, " ms wall");
+    add(one.device_ms, " ms device");
+    add(one.sum_ms, " ms host and device");
+    add(one.submitted_ms, " ms until submitted");
+    add(one.speed_up, "x the baseline");
+    lines.add(2, fmt::format("published{}: {}{}: {}{}", ids_text(one.ids), one.variant,
+                             one.stage.empty() ? "" : ", " + one.stage, fmt::join(figures, ", "),
+                             one.items > 1 ? fmt::format(" of {} iterations", one.items) : ""));
+  }
+}
+
 /// A group with every stage of every case.
 void add_whole(Lines& lines, const Plan& plan, const Group& group, const std::string& memory) {
   lines.add(1, point_text(group) + memory + own_text(plan, group));
@@ -164,6 +208,8 @@ void add_whole(Lines& lines, const Plan& plan, const Group& group, const std::st
   if (!names.empty()) lines.add(2, fmt::format("limits: {}", fmt::join(names, "; ")));
   for (const Case& limit : group.limits)
     if (limit.skip) lines.add(2, fmt::format("no limit {}: {}", limit.variant, *limit.skip));
+  add_claims(lines, group);
+  add_figures(lines, group);
 }
 
 /// A further point of a sweep: what each case moves, and skips with other reasons than `first`'s.
@@ -180,6 +226,7 @@ void add_short(Lines& lines, const Group& group, const Group& first, const std::
     if (same == first.cases.end() || same->skip != work.skip)
       lines.add(2, fmt::format("{} skipped: {}", work.variant, *work.skip));
   }
+  add_figures(lines, group);
 }
 
 /// "free: 8.10 GB of host memory (the container allows 8.60 GB)"; "" where nothing is known.

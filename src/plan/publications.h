@@ -20,6 +20,9 @@ constexpr auto words(Publication) {
 /// Where each comes from: "post on GPU normalisation, 2024-12".
 std::string_view origin_of(Publication publication);
 
+/// What it says, as a paragraph begins: "It normalises …". Sizes are those of claims and figures.
+std::string_view said_by(Publication publication);
+
 struct PublishedExperiment {
   std::string_view id;
   Publication source;

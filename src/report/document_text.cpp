@@ -34,14 +34,6 @@ std::string cache_text(const Json& caches) {
                      integer_at(caches.back(), "/bytes", 0) >> 20);
 }
 
-bool needs_gpu(const Results& results) {
-  for (const GroupResult& group : results.groups)
-    for (const CaseResult& result : group.cases)
-      for (const StageResult& stage : result.stages)
-        if (stage.place == Place::Cuda || stage.out.memory == Memory::Device) return true;
-  return false;
-}
-
 /// "1,755"; "" for what could not be read.
 std::string number_at(const Json& condition, const std::string& pointer) {
   const auto value = integer_at(condition, pointer, -1);
@@ -103,6 +95,14 @@ std::string machine_text(const Json& environment) {
   text += cache_text(value_at(environment, "/cpu/caches"));
   const std::string simd = text_at(environment, "/simd", "");
   return simd == text_at(environment, "/simd_targets/0", simd) ? text : text + ", only " + simd;
+}
+
+bool needs_gpu(const Results& results) {
+  for (const GroupResult& group : results.groups)
+    for (const CaseResult& result : group.cases)
+      for (const StageResult& stage : result.stages)
+        if (stage.place == Place::Cuda || stage.out.memory == Memory::Device) return true;
+  return false;
 }
 
 std::string gpu_text(const Results& results) {

@@ -13,6 +13,8 @@ std::int64_t integer_at(const Json& json, const std::string& pointer, std::int64
 
 /// "AMD EPYC, 2 cores, L3 32 MiB", and ", only AVX2" where a better instruction set was left out.
 std::string machine_text(const Json& environment);
+/// True if a case has a stage on the GPU, also where there is none.
+bool needs_gpu(const Results& results);
 /// "NVIDIA H100, 78 GiB, PCIe 5.0 x16", "no GPU (no case here needs one)", "no GPU: no NVIDIA
 /// driver", …
 std::string gpu_text(const Results& results);

@@ -7,6 +7,7 @@
 #include "report/cause_text.h"
 #include "report/comparison_words.h"
 #include "report/document_text.h"
+#include "report/sweep_text.h"
 #include "report/text.h"
 #include "report/verdict_text.h"
 #include "report/words.h"
@@ -40,6 +41,12 @@ std::optional<Interval> ratio_here(const ReproducedClaim& found) {
   return claimed_ratio(*found.judgement.pair, found.claim->relation);
 }
 
+/// What keeps a side of a trend from being measured here, or what was not reached.
+std::string missing_ends(const GroupResult& group, const TrendJudgement& trend) {
+  const std::string skipped = judgement_detail(group, trend.claim, {}, 0);
+  return skipped.empty() ? trend_needs(trend) : skipped;
+}
+
 struct ToLine {
   const Reproduced& line;
 
@@ -58,6 +65,7 @@ struct ToLine {
     return words;
   }
   Line operator()(const TrendJudgement& trend) const {
+    const bool has_ends = !trend.from.is_null();
     const auto end = [&](const Interval& ratio, const Json& value) {
       return fmt::format("{} ({}={})", factor(ratio.value), trend.claim.across->axis,
                          axis_value(value));
@@ -66,11 +74,11 @@ struct ToLine {
             .claimed = trend.claim.text,
             .at = trend.fixed.empty() ? "" : fmt::format(" ({})", point_text(trend.fixed)),
             .published = claimed_text(trend.claim),
-            .here = trend.from.is_null() ? ""
-                                         : fmt::format("{} to {}", end(trend.first, trend.from),
-                                                       end(trend.last, trend.to)),
+            .here = has_ends ? fmt::format("{} to {}", end(trend.first, trend.from),
+                                           end(trend.last, trend.to))
+                             : "",
             .verdict = std::string(name_of(trend.outcome)),
-            .why = ""};
+            .why = has_ends ? "" : missing_ends(*line.group, trend)};
   }
   Line operator()(const ReproducedFigure& found) const {
     const PublishedFigure& figure = found.figure;

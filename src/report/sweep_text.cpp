@@ -99,7 +99,7 @@ std::string trend_text(const TrendJudgement& judgement) {
       fmt::format("{}{}{}", name_of(judgement.outcome), judgement.fixed.empty() ? "" : " at ",
                   point_text(judgement.fixed));
   if (judgement.from.is_null())
-    return fmt::format("{} (needs both sides at two values of {})", outcome, claimed.axis);
+    return fmt::format("{} ({})", outcome, trend_needs(judgement));
   return fmt::format("{} (from {} at {}={} to {} at {}={})", outcome, times_text(judgement.first),
                      claimed.axis, axis_value(judgement.from), times_text(judgement.last),
                      claimed.axis, axis_value(judgement.to));
@@ -209,6 +209,13 @@ std::vector<std::string> fit_cells(const AxisLine& line, const AxisFit& fit) {
 }
 
 }  // namespace
+
+std::string trend_needs(const TrendJudgement& judgement) {
+  return fmt::format("needs both sides at two values of {}{}", judgement.claim.across->axis,
+                     judgement.outcome == Judgement::Outcome::Interrupted
+                         ? ", which the run did not come to"
+                         : "");
+}
 
 std::vector<std::string> verdict_lines(const Experiment& experiment, const Results& results) {
   std::vector<std::string> lines;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/sweep/fit.h"
+#include "analysis/sweep/trends.h"
 
 namespace normbench {
 
@@ -34,5 +35,8 @@ std::string crossover_table(const Experiment& experiment);
 /// One row per variant and axis along which its bytes grow: fixed cost, rate, and how well the line
 /// explains the times; then one line for each result that does not follow its work. "" for none.
 std::string fit_table(const Experiment& experiment);
+
+/// Why a trend has no ends: "needs both sides at two values of batch", and that the run ended before.
+std::string trend_needs(const TrendJudgement& judgement);
 
 }  // namespace normbench

@@ -46,6 +46,7 @@ constexpr auto words(Judgement::Outcome) {
                                                   {Contradicted, "contradicted"},
                                                   {Inconclusive, "inconclusive"},
                                                   {NotRun, "not testable here"},
+                                                  {Interrupted, "interrupted"},
                                                   {NotJudged, "not judged here"}});
 }
 

@@ -173,6 +173,20 @@ TEST(Trends, AreReadOnceAnExperiment) {
   EXPECT_EQ(trends(Trend::Grows, Relation::Less, 1, "gone")[0].outcome, NotRun);
 }
 
+TEST(Trends, OfAnInterruptedRunLackPointsThatItDidNotComeTo) {
+  const auto outcome = [](const std::string& right) {
+    Results results = examples::swept();
+    results.interrupted = true;
+    results.groups.resize(1);
+    Claim one = claim("fused, 2 threads [memory=pageable_huge]", Relation::Less, right);
+    one.across = ClaimedTrend{.axis = "batch", .trend = Trend::Grows};
+    results.groups[0].claims = {one};
+    return judge_trends(experiments(results)[0], results).at(0).outcome;
+  };
+  EXPECT_EQ(outcome("fused"), Interrupted);
+  EXPECT_EQ(outcome("gone"), NotRun);  // would not be there at any point
+}
+
 TEST(Trends, StaysMeansWithinATenth) {
   const auto outcome = [](Trend trend, double factor, double spread) {
     Results results = examples::swept();

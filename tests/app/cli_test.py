@@ -113,6 +113,7 @@ class CliTest(unittest.TestCase):
             (["run", "--zzzzzzzz"], [f'unknown option "--zzzzzzzz"{run}']),
             (["run", "--config", "x", "--out="], [f"--out: no value is given{run}"]),
             (["run", "--config", "x", "--out", "a", "--out", "b"], [f"--out: given more than once{run}"]),
+            (["run", "--config", "x", "--quick=3"], [f"--quick: takes no value{run}"]),
             (["report", "--formt=csv"],
              ['unknown option "--formt" (did you mean "--format"?); see normbench report --help']),
             (["compare", "a"], ["NEW is required; see normbench compare --help"]),

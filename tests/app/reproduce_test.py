@@ -88,7 +88,7 @@ class Reproduce(unittest.TestCase):
         if sent["verdict"] == "not testable here":
             self.assertEqual((sent["why"], sent["here"]), ("no GPU", None))
         [none] = by_id["A8"]
-        self.assertEqual((none["verdict"], none["why"]), ("not run", "no figure was published"))
+        self.assertEqual((none["verdict"], none["why"]), ("not run", "advice on when either form pays, with nothing measured"))
         for name in ("cpu", "gpu"):
             self.assertTrue((self.dir / "out" / name / "results.json").exists())
 
@@ -103,9 +103,75 @@ class Reproduce(unittest.TestCase):
         self.assertEqual({row["id"] for row in json.loads(resumed.stdout)["reproduction"]}, {"A1", "A5"})
         self.assertEqual(json.loads(document.read_text())["groups"], json.loads(before)["groups"])
         self.assertTrue(json.loads((self.dir / "out/gpu/results.json").read_text())["quick"])
-        for words, why in ((["A1", "--resume", "out"], "leave out A1"), (["--resume", "typo"], "holds no reproduction")):
+        for words, why in ((["A1", "--resume", "out"], "leave out A1"), (["--resume", "out", "--quick"], "leave out --quick"),
+                           (["--resume", "typo"], "holds no reproduction")):  # fmt: skip
             self.assertIn(why, self.normbench(*words, code=2).stderr)
         self.assertFalse((self.dir / "typo").exists())
+
+    def test_shows_kept_documents_and_runs_nothing(self):
+        made = self.rows("A1", "A2", "--quick", "--machine", "some machine", "--out", "out")
+        document = json.loads((self.dir / "out/cpu/results.json").read_text())
+        self.assertEqual(document["environment"]["host"], "some machine")
+        (self.dir / "kept").mkdir()
+        shutil.copy(self.dir / "out/cpu/results.json", self.dir / "kept/a name.json")
+        before = (self.dir / "out/cpu/results.json").stat().st_mtime_ns
+        for folder in ("out", "kept"):  # as a run leaves them, and loose
+            shown = self.normbench("A1", "A2", "--from", folder, "--format", "json").stdout
+            self.assertEqual(json.loads(shown)["reproduction"], made)
+        self.assertRegex(self.normbench("A2", "--from", "kept").stdout, r"^  id +claimed")
+        page = self.normbench("A2", "--from", "kept", "--format", "findings").stdout
+        self.assertIn("`normbench reproduce A2 --from kept --format findings` renders it", page)
+        self.assertIn("Measured on some machine (", page)
+        self.assertIn("## blog: ", page)
+        self.assertNotIn("## slides", page)
+        self.assertIn('"the other way round" (A2) is **contradicted**: ', page)
+        self.assertIn("[cpu](<../kept/a name.json>)", page)
+        self.assertEqual((self.dir / "out/cpu/results.json").stat().st_mtime_ns, before)
+        self.assertEqual(sorted(os.listdir(self.dir)), ["configs", "kept", "out"])
+
+    def test_kept_documents_that_cannot_be_read_are_named(self):
+        self.rows("A1", "--quick", "--out", "out")
+        whole = (self.dir / "out/cpu/results.json").read_text()
+        (self.dir / "out/loose.json").write_text(whole[: len(whole) // 2])
+        for command in ([NORMBENCH, "reproduce", "--from", "out"], [NORMBENCH, "report", "out"]):
+            failed = subprocess.run(command, cwd=self.dir, capture_output=True, text=True, timeout=60)
+            self.assertEqual((failed.returncode, failed.stdout), (2, ""))
+            self.assertRegex(failed.stderr, r"out/loose\.json: .*\(it seems to be cut off\)")
+        self.assertIn("no results.json", self.normbench("--from", "configs", code=2).stderr)
+        for words in (["--list"], ["--quick"], ["--out", "x"], ["--allow-peers"], ["--resume", "x"]):
+            refused = self.normbench("--from", "out", *words, code=2)
+            self.assertIn(f"--from runs nothing, it shows documents: leave out {words[0]}", refused.stderr)
+
+    def test_the_page_of_findings_is_that_of_the_kept_documents(self):
+        words = ["--from", "results/reproduce", "--format", "findings"]
+        made = subprocess.run([NORMBENCH, "reproduce", *words], cwd=ROOT, capture_output=True, text=True, timeout=60)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertTrue(
+            made.stdout == (ROOT / "docs/findings.md").read_text(),
+            f"docs/findings.md is another page: normbench reproduce {' '.join(words)} > docs/findings.md",
+        )
+        for link in re.findall(r"\]\(<?(.+?)>?\)", made.stdout):
+            self.assertTrue((ROOT / "docs" / link).exists(), link)
+        for kept in (ROOT / "results/reproduce").glob("*.json"):
+            self.assertLess(kept.stat().st_size, 300_000, kept.name)
+            self.assertNotRegex(kept.read_text(), "/(home|root|tmp|work|Users)/", f"{kept.name} holds a path of its machine")
+
+    def test_readme_has_a_line_for_each_source(self):
+        readme = (ROOT / "README.md").read_text()
+        for source in ("blog", "pix2pix", "torchvision", "group-norm", "slides"):
+            self.assertIn(f"| `normbench reproduce {source} --allow-peers` |", readme)
+        self.assertIn("docs/findings.md", readme)
+
+    def test_lists_configs_with_what_they_need(self):
+        lines = subprocess.run([NORMBENCH, "list", "configs", "--configs", ROOT / "configs"],
+                               capture_output=True, text=True, check=True, timeout=120).stdout.splitlines()  # fmt: skip
+        self.assertLessEqual(max(map(len, lines)), 100)
+        rows = {line.split()[0]: line for line in lines if re.match(r"  [a-z]", line)}
+        self.assertEqual(set(rows) - {"config"}, {path.stem for path in (ROOT / "configs").glob("*.json")})
+        self.assertRegex(rows["blog-cpu"], r"  blog-cpu +[\d.]+ [GM]B +up to \d+ s  The CPU half")
+        self.assertRegex(rows["peers-gpu"], r"GPU( \(.+\))?, \d+ peers")
+        refused = subprocess.run([NORMBENCH, "list", "ops", "--configs", "x"], capture_output=True, text=True, timeout=60)
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
 
     def test_what_has_nothing_to_run_leaves_no_folder(self):
         rows = self.rows("A8", "B1")
@@ -157,6 +223,7 @@ class Reproduce(unittest.TestCase):
         self.assertIn('"Z9"', refused.stderr)
         refused = self.normbench("--configs", "nowhere", code=2)
         self.assertIn("nowhere", refused.stderr)
+        self.assertIn("leave out --format", self.normbench("--list", "--format", "json", code=2).stderr)
 
 
 if __name__ == "__main__":

@@ -28,6 +28,10 @@ TEST(ReadDocument, OursIsReadBack) {
 TEST(ReadDocument, MistakesSayWhatTheFileIs) {
   const std::string whole = to_json(timed_run({{"fused", {1000}}})).dump();
   EXPECT_THAT(mistake(whole.substr(0, whole.size() / 2)), HasSubstr("(it seems to be cut off)"));
+  EXPECT_TRUE(
+      is_results("{\n \"schema\": 1,\n \"tool\": {\n  \"name\": \"normbench\",\n  \"version"));
+  EXPECT_FALSE(is_results(R"({"schema": 1, "name": "a config", )"));
+  EXPECT_FALSE(is_results(R"({"schemaVersion": 1, "tool": {"name": "normbench"})"));
   EXPECT_THAT(mistake("results"), HasSubstr("new.json: line 1, column 1"));
   EXPECT_EQ(mistake("[]"),
             "new.json: is no results document of normbench (expected a results.json)");

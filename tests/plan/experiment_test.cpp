@@ -243,6 +243,24 @@ TEST(Experiment, IsMeasuredAsItSaysItself) {
                           "\"precision\"?)"));
 }
 
+TEST(Experiment, APointHasValuesOfTheSweepAsWrittenOrAsSet) {
+  const std::string text = config(
+      R"("sweep": {"n": [1, 2], "size": [[4, 4]]},
+         "source": {"batch": "$n", "size": "$size", "channels": 1},
+         "variants": {"v": ["copy"]},
+         "published": [{"variant": "v", "point": {"n": 8}, "wall_ms": 2},
+                       {"variant": "v", "point": {"n": 2, "size": [4, 8]}, "wall_ms": 2}])");
+  EXPECT_THAT(mistakes(text),
+              ElementsAre("/experiments/0/published/0/point/n: 8 is no value of the axis (known: "
+                          "[1,2])",
+                          "/experiments/0/published/1/point/size: [4,8] is no value of the axis "
+                          "(known: [[4,4]])"));
+  PlanOptions options;
+  options.set = {{"/experiments/0/sweep/n", "[8]"}, {"/experiments/0/sweep/size", "[[4, 8]]"}};
+  EXPECT_THAT(make_plan("c.json", text, fakes::without_device(), options).groups[0].published,
+              testing::SizeIs(1));  // that of n=8: of n=2 there is no point in this run
+}
+
 TEST(Experiment, MistakesInSizes) {
   EXPECT_THAT(
       mistakes(config(

@@ -106,6 +106,30 @@ TEST(Explain, TellsMemoryOnBothSidesAndTheLimitsOfAGpu) {
                   "1.00 MB pinned; launch; launch + sync\n"));
 }
 
+TEST(Explain, TellsWhatIsClaimedAndWhatWasPublished) {
+  const std::string told = plan_text(fakes::plan(fakes::config(R"("ids": ["A5", "A6"],
+      "sweep": {"batch": [1, 10]}, "source": {"batch": "$batch"},
+      "variants": {"once": ["copy"], "twice": ["copy", "copy"]},
+      "published": [{"ids": ["A5"], "variant": "twice", "point": {"batch": 10}, "wall_ms": 13.39,
+                     "items": 50, "where": "a table"},
+                    {"ids": ["A6"], "variant": "once", "stage": "copy", "sum_ms": 9}],
+      "claims": [{"ids": ["A6"], "text": "less is more", "expects": ["once", "<", "twice"],
+                  "ratio": [1.5, 2], "point": {"batch": 10}},
+                 {"text": "the gap grows", "expects": ["once", "<", "twice"],
+                  "across": {"batch": "grows"}},
+                 {"text": "as fast", "expects": ["once", "=", "twice"], "within": 0.01}])")),
+                                     {.host = 1});
+  EXPECT_THAT(told, testing::HasSubstr(R"(
+  published as A5, A6
+  claim (A6): once < twice, 1.5-2x, at batch=10: less is more
+  claim (A5, A6): once < twice, grows along batch: the gap grows
+  claim (A5, A6): once = twice, within 1.0 %: as fast
+  published (A6): once, copy: 9 ms host and device
+ batch=10)"));
+  EXPECT_THAT(told, testing::EndsWith("  published (A5): twice: 13.39 ms wall of 50 iterations\n"
+                                      "  published (A6): once, copy: 9 ms host and device\n"));
+}
+
 TEST(Explain, NoLineIsLongerThan100Columns) {
   const std::string name(150, 'x');
   std::istringstream lines(

@@ -7,6 +7,7 @@
 
 #include "analysis/analysis.h"
 #include "example_results.h"
+#include "report/findings_markdown.h"
 #include "report/profile_report.h"
 #include "report/report.h"
 #include "report/reproduction_text.h"
@@ -70,13 +71,28 @@ std::string terminal_with_stats(const Results& results) {
   return terminal(results, TableKind::Stats);
 }
 
-std::string reproductions(const Results& results) {
+/// What the document has of some published experiments, rendered.
+template <class Render>
+std::string rendered(const Results& results, Render render) {
   std::vector<Reproduction> all;
   const std::vector<Experiment> analysed = experiments(results);
   for (const PublishedExperiment& one : published_experiments())
     if (one.id.starts_with('A') || one.id == "C5")
       all.push_back({one, reproduced(analysed, results, std::string(one.id))});
-  return reproduction_text(all) + "\n" + reproduction_markdown(all);
+  return render(all);
+}
+
+std::string reproductions(const Results& results) {
+  return rendered(results, [](const std::vector<Reproduction>& all) {
+    return reproduction_text(all) + "\n" + reproduction_markdown(all);
+  });
+}
+
+std::string findings(const Results& results) {
+  return rendered(results, [&](const std::vector<Reproduction>& all) {
+    const KeptDocument documents[] = {{"results/a folder/published.json", &results}};
+    return findings_markdown(all, documents, "normbench reproduce --from …");
+  });
 }
 
 template <TableKind kind, TableFormat format>
@@ -123,7 +139,8 @@ INSTANTIATE_TEST_SUITE_P(Table, GoldenTest,
                          test_name);
 INSTANTIATE_TEST_SUITE_P(Reproduction, GoldenTest,
                          testing::Values(Golden{"reproduction.txt", &reproductions,
-                                                &examples::published}),
+                                                &examples::published},
+                                         Golden{"findings.md", &findings, &examples::published}),
                          test_name);
 INSTANTIATE_TEST_SUITE_P(
     Profiles, GoldenTest,

@@ -23,7 +23,26 @@ Judgement::Outcome outcome_of(Trend claimed, const Interval& first, const Interv
   return Inconclusive;
 }
 
-TrendJudgement judge_line(const Experiment& experiment, const Claim& claim, const AxisLine& line) {
+/// A trend with fewer than two points: a side cannot be measured here, or the run ended before.
+TrendJudgement without_points(const Experiment& experiment, const Claim& claim, const Json& fixed,
+                              const Results& results) {
+  bool is_here = true;
+  for (std::size_t i = 0; i < experiment.groups.size(); ++i) {
+    const GroupResult& group = *experiment.groups[i];
+    if (agree(fixed, group.point) && agree(claim.point, group.point))
+      is_here = is_here && pair_of(experiment.analyses[i].pairs, index_of(group, claim.left),
+                                   index_of(group, claim.right));
+  }
+  using enum Judgement::Outcome;
+  return {.claim = claim,
+          .outcome = results.interrupted && is_here ? Interrupted : NotRun,
+          .fixed = fixed,
+          .first = {},
+          .last = {}};
+}
+
+TrendJudgement judge_line(const Experiment& experiment, const Claim& claim, const AxisLine& line,
+                          const Results& results) {
   TrendJudgement judgement{.claim = claim, .fixed = line.fixed, .first = {}, .last = {}};
   std::size_t points = 0;
   bool first_covered = false, last_covered = false;
@@ -41,7 +60,7 @@ TrendJudgement judge_line(const Experiment& experiment, const Claim& claim, cons
       judgement.from = point.value;
     }
   }
-  if (points < 2) return {.claim = claim, .fixed = line.fixed, .first = {}, .last = {}};
+  if (points < 2) return without_points(experiment, claim, line.fixed, results);
   judgement.outcome = first_covered && last_covered
                           ? outcome_of(claim.across->trend, judgement.first, judgement.last)
                           : Judgement::Outcome::Inconclusive;
@@ -67,9 +86,9 @@ std::vector<TrendJudgement> judge_trends(const Experiment& experiment, const Res
     const std::size_t before = judgements.size();
     for (const AxisLine& line : lines)
       if (line.axis == claim.across->axis && agree(claim.point, line.fixed))
-        judgements.push_back(judge_line(experiment, claim, line));
+        judgements.push_back(judge_line(experiment, claim, line, results));
     if (judgements.size() == before)
-      judgements.push_back({.claim = claim, .first = {}, .last = {}});
+      judgements.push_back(without_points(experiment, claim, Json::object(), results));
   }
   return judgements;
 }

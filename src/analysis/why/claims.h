@@ -37,7 +37,16 @@ std::optional<Caveat> caveat(const GroupResult& group, const GroupAnalysis& anal
 struct Judgement {
   /// DirectionOnly: the side that was claimed to be faster is, but not by as much, or by more.
   /// NotJudged at this point: the claim is about another or about several, or the run was traced.
-  enum class Outcome { Confirmed, DirectionOnly, Contradicted, Inconclusive, NotRun, NotJudged };
+  /// Interrupted: a trend of which the run, had it gone on, would have had more points.
+  enum class Outcome {
+    Confirmed,
+    DirectionOnly,
+    Contradicted,
+    Inconclusive,
+    NotRun,
+    Interrupted,
+    NotJudged
+  };
   Outcome outcome = Outcome::NotRun;
   std::optional<Pair> pair;      // left over right
   std::optional<Interval> size;  // of a claim with a ratio: the same ratio here

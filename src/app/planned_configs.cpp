@@ -1,0 +1,71 @@
+#include "app/planned_configs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/commands.h"
+#include "app/options.h"
+
+namespace normbench {
+namespace fs = std::filesystem;
+
+std::optional<std::string> own_configs() {
+  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const char* const place : {"../share/normbench/configs", "../../configs"})
+    if (fs::is_directory(here / place)) return fs::weakly_canonical(here / place).string();
+  return std::nullopt;
+}
+
+std::string configs_folder(const std::string& given) {
+  if (!given.empty()) return fs::absolute(given).string();
+  if (const auto own = own_configs()) return *own;
+  throw Invalid("no configs beside this program (name their folder: --configs DIR)");
+}
+
+std::vector<std::string> config_files(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().extension() == ".json" && fs::is_regular_file(entry.path()))
+      files.push_back(entry.path().string());
+  if (error || files.empty())
+    throw Invalid(fmt::format("--configs {}: {}", shell_word(folder),
+                              error ? error.message() : "holds no configs"));
+  std::ranges::sort(files);
+  return files;
+}
+
+std::vector<Plan> plan_all(const std::string& folder, bool quick, const Backends& backends) {
+  std::vector<Plan> plans;
+  ConfigOptions how;
+  how.quick = quick;
+  how.allow_peers = true;  // nothing is run
+  const std::vector<std::string> files = config_files(folder);
+  each_file(files, [&](const std::string& file) {
+    plans.push_back(make_plan(file, backends, plan_options(how, file, backends)));
+  });
+  return plans;
+}
+
+void Needs::add(const Plan& plan, const Group& group) {
+  seconds += plan.measure_of(group).max_seconds_per_group;
+  for (const Case& one : group.cases) {
+    gpu = gpu || one.uses_gpu();
+    if (!one.peer.empty()) peers.insert(one.peer);
+  }
+}
+
+std::string Needs::text() const {
+  std::vector<std::string> all(peers.begin(), peers.end());
+  if (gpu) all.insert(all.begin(), "GPU");
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+std::string Needs::time_text() const {
+  return seconds > 0 ? fmt::format("up to {:.0f} s", seconds) : "";
+}
+
+}  // namespace normbench

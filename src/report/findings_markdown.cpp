@@ -1,0 +1,422 @@
+#include "report/findings_markdown.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "core/units.h"
+#include "report/cause_text.h"
+#include "report/document_text.h"
+#include "report/sweep_text.h"
+#include "report/verdict_text.h"
+#include "report/words.h"
+
+namespace normbench {
+namespace {
+
+/// What one source has here, of the experiments that were asked for.
+struct SourceFindings {
+  Publication source;
+  std::vector<const Reproduction*> experiments;
+
+  std::vector<const Reproduced*> lines() const {
+    std::vector<const Reproduced*> all;
+    for (const Reproduction* const one : experiments)
+      for (const Reproduced& line : one->lines) all.push_back(&line);
+    return all;
+  }
+};
+
+using JudgedLines = std::vector<std::pair<std::string, std::vector<const Reproduced*>>>;
+
+/// A variant as a sentence has it.
+std::string quoted_name(const std::string& variant) { return escaped_markdown(spoken(variant)); }
+
+std::string outcome_phrase(Judgement::Outcome outcome) {
+  const char* const verb = outcome == Judgement::Outcome::DirectionOnly  ? "holds in"
+                           : outcome == Judgement::Outcome::Inconclusive ? "stays"
+                                                                         : "is";
+  return fmt::format("{} **{}**", verb, name_of(outcome));
+}
+
+/// " at threads=1"; "" for no axes.
+std::string at_text(const Json& point) { return point.empty() ? "" : " at " + point_text(point); }
+
+/// The slower side, and how many times as long it takes as the faster one.
+struct SidesApart {
+  std::string slower, faster, times;
+};
+
+SidesApart sides_apart(const GroupResult& group, const Pair& pair) {
+  const bool reversed = pair.ratio.value < 1;
+  return {.slower = quoted_name(group.cases[reversed ? pair.b : pair.a].variant),
+          .faster = quoted_name(group.cases[reversed ? pair.a : pair.b].variant),
+          .times = times_text(claimed_ratio(pair, reversed ? Relation::Less : Relation::More))};
+}
+
+/// "A takes 1.38x (1.37-1.41) as long as B"; just the ratio where that was `said` of the same two.
+std::string pair_text(const GroupResult& group, const Judgement& judgement, std::string& said) {
+  const Pair& pair = *judgement.pair;
+  const auto [slower, faster, times] = sides_apart(group, pair);
+  const bool again = said == slower + "\n" + faster;
+  said = slower + "\n" + faster;
+  const std::string text =
+      again ? times : fmt::format("{} takes {} as long as {}", slower, times, faster);
+  if (!pair.covered) return text + ", in too few rounds to be sure";
+  if (pair.different || judgement.outcome == Judgement::Outcome::Inconclusive) return text;
+  return text + ", so no difference larger than " + format_percent(widest_difference(pair));
+}
+
+/// "\"caching is faster\" (C1, claimed 1.15x)".
+std::string claim_text(const Claim& claim) {
+  const std::string size = claim.across ? "" : claimed_text(claim);
+  return fmt::format("\"{}\" ({}{}{})", escaped_markdown(claim.text), enumerate(claim.ids),
+                     size.empty() ? "" : ", claimed ", size);
+}
+
+/// What a claim is at each of its points.
+std::string claim_sentence(const std::vector<const Reproduced*>& lines) {
+  const Claim& claim = *std::get<ReproducedClaim>(lines.front()->found).claim;
+  std::string text = claim_text(claim) + " ", said, caveat;
+  const Judgement::Outcome* last = nullptr;
+  for (const Reproduced* const line : lines) {
+    const Judgement& judgement = std::get<ReproducedClaim>(line->found).judgement;
+    const std::string at = at_text(line->group->point);
+    if (last == nullptr || *last != judgement.outcome)
+      text += fmt::format("{}{}{}: ", last ? "; it " : "", outcome_phrase(judgement.outcome), at);
+    else
+      text += fmt::format(";{}: ", at);
+    text += pair_text(*line->group, judgement, said);
+    if (caveat.empty() && judgement.caveat)
+      caveat = fmt::format(" ({}{})", at.empty() ? "" : at.substr(1) + " ",
+                           escaped_markdown(caveat_text(judgement.caveat)));
+    last = &judgement.outcome;
+  }
+  return text + caveat + ".";
+}
+
+std::string trend_sentence(const TrendJudgement& trend) {
+  const auto end = [&](const Interval& ratio, const Json& value) {
+    return fmt::format("{} at {}={}", times_text(ratio), trend.claim.across->axis,
+                       axis_value(value));
+  };
+  return fmt::format("{} {}{}: from {} to {}.", claim_text(trend.claim),
+                     outcome_phrase(trend.outcome), at_text(trend.fixed),
+                     end(trend.first, trend.from), end(trend.last, trend.to));
+}
+
+const Judgement* judgement_of(const Reproduced& line) {
+  const auto* const claim = std::get_if<ReproducedClaim>(&line.found);
+  return claim == nullptr ? nullptr : &claim->judgement;
+}
+
+/// The claims that have a pair here, each once: a claim may be of several ids.
+JudgedLines judged_lines(const std::vector<const Reproduced*>& lines) {
+  JudgedLines judged;
+  std::set<std::pair<const GroupResult*, const Claim*>> seen;
+  for (const Reproduced* const line : lines) {
+    const Judgement* const judgement = judgement_of(*line);
+    if (judgement == nullptr || !judgement->pair) continue;
+    const Claim* const claim = std::get<ReproducedClaim>(line->found).claim;
+    if (seen.emplace(line->group, claim).second)
+      under(judged, line->group->experiment + "\n" + claim->text).push_back(line);
+  }
+  return judged;
+}
+
+/// What the measured cases of an experiment start from, where it is the same at all its points:
+/// "128x3x256x256 float32", and of how many images they were scaled down.
+std::string sources_text(const std::vector<const Reproduced*>& lines) {
+  std::vector<std::string> dtypes;
+  std::set<std::string> shapes;
+  std::int64_t asked = 0;
+  for (const Reproduced* const line : lines) {
+    asked = std::max(asked, line->group->scaled_from);
+    for (const CaseResult& one : line->group->cases) {
+      if (!measured(one) || !one.source) continue;
+      const auto& [n, c, h, w] = one.source->shape;
+      shapes.insert(fmt::format("{}x{}x{}x{}", n, c, h, w));
+      const std::string dtype(name_of(one.source->dtype));
+      if (std::ranges::find(dtypes, dtype) == dtypes.end()) dtypes.push_back(dtype);
+    }
+  }
+  if (shapes.size() != 1) return "";
+  return fmt::format("{} {}{}", *shapes.begin(), enumerate(dtypes),
+                     asked > 0 ? fmt::format(", scaled down from {} images to fit", asked) : "");
+}
+
+/// The claims of an experiment together: what they were held on, then a sentence each.
+void add_claim_sentences(const std::vector<const Reproduced*>& lines,
+                         std::vector<std::string>& text) {
+  std::string sources;
+  for (const auto& [key, of] : judged_lines(lines)) {
+    const std::string now = sources_text(of);
+    if (!now.empty() && now != sources) text.push_back("On " + now + ":");
+    sources = now;
+    text.push_back(claim_sentence(of));
+  }
+  std::set<std::string> seen;
+  for (const Reproduced* const line : lines)
+    if (const auto* const trend = std::get_if<TrendJudgement>(&line->found))
+      if (!trend->from.is_null())
+        if (const std::string one = trend_sentence(*trend); seen.insert(one).second)
+          text.push_back(one);
+}
+
+/// What explains the cases, each once: where a claim's sides differ in several factors its sentence
+/// has said why.
+void add_causes(const std::vector<const Reproduced*>& lines, std::vector<std::string>& text) {
+  std::set<std::string> seen;
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_cause;
+  for (const Reproduced* const line : lines) {
+    const Judgement* const judgement = judgement_of(*line);
+    if (!line->cause || (judgement != nullptr && judgement->caveat) ||
+        !seen.insert(line->case_name).second)
+      continue;
+    const CauseText cause = cause_text(line->cause);
+    std::string shown = cause.evidence.substr(0, cause.evidence.find_last_not_of('.') + 1);
+    shown[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(shown[0])));
+    under(by_cause, cause.what)
+        .push_back(fmt::format("{}{} ({})", quoted_name(line->case_name),
+                               at_text(line->group->point), escaped_markdown(shown)));
+  }
+  for (const auto& [what, cases] : by_cause)
+    text.push_back(fmt::format("The time of {} is set by {}.", enumerate(cases), what));
+}
+
+/// Why a line has nothing measured; "" for one that has.
+struct WhyNot {
+  const GroupResult& group;
+
+  std::string operator()(const ReproducedClaim& found) const {
+    return found.judgement.pair ? "" : judgement_detail(group, *found.claim, found.judgement, 0);
+  }
+  std::string operator()(const TrendJudgement& trend) const {
+    if (!trend.from.is_null()) return "";
+    const std::string skipped = judgement_detail(group, trend.claim, {}, 0);
+    return skipped.empty() ? trend_needs(trend) : skipped;
+  }
+  std::string operator()(const ReproducedFigure& found) const {
+    if (found.figure.here) return "";
+    const int index = index_of(group, found.published->variant);
+    return index >= 0 && !measured(group.cases[index]) ? reason_text(group.cases[index])
+                                                       : "not measured";
+  }
+};
+
+/// "Not testable here: A4, A5 and parts of A6 (no GPU)."; "" where all is.
+std::string not_testable_text(const SourceFindings& of) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
+  for (const Reproduction* const one : of.experiments) {
+    std::vector<std::string> reasons;
+    for (const Reproduced& line : one->lines)
+      reasons.push_back(std::visit(WhyNot{*line.group}, line.found));
+    const bool is_part = std::ranges::find(reasons, "") != reasons.end();
+    for (const std::string& reason : std::set(reasons.begin(), reasons.end()))
+      if (!reason.empty())
+        under(by_reason, reason)
+            .push_back(fmt::format("{}{}", is_part ? "parts of " : "", one->experiment.id));
+  }
+  std::vector<std::string> parts;
+  for (const auto& [reason, ids] : by_reason)
+    parts.push_back(fmt::format("{} ({})", enumerate(ids), escaped_markdown(reason)));
+  return parts.empty() ? "" : fmt::format("Not testable here: {}.", fmt::join(parts, "; "));
+}
+
+/// The same of what no document has.
+std::string not_run_text(const SourceFindings& of) {
+  std::vector<std::string> parts;
+  for (const Reproduction* const one : of.experiments)
+    if (one->lines.empty())
+      parts.push_back(fmt::format(
+          "- {}, {}: {}.", one->experiment.id, one->experiment.about,
+          one->experiment.missing.empty() ? "no document here has it" : one->experiment.missing));
+  return parts.empty() ? "" : fmt::format("Not run:\n\n{}\n", fmt::join(parts, "\n"));
+}
+
+/// A row of figures: of a whole variant, with those of its stages behind it.
+struct FigureRow {
+  const Reproduced* line = nullptr;
+  std::string published, here;  // of the whole; "" where only stages have figures
+  std::vector<std::string> stages_published, stages_here;
+};
+
+std::string stage_figure(const std::string& stage, const PublishedFigure& figure, double value) {
+  return figure.kind == FigureKind::Wall
+             ? fmt::format("{} {}", stage, format_ms(value * 1e6))
+             : fmt::format("{} {}", stage, figure_text(figure.kind, value));
+}
+
+/// The figures that have a value here.
+std::vector<FigureRow> figure_rows(const std::vector<const Reproduced*>& lines) {
+  std::vector<FigureRow> rows;
+  const auto is_of = [](const FigureRow& row, const Reproduced& line, bool is_stage) {
+    const Published &one = *std::get<ReproducedFigure>(row.line->found).published,
+                    &other = *std::get<ReproducedFigure>(line.found).published;
+    return row.line->group == line.group && row.line->id == line.id &&
+           one.variant == other.variant && (is_stage || &one == &other);
+  };
+  for (const Reproduced* const line : lines) {
+    const auto* const found = std::get_if<ReproducedFigure>(&line->found);
+    if (found == nullptr || !found->figure.here) continue;
+    const auto& [kind, published, here] = found->figure;
+    const std::string& stage = found->published->stage;
+    auto row = std::ranges::find_if(
+        rows, [&](const FigureRow& one) { return is_of(one, *line, !stage.empty()); });
+    if (row == rows.end())
+      row = rows.insert(
+          row,
+          {.line = line, .published = {}, .here = {}, .stages_published = {}, .stages_here = {}});
+    if (!stage.empty()) {
+      row->stages_published.push_back(stage_figure(stage, found->figure, published));
+      row->stages_here.push_back(stage_figure(stage, found->figure, *here));
+      continue;
+    }
+    const char* const and_ = row->published.empty() ? "" : ", ";
+    row->published += and_ + figure_text(kind, published);
+    row->here += and_ + figure_text(kind, *here);
+  }
+  return rows;
+}
+
+/// "175.5 ms wall (cast 54.4, sub 64.4, div 56.6)".
+std::string with_stages(const std::string& whole, const std::vector<std::string>& stages) {
+  if (stages.empty()) return whole;
+  const std::string list = fmt::format("{}", fmt::join(stages, ", "));
+  return whole.empty() ? list + " ms" : fmt::format("{} ({})", whole, list);
+}
+
+std::string figure_table(const std::vector<const Reproduced*>& lines) {
+  const std::vector<FigureRow> rows = figure_rows(lines);
+  if (rows.empty()) return "";
+  std::string text = "| | | published | here | published where |\n|:--|:--|--:|--:|:--|\n";
+  for (const FigureRow& row : rows) {
+    const Published& published = *std::get<ReproducedFigure>(row.line->found).published;
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", row.line->id,
+                        escaped_markdown(published.variant + at_text(row.line->group->point)),
+                        with_stages(row.published, row.stages_published),
+                        with_stages(row.here, row.stages_here), escaped_markdown(published.where));
+  }
+  return text + "\n";
+}
+
+/// "[blog-cpu](../results/blog-cpu.json)", as from docs/.
+std::string link_to(const KeptDocument& document) {
+  const std::string target = (document.file.starts_with('/') ? "" : "../") + document.file;
+  const bool plain = target.find_first_of(" ()<>") == target.npos;
+  return fmt::format("[{}]({})", document.results->name, plain ? target : "<" + target + ">");
+}
+
+bool has_any(const Results& results, const std::vector<const Reproduced*>& lines) {
+  return std::ranges::any_of(results.groups, [&](const GroupResult& group) {
+    return std::ranges::find(lines, &group, &Reproduced::group) != lines.end();
+  });
+}
+
+/// "`normbench reproduce blog --allow-peers` · documents: [blog-cpu.json](…)".
+std::string again_text(const SourceFindings& of, std::span<const KeptDocument> documents) {
+  std::vector<std::string> links;
+  for (const KeptDocument& one : documents)
+    if (has_any(*one.results, of.lines())) links.push_back(link_to(one));
+  return fmt::format("Again: `normbench reproduce {} --allow-peers`{}{}\n", name_of(of.source),
+                     links.empty() ? "" : " · kept: ", fmt::join(links, ", "));
+}
+
+/// Sentences one after the other.
+std::string paragraph(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const std::string& one : sentences)
+    if (!one.empty()) text += (text.empty() ? "" : " ") + one;
+  return text;
+}
+
+std::string source_section(const SourceFindings& of, std::span<const KeptDocument> documents) {
+  const std::vector<const Reproduced*> lines = of.lines();
+  std::vector<std::string> sentences{std::string(said_by(of.source))};
+  const std::size_t before = sentences.size();
+  add_claim_sentences(lines, sentences);
+  add_causes(lines, sentences);
+  if (sentences.size() == before) sentences.push_back("Nothing of it was measured here.");
+  sentences.push_back(not_testable_text(of));
+  std::string text = fmt::format("## {}: {}\n\n{}\n\n{}", name_of(of.source), origin_of(of.source),
+                                 paragraph(sentences), figure_table(lines));
+  if (const std::string missing = not_run_text(of); !missing.empty()) text += missing + "\n";
+  return text + again_text(of, documents);
+}
+
+/// A machine as a sentence has it, and the days on which it measured.
+struct MachineDays {
+  std::string gpu;
+  std::set<std::string> days, versions;
+  bool quick = false, interrupted = false, uses_gpu = false;
+};
+
+/// "0.1.0 (34e4670)".
+std::string version_of(const Json& tool) {
+  const std::string revision = text_at(tool, "/revision", "");
+  return text_at(tool, "/version", "?") + (revision.empty() ? "" : " (" + revision + ")");
+}
+
+std::string machine_sentence(const std::string& machine, const MachineDays& of) {
+  std::string text = fmt::format("Measured on {}, {}, on {} by normbench {}.", machine, of.gpu,
+                                 fmt::join(of.days, " and "), fmt::join(of.versions, " and "));
+  if (of.quick) text += " These were quick runs: their intervals are wide.";
+  if (of.interrupted) text += " A run of them was interrupted: parts are missing.";
+  return text;
+}
+
+std::string machine_sentences(std::span<const KeptDocument> documents) {
+  std::vector<std::pair<std::string, MachineDays>> machines;
+  for (const auto& [file, results] : documents) {
+    const Json& environment = results->environment;
+    MachineDays& machine =
+        under(machines, fmt::format("{} ({})", text_at(environment, "/host", "a machine"),
+                                    machine_text(environment)));
+    if (machine.gpu.empty() || (needs_gpu(*results) && !machine.uses_gpu))
+      machine.gpu = gpu_text(*results);
+    machine.uses_gpu = machine.uses_gpu || needs_gpu(*results);
+    machine.days.insert(text_at(environment, "/date", "a day not known").substr(0, 10));
+    machine.versions.insert(version_of(results->tool));
+    machine.quick = machine.quick || results->quick;
+    machine.interrupted = machine.interrupted || results->interrupted;
+  }
+  std::vector<std::string> sentences;
+  for (const auto& [name, of] : machines) sentences.push_back(machine_sentence(name, of));
+  return sentences.empty() ? "No document was given." : paragraph(sentences);
+}
+
+std::string introduction(std::span<const KeptDocument> documents, const std::string& command) {
+  return fmt::format(
+      "# Findings\n\n"
+      "Others have measured how images should be cast, normalised and moved to the GPU. normbench "
+      "runs what they published, all variants by turns in the same rounds and every output "
+      "checked, and this page has what became of each: what it said, what is so here, and why. "
+      "`{}` renders it from the documents linked below: every figure, verdict and cause is theirs."
+      "\n\n{}\n\n"
+      "A ratio has its 95 % interval behind it, corrected for the number of pairs. A claim with a "
+      "size is *confirmed* where the interval here lies within 10 % of it, and holds in *direction "
+      "only* where another size is certain. Times are of one batch. `--format markdown` in place "
+      "of `findings` shows every line of it.\n",
+      command, machine_sentences(documents));
+}
+
+}  // namespace
+
+std::string findings_markdown(const std::vector<Reproduction>& all,
+                              std::span<const KeptDocument> documents, const std::string& command) {
+  std::vector<SourceFindings> sources;
+  for (const Reproduction& one : all) {
+    const Publication source = one.experiment.source;
+    if (sources.empty() || sources.back().source != source)
+      sources.push_back({.source = source, .experiments = {}});
+    sources.back().experiments.push_back(&one);
+  }
+  std::string text = introduction(documents, command);
+  for (const SourceFindings& of : sources) text += "\n" + source_section(of, documents);
+  return text;
+}
+
+}  // namespace normbench

@@ -1,0 +1,21 @@
+/// What became of published experiments, as a page of Markdown that a person reads.
+#pragma once
+
+#include <span>
+
+#include "report/reproduction_text.h"
+
+namespace normbench {
+
+/// A document, and the file that it was read from.
+struct KeptDocument {
+  std::string file;
+  const Results* results = nullptr;
+};
+
+/// docs/findings.md: for each source what it said, what is so here, why, and what is not testable
+/// here. Relative files are linked as from docs/. `command` is what renders the page.
+std::string findings_markdown(const std::vector<Reproduction>& all,
+                              std::span<const KeptDocument> documents, const std::string& command);
+
+}  // namespace normbench
