@@ -3,13 +3,6 @@
 #include <array>
 
 namespace normbench {
-namespace {
-
-// Of those whose lines say nothing else yet.
-constexpr std::string_view kNoFigure = "no figure was published";
-
-}  // namespace
-
 std::string_view origin_of(Publication publication) {
   switch (publication) {
     case Publication::Blog:

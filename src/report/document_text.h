@@ -44,7 +44,8 @@ std::string peer_text(const CaseResult& result);
 std::string peers_line(const Experiment& experiment);
 
 /// "SM 1,305-1,980 MHz, 41-63 C, held back by sw_power_cap, at times held back by hw_slowdown; read
-/// after 12 of 240 turns, as a reading takes up to 5.0 ms": the state that a group's turns left the GPU in.
+/// after 12 of 240 turns, as a reading takes up to 5.0 ms": the state that a group's turns left the
+/// GPU in.
 /// "" where it was not read.
 std::string device_states_text(const DeviceStates& states);
 /// What changed of it within a group of the experiment, as a warning; "" for nothing.

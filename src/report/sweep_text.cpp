@@ -98,8 +98,7 @@ std::string trend_text(const TrendJudgement& judgement) {
   const std::string outcome =
       fmt::format("{}{}{}", name_of(judgement.outcome), judgement.fixed.empty() ? "" : " at ",
                   point_text(judgement.fixed));
-  if (judgement.from.is_null())
-    return fmt::format("{} ({})", outcome, trend_needs(judgement));
+  if (judgement.from.is_null()) return fmt::format("{} ({})", outcome, trend_needs(judgement));
   return fmt::format("{} (from {} at {}={} to {} at {}={})", outcome, times_text(judgement.first),
                      claimed.axis, axis_value(judgement.from), times_text(judgement.last),
                      claimed.axis, axis_value(judgement.to));

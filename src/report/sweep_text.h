@@ -36,7 +36,8 @@ std::string crossover_table(const Experiment& experiment);
 /// explains the times; then one line for each result that does not follow its work. "" for none.
 std::string fit_table(const Experiment& experiment);
 
-/// Why a trend has no ends: "needs both sides at two values of batch", and that the run ended before.
+/// Why a trend has no ends: "needs both sides at two values of batch", and that the run ended
+/// before.
 std::string trend_needs(const TrendJudgement& judgement);
 
 }  // namespace normbench
