@@ -3,6 +3,7 @@
 #include <array>
 
 namespace normbench {
+
 std::string_view origin_of(Publication publication) {
   switch (publication) {
     case Publication::Blog:
