@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <tuple>
 
 namespace normbench::examples {
 
@@ -411,6 +412,26 @@ Results traced() {
   Results results = blog();
   results.traced = true;
   return results;
+}
+
+Results labelled() {
+  CaseResult eager = make_case({"eager", 20, DType::UInt8, {{"cast"}, {"sub"}, {"div"}}});
+  const char* const labels[] = {"to float {i}", "sub", "divide"};
+  for (std::size_t s = 0; s < eager.stages.size(); ++s) eager.stages[s].label = labels[s];
+  eager.stages[1].ranges = {"preprocess"};
+  eager.stages[2].ranges = {"preprocess", "inner"};
+  GroupResult group =
+      make_group("What takes the time?", {eager, make_case({"fused", 4, DType::UInt8})});
+  std::vector<ProfileRow>& rows = group.profile[0].rows;
+  rows[3].self_cpu_ns -= 5'000;  // the step's
+  const std::int64_t inner_ns = rows[2].cpu_ns + 2'000;
+  const std::int64_t outer_ns = inner_ns + rows[1].cpu_ns + 3'000;
+  for (const auto& [name, self_ns, ns] :
+       {std::tuple("inner", 2'000, inner_ns), std::tuple("preprocess", 3'000, outer_ns)}) {
+    rows.push_back(profile_row(name, Place::Cpu, self_ns, ns));
+    rows.back().annotation = true;
+  }
+  return make_results("labelled", {group});
 }
 
 Results decoding() {

@@ -46,7 +46,7 @@ Results blog();              // page faults explain the baseline
 Results blog_no_counters();  // the same times, every counter zero
 Results swept();
 /// Published experiments, with a claim of each outcome.
-Results published();             // three batches, the winner changes
+Results published();         // three batches, the winner changes
 Results skipped_gpu();       // CPU stages run, GPU variants are skipped
 Results failed();            // one wrong output
 Results unfair();            // outputs of different dtypes
@@ -56,6 +56,7 @@ Results quick();             // five rounds
 Results interrupted();       // one of several groups
 Results traced();            // under a profiler
 Results decoding();          // a load stage that takes most of the time, files left out
+Results labelled();          // stages with labels, in ranges
 Results gpu();               // a made-up GPU: device times, limits of the link, clocks held back
 Results gpu_device_clock();  // the same, ranked by device time
 Results pinning();           // page-locking each time, against pageable and page-locked sources

@@ -51,6 +51,8 @@ constexpr auto words(DeviceTimes) {
 
 struct StageResult {
   std::string op, label, kernel;
+  bool forced = false;                   // the config names the kernel
+  std::vector<std::string> ranges = {};  // the config's ranges around it, outermost first
   Place place = Place::Cpu;
   TensorDesc out;
   Json parameters = {};             // what the config says of the op itself; null for nothing
@@ -266,9 +268,9 @@ inline constexpr int document_schema = 1;
 /// - what newer versions added is left out where it says nothing: written, skip, parameters,
 ///   min_read_bytes, resident, threads_decided, source, wait, graph, peer, peer_version, counters,
 ///   calibration, discarded, device_times, times, losses, unkept, cut_rounds, cut_order,
-///   bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within, across, submitted_ms, a
-///   group's precision, cache and scaled_from, of a check held_to and variant, and of a profile's
-///   row annotation, constants, min_ns to max_ns, bytes, faults.
+///   bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within, across, submitted_ms,
+///   forced and ranges, a group's precision, cache and scaled_from, of a check held_to and variant,
+///   and of a profile's row annotation, constants, min_ns to max_ns, bytes, faults.
 /// - a double that is not finite is null, and infinity when read back.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);

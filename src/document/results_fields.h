@@ -48,6 +48,8 @@ void fields(auto& io, Is<StageResult> auto& x) {
   io.required("op", x.op);
   io("label", x.label);
   io("kernel", x.kernel);
+  io.when_known("forced", x.forced);
+  io.when_known("ranges", x.ranges);
   io("place", x.place);
   io("out", x.out);
   io.when_known("parameters", x.parameters);

@@ -131,8 +131,13 @@ void Loader::read(const char* name, std::vector<std::vector<int>>& rows) {
   rows = list.get<std::vector<std::vector<int>>>();
 }
 
-/// Older documents say by its name alone which row is that of constants.
-void mark_constants(GroupResult& group) {
+/// Older documents say by its name alone which row is that of constants, and by its label alone
+/// that a stage's kernel was forced.
+void mark_by_names(GroupResult& group) {
+  for (auto* contenders : {&group.cases, &group.limits})
+    for (CaseResult& one : *contenders)
+      for (StageResult& stage : one.stages)
+        stage.forced |= stage.label == fmt::format("{} ({})", stage.op, stage.kernel);
   for (CaseProfile& profile : group.profile)
     for (ProfileRow& row : profile.rows) row.constants |= row.name == constants_range;
 }
@@ -185,7 +190,7 @@ GroupResult read_group(const Json& document) {
   fields(loader, group);
   if (issues.empty()) check(group, "", issues);
   if (!issues.empty()) reject(issues);
-  mark_constants(group);
+  mark_by_names(group);
   return group;
 }
 
@@ -198,7 +203,7 @@ Results read_results(const Json& document) {
   for (std::size_t i = 0; issues.empty() && i < results.groups.size(); ++i)
     check(results.groups[i], fmt::format("/groups/{}", i), issues);
   if (!issues.empty()) reject(issues);
-  std::ranges::for_each(results.groups, mark_constants);
+  std::ranges::for_each(results.groups, mark_by_names);
   return results;
 }
 

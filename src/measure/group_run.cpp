@@ -24,6 +24,8 @@ StageResult stage_result(const Stage& stage, const TensorDesc& out, bool by_peer
   return {.op = std::string(name_of(stage.op)),
           .label = stage.label,
           .kernel = kernel_of(stage, by_peer),
+          .forced = !stage.forced.empty(),
+          .ranges = stage.ranges,
           .place = stage.place,
           .out = out,
           .parameters = stage.parameters,

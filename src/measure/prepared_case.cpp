@@ -65,6 +65,9 @@ PreparedCase::PreparedCase(const Case& work, GroupMemory& memory, const Backends
   make_queues();
   make_steps();
   make_graphs();
+  const std::vector<StageRange> ranges = ranges_of(work.stages);
+  ranges_ = named(ranges);
+  ranges_of_graphs_ = named(around_whole_runs(ranges, graphs_));
 }
 
 PreparedCase::~PreparedCase() {
@@ -97,7 +100,7 @@ void PreparedCase::make_steps() {
       step.launch = stage.kernel->prepare(stage.op, stage.signature);
     }
     step.queue = queues_[static_cast<std::size_t>(stage.place)].get();
-    step.label = recorder_.intern(stage.label);
+    step.name = add_name(stage.label);
     step.bytes = moved_bytes(stage);
     for (const int in : stage.in) step.in.push_back({.desc = work_.values[in].desc});
     for (const int out : stage.out) step.out.push_back({.desc = work_.values[out].desc});
@@ -119,9 +122,33 @@ void PreparedCase::make_graphs() {
   for (GraphRun& run : graphs_) {
     Step& step = steps_[run.first()];
     step.graph = &run;
-    step.graph_label = recorder_.intern(run.label());
+    step.graph_name = add_name(run.label());
     for (std::size_t s = run.first(); s <= run.last(); ++s) step.graph_bytes += steps_[s].bytes;
   }
+}
+
+std::vector<PreparedCase::NamedRange> PreparedCase::named(const std::vector<StageRange>& ranges) {
+  std::vector<NamedRange> named;
+  for (const StageRange& range : ranges)
+    named.push_back({.name = add_name(range.name), .first = range.first, .last = range.last});
+  return named;
+}
+
+const PreparedCase::RangeName* PreparedCase::add_name(std::string_view label) {
+  const std::string_view kept = recorder_.intern(label);
+  return &names_.emplace_back(RangeName{.label = kept, .name = kept});
+}
+
+void PreparedCase::number(std::int64_t iteration) {
+  for (RangeName& one : names_)
+    if (is_numbered(one.label)) one.name = recorder_.intern(numbered(one.label, iteration));
+}
+
+std::vector<std::pair<std::string_view, std::string_view>> PreparedCase::numbered_names() const {
+  std::vector<std::pair<std::string_view, std::string_view>> names;
+  for (const RangeName& one : names_)
+    if (one.name != one.label) names.emplace_back(one.name, one.label);
+  return names;
 }
 
 void PreparedCase::load_kernels() {
@@ -187,17 +214,35 @@ View PreparedCase::result() const {
 }
 
 void PreparedCase::run(const IterationOptions& options) {
-  for (std::size_t s = 0; s < steps_.size(); ++s) {
-    const Step& step = steps_[s];
-    if (options.graphs && step.graph != nullptr) {
-      run_graph(step, options);
-      s = step.graph->last();
-    } else {
-      run_stage(s, options);
-    }
-    if (work_.wait == Wait::Stage) step.queue->drain();
-  }
+  std::span<const NamedRange> ranges;
+  if (options.ranges) ranges = options.graphs ? ranges_of_graphs_ : ranges_;
+  NextRange next = ranges.begin();
+  run_stages(0, steps_.size(), next, ranges.end(), options);
   if (work_.wait == Wait::Iteration) drain();
+}
+
+/// The stages from `first` to before `last`, in the ranges from `range` on that start there.
+void PreparedCase::run_stages(std::size_t first, std::size_t last, NextRange& range, NextRange end,
+                              const IterationOptions& options) {
+  for (std::size_t s = first; s < last;) {
+    if (range == end || range->first != s) {
+      s = run_next(s, options);
+      continue;
+    }
+    const NamedRange& opened = *range++;
+    const Range around(&recorder_, RangeKind::Range, opened.name->name);
+    run_stages(s, opened.last + 1, range, end, options);
+    s = opened.last + 1;
+  }
+}
+
+/// A stage, or the graph that starts with it; returns the stage that comes after.
+std::size_t PreparedCase::run_next(std::size_t s, const IterationOptions& options) {
+  const Step& step = steps_[s];
+  const bool is_graph = options.graphs && step.graph != nullptr;
+  is_graph ? run_graph(step, options) : run_stage(s, options);
+  if (work_.wait == Wait::Stage) step.queue->drain();
+  return is_graph ? step.graph->last() + 1 : s + 1;
 }
 
 /// Does `work` in the range of its stages, timed and profiled as the options say.
@@ -208,7 +253,7 @@ void PreparedCase::run_as(StageRun run, const Queue& queue, const IterationOptio
   run.external_id = profiled.external_id();
   if (options.times) options.times->start();
   {
-    const Range range(options.ranges ? &recorder_ : nullptr, RangeKind::Stage, run.label, run.bytes,
+    const Range range(options.ranges ? &recorder_ : nullptr, RangeKind::Stage, run.name, run.bytes,
                       run.external_id);
     work();
   }
@@ -218,9 +263,10 @@ void PreparedCase::run_as(StageRun run, const Queue& queue, const IterationOptio
 void PreparedCase::run_stage(std::size_t s, const IterationOptions& options) {
   Step& step = steps_[s];
   wait_for_device(step);
-  run_as({.first = s, .last = s, .label = step.label, .bytes = step.bytes}, *step.queue, options,
-         [&] {
-           step.queue->stage = options.ranges ? step.label : std::string_view();
+  const RangeName& said = *step.name;
+  run_as({.first = s, .last = s, .label = said.label, .name = said.name, .bytes = step.bytes},
+         *step.queue, options, [&] {
+           step.queue->stage = options.ranges ? said.name : std::string_view();
            allocate_fresh(step, options);
            if (options.times) options.times->mark_begin(*step.queue);
            submit(s);
@@ -233,7 +279,12 @@ void PreparedCase::run_stage(std::size_t s, const IterationOptions& options) {
 void PreparedCase::run_graph(const Step& step, const IterationOptions& options) {
   Graph& graph = graph_of(*step.graph);
   const std::size_t first = step.graph->first(), last = step.graph->last();
-  run_as({.first = first, .last = last, .label = step.graph_label, .bytes = step.graph_bytes},
+  const RangeName& said = *step.graph_name;
+  run_as({.first = first,
+          .last = last,
+          .label = said.label,
+          .name = said.name,
+          .bytes = step.graph_bytes},
          *step.queue, options, [&] {
            if (options.times) options.times->mark_begin(*step.queue);
            step.queue->launch(graph);

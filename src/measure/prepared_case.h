@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <random>
+#include <span>
 #include <unordered_map>
 
 #include "measure/device_tracing.h"
@@ -14,7 +16,7 @@ namespace normbench {
 
 /// What an iteration does besides its work.
 struct IterationOptions {
-  bool ranges = false;                   // a range around each stage, and around shares of it
+  bool ranges = false;                   // those of the config, of stages and of shares of them
   StageTimes* times = nullptr;           // given: takes the time of each stage
   StageProfile* profile = nullptr;       // given: is told of each stage
   std::optional<std::byte> poison = {};  // fills fresh buffers before their stage writes them
@@ -48,6 +50,11 @@ class PreparedCase {
   void advance() {
     if (!work_.resident) iteration_ = memory_.next_iteration();
   }
+  /// The number of the next iteration, for names of ranges that have one; until the first call they
+  /// have "{i}". Call it where no time counts: it makes names.
+  void number(std::int64_t iteration);
+  /// The numbered names of the next iteration with the labels that they were made of.
+  std::vector<std::pair<std::string_view, std::string_view>> numbered_names() const;
   /// Captures the graphs of the next iterations, those that there are not yet.
   void capture(std::int64_t iterations);
   /// The same, and launches each of them once: a graph's first launch costs more than the others.
@@ -69,23 +76,37 @@ class PreparedCase {
   View result() const;
 
  private:
+  /// What a range says: a label, and its name in this iteration.
+  struct RangeName {
+    std::string_view label, name;
+  };
+  struct NamedRange {
+    const RangeName* name = nullptr;
+    std::size_t first = 0, last = 0;  // stages
+  };
   struct Step {
     Launch launch;
     Queue* queue = nullptr;
-    std::string_view label;
+    const RangeName* name = nullptr;
     std::int64_t bytes = 0;
     std::vector<View> in, out;
     View scratch;
     std::vector<int> fresh, finished;  // slots allocated before the stage, freed after it
     Hazards hazards;
-    GraphRun* graph = nullptr;     // the run of captured stages that starts here, …
-    std::string_view graph_label;  // … what its ranges say …
-    std::int64_t graph_bytes = 0;  // … and the bytes of its stages
+    GraphRun* graph = nullptr;              // the run of captured stages that starts here, …
+    const RangeName* graph_name = nullptr;  // … what its ranges say …
+    std::int64_t graph_bytes = 0;           // … and the bytes of its stages
   };
 
   void make_queues();
   void make_steps();
   void make_graphs();
+  std::vector<NamedRange> named(const std::vector<StageRange>& ranges);
+  const RangeName* add_name(std::string_view label);
+  using NextRange = std::span<const NamedRange>::iterator;
+  void run_stages(std::size_t first, std::size_t last, NextRange& range, NextRange end,
+                  const IterationOptions& options);
+  std::size_t run_next(std::size_t stage, const IterationOptions& options);
   template <class Work>
   void run_as(StageRun run, const Queue& queue, const IterationOptions& options, Work work);
   void run_stage(std::size_t stage, const IterationOptions& options);
@@ -113,8 +134,10 @@ class PreparedCase {
   bool fresh_for_link_;                           // all fresh host memory is
   std::array<std::unique_ptr<Queue>, 2> queues_;  // by place
   Queue* device_ = nullptr;
+  std::deque<RangeName> names_;  // steps and ranges point to them
   std::vector<Step> steps_;
   std::vector<GraphRun> graphs_;
+  std::vector<NamedRange> ranges_, ranges_of_graphs_;  // without graphs, and with them
   std::vector<bool> used_by_device_;                   // by root
   std::unordered_map<const std::byte*, int> pending_;  // watched buffers: mark of their last use
   std::size_t iteration_ = 0;  // decides the buffer set and the copy of the source

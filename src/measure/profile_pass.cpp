@@ -62,6 +62,18 @@ ProfiledSteps profiled_steps(PreparedCase& prepared, const Plan& plan, RunContex
   return *run_profiled_steps(prepared, plan.profile, context, tracing, false);
 }
 
+/// Says which ranges do not have all that the config puts into them, as a graph is launched whole.
+void note_cut_ranges(const Case& work, std::vector<std::string>& notes) {
+  const std::vector<StageRange> all = ranges_of(work.stages);
+  const auto whole = around_whole_runs(all, graph_runs(work, storage_of(work)));
+  for (const StageRange& range : all)
+    if (std::ranges::find(whole, range) == whole.end())
+      notes.push_back(
+          fmt::format("range \"{}\" is without stages that a graph launches together with others "
+                      "outside it",
+                      range.name));
+}
+
 /// All but what is made of the trace.
 CaseProfile empty_profile(const CaseResult& result, const ProfiledSteps& steps) {
   CaseProfile profile{.variant = result.variant,
@@ -91,6 +103,7 @@ CaseProfile profile_case(const Plan& plan, const Group& group, const Case& work,
   const Bound bound = prepared->bind_fresh();
   warm_up(*prepared, context.clock);
   ProfiledSteps steps = profiled_steps(*prepared, plan, context, tracing, result.notes);
+  note_cut_ranges(work, result.notes);
   CaseProfile profile = empty_profile(result, steps);
   context.on_profile({.experiment = group.experiment,
                       .variant = work.variant,
@@ -98,7 +111,8 @@ CaseProfile profile_case(const Plan& plan, const Group& group, const Case& work,
                       .threads = std::move(steps.threads),
                       .devices = std::move(steps.devices),
                       .faults = std::move(steps.faults),
-                      .shapes = input_shapes(work)},
+                      .shapes = input_shapes(work),
+                      .labels = std::move(steps.labels)},
                      profile);
   return profile;
 }

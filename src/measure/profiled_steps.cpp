@@ -136,7 +136,7 @@ class DeviceLane {
       trace_.records.push_back({.activity = Activity::Stage,
                                 .start_ns = host_ns(from),
                                 .end_ns = host_ns(to),
-                                .name = trace_.name(run.label),
+                                .name = trace_.name(run.name),
                                 .external_id = run.external_id,
                                 .device = device_,
                                 .stream = kStream,
@@ -183,7 +183,10 @@ class Steps {
   /// Nothing of these is kept, also by the recorder.
   void skip(const Stretch& steps) {
     prepared_.capture(steps.last - steps.first);
-    for (std::int64_t step = steps.first; step < steps.last; ++step) run(step, {.ranges = true});
+    for (std::int64_t step = steps.first; step < steps.last; ++step) {
+      prepared_.number(step);
+      run(step, {.ranges = true});
+    }
   }
 
   void warm_up(const Stretch& steps) {
@@ -191,8 +194,10 @@ class Steps {
     StageProfile dropped(context_.clock, tracing_);
     {
       const Recording recording(context_.recorder, traced_ ? &tracing_ : nullptr);
-      for (std::int64_t step = steps.first; step < steps.last; ++step)
+      for (std::int64_t step = steps.first; step < steps.last; ++step) {
+        prepared_.number(step);
         run(step, {.ranges = true, .times = begin_times(), .profile = &dropped});
+      }
     }
     context_.recorder.take();
     result_.discarded += steps.last - steps.first;
@@ -202,6 +207,9 @@ class Steps {
     prepared_.launch_graphs_once(steps.last - steps.first);
     Recording recording(context_.recorder, traced_ ? &tracing_ : nullptr);
     for (std::int64_t step = steps.first; step < steps.last; ++step) {
+      prepared_.number(step);
+      for (const auto& [name, label] : prepared_.numbered_names())
+        result_.labels.emplace(name, label);
       StageTimes* const times = begin_times();
       counters_.begin(step == steps.first);
       const double ns = run(step, {.ranges = true, .times = times, .profile = &kept_});

@@ -35,6 +35,7 @@ struct ProfiledSteps {
   std::int64_t discarded = 0;        // warm-up steps
   ProfileCounters counters;
   StageProfile::Faults faults;
+  std::map<std::string, std::string, std::less<>> labels;  // of names with a step's number
 };
 
 /// Runs all steps of the schedule. Those for warm-up are recorded too, as they cost the same then,

@@ -56,6 +56,8 @@ struct ProfileTrace {
   /// Of stages by label, over all recorded steps: page faults, and shapes as torch prints them.
   std::map<std::string, std::int64_t, std::less<>> faults = {};
   std::map<std::string, std::string, std::less<>> shapes = {};
+  /// "load{i}" of "load3": labels of the names that have a step's number.
+  std::map<std::string, std::string, std::less<>> labels = {};
 };
 
 /// A share of a group's rounds. Buffers of cache-sized cases lie differently in each process, so

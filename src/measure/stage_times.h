@@ -28,9 +28,9 @@ std::int64_t empty_bracket_ns(Queue& queue);
 /// One run of a stage, or of several that are launched as one.
 struct StageRun {
   std::size_t first = 0, last = 0;  // stages
-  std::string_view label;
-  std::int64_t bytes = 0;         // that they move
-  std::uint64_t external_id = 0;  // of its range; 0: it has none
+  std::string_view label, name;     // the name is that of this iteration's range
+  std::int64_t bytes = 0;           // that they move
+  std::uint64_t external_id = 0;    // of its range; 0: it has none
 };
 
 /// Takes time on the host around a stage's calls, and on a device between marks around its work.

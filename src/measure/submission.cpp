@@ -110,6 +110,23 @@ Graph& GraphRun::at(const BufferSlots& slots,
   return *graph;
 }
 
+std::vector<StageRange> around_whole_runs(std::vector<StageRange> ranges,
+                                          const std::vector<GraphRun>& runs) {
+  for (const GraphRun& run : runs)
+    std::erase_if(ranges, [&](StageRange& range) {
+      const bool meets = run.first() <= range.last && range.first <= run.last();
+      const bool lies_in_it = range.first <= run.first() && run.last() <= range.last;
+      if (!meets || lies_in_it) return false;
+      if (run.first() <= range.first && range.last <= run.last()) return true;
+      if (run.first() < range.first)
+        range.first = run.last() + 1;
+      else
+        range.last = run.first() - 1;
+      return false;
+    });
+  return ranges;
+}
+
 std::vector<GraphRun> graph_runs(const Case& work, const std::vector<Slot>& slots) {
   std::vector<GraphRun> runs;
   if (!work.graph) return runs;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "plan/label.h"
 #include "plan/plan.h"
 #include "plan/storage.h"
 
@@ -61,6 +62,11 @@ class GraphRun {
   std::array<bool, 3> uses_ = {};
   std::unordered_map<BufferSlots, std::unique_ptr<Graph>, Hash> graphs_;
 };
+
+/// The ranges that can be opened where runs are launched as one: what lies only partly in a range
+/// is left out of it.
+std::vector<StageRange> around_whole_runs(std::vector<StageRange> ranges,
+                                          const std::vector<GraphRun>& runs);
 
 /// The runs of a case in the order of its stages; none unless it asks for graphs. Stages whose
 /// buffers are allocated anew each time are in none: a graph keeps addresses.

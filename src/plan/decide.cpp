@@ -9,6 +9,7 @@
 #include "plan/buffers.h"
 #include "plan/composed.h"
 #include "plan/experiment.h"
+#include "plan/label.h"
 #include "plan/wiring.h"
 
 namespace normbench {
@@ -28,6 +29,47 @@ void wire(const VariantText& text, const std::vector<std::optional<StageSpec>>& 
     } catch (const Invalid& mistake) {
       issues.push_back({members.pointer, mistake.what()});
       return;
+    }
+  }
+}
+
+/// What tables and traces call a stage or a range of a variant.
+struct Named {
+  std::string name;
+  bool is_range = false;
+  std::string where;  // "": the config does not say it
+};
+
+std::vector<Named> names_of(const VariantText& text,
+                            const std::vector<std::optional<StageSpec>>& specs) {
+  std::vector<Named> names;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (!specs[i] || std::holds_alternative<Source>(specs[i]->op)) continue;
+    const Composed& members = text.stages[i].members;
+    const bool said = members.fields.contains("label");
+    names.push_back({.name = specs[i]->label, .where = said ? members.where("label") : ""});
+  }
+  for (const RangeText& range : text.ranges)
+    if (!range.name.empty())
+      names.push_back({.name = range.name, .is_range = true, .where = range.pointer});
+  return names;
+}
+
+/// Reports names in the config that others of the variant have, of two the later one.
+void check_names(const std::vector<Named>& names, std::vector<Issue>& issues) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto& [name, is_range, where] = names[i];
+    if (where.empty()) continue;
+    for (std::size_t other = 0; other < names.size(); ++other) {
+      const bool is_reported_there = !names[other].where.empty() && other >= i;
+      if (is_reported_there || !can_be_one_name(name, names[other].name)) continue;
+      issues.push_back(
+          {where, name == names[other].name
+                      ? fmt::format("another {} of the variant is called \"{}\" (choose another)",
+                                    names[other].is_range ? "range" : "stage", name)
+                      : fmt::format("\"{}\" and \"{}\" can be one name (choose another)",
+                                    names[other].name, name)});
+      break;
     }
   }
 }
@@ -178,6 +220,7 @@ std::optional<Case> decide_case(const VariantText& text, PlanContext& context) {
   std::vector<std::optional<StageSpec>> specs;
   for (const StageText& stage : text.stages)
     specs.push_back(read_stage(stage, paths, context.resolved, context.issues));
+  check_names(names_of(text, specs), context.issues);
   Wiring wiring(context.backends, names_peer(text.options));
   wire(text, specs, wiring, context.issues);
   Case decided = wiring.take();

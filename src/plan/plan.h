@@ -59,7 +59,10 @@ struct Value {
 
 struct Stage {
   Op op;
-  std::string label;  // op name, or op name and kernel when forced: what tables and ranges say
+  // What tables and ranges say: the config's, which may have "{i}" for the iteration's number in
+  // ranges, else the op's name, or that and the kernel when forced.
+  std::string label;
+  std::vector<std::string> ranges = {};  // names of the config's ranges around it, outermost first
   Place place = Place::Cpu;
   std::string forced = {};         // the row that the config names; "": the default one
   const Kernel* kernel = nullptr;  // null: a peer runs it, or nothing can and the case is skipped

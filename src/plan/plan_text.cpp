@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/units.h"
+#include "plan/label.h"
 #include "plan/plan.h"
 #include "plan/sweep.h"
 
@@ -75,7 +76,24 @@ std::string stage_text(const Case& work, const Stage& stage) {
     text += fmt::format(", link {}", format_bytes(stage.cost.link_bytes));
   if (!work.peer.empty() && !stage.forced.empty()) text += ", kernel " + stage.forced;
   if (stage.output != OutputPolicy::Reuse) text += fmt::format(", {}", name_of(stage.output));
+  if (stage.label != own_label(stage.op, stage.forced))
+    text += fmt::format(", label \"{}\"", stage.label);
   return text;
+}
+
+/// A line for each stage and for each range, below which its stages are indented.
+void add_stages(Lines& lines, const Case& work) {
+  constexpr std::size_t indent = 4, deeper = 2;
+  const std::vector<StageRange> ranges = ranges_of(work.stages);
+  auto range = ranges.begin();
+  for (std::size_t s = 0; s < work.stages.size(); ++s) {
+    const Stage& stage = work.stages[s];
+    const auto opens = std::ranges::count(ranges, s, &StageRange::first);
+    std::size_t depth = stage.ranges.size() - static_cast<std::size_t>(opens);
+    for (; range != ranges.end() && range->first == s; ++range)
+      lines.add(indent + deeper * depth++, fmt::format("range \"{}\"", range->name));
+    lines.add(indent + deeper * depth, stage_text(work, stage));
+  }
 }
 
 /// "138 MB, link 111 MB": what all stages of a case move; "" for a peer's: unknown.
@@ -112,7 +130,7 @@ void add_case(Lines& lines, const Case& work, bool is_baseline) {
   lines.add(2, fmt::format("{}{} · {} · {}", work.variant, is_baseline ? " (baseline)" : "",
                            count(static_cast<std::size_t>(work.threads), "thread"), work_text));
   if (work.source) lines.add(4, fmt::format("{:<33} {}", "source", describe(work.source->desc())));
-  for (const Stage& stage : work.stages) lines.add(4, stage_text(work, stage));
+  add_stages(lines, work);
   if (work.skip) lines.add(4, "skipped: " + *work.skip);
 }
 

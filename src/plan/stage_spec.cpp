@@ -5,13 +5,14 @@
 #include <algorithm>
 
 #include "core/units.h"
+#include "plan/label.h"
 
 namespace normbench {
 namespace {
 
 /// What every stage may say beside its op's own parameters.
 constexpr auto common_members =
-    std::to_array<std::string_view>({"as", "in", "output", "memory", "place", "kernel"});
+    std::to_array<std::string_view>({"label", "as", "in", "output", "memory", "place", "kernel"});
 
 Json own_members(const Json& members) {
   Json own;
@@ -39,6 +40,7 @@ void read_common(Reader& reader, StageSpec& spec) {
   if (reader.has("memory")) spec.memory = reader.word("memory", Memory::Pageable);
   if (reader.has("place")) spec.place = reader.word("place", Place::Cpu);
   spec.kernel = reader.text("kernel", "");
+  spec.label = read_label(reader, "label", own_label(spec.op, spec.kernel));
 }
 
 /// Finds the files of a start once. Throws Invalid.
@@ -81,6 +83,14 @@ bool is_elementwise(const Op& op) {
 
 }  // namespace
 
+std::string read_label(Reader& reader, std::string_view key, std::string fallback) {
+  const bool said = reader.member(key).is_string();
+  std::string label = reader.text(key, std::move(fallback));
+  if (const auto mistake = said ? label_mistake(label) : std::nullopt)
+    reader.complain_at(key, *mistake);
+  return label;
+}
+
 StageSpec read_stage_members(const std::string& op, Reader& reader) {
   StageSpec spec;
   spec.op = read_op(op, reader).value();
@@ -97,6 +107,7 @@ std::optional<StageSpec> read_stage(const StageText& text, const Paths& paths,
   Reader reader(members.fields, members.pointer, issues);
   StageSpec spec = read_stage_members(text.op, reader);
   spec.parameters = own_members(members.fields);
+  spec.ranges = text.ranges;
   const bool starts = is_start(spec.op);
   if (issues.size() == before) {
     try {

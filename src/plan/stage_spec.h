@@ -15,6 +15,8 @@ namespace normbench {
 
 struct StageSpec {
   Op op;
+  std::string label;                // the config's, or else own_label(); "" of a source
+  std::vector<std::string> ranges;  // around it, outermost first
   std::vector<std::string> as, in;
   OutputPolicy output = OutputPolicy::Reuse;
   std::optional<Memory> memory;
@@ -24,6 +26,9 @@ struct StageSpec {
 
   std::string name() const { return std::string(name_of(op)); }
 };
+
+/// The name that the member `key` gives, or `fallback`; one that is no label is a mistake.
+std::string read_label(Reader& reader, std::string_view key, std::string fallback);
 
 /// A mistake in a member of a stage; "": in the stage as a whole.
 struct StageMistake {

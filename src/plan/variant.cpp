@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ops/op.h"
+#include "plan/stage_spec.h"
 
 namespace normbench {
 namespace {
@@ -73,6 +74,70 @@ std::pair<Json, std::string> split(const Json& variant, const std::string& point
   return {Json(), ""};
 }
 
+bool is_range(const Json& stage) {
+  return stage.is_object() && stage.contains("range") && !stage.contains("op");
+}
+
+/// Stages in a list, those of its ranges among them.
+std::size_t count_stages(const Json& list) {
+  std::size_t count = 0;
+  for (const Json& stage : list)
+    count += is_range(stage) && stage.contains("stages") ? count_stages(stage.at("stages")) : 1;
+  return count;
+}
+
+/// Puts the stages of a variant one behind the other, whatever ranges they lie in.
+class Flattening {
+ public:
+  Flattening(const VariantPlace& place, Substitution& axes, std::vector<Issue>& issues,
+             VariantText& text)
+      : place_(place), axes_(axes), issues_(issues), text_(text) {}
+
+  /// Adds the list that is written at `at`.
+  void add(const Json& list, const std::string& at) {
+    if (!list.is_array()) return issues_.push_back({at, wrong_type("a list of stages", list)});
+    if (list.empty()) issues_.push_back({at, "has no stages (a list of at least one)"});
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const std::string pointer = fmt::format("{}/{}", at, i);
+      is_range(list[i]) ? add_range(list[i], pointer) : add_stage(list[i], pointer);
+    }
+  }
+
+ private:
+  void add_stage(const Json& said, const std::string& pointer) {
+    StageText stage = read_stage_text(said, pointer, issues_);
+    const bool starts = is_start(stage.op);
+    const bool bare = starts && said.is_string() && place_.experiment.contains(stage.op);
+    const bool is_first = text_.stages.empty();
+    if (is_first && (bare || !starts)) text_.stages.push_back(start_of(place_, axes_, issues_));
+    if (!is_first || !bare) text_.stages.push_back(std::move(stage));
+    text_.stages.back().ranges = open_;
+    if (text_.stages.back().op != Source::name) ++running_;
+  }
+
+  void add_range(const Json& said, const std::string& pointer) {
+    Reader reader(said, pointer, issues_);
+    const std::string name = read_label(reader, "range", "");
+    const Json& stages = reader.member("stages");
+    reader.finish();
+    if (stages.is_null()) return issues_.push_back({pointer, "no \"stages\" (a list of ops)"});
+    text_.ranges.push_back({.name = name, .pointer = pointer + "/range"});
+    const std::size_t mistakes = issues_.size(), running = running_;
+    open_.push_back(name);
+    add(stages, pointer + "/stages");
+    open_.pop_back();
+    if (issues_.size() == mistakes && running_ == running)
+      issues_.push_back({pointer + "/stages", "has no stage that runs (a source is simply there)"});
+  }
+
+  const VariantPlace& place_;
+  Substitution& axes_;
+  std::vector<Issue>& issues_;
+  VariantText& text_;
+  std::vector<std::string> open_;  // ranges, outermost first
+  std::size_t running_ = 0;        // stages so far that are no sources
+};
+
 /// Adds the `defaults` that the stage lacks: its op's own; for some ops also normalize's.
 void add_defaults(const Json& defaults, StageText& stage, Substitution& axes) {
   const auto take = [&](std::string_view from, const std::string& member, const Json& value) {
@@ -105,22 +170,11 @@ VariantText complete_variant(const VariantPlace& place, const std::string& name,
         {{"threads", axes.apply(place.experiment.at("threads"), place.pointer + "/threads")}},
         place.pointer);
   if (at.empty()) return text;
-  if (stages.is_array() && stages.size() > most_stages) {
-    issues.push_back({at, fmt::format("has {} stages (at most {})", stages.size(), most_stages)});
+  if (const std::size_t count = stages.is_array() ? count_stages(stages) : 0; count > most_stages) {
+    issues.push_back({at, fmt::format("has {} stages (at most {})", count, most_stages)});
     return text;
   }
-  if (!stages.is_array() || stages.empty()) {
-    issues.push_back({at, stages.is_array() ? "has no stages (a list of at least one)"
-                                            : wrong_type("a list of stages", stages)});
-    return text;
-  }
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    StageText stage = read_stage_text(stages[i], fmt::format("{}/{}", at, i), issues);
-    const bool starts = is_start(stage.op);
-    const bool bare = starts && stages[i].is_string() && place.experiment.contains(stage.op);
-    if (i == 0 && (bare || !starts)) text.stages.push_back(start_of(place, axes, issues));
-    if (i > 0 || !bare) text.stages.push_back(std::move(stage));
-  }
+  Flattening(place, axes, issues, text).add(stages, at);
   for (StageText& stage : text.stages) add_defaults(place.defaults, stage, axes);
   if (place.batch > 0 && text.stages.front().op == Source::name)
     text.stages.front().members.fields["batch"] = place.batch;

@@ -14,10 +14,17 @@ namespace normbench {
 struct StageText {
   std::string op;  // "" after a mistake
   Composed members;
+  std::vector<std::string> ranges = {};  // names of those around it, outermost first
+};
+
+/// {"range": "preprocess", "stages": […]}
+struct RangeText {
+  std::string name, pointer;
 };
 
 struct VariantText {
-  std::vector<StageText> stages;  // the first is the source or a load
+  std::vector<StageText> stages;  // of ranges, too; the first is the source or a load
+  std::vector<RangeText> ranges;  // outer ones before those inside
   Composed options;               // threads, wait, graph, in_flight, peer
   bool whole = false;             // no mistake so far
 };
@@ -31,7 +38,8 @@ struct VariantPlace {
 };
 
 /// The variant `name` with these axes. A bare "source" or "load" that it starts with is the
-/// experiment's, where that has one; {"op": "source"} is its own. Mistakes go to `issues`.
+/// experiment's, where that has one; {"op": "source"} is its own. Ranges become names of their
+/// stages: nothing else depends on them. Mistakes go to `issues`.
 VariantText complete_variant(const VariantPlace& place, const std::string& name, Substitution& axes,
                              std::vector<Issue>& issues);
 

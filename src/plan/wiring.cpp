@@ -96,8 +96,8 @@ void Wiring::add(const StageSpec& spec) {
                         spec.name())};
   Stage stage;
   stage.op = spec.op;
-  stage.label =
-      spec.kernel.empty() ? spec.name() : fmt::format("{} ({})", spec.name(), spec.kernel);
+  stage.label = spec.label;
+  stage.ranges = spec.ranges;
   stage.forced = spec.kernel;
   stage.output = spec.output;
   stage.parameters = spec.parameters;

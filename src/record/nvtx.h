@@ -9,8 +9,8 @@
 namespace normbench {
 
 /// What a range is; the NVTX category. Part: a piece of a stage on its own thread; Worker: what
-/// another thread does of a stage.
-enum class RangeKind { Run, Point, Variant, Step, Stage, Part, Init, Warmup, Worker };
+/// another thread does of a stage; Range: the config's, around stages.
+enum class RangeKind { Run, Point, Variant, Step, Stage, Part, Init, Warmup, Worker, Range };
 constexpr auto words(RangeKind) {
   return std::to_array<Word<RangeKind>>({{RangeKind::Run, "run"},
                                          {RangeKind::Point, "point"},
@@ -20,7 +20,8 @@ constexpr auto words(RangeKind) {
                                          {RangeKind::Part, "part"},
                                          {RangeKind::Init, "init"},
                                          {RangeKind::Warmup, "warmup"},
-                                         {RangeKind::Worker, "worker"}});
+                                         {RangeKind::Worker, "worker"},
+                                         {RangeKind::Range, "range"}});
 }
 
 }  // namespace normbench

@@ -121,8 +121,9 @@ std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
 }
 
 std::string stage_table(const GroupResult& group, const GroupAnalysis& analysis) {
-  Rows rows({"variant", "stage", "kernel", "place", "writes", "output", "fewest", "moves", "link",
-             "ms", "device ms", "host call ms", "GB/s", "of case", "of limit (95 %)", "limit"});
+  Rows rows({"variant", "stage", "range", "kernel", "place", "writes", "output", "fewest", "moves",
+             "link", "ms", "device ms", "host call ms", "GB/s", "of case", "of limit (95 %)",
+             "limit"});
   for (std::size_t i = 0; i < group.cases.size(); ++i)
     for (std::size_t s = 0; s < group.cases[i].stages.size(); ++s) {
       const CaseResult& result = group.cases[i];
@@ -131,7 +132,8 @@ std::string stage_table(const GroupResult& group, const GroupAnalysis& analysis)
       const double ns = per_iteration_ns(result, stage.rounds_ns);
       const double share = ns > 0 ? stage_share(result, stage) : 0;
       const auto [of_limit, limit] = limit_cells(analysis.cases[i], s);
-      rows.add({s == 0 ? result.variant : "", stage.label, kernel_text(result, stage),
+      rows.add({s == 0 ? result.variant : "", stage.label,
+                fmt::format("{}", fmt::join(stage.ranges, " / ")), kernel_text(result, stage),
                 std::string(name_of(stage.place)), describe(stage.out),
                 std::string(name_of(stage.output)), bytes_text(stage.min_bytes),
                 result.peer.empty() ? bytes_text(stage.bytes) : "",
@@ -140,7 +142,7 @@ std::string stage_table(const GroupResult& group, const GroupAnalysis& analysis)
                 ms_or_blank(per_iteration_ns(result, stage.calls_ns)), rate_text(result, stage, ns),
                 share > 0 ? format_percent(share) : "", of_limit, limit});
     }
-  return rows.text({0, 1, 2, 3, 4, 5, 15});
+  return rows.text({0, 1, 2, 3, 4, 5, 6, 16});
 }
 
 }  // namespace normbench

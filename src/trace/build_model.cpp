@@ -137,7 +137,8 @@ class Adding {
                         .depth = slice.depth,
                         .bytes = slice.bytes,
                         .external_id = external_ids_(slice.external_id),
-                        .shapes = shapes_of(slice)});
+                        .shapes = shapes_of(slice),
+                        .label = label_of(slice.name)});
     }
   }
 
@@ -192,6 +193,7 @@ class Adding {
                      .depth = depth_of_work,
                      .bytes = record.bytes,
                      .external_id = external_ids_(record.external_id)};
+    if (record.activity == Activity::Stage) slice.label = label_of(record.name);
     if (record.activity == Activity::Driver) ++slice.depth;  // inside a call of the runtime
     if (is_on_device(record.activity)) {
       slice.details = static_cast<std::int32_t>(model_.details.size());
@@ -210,8 +212,15 @@ class Adding {
 
   std::string_view shapes_of(const Slice& slice) {
     if (slice.kind != RangeKind::Stage) return {};
-    const auto found = profile_.shapes.find(slice.name);
+    const std::string_view label = label_of(slice.name);
+    const auto found = profile_.shapes.find(label.empty() ? slice.name : label);
     return found == profile_.shapes.end() ? std::string_view() : model_.name(found->second);
+  }
+
+  /// The label of a numbered name; "" of others.
+  std::string_view label_of(std::string_view name) {
+    const auto found = profile_.labels.find(name);
+    return found == profile_.labels.end() ? std::string_view() : model_.name(found->second);
   }
 
   /// Where device times come from, and how well they lie on the host's clock.

@@ -126,8 +126,7 @@ void merge(std::vector<Call>& calls) {
     if (call.parent < 0) continue;
     if (const Call& above = at(calls, call.parent); above.merged) call.parent = above.parent;
     Call& parent = at(calls, call.parent);
-    if (parent.children != 1 || row_name(parent.slice->name) != row_name(call.slice->name))
-      continue;
+    if (parent.children != 1 || row_name(*parent.slice) != row_name(*call.slice)) continue;
     call.merged = true;
     parent.children = call.children;
     parent.self_device_ns += call.self_device_ns;
@@ -147,8 +146,9 @@ void add_up(std::vector<Call>& calls) {
 
 }  // namespace
 
-std::string_view row_name(std::string_view name) {
-  return name.starts_with("ProfilerStep#") ? "ProfilerStep*" : name;
+std::string_view row_name(const TraceSlice& slice) {
+  if (!slice.label.empty()) return slice.label;
+  return slice.name.starts_with("ProfilerStep#") ? "ProfilerStep*" : slice.name;
 }
 
 std::vector<Call> call_tree(const TraceModel& model) {

@@ -16,8 +16,8 @@ struct Call {
   bool merged = false;  // an only child of its parent's name: its parent stands for it
 };
 
-/// The name of a slice's row: all steps share one.
-std::string_view row_name(std::string_view name);
+/// The name of a slice's row: all steps share one, and all names of a label.
+std::string_view row_name(const TraceSlice& slice);
 
 /// The host's slices that have rows, parents before their children; the model's lanes are sorted.
 /// - Self time is what no direct child covers. A slice that overlaps another only partly is not its

@@ -82,6 +82,7 @@ struct TraceSlice {
   std::int64_t correlation = -1;  // -1: none
   std::int32_t details = -1;      // index into TraceModel::details; -1: none
   std::string_view shapes = {};   // of the inputs, as torch prints them; "" when not known
+  std::string_view label = {};    // what tables call it: "load{i}" of "load3"; "": its name
 };
 
 /// A thread of a process, or a stream of a device. Within one, slices are sorted by

@@ -78,7 +78,7 @@ class Rows {
  private:
   /// The row of the slice, with this call of it counted.
   Filling& of(const TraceSlice& slice) {
-    const RowKey key{.name = row_name(slice.name),
+    const RowKey key{.name = row_name(slice),
                      .shapes = by_shape_ ? slice.shapes : std::string_view(),
                      .on_device = is_on_gpu(slice.kind),
                      .annotation = is_annotation(slice)};

@@ -156,7 +156,8 @@ void annotate(TraceLane& stream, const HostIndex& index) {
          .name = range.name,
          .kind = TraceKind::GpuUserAnnotation,
          .depth = range.depth,
-         .external_id = range.external_id});
+         .external_id = range.external_id,
+         .label = range.label});
   }
 }
 

@@ -11,6 +11,7 @@ import collections
 import functools
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -24,7 +25,8 @@ INJECTION = TESTS_DIR / "libnvtx_injection.so"
 ON_FAKE_CUDA = TESTS_DIR / "normbench_on_fake_cuda"
 SKIPPED = 77
 
-KINDS = ["run", "point", "variant", "step", "stage", "part", "init", "warmup", "worker"]
+KINDS = ["run", "point", "variant", "step", "stage", "part", "init", "warmup", "worker", "range"]
+LABEL = "to float {i}"
 WAIT, WARMUP, ACTIVE = 1, 1, 3
 PIXELS = 3 * 64 * 64
 UINT64 = 18  # NVTX_PAYLOAD_ENTRY_TYPE_UINT64
@@ -50,6 +52,20 @@ CONFIG = {
             "threads": 2,
             "load": {"batch": 4, "size": [16, 16]},
             "variants": {"load, cast": [{"op": "cast", "to": "float32"}]},
+        },
+        {
+            "name": "named",
+            "threads": 2,
+            "source": {"batch": 1, "size": [64, 64]},
+            "variants": {
+                "in ranges": [
+                    {"range": "preprocess", "stages": [
+                        {"op": "cast", "to": "float32", "label": LABEL},
+                        {"range": "inner", "stages": [{"op": "sub", "mean": [1, 2, 3]}]},
+                    ]},
+                    {"op": "div", "std": [1, 2, 3]},
+                ],
+            },
         },
     ],
 }
@@ -97,6 +113,11 @@ class Range:
 
     def kinds(self):
         return [outer.kind for outer in self.path] + [self.kind]
+
+
+def label_of(name):
+    """What documents call the stage of a range."""
+    return re.sub(r"^to float \d+$", LABEL, name)
 
 
 class Seen:
@@ -249,7 +270,7 @@ class NvtxTest(unittest.TestCase):
         for stage in seen.of("stage"):
             experiment, _, point = stage.around("point").name.partition(" ")
             key = (experiment, json.dumps(json.loads(point or "{}")), stage.around("variant").name,
-                   stage.name)
+                   label_of(stage.name))
             if key not in planned:
                 continue  # of a limit
             self.assertEqual(stage.push["payload"]["value"], planned[key], key)
@@ -296,7 +317,8 @@ class NvtxTest(unittest.TestCase):
         self.assertIn("load", shares)  # so small an image is normalised by one thread
         limits = {stage.get("label", stage["op"]) for group in document["groups"]
                   for limit in group["limits"] if limit["status"] == "ok" for stage in limit["stages"]}
-        self.assertLessEqual(shares, {"cast", "sub", "normalize", "load"} | limits)
+        self.assertLessEqual({label_of(name) for name in shares},
+                             {"cast", "sub", "div", "normalize", "load", LABEL} | limits)
 
     def test_parts_of_a_step_lie_in_a_stage_or_in_a_workers_share_of_it(self):
         outer = {p.path[-1].kind for p in self.profiled.of("part") if p.within("step")}
@@ -311,18 +333,20 @@ class NvtxTest(unittest.TestCase):
         """(point, variant, step, stages) of the profile pass, in order, without its warm-up."""
         steps = [s for s in seen.of("step") if s.within("capture") and not s.within("warmup")]
         return [(s.around("point").name, s.around("variant").name, s.name,
-                 [r.name for r in seen.of("stage") if r.path[-1:] == [s]]) for s in steps]
+                 [r.name for r in seen.of("stage") if s in r.path]) for s in steps]
 
     def expected_steps(self):
-        names = [f"ProfilerStep#{WAIT + WARMUP + i}" for i in range(ACTIVE)]
+        numbers = [WAIT + WARMUP + i for i in range(ACTIVE)]
         cases = [
             ('sizes {"batch":1}', "eager", ["cast", "sub"]),
             ('sizes {"batch":1}', 'fused "quoted" ü', ["normalize"]),
             ('sizes {"batch":2}', "eager", ["cast", "sub"]),
             ('sizes {"batch":2}', 'fused "quoted" ü', ["normalize"]),
             ("files", "load, cast", ["load", "cast"]),
+            ("named", "in ranges", [LABEL, "sub", "div"]),
         ]
-        return [(point, variant, step, stages) for point, variant, stages in cases for step in names]
+        return [(point, variant, f"ProfilerStep#{i}", [name.replace("{i}", str(i)) for name in stages])
+                for point, variant, stages in cases for i in numbers]
 
     @of_both_runs
     def test_one_capture_encloses_the_profile_of_every_group(self, seen):
@@ -342,9 +366,37 @@ class NvtxTest(unittest.TestCase):
         outside = [s for s in self.measured.of("stage") if not s.within("capture")]
         for stage in outside:
             self.assertLess(stage.last, capture.first)
-            self.assertEqual(stage.kinds(), ["run", "point", "variant", "step", "stage"])
+            self.assertEqual([kind for kind in stage.kinds() if kind != "range"],
+                             ["run", "point", "variant", "step", "stage"])
             self.assertRegex(stage.around("step").name, r"^#\d+$")
         self.assertLessEqual({"cast", "sub", "load"}, {stage.name for stage in outside})
+
+    def test_turns_have_ranges_and_no_numbers(self):
+        [capture] = self.measured.of("capture")
+        named = [r for r in self.measured.ranges
+                 if r.last < capture.first and any(o.name == "in ranges" for o in r.path)]
+        self.assertIn((["preprocess"], LABEL), self.in_ranges(named))
+        self.assertEqual([r.name for r in named if re.match(r"to float \d", r.name)], [])
+        for r in named:
+            if r.kind == "range":
+                self.assertTrue(r.within("step"))
+
+    @staticmethod
+    def in_ranges(ranges):
+        """(names of the ranges around it, name) of each stage."""
+        return [([o.name for o in r.path if o.kind == "range"], r.name)
+                for r in ranges if r.kind == "stage"]
+
+    @of_both_runs
+    def test_ranges_of_the_config_are_around_their_stages(self, seen):
+        for step in seen.of("step"):
+            if not step.within("capture") or step.around("variant").name != "in ranges":
+                continue
+            number = step.name.removeprefix("ProfilerStep#")
+            self.assertEqual(
+                self.in_ranges([r for r in seen.ranges if step in r.path]),
+                [(["preprocess"], f"to float {number}"), (["preprocess", "inner"], "sub"),
+                 ([], "div")])
 
     @of_both_runs
     def test_stages_of_the_capture_are_nested_as_documented(self, seen):
@@ -352,7 +404,8 @@ class NvtxTest(unittest.TestCase):
         in_warmup = nesting[:4] + ["warmup"] + nesting[4:]
         for stage in seen.of("stage"):
             if stage.within("capture"):
-                self.assertIn(stage.kinds(), (nesting, in_warmup))
+                kinds = [kind for kind in stage.kinds() if kind != "range"]
+                self.assertIn(kinds, (nesting, in_warmup))
 
     @of_both_runs
     def test_stages_of_warm_up_lie_in_warmup(self, seen):

@@ -117,6 +117,8 @@ class RandomResults {
     return {.op = text(),
             .label = text(),
             .kernel = text(),
+            .forced = flag(),
+            .ranges = list([this] { return text(); }),
             .place = word<Place>(),
             .out = desc(),
             .parameters = flag() ? object() : Json(),

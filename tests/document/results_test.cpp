@@ -174,6 +174,23 @@ TEST(Results, OfOlderDocumentsNameTheRowOfConstants) {
   EXPECT_FALSE(group.profile.at(0).rows.at(1).constants);
 }
 
+TEST(Results, OfOlderDocumentsSayByALabelThatAKernelWasForced) {
+  Json document = parse(kOneCase);
+  EXPECT_FALSE(read_group(document).cases.at(0).stages.at(0).forced);
+  document["cases"][0]["stages"][0]["label"] = "cast (fused)";
+  EXPECT_TRUE(read_group(document).cases.at(0).stages.at(0).forced);
+}
+
+TEST(Results, HaveTheRangesOfStagesWhereThereAreSome) {
+  GroupResult group = one_case();
+  group.cases[0].stages[0].ranges = {"outer", "inner{i}"};
+  group.cases[0].stages[0].forced = true;
+  const Json json = to_json(group);
+  EXPECT_EQ(json["cases"][0]["stages"][0]["ranges"], (Json{"outer", "inner{i}"}));
+  EXPECT_EQ(read_group(json).cases.at(0).stages, group.cases[0].stages);
+  EXPECT_THAT(read_group(parse(kOneCase)).cases.at(0).stages.at(0).ranges, testing::IsEmpty());
+}
+
 TEST(Results, NameWhatIsWrongInAGroup) {
   const std::vector<Wrong> all{
       {"/cases", 3, "/cases: expected a list"},

@@ -7,6 +7,8 @@
 #include <random>
 
 #include "trace/models.h"
+#include "trace/profile_rows.h"
+#include "trace/read/read_chrome.h"
 #include "trace/synthetic_gpu.h"
 #include "trace_check/chrome_check.h"
 
@@ -60,6 +62,39 @@ TEST(WriteChrome, WritesAWholeTrace) {
 ]}
 )");
   EXPECT_THAT(check_chrome(text), ElementsAre());
+}
+
+TEST(WriteChrome, NumberedNamesSayTheirLabels) {
+  TraceModel model = empty_model();
+  ProfileTrace profile{.experiment = "", .variant = "", .point = Json::object(), .threads = {}};
+  profile.threads.push_back({.tid = test_pid,
+                             .name = "main",
+                             .slices = {slice(2000, 2100, "h2d 2", RangeKind::Stage, 1, 0, 5),
+                                        slice(2000, 2200, "pre 2", RangeKind::Range, 0)}});
+  profile.labels = {{"h2d 2", "h2d {i}"}, {"pre 2", "pre {i}"}};
+  DeviceRecord copy = record(Activity::Memcpy, 2100, 2500, "Memcpy HtoD");
+  copy.external_id = 5;
+  profile.devices.push_back({.source = "CUPTI", .records = {copy}});
+  add_profile(model, profile, test_pid);
+  finish_model(model);
+  const std::string text = written(model);
+  EXPECT_THAT(
+      lines_with(text, "normbench label"),
+      ElementsAre(
+          R"({"ph":"X","cat":"user_annotation","name":"pre 2","pid":4000,"tid":4000,"ts":1.000,"dur":0.200,"args":{"normbench label":"pre {i}"}})",
+          R"({"ph":"X","cat":"cpu_op","name":"h2d 2","pid":4000,"tid":4000,"ts":1.000,"dur":0.100,"args":{"External id":1,"normbench label":"h2d {i}"}})",
+          HasSubstr(R"("cat":"gpu_user_annotation","name":"pre 2")"),
+          HasSubstr(R"("cat":"gpu_user_annotation","name":"h2d 2")")));
+  EXPECT_THAT(check_chrome(text), ElementsAre());
+  // A table of the file has the rows of the run's own table.
+  std::istringstream file(text);
+  const auto names = [](const TraceModel& of) {
+    std::vector<std::string> rows;
+    for (const ProfileRow& row : profile_rows(of)) rows.push_back(row.name);
+    return rows;
+  };
+  EXPECT_THAT(names(model), ElementsAre("pre {i}", "h2d {i}", "pre {i}", "h2d {i}", "Memcpy HtoD"));
+  EXPECT_EQ(names(read_chrome(file, "trace.json")), names(model));
 }
 
 TEST(WriteChrome, WorkOfADeviceSaysWhatTorchSaysOfIt) {

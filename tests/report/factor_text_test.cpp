@@ -1,8 +1,7 @@
-#include "report/cause_text.h"
-
 #include <gmock/gmock.h>
 
 #include "example_results.h"
+#include "report/cause_text.h"
 
 namespace normbench::factor_text_test {
 namespace {
@@ -44,9 +43,15 @@ TEST(Factors, OneChangeIsOneFactor) {
   b.threads = 2;
   EXPECT_THAT(shown(a, b), ElementsAre("threads (1, 2)"));
   b = a;
-  b.stages[1].label = "div (plain)";
+  b.stages[1].forced = true;
   b.stages[1].kernel = "plain";
   EXPECT_THAT(shown(a, b), ElementsAre("kernel of div (fused, plain)"));
+  b.stages[1].label = a.stages[1].label = "my div";
+  EXPECT_THAT(shown(a, b), ElementsAre("kernel of my div (fused, plain)"));
+  b = a;
+  b.stages[1].label = "another name";
+  b.stages[1].kernel = "plain";  // chosen for it
+  EXPECT_THAT(shown(a, b), IsEmpty());
   b = a;
   b.stages[0].out.memory = Memory::Pinned;
   EXPECT_THAT(shown(a, b), ElementsAre("memory of sub (pageable, pinned)"));

@@ -135,6 +135,7 @@ INSTANTIATE_TEST_SUITE_P(Table, GoldenTest,
                                                 &examples::skipped_gpu},
                                          Golden{"failed_table.txt", &table, &examples::failed},
                                          Golden{"peers_table.txt", &table, &examples::peers},
+                                         Golden{"labelled_table.txt", &table, &examples::labelled},
                                          Golden{"gpu_table.txt", &table, &examples::gpu}),
                          test_name);
 INSTANTIATE_TEST_SUITE_P(Reproduction, GoldenTest,

@@ -45,6 +45,33 @@ TEST(AddProfile, ThreadsBecomeLanesUnderATitle) {
               ElementsAre("place, batch 10, memory pinned: CPU normalize [1500, 4000)"));
 }
 
+TEST(AddProfile, ARangeIsAnAnnotationAndNumberedNamesKnowTheirLabels) {
+  TraceModel model = empty_model();
+  ProfileTrace profile =
+      profile_of({{.tid = test_pid,
+                   .name = "main",
+                   .slices = {slice(2000, 3000, "load3", RangeKind::Stage, 1, 0, 5),
+                              slice(1500, 4000, "preprocess", RangeKind::Range)}}});
+  profile.labels = {{"load3", "load{i}"}};
+  profile.shapes = {{"load{i}", "[[1, 2]]"}, {"preprocess", "[[3]]"}};
+  DeviceTrace device{.source = "CUDA events"};
+  device.records = {record(Activity::Stage, 2000, 2500, "load3"),
+                    record(Activity::Kernel, 2000, 2500, "load3")};
+  profile.devices.push_back(std::move(device));
+  add_profile(model, profile, test_pid);
+  const std::vector<TraceSlice>& host = model.lanes.at(0).slices;
+  EXPECT_EQ(host[0].kind, TraceKind::CpuOp);
+  EXPECT_EQ(host[0].name, "load3");
+  EXPECT_EQ(host[0].label, "load{i}");
+  EXPECT_EQ(host[0].shapes, "[[1, 2]]");
+  EXPECT_EQ(host[1].kind, TraceKind::UserAnnotation);
+  EXPECT_EQ(host[1].label, "");
+  EXPECT_EQ(host[1].shapes, "");
+  const std::vector<TraceSlice>& stream = model.lanes.at(1).slices;
+  EXPECT_EQ(stream.at(0).label, "load{i}");
+  EXPECT_EQ(stream.at(1).label, "");  // the kernel's name is its own
+}
+
 TEST(AddProfile, NamesOutliveTheProfile) {
   TraceModel model = empty_model();
   {

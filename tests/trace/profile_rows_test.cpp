@@ -23,8 +23,8 @@ std::vector<std::string> lines(const std::vector<ProfileRow>& rows) {
   for (const ProfileRow& row : rows) {
     const bool host = row.place == Place::Cpu;
     result.push_back(fmt::format(
-        "{} {}{} {} {}/{}", row.name, name_of(row.place), row.annotation ? " annotation" : "", row.calls,
-        host ? row.self_cpu_ns : row.self_device_ns, host ? row.cpu_ns : row.device_ns));
+        "{} {}{} {} {}/{}", row.name, name_of(row.place), row.annotation ? " annotation" : "",
+        row.calls, host ? row.self_cpu_ns : row.self_device_ns, host ? row.cpu_ns : row.device_ns));
   }
   return result;
 }
@@ -52,6 +52,40 @@ TEST(ProfileRows, SelfTimeIsWhatNoChildCovers) {
   EXPECT_THAT(lines(profile_rows(model)),
               ElementsAre("ProfilerStep* cpu annotation 2 50/150", "sub cpu 2 55/60",
                           "constants cpu 1 5/5", "div cpu 1 40/40"));
+}
+
+TEST(ProfileRows, NamesOfALabelShareARow) {
+  constexpr std::string_view label = "load{i}";
+  const TraceModel model =
+      small_model({{.start_ns = 0, .end_ns = 40, .name = "load0", .label = label},
+                   {.start_ns = 40, .end_ns = 70, .name = "load1", .label = label},
+                   {.start_ns = 70, .end_ns = 90, .name = "load1"},
+                   {.start_ns = 5,
+                    .end_ns = 15,
+                    .name = "load0",
+                    .kind = TraceKind::GpuUserAnnotation,
+                    .from_marks = true,
+                    .label = label},
+                   {.start_ns = 45,
+                    .end_ns = 65,
+                    .name = "load1",
+                    .kind = TraceKind::GpuUserAnnotation,
+                    .from_marks = true,
+                    .label = label}});
+  EXPECT_THAT(lines(profile_rows(model)),
+              ElementsAre("load{i} cpu 2 70/70", "load{i} cuda 2 30/30", "load1 cpu 1 20/20"));
+}
+
+TEST(ProfileRows, ARangesSelfTimeIsWhatItsStagesDoNotCover) {
+  const TraceModel model = small_model({{0, 100, "ProfilerStep#0", kStep},
+                                        {10, 90, "preprocess", TraceKind::UserAnnotation},
+                                        {12, 42, "sub"},
+                                        {45, 85, "inner", TraceKind::UserAnnotation},
+                                        {50, 80, "div"}});
+  EXPECT_THAT(
+      lines(profile_rows(model)),
+      ElementsAre("ProfilerStep* cpu annotation 1 20/100", "preprocess cpu annotation 1 10/80",
+                  "sub cpu 1 30/30", "inner cpu annotation 1 10/40", "div cpu 1 30/30"));
 }
 
 TEST(ProfileRows, TheRowOfConstantsSaysSo) {

@@ -21,6 +21,7 @@ struct SmallSlice {
   std::int64_t bytes = 0;
   std::string_view shapes = {};
   bool over_link = false, from_marks = false;
+  std::string_view label = {};
 };
 
 /// Threads are of process 100, streams of device 0.
@@ -42,6 +43,7 @@ inline TraceModel small_model(std::initializer_list<SmallSlice> slices) {
     added.correlation = slice.correlation;
     added.bytes = slice.bytes;
     added.shapes = model.name(slice.shapes);
+    added.label = model.name(slice.label);
     if (!is_on_gpu(slice.kind)) continue;
     added.details = static_cast<std::int32_t>(model.details.size());
     DeviceDetails& details = model.details.emplace_back();

@@ -93,9 +93,15 @@ void add_work(const TraceSlice& slice, const DeviceDetails& details, std::int64_
   args.add("graph node id", details.graph_node);
 }
 
+/// By which tables read from the file have one row for all iterations.
+void add_label(const TraceSlice& slice, Args& args) {
+  if (!slice.label.empty()) args.add("normbench label", std::string_view(json_string(slice.label)));
+}
+
 /// No stream: readers take whatever has one for work of that stream.
 void add_annotation(const TraceSlice& slice, const DeviceDetails* details, Args& args) {
   add_external_id(slice, args);
+  add_label(slice, args);
   if (details == nullptr || !details->from_marks) return;
   args.add("source", std::string_view("\"cuda_event\""));
   if (details->over_link) args.add("over_link", std::string_view("true"));
@@ -118,6 +124,7 @@ void add_sync(const TraceSlice& slice, const DeviceDetails* details, std::string
 void add_host(const TraceSlice& slice, Args& args) {
   add_external_id(slice, args);
   if (slice.correlation >= 0) args.add("correlation", slice.correlation);
+  add_label(slice, args);
   if (!slice.shapes.empty()) args.add("Input Dims", std::string_view(json_shapes(slice.shapes)));
   if (slice.bytes > 0) args.add("bytes", slice.bytes);
 }

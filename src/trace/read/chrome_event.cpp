@@ -18,19 +18,14 @@ constexpr MemberKey event_keys[] = {{"ph", Member::Phase},     {"cat", Member::C
                                     {"tid", Member::Tid},      {"ts", Member::Start},
                                     {"dur", Member::Duration}, {"args", Member::Args}};
 // The spellings of torch before 1.12 are among them.
-constexpr MemberKey args_keys[] = {{"External id", Member::ExternalId},
-                                   {"external id", Member::ExternalId},
-                                   {"correlation", Member::Correlation},
-                                   {"stream", Member::Stream},
-                                   {"device", Member::Device},
-                                   {"bytes", Member::Bytes},
-                                   {"source", Member::Source},
-                                   {"over_link", Member::OverLink},
-                                   {"Input Dims", Member::Shapes},
-                                   {"Input dims", Member::Shapes},
-                                   {"name", Member::ArgName},
-                                   {"labels", Member::Labels},
-                                   {"sort_index", Member::SortIndex}};
+constexpr MemberKey args_keys[] = {
+    {"External id", Member::ExternalId},  {"external id", Member::ExternalId},
+    {"correlation", Member::Correlation}, {"stream", Member::Stream},
+    {"device", Member::Device},           {"bytes", Member::Bytes},
+    {"source", Member::Source},           {"over_link", Member::OverLink},
+    {"Input Dims", Member::Shapes},       {"Input dims", Member::Shapes},
+    {"normbench label", Member::Label},   {"name", Member::ArgName},
+    {"labels", Member::Labels},           {"sort_index", Member::SortIndex}};
 
 Member member_in(std::span<const MemberKey> keys, std::string_view text) {
   for (const MemberKey& key : keys)
@@ -55,7 +50,8 @@ constexpr MemberPlace<std::string> text_places[] = {
     {Member::Phase, &ChromeEvent::phase},      {Member::Category, &ChromeEvent::category},
     {Member::Name, &ChromeEvent::name},        {Member::Source, &ChromeEvent::source},
     {Member::ArgName, &ChromeEvent::arg_name}, {Member::Labels, &ChromeEvent::labels},
-    {Member::Pid, &ChromeEvent::pid_text},     {Member::Tid, &ChromeEvent::tid_text}};
+    {Member::Pid, &ChromeEvent::pid_text},     {Member::Tid, &ChromeEvent::tid_text},
+    {Member::Label, &ChromeEvent::label}};
 constexpr MemberPlace<std::int64_t> number_places[] = {
     {Member::Pid, &ChromeEvent::pid},
     {Member::Tid, &ChromeEvent::tid},

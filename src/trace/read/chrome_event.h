@@ -21,6 +21,7 @@ struct ChromeEvent {
   std::string source;  // of times, where they are not those of records
   bool over_link = false;
   std::string shapes;  // of the inputs, as torch prints them
+  std::string label;   // normbench's, of a name with a step's number
   std::string arg_name, labels;
   std::int64_t sort_index = 0;
 };
@@ -44,6 +45,7 @@ enum class Member {
   Source,
   OverLink,
   Shapes,
+  Label,
   ArgName,
   Labels,
   SortIndex

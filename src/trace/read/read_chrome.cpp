@@ -123,6 +123,7 @@ class EventModel {
     slice.external_id = event.external_id;
     slice.correlation = event.correlation;
     if (!event.shapes.empty()) slice.shapes = model_.name(event.shapes);
+    if (!event.label.empty()) slice.label = model_.name(event.label);
     if (!is_on_gpu(*kind)) return;
     process_of(lane.pid).is_device = true;
     slice.details = number_of_details(

@@ -1,0 +1,39 @@
+/// The names that a config gives to stages ("label") and to ranges of stages ("range").
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace normbench {
+
+/// The label of a stage that the config gives none: "cast", or "cast (simd)" with its kernel
+/// forced.
+std::string own_label(const Op& op, const std::string& forced);
+
+/// What is wrong with a label; nothing when it is fine.
+std::optional<std::string> label_mistake(std::string_view label);
+
+/// True if the label has "{i}": ranges of its stage have another name in every iteration.
+bool is_numbered(std::string_view label);
+/// The name in an iteration: "load7" of "load{i}".
+std::string numbered(std::string_view label, std::int64_t iteration);
+/// True if the two can be one name: as they are, or in iterations of theirs.
+bool can_be_one_name(std::string_view a, std::string_view b);
+
+/// A range around stages that follow one another: all from `first` to `last`.
+struct StageRange {
+  std::string name;
+  std::size_t first = 0, last = 0;
+
+  bool operator==(const StageRange&) const = default;
+};
+
+/// The ranges of a case in the order in which they open: outer ones before those inside.
+std::vector<StageRange> ranges_of(const std::vector<Stage>& stages);
+
+}  // namespace normbench

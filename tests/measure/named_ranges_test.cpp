@@ -1,0 +1,163 @@
+// Labels and ranges of a config in what is recorded.
+#include "measure/profile_fixture.h"
+#include "measure/turn.h"
+
+namespace normbench::named_ranges_test {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::StartsWith;
+using Strings = std::vector<std::string>;
+
+/// Cast and two more, "outer" around the last two of them and "inner{i}" around the last.
+class NamedProfileTest : public ProfileTest {
+ protected:
+  NamedProfileTest() {
+    plan.profile = {.wait = 1, .warmup = 1, .active = 2};
+    work = make_case("named",
+                     {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1}, {.op = Div{.std = {1}}}});
+    work.stages[0].label = "to float {i}";
+    work.stages[1].ranges = {"outer"};
+    work.stages[2].ranges = {"outer", "inner{i}"};
+  }
+  Case work;
+};
+
+TEST_F(NamedProfileTest, StepsNumberThem) {
+  add_group({work});
+  EXPECT_EQ(run_plan().groups[0].cases[0].notes, Strings());
+  EXPECT_THAT(slices(traces.at(0)),
+              ElementsAre("1 to float 2 2000000 600", "2 sub 3000000 960", "3 div 2000000 960",
+                          "2 inner2 2000000 0", "1 outer 5000000 0", "0 ProfilerStep#2 7000000 0",
+                          "1 to float 3 2000000 600", "2 sub 3000000 960", "3 div 2000000 960",
+                          "2 inner3 2000000 0", "1 outer 5000000 0", "0 ProfilerStep#3 7000000 0"));
+  for (const Slice& slice : traces[0].threads.at(0).slices)
+    EXPECT_EQ(slice.kind == RangeKind::Range,
+              slice.name == "outer" || slice.name.starts_with("inner"))
+        << slice.name;
+}
+
+TEST_F(NamedProfileTest, WhatIsKnownOfAStageIsOfItsLabel) {
+  fake->rows[0].faults = 5;
+  add_group({work});
+  run_plan();
+  EXPECT_THAT(traces.at(0).labels,
+              ElementsAre(Pair("inner2", "inner{i}"), Pair("inner3", "inner{i}"),
+                          Pair("to float 2", "to float {i}"), Pair("to float 3", "to float {i}")));
+  EXPECT_THAT(traces[0].faults,
+              ElementsAre(Pair("div", 10), Pair("sub", 0), Pair("to float {i}", 10)));
+  EXPECT_EQ(traces[0].shapes.at("to float {i}"), "[[2, 3, 4, 5]]");
+}
+
+TEST_F(NamedProfileTest, TheDocumentHasLabelsAndRanges) {
+  add_group({work});
+  const CaseResult result = run_plan().groups[0].cases[0];
+  EXPECT_EQ(result.stages[0].label, "to float {i}");
+  EXPECT_THAT(result.stages[0].ranges, IsEmpty());
+  EXPECT_THAT(result.stages[2].ranges, ElementsAre("outer", "inner{i}"));
+}
+
+TEST_F(NamedProfileTest, TurnsHaveNoNumbers) {
+  GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
+  PreparedCase prepared(work, memory, backends, recorder);
+  std::mt19937_64 random(1);
+  recorder.take();
+  recorder.enable(true);
+  take_turn(prepared, {.iterations = 1, .marks = true, .warmup_ns = 0}, clock, random);
+  recorder.enable(false);
+  Strings names;
+  for (const Slice& slice : recorder.take().at(0).slices) names.emplace_back(slice.name);
+  EXPECT_THAT(names, ElementsAre("warmup", "to float {i}", "sub", "div", "inner{i}", "outer"));
+}
+
+TEST_F(NamedProfileTest, TurnsWithoutMarksHaveNoRanges) {
+  GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
+  PreparedCase prepared(work, memory, backends, recorder);
+  std::mt19937_64 random(1);
+  recorder.take();
+  recorder.enable(true);
+  take_turn(prepared, {.iterations = 2, .warmup_ns = 0}, clock, random);
+  recorder.enable(false);
+  const std::vector<ThreadLog> logs = recorder.take();
+  ASSERT_EQ(logs.size(), 1u);
+  EXPECT_EQ(logs[0].slices.size(), 1u);  // the warm-up
+}
+
+TEST_F(NamedProfileTest, StagesAreWaitedForAsEver) {
+  plan.profile = {.wait = 0, .warmup = 0, .active = 1};
+  work.wait = Wait::Stage;
+  GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
+  PreparedCase prepared(work, memory, backends, recorder);
+  std::mt19937_64 random(1);
+  prepared.place(random);
+  fake->log.clear();
+  prepared.run({.ranges = true});
+  EXPECT_THAT(fake->log, ElementsAre("row 0", "drain", "row 1", "drain", "row 0", "drain"));
+}
+
+/// Four stages, of which the two in the middle are launched as one graph.
+class NamedGraphTest : public DeviceProfileTest {
+ protected:
+  NamedGraphTest() {
+    plan.profile = {.wait = 0, .warmup = 0, .active = 1};
+    work = make_case("graph", {on_device(H2d{}, 0), on_device(Cast{}, 1), on_device(Copy{}, 2),
+                               on_device(D2h{}, 0)});
+    work.graph = true;
+  }
+  /// Names of what is recorded with a range around these stages.
+  Strings recorded(std::size_t first, std::size_t last) {
+    for (std::size_t s = first; s <= last; ++s) work.stages[s].ranges = {"range"};
+    add_group({work});
+    notes = run_plan().groups[0].cases[0].notes;
+    Strings names;
+    for (const Slice& slice : traces.at(0).threads.at(0).slices) names.emplace_back(slice.name);
+    return names;
+  }
+  Case work;
+  Strings notes;
+  const std::string note =
+      "range \"range\" is without stages that a graph launches together with others outside it";
+};
+
+TEST_F(NamedGraphTest, ARangeAroundAWholeGraphIsAroundItsLaunch) {
+  EXPECT_THAT(recorded(1, 2),
+              ElementsAre("h2d", "graph (cast, copy)", "range", "d2h", "ProfilerStep#0"));
+  EXPECT_EQ(notes, Strings());
+}
+
+TEST_F(NamedGraphTest, ARangeThatEndsInAGraphEndsBeforeIt) {
+  EXPECT_THAT(recorded(0, 1),
+              ElementsAre("h2d", "range", "graph (cast, copy)", "d2h", "ProfilerStep#0"));
+  EXPECT_THAT(notes, ElementsAre(note));
+}
+
+TEST_F(NamedGraphTest, ARangeThatBeginsInAGraphBeginsAfterIt) {
+  EXPECT_THAT(recorded(2, 3),
+              ElementsAre("h2d", "graph (cast, copy)", "d2h", "range", "ProfilerStep#0"));
+  EXPECT_THAT(notes, ElementsAre(note));
+}
+
+TEST_F(NamedGraphTest, ARangeWithinAGraphIsNotThere) {
+  EXPECT_THAT(recorded(1, 1), ElementsAre("h2d", "graph (cast, copy)", "d2h", "ProfilerStep#0"));
+  EXPECT_THAT(notes, ElementsAre(note));
+}
+
+TEST_F(NamedGraphTest, ARangeAroundMoreIsWhole) {
+  EXPECT_THAT(recorded(0, 2),
+              ElementsAre("h2d", "graph (cast, copy)", "range", "d2h", "ProfilerStep#0"));
+  EXPECT_EQ(notes, Strings());
+}
+
+TEST_F(NamedGraphTest, AGraphHasTheNumbersOfItsStages) {
+  work.stages[1].label = "cast{i}";
+  recorded(3, 3);
+  EXPECT_THAT(traces[0].labels, ElementsAre(Pair("cast0", "cast{i}"),
+                                            Pair("graph (cast0, copy)", "graph (cast{i}, copy)")));
+  EXPECT_THAT(records(traces[0]), Contains(StartsWith("stage graph (cast0, copy) ")));
+}
+
+}  // namespace
+}  // namespace normbench::named_ranges_test
