@@ -33,7 +33,9 @@ struct SourceFindings {
 using JudgedLines = std::vector<std::pair<std::string, std::vector<const Reproduced*>>>;
 
 /// A variant as a sentence has it.
-std::string quoted_name(const std::string& variant) { return escaped_markdown(spoken(variant)); }
+std::string quoted_name(const std::string& variant) {
+  return "\"" + escaped_markdown(variant) + "\"";
+}
 
 std::string outcome_phrase(Judgement::Outcome outcome) {
   const char* const verb = outcome == Judgement::Outcome::DirectionOnly  ? "holds in"
@@ -170,7 +172,7 @@ void add_claim_sentences(const std::vector<const Reproduced*>& lines,
 /// has said why.
 void add_causes(const std::vector<const Reproduced*>& lines, std::vector<std::string>& text) {
   std::set<std::string> seen;
-  std::vector<std::pair<std::string, std::vector<std::string>>> by_cause;
+  std::vector<std::pair<std::string, std::string>> by_cause;
   for (const Reproduced* const line : lines) {
     const Judgement* const judgement = judgement_of(*line);
     if (!line->cause || (judgement != nullptr && judgement->caveat) ||
@@ -179,12 +181,13 @@ void add_causes(const std::vector<const Reproduced*>& lines, std::vector<std::st
     const CauseText cause = cause_text(line->cause);
     std::string shown = cause.evidence.substr(0, cause.evidence.find_last_not_of('.') + 1);
     shown[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(shown[0])));
-    under(by_cause, cause.what)
-        .push_back(fmt::format("{}{} ({})", quoted_name(line->case_name),
-                               at_text(line->group->point), escaped_markdown(shown)));
+    std::string& said = under(by_cause, cause.what);
+    const std::string of = quoted_name(line->case_name) + at_text(line->group->point);
+    said += said.empty() ? fmt::format("The time of {} is set by {}: ", of, cause.what)
+                         : fmt::format("; that of {}: ", of);
+    said += escaped_markdown(shown);
   }
-  for (const auto& [what, cases] : by_cause)
-    text.push_back(fmt::format("The time of {} is set by {}.", enumerate(cases), what));
+  for (const auto& [what, said] : by_cause) text.push_back(said + ".");
 }
 
 /// Why a line has nothing measured; "" for one that has.

@@ -153,7 +153,7 @@ class Reproduce(unittest.TestCase):
         for link in re.findall(r"\]\(<?(.+?)>?\)", made.stdout):
             self.assertTrue((ROOT / "docs" / link).exists(), link)
         for kept in (ROOT / "results/reproduce").glob("*.json"):
-            self.assertLess(kept.stat().st_size, 300_000, kept.name)
+            self.assertLess(kept.stat().st_size, 400_000, kept.name)
             self.assertNotRegex(kept.read_text(), "/(home|root|tmp|work|Users)/", f"{kept.name} holds a path of its machine")
 
     def test_readme_has_a_line_for_each_source(self):
@@ -168,7 +168,7 @@ class Reproduce(unittest.TestCase):
         self.assertLessEqual(max(map(len, lines)), 100)
         rows = {line.split()[0]: line for line in lines if re.match(r"  [a-z]", line)}
         self.assertEqual(set(rows) - {"config"}, {path.stem for path in (ROOT / "configs").glob("*.json")})
-        self.assertRegex(rows["blog-cpu"], r"  blog-cpu +[\d.]+ [GM]B +up to \d+ s  The CPU half")
+        self.assertRegex(rows["blog-cpu"], r"  blog-cpu +2 peers, [\d.]+ [GM]B +up to \d+ s  The CPU half")
         self.assertRegex(rows["peers-gpu"], r"GPU( \(.+\))?, \d+ peers")
         refused = subprocess.run([NORMBENCH, "list", "ops", "--configs", "x"], capture_output=True, text=True, timeout=60)
         self.assertEqual((refused.returncode, refused.stdout), (2, ""))
