@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 
 #include "core/units.h"
@@ -156,9 +157,9 @@ void add_claim_sentences(const std::vector<const Reproduced*>& lines,
   std::string sources;
   for (const auto& [key, of] : judged_lines(lines)) {
     const std::string now = sources_text(of);
-    if (!now.empty() && now != sources) text.push_back("On " + now + ":");
+    const bool is_new = !now.empty() && now != sources;
     sources = now;
-    text.push_back(claim_sentence(of));
+    text.push_back((is_new ? "On " + now + ": " : "") + claim_sentence(of));
   }
   std::set<std::string> seen;
   for (const Reproduced* const line : lines)
@@ -166,6 +167,23 @@ void add_claim_sentences(const std::vector<const Reproduced*>& lines,
       if (!trend->from.is_null())
         if (const std::string one = trend_sentence(*trend); seen.insert(one).second)
           text.push_back(one);
+}
+
+/// "Judged here, a claim at each of its points: 6 confirmed, 1 contradicted."; "" for none.
+std::string tally_text(const std::vector<const Reproduced*>& lines) {
+  std::map<Judgement::Outcome, int> counts;
+  for (const auto& [key, of] : judged_lines(lines))
+    for (const Reproduced* const line : of) ++counts[judgement_of(*line)->outcome];
+  std::set<std::string> seen;
+  for (const Reproduced* const line : lines)
+    if (const auto* const trend = std::get_if<TrendJudgement>(&line->found))
+      if (!trend->from.is_null() && seen.insert(trend_sentence(*trend)).second)
+        ++counts[trend->outcome];
+  std::vector<std::string> parts;
+  for (const auto& [outcome, count] : counts)
+    parts.push_back(fmt::format("{} {}", count, name_of(outcome)));
+  if (parts.empty()) return "";
+  return fmt::format("Judged here, a claim at each of its points: {}.", fmt::join(parts, ", "));
 }
 
 /// What explains the cases, each once: where a claim's sides differ in several factors its sentence
@@ -338,14 +356,17 @@ std::string paragraph(const std::vector<std::string>& sentences) {
 
 std::string source_section(const SourceFindings& of, std::span<const KeptDocument> documents) {
   const std::vector<const Reproduced*> lines = of.lines();
-  std::vector<std::string> sentences{std::string(said_by(of.source))};
-  const std::size_t before = sentences.size();
-  add_claim_sentences(lines, sentences);
-  add_causes(lines, sentences);
-  if (sentences.size() == before) sentences.push_back("Nothing of it was measured here.");
-  sentences.push_back(not_testable_text(of));
-  std::string text = fmt::format("## {}: {}\n\n{}\n\n{}", name_of(of.source), origin_of(of.source),
-                                 paragraph(sentences), figure_table(lines));
+  std::vector<std::string> details;
+  add_claim_sentences(lines, details);
+  add_causes(lines, details);
+  std::string text =
+      fmt::format("## {}: {}\n\n{}\n\n", name_of(of.source), origin_of(of.source),
+                  paragraph({std::string(said_by(of.source)), tally_text(lines),
+                             details.empty() ? "Nothing of it was measured here." : "",
+                             not_testable_text(of)}));
+  for (const std::string& one : details) text += "- " + one + "\n";
+  if (!details.empty()) text += "\n";
+  text += figure_table(lines);
   if (const std::string missing = not_run_text(of); !missing.empty()) text += missing + "\n";
   return text + again_text(of, documents);
 }
