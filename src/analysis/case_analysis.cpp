@@ -117,6 +117,12 @@ double per_iteration_ns(const CaseResult& result, const std::vector<std::int64_t
   return median({turns_ns.begin(), turns_ns.end()}) / static_cast<double>(result.iterations);
 }
 
+std::int64_t images_of(const GroupResult& group) {
+  const auto found = std::ranges::find_if(
+      group.cases, [](const CaseResult& one) { return one.source.has_value(); });
+  return found == group.cases.end() ? 0 : found->source->shape.n;
+}
+
 double faults_per_iteration(const CaseResult& result) {
   return median(
       per_iteration(result, [](const Round& round) { return round.counters.minor_faults; }));

@@ -47,6 +47,9 @@ double median_ns(const CaseResult& result, const Results& results);
 /// Median nanoseconds per iteration that a measured case's turns took for something; 0 for none.
 double per_iteration_ns(const CaseResult& result, const std::vector<std::int64_t>& turns_ns);
 
+/// Images a batch of a group whose cases start from equally many; 0 where none has a source.
+std::int64_t images_of(const GroupResult& group);
+
 /// Minor faults per iteration: the median of the rounds.
 double faults_per_iteration(const CaseResult& result);
 

@@ -168,7 +168,8 @@ void list_configs(const std::string& folder) {
   std::vector<Column> columns{name, needed, time, about};
   for (Column& column : columns) column.cells.clear();
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    const std::vector<std::string> lines = lines_within(plans[i].about, 100 - used);
+    const std::vector<std::string> lines =
+        lines_within(plans[i].about, 100 - std::min<std::size_t>(used, 70));
     for (std::size_t l = 0; l < std::max<std::size_t>(1, lines.size()); ++l) {
       columns[0].cells.push_back(l == 0 ? name.cells[i] : "");
       columns[1].cells.push_back(l == 0 ? needed.cells[i] : "");

@@ -70,7 +70,7 @@ bool is_known(const std::optional<T>& value) {
 bool is_known(std::int64_t value) { return value != 0; }
 template <Enum E>
 bool is_known(E value) {
-  return value != E();  // the first word of its table is what older documents mean
+  return value != E();  // the enumerator 0 is what older documents mean
 }
 bool is_known(const ProfileTimes& value) { return value != ProfileTimes{}; }
 bool is_known(const ProfileLosses& value) { return value != ProfileLosses{}; }

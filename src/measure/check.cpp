@@ -194,10 +194,21 @@ CheckOutcome check_output(const Case& work, const std::optional<View>& source, c
           .note = ""};
 }
 
+namespace {
+
+/// What its first network is given.
+const TensorDesc& fed(const Case& work) {
+  const auto network =
+      std::ranges::find_if(work.stages, [](const Stage& stage) { return is_peer_only(stage.op); });
+  return network->signature.in.front();
+}
+
+}  // namespace
+
 bool is_standard_for(const Standard& standard, const Case& work) {
   const TensorDesc &its = standard.work->result(), &desc = work.result();
   return its.dtype == desc.dtype && its.layout == desc.layout && its.shape == desc.shape &&
-         networks(*standard.work) == networks(work);
+         networks(*standard.work) == networks(work) && fed(*standard.work).shape == fed(work).shape;
 }
 
 CheckOutcome hold_to(const Standard& standard, const Case& work, const Tensor64& output) {

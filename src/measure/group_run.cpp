@@ -272,7 +272,7 @@ void GroupRun::compare_first_outputs() {
       hold_to_standard(*member, *member->given->output);
       continue;
     }
-    standards_.push_back({member->work, *member->given->output});
+    standards_.push_back({member->work, std::move(*member->given->output)});
     first.push_back(member);
   }
   for (Member* member : first) {
@@ -285,6 +285,19 @@ void GroupRun::compare_first_outputs() {
     member->judge(outcome);
   }
   for (Member* member : waiting) member->given.reset();
+}
+
+void GroupRun::name_witnesses() {
+  for (Member& member : members_) {
+    const Standard* const standard = member.live() ? standard_for(*member.work) : nullptr;
+    if (standard == nullptr || standard->work != member.work) continue;
+    CheckResult& check = member.result->check;
+    if (check.held_to != HeldTo::Variant) continue;
+    if (const Member* const witness = witness_of(*standard))
+      check.variant = witness->work->variant;
+    else
+      check = {.ok = true, .held_to = HeldTo::Nothing};
+  }
 }
 
 void GroupRun::align_turns() {

@@ -77,6 +77,9 @@ class GroupRun {
   /// True when the run was interrupted while a member was waited for.
   bool cut_short() const { return cut_short_; }
 
+  /// Says anew whose outputs agree with a standard's: the one that did at first may have failed.
+  void name_witnesses();
+
   /// Contenders that have not failed: cases, then limits; and whether any case is among them.
   std::vector<Member*> live();
   std::vector<Member*> live_cases();

@@ -177,6 +177,7 @@ bool check_again(GroupRun& run) {
     });
     run.tell({GroupStep::Kind::Checked, run.index(), ++done, members.size()});
   }
+  run.name_witnesses();
   return true;
 }
 

@@ -25,12 +25,19 @@ std::size_t whole_blocks(std::size_t contenders) {
   return blocks * contenders;
 }
 
+/// What the rounds of a group take as the config has it.
+double mean_seconds(const Plan& plan) {
+  double seconds = 0;
+  for (const Group& group : plan.groups) seconds += plan.measure_of(group).max_seconds_per_group;
+  return plan.groups.empty() ? 0 : seconds / static_cast<double>(plan.groups.size());
+}
+
 }  // namespace
 
 Pace::Pace(const Plan& plan)
     : plan_(plan),
       groups_(static_cast<double>(plan.groups.size())),
-      expected_(plan.measure.max_seconds_per_group) {}
+      expected_(mean_seconds(plan)) {}
 
 void Pace::group_started(std::size_t index, double now) {
   begun_ = static_cast<double>(index);

@@ -31,7 +31,7 @@ class Pace {
  private:
   const Plan& plan_;
   double groups_;
-  double expected_;             // seconds of one group: the mean so far, at first the config's
+  double expected_;             // seconds of one group: the mean so far, at first what is asked for
   double begun_ = 0;            // groups before the present one
   double start_ = 0;            // of the present group; of the profiles after the last
   double prepared_ = 0;         // when its contenders were prepared

@@ -197,6 +197,7 @@ void set_at(Json& config, const std::string& pointer, Json value) {
 
 /// What is set for the whole config is so for experiments that say something else, too.
 void set_own(Json& config, const std::string& name) {
+  if (std::ranges::find(own_settable, name) == own_settable.end()) return;
   if (!value_at(config, "/experiments").is_array()) return;
   for (Json& experiment : config["experiments"])
     if (value_at(experiment, "/measure").is_object()) experiment["measure"].erase(name);

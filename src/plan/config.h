@@ -10,8 +10,8 @@ namespace normbench {
 OwnMeasure read_own_measure(Reader reader, bool quick);
 
 /// Applies `--set NAME=VALUE`: a JSON pointer to what is there (or to a new member of an object
-/// that is), or the name of a key of `measure`, which
-/// then holds for every experiment. A value that is not JSON is a string.
+/// that is), or the name of a key of `measure`, which then holds for every experiment. A value that
+/// is not JSON is a string.
 void apply_set(Json& config, const std::string& name, const std::string& value,
                std::vector<Issue>& issues);
 

@@ -77,7 +77,7 @@ void check_names(const std::vector<Named>& names, std::vector<Issue>& issues) {
 /// Decoding and networks take longer than waking a team, and `launch` on the CPU measures the team
 /// itself.
 bool always_pays(const Stage& stage) {
-  return std::holds_alternative<Load>(stage.op) || std::holds_alternative<Model>(stage.op) ||
+  return std::holds_alternative<Load>(stage.op) || is_peer_only(stage.op) ||
          (std::holds_alternative<EmptyLaunch>(stage.op) && stage.place == Place::Cpu);
 }
 

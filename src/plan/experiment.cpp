@@ -145,6 +145,8 @@ void read_published(Reader& experiment, const Frame& frame, Group& group) {
           "no figure (wall_ms, device_ms, sum_ms, submitted_ms, first_call_ms or speed_up)");
     published.variant = resolve(said, reader.pointer_to("variant"), group, reader.issues());
     const Case* meant = case_at(said, published.point, group);
+    if (published.submitted_ms && meant && (!meant->peer.empty() || !meant->uses_gpu()))
+      reader.complain_at("submitted_ms", "is known of variants that use the GPU, and of no peer");
     if (!meant || !agree(published.point, group.point)) return;
     published.variant = meant->variant;
     check_stage(reader, published.stage, *meant);
@@ -316,10 +318,13 @@ Group plan_point(Frame& frame, const Json& point, PlanContext& context) {
   return group;
 }
 
-/// True if a "batch" in here is an axis: a point is not what it says with another one.
+/// True if a "batch" in here is an axis, or a whole source: a point is not what it says with
+/// another one.
 bool sweeps_batch(const Json& json) {
   if (!json.is_structured()) return false;
-  if (json.is_object() && value_at(json, "/batch").is_string()) return true;
+  if (json.is_object() &&
+      (value_at(json, "/batch").is_string() || value_at(json, "/source").is_string()))
+    return true;
   return std::ranges::any_of(json, sweeps_batch);
 }
 
@@ -327,14 +332,17 @@ bool sweeps_batch(const Json& json) {
 Group plan_fitting(Frame& frame, const Json& point, PlanContext& context) {
   Group group = plan_point(frame, point, context);
   if (!context.options.fit || !context.issues.empty()) return group;
-  const std::int64_t batch =
-      batch_to_fit(group, group.own.over(context.measure).cache, context.options);
+  const Cache cache = group.own.over(context.measure).cache;
+  Group chosen = group;
+  keep_chosen(chosen, context.options.only);
+  const std::int64_t batch = batch_to_fit(chosen, cache, context.options);
   if (batch == 0 || sweeps_batch(frame.experiment) || sweeps_batch(context.defaults)) return group;
   frame.batch = batch;
   Group fitting = plan_point(frame, point, context);
   frame.batch = 0;
-  fitting.scaled_from = group.cases.front().source->desc().shape.n;
-  return fitting;
+  fitting.scaled_from = runnable(chosen).front()->source->desc().shape.n;
+  keep_chosen(chosen = fitting, context.options.only);
+  return fits(chosen, cache, context.options) ? fitting : group;
 }
 
 /// Reports axes that nothing uses.

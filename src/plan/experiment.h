@@ -27,6 +27,10 @@ std::optional<Case> decide_case(const VariantText& text, PlanContext& context);
 std::vector<Group> plan_experiment(const Json& experiment, const std::string& pointer,
                                    PlanContext& context);
 
+/// Keeps what matches one of the globs of `--only` and, where anything does, the baseline; all
+/// without globs.
+void keep_chosen(Group& group, const std::vector<std::string>& globs);
+
 /// The case called `name`, as written (the first of its variations) or displayed; null for none.
 const Case* find_case(const Group& group, const std::string& name);
 

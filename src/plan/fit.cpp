@@ -78,18 +78,21 @@ Case* largest(std::vector<Case>& list, const Room& room, const Side& side) {
 
 }  // namespace
 
+bool fits(const Group& group, Cache cache, const PlanOptions& options) {
+  const Room room(cache, options);
+  return room.lacking(room.need(runnable(group))) == nullptr;
+}
+
 std::int64_t batch_to_fit(const Group& group, Cache cache, const PlanOptions& options) {
   const std::vector<const Case*> cases = runnable(group);
-  const Room room(cache, options);
-  const Side* const side = room.lacking(room.need(cases));
-  if (side == nullptr || cache == Cache::Hot) return 0;
-  if (cases.front()->source == std::nullopt) return 0;
+  if (fits(group, cache, options) || cache == Cache::Hot || !cases.front()->source) return 0;
   const std::int64_t asked = cases.front()->source->desc().shape.n;
   std::int64_t fewest = 0;
   for (const Case* const work : cases) {
     if (!work->source || work->source->desc().shape.n != asked) return 0;
     const std::int64_t image_bytes = work->source->desc().bytes() / asked;
-    fewest = std::max(fewest, 3 * options.cache_bytes.*side->bytes / image_bytes + 1);
+    for (const Side& side : sides)
+      fewest = std::max(fewest, 3 * options.cache_bytes.*side.bytes / image_bytes + 1);
   }
   return fewest < asked ? fewest : 0;
 }

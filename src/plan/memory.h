@@ -46,10 +46,12 @@ MemoryNeed memory_need(std::span<const Case* const> cases, Cache cache, const Si
 /// The cases and limits of a group that are not skipped.
 std::vector<const Case*> runnable(const Group& group);
 
-/// Fewer images than the group's cases start from, where those that can run do not fit in
-/// `options.free_bytes` together: the fewest that exceed the cache threefold. 0 where all fit,
-/// where that would be no fewer, and for a group that loads files, lies in the cache or has several
-/// batches.
+/// True if what can run of the group has its memory, or it is unknown what is free.
+bool fits(const Group& group, Cache cache, const PlanOptions& options);
+
+/// Fewer images than the group's cases start from, where it does not fit: the fewest that exceed
+/// the caches before either memory threefold. 0 where that would be no fewer, and for a group that
+/// loads files, lies in the cache or has several batches.
 std::int64_t batch_to_fit(const Group& group, Cache cache, const PlanOptions& options);
 
 /// Skips those of `list`, the group's cases or its limits, that alone need more than

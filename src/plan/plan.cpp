@@ -108,22 +108,6 @@ std::string all_variants(const std::vector<Group>& groups) {
   return fmt::format("{}", fmt::join(experiments, "; "));
 }
 
-/// Keeps the cases with a match and, where there is one, the baseline.
-void filter(Group& group, const std::vector<std::string>& globs) {
-  const auto wanted = [&](const Case& one) {
-    return std::ranges::any_of(globs, [&](const auto& glob) { return matches(glob, group, one); });
-  };
-  const bool any = std::ranges::any_of(group.cases, wanted);
-  std::erase_if(group.cases, [&](const Case& one) {
-    return !any || (one.variant != group.baseline && !wanted(one));
-  });
-  const auto gone = [&](const std::string& variant) {
-    return find_case(group, variant) == nullptr;
-  };
-  std::erase_if(group.published, [&](const Published& one) { return gone(one.variant); });
-  std::erase_if(group.claims, [&](const Claim& one) { return gone(one.left) || gone(one.right); });
-}
-
 /// Keeps what the globs of `--only` select. A glob without a match is an issue.
 void keep_only(std::vector<Group>& groups, const std::vector<std::string>& globs,
                std::vector<Issue>& issues) {
@@ -137,11 +121,27 @@ void keep_only(std::vector<Group>& groups, const std::vector<std::string>& globs
       issues.push_back({"", fmt::format("--only {}: nothing matches (there are {})",
                                         shell_word(glob), all_variants(groups))});
   }
-  for (Group& group : groups) filter(group, globs);
+  for (Group& group : groups) keep_chosen(group, globs);
   std::erase_if(groups, [](const Group& group) { return group.cases.empty(); });
 }
 
 }  // namespace
+
+void keep_chosen(Group& group, const std::vector<std::string>& globs) {
+  if (globs.empty()) return;
+  const auto wanted = [&](const Case& one) {
+    return std::ranges::any_of(globs, [&](const auto& glob) { return matches(glob, group, one); });
+  };
+  const bool any = std::ranges::any_of(group.cases, wanted);
+  std::erase_if(group.cases, [&](const Case& one) {
+    return !any || (one.variant != group.baseline && !wanted(one));
+  });
+  const auto gone = [&](const std::string& variant) {
+    return find_case(group, variant) == nullptr;
+  };
+  std::erase_if(group.published, [&](const Published& one) { return gone(one.variant); });
+  std::erase_if(group.claims, [&](const Claim& one) { return gone(one.left) || gone(one.right); });
+}
 
 bool Case::uses_gpu() const {
   return (source && source->memory == Memory::Device) ||

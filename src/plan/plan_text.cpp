@@ -208,6 +208,7 @@ void add_figures(Lines& lines, const Group& group) {
     add(one.device_ms, " ms device");
     add(one.sum_ms, " ms host and device");
     add(one.submitted_ms, " ms until submitted");
+    add(one.first_call_ms, " ms first call");
     add(one.speed_up, "x the baseline");
     lines.add(2, fmt::format("published{}: {}{}: {}{}", ids_text(one.ids), one.variant,
                              one.stage.empty() ? "" : ", " + one.stage, fmt::join(figures, ", "),

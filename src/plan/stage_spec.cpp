@@ -41,6 +41,8 @@ void read_common(Reader& reader, StageSpec& spec) {
   if (reader.has("place")) spec.place = reader.word("place", Place::Cpu);
   spec.kernel = reader.text("kernel", "");
   spec.label = read_label(reader, "label", own_label(spec.op, spec.kernel));
+  if (spec.kernel.empty() && spec.label.starts_with(spec.name() + " ("))
+    reader.complain_at("label", "reads like a kernel that is forced (choose another name)");
 }
 
 /// Finds the files of a start once. Throws Invalid.

@@ -31,6 +31,7 @@ constexpr auto words(SetupFact) {
                                          {Cache, "cache"},
                                          {Quick, "quick"},
                                          {Traced, "traced"},
+                                         {ScaledDown, "images a batch, scaled down to fit"},
                                          {Config, "config"},
                                          {CompilerFlags, "compiler flags"},
                                          {Host, "host"},

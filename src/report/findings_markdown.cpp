@@ -266,9 +266,9 @@ struct FigureRow {
 };
 
 std::string stage_figure(const std::string& stage, const PublishedFigure& figure, double value) {
-  return figure.kind == FigureKind::Wall
-             ? fmt::format("{} {}", stage, format_ms(value * 1e6))
-             : fmt::format("{} {}", stage, figure_text(figure.kind, value));
+  return escaped_markdown(stage) + " " +
+         (figure.kind == FigureKind::Wall ? format_ms(value * 1e6) + " ms"
+                                          : figure_text(figure.kind, value));
 }
 
 /// The figures that have a value here.
@@ -303,11 +303,11 @@ std::vector<FigureRow> figure_rows(const std::vector<const Reproduced*>& lines) 
   return rows;
 }
 
-/// "175.5 ms wall (cast 54.4, sub 64.4, div 56.6)".
+/// "175.5 ms wall (cast 54.4 ms, sub 64.4 ms, div 56.6 ms)".
 std::string with_stages(const std::string& whole, const std::vector<std::string>& stages) {
   if (stages.empty()) return whole;
   const std::string list = fmt::format("{}", fmt::join(stages, ", "));
-  return whole.empty() ? list + " ms" : fmt::format("{} ({})", whole, list);
+  return whole.empty() ? list : fmt::format("{} ({})", whole, list);
 }
 
 std::string figure_table(const std::vector<const Reproduced*>& lines) {
@@ -328,7 +328,8 @@ std::string figure_table(const std::vector<const Reproduced*>& lines) {
 std::string link_to(const KeptDocument& document) {
   const std::string target = (document.file.starts_with('/') ? "" : "../") + document.file;
   const bool plain = target.find_first_of(" ()<>") == target.npos;
-  return fmt::format("[{}]({})", document.results->name, plain ? target : "<" + target + ">");
+  return fmt::format("[{}]({})", escaped_markdown(document.results->name),
+                     plain ? target : "<" + target + ">");
 }
 
 bool has_any(const Results& results, const std::vector<const Reproduced*>& lines) {

@@ -25,8 +25,8 @@ std::string at_point(const Reproduced& line) {
   const GroupResult& group = *line.group;
   std::vector<std::string> said;
   if (!group.point.empty()) said.push_back(point_text(group.point));
-  if (group.scaled_from > 0 && !group.cases.empty())
-    said.push_back(fmt::format("{} of {} images", group.cases.front().images, group.scaled_from));
+  if (group.scaled_from > 0)
+    said.push_back(fmt::format("{} of {} images", images_of(group), group.scaled_from));
   return said.empty() ? "" : fmt::format(" ({})", fmt::join(said, ", "));
 }
 

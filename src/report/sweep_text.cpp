@@ -219,12 +219,12 @@ std::string trend_needs(const TrendJudgement& judgement) {
 std::vector<std::string> verdict_lines(const Experiment& experiment, const Results& results) {
   std::vector<std::string> lines;
   for (const GroupResult* group : experiment.groups)
-    if (group->scaled_from > 0 && !group->cases.empty())
+    if (group->scaled_from > 0)
       lines.push_back(fmt::format(
           "Scaled down{}: {} images in place of {}, which do not fit in memory; so many exceed "
           "three caches.",
-          group->point.empty() ? "" : " at " + point_text(group->point),
-          group->cases.front().images, group->scaled_from));
+          group->point.empty() ? "" : " at " + point_text(group->point), images_of(*group),
+          group->scaled_from));
   for (const EmptyInput& empty : empty_inputs(experiment))
     lines.push_back(empty_input_text(experiment, empty) + ".");
   const GroupResult& last = *experiment.groups.back();

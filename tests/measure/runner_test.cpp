@@ -64,11 +64,26 @@ TEST_F(RunnerTest, WholeGroup) {
   group.question = "Which?";
   group.cases[2].threads = 2;
   group.published = {{.variant = "slow", .wall_ms = {}, .device_ms = 9.16, .where = "table 1"}};
-  group.claims = {{.text = "it is slow", .left = "two steps", .relation = Relation::Less, .right = "slow"}};
+  group.claims = {
+      {.text = "it is slow", .left = "two steps", .relation = Relation::Less, .right = "slow"}};
   stop_at_once();
   const Results results = run_plan();
   ASSERT_EQ(results.groups.size(), 1u);
   EXPECT_EQ(lines(results.groups[0]), golden("whole_group.txt"));
+}
+
+TEST_F(RunnerTest, AGroupIsMeasuredAsItsExperimentSays) {
+  plan.measure.max_seconds_per_group = 1000;
+  add_group({cast_case("a", 0), cast_case("b", 1)});
+  Group& own = add_group({cast_case("a", 0), cast_case("b", 1)});
+  own.own = {.precision = 0.4, .max_seconds_per_group = 0, .cache = Cache::Cold};
+  const Results results = run_plan();
+  ASSERT_EQ(results.groups.size(), 2u);
+  EXPECT_EQ(results.groups[0].stop, Stop::Precision);
+  EXPECT_EQ(results.groups[1].stop, Stop::Time);
+  EXPECT_EQ(precision_of(results.groups[0], results), plan.measure.precision);
+  EXPECT_EQ(precision_of(results.groups[1], results), 0.4);
+  EXPECT_EQ(cache_of(results.groups[1], results), Cache::Cold);
 }
 
 TEST_F(RunnerTest, TakesFromThePlanWhatDoesNotComeFromMeasuring) {

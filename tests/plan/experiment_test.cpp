@@ -183,10 +183,10 @@ TEST(Experiment, ClaimsHaveIdsPointsAndSizes) {
 
 TEST(Experiment, PublishedFiguresOfStagesAndOfSeveralIterations) {
   const Plan plan = fakes::plan(config(
-      R"("variants": {"v": ["copy"]},
+      R"("variants": {"v": ["copy"], "up": ["h2d"]},
          "published": [{"variant": "v", "stage": "copy", "sum_ms": 2, "items": 50},
                        {"variant": "v", "speed_up": 0.71},
-                       {"variant": "v", "submitted_ms": 8.3},
+                       {"variant": "up", "submitted_ms": 8.3},
                        {"variant": "v", "first_call_ms": 218}])"));
   const auto& published = plan.groups.at(0).published;
   ASSERT_EQ(published.size(), 4U);
@@ -205,12 +205,17 @@ TEST(Experiment, PublishedFiguresOfStagesAndOfSeveralIterations) {
   EXPECT_THAT(mistakes(config(
                   R"("variants": {"v": ["copy"]},
                      "published": [{"variant": "v", "stage": "cpy", "wall_ms": 2, "items": 0},
-                                   {"variant": "v", "stage": "copy", "submitted_ms": 2}])")),
+                                   {"variant": "v", "stage": "copy", "submitted_ms": 2},
+                                   {"variant": "v", "submitted_ms": 2}])")),
               ElementsAre("/experiments/0/published/0/items: must be at least 1, got 0",
                           "/experiments/0/published/0/stage: unknown stage \"cpy\" (did you mean "
                           "\"copy\"?)",
                           "/experiments/0/published/1/submitted_ms: goes with the whole variant (a "
-                          "\"stage\" takes other times)"));
+                          "\"stage\" takes other times)",
+                          "/experiments/0/published/1/submitted_ms: is known of variants that use "
+                          "the GPU, and of no peer",
+                          "/experiments/0/published/2/submitted_ms: is known of variants that use "
+                          "the GPU, and of no peer"));
 }
 
 TEST(Experiment, IsMeasuredAsItSaysItself) {

@@ -54,6 +54,8 @@ TEST(Labels, AreNames) {
               ElementsAre(at + "has a brace that is not of \"{i}\", the number of the iteration"));
   EXPECT_THAT(of_label(R"("a\nb")"),
               ElementsAre(at + "holds a control character (a line break, an escape, …)"));
+  EXPECT_THAT(of_label("\"copy (fused)\""),
+              ElementsAre(at + "reads like a kernel that is forced (choose another name)"));
   EXPECT_THAT(of_label("\"ProfilerStep#3\""),
               ElementsAre(at + "\"ProfilerStep#3\" is what tables and traces call something else "
                                "(choose another name)"));

@@ -51,9 +51,6 @@ double precision_of(const std::vector<Results>& base, const std::vector<Results>
       const Json& asked = value_at(results.config, "/measure/precision");
       if (asked.is_number() || !results.quick)
         largest = std::max(largest, asked.is_number() ? asked.get<double>() : results.precision);
-      for (const Json& experiment : value_at(results.config, "/experiments"))
-        if (const Json& own = value_at(experiment, "/measure/precision"); own.is_number())
-          largest = std::max(largest, own.get<double>());
     }
   return largest;
 }

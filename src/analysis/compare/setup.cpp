@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "analysis/case_analysis.h"
 #include "plan/config.h"
 
 namespace normbench {
@@ -36,6 +37,15 @@ std::optional<Json> gpu_name(const Results& results) {
   return at(results.environment, "/gpu/name");
 }
 
+/// How many images a batch has in the groups for which fewer had to be taken: "128 in large".
+std::optional<Json> scaled_groups(const Results& results) {
+  Json scaled = Json::array();
+  for (const GroupResult& group : results.groups)
+    if (group.scaled_from > 0)
+      scaled.push_back(std::to_string(images_of(group)) + " in " + group.experiment);
+  return scaled;
+}
+
 constexpr auto kFacts = std::to_array<Fact>({
     {SetupFact::Gpu, &gpu_name},
     {SetupFact::GpuDriver, [](const Results& r) { return at(r.environment, "/gpu/driver"); }},
@@ -52,6 +62,7 @@ constexpr auto kFacts = std::to_array<Fact>({
     {SetupFact::Cache, [](const Results& r) { return std::optional<Json>(name_of(r.cache)); }},
     {SetupFact::Quick, [](const Results& r) { return std::optional<Json>(r.quick); }},
     {SetupFact::Traced, [](const Results& r) { return std::optional<Json>(r.traced); }},
+    {SetupFact::ScaledDown, &scaled_groups},
     {SetupFact::CompilerFlags, [](const Results& r) { return at(r.tool, "/flags"); }},
     {SetupFact::Host, [](const Results& r) { return at(r.environment, "/host"); }},
     {SetupFact::Kernel, [](const Results& r) { return at(r.environment, "/kernel"); }},

@@ -25,6 +25,7 @@ enum class SetupFact {
   Cache,
   Quick,
   Traced,
+  ScaledDown,
   Config,
   CompilerFlags,
   Host,

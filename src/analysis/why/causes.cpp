@@ -212,6 +212,10 @@ Cause constants_cause(const Subject& subject) {
     return own == FactorValue(Constants::PerCall);
   });
   if (cached && (!cached->faster || cached->share < kLeastShare)) return {};
+  // What faults more is slower for that: a small peer's heap may be given back and taken again.
+  if (cached &&
+      faults_per_iteration(subject.result()) > 1.1 * faults_per_iteration(*cached->result) + 1)
+    return {};
   if (cached) return {why::ConstantsEachCall{cached->time_ns}, cached->share, true};
   const double share = profiled_constants(subject);
   return share < kLeastShare ? Cause{} : Cause{why::ConstantsEachCall{}, share};
