@@ -76,10 +76,6 @@ TEST(Labels, OfOneVariantDiffer) {
   EXPECT_THAT(mistakes(stages(R"([{"op": "cast", "to": "float32", "label": "copy"}, "copy"])")),
               ElementsAre("/experiments/0/variants/v/0/label: another stage of the variant is "
                           "called \"copy\" (choose another)"));
-  EXPECT_THAT(mistakes(stages(R"json(["copy", {"op": "copy", "label": "copy (simd)"},
-                                      {"op": "copy", "kernel": "simd"}])json")),
-              ElementsAre("/experiments/0/variants/v/1/label: another stage of the variant is "
-                          "called \"copy (simd)\" (choose another)"));
   EXPECT_THAT(mistakes(stages(R"([{"op": "copy", "label": "copy"}])")), IsEmpty());
   EXPECT_THAT(mistakes(config(R"("variants": {"v": [{"op": "copy", "label": "a"}],
                                               "w": [{"op": "copy", "label": "a"}]})")),
