@@ -126,21 +126,6 @@ void list_reports() {
   for (const Report& report : reports()) say("  {:<12} {}\n", report.name, report.about);
 }
 
-/// What it takes here, of memory for what can run here: "GPU (2.2 GB), 2 peers, 1.23 GB".
-std::string needs_text(const Plan& plan, const Needs& needs, const Sides& cache_bytes) {
-  Sides most;
-  for (const Group& group : plan.groups) {
-    const Sides bytes = memory_bytes(group, plan.measure_of(group), cache_bytes);
-    most = {.host = std::max(most.host, bytes.host), .device = std::max(most.device, bytes.device)};
-  }
-  std::vector<std::string> list;
-  if (needs.gpu)
-    list.push_back(most.device > 0 ? fmt::format("GPU ({})", format_bytes(most.device)) : "GPU");
-  if (!needs.peers.empty()) list.push_back(counted(std::ssize(needs.peers), "peer"));
-  if (most.host > 0) list.push_back(format_bytes(most.host));
-  return fmt::format("{}", fmt::join(list, ", "));
-}
-
 /// The lines of a text that is broken to fit.
 std::vector<std::string> lines_within(const std::string& text, std::size_t width) {
   std::vector<std::string> lines;
@@ -159,9 +144,9 @@ void list_configs(const std::string& folder) {
       about{"about", {}, true};
   for (const Plan& plan : plans) {
     Needs needs;
-    for (const Group& group : plan.groups) needs.add(plan, group);
+    for (const Group& group : plan.groups) needs.add(plan, group, cache_bytes);
     name.cells.push_back(plan.name);
-    needed.cells.push_back(needs_text(plan, needs, cache_bytes));
+    needed.cells.push_back(needs.text());
     time.cells.push_back(needs.time_text());
   }
   const std::size_t used = column_width(name) + column_width(needed) + column_width(time) + 8;

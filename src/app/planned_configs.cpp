@@ -8,6 +8,8 @@
 
 #include "app/commands.h"
 #include "app/options.h"
+#include "core/units.h"
+#include "report/words.h"
 
 namespace normbench {
 namespace fs = std::filesystem;
@@ -50,18 +52,24 @@ std::vector<Plan> plan_all(const std::string& folder, bool quick, const Backends
   return plans;
 }
 
-void Needs::add(const Plan& plan, const Group& group) {
-  seconds += plan.measure_of(group).max_seconds_per_group;
+void Needs::add(const Plan& plan, const Group& group, const Sides& cache_bytes) {
+  const Measure measure = plan.measure_of(group);
+  seconds += measure.max_seconds_per_group;
   for (const Case& one : group.cases) {
     gpu = gpu || one.uses_gpu();
     if (!one.peer.empty()) peers.insert(one.peer);
   }
+  const Sides its = memory_bytes(group, measure, cache_bytes);
+  bytes = {.host = std::max(bytes.host, its.host), .device = std::max(bytes.device, its.device)};
 }
 
 std::string Needs::text() const {
-  std::vector<std::string> all(peers.begin(), peers.end());
-  if (gpu) all.insert(all.begin(), "GPU");
-  return fmt::format("{}", fmt::join(all, ", "));
+  std::vector<std::string> list;
+  if (gpu)
+    list.push_back(bytes.device > 0 ? fmt::format("GPU ({})", format_bytes(bytes.device)) : "GPU");
+  if (!peers.empty()) list.push_back(counted(std::ssize(peers), "peer"));
+  if (bytes.host > 0) list.push_back(format_bytes(bytes.host));
+  return fmt::format("{}", fmt::join(list, ", "));
 }
 
 std::string Needs::time_text() const {

@@ -25,9 +25,11 @@ struct Needs {
   std::set<std::string> peers;
   bool gpu = false;
   double seconds = 0;  // of rounds, at most
+  Sides bytes;         // of memory for what can run here, of the group that takes most
 
-  void add(const Plan& plan, const Group& group);
-  /// "GPU, torch"; "" for nothing.
+  /// `cache_bytes`: the last cache before each memory.
+  void add(const Plan& plan, const Group& group, const Sides& cache_bytes);
+  /// "GPU (2.2 GB), 2 peers, 1.23 GB"; "" for nothing.
   std::string text() const;
   /// "up to 20 s"; "" for none.
   std::string time_text() const;

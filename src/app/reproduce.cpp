@@ -22,6 +22,8 @@
 #include "core/file.h"
 #include "core/reader.h"
 #include "machine/affinity.h"
+#include "machine/topology.h"
+#include "measure/group_memory.h"
 #include "measure/peer/child_process.h"
 #include "report/findings_markdown.h"
 #include "report/reproduction_text.h"
@@ -91,24 +93,25 @@ struct Planned {
   Needs needs;
 };
 
-Planned planned(std::string_view id, const std::vector<Plan>& plans) {
+Planned planned(std::string_view id, const std::vector<Plan>& plans, const Sides& cache_bytes) {
   Planned found;
   for (const Plan& plan : plans)
     for (const Group& group : plan.groups) {
       if (!has(group.ids, id)) continue;
       const std::string name = plan.name + "/" + group.experiment;
       if (!has(found.experiments, name)) found.experiments.push_back(name);
-      found.needs.add(plan, group);
+      found.needs.add(plan, group, cache_bytes);
     }
   return found;
 }
 
 Exit list_all(const Request& request) {
   const Backends backends = make_backends({});
+  const Sides cache_bytes = cold_caches(backends, last_level_cache_bytes());
   const std::vector<Plan> plans = plan_all(request.configs, request.quick, backends);
-  Rows rows({"id", "source", "experiment", "needs", "rounds take", "config"});
+  Rows rows({"id", "source", "experiment", "needs here", "rounds take", "config"});
   for (const PublishedExperiment& one : asked_for(request.what)) {
-    const Planned found = planned(one.id, plans);
+    const Planned found = planned(one.id, plans, cache_bytes);
     rows.add({std::string(one.id), std::string(name_of(one.source)), std::string(one.about),
               found.needs.text(), found.needs.time_text(),
               one.missing.empty() ? fmt::format("{}", fmt::join(found.experiments, ", "))
