@@ -37,12 +37,12 @@ std::optional<Json> gpu_name(const Results& results) {
   return at(results.environment, "/gpu/name");
 }
 
-/// How many images a batch has in the groups for which fewer had to be taken: "128 in large".
+/// How many images a batch has in the groups for which fewer had to be taken: {"large": 128}.
 std::optional<Json> scaled_groups(const Results& results) {
   Json scaled = Json::array();
   for (const GroupResult& group : results.groups)
     if (group.scaled_from > 0)
-      scaled.push_back(std::to_string(images_of(group)) + " in " + group.experiment);
+      scaled.push_back({{group.experiment, images_of(group)}});
   return scaled;
 }
 
