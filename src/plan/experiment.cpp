@@ -162,7 +162,7 @@ std::optional<ClaimedRatio> read_ratio(Reader& claim) {
       said.back() > 1e6) {
     claim.complain_at(
         "ratio",
-        "expected a number from 1 to 1e6, or [low, high] (the slower side's time over "
+        "expected a number above 1, at most 1e6, or [low, high] (the slower side's time over "
         "the faster one's)");
     return std::nullopt;
   }

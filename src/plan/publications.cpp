@@ -69,7 +69,7 @@ std::span<const PublishedExperiment> published_experiments() {
       {"B1", Pix2pix, "names of stages in a timeline",
        "nothing is timed; every run names its stages so, in trace.json and by NVTX"},
       {"B2", Pix2pix, "load, infer, save of one image after the other",
-       "needs a stage that saves images and one that stands for the model: not built yet"},
+       "needs a stage that saves images, and one that stands for TensorRT: not built yet"},
       {"B3", Pix2pix, "50 images with and without saving",
        "needs a stage that saves images, over 50 of them: not built yet"},
       {"B4", Pix2pix, "saving on a stream of its own",

@@ -282,9 +282,11 @@ TEST(Experiment, MistakesInSizes) {
                         {"text": "i", "expects": ["v", "=", "w"], "within": -1, "point": {"k": 1}},
                         {"text": "j", "expects": ["v", "<", "w"], "point": {"m": "nhcw"}, "ids": ["A1"]}])")),
       ElementsAre(
-          "/experiments/0/claims/0/ratio: expected a number from 1 to 1e6, or [low, high] (the "
+          "/experiments/0/claims/0/ratio: expected a number above 1, at most 1e6, or [low, high] "
+          "(the "
           "slower side's time over the faster one's)",
-          "/experiments/0/claims/1/ratio: expected a number from 1 to 1e6, or [low, high] (the "
+          "/experiments/0/claims/1/ratio: expected a number above 1, at most 1e6, or [low, high] "
+          "(the "
           "slower side's time over the faster one's)",
           "/experiments/0/claims/2/ratio: goes with \"<\" and \">\" (\"=\" takes \"within\": 0.01 "
           "for 1 %)",
