@@ -69,7 +69,8 @@ TEST_F(NamedProfileTest, TurnsHaveNoNumbers) {
   take_turn(prepared, {.iterations = 1, .marks = true, .warmup_ns = 0}, clock, random);
   recorder.enable(false);
   Strings names;
-  for (const Slice& slice : recorder.take().at(0).slices) names.emplace_back(slice.name);
+  const std::vector<ThreadLog> threads = recorder.take();
+  for (const Slice& slice : threads.at(0).slices) names.emplace_back(slice.name);
   EXPECT_THAT(names, ElementsAre("warmup", "to float {i}", "sub", "div", "inner{i}", "outer"));
 }
 
