@@ -4,6 +4,7 @@
 #include "ops/accuracy.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace normbench {
@@ -71,6 +72,30 @@ Accuracy hull(const Accuracy& a, const Accuracy& b) {
           .high = std::max(a.high, b.high),
           .error = std::max(a.error, b.error),
           .whole = a.whole && b.whole};
+}
+
+double Known::largest() const {
+  double most = 0;
+  for (const double value : values.values) most = std::max(most, std::abs(value));
+  return most;
+}
+
+double product_error(const Known& a, const Known& b) {
+  const double of_a = a.accuracy.error, of_b = b.accuracy.error;
+  const double largest_a = a.largest(), largest_b = b.largest();
+  return largest_a * of_b + largest_b * of_a + of_a * of_b +
+         unit_roundoff(DType::Float32) * (largest_a + of_a) * (largest_b + of_b);
+}
+
+Accuracy computed_values(const Tensor64& exact, double error, DType dtype) {
+  if (exact.values.empty()) return {};
+  const auto [low, high] = std::ranges::minmax(exact.values);
+  return computed({.low = low, .high = high, .error = error}, dtype);
+}
+
+double summation_error(std::int64_t count) {
+  const auto halvings = std::bit_width(static_cast<std::uint64_t>(count));
+  return static_cast<double>(halvings + 4) * unit_roundoff(DType::Float32);
 }
 
 }  // namespace normbench

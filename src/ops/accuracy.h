@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/enums.h"
+#include "core/tensor.h"
 
 namespace normbench {
 
@@ -33,5 +34,25 @@ Accuracy over(const Accuracy& a, double constant);
 
 /// The accuracy of a tensor that holds values of both.
 Accuracy hull(const Accuracy& a, const Accuracy& b);
+
+/// A tensor whose exact values are known, and how well computed ones are.
+struct Known {
+  const Tensor64& values;  // not owned
+  Accuracy accuracy = {};
+
+  /// The largest magnitude of an exact value.
+  double largest() const;
+};
+
+/// The largest error of a product of float32 values of both.
+double product_error(const Known& a, const Known& b);
+
+/// The accuracy of values with these exact ones, each computed in float32 to within `error` and
+/// then stored in `dtype`.
+Accuracy computed_values(const Tensor64& exact, double error, DType dtype);
+
+/// The relative error of a float32 sum of `count` terms that is added up by halves or better, and
+/// of a few operations on each term (Higham, section 4.2). A plain loop over many terms is worse.
+double summation_error(std::int64_t count);
 
 }  // namespace normbench

@@ -1,8 +1,11 @@
 #include "ops/checks.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 namespace normbench {
@@ -13,6 +16,19 @@ void complain_of(Reader& reader, std::string_view key, std::size_t element, std:
   const std::string at = reader.pointer_to(key);
   const bool is_list = reader.member(key).is_array();
   reader.issues().push_back({is_list ? fmt::format("{}/{}", at, element) : at, std::move(text)});
+}
+
+/// "1x64x1x1 float32".
+std::string shape_text(const TensorDesc& desc) {
+  const auto [n, c, h, w] = desc.shape;
+  return fmt::format("{}x{}x{}x{} {}", n, c, h, w, name_of(desc.dtype));
+}
+
+template <class F>
+Tensor64 zipped(const Tensor64& a, const Tensor64& b, F f) {
+  Tensor64 all = a;
+  std::ranges::transform(a.values, b.values, all.values.begin(), f);
+  return all;
 }
 
 }  // namespace
@@ -41,6 +57,39 @@ std::optional<std::pair<std::int64_t, std::int64_t>> read_pair(Reader& reader, s
 const TensorDesc& only_input(std::span<const TensorDesc> in) {
   if (in.size() != 1) throw Invalid(fmt::format("needs 1 input, got {}", in.size()));
   return in[0];
+}
+
+void check_inputs(std::span<const TensorDesc> in, std::span<const std::string_view> names) {
+  if (in.size() != names.size())
+    throw Invalid(fmt::format("needs {} input{} ({}), got {}", names.size(),
+                              names.size() == 1 ? "" : "s", fmt::join(names, ", "), in.size()));
+}
+
+void check_float(const TensorDesc& tensor) {
+  if (!is_float(tensor.dtype))
+    throw Invalid(
+        fmt::format("needs a floating-point input, got {} (cast first)", name_of(tensor.dtype)));
+}
+
+void check_like(std::string_view name, const TensorDesc& tensor, std::string_view other_name,
+                const TensorDesc& other) {
+  if (tensor.dtype == other.dtype && tensor.layout == other.layout && tensor.shape == other.shape)
+    return;
+  throw Invalid(fmt::format("{} must be like {}, {} {}, got {} {}", name, other_name,
+                            shape_text(other), name_of(other.layout), shape_text(tensor),
+                            name_of(tensor.layout)));
+}
+
+void check_parameter(std::string_view name, const TensorDesc& tensor, const Shape& shape) {
+  const TensorDesc wanted = dense(DType::Float32, Layout::Nchw, shape, tensor.memory);
+  if (tensor.dtype == wanted.dtype && tensor.shape == shape) return;
+  throw Invalid(fmt::format("{} must be {}, got {}", name, shape_text(wanted), shape_text(tensor)));
+}
+
+Shape of_channels(const Shape& x) { return {.n = 1, .c = x.c, .h = 1, .w = 1}; }
+
+Shape of_groups(const Shape& x, std::int64_t groups) {
+  return {.n = x.n, .c = groups, .h = 1, .w = 1};
 }
 
 void check_size(DType dtype, const Shape& shape) {
@@ -109,6 +158,22 @@ std::vector<double> channel_samples(std::int64_t channels, double first, double 
   for (std::int64_t c = 0; c < channels; ++c)
     values.push_back(first + step * static_cast<double>(c));
   return values;
+}
+
+Tensor64 sum_channels(const Tensor64& x) {
+  const std::int64_t plane = x.shape.h * x.shape.w;
+  Tensor64 sums{.shape = of_channels(x.shape),
+                .values = std::vector<double>(static_cast<std::size_t>(x.shape.c))};
+  for (std::size_t i = 0; i < x.values.size(); ++i)
+    sums.values[static_cast<std::size_t>(static_cast<std::int64_t>(i) / plane % x.shape.c)] +=
+        x.values[i];
+  return sums;
+}
+
+Tensor64 sums_of(const Tensor64& a, const Tensor64& b) { return zipped(a, b, std::plus()); }
+
+Tensor64 products_of(const Tensor64& a, const Tensor64& b) {
+  return zipped(a, b, std::multiplies());
 }
 
 }  // namespace normbench

@@ -34,6 +34,22 @@ std::optional<std::pair<std::int64_t, std::int64_t>> read_pair(Reader& reader, s
 /// The only input of an op. Throws Invalid unless there is exactly one.
 const TensorDesc& only_input(std::span<const TensorDesc> in);
 
+/// Throws Invalid unless there are as many inputs as `names`, which are in the message.
+void check_inputs(std::span<const TensorDesc> in, std::span<const std::string_view> names);
+/// Throws Invalid unless the tensor has a floating-point dtype.
+void check_float(const TensorDesc& tensor);
+/// Throws Invalid ("dy must be like x, …") unless the tensors have the same dtype, layout and
+/// shape.
+void check_like(std::string_view name, const TensorDesc& tensor, std::string_view other_name,
+                const TensorDesc& other);
+/// Throws Invalid ("gamma must be 1x64x1x1 float32, got …") unless the tensor is so.
+void check_parameter(std::string_view name, const TensorDesc& tensor, const Shape& shape);
+
+/// The shape of one value for each channel of `x`, …
+Shape of_channels(const Shape& x);
+/// … and for each group of channels of each image.
+Shape of_groups(const Shape& x, std::int64_t groups);
+
 /// Throws Invalid ("shape overflows …") for 2^62 bytes or more.
 void check_size(DType dtype, const Shape& shape);
 
@@ -45,6 +61,14 @@ std::vector<TensorDesc> output_like(std::span<const TensorDesc> in);
 
 /// Bytes of all of them.
 std::int64_t total_bytes(std::span<const TensorDesc> tensors);
+
+/// An input of a self-test: its random values are multiplied by `scale`, a power of 2.
+struct Feed {
+  TensorDesc desc;
+  double scale = 1;
+};
+/// All inputs of an op.
+using Feeds = std::vector<Feed>;
 
 /// Reads the required per-channel constants `key`: at least one number, all within float32.
 std::vector<double> read_channel_values(Reader& reader, std::string_view key);
@@ -63,6 +87,13 @@ inline double at_channel(const std::vector<double>& values, std::int64_t channel
 
 /// A value for each channel: first, first + step, …
 std::vector<double> channel_samples(std::int64_t channels, double first, double step);
+
+/// The sum of each channel over all images, [1, C, 1, 1].
+Tensor64 sum_channels(const Tensor64& x);
+
+/// The sums of both, and their products, element by element.
+Tensor64 sums_of(const Tensor64& a, const Tensor64& b);
+Tensor64 products_of(const Tensor64& a, const Tensor64& b);
 
 /// `f(value, channel)` of every element.
 template <class F>

@@ -1,6 +1,7 @@
 #include "ops/op.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace normbench {
 namespace {
@@ -26,6 +27,13 @@ constexpr bool leaves_input = requires {
 template <class T>
 constexpr bool keeps_values = leaves_input<T> || requires {
   requires T::copies;
+};
+
+template <class T>
+concept goes_by_values = requires(const T& one, std::span<const Known> in,
+                                  std::span<const Tensor64> exact,
+                                  std::span<const TensorDesc> out) {
+  one.accuracy(in, exact, out);
 };
 
 /// Only those input elements that become output elements are read, and every output is written.
@@ -110,6 +118,17 @@ bool passes_through(const Op& op) {
   return std::visit([]<class T>(const T&) { return leaves_input<T>; }, op);
 }
 
+bool sums_batch(const Op& op) {
+  return std::visit(
+      [](const auto& one) {
+        if constexpr (requires { one.sums_batch(); })
+          return one.sums_batch();
+        else
+          return false;
+      },
+      op);
+}
+
 Accuracy accuracy(const Op& op, std::span<const Accuracy> in, std::span<const TensorDesc> out) {
   return std::visit(
       [&]<class T>(const T& one) -> Accuracy {
@@ -117,8 +136,24 @@ Accuracy accuracy(const Op& op, std::span<const Accuracy> in, std::span<const Te
           return {.low = 0, .high = 255, .error = 255};
         else if constexpr (keeps_values<T> || requires { requires T::moves_only; })
           return in[0];
+        else if constexpr (goes_by_values<T>)
+          throw std::logic_error("ranges do not tell");
         else
           return one.accuracy(in, out);
+      },
+      op);
+}
+
+std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,
+                                 std::span<const Tensor64> exact, std::span<const TensorDesc> out) {
+  std::vector<Accuracy> ranges;
+  for (const Known& one : in) ranges.push_back(one.accuracy);
+  return std::visit(
+      [&]<class T>(const T& one) -> std::vector<Accuracy> {
+        if constexpr (goes_by_values<T>)
+          return one.accuracy(in, exact, out);
+        else
+          return {accuracy(op, ranges, out)};
       },
       op);
 }
@@ -130,6 +165,10 @@ Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const Tensor
         if constexpr (requires { T::flops_per_element; })
           return window_cost(in, out, T::flops_per_element);
         if constexpr (leaves_input<T>) return {};
+        if constexpr (requires { T::flops_per_input; })
+          return {.read_bytes = total_bytes(in),
+                  .written_bytes = total_bytes(out),
+                  .flops = T::flops_per_input * in[0].elements()};
         return {.read_bytes = total_bytes(in), .written_bytes = total_bytes(out)};
       },
       op);
@@ -148,6 +187,17 @@ std::vector<Op> samples(std::string_view name, const Shape& shape) {
     if (T::name == name) append_samples<T>(ops, shape);
   });
   return ops;
+}
+
+std::vector<Feeds> feeds(const Op& op, const TensorDesc& first) {
+  return std::visit(
+      [&](const auto& one) -> std::vector<Feeds> {
+        if constexpr (requires { one.feeds(first); })
+          return one.feeds(first);
+        else
+          return {{{.desc = first}}};
+      },
+      op);
 }
 
 }  // namespace normbench

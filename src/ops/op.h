@@ -5,9 +5,13 @@
 ///   infer(in) -> std::vector<TensorDesc>   throws Invalid
 ///   reference(in, out, first)              exact meaning, in double
 ///   accuracy(in, out) -> Accuracy          range and error bound; default: the first input's
+///   accuracy(in, exact, out)               of each output, where ranges of the inputs do not tell
 ///   fewest(in, out) -> Cost                default: reads every input, writes every output once
 ///   static constexpr int flops_per_element   in its place: each output comes of one input element
+///   static constexpr int flops_per_input   every input is read, with so many for each of the first
+///   sums_batch() -> bool                   outputs depend on all images; default: on their own
 ///   static std::vector<T> samples(Shape)   what a self-test tries; absent: it has no parameters
+///   feeds(first) -> std::vector<Feeds>     inputs that a self-test tries; default: `first` alone
 ///   static constexpr bool starts           takes no input: starts a variant; needs no samples
 /// One that says what becomes of its input's values has neither `reference` nor `accuracy`:
 ///   static constexpr bool copies           each stays what and where it is
@@ -27,6 +31,8 @@
 #include "ops/copy.h"
 #include "ops/crop.h"
 #include "ops/flip.h"
+#include "ops/group_chain.h"
+#include "ops/group_norm.h"
 #include "ops/host_memory.h"
 #include "ops/launch_sync.h"
 #include "ops/load.h"
@@ -40,9 +46,10 @@
 
 namespace normbench {
 
-using Op = std::variant<Source, Load, Resize, Crop, FlipOp, LayoutOp, Cast, Sub, Div, Normalize,
-                        Model, Copy, Stream, FirstTouch, H2d, D2h, Exchange, Pin, Register,
-                        Unregister, EmptyLaunch, Sync>;
+using Op =
+    std::variant<Source, Load, Resize, Crop, FlipOp, LayoutOp, Cast, Sub, Div, Normalize, GroupNorm,
+                 Moments, ScaleShift, Mul, Sum, BatchNormBackward, Accumulate, Model, Copy, Stream,
+                 FirstTouch, H2d, D2h, Exchange, Pin, Register, Unregister, EmptyLaunch, Sync>;
 
 /// Calls `use(std::type_identity<T>{})` for each op of the catalogue, in its order.
 template <class Use>
@@ -68,12 +75,16 @@ std::optional<Op> read_op(std::string_view name, Reader& reader);
 /// The outputs. Their memory kind is the first input's; the planner overrides it. Throws Invalid.
 std::vector<TensorDesc> infer(const Op& op, std::span<const TensorDesc> in);
 
-/// The op on whole images [first, first + count) in double; `in` and `out` hold just those images.
+/// The op on whole images [first, first + count) in double; `in` and `out` hold just those images
+/// (and tensors that are no batch, such as one value for each channel, whole).
 void reference(const Op& op, std::span<const Tensor64> in, std::span<Tensor64> out,
                std::int64_t first);
 
 /// False for ops whose output values are undefined, or known to a peer alone.
 bool has_reference(const Op& op);
+
+/// True if outputs are sums over the batch, so that `reference` needs all images at once.
+bool sums_batch(const Op& op);
 
 /// True for ops that no kernel of this program ever does.
 bool is_peer_only(const Op& op);
@@ -81,7 +92,12 @@ bool is_peer_only(const Op& op);
 /// True if the output is the first input's own bytes, which the op does not touch.
 bool passes_through(const Op& op);
 
-/// Range and forward error bound of the outputs.
+/// Range and forward error bound of each output; `exact` are their values, as of `reference`.
+std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,
+                                 std::span<const Tensor64> exact, std::span<const TensorDesc> out);
+
+/// Those of the only output of an op for which what is known of its inputs' ranges is enough.
+/// Throws std::logic_error for other ops.
 Accuracy accuracy(const Op& op, std::span<const Accuracy> in, std::span<const TensorDesc> out);
 
 /// The fewest bytes the op can move, and its arithmetic.
@@ -89,5 +105,8 @@ Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const Tensor
 
 /// The op called `name` with parameters worth trying on such an input; none if it takes no input.
 std::vector<Op> samples(std::string_view name, const Shape& shape);
+
+/// All inputs for such an op on a tensor like `first`, in every way worth trying.
+std::vector<Feeds> feeds(const Op& op, const TensorDesc& first);
 
 }  // namespace normbench

@@ -1,7 +1,9 @@
 #include "ops/op.h"
 
 #include <algorithm>
+#include <numeric>
 
+#include "backend/backend.h"
 #include "ops/op_testing.h"
 
 namespace normbench::op_test {
@@ -16,37 +18,59 @@ TEST(Op, EveryOneHasANameOfItsOwn) {
   EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
 }
 
-/// What `op` makes of one or two inputs of any kind of memory that it takes.
-std::optional<TensorDesc> output_of(const Op& op, TensorDesc in) {
+/// What `op` makes of these inputs, or of the first one twice, in any kind of memory that it takes.
+std::optional<Signature> signature_of(const Op& op, const Feeds& feeds) {
   for (const auto& memory : words(Memory{}))
-    for (const std::size_t inputs : {1, 2}) try {
-        in.memory = memory.value;
-        return infer(op, std::vector(inputs, in)).at(0);
+    for (const bool twice : {false, true}) try {
+        Signature s;
+        for (const Feed& feed : feeds) s.in.push_back(feed.desc);
+        if (twice) s.in.push_back(s.in[0]);
+        for (TensorDesc& in : s.in) in.memory = memory.value;
+        s.out = infer(op, s.in);
+        return s;
       } catch (const Invalid&) {
       }
   return std::nullopt;
 }
 
+std::size_t elements_of(const TensorDesc& desc) {
+  return static_cast<std::size_t>(desc.elements());
+}
+
+/// Whole numbers, no two alike.
+Tensor64 counted(const TensorDesc& desc) {
+  Tensor64 tensor{desc.shape, std::vector<double>(elements_of(desc))};
+  std::iota(tensor.values.begin(), tensor.values.end(), 0.0);
+  return tensor;
+}
+
 TEST(Op, SamplesAreWhatTheirInferAndAccuracySay) {
   const Shape shape{2, 3, 5, 7};
   for (const std::string& name : op_names())
-    for (const Op& op : samples(name, shape)) {
-      const auto out = output_of(op, nchw(DType::Float32, shape));
-      ASSERT_TRUE(out.has_value()) << name;
-      Tensor64 in{shape, std::vector<double>(static_cast<std::size_t>(shape.elements()))};
-      for (std::size_t i = 0; i < in.values.size(); ++i) in.values[i] = static_cast<double>(i);
-      std::vector<Tensor64> made{
-          {out->shape, std::vector<double>(static_cast<std::size_t>(out->elements()))}};
-      reference(op, std::vector{in}, made, 0);
-      EXPECT_EQ(made[0].shape, out->shape) << name;
-      EXPECT_EQ(std::ssize(made[0].values), out->elements()) << name;
-      const Accuracy known{.low = 0, .high = static_cast<double>(shape.elements() - 1)};
-      const Accuracy said = accuracy(op, std::vector{known}, std::vector{*out});
-      for (const double value : made[0].values) {
-        EXPECT_GE(value, said.low - 1e-9) << name;
-        EXPECT_LE(value, said.high + 1e-9) << name;
+    for (const Op& op : samples(name, shape))
+      for (const Feeds& fed : feeds(op, nchw(DType::Float32, shape))) {
+        SCOPED_TRACE(name);
+        const auto s = signature_of(op, fed);
+        ASSERT_TRUE(s.has_value());
+        std::vector<Tensor64> in, made;
+        for (const TensorDesc& desc : s->in) in.push_back(counted(desc));
+        for (const TensorDesc& desc : s->out)
+          made.push_back({desc.shape, std::vector<double>(elements_of(desc))});
+        reference(op, in, made, 0);
+        std::vector<Known> known;
+        for (const Tensor64& one : in)
+          known.push_back({one, {.low = 0, .high = one.values.back()}});
+        const std::vector<Accuracy> said = accuracies(op, known, made, s->out);
+        ASSERT_EQ(said.size(), s->out.size());
+        for (std::size_t i = 0; i < made.size(); ++i) {
+          EXPECT_EQ(made[i].shape, s->out[i].shape);
+          EXPECT_EQ(made[i].values.size(), elements_of(s->out[i]));
+          for (const double value : made[i].values) {
+            EXPECT_GE(value, said[i].low - 1e-9);
+            EXPECT_LE(value, said[i].high + 1e-9);
+          }
+        }
       }
-    }
 }
 
 TEST(Op, ReadsEveryOpByItsName) {

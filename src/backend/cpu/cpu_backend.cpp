@@ -9,34 +9,51 @@ namespace {
 
 constexpr std::int64_t kSlabElements = std::int64_t{1} << 21;
 
-/// Images per slab: as many as stay below kSlabElements doubles in every tensor, one at least.
-std::int64_t slab_images(const Signature& s) {
+/// Images of the batch: of the first input where there is one.
+std::int64_t batch_of(const Signature& s) { return (s.in.empty() ? s.out : s.in)[0].shape.n; }
+
+/// Images per slab: as many as stay below kSlabElements doubles in every tensor, one at least; all
+/// where outputs are sums over them.
+std::int64_t slab_images(const Op& op, const Signature& s) {
+  const std::int64_t images = batch_of(s);
+  if (sums_batch(op)) return images;
   std::int64_t largest = 1;
   for (const auto* tensors : {&s.in, &s.out})
-    for (const auto& t : *tensors) largest = std::max(largest, t.shape.c * t.shape.h * t.shape.w);
+    for (const auto& t : *tensors) largest = std::max(largest, t.elements() / images);
   return std::max<std::int64_t>(1, kSlabElements / largest);
 }
 
-void run_slab(const Op& op, std::span<const View> in, std::span<const View> out, std::int64_t first,
-              std::int64_t count) {
+/// Images [first, first + count) of the batch.
+struct Slab {
+  std::int64_t first, count, batch;
+
+  /// A tensor that is no batch belongs to every image of one.
+  bool has_all_of(const View& view) const { return view.desc.shape.n != batch; }
+  Tensor64 read(const View& view) const {
+    return has_all_of(view) ? to_double(view, 0, view.desc.shape.n) : to_double(view, first, count);
+  }
+};
+
+void run_slab(const Op& op, std::span<const View> in, std::span<const View> out, const Slab& slab) {
   std::vector<Tensor64> from, to;
-  for (const View& view : in) from.push_back(to_double(view, first, count));
+  for (const View& view : in) from.push_back(slab.read(view));
   for (const View& view : out) {
     Shape shape = view.desc.shape;
-    shape.n = count;
+    if (!slab.has_all_of(view)) shape.n = slab.count;
     const auto elements = static_cast<std::size_t>(shape.elements());
     to.push_back({.shape = shape, .values = std::vector<double>(elements)});
   }
-  reference(op, from, to, first);
-  for (std::size_t i = 0; i < out.size(); ++i) from_double(to[i], out[i], first);
+  reference(op, from, to, slab.first);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    from_double(to[i], out[i], slab.has_all_of(out[i]) ? 0 : slab.first);
 }
 
 Launch prepare_reference(const Op& op, const Signature& signature) {
-  const std::int64_t slab = slab_images(signature);
-  return [op, slab](Queue&, std::span<const View> in, std::span<const View> out, View) {
-    const std::int64_t images = out[0].desc.shape.n;
-    for (std::int64_t first = 0; first < images; first += slab)
-      run_slab(op, in, out, first, std::min(slab, images - first));
+  const std::int64_t slab = slab_images(op, signature), batch = batch_of(signature);
+  return [op, slab, batch](Queue&, std::span<const View> in, std::span<const View> out, View) {
+    for (std::int64_t first = 0; first < batch; first += slab)
+      run_slab(op, in, out,
+               {.first = first, .count = std::min(slab, batch - first), .batch = batch});
   };
 }
 
@@ -49,8 +66,9 @@ class InlineQueue final : public Queue {
 
 std::vector<Kernel> all_rows() {
   std::vector<Kernel> rows;
-  for (const auto part : {load_rows(), resize_rows(), move_rows(), cast_rows(), sub_div_rows(),
-                          normalize_rows(), copy_rows(), stream_rows(), launch_rows()})
+  for (const auto part :
+       {load_rows(), resize_rows(), move_rows(), cast_rows(), sub_div_rows(), normalize_rows(),
+        group_norm_rows(), group_chain_rows(), copy_rows(), stream_rows(), launch_rows()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }

@@ -1,0 +1,112 @@
+/// The steps of which group normalization and its gradients are made where no kernel does it whole:
+/// as PyTorch ran it up to 1.3, by a batch norm over [1, N * groups, …] and affine operations.
+#pragma once
+
+#include "ops/checks.h"
+
+namespace normbench {
+
+/// Which of a tensor's parts have a scale and a shift of their own.
+enum class Over { Group, Channel };
+constexpr auto words(Over) {
+  return std::to_array<Word<Over>>({{Over::Group, "group"}, {Over::Channel, "channel"}});
+}
+
+/// x -> mean, rstd: mean and 1 / sqrt(biased variance + eps) of each group of channels of each
+/// image, [N, groups, 1, 1] float32. Floating point only. Parameters: groups, eps (1e-5).
+struct Moments {
+  static constexpr std::string_view name = "moments";
+  static constexpr std::string_view about = "x to mean and rstd of its groups of channels";
+  static constexpr int flops_per_input = 3;
+
+  std::int64_t groups = 1;
+  double eps = 1e-5;
+
+  static Moments read(Reader& reader);
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
+                                 std::span<const TensorDesc> out) const;
+  static std::vector<Moments> samples(const Shape& shape);
+};
+
+/// over group: x, mean, rstd -> (x - mean) * rstd, with [N, groups, 1, 1] of them; over channel: x,
+/// gamma, beta -> x * gamma + beta, with [1, C, 1, 1]. These are float32. dtype and layout of x are
+/// kept, floating point only. Parameter: over (channel).
+struct ScaleShift {
+  static constexpr std::string_view name = "scale_shift";
+  static constexpr std::string_view about =
+      "(x - mean) * rstd of each group, or x * gamma + beta of each channel";
+  static constexpr int flops_per_input = 2;
+
+  Over over = Over::Channel;
+
+  static ScaleShift read(Reader& reader) { return {.over = reader.word("over", Over::Channel)}; }
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
+                                 std::span<const TensorDesc> out) const;
+  std::vector<Feeds> feeds(const TensorDesc& x) const;
+  static std::vector<ScaleShift> samples(const Shape&) {
+    return {{.over = Over::Group}, {.over = Over::Channel}};
+  }
+};
+
+/// a, b -> a * b. b is like a, or one float32 value for each channel, [1, C, 1, 1]. dtype and
+/// layout of a are kept, floating point only.
+struct Mul {
+  static constexpr std::string_view name = "mul";
+  static constexpr std::string_view about = "the product of two tensors";
+  static constexpr int flops_per_input = 1;
+
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
+                                 std::span<const TensorDesc> out) const;
+  std::vector<Feeds> feeds(const TensorDesc& x) const;
+};
+
+/// x -> the sums of its channels over all images, [1, C, 1, 1] float32. Floating point only.
+struct Sum {
+  static constexpr std::string_view name = "sum";
+  static constexpr std::string_view about = "the sum of each channel, over the batch";
+  static constexpr int flops_per_input = 1;
+
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
+                                 std::span<const TensorDesc> out) const;
+  bool sums_batch() const { return true; }
+};
+
+/// dh, x, mean, rstd -> dx, the gradient of (x - mean) * rstd with respect to x, where mean and
+/// rstd, [N, groups, 1, 1] float32, are those of x, and dh is the gradient with respect to the
+/// result. Floating point only.
+struct BatchNormBackward {
+  static constexpr std::string_view name = "batch_norm_backward";
+  static constexpr std::string_view about =
+      "the gradient of (x - mean) * rstd, each group normalised by itself";
+  static constexpr int flops_per_input = 10;
+
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
+                                 std::span<const TensorDesc> out) const;
+  std::vector<Feeds> feeds(const TensorDesc& x) const;
+};
+
+/// old, new -> old + new: what autograd does with a gradient that there is already. Floating point
+/// only.
+struct Accumulate {
+  static constexpr std::string_view name = "accumulate";
+  static constexpr std::string_view about = "the sum of an old gradient and a new one";
+  static constexpr int flops_per_input = 1;
+
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
+                                 std::span<const TensorDesc> out) const;
+  std::vector<Feeds> feeds(const TensorDesc& x) const { return {{{.desc = x}, {.desc = x}}}; }
+};
+
+}  // namespace normbench

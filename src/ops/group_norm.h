@@ -1,0 +1,55 @@
+#pragma once
+
+#include <string>
+
+#include "ops/checks.h"
+
+namespace normbench {
+
+enum class Direction { Forward, Backward };
+constexpr auto words(Direction) {
+  return std::to_array<Word<Direction>>(
+      {{Direction::Forward, "forward"}, {Direction::Backward, "backward"}});
+}
+
+/// Group normalization (Wu, He: Group Normalization, 2018): each image's channels in `groups` equal
+/// groups, each group normalised by its own mean and biased variance; instance norm with as many
+/// groups as channels.
+///   forward   x [, gamma, beta] -> y = (x - mean) * rstd * gamma + beta, mean, rstd
+///   backward  dy, x [, gamma], mean, rstd [, old gradients] -> dx [, dgamma, dbeta]
+/// gamma and beta, [1, C, 1, 1], are there where `affine`. With `accumulate` the new gradients are
+/// added to old ones, given in the order of the outputs. mean and rstd = 1 / sqrt(variance + eps)
+/// are [N, groups, 1, 1]. x, y and their gradients are of one float dtype and layout, all other
+/// tensors float32. Parameters: groups, eps (1e-5), affine (true), direction (forward), accumulate
+/// (false).
+struct GroupNorm {
+  static constexpr std::string_view name = "group_norm";
+  static constexpr std::string_view about =
+      "group normalization, or its gradients: x, gamma, beta to y, mean, rstd";
+
+  std::int64_t groups = 1;
+  double eps = 1e-5;
+  bool affine = true;
+  Direction direction = Direction::Forward;
+  bool accumulate = false;
+
+  static GroupNorm read(Reader& reader);
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
+                                 std::span<const TensorDesc> out) const;
+  Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
+  bool sums_batch() const { return direction == Direction::Backward && affine; }
+  std::vector<Feeds> feeds(const TensorDesc& x) const;
+  static std::vector<GroupNorm> samples(const Shape& shape);
+
+  /// The number of each input in the list of all; -1 where there is none.
+  struct Inputs {
+    int dy = -1, x = -1, gamma = -1, beta = -1, mean = -1, rstd = -1;
+    int old_dx = -1, old_dgamma = -1, old_dbeta = -1;
+    std::vector<std::string_view> names = {};  // of all, in order
+  };
+  Inputs inputs() const;
+};
+
+}  // namespace normbench

@@ -1,0 +1,72 @@
+/// Statistics of groups of channels, and how well float32 arithmetic knows them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ops/checks.h"
+
+namespace normbench {
+
+/// Element `index` in NCHW order.
+inline double value_at(const Tensor64& tensor, std::int64_t index) {
+  return tensor.values[static_cast<std::size_t>(index)];
+}
+
+/// What a group holds.
+struct GroupSpread {
+  double lowest = 0, highest = 0;
+  double mean = 0, variance = 0;  // divided by the count
+
+  /// Largest distance from `centre`, and from 0.
+  double reach(double centre) const;
+  double magnitude() const { return reach(0); }
+};
+GroupSpread spread_of(std::span<const double> group);
+
+/// The values of group `index`, counted over images and their groups: C / groups channels each.
+std::span<const double> group_of(const Tensor64& x, std::int64_t groups, std::int64_t index);
+
+/// How far the mean and 1 / sqrt(variance + eps) of a group may lie from the exact ones where each
+/// of its values has an error of up to `error`. Right methods are two passes, shifted sums and
+/// Welford's (Chan, Golub, LeVeque: Algorithms for computing the sample variance, 1983), whose
+/// errors grow with |mean| / std; E[x^2] - E[x]^2, with its square, is none.
+struct MomentErrors {
+  double mean = 0, rstd = 0;
+};
+MomentErrors moment_errors(const GroupSpread& group, std::int64_t count, double eps, double error);
+
+/// Throws Invalid unless the channels are so many equal groups.
+void check_groups(std::int64_t groups, const Shape& x);
+/// Reads "eps": above 0.
+double read_eps(Reader& reader);
+/// Numbers of groups worth trying: one, every channel its own, and one between where there is one.
+std::vector<std::int64_t> group_samples(const Shape& shape);
+
+/// Mean and 1 / sqrt(biased variance + eps) of each group of each image, [N, groups, 1, 1].
+void group_moments(const Tensor64& x, std::int64_t groups, double eps, Tensor64& mean,
+                   Tensor64& rstd);
+/// What is known of them when float32 arithmetic has found them.
+std::vector<Accuracy> moments_accuracy(const Known& x, double eps,
+                                       std::span<const Tensor64> mean_rstd);
+
+/// (x - mean) * rstd.
+Tensor64 group_scaled(const Tensor64& x, const Tensor64& mean, const Tensor64& rstd);
+/// How far float32 arithmetic may be from it in group `index`, in any order of operations, and its
+/// largest magnitude there. `rounding`: of the sums that it goes into, or of one operation.
+struct ScaledError {
+  double error = 0, largest = 0;
+};
+ScaledError scaled_error(const Known& x, const Known& mean, const Known& rstd, std::int64_t index,
+                         double rounding);
+
+/// The gradient of h = (x - mean) * rstd with respect to x, from g, that with respect to h: rstd *
+/// (g - sum(g) / n - h * sum(g * h) / n) with sums over a group's n elements (Ioffe, Szegedy: Batch
+/// Normalization, 2015, section 3).
+Tensor64 group_gradient(const Tensor64& g, const Tensor64& x, const Tensor64& mean,
+                        const Tensor64& rstd);
+/// How far float32 arithmetic may be from it, anywhere.
+double gradient_error(const Known& g, const Known& x, const Known& mean, const Known& rstd);
+
+}  // namespace normbench
