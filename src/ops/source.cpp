@@ -1,8 +1,13 @@
 #include "ops/source.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <numbers>
 #include <tuple>
 
 #include "core/dtype.h"
@@ -36,6 +41,84 @@ void fill_rows(const View& view, std::uint64_t seed) {
   }
 }
 
+/// Element `index` of the endless random sequence: uniform in (0, 1), 53 bits of it.
+double uniform(std::uint64_t seed, std::uint64_t index) {
+  const std::uint64_t bits = mixed(mixed(seed) + (index + 1) * 0x9E3779B97F4A7C15u);
+  return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53;
+}
+
+/// Normal values by Box and Muller's transformation (A note on the generation of random normal
+/// deviates, 1958), two of each pair of uniform ones.
+double normal(std::uint64_t seed, std::uint64_t index) {
+  const std::uint64_t pair = index / 2 * 2;
+  const double radius = std::sqrt(-2 * std::log(uniform(seed, pair)));
+  const double angle = 2 * std::numbers::pi * uniform(seed, pair + 1);
+  return radius * (index % 2 == 0 ? std::cos(angle) : std::sin(angle));
+}
+
+double random_value(const RandomValues& values, std::uint64_t seed, std::uint64_t index) {
+  if (values.distribution == Distribution::Uniform)
+    return values.first + (values.second - values.first) * uniform(seed, index);
+  return values.first + values.second * normal(seed, index);
+}
+
+/// Images [first, first + tensor.shape.n) of random values, rounded to the dtype.
+void fill_values(const RandomValues& values, DType dtype, std::uint64_t seed, std::int64_t first,
+                 Tensor64& tensor) {
+  const auto [n, c, h, w] = tensor.shape;
+  auto index = static_cast<std::uint64_t>(first * c * h * w);
+  with_dtype(dtype, [&]<class T>(T) {
+    for (double& value : tensor.values)
+      value = to_double(rounded<T>(random_value(values, seed, index++)));
+  });
+}
+
+Tensor64 empty_image(const Shape& shape, std::int64_t images) {
+  Tensor64 tensor{.shape = shape, .values = {}};
+  tensor.shape.n = images;
+  tensor.values.resize(static_cast<std::size_t>(tensor.shape.elements()));
+  return tensor;
+}
+
+/// The member "values": {"uniform": [low, high]} or {"normal": [mean, std]}.
+RandomValues read_values(Reader& reader) {
+  if (!reader.has("values")) return {};
+  constexpr std::string_view wanted =
+      "expected {\"uniform\": [low, high]} or {\"normal\": [mean, std]}";
+  const Json& said = reader.member("values");
+  const bool one = said.is_object() && said.size() == 1;
+  const auto which = one ? parse_word<Distribution>(said.begin().key()) : std::nullopt;
+  if (!which || *which == Distribution::Bytes) {
+    reader.complain_at("values", std::string(wanted));
+    return {};
+  }
+  Reader member = reader.object("values");
+  const std::vector<double> numbers = member.numbers(said.begin().key(), {});
+  const bool fits = std::ranges::all_of(numbers, [](double value) {
+    return std::abs(value) <= 65504;  // float16 holds it
+  });
+  const bool right = numbers.size() == 2 && fits &&
+                     (*which == Distribution::Uniform ? numbers[0] < numbers[1] : numbers[1] >= 0);
+  if (!right) {
+    reader.complain_at("values", fmt::format("{}, within 65504", wanted));
+    return {};
+  }
+  return {.distribution = *which, .first = numbers[0], .second = numbers[1]};
+}
+
+/// The member "shape": [n, c, h, w].
+void read_shape(Reader& reader, Shape& shape) {
+  if (!reader.has("shape")) return;
+  const std::vector<std::int64_t> said = reader.integers("shape", {});
+  if (said.size() != 4 || std::ranges::any_of(said, [](std::int64_t extent) {
+        return extent < 1 || extent > largest_extent;
+      }))
+    return reader.complain_at("shape", "must be 4 whole numbers from 1, [n, c, h, w]");
+  for (const char* key : {"batch", "channels", "size"})
+    if (reader.has(key)) reader.complain_at(key, "goes without \"shape\" (keep one)");
+  shape = {.n = said[0], .c = said[1], .h = said[2], .w = said[3]};
+}
+
 void fill_random(const View& view, std::uint64_t seed) {
   const TensorDesc& desc = view.desc;
   if (desc.dtype == DType::UInt8 && desc.layout == Layout::Nchw && desc.is_dense())
@@ -64,7 +147,14 @@ Source Source::read(Reader& reader) {
   op.shape.c = reader.integer("channels", op.shape.c, 1, largest_extent);
   if (const auto size = read_pair(reader, "size", 1, "[height, width]"))
     std::tie(op.shape.h, op.shape.w) = *size;
+  read_shape(reader, op.shape);
   op.path = reader.text("path", "");
+  op.values = read_values(reader);
+  op.seed = static_cast<std::uint64_t>(reader.integer("seed", 0, 0));
+  if (op.values.distribution != Distribution::Bytes && !is_float(op.dtype))
+    reader.complain_at("values", fmt::format("need a float dtype, not {}", name_of(op.dtype)));
+  if (op.values.distribution != Distribution::Bytes && !op.path.empty())
+    reader.complain_at("values", "go without \"path\" (keep one)");
   try {
     check_size(op.dtype, op.shape);
   } catch (const Invalid& mistake) {
@@ -80,11 +170,15 @@ void Source::resolve(const Paths& paths) {
   ArrayFile(path, desc()).range();
 }
 
-void Source::fill(const View& view, std::uint64_t seed) const {
-  if (path.empty())
-    fill_random(view, seed);
-  else
-    copy_values(ArrayFile(path, desc()).view(), view);
+void Source::fill(const View& view, std::uint64_t run_seed) const {
+  if (!path.empty()) return copy_values(ArrayFile(path, desc()).view(), view);
+  const std::uint64_t own = run_seed + seed;
+  if (values.distribution == Distribution::Bytes) return fill_random(view, own);
+  Tensor64 image = empty_image(shape, 1);
+  for (std::int64_t n = 0; n < shape.n; ++n) {
+    fill_values(values, dtype, own, n, image);
+    from_double(image, view, n);
+  }
 }
 
 std::vector<TensorDesc> Source::infer(std::span<const TensorDesc> in) const {
@@ -99,12 +193,21 @@ void Source::reference(std::span<const Tensor64>, std::span<Tensor64> out,
     images = to_double(ArrayFile(path, desc()).view(), first, images.shape.n);
     return;
   }
+  if (values.distribution != Distribution::Bytes) {
+    images = empty_image(shape, images.shape.n);
+    return fill_values(values, dtype, default_seed + seed, first, images);
+  }
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(images.shape.elements()));
-  random_bytes(default_seed, first * shape.c * shape.h * shape.w, bytes);
+  random_bytes(default_seed + seed, first * shape.c * shape.h * shape.w, bytes);
   images.values.assign(bytes.begin(), bytes.end());
 }
 
 Accuracy Source::accuracy(std::span<const Accuracy>, std::span<const TensorDesc>) const {
+  if (values.distribution == Distribution::Uniform)
+    return {.low = values.first, .high = values.second};
+  // sqrt(-2 ln 2^-54) = 8.65: no value of fill_values is farther from the mean.
+  if (values.distribution == Distribution::Normal)
+    return {.low = values.first - 9 * values.second, .high = values.first + 9 * values.second};
   if (path.empty() || !is_float(dtype))
     return stored({.low = 0, .high = 255, .whole = true}, dtype);
   const auto [low, high] = ArrayFile(path, desc()).range();

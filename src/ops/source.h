@@ -15,8 +15,25 @@ struct Paths {
   std::optional<std::string> images_dir;
 };
 
+/// What random values of a source are.
+enum class Distribution { Bytes, Uniform, Normal };
+constexpr auto words(Distribution) {
+  return std::to_array<Word<Distribution>>({{Distribution::Bytes, "bytes"},
+                                            {Distribution::Uniform, "uniform"},
+                                            {Distribution::Normal, "normal"}});
+}
+
+/// uniform: from `first` to `second`; normal: of mean `first` and standard deviation `second`.
+struct RandomValues {
+  Distribution distribution = Distribution::Bytes;
+  double first = 0, second = 0;
+  bool operator==(const RandomValues&) const = default;
+};
+
 /// The batch that is simply there, untimed: random uint8 over all 256 values (float dtypes hold the
-/// same values), or the contents of a .npy or raw file, memory-mapped.
+/// same values), uniform or normal values rounded to a float dtype, or the contents of a .npy or
+/// raw file, memory-mapped. Parameters: dtype, layout, memory, batch, channels, size or shape,
+/// values ({"normal": [0, 1]}), seed, path.
 struct Source {
   static constexpr std::string_view name = "source";
   static constexpr std::string_view about = "the batch a variant starts from; not timed";
@@ -28,13 +45,16 @@ struct Source {
   Memory memory = Memory::Pageable;
   Shape shape{10, 3, 720, 1280};  // batch, channels, size
   std::string path = {};          // "" for random
+  RandomValues values = {};
+  std::uint64_t seed = 0;  // added to that of the run, so that sources differ
 
+  bool operator==(const Source&) const = default;
   static Source read(Reader& reader);
   /// Makes `path` absolute; checks its dtype, shape and that values are finite. Throws Invalid.
   void resolve(const Paths& paths);
   TensorDesc desc() const { return dense(dtype, layout, shape, memory); }
   /// Fills a whole view in host memory; the same values for a seed in every dtype and layout.
-  void fill(const View& view, std::uint64_t seed) const;
+  void fill(const View& view, std::uint64_t run_seed) const;
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "backend/cpu/team.h"
@@ -15,22 +16,58 @@
 namespace normbench {
 namespace {
 
+/// Does what a stage asks for; false after a mistake, which is added to the issues.
+template <class Action>
+bool wired(const Composed& members, std::vector<Issue>& issues, Action action) {
+  try {
+    action();
+    return true;
+  } catch (const StageMistake& mistake) {
+    issues.push_back({members.where(mistake.member), mistake.text});
+  } catch (const Invalid& mistake) {
+    issues.push_back({members.pointer, mistake.what()});
+  }
+  return false;
+}
+
+using Specs = std::vector<std::optional<StageSpec>>;
+
+bool is_source(const StageSpec& spec) { return std::holds_alternative<Source>(spec.op); }
+
+/// Connects the sources to the stages of the setup, whose references run once.
+bool wire_setup(const VariantText& text, const Specs& specs, const Specs& setup, Wiring& wiring,
+                PlanContext& context) {
+  if (text.setup.empty()) return true;
+  Wiring made(context.backends, true);
+  for (std::size_t i = 0; i < specs.size() && is_source(*specs[i]); ++i) made.add(*specs[i]);
+  for (std::size_t i = 0; i < setup.size(); ++i) {
+    if (!setup[i]) return false;
+    const StageSpec& spec = *setup[i];
+    const bool right = wired(text.setup[i].members, context.issues, [&] {
+      if (!has_reference(spec.op) || passes_through(spec.op) || is_source(spec))
+        throw StageMistake{"", fmt::format("\"{}\" cannot be in a setup", spec.name())};
+      made.add(spec);
+    });
+    if (!right) return false;
+  }
+  return wired(text.setup.front().members, context.issues,
+               [&] { wiring.add_inputs_of(std::move(made)); });
+}
+
 /// Connects stages up to the first mistake, which is added to the issues.
-void wire(const VariantText& text, const std::vector<std::optional<StageSpec>>& specs,
-          Wiring& wiring, std::vector<Issue>& issues) {
+void wire(const VariantText& text, const Specs& specs, const Specs& setup, Wiring& wiring,
+          PlanContext& context) {
+  bool set_up = false;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (!specs[i]) return;
-    const Composed& members = text.stages[i].members;
-    try {
-      wiring.add(*specs[i]);
-    } catch (const StageMistake& mistake) {
-      issues.push_back({members.where(mistake.member), mistake.text});
+    if (!is_source(*specs[i]) && !std::exchange(set_up, true) &&
+        !wire_setup(text, specs, setup, wiring, context))
       return;
-    } catch (const Invalid& mistake) {
-      issues.push_back({members.pointer, mistake.what()});
-      return;
-    }
+    if (!wired(text.stages[i].members, context.issues, [&] { wiring.add(*specs[i]); })) return;
   }
+  Composed experiment;
+  experiment.pointer = text.options.pointer;
+  wired(experiment, context.issues, [&] { wiring.set_outputs(text.outputs); });
 }
 
 /// What tables and traces call a stage or a range of a variant.
@@ -40,8 +77,7 @@ struct Named {
   std::string where;  // "": the config does not say it
 };
 
-std::vector<Named> names_of(const VariantText& text,
-                            const std::vector<std::optional<StageSpec>>& specs) {
+std::vector<Named> names_of(const VariantText& text, const Specs& specs) {
   std::vector<Named> names;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (!specs[i] || std::holds_alternative<Source>(specs[i]->op)) continue;
@@ -145,7 +181,9 @@ bool names_peer(const Composed& options) {
 
 /// The text of a stage; a source has one too, but is no stage.
 const Composed& text_of(const VariantText& text, const Case& decided, std::size_t stage) {
-  return text.stages[stage + (decided.source ? 1 : 0)].members;
+  const auto sources = std::ranges::count_if(
+      decided.inputs, [](const Input& input) { return input.setup == nullptr; });
+  return text.stages[stage + static_cast<std::size_t>(sources)].members;
 }
 
 bool is_captured(const Stage& stage) {
@@ -190,7 +228,7 @@ void check_peer_case(const VariantText& text, const Case& decided, std::vector<I
              "a peer submits its work as it likes: no graph can be asked of it (remove this)");
   if (decided.wait != Wait::Turn)
     complain("wait", "a peer waits at the end of its turn only (remove this)");
-  if (!decided.source) {
+  if (decided.inputs.empty()) {
     issues.push_back({text.stages.front().members.pointer,
                       "a peer starts from a source (it is given arrays, not files to load)"});
     return;
@@ -217,12 +255,16 @@ void check_registrations(const VariantText& text, const Case& decided, std::vect
 std::optional<Case> decide_case(const VariantText& text, PlanContext& context) {
   const std::size_t before = context.issues.size();
   const Paths paths{.base_dir = context.options.base_dir, .images_dir = context.options.images_dir};
-  std::vector<std::optional<StageSpec>> specs;
-  for (const StageText& stage : text.stages)
-    specs.push_back(read_stage(stage, paths, context.resolved, context.issues));
+  const auto read = [&](const std::vector<StageText>& stages) {
+    Specs specs;
+    for (const StageText& stage : stages)
+      specs.push_back(read_stage(stage, paths, context.resolved, context.issues));
+    return specs;
+  };
+  const Specs specs = read(text.stages), setup = read(text.setup);
   check_names(names_of(text, specs), context.issues);
   Wiring wiring(context.backends, names_peer(text.options));
-  wire(text, specs, wiring, context.issues);
+  wire(text, specs, setup, wiring, context);
   Case decided = wiring.take();
   read_options(text.options, context, decided);
   if (!text.whole || context.issues.size() > before) return std::nullopt;

@@ -340,7 +340,7 @@ Group plan_fitting(Frame& frame, const Json& point, PlanContext& context) {
   frame.batch = batch;
   Group fitting = plan_point(frame, point, context);
   frame.batch = 0;
-  fitting.scaled_from = runnable(chosen).front()->source->desc().shape.n;
+  fitting.scaled_from = runnable(chosen).front()->images();
   keep_chosen(chosen = fitting, context.options.only);
   return fits(chosen, cache, context.options) ? fitting : group;
 }
@@ -361,8 +361,9 @@ void check_used(Reader& reader, const Frame& frame) {
 /// True if the experiment has variants to plan; reads over its keys.
 bool check_keys(Reader& reader) {
   if (!reader.has("name")) reader.complain("no \"name\" (it names the experiment in outputs)");
-  for (const std::string_view key : {"ids", "sweep", "vary", "question", "measure", "source",
-                                     "load", "threads", "baseline", "published", "claims"})
+  for (const std::string_view key :
+       {"ids", "sweep", "vary", "question", "measure", "source", "load", "setup", "outputs",
+        "threads", "baseline", "published", "claims"})
     reader.has(key);
   const Json& variants = reader.member("variants");
   if (reader.has("source") && reader.has("load"))

@@ -85,12 +85,13 @@ bool fits(const Group& group, Cache cache, const PlanOptions& options) {
 
 std::int64_t batch_to_fit(const Group& group, Cache cache, const PlanOptions& options) {
   const std::vector<const Case*> cases = runnable(group);
-  if (fits(group, cache, options) || cache == Cache::Hot || !cases.front()->source) return 0;
-  const std::int64_t asked = cases.front()->source->desc().shape.n;
+  if (fits(group, cache, options) || cache == Cache::Hot || cases.front()->inputs.empty())
+    return 0;
+  const std::int64_t asked = cases.front()->images();
   std::int64_t fewest = 0;
   for (const Case* const work : cases) {
-    if (!work->source || work->source->desc().shape.n != asked) return 0;
-    const std::int64_t image_bytes = work->source->desc().bytes() / asked;
+    if (work->inputs.size() != 1 || work->images() != asked) return 0;
+    const std::int64_t image_bytes = work->values.front().desc.bytes() / asked;
     for (const Side& side : sides)
       fewest = std::max(fewest, 3 * options.cache_bytes.*side.bytes / image_bytes + 1);
   }

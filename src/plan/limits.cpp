@@ -26,7 +26,7 @@ struct Mix {
 /// True for a case that memory of this place alone could bound. A network has weights to read, and
 /// arithmetic, that nobody knows here.
 bool stays_at(const Case& work, Place place) {
-  if (!work.source || work.stages.empty()) return false;
+  if (work.inputs.empty() || work.stages.empty()) return false;
   if (std::ranges::any_of(work.stages, [&](const Stage& stage) {
         return stage.place != place || is_peer_only(stage.op);
       }))
@@ -147,9 +147,9 @@ void Limits::add(const Names& names, const std::vector<StageSpec>& stages, const
 
 Source Limits::source_of(std::int64_t bytes, Memory memory) const {
   for (const Case* work : cases_) {
-    if (!work->source) continue;
-    const TensorDesc desc = work->source->desc();
-    if (desc.bytes() == bytes && desc.memory == memory) return *work->source;
+    if (work->inputs.size() != 1) continue;
+    const TensorDesc& desc = work->values.front().desc;
+    if (desc.bytes() == bytes && desc.memory == memory) return work->inputs.front().source;
   }
   return plain_source(bytes, memory);
 }
@@ -159,8 +159,8 @@ void Limits::add_streams(Place place) {
     if (stays_at(*work, place))
       add_stream({.place = place,
                   .read = fewest_read_bytes(*work),
-                  .written = work->result().bytes(),
-                  .from = work->source->memory,
+                  .written = output_bytes(*work),
+                  .from = work->values.front().desc.memory,
                   .to = work->result().memory,
                   .threads = work->threads});
   for (const Case* work : cases_)

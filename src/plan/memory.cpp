@@ -35,7 +35,7 @@ struct Rotation {
   Sides sets;  // of buffers
 
   std::int64_t copies_of_source(const Case& work) const {
-    return source_copies(work, cache, of_side(cache_bytes, work.source->memory));
+    return source_copies(work, cache, of_side(cache_bytes, work.values.front().desc.memory));
   }
 };
 
@@ -49,24 +49,32 @@ std::int64_t rotating_bytes(const Case& work, Memory side) {
   return rotates ? touched_bytes(work, 0, static_cast<int>(work.stages.size()), side, 64) : 0;
 }
 
-/// Bytes of one copy of a source.
-std::int64_t copy_bytes(const TensorDesc& desc) {
-  return static_cast<std::int64_t>(
-      whole_lines(static_cast<std::size_t>(desc.bytes()), alignment_of(desc.memory)));
+/// True if two tensors that are there hold the same.
+bool are_alike(const Input& one, const Input& other) {
+  if (one.source != other.source || one.value != other.value ||
+      (one.setup == nullptr) != (other.setup == nullptr))
+    return false;
+  if (one.setup == nullptr || one.setup == other.setup) return true;
+  return std::ranges::equal(one.setup->inputs, other.setup->inputs, are_alike) &&
+         std::ranges::equal(one.setup->stages, other.setup->stages,
+                            [](const Stage& a, const Stage& b) {
+                              return name_of(a.op) == name_of(b.op) &&
+                                     a.parameters == b.parameters && a.in == b.in;
+                            });
 }
 
-/// Every source once, with its copies.
+/// Every case's inputs once, with their copies.
 Amounts source_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
   Amounts bytes;
   for (auto work = cases.begin(); work != cases.end(); ++work) {
-    if (!(*work)->source) continue;
+    if ((*work)->inputs.empty()) continue;
     const auto shares = [&](const Case* other) {
-      return other->source && share_source(*other, **work);
+      return !other->inputs.empty() && share_inputs(*other, **work);
     };
     if (std::any_of(cases.begin(), work, shares)) continue;
-    const TensorDesc desc = (*work)->source->desc();
-    bytes.of(desc.memory) += static_cast<double>(rotation.copies_of_source(**work)) *
-                             static_cast<double>(copy_bytes(desc));
+    bytes.of((*work)->values.front().desc.memory) +=
+        static_cast<double>(rotation.copies_of_source(**work)) *
+        static_cast<double>(input_bytes(**work));
   }
   return bytes;
 }
@@ -117,14 +125,27 @@ bool is_held_to_others(const Case& work) {
 }
 
 /// A whole output in double.
-double output_bytes(const Case& work) { return 8 * static_cast<double>(work.result().elements()); }
+double bytes_in_double(const Case& work) {
+  return 8 * static_cast<double>(work.result().elements());
+}
+
+/// What working out the setup takes: all its values in double, and copies of a stage's inputs.
+double setup_bytes(const Case& work) {
+  const auto made = std::ranges::find_if(
+      work.inputs, [](const Input& input) { return input.setup != nullptr; });
+  double values = 0;
+  if (made != work.inputs.end())
+    for (const Value& value : made->setup->values)
+      values += 2 * static_cast<double>(value.desc.elements());
+  return 8 * values;
+}
 
 /// A check holds the values of a slab in double, and beside them up to three times the largest
 /// tensor: copies of a stage's inputs, what its reference makes on the way, what is copied to be
 /// read. A resize adds the image between its passes, twice. What is held to another case's output
 /// is whole.
 double check_bytes(const Case& work) {
-  if (is_held_to_others(work)) return output_bytes(work);
+  if (is_held_to_others(work)) return bytes_in_double(work);
   double values = 0, largest = 0;
   for (const Value& value : work.values) {
     values += values_per_image(value.desc.shape);
@@ -134,7 +155,7 @@ double check_bytes(const Case& work) {
     if (!has_reference(stage.op)) return 0;
     if (std::holds_alternative<Resize>(stage.op)) values += 2 * between_passes(stage.signature);
   }
-  const std::int64_t images = std::min(slab_images(work), work.result().shape.n);
+  const std::int64_t images = std::min(slab_images(work), work.images());
   return 8 * (values + 3 * largest) * static_cast<double>(images);
 }
 
@@ -148,18 +169,20 @@ struct Extra {
 Extra extra_of(const Case& work, std::int64_t most_sets) {
   Extra extra;
   const std::vector<Slot> slots = storage_of(work);
-  const int result = root_of(slots, static_cast<int>(work.values.size()) - 1);
+  std::vector<int> results;
+  for (const int output : work.outputs) results.push_back(root_of(slots, output));
   double placed = 0;
   for (int i = 0; i < static_cast<int>(slots.size()); ++i) {
     const auto bytes = static_cast<double>(slots[i].bytes);
     if (slots[i].kind == Slot::Kind::Placed) ++placed;
     if (slots[i].kind != Slot::Kind::Fresh) continue;
     extra.passing.of(slots[i].memory) += bytes;
-    if (i == result) extra.held.of(slots[i].memory) += bytes;  // the last check keeps it
+    if (std::ranges::find(results, i) != results.end())
+      extra.held.of(slots[i].memory) += bytes;  // the last check keeps it
   }
   // An address of every slot in every set; in `place` each buffer's order and offset.
   const auto sets = static_cast<double>(most_sets);
-  if (is_held_to_others(work)) extra.held.host += output_bytes(work);  // others are held to it
+  if (is_held_to_others(work)) extra.held.host += bytes_in_double(work);  // others are held to it
   extra.held.host += 8 * sets * static_cast<double>(slots.size());
   extra.passing.host += 16 * sets * placed + check_bytes(work);
   for (const Stage& stage : work.stages) {
@@ -168,9 +191,10 @@ Extra extra_of(const Case& work, std::int64_t most_sets) {
       extra.held.host += static_cast<double>(stage.signature.out[0].bytes());
   }
   if (!work.peer.empty())  // files of source and output, which may lie in memory
-    extra.passing.host += static_cast<double>(work.source->desc().bytes() + work.result().bytes());
-  if (work.source && !host_caches(work.source->memory))  // filled from pageable memory
-    extra.passing.host += static_cast<double>(work.source->desc().bytes());
+    extra.passing.host += static_cast<double>(input_bytes(work) + output_bytes(work));
+  if (!work.inputs.empty() && !host_caches(work.values.front().desc.memory))
+    extra.passing.host += static_cast<double>(input_bytes(work));  // filled from pageable memory
+  extra.passing.host += setup_bytes(work);
   return extra;
 }
 
@@ -190,12 +214,20 @@ std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory
 
 std::int64_t source_copies(const Case& work, Cache cache, std::int64_t cache_bytes) {
   if (cache == Cache::Hot || work.resident) return 1;
-  return 3 * cache_bytes / copy_bytes(work.source->desc()) + 1;
+  return 3 * cache_bytes / input_bytes(work) + 1;
 }
 
-bool share_source(const Case& one, const Case& other) {
-  return one.resident == other.resident && one.source->desc() == other.source->desc() &&
-         one.source->path == other.source->path &&
+std::int64_t input_bytes(const Case& work) {
+  std::size_t bytes = 0;
+  for (const Input& input : work.inputs)
+    bytes += whole_lines(static_cast<std::size_t>(input.source.desc().bytes()),
+                         alignment_of(input.source.memory));
+  return static_cast<std::int64_t>(bytes);
+}
+
+bool share_inputs(const Case& one, const Case& other) {
+  return one.resident == other.resident &&
+         std::ranges::equal(one.inputs, other.inputs, are_alike) &&
          storage_of(one).front().near_link == storage_of(other).front().near_link;
 }
 
@@ -218,6 +250,7 @@ std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* c
 }
 
 std::int64_t slab_images(const Case& work) {
+  if (sums_batch(work)) return work.images();
   constexpr std::int64_t slab_elements = 8'000'000;
   std::int64_t per_image = 0;
   for (const Value& value : work.values)

@@ -16,18 +16,22 @@ namespace normbench {
 std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
                          std::int64_t cache_bytes);
 
-/// Equal copies of a case's source. Cold: enough to exceed the cache threefold; resident, hot: one.
+/// Bytes of one copy of a case's inputs, each of whole lines.
+std::int64_t input_bytes(const Case& work);
+
+/// Equal copies of a case's inputs. Cold: enough to exceed the cache threefold; resident, hot: one.
 std::int64_t source_copies(const Case& work, Cache cache, std::int64_t cache_bytes);
 
-/// True if two cases with a source start from the same copies.
-bool share_source(const Case& one, const Case& other);
+/// True if two cases with inputs start from the same copies.
+bool share_inputs(const Case& one, const Case& other);
 
 /// The arenas that cases share, by kind of memory and whether near the link, each as large as the
 /// case that needs most of it. `sets`: of buffers, on each side.
 std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* const> cases,
                                                          const Sides& sets);
 
-/// Images per step of a case's check: at most 8 million values of the whole chain, at least one.
+/// Images per step of a case's check: at most 8 million values of the whole chain, at least one;
+/// all where outputs are sums over the batch.
 std::int64_t slab_images(const Case& work);
 
 /// What cases need together.

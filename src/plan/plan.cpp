@@ -144,7 +144,7 @@ void keep_chosen(Group& group, const std::vector<std::string>& globs) {
 }
 
 bool Case::uses_gpu() const {
-  return (source && source->memory == Memory::Device) ||
+  return (!inputs.empty() && inputs.front().source.memory == Memory::Device) ||
          std::ranges::find(stages, Place::Cuda, &Stage::place) != stages.end();
 }
 
@@ -156,13 +156,31 @@ Measure OwnMeasure::over(Measure measure) const {
 }
 
 std::int64_t fewest_read_bytes(const Case& work) {
-  if (!work.source) return work.stages.front().fewest.read_bytes;
-  const std::int64_t whole = work.source->desc().bytes();
-  std::int64_t taken = 0;
-  for (const Stage& stage : work.stages)
-    if (std::ranges::find(stage.in, 0) != stage.in.end())
-      taken += stage.fewest.read_bytes + stage.fewest.link_bytes;
-  return taken == 0 ? whole : std::min(whole, taken);
+  if (work.inputs.empty()) return work.stages.front().fewest.read_bytes;
+  const auto reads = [](const Stage& stage, int value) {
+    return std::ranges::find(stage.in, value) != stage.in.end();
+  };
+  std::int64_t bytes = 0;
+  for (int input = 0; input < std::ssize(work.inputs); ++input) {
+    const std::int64_t whole = work.values[input].desc.bytes();
+    std::int64_t taken = 0;
+    for (const Stage& stage : work.stages)
+      if (reads(stage, input))
+        taken += stage.in.size() > 1 ? whole : stage.fewest.read_bytes + stage.fewest.link_bytes;
+    bytes += std::min(whole, taken);
+  }
+  return bytes > 0 ? bytes : work.values.front().desc.bytes();
+}
+
+std::int64_t output_bytes(const Case& work) {
+  std::int64_t bytes = 0;
+  for (const int value : work.outputs) bytes += work.values[value].desc.bytes();
+  return bytes;
+}
+
+bool sums_batch(const Case& work) {
+  return std::ranges::any_of(work.stages,
+                             [](const Stage& stage) { return sums_batch(stage.op); });
 }
 
 Plan make_plan(const std::string& file, const Backends& backends, const PlanOptions& options) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -49,11 +50,21 @@ struct ProfileOptions {
   bool enabled = true;  // --no-profile
 };
 
-/// A tensor that flows between stages of a case: the source's (first) or a stage's output.
+struct Case;
+
+/// A tensor that is there before the first stage: random, of a file, or made by an untimed setup.
+struct Input {
+  Source source;  // of what a setup makes only how it lies in memory
+  std::shared_ptr<const Case> setup = {};  // whose stages make it, by their references, …
+  int value = 0;                           // … as this value of it
+};
+
+/// A tensor that flows between stages of a case: an input (they are first) or a stage's output.
 struct Value {
   TensorDesc desc;
-  int producer = -1;     // index of the stage; -1: the source
+  int producer = -1;     // index of the stage; -1: it is an input
   int in_place_of = -1;  // index of the value whose buffer holds it; -1: its own
+  std::string name = {};  // the config's; "": none
   bool operator==(const Value&) const = default;
 };
 
@@ -80,8 +91,9 @@ struct Case {
   std::string variant;           // display name, "name [axis=value]" when varied
   std::string written;           // the variant's name in the config
   Json axes = Json::object();    // values of the `vary` axes
-  std::optional<Source> source;  // absent when the first stage loads
-  std::vector<Value> values;
+  std::vector<Input> inputs;     // none when the first stage loads; all in one kind of memory
+  std::vector<Value> values;     // the inputs, then what stages give
+  std::vector<int> outputs;      // values that it is there for: checked, and alike in all cases
   std::vector<Stage> stages;
   int threads = 1;
   bool threads_decided = false;  // the config says "all"
@@ -93,13 +105,20 @@ struct Case {
   std::optional<std::string> skip;  // why it cannot run here: in words, …
   Skip skip_kind = Skip::Other;     // … and of which kind that is
 
-  const TensorDesc& result() const { return values.back().desc; }
+  /// Of the first output.
+  const TensorDesc& result() const { return values[outputs.front()].desc; }
+  /// Images of the batch that it starts from.
+  std::int64_t images() const { return values.front().desc.shape.n; }
   /// True if a stage runs on a GPU, or the source lies there.
   bool uses_gpu() const;
 };
 
-/// Bytes that an iteration must read: the files, or what its stages take of the source.
+/// Bytes that an iteration must read: the files, or what its stages take of the inputs.
 std::int64_t fewest_read_bytes(const Case& work);
+/// Bytes that it must write: those of its outputs.
+std::int64_t output_bytes(const Case& work);
+/// True if the check of its outputs needs the whole batch at once.
+bool sums_batch(const Case& work);
 
 /// All variants at one point, measured interleaved.
 struct Group {

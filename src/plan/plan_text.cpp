@@ -129,7 +129,13 @@ void add_case(Lines& lines, const Case& work, bool is_baseline) {
                                     : "run by peer " + work.peer;
   lines.add(2, fmt::format("{}{} · {} · {}", work.variant, is_baseline ? " (baseline)" : "",
                            count(static_cast<std::size_t>(work.threads), "thread"), work_text));
-  if (work.source) lines.add(4, fmt::format("{:<33} {}", "source", describe(work.source->desc())));
+  for (std::size_t i = 0; i < work.inputs.size(); ++i) {
+    const Value& value = work.values[i];
+    const std::string what = work.inputs[i].setup ? "made once" : "source";
+    lines.add(4, fmt::format("{:<33} {}",
+                             value.name.empty() ? what : fmt::format("{} {}", what, value.name),
+                             describe(value.desc)));
+  }
   add_stages(lines, work);
   if (work.skip) lines.add(4, "skipped: " + *work.skip);
 }

@@ -60,7 +60,6 @@ int root_of(const std::vector<Slot>& slots, int index) {
 std::vector<Slot> storage_of(const Case& work) {
   std::vector<Slot> slots;
   for (const Value& value : work.values) slots.push_back(value_slot(work, value));
-  const int result = static_cast<int>(work.values.size()) - 1;
   const int last = static_cast<int>(work.stages.size()) - 1;
   for (int s = 0; s <= last; ++s) {
     const Stage& stage = work.stages[s];
@@ -69,7 +68,8 @@ std::vector<Slot> storage_of(const Case& work) {
         work.peer.empty() ? stage.kernel->scratch(stage.op, stage.signature) : 0;
     slots.push_back(buffer(stage.output, stage.signature.out.front().memory, scratch, s));
   }
-  slots[root_of(slots, result)].last_stage = last;  // it lives until the end of the iteration
+  for (const int output : work.outputs)  // they live until the end of the iteration
+    slots[root_of(slots, output)].last_stage = last;
   if (work.near_link) mark_near_link(work, slots);
   return slots;
 }

@@ -49,18 +49,42 @@ StageText read_stage_text(const Json& text, const std::string& pointer,
   return stage;
 }
 
-/// The stage that variants of the experiment start with.
-StageText start_of(const VariantPlace& place, Substitution& axes, std::vector<Issue>& issues) {
-  const std::string op(place.experiment.contains("load") ? Load::name : Source::name);
-  const std::string pointer = place.pointer + "/" + op;
+StageText start_of(const std::string& op, const Json& members, const std::string& pointer,
+                   std::vector<Issue>& issues) {
   StageText start;
   start.op = op;
   start.members.pointer = pointer;
-  if (!place.experiment.contains(op)) return start;
-  const Json members = axes.apply(place.experiment.at(op), pointer);
   if (!members.is_object()) issues.push_back({pointer, wrong_type("an object", members)});
   start.members.add(members, pointer);
   return start;
+}
+
+/// The stages that variants of the experiment start with: a load, or sources.
+std::vector<StageText> starts_of(const VariantPlace& place, Substitution& axes,
+                                 std::vector<Issue>& issues) {
+  const std::string op(place.experiment.contains("load") ? Load::name : Source::name);
+  const std::string pointer = place.pointer + "/" + op;
+  if (!place.experiment.contains(op)) return {start_of(op, Json::object(), pointer, issues)};
+  const Json said = axes.apply(place.experiment.at(op), pointer);
+  if (!said.is_array() || op == Load::name) return {start_of(op, said, pointer, issues)};
+  if (said.empty()) issues.push_back({pointer, "has no source (a list of at least one)"});
+  std::vector<StageText> starts;
+  for (std::size_t i = 0; i < said.size(); ++i)
+    starts.push_back(start_of(op, said[i], fmt::format("{}/{}", pointer, i), issues));
+  return starts;
+}
+
+/// The stages of the experiment's `setup`.
+std::vector<StageText> setup_of(const VariantPlace& place, Substitution& axes,
+                                std::vector<Issue>& issues) {
+  if (!place.experiment.contains("setup")) return {};
+  const std::string pointer = place.pointer + "/setup";
+  const Json said = axes.apply(place.experiment.at("setup"), pointer);
+  if (!said.is_array()) issues.push_back({pointer, wrong_type("a list of stages", said)});
+  std::vector<StageText> stages;
+  for (std::size_t i = 0; said.is_array() && i < said.size(); ++i)
+    stages.push_back(read_stage_text(said[i], fmt::format("{}/{}", pointer, i), issues));
+  return stages;
 }
 
 /// The list of stages in a variant and where it stands; the other members go to `options`.
@@ -109,10 +133,11 @@ class Flattening {
     const bool starts = is_start(stage.op);
     const bool bare = starts && said.is_string() && place_.experiment.contains(stage.op);
     const bool is_first = text_.stages.empty();
-    if (is_first && (bare || !starts)) text_.stages.push_back(start_of(place_, axes_, issues_));
+    if (is_first && (bare || !starts)) text_.stages = starts_of(place_, axes_, issues_);
+    if (is_first && (bare || !starts)) text_.setup = setup_of(place_, axes_, issues_);
     if (!is_first || !bare) text_.stages.push_back(std::move(stage));
-    text_.stages.back().ranges = open_;
-    if (text_.stages.back().op != Source::name) ++running_;
+    if (!text_.stages.empty()) text_.stages.back().ranges = open_;
+    if (!text_.stages.empty() && text_.stages.back().op != Source::name) ++running_;
   }
 
   void add_range(const Json& said, const std::string& pointer) {
@@ -175,7 +200,14 @@ VariantText complete_variant(const VariantPlace& place, const std::string& name,
     return text;
   }
   Flattening(place, axes, issues, text).add(stages, at);
-  for (StageText& stage : text.stages) add_defaults(place.defaults, stage, axes);
+  for (auto* list : {&text.stages, &text.setup})
+    for (StageText& stage : *list) add_defaults(place.defaults, stage, axes);
+  if (place.experiment.contains("outputs")) {
+    const Json said = axes.apply(place.experiment.at("outputs"), place.pointer + "/outputs");
+    const Json member = {{"outputs", said}};
+    Reader reader(member, place.pointer, issues);
+    text.outputs = reader.texts("outputs", {});
+  }
   if (place.batch > 0 && text.stages.front().op == Source::name)
     text.stages.front().members.fields["batch"] = place.batch;
   text.whole = issues.size() == before;

@@ -88,7 +88,7 @@ const Kernel* default_row(const std::vector<const Kernel*>& rows, const Stage& s
 
 void Wiring::add(const StageSpec& spec) {
   const bool first = case_.values.empty();
-  if (std::holds_alternative<Source>(spec.op) && first) return start(spec);
+  if (std::holds_alternative<Source>(spec.op) && case_.stages.empty()) return add_source(spec);
   if (!for_peer_ && is_peer_only(spec.op))
     throw StageMistake{
         "", fmt::format("\"{}\" runs in a peer only (name a peer: {{\"peer\": \"torch\", "
@@ -105,7 +105,7 @@ void Wiring::add(const StageSpec& spec) {
     if (!first) throw StageMistake{"", "\"load\" must be the first stage"};
     if (load->files.empty()) skip(Skip::Other, "no images given (--images DIR)");
   } else if (std::holds_alternative<Source>(spec.op)) {
-    throw StageMistake{"", "\"source\" must be the first stage"};
+    throw StageMistake{"", "\"source\" must be the first stage"};  // or beside others there
   } else {
     stage.in = inputs(spec);
   }
@@ -136,14 +136,53 @@ void Wiring::skip(Skip kind, const std::optional<std::string>& reason) {
   case_.skip_kind = kind;
 }
 
-void Wiring::start(const StageSpec& spec) {
-  const TensorDesc desc = infer(spec.op, {}).at(0);
+void Wiring::add_source(const StageSpec& spec) {
+  const auto& source = std::get<Source>(spec.op);
+  if (!case_.inputs.empty() && spec.as.empty())
+    throw StageMistake{"as", "no \"as\" (a name for each of several sources)"};
+  if (!case_.inputs.empty() && source.memory != case_.values.front().desc.memory)
+    throw StageMistake{"memory", fmt::format("{} memory beside sources in {} (use one kind)",
+                                             name_of(source.memory),
+                                             name_of(case_.values.front().desc.memory))};
+  if (spec.as.size() > 1)
+    throw StageMistake{"as", fmt::format("names {} outputs, source has 1", spec.as.size())};
+  add_input({.source = source});
+  const int value = static_cast<int>(case_.values.size()) - 1;
+  if (value == 0) names_["source"] = 0;
+  for (const std::string& name : spec.as) name_value(name, value);
+}
+
+void Wiring::add_input(Input input) {
+  const TensorDesc desc = input.source.desc();
   check_bytes(desc);
-  case_.source = std::get<Source>(spec.op);
+  case_.inputs.push_back(std::move(input));
   case_.values.push_back({.desc = desc});
-  names_["source"] = 0;
-  for (const std::string& name : spec.as) name_value(name, 0);
   skip_without(desc.memory);
+}
+
+void Wiring::add_inputs_of(Wiring setup) {
+  const auto made = std::make_shared<const Case>(setup.take());
+  for (const auto& [name, value] : setup.names_) {
+    if (made->values[value].producer < 0) continue;
+    const TensorDesc& desc = made->values[value].desc;
+    add_input({.source = {.dtype = desc.dtype,
+                          .layout = desc.layout,
+                          .memory = case_.values.front().desc.memory,
+                          .shape = desc.shape},
+               .setup = made,
+               .value = value});
+    name_value(name, static_cast<int>(case_.values.size()) - 1);
+  }
+}
+
+void Wiring::set_outputs(const std::vector<std::string>& names) {
+  for (const std::string& name : names) case_.outputs.push_back(input_named(name));
+}
+
+Case Wiring::take() {
+  if (case_.outputs.empty() && !case_.values.empty())
+    case_.outputs = {case_.stages.empty() ? 0 : case_.stages.back().out[0]};
+  return std::move(case_);
 }
 
 std::vector<int> Wiring::inputs(const StageSpec& spec) const {
@@ -151,6 +190,9 @@ std::vector<int> Wiring::inputs(const StageSpec& spec) const {
   for (const std::string& name : spec.in) values.push_back(input_named(name));
   const bool undoes = std::holds_alternative<Unregister>(spec.op);
   if (values.empty()) {
+    if (case_.stages.empty() && case_.inputs.size() > 1)
+      throw StageMistake{"in", fmt::format("no \"in\", and there are several inputs ({})",
+                                           fmt::join(known_names(), ", "))};
     values.push_back(case_.stages.empty() ? 0 : case_.stages.back().out[0]);
     if (undoes) values.push_back(registered_value(case_));
   }
@@ -183,9 +225,13 @@ void Wiring::check_registration(const StageSpec& spec, const std::vector<int>& i
 
 int Wiring::input_named(const std::string& name) const {
   if (const auto found = names_.find(name); found != names_.end()) return found->second;
+  throw StageMistake{"in", unknown("value", name, known_names())};
+}
+
+std::vector<std::string> Wiring::known_names() const {
   std::vector<std::string> known;
-  for (const auto& [other, value] : names_) known.push_back(other);
-  throw StageMistake{"in", unknown("value", name, known)};
+  for (const auto& [name, value] : names_) known.push_back(name);
+  return known;
 }
 
 Memory Wiring::inferred_memory(const Stage& stage, Memory inferred) const {
@@ -233,6 +279,7 @@ void Wiring::share_buffer(const StageSpec& spec, const Stage& stage) {
 void Wiring::name_value(const std::string& name, int value) {
   if (!names_.emplace(name, value).second)
     throw StageMistake{"as", fmt::format("the name \"{}\" is taken (choose another)", name)};
+  case_.values[value].name = name;
 }
 
 void Wiring::skip_without(Memory memory) {

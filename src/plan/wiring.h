@@ -14,16 +14,22 @@ class Wiring {
       : backends_(backends), for_peer_(for_peer) {}
 
   void add(const StageSpec& spec);
+  /// The named values that the stages of `setup` give, as inputs. Call it after the sources.
+  void add_inputs_of(Wiring setup);
+  /// Names the outputs; by default the first one of the last stage. Throws StageMistake.
+  void set_outputs(const std::vector<std::string>& names);
   /// Why the case cannot run here; the first reason counts.
   void skip(Skip kind, const std::optional<std::string>& reason);
-  Case take() { return std::move(case_); }
+  Case take();
 
  private:
-  void start(const StageSpec& spec);
+  void add_source(const StageSpec& spec);
+  void add_input(Input input);
   /// Sets the stage's row and its cost; skips where the op has no row. Throws when no row fits.
   void choose_kernel(Stage& stage);
   std::vector<int> inputs(const StageSpec& spec) const;
   int input_named(const std::string& name) const;
+  std::vector<std::string> known_names() const;
   void check_input(int input) const;
   void check_registration(const StageSpec& spec, const std::vector<int>& in) const;
   /// `inferred`, what the op says; for unregister the kind before register.
