@@ -8,10 +8,13 @@
 namespace normbench {
 namespace {
 
-bool ends_alike(const CaseResult& a, const CaseResult& b) {
-  const TensorDesc &x = a.stages.back().out, &y = b.stages.back().out;
+bool are_alike(const TensorDesc& x, const TensorDesc& y) {
   return x.dtype == y.dtype && x.layout == y.layout && x.shape == y.shape &&
          (x.memory == Memory::Device) == (y.memory == Memory::Device);
+}
+
+bool ends_alike(const CaseResult& a, const CaseResult& b) {
+  return std::ranges::equal(outputs_of(a), outputs_of(b), are_alike);
 }
 
 /// A peer has a process to itself, beside those of other peers and this one.

@@ -106,7 +106,9 @@ struct CaseResult {
   std::int64_t images = 0;        // per iteration
   std::int64_t source_bytes = 0;  // what one iteration must read of the source, or the files
   std::int64_t result_bytes = 0;  // what it must write: the last output
-  std::optional<TensorDesc> source = {};  // what it starts from; nothing for files
+  std::optional<TensorDesc> source = {};     // what it starts from; nothing for files
+  std::vector<TensorDesc> more_inputs = {};  // other sources, and what a setup made
+  std::vector<TensorDesc> outputs = {};      // none: what the last stage gives
   std::int64_t first_call_ns = 0;
   // What a stage's time on a device has beside its work: that of two marks with nothing between
   // them; 0 where it was not measured.
@@ -118,6 +120,12 @@ struct CaseResult {
   std::vector<std::string> notes;  // files skipped by on_error: skip, …
   bool operator==(const CaseResult&) const = default;
 };
+
+/// What the case gives: the outputs that it names, else that of its last stage.
+inline std::vector<TensorDesc> outputs_of(const CaseResult& result) {
+  if (!result.outputs.empty() || result.stages.empty()) return result.outputs;
+  return {result.stages.back().out};
+}
 
 /// True for a stage of the op `T`, a type of ops/.
 template <class T>

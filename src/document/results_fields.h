@@ -92,6 +92,8 @@ void fields(auto& io, Is<CaseResult> auto& x) {
   io("source_bytes", x.source_bytes);
   io("result_bytes", x.result_bytes);
   io("source", x.source);
+  io.when_known("more_inputs", x.more_inputs);
+  io.when_known("outputs", x.outputs);
   io("first_call_ns", x.first_call_ns);
   io.when_known("bracket_ns", x.bracket_ns);
   io("stages", x.stages);

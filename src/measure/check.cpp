@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "measure/references.h"
 #include "plan/memory.h"
 
 namespace normbench {
@@ -15,38 +16,27 @@ namespace {
 
 /// The element farthest from what it should be.
 struct Worst {
-  double error = -1;                  // infinite for NaN
+  double error = -1, bound = 0;       // infinite for NaN
   std::int64_t image = 0, index = 0;  // the index is within the image
   double expected = 0, got = 0;
-};
+  std::size_t output = 0;
 
-double bound_of(const Case& work) {
-  std::vector<Accuracy> known(work.values.size());
-  if (work.source) known[0] = work.source->accuracy({}, std::span(&work.values[0].desc, 1));
-  for (const Stage& stage : work.stages) {
-    std::vector<Accuracy> in;
-    for (const int value : stage.in) in.push_back(known[value]);
-    const Accuracy out = accuracy(stage.op, in, stage.signature.out);
-    for (const int value : stage.out) known[value] = out;
+  /// 1 or more: farther than a right one may be.
+  double share() const {
+    if (error <= 0) return 0;
+    return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
   }
-  return known.back().error;
-}
-
-Tensor64 empty_slab(const TensorDesc& desc, std::int64_t count) {
-  Tensor64 slab{.shape = desc.shape, .values = {}};
-  slab.shape.n = count;
-  slab.values.resize(static_cast<std::size_t>(slab.shape.elements()));
-  return slab;
-}
+};
 
 /// A tensor of the case; where host code may not read it, its images pass through a buffer.
 class Images {
  public:
   Images(const View& view, const Backends& backends) : view_(view), backends_(backends) {}
 
-  std::int64_t count() const { return view_.desc.shape.n; }
+  const TensorDesc& desc() const { return view_.desc; }
 
-  Tensor64 read(std::int64_t first, std::int64_t count) {
+  Tensor64 read(const ImageRange& images) {
+    const auto [first, count] = images;
     if (host_caches(view_.desc.memory)) return to_double(view_, first, count);
     const std::int64_t image = view_.desc.bytes() / view_.desc.shape.n;  // values are dense
     slab_.resize(static_cast<std::size_t>(count * image));
@@ -60,19 +50,22 @@ class Images {
   std::vector<std::byte> slab_;
 };
 
-/// The exact result of images [first, first + count).
-Tensor64 exact_result(const Case& work, std::optional<Images>& source, std::int64_t first,
-                      std::int64_t count) {
-  std::vector<Tensor64> values(work.values.size());
-  if (source) values[0] = source->read(first, count);
-  for (const Stage& stage : work.stages) {
-    std::vector<Tensor64> in, out;
-    for (const int value : stage.in) in.push_back(values[value]);
-    for (const int value : stage.out) out.push_back(empty_slab(work.values[value].desc, count));
-    reference(stage.op, in, out, first);
-    for (std::size_t i = 0; i < out.size(); ++i) values[stage.out[i]] = std::move(out[i]);
+/// What is known of images of the inputs.
+std::vector<Exact> known_inputs(const Case& work, std::vector<Images>& inputs,
+                                const ImageRange& images) {
+  std::vector<Exact> known;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const TensorDesc& desc = inputs[i].desc();
+    Exact one{.values = inputs[i].read(images.of(desc, work))};
+    if (work.inputs[i].setup == nullptr) {
+      one.accuracy = work.inputs[i].source.accuracy({}, std::span(&desc, 1));
+    } else {
+      const auto [low, high] = std::ranges::minmax(one.values.values);
+      one.accuracy = {.low = low, .high = high};
+    }
+    known.push_back(std::move(one));
   }
-  return std::move(values.back());
+  return known;
 }
 
 void compare(const Tensor64& expected, const Tensor64& got, std::int64_t first, Worst& worst) {
@@ -81,12 +74,12 @@ void compare(const Tensor64& expected, const Tensor64& got, std::int64_t first, 
     const double want = expected.values[i], have = got.values[i];
     const double error =
         std::isnan(have) ? std::numeric_limits<double>::infinity() : std::abs(have - want);
-    if (error > worst.error)
-      worst = {.error = error,
-               .image = first + i / per_image,
-               .index = i % per_image,
-               .expected = want,
-               .got = have};
+    if (error <= worst.error) continue;
+    worst.error = error;
+    worst.image = first + i / per_image;
+    worst.index = i % per_image;
+    worst.expected = want;
+    worst.got = have;
   }
 }
 
@@ -96,10 +89,18 @@ std::string place_text(const Worst& worst, const Shape& shape) {
                      worst.index / shape.w % shape.h, worst.index % shape.w);
 }
 
+/// " of dgamma"; "" where there is but one output.
+std::string output_text(const Case& work, const Worst& worst) {
+  if (work.outputs.size() < 2) return "";
+  const Value& value = work.values[work.outputs[worst.output]];
+  return value.name.empty() ? fmt::format(" {}", worst.output) : " " + value.name;
+}
+
 /// `whose`: who gave what is expected, as " by \"x\"", or "".
-std::string wrong(const Worst& worst, double bound, const Shape& shape, const std::string& whose) {
+std::string wrong(const Worst& worst, double bound, const Shape& shape, const std::string& whose,
+                  const std::string& which = "") {
   return fmt::format(
-      "wrong output: max error {:.2g} at {}, bound {:.2g} (expected {:.6g}{}, got {:.6g})",
+      "wrong output{}: max error {:.2g} at {}, bound {:.2g} (expected {:.6g}{}, got {:.6g})", which,
       worst.error, place_text(worst, shape), bound, worst.expected, whose, worst.got);
 }
 
@@ -168,29 +169,35 @@ CheckOutcome without_reference(Tensor64 output, std::string_view op) {
 
 }  // namespace
 
-CheckOutcome check_output(const Case& work, const std::optional<View>& source, const View& output,
-                          const Backends& backends) {
+CheckOutcome check_output(const Case& work, std::span<const View> inputs,
+                          std::span<const View> outputs, const Backends& backends) {
   const auto is_undefined = [](const Op& op) { return !has_reference(op) && !is_peer_only(op); };
   if (const auto op = first_op(work, is_undefined); !op.empty())
     return {.result = {.ok = true, .held_to = HeldTo::Nothing},
             .reason = "",
             .note = fmt::format("not checked: what {} writes is undefined", op)};
-  Images out(output, backends);
+  std::vector<Images> in, out;
+  for (const View& view : inputs) in.emplace_back(view, backends);
+  for (const View& view : outputs) out.emplace_back(view, backends);
   if (const auto op = first_op(work, is_peer_only); !op.empty())
-    return without_reference(out.read(0, out.count()), op);
+    return without_reference(out[0].read({.first = 0, .count = outputs[0].desc.shape.n}), op);
   Worst worst;
-  std::optional<Images> in;
-  if (source) in.emplace(*source, backends);
-  const std::int64_t slab = slab_images(work);
-  for (std::int64_t first = 0; first < out.count(); first += slab) {
-    const std::int64_t count = std::min(slab, out.count() - first);
-    const Tensor64 expected = exact_result(work, in, first, count);
-    compare(expected, out.read(first, count), first, worst);
+  const std::int64_t batch = work.images(), slab = slab_images(work);
+  for (std::int64_t first = 0; first < batch; first += slab) {
+    const ImageRange images{.first = first, .count = std::min(slab, batch - first)};
+    const auto exact = exact_outputs(work, known_inputs(work, in, images), images);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const ImageRange part = images.of(out[i].desc(), work);
+      Worst here{.bound = exact[i].accuracy.error, .output = i};
+      compare(exact[i].values, out[i].read(part), part.first, here);
+      if (worst.error < 0 || here.share() > worst.share()) worst = here;
+    }
   }
-  const double bound = bound_of(work);
-  const bool ok = worst.error <= bound;
-  return {.result = {.ok = ok, .max_abs_error = worst.error, .bound = bound},
-          .reason = ok ? "" : wrong(worst, bound, output.desc.shape, ""),
+  const bool ok = worst.error <= worst.bound;
+  return {.result = {.ok = ok, .max_abs_error = worst.error, .bound = worst.bound},
+          .reason = ok ? ""
+                       : wrong(worst, worst.bound, outputs[worst.output].desc.shape, "",
+                               output_text(work, worst)),
           .note = ""};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "document/results.h"
@@ -16,13 +17,14 @@ struct CheckOutcome {
   std::optional<Tensor64> output = {};  // what another case's output is to tell right, whole
 };
 
-/// Runs the references of the case's stages on `source` (absent when the case loads) in slabs of
-/// images and compares `output` with the last. The bound composes the stages' error bounds. Needs
-/// memory for one slab: 8 million doubles, or one image when it is larger. What host
-/// code may not read in place is copied slab by slab. Of a chain with an op that only peers run
+/// Runs the references of the case's stages on its inputs (none when it loads) in slabs of images,
+/// or on all at once where outputs are sums over them, and compares all outputs. Bounds compose the
+/// stages' error bounds; the result is that of the output nearest to its bound. Needs memory for
+/// one slab: 8 million doubles, or one image when it is larger. What host code may not read in
+/// place is copied slab by slab. Of a chain with an op that only peers run
 /// nothing is compared yet; an output with infinities or NaN is wrong.
-CheckOutcome check_output(const Case& work, const std::optional<View>& source, const View& output,
-                          const Backends& backends);
+CheckOutcome check_output(const Case& work, std::span<const View> inputs,
+                          std::span<const View> outputs, const Backends& backends);
 
 /// The output of a case to which those of others are held.
 struct Standard {

@@ -9,7 +9,7 @@ std::int64_t poisoned_iteration(PreparedCase& prepared, std::byte poison, bool p
   prepared.advance();
   prepared.poison(poison);
   const Bound bound = prepared.bind_fresh();
-  IterationOptions options{.keep_result = true};
+  IterationOptions options{.keep_outputs = true};
   if (poison_fresh) options.poison = poison;
   const std::int64_t start_ns = clock.now_ns();
   prepared.run(options);
@@ -41,7 +41,7 @@ std::int64_t CaseContender::first_call() {
 void CaseContender::last_call() { poisoned_iteration(prepared_, std::byte{0x55}, true, clock_); }
 
 CheckOutcome CaseContender::check() {
-  return check_output(prepared_.work(), prepared_.source(), prepared_.result(), backends_);
+  return check_output(prepared_.work(), prepared_.inputs(), prepared_.outputs(), backends_);
 }
 
 TurnShape CaseContender::shape_of_turns(double clock_cost_ns) {

@@ -9,6 +9,7 @@
 #include "core/units.h"
 #include "machine/affinity.h"
 #include "machine/topology.h"
+#include "measure/references.h"
 
 namespace normbench {
 namespace {
@@ -93,7 +94,7 @@ GroupMemory::GroupMemory(std::span<const Case* const> cases, const Measure& meas
       sets_{.host = buffer_sets(cases, measure.cache, Memory::Pageable, caches_.host),
             .device = buffer_sets(cases, measure.cache, Memory::Device, caches_.device)} {
   for (const Case* work : cases)
-    if (work->source && !find(*work)) add_source(*work, measure, largest_team(cases));
+    if (!work->inputs.empty() && !find(*work)) add_source(*work, measure, largest_team(cases));
   add_arenas(cases);
 }
 
@@ -120,17 +121,24 @@ std::vector<int> GroupMemory::team_nodes(int threads) const {
 }
 
 void GroupMemory::add_source(const Case& work, const Measure& measure, int threads) {
-  const TensorDesc desc = work.source->desc();
-  const std::size_t stride =
-      whole_lines(static_cast<std::size_t>(desc.bytes()), alignment_of(desc.memory));
+  const Memory memory = work.values.front().desc.memory;
+  std::size_t stride = 0;
+  std::vector<std::size_t> offsets;
+  for (const Input& input : work.inputs) {
+    offsets.push_back(stride);
+    stride +=
+        whole_lines(static_cast<std::size_t>(input.source.desc().bytes()), alignment_of(memory));
+  }
   const auto count =
-      static_cast<std::size_t>(source_copies(work, measure.cache, side_of(caches_, desc.memory)));
-  SharedSource shared{.first = &work, .stride = stride, .count = count, .block = {}};
-  shared.block =
-      make_block(desc.memory, stride * count, storage_of(work).front().near_link,
-                 team_nodes(threads).empty()
-                     ? TouchPlan{}
-                     : touched_by_readers(threads, static_cast<std::size_t>(desc.bytes()), stride));
+      static_cast<std::size_t>(source_copies(work, measure.cache, side_of(caches_, memory)));
+  SharedSource shared{
+      .first = &work, .stride = stride, .count = count, .offsets = offsets, .block = {}};
+  shared.block = make_block(
+      memory, stride * count, storage_of(work).front().near_link,
+      team_nodes(threads).empty()
+          ? TouchPlan{}
+          : touched_by_readers(threads, static_cast<std::size_t>(work.values.front().desc.bytes()),
+                               stride));
   if (shared.block.arena) try {
       fill(shared, static_cast<std::uint64_t>(measure.seed));
     } catch (const std::exception& error) {
@@ -139,24 +147,44 @@ void GroupMemory::add_source(const Case& work, const Measure& measure, int threa
   sources_.push_back(std::move(shared));
 }
 
+void GroupMemory::fill_inputs(const SharedSource& shared, std::byte* copy, std::uint64_t seed) {
+  const Case& work = *shared.first;
+  const auto view_of = [&](std::size_t input) {
+    TensorDesc desc = work.inputs[input].source.desc();
+    desc.memory = Memory::Pageable;
+    return View{.data = copy + shared.offsets[input], .desc = desc};
+  };
+  std::vector<std::size_t> sources;
+  for (std::size_t i = 0; i < work.inputs.size(); ++i) {
+    if (work.inputs[i].setup != nullptr) continue;
+    work.inputs[i].source.fill(view_of(i), seed);
+    sources.push_back(i);
+  }
+  for (std::size_t i = 0; i < work.inputs.size(); ++i) {
+    if (work.inputs[i].setup == nullptr) continue;
+    std::vector<Exact> given;
+    for (const std::size_t source : sources) {
+      const View view = view_of(source);
+      given.push_back({.values = to_double(view, 0, view.desc.shape.n)});
+    }
+    from_double(made_by_setup(work.inputs[i], std::move(given)), view_of(i), 0);
+  }
+}
+
 void GroupMemory::fill(const SharedSource& shared, std::uint64_t seed) const {
-  const Source& source = *shared.first->source;
-  TensorDesc desc = source.desc();
-  const auto bytes = static_cast<std::size_t>(desc.bytes());
+  const Memory memory = shared.first->values.front().desc.memory;
   std::byte* const first = shared.block.arena->data();
-  if (host_caches(desc.memory)) {
-    source.fill({.data = first, .desc = desc}, seed);
+  if (host_caches(memory)) {
+    fill_inputs(shared, first, seed);
     for (std::size_t copy = 1; copy < shared.count; ++copy)
-      std::memcpy(first + shared.stride * copy, first, bytes);
+      std::memcpy(first + shared.stride * copy, first, shared.stride);
     return;
   }
-  Backend& owner = backends_.owner(desc.memory);
-  desc.memory = Memory::Pageable;
-  const auto staging = backends_.owner(desc.memory).allocate(desc.memory, bytes);
-  source.fill({.data = staging->data(), .desc = desc}, seed);
-  owner.copy(first, staging->data(), bytes);
-  for (std::size_t copy = 1; copy < shared.count; ++copy)
-    owner.copy(first + shared.stride * copy, first, bytes);
+  Backend& owner = backends_.owner(memory);
+  const auto staging = backends_.owner(Memory::Pageable).allocate(Memory::Pageable, shared.stride);
+  fill_inputs(shared, staging->data(), seed);
+  for (std::size_t copy = 0; copy < shared.count; ++copy)
+    owner.copy(first + shared.stride * copy, staging->data(), shared.stride);
 }
 
 void GroupMemory::add_arenas(std::span<const Case* const> cases) {
@@ -168,14 +196,17 @@ void GroupMemory::add_arenas(std::span<const Case* const> cases) {
 
 GroupMemory::SharedSource* GroupMemory::find(const Case& work) {
   for (SharedSource& shared : sources_)
-    if (share_source(*shared.first, work)) return &shared;
+    if (share_inputs(*shared.first, work)) return &shared;
   return nullptr;
 }
 
-SourceCopies GroupMemory::source(const Case& work) {
+SourceCopies GroupMemory::inputs(const Case& work) {
   SharedSource& shared = *find(work);
   if (!shared.block.arena) throw std::runtime_error(shared.block.error);
-  return {.first = shared.block.arena->data(), .stride = shared.stride, .count = shared.count};
+  return {.first = shared.block.arena->data(),
+          .stride = shared.stride,
+          .count = shared.count,
+          .offsets = shared.offsets};
 }
 
 Arena& GroupMemory::arena(Memory memory, bool near_link) {

@@ -44,13 +44,14 @@ std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, st
 /// says of its own (the host's counts where it says nothing).
 Sides cold_caches(const Backends& backends, std::int64_t last_level_cache_bytes);
 
-/// Equal copies of a source: copy i at first + i * stride. Cold: so many that the copies alone
-/// exceed three times the cache, since outputs written past the cache push nothing out of it.
-/// Resident cases have one of their own.
+/// Equal copies of a case's inputs: copy i of input k at first + i * stride + offsets[k]. Cold: so
+/// many that the copies alone exceed three times the cache, since outputs written past the cache
+/// push nothing out of it. Resident cases have one of their own.
 struct SourceCopies {
   std::byte* first = nullptr;
   std::size_t stride = 0;
   std::size_t count = 1;
+  std::vector<std::size_t> offsets = {0};
 };
 
 /// What holds a thread to a NUMA node while it lives.
@@ -93,9 +94,9 @@ class GroupMemory {
   /// What next_iteration() will return.
   std::size_t upcoming_iteration() const { return iteration_; }
 
-  /// The copies of the case's source. Throws std::runtime_error when there is no memory for them or
+  /// The copies of the case's inputs. Throws std::runtime_error when there is no memory for them or
   /// it cannot be read.
-  SourceCopies source(const Case& work);
+  SourceCopies inputs(const Case& work);
   /// While what it returns lives, pages that this thread touches first come from near the link;
   /// null where nothing is far from it. Costs calls of the system: for none of them to be timed,
   /// all that allocates host memory for the link is done while it lives.
@@ -111,11 +112,14 @@ class GroupMemory {
   struct SharedSource {
     const Case* first;  // of those that share it
     std::size_t stride, count;
+    std::vector<std::size_t> offsets;
     Block block;
   };
 
   void add_source(const Case& work, const Measure& measure, int threads);
   void fill(const SharedSource& shared, std::uint64_t seed) const;
+  /// Fills a copy in memory that host code reads.
+  static void fill_inputs(const SharedSource& shared, std::byte* copy, std::uint64_t seed);
   void add_arenas(std::span<const Case* const> cases);
   Block make_block(Memory memory, std::size_t bytes, bool near_link, const TouchPlan& plan) const;
   std::vector<int> team_nodes(int threads) const;

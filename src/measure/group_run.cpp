@@ -40,26 +40,31 @@ StageResult stage_result(const Stage& stage, const TensorDesc& out, bool by_peer
 }
 
 CaseResult case_result(const Case& work) {
-  CaseResult result{.variant = work.variant,
-                    .written = work.written == work.variant ? "" : work.written,
-                    .axes = work.axes,
-                    .status = work.skip ? Status::Skipped : Status::Ok,
-                    .reason = work.skip.value_or(""),
-                    .skip = work.skip ? std::optional(work.skip_kind) : std::nullopt,
-                    .threads = work.threads,
-                    .threads_decided = work.threads_decided,
-                    .wait = work.uses_gpu() ? std::optional(work.wait) : std::nullopt,
-                    .graph = work.graph,
-                    .peer = work.peer,
-                    .resident = work.resident,
-                    .images = work.values.front().desc.shape.n,
-                    .source_bytes = fewest_read_bytes(work),
-                    .result_bytes = work.result().bytes(),
-                    .source = work.source ? std::optional(work.source->desc()) : std::nullopt,
-                    .stages = {},
-                    .rounds = {},
-                    .check = {},
-                    .notes = {}};
+  CaseResult result{
+      .variant = work.variant,
+      .written = work.written == work.variant ? "" : work.written,
+      .axes = work.axes,
+      .status = work.skip ? Status::Skipped : Status::Ok,
+      .reason = work.skip.value_or(""),
+      .skip = work.skip ? std::optional(work.skip_kind) : std::nullopt,
+      .threads = work.threads,
+      .threads_decided = work.threads_decided,
+      .wait = work.uses_gpu() ? std::optional(work.wait) : std::nullopt,
+      .graph = work.graph,
+      .peer = work.peer,
+      .resident = work.resident,
+      .images = work.images(),
+      .source_bytes = fewest_read_bytes(work),
+      .result_bytes = output_bytes(work),
+      .source = work.inputs.empty() ? std::nullopt : std::optional(work.inputs[0].source.desc()),
+      .stages = {},
+      .rounds = {},
+      .check = {},
+      .notes = {}};
+  for (std::size_t i = 1; i < work.inputs.size(); ++i)
+    result.more_inputs.push_back(work.values[i].desc);
+  if (!work.stages.empty() && work.outputs != std::vector{work.stages.back().out[0]})
+    for (const int value : work.outputs) result.outputs.push_back(work.values[value].desc);
   for (const Stage& stage : work.stages)
     result.stages.push_back(
         stage_result(stage, work.values[stage.out.front()].desc, !work.peer.empty()));

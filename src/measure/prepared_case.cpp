@@ -60,8 +60,8 @@ PreparedCase::PreparedCase(const Case& work, GroupMemory& memory, const Backends
   for (int i = 0; i < static_cast<int>(slots_.size()); ++i) {
     roots_.push_back(static_cast<std::size_t>(root_of(slots_, i)));
     if (slots_[i].kind == Slot::Kind::Placed) memory_.arena(slots_[i].memory, slots_[i].near_link);
-    if (slots_[i].kind == Slot::Kind::Source) source_ = memory_.source(work_);
   }
+  if (!work_.inputs.empty()) source_ = memory_.inputs(work_);
   make_queues();
   make_steps();
   make_graphs();
@@ -197,20 +197,30 @@ std::byte* PreparedCase::address(std::size_t slot) const {
   const std::size_t root = roots_[slot];
   if (fresh_[root]) return fresh_[root]->data();
   if (slots_[root].kind == Slot::Kind::Source)
-    return source_.first + iteration_ % source_.count * source_.stride;
+    return source_.first + iteration_ % source_.count * source_.stride + source_.offsets[root];
   const std::size_t set = iteration_ % memory_.sets(slots_[root].memory);
   return addresses_[set * slots_.size() + root];
 }
 
-std::optional<View> PreparedCase::source() const {
-  for (std::size_t i = 0; i < work_.values.size(); ++i)
-    if (slots_[i].kind == Slot::Kind::Source)
-      return View{.data = address(i), .desc = work_.values[i].desc};
-  return std::nullopt;
+std::vector<View> PreparedCase::inputs() const {
+  std::vector<View> views;
+  for (std::size_t i = 0; i < work_.inputs.size(); ++i)
+    views.push_back({.data = address(i), .desc = work_.values[i].desc});
+  return views;
 }
 
-View PreparedCase::result() const {
-  return {.data = address(static_cast<std::size_t>(result_index())), .desc = work_.result()};
+std::vector<View> PreparedCase::outputs() const {
+  std::vector<View> views;
+  for (const int value : work_.outputs)
+    views.push_back(
+        {.data = address(static_cast<std::size_t>(value)), .desc = work_.values[value].desc});
+  return views;
+}
+
+bool PreparedCase::is_output(int slot) const {
+  return std::ranges::any_of(work_.outputs, [&](int value) {
+    return roots_[static_cast<std::size_t>(value)] == static_cast<std::size_t>(slot);
+  });
 }
 
 void PreparedCase::run(const IterationOptions& options) {
@@ -271,7 +281,7 @@ void PreparedCase::run_stage(std::size_t s, const IterationOptions& options) {
            if (options.times) options.times->mark_begin(*step.queue);
            submit(s);
            if (options.times) options.times->mark_end(*step.queue);
-           free_finished(step, options.keep_result);
+           free_finished(step, options.keep_outputs);
          });
   watch(s, s);
 }
@@ -371,9 +381,9 @@ void PreparedCase::allocate_fresh(const Step& step, const IterationOptions& opti
   }
 }
 
-void PreparedCase::free_finished(const Step& step, bool keep_result) {
+void PreparedCase::free_finished(const Step& step, bool keep_outputs) {
   for (const int slot : step.finished) {
-    if (keep_result && slot == static_cast<int>(roots_[result_index()])) continue;
+    if (keep_outputs && is_output(slot)) continue;
     // Device memory is freed in the queue's order, host memory at once.
     if (used_by_device_[slot] && host_reaches(slots_[slot].memory)) {
       device_->drain();

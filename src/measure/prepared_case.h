@@ -20,7 +20,7 @@ struct IterationOptions {
   StageTimes* times = nullptr;           // given: takes the time of each stage
   StageProfile* profile = nullptr;       // given: is told of each stage
   std::optional<std::byte> poison = {};  // fills fresh buffers before their stage writes them
-  bool keep_result = false;              // a fresh result outlives the iteration
+  bool keep_outputs = false;             // fresh ones outlive the iteration
   bool graphs = true;                    // false: a case with graphs runs without them
 };
 
@@ -70,10 +70,10 @@ class PreparedCase {
   /// Returns when all submitted work is done.
   void drain();
 
-  /// What an iteration on this set reads (nothing when the case loads) and writes. A fresh result
+  /// What an iteration on this set reads (nothing when the case loads) and writes. A fresh output
   /// is there only when the last iteration kept it.
-  std::optional<View> source() const;
-  View result() const;
+  std::vector<View> inputs() const;
+  std::vector<View> outputs() const;
 
  private:
   /// What a range says: a label, and its name in this iteration.
@@ -118,12 +118,12 @@ class PreparedCase {
   std::size_t graphs() const;
   std::int64_t buffers_in_rotation() const;
   void allocate_fresh(const Step& step, const IterationOptions& options);
-  void free_finished(const Step& step, bool keep_result);
+  void free_finished(const Step& step, bool keep_outputs);
   void wait_for_device(const Step& step);
   void watch(std::size_t first, std::size_t last);
   BufferSlots buffer_slots() const;
   std::byte* address(std::size_t slot) const;
-  int result_index() const { return static_cast<int>(work_.values.size()) - 1; }
+  bool is_output(int slot) const;
 
   const Case& work_;
   GroupMemory& memory_;

@@ -218,7 +218,7 @@ void check_graph(const VariantText& text, const Case& decided, std::vector<Issue
 }
 
 /// Reports what is not the peer's to do as it is asked: loading files, graphs, waiting within a
-/// turn, stages that read other values than the one before them gave.
+/// turn.
 void check_peer_case(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
   const auto complain = [&](std::string_view option, const char* why) {
     issues.push_back({text.options.where(option), why});
@@ -232,12 +232,6 @@ void check_peer_case(const VariantText& text, const Case& decided, std::vector<I
     issues.push_back({text.stages.front().members.pointer,
                       "a peer starts from a source (it is given arrays, not files to load)"});
     return;
-  }
-  for (std::size_t s = 0; s < decided.stages.size(); ++s) {
-    const int before = s == 0 ? 0 : decided.stages[s - 1].out[0];
-    if (decided.stages[s].in != std::vector{before})
-      issues.push_back({text_of(text, decided, s).where("in"),
-                        "a stage of a peer reads what the one before it gave, and nothing else"});
   }
 }
 

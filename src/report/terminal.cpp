@@ -37,7 +37,7 @@ std::string extent(const Results& results, const std::vector<Experiment>& list) 
   std::string text = counted(static_cast<std::int64_t>(group.cases.size()), "variant");
   if (list[0].groups.size() > 1) return text + fmt::format(" at {} points", list[0].groups.size());
   if (group.cases.empty() || group.cases[0].stages.empty()) return text;
-  const TensorDesc& out = group.cases[0].stages.back().out;
+  const TensorDesc out = outputs_of(group.cases[0]).front();
   return text + fmt::format(" of {}x{}x{}x{} {}", out.shape.n, out.shape.c, out.shape.h,
                             out.shape.w, name_of(out.layout));
 }

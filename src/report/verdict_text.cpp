@@ -21,7 +21,7 @@ std::string at_limit_text(const GroupAnalysis& analysis) {
 
 /// What an outcome must share to be compared: where it ends, as what.
 std::string end_text(const CaseResult& result) {
-  const TensorDesc& out = result.stages.back().out;
+  const TensorDesc out = outputs_of(result).front();
   return fmt::format("{} {} {}x{}x{}x{} on the {}", name_of(out.dtype), name_of(out.layout),
                      out.shape.n, out.shape.c, out.shape.h, out.shape.w,
                      out.memory == Memory::Device ? "GPU" : "host");

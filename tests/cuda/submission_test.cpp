@@ -54,7 +54,7 @@ class SubmissionTest : public CudaMeasureTest {
     prepared->run({.keep_result = true});
     prepared->drain();
     const CheckOutcome outcome =
-        check_output(*cases[0], prepared->source(), prepared->result(), backends);
+        check_output(*cases[0], prepared->inputs(), prepared->outputs(), backends);
     EXPECT_TRUE(outcome.result.ok) << outcome.reason;
   }
 

@@ -22,7 +22,7 @@ struct CheckTest : RunTest {
     prepared.run({});
     const std::optional<View> source = prepared.source();
     second_image = to_double(*source, 1, 1).values;
-    return check_output(work, source, prepared.result(), backends);
+    return check_output(work, source, prepared.outputs().at(0), backends);
   }
   static void set(View view, int index, float value) {
     std::memcpy(view.data + 4 * index, &value, 4);

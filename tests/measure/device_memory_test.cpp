@@ -21,7 +21,7 @@ struct DeviceMemoryTest : DeviceTest {
     prepared.run({});
     prepared.drain();
     fake->log.clear();
-    const CheckOutcome got = check_output(work, prepared.source(), prepared.result(), backends);
+    const CheckOutcome got = check_output(work, prepared.inputs(), prepared.outputs(), backends);
     copies = fake->log;
     return got;
   }
@@ -41,10 +41,10 @@ TEST_F(DeviceMemoryTest, SourcesOnTheDeviceAreFilledThroughTheHost) {
                           "copy device to device 120", "copy device to device 120",
                           "copy device to device 120", "copy device to device 120",
                           "free pageable 120", "allocate device 5120", "fill device 0x1 5120"));
-  const TensorDesc desc = work.source->desc();
+  const TensorDesc desc = work.inputs.at(0).source.desc();
   std::vector<std::byte> expected(static_cast<std::size_t>(desc.bytes()));
-  work.source->fill({.data = expected.data(), .desc = desc}, 1);
-  const SourceCopies copies = memory.source(work);
+  work.inputs.at(0).source.fill({.data = expected.data(), .desc = desc}, 1);
+  const SourceCopies copies = memory.inputs(work);
   ASSERT_EQ(copies.count, 6u);
   for (std::size_t i = 0; i < copies.count; ++i)
     EXPECT_EQ(bytes_of({.data = copies.first + i * copies.stride, .desc = desc}), expected);
@@ -101,7 +101,7 @@ TEST_F(DeviceMemoryTest, PoisonsThroughTheDevice) {
   fake->log.clear();
   prepared.poison(std::byte{0xFF});
   EXPECT_THAT(fake->log, ElementsAre("fill device 0xff 120", "fill device 0xff 480"));
-  EXPECT_EQ(bytes_of(prepared.result()), std::vector<std::byte>(480, std::byte{0xFF}));
+  EXPECT_EQ(bytes_of(prepared.outputs().at(0)), std::vector<std::byte>(480, std::byte{0xFF}));
 }
 
 TEST_F(DeviceMemoryTest, FreshOutputsOfEverySizeComeFromTheOwner) {
@@ -173,13 +173,13 @@ TEST_F(DeviceMemoryTest, ValuesThatAliasASourceAreWhereItIs) {
   PreparedCase prepared = placed(work, memory);
   prepared.run({});
   prepared.drain();
-  std::byte* const source = prepared.source()->data;
+  std::byte* const source = prepared.inputs().at(0).data;
   EXPECT_EQ(registered.at(0).data, source);
   EXPECT_EQ(registered.at(0).desc.memory, Memory::Registered);
   EXPECT_EQ(undone.at(1).data, source);
-  EXPECT_EQ(undone.at(0).data, prepared.result().data);
-  EXPECT_EQ(undone.at(2).data, prepared.result().data);
-  EXPECT_NE(prepared.result().data, source);
+  EXPECT_EQ(undone.at(0).data, prepared.outputs().at(0).data);
+  EXPECT_EQ(undone.at(2).data, prepared.outputs().at(0).data);
+  EXPECT_NE(prepared.outputs().at(0).data, source);
   EXPECT_TRUE(outcome(work).result.ok);
 }
 

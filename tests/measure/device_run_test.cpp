@@ -43,7 +43,7 @@ struct DeviceRunTest : DeviceTest {
   }
   bool is_right(PreparedCase& prepared) {
     prepared.drain();
-    return check_output(prepared.work(), prepared.source(), prepared.result(), backends).result.ok;
+    return check_output(prepared.work(), prepared.inputs(), prepared.outputs(), backends).result.ok;
   }
 };
 
@@ -179,7 +179,7 @@ TEST_F(DeviceRunTest, AGraphThatReadsTheSourceDiffersByItsCopy) {
   Case work = make_case("graph", {on_device(H2d{}, 1)});
   work.graph = true;
   GroupMemory memory = memory_for({&work});
-  ASSERT_EQ(memory.source(work).count, 3u);
+  ASSERT_EQ(memory.inputs(work).count, 3u);
   ASSERT_EQ(memory.sets(Memory::Device), 3u);
   PreparedCase prepared = placed(work, memory);
   std::vector<std::byte*> read;
@@ -187,7 +187,7 @@ TEST_F(DeviceRunTest, AGraphThatReadsTheSourceDiffersByItsCopy) {
   log_of(prepared, 6);
   prepared.drain();
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(read[i], memory.source(work).first + 128 * i);
+    EXPECT_EQ(read[i], memory.inputs(work).first + 128 * i);
     EXPECT_EQ(read[i], read[i + 3]);
   }
 }

@@ -28,7 +28,7 @@ struct GpuDayGraphs : DeviceTest {
   std::vector<std::ptrdiff_t> last_copies(GroupMemory& memory, std::size_t count) {
     std::vector<std::ptrdiff_t> copies;
     for (std::size_t i = read.size() - count; i < read.size(); ++i)
-      copies.push_back((read[i] - memory.source(work).first) / 128);
+      copies.push_back((read[i] - memory.inputs(work).first) / 128);
     return copies;
   }
 
@@ -38,7 +38,7 @@ struct GpuDayGraphs : DeviceTest {
 
 TEST_F(GpuDayGraphs, EachIsLaunchedOncePerSlotBeforeItIsTimed) {
   GroupMemory memory = memory_for({&work});
-  ASSERT_EQ(memory.source(work).count, 3u);
+  ASSERT_EQ(memory.inputs(work).count, 3u);
   ASSERT_EQ(memory.sets(Memory::Device), 3u);
   const auto log = turn(memory, 4);
   const auto mark = std::ranges::find(log, "mark 0");

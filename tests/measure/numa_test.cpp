@@ -103,7 +103,7 @@ struct GpuDayHostMemory : DeviceTest {
   }
   /// Who touched the pages of a source.
   std::vector<int> touched_source(GroupMemory& memory, const Case& work) {
-    const std::byte* const first = memory.source(work).first;
+    const std::byte* const first = memory.inputs(work).first;
     std::vector<int> ranks;
     for (const auto& [at, rank] : touched)
       if (at >= first && at < first + source.desc().bytes()) ranks.push_back(rank);

@@ -64,7 +64,7 @@ TEST_F(Requests, PrepareHasAllThatTheCaseIs) {
   work.stages[1].place = Place::Cuda;
   EXPECT_EQ(Json::parse(prepare_request(work, 1, "/x", 3)).at("device"), "cuda:3");
   work.stages[1].place = Place::Cpu;
-  work.source->memory = Memory::Device;
+  work.inputs.at(0).source.memory = Memory::Device;
   EXPECT_EQ(Json::parse(prepare_request(work, 1, "/x", 0)).at("device"), "cuda:0");
 }
 

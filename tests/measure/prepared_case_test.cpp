@@ -72,7 +72,7 @@ TEST_F(ContenderTest, KeepsAFreshResultOnlyWhenAsked) {
   fake->log.clear();
   prepared.run({.poison = std::byte{0x55}, .keep_result = true});
   EXPECT_THAT(fake->log, ElementsAre("allocate pageable 33554432", "row 0"));
-  EXPECT_EQ(prepared.result().data[32 * mib - 1], std::byte{0x55});
+  EXPECT_EQ(prepared.outputs().at(0).data[32 * mib - 1], std::byte{0x55});
 }
 
 TEST_F(ContenderTest, WorksInPlaceOnItsInputsBuffer) {
@@ -90,7 +90,8 @@ TEST_F(ContenderTest, WorksInPlaceOnItsInputsBuffer) {
   PreparedCase prepared = placed(work, memory);
   prepared.run({});
   EXPECT_NE(in[0], out[0]);
-  EXPECT_THAT((std::vector{in[1], out[1], in[2], out[2], prepared.result().data}), Each(out[0]));
+  EXPECT_THAT((std::vector{in[1], out[1], in[2], out[2], prepared.outputs().at(0).data}),
+              Each(out[0]));
 }
 
 TEST_F(ContenderTest, GivesScratchMemoryOfItsOwn) {

@@ -99,7 +99,7 @@ TEST(Fit, FewerImagesAreTakenWhereThatIsAsked) {
   options.cache_bytes = {.host = 10'000'000, .device = 1};
   const std::string experiment = R"("source": {"batch": 1000, "channels": 1, "size": [1000, 1000]},
                                     "variants": {"v": [{"op": "cast", "to": "float32"}]})";
-  const auto images = [](const Group& group) { return group.cases.at(0).source->desc().shape.n; };
+  const auto images = [](const Group& group) { return group.cases.at(0).images(); };
   const Group as_asked = group_of(experiment, options, "cold");
   EXPECT_EQ(images(as_asked), 1000);
   EXPECT_EQ(as_asked.cases[0].skip_kind, Skip::NoMemory);

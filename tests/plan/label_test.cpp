@@ -152,7 +152,7 @@ TEST(Ranges, AreFlattenedAndNest) {
 
 TEST(Ranges, MayBeginWithTheVariant) {
   const Case own = only_case(stages(R"([{"range": "a", "stages": ["copy"]}, "copy"])"));
-  EXPECT_TRUE(own.source);
+  EXPECT_FALSE(own.inputs.empty());
   EXPECT_THAT(shown(own), ElementsAre("copy in a", "copy in "));
   const Case load = only_case(config(
       R"("load": {"batch": 3}, "variants": {"v": [{"range": "a", "stages": ["load", "copy"]}]})"));

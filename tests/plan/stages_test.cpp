@@ -47,7 +47,7 @@ TEST(Stages, FollowTheSourceToTheDeviceAndBack) {
 TEST(Stages, StartWithTheirOwnSourceOrLoadOrTheDefault) {
   const auto first = [](const std::string& text) {
     const Case one = only_case(text);
-    return describe(one.values.at(0).desc) + (one.source ? " source" : " load");
+    return describe(one.values.at(0).desc) + (!one.inputs.empty() ? " source" : " load");
   };
   EXPECT_EQ(first(config(R"("variants": {"v": ["copy"]})")),
             "10x3x720x1280 uint8 nchw pageable source");

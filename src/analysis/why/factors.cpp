@@ -150,7 +150,7 @@ Constants constants(const CaseResult& result) {
 }
 
 bool inherits_memory(const CaseResult& result) {
-  return result.source && result.source->memory == result.stages.back().out.memory;
+  return result.source && result.source->memory == outputs_of(result).front().memory;
 }
 
 /// Adds what differs between two chains of different ops as wholes: how outputs are allocated, when
@@ -159,7 +159,7 @@ void add_chain_factors(const CaseResult& a, const CaseResult& b, std::vector<Fac
   add(list, Kind::Constants, constants(a), constants(b));
   add(list, Kind::Outputs, allocations(a), allocations(b));
   if (a.stages.empty() || b.stages.empty()) return;
-  const TensorDesc &left = a.stages.back().out, &right = b.stages.back().out;
+  const TensorDesc left = outputs_of(a).front(), right = outputs_of(b).front();
   add(list, Kind::ResultDType, left.dtype, right.dtype);
   add(list, Kind::ResultLayout, left.layout, right.layout);
   const bool device = left.memory == Memory::Device || right.memory == Memory::Device;

@@ -14,6 +14,7 @@
 #include "core/units.h"
 #include "measure/turn.h"
 #include "ops/array_file.h"
+#include "plan/memory.h"
 
 namespace normbench {
 namespace fs = std::filesystem;
@@ -109,16 +110,23 @@ PeerProcess::Answer PeerContender::ask(const Request& request,
   return answer;
 }
 
-View PeerContender::source() {
-  return {.data = memory_.source(work_).first, .desc = work_.source->desc()};
+std::vector<View> PeerContender::inputs() {
+  const SourceCopies copies = memory_.inputs(work_);
+  std::vector<View> views;
+  for (std::size_t i = 0; i < work_.inputs.size(); ++i)
+    views.push_back({.data = copies.first + copies.offsets[i], .desc = work_.values[i].desc});
+  return views;
 }
 
 void PeerContender::prepare() {
-  const PeerFolder folder(work_.source->desc().bytes());
-  const std::string path = folder.file("0.npy");
-  write_array(path, source(), context_.backends);
-  const std::size_t copies = memory_.source(work_).count;
-  ask({"prepare", prepare_request(work_, copies, path, device_number(context_.backends)),
+  const PeerFolder folder(input_bytes(work_));
+  std::vector<std::string> paths;
+  for (const View& view : inputs()) {
+    paths.push_back(folder.file(fmt::format("{}.npy", paths.size())));
+    write_array(paths.back(), view, context_.backends);
+  }
+  const std::size_t copies = memory_.inputs(work_).count;
+  ask({"prepare", prepare_request(work_, copies, paths, device_number(context_.backends)),
        limits_.prepare_seconds},
       read_ready);
 }
@@ -141,14 +149,20 @@ PeerTurn PeerContender::run(std::int64_t iterations, std::int64_t warmup_ns) {
 std::int64_t PeerContender::first_call() { return run(1, 0).wall_ns; }
 
 CheckOutcome PeerContender::check() {
-  TensorDesc desc = work_.result();
-  desc.memory = Memory::Pageable;
-  const PeerFolder folder(desc.bytes());
-  const std::string path = folder.file("output.npy");
-  ask({"output", output_request(path), limits_.turn_seconds}, read_written);
+  const PeerFolder folder(output_bytes(work_));
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < work_.outputs.size(); ++i)
+    paths.push_back(folder.file(fmt::format("output{}.npy", i)));
+  ask({"output", output_request(paths), limits_.turn_seconds}, read_written);
   try {
-    const ArrayFile file(path, desc);
-    return check_output(work_, source(), file.view(), context_.backends);
+    std::vector<std::unique_ptr<ArrayFile>> files;
+    std::vector<View> outputs;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      TensorDesc desc = work_.values[work_.outputs[i]].desc;
+      desc.memory = Memory::Pageable;
+      outputs.push_back(files.emplace_back(std::make_unique<ArrayFile>(paths[i], desc))->view());
+    }
+    return check_output(work_, inputs(), outputs, context_.backends);
   } catch (const Invalid& mistake) {
     throw std::runtime_error(process_.told(fmt::format(" wrote {}", mistake.what())));
   }

@@ -65,7 +65,7 @@ class PeerContender final : public Contender {
   PeerProcess::Answer ask(const Request& request,
                           const std::function<void(const std::string&)>& read);
   PeerTurn run(std::int64_t iterations, std::int64_t warmup_ns);
-  View source();
+  std::vector<View> inputs();
   std::vector<std::int64_t> stage_times(const PeerTurn& turn);
 
   const Case& work_;

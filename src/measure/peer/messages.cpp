@@ -35,6 +35,18 @@ Json stage_json(const Stage& stage) {
   return json;
 }
 
+/// True where a stage reads what the one before it gave, and nothing else, and the last one's
+/// output is the only one of the case.
+bool is_chain(const Case& work) {
+  if (work.inputs.size() != 1 || work.outputs.size() != 1) return false;
+  int last = 0;
+  for (const Stage& stage : work.stages) {
+    if (stage.in != std::vector{last} || stage.out.size() != 1) return false;
+    last = stage.out[0];
+  }
+  return work.outputs[0] == last;
+}
+
 Json input_json(const TensorDesc& source, const std::string& path) {
   Json json = {{"path", path}};
   json.update(tensor_json(source));
@@ -127,24 +139,35 @@ std::string hello_request() {
                                        built.at("version").get<std::string>())}});
 }
 
-std::string prepare_request(const Case& work, std::size_t copies, const std::string& path,
-                            int device) {
-  Json stages = Json::array();
-  for (const Stage& stage : work.stages) stages.push_back(stage_json(stage));
-  return text_of({{"type", "prepare"},
+std::string prepare_request(const Case& work, std::size_t copies,
+                            std::span<const std::string> paths, int device) {
+  Json stages = Json::array(), inputs = Json::array();
+  const bool wired = !is_chain(work);
+  for (const Stage& stage : work.stages) {
+    stages.push_back(stage_json(stage));
+    if (!wired) continue;
+    stages.back()["reads"] = stage.in;
+    stages.back()["writes"] = stage.out;
+  }
+  for (std::size_t i = 0; i < work.inputs.size(); ++i)
+    inputs.push_back(input_json(work.inputs[i].source.desc(), paths[i]));
+  Json request = {{"type", "prepare"},
                   {"threads", work.threads},
                   {"device", work.uses_gpu() ? fmt::format("cuda:{}", device) : "cpu"},
                   {"copies", copies},
-                  {"inputs", Json::array({input_json(work.source->desc(), path)})},
-                  {"stages", std::move(stages)}});
+                  {"inputs", std::move(inputs)},
+                  {"stages", std::move(stages)}};
+  if (wired) request["outputs"] = work.outputs;
+  return text_of(request);
 }
 
 std::string run_request(std::int64_t iterations, std::int64_t warmup_ns) {
   return text_of({{"type", "run"}, {"iterations", iterations}, {"warmup_ns", warmup_ns}});
 }
 
-std::string output_request(const std::string& path) {
-  return text_of({{"type", "output"}, {"path", path}});
+std::string output_request(std::span<const std::string> paths) {
+  if (paths.size() == 1) return text_of({{"type", "output"}, {"path", paths[0]}});
+  return text_of({{"type", "output"}, {"paths", paths}});
 }
 
 std::string close_request() { return text_of({{"type", "close"}}); }

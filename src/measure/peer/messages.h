@@ -16,12 +16,13 @@ inline constexpr int peer_protocol = 1;
 inline constexpr std::size_t peer_line_bytes = 1 << 20;
 
 std::string hello_request();
-/// `path` is a .npy file of the case's source; `device` the number of the GPU, for a case that uses
-/// it.
-std::string prepare_request(const Case& work, std::size_t copies, const std::string& path,
-                            int device);
+/// `paths` are .npy files of the case's inputs; `device` the number of the GPU, for a case that
+/// uses it. What is no plain chain of stages tells the numbers of the values that each reads and
+/// writes, inputs first, and those of the outputs.
+std::string prepare_request(const Case& work, std::size_t copies,
+                            std::span<const std::string> paths, int device);
 std::string run_request(std::int64_t iterations, std::int64_t warmup_ns);
-std::string output_request(const std::string& path);
+std::string output_request(std::span<const std::string> paths);
 std::string close_request();
 
 /// What a peer says of a turn; 0 and empty for what it does not say.

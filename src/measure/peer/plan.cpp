@@ -199,6 +199,8 @@ PeerPrepare read_prepare(const Json& message) {
   const Json& stages = read_list(reader, "stages");
   for (std::size_t i = 0; i < stages.size(); ++i)
     said.stages.push_back(read_stage(Reader(stages[i], element("/stages", i), issues)));
+  if (reader.has("outputs"))
+    throw Unsupported("normbench takes plain chains of stages as a peer, no other wiring");
   const Json& inputs = read_list(reader, "inputs");
   throw_if_any(issues);
   read_input(inputs, reader, said);
@@ -228,7 +230,7 @@ Plan plan_peer_case(const PeerPrepare& said, const Backends& backends, PlanOptio
   Plan plan = make(config_of(said), backends, options);
   const Case& work = plan.groups.at(0).cases.at(0);
   if (work.skip) throw Unsupported(*work.skip);
-  if (!work.source) throw Unsupported("normbench does not load files as a peer");
+  if (work.inputs.empty()) throw Unsupported("normbench does not load files as a peer");
   if (work.stages.size() != said.stages.size())
     throw Invalid("/stages/0/op: the input is the source (leave this stage out)");
   for (std::size_t i = 0; i < said.stages.size(); ++i) compare(said.stages[i], i, work.stages[i]);

@@ -121,7 +121,7 @@ class PeerServer::Work {
     if (result_ == Result::None) throw Invalid("nothing was run (send run first)");
     if (result_ == Result::Past) poisoned_iteration(prepared_, std::byte{0x55}, true, clock_);
     result_ = Result::Kept;
-    write_array(path, prepared_.result(), backends_);
+    write_array(path, prepared_.outputs().at(0), backends_);
   }
 
  private:

@@ -1,0 +1,68 @@
+#include "measure/references.h"
+
+#include <algorithm>
+
+namespace normbench {
+namespace {
+
+/// The last stage that reads each value; as many as there are stages: none drops it.
+std::vector<std::size_t> last_readers(const Case& work, std::span<const int> wanted) {
+  std::vector<std::size_t> last(work.values.size(), 0);
+  for (std::size_t s = 0; s < work.stages.size(); ++s)
+    for (const int value : work.stages[s].in) last[static_cast<std::size_t>(value)] = s;
+  for (const int value : wanted) last[static_cast<std::size_t>(value)] = work.stages.size();
+  return last;
+}
+
+Tensor64 empty(const TensorDesc& desc, const Case& work, const ImageRange& images) {
+  Tensor64 tensor{.shape = desc.shape, .values = {}};
+  tensor.shape.n = images.of(desc, work).count;
+  tensor.values.resize(static_cast<std::size_t>(tensor.shape.elements()));
+  return tensor;
+}
+
+std::vector<Exact> exact_values(const Case& work, std::vector<Exact> values,
+                                std::span<const int> wanted, const ImageRange& images) {
+  const std::vector<std::size_t> last = last_readers(work, wanted);
+  values.resize(work.values.size());
+  for (std::size_t s = 0; s < work.stages.size(); ++s) {
+    const Stage& stage = work.stages[s];
+    std::vector<Tensor64> in, out;
+    std::vector<Accuracy> known;
+    for (const int value : stage.in) {
+      in.push_back(values[value].values);
+      known.push_back(values[value].accuracy);
+    }
+    for (const int value : stage.out) out.push_back(empty(work.values[value].desc, work, images));
+    reference(stage.op, in, out, images.first);
+    std::vector<Known> given;
+    for (std::size_t i = 0; i < in.size(); ++i) given.push_back({in[i], known[i]});
+    const std::vector<Accuracy> found = accuracies(stage.op, given, out, stage.signature.out);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      values[stage.out[i]] = {.values = std::move(out[i]), .accuracy = found[i]};
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (last[i] == s) values[i].values.values = {};
+  }
+  std::vector<Exact> chosen;
+  for (const int value : wanted) chosen.push_back(values[value]);
+  return chosen;
+}
+
+}  // namespace
+
+ImageRange ImageRange::of(const TensorDesc& desc, const Case& work) const {
+  return desc.shape.n == work.images() ? *this : ImageRange{.first = 0, .count = desc.shape.n};
+}
+
+std::vector<Exact> exact_outputs(const Case& work, std::vector<Exact> inputs,
+                                 const ImageRange& images) {
+  return exact_values(work, std::move(inputs), work.outputs, images);
+}
+
+Tensor64 made_by_setup(const Input& input, std::vector<Exact> sources) {
+  const int wanted[] = {input.value};
+  const ImageRange all{.first = 0, .count = input.setup->images()};
+  return exact_values(*input.setup, std::move(sources), wanted, all).front().values;
+}
+
+}  // namespace normbench

@@ -1,0 +1,33 @@
+/// The exact values of a case, by the double references of its stages.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace normbench {
+
+/// Exact values of a tensor, and how far computed ones may lie from them.
+struct Exact {
+  Tensor64 values;
+  Accuracy accuracy = {};
+};
+
+/// Images [first, first + count) of the batch that a case starts from.
+struct ImageRange {
+  std::int64_t first = 0, count = 0;
+
+  /// What of a tensor belongs to them: those images, or all of what is no batch.
+  ImageRange of(const TensorDesc& desc, const Case& work) const;
+};
+
+/// What the outputs of `work` are for these images. `inputs` holds what belongs to them of each
+/// input. Values that no later stage reads are dropped on the way.
+std::vector<Exact> exact_outputs(const Case& work, std::vector<Exact> inputs,
+                                 const ImageRange& images);
+
+/// The value of an input that a setup makes; `sources`: whole, those of the setup.
+Tensor64 made_by_setup(const Input& input, std::vector<Exact> sources);
+
+}  // namespace normbench
