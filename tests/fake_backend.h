@@ -163,7 +163,7 @@ inline Case fake_case(const Backend& backend, const std::string& variant, const 
                       const std::vector<FakeStage>& stages) {
   Case work;
   work.variant = variant;
-  work.source = source;
+  work.inputs.push_back({.source = source});
   work.values.push_back({.desc = source.desc()});
   for (const FakeStage& fake : stages) {
     const int from = static_cast<int>(work.values.size()) - 1;
@@ -194,6 +194,7 @@ inline Case fake_case(const Backend& backend, const std::string& variant, const 
              fake.output == OutputPolicy::InPlace || passes_through(fake.op) ? from : -1});
     work.stages.push_back(std::move(stage));
   }
+  work.outputs = {static_cast<int>(work.values.size()) - 1};
   return work;
 }
 

@@ -80,6 +80,7 @@ class Loader {
     values = reader_.texts(name, {});
   }
   void read(const char* name, TensorDesc& desc);
+  void read(const char* name, std::vector<TensorDesc>& tensors);
   void read(const char* name, std::vector<Round>& rounds);
   void read(const char* name, std::vector<std::vector<int>>& rows);
   template <class T>
@@ -96,13 +97,26 @@ class Loader {
   Reader reader_;
 };
 
-void Loader::read(const char* name, TensorDesc& desc) {
-  Reader reader = reader_.object(name);
-  desc = read_tensor(reader);
-  if (!reader.has("strides")) return;
+TensorDesc read_strided(Reader reader) {
+  TensorDesc desc = read_tensor(reader);
+  if (!reader.has("strides")) return desc;
   const auto strides = reader.integers("strides", {0, 0, 0, 0});
-  if (strides.size() != 4) return reader.complain_at("strides", "expected [n, c, h, w]");
-  desc.strides = {strides[0], strides[1], strides[2], strides[3]};
+  if (strides.size() == 4)
+    desc.strides = {strides[0], strides[1], strides[2], strides[3]};
+  else
+    reader.complain_at("strides", "expected [n, c, h, w]");
+  return desc;
+}
+
+void Loader::read(const char* name, TensorDesc& desc) { desc = read_strided(reader_.object(name)); }
+
+void Loader::read(const char* name, std::vector<TensorDesc>& tensors) {
+  const Json& list = reader_.member(name);
+  if (!list.is_array()) return reader_.complain_at(name, "expected a list");
+  for (const Json& item : list) {
+    const auto pointer = fmt::format("{}/{}", reader_.pointer_to(name), tensors.size());
+    tensors.push_back(read_strided(Reader(item, pointer, reader_.issues())));
+  }
 }
 
 void Loader::read(const char* name, std::vector<Round>& rounds) {

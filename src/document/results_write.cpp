@@ -49,6 +49,12 @@ Json write(const std::vector<T>& values) {
   return json;
 }
 
+Json write(const std::vector<TensorDesc>& tensors) {
+  Json json = Json::array();
+  for (const TensorDesc& tensor : tensors) json.push_back(write(tensor));
+  return json;
+}
+
 Json write(std::vector<Round> rounds) {
   Json json = Json::object();
   for (const RoundColumn& column : round_columns) {

@@ -51,7 +51,7 @@ class SubmissionTest : public CudaMeasureTest {
   void expect_right() {
     prepared->poison(std::byte{0xAA});
     prepared->advance();
-    prepared->run({.keep_result = true});
+    prepared->run({.keep_outputs = true});
     prepared->drain();
     const CheckOutcome outcome =
         check_output(*cases[0], prepared->inputs(), prepared->outputs(), backends);

@@ -150,6 +150,8 @@ class RandomResults {
             .source_bytes = integer(),
             .result_bytes = integer(),
             .source = flag() ? std::optional(desc()) : std::nullopt,
+            .more_inputs = list([this] { return desc(); }),
+            .outputs = list([this] { return desc(); }),
             .first_call_ns = integer(),
             .bracket_ns = integer(),
             .stages = list([this] { return stage(); }),

@@ -20,9 +20,9 @@ struct CheckTest : RunTest {
     std::mt19937_64 random(1);
     prepared.place(random);
     prepared.run({});
-    const std::optional<View> source = prepared.source();
-    second_image = to_double(*source, 1, 1).values;
-    return check_output(work, source, prepared.outputs().at(0), backends);
+    const std::vector<View> inputs = prepared.inputs();
+    second_image = to_double(inputs.at(0), 1, 1).values;
+    return check_output(work, inputs, prepared.outputs(), backends);
   }
   static void set(View view, int index, float value) {
     std::memcpy(view.data + 4 * index, &value, 4);

@@ -118,7 +118,7 @@ TEST_F(DeviceMemoryTest, FreshOutputsOfEverySizeComeFromTheOwner) {
 TEST_F(DeviceMemoryTest, FreshDeviceMemoryIsPoisonedWhenItIsThere) {
   const Case work = make_case("eager", {on_device(H2d{}, 0, OutputPolicy::Fresh)});
   EXPECT_THAT(
-      log_of(work, {.poison = std::byte{0x55}, .keep_result = true}),
+      log_of(work, {.poison = std::byte{0x55}, .keep_outputs = true}),
       ElementsAre("allocate fresh device 120", "drain device", "fill device 0x55 120", "launch 0"));
 }
 

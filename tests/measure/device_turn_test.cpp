@@ -94,7 +94,7 @@ TEST_F(DeviceTurnTest, CapturesAsManyGraphsAsTheTurnHasSlots) {
   plan.measure.cache = Cache::Cold;
   cache_bytes = 100;
   const Case work = with_graph();
-  ASSERT_EQ(memory_for({&work}).source(work).count, 3u);  // and one set of 640 bytes
+  ASSERT_EQ(memory_for({&work}).inputs(work).count, 3u);  // and one set of 640 bytes
   turn_of(work, {.iterations = 1});
   EXPECT_EQ(std::ranges::count(log, "begin capture"), 1);
   turn_of(work, {.iterations = 9});

@@ -96,7 +96,7 @@ TEST_F(MemoryNeedTest, IsWhatRandomGroupsTakeAtMost) {
     for (int iteration = 0; iteration < 3; ++iteration)
       for (PreparedCase& prepared : contenders) {
         prepared.advance();
-        prepared.run({.keep_result = iteration != 1});
+        prepared.run({.keep_outputs = iteration != 1});
         prepared.drain();
       }
     live.read(fake->log);

@@ -120,7 +120,7 @@ TEST_F(GpuDayHostMemory, WhatIsSentIsNearTheGpuAndTheRestWithTheThreadsThatUseIt
   const Case cpu = on_four_threads(), send = sent();
   GroupMemory memory = memory_of({&cpu, &send}, {.link = second_node, .of_team = two_sockets});
   EXPECT_THAT(near, ElementsAre(second_node));  // the source that is sent, alone
-  EXPECT_NE(memory.source(cpu).first, memory.source(send).first);
+  EXPECT_NE(memory.inputs(cpu).first, memory.inputs(send).first);
   const auto read = touched_source(memory, cpu);
   EXPECT_THAT(read, ElementsAre(0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3));
   EXPECT_THAT(touched_source(memory, send), Each(0));
@@ -247,7 +247,7 @@ TEST_F(GpuDayHostMemory, OneNodeIsAsItWas) {
   for (const std::vector<int>& nodes : {std::vector<int>{}, std::vector<int>(4, first_node)}) {
     touched.clear();
     GroupMemory memory = memory_of({&cpu, &send}, {.link = {}, .of_team = nodes});
-    EXPECT_EQ(memory.source(cpu).first, memory.source(send).first);
+    EXPECT_EQ(memory.inputs(cpu).first, memory.inputs(send).first);
     for (const auto& [at, rank] : touched) EXPECT_EQ(rank, 0);
     EXPECT_THAT(near, IsEmpty());
   }

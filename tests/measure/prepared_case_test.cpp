@@ -70,7 +70,7 @@ TEST_F(ContenderTest, KeepsAFreshResultOnlyWhenAsked) {
   GroupMemory memory = memory_for({&work});
   PreparedCase prepared = placed(work, memory);
   fake->log.clear();
-  prepared.run({.poison = std::byte{0x55}, .keep_result = true});
+  prepared.run({.poison = std::byte{0x55}, .keep_outputs = true});
   EXPECT_THAT(fake->log, ElementsAre("allocate pageable 33554432", "row 0"));
   EXPECT_EQ(prepared.outputs().at(0).data[32 * mib - 1], std::byte{0x55});
 }
@@ -140,9 +140,9 @@ TEST_F(ContenderTest, ResidentOnesStayOnOneSetAndOneSource) {
   GroupMemory memory = memory_for({&rotating, &staying, &tiny});
   // As if there were no others: 2 * 7,680 and 4 * 3,840 exceed 15,000.
   EXPECT_EQ(memory.sets(Memory::Pageable), 2u);
-  EXPECT_EQ(memory.source(rotating).count, 4u);
-  EXPECT_EQ(memory.source(staying).count, 1u);
-  EXPECT_NE(memory.source(staying).first, memory.source(rotating).first);
+  EXPECT_EQ(memory.inputs(rotating).count, 4u);
+  EXPECT_EQ(memory.inputs(staying).count, 1u);
+  EXPECT_NE(memory.inputs(staying).first, memory.inputs(rotating).first);
 
   std::vector<std::byte*> in, out;
   fake->rows[0].then = [&](const FakeCall& call) {
@@ -156,7 +156,7 @@ TEST_F(ContenderTest, ResidentOnesStayOnOneSetAndOneSource) {
       prepared->run({});
     }
   for (int i = 3; i < 10; i += 2) EXPECT_EQ(std::pair(in[i], out[i]), std::pair(in[1], out[1]));
-  EXPECT_EQ(in[1], memory.source(staying).first);
+  EXPECT_EQ(in[1], memory.inputs(staying).first);
   // Its iterations are none of the group's: the others go on from copy to copy.
   for (int i = 2; i < 8; i += 2) EXPECT_EQ(in[i] - in[i - 2], 3840);
   EXPECT_EQ(in[8], in[0]);
@@ -184,7 +184,7 @@ TEST_F(ContenderTest, SharesOneUnchangedSource) {
   GroupMemory memory = memory_for({&a, &b});
   EXPECT_EQ(fake->log.size(), 2u);  // the source and the arena
   PreparedCase first = placed(a, memory), second = placed(b, memory);
-  const SourceCopies copies = memory.source(a);
+  const SourceCopies copies = memory.inputs(a);
   const std::size_t bytes = copies.stride * copies.count;
   EXPECT_GT(bytes, 3 * static_cast<std::size_t>(cache_bytes));
   std::byte* const data = copies.first;
