@@ -46,9 +46,9 @@ Forms accepted_forms(const Kernel& kernel) {
     for (const auto& layout : words(Layout{})) {
       const TensorDesc in = dense(dtype.value, layout.value, {2, 3, 5, 7}, Memory::Pageable);
       for (const Op& op : samples(kernel.op, in.shape))
-        if (const auto s = selftest::signature_of(op, in, Memory::Pageable))
-          if (kernel.accepts(op, *s))
-            forms[{in.dtype, s->out[0].dtype}].insert({in.layout, s->out[0].layout});
+        for (const Signature& s : selftest::signatures_of(op, in, Memory::Pageable))
+          if (kernel.accepts(op, s))
+            forms[{in.dtype, s.out[0].dtype}].insert({in.layout, s.out[0].layout});
     }
   return forms;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "ops/checks.h"
 
 namespace normbench::selftest {
@@ -67,6 +69,14 @@ struct Parameters {
   std::string operator()(const EmptyLaunch& op) const {
     return fmt::format(", count {}", op.count);
   }
+  std::string operator()(const GroupNorm& op) const {
+    return fmt::format(", {} groups, {}{}{}", op.groups, name_of(op.direction),
+                       op.affine ? ", affine" : "", op.accumulate ? ", accumulate" : "");
+  }
+  std::string operator()(const Moments& op) const { return fmt::format(", {} groups", op.groups); }
+  std::string operator()(const ScaleShift& op) const {
+    return fmt::format(", over {}", name_of(op.over));
+  }
   template <class T>
   std::string operator()(const T&) const {
     return "";
@@ -112,9 +122,9 @@ std::vector<Extent> extents(bool quick) {
   return all;
 }
 
-std::optional<Signature> signature_of(const Op& op, const TensorDesc& in, Memory to) {
-  Signature signature{.in = {in}, .out = {}};
-  if (std::holds_alternative<Unregister>(op)) signature.in.push_back(in);
+std::optional<Signature> signature_of(const Op& op, std::vector<TensorDesc> in, Memory to) {
+  Signature signature{.in = std::move(in), .out = {}};
+  if (std::holds_alternative<Unregister>(op)) signature.in.push_back(signature.in[0]);
   try {
     signature.out = infer(op, signature.in);
   } catch (const Invalid&) {
@@ -124,11 +134,24 @@ std::optional<Signature> signature_of(const Op& op, const TensorDesc& in, Memory
   return signature;
 }
 
+std::vector<Signature> signatures_of(const Op& op, const TensorDesc& first, Memory to) {
+  std::vector<Signature> all;
+  for (const Feeds& fed : feeds(op, first)) {
+    std::vector<TensorDesc> in;
+    for (const Feed& feed : fed) in.push_back(feed.desc);
+    if (auto signature = signature_of(op, std::move(in), to)) all.push_back(std::move(*signature));
+  }
+  return all;
+}
+
 std::string in_words(const Op& op, const Signature& signature) {
   const TensorDesc &in = signature.in[0], &out = signature.out[0];
   const bool moves = in.memory != out.memory;
+  const bool is_product = std::holds_alternative<Mul>(op);
   return fmt::format("{} -> {}{}", tensor_words(in, true, moves),
-                     tensor_words(out, out.shape != in.shape, moves), std::visit(Parameters{}, op));
+                     tensor_words(out, out.shape != in.shape, moves),
+                     std::visit(Parameters{}, op)) +
+         (is_product ? fmt::format(", by {}", tensor_words(signature.in[1], true, false)) : "");
 }
 
 }  // namespace normbench::selftest

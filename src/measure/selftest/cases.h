@@ -28,9 +28,12 @@ std::vector<Route> routes_of(std::string_view op, Place place, bool host_memory 
 /// two of a million elements, one of them a single row.
 std::vector<Extent> extents(bool quick);
 
-/// Inputs and outputs of the op on an input with this description, or nothing where it takes none
+/// Inputs and outputs of the op on inputs with these descriptions, or nothing where it takes none
 /// such.
-std::optional<Signature> signature_of(const Op& op, const TensorDesc& in, Memory to);
+std::optional<Signature> signature_of(const Op& op, std::vector<TensorDesc> in, Memory to);
+
+/// The same for all inputs that are worth trying with a first one like `first`.
+std::vector<Signature> signatures_of(const Op& op, const TensorDesc& first, Memory to);
 
 /// "2x3x5x7 uint8 nhwc -> float32 nchw, flip horizontal".
 std::string in_words(const Op& op, const Signature& signature);

@@ -13,6 +13,17 @@ namespace {
 
 constexpr std::int64_t guard_bytes = 256;
 
+std::vector<std::byte> scaled(std::vector<std::byte> elements, const Feed& feed) {
+  if (feed.scale == 1) return elements;
+  TensorDesc desc = feed.desc;
+  desc.memory = Memory::Pageable;
+  const View view{elements.data(), desc};
+  Tensor64 values = to_double(view, 0, desc.shape.n);
+  for (double& value : values.values) value *= feed.scale;
+  from_double(values, view, 0);
+  return elements;
+}
+
 }  // namespace
 
 std::vector<std::byte> random_elements(DType dtype, std::int64_t first, std::int64_t count) {
@@ -43,6 +54,13 @@ Input::Input(DType dtype, Layout layout, const Shape& shape, const Look& look)
       look_(look),
       bytes_(random_elements(dtype, 0, base_.elements())),
       values_(to_double(view(bytes_.data(), Memory::Pageable), 0, shape.n)) {}
+
+Input::Input(const Feed& feed, std::int64_t first)
+    : Input(feed.desc,
+            scaled(random_elements(feed.desc.dtype, first, feed.desc.elements()), feed)) {
+  accuracy_.low *= feed.scale;
+  accuracy_.high *= feed.scale;
+}
 
 Input::Input(const TensorDesc& desc, std::vector<std::byte> bytes)
     : base_(desc),

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/backend.h"
-#include "ops/accuracy.h"
+#include "ops/checks.h"
 
 namespace normbench::selftest {
 
@@ -23,6 +23,8 @@ Accuracy random_accuracy(DType dtype);
 class Input {
  public:
   Input(DType dtype, Layout layout, const Shape& shape, const Look& look = {});
+  /// A contiguous tensor of random elements from the `first` one on, multiplied by feed.scale.
+  Input(const Feed& feed, std::int64_t first);
   /// A contiguous tensor of these bytes instead.
   Input(const TensorDesc& desc, std::vector<std::byte> bytes);
 
@@ -32,12 +34,15 @@ class Input {
   View view(std::byte* start, Memory memory) const;
   TensorDesc desc(Memory memory) const;
   const Tensor64& values() const { return values_; }
+  /// What is known of its values.
+  const Accuracy& accuracy() const { return accuracy_; }
 
  private:
   TensorDesc base_;  // contiguous
   Look look_;
   std::vector<std::byte> bytes_;
   Tensor64 values_;
+  Accuracy accuracy_ = random_accuracy(base_.dtype);
 };
 
 /// How a buffer is placed and what it holds at first.

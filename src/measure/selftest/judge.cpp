@@ -34,16 +34,24 @@ std::string wrong(double got, double expected, double bound) {
 
 }  // namespace
 
-Exact exact_output(const Op& op, const Tensor64& in, const Signature& signature) {
-  // What takes a second input only passes the first one through.
-  const std::vector<Tensor64> from(signature.in.size(), in);
-  const std::vector<Accuracy> known(from.size(), random_accuracy(signature.in[0].dtype));
-  const TensorDesc& out = signature.out[0];
-  std::vector<Tensor64> to{{.shape = out.shape, .values = {}}};
-  to[0].shape.n = in.shape.n;
-  to[0].values.resize(static_cast<std::size_t>(to[0].shape.elements()));
+std::vector<Exact> exact_outputs(const Op& op, std::span<const Known> in,
+                                 const Signature& signature) {
+  std::vector<Known> given(in.begin(), in.end());
+  // What takes a second input of the same bytes only passes the first one through.
+  while (given.size() < signature.in.size()) given.push_back(given[0]);
+  std::vector<Tensor64> from, to;
+  for (const Known& known : given) from.push_back(known.values);
+  for (const TensorDesc& out : signature.out) {
+    Tensor64& tensor = to.emplace_back(Tensor64{.shape = out.shape, .values = {}});
+    if (out.shape.n == signature.in[0].shape.n) tensor.shape.n = from[0].shape.n;
+    tensor.values.resize(static_cast<std::size_t>(tensor.shape.elements()));
+  }
   reference(op, from, to, 0);
-  return {.values = std::move(to[0]), .bound = accuracy(op, known, signature.out).error};
+  const std::vector<Accuracy> known = accuracies(op, given, to, signature.out);
+  std::vector<Exact> exact;
+  for (std::size_t i = 0; i < to.size(); ++i)
+    exact.push_back({.values = std::move(to[i]), .bound = known[i].error});
+  return exact;
 }
 
 Judged judge(const Exact& exact, const View& got, std::byte poison, std::int64_t first) {

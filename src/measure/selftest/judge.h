@@ -11,11 +11,14 @@ struct Exact {
   double bound = 0;  // how far a right one may lie from them
 };
 
-/// From the op's reference and error analysis, for inputs of random elements.
-Exact exact_output(const Op& op, const Tensor64& in, const Signature& signature);
+/// All outputs, from the op's reference and error analysis. `signature` may be of more images than
+/// the inputs have.
+std::vector<Exact> exact_outputs(const Op& op, std::span<const Known> in,
+                                 const Signature& signature);
 
 struct Judged {
   double error = 0;                    // the largest; infinite for NaN that should be none
+  std::size_t output = 0;              // of this one
   std::optional<std::string> failure;  // of the first wrong element
 };
 

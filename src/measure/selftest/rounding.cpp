@@ -88,15 +88,16 @@ Exact rounded(const Input& input, const TensorDesc& out) {
 void test_identity(Lab& lab, std::span<Candidate* const> rows, const Op& op, const Input& input,
                    bool quick) {
   const Route route = routes_of(name_of(op), lab.backend().place()).at(0);
-  const auto signature = signature_of(op, input.desc(route.from), route.to);
+  const auto signature = signature_of(op, {input.desc(route.from)}, route.to);
   if (!signature) return;
-  const Exact exact = rounded(input, signature->out[0]);
+  const std::vector<Exact> exact{rounded(input, signature->out[0])};
+  const std::span<const Input> inputs(&input, 1);
   const std::string words = in_words(op, *signature) + ", hard to round";
   for (Candidate* row : rows)
     offer(lab, *row, words, op, *signature, [&]() -> Ran {
-      const Trial trial{*row->kernel, op, input, *signature, &exact};
+      const Trial trial{*row->kernel, op, inputs, *signature, &exact};
       return {run_trial(lab, trial, settings(quick, false, lab.equipment), row->finding.runs),
-              exact.bound};
+              exact[0].bound};
     });
 }
 

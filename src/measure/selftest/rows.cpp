@@ -37,10 +37,10 @@ std::vector<Op> thinned(const std::vector<Op>& ops, std::size_t every, std::size
   return kept;
 }
 
-/// An op with its parameters on an input.
+/// An op with its parameters on inputs.
 struct OneCase {
   const Op& op;
-  const Input& input;
+  std::span<const Input> inputs;
   const Signature& signature;
 };
 
@@ -51,28 +51,54 @@ struct OpTest {
   bool quick;
 };
 
+std::vector<Known> known(std::span<const Input> inputs) {
+  std::vector<Known> all;
+  for (const Input& input : inputs) all.push_back({input.values(), input.accuracy()});
+  return all;
+}
+
+/// All inputs, `first` among them where it is the only one. Each of several is contiguous, with
+/// random elements of its own.
+std::vector<Input> inputs_of(const Feeds& fed, const Input& first) {
+  if (fed.size() == 1) return {first};
+  std::vector<Input> inputs;
+  std::int64_t elements = 0;
+  for (const Feed& feed : fed) {
+    inputs.emplace_back(feed, elements);
+    elements += feed.desc.elements();
+  }
+  return inputs;
+}
+
 void test_case(const OpTest& test, const OneCase& one, bool capturing) {
   const std::string words = in_words(one.op, one.signature);
-  std::optional<Exact> exact;  // worked out for the first row that accepts
+  std::optional<std::vector<Exact>> exact;  // worked out for the first row that accepts
   for (Candidate* row : test.rows)
     offer(test.lab, *row, words, one.op, one.signature, [&]() -> Ran {
       const bool defined = has_reference(one.op);
-      if (defined && !exact) exact = exact_output(one.op, one.input.values(), one.signature);
-      const Trial trial{*row->kernel, one.op, one.input, one.signature, exact ? &*exact : nullptr};
+      if (defined && !exact) exact = exact_outputs(one.op, known(one.inputs), one.signature);
+      const Trial trial{*row->kernel, one.op, one.inputs, one.signature, exact ? &*exact : nullptr};
       const bool captured = capturing && row->kernel->capturable(one.op, one.signature);
       const Judged judged = run_trial(
           test.lab, trial, settings(test.quick, captured, test.lab.equipment), row->finding.runs);
-      return {judged, defined ? std::optional(exact->bound) : std::nullopt};
+      return {judged, defined ? std::optional((*exact)[judged.output].bound) : std::nullopt};
     });
 }
 
 void test_input(const OpTest& test, std::span<const Op> ops, const Input& input,
                 const Extent& extent) {
   const Place place = test.lab.backend().place();
+  const TensorDesc desc = input.desc(Memory::Pageable);
+  const TensorDesc first = dense(desc.dtype, desc.layout, desc.shape, desc.memory);
   for (const Op& op : ops)
     for (const Route& route : routes_of(name_of(op), place, extent.host_memory))
-      if (const auto signature = signature_of(op, input.desc(route.from), route.to))
-        test_case(test, {op, input, *signature}, extent.capturing);
+      for (const Feeds& fed : feeds(op, first)) {
+        const std::vector<Input> inputs = inputs_of(fed, input);
+        std::vector<TensorDesc> in;
+        for (const Input& one : inputs) in.push_back(one.desc(route.from));
+        if (const auto signature = signature_of(op, std::move(in), route.to))
+          test_case(test, {op, inputs, *signature}, extent.capturing);
+      }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <stdexcept>
 
 #include "backend/cpu/simd_targets.h"
@@ -16,11 +17,10 @@ constexpr int odd_team = 3;  // no shape is split evenly by it
 
 /// The buffers of one run.
 struct Memories {
-  Buffer in;
-  std::optional<Buffer> out;  // none: the output is the input's bytes
+  std::vector<Buffer> in, out;  // no output: it is the first input's bytes
   std::optional<Buffer> scratch;
 
-  const Buffer& output() const { return out ? *out : in; }
+  const Buffer& output(std::size_t i) const { return out.empty() ? in[i] : out[i]; }
 };
 
 Buffer make_buffer(const Lab& lab, Memory memory, std::int64_t bytes, std::int64_t shift_bytes,
@@ -32,22 +32,24 @@ Buffer make_buffer(const Lab& lab, Memory memory, std::int64_t bytes, std::int64
 }
 
 Memories make_memories(const Lab& lab, const Trial& trial, const Setting& setting) {
-  const TensorDesc &in = trial.signature.in[0], &out = trial.signature.out[0];
-  const std::int64_t size = size_of(in.dtype);
   // Pageable memory that a `register` locks is what an `unregister` gives back.
   const bool undoes = std::holds_alternative<Unregister>(trial.op);
-  Memories made{.in = make_buffer(lab, undoes ? Memory::Pageable : in.memory,
-                                  static_cast<std::int64_t>(trial.input.bytes().size()),
-                                  setting.in_shift * size, setting),
-                .out = {},
-                .scratch = {}};
-  made.in.write(0, trial.input.bytes());
+  Memories made;
+  for (std::size_t i = 0; i < trial.inputs.size(); ++i) {
+    const std::span<const std::byte> bytes = trial.inputs[i].bytes();
+    const TensorDesc& desc = trial.signature.in[i];
+    made.in.push_back(make_buffer(lab, undoes ? Memory::Pageable : desc.memory,
+                                  static_cast<std::int64_t>(bytes.size()),
+                                  setting.in_shift * size_of(desc.dtype), setting));
+    made.in.back().write(0, bytes);
+  }
   if (!passes_through(trial.op))
-    made.out.emplace(
-        make_buffer(lab, out.memory, out.bytes(), setting.out_shift * size_of(out.dtype), setting));
+    for (const TensorDesc& desc : trial.signature.out)
+      made.out.push_back(make_buffer(lab, desc.memory, desc.bytes(),
+                                     setting.out_shift * size_of(desc.dtype), setting));
   if (const std::size_t bytes = trial.kernel.scratch(trial.op, trial.signature); bytes > 0)
-    made.scratch.emplace(
-        make_buffer(lab, out.memory, static_cast<std::int64_t>(bytes), 0, setting));
+    made.scratch.emplace(make_buffer(lab, trial.signature.out[0].memory,
+                                     static_cast<std::int64_t>(bytes), 0, setting));
   return made;
 }
 
@@ -58,10 +60,10 @@ View scratch_view(const Memories& memories, const Trial& trial) {
           dense(DType::UInt8, Layout::Nchw, {1, 1, 1, bytes}, trial.signature.out[0].memory)};
 }
 
-/// The output when it starts at `data`.
-View output_view(const Trial& trial, std::byte* data) {
-  const TensorDesc& out = trial.signature.out[0];
-  return passes_through(trial.op) ? trial.input.view(data, out.memory) : View{data, out};
+/// Output `i` when it starts at `data`.
+View output_view(const Trial& trial, std::size_t i, std::byte* data) {
+  const TensorDesc& out = trial.signature.out[i];
+  return passes_through(trial.op) ? trial.inputs[0].view(data, out.memory) : View{data, out};
 }
 
 /// Registers memory, or undoes that, by the place's first row that does.
@@ -76,51 +78,92 @@ void call(const Lab& lab, Queue& queue, const View& memory) {
 }
 
 void launch(Queue& queue, const Launch& run, const Trial& trial, const Memories& memories,
-            const View& in, bool captured) {
-  const std::vector<View> all_in(trial.signature.in.size(), in);
-  const View out = output_view(trial, memories.output().data());
+            std::vector<View> in, bool captured) {
+  while (in.size() < trial.signature.in.size()) in.push_back(in[0]);
+  std::vector<View> out;
+  for (std::size_t i = 0; i < trial.signature.out.size(); ++i)
+    out.push_back(output_view(trial, i, memories.output(i).data()));
   if (captured) queue.begin_capture();
-  run(queue, all_in, std::span(&out, 1), scratch_view(memories, trial));
+  run(queue, in, out, scratch_view(memories, trial));
   if (!captured) return queue.drain();
   const auto graph = queue.end_capture();
   queue.launch(*graph);
   queue.drain();
 }
 
-/// What the row did to memory that is not its to write, or nothing.
-std::optional<std::string> trespass(const Memories& memories, const Trial& trial) {
-  if (const auto stray = memories.in.stray_write("the input")) return stray;
-  if (const auto stray = memories.output().stray_write("the output")) return stray;
-  if (memories.scratch)
-    if (const auto stray = memories.scratch->stray_write("the scratch memory")) return stray;
-  const std::vector<std::byte> now = memories.in.read();
-  const std::span<const std::byte> before = trial.input.bytes();
-  if (std::memcmp(now.data(), before.data(), now.size()) == 0) return std::nullopt;
-  const auto [at, was] = std::ranges::mismatch(now, before);
-  return fmt::format("changed its input (byte {})", at - now.begin());
+/// " 2" of several.
+std::string number_of(std::size_t i, std::size_t count) {
+  return count > 1 ? fmt::format(" {}", i) : "";
 }
 
-/// One run: the bytes of its output, or what is wrong with what it wrote elsewhere.
+/// What the row did to memory that is not its to write, or nothing.
+std::optional<std::string> trespass(const Memories& memories, const Trial& trial) {
+  for (std::size_t i = 0; i < memories.in.size(); ++i) {
+    const std::string name = "input" + number_of(i, memories.in.size());
+    if (const auto stray = memories.in[i].stray_write("the " + name)) return stray;
+    const std::vector<std::byte> now = memories.in[i].read();
+    const std::span<const std::byte> before = trial.inputs[i].bytes();
+    const auto [at, was] = std::ranges::mismatch(now, before);
+    if (at != now.end()) return fmt::format("changed its {} (byte {})", name, at - now.begin());
+  }
+  for (std::size_t i = 0; i < memories.out.size(); ++i) {
+    const std::string name = "the output" + number_of(i, memories.out.size());
+    if (const auto stray = memories.out[i].stray_write(name)) return stray;
+  }
+  return memories.scratch ? memories.scratch->stray_write("the scratch memory") : std::nullopt;
+}
+
+using Outputs = std::vector<std::vector<std::byte>>;
+
+/// One run: the bytes of its outputs, or what is wrong with what it wrote elsewhere.
 struct Run {
-  std::vector<std::byte> output;
+  Outputs outputs;
   std::optional<std::string> failure;
 };
 
 /// What the settings of an instruction set have in common.
 struct Prepared {
   Launch launch;
-  std::vector<std::byte> output;  // the first one
+  Outputs outputs;  // the first ones
 };
 
 Run run_once(Lab& lab, const Trial& trial, const Setting& setting, const Launch& run) {
   const Memories memories = make_memories(lab, trial, setting);
   Queue& queue = lab.queue(setting.threads);
-  const View in = trial.input.view(memories.in.data(), trial.signature.in[0].memory);
+  std::vector<View> in;
+  for (std::size_t i = 0; i < trial.inputs.size(); ++i)
+    in.push_back(trial.inputs[i].view(memories.in[i].data(), trial.signature.in[i].memory));
   const Settled settled(queue);
-  if (std::holds_alternative<Unregister>(trial.op)) call<Register>(lab, queue, in);
+  if (std::holds_alternative<Unregister>(trial.op)) call<Register>(lab, queue, in[0]);
   launch(queue, run, trial, memories, in, setting.captured);
-  if (std::holds_alternative<Register>(trial.op)) call<Unregister>(lab, queue, in);
-  return {.output = memories.output().read(), .failure = trespass(memories, trial)};
+  if (std::holds_alternative<Register>(trial.op)) call<Unregister>(lab, queue, in[0]);
+  Run done{.outputs = {}, .failure = trespass(memories, trial)};
+  for (std::size_t i = 0; i < trial.signature.out.size(); ++i)
+    done.outputs.push_back(memories.output(i).read());
+  return done;
+}
+
+double share(double error, double bound) {
+  if (error == 0) return 0;
+  return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
+}
+
+/// Holds all outputs to the exact ones; adds to what was found of earlier runs.
+void judge_outputs(const Trial& trial, Outputs& outputs, std::byte poison, Judged& total) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Exact& exact = (*trial.exact)[i];
+    const Judged judged = judge(exact, output_view(trial, i, outputs[i].data()), poison);
+    if (share(judged.error, exact.bound) >=
+        share(total.error, (*trial.exact)[total.output].bound)) {
+      total.error = judged.error;
+      total.output = i;
+    }
+    if (!judged.failure) continue;
+    const std::string number = number_of(i, outputs.size());
+    total.failure =
+        number.empty() ? *judged.failure : fmt::format("output{}, {}", number, *judged.failure);
+    return;
+  }
 }
 
 /// ", AVX2, 3 threads, buffers 1 and 3 elements past a cache line, as a graph".
@@ -205,16 +248,18 @@ Judged run_trial(Lab& lab, const Trial& trial, const std::vector<Setting>& all,
     ++runs;
     const auto fail = [&](const std::string& why) { total.failure = why + in_words(setting); };
     if (run.failure) return fail(*run.failure), total;
-    if (trial.exact == nullptr || run.output == first) continue;
-    const View out = output_view(trial, run.output.data());
-    const auto is_known = [&](const auto& known) { return known.second.output == run.output; };
+    if (trial.exact == nullptr || run.outputs == first) continue;
+    const auto is_known = [&](const auto& known) { return known.second.outputs == run.outputs; };
     if (std::ranges::none_of(prepared, is_known)) {
-      const Judged judged = judge(*trial.exact, out, setting.poison);
-      total.error = std::max(total.error, judged.error);
-      if (judged.failure) return fail(*judged.failure), total;
+      judge_outputs(trial, run.outputs, setting.poison, total);
+      if (total.failure) return fail(std::string(*total.failure)), total;
     }
-    if (!first.empty()) return fail(difference(output_view(trial, first.data()), out)), total;
-    first = std::move(run.output);
+    for (std::size_t i = 0; i < first.size(); ++i)
+      if (run.outputs[i] != first[i])
+        return fail(difference(output_view(trial, i, first[i].data()),
+                               output_view(trial, i, run.outputs[i].data()))),
+               total;
+    first = std::move(run.outputs);
   }
   return total;
 }

@@ -76,17 +76,18 @@ std::vector<int> teams(bool quick, const Equipment& equipment);
 /// `quick`) only those with one thread and the largest team.
 std::vector<Setting> settings(bool quick, bool captured, const Equipment& equipment);
 
-/// A row bound to an op and its input.
+/// A row bound to an op and its inputs.
 struct Trial {
   const Kernel& kernel;
   const Op& op;
-  const Input& input;
+  std::span<const Input> inputs;  // unregister's second one is the first
   const Signature& signature;
-  const Exact* exact;  // null: the values are undefined
+  const std::vector<Exact>* exact;  // of each output; null: the values are undefined
 };
 
-/// Runs it in all settings. Right is an output within its bound, of the same bits in every setting
-/// of an instruction set, with nothing written beside it and the input as it was. `runs` counts up.
+/// Runs it in all settings. Right are outputs within their bounds, of the same bits in every
+/// setting of an instruction set, with nothing written beside any tensor and the inputs as they
+/// were. What is found is of the output nearest to its bound. `runs` counts up.
 /// What the row throws passes through.
 Judged run_trial(Lab& lab, const Trial& trial, const std::vector<Setting>& all, std::int64_t& runs);
 
