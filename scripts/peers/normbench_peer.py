@@ -14,7 +14,7 @@ docs/peers.md describes the protocol, my_kernel.py is a whole example.
 import argparse
 
 # What peers take from here beside Peer and serve().
-from peer_session import Session, chain  # noqa: F401
+from peer_session import Session, chain, wired  # noqa: F401
 from peer_task import Stage, Task, Tensor, Unavailable, Unsupported, installed, np  # noqa: F401
 
 
@@ -22,6 +22,9 @@ class Peer:
     """One library or kernel that takes turns with normbench's own."""
 
     name = ""
+    # True where prepare() knows stages of several inputs and outputs: it returns a list of callables, one a stage, from
+    # the arrays that the stage reads to its result, or a tuple of them.
+    takes_several = False
 
     def version(self):
         """Its version as text; raises Unavailable where it cannot work."""

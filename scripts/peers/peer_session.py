@@ -42,6 +42,28 @@ def chain(steps):
     return run
 
 
+def wired(steps, task):
+    """One callable from a list of the task's inputs to a list of its outputs, where stages read several values. A value
+    is dropped after its last reader, as a variable that is assigned again."""
+    last = {value: index for index, stage in enumerate(task.stages) for value in stage.reads}
+    plan = []
+    for index, (step, stage) in enumerate(zip(steps, task.stages)):
+        used = [value for value in {*stage.reads, *stage.writes}
+                if last.get(value, index) == index and value not in task.outputs]
+        plan.append((step, stage.reads, stage.writes, used))
+
+    def run(inputs):
+        values = dict(enumerate(inputs))
+        for step, reads, writes, used in plan:
+            results = step(*[values[value] for value in reads])
+            values.update(zip(writes, results if len(writes) > 1 else (results,)))
+            for value in used:
+                del values[value]
+        return [values[value] for value in task.outputs]
+
+    return run
+
+
 class Session:
     """One peer's side of the conversation."""
 
@@ -118,17 +140,24 @@ class Session:
         for stage in task.stages:
             if stage.kernel:
                 raise Unsupported(f'{self._peer.name} has no kernels to choose from ("kernel": "{stage.kernel}")')
+        if task.outputs and not self._peer.takes_several:
+            raise Unsupported(f"{self._peer.name} takes plain chains of stages with one input")
         made = self._peer.prepare(task)
-        self._stages = made if isinstance(made, list) else None
-        self._kernel = chain(made) if isinstance(made, list) else made
-        array = load(text(request, "path", request["inputs"][0]), task.input)
-        inputs = [self._peer.take(array, task.input) for _ in range(task.copies)]
-        del array
+        self._stages = made if isinstance(made, list) and not task.outputs else None
+        self._kernel = (wired(made, task) if task.outputs else chain(made)) if isinstance(made, list) else made
+        inputs = self._copies(request["inputs"], task)
         self._peer.ready(self._kernel, inputs[0])
         self._inputs, self._task = itertools.cycle(inputs), task
         gc.collect()
         gc.freeze()
         return {"type": "ready"}
+
+    def _copies(self, written, task):
+        """Of the input, or of lists of inputs, as many as are asked for."""
+        arrays = [load(text({"type": "prepare"}, "path", one), tensor) for one, tensor in zip(written, task.inputs)]
+        copies = [[self._peer.take(array, tensor) for array, tensor in zip(arrays, task.inputs)]
+                  for _ in range(task.copies)]
+        return copies if task.outputs else [copy[0] for copy in copies]
 
     def _run(self, request):
         if self._task is None:
@@ -206,6 +235,10 @@ class Session:
     def _output(self, request):
         if self._result is None:
             raise Refused("output before run")
-        last = self._task.stages[-1].result
-        store(text(request, "path"), self._peer.give(self._result, last), last)
+        results = self._result if self._task.outputs else [self._result]
+        paths = request.get("paths", [request.get("path")])
+        if not isinstance(paths, list) or len(paths) != len(results) or not all(isinstance(path, str) for path in paths):
+            raise Refused(f'output: needs {len(results)} "paths" (strings; "path" for one)')
+        for path, result, tensor in zip(paths, results, self._task.results):
+            store(path, self._peer.give(result, tensor), tensor)
         return {"type": "written"}

@@ -118,7 +118,8 @@ inline Tensor read_tensor(const Json& said) {
 
 inline Task read_task(const Json& message) {
   require(message.at("device") == "cpu", "device " + message.at("device").dump());
-  require(message.at("inputs").size() == 1, "other than one input");
+  require(message.at("inputs").size() == 1 && !message.contains("outputs"),
+          "other than a plain chain of stages with one input");
   const auto threads =
       static_cast<int>(std::min<std::int64_t>(whole(message.at("threads"), 1), 4096));
   Task task{threads, read_tensor(message.at("inputs").at(0)), {}};

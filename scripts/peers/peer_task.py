@@ -3,7 +3,7 @@
 import importlib.metadata
 import importlib.util
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 try:
     import numpy as np
@@ -45,15 +45,25 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Stage:
-    """One op of the chain, with what the config says of it."""
+    """One op, with what the config says of it. Values are numbered: the task's inputs, then what stages give."""
 
     op: str
     parameters: dict
     place: str  # cpu or cuda
     kernel: str  # "" unless the config forces one
     output: str  # reuse, fresh, in_place or cuda_malloc
-    input: Tensor
-    result: Tensor
+    inputs: list
+    results: list
+    reads: list = field(default_factory=list)  # numbers of its inputs; empty in a plain chain
+    writes: list = field(default_factory=list)
+
+    @property
+    def input(self):
+        return self.inputs[0]
+
+    @property
+    def result(self):
+        return self.results[0]
 
     def channels(self, name):
         """The parameter `name` with one value a channel."""
@@ -90,9 +100,18 @@ class Task:
 
     threads: int
     device: str  # cpu or cuda:0
-    copies: int  # of the input: one an iteration, in turn
-    input: Tensor
+    copies: int  # of the inputs: one an iteration, in turn
+    inputs: list
     stages: list
+    outputs: list = field(default_factory=list)  # numbers of values; empty in a plain chain
+
+    @property
+    def results(self):
+        """What an iteration gives, in order."""
+        if not self.outputs:
+            return [self.stages[-1].result]
+        made = {value: tensor for stage in self.stages for value, tensor in zip(stage.writes, stage.results)}
+        return [made[value] if value in made else self.inputs[value] for value in self.outputs]
 
 
 def installed(module, title, distribution=None):
@@ -155,24 +174,46 @@ def stage_of(written):
     tensors = [written.get(side) for side in ("in", "out")]
     if not all(isinstance(side, list) for side in tensors):
         raise Refused('prepare: a stage has lists "in" and "out"')
-    if any(len(side) != 1 for side in tensors):
+    numbers = [written.get(side, []) for side in ("reads", "writes")]
+    if not all(isinstance(side, list) and all(type(value) is int for value in side) for side in numbers):
+        raise Refused('prepare: "reads" and "writes" of a stage are lists of integers')
+    if numbers == [[], []] and any(len(side) != 1 for side in tensors):
         raise Unsupported(f'op "{written["op"]}" with more than one input or output')
+    if numbers != [[], []] and [len(side) for side in numbers] != [len(side) for side in tensors]:
+        raise Refused('prepare: "reads" and "writes" name as many values as "in" and "out" describe')
+    if not all(tensors):
+        raise Refused('prepare: a stage has an input and an output')
     return Stage(op=written["op"], parameters=written.get("parameters") or {}, place=written.get("place", "cpu"),
                  kernel=written.get("kernel", ""), output=written.get("output", "reuse"),
-                 input=tensor_of(tensors[0][0]), result=tensor_of(tensors[1][0]))
+                 inputs=[tensor_of(one) for one in tensors[0]], results=[tensor_of(one) for one in tensors[1]],
+                 reads=numbers[0], writes=numbers[1])
 
 
 def task_of(request):
     inputs, stages = request.get("inputs"), request.get("stages")
     if not isinstance(inputs, list) or not isinstance(stages, list) or not stages:
         raise Refused('prepare: needs "inputs" and "stages"')
-    if len(inputs) != 1:
-        raise Unsupported(f"{len(inputs)} inputs (only chains with one)")
     stages = [stage_of(stage) for stage in stages]
-    # Where the input lies is known to the first stage only.
-    start = replace(tensor_of(inputs[0]), memory=stages[0].input.memory)
+    outputs = request.get("outputs", [])
+    if not outputs and len(inputs) != 1:
+        raise Unsupported(f"{len(inputs)} inputs (only chains with one)")
+    if outputs:
+        check_wiring(len(inputs), stages, outputs)
+    # Where the inputs lie is known to stages only; they are in one kind of memory.
+    starts = [replace(tensor_of(one), memory=stages[0].input.memory) for one in inputs]
     return Task(threads=whole(request, "threads", 1), device=request.get("device", "cpu"),
-                copies=whole(request, "copies", 1), input=start, stages=stages)
+                copies=whole(request, "copies", 1), inputs=starts, stages=stages, outputs=outputs)
+
+
+def check_wiring(inputs, stages, outputs):
+    """Every value is there before it is read."""
+    known = set(range(inputs))
+    for stage in stages:
+        if not set(stage.reads) <= known:
+            raise Refused(f'prepare: "{stage.op}" reads a value that nothing gives')
+        known |= set(stage.writes)
+    if not isinstance(outputs, list) or not set(outputs) <= known:
+        raise Refused('prepare: "outputs" names a value that nothing gives')
 
 
 def load(path, tensor):

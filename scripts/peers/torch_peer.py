@@ -7,7 +7,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from normbench_peer import Peer, Unsupported, arguments, chain, installed, serve
+from normbench_peer import Peer, Unsupported, arguments, chain, installed, serve, wired
 
 NAMES = {"eager": "torch", "torchvision": "torchvision", "compile": "torch.compile", "one-call": "torch.to",
          "onnx": "ONNX Runtime"}
@@ -25,7 +25,7 @@ def check_compiler(device):
 def check_memory(task):
     """PyTorch's own memory kinds, and ops that run where their input is."""
     for stage in task.stages:
-        for tensor in (stage.input, stage.result):
+        for tensor in (*stage.inputs, *stage.results):
             if tensor.memory not in ("pageable", "pinned", "device"):
                 raise Unsupported(f"torch has no {tensor.memory} memory")
         moves = stage.op in ("h2d", "d2h", "pin")
@@ -36,6 +36,8 @@ def check_memory(task):
 
 
 class TorchPeer(Peer):
+    takes_several = True
+
     def __init__(self, form, reuse, blocking):
         self.name = NAMES[form]
         self._form, self._reuse, self._non_blocking = form, reuse, not blocking
@@ -56,6 +58,8 @@ class TorchPeer(Peer):
             check_compiler(task.device)
             os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # no processes of its own
         self._start(task)
+        if task.outputs and (self._form not in ("eager", "compile") or self._reuse):
+            raise Unsupported(f"{self.name} runs plain chains of stages only")
         if self._form == "one-call":
             from torch_stages import one_call
 
@@ -67,7 +71,8 @@ class TorchPeer(Peer):
             return torch_models.exported(task)
         stages = [self._stage(stage, task) for stage in task.stages]
         if self._form == "compile":
-            return self._torch.compile(chain(stages), fullgraph=True, dynamic=False)
+            whole = wired(stages, task) if task.outputs else chain(stages)
+            return self._torch.compile(whole, fullgraph=True, dynamic=False)
         return stages
 
     def _start(self, task):
@@ -127,7 +132,7 @@ class TorchPeer(Peer):
 
         if self._form == "onnx":
             return result
-        y = result.cpu()
+        y = result.cpu().view(tensor.shape) if result.dim() != 4 else result.cpu()
         if not y.is_contiguous(memory_format=FORMATS[tensor.layout]):
             raise RuntimeError(f"the result's strides {y.stride()} are not those of {tensor.layout}")
         y = y if tensor.layout == "nchw" else y.permute(0, 2, 3, 1)

@@ -4,6 +4,7 @@ nhwc ones in channels_last strides."""
 import itertools
 
 import torch
+import torch_group_norm
 from normbench_peer import Unsupported, chain
 
 DTYPES = {"uint8": torch.uint8, "float16": torch.float16, "bfloat16": torch.bfloat16, "float32": torch.float32}
@@ -103,14 +104,6 @@ def resize(stage, _):
                   dense(stage)])
 
 
-def group_norm(stage, _):
-    """torch.nn.functional.group_norm without weight and bias, as a stage of a float dtype."""
-    if stage.input.dtype == "uint8":
-        raise Unsupported("group_norm is not for uint8 (cast first)")
-    groups, eps = stage.parameters["num_groups"], stage.parameters.get("eps", 1e-5)
-    return chain([lambda x: torch.nn.functional.group_norm(x, groups, eps=eps), dense(stage)])
-
-
 def h2d(_, device, non_blocking):
     return lambda x: x.to(device, non_blocking=non_blocking)
 
@@ -127,7 +120,7 @@ def pin(*_):
 
 
 OPS = {"cast": cast, "sub": sub, "div": div, "normalize": normalize, "crop": move, "flip": move, "layout": layout,
-       "copy": lambda stage, device: torch.clone, "resize": resize, "group_norm": group_norm}
+       "copy": lambda stage, device: torch.clone, "resize": resize}
 TRANSFERS = {"h2d": h2d, "d2h": d2h, "pin": pin}
 
 
@@ -153,6 +146,8 @@ def one_call(stages, device, non_blocking):
 
 def eager(stage, device):
     """The stage as a function of one tensor."""
+    if stage.op in torch_group_norm.OPS:
+        return torch_group_norm.stage(stage, device)
     if stage.op not in OPS:
         raise Unsupported(f'torch has no op "{stage.op}"')
     plain = stage.op in ("sub", "div", "normalize") and stage.is_plain and stage.parameters.get("scale", 1) == 1
