@@ -137,8 +137,7 @@ TEST(Peers, MistakesInWhatIsAskedOfThem) {
                                "files to load)"));
   EXPECT_THAT(wrong(R"({"peer": "torch", "stages": ["copy", {"op": "cast", "to": "float32",
                                                              "in": "source"}]})"),
-              ElementsAre(at + "stages/1/in: a stage of a peer reads what the one before it gave, "
-                               "and nothing else"));
+              IsEmpty());
   EXPECT_THAT(wrong(R"({"peer": "torch", "stages": [{"op": "copy", "as": "x"},
                                                     {"op": "copy", "in": "x"}]})"),
               IsEmpty());

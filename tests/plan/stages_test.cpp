@@ -299,7 +299,8 @@ TEST(Variant, MistakesInStages) {
                   "/experiments/0/variants/d/3/op: unknown op \"nomalize\" (did you mean "
                   "\"normalize\"?)",
                   "/experiments/0/variants/d/4: unknown op \"zzzzzzzzz\" (known: source, "
-                  "load, resize, crop, flip, layout, cast, sub, div, normalize, model, copy, "
+                  "load, resize, crop, flip, layout, cast, sub, div, normalize, group_norm, "
+                  "moments, scale_shift, mul, sum, batch_norm_backward, accumulate, model, copy, "
                   "stream, first_touch, h2d, d2h, exchange, pin, register, unregister, "
                   "launch, sync)",
                   "/experiments/0/variants/e: has no stage after its source",
