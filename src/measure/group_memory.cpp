@@ -181,10 +181,19 @@ void GroupMemory::fill(const SharedSource& shared, std::uint64_t seed) const {
     return;
   }
   Backend& owner = backends_.owner(memory);
-  const auto staging = backends_.owner(Memory::Pageable).allocate(Memory::Pageable, shared.stride);
+  const auto bytes_of = [&](std::size_t input) {
+    return static_cast<std::size_t>(shared.first->inputs[input].source.desc().bytes());
+  };
+  const std::size_t last = shared.offsets.size() - 1;
+  const auto staging = backends_.owner(Memory::Pageable)
+                           .allocate(Memory::Pageable, shared.offsets[last] + bytes_of(last));
   fill_inputs(shared, staging->data(), seed);
-  for (std::size_t copy = 0; copy < shared.count; ++copy)
-    owner.copy(first + shared.stride * copy, staging->data(), shared.stride);
+  for (std::size_t i = 0; i <= last; ++i) {
+    std::byte* const made = first + shared.offsets[i];
+    owner.copy(made, staging->data() + shared.offsets[i], bytes_of(i));
+    for (std::size_t copy = 1; copy < shared.count; ++copy)
+      owner.copy(made + shared.stride * copy, made, bytes_of(i));
+  }
 }
 
 void GroupMemory::add_arenas(std::span<const Case* const> cases) {

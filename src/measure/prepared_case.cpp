@@ -57,11 +57,11 @@ PreparedCase::PreparedCase(const Case& work, GroupMemory& memory, const Backends
       used_by_device_(slots_.size()),
       addresses_(slots_.size() * memory.most_sets(), not_yet()),
       fresh_(slots_.size()) {
+  if (!work_.inputs.empty()) source_ = memory_.inputs(work_);
   for (int i = 0; i < static_cast<int>(slots_.size()); ++i) {
     roots_.push_back(static_cast<std::size_t>(root_of(slots_, i)));
     if (slots_[i].kind == Slot::Kind::Placed) memory_.arena(slots_[i].memory, slots_[i].near_link);
   }
-  if (!work_.inputs.empty()) source_ = memory_.inputs(work_);
   make_queues();
   make_steps();
   make_graphs();

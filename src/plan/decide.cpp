@@ -34,6 +34,12 @@ using Specs = std::vector<std::optional<StageSpec>>;
 
 bool is_source(const StageSpec& spec) { return std::holds_alternative<Source>(spec.op); }
 
+/// True for ops whose output is their input in other memory.
+bool moves_memory(const Op& op) {
+  return std::holds_alternative<H2d>(op) || std::holds_alternative<D2h>(op) ||
+         std::holds_alternative<Exchange>(op) || std::holds_alternative<Pin>(op);
+}
+
 /// Connects the sources to the stages of the setup, whose references run once.
 bool wire_setup(const VariantText& text, const Specs& specs, const Specs& setup, Wiring& wiring,
                 PlanContext& context) {
@@ -44,7 +50,8 @@ bool wire_setup(const VariantText& text, const Specs& specs, const Specs& setup,
     if (!setup[i]) return false;
     const StageSpec& spec = *setup[i];
     const bool right = wired(text.setup[i].members, context.issues, [&] {
-      if (!has_reference(spec.op) || passes_through(spec.op) || is_source(spec))
+      if (!has_reference(spec.op) || passes_through(spec.op) || is_source(spec) ||
+          moves_memory(spec.op))
         throw StageMistake{"", fmt::format("\"{}\" cannot be in a setup", spec.name())};
       made.add(spec);
     });

@@ -68,6 +68,7 @@ std::vector<StageText> starts_of(const VariantPlace& place, Substitution& axes,
   const Json said = axes.apply(place.experiment.at(op), pointer);
   if (!said.is_array() || op == Load::name) return {start_of(op, said, pointer, issues)};
   if (said.empty()) issues.push_back({pointer, "has no source (a list of at least one)"});
+  if (said.empty()) return {start_of(op, Json::object(), pointer, issues)};
   std::vector<StageText> starts;
   for (std::size_t i = 0; i < said.size(); ++i)
     starts.push_back(start_of(op, said[i], fmt::format("{}/{}", pointer, i), issues));

@@ -7,6 +7,7 @@
 namespace normbench::several_tensors_test {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -81,10 +82,9 @@ TEST(SeveralTensors, MistakesAreFoundWhereTheyStand) {
   const auto of_variant = [](const std::string& stages, const std::string& more = "") {
     return mistakes(experiment(fmt::format(R"({}"variants": {{"v": {}}})", more, stages)));
   };
-  EXPECT_THAT(
-      of_variant(R"(["copy"])"),
-      ElementsAre("/experiments/0/variants/v/stages/0: no \"in\", and there are several inputs "
-                  "(dy, gamma, source, x)"));
+  EXPECT_THAT(of_variant(R"(["copy"])"),
+              ElementsAre("/experiments/0/variants/v/0: no \"in\", and there are several inputs "
+                          "(dy, gamma, source, x)"));
   EXPECT_THAT(of_variant(R"([{"op": "copy", "in": ["z"]}])"),
               ElementsAre(HasSubstr("unknown value \"z\"")));
   EXPECT_THAT(of_variant(R"([{"op": "copy", "in": ["x"]}])", R"("outputs": ["y"], )"),
@@ -111,7 +111,7 @@ TEST(SeveralTensors, SourcesNeedNamesAndOneKindOfMemory) {
   EXPECT_THAT(
       of_sources(R"([{"as": ["x"]}, {"as": ["y"], "memory": "pageable_huge"}])"),
       ElementsAre(HasSubstr("/experiments/0/source/1/memory: pageable_huge memory beside")));
-  EXPECT_THAT(of_sources("[]"), ElementsAre(HasSubstr("has no source")));
+  EXPECT_THAT(of_sources("[]"), Contains(HasSubstr("has no source")));
   EXPECT_THAT(of_sources(R"([{"as": ["x"], "shape": [1, 2, 3]}])"),
               ElementsAre(HasSubstr("/experiments/0/source/0/shape: must be 4 whole numbers")));
   EXPECT_THAT(of_sources(R"([{"as": ["x"], "values": {"normal": [0, 1]}}])"),

@@ -152,7 +152,7 @@ CheckOutcome PeerContender::check() {
   const PeerFolder folder(output_bytes(work_));
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < work_.outputs.size(); ++i)
-    paths.push_back(folder.file(fmt::format("output{}.npy", i)));
+    paths.push_back(folder.file(i == 0 ? "output.npy" : fmt::format("output{}.npy", i)));
   ask({"output", output_request(paths), limits_.turn_seconds}, read_written);
   try {
     std::vector<std::unique_ptr<ArrayFile>> files;
