@@ -125,6 +125,8 @@ using Or = decltype([](auto a, auto b) { return a | b; });
 using Xor = decltype([](auto a, auto b) { return a ^ b; });
 using Not = decltype([](auto a) { return ~a; });
 using Same = decltype([](auto a) { return a; });
+using ToGeneric = decltype([](u64 a) { return a + shared_window; });
+using ToShared = decltype([](u64 a) { return a - shared_window; });
 // clang-format on
 
 /// Of a number and NaN it is the number; +0 is greater than -0.
@@ -386,6 +388,8 @@ const std::map<std::string_view, Execute (*)(Type)> plain_instructions{
     {"mov", either<on<Same, Numbers>, predicates<Same>>},
     {"cvta.global", on<Same, Types<u64>>},
     {"cvta.to.global", on<Same, Types<u64>>},
+    {"cvta.shared", on<ToGeneric, Types<u64>>},
+    {"cvta.to.shared", on<ToShared, Types<u64>>},
     {"selp", [](Type type) { return among(Numbers{}, type, []<class> { return select; }); }},
     {"shl", shift<ShiftLeft>},
     {"shr", shift<ShiftRight>},
@@ -467,7 +471,7 @@ bool is_float(Type type) { return type == typeid(float) || type == typeid(double
 Execute find_access(Op& op, Name& name, Type type) {
   op.stores = op.gives_nothing = name.take("st");
   name.take("ld");
-  op.space = static_cast<Space>(name.take_one(spaces, int(Space::Global)));
+  op.space = static_cast<Space>(name.take_one(spaces, int(Space::Generic)));
   op.count = name.take_one(vectors, 1);
   for (const char* hint : {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "volatile"})
     name.take(hint);
@@ -507,6 +511,7 @@ Execute find_plain(Op& op, Name& name, Type type, Fusing fusing) {
   op.rounding = std::max(rounding, FE_TONEAREST);
   const std::string rest = name.take_rest();
   op.gives_nothing = rest == "bar.warp.sync";
+  op.meets = rest.find(".sync") != rest.npos;
   const auto found = plain_instructions.find(
       rest == "fma" && fusing == Fusing::No ? std::string_view("fma unfused") : rest);
   if (found == plain_instructions.end()) return nullptr;
@@ -534,7 +539,7 @@ void set_instruction(Op& op, std::string_view whole, Fusing fusing) {
   else if (whole == "ret" || whole == "exit")
     op.flow = Flow::Exit;
   else if (whole == "bar.sync" || whole == "barrier.sync")
-    op.flow = Flow::Barrier;
+    op.flow = Flow::Barrier, op.meets = true;
   else if (op.execute = find_execute(op, name, fusing); !op.execute || !name.is_empty())
     throw Fault(fmt::format("unknown instruction {}", whole));
 }

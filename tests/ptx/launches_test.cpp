@@ -1,7 +1,8 @@
 /// Kernels of the program run by their PTX instead of their host bodies.
+#include "ptx/launches.h"
+
 #include "cuda/cuda_fixture.h"
 #include "measure/selftest/selftest.h"
-#include "ptx/launches.h"
 #include "ptx/planted.h"
 
 namespace normbench::ptx::launches_test {
@@ -60,7 +61,11 @@ TEST_F(GpuDayPtx, EveryRowOfTheQuickSelftestIsRightAndAsItsHostBodies) {
 
 TEST_F(GpuDayPtx, NothingIsSeenWhereNothingIsWrong) {
   EXPECT_THAT(violations_of(Planted::Nothing, 512), ElementsAre());
-  EXPECT_THAT(violations_of(Planted::SharedMemory, 512), ElementsAre());
+  EXPECT_THAT(violations_of(Planted::NothingInMirror, 512), ElementsAre());
+  EXPECT_THAT(violations_of(Planted::NothingInSums, 512), ElementsAre());
+  EXPECT_THAT(violations_of(Planted::NothingInShuffles, 512), ElementsAre());
+  EXPECT_THAT(violations_of(Planted::NothingInSums, 301), ElementsAre());
+  EXPECT_THAT(violations_of(Planted::NothingInShuffles, 301), ElementsAre());
 }
 
 TEST_F(GpuDayPtx, AMisalignedStoreIsSeen) {

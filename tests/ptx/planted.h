@@ -15,8 +15,23 @@ enum class Planted {
   ReadBeforeWrite,
   TwoWriters,
   UnknownInstruction,
-  SharedMemory,  // no mistake
-  MissingBarrier
+  // Blocks whose threads work together, in Mirror and Normalised.
+  NothingInMirror,
+  MissingBarrier,
+  NothingInSums,
+  NothingInShuffles,
+  NoBarrierAfterStores,
+  NoBarrierBeforeReuse,
+  NoBarrierInLastWarp,
+  BarrierInBranch,
+  BarrierInTail,
+  ShuffleInTail,
+  SharedOverrun,
+  SharedNotWritten,
+  TailDropped,
+  TailReadPast,
+  BlocksWriteOne,
+  BlockReadsAnother
 };
 
 /// Numbers to numbers or halves, one a thread.
