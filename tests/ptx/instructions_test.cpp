@@ -245,7 +245,7 @@ TEST(GpuDayPtxInstructions, BarriersOrderSharedMemory) {
   EXPECT_THROW(run(fmt::format(fmt::runtime(shift), ""), Numbers(64), {}, dim3(64)), Fault);
   EXPECT_THAT(fault_of("mov.u32 a, %tid.x;\nsetp.eq.u32 %p1, a, 3;\n@%p1 bra $end;\nbar.sync 0;\n"
                        "$end:"),
-              HasSubstr("bar.sync 0: not all threads of the warp come to it"));
+              HasSubstr("thread (3, 0, 0): bar.sync 0: the thread does not come to it"));
 }
 
 TEST(GpuDayPtxInstructions, RacesOfBlocksAreSeenInAnyOrder) {

@@ -14,11 +14,16 @@ enum class Planted {
   WrongHalf,
   ReadBeforeWrite,
   TwoWriters,
-  UnknownInstruction,
-  // Blocks whose threads work together, in Mirror and Normalised.
-  NothingInMirror,
-  MissingBarrier,
-  NothingInSums,
+  UnknownInstruction
+};
+
+/// Numbers to numbers or halves, one a thread.
+cudaError_t launch_planted(cudaStream_t stream, Planted what, const float* in, float* out,
+                           std::int64_t elements);
+
+/// The same in kernels whose threads work together.
+enum class PlantedInBlock {
+  Nothing,
   NothingInShuffles,
   NoBarrierAfterStores,
   NoBarrierBeforeReuse,
@@ -34,8 +39,8 @@ enum class Planted {
   BlockReadsAnother
 };
 
-/// Numbers to numbers or halves, one a thread.
-cudaError_t launch_planted(cudaStream_t stream, Planted what, const float* in, float* out,
+/// Each block's numbers, less their mean and over the root of the sum of their squares then.
+cudaError_t launch_planted(cudaStream_t stream, PlantedInBlock what, const float* in, float* out,
                            std::int64_t elements);
 
 }  // namespace normbench::ptx
