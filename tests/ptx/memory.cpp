@@ -63,11 +63,11 @@ std::string Phases::name(u64 phase, unsigned thread) const {
 
 void Marks::check(u64 mark, const char* what, const Moment& now) const {
   if (is_before(mark, now)) return;
-  const unsigned other = second_of(mark) == now.thread && mark >> phase_shift == now.phase
-                             ? first_of(mark)
-                             : second_of(mark);
+  const unsigned first = first_of(mark), second = second_of(mark), warp = warp_of(now.thread);
+  const bool is_second =
+      warp_of(first) == warp_of(second) ? second != now.thread : warp_of(second) != warp;
   throw Fault(fmt::format("race with {}, which {} the same byte",
-                          now.phases.name(mark >> phase_shift, other), what));
+                          now.phases.name(mark >> phase_shift, is_second ? second : first), what));
 }
 
 void Marks::note(std::size_t at, std::size_t bytes, bool writes, const Moment& now) {
@@ -141,7 +141,10 @@ GlobalMemory::Region& GlobalMemory::region_of(const std::byte* data, std::size_t
                       : "outside every allocation");
   }
   if (!block->usable) throw Fault("memory is used before the stream has allocated it");
-  last_ = &regions_.try_emplace(block->data, Region{block, Marks(block->bytes)}).first->second;
+  auto found = regions_.find(block->data);
+  if (found == regions_.end() || found->second.marks.bytes() != block->bytes)
+    found = regions_.insert_or_assign(block->data, Region{block, Marks(block->bytes)}).first;
+  last_ = &found->second;
   last_->block = block;
   return *last_;
 }

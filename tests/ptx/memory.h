@@ -42,6 +42,7 @@ struct Moment {
 class Marks {
  public:
   explicit Marks(std::size_t bytes) : writers_(bytes), readers_(bytes) {}
+  std::size_t bytes() const { return writers_.size(); }
 
   /// Notes an access; throws Fault if another thread's comes neither before nor after it.
   void note(std::size_t at, std::size_t bytes, bool writes, const Moment& now);

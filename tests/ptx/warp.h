@@ -16,7 +16,7 @@ namespace normbench::ptx {
 
 /// One launch: what all of its threads share.
 struct Launch {
-  dim3 grid, block;
+  dim3 grid = {}, block = {};
   std::size_t shared_bytes = 0;  // dynamic ones
   std::span<const std::byte> params = {};
 };
