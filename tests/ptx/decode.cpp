@@ -90,8 +90,9 @@ class Decoder {
     while (!text.empty()) {
       const std::string_view line = take_until(text, "{};\n");
       if (line.find(".shared ") == line.npos || line.starts_with(".extern ") != is_extern) continue;
-      const auto& before = kernel_.shared;
-      u64 end = before.empty() ? 0 : before.back().begin + before.back().bytes + shared_gap;
+      u64 end = 0;
+      if (const auto& before = kernel_.shared; !before.empty())  // what grows begins at one place
+        end = before.back().begin + (before.back().grows ? 0 : before.back().bytes + shared_gap);
       const u64 begin = declare(line, end);
       kernel_.shared.push_back({.begin = begin, .bytes = end - begin, .grows = is_extern});
     }

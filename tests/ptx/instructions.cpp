@@ -166,6 +166,12 @@ using ExtractField = decltype([](auto a, u32 first, u32 count) {
     field |= (i < length && from + i <= most ? bit(from + i) : sign) << i;
   return field;
 });
+using InsertField = decltype([](auto a, auto b, u32 first, u32 count) {
+  const u32 from = first & 0xFF, length = count & 0xFF;
+  const u64 ones = length < 64 ? (u64{1} << length) - 1 : ~u64{0};
+  if (from >= 64) return u64{b};
+  return (u64{a} << from & ones << from) | (b & ~(ones << from));
+});
 using Permute = decltype([](u32 a, u32 b, u32 choice) {
   const u64 bytes = u64{b} << 32 | a;
   u32 chosen = 0;
@@ -362,6 +368,10 @@ Execute wide_multiply(Type type) {
 Execute extract_field(Type type) {
   return among(Integers{}, type, []<class T> { return map<ExtractField, T, T, u32, u32>; });
 }
+Execute insert_field(Type type) {
+  return among(Types<u32, u64>{}, type,
+               []<class T> { return map<InsertField, T, T, T, u32, u32>; });
+}
 /// By name, without types, rounding, .ftz and .sat: what does it for a type.
 const std::map<std::string_view, Execute (*)(Type)> plain_instructions{
     {"add", either<on<Add, Floats>, bits<Add>>},
@@ -395,6 +405,7 @@ const std::map<std::string_view, Execute (*)(Type)> plain_instructions{
     {"shr", shift<ShiftRight>},
     {"shf.l.wrap", words<FunnelLeft, u32, u32, u32>},
     {"bfe", extract_field},
+    {"bfi", insert_field},
     {"prmt", words<Permute, u32, u32, u32>},
     {"lop3", words<Logic, u32, u32, u32, u32>},
     {"shfl.sync.up", always<shuffle<Shuffle::Up>>},
