@@ -14,6 +14,18 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Key;
 
+/// False if the kernel has no barrier `which`, the first being 0.
+bool take_barrier_away(Kernel& kernel, int which) {
+  for (Op& op : kernel.ops)
+    if (op.flow == Flow::Barrier && which-- == 0) {
+      op.flow = Flow::Next;
+      op.meets = false;
+      op.execute = [](const Op&, Warp&, Lanes) {};
+      return true;
+    }
+  return false;
+}
+
 class GpuDayPtx : public CudaTest {
  protected:
   GpuDayPtx() {
@@ -114,6 +126,24 @@ TEST_F(GpuDayPtx, AMissingBarrierIsSeen) {
   EXPECT_THAT(violations_of(PlantedInBlock::NoBarrierAfterStores, 512),
               ElementsAre(AllOf(HasSubstr("Normalised"), HasSubstr("thread (0, 0, 0): ld.shared"),
                                 HasSubstr("read before it is written: byte 512 of shared 1024"))));
+}
+
+TEST_F(GpuDayPtx, EachBarrierThatIsTakenAwayIsSeen) {
+  for (int missing = 0;; ++missing) {
+    bool is_missing = false;
+    PtxLaunches changed(cuda, true);
+    changed.change = [&](Kernel& kernel) { is_missing = take_barrier_away(kernel, missing); };
+    cuda.runs_launch = [&](const FakeLaunch& launch) { changed(launch); };
+    const Calls violations = violations_of(PlantedInBlock::Nothing, 512);
+    if (!is_missing) {
+      EXPECT_EQ(missing, 19);
+      EXPECT_THAT(violations, ElementsAre());
+      return;
+    }
+    EXPECT_THAT(violations,
+                ElementsAre(AnyOf(HasSubstr("race with"), HasSubstr("read before it is written"))));
+    cuda.streams.broken = cudaSuccess;
+  }
 }
 
 TEST_F(GpuDayPtx, AMissingBarrierBeforeSharedMemoryIsUsedAgainIsSeen) {
