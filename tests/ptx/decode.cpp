@@ -13,6 +13,7 @@ namespace normbench::ptx {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
+constexpr u64 shared_gap = 256;  // between arrays, so that an overrun is seen
 
 std::string_view trimmed(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
@@ -88,13 +89,18 @@ class Decoder {
   void declare_shared(std::string_view text, bool is_extern) {
     while (!text.empty()) {
       const std::string_view line = take_until(text, "{};\n");
-      if (line.find(".shared ") != line.npos && line.starts_with(".extern ") == is_extern)
-        declare(line, kernel_.shared_bytes);
+      if (line.find(".shared ") == line.npos || line.starts_with(".extern ") != is_extern) continue;
+      u64 end = 0;
+      if (const auto& before = kernel_.shared; !before.empty())  // what grows begins at one place
+        end = before.back().begin + (before.back().grows ? 0 : before.back().bytes + shared_gap);
+      const u64 begin = declare(line, end);
+      kernel_.shared.push_back({.begin = begin, .bytes = end - begin, .grows = is_extern});
     }
   }
 
-  /// ".shared .align 4 .b8 name[1024]" or ".param .u64 name", which ends at `end`.
-  void declare(std::string_view text, std::size_t& end) {
+  /// ".shared .align 4 .b8 name[1024]" or ".param .u64 name", which begins behind `end` and is the
+  /// new one. Returns where.
+  u64 declare(std::string_view text, u64& end) {
     std::size_t align = 0, size = 0;
     while ((text = trimmed(text)).find_first_of(blanks) != text.npos) {
       const std::string_view word = take_until(text, blanks);
@@ -106,8 +112,9 @@ class Decoder {
     const std::size_t count = text.empty() ? 1 : number_of(take_until(text, "]")).value_or(0);
     if (size == 0) throw Fault(fmt::format("unknown declaration of {}", name));
     align = std::max(align, size / 8);
-    symbols_[name] = end = (end + align - 1) / align * align;
-    end += size / 8 * count;
+    const u64 begin = symbols_[name] = (end + align - 1) / align * align;
+    end = begin + size / 8 * count;
+    return begin;
   }
 
   /// ".pred %p<17>" or ".b16 low, high".

@@ -125,6 +125,8 @@ using Or = decltype([](auto a, auto b) { return a | b; });
 using Xor = decltype([](auto a, auto b) { return a ^ b; });
 using Not = decltype([](auto a) { return ~a; });
 using Same = decltype([](auto a) { return a; });
+using ToGeneric = decltype([](u64 a) { return a + shared_window; });
+using ToShared = decltype([](u64 a) { return a - shared_window; });
 // clang-format on
 
 /// Of a number and NaN it is the number; +0 is greater than -0.
@@ -163,6 +165,12 @@ using ExtractField = decltype([](auto a, u32 first, u32 count) {
   for (int i = 0; i <= most; ++i)
     field |= (i < length && from + i <= most ? bit(from + i) : sign) << i;
   return field;
+});
+using InsertField = decltype([](auto a, auto b, u32 first, u32 count) {
+  const u32 from = first & 0xFF, length = count & 0xFF;
+  const u64 ones = length < 64 ? (u64{1} << length) - 1 : ~u64{0};
+  if (from >= 64) return u64{b};
+  return (u64{a} << from & ones << from) | (b & ~(ones << from));
 });
 using Permute = decltype([](u32 a, u32 b, u32 choice) {
   const u64 bytes = u64{b} << 32 | a;
@@ -360,6 +368,10 @@ Execute wide_multiply(Type type) {
 Execute extract_field(Type type) {
   return among(Integers{}, type, []<class T> { return map<ExtractField, T, T, u32, u32>; });
 }
+Execute insert_field(Type type) {
+  return among(Types<u32, u64>{}, type,
+               []<class T> { return map<InsertField, T, T, T, u32, u32>; });
+}
 /// By name, without types, rounding, .ftz and .sat: what does it for a type.
 const std::map<std::string_view, Execute (*)(Type)> plain_instructions{
     {"add", either<on<Add, Floats>, bits<Add>>},
@@ -386,11 +398,14 @@ const std::map<std::string_view, Execute (*)(Type)> plain_instructions{
     {"mov", either<on<Same, Numbers>, predicates<Same>>},
     {"cvta.global", on<Same, Types<u64>>},
     {"cvta.to.global", on<Same, Types<u64>>},
+    {"cvta.shared", on<ToGeneric, Types<u64>>},
+    {"cvta.to.shared", on<ToShared, Types<u64>>},
     {"selp", [](Type type) { return among(Numbers{}, type, []<class> { return select; }); }},
     {"shl", shift<ShiftLeft>},
     {"shr", shift<ShiftRight>},
     {"shf.l.wrap", words<FunnelLeft, u32, u32, u32>},
     {"bfe", extract_field},
+    {"bfi", insert_field},
     {"prmt", words<Permute, u32, u32, u32>},
     {"lop3", words<Logic, u32, u32, u32, u32>},
     {"shfl.sync.up", always<shuffle<Shuffle::Up>>},
@@ -467,7 +482,7 @@ bool is_float(Type type) { return type == typeid(float) || type == typeid(double
 Execute find_access(Op& op, Name& name, Type type) {
   op.stores = op.gives_nothing = name.take("st");
   name.take("ld");
-  op.space = static_cast<Space>(name.take_one(spaces, int(Space::Global)));
+  op.space = static_cast<Space>(name.take_one(spaces, int(Space::Generic)));
   op.count = name.take_one(vectors, 1);
   for (const char* hint : {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "volatile"})
     name.take(hint);
@@ -507,6 +522,7 @@ Execute find_plain(Op& op, Name& name, Type type, Fusing fusing) {
   op.rounding = std::max(rounding, FE_TONEAREST);
   const std::string rest = name.take_rest();
   op.gives_nothing = rest == "bar.warp.sync";
+  op.meets = rest.find(".sync") != rest.npos;
   const auto found = plain_instructions.find(
       rest == "fma" && fusing == Fusing::No ? std::string_view("fma unfused") : rest);
   if (found == plain_instructions.end()) return nullptr;
@@ -534,7 +550,7 @@ void set_instruction(Op& op, std::string_view whole, Fusing fusing) {
   else if (whole == "ret" || whole == "exit")
     op.flow = Flow::Exit;
   else if (whole == "bar.sync" || whole == "barrier.sync")
-    op.flow = Flow::Barrier;
+    op.flow = Flow::Barrier, op.meets = true;
   else if (op.execute = find_execute(op, name, fusing); !op.execute || !name.is_empty())
     throw Fault(fmt::format("unknown instruction {}", whole));
 }

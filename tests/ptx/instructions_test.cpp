@@ -3,52 +3,20 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
-#include <cstring>
-
-#include "ptx/interpreter.h"
+#include "ptx/run_text.h"
 
 namespace normbench::ptx::instructions_test {
 namespace {
 
 using testing::HasSubstr;
-using Numbers = std::vector<std::uint64_t>;
-
-/// Runs `body` in one launch; %rd0 is the address of the numbers, as they are in the end as well.
-Numbers run(const std::string& body, Numbers numbers, dim3 grid = {}, dim3 block = {},
-            Fusing fusing = Fusing::Yes) {
-  const std::string text =
-      ".shared .align 8 .b8 tile[512];\n.visible .entry test(\n.param .u64 numbers\n)\n{\n"
-      ".reg .pred %p<9>;\n.reg .b64 %rd<9>;\n.reg .b64 a, b, c, d;\n"
-      "ld.param.u64 %rd0, [numbers];\n" +
-      body + "\nret;\n}\n";
-  std::vector<std::string> violations;
-  FakeMemory memory(violations);
-  std::byte* data = memory.allocate(FakeKind::Pinned, numbers.size() * 8);
-  std::memcpy(data, numbers.data(), numbers.size() * 8);
-  Interpreter(memory).run(
-      decode(text, "test", fusing),
-      {.grid = grid, .block = block, .params = std::as_bytes(std::span(&data, 1))});
-  std::memcpy(numbers.data(), data, numbers.size() * 8);
-  return numbers;
-}
 
 /// The register d after instructions on a, b and c.
 std::uint64_t d_of(const std::string& instructions, Numbers abc, Fusing fusing = Fusing::Yes) {
   abc.resize(4);
   return run("ld.u64 a, [%rd0];\nld.u64 b, [%rd0+8];\nld.u64 c, [%rd0+16];\n" + instructions +
                  ";\nst.u64 [%rd0], d;",
-             abc, {}, {}, fusing)
+             abc, {}, fusing)
       .at(0);
-}
-
-/// The fault of decoding it or running it by 32 threads; "" for none.
-std::string fault_of(const std::string& body) {
-  try {
-    run(body, {0, 0, 0, 0}, {}, dim3(32));
-  } catch (const Fault& fault) {
-    return fault.what();
-  }
-  return "";
 }
 
 struct Row {
@@ -176,6 +144,10 @@ TEST(GpuDayPtxInstructions, ComputeWithBits) {
           {"not.b16 d, a", {0xFF}, 0xFF00},
           {"bfe.u32 d, a, 4, 8", {0x12345678}, 0x67},
           {"bfe.s32 d, a, 4, 4", {0xF0}, ~0ull},
+          {"bfi.b32 d, a, b, 4, 8", {0x1AB, 0x12345678}, 0x12345AB8},
+          {"bfi.b32 d, a, b, 28, 8", {0xAB, 0x12345678}, 0xB2345678},
+          {"bfi.b32 d, a, b, 32, 8", {0xAB, 0x12345678}, 0x12345678},
+          {"bfi.b64 d, a, b, 0, 64", {5, ~0ull}, 5},
           {"prmt.b32 d, a, b, 0x7531", {0x03020100, 0x07060504}, 0x07050301},
           {"prmt.b32 d, a, b, 0x1198", {0x7F80, 0}, 0x7F7F00FF},
           {"lop3.b32 d, a, b, c, 0x96", {0xF0, 0xCC, 0xAA}, 0x96},
@@ -218,46 +190,8 @@ TEST(GpuDayPtxInstructions, ThreadsKnowTheirPlacesInThreeDimensions) {
           "mad.lo.u32 a, a, b, c;\nmov.u32 b, %ntid.x;\nmov.u32 c, %tid.x;\n"
           "mad.lo.u32 a, a, b, c;\nmul.wide.u32 b, a, 8;\nadd.s64 b, b, %rd0;\n"
           "st.global.u64 [b], a;",
-          Numbers(2 * 3 * 4 * 5 * 2 * 3), dim3(2, 3, 4), dim3(5, 2, 3));
+          Numbers(2 * 3 * 4 * 5 * 2 * 3), {.grid = {2, 3, 4}, .block = {5, 2, 3}});
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], i);
-}
-
-TEST(GpuDayPtxInstructions, ThreadsOfLoopsOfDifferentLengthsMeetAgain) {
-  const Numbers found =
-      run("mov.u32 a, %laneid;\nmov.u32 d, 0;\nmov.u32 b, 0;\n$top:\nsetp.ge.u32 %p1, b, a;\n"
-          "@%p1 bra $end;\nadd.u32 b, b, 1;\nadd.u32 d, d, b;\nbra.uni $top;\n$end:\n"
-          "shfl.sync.bfly.b32 c|%p2, d, 1, 31, -1;\nmul.wide.u32 b, a, 8;\nadd.s64 b, b, %rd0;\n"
-          "st.u64 [b], c;",
-          Numbers(32), {}, dim3(32));
-  for (std::uint64_t i = 0; i < 32; ++i) EXPECT_EQ(found[i], (i ^ 1) * ((i ^ 1) + 1) / 2);
-}
-
-TEST(GpuDayPtxInstructions, BarriersOrderSharedMemory) {
-  const std::string shift =  // each of 64 threads gets what its neighbour wrote
-      "mov.u32 a, %tid.x;\nshl.b32 b, a, 3;\nmov.u32 c, tile;\nadd.u32 c, c, b;\n"
-      "st.shared.u64 [c], a;\n{}\nxor.b32 d, b, 8;\nmov.u32 c, tile;\nadd.u32 c, c, d;\n"
-      "ld.shared.u64 d, [c];\ncvt.u64.u32 b, b;\nadd.s64 b, b, %rd0;\nst.u64 [b], d;";
-  const Numbers found =
-      run(fmt::format(fmt::runtime(shift), "bar.sync 0;"), Numbers(64), {}, dim3(64));
-  for (std::uint64_t i = 0; i < 64; ++i) EXPECT_EQ(found[i], i ^ 1);
-  EXPECT_EQ(run(fmt::format(fmt::runtime(shift), "bar.warp.sync -1;"), Numbers(64), {}, dim3(64)),
-            found);
-  EXPECT_THROW(run(fmt::format(fmt::runtime(shift), ""), Numbers(64), {}, dim3(64)), Fault);
-  EXPECT_THAT(fault_of("mov.u32 a, %tid.x;\nsetp.eq.u32 %p1, a, 3;\n@%p1 bra $end;\nbar.sync 0;\n"
-                       "$end:"),
-              HasSubstr("bar.sync 0: not all threads of the warp come to it"));
-}
-
-TEST(GpuDayPtxInstructions, RacesOfBlocksAreSeenInAnyOrder) {
-  const auto run_two = [](const std::string& body) {  // b is the address of the block's number
-    run("mov.u32 a, %ctaid.x;\nmul.wide.u32 b, a, 8;\nadd.s64 b, b, %rd0;\n" + body, {1, 2},
-        dim3(2));
-  };
-  EXPECT_NO_THROW(run_two("ld.u64 c, [b];\nst.u64 [b], c;"));
-  EXPECT_NO_THROW(run_two("ld.u64 c, [%rd0];"));
-  EXPECT_THROW(run_two("st.u64 [%rd0], a;"), Fault);
-  EXPECT_THROW(run_two("st.u64 [b], a;\nld.u64 c, [%rd0];"), Fault);    // after the write
-  EXPECT_THROW(run_two("ld.u64 c, [%rd0+8];\nst.u64 [b], a;"), Fault);  // before it
 }
 
 TEST(GpuDayPtxInstructions, WhatIsNotKnownIsNamed) {

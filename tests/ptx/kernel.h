@@ -26,7 +26,10 @@ struct Op;
 class Warp;
 using Execute = void (*)(const Op& op, Warp& warp, Lanes lanes);
 
-enum class Space : u8 { Global, Shared, Param };  // a generic address is a global one
+enum class Space : u8 { Generic, Global, Shared, Param };
+/// Where shared memory starts among generic addresses; below, they are global ones.
+inline constexpr u64 shared_window = u64{1} << 62;
+
 enum class Flow : u8 { Next, Branch, Exit, Barrier };
 
 /// Operands are columns: of a register, or ~n for constant n. Predicates have numbers of their own.
@@ -37,6 +40,7 @@ struct Op {
   int guard = -1;
   bool unless = false;  // the guard's negation
   bool stores = false, gives_nothing = false;
+  bool meets = false;  // the lanes wait for each other: .sync
   bool flushes = false, saturates = false;
   int rounding = FE_TONEAREST;
   int count = 1;  // of a vector's elements
@@ -54,13 +58,20 @@ struct SpecialRegister {
   int axis, column;
 };
 
+/// An array in shared memory.
+struct SharedArray {
+  u64 begin = 0, bytes = 0;
+  bool grows = false;  // by what a launch asks for
+};
+
 struct Kernel {
   std::string name;
   std::vector<Op> ops;
   int registers = 0, predicates = 0;
   std::vector<u64> constants;  // a column each
   std::vector<SpecialRegister> specials;
-  std::size_t param_bytes = 0, shared_bytes = 0;
+  std::size_t param_bytes = 0;
+  std::vector<SharedArray> shared;
   bool has_barrier = false;
 };
 

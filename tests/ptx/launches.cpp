@@ -104,6 +104,7 @@ const Kernel& PtxLaunches::kernel_of(const FakeLaunch& launch, Fusing fusing) {
     try {
       found->second = decode(ptx_of(launch.kernel.fat_binary), launch.kernel.name, fusing);
       found->second.name = demangled(launch.kernel.name);
+      if (change) change(found->second);
     } catch (const Fault& fault) {
       kernels_.erase(found);
       throw Fault(fmt::format("{}: {}", demangled(launch.kernel.name), fault.what()));

@@ -1,6 +1,7 @@
 /// Launches of the tests' CUDA runtime, run by the PTX that is in the program.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -21,6 +22,7 @@ class PtxLaunches {
       : cuda_(cuda), interpreter_(cuda.memory), compares_(compares) {}
   void operator()(const FakeLaunch& launch);
 
+  std::function<void(Kernel&)> change;      // makes other kernels of them, if not empty
   std::map<std::string, int> launches;      // of each kernel
   std::map<std::string, int> contractions;  // those that differ from the host's by fusing alone
 

@@ -1,7 +1,8 @@
 /// Kernels of the program run by their PTX instead of their host bodies.
+#include "ptx/launches.h"
+
 #include "cuda/cuda_fixture.h"
 #include "measure/selftest/selftest.h"
-#include "ptx/launches.h"
 #include "ptx/planted.h"
 
 namespace normbench::ptx::launches_test {
@@ -12,6 +13,18 @@ using testing::AnyOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Key;
+
+/// False if the kernel has no barrier `which`, the first being 0.
+bool take_barrier_away(Kernel& kernel, int which) {
+  for (Op& op : kernel.ops)
+    if (op.flow == Flow::Barrier && which-- == 0) {
+      op.flow = Flow::Next;
+      op.meets = false;
+      op.execute = [](const Op&, Warp&, Lanes) {};
+      return true;
+    }
+  return false;
+}
 
 class GpuDayPtx : public CudaTest {
  protected:
@@ -33,7 +46,8 @@ class GpuDayPtx : public CudaTest {
     EXPECT_EQ(cudaMemcpy(in, numbers.data(), elements * 4, cudaMemcpyHostToDevice), cudaSuccess);
   }
   /// What the runtime has to say of a launch on these numbers.
-  Calls violations_of(Planted what, std::int64_t elements) {
+  template <class What>
+  Calls violations_of(What what, std::int64_t elements) {
     if (!in) send(static_cast<std::size_t>(elements));
     launch_planted(nullptr, what, static_cast<float*>(in), static_cast<float*>(out), elements);
     cudaDeviceSynchronize();
@@ -60,7 +74,10 @@ TEST_F(GpuDayPtx, EveryRowOfTheQuickSelftestIsRightAndAsItsHostBodies) {
 
 TEST_F(GpuDayPtx, NothingIsSeenWhereNothingIsWrong) {
   EXPECT_THAT(violations_of(Planted::Nothing, 512), ElementsAre());
-  EXPECT_THAT(violations_of(Planted::SharedMemory, 512), ElementsAre());
+  for (const auto what : {PlantedInBlock::Nothing, PlantedInBlock::NothingInShuffles}) {
+    EXPECT_THAT(violations_of(what, 512), ElementsAre());
+    EXPECT_THAT(violations_of(what, 301), ElementsAre());
+  }
 }
 
 TEST_F(GpuDayPtx, AMisalignedStoreIsSeen) {
@@ -99,14 +116,105 @@ TEST_F(GpuDayPtx, WhatIsNotWrittenIsNotAfterACopyButAfterAFill) {
 TEST_F(GpuDayPtx, ASecondWriterIsSeen) {
   EXPECT_THAT(
       violations_of(Planted::TwoWriters, 300),
-      ElementsAre(AllOf(HasSubstr("thread (1, 0, 0): st.global"),
-                        HasSubstr("a second thread writes the same byte: byte 0 of device 1200"))));
+      ElementsAre(AllOf(
+          HasSubstr("thread (1, 0, 0): st.global"),
+          HasSubstr("race with block (0, 0, 0), thread (0, 0, 0), which writes the same byte: "
+                    "byte 0 of device 1200"))));
 }
 
 TEST_F(GpuDayPtx, AMissingBarrierIsSeen) {
-  EXPECT_THAT(violations_of(Planted::MissingBarrier, 512),
-              ElementsAre(AllOf(HasSubstr("Mirror<false>"), HasSubstr(": ld.shared"),
-                                HasSubstr("read before it is written"))));
+  EXPECT_THAT(violations_of(PlantedInBlock::NoBarrierAfterStores, 512),
+              ElementsAre(AllOf(HasSubstr("Normalised"), HasSubstr("thread (0, 0, 0): ld.shared"),
+                                HasSubstr("read before it is written: byte 512 of shared 1024"))));
+}
+
+TEST_F(GpuDayPtx, EachBarrierThatIsTakenAwayIsSeen) {
+  for (int missing = 0;; ++missing) {
+    bool is_missing = false;
+    PtxLaunches changed(cuda, true);
+    changed.change = [&](Kernel& kernel) { is_missing = take_barrier_away(kernel, missing); };
+    cuda.runs_launch = [&](const FakeLaunch& launch) { changed(launch); };
+    const Calls violations = violations_of(PlantedInBlock::Nothing, 512);
+    if (!is_missing) {
+      EXPECT_EQ(missing, 19);
+      EXPECT_THAT(violations, ElementsAre());
+      return;
+    }
+    EXPECT_THAT(violations,
+                ElementsAre(AnyOf(HasSubstr("race with"), HasSubstr("read before it is written"))));
+    cuda.streams.broken = cudaSuccess;
+  }
+}
+
+TEST_F(GpuDayPtx, AMissingBarrierBeforeSharedMemoryIsUsedAgainIsSeen) {
+  EXPECT_THAT(violations_of(PlantedInBlock::NoBarrierBeforeReuse, 512),
+              ElementsAre(AllOf(HasSubstr("block (0, 0, 0), thread (0, 0, 0): st.shared"),
+                                HasSubstr("race with block (0, 0, 0), thread (31, 0, 0), which "
+                                          "reads the same byte: byte 0 of shared 1024"))));
+}
+
+TEST_F(GpuDayPtx, ARaceWithinAWarpIsSeen) {
+  EXPECT_THAT(violations_of(PlantedInBlock::NoBarrierInLastWarp, 512),
+              ElementsAre(AllOf(HasSubstr("block (0, 0, 0), thread (0, 0, 0): ld.shared"),
+                                HasSubstr("race with block (0, 0, 0), thread (16, 0, 0), which "
+                                          "writes the same byte: byte 64 of shared 1024"))));
+}
+
+TEST_F(GpuDayPtx, ABarrierInABranchIsSeen) {
+  EXPECT_THAT(
+      violations_of(PlantedInBlock::BarrierInBranch, 512),
+      ElementsAre(HasSubstr("block (0, 0, 0), thread (64, 0, 0): bar.sync 0: the thread does not "
+                            "come to it, others wait")));
+}
+
+TEST_F(GpuDayPtx, ABarrierThatSomeThreadsEndBeforeIsSeen) {
+  EXPECT_THAT(
+      violations_of(PlantedInBlock::BarrierInTail, 301),
+      ElementsAre(HasSubstr("block (1, 0, 0), thread (45, 0, 0): bar.sync 0: the thread does not "
+                            "come to it, others wait")));
+}
+
+TEST_F(GpuDayPtx, AShuffleWithoutAllItsLanesIsSeen) {
+  EXPECT_THAT(violations_of(PlantedInBlock::ShuffleInTail, 301),
+              ElementsAre(AllOf(HasSubstr("block (1, 0, 0), thread (32, 0, 0): shfl.sync.bfly"),
+                                HasSubstr("not all lanes that it names come to it"))));
+}
+
+TEST_F(GpuDayPtx, AnOverrunOfSharedMemoryIsSeen) {
+  EXPECT_THAT(violations_of(PlantedInBlock::SharedOverrun, 512),
+              ElementsAre(AllOf(HasSubstr("thread (0, 0, 0): ld.shared"),
+                                HasSubstr("past the end: byte 1024 of shared 1024"))));
+}
+
+TEST_F(GpuDayPtx, SharedMemoryThatATailHasNotWrittenIsSeen) {
+  EXPECT_THAT(violations_of(PlantedInBlock::SharedNotWritten, 301),
+              ElementsAre(AllOf(HasSubstr("block (1, 0, 0), thread (0, 0, 0): ld.shared"),
+                                HasSubstr("read before it is written: byte 512 of shared 1024"))));
+}
+
+TEST_F(GpuDayPtx, AWrongTailIsSeen) {
+  EXPECT_THAT(violations_of(PlantedInBlock::TailDropped, 301),
+              ElementsAre(HasSubstr("differs from its host body: byte 1024 of device 1204")));
+}
+
+TEST_F(GpuDayPtx, ATailThatReadsPastTheEndIsSeen) {
+  EXPECT_THAT(violations_of(PlantedInBlock::TailReadPast, 301),
+              ElementsAre(AllOf(HasSubstr("block (1, 0, 0), thread (45, 0, 0): ld.global"),
+                                HasSubstr("outside every allocation"))));
+}
+
+TEST_F(GpuDayPtx, BlocksThatWriteTheSameAreSeen) {
+  EXPECT_THAT(violations_of(PlantedInBlock::BlocksWriteOne, 512),
+              ElementsAre(AllOf(HasSubstr("block (1, 0, 0), thread (0, 0, 0): st.global"),
+                                HasSubstr("race with block (0, 0, 0), thread (0, 0, 0), which "
+                                          "writes the same byte: byte 0 of device 2048"))));
+}
+
+TEST_F(GpuDayPtx, ABlockThatReadsWhatAnotherWritesIsSeen) {
+  EXPECT_THAT(violations_of(PlantedInBlock::BlockReadsAnother, 512),
+              ElementsAre(AllOf(HasSubstr("block (1, 0, 0), thread (8, 0, 0): ld.global"),
+                                HasSubstr("race with block (0, 0, 0), thread (5, 0, 0), which "
+                                          "writes the same byte: byte 20 of device 2048"))));
 }
 
 TEST_F(GpuDayPtx, AnUnknownInstructionIsNamed) {

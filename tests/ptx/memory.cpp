@@ -8,40 +8,38 @@
 namespace normbench::ptx {
 namespace {
 
-// A mark: phase, synchronisations of the warp, thread. Threads from 1024 on stand for several ones.
-constexpr int phase_shift = 24, sync_shift = 11;
-constexpr unsigned several_of_warp = 1024, several = 2047;
+// A mark: phase, synchronisations of the warp, two threads: a byte's first reader and another one,
+// of another warp if there is such a one.
+constexpr int phase_shift = 32, sync_shift = 20, thread_bits = 10;
+constexpr unsigned most_threads = 1 << thread_bits, most_syncs = 1 << (phase_shift - sync_shift);
 
-unsigned thread_of(u64 mark) { return mark & several; }
-unsigned syncs_of(u64 mark) { return mark >> sync_shift & 0x1FFF; }
+unsigned first_of(u64 mark) { return mark % most_threads; }
+unsigned second_of(u64 mark) { return mark >> thread_bits & (most_threads - 1); }
+unsigned syncs_of(u64 mark) { return mark >> sync_shift & (most_syncs - 1); }
+unsigned warp_of(unsigned thread) { return thread / warp_lanes; }
 
-u64 make_mark(u64 phase, unsigned syncs, unsigned thread) {
-  return phase << phase_shift | u64{syncs & 0x1FFF} << sync_shift | thread;
-}
-
-unsigned warp_of(unsigned thread) {
-  return thread >= several_of_warp ? thread - several_of_warp : thread / warp_lanes;
+u64 make_mark(const Moment& now, unsigned first, unsigned second) {
+  return now.phase << phase_shift | u64{now.warp_syncs} << sync_shift | second << thread_bits |
+         first;
 }
 
 /// True if what left the mark surely happened before.
 bool is_before(u64 mark, const Moment& now) {
   const u64 phase = mark >> phase_shift;
-  if (phase < now.launch) return true;
-  if (phase < now.block) return false;
-  if (phase < now.phase || thread_of(mark) == now.thread) return true;
-  return warp_of(thread_of(mark)) == now.thread / warp_lanes && syncs_of(mark) < now.warp_syncs;
+  if (phase < now.since) return true;
+  if (phase != now.phase) return phase >= now.block();
+  const unsigned first = first_of(mark), second = second_of(mark);
+  if (first == now.thread && second == now.thread) return true;
+  const unsigned warp = warp_of(now.thread);
+  return warp_of(first) == warp && warp_of(second) == warp && syncs_of(mark) < now.warp_syncs;
 }
 
 /// The mark of a byte that is read once more.
 u64 read_again(u64 mark, const Moment& now) {
-  const u64 phase = mark >> phase_shift;
-  unsigned thread = now.thread;
-  if (phase >= now.launch && phase < now.block) return mark;  // it stays unordered
-  if (phase == now.phase && thread_of(mark) != thread) {
-    const unsigned warp = thread / warp_lanes;
-    thread = warp_of(thread_of(mark)) == warp ? several_of_warp + warp : several;
-  }
-  return make_mark(now.phase, now.warp_syncs, thread);
+  if (is_before(mark, now)) return make_mark(now, now.thread, now.thread);
+  const unsigned first = first_of(mark), second = second_of(mark);
+  if (mark >> phase_shift != now.phase || warp_of(second) != warp_of(first)) return mark;
+  return make_mark(now, first, first == now.thread ? second : now.thread);
 }
 
 void check_aligned(u64 address, std::size_t bytes) {
@@ -51,36 +49,79 @@ void check_aligned(u64 address, std::size_t bytes) {
 
 }  // namespace
 
+dim3 position_of(u64 i, const dim3& extent) {
+  return {static_cast<unsigned>(i % extent.x), static_cast<unsigned>(i / extent.x % extent.y),
+          static_cast<unsigned>(i / extent.x / extent.y)};
+}
+
+std::string Phases::name(u64 phase, unsigned thread) const {
+  const auto after = std::ranges::upper_bound(first_of_blocks, phase);
+  const dim3 b = position_of(static_cast<u64>(after - first_of_blocks.begin()) - 1, grid);
+  const dim3 t = position_of(thread, block);
+  return fmt::format("block ({}, {}, {}), thread ({}, {}, {})", b.x, b.y, b.z, t.x, t.y, t.z);
+}
+
+void Marks::check(u64 mark, const char* what, const Moment& now) const {
+  if (is_before(mark, now)) return;
+  const unsigned first = first_of(mark), second = second_of(mark), warp = warp_of(now.thread);
+  const bool is_second =
+      warp_of(first) == warp_of(second) ? second != now.thread : warp_of(second) != warp;
+  throw Fault(fmt::format("race with {}, which {} the same byte",
+                          now.phases.name(mark >> phase_shift, is_second ? second : first), what));
+}
+
 void Marks::note(std::size_t at, std::size_t bytes, bool writes, const Moment& now) {
+  if (now.warp_syncs >= most_syncs || now.phase >= u64{1} << phase_shift)
+    throw Fault("too many synchronisations to count");
+  const u64 own = make_mark(now, now.thread, now.thread);
+  u64 writer = 0, reader = 0;  // the last ones that were looked at
   for (std::size_t i = at; i < at + bytes; ++i) {
-    if (!is_before(writers_[i], now))
-      throw Fault(writes ? "a second thread writes the same byte"
-                         : "race: another thread writes what is read, with no barrier between");
-    if (writes && !is_before(readers_[i], now))
-      throw Fault("race: another thread reads what is written, with no barrier between");
-    if (writes)
-      writers_[i] = make_mark(now.phase, now.warp_syncs, now.thread);
-    else
+    if (writers_[i] != writer) check(writer = writers_[i], "writes", now);
+    if (writes) {
+      if (readers_[i] != reader) check(reader = readers_[i], "reads", now);
+      writers_[i] = own;
+    } else {
       readers_[i] = read_again(readers_[i], now);
+    }
   }
 }
 
 bool Marks::written_in_block(std::size_t at, std::size_t bytes, const Moment& now) const {
   return std::all_of(writers_.begin() + static_cast<std::ptrdiff_t>(at),
                      writers_.begin() + static_cast<std::ptrdiff_t>(at + bytes),
-                     [&](u64 mark) { return mark >> phase_shift >= now.block; });
+                     [&](u64 mark) { return mark >> phase_shift >= now.block(); });
 }
 
-std::byte* SharedMemory::access(u64 at, std::size_t bytes, bool writes, const Moment& now) {
-  if (at > bytes_.size() || bytes > bytes_.size() - at)
-    throw Fault(fmt::format("outside of memory: byte {} of {}", at, bytes_.size()));
-  check_aligned(at, bytes);
-  if (!writes && !marks_.written_in_block(at, bytes, now))
-    throw Fault(fmt::format("read before it is written: byte {}", at));
+SharedMemory::SharedMemory(std::vector<SharedArray> arrays, std::size_t grows_by)
+    : arrays_(std::move(arrays)), marks_(0) {
+  std::size_t end = 0;
+  for (SharedArray& array : arrays_) {
+    if (array.grows) array.bytes = grows_by;
+    end = array.begin + array.bytes;
+  }
+  bytes_.resize(end);
+  marks_ = Marks(end);
+}
+
+std::byte* SharedMemory::access(u64 address, std::size_t bytes, bool writes, const Moment& now) {
+  check_aligned(address, bytes);
+  const auto after = std::ranges::upper_bound(arrays_, address, {}, &SharedArray::begin);
+  if (after == arrays_.begin()) throw Fault("no shared memory");
+  const SharedArray& array = *std::prev(after);
+  const auto where = [&](std::string_view what) {
+    return fmt::format("{}: byte {} of shared {}", what, address - array.begin, array.bytes);
+  };
+  if (address + bytes > array.begin + array.bytes) throw Fault(where("past the end"));
+  if (!writes && !marks_.written_in_block(address, bytes, now))
+    throw Fault(where("read before it is written"));
   Moment own = now;
-  own.launch = now.block;  // other blocks have memory of their own
-  marks_.note(at, bytes, writes, own);
-  return bytes_.data() + at;
+  own.since = now.block();  // other blocks have memory of their own
+  try {
+    marks_.note(address, bytes, writes, own);
+  } catch (const Fault& fault) {
+    throw Fault(where(fault.what()));
+  }
+  return bytes_.data() + address;
 }
 
 void GlobalMemory::start_launch() {
@@ -100,7 +141,10 @@ GlobalMemory::Region& GlobalMemory::region_of(const std::byte* data, std::size_t
                       : "outside every allocation");
   }
   if (!block->usable) throw Fault("memory is used before the stream has allocated it");
-  last_ = &regions_.try_emplace(block->data, Region{block, Marks(block->bytes)}).first->second;
+  auto found = regions_.find(block->data);
+  if (found == regions_.end() || found->second.marks.bytes() != block->bytes)
+    found = regions_.insert_or_assign(block->data, Region{block, Marks(block->bytes)}).first;
+  last_ = &found->second;
   last_->block = block;
   return *last_;
 }

@@ -57,26 +57,6 @@ struct ToHalf {
   }
 };
 
-/// Mirrors the numbers of each block, whose threads are all there.
-template <bool waits>
-struct Mirror {
-  std::int64_t threads;
-  const float* in;
-  float* out;
-
-  __host__ __device__ void operator()(std::int64_t i) const {
-#ifdef __CUDA_ARCH__
-    __shared__ float tile[cuda::threads_per_block];
-    tile[threadIdx.x] = in[i];
-    if (waits) __syncthreads();
-    out[i] = tile[cuda::threads_per_block - 1 - threadIdx.x];
-#else
-    const std::int64_t block = i / cuda::threads_per_block * cuda::threads_per_block;
-    out[i] = in[block + cuda::threads_per_block - 1 - (i - block)];
-#endif
-  }
-};
-
 }  // namespace
 
 cudaError_t launch_planted(cudaStream_t stream, Planted what, const float* in, float* out,
@@ -96,10 +76,6 @@ cudaError_t launch_planted(cudaStream_t stream, Planted what, const float* in, f
       return cuda::launch(stream, AddOne<Planted::TwoWriters>{elements, in, out});
     case Planted::UnknownInstruction:
       return cuda::launch(stream, AddOne<Planted::UnknownInstruction>{elements, in, out});
-    case Planted::SharedMemory:
-      return cuda::launch(stream, Mirror<true>{elements, in, out});
-    case Planted::MissingBarrier:
-      return cuda::launch(stream, Mirror<false>{elements, in, out});
   }
   return cudaErrorInvalidValue;
 }

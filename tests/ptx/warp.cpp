@@ -9,10 +9,6 @@ namespace {
 
 unsigned at_axis(const dim3& d, int axis) { return axis == 0 ? d.x : axis == 1 ? d.y : d.z; }
 
-dim3 position_of(unsigned i, const dim3& extent) {
-  return {i % extent.x, i / extent.x % extent.y, i / extent.x / extent.y};
-}
-
 }  // namespace
 
 Warp::Warp(Block& block)
@@ -38,14 +34,17 @@ void Warp::set_predicate(int at, Lanes value, Lanes lanes) {
 
 std::byte* Warp::access(const Op& op, int lane, u64 address, std::size_t bytes) {
   address += static_cast<u64>(op.number);
-  const Moment now{.launch = block_.first_of_launch,
-                   .block = block_.first_of_block,
+  const Moment now{.phases = block_.phases,
+                   .since = block_.phases.first_of_blocks.front(),
                    .phase = block_.phase,
                    .thread = first_thread_ + static_cast<unsigned>(lane),
                    .warp_syncs = syncs_};
   try {
-    if (op.space == Space::Global) return block_.global.access(address, bytes, op.stores, now);
-    if (op.space == Space::Shared) return block_.shared.access(address, bytes, op.stores, now);
+    if (op.space == Space::Shared)  // an address of 32 bits
+      return block_.shared.access(static_cast<u32>(address), bytes, op.stores, now);
+    if (op.space == Space::Generic && address >= shared_window)
+      return block_.shared.access(address - shared_window, bytes, op.stores, now);
+    if (op.space != Space::Param) return block_.global.access(address, bytes, op.stores, now);
   } catch (const Fault& fault) {
     fail(op, lane, fault.what());
   }
@@ -56,51 +55,75 @@ std::byte* Warp::access(const Op& op, int lane, u64 address, std::size_t bytes) 
 }
 
 void Warp::synchronise(const Op& op, Lanes lanes, Lanes members) {
-  if ((members & live_ & ~lanes) != 0)
-    fail(op, std::countr_zero(lanes), "not all lanes that it names come to it");
+  if ((members & live_) != live_ || lanes != live_)
+    fail(op, std::countr_zero(lanes), "not all lanes of the warp come to it");
   ++syncs_;
 }
 
 void Warp::fail(const Op& op, int lane, std::string_view what) const {
-  const dim3 thread = position_of(first_thread_ + static_cast<unsigned>(lane), block_.launch.block);
-  throw Fault(fmt::format("{}, block ({}, {}, {}), thread ({}, {}, {}): {}: {}", block_.kernel.name,
-                          block_.index.x, block_.index.y, block_.index.z, thread.x, thread.y,
-                          thread.z, op.text, what));
+  throw Fault(
+      fmt::format("{}, {}: {}: {}", block_.kernel.name,
+                  block_.phases.name(block_.phase, first_thread_ + static_cast<unsigned>(lane)),
+                  op.text, what));
 }
 
 void Warp::start(unsigned first_thread) {
   first_thread_ = first_thread;
-  syncs_ = 0;
   const unsigned threads = std::min(block_.threads() - first_thread, unsigned{warp_lanes});
-  live_ = threads == warp_lanes ? ~Lanes{0} : (Lanes{1} << threads) - 1;
+  all_ = live_ = threads == warp_lanes ? ~Lanes{0} : (Lanes{1} << threads) - 1;
   parts_ = {{0, live_}};
   for (const SpecialRegister& special : block_.kernel.specials)
     for (unsigned lane = 0; lane < threads; ++lane) set_special(special, lane);
 }
 
 void Warp::set_special(const SpecialRegister& special, unsigned lane) {
-  const Launch& launch = block_.launch;
-  const std::array sources{position_of(first_thread_ + lane, launch.block), launch.block,
-                           block_.index, launch.grid, dim3(lane)};
+  const auto& [grid, block, blocks] = block_.phases;
+  const std::array sources{position_of(first_thread_ + lane, block), block,
+                           position_of(blocks.size() - 1, grid), grid, dim3(lane)};
   column_to(special.column)[lane] =
       at_axis(sources.at(static_cast<std::size_t>(special.what)), special.axis);
 }
 
-void Warp::add(Part part) {
-  const auto at = std::ranges::find_if(parts_, [&](const Part& p) { return p.at <= part.at; });
-  if (at != parts_.end() && at->at == part.at)
+void Warp::add(std::vector<Part>& parts, Part part) {
+  const auto at = std::ranges::find_if(parts, [&](const Part& p) { return p.at <= part.at; });
+  if (at != parts.end() && at->at == part.at)
     at->lanes |= part.lanes;
   else
-    parts_.insert(at, part);
+    parts.insert(at, part);
 }
 
 void Warp::run() {
-  waits_ = false;
-  while (!parts_.empty() && !waits_) {
-    const Part part = parts_.back();
-    parts_.pop_back();
-    run_part(part);
-  }
+  syncs_ = 0;
+  for (const Part& part : std::exchange(waiting_, {})) add(parts_, {part.at + 1, part.lanes});
+  do {
+    while (!parts_.empty()) {
+      const Part part = parts_.back();
+      parts_.pop_back();
+      run_part(part);
+    }
+  } while (run_meeting());
+}
+
+/// Lets those go on that wait for nothing but lanes of the warp.
+bool Warp::run_meeting() {
+  const auto found = std::ranges::find_if(
+      waiting_, [&](const Part& part) { return block_.kernel.ops[part.at].flow != Flow::Barrier; });
+  if (found == waiting_.end()) return false;
+  const Part part = *found;
+  waiting_.erase(found);
+  const Op& op = block_.kernel.ops[part.at];
+  op.execute(op, *this, part.lanes);
+  add(parts_, {part.at + 1, part.lanes});
+  return true;
+}
+
+const Op* Warp::barrier() const {
+  if (waiting_.empty()) return nullptr;
+  const auto& [at, lanes] = waiting_.back();
+  const Op& op = block_.kernel.ops[at];
+  if (lanes != all_)
+    fail(op, std::countr_zero(all_ & ~lanes), "the thread does not come to it, others wait");
+  return &op;
 }
 
 void Warp::run_part(Part part) {
@@ -113,7 +136,7 @@ void Warp::run_part(Part part) {
     const auto target = static_cast<std::size_t>(op.number);
     ++at;
     if (on == 0) continue;
-    switch (op.flow) {
+    switch (op.meets && on != live_ ? Flow::Barrier : op.flow) {
       case Flow::Next:
         if (op.rounding != FE_TONEAREST) std::fesetround(op.rounding);
         op.execute(op, *this, on);
@@ -124,22 +147,23 @@ void Warp::run_part(Part part) {
           at = target;
           break;
         }
-        add({target, on});
-        return add({at, lanes & ~on});
+        add(parts_, {target, on});
+        return add(parts_, {at, lanes & ~on});
       case Flow::Exit:
         live_ &= ~on;
         lanes &= ~on;
         if (lanes == 0) return;
         break;
       case Flow::Barrier:
-        if (on != live_) fail(op, std::countr_zero(on), "not all threads of the warp come to it");
-        waits_ = true;
-        return add({at, on});
+        add(waiting_, {at - 1, on});
+        lanes &= ~on;
+        if (lanes == 0) return;
+        break;
     }
   }
   if (at >= block_.kernel.ops.size())
     throw Fault(block_.kernel.name + " runs past its last instruction");
-  add(part);
+  add(parts_, part);
 }
 
 }  // namespace normbench::ptx

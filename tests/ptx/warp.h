@@ -16,7 +16,7 @@ namespace normbench::ptx {
 
 /// One launch: what all of its threads share.
 struct Launch {
-  dim3 grid, block;
+  dim3 grid = {}, block = {};
   std::size_t shared_bytes = 0;  // dynamic ones
   std::span<const std::byte> params = {};
 };
@@ -27,8 +27,8 @@ struct Block {
   const Launch& launch;
   GlobalMemory& global;
   SharedMemory shared;
-  dim3 index = {};
-  u64 first_of_launch = 0, first_of_block = 0, phase = 0;
+  Phases phases;
+  u64 phase = 0;
 
   unsigned threads() const { return launch.block.x * launch.block.y * launch.block.z; }
 };
@@ -39,9 +39,11 @@ class Warp {
 
   /// Puts its threads at the first instruction.
   void start(unsigned first_thread);
-  /// Runs them until all have ended or wait at a barrier.
+  /// Runs them until each has ended or waits at a barrier.
   void run();
-  bool waits() const { return waits_; }
+  /// The barrier that all of them wait at, or null where all have ended. Throws Fault where they do
+  /// neither.
+  const Op* barrier() const;
 
   // What instructions use.
   const u64* column(int at) const;
@@ -67,15 +69,16 @@ class Warp {
     std::size_t at;
     Lanes lanes;
   };
-  void add(Part part);
+  static void add(std::vector<Part>& parts, Part part);
   void run_part(Part part);
+  bool run_meeting();
   void set_special(const SpecialRegister& special, unsigned lane);
 
   Block& block_;
   unsigned first_thread_ = 0, syncs_ = 0;
-  Lanes live_ = 0;
-  bool waits_ = false;
-  std::vector<Part> parts_;  // the one that is furthest back in the program is last
+  Lanes all_ = 0, live_ = 0;
+  std::vector<Part> parts_;    // the one that is furthest back in the program is last
+  std::vector<Part> waiting_;  // at an instruction that lanes meet at, in the same order
   std::vector<u64> registers_;
   std::vector<Lanes> predicates_;
 };
