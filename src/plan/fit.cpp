@@ -85,8 +85,7 @@ bool fits(const Group& group, Cache cache, const PlanOptions& options) {
 
 std::int64_t batch_to_fit(const Group& group, Cache cache, const PlanOptions& options) {
   const std::vector<const Case*> cases = runnable(group);
-  if (fits(group, cache, options) || cache == Cache::Hot || cases.front()->inputs.empty())
-    return 0;
+  if (fits(group, cache, options) || cache == Cache::Hot || cases.front()->inputs.empty()) return 0;
   const std::int64_t asked = cases.front()->images();
   std::int64_t fewest = 0;
   for (const Case* const work : cases) {

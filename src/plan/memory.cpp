@@ -131,8 +131,8 @@ double bytes_in_double(const Case& work) {
 
 /// What working out the setup takes: all its values in double, and copies of a stage's inputs.
 double setup_bytes(const Case& work) {
-  const auto made = std::ranges::find_if(
-      work.inputs, [](const Input& input) { return input.setup != nullptr; });
+  const auto made =
+      std::ranges::find_if(work.inputs, [](const Input& input) { return input.setup != nullptr; });
   double values = 0;
   if (made != work.inputs.end())
     for (const Value& value : made->setup->values)

@@ -54,7 +54,7 @@ struct Case;
 
 /// A tensor that is there before the first stage: random, of a file, or made by an untimed setup.
 struct Input {
-  Source source;  // of what a setup makes only how it lies in memory
+  Source source;                           // of what a setup makes only how it lies in memory
   std::shared_ptr<const Case> setup = {};  // whose stages make it, by their references, …
   int value = 0;                           // … as this value of it
 };
@@ -62,8 +62,8 @@ struct Input {
 /// A tensor that flows between stages of a case: an input (they are first) or a stage's output.
 struct Value {
   TensorDesc desc;
-  int producer = -1;     // index of the stage; -1: it is an input
-  int in_place_of = -1;  // index of the value whose buffer holds it; -1: its own
+  int producer = -1;      // index of the stage; -1: it is an input
+  int in_place_of = -1;   // index of the value whose buffer holds it; -1: its own
   std::string name = {};  // the config's; "": none
   bool operator==(const Value&) const = default;
 };
@@ -88,12 +88,12 @@ struct Stage {
 
 /// One variant at one point of the sweep, fully decided.
 struct Case {
-  std::string variant;           // display name, "name [axis=value]" when varied
-  std::string written;           // the variant's name in the config
-  Json axes = Json::object();    // values of the `vary` axes
-  std::vector<Input> inputs;     // none when the first stage loads; all in one kind of memory
-  std::vector<Value> values;     // the inputs, then what stages give
-  std::vector<int> outputs;      // values that it is there for: checked, and alike in all cases
+  std::string variant;         // display name, "name [axis=value]" when varied
+  std::string written;         // the variant's name in the config
+  Json axes = Json::object();  // values of the `vary` axes
+  std::vector<Input> inputs;   // none when the first stage loads; all in one kind of memory
+  std::vector<Value> values;   // the inputs, then what stages give
+  std::vector<int> outputs;    // values that it is there for: checked, and alike in all cases
   std::vector<Stage> stages;
   int threads = 1;
   bool threads_decided = false;  // the config says "all"

@@ -23,12 +23,12 @@ struct RangeText {
 };
 
 struct VariantText {
-  std::vector<StageText> stages;  // of ranges, too; first the sources, or a load
-  std::vector<StageText> setup = {};   // run once, untimed, on the sources
+  std::vector<StageText> stages;          // of ranges, too; first the sources, or a load
+  std::vector<StageText> setup = {};      // run once, untimed, on the sources
   std::vector<std::string> outputs = {};  // names of values; none: what the last stage gives
-  std::vector<RangeText> ranges;  // outer ones before those inside
-  Composed options;               // threads, wait, graph, in_flight, peer
-  bool whole = false;             // no mistake so far
+  std::vector<RangeText> ranges;          // outer ones before those inside
+  Composed options;                       // threads, wait, graph, in_flight, peer
+  bool whole = false;                     // no mistake so far
 };
 
 /// What a variant's text is put together from.

@@ -141,9 +141,9 @@ void Wiring::add_source(const StageSpec& spec) {
   if (!case_.inputs.empty() && spec.as.empty())
     throw StageMistake{"as", "no \"as\" (a name for each of several sources)"};
   if (!case_.inputs.empty() && source.memory != case_.values.front().desc.memory)
-    throw StageMistake{"memory", fmt::format("{} memory beside sources in {} (use one kind)",
-                                             name_of(source.memory),
-                                             name_of(case_.values.front().desc.memory))};
+    throw StageMistake{
+        "memory", fmt::format("{} memory beside sources in {} (use one kind)",
+                              name_of(source.memory), name_of(case_.values.front().desc.memory))};
   if (spec.as.size() > 1)
     throw StageMistake{"as", fmt::format("names {} outputs, source has 1", spec.as.size())};
   add_input({.source = source});
