@@ -105,7 +105,7 @@ struct CaseResult {
   std::int64_t iterations = 0;    // per turn
   std::int64_t images = 0;        // per iteration
   std::int64_t source_bytes = 0;  // what one iteration must read of the source, or the files
-  std::int64_t result_bytes = 0;  // what it must write: the last output
+  std::int64_t result_bytes = 0;  // what it must write: its outputs
   std::optional<TensorDesc> source = {};     // what it starts from; nothing for files
   std::vector<TensorDesc> more_inputs = {};  // other sources, and what a setup made
   std::vector<TensorDesc> outputs = {};      // none: what the last stage gives

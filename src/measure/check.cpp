@@ -89,7 +89,7 @@ std::string place_text(const Worst& worst, const Shape& shape) {
                      worst.index / shape.w % shape.h, worst.index % shape.w);
 }
 
-/// " of dgamma"; "" where there is but one output.
+/// " dgamma", or its number where it has no name; "" where there is but one output.
 std::string output_text(const Case& work, const Worst& worst) {
   if (work.outputs.size() < 2) return "";
   const Value& value = work.values[work.outputs[worst.output]];

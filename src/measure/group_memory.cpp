@@ -154,21 +154,22 @@ void GroupMemory::fill_inputs(const SharedSource& shared, std::byte* copy, std::
     desc.memory = Memory::Pageable;
     return View{.data = copy + shared.offsets[input], .desc = desc};
   };
-  std::vector<std::size_t> sources;
-  for (std::size_t i = 0; i < work.inputs.size(); ++i) {
-    if (work.inputs[i].setup != nullptr) continue;
-    work.inputs[i].source.fill(view_of(i), seed);
-    sources.push_back(i);
+  // What a setup makes comes after the sources, and is made by the same one.
+  const auto made =
+      std::ranges::find_if(work.inputs, [](const Input& input) { return input.setup != nullptr; });
+  const auto sources = static_cast<std::size_t>(made - work.inputs.begin());
+  for (std::size_t i = 0; i < sources; ++i) work.inputs[i].source.fill(view_of(i), seed);
+  if (made == work.inputs.end()) return;
+  std::vector<Exact> given;
+  for (std::size_t i = 0; i < sources; ++i) {
+    const View view = view_of(i);
+    given.push_back({.values = to_double(view, 0, view.desc.shape.n)});
   }
-  for (std::size_t i = 0; i < work.inputs.size(); ++i) {
-    if (work.inputs[i].setup == nullptr) continue;
-    std::vector<Exact> given;
-    for (const std::size_t source : sources) {
-      const View view = view_of(source);
-      given.push_back({.values = to_double(view, 0, view.desc.shape.n)});
-    }
-    from_double(made_by_setup(work.inputs[i], std::move(given)), view_of(i), 0);
-  }
+  std::vector<int> wanted;
+  for (auto input = made; input != work.inputs.end(); ++input) wanted.push_back(input->value);
+  const auto values = exact_values(*made->setup, std::move(given), wanted);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    from_double(values[i].values, view_of(sources + i), 0);
 }
 
 void GroupMemory::fill(const SharedSource& shared, std::uint64_t seed) const {

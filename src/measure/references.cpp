@@ -59,10 +59,9 @@ std::vector<Exact> exact_outputs(const Case& work, std::vector<Exact> inputs,
   return exact_values(work, std::move(inputs), work.outputs, images);
 }
 
-Tensor64 made_by_setup(const Input& input, std::vector<Exact> sources) {
-  const int wanted[] = {input.value};
-  const ImageRange all{.first = 0, .count = input.setup->images()};
-  return exact_values(*input.setup, std::move(sources), wanted, all).front().values;
+std::vector<Exact> exact_values(const Case& work, std::vector<Exact> inputs,
+                                std::span<const int> wanted) {
+  return exact_values(work, std::move(inputs), wanted, {.first = 0, .count = work.images()});
 }
 
 }  // namespace normbench

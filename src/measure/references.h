@@ -27,7 +27,8 @@ struct ImageRange {
 std::vector<Exact> exact_outputs(const Case& work, std::vector<Exact> inputs,
                                  const ImageRange& images);
 
-/// The value of an input that a setup makes; `sources`: whole, those of the setup.
-Tensor64 made_by_setup(const Input& input, std::vector<Exact> sources);
+/// These values of a case whose inputs are given whole: what a setup makes.
+std::vector<Exact> exact_values(const Case& work, std::vector<Exact> inputs,
+                                std::span<const int> wanted);
 
 }  // namespace normbench

@@ -148,6 +148,12 @@ bool Case::uses_gpu() const {
          std::ranges::find(stages, Place::Cuda, &Stage::place) != stages.end();
 }
 
+std::int64_t Case::images() const {
+  std::int64_t most = values.front().desc.shape.n;
+  for (std::size_t i = 1; i < inputs.size(); ++i) most = std::max(most, values[i].desc.shape.n);
+  return most;
+}
+
 Measure OwnMeasure::over(Measure measure) const {
   measure.precision = precision.value_or(measure.precision);
   measure.max_seconds_per_group = max_seconds_per_group.value_or(measure.max_seconds_per_group);

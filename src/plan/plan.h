@@ -107,8 +107,8 @@ struct Case {
 
   /// Of the first output.
   const TensorDesc& result() const { return values[outputs.front()].desc; }
-  /// Images of the batch that it starts from.
-  std::int64_t images() const { return values.front().desc.shape.n; }
+  /// Images of the batch that it starts from: the most that an input has, or of what it loads.
+  std::int64_t images() const;
   /// True if a stage runs on a GPU, or the source lies there.
   bool uses_gpu() const;
 };

@@ -68,6 +68,15 @@ TEST(SeveralTensors, WithoutOutputsTheFirstOfTheLastStageCounts) {
   EXPECT_THAT(plan.groups.at(0).cases.at(0).outputs, ElementsAre(5));
 }
 
+TEST(SeveralTensors, TheBatchIsThatOfTheLargestWhereverItStands) {
+  const Plan plan = make_plan("config.json", fakes::config(R"("source": [
+      {"as": ["gamma"], "dtype": "float32", "shape": [1, 6, 1, 1]},
+      {"as": ["x"], "dtype": "float32", "shape": [4, 6, 3, 5]}],
+    "variants": {"v": [{"op": "mul", "in": ["x", "gamma"]}]})"),
+                              real(), {});
+  EXPECT_EQ(plan.groups.at(0).cases.at(0).images(), 4);
+}
+
 TEST(SeveralTensors, AreSharedByVariantsThatStartAlike) {
   const Plan plan = planned(
       fmt::format(R"({}, "variants": {{"a": [{}], "b": [{}]}})", setup, backward, backward));
