@@ -84,7 +84,7 @@ Tensor64 empty_image(const Shape& shape, std::int64_t images) {
 RandomValues read_values(Reader& reader) {
   if (!reader.has("values")) return {};
   constexpr std::string_view wanted =
-      "expected {\"uniform\": [low, high]} or {\"normal\": [mean, std]}";
+      "expected {\"uniform\": [low, high]}, low < high, or {\"normal\": [mean, std]}, std >= 0";
   const Json& said = reader.member("values");
   const bool one = said.is_object() && said.size() == 1;
   const auto which = one ? parse_word<Distribution>(said.begin().key()) : std::nullopt;
@@ -100,7 +100,7 @@ RandomValues read_values(Reader& reader) {
   const bool right = numbers.size() == 2 && fits &&
                      (*which == Distribution::Uniform ? numbers[0] < numbers[1] : numbers[1] >= 0);
   if (!right) {
-    reader.complain_at("values", fmt::format("{}, within 65504", wanted));
+    reader.complain_at("values", fmt::format("{}; magnitudes at most 65504", wanted));
     return {};
   }
   return {.distribution = *which, .first = numbers[0], .second = numbers[1]};

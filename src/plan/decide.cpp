@@ -51,8 +51,11 @@ bool wire_setup(const VariantText& text, const Specs& specs, const Specs& setup,
     const StageSpec& spec = *setup[i];
     const bool right = wired(text.setup[i].members, context.issues, [&] {
       if (!has_reference(spec.op) || passes_through(spec.op) || is_source(spec) ||
-          moves_memory(spec.op))
+          std::holds_alternative<Load>(spec.op) || moves_memory(spec.op))
         throw StageMistake{"", fmt::format("\"{}\" cannot be in a setup", spec.name())};
+      for (const char* member : {"kernel", "place", "memory", "output", "label"})
+        if (text.setup[i].members.fields.contains(member))
+          throw StageMistake{member, "a setup is worked out by references (remove this)"};
       made.add(spec);
     });
     if (!right) return false;
@@ -72,9 +75,7 @@ void wire(const VariantText& text, const Specs& specs, const Specs& setup, Wirin
       return;
     if (!wired(text.stages[i].members, context.issues, [&] { wiring.add(*specs[i]); })) return;
   }
-  Composed experiment;
-  experiment.pointer = text.options.pointer;
-  wired(experiment, context.issues, [&] { wiring.set_outputs(text.outputs); });
+  wired(text.options, context.issues, [&] { wiring.set_outputs(text.outputs); });
 }
 
 /// What tables and traces call a stage or a range of a variant.

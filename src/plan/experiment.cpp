@@ -368,6 +368,8 @@ bool check_keys(Reader& reader) {
   const Json& variants = reader.member("variants");
   if (reader.has("source") && reader.has("load"))
     reader.complain("has both \"source\" and \"load\" (keep one)");
+  if (reader.has("setup") && reader.has("load"))
+    reader.complain_at("setup", "goes with \"source\" (nothing is loaded before a setup)");
   if (variants.is_null())
     reader.complain("no \"variants\" (an object of pipelines to compare)");
   else if (!variants.is_object())

@@ -123,7 +123,9 @@ std::optional<StageSpec> read_stage(const StageText& text, const Paths& paths,
   const std::span<Issue> found = std::span(issues).subspan(before);
   members.relocate(found);
   const auto harmless = [&](const Issue& issue) { return is_extent(issue, members.pointer); };
-  if (starts && std::ranges::all_of(found, harmless)) return spec;
+  // Ops on several tensors compare their shapes: a wrong one would make those look wrong, too.
+  const bool with_shape = members.fields.contains("shape");
+  if (starts && !with_shape && std::ranges::all_of(found, harmless)) return spec;
   return std::nullopt;
 }
 

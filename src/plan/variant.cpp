@@ -52,9 +52,11 @@ StageText read_stage_text(const Json& text, const std::string& pointer,
 StageText start_of(const std::string& op, const Json& members, const std::string& pointer,
                    std::vector<Issue>& issues) {
   StageText start;
-  start.op = op;
   start.members.pointer = pointer;
-  if (!members.is_object()) issues.push_back({pointer, wrong_type("an object", members)});
+  if (members.is_object())
+    start.op = op;
+  else
+    issues.push_back({pointer, wrong_type("an object", members)});
   start.members.add(members, pointer);
   return start;
 }
@@ -68,7 +70,7 @@ std::vector<StageText> starts_of(const VariantPlace& place, Substitution& axes,
   const Json said = axes.apply(place.experiment.at(op), pointer);
   if (!said.is_array() || op == Load::name) return {start_of(op, said, pointer, issues)};
   if (said.empty()) issues.push_back({pointer, "has no source (a list of at least one)"});
-  if (said.empty()) return {start_of(op, Json::object(), pointer, issues)};
+  if (said.empty()) return {StageText{.op = "", .members = {}}};
   std::vector<StageText> starts;
   for (std::size_t i = 0; i < said.size(); ++i)
     starts.push_back(start_of(op, said[i], fmt::format("{}/{}", pointer, i), issues));
@@ -78,10 +80,13 @@ std::vector<StageText> starts_of(const VariantPlace& place, Substitution& axes,
 /// The stages of the experiment's `setup`.
 std::vector<StageText> setup_of(const VariantPlace& place, Substitution& axes,
                                 std::vector<Issue>& issues) {
-  if (!place.experiment.contains("setup")) return {};
+  if (!place.experiment.contains("setup") || place.experiment.contains("load")) return {};
   const std::string pointer = place.pointer + "/setup";
   const Json said = axes.apply(place.experiment.at("setup"), pointer);
-  if (!said.is_array()) issues.push_back({pointer, wrong_type("a list of stages", said)});
+  if (!said.is_array())
+    issues.push_back({pointer, wrong_type("a list of stages", said)});
+  else if (said.empty())
+    issues.push_back({pointer, "has no stages (a list of at least one)"});
   std::vector<StageText> stages;
   for (std::size_t i = 0; said.is_array() && i < said.size(); ++i)
     stages.push_back(read_stage_text(said[i], fmt::format("{}/{}", pointer, i), issues));
@@ -208,6 +213,8 @@ VariantText complete_variant(const VariantPlace& place, const std::string& name,
     const Json member = {{"outputs", said}};
     Reader reader(member, place.pointer, issues);
     text.outputs = reader.texts("outputs", {});
+    if (said.is_array() && said.empty())
+      reader.complain_at("outputs", "is empty (names of values, or leave it out)");
   }
   if (place.batch > 0 && text.stages.front().op == Source::name)
     text.stages.front().members.fields["batch"] = place.batch;

@@ -173,10 +173,23 @@ void Wiring::add_inputs_of(Wiring setup) {
                .value = value});
     name_value(name, static_cast<int>(case_.values.size()) - 1);
   }
+  if (case_.inputs.back().setup == nullptr)
+    throw StageMistake{"as", "no \"as\": a setup is there for the values that it names"};
 }
 
 void Wiring::set_outputs(const std::vector<std::string>& names) {
-  for (const std::string& name : names) case_.outputs.push_back(input_named(name));
+  for (const std::string& name : names) {
+    const auto found = names_.find(name);
+    if (found == names_.end())
+      throw Invalid(fmt::format("gives no \"{}\", one of the experiment's outputs (known: {})",
+                                name, fmt::join(known_names(), ", ")));
+    const int value = found->second;
+    if (case_.values[value].producer < 0)
+      throw Invalid(fmt::format("the output \"{}\" is an input: no stage gives it", name));
+    if (std::ranges::find(case_.outputs, value) != case_.outputs.end())
+      throw Invalid(fmt::format("the output \"{}\" is there twice (keep one)", name));
+    case_.outputs.push_back(value);
+  }
 }
 
 Case Wiring::take() {

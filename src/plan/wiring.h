@@ -16,7 +16,7 @@ class Wiring {
   void add(const StageSpec& spec);
   /// The named values that the stages of `setup` give, as inputs. Call it after the sources.
   void add_inputs_of(Wiring setup);
-  /// Names the outputs; by default the first one of the last stage. Throws StageMistake.
+  /// Names the outputs; by default the first one of the last stage. Throws Invalid.
   void set_outputs(const std::vector<std::string>& names);
   /// Why the case cannot run here; the first reason counts.
   void skip(Skip kind, const std::optional<std::string>& reason);
