@@ -1,0 +1,478 @@
+#include "backend/cpu/group_norm_simd.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/group_norm_simd.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which includes this file once per instruction set.
+#include "backend/cpu/elementwise-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace normbench::HWY_NAMESPACE {
+
+enum class Pass { Forward, Backward };
+
+constexpr std::int64_t kAhead = 16384;  // bytes, to what is fetched
+
+template <DType T>
+constexpr std::int64_t kLineElements = 64 / static_cast<std::int64_t>(sizeof(Storage<T>));
+constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(F()));
+template <DType T>
+constexpr int kLineVectors = static_cast<int>(kLineElements<T> / kLanes);
+
+template <DType T>
+HWY_INLINE const Storage<T>* elements_at(const std::byte* p) {
+  return reinterpret_cast<const Storage<T>*>(p);
+}
+
+/// Where it stands: the compiler would gather the fetches of several rows.
+HWY_INLINE void fetch_ahead(const std::byte* p) {
+  asm volatile("" : "+r"(p));
+  fetch_line(p + kAhead);
+}
+
+/// The same scale and shift for every element.
+struct OneScale {
+  HWY_INLINE VF scale(std::int64_t) const { return a; }
+  HWY_INLINE VF shift(std::int64_t) const { return b; }
+  VF a, b;
+};
+
+/// Those of element i, in tables of which the first is element `base`.
+struct ScaleTable {
+  HWY_INLINE VF scale(std::int64_t i) const { return hn::LoadU(F(), a + (i - base)); }
+  HWY_INLINE VF shift(std::int64_t i) const { return hn::LoadU(F(), b + (i - base)); }
+  const float *a, *b;
+  std::int64_t base;
+};
+
+/// What is normalised, in vectors. Lines are those of the output.
+template <DType T, Pass P, Stores S>
+class Normaliser {
+ public:
+  HWY_INLINE explicit Normaliser(const Normalised& group)
+      : a_(elements_at<T>(group.in[0])),
+        b_(elements_at<T>(group.in[1])),
+        c_(elements_at<T>(group.in[2])),
+        out_(reinterpret_cast<Storage<T>*>(group.out)),
+        mean_(hn::Set(F(), group.mean)),
+        slope_(hn::Set(F(), group.slope)),
+        constant_(hn::Set(F(), group.constant)) {}
+
+  /// Elements before the first line.
+  HWY_INLINE std::int64_t head() const {
+    const auto past = reinterpret_cast<std::uintptr_t>(out_) / sizeof(*out_);
+    return static_cast<std::int64_t>(-past % static_cast<std::uintptr_t>(kLineElements<T>));
+  }
+
+  template <class Scale>
+  HWY_INLINE void line(std::int64_t i, const Scale& scale) const {
+    to<S>(i, scale, out_ + i);
+  }
+
+  HWY_INLINE void fetch(std::int64_t i) const {
+    fetch_ahead(reinterpret_cast<const std::byte*>(a_ + i));
+    if constexpr (P == Pass::Backward) {
+      fetch_ahead(reinterpret_cast<const std::byte*>(b_ + i));
+      if (c_) fetch_ahead(reinterpret_cast<const std::byte*>(c_ + i));
+    }
+  }
+
+  /// Fewer elements than a line, through the same instructions.
+  template <class Scale>
+  HWY_INLINE void partial(std::int64_t i, std::int64_t count, const Scale& scale) const {
+    HWY_ALIGN Storage<T> in[3][kLineElements<T>] = {};
+    HWY_ALIGN Storage<T> out[kLineElements<T>];
+    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(*out);
+    std::memcpy(in[0], a_ + i, bytes);
+    if constexpr (P == Pass::Backward) std::memcpy(in[1], b_ + i, bytes);
+    if (P == Pass::Backward && c_) std::memcpy(in[2], c_ + i, bytes);
+    Normaliser copied = *this;
+    copied.a_ = in[0] - i, copied.b_ = in[1] - i;
+    if (c_) copied.c_ = in[2] - i;
+    copied.template to<Stores::Normal>(i, scale, out);
+    std::memcpy(out_ + i, out, bytes);
+  }
+
+ private:
+  template <Stores To, class Scale>
+  HWY_INLINE void to(std::int64_t i, const Scale& scale, Storage<T>* out) const {
+    constexpr int step = vectors_per_block<T>();
+    for (int v = 0; v < kLineVectors<T>; v += step) {
+      const std::int64_t at = i + v * kLanes;
+      if constexpr (step == 1) {
+        put_single<T, To>(value(at, scale), out + v * kLanes);
+      } else {
+        put<To>(Whole16(), narrow<T>(value(at, scale), value(at + kLanes, scale)),
+                out + v * kLanes);
+      }
+    }
+  }
+
+  template <class Scale>
+  HWY_INLINE VF value(std::int64_t i, const Scale& scale) const {
+    if constexpr (P == Pass::Forward)
+      return hn::MulAdd(hn::Sub(load<T>(a_ + i), mean_), scale.scale(i), scale.shift(i));
+    const VF of_x = hn::MulAdd(hn::Sub(load<T>(b_ + i), mean_), slope_, constant_);
+    const VF v = hn::MulAdd(load<T>(a_ + i), scale.scale(i), of_x);
+    return c_ ? hn::Add(load<T>(c_ + i), v) : v;
+  }
+
+  const Storage<T>*a_, *b_, *c_;
+  Storage<T>* out_;
+  VF mean_, slope_, constant_;
+};
+
+/// The two sums of some elements.
+template <DType T, Pass P>
+class Summer {
+ public:
+  HWY_INLINE explicit Summer(const Summed& group)
+      : a_(elements_at<T>(group.in[0])),
+        b_(elements_at<T>(group.in[1])),
+        centre_(hn::Set(F(), group.centre)) {
+    clear<0>(), clear<1>();
+  }
+
+  template <int Row>
+  HWY_INLINE void clear() {
+    first_[Row][0] = first_[Row][1] = second_[Row][0] = second_[Row][1] = hn::Zero(F());
+  }
+
+  /// Forward: a centre so near the mean that squares of the distances from it lose little: the mean
+  /// of 64 elements, which no outlier moves by more than sqrt(count / 64) standard deviations.
+  HWY_INLINE float centre(std::int64_t i, std::int64_t count) {
+    constexpr std::int64_t sample = 64;
+    centre_ = load_first(a_ + i, 1);
+    float centre = hn::GetLane(centre_);
+    if (count >= sample) {
+      VF sum = hn::Zero(F());
+      for (std::int64_t k = 0; k < sample; k += kLanes) sum = hn::Add(sum, load<T>(a_ + i + k));
+      centre = total(sum) / static_cast<float>(sample);
+    }
+    centre_ = hn::Set(F(), centre);
+    return centre;
+  }
+
+  HWY_INLINE void fetch(std::int64_t i) const {
+    fetch_ahead(reinterpret_cast<const std::byte*>(a_ + i));
+    if constexpr (P == Pass::Backward) fetch_ahead(reinterpret_cast<const std::byte*>(b_ + i));
+  }
+
+  template <int Row, int Vector = 0>
+  HWY_INLINE void line(std::int64_t i) {
+    const std::int64_t at = i + Vector * kLanes;
+    if constexpr (P == Pass::Forward) {
+      const VF distance = hn::Sub(load<T>(a_ + at), centre_);
+      add<Row, Vector % 2>(distance, distance);
+    } else {
+      add<Row, Vector % 2>(load<T>(a_ + at), hn::Sub(load<T>(b_ + at), centre_));
+    }
+    if constexpr (Vector + 1 < kLineVectors<T>) line<Row, Vector + 1>(i);
+  }
+
+  /// Elements [begin, end): lines, whole vectors, and what is left.
+  template <int Row>
+  HWY_INLINE void range(std::int64_t begin, std::int64_t end) {
+    for (; begin + kLineElements<T> <= end; begin += kLineElements<T>) line<Row>(begin);
+    for (; begin < end; begin += kLanes) few<Row>(begin, std::min(kLanes, end - begin));
+  }
+
+  template <int Row>
+  HWY_INLINE float first() const {
+    return total(hn::Add(first_[Row][0], first_[Row][1]));
+  }
+  template <int Row>
+  HWY_INLINE float second() const {
+    return total(hn::Add(second_[Row][0], second_[Row][1]));
+  }
+
+ private:
+  static HWY_INLINE float total(VF v) { return hn::GetLane(hn::SumOfLanes(F(), v)); }
+
+  template <int Row, int K>
+  HWY_INLINE void add(VF v, VF distance) {
+    first_[Row][K] = hn::Add(first_[Row][K], v);
+    second_[Row][K] = hn::MulAdd(v, distance, second_[Row][K]);
+  }
+
+  /// The first lanes; nothing behind them is read, zeros are there.
+  static HWY_INLINE VF load_first(const Storage<T>* p, std::int64_t count) {
+    if (count == kLanes) return load<T>(p);
+    HWY_ALIGN Storage<T> in[kLanes] = {};
+    std::memcpy(in, p, static_cast<std::size_t>(count) * sizeof(*in));
+    return load<T>(in);
+  }
+
+  template <int Row>
+  HWY_INLINE void few(std::int64_t i, std::int64_t count) {
+    const auto there = hn::FirstN(F(), static_cast<std::size_t>(count));
+    const VF x = load_first(P == Pass::Forward ? a_ + i : b_ + i, count);
+    const VF distance = hn::IfThenElseZero(there, hn::Sub(x, centre_));
+    add<Row, 0>(P == Pass::Forward ? distance : load_first(a_ + i, count), distance);
+  }
+
+  const Storage<T>*a_, *b_;
+  VF centre_;
+  VF first_[2][2], second_[2][2];  // of two rows, even and odd vectors
+};
+
+/// One block. Rows are worked on two at a time, half a block apart: non-temporal stores to one page
+/// after the other, and loads likewise, would leave memory idle.
+template <DType T, Pass P, Stores S>
+class Block {
+ public:
+  Block(const PlaneRows& rows, const Normalised* normalised, const Summed* summed)
+      : rows_(rows), normalised_(normalised), summed_(summed) {
+    if (!normalised) return;
+    head_ = std::min(Normaliser<T, P, S>(*normalised).head(), rows.elements());
+    lines_end_ = head_ + (rows.elements() - head_) / kLine * kLine;
+  }
+
+  template <bool Normalises, bool Sums>
+  HWY_INLINE void run(std::int64_t begin, std::int64_t end) const {
+    // Sums stay in registers: stores of them would wait behind non-temporal ones.
+    const Normaliser<T, P, S> normaliser(Normalises ? *normalised_ : Normalised());
+    Summer<T, P> summer(Sums ? *summed_ : Summed());
+    const std::int64_t start = rows_.start(begin), stop = rows_.start(end);
+    float centre = 0;
+    if constexpr (Sums && P == Pass::Forward) centre = summer.centre(start, stop - start);
+    if (Normalises && begin == 0 && head_ > 0) edge(0, head_);
+    const std::int64_t half = (end - begin) / 2;
+    for (std::int64_t r = begin; r < begin + half; ++r) {
+      const std::int64_t both[2] = {r, r + half};
+      several<Normalises, Sums, 2>(both, normaliser, summer);
+    }
+    if ((end - begin) % 2 != 0) {
+      const std::int64_t last[1] = {end - 1};
+      several<Normalises, Sums, 1>(last, normaliser, summer);
+    }
+    if (Normalises && stop == rows_.elements() && lines_end_ < stop)
+      edge(lines_end_, stop - lines_end_);
+    if constexpr (Sums && P == Pass::Forward)
+      *summed_->moments = moments(summer, centre, stop - start);
+  }
+
+ private:
+  static constexpr std::int64_t kLine = kLineElements<T>;
+  /// Elements of a row of small planes, with the line that goes on into the next row.
+  static constexpr std::int64_t kTable = 1024 + 64 + 64;
+
+  static HWY_INLINE MomentSums moments(const Summer<T, P>& summer, float centre,
+                                       std::int64_t elements) {
+    const auto count = static_cast<double>(elements);
+    const double first =
+        static_cast<double>(summer.template first<0>()) + summer.template first<1>();
+    const double second =
+        static_cast<double>(summer.template second<0>()) + summer.template second<1>();
+    return {.count = count,
+            .mean = centre + first / count,
+            .squares = std::max(0.0, second - first / count * first)};
+  }
+
+  /// The first line that starts at an element or behind it.
+  HWY_INLINE std::int64_t line_from(std::int64_t element) const {
+    if (element <= head_) return head_;
+    return std::min(lines_end_, head_ + (element - head_ + kLine - 1) / kLine * kLine);
+  }
+
+  template <bool Normalises, bool Sums, int Rows>
+  HWY_INLINE void several(const std::int64_t (&which)[Rows], const Normaliser<T, P, S>& normaliser,
+                          Summer<T, P>& summer) const {
+    if (rows_.has_small_planes())
+      small_planes<Normalises, Sums>(which, normaliser, summer);
+    else
+      pieces<Normalises, Sums>(which, normaliser, summer);
+  }
+
+  template <bool Normalises, bool Sums, int Rows>
+  HWY_INLINE void pieces(const std::int64_t (&which)[Rows], const Normaliser<T, P, S>& normaliser,
+                         Summer<T, P>& summer) const {
+    OneScale scale[Rows];
+    std::int64_t from[Rows], plain[Rows], to[Rows];  // lines; `plain`: within the plane
+    if constexpr (Normalises)
+      for (int r = 0; r < Rows; ++r) {
+        const std::int64_t plane = which[r] / rows_.pieces;
+        scale[r] = {hn::Set(F(), normalised_->scale[plane]),
+                    hn::Set(F(), P == Pass::Forward ? normalised_->shift[plane] : 0)};
+        from[r] = line_from(rows_.start(which[r]));
+        to[r] = line_from(rows_.start(which[r] + 1));
+        plain[r] = to[r] > (plane + 1) * rows_.pixels ? to[r] - kLine : to[r];
+      }
+    if constexpr (Sums && P == Pass::Backward) summer.template clear<0>();
+    if constexpr (Sums && P == Pass::Backward) summer.template clear<1>();
+    side_by_side<Normalises, Sums>(which, from, plain, scale, normaliser, summer);
+    if constexpr (Normalises)
+      for (int r = 0; r < Rows; ++r)
+        if (plain[r] < to[r]) crossing(plain[r]);
+    if constexpr (Sums && P == Pass::Backward) {
+      give<0>(which[0], summer);
+      if constexpr (Rows > 1) give<1>(which[1], summer);
+    }
+  }
+
+  template <int Row>
+  HWY_INLINE void give(std::int64_t sum, const Summer<T, P>& summer) const {
+    summed_->first[sum] = summer.template first<Row>();
+    summed_->second[sum] = summer.template second<Row>();
+  }
+
+  /// Backward sums are those of each plane, shorter than the lines that are normalised: taken
+  /// first.
+  template <bool Normalises, bool Sums, int Rows>
+  HWY_INLINE void small_planes(const std::int64_t (&which)[Rows],
+                               const Normaliser<T, P, S>& normaliser, Summer<T, P>& summer) const {
+    HWY_ALIGN float tables[Rows][2][kTable];
+    ScaleTable scale[Rows];
+    std::int64_t from[Rows], to[Rows];
+    for (int r = 0; r < Rows; ++r) {
+      const std::int64_t start = rows_.start(which[r]), end = rows_.start(which[r] + 1);
+      if constexpr (Normalises) {
+        from[r] = line_from(start), to[r] = line_from(end);
+        scale[r] = table(start / rows_.pixels, to[r], tables[r]);
+      }
+      if constexpr (Sums && P == Pass::Backward) sum_planes(start, end, summer);
+    }
+    constexpr bool sums_lines = Sums && P == Pass::Forward;
+    if constexpr (Normalises || sums_lines)
+      side_by_side<Normalises, sums_lines, Sums>(which, from, to, scale, normaliser, summer);
+  }
+
+  /// Scale and shift of every element from the first one of a plane up to `end`.
+  HWY_INLINE ScaleTable table(std::int64_t plane, std::int64_t end,
+                              float (&tables)[2][kTable]) const {
+    const std::int64_t base = plane * rows_.pixels;
+    const float* shift = P == Pass::Forward ? normalised_->shift : normalised_->scale;
+    if (rows_.pixels == 1 && end <= rows_.planes)
+      return {normalised_->scale + plane, shift + plane, base};
+    const std::int64_t last = std::min(rows_.planes, (end + rows_.pixels - 1) / rows_.pixels);
+    for (std::int64_t at = 0; plane < last; ++plane, at += rows_.pixels)
+      for (std::int64_t i = 0; i < rows_.pixels; i += kLanes) {
+        hn::StoreU(hn::Set(F(), normalised_->scale[plane]), F(), tables[0] + at + i);
+        if constexpr (P == Pass::Forward)
+          hn::StoreU(hn::Set(F(), shift[plane]), F(), tables[1] + at + i);
+      }
+    return {tables[0], tables[P == Pass::Forward ? 1 : 0], base};
+  }
+
+  HWY_INLINE void sum_planes(std::int64_t start, std::int64_t end, Summer<T, P>& summer) const {
+    for (std::int64_t at = start; at < end; at += rows_.pixels) {
+      summer.template clear<0>();
+      summer.template range<0>(at, at + rows_.pixels);
+      give<0>(at / rows_.pixels, summer);
+    }
+  }
+
+  /// Lines [from, to) of some rows are normalised, and elements of these rows summed.
+  template <bool Normalises, bool Sums, bool FetchesSummed = Sums, int Rows, class Scale>
+  HWY_INLINE void side_by_side(const std::int64_t (&which)[Rows], const std::int64_t (&from)[Rows],
+                               const std::int64_t (&to)[Rows], const Scale (&scale)[Rows],
+                               const Normaliser<T, P, S>& normaliser, Summer<T, P>& summer) const {
+    std::int64_t start[Rows], end[Rows], both = rows_.elements();
+    for (int r = 0; r < Rows; ++r) {
+      start[r] = rows_.start(which[r]), end[r] = rows_.start(which[r] + 1);
+      if constexpr (Normalises) both = std::min(both, to[r] - from[r]);
+      if constexpr (Sums) both = std::min(both, end[r] - start[r]);
+    }
+    both = std::max<std::int64_t>(0, both / kLine * kLine);
+    const auto line = [&]<int Row>(std::integral_constant<int, Row>, std::int64_t i) HWY_ATTR {
+      if constexpr (FetchesSummed)
+        summer.fetch(start[Row] + i);
+      else
+        normaliser.fetch(from[Row] + i);
+      if constexpr (Normalises) normaliser.line(from[Row] + i, scale[Row]);
+      if constexpr (Sums) summer.template line<Row>(start[Row] + i);
+      // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    };
+    const auto rest = [&]<int Row>(std::integral_constant<int, Row>) HWY_ATTR {
+      if constexpr (Normalises)
+        for (std::int64_t i = from[Row] + both; i < to[Row]; i += kLine)
+          normaliser.line(i, scale[Row]);
+      if constexpr (Sums) summer.template range<Row>(start[Row] + both, end[Row]);
+    };
+    constexpr std::integral_constant<int, 0> first;
+    constexpr std::integral_constant<int, Rows - 1> last;
+    for (std::int64_t i = 0; i < both; i += kLine) {
+      line(first, i);
+      if constexpr (Rows > 1) line(last, i);
+    }
+    rest(first);
+    if constexpr (Rows > 1) rest(last);
+  }
+
+  /// Scale and shift of a line's elements, one by one.
+  HWY_INLINE ScaleTable own_table(std::int64_t i, float (&tables)[2][kLine]) const {
+    for (std::int64_t k = 0; k < kLine; ++k) {
+      const std::int64_t plane = std::min(rows_.planes - 1, (i + k) / rows_.pixels);
+      tables[0][k] = normalised_->scale[plane];
+      tables[1][k] = P == Pass::Forward ? normalised_->shift[plane] : 0;
+    }
+    return {tables[0], tables[1], i};
+  }
+
+  HWY_NOINLINE void crossing(std::int64_t i) const {
+    HWY_ALIGN float tables[2][kLine];
+    Normaliser<T, P, S>(*normalised_).line(i, own_table(i, tables));
+  }
+
+  /// Through the cache: what little of a line is this group's.
+  HWY_NOINLINE void edge(std::int64_t i, std::int64_t count) const {
+    HWY_ALIGN float tables[2][kLine];
+    Normaliser<T, P, S>(*normalised_).partial(i, count, own_table(i, tables));
+  }
+
+  const PlaneRows& rows_;
+  const Normalised* const normalised_;
+  const Summed* const summed_;
+  std::int64_t head_ = 0, lines_end_ = 0;  // elements
+};
+
+template <DType T, Pass P, Stores S>
+void block(const PlaneRows& rows, std::int64_t begin, std::int64_t end,
+           const Normalised* normalised, const Summed* summed) {
+  const Block<T, P, S> work(rows, normalised, summed);
+  if (normalised && summed)
+    work.template run<true, true>(begin, end);
+  else if (normalised)
+    work.template run<true, false>(begin, end);
+  else
+    work.template run<false, true>(begin, end);
+}
+
+template <Pass P>
+GroupFunction pick_block(DType dtype, Stores stores) {
+  return with_fixed(dtype, [=]<DType T>(Fixed<T>) -> GroupFunction {
+    if constexpr (!is_float(T))
+      return nullptr;
+    else if (stores == Stores::NonTemporal)
+      return &block<T, P, Stores::NonTemporal>;
+    else
+      return &block<T, P, Stores::Normal>;
+  });
+}
+
+GroupFunction pick_forward(DType dtype, Stores stores) {
+  return pick_block<Pass::Forward>(dtype, stores);
+}
+GroupFunction pick_backward(DType dtype, Stores stores) {
+  return pick_block<Pass::Backward>(dtype, stores);
+}
+
+}  // namespace normbench::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace normbench {
+
+HWY_EXPORT(pick_forward);
+HWY_EXPORT(pick_backward);
+
+GroupFunction forward_function(DType dtype, Stores stores) {
+  return HWY_DYNAMIC_DISPATCH(pick_forward)(dtype, stores);
+}
+GroupFunction backward_function(DType dtype, Stores stores) {
+  return HWY_DYNAMIC_DISPATCH(pick_backward)(dtype, stores);
+}
+
+}  // namespace normbench
+#endif
