@@ -1,7 +1,7 @@
-#include "backend/cpu/group_norm_simd.h"
+#include "backend/cpu/group_planes_simd.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "backend/cpu/group_norm_simd.cpp"
+#define HWY_TARGET_INCLUDE "backend/cpu/group_planes_simd.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which includes this file once per instruction set.
 #include "backend/cpu/elementwise-inl.h"

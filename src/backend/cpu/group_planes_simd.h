@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "backend/cpu/elementwise.h"
+#include "backend/cpu/moment_sums.h"
 
 namespace normbench {
 
@@ -37,14 +38,6 @@ struct PlaneRows {
   std::int64_t planes, pixels;
   std::int64_t row;     // elements; a plane's last row may be shorter
   std::int64_t pieces;  // rows of a plane; 0: a row has several planes
-};
-
-/// Of some elements: the sum of squares is that of their distances from the mean.
-struct MomentSums {
-  double count = 0, mean = 0, squares = 0;
-
-  /// Those of both together (Chan, Golub, LeVeque: Updating formulae, 1979).
-  void add(const MomentSums& other);
 };
 
 /// A group to normalise. Forward: y = (x - mean) * scale + shift. Backward: dx = dy * scale + (x -

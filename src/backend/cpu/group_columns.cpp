@@ -1,0 +1,284 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "backend/cpu/group_columns_simd.h"
+#include "backend/cpu/group_norm.h"
+#include "backend/cpu/moment_sums.h"
+#include "backend/cpu/team.h"
+
+namespace normbench {
+namespace {
+
+constexpr std::int64_t kFewestColumns = 32;     // of a row and of a slab: whole vectors
+constexpr std::int64_t kSummedElements = 8192;  // elements that are summed in float32
+constexpr std::int64_t kSampledRows = 16;
+constexpr std::int64_t kBehindTable = 64;
+
+/// An image in nhwc as a matrix with a row for each pixel, or for several where channels are few.
+struct ImageRows {
+  explicit ImageRows(const TensorDesc& x)
+      : channels(x.shape.c), pixels(x.shape.h * x.shape.w), size(size_of(x.dtype)) {
+    const std::int64_t wanted = std::lcm(channels, kFewestColumns);
+    columns = channels < 2 * kFewestColumns ? wanted : channels;
+    rows = pixels / (columns / channels);
+    rest = pixels * channels - rows * columns;
+  }
+
+  /// With the shorter one at the end.
+  std::int64_t all_rows() const { return rows + (rest > 0 ? 1 : 0); }
+  std::int64_t block_rows() const { return std::max<std::int64_t>(1, kSummedElements / columns); }
+  std::int64_t bytes() const { return pixels * channels * size; }
+
+  std::int64_t channels, pixels, size;
+  std::int64_t columns, rows, rest;  // `rest`: columns of the last row, where it is shorter
+};
+
+/// How many groups of an image a thread works on: all, but fewer where images are fewer than
+/// threads. Sums have the same bits either way.
+std::int64_t groups_of_slab(const ImageRows& image, std::int64_t images, std::int64_t groups,
+                            int threads) {
+  if (images >= threads || image.columns != image.channels) return groups;
+  const std::int64_t channels = image.channels / groups;
+  for (std::int64_t some = 1; some < groups; ++some)
+    if (groups % some == 0 && some * channels % kFewestColumns == 0) return some;
+  return groups;
+}
+
+/// SlabTables of a slab that is normalised.
+struct SlabTables {
+  explicit SlabTables(std::int64_t columns)
+      : mean(static_cast<std::size_t>(columns + kBehindTable)),
+        scale(mean.size()),
+        shift(mean.size()),
+        slope(mean.size()) {}
+  ColumnTables pointers() const {
+    return {
+        .mean = mean.data(), .scale = scale.data(), .shift = shift.data(), .slope = slope.data()};
+  }
+  std::vector<float> mean, scale, shift, slope;
+};
+
+/// What a thread keeps of the slab that it sums and the one that it normalises. Slabs are counted
+/// over all images.
+class ColumnWork {
+ public:
+  ColumnWork(const GroupNorm& op, const ImageRows& image, std::int64_t groups_of_slab,
+             Stores stores, std::span<const View> in, std::span<const View> out,
+             Gradients* gradients)
+      : op_(op),
+        image_(image),
+        forward_(op.direction == Direction::Forward),
+        functions_(forward_ ? forward_columns(out[0].desc.dtype)
+                            : backward_columns(out[0].desc.dtype)),
+        groups_(groups_of_slab),
+        slabs_(op.groups / groups_of_slab),
+        channels_(image.channels / op.groups),
+        width_(image.columns / slabs_),
+        stores_(stores),
+        in_(in),
+        out_(out),
+        gradients_(gradients),
+        gamma_(floats_of(in, op.inputs().gamma)),
+        tables_(width_),
+        centre_(static_cast<std::size_t>(width_ + kBehindTable)),
+        first_(static_cast<std::size_t>(width_)),
+        second_(first_.size()) {}
+
+  void run(std::int64_t begin, std::int64_t end) {
+    for (std::int64_t slab = begin; slab <= end; ++slab) {
+      if (slab < end) start(slab);
+      for (std::int64_t row = 0; row < image_.all_rows(); row += image_.block_rows()) {
+        const std::int64_t stop = std::min(image_.all_rows(), row + image_.block_rows());
+        if (slab > begin) normalise(slab - 1, row, stop);
+        if (slab < end) sum(slab, row, stop);
+      }
+      if (slab < end) finish(slab);
+    }
+  }
+
+ private:
+  /// The group of the slab that a column is of.
+  std::int64_t group_of(std::int64_t column) const {
+    return column % (groups_ * channels_) / channels_;
+  }
+  std::int64_t first_group(std::int64_t slab) const { return slab * groups_; }
+  std::int64_t first_channel(std::int64_t slab) const {
+    return slab % slabs_ * groups_ * channels_;
+  }
+
+  /// Calls f with rows [begin, end), the shorter last one apart.
+  template <class Function>
+  void parts(std::int64_t slab, std::int64_t begin, std::int64_t end, const Function& f) const {
+    const std::int64_t whole = std::min(end, image_.rows);
+    if (begin < whole) f(rows_at(slab, begin, whole - begin, width_));
+    if (end > image_.rows) f(rows_at(slab, image_.rows, 1, image_.rest));
+  }
+
+  ColumnRows rows_at(std::int64_t slab, std::int64_t row, std::int64_t rows,
+                     std::int64_t columns) const {
+    const std::int64_t offset =
+        slab / slabs_ * image_.bytes() + (row * image_.columns + first_channel(slab)) * image_.size;
+    const auto at = [&](int which) {
+      const std::byte* data = data_of(in_, which);
+      return data ? data + offset : nullptr;
+    };
+    const GroupNorm::Inputs inputs = op_.inputs();
+    ColumnRows all{.rows = rows, .columns = columns, .stride = image_.columns};
+    all.in[0] = at(forward_ ? inputs.x : inputs.dy);
+    if (!forward_) all.in[1] = at(inputs.x), all.in[2] = at(inputs.old_dx);
+    all.out = out_[0].data + offset;
+    return all;
+  }
+
+  void sum(std::int64_t slab, std::int64_t begin, std::int64_t end) {
+    parts(slab, begin, end, [&](const ColumnRows& rows) {
+      functions_.sums(rows, centre_.data(), first_.data(), second_.data());
+    });
+  }
+
+  void normalise(std::int64_t slab, std::int64_t begin, std::int64_t end) const {
+    parts(slab, begin, end, [&](const ColumnRows& rows) {
+      constexpr std::uintptr_t line = 64;
+      const auto address = reinterpret_cast<std::uintptr_t>(rows.out);
+      const auto stride = static_cast<std::uintptr_t>(rows.stride * image_.size);
+      const bool in_lines = address % line == 0 && stride % line == 0;
+      functions_.map(rows, tables_.pointers(), in_lines ? stores_ : Stores::Normal);
+    });
+  }
+
+  void start(std::int64_t slab) {
+    if (forward_) {
+      sample(slab);
+    } else {
+      const float* mean = floats_of(in_, op_.inputs().mean) + first_group(slab);
+      for (std::int64_t column = 0; column < width_; ++column)
+        centre_[static_cast<std::size_t>(column)] = mean[group_of(column)];
+    }
+    clear_sums();
+  }
+
+  void clear_sums() {
+    std::ranges::fill(first_, 0.0);
+    std::ranges::fill(second_, 0.0);
+  }
+
+  /// A centre for each column so near its mean that squares of the distances from it lose little:
+  /// the mean of its first rows.
+  void sample(std::int64_t slab) {
+    std::ranges::fill(centre_, 0.0F);
+    clear_sums();
+    const std::int64_t rows = std::min(kSampledRows, image_.all_rows());
+    sum(slab, 0, rows);
+    for (std::size_t column = 0; column < first_.size(); ++column)
+      if (const double count = count_of(column, rows); count > 0)
+        centre_[column] = static_cast<float>(first_[column] / count);
+  }
+
+  /// Elements of a column in the first `rows` rows.
+  double count_of(std::size_t column, std::int64_t rows) const {
+    const bool reaches = rows <= image_.rows || static_cast<std::int64_t>(column) < image_.rest;
+    return static_cast<double>(std::min(rows, image_.rows) + (rows > image_.rows && reaches));
+  }
+
+  void finish(std::int64_t slab) {
+    if (forward_)
+      finish_forward(slab);
+    else
+      finish_backward(slab);
+  }
+
+  void finish_forward(std::int64_t slab) {
+    std::vector<MomentSums> moments(static_cast<std::size_t>(groups_));
+    for (std::size_t column = 0; column < first_.size(); ++column) {
+      const double count = count_of(column, image_.all_rows()), sum = first_[column];
+      if (count == 0) continue;
+      moments[index_of_group(column)].add(
+          {.count = count,
+           .mean = static_cast<double>(centre_[column]) + sum / count,
+           .squares = std::max(0.0, second_[column] - sum / count * sum)});
+    }
+    float* mean = floats_of(out_[1]) + first_group(slab);
+    float* rstd = floats_of(out_[2]) + first_group(slab);
+    for (std::size_t group = 0; group < moments.size(); ++group) {
+      mean[group] = static_cast<float>(moments[group].mean);
+      rstd[group] = static_cast<float>(moments[group].rstd(op_.eps));
+    }
+    const float* beta = floats_of(in_, op_.inputs().beta);
+    for (std::size_t column = 0; column < first_.size(); ++column) {
+      const MomentSums& all = moments[index_of_group(column)];
+      const std::size_t channel = index_of_channel(slab, column);
+      const double scale = all.rstd(op_.eps) * (gamma_ ? gamma_[channel] : 1.0F);
+      tables_.mean[column] = static_cast<float>(all.mean);
+      tables_.scale[column] = static_cast<float>(scale);
+      tables_.shift[column] =
+          static_cast<float>(all.left_of_mean() * scale + (beta ? beta[channel] : 0.0F));
+    }
+  }
+
+  void finish_backward(std::int64_t slab) {
+    const float* rstd = floats_of(in_, op_.inputs().rstd) + first_group(slab);
+    const auto channels = static_cast<std::size_t>(groups_ * channels_);
+    std::vector<Gradients> own(channels), all(static_cast<std::size_t>(groups_));
+    for (std::size_t column = 0; column < first_.size(); ++column) {
+      Gradients& of_channel = own[column % channels];
+      of_channel.beta += first_[column];
+      of_channel.gamma += second_[column] * static_cast<double>(rstd[index_of_group(column)]);
+    }
+    for (std::size_t channel = 0; channel < channels; ++channel) {
+      const double gamma = gamma_ ? gamma_[index_of_channel(slab, channel)] : 1.0F;
+      Gradients& of_group = all[index_of_group(channel)];
+      of_group.gamma += gamma * own[channel].gamma;
+      of_group.beta += gamma * own[channel].beta;
+    }
+    if (gradients_)
+      std::ranges::copy(own, gradients_ + slab / slabs_ * image_.channels + first_channel(slab));
+    const auto count = static_cast<double>(channels_ * image_.pixels);
+    for (std::size_t column = 0; column < first_.size(); ++column) {
+      const std::size_t group = index_of_group(column);
+      const double of_group = rstd[group];
+      const double gamma = gamma_ ? gamma_[index_of_channel(slab, column)] : 1.0F;
+      tables_.mean[column] = centre_[column];
+      tables_.scale[column] = static_cast<float>(of_group * gamma);
+      tables_.slope[column] = static_cast<float>(-of_group * of_group * all[group].gamma / count);
+      tables_.shift[column] = static_cast<float>(-of_group * all[group].beta / count);
+    }
+  }
+
+  std::size_t index_of_group(std::size_t column) const {
+    return static_cast<std::size_t>(group_of(static_cast<std::int64_t>(column)));
+  }
+  /// Among the image's.
+  std::size_t index_of_channel(std::int64_t slab, std::size_t column) const {
+    return static_cast<std::size_t>(first_channel(slab)) +
+           column % static_cast<std::size_t>(groups_ * channels_);
+  }
+
+  const GroupNorm& op_;
+  const ImageRows& image_;
+  const bool forward_;
+  const ColumnFunctions functions_;
+  const std::int64_t groups_, slabs_;    // of a slab; of an image
+  const std::int64_t channels_, width_;  // of a group; of a slab, in columns
+  const Stores stores_;
+  const std::span<const View> in_, out_;
+  Gradients* const gradients_;
+  const float* const gamma_;
+  SlabTables tables_;
+  std::vector<float> centre_;
+  std::vector<double> first_, second_;
+};
+
+}  // namespace
+
+void normalise_columns(const GroupNorm& op, const Queue& queue, Stores stores,
+                       std::span<const View> in, std::span<const View> out, Gradients* gradients) {
+  const TensorDesc& x = in[static_cast<std::size_t>(op.inputs().x)].desc;
+  const ImageRows image(x);
+  const std::int64_t groups = groups_of_slab(image, x.shape.n, op.groups, queue.threads);
+  split(queue, x.shape.n * (op.groups / groups), 1, [&](std::int64_t begin, std::int64_t end) {
+    ColumnWork(op, image, groups, stores, in, out, gradients).run(begin, end);
+  });
+}
+
+}  // namespace normbench

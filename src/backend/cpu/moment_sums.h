@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cmath>
+
+namespace normbench {
+
+/// Of some elements: their mean and the sum of squares of their distances from it.
+struct MomentSums {
+  double count = 0, mean = 0, squares = 0;
+
+  /// Those of both together (Chan, Golub, LeVeque: Updating formulae, 1979).
+  void add(const MomentSums& other) {
+    const double all = count + other.count, delta = other.mean - mean;
+    squares += other.squares + delta * delta * (count * other.count / all);
+    mean += delta * (other.count / all);
+    count = all;
+  }
+  /// 1 / sqrt(biased variance + eps).
+  double rstd(double eps) const { return 1 / std::sqrt(squares / count + eps); }
+  /// What the mean's rounding to float32 leaves out, negated: at a mean of 1e4 up to 5e-4.
+  double left_of_mean() const { return static_cast<double>(static_cast<float>(mean)) - mean; }
+};
+
+}  // namespace normbench
