@@ -323,7 +323,7 @@ class CliTest(unittest.TestCase):
     def test_selftest_holds_every_kernel_to_its_reference(self):
         done = normbench("selftest", "--quick")
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertRegex(done.stdout, r"\ncpu: 21 rows, [\d,]+ cases, all right\ncuda: ")
+        self.assertRegex(done.stdout, r"\ncpu: \d+ rows, [\d,]+ cases, all right\ncuda: ")
         self.assertEqual(done.stderr, "")
 
     def test_selftest_json_is_one_document(self):
