@@ -63,23 +63,17 @@ struct SlabTables {
 /// over all images.
 class ColumnWork {
  public:
-  ColumnWork(const GroupNorm& op, const ImageRows& image, std::int64_t groups_of_slab,
-             Stores stores, std::span<const View> in, std::span<const View> out,
-             Gradients* gradients)
-      : op_(op),
+  ColumnWork(const GroupTensors& tensors, const ImageRows& image, std::int64_t groups_of_slab,
+             Stores stores)
+      : tensors_(tensors),
         image_(image),
-        forward_(op.direction == Direction::Forward),
-        functions_(forward_ ? forward_columns(out[0].desc.dtype)
-                            : backward_columns(out[0].desc.dtype)),
+        functions_(tensors.forward() ? forward_columns(tensors.desc.dtype)
+                                     : backward_columns(tensors.desc.dtype)),
         groups_(groups_of_slab),
-        slabs_(op.groups / groups_of_slab),
-        channels_(image.channels / op.groups),
+        slabs_(tensors.groups / groups_of_slab),
+        channels_(image.channels / tensors.groups),
         width_(image.columns / slabs_),
         stores_(stores),
-        in_(in),
-        out_(out),
-        gradients_(gradients),
-        gamma_(floats_of(in, op.inputs().gamma)),
         tables_(width_),
         centre_(static_cast<std::size_t>(width_ + kBehindTable)),
         first_(static_cast<std::size_t>(width_)),
@@ -87,11 +81,13 @@ class ColumnWork {
 
   void run(std::int64_t begin, std::int64_t end) {
     for (std::int64_t slab = begin; slab <= end; ++slab) {
-      if (slab < end) start(slab);
+      const bool normalises = tensors_.normalises() && slab > begin;
+      const bool sums = tensors_.sums() && slab < end;
+      if (sums) start(slab);
       for (std::int64_t row = 0; row < image_.all_rows(); row += image_.block_rows()) {
         const std::int64_t stop = std::min(image_.all_rows(), row + image_.block_rows());
-        if (slab > begin) normalise(slab - 1, row, stop);
-        if (slab < end) sum(slab, row, stop);
+        if (normalises) normalise(slab - 1, row, stop);
+        if (sums) sum(slab, row, stop);
       }
       if (slab < end) finish(slab);
     }
@@ -119,15 +115,11 @@ class ColumnWork {
                      std::int64_t columns) const {
     const std::int64_t offset =
         slab / slabs_ * image_.bytes() + (row * image_.columns + first_channel(slab)) * image_.size;
-    const auto at = [&](int which) {
-      const std::byte* data = data_of(in_, which);
-      return data ? data + offset : nullptr;
-    };
-    const GroupNorm::Inputs inputs = op_.inputs();
+    const auto at = [&](auto* data) { return data ? data + offset : nullptr; };
     ColumnRows all{.rows = rows, .columns = columns, .stride = image_.columns};
-    all.in[0] = at(forward_ ? inputs.x : inputs.dy);
-    if (!forward_) all.in[1] = at(inputs.x), all.in[2] = at(inputs.old_dx);
-    all.out = out_[0].data + offset;
+    all.in[0] = at(tensors_.forward() ? tensors_.x : tensors_.dy);
+    if (!tensors_.forward()) all.in[1] = at(tensors_.x), all.in[2] = at(tensors_.old_dx);
+    all.out = at(tensors_.out);
     return all;
   }
 
@@ -148,10 +140,10 @@ class ColumnWork {
   }
 
   void start(std::int64_t slab) {
-    if (forward_) {
+    if (tensors_.forward()) {
       sample(slab);
-    } else {
-      const float* mean = floats_of(in_, op_.inputs().mean) + first_group(slab);
+    } else if (tensors_.mean) {
+      const float* mean = tensors_.mean + first_group(slab);
       for (std::int64_t column = 0; column < width_; ++column)
         centre_[static_cast<std::size_t>(column)] = mean[group_of(column)];
     }
@@ -182,10 +174,12 @@ class ColumnWork {
   }
 
   void finish(std::int64_t slab) {
-    if (forward_)
+    if (!tensors_.forward())
+      finish_backward(slab);
+    else if (tensors_.sums())
       finish_forward(slab);
     else
-      finish_backward(slab);
+      take_statistics(slab);
   }
 
   void finish_forward(std::int64_t slab) {
@@ -198,50 +192,66 @@ class ColumnWork {
            .mean = static_cast<double>(centre_[column]) + sum / count,
            .squares = std::max(0.0, second_[column] - sum / count * sum)});
     }
-    float* mean = floats_of(out_[1]) + first_group(slab);
-    float* rstd = floats_of(out_[2]) + first_group(slab);
     for (std::size_t group = 0; group < moments.size(); ++group) {
-      mean[group] = static_cast<float>(moments[group].mean);
-      rstd[group] = static_cast<float>(moments[group].rstd(op_.eps));
+      const std::size_t at = static_cast<std::size_t>(first_group(slab)) + group;
+      tensors_.found_mean[at] = static_cast<float>(moments[group].mean);
+      tensors_.found_rstd[at] = static_cast<float>(moments[group].rstd(tensors_.eps));
     }
-    const float* beta = floats_of(in_, op_.inputs().beta);
     for (std::size_t column = 0; column < first_.size(); ++column) {
       const MomentSums& all = moments[index_of_group(column)];
-      const std::size_t channel = index_of_channel(slab, column);
-      const double scale = all.rstd(op_.eps) * (gamma_ ? gamma_[channel] : 1.0F);
-      tables_.mean[column] = static_cast<float>(all.mean);
-      tables_.scale[column] = static_cast<float>(scale);
-      tables_.shift[column] =
-          static_cast<float>(all.left_of_mean() * scale + (beta ? beta[channel] : 0.0F));
+      set_tables(slab, column, static_cast<float>(all.mean), all.rstd(tensors_.eps),
+                 all.left_of_mean());
     }
   }
 
+  void take_statistics(std::int64_t slab) {
+    for (std::size_t column = 0; column < first_.size(); ++column) {
+      const std::size_t group =
+          static_cast<std::size_t>(first_group(slab)) + index_of_group(column);
+      set_tables(slab, column, tensors_.mean[group], tensors_.rstd[group], 0);
+    }
+  }
+
+  void set_tables(std::int64_t slab, std::size_t column, float mean, double rstd, double left) {
+    const std::size_t channel = index_of_channel(slab, column);
+    const double scale = rstd * (tensors_.gamma ? tensors_.gamma[channel] : 1.0F);
+    tables_.mean[column] = mean;
+    tables_.scale[column] = static_cast<float>(scale);
+    tables_.shift[column] =
+        static_cast<float>(left * scale + (tensors_.beta ? tensors_.beta[channel] : 0.0F));
+  }
+
   void finish_backward(std::int64_t slab) {
-    const float* rstd = floats_of(in_, op_.inputs().rstd) + first_group(slab);
+    const auto rstd_of = [&](std::size_t group) -> double {
+      return tensors_.rstd ? tensors_.rstd[static_cast<std::size_t>(first_group(slab)) + group]
+                           : 1.0F;
+    };
     const auto channels = static_cast<std::size_t>(groups_ * channels_);
     std::vector<Gradients> own(channels), all(static_cast<std::size_t>(groups_));
     for (std::size_t column = 0; column < first_.size(); ++column) {
       Gradients& of_channel = own[column % channels];
       of_channel.beta += first_[column];
-      of_channel.gamma += second_[column] * static_cast<double>(rstd[index_of_group(column)]);
+      of_channel.gamma += second_[column] * rstd_of(index_of_group(column));
     }
+    const auto gamma_of = [&](std::size_t column) -> double {
+      return tensors_.gamma ? tensors_.gamma[index_of_channel(slab, column)] : 1.0F;
+    };
     for (std::size_t channel = 0; channel < channels; ++channel) {
-      const double gamma = gamma_ ? gamma_[index_of_channel(slab, channel)] : 1.0F;
       Gradients& of_group = all[index_of_group(channel)];
-      of_group.gamma += gamma * own[channel].gamma;
-      of_group.beta += gamma * own[channel].beta;
+      of_group.gamma += gamma_of(channel) * own[channel].gamma;
+      of_group.beta += gamma_of(channel) * own[channel].beta;
     }
-    if (gradients_)
-      std::ranges::copy(own, gradients_ + slab / slabs_ * image_.channels + first_channel(slab));
+    if (tensors_.gradients)
+      std::ranges::copy(own,
+                        tensors_.gradients + slab / slabs_ * image_.channels + first_channel(slab));
     const auto count = static_cast<double>(channels_ * image_.pixels);
     for (std::size_t column = 0; column < first_.size(); ++column) {
       const std::size_t group = index_of_group(column);
-      const double of_group = rstd[group];
-      const double gamma = gamma_ ? gamma_[index_of_channel(slab, column)] : 1.0F;
+      const double rstd = rstd_of(group);
       tables_.mean[column] = centre_[column];
-      tables_.scale[column] = static_cast<float>(of_group * gamma);
-      tables_.slope[column] = static_cast<float>(-of_group * of_group * all[group].gamma / count);
-      tables_.shift[column] = static_cast<float>(-of_group * all[group].beta / count);
+      tables_.scale[column] = static_cast<float>(rstd * gamma_of(column));
+      tables_.slope[column] = static_cast<float>(-rstd * rstd * all[group].gamma / count);
+      tables_.shift[column] = static_cast<float>(-rstd * all[group].beta / count);
     }
   }
 
@@ -254,16 +264,12 @@ class ColumnWork {
            column % static_cast<std::size_t>(groups_ * channels_);
   }
 
-  const GroupNorm& op_;
+  const GroupTensors& tensors_;
   const ImageRows& image_;
-  const bool forward_;
   const ColumnFunctions functions_;
   const std::int64_t groups_, slabs_;    // of a slab; of an image
   const std::int64_t channels_, width_;  // of a group; of a slab, in columns
   const Stores stores_;
-  const std::span<const View> in_, out_;
-  Gradients* const gradients_;
-  const float* const gamma_;
   SlabTables tables_;
   std::vector<float> centre_;
   std::vector<double> first_, second_;
@@ -271,13 +277,12 @@ class ColumnWork {
 
 }  // namespace
 
-void normalise_columns(const GroupNorm& op, const Queue& queue, Stores stores,
-                       std::span<const View> in, std::span<const View> out, Gradients* gradients) {
-  const TensorDesc& x = in[static_cast<std::size_t>(op.inputs().x)].desc;
-  const ImageRows image(x);
-  const std::int64_t groups = groups_of_slab(image, x.shape.n, op.groups, queue.threads);
-  split(queue, x.shape.n * (op.groups / groups), 1, [&](std::int64_t begin, std::int64_t end) {
-    ColumnWork(op, image, groups, stores, in, out, gradients).run(begin, end);
+void normalise_columns(const GroupTensors& tensors, const Queue& queue, Stores stores) {
+  const ImageRows image(tensors.desc);
+  const std::int64_t images = tensors.desc.shape.n;
+  const std::int64_t groups = groups_of_slab(image, images, tensors.groups, queue.threads);
+  split(queue, images * (tensors.groups / groups), 1, [&](std::int64_t begin, std::int64_t end) {
+    ColumnWork(tensors, image, groups, stores).run(begin, end);
   });
 }
 

@@ -1,7 +1,5 @@
 #include "backend/cpu/group_norm.h"
 
-#include <algorithm>
-
 #include "backend/cpu/choose_stores.h"
 #include "backend/cpu/rows.h"
 #include "ops/checks.h"
@@ -14,24 +12,7 @@ const TensorDesc& x_of(const GroupNorm& op, const Signature& s) {
 }
 
 bool accepts_fused(const GroupNorm& op, const Signature& s) {
-  return x_of(op, s).elements() > 0 && std::ranges::all_of(s.in, &TensorDesc::is_dense) &&
-         std::ranges::all_of(s.out, &TensorDesc::is_dense);
-}
-
-/// dgamma and dbeta: each channel's sums over the images, in their order.
-void sum_images(const GroupNorm& op, const Shape& x, const Gradients* gradients,
-                std::span<const View> in, std::span<const View> out) {
-  const float* old_dgamma = floats_of(in, op.inputs().old_dgamma);
-  const float* old_dbeta = floats_of(in, op.inputs().old_dbeta);
-  for (std::int64_t c = 0; c < x.c; ++c) {
-    Gradients sum;
-    for (std::int64_t i = c; i < x.n * x.c; i += x.c)
-      sum.gamma += gradients[i].gamma, sum.beta += gradients[i].beta;
-    if (old_dgamma) sum.gamma += static_cast<double>(old_dgamma[c]);
-    if (old_dbeta) sum.beta += static_cast<double>(old_dbeta[c]);
-    floats_of(out[1])[c] = static_cast<float>(sum.gamma);
-    floats_of(out[2])[c] = static_cast<float>(sum.beta);
-  }
+  return x_of(op, s).elements() > 0 && all_dense(s);
 }
 
 bool sums_images(const GroupNorm& op) { return op.direction == Direction::Backward && op.affine; }
@@ -41,14 +22,45 @@ std::size_t bytes_of_gradients(const GroupNorm& op, const Signature& s) {
   return sums_images(op) ? static_cast<std::size_t>(shape.n * shape.c) * sizeof(Gradients) : 0;
 }
 
+GroupTensors tensors_of(const GroupNorm& op, std::span<const View> in, std::span<const View> out) {
+  const GroupNorm::Inputs which = op.inputs();
+  const auto data = [&](int input) {
+    return input < 0 ? nullptr : in[static_cast<std::size_t>(input)].data;
+  };
+  const auto floats = [&](int input) { return reinterpret_cast<const float*>(data(input)); };
+  GroupTensors all{.desc = out[0].desc,
+                   .groups = op.groups,
+                   .eps = op.eps,
+                   .x = data(which.x),
+                   .dy = data(which.dy),
+                   .old_dx = data(which.old_dx),
+                   .gamma = floats(which.gamma),
+                   .beta = floats(which.beta),
+                   .mean = floats(which.mean),
+                   .rstd = floats(which.rstd),
+                   .out = out[0].data};
+  if (op.direction == Direction::Forward) {
+    all.found_mean = reinterpret_cast<float*>(out[1].data);
+    all.found_rstd = reinterpret_cast<float*>(out[2].data);
+  }
+  return all;
+}
+
 template <StoresRule (*Rule)(const Signature&)>
 Launch prepare_fused(const GroupNorm& op, const Signature& s) {
-  return [op, stores = Rule(s), x = x_of(op, s)](Queue& queue, std::span<const View> in,
-                                                 std::span<const View> out, View scratch) {
-    auto* gradients = sums_images(op) ? reinterpret_cast<Gradients*>(scratch.data) : nullptr;
-    const auto normalise = x.layout == Layout::Nchw ? normalise_planes : normalise_columns;
-    normalise(op, queue, stores(queue.threads), in, out, gradients);
-    if (gradients) sum_images(op, x.shape, gradients, in, out);
+  return [op, stores = Rule(s), x = x_of(op, s).shape](Queue& queue, std::span<const View> in,
+                                                       std::span<const View> out, View scratch) {
+    GroupTensors tensors = tensors_of(op, in, out);
+    if (sums_images(op)) tensors.gradients = reinterpret_cast<Gradients*>(scratch.data);
+    normalise_groups(tensors, queue, stores(queue.threads));
+    if (!sums_images(op)) return;
+    const auto old = static_cast<std::size_t>(op.inputs().old_dgamma);
+    const auto sum = [&](double Gradients::*of, std::size_t i) {
+      sum_images(x, tensors.gradients, of, op.accumulate ? floats_of(in[old + i]) : nullptr,
+                 reinterpret_cast<float*>(out[1 + i].data));
+    };
+    sum(&Gradients::gamma, 0);
+    sum(&Gradients::beta, 1);
   };
 }
 
@@ -62,6 +74,15 @@ Kernel fused_row(std::string_view name) {
 }
 
 }  // namespace
+
+void sum_images(const Shape& x, const Gradients* gradients, double Gradients::*of, const float* old,
+                float* out) {
+  for (std::int64_t c = 0; c < x.c; ++c) {
+    double sum = 0;
+    for (std::int64_t i = c; i < x.n * x.c; i += x.c) sum += gradients[i].*of;
+    out[c] = static_cast<float>(old ? sum + static_cast<double>(old[c]) : sum);
+  }
+}
 
 std::span<const Kernel> group_norm_rows() {
   static const Kernel rows[] = {reference_row(GroupNorm::name), fused_row<suitable_stores>("fused"),

@@ -1,9 +1,10 @@
-/// Group norm's fused kernels by layout, and what they share.
+/// Statistics of groups and what is normalised by them, by layout.
 #pragma once
+
+#include <algorithm>
 
 #include "backend/backend.h"
 #include "backend/cpu/elementwise.h"
-#include "ops/group_norm.h"
 
 namespace normbench {
 
@@ -12,20 +13,47 @@ struct Gradients {
   double gamma = 0, beta = 0;
 };
 
-/// The data of input `which` of the op's list; null where it has none.
-inline const std::byte* data_of(std::span<const View> in, int which) {
-  return which < 0 ? nullptr : in[static_cast<std::size_t>(which)].data;
-}
-inline const float* floats_of(std::span<const View> in, int which) {
-  return reinterpret_cast<const float*>(data_of(in, which));
-}
-inline float* floats_of(const View& out) { return reinterpret_cast<float*>(out.data); }
+/// A group norm, its gradient, or a part of one of them: what is null is left out.
+///   forward   x [, gamma, beta] -> out, found_mean, found_rstd; without `out` only moments;
+///   without
+///             found ones by `mean` and `rstd`
+///   backward  dy, x [, gamma], mean, rstd [, old_dx] -> out, gradients; without `mean` it is 0,
+///   and
+///             without `rstd` 1
+struct GroupTensors {
+  TensorDesc desc;  // of x, dy and out: dense
+  std::int64_t groups = 1;
+  double eps = 0;
+  const std::byte *x = nullptr, *dy = nullptr, *old_dx = nullptr;
+  const float *gamma = nullptr, *beta = nullptr, *mean = nullptr, *rstd = nullptr;
+  std::byte* out = nullptr;
+  float *found_mean = nullptr, *found_rstd = nullptr;
+  Gradients* gradients = nullptr;  // [N, C]
 
-/// Group norm of dense tensors, nchw and nhwc; without dgamma and dbeta, of which each channel's
-/// part of each image, [N, C], goes to `gradients` where that is not null.
-void normalise_planes(const GroupNorm& op, const Queue& queue, Stores stores,
-                      std::span<const View> in, std::span<const View> out, Gradients* gradients);
-void normalise_columns(const GroupNorm& op, const Queue& queue, Stores stores,
-                       std::span<const View> in, std::span<const View> out, Gradients* gradients);
+  bool forward() const { return dy == nullptr; }
+  bool sums() const { return !forward() || found_mean != nullptr; }
+  bool normalises() const { return out != nullptr; }
+};
+
+/// Where x is nchw; where it is nhwc.
+void normalise_planes(const GroupTensors& tensors, const Queue& queue, Stores stores);
+void normalise_columns(const GroupTensors& tensors, const Queue& queue, Stores stores);
+inline void normalise_groups(const GroupTensors& tensors, const Queue& queue, Stores stores) {
+  const bool planes = tensors.desc.layout == Layout::Nchw;
+  (planes ? normalise_planes : normalise_columns)(tensors, queue, stores);
+}
+
+/// Each channel's sum over the images, in their order: of `of` a member of Gradients, plus `old`
+/// where that is not null.
+void sum_images(const Shape& x, const Gradients* gradients, double Gradients::*of, const float* old,
+                float* out);
+
+inline bool all_dense(const Signature& s) {
+  return std::ranges::all_of(s.in, &TensorDesc::is_dense) &&
+         std::ranges::all_of(s.out, &TensorDesc::is_dense);
+}
+inline const float* floats_of(const View& view) {
+  return reinterpret_cast<const float*>(view.data);
+}
 
 }  // namespace normbench

@@ -35,36 +35,12 @@ struct Groups {
   std::int64_t bytes;  // of a group
 };
 
-/// A thread's groups [begin, end): the first is summed, then each is normalised while the next one
-/// is summed.
-template <class Work>
-void sum_and_normalise(const PlaneRows& rows, GroupFunction function, Work& work,
-                       std::int64_t begin, std::int64_t end) {
-  const std::int64_t block = rows.block_rows();
-  for (std::int64_t group = begin; group <= end; ++group) {
-    const Normalised* normalised = group > begin ? &work.normalised() : nullptr;
-    const Summed* summed = group < end ? &work.summed(group) : nullptr;
-    for (std::int64_t row = 0; row < rows.rows(); row += block) {
-      function(rows, row, std::min(rows.rows(), row + block), normalised, summed);
-      if (summed) work.add_block();
-    }
-    if (summed) work.finish(group);
-  }
-}
-
 /// What a thread keeps of the group that it sums and the one that it normalises.
 class ForwardWork {
  public:
-  ForwardWork(const GroupNorm& op, const Groups& groups, std::span<const View> in,
-              std::span<const View> out)
-      : groups_(groups),
-        eps_(op.eps),
-        x_(data_of(in, op.inputs().x)),
-        gamma_(floats_of(in, op.inputs().gamma)),
-        beta_(floats_of(in, op.inputs().beta)),
-        y_(out[0].data),
-        mean_(floats_of(out[1])),
-        rstd_(floats_of(out[2])),
+  ForwardWork(const GroupTensors& tensors, const Groups& groups)
+      : tensors_(tensors),
+        groups_(groups),
         scale_(static_cast<std::size_t>(groups.rows.planes)),
         shift_(scale_.size()) {
     summed_.moments = &block_;
@@ -75,33 +51,37 @@ class ForwardWork {
 
   const Summed& summed(std::int64_t group) {
     all_ = {};
-    summed_.in[0] = x_ + group * groups_.bytes;
+    summed_.in[0] = tensors_.x + group * groups_.bytes;
     return summed_;
   }
   void add_block() { all_.add(block_); }
+
+  /// Statistics are known: what the group is normalised by.
   void finish(std::int64_t group) {
-    const double rstd = all_.rstd(eps_);
-    mean_[group] = normalised_.mean = static_cast<float>(all_.mean);
-    rstd_[group] = static_cast<float>(rstd);
-    normalised_.in[0] = summed_.in[0];
-    normalised_.out = y_ + group * groups_.bytes;
-    const std::int64_t channel = groups_.channel(group);
+    double rstd = 0, left = 0;
+    if (tensors_.sums()) {
+      rstd = all_.rstd(tensors_.eps), left = all_.left_of_mean();
+      tensors_.found_mean[group] = normalised_.mean = static_cast<float>(all_.mean);
+      tensors_.found_rstd[group] = static_cast<float>(rstd);
+    } else {
+      normalised_.mean = tensors_.mean[group], rstd = tensors_.rstd[group];
+    }
+    if (!tensors_.normalises()) return;
+    normalised_.in[0] = tensors_.x + group * groups_.bytes;
+    normalised_.out = tensors_.out + group * groups_.bytes;
+    const auto channel = static_cast<std::size_t>(groups_.channel(group));
     for (std::size_t plane = 0; plane < scale_.size(); ++plane) {
-      const auto c = static_cast<std::size_t>(channel) + plane;
-      const double scale = gamma_ ? rstd * gamma_[c] : rstd;
+      const double scale = tensors_.gamma ? rstd * tensors_.gamma[channel + plane] : rstd;
+      const float beta = tensors_.beta ? tensors_.beta[channel + plane] : 0;
       scale_[plane] = static_cast<float>(scale);
-      shift_[plane] = static_cast<float>(all_.left_of_mean() * scale + (beta_ ? beta_[c] : 0.0F));
+      shift_[plane] = static_cast<float>(left * scale + beta);
     }
   }
   const Normalised& normalised() const { return normalised_; }
 
  private:
+  const GroupTensors& tensors_;
   const Groups& groups_;
-  const double eps_;
-  const std::byte* const x_;
-  const float *const gamma_, *const beta_;
-  std::byte* const y_;
-  float *const mean_, *const rstd_;
   std::vector<float> scale_, shift_;  // of each plane
   MomentSums block_, all_;
   Summed summed_;
@@ -110,17 +90,9 @@ class ForwardWork {
 
 class BackwardWork {
  public:
-  BackwardWork(const GroupNorm& op, const Groups& groups, std::span<const View> in,
-               std::span<const View> out, Gradients* gradients)
-      : groups_(groups),
-        dy_(data_of(in, op.inputs().dy)),
-        x_(data_of(in, op.inputs().x)),
-        old_dx_(data_of(in, op.inputs().old_dx)),
-        gamma_(floats_of(in, op.inputs().gamma)),
-        mean_(floats_of(in, op.inputs().mean)),
-        rstd_(floats_of(in, op.inputs().rstd)),
-        dx_(out[0].data),
-        gradients_(gradients),
+  BackwardWork(const GroupTensors& tensors, const Groups& groups)
+      : tensors_(tensors),
+        groups_(groups),
         scale_(static_cast<std::size_t>(groups.rows.planes)),
         first_(static_cast<std::size_t>(groups.rows.sums())),
         second_(first_.size()) {
@@ -131,27 +103,29 @@ class BackwardWork {
   BackwardWork& operator=(const BackwardWork&) = delete;
 
   const Summed& summed(std::int64_t group) {
-    summed_.in[0] = dy_ + group * groups_.bytes;
-    summed_.in[1] = x_ + group * groups_.bytes;
-    summed_.centre = mean_[group];
+    summed_.in[0] = tensors_.dy + group * groups_.bytes;
+    summed_.in[1] = tensors_.x + group * groups_.bytes;
+    summed_.centre = tensors_.mean ? tensors_.mean[group] : 0;
     return summed_;
   }
   void add_block() {}
   void finish(std::int64_t group) {
-    const double rstd = rstd_[group];
+    const double rstd = tensors_.rstd ? tensors_.rstd[group] : 1.0F;
     const auto channel = static_cast<std::size_t>(groups_.channel(group));
     Gradients all;
     for (std::size_t plane = 0; plane < scale_.size(); ++plane) {
       const Gradients own = sums_of_plane(plane, rstd);
-      const double gamma = gamma_ ? gamma_[channel + plane] : 1.0F;
+      const double gamma = tensors_.gamma ? tensors_.gamma[channel + plane] : 1.0F;
       all.gamma += gamma * own.gamma, all.beta += gamma * own.beta;
       scale_[plane] = static_cast<float>(rstd * gamma);
-      if (gradients_) gradients_[static_cast<std::size_t>(groups_.plane(group)) + plane] = own;
+      if (tensors_.gradients)
+        tensors_.gradients[static_cast<std::size_t>(groups_.plane(group)) + plane] = own;
     }
+    if (!tensors_.normalises()) return;
     const auto count = static_cast<double>(groups_.rows.elements());
     normalised_.in[0] = summed_.in[0], normalised_.in[1] = summed_.in[1];
-    normalised_.in[2] = old_dx_ ? old_dx_ + group * groups_.bytes : nullptr;
-    normalised_.out = dx_ + group * groups_.bytes;
+    normalised_.in[2] = tensors_.old_dx ? tensors_.old_dx + group * groups_.bytes : nullptr;
+    normalised_.out = tensors_.out + group * groups_.bytes;
     normalised_.mean = summed_.centre;
     normalised_.slope = static_cast<float>(-rstd * rstd * all.gamma / count);
     normalised_.constant = static_cast<float>(-rstd * all.beta / count);
@@ -170,16 +144,33 @@ class BackwardWork {
     return sums;
   }
 
+  const GroupTensors& tensors_;
   const Groups& groups_;
-  const std::byte *const dy_, *const x_, *const old_dx_;
-  const float *const gamma_, *const mean_, *const rstd_;
-  std::byte* const dx_;
-  Gradients* const gradients_;  // of each plane; may be null
-  std::vector<float> scale_;    // of each plane
+  std::vector<float> scale_;  // of each plane
   std::vector<float> first_, second_;
   Summed summed_;
   Normalised normalised_;
 };
+
+/// A thread's groups [begin, end): the first is summed, then each is normalised while the next one
+/// is summed.
+template <class Work>
+void sum_and_normalise(const GroupTensors& tensors, const Groups& groups, GroupFunction function,
+                       std::int64_t begin, std::int64_t end) {
+  Work work(tensors, groups);
+  const std::int64_t rows = groups.rows.rows(), block = groups.rows.block_rows();
+  for (std::int64_t group = begin; group <= end; ++group) {
+    const bool sums = tensors.sums() && group < end;
+    const Normalised* normalised =
+        tensors.normalises() && group > begin ? &work.normalised() : nullptr;
+    const Summed* summed = sums ? &work.summed(group) : nullptr;
+    for (std::int64_t row = 0; (normalised || summed) && row < rows; row += block) {
+      function(groups.rows, row, std::min(rows, row + block), normalised, summed);
+      if (summed) work.add_block();
+    }
+    if (group < end) work.finish(group);
+  }
+}
 
 }  // namespace
 
@@ -201,22 +192,15 @@ std::int64_t PlaneRows::block_rows() const {
   return std::max<std::int64_t>(1, kBlockOfRows / row / 2) * 2;
 }
 
-void normalise_planes(const GroupNorm& op, const Queue& queue, Stores stores,
-                      std::span<const View> in, std::span<const View> out, Gradients* gradients) {
-  const TensorDesc& x = in[static_cast<std::size_t>(op.inputs().x)].desc;
-  const Groups groups(x, op.groups);
-  const bool forward = op.direction == Direction::Forward;
+void normalise_planes(const GroupTensors& tensors, const Queue& queue, Stores stores) {
+  const Groups groups(tensors.desc, tensors.groups);
+  const DType dtype = tensors.desc.dtype;
+  const bool forward = tensors.forward();
   const GroupFunction function =
-      forward ? forward_function(x.dtype, stores) : backward_function(x.dtype, stores);
-  split(queue, groups.count(), 1, [&](std::int64_t begin, std::int64_t end) {
-    if (forward) {
-      ForwardWork work(op, groups, in, out);
-      sum_and_normalise(groups.rows, function, work, begin, end);
-    } else {
-      BackwardWork work(op, groups, in, out, gradients);
-      sum_and_normalise(groups.rows, function, work, begin, end);
-    }
-  });
+      forward ? forward_function(dtype, stores) : backward_function(dtype, stores);
+  const auto work = forward ? sum_and_normalise<ForwardWork> : sum_and_normalise<BackwardWork>;
+  split(queue, groups.count(), 1,
+        [&](std::int64_t begin, std::int64_t end) { work(tensors, groups, function, begin, end); });
 }
 
 }  // namespace normbench
