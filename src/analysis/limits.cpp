@@ -55,12 +55,15 @@ bool is_copy_for(const CaseResult& limit, const StageResult& stage, Memory memor
          link_memory(limit, 0) == wanted;
 }
 
+StreamMix mix_of(const StageResult& stage) {
+  return {.read = stage.min_read_bytes, .written = stage.min_bytes - stage.min_read_bytes};
+}
+
 bool is_stream_for(const CaseResult& limit, const CaseResult& result, const StageResult& stage) {
   const StageResult& stream = limit.stages[0];
   return is_op<Stream>(stream) && stage.min_read_bytes > 0 &&
-         stream.min_read_bytes == stage.min_read_bytes && stream.min_bytes == stage.min_bytes &&
-         stream.place == stage.place && (stage.resident || !limit.resident) &&
-         stream.out.memory == stage.out.memory &&
+         mix_of(stream) == limit_mix(mix_of(stage)) && stream.place == stage.place &&
+         (stage.resident || !limit.resident) && stream.out.memory == stage.out.memory &&
          (is_on_gpu(stage) || limit.threads == result.threads);
 }
 
@@ -138,8 +141,11 @@ const CaseResult* link_limit(const GroupResult& group, const CaseResult& result,
 }
 
 bool is_stream_for(const CaseResult& limit, const CaseResult& result) {
-  return has_op<Stream>(limit) && !limit.resident && limit.source_bytes == result.source_bytes &&
-         limit.result_bytes == result.result_bytes && uses_gpu(limit) == uses_gpu(result) &&
+  const auto mix = [](const CaseResult& one) {
+    return StreamMix{.read = one.source_bytes, .written = one.result_bytes};
+  };
+  return has_op<Stream>(limit) && !limit.resident && mix(limit) == limit_mix(mix(result)) &&
+         uses_gpu(limit) == uses_gpu(result) &&
          (uses_gpu(result) || limit.threads == result.threads);
 }
 

@@ -53,4 +53,14 @@ Cost FirstTouch::fewest(std::span<const TensorDesc>, std::span<const TensorDesc>
   return {.written_bytes = (total_bytes(out) + page_bytes() - 1) / page_bytes()};
 }
 
+StreamMix limit_mix(const StreamMix& bytes) {
+  constexpr std::int64_t most = 8, parts = 1000;
+  const auto [less, more] = std::minmax(bytes.read, bytes.written);
+  if (less == 0) return bytes;
+  const std::int64_t times = (more + less / 2) / less;
+  if (times > most || std::abs(more - times * less) > more / parts) return bytes;
+  if (bytes.read < bytes.written) return {.read = less, .written = times * less};
+  return {.read = times * less, .written = less};
+}
+
 }  // namespace normbench

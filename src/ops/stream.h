@@ -21,6 +21,16 @@ struct Stream {
   static std::vector<Stream> samples(const Shape& shape);
 };
 
+/// Bytes that are read and written.
+struct StreamMix {
+  std::int64_t read = 0, written = 0;
+  bool operator==(const StreamMix&) const = default;
+};
+
+/// The bytes of the stream that is the limit of so many: where one side is within 0.1 % of a small
+/// multiple of the other, as with some statistics beside a large tensor, it is that multiple.
+StreamMix limit_mix(const StreamMix& bytes);
+
 /// Writes one byte per page of an output as large as its input.
 struct FirstTouch {
   static constexpr std::string_view name = "first_touch";

@@ -177,6 +177,8 @@ void Limits::add_streams(Place place) {
 
 void Limits::add_stream(Mix mix) {
   const int threads = mix.threads;
+  const StreamMix bytes = limit_mix({.read = mix.read, .written = mix.written});
+  mix.read = bytes.read, mix.written = bytes.written;
   if (mix.place == Place::Cuda) mix.threads = 1;  // those of the host are no difference there
   if (std::ranges::find(mixes_, mix) != mixes_.end()) return;
   mixes_.push_back(mix);
