@@ -157,8 +157,8 @@ std::string reasons_below(const std::vector<Line>& lines) {
   for (const Line& line : lines) {
     if (line.why.empty()) continue;
     std::vector<std::string>& of = under(ids, line.why);
-    if (const std::string what = line.id + line.at; of.empty() || of.back() != what)
-      of.push_back(what);
+    if (std::string what = line.id + line.at; std::ranges::find(of, what) == of.end())
+      of.push_back(std::move(what));
   }
   std::string text;
   for (const auto& [why, of] : ids)
