@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "core/units.h"
 #include "report/cause_text.h"
 #include "report/comparison_words.h"
