@@ -4,7 +4,7 @@
 #include <memory>
 #include <mutex>
 
-#include "backend/cpu/gather.h"
+#include "backend/cpu/move_simd.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/team.h"
 #include "ops/images/image.h"
@@ -57,14 +57,13 @@ View image_of(const View& batch, std::int64_t index) {
 /// Copies an interleaved image to one of either layout.
 void copy_pixels(const View& from, const View& to) {
   const Strides &f = from.desc.strides, &t = to.desc.strides;
-  for (std::int64_t y = 0; y < to.desc.shape.h; ++y) {
-    const PixelSource row{from.data + y * f.h, {.pixel = f.w, .channel = f.c}};
-    const PixelTarget target{to.data + y * t.h, {.pixel = t.w, .channel = t.c}};
-    if (to.desc.layout == Layout::Nhwc)
-      std::memcpy(target.data, row.data, 3 * to.desc.shape.w);
-    else
-      gather(row, target, to.desc.shape.w, 3, 1);
-  }
+  gather({.from = {from.data, {f.w, f.c}},
+          .to = {to.data, {t.w, t.c}},
+          .channels = 3,
+          .pixels = to.desc.shape.w,
+          .rows = to.desc.shape.h,
+          .stride = f.h},
+         1);
 }
 
 void resize(const View& from, const View& to, Queue& queue) {

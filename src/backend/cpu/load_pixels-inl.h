@@ -14,30 +14,47 @@ HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Where the bytes of each of three channels are in 64 pixels: in the first two of their three
-/// vectors, then in what was picked from those and the third.
-struct PixelBytes {
-  constexpr PixelBytes() {
-    for (int c = 0; c < 3; ++c)
-      for (int pixel = 0; pixel < 64; ++pixel) {
-        const int byte = 3 * pixel + c;
-        in_two[c][pixel] = static_cast<std::uint8_t>(byte < 128 ? byte : 0);
-        in_third[c][pixel] = static_cast<std::uint8_t>(byte < 128 ? pixel : byte - 64);
+// The instruction sets that pick bytes out of two vectors at once (AVX-512's VBMI).
+constexpr bool kPicksBytes = HWY_TARGET <= HWY_AVX3_DL;
+
+/// Three vectors with elements of `Size` bytes hold three channels, interleaved or one each. The
+/// bytes of the result are in the first two of them, then in what was picked from those and the
+/// third.
+template <int Size, bool FromPixels, bool ToPixels, bool Mirror>
+struct PickedBytes {
+  constexpr PickedBytes() {
+    constexpr int pixels = 64 / Size;
+    for (int at = 0; at < 3 * pixels; ++at) {
+      const int to_pixel = ToPixels ? at / 3 : at % pixels;
+      const int channel = ToPixels ? at % 3 : at / pixels;
+      const int pixel = Mirror ? pixels - 1 - to_pixel : to_pixel;
+      const int from = FromPixels ? 3 * pixel + channel : channel * pixels + pixel;
+      for (int i = 0; i < Size; ++i) {
+        const int to = at * Size + i, byte = from * Size + i;
+        in_two[to / 64][to % 64] = static_cast<std::uint8_t>(byte < 128 ? byte : 0);
+        in_third[to / 64][to % 64] = static_cast<std::uint8_t>(byte < 128 ? to % 64 : byte - 64);
       }
+    }
   }
 
   HWY_ALIGN std::uint8_t in_two[3][64] = {}, in_third[3][64] = {};
 };
 
-/// As LoadInterleaved3, where bytes can be picked out of two vectors of 64: in a quarter of the
-/// instructions. What it calls is found by its arguments, as other instruction sets lack it.
-template <class D>
-HWY_INLINE void pick_channels(D d, const std::uint8_t* in, hn::Vec<D> (&channels)[3]) {
-  static constexpr PixelBytes kBytes;
-  const auto a = LoadU(d, in), b = LoadU(d, in + 64), c = LoadU(d, in + 128);
+/// Changes how three channels lie in their vectors, a quarter of the instructions of Highway's own
+/// ways. A template, because what it calls is found by its arguments: other instruction sets lack
+/// it.
+template <bool FromPixels, bool ToPixels, bool Mirror, class D>
+HWY_INLINE void reorder_pixels(D d, hn::Vec<D> (&channels)[3]) {
+  static constexpr PickedBytes<sizeof(hn::TFromD<D>), FromPixels, ToPixels, Mirror> kBytes;
+  const hn::Repartition<std::uint8_t, D> bytes;
+  const auto a = BitCast(bytes, channels[0]), b = BitCast(bytes, channels[1]),
+             c = BitCast(bytes, channels[2]);
   for (int i = 0; i < 3; ++i) {
-    const auto two = _mm512_permutex2var_epi8(a.raw, hn::Load(d, kBytes.in_two[i]).raw, b.raw);
-    channels[i].raw = _mm512_permutex2var_epi8(two, hn::Load(d, kBytes.in_third[i]).raw, c.raw);
+    auto picked = a;
+    picked.raw = _mm512_permutex2var_epi8(a.raw, hn::Load(bytes, kBytes.in_two[i]).raw, b.raw);
+    picked.raw =
+        _mm512_permutex2var_epi8(picked.raw, hn::Load(bytes, kBytes.in_third[i]).raw, c.raw);
+    channels[i] = BitCast(d, picked);
   }
 }
 
@@ -46,14 +63,16 @@ template <class D, int C>
 HWY_INLINE void load_pixels(D d, const hn::TFromD<D>* in, hn::Vec<D> (&channels)[C]) {
   if constexpr (C == 4) {
     hn::LoadInterleaved4(d, in, channels[0], channels[1], channels[2], channels[3]);
-  } else if constexpr (HWY_TARGET <= HWY_AVX3_DL && sizeof(hn::TFromD<D>) == 1) {
-    pick_channels(d, in, channels);
+  } else if constexpr (kPicksBytes) {
+    for (int c = 0; c < 3; ++c) channels[c] = hn::LoadU(d, in + c * hn::Lanes(d));
+    reorder_pixels<true, false, false>(d, channels);
   } else {
     hn::LoadInterleaved3(d, in, channels[0], channels[1], channels[2]);
   }
 }
 
-/// The lanes in the opposite order. There is no such instruction for bytes: pairs, then in pairs.
+/// The lanes in the opposite order. Few CPUs have such an instruction for bytes: pairs, then in
+/// pairs.
 template <class D>
 HWY_INLINE hn::Vec<D> mirrored(D d, hn::Vec<D> v) {
   if constexpr (sizeof(hn::TFromD<D>) == 1 && HWY_TARGET != HWY_SCALAR) {

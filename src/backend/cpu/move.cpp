@@ -1,4 +1,5 @@
 #include "backend/cpu/choose_stores.h"
+#include "backend/cpu/move_simd.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/stream_simd.h"
 #include "backend/cpu/walk.h"
@@ -19,10 +20,8 @@ Launch prepare(const T& op, const Signature& s) {
     const Stores stores = rule(queue.threads);
     walk(
         input_view(op, in[0]), out[0], queue,
-        [size, stores](const Run& run) {
-          copy_bytes(run.in, run.out, run.elements * size, stores);
-        },
-        nullptr, touches);
+        [=](const Run& run) { copy_bytes(run.in, run.out, run.elements * size, stores); },
+        [=](const PixelRun& run) { return move_pixels(run, size, stores); }, touches);
   };
 }
 

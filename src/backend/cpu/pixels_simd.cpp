@@ -9,7 +9,7 @@ HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
 // Tiles leave memory idle while their channels are taken apart. So: a few lines at a time.
-constexpr std::int64_t kVisit = kFewestPixels;  // whole lines of every channel
+constexpr std::int64_t kVisit = 64;  // whole lines of every channel
 
 using Channel = OneChannel<MultiplyAdd>;
 using Apart = std::uint8_t[3][kVisit];
@@ -105,12 +105,13 @@ constexpr std::int64_t kAhead = 72 * 64;  // bytes
 
 template <DType To, Stores S, bool Mirrored, class Function>
 HWY_INLINE void rows(const PixelRun& run, const Function (&f)[3], const Channel (&plain)[3]) {
-  auto* out = reinterpret_cast<Storage<To>*>(run.out);
+  auto* out = reinterpret_cast<Storage<To>*>(run.to.data);
   for (std::int64_t y = 0; y < run.rows; ++y) {
-    const std::byte* const in = run.in + y * run.stride;
+    const std::byte* const in = run.from.data + y * run.stride;
     const std::byte* ahead = y + 1 < run.rows ? in + run.stride : nullptr;
     if (S != Stores::Normal && run.rows == 1) ahead = in + kAhead;
-    whole_row<To, S, Mirrored>({in, ahead, out + y * run.pixels, run.pixels}, run.plane, f, plain);
+    whole_row<To, S, Mirrored>({in, ahead, out + y * run.pixels, run.pixels},
+                               run.to.strides.channel, f, plain);
   }
 }
 
@@ -127,8 +128,12 @@ void to_planes(const PixelRun& run, const float* a, const float* b) {
 
 template <DType To, Stores S>
 bool pixels_to_planes(const PixelRun& run, const float* a, const float* b) {
-  if (S != Stores::Normal && run.plane * sizeof(Storage<To>) % 64 != 0) return false;
-  run.mirrored ? to_planes<To, S, true>(run, a, b) : to_planes<To, S, false>(run, a, b);
+  const PixelStrides from = run.from.strides, to = run.to.strides;
+  if (run.channels != 3 || from.channel != 1 || (from.pixel != 3 && from.pixel != -3) ||
+      to.pixel != 1 || run.pixels < kVisit)
+    return false;
+  if (S != Stores::Normal && to.channel * sizeof(Storage<To>) % 64 != 0) return false;
+  from.pixel < 0 ? to_planes<To, S, true>(run, a, b) : to_planes<To, S, false>(run, a, b);
   return true;
 }
 

@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "backend/cpu/fetch.h"
-#include "backend/cpu/gather.h"
 #include "backend/cpu/memory.h"
+#include "backend/cpu/move_simd.h"
 #include "backend/cpu/team.h"
 
 namespace normbench {
@@ -15,6 +15,7 @@ constexpr std::int64_t kTileBytes = 16384;
 constexpr std::int64_t kTilePixels = 1024;
 constexpr std::int64_t kBeyond = 512;  // bytes, from the end of a tile to what is fetched
 constexpr std::int64_t kLine = 64;     // bytes; also the pixels that every split is a multiple of
+constexpr std::int64_t kFewestPixels = 64;  // of a row that `pixels` is given
 
 bool interleaved(const TensorDesc& desc) { return desc.layout == Layout::Nhwc && desc.shape.c > 1; }
 
@@ -40,8 +41,7 @@ class Walk {
     direct_ = interleaved(in.desc) == interleaved(out.desc) && from_.w == group_ &&
               (group_ == 1 || from_.c == 1);
     dense_pixels_ = one_row_ && from_.w == group_ && interleaved(in.desc);
-    by_pixels_ = pixels && group_ == 3 && interleaved(in.desc) && !interleaved(out.desc) &&
-                 from_.c == 1 && (from_.w == 3 || from_.w == -3) && width_ >= kFewestPixels;
+    by_pixels_ = pixels && width_ >= kFewestPixels;
     tile_pixels_ = std::min(kTilePixels, kTileBytes / (group_ * size_of(in.desc.dtype)));
     const std::int64_t lines = kPopulatedBytes / (group_ * size_of(out.desc.dtype)) / kLine;
     slice_pixels_ = populates_ ? kLine * std::max<std::int64_t>(1, lines) : pixels_;
@@ -55,11 +55,7 @@ class Walk {
       const std::int64_t plane = begin / pixels_, first = begin % pixels_;
       const std::int64_t last = std::min({pixels_, first + end - begin, first + slice_pixels_});
       if (populates_) populate(plane, first, last);
-      if (direct_) {
-        rows(plane, first, last);
-      } else {
-        tiles(plane, pixels(plane, first, last), last);
-      }
+      runs(plane, pixels(plane, first, last), last);
       begin += last - first;
     }
   }
@@ -117,21 +113,30 @@ class Walk {
     }
   }
 
-  /// Pixels [begin, end) of an image, as far as the body has a way of its own; gives where that
+  /// Pixels [begin, end) of a plane in runs.
+  void runs(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
+    direct_ ? rows(plane, begin, end) : tiles(plane, begin, end);
+  }
+
+  /// Where planes are as long as this, the strides of something laid out as the output is.
+  PixelStrides target_strides(std::int64_t plane) const {
+    return interleaved(out_.desc) ? PixelStrides{group_, 1} : PixelStrides{1, plane};
+  }
+
+  /// Pixels [begin, end) of a plane, as far as the body has a way of its own; gives where that
   /// ends.
   std::int64_t pixels(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     while (by_pixels_ && begin < end) {
       const std::int64_t row = row_end(begin, end) - begin;
       const std::int64_t rows = row == width_ ? (end - begin) / width_ : 1;
       if (row < kFewestPixels) {
-        tiles(plane, begin, begin + row);
-      } else if (!pixel_body_({.in = source(plane, begin),
-                               .out = target(plane, begin, 0),
+        runs(plane, begin, begin + row);
+      } else if (!pixel_body_({.from = {source(plane, begin), {from_.w, from_.c}},
+                               .to = {target(plane, begin, 0), target_strides(pixels_)},
+                               .channels = group_,
                                .pixels = row,
                                .rows = rows,
-                               .stride = from_.h * size_of(in_.desc.dtype),
-                               .plane = pixels_,
-                               .mirrored = from_.w < 0})) {
+                               .stride = from_.h * size_of(in_.desc.dtype)})) {
         break;
       }
       begin += rows * row;
@@ -176,8 +181,11 @@ class Walk {
     for (std::int64_t pixel = begin; pixel < end;) {
       const std::int64_t next = row_end(pixel, end);
       if (!dense_pixels_) fetch_soon(plane, pixel + width_, next - pixel);
-      gather({source(plane, pixel), {from_.w, from_.c}},
-             {tile + (pixel - begin) * to.pixel * size, to}, next - pixel, group_, size);
+      gather({.from = {source(plane, pixel), {from_.w, from_.c}},
+              .to = {tile + (pixel - begin) * to.pixel * size, to},
+              .channels = group_,
+              .pixels = next - pixel},
+             size);
       pixel = next;
     }
   }
@@ -189,7 +197,7 @@ class Walk {
     alignas(kLine) std::byte tile[kTileBytes];
     const std::int64_t size = size_of(in_.desc.dtype);
     const bool all = interleaved(out_.desc);
-    const PixelStrides to = all ? PixelStrides{group_, 1} : PixelStrides{1, tile_pixels_};
+    const PixelStrides to = target_strides(tile_pixels_);
     std::int64_t from = begin;
     for (std::int64_t pixel = begin; pixel < end;) {
       const std::int64_t next = std::min(end, from + tile_pixels_);

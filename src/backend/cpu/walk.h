@@ -20,22 +20,30 @@ struct Run {
   const std::byte* ahead = nullptr;  // read soon, as many bytes as `in` has: fetched meanwhile
 };
 
-/// Shorter rows go through tiles.
-constexpr std::int64_t kFewestPixels = 64;
+/// Distances in elements between neighbouring pixels and between the channels of one.
+struct PixelStrides {
+  std::int64_t pixel, channel;
+};
+struct PixelSource {
+  const std::byte* data;
+  PixelStrides strides;
+};
+struct PixelTarget {
+  std::byte* data;
+  PixelStrides strides;
+};
 
-/// Rows of pixels of three channels side by side that become planes: channel c of the first goes to
-/// element c * `plane` of `out`, those of the others beside it.
+/// Rows of pixels that go to other places. In the target they lie one after the other.
 struct PixelRun {
-  const std::byte* in;  // the first; where `mirrored`, the others of its row lie before it
-  std::byte* out;
-  std::int64_t pixels;        // of a row, at least kFewestPixels
-  std::int64_t rows, stride;  // bytes from a row's first pixel to the next one's
-  std::int64_t plane;
-  bool mirrored;
+  PixelSource from;
+  PixelTarget to;
+  std::int64_t channels, pixels;  // of a row
+  std::int64_t rows = 1;
+  std::int64_t stride = 0;  // bytes from a row's first pixel to the next one's, in the source
 };
 
 using RunBody = std::function<void(const Run&)>;
-using PixelBody = std::function<bool(const PixelRun&)>;  // false: nothing was done
+using PixelBody = std::function<bool(const PixelRun&)>;  // false: nothing was done, now or ever
 
 /// How the pages of an output come from the system where nothing has touched them yet: one by one
 /// as stores fault, or many at once ahead of the stores, while what has been zeroed is in the
