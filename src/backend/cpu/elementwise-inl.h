@@ -32,6 +32,19 @@ HWY_INLINE void put(D d, V v, T* p) {
   }
 }
 
+/// What `make` gives for a floating-point dtype and these stores; null for another dtype.
+template <class Function, class Make>
+Function for_floats(DType dtype, Stores stores, const Make& make) {
+  return with_fixed(dtype, [&]<DType T>(Fixed<T>) -> Function {
+    if constexpr (!is_float(T))
+      return nullptr;
+    else if (stores == Stores::NonTemporal)
+      return make.template operator()<T, Stores::NonTemporal>();
+    else
+      return make.template operator()<T, Stores::Normal>();
+  });
+}
+
 /// Float vectors that make one whole vector of stores.
 template <DType T>
 constexpr int vectors_per_block() {

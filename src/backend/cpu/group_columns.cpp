@@ -11,7 +11,7 @@ namespace normbench {
 namespace {
 
 constexpr std::int64_t kFewestColumns = 32;     // of a row and of a slab: whole vectors
-constexpr std::int64_t kSummedElements = 8192;  // elements that are summed in float32
+constexpr std::int64_t kSummedElements = 8192;  // of rows that are summed in float32 at a time
 constexpr std::int64_t kSampledRows = 16;
 constexpr std::int64_t kBehindTable = 64;
 
@@ -45,7 +45,7 @@ std::int64_t groups_of_slab(const ImageRows& image, std::int64_t images, std::in
   return groups;
 }
 
-/// SlabTables of a slab that is normalised.
+/// Of each column of a slab that is normalised.
 struct SlabTables {
   explicit SlabTables(std::int64_t columns)
       : mean(static_cast<std::size_t>(columns + kBehindTable)),

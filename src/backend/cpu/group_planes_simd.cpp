@@ -441,14 +441,8 @@ void block(const PlaneRows& rows, std::int64_t begin, std::int64_t end,
 
 template <Pass P>
 GroupFunction pick_block(DType dtype, Stores stores) {
-  return with_fixed(dtype, [=]<DType T>(Fixed<T>) -> GroupFunction {
-    if constexpr (!is_float(T))
-      return nullptr;
-    else if (stores == Stores::NonTemporal)
-      return &block<T, P, Stores::NonTemporal>;
-    else
-      return &block<T, P, Stores::Normal>;
-  });
+  return for_floats<GroupFunction>(
+      dtype, stores, []<DType T, Stores S>() -> GroupFunction { return &block<T, P, S>; });
 }
 
 GroupFunction pick_forward(DType dtype, Stores stores) {

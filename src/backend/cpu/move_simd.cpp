@@ -234,7 +234,7 @@ bool move_any(const PixelRun& run, std::int64_t size, Stores stores) {
     PixelRun bytes = run;
     bytes.pixels *= run.channels * size;
     // Ends of rows within lines, one by one, cost more than rows side by side gain.
-    if (run.rows > 1 && bytes.pixels % kLine != 0) return false;
+    if (stores != Stores::Normal && run.rows > 1 && bytes.pixels % kLine != 0) return false;
     return move_as<Way<std::uint8_t, 1, false, false, false>>(bytes, stores);
   }
   switch (size) {

@@ -84,14 +84,8 @@ void pairs(const std::byte* first, const std::byte* second, std::byte* to, std::
 
 template <class Operation>
 PairFunction pick_pairs(DType dtype, Stores stores) {
-  return with_fixed(dtype, [=]<DType T>(Fixed<T>) -> PairFunction {
-    if constexpr (!is_float(T))
-      return nullptr;
-    else if (stores == Stores::NonTemporal)
-      return &pairs<T, Stores::NonTemporal, Operation>;
-    else
-      return &pairs<T, Stores::Normal, Operation>;
-  });
+  return for_floats<PairFunction>(
+      dtype, stores, []<DType T, Stores S>() -> PairFunction { return &pairs<T, S, Operation>; });
 }
 
 PairFunction pick_add(DType dtype, Stores stores) { return pick_pairs<Add>(dtype, stores); }
