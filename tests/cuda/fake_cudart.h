@@ -82,8 +82,9 @@ class FakeCuda {
   std::vector<FakeFailure> failures;
   std::optional<std::size_t> failing_call;  // its place in the log
   cudaError_t failing_code = cudaErrorUnknown;
-  std::set<const void*> loaded;  // kernels whose code is on the device
-  int late_loads = 0;            // launches that had to bring it there
+  std::set<const void*> loaded;                     // kernels whose code is on the device
+  int late_loads = 0;                               // launches that had to bring it there
+  std::map<const void*, std::size_t> shared_bytes;  // that kernels may have, where it was asked for
   /// Which threads of a launch are run; all when empty.
   std::function<bool(std::int64_t thread)> runs;
   /// What runs launches; the kernels' host bodies when empty.

@@ -13,6 +13,9 @@ namespace {
 
 using namespace normbench;
 
+/// Shared memory that a launch may ask for unless the kernel has been allowed more.
+constexpr std::size_t usual_shared_bytes = std::size_t{48} << 10;
+
 /// The kernels that nvcc's code registered before main.
 std::map<const void*, FakeKernel>& kernels() {
   static std::map<const void*, FakeKernel> registered;
@@ -75,7 +78,10 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
       "cudaLaunchKernel", fmt::format("{} threads {}", launch.threads, name_of(stream)), [&] {
         if (!kernels().contains(function)) return cudaErrorInvalidDeviceFunction;
         if (fake_cuda().loaded.insert(function).second) ++fake_cuda().late_loads;
-        if (!is_launchable(grid, block) || shared_bytes > 48 << 10)
+        const auto allowed = fake_cuda().shared_bytes.find(function);
+        const std::size_t most =
+            allowed == fake_cuda().shared_bytes.end() ? usual_shared_bytes : allowed->second;
+        if (!is_launchable(grid, block) || shared_bytes > most)
           return cudaErrorInvalidConfiguration;
         launch.kernel = kernels().at(function);
         launch.grid = grid;
@@ -95,6 +101,18 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     attributes->maxThreadsPerBlock = 1024;
     return cudaSuccess;
   });
+}
+
+cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
+  return fake_cuda().call(
+      "cudaFuncSetAttribute", fmt::format("{} {}", static_cast<int>(attribute), value), [&] {
+        const int most = fake_cuda().attributes[cudaDevAttrMaxSharedMemoryPerBlockOptin];
+        if (!kernels().contains(function)) return cudaErrorInvalidDeviceFunction;
+        if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 || value > most)
+          return cudaErrorInvalidValue;
+        fake_cuda().shared_bytes[function] = static_cast<std::size_t>(value);
+        return cudaSuccess;
+      });
 }
 
 // What nvcc's host code calls before main, at exit, and in the stubs of kernels, which nothing

@@ -4,9 +4,10 @@
 /// once; which blocks have only such threads is decided on the host. Instructions that a warp
 /// executes there, on sm_90, for 128 elements, and its budget (tests/backend/issue_budget.py counts
 /// them):
-///   cast 25 of 40, sub 27 of 40, div 40 of 40
+///   cast 25 of 40, sub 27 of 40, div 40 of 40, scale_shift ?? of 40, two tensors ?? of 40
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -80,6 +81,9 @@ struct CastBody {
 
 struct Subtract {
   using Constant = float;
+  using Constants = const float*;
+
+  static Constants constants(const BroadcastArguments& a) { return a.constants; }
 
   template <class Use>
   static __host__ __device__ void apply(const float* x, const Constant* constants, Use use) {
@@ -96,6 +100,11 @@ struct Divide {
   struct alignas(8) Constant {
     float divisor, inverse;
   };
+  using Constants = const Constant*;
+
+  static Constants constants(const BroadcastArguments& a) {
+    return reinterpret_cast<Constants>(a.constants);
+  }
 
   // A warp with a zero among its elements divides them all, as one whose quotients nearly vanish.
   template <class Use>
@@ -114,6 +123,62 @@ struct Divide {
   }
 };
 
+struct ScaleAndShift {
+  struct Constant {
+    float scale, shift;
+  };
+  struct Constants {
+    const float *scales, *shifts;
+
+    __host__ __device__ Constant operator[](std::int64_t channel) const {
+      return {scales[channel], shifts ? shifts[channel] : 0};
+    }
+  };
+
+  static Constants constants(const BroadcastArguments& a) { return {a.constants, a.shifts}; }
+
+  template <class Use>
+  static __host__ __device__ void apply(const float* x, const Constant* constants, Use use) {
+    float y[elements_per_thread];
+    unrolled<elements_per_thread>(
+        [&](int j) { y[j] = fmaf(x[j], constants[j].scale, constants[j].shift); });
+    use(y);
+  }
+};
+
+/// Two tensors in one pass.
+template <class T, class Operation>
+struct PairBody {
+  Grid grid;
+  unsigned whole;  // blocks
+  const T *a, *b;
+  T* out;
+  std::int64_t elements;
+
+  __host__ __device__ void operator()(const Index& at) const {
+    constexpr int count = elements_per_thread;
+    const std::int64_t first = at.x * elements_per_block + at.thread * elements_per_thread;
+    if (at.x < whole) {
+      const auto x = load_aligned<count>(a + first), y = load_aligned<count>(b + first);
+      store_pack<false>(out + first, pack_of<T, count>([&](int j) {
+                          return Operation{}(to_float(x.get(j)), to_float(y.get(j)));
+                        }));
+      return;
+    }
+    unrolled<count>([&](int j) {
+      if (first + j < elements)
+        out[first + j] = to_value<T>(Operation{}(to_float(a[first + j]), to_float(b[first + j])));
+    });
+  }
+};
+
+struct Multiply {
+  __host__ __device__ float operator()(float x, float y) const { return x * y; }
+};
+struct Add {
+  __host__ __device__ float operator()(float x, float y) const { return x + y; }
+};
+
 /// Planes of whole vectors: the grid counts channels and images.
 template <class T, class Operation>
 struct PlanesBody {
@@ -121,7 +186,7 @@ struct PlanesBody {
   unsigned vectors;  // of a plane
   const T* in;
   T* out;
-  const typename Operation::Constant* constants;
+  typename Operation::Constants constants;
 
   __host__ __device__ void operator()(const Index& at) const {
     const unsigned vector = at.x * threads_per_block + at.thread;
@@ -143,7 +208,7 @@ struct BroadcastBody {
   unsigned whole;  // blocks
   const T* in;
   T* out;
-  const typename Operation::Constant* constants;
+  typename Operation::Constants constants;
   std::int64_t elements;
   Divisor inner, channels;
 
@@ -187,12 +252,26 @@ auto with_cast_body(const CastArguments& a, Use use) {
 }
 
 template <class Operation, class Use>
+auto with_pair_body(const PairArguments& a, Use use) {
+  return with_float_type(a.dtype, [&]<class T>(std::type_identity<T>) {
+    const auto *first = static_cast<const T*>(a.a), *second = static_cast<const T*>(a.b);
+    auto* out = static_cast<T*>(a.out);
+    return use(PairBody<T, Operation>{.grid = {blocks_for(a.elements)},
+                                      .whole = std::min(whole_blocks(first, out, a.elements),
+                                                        whole_blocks(second, out, a.elements)),
+                                      .a = first,
+                                      .b = second,
+                                      .out = out,
+                                      .elements = a.elements});
+  });
+}
+
+template <class Operation, class Use>
 auto with_broadcast_body(const BroadcastArguments& a, Use use) {
   return with_type(a.dtype, [&]<class T>(std::type_identity<T>) {
-    using Constant = typename Operation::Constant;
     const auto* in = static_cast<const T*>(a.in);
     auto* out = static_cast<T*>(a.out);
-    const auto* constants = reinterpret_cast<const Constant*>(a.constants);
+    const auto constants = Operation::constants(a);
     const std::int64_t vectors = a.inner / elements_per_thread;
     const std::int64_t images = a.elements / (a.inner * a.channels);
     constexpr std::size_t vector_bytes = elements_per_thread * sizeof(T);

@@ -4,6 +4,9 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <vector>
+
+#include "backend/cuda/block.cuh"
 
 namespace normbench::cuda {
 
@@ -22,9 +25,18 @@ struct Index {
   unsigned x, y, z, thread;
 };
 
+/// Blocks in a row whose threads work together.
+struct Blocks {
+  unsigned count = 1, warps = 1;
+  std::size_t shared_bytes = 0;
+};
+
 /// A body is run for the threads of its blocks, if it has
 ///   Grid grid;
 ///   __host__ __device__ void operator()(const Index& at) const;
+/// or for whole blocks (block.cuh):
+///   Blocks blocks;
+///   __host__ __device__ void operator()(const Block& block) const;
 /// or else for so many threads in a row:
 ///   std::int64_t threads;
 ///   __host__ __device__ void operator()(std::int64_t thread) const;
@@ -34,17 +46,32 @@ concept HasGrid = requires(const Body& body) {
 };
 
 template <class Body>
+concept HasBlocks = requires(const Body& body) {
+  body.blocks;
+};
+
+template <class Body>
 std::int64_t threads_of(const Body& body) {
-  if constexpr (HasGrid<Body>)
+  if constexpr (HasBlocks<Body>)
+    return std::int64_t{body.blocks.count} * body.blocks.warps * warp_lanes;
+  else if constexpr (HasGrid<Body>)
     return std::int64_t{body.grid.x} * body.grid.y * body.grid.z * threads_per_block;
   else
     return body.threads;
 }
 
-/// Runs thread `i` of threads_of(body), in the order of blocks: x before y before z.
+/// Runs thread `i` of threads_of(body), in the order of blocks: x before y before z. Where the
+/// threads of a block work together, the first one runs them all.
 template <class Body>
 void run_thread(const Body& body, std::int64_t i) {
-  if constexpr (HasGrid<Body>) {
+  if constexpr (HasBlocks<Body>) {
+    const std::int64_t threads = std::int64_t{body.blocks.warps} * warp_lanes;
+    if (i % threads != 0) return;
+    std::vector<uint4> shared(body.blocks.shared_bytes / sizeof(uint4) + 1);
+    body(Block{.index = static_cast<unsigned>(i / threads),
+               .warps = body.blocks.warps,
+               .shared = reinterpret_cast<std::byte*>(shared.data())});
+  } else if constexpr (HasGrid<Body>) {
     const std::int64_t block = i / threads_per_block, plane = block / body.grid.x;
     body(Index{.x = static_cast<unsigned>(block % body.grid.x),
                .y = static_cast<unsigned>(plane % body.grid.y),

@@ -46,6 +46,18 @@ cudaError_t launch_div(cudaStream_t stream, const BroadcastArguments& arguments)
   return with_broadcast_body<Divide>(arguments, launching(stream));
 }
 
+cudaError_t launch_scale_shift(cudaStream_t stream, const BroadcastArguments& arguments) {
+  return with_broadcast_body<ScaleAndShift>(arguments, launching(stream));
+}
+
+cudaError_t launch_multiply(cudaStream_t stream, const PairArguments& arguments) {
+  return with_pair_body<Multiply>(arguments, launching(stream));
+}
+
+cudaError_t launch_add(cudaStream_t stream, const PairArguments& arguments) {
+  return with_pair_body<Add>(arguments, launching(stream));
+}
+
 cudaError_t launch_resize(cudaStream_t stream, const ResizeArguments& arguments) {
   return with_resize_body(arguments, launching(stream));
 }

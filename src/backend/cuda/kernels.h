@@ -59,6 +59,15 @@ struct BroadcastArguments {
   std::int64_t elements = 0;
   const float* constants = nullptr;  // of each channel, in device memory
   std::int64_t inner = 1, channels = 1;
+  const float* shifts = nullptr;  // of scale_shift alone, likewise; null: 0
+};
+
+/// Two tensors of one dtype, element by element.
+struct PairArguments {
+  DType dtype = DType::Float32;
+  const void *a = nullptr, *b = nullptr;
+  void* out = nullptr;
+  std::int64_t elements = 0;
 };
 
 cudaError_t launch_cast(cudaStream_t stream, const CastArguments& arguments);
@@ -66,6 +75,11 @@ cudaError_t launch_cast(cudaStream_t stream, const CastArguments& arguments);
 cudaError_t launch_sub(cudaStream_t stream, const BroadcastArguments& arguments);
 /// x / constant, the same; there are two constants a channel, the second one inverse_of the first.
 cudaError_t launch_div(cudaStream_t stream, const BroadcastArguments& arguments);
+
+/// x * constant + shift.
+cudaError_t launch_scale_shift(cudaStream_t stream, const BroadcastArguments& arguments);
+cudaError_t launch_multiply(cudaStream_t stream, const PairArguments& arguments);
+cudaError_t launch_add(cudaStream_t stream, const PairArguments& arguments);
 
 /// One over a divisor, or 0 where a quotient cannot be had from that.
 inline float inverse_of(float divisor) {
@@ -120,6 +134,38 @@ template <>
 cudaError_t launch_normalize<DType::Float16>(cudaStream_t, const NormalizeArguments&);
 template <>
 cudaError_t launch_normalize<DType::BFloat16>(cudaStream_t, const NormalizeArguments&);
+
+/// Of a channel's pixels: the sums of dy * (x - mean) * rstd and of dy.
+struct GroupSums {
+  float products = 0, plain = 0;
+};
+
+/// A group norm, its gradient, or a part of one of them, of dense tensors: what is null is left
+/// out.
+///   forward   x [, gamma, beta] -> out, found_mean, found_rstd; without `out` moments alone;
+///             without found ones by `mean` and `rstd`
+///   backward  dy, x [, gamma], mean, rstd [, old] -> out, sums; without `x`, `mean` and `rstd` it
+///             is the sums of dy
+///   sums      sums [, old ones] -> dgamma, dbeta
+struct GroupArguments {
+  DType dtype = DType::Float32;  // of x, dy, old and out
+  bool columns = false;          // nhwc: the channels of a pixel follow each other
+  std::int64_t images = 0, channels = 0, pixels = 0, groups = 1;
+  float eps = 0;
+  std::size_t shared_bytes = 0;  // that a block may have
+  const void *x = nullptr, *dy = nullptr, *old = nullptr;
+  const float *gamma = nullptr, *beta = nullptr, *mean = nullptr, *rstd = nullptr;
+  void* out = nullptr;
+  float *found_mean = nullptr, *found_rstd = nullptr;
+  GroupSums* sums = nullptr;  // group_sums_bytes() of them, of each image
+  const float *old_dgamma = nullptr, *old_dbeta = nullptr;
+  float *dgamma = nullptr, *dbeta = nullptr;
+};
+
+cudaError_t launch_group_forward(cudaStream_t stream, const GroupArguments& arguments);
+cudaError_t launch_group_backward(cudaStream_t stream, const GroupArguments& arguments);
+cudaError_t launch_channel_sums(cudaStream_t stream, const GroupArguments& arguments);
+std::size_t group_sums_bytes(const GroupArguments& arguments);
 
 /// How the body of a kernel runs where there is no GPU. Stands behind the kernel's one argument in
 /// the array that cudaLaunchKernel gets. The CUDA runtime reads as many arguments as the kernel has

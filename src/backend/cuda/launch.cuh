@@ -12,14 +12,22 @@
 
 namespace normbench::cuda {
 
-/// Registers of a thread: bodies with a grid leave room for as many threads as there can be, the
-/// others would spill.
+/// Registers of a thread: bodies with a grid leave room for as many threads as there can be, whole
+/// blocks for one of 1024 threads, the others would spill.
 template <class Body>
-inline constexpr unsigned most_registers = HasGrid<Body> ? 32 : 80;
+inline constexpr unsigned most_registers = HasGrid<Body>     ? 32
+                                           : HasBlocks<Body> ? 64
+                                                             : 80;
+
+/// Shared memory of a block that is to be had without asking for it.
+inline constexpr std::size_t usual_shared_bytes = std::size_t{48} << 10;
 
 template <class Body>
 __global__ void __maxnreg__(most_registers<Body>) run(const __grid_constant__ Body body) {
-  if constexpr (HasGrid<Body>) {
+  if constexpr (HasBlocks<Body>) {
+    extern __shared__ uint4 shared[];
+    body(Block{blockIdx.x, blockDim.x / warp_lanes, reinterpret_cast<std::byte*>(shared)});
+  } else if constexpr (HasGrid<Body>) {
     body(Index{blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x});
   } else {
     const std::int64_t thread =
@@ -37,8 +45,13 @@ cudaError_t launch(cudaStream_t stream, const Body& body) {
   static constexpr HostBody host{
       sizeof(Body), [](const void* b) { return threads_of(*static_cast<const Body*>(b)); },
       [](const void* b, std::int64_t thread) { run_thread(*static_cast<const Body*>(b), thread); }};
-  dim3 grid;
-  if constexpr (HasGrid<Body>) {
+  dim3 grid, block(threads_per_block);
+  std::size_t shared_bytes = 0;
+  if constexpr (HasBlocks<Body>) {
+    grid.x = body.blocks.count;
+    block.x = body.blocks.warps * warp_lanes;
+    shared_bytes = body.blocks.shared_bytes;
+  } else if constexpr (HasGrid<Body>) {
     grid = {body.grid.x, body.grid.y, body.grid.z};
   } else {
     const std::int64_t blocks = (body.threads + threads_per_block - 1) / threads_per_block;
@@ -46,13 +59,18 @@ cudaError_t launch(cudaStream_t stream, const Body& body) {
     grid.x = static_cast<unsigned>(blocks);
   }
   if (threads_of(body) == 0) return cudaSuccess;
+  const auto* const kernel = reinterpret_cast<const void*>(&run<Body>);
   if (stream == only_load()) {
     cudaFuncAttributes attributes;
-    return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(&run<Body>));
+    return cudaFuncGetAttributes(&attributes, kernel);
+  }
+  if (shared_bytes > usual_shared_bytes) {
+    const cudaError_t error = cudaFuncSetAttribute(
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
+    if (error != cudaSuccess) return error;
   }
   const void* arguments[] = {&body, &host};
-  return cudaLaunchKernel(reinterpret_cast<const void*>(&run<Body>), grid, dim3(threads_per_block),
-                          const_cast<void**>(arguments), 0, stream);
+  return cudaLaunchKernel(kernel, grid, block, const_cast<void**>(arguments), shared_bytes, stream);
 }
 
 /// Launches the body that it is given.

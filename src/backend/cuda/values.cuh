@@ -110,4 +110,20 @@ auto with_type(DType dtype, Use use) {
   __builtin_unreachable();
 }
 
+/// The same for dtypes of floats.
+template <class Use>
+auto with_float_type(DType dtype, Use use) {
+  switch (dtype) {
+    case DType::Float16:
+      return use(std::type_identity<__half>{});
+    case DType::BFloat16:
+      return use(std::type_identity<__nv_bfloat16>{});
+    case DType::Float32:
+      return use(std::type_identity<float>{});
+    case DType::UInt8:
+      break;
+  }
+  __builtin_unreachable();
+}
+
 }  // namespace normbench::cuda

@@ -1,0 +1,641 @@
+/// Group normalization and its gradients: a block for each group of an image.
+///
+/// A block reads its group once, sums it, and normalises it. What it has read waits in shared
+/// memory; of a group that is larger the rest is read again, of what the cache still holds. Sums
+/// are taken in one order whatever the device, without atomics: they have the same bits every time.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "backend/cuda/grid.h"
+#include "backend/cuda/kernels.h"
+#include "backend/cuda/patterns.cuh"
+#include "backend/cuda/values.cuh"
+
+namespace normbench::cuda {
+
+/// `Count` elements that are worked on at once: 16 bytes, or one element. Unless they are `Aligned`
+/// they are moved one by one, in the same order.
+template <class T, int Count, bool Aligned>
+struct Elements {
+  static constexpr bool is_wide = Count > 1;
+  static_assert(!is_wide || Count * sizeof(T) == 16);
+  using Packed = std::conditional_t<is_wide, Pack<T, is_wide ? Count : 16 / sizeof(T)>, T>;
+
+  Packed packed;
+
+  __host__ __device__ float get(int i) const {
+    if constexpr (is_wide)
+      return to_float(packed.get(i));
+    else
+      return to_float(packed);
+  }
+  static __host__ __device__ Elements load(const T* from) {
+    Elements loaded;
+    if constexpr (!is_wide)
+      loaded.packed = *from;
+    else if constexpr (Aligned)
+      loaded.packed = load_aligned<Count>(from);
+    else
+      unrolled<Count>([&](int i) { loaded.packed.set(i, from[i]); });
+    return loaded;
+  }
+  /// Stores `value(0)`, `value(1)`, …: not to be read again soon.
+  template <class Value>
+  static __host__ __device__ void store(T* to, Value value) {
+    if constexpr (is_wide && Aligned)
+      store_pack<true>(to, pack_of<T, Count>(value));
+    else
+      unrolled<Count>([&](int i) { to[i] = to_value<T>(value(i)); });
+  }
+
+  /// Number `i` of an array in shared memory.
+  __host__ __device__ void hold(std::byte* shared, unsigned i) const {
+    if constexpr (is_wide)
+      reinterpret_cast<uint4*>(shared)[i] =
+          make_uint4(packed.word[0], packed.word[1], packed.word[2], packed.word[3]);
+    else
+      reinterpret_cast<T*>(shared)[i] = packed;
+  }
+  static __host__ __device__ Elements held(const std::byte* shared, unsigned i) {
+    if constexpr (is_wide) {
+      const uint4 v = reinterpret_cast<const uint4*>(shared)[i];
+      return {{{v.x, v.y, v.z, v.w}}};
+    } else {
+      return {reinterpret_cast<const T*>(shared)[i]};
+    }
+  }
+};
+
+/// The vectors of a group, by lines: of nchw each line is a plane, of nhwc so many channels as a
+/// vector has, of every pixel. The warps of a block take turns at the pieces of `abreast` lines.
+struct GroupLines {
+  std::int64_t image = 0, group = 0;  // elements to the next image, to the next group
+  unsigned groups = 1, channels = 1;  // of an image, of a group
+  unsigned lines = 0, length = 0;     // of a group; vectors of a line
+  unsigned to_line = 0, along = 0;    // elements to the next line, to the next vector of a line
+  unsigned abreast = 1;               // a power of two, up to the lanes of a warp
+  unsigned pieces = 1;                // of a line
+
+  /// The first element of a group, counted over all images.
+  __host__ __device__ std::int64_t first(unsigned index) const {
+    return index / groups * image + index % groups * group;
+  }
+  __host__ __device__ std::int64_t at(unsigned line, unsigned i) const {
+    return std::int64_t{line} * to_line + std::int64_t{i} * along;
+  }
+  /// The number of a vector in memory's order, among those of the group.
+  __host__ __device__ unsigned number(unsigned line, unsigned i) const {
+    return along < to_line ? line * length + i : i * lines + line;
+  }
+};
+
+/// The vectors begin, begin + step, … of a line that one lane works on.
+struct LaneShare {
+  unsigned line, piece, begin, end, step;
+  __host__ __device__ bool is_empty() const { return begin >= end; }
+};
+
+/// Calls `use(first_line, piece)` for the pieces that are a warp's.
+template <class Use>
+__host__ __device__ void each_piece(const GroupLines& lines, unsigned warp, unsigned warps,
+                                    Use use) {
+  const unsigned all = (lines.lines + lines.abreast - 1) / lines.abreast * lines.pieces;
+  for (unsigned i = warp; i < all; i += warps)
+    use(i / lines.pieces * lines.abreast, i % lines.pieces);
+}
+
+__host__ __device__ inline LaneShare share_of(const GroupLines& lines, unsigned first_line,
+                                              unsigned piece, unsigned lane) {
+  const unsigned each = (lines.length + lines.pieces - 1) / lines.pieces;
+  const unsigned line = first_line + lane % lines.abreast, begin = piece * each;
+  const unsigned end = begin + each < lines.length ? begin + each : lines.length;
+  return {.line = line,
+          .piece = piece,
+          .begin = begin + lane / lines.abreast,
+          .end = line < lines.lines ? end : 0,
+          .step = warp_lanes / lines.abreast};
+}
+
+/// Calls `use(i, load(i))` for a share, with `Depth` loads under way together.
+template <int Depth, class Load, class Use>
+__host__ __device__ void walk_share(const LaneShare& share, Load load, Use use) {
+  unsigned i = share.begin;
+  for (; i < share.end && share.end - i > (Depth - 1) * share.step; i += Depth * share.step) {
+    decltype(load(i)) loaded[Depth];
+    unrolled<Depth>([&](int k) { loaded[k] = load(i + static_cast<unsigned>(k) * share.step); });
+    unrolled<Depth>([&](int k) { use(i + static_cast<unsigned>(k) * share.step, loaded[k]); });
+  }
+  for (; i < share.end; i += share.step) use(i, load(i));
+}
+
+/// A number for each element of a vector, or one for all where they are of one channel.
+template <int Channels>
+struct PerChannel {
+  float of[Channels];
+  __host__ __device__ float at(int i) const { return of[Channels == 1 ? 0 : i]; }
+};
+/// Those of the channels from `first` on; `otherwise` where there are none.
+template <int Channels>
+__host__ __device__ PerChannel<Channels> channels_from(const float* values, std::int64_t first,
+                                                       float otherwise) {
+  PerChannel<Channels> all;
+  unrolled<Channels>([&](int i) { all.of[i] = values ? values[first + i] : otherwise; });
+  return all;
+}
+
+/// Sums of what lies around a centre: the moments of x, without the digits that a large mean would
+/// take from them.
+struct CentredSums {
+  float count = 0, centre = 0, sum = 0, squares = 0;
+
+  __host__ __device__ void add(float x) {
+    const float distance = x - centre;
+    sum += distance;
+    squares = fmaf(distance, distance, squares);
+  }
+  /// The same about another centre.
+  __host__ __device__ CentredSums moved(float to) const {
+    const float by = centre - to;
+    return {count, to, fmaf(count, by, sum), fmaf(count * by, by, fmaf(2 * by, sum, squares))};
+  }
+};
+
+/// Gives each lane the sums of all, about a centre near their mean.
+__host__ __device__ inline void join(const Warp& warp, PerLane<CentredSums>& sums) {
+  PerLane<float> count, total, squares;
+  warp.each([&](unsigned lane) {
+    const CentredSums& own = sums[lane];
+    count[lane] = own.count;
+    total[lane] = fmaf(own.count, own.centre, own.sum);
+  });
+  warp.sum(count);
+  warp.sum(total);
+  warp.each([&](unsigned lane) {
+    CentredSums& own = sums[lane];
+    own = own.moved(total[lane] / fmaxf(count[lane], 1));
+    total[lane] = own.sum;
+    squares[lane] = own.squares;
+  });
+  warp.sum(total);
+  warp.sum(squares);
+  warp.each([&](unsigned lane) {
+    sums[lane] = {count[lane], sums[lane].centre, total[lane], squares[lane]};
+  });
+}
+
+/// y = (x - mean) * rstd * gamma + beta, mean and rstd found first unless they are given; or these
+/// alone. `Channels`: of a vector of `Count` elements.
+template <class T, int Count, int Channels, bool Aligned>
+struct GroupForward {
+  Blocks blocks;
+  GroupLines lines;
+  unsigned held;   // vectors that shared memory has room for behind the warps' sums
+  float elements;  // of a group
+  float eps;
+  const T* x;
+  const float *gamma, *beta, *mean, *rstd;  // null: 1, 0, not known
+  T* out;                                   // null: only moments
+  float *found_mean, *found_rstd;
+
+  __host__ __device__ void operator()(const Block& block) const {
+    if (mean == nullptr) {
+      block.each_warp([&](const Warp& warp) { sum(block, warp); });
+      block.sync();
+    }
+    block.each_warp([&](const Warp& warp) { finish(block, warp); });
+  }
+
+  static std::size_t bytes_of_sums(unsigned warps) { return warps * sizeof(CentredSums); }
+
+ private:
+  using Vector = Elements<T, Count, Aligned>;
+
+  __host__ __device__ CentredSums* sums(const Block& block) const {
+    return reinterpret_cast<CentredSums*>(block.shared);
+  }
+  __host__ __device__ std::byte* held_at(const Block& block) const {
+    return block.shared + block.warps * sizeof(CentredSums);
+  }
+
+  __host__ __device__ void sum(const Block& block, const Warp& warp) const {
+    const T* const from = x + lines.first(block.index);
+    PerLane<CentredSums> own;
+    warp.each([&](unsigned lane) { own[lane] = {}; });
+    each_piece(lines, warp.index, block.warps, [&](unsigned first_line, unsigned piece) {
+      warp.each([&](unsigned lane) {
+        const LaneShare share = share_of(lines, first_line, piece, lane);
+        if (share.is_empty()) return;
+        CentredSums now = own[lane];
+        if (now.count == 0) now.centre = to_float(from[lines.at(share.line, share.begin)]);
+        walk_share<4>(
+            share, [&](unsigned i) { return Vector::load(from + lines.at(share.line, i)); },
+            [&](unsigned i, const Vector& loaded) {
+              unrolled<Count>([&](int j) { now.add(loaded.get(j)); });
+              const unsigned number = lines.number(share.line, i);
+              if (number < held) loaded.hold(held_at(block), number);
+            });
+        now.count += static_cast<float>((share.end - share.begin + share.step - 1) / share.step *
+                                        static_cast<unsigned>(Count));
+        own[lane] = now;
+      });
+    });
+    join(warp, own);
+    warp.each([&](unsigned lane) {
+      if (lane == 0) sums(block)[warp.index] = own[lane];
+    });
+  }
+
+  /// What a group is normalised by: (x - centre) * rstd + shift.
+  struct Statistics {
+    float centre, rstd, shift;
+  };
+
+  __host__ __device__ Statistics statistics(const CentredSums& all) const {
+    const float past = all.sum / elements;
+    const float variance = fmaxf(fmaf(-past, all.sum, all.squares), 0) / elements;
+    return {all.centre, 1 / sqrtf(variance + eps), -past};
+  }
+
+  __host__ __device__ void finish(const Block& block, const Warp& warp) const {
+    PerLane<CentredSums> all;
+    if (mean == nullptr) {
+      warp.each([&](unsigned lane) {
+        all[lane] = lane < block.warps ? sums(block)[lane] : CentredSums{};
+      });
+      join(warp, all);
+    }
+    warp.each([&](unsigned lane) {
+      Statistics known;
+      if (mean == nullptr) {
+        known = statistics(all[lane]);
+        if (warp.index == 0 && lane == 0) {
+          found_mean[block.index] = known.centre - known.shift;
+          found_rstd[block.index] = known.rstd;
+        }
+      } else {
+        known = {mean[block.index], rstd[block.index], 0};
+      }
+      if (out == nullptr) return;
+      each_piece(lines, warp.index, block.warps, [&](unsigned first_line, unsigned piece) {
+        normalise(block, share_of(lines, first_line, piece, lane), known);
+      });
+    });
+  }
+
+  __host__ __device__ void normalise(const Block& block, const LaneShare& share,
+                                     const Statistics& known) const {
+    if (share.is_empty()) return;
+    const std::int64_t first = lines.first(block.index);
+    const std::int64_t channel =
+        std::int64_t{block.index % lines.groups} * lines.channels + share.line * Channels;
+    PerChannel<Channels> scale = channels_from<Channels>(gamma, channel, 1);
+    PerChannel<Channels> shift = channels_from<Channels>(beta, channel, 0);
+    unrolled<Channels>([&](int i) {
+      scale.of[i] *= known.rstd;
+      shift.of[i] = fmaf(known.shift, scale.of[i], shift.of[i]);
+    });
+    walk_share<4>(
+        share,
+        [&](unsigned i) {
+          const unsigned number = lines.number(share.line, i);
+          return number < held ? Vector::held(held_at(block), number)
+                               : Vector::load(x + first + lines.at(share.line, i));
+        },
+        [&](unsigned i, const Vector& loaded) {
+          Vector::store(out + first + lines.at(share.line, i), [&](int j) {
+            return fmaf(loaded.get(j) - known.centre, scale.at(j), shift.at(j));
+          });
+        });
+  }
+};
+
+__host__ __device__ inline void add(GroupSums& to, const GroupSums& other) {
+  to.products += other.products;
+  to.plain += other.plain;
+}
+
+/// dx = dy * gamma * rstd + (x - mean) * slope + constant, slope and constant from sums over the
+/// group; and the sums of each channel. `out` null: these alone.
+template <class T, int Count, int Channels, bool Aligned>
+struct GroupBackward {
+  Blocks blocks;
+  GroupLines lines;
+  unsigned held;                     // vectors of dy, and as many of x
+  float elements;                    // of a group
+  const T *dy, *x, *old;             // x and old may be null
+  const float *gamma, *mean, *rstd;  // null: 1, 0, 1
+  T* out;
+  GroupSums* sums;  // of each piece of each channel: [N, groups, pieces, C / groups]
+
+  __host__ __device__ void operator()(const Block& block) const {
+    block.each_warp([&](const Warp& warp) { sum(block, warp); });
+    if (out == nullptr) return;
+    block.sync();
+    block.each_warp([&](const Warp& warp) { finish(block, warp); });
+  }
+
+ private:
+  using Vector = Elements<T, Count, Aligned>;
+  static constexpr int depth = Channels > 4 ? 1 : 2;  // more would not fit into registers
+  struct Loaded {
+    Vector dy, x, old;  // zeros where there is none
+  };
+
+  __host__ __device__ float mean_of(const Block& block) const {
+    return mean ? mean[block.index] : 0;
+  }
+  __host__ __device__ float rstd_of(const Block& block) const {
+    return rstd ? rstd[block.index] : 1;
+  }
+  __host__ __device__ GroupSums* sums_of(const Block& block) const {
+    return sums + std::int64_t{block.index} * lines.pieces * lines.channels;
+  }
+
+  __host__ __device__ Loaded load(std::int64_t at) const {
+    return {Vector::load(dy + at), x ? Vector::load(x + at) : Vector{}, {}};
+  }
+
+  __host__ __device__ void sum(const Block& block, const Warp& warp) const {
+    const std::int64_t first = lines.first(block.index);
+    const float centre = mean_of(block);
+    each_piece(lines, warp.index, block.warps, [&](unsigned first_line, unsigned piece) {
+      PerLane<float> products[Channels], plain[Channels];
+      warp.each([&](unsigned lane) {
+        float of_products[Channels] = {}, of_dy[Channels] = {};
+        const LaneShare share = share_of(lines, first_line, piece, lane);
+        walk_share<depth>(
+            share, [&](unsigned i) { return load(first + lines.at(share.line, i)); },
+            [&](unsigned i, const Loaded& loaded) {
+              unrolled<Count>([&](int j) {
+                constexpr bool one = Channels == 1;
+                const float gradient = loaded.dy.get(j);
+                of_dy[one ? 0 : j] += gradient;
+                of_products[one ? 0 : j] =
+                    fmaf(gradient, loaded.x.get(j) - centre, of_products[one ? 0 : j]);
+              });
+              const unsigned number = lines.number(share.line, i);
+              if (number >= held) return;
+              loaded.dy.hold(block.shared, number);
+              loaded.x.hold(block.shared, held + number);
+            });
+        unrolled<Channels>([&](int i) {
+          products[i][lane] = of_products[i];
+          plain[i][lane] = of_dy[i];
+        });
+      });
+      for (int i = 0; i < Channels; ++i) {
+        warp.sum(products[i], lines.abreast);
+        warp.sum(plain[i], lines.abreast);
+      }
+      warp.each([&](unsigned lane) {
+        if (lane >= lines.abreast || first_line + lane >= lines.lines) return;
+        GroupSums* const to =
+            sums_of(block) + piece * lines.channels + (first_line + lane) * Channels;
+        unrolled<Channels>([&](int i) {
+          to[i] = {products[i][lane] * rstd_of(block), plain[i][lane]};
+        });
+      });
+    });
+  }
+
+  __host__ __device__ void finish(const Block& block, const Warp& warp) const {
+    const std::int64_t channel = std::int64_t{block.index % lines.groups} * lines.channels;
+    const GroupSums* const of_pieces = sums_of(block);
+    PerLane<float> products, plain;
+    warp.each([&](unsigned lane) {
+      products[lane] = plain[lane] = 0;
+      for (unsigned c = lane; c < lines.channels; c += warp_lanes) {
+        GroupSums all;
+        for (unsigned piece = 0; piece < lines.pieces; ++piece)
+          add(all, of_pieces[piece * lines.channels + c]);
+        const float weight = gamma ? gamma[channel + c] : 1;
+        products[lane] = fmaf(weight, all.products, products[lane]);
+        plain[lane] = fmaf(weight, all.plain, plain[lane]);
+      }
+    });
+    warp.sum(products);
+    warp.sum(plain);
+    warp.each([&](unsigned lane) {
+      const float scale = rstd_of(block);
+      const float slope = -scale * scale * products[lane] / elements;
+      const float constant = -scale * plain[lane] / elements;
+      each_piece(lines, warp.index, block.warps, [&](unsigned first_line, unsigned piece) {
+        differentiate(block, share_of(lines, first_line, piece, lane), channel, slope, constant);
+      });
+    });
+  }
+
+  __host__ __device__ void differentiate(const Block& block, const LaneShare& share,
+                                         std::int64_t channel, float slope, float constant) const {
+    if (share.is_empty()) return;
+    const std::int64_t first = lines.first(block.index);
+    const float centre = mean_of(block);
+    auto scale = channels_from<Channels>(gamma, channel + share.line * Channels, 1);
+    unrolled<Channels>([&](int i) { scale.of[i] *= rstd_of(block); });
+    walk_share<depth>(
+        share,
+        [&](unsigned i) {
+          const unsigned number = lines.number(share.line, i);
+          const std::int64_t at = first + lines.at(share.line, i);
+          Loaded all = number < held ? Loaded{Vector::held(block.shared, number),
+                                              Vector::held(block.shared, held + number),
+                                              {}}
+                                     : load(at);
+          if (old) all.old = Vector::load(old + at);
+          return all;
+        },
+        [&](unsigned i, const Loaded& loaded) {
+          Vector::store(out + first + lines.at(share.line, i), [&](int j) {
+            const float of_x = fmaf(loaded.x.get(j) - centre, slope, constant);
+            return fmaf(loaded.dy.get(j), scale.at(j), of_x) + loaded.old.get(j);
+          });
+        });
+  }
+};
+
+/// The sums of channels over the images and their pieces, 32 channels a block.
+struct ChannelSums {
+  Blocks blocks;
+  std::int64_t images;
+  unsigned groups, channels, pieces;      // channels of a group
+  const GroupSums* sums;                  // [N, groups, pieces, channels]
+  const float *old_products, *old_plain;  // null: nothing is added
+  float *products, *plain;                // [groups * channels]; one may be null
+
+  __host__ __device__ void operator()(const Block& block) const {
+    auto* const of_warps = reinterpret_cast<GroupSums*>(block.shared);
+    block.each_warp([&](const Warp& warp) {
+      warp.each([&](unsigned lane) {
+        const unsigned channel = block.index * warp_lanes + lane;
+        GroupSums all;
+        if (channel < groups * channels)
+          for (std::int64_t n = warp.index; n < images; n += block.warps)
+            add(all, of_image(n, channel));
+        of_warps[warp.index * warp_lanes + lane] = all;
+      });
+    });
+    block.sync();
+    block.each_warp([&](const Warp& warp) {
+      if (warp.index > 0) return;
+      warp.each([&](unsigned lane) {
+        const unsigned channel = block.index * warp_lanes + lane;
+        if (channel >= groups * channels) return;
+        GroupSums all;
+        for (unsigned i = 0; i < block.warps; ++i) add(all, of_warps[i * warp_lanes + lane]);
+        if (products) products[channel] = all.products + (old_products ? old_products[channel] : 0);
+        if (plain) plain[channel] = all.plain + (old_plain ? old_plain[channel] : 0);
+      });
+    });
+  }
+
+ private:
+  __host__ __device__ GroupSums of_image(std::int64_t image, unsigned channel) const {
+    const GroupSums* first =
+        sums + (image * groups + channel / channels) * pieces * channels + channel % channels;
+    GroupSums all;
+    for (unsigned piece = 0; piece < pieces; ++piece, first += channels) add(all, *first);
+    return all;
+  }
+};
+
+/// How a block works on a group: with so many warps, on lines in so many pieces.
+struct GroupPlan {
+  unsigned warps, pieces;
+};
+
+/// Of lines in vectors of `count` elements, the last one of which may not be full.
+inline GroupLines lines_of(const GroupArguments& a, unsigned count, unsigned pieces) {
+  const auto pixels = static_cast<unsigned>(a.pixels);
+  const auto channels = static_cast<unsigned>(a.channels / a.groups);
+  const auto vectors = [&](unsigned elements) { return (elements + count - 1) / count; };
+  GroupLines lines{.image = a.channels * a.pixels,
+                   .groups = static_cast<unsigned>(a.groups),
+                   .channels = channels,
+                   .pieces = pieces};
+  if (a.columns) {
+    lines.group = channels;
+    lines.lines = vectors(channels), lines.length = pixels;
+    lines.to_line = count, lines.along = static_cast<unsigned>(a.channels);
+    lines.abreast = std::bit_floor(std::min(lines.lines, warp_lanes));
+  } else {
+    lines.group = std::int64_t{channels} * pixels;
+    lines.lines = channels, lines.length = vectors(pixels);
+    lines.to_line = pixels, lines.along = count;
+  }
+  return lines;
+}
+
+/// Some 8 vectors for each lane, and the fewest pieces that keep all warps busy; the same wherever
+/// the tensors lie.
+inline GroupPlan plan_of(const GroupArguments& a) {
+  constexpr unsigned each = 8 * warp_lanes, most_warps = 32;
+  const GroupLines lines = lines_of(a, static_cast<unsigned>(16 / size_of(a.dtype)), 1);
+  const unsigned wanted = (lines.lines * lines.length + each - 1) / each;
+  GroupPlan plan{.warps = std::clamp(std::bit_ceil(wanted), 2U, most_warps), .pieces = 1};
+  const unsigned across = (lines.lines + lines.abreast - 1) / lines.abreast;
+  const unsigned most = std::clamp(lines.length / (2 * warp_lanes / lines.abreast), 1U, most_warps);
+  const auto busy = [&](unsigned pieces) {
+    const unsigned all = across * pieces;
+    return static_cast<double>(all) / ((all + plan.warps - 1) / plan.warps * plan.warps);
+  };
+  for (unsigned pieces = 2; pieces <= most; ++pieces)
+    if (busy(pieces) > 1.05 * busy(plan.pieces)) plan.pieces = pieces;
+  return plan;
+}
+
+/// Calls `use` with the dtype, elements and channels of a vector, and whether they are aligned.
+template <class Use>
+auto with_group_vectors(const GroupArguments& a, Use use) {
+  const auto aligned = [](auto... tensors) { return (is_aligned(tensors, 16) && ...); };
+  return with_float_type(a.dtype, [&]<class T>(std::type_identity<T>) {
+    constexpr int wide = 16 / static_cast<int>(sizeof(T));
+    const std::int64_t line = a.columns ? a.channels / a.groups : a.pixels;
+    if (line % wide != 0) return use.template operator()<T, 1, 1, true>();
+    return with_bool(aligned(a.x, a.dy, a.old, a.out), [&]<bool A>(std::bool_constant<A>) {
+      return a.columns ? use.template operator()<T, wide, wide, A>()
+                       : use.template operator()<T, wide, 1, A>();
+    });
+  });
+}
+
+/// So many of a group's vectors, `bytes` each, as fit into shared memory.
+inline unsigned held_vectors(const GroupLines& lines, std::size_t shared_bytes, std::size_t bytes) {
+  return static_cast<unsigned>(
+      std::min<std::size_t>(lines.lines * lines.length, shared_bytes / bytes));
+}
+
+/// Calls `use` with the body for the arguments.
+template <class Use>
+auto with_forward_body(const GroupArguments& a, Use use) {
+  return with_group_vectors(a, [&]<class T, int Count, int Channels, bool Aligned> {
+    using Body = GroupForward<T, Count, Channels, Aligned>;
+    const GroupPlan plan = plan_of(a);
+    const GroupLines lines = lines_of(a, Count, plan.pieces);
+    const std::size_t sums = Body::bytes_of_sums(plan.warps), bytes = Count * sizeof(T);
+    const bool reads_twice = a.mean == nullptr && a.out != nullptr && a.shared_bytes > sums;
+    const unsigned held = reads_twice ? held_vectors(lines, a.shared_bytes - sums, bytes) : 0;
+    return use(Body{.blocks = {.count = static_cast<unsigned>(a.images * a.groups),
+                               .warps = plan.warps,
+                               .shared_bytes = sums + held * bytes},
+                    .lines = lines,
+                    .held = held,
+                    .elements = static_cast<float>(a.channels / a.groups * a.pixels),
+                    .eps = a.eps,
+                    .x = static_cast<const T*>(a.x),
+                    .gamma = a.gamma,
+                    .beta = a.beta,
+                    .mean = a.mean,
+                    .rstd = a.rstd,
+                    .out = static_cast<T*>(a.out),
+                    .found_mean = a.found_mean,
+                    .found_rstd = a.found_rstd});
+  });
+}
+
+template <class Use>
+auto with_backward_body(const GroupArguments& a, Use use) {
+  return with_group_vectors(a, [&]<class T, int Count, int Channels, bool Aligned> {
+    const GroupPlan plan = plan_of(a);
+    const GroupLines lines = lines_of(a, Count, plan.pieces);
+    constexpr std::size_t bytes = 2 * Count * sizeof(T);
+    const unsigned held = a.out ? held_vectors(lines, a.shared_bytes, bytes) : 0;
+    return use(GroupBackward<T, Count, Channels, Aligned>{
+        .blocks = {.count = static_cast<unsigned>(a.images * a.groups),
+                   .warps = plan.warps,
+                   .shared_bytes = held * bytes},
+        .lines = lines,
+        .held = held,
+        .elements = static_cast<float>(a.channels / a.groups * a.pixels),
+        .dy = static_cast<const T*>(a.dy),
+        .x = static_cast<const T*>(a.x),
+        .old = static_cast<const T*>(a.old),
+        .gamma = a.gamma,
+        .mean = a.mean,
+        .rstd = a.rstd,
+        .out = static_cast<T*>(a.out),
+        .sums = a.sums});
+  });
+}
+
+/// The body that adds up what the other has left in `sums`.
+inline ChannelSums channel_sums_body(const GroupArguments& a) {
+  constexpr unsigned warps = 8;
+  return {.blocks = {.count = static_cast<unsigned>((a.channels + warp_lanes - 1) / warp_lanes),
+                     .warps = warps,
+                     .shared_bytes = warps * warp_lanes * sizeof(GroupSums)},
+          .images = a.images,
+          .groups = static_cast<unsigned>(a.groups),
+          .channels = static_cast<unsigned>(a.channels / a.groups),
+          .pieces = plan_of(a).pieces,
+          .sums = a.sums,
+          .old_products = a.old_dgamma,
+          .old_plain = a.old_dbeta,
+          .products = a.dgamma,
+          .plain = a.dbeta};
+}
+
+}  // namespace normbench::cuda
