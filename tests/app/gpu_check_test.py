@@ -183,7 +183,7 @@ class GpuDay(unittest.TestCase):
                          r"^(passed|cut short) blog-gpu: \d groups?, (\d+) of \2 outputs correct")
         self.assertRegex(self.line("peers-gpu"), "^skipped peers-gpu: python3 has no numpy ")
         self.assertRegex(self.line("selftest"), "^(passed|cut short) selftest: cuda: .*(all right|not finished)$")
-        for tool in ("memcheck", "initcheck"):
+        for tool in ("memcheck", "racecheck", "initcheck"):
             self.assertRegex(self.line(tool), f"^(passed|cut short) {tool}")
 
     def test_failing_selftest(self):
@@ -266,7 +266,7 @@ class GpuDay(unittest.TestCase):
         self.gpu_check()
         self.assertEqual(self.code, 0, self.text)
         self.assertEqual(self.line("memcheck"),
-                         "skipped memcheck, initcheck: compute-sanitizer is refused here: "
+                         "skipped memcheck, racecheck, initcheck: compute-sanitizer is refused here: "
                          "Error: Device not supported. Please refer to the documentation")
 
     def test_old_driver(self):
@@ -277,7 +277,7 @@ class GpuDay(unittest.TestCase):
                          r"^FAILED selftest-quick: exit 1: the NVIDIA driver is too old, it is for CUDA 11.4: "
                          r"install driver \d+ or newer \(this build is for CUDA \d+\.\d\)$")
         self.assertRegex(self.line("gpu-check"), "^skipped gpu-check, .*: there is no GPU to use$")
-        self.assertEqual(self.line("memcheck"), "skipped selftest, memcheck, initcheck: there is no GPU to use")
+        self.assertEqual(self.line("memcheck"), "skipped selftest, memcheck, racecheck, initcheck: there is no GPU to use")
 
     def test_slow_nvidia_smi(self):
         self.configs(tiny)
@@ -341,7 +341,7 @@ class GpuDay(unittest.TestCase):
         self.tool("compute-sanitizer", "kill -INT $(cut -d' ' -f4 /proc/$PPID/stat); exec sleep 60")
         self.gpu_check()
         self.assertEqual(self.code, 130)
-        self.assertEqual(self.line("memcheck"), "skipped memcheck, initcheck: interrupted")
+        self.assertEqual(self.line("memcheck"), "skipped memcheck, racecheck, initcheck: interrupted")
 
     def test_usage(self):
         self.configs(tiny)

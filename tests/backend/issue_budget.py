@@ -11,7 +11,8 @@ is found in the machine code: of all ways from the entry to an exit that jump fo
 nothing, and load and store as many bytes as the row says in accesses without a condition, the one of
 fewest instructions. (Others do the same the long way: slot after slot at the end of a plane, a
 division out of range.) Every instruction on it counts, also one whose condition does not hold. So
-a path has no loop; one that a jump back may leave is a fault.
+a path has no loop; one that a jump back may leave is a fault. A row of a loop is about such a path
+from the start of an innermost loop to its jump back.
 
 Skipped (exit 77) where there is no disassembler and none can be had, or no code for sm_90.
 """
@@ -24,19 +25,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ARCHITECTURE = "sm_90"
-MOST_REGISTERS = 32
 
 
 @dataclass
 class Row:
     """Kernels, by the name of their body; bytes a thread loads and stores; instructions at most.
-    `constants` are bytes of the loaded ones that all threads share."""
+    `constants` are bytes of the loaded ones that all threads share, `held` bytes that come from
+    shared memory or go there."""
 
     body: str
     loads: int
     stores: int
     most: int
     constants: int = 0
+    held: int = 0
+    loop: bool = False
+    registers: int = 32
 
     @property
     def bytes_a_warp(self):
@@ -66,6 +70,15 @@ ROWS = [
     Row(f"CastBody<float, {HALF}>", 16, 8, 40),
     Row("PlanesBody<float, Subtract>", 20, 16, 40, constants=4),
     Row("PlanesBody<float, Divide>", 24, 16, 40, constants=8),
+    Row("PlanesBody<float, ScaleAndShift>", 24, 16, 40, constants=8),
+    Row("PairBody<float, (Add|Multiply)>", 32, 16, 40),
+    # A block for a group: its sums, which leave it in shared memory, and what it is normalised by from there.
+    *[Row(f"Group{body}, true>", loads, stores, most, held=held, loop=True, registers=64)
+      for body, loads, stores, held, most in [
+          ("Forward<float, 4, (1|4)", 64, 0, 64, 110), ("Forward<float, 4, (1|4)", 0, 64, 64, 110),
+          (f"Forward<{HALF}, 8, (1|8)", 64, 0, 64, 200), (f"Forward<{HALF}, 8, (1|8)", 0, 64, 64, 200),
+          ("Backward<float, 4, (1|4)", 64, 0, 64, 90), ("Backward<float, 4, (1|4)", 0, 32, 64, 130),
+          (f"Backward<{HALF}, 8, 1", 64, 0, 64, 150), (f"Backward<{HALF}, 8, 1", 0, 32, 64, 200)]],
 ]
 # A kernel of the planted object, and what must be found.
 PLANTED = [
@@ -183,32 +196,60 @@ def successors(code, at, index):
     if opcode == "EXIT":
         return [None, at + 1] if one.guard else [None]
     if opcode == "BRA":
-        condition, target = re.match(r"(?:(!?U?P\w+),\s*)?(?:`\()?(?:0x)?([0-9a-f]+)", one.operands).groups()
-        to = index[int(target, 16)]
+        condition, to = re.match(r"(?:(!?U?P\w+),\s*)?(?:`\()?(?:0x)?([0-9a-f]+)", one.operands).groups()
+        to = index.get(int(to, 16), 0)  # one that leaves a loop ends the path
         forwards = [to] if to > at else []
         return forwards + ([at + 1] if one.guard or condition else [])
     return [at + 1]
 
 
-def whole_path(code, loads, stores):
-    """The instructions of the path of whole slots, or None; and the bytes of other paths."""
+KINDS = ("LDG",), ("STG",), ("LDS", "STS")  # of accesses that count
+
+
+def whole_path(code, moves):
+    """The instructions of the path that moves so many bytes of each of KINDS, or None; and the bytes of other paths."""
     index = {one.address: i for i, one in enumerate(code)}
-    ways = [{} for _ in range(len(code) + 1)]  # bytes loaded and stored from there on -> (count, next)
+    ways = [{} for _ in range(len(code) + 1)]  # bytes moved from there on -> (count, next)
     for at in range(len(code) - 1, -1, -1):
         one = code[at]
-        here = (one.bytes() if one.accesses("LDG") else 0, one.bytes() if one.accesses("STG") else 0)
+        here = [one.bytes() if any(map(one.accesses, kinds)) else 0 for kinds in KINDS]
         for after in successors(code, at, index):
-            for moved, (count, _) in ({(0, 0): (0, None)} if after is None else ways[after]).items():
-                total = (moved[0] + here[0], moved[1] + here[1])
+            for moved, (count, _) in ({(0,) * len(KINDS): (0, None)} if after is None else ways[after]).items():
+                total = tuple(map(sum, zip(moved, here)))
                 if total not in ways[at] or ways[at][total][0] > count + 1:
                     ways[at][total] = (count + 1, (after, moved))
-    if (loads, stores) not in ways[0]:
+    if moves not in ways[0]:
         return None, sorted(ways[0])
-    path, at, moved = [], 0, (loads, stores)
+    path, at, moved = [], 0, moves
     while at is not None:
         path.append(code[at])
         at, moved = ways[at][moved][1]
     return path, []
+
+
+def target(jump):
+    return int(re.findall(r"0x([0-9a-f]+)", jump.operands)[-1], 16)
+
+
+def innermost_loops(code):
+    """The code of each, its jump back made an exit."""
+    index = {one.address: i for i, one in enumerate(code)}
+    loops = {(index[target(one)], i) for i, one in enumerate(code)
+             if one.opcode.split(".")[0] == "BRA" and target(one) <= one.address}
+    for first, last in sorted(loops):
+        if not any(first <= begin and end <= last for begin, end in loops - {(first, last)}):
+            jump = code[last]
+            yield [*code[first:last], Instruction(jump.address, "", "EXIT", "")]
+
+
+def path_of(kernel, row):
+    """The path that the row is about; of several loops the one of fewest instructions."""
+    found, others = [], []
+    for code in innermost_loops(kernel.code) if row.loop else [kernel.code]:
+        path, rest = whole_path(code, (row.loads, row.stores, row.held))
+        found += [path] if path else []
+        others += rest
+    return min(found, key=len, default=None), others
 
 
 def bytes_under_way(path):
@@ -224,7 +265,7 @@ def bytes_under_way(path):
 
 def jumps_back(path):
     return [one for one in path
-            if one.opcode == "BRA" and int(re.findall(r"0x([0-9a-f]+)", one.operands)[-1], 16) <= one.address]
+            if one.opcode == "BRA" and target(one) <= one.address]
 
 
 def faults_of_code(kernel):
@@ -236,8 +277,8 @@ def faults_of_code(kernel):
 
 
 def faults_of_path(kernel, row, path, others):
-    if kernel.registers > MOST_REGISTERS:
-        yield f"{kernel.registers} registers, not {MOST_REGISTERS}"
+    if kernel.registers > row.registers:
+        yield f"{kernel.registers} registers, not {row.registers}"
     if path is None:
         yield (f"no path loads {row.loads} and stores {row.stores} bytes without a condition; "
                f"there are {others}")
@@ -259,7 +300,7 @@ def check(kernels, row, show):
     if not named:
         yield f"{row.body}: there is no such kernel"
     for kernel in named:
-        path, others = whole_path(kernel.code, row.loads, row.stores)
+        path, others = path_of(kernel, row)
         if show and path:
             print(f"{len(path):4} of {row.most:3} instructions, {row.bytes_a_warp:4} bytes a warp, "
                   f"{row.loads - row.constants:2} under way a thread, {kernel.registers:2} registers: {kernel.name}")
