@@ -1,0 +1,78 @@
+#include <gmock/gmock.h>
+
+#include "backend/group_norm_testing.h"
+#include "backend/kernel_testing.h"
+
+namespace normbench::group_norm_rows_test {
+namespace {
+
+constexpr std::int64_t channels = 96;
+constexpr std::int64_t numbers_of_groups[] = {1, 3, 32, channels};
+
+/// One image with planes of each size meets every number of groups over the forms, fewer than there
+/// are threads among them; so do many images.
+constexpr Shape shapes[] = {
+    {1, channels, 1, 1},   {128, channels, 1, 1}, {33, channels, 7, 1},
+    {1, channels, 1, 7},   {17, channels, 7, 7},  {1, channels, 7, 7},
+    {1, channels, 28, 28}, {2, channels, 28, 28}, {1, channels, 112, 112},
+};
+
+constexpr RandomValues standard{Distribution::Normal, 0, 1};
+constexpr RandomValues far_from_zero{Distribution::Normal, 1e4, 1};
+constexpr RandomValues constant{Distribution::Uniform, 3.7, 3.7};
+
+std::vector<Kernel> group_norm_rows() {
+  std::vector<Kernel> rows = cpu_rows();
+  std::erase_if(rows, [](const Kernel& kernel) {
+    return kernel.op != GroupNorm::name || kernel.name == "reference";
+  });
+  return rows;
+}
+
+/// On all instruction sets; large tensors on the one in use.
+void expect_right(const GroupNormCase& one) {
+  constexpr std::int64_t large = 1'000'000;  // elements
+  const GroupNormPasses passes(one);
+  const auto simd = one.x.elements() < large ? simd_targets() : std::vector<std::string>{""};
+  for (const Kernel& row : group_norm_rows())
+    EXPECT_THAT(failures_of(row, passes, simd), testing::Each("")) << row.name;
+}
+
+/// Dtypes and layouts.
+class GroupNormRows : public testing::TestWithParam<std::tuple<DType, Layout>> {
+ protected:
+  TensorDesc x(const Shape& shape) const {
+    const auto [dtype, layout] = GetParam();
+    return dense(dtype, layout, shape, Memory::Pageable);
+  }
+  /// Of the `index`-th shape: over all dtypes and layouts every number with every shape.
+  std::int64_t groups(std::size_t index) const {
+    const auto [dtype, layout] = GetParam();
+    const auto form = 2 * static_cast<std::size_t>(dtype) + static_cast<std::size_t>(layout);
+    return numbers_of_groups[(index + form) % std::size(numbers_of_groups)];
+  }
+};
+
+TEST_P(GroupNormRows, KeepToTheReferenceOnStandardNormalValues) {
+  for (std::size_t i = 0; i < std::size(shapes); ++i)
+    expect_right({.x = x(shapes[i]), .groups = groups(i), .values = standard});
+}
+
+/// A mean far from 0 is what one pass over squares fails by. The largest planes tell no more of it.
+TEST_P(GroupNormRows, KeepToTheReferenceOnConstantValuesAndFarFromZero) {
+  for (std::size_t i = 0; i + 1 < std::size(shapes); ++i)
+    for (const RandomValues& values : {constant, far_from_zero})
+      expect_right({.x = x(shapes[i]), .groups = groups(i), .values = values});
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, GroupNormRows,
+                         testing::Combine(testing::Values(DType::Float32, DType::Float16,
+                                                          DType::BFloat16),
+                                          testing::Values(Layout::Nchw, Layout::Nhwc)),
+                         [](const auto& info) {
+                           return fmt::format("{}_{}", name_of(std::get<0>(info.param)),
+                                              name_of(std::get<1>(info.param)));
+                         });
+
+}  // namespace
+}  // namespace normbench::group_norm_rows_test
