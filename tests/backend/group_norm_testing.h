@@ -30,7 +30,9 @@ class GroupNormPasses {
     std::vector<selftest::Exact> exact;
   };
 
-  explicit GroupNormPasses(const GroupNormCase& of) {
+  /// On tensors in memory of this kind.
+  explicit GroupNormPasses(const GroupNormCase& of, Memory memory = Memory::Pageable)
+      : memory_(memory) {
     const selftest::Input x = random(of.x, of.values),
                           gamma = random(of_channels(of.x.shape), {Distribution::Normal, 1, 0.1}),
                           beta = random(of_channels(of.x.shape), unit_);
@@ -72,26 +74,23 @@ class GroupNormPasses {
     std::vector<TensorDesc> in;
     std::vector<Known> known;
     for (const selftest::Input& input : inputs) {
-      in.push_back(input.desc(Memory::Pageable));
+      in.push_back(input.desc(memory_));
       known.push_back({input.values(), input.accuracy()});
     }
-    Signature signature = selftest::signature_of(op, std::move(in), Memory::Pageable).value();
+    Signature signature = selftest::signature_of(op, std::move(in), memory_).value();
     auto exact = selftest::exact_outputs(op, known, signature);
     all.push_back({op, std::move(inputs), std::move(signature), std::move(exact)});
   }
 
+  const Memory memory_;
   std::uint64_t seed_ = 0;
 };
 
-/// What is wrong with a row of the CPU in each pass; "" where all is right: within the op's bound
-/// on these instruction sets, the same bits by 1, 2 and 3 threads and wherever buffers start,
-/// nothing written beside them.
-inline std::vector<std::string> failures_of(const Kernel& row, const GroupNormPasses& passes,
-                                            const std::vector<std::string>& simd = simd_targets()) {
-  Backends cpu;
-  cpu.list.push_back(make_cpu_backend());
-  selftest::Lab lab(cpu, *cpu.list[0], {.simd = simd, .threads = 2});
-  const auto settings = selftest::settings(false, false, lab.equipment);
+/// What is wrong with a row in each pass, in these settings; "" where all is right: within the op's
+/// bound, the same bits in all settings, nothing written beside the tensors.
+inline std::vector<std::string> failures_of(selftest::Lab& lab, const Kernel& row,
+                                            const GroupNormPasses& passes,
+                                            const std::vector<selftest::Setting>& settings) {
   std::vector<std::string> failures;
   for (const auto& [pass, inputs, signature, exact] : passes.all) {
     const Op op = pass;
@@ -103,6 +102,16 @@ inline std::vector<std::string> failures_of(const Kernel& row, const GroupNormPa
     failures.push_back(failure ? selftest::in_words(op, signature) + ": " + *failure : "");
   }
   return failures;
+}
+
+/// The same of a row of the CPU, on these instruction sets, by 1, 2 and 3 threads and wherever
+/// buffers start.
+inline std::vector<std::string> failures_of(const Kernel& row, const GroupNormPasses& passes,
+                                            const std::vector<std::string>& simd = simd_targets()) {
+  Backends cpu;
+  cpu.list.push_back(make_cpu_backend());
+  selftest::Lab lab(cpu, *cpu.list[0], {.simd = simd, .threads = 2});
+  return failures_of(lab, row, passes, selftest::settings(false, false, lab.equipment));
 }
 
 }  // namespace normbench

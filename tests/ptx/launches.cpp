@@ -98,6 +98,17 @@ std::string_view ptx_of(const void* fat_binary) {
   return all.substr(begin, all.find('\0', begin) - begin);
 }
 
+bool take_barrier_away(Kernel& kernel, int which) {
+  for (Op& op : kernel.ops)
+    if (op.flow == Flow::Barrier && which-- == 0) {
+      op.flow = Flow::Next;
+      op.meets = false;
+      op.execute = [](const Op&, Warp&, Lanes) {};
+      return true;
+    }
+  return false;
+}
+
 const Kernel& PtxLaunches::kernel_of(const FakeLaunch& launch, Fusing fusing) {
   const auto [found, is_new] = kernels_.try_emplace({launch.kernel.name, fusing});
   if (is_new) {

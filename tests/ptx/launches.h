@@ -14,6 +14,9 @@ namespace normbench::ptx {
 /// that __cudaRegisterFatBinary got. Throws Fault if there is none that can be read.
 std::string_view ptx_of(const void* fat_binary);
 
+/// Plants a mistake. False if the kernel has no barrier `which`, the first being 0.
+bool take_barrier_away(Kernel& kernel, int which);
+
 /// What runs launches instead of the kernels' host bodies: their PTX. Compares what it leaves in
 /// memory with what the host body does, if asked to; a difference is a Fault as well.
 class PtxLaunches {

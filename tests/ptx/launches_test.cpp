@@ -14,18 +14,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Key;
 
-/// False if the kernel has no barrier `which`, the first being 0.
-bool take_barrier_away(Kernel& kernel, int which) {
-  for (Op& op : kernel.ops)
-    if (op.flow == Flow::Barrier && which-- == 0) {
-      op.flow = Flow::Next;
-      op.meets = false;
-      op.execute = [](const Op&, Warp&, Lanes) {};
-      return true;
-    }
-  return false;
-}
-
 class GpuDayPtx : public CudaTest {
  protected:
   GpuDayPtx() {

@@ -1,0 +1,31 @@
+/// What group norm of a GPU is tried on.
+#pragma once
+
+#include "backend/group_norm_testing.h"
+#include "cuda/cuda_fixture.h"
+
+namespace normbench {
+
+struct ShapeInGroups {
+  Shape shape;
+  std::int64_t groups;
+};
+
+/// In both layouts: whole vectors and single elements, lines in one piece and in several, warps
+/// with much, little and nothing to do, more channels than lanes.
+inline constexpr ShapeInGroups group_norm_shapes[] = {
+    {{2, 96, 7, 7}, 3},  {{2, 96, 8, 8}, 32}, {{1, 6, 50, 52}, 2}, {{1, 16, 56, 56}, 1},
+    {{2, 6, 40, 40}, 6}, {{1, 264, 6, 6}, 1}, {{3, 64, 1, 1}, 4},  {{1, 130, 3, 9}, 1}};
+
+/// What is wrong with the row `fused` on the tests' CUDA runtime; tensors at multiples of 16 bytes
+/// and beside them.
+inline std::vector<std::string> group_norm_failures(const GroupNormCase& one) {
+  const Backends backends = make_backends();
+  Backend& backend = *backends.at(Place::Cuda);
+  selftest::Lab lab(backends, backend);
+  return failures_of(lab, row_of(backend, GroupNorm::name, "fused"),
+                     GroupNormPasses(one, Memory::Device),
+                     selftest::settings(true, true, lab.equipment));
+}
+
+}  // namespace normbench
