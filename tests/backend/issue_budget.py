@@ -30,15 +30,13 @@ ARCHITECTURE = "sm_90"
 @dataclass
 class Row:
     """Kernels, by the name of their body; bytes a thread loads and stores; instructions at most.
-    `constants` are bytes of the loaded ones that all threads share, `held` bytes that come from
-    shared memory or go there."""
+    `constants` are bytes of the loaded ones that all threads share."""
 
     body: str
     loads: int
     stores: int
     most: int
     constants: int = 0
-    held: int = 0
     loop: bool = False
     registers: int = 32
 
@@ -70,15 +68,16 @@ ROWS = [
     Row(f"CastBody<float, {HALF}>", 16, 8, 40),
     Row("PlanesBody<float, Subtract>", 20, 16, 40, constants=4),
     Row("PlanesBody<float, Divide>", 24, 16, 40, constants=8),
-    Row("PlanesBody<float, ScaleAndShift>", 24, 16, 40, constants=8),
+    Row("PlanesBody<float, ScaleAndShift>", 20, 16, 40, constants=4),
     Row("PairBody<float, (Add|Multiply)>", 32, 16, 40),
-    # A block for a group: its sums, which leave it in shared memory, and what it is normalised by from there.
-    *[Row(f"Group{body}, true>", loads, stores, most, held=held, loop=True, registers=64)
-      for body, loads, stores, held, most in [
-          ("Forward<float, 4, (1|4)", 64, 0, 64, 110), ("Forward<float, 4, (1|4)", 0, 64, 64, 110),
-          (f"Forward<{HALF}, 8, (1|8)", 64, 0, 64, 200), (f"Forward<{HALF}, 8, (1|8)", 0, 64, 64, 200),
-          ("Backward<float, 4, (1|4)", 64, 0, 64, 90), ("Backward<float, 4, (1|4)", 0, 32, 64, 130),
-          (f"Backward<{HALF}, 8, 1", 64, 0, 64, 150), (f"Backward<{HALF}, 8, 1", 0, 32, 64, 200)]],
+    # A block for a group: its sums, and what it is normalised by. That it is held in shared memory, and that there is
+    # an x, are conditions.
+    *[Row(f"Group{body}, true>", loads, stores, most, loop=True, registers=64)
+      for body, loads, stores, most in [
+          ("Forward<float, 4, (1|4)", 64, 0, 120), ("Forward<float, 4, (1|4)", 0, 64, 130),
+          (f"Forward<{HALF}, 8, (1|8)", 64, 0, 220), (f"Forward<{HALF}, 8, (1|8)", 0, 64, 220),
+          ("Backward<float, 4, (1|4)", 32, 0, 90), ("Backward<float, 4, (1|4)", 0, 32, 110),
+          (f"Backward<{HALF}, 8, 1", 32, 0, 170), (f"Backward<{HALF}, 8, 1", 0, 32, 220)]],
 ]
 # A kernel of the planted object, and what must be found.
 PLANTED = [
@@ -86,6 +85,7 @@ PLANTED = [
     (Row("ChoosesStores", 16, 64, 90), "no path"),
     (Row("Waits", 64, 64, 75), "loads of 16 bytes under way"),
     (Row("Loops", 64, 64, 75), "no path"),
+    (Row("Loops", 16, 16, 4, loop=True), "instructions"),
     (Row("LoopsBetween", 16, 16, 75), "a loop on the path"),
     (Row("Spills", 16, 16, 90), "bytes of local memory"),
     (Row("Indexes", 0, 16, 90), "bytes of local memory"),
@@ -187,6 +187,10 @@ def kernels_of(cuobjdump, path):
         yield Kernel(body_of(name), code, registers, stack + local)
 
 
+def target(jump):
+    return int(re.findall(r"0x([0-9a-f]+)", jump.operands)[-1], 16)
+
+
 def successors(code, at, index):
     """Instructions that may follow, as indices; None ends the path. A jump back is left out."""
     one = code[at]
@@ -196,39 +200,33 @@ def successors(code, at, index):
     if opcode == "EXIT":
         return [None, at + 1] if one.guard else [None]
     if opcode == "BRA":
-        condition, to = re.match(r"(?:(!?U?P\w+),\s*)?(?:`\()?(?:0x)?([0-9a-f]+)", one.operands).groups()
-        to = index.get(int(to, 16), 0)  # one that leaves a loop ends the path
+        if "DIV" in one.opcode:  # taken where lanes of a warp have come apart
+            return [at + 1]
+        to = index.get(target(one), 0)  # one that leaves a loop ends the path
         forwards = [to] if to > at else []
-        return forwards + ([at + 1] if one.guard or condition else [])
+        return forwards + ([at + 1] if one.guard or "," in one.operands else [])
     return [at + 1]
 
 
-KINDS = ("LDG",), ("STG",), ("LDS", "STS")  # of accesses that count
-
-
-def whole_path(code, moves):
-    """The instructions of the path that moves so many bytes of each of KINDS, or None; and the bytes of other paths."""
+def whole_path(code, loads, stores):
+    """The instructions of the path of whole slots, or None; and the bytes of other paths."""
     index = {one.address: i for i, one in enumerate(code)}
-    ways = [{} for _ in range(len(code) + 1)]  # bytes moved from there on -> (count, next)
+    ways = [{} for _ in range(len(code) + 1)]  # bytes loaded and stored from there on -> (count, next)
     for at in range(len(code) - 1, -1, -1):
         one = code[at]
-        here = [one.bytes() if any(map(one.accesses, kinds)) else 0 for kinds in KINDS]
+        here = (one.bytes() if one.accesses("LDG") else 0, one.bytes() if one.accesses("STG") else 0)
         for after in successors(code, at, index):
-            for moved, (count, _) in ({(0,) * len(KINDS): (0, None)} if after is None else ways[after]).items():
-                total = tuple(map(sum, zip(moved, here)))
+            for moved, (count, _) in ({(0, 0): (0, None)} if after is None else ways[after]).items():
+                total = (moved[0] + here[0], moved[1] + here[1])
                 if total not in ways[at] or ways[at][total][0] > count + 1:
                     ways[at][total] = (count + 1, (after, moved))
-    if moves not in ways[0]:
+    if (loads, stores) not in ways[0]:
         return None, sorted(ways[0])
-    path, at, moved = [], 0, moves
+    path, at, moved = [], 0, (loads, stores)
     while at is not None:
         path.append(code[at])
         at, moved = ways[at][moved][1]
     return path, []
-
-
-def target(jump):
-    return int(re.findall(r"0x([0-9a-f]+)", jump.operands)[-1], 16)
 
 
 def innermost_loops(code):
@@ -243,11 +241,14 @@ def innermost_loops(code):
 
 
 def path_of(kernel, row):
-    """The path that the row is about; of several loops the one of fewest instructions."""
+    """The path that the row is about; of several loops with 16-byte accesses the one of fewest instructions."""
+    def is_wide(path):
+        return any(one.opcode.startswith(("LDG", "STG")) and one.bytes() == 16 for one in path)
+
     found, others = [], []
     for code in innermost_loops(kernel.code) if row.loop else [kernel.code]:
-        path, rest = whole_path(code, (row.loads, row.stores, row.held))
-        found += [path] if path else []
+        path, rest = whole_path(code, row.loads, row.stores)
+        found += [path] if path and (is_wide(path) or not row.loop) else []
         others += rest
     return min(found, key=len, default=None), others
 
@@ -302,7 +303,7 @@ def check(kernels, row, show):
     for kernel in named:
         path, others = path_of(kernel, row)
         if show and path:
-            print(f"{len(path):4} of {row.most:3} instructions, {row.bytes_a_warp:4} bytes a warp, "
+            print(f"{len(path):4} of {row.most:3} instructions, {row.bytes_a_warp:4} bytes a warp{' a turn' * row.loop}, "
                   f"{row.loads - row.constants:2} under way a thread, {kernel.registers:2} registers: {kernel.name}")
         for fault in [*faults_of_code(kernel), *faults_of_path(kernel, row, path, others)]:
             yield f"{kernel.name}: {fault}"
