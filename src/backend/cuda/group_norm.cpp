@@ -29,12 +29,14 @@ std::size_t most_shared_bytes() {
 /// Of groups of `x`, with no tensors yet.
 GroupArguments arguments_of(const TensorDesc& x, std::int64_t groups) {
   const auto [n, c, h, w] = x.shape;
-  return {.dtype = x.dtype,
-          .columns = x.layout == Layout::Nhwc || h * w == 1,
-          .images = n,
-          .channels = c,
-          .pixels = h * w,
-          .groups = groups};
+  GroupArguments arguments{.dtype = x.dtype,
+                           .columns = x.layout == Layout::Nhwc || h * w == 1,
+                           .images = n,
+                           .channels = c,
+                           .pixels = h * w,
+                           .groups = groups};
+  arguments.plan = plan_groups(arguments);
+  return arguments;
 }
 
 const float* floats(const View& view) { return reinterpret_cast<const float*>(view.data); }
@@ -63,8 +65,9 @@ Launch prepare_forward(const GroupNorm& op, const Signature& s) {
   prepared.eps = static_cast<float>(op.eps);
   prepared.shared_bytes = most_shared_bytes();
   return [prepared, affine = op.affine](Queue& queue, std::span<const View> in,
-                                        std::span<const View> out, View) {
+                                        std::span<const View> out, View scratch) {
     GroupArguments arguments = prepared;
+    arguments.of_parts = scratch.data;
     arguments.x = in[0].data;
     if (affine) arguments.gamma = floats(in[1]), arguments.beta = floats(in[2]);
     arguments.out = out[0].data;
@@ -108,8 +111,9 @@ Kernel group_norm_row() {
   Kernel kernel = row<GroupNorm, accepts_group_norm, prepare_group_norm>("fused");
   kernel.scratch = [](const Op& erased, const Signature& s) {
     const auto& op = std::get<GroupNorm>(erased);
-    if (op.direction == Direction::Forward) return std::size_t{0};
-    return group_sums_bytes(arguments_of(x_of(op, s), op.groups));
+    const GroupArguments arguments = arguments_of(x_of(op, s), op.groups);
+    return op.direction == Direction::Forward ? bytes_of_parts(arguments)
+                                              : bytes_of_sums(arguments);
   };
   return kernel;
 }
@@ -123,12 +127,22 @@ bool accepts_moments(const Moments& op, const Signature& s) {
 Launch prepare_moments(const Moments& op, const Signature& s) {
   GroupArguments prepared = arguments_of(s.in[0], op.groups);
   prepared.eps = static_cast<float>(op.eps);
-  return [prepared](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
-    GroupArguments arguments = prepared;
-    arguments.x = in[0].data;
-    arguments.found_mean = floats_out(out[0]), arguments.found_rstd = floats_out(out[1]);
-    submit_forward(queue, arguments);
+  return
+      [prepared](Queue& queue, std::span<const View> in, std::span<const View> out, View scratch) {
+        GroupArguments arguments = prepared;
+        arguments.of_parts = scratch.data;
+        arguments.x = in[0].data;
+        arguments.found_mean = floats_out(out[0]), arguments.found_rstd = floats_out(out[1]);
+        submit_forward(queue, arguments);
+      };
+}
+
+Kernel moments_row() {
+  Kernel kernel = row<Moments, accepts_moments, prepare_moments>("eager");
+  kernel.scratch = [](const Op& op, const Signature& s) {
+    return bytes_of_parts(arguments_of(s.in[0], std::get<Moments>(op).groups));
   };
+  return kernel;
 }
 
 BroadcastArguments broadcast(const View& in, const View& out, const float* scales,
@@ -222,7 +236,7 @@ Launch prepare_sum(const Sum&, const Signature& s) {
 Kernel sum_row() {
   Kernel kernel = row<Sum, accepts_sum, prepare_sum>("eager");
   kernel.scratch = [](const Op&, const Signature& s) {
-    return group_sums_bytes(arguments_of(s.in[0], groups_to_sum(s.in[0].shape)));
+    return bytes_of_sums(arguments_of(s.in[0], groups_to_sum(s.in[0].shape)));
   };
   return kernel;
 }
@@ -249,7 +263,7 @@ Kernel batch_norm_backward_row() {
   Kernel kernel =
       row<BatchNormBackward, accepts_batch_norm_backward, prepare_batch_norm_backward>("eager");
   kernel.scratch = [](const Op&, const Signature& s) {
-    return group_sums_bytes(arguments_of(s.in[1], s.in[2].shape.c));
+    return bytes_of_sums(arguments_of(s.in[1], s.in[2].shape.c));
   };
   return kernel;
 }
@@ -259,7 +273,7 @@ Kernel batch_norm_backward_row() {
 std::span<const Kernel> group_norm_rows() {
   static const Kernel rows[] = {
       group_norm_row(),
-      row<Moments, accepts_moments, prepare_moments>("eager"),
+      moments_row(),
       row<ScaleShift, accepts_scale_shift, prepare_scale_shift>("eager"),
       row<Mul, accepts_pair<Mul>, prepare_mul>("eager"),
       sum_row(),

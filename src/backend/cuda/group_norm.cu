@@ -3,21 +3,72 @@
 #include "backend/cuda/launch.cuh"
 
 namespace normbench::cuda {
+namespace {
+
+/// Calls `launch_step(step)` for one launch, or where groups are in parts for two.
+template <class Launch>
+cudaError_t launch_steps(const GroupArguments& a, Launch launch_step) {
+  if (a.plan.parts == 1) return launch_step(GroupStep::Whole);
+  const cudaError_t error = launch_step(GroupStep::Sum);
+  return error == cudaSuccess ? launch_step(GroupStep::Finish) : error;
+}
+
+}  // namespace
 
 cudaError_t launch_group_forward(cudaStream_t stream, const GroupArguments& arguments) {
-  return with_forward_body(arguments, launching(stream));
+  const auto launch_step = [&](GroupStep step) {
+    return with_forward_body(arguments, step, launching(stream));
+  };
+  if (arguments.mean != nullptr) return launch_step(GroupStep::Finish);
+  return launch_steps(arguments, launch_step);
 }
 
 cudaError_t launch_group_backward(cudaStream_t stream, const GroupArguments& arguments) {
-  return with_backward_body(arguments, launching(stream));
+  const auto launch_step = [&](GroupStep step) {
+    return with_backward_body(arguments, step, launching(stream));
+  };
+  if (arguments.out == nullptr) return launch_step(GroupStep::Sum);
+  return launch_steps(arguments, launch_step);
 }
 
 cudaError_t launch_channel_sums(cudaStream_t stream, const GroupArguments& arguments) {
   return launch(stream, channel_sums_body(arguments));
 }
 
-std::size_t group_sums_bytes(const GroupArguments& a) {
-  return static_cast<std::size_t>(a.images * a.channels) * plan_of(a).pieces * sizeof(GroupSums);
+GroupPlan plan_groups(const GroupArguments& a) {
+  constexpr std::int64_t enough_blocks = 256;  // for a large GPU
+  constexpr std::int64_t part = 8192;          // vectors that are worth a block and a second launch
+  constexpr std::int64_t share = 8;            // vectors of a lane
+  constexpr std::int64_t most_parts = warp_lanes;
+  constexpr std::uint64_t most_warps = 32;
+  GroupPlan plan;
+  const std::int64_t groups = a.images * a.groups;
+  const GroupLines lines = lines_of(a, static_cast<unsigned>(16 / size_of(a.dtype)));
+  const std::int64_t vectors = std::int64_t{lines.lines} * lines.length;
+  plan.parts = static_cast<unsigned>(std::clamp<std::int64_t>(
+      std::min((enough_blocks + groups - 1) / groups, vectors / part), 1, most_parts));
+  const std::int64_t all_warps = (vectors + share * warp_lanes - 1) / (share * warp_lanes);
+  const auto wanted = static_cast<std::uint64_t>((all_warps + plan.parts - 1) / plan.parts);
+  plan.warps =
+      static_cast<unsigned>(std::clamp<std::uint64_t>(std::bit_ceil(wanted), 2, most_warps));
+  // The fewest pieces that keep all warps busy, of which each lane has two vectors.
+  const unsigned across = (lines.lines + lines.abreast - 1) / lines.abreast;
+  const unsigned warps = plan.parts * plan.warps, step = warp_lanes / lines.abreast;
+  const auto busy = [&](unsigned pieces) {
+    const unsigned all = across * pieces;
+    return static_cast<double>(all) / ((all + warps - 1) / warps * warps);
+  };
+  for (unsigned pieces = 2; pieces <= warps && pieces * 2 * step <= lines.length; ++pieces)
+    if (busy(pieces) > 1.05 * busy(plan.pieces)) plan.pieces = pieces;
+  return plan;
+}
+
+std::size_t bytes_of_parts(const GroupArguments& a) {
+  return a.plan.parts > 1 ? blocks_of(a) * sizeof(CentredSums) : 0;
+}
+
+std::size_t bytes_of_sums(const GroupArguments& a) {
+  return static_cast<std::size_t>(a.images * a.channels) * a.plan.pieces * sizeof(GroupSums);
 }
 
 }  // namespace normbench::cuda

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "backend/cuda/grid.h"
 #include "backend/cuda/kernels.h"
@@ -79,10 +80,16 @@ struct GroupLines {
   unsigned to_line = 0, along = 0;    // elements to the next line, to the next vector of a line
   unsigned abreast = 1;               // a power of two, up to the lanes of a warp
   unsigned pieces = 1;                // of a line
+  unsigned parts = 1;                 // of a group, a block each
 
-  /// The first element of a group, counted over all images.
-  __host__ __device__ std::int64_t first(unsigned index) const {
+  /// The group of a block, counted over all images; its first element, and its first channel.
+  __host__ __device__ unsigned group_of(const Block& block) const { return block.index / parts; }
+  __host__ __device__ std::int64_t first(const Block& block) const {
+    const unsigned index = group_of(block);
     return index / groups * image + index % groups * group;
+  }
+  __host__ __device__ std::int64_t channel(const Block& block) const {
+    return std::int64_t{group_of(block) % groups} * channels;
   }
   __host__ __device__ std::int64_t at(unsigned line, unsigned i) const {
     return std::int64_t{line} * to_line + std::int64_t{i} * along;
@@ -101,10 +108,11 @@ struct LaneShare {
 
 /// Calls `use(first_line, piece)` for the pieces that are a warp's.
 template <class Use>
-__host__ __device__ void each_piece(const GroupLines& lines, unsigned warp, unsigned warps,
+__host__ __device__ void each_piece(const GroupLines& lines, const Block& block, const Warp& warp,
                                     Use use) {
   const unsigned all = (lines.lines + lines.abreast - 1) / lines.abreast * lines.pieces;
-  for (unsigned i = warp; i < all; i += warps)
+  const unsigned first = block.index % lines.parts * block.warps + warp.index;
+  for (unsigned i = first; i < all; i += lines.parts * block.warps)
     use(i / lines.pieces * lines.abreast, i % lines.pieces);
 }
 
@@ -187,12 +195,20 @@ __host__ __device__ inline void join(const Warp& warp, PerLane<CentredSums>& sum
   });
 }
 
+/// What one launch does with a group.
+enum class GroupStep {
+  Whole,
+  Sum,    // of a part of it
+  Finish  // with sums, or statistics, that there are
+};
+
 /// y = (x - mean) * rstd * gamma + beta, mean and rstd found first unless they are given; or these
 /// alone. `Channels`: of a vector of `Count` elements.
 template <class T, int Count, int Channels, bool Aligned>
 struct GroupForward {
   Blocks blocks;
   GroupLines lines;
+  GroupStep step;
   unsigned held;   // vectors that shared memory has room for behind the warps' sums
   float elements;  // of a group
   float eps;
@@ -200,19 +216,26 @@ struct GroupForward {
   const float *gamma, *beta, *mean, *rstd;  // null: 1, 0, not known
   T* out;                                   // null: only moments
   float *found_mean, *found_rstd;
+  CentredSums* of_parts;  // of each part of each group, between two launches
 
   __host__ __device__ void operator()(const Block& block) const {
-    if (mean == nullptr) {
+    if (step != GroupStep::Finish) {
       block.each_warp([&](const Warp& warp) { sum(block, warp); });
       block.sync();
     }
-    block.each_warp([&](const Warp& warp) { finish(block, warp); });
+    block.each_warp([&](const Warp& warp) {
+      if (step != GroupStep::Sum)
+        finish(block, warp);
+      else if (warp.index == 0)
+        keep(block, warp);
+    });
   }
 
   static std::size_t bytes_of_sums(unsigned warps) { return warps * sizeof(CentredSums); }
 
  private:
   using Vector = Elements<T, Count, Aligned>;
+  static constexpr int depth = Aligned ? 4 : 2;  // more would not fit into registers
 
   __host__ __device__ CentredSums* sums(const Block& block) const {
     return reinterpret_cast<CentredSums*>(block.shared);
@@ -222,16 +245,16 @@ struct GroupForward {
   }
 
   __host__ __device__ void sum(const Block& block, const Warp& warp) const {
-    const T* const from = x + lines.first(block.index);
+    const T* const from = x + lines.first(block);
     PerLane<CentredSums> own;
     warp.each([&](unsigned lane) { own[lane] = {}; });
-    each_piece(lines, warp.index, block.warps, [&](unsigned first_line, unsigned piece) {
+    each_piece(lines, block, warp, [&](unsigned first_line, unsigned piece) {
       warp.each([&](unsigned lane) {
         const LaneShare share = share_of(lines, first_line, piece, lane);
         if (share.is_empty()) return;
         CentredSums now = own[lane];
         if (now.count == 0) now.centre = to_float(from[lines.at(share.line, share.begin)]);
-        walk_share<4>(
+        walk_share<depth>(
             share, [&](unsigned i) { return Vector::load(from + lines.at(share.line, i)); },
             [&](unsigned i, const Vector& loaded) {
               unrolled<Count>([&](int j) { now.add(loaded.get(j)); });
@@ -249,6 +272,22 @@ struct GroupForward {
     });
   }
 
+  /// The sums of the block's part, joined, for the second launch.
+  __host__ __device__ void keep(const Block& block, const Warp& warp) const {
+    PerLane<CentredSums> all = joined(warp, sums(block), block.warps);
+    warp.each([&](unsigned lane) {
+      if (lane == 0) of_parts[block.index] = all[lane];
+    });
+  }
+
+  static __host__ __device__ PerLane<CentredSums> joined(const Warp& warp, const CentredSums* from,
+                                                         unsigned count) {
+    PerLane<CentredSums> all;
+    warp.each([&](unsigned lane) { all[lane] = lane < count ? from[lane] : CentredSums{}; });
+    join(warp, all);
+    return all;
+  }
+
   /// What a group is normalised by: (x - centre) * rstd + shift.
   struct Statistics {
     float centre, rstd, shift;
@@ -261,26 +300,24 @@ struct GroupForward {
   }
 
   __host__ __device__ void finish(const Block& block, const Warp& warp) const {
+    const unsigned group = lines.group_of(block);
     PerLane<CentredSums> all;
-    if (mean == nullptr) {
-      warp.each([&](unsigned lane) {
-        all[lane] = lane < block.warps ? sums(block)[lane] : CentredSums{};
-      });
-      join(warp, all);
-    }
+    if (mean == nullptr)
+      all = step == GroupStep::Finish ? joined(warp, of_parts + group * lines.parts, lines.parts)
+                                      : joined(warp, sums(block), block.warps);
     warp.each([&](unsigned lane) {
       Statistics known;
-      if (mean == nullptr) {
-        known = statistics(all[lane]);
-        if (warp.index == 0 && lane == 0) {
-          found_mean[block.index] = known.centre - known.shift;
-          found_rstd[block.index] = known.rstd;
-        }
+      if (mean != nullptr) {
+        known = {mean[group], rstd[group], 0};
       } else {
-        known = {mean[block.index], rstd[block.index], 0};
+        known = statistics(all[lane]);
+        if (block.index % lines.parts == 0 && warp.index == 0 && lane == 0) {
+          found_mean[group] = known.centre - known.shift;
+          found_rstd[group] = known.rstd;
+        }
       }
       if (out == nullptr) return;
-      each_piece(lines, warp.index, block.warps, [&](unsigned first_line, unsigned piece) {
+      each_piece(lines, block, warp, [&](unsigned first_line, unsigned piece) {
         normalise(block, share_of(lines, first_line, piece, lane), known);
       });
     });
@@ -289,16 +326,15 @@ struct GroupForward {
   __host__ __device__ void normalise(const Block& block, const LaneShare& share,
                                      const Statistics& known) const {
     if (share.is_empty()) return;
-    const std::int64_t first = lines.first(block.index);
-    const std::int64_t channel =
-        std::int64_t{block.index % lines.groups} * lines.channels + share.line * Channels;
+    const std::int64_t first = lines.first(block);
+    const std::int64_t channel = lines.channel(block) + share.line * Channels;
     PerChannel<Channels> scale = channels_from<Channels>(gamma, channel, 1);
     PerChannel<Channels> shift = channels_from<Channels>(beta, channel, 0);
     unrolled<Channels>([&](int i) {
       scale.of[i] *= known.rstd;
       shift.of[i] = fmaf(known.shift, scale.of[i], shift.of[i]);
     });
-    walk_share<4>(
+    walk_share<depth>(
         share,
         [&](unsigned i) {
           const unsigned number = lines.number(share.line, i);
@@ -319,11 +355,12 @@ __host__ __device__ inline void add(GroupSums& to, const GroupSums& other) {
 }
 
 /// dx = dy * gamma * rstd + (x - mean) * slope + constant, slope and constant from sums over the
-/// group; and the sums of each channel. `out` null: these alone.
+/// group; and the sums of each channel.
 template <class T, int Count, int Channels, bool Aligned>
 struct GroupBackward {
   Blocks blocks;
   GroupLines lines;
+  GroupStep step;
   unsigned held;                     // vectors of dy, and as many of x
   float elements;                    // of a group
   const T *dy, *x, *old;             // x and old may be null
@@ -332,10 +369,9 @@ struct GroupBackward {
   GroupSums* sums;  // of each piece of each channel: [N, groups, pieces, C / groups]
 
   __host__ __device__ void operator()(const Block& block) const {
-    block.each_warp([&](const Warp& warp) { sum(block, warp); });
-    if (out == nullptr) return;
-    block.sync();
-    block.each_warp([&](const Warp& warp) { finish(block, warp); });
+    if (step != GroupStep::Finish) block.each_warp([&](const Warp& warp) { sum(block, warp); });
+    if (step == GroupStep::Whole) block.sync();
+    if (step != GroupStep::Sum) block.each_warp([&](const Warp& warp) { finish(block, warp); });
   }
 
  private:
@@ -346,13 +382,13 @@ struct GroupBackward {
   };
 
   __host__ __device__ float mean_of(const Block& block) const {
-    return mean ? mean[block.index] : 0;
+    return mean ? mean[lines.group_of(block)] : 0;
   }
   __host__ __device__ float rstd_of(const Block& block) const {
-    return rstd ? rstd[block.index] : 1;
+    return rstd ? rstd[lines.group_of(block)] : 1;
   }
   __host__ __device__ GroupSums* sums_of(const Block& block) const {
-    return sums + std::int64_t{block.index} * lines.pieces * lines.channels;
+    return sums + std::int64_t{lines.group_of(block)} * lines.pieces * lines.channels;
   }
 
   __host__ __device__ Loaded load(std::int64_t at) const {
@@ -360,9 +396,9 @@ struct GroupBackward {
   }
 
   __host__ __device__ void sum(const Block& block, const Warp& warp) const {
-    const std::int64_t first = lines.first(block.index);
+    const std::int64_t first = lines.first(block);
     const float centre = mean_of(block);
-    each_piece(lines, warp.index, block.warps, [&](unsigned first_line, unsigned piece) {
+    each_piece(lines, block, warp, [&](unsigned first_line, unsigned piece) {
       PerLane<float> products[Channels], plain[Channels];
       warp.each([&](unsigned lane) {
         float of_products[Channels] = {}, of_dy[Channels] = {};
@@ -403,7 +439,7 @@ struct GroupBackward {
   }
 
   __host__ __device__ void finish(const Block& block, const Warp& warp) const {
-    const std::int64_t channel = std::int64_t{block.index % lines.groups} * lines.channels;
+    const std::int64_t channel = lines.channel(block);
     const GroupSums* const of_pieces = sums_of(block);
     PerLane<float> products, plain;
     warp.each([&](unsigned lane) {
@@ -423,7 +459,7 @@ struct GroupBackward {
       const float scale = rstd_of(block);
       const float slope = -scale * scale * products[lane] / elements;
       const float constant = -scale * plain[lane] / elements;
-      each_piece(lines, warp.index, block.warps, [&](unsigned first_line, unsigned piece) {
+      each_piece(lines, block, warp, [&](unsigned first_line, unsigned piece) {
         differentiate(block, share_of(lines, first_line, piece, lane), channel, slope, constant);
       });
     });
@@ -432,7 +468,7 @@ struct GroupBackward {
   __host__ __device__ void differentiate(const Block& block, const LaneShare& share,
                                          std::int64_t channel, float slope, float constant) const {
     if (share.is_empty()) return;
-    const std::int64_t first = lines.first(block.index);
+    const std::int64_t first = lines.first(block);
     const float centre = mean_of(block);
     auto scale = channels_from<Channels>(gamma, channel + share.line * Channels, 1);
     unrolled<Channels>([&](int i) { scale.of[i] *= rstd_of(block); });
@@ -502,20 +538,16 @@ struct ChannelSums {
   }
 };
 
-/// How a block works on a group: with so many warps, on lines in so many pieces.
-struct GroupPlan {
-  unsigned warps, pieces;
-};
-
 /// Of lines in vectors of `count` elements, the last one of which may not be full.
-inline GroupLines lines_of(const GroupArguments& a, unsigned count, unsigned pieces) {
+inline GroupLines lines_of(const GroupArguments& a, unsigned count) {
   const auto pixels = static_cast<unsigned>(a.pixels);
   const auto channels = static_cast<unsigned>(a.channels / a.groups);
   const auto vectors = [&](unsigned elements) { return (elements + count - 1) / count; };
   GroupLines lines{.image = a.channels * a.pixels,
                    .groups = static_cast<unsigned>(a.groups),
                    .channels = channels,
-                   .pieces = pieces};
+                   .pieces = a.plan.pieces,
+                   .parts = a.plan.parts};
   if (a.columns) {
     lines.group = channels;
     lines.lines = vectors(channels), lines.length = pixels;
@@ -527,24 +559,6 @@ inline GroupLines lines_of(const GroupArguments& a, unsigned count, unsigned pie
     lines.to_line = pixels, lines.along = count;
   }
   return lines;
-}
-
-/// Some 8 vectors for each lane, and the fewest pieces that keep all warps busy; the same wherever
-/// the tensors lie.
-inline GroupPlan plan_of(const GroupArguments& a) {
-  constexpr unsigned each = 8 * warp_lanes, most_warps = 32;
-  const GroupLines lines = lines_of(a, static_cast<unsigned>(16 / size_of(a.dtype)), 1);
-  const unsigned wanted = (lines.lines * lines.length + each - 1) / each;
-  GroupPlan plan{.warps = std::clamp(std::bit_ceil(wanted), 2U, most_warps), .pieces = 1};
-  const unsigned across = (lines.lines + lines.abreast - 1) / lines.abreast;
-  const unsigned most = std::clamp(lines.length / (2 * warp_lanes / lines.abreast), 1U, most_warps);
-  const auto busy = [&](unsigned pieces) {
-    const unsigned all = across * pieces;
-    return static_cast<double>(all) / ((all + plan.warps - 1) / plan.warps * plan.warps);
-  };
-  for (unsigned pieces = 2; pieces <= most; ++pieces)
-    if (busy(pieces) > 1.05 * busy(plan.pieces)) plan.pieces = pieces;
-  return plan;
 }
 
 /// Calls `use` with the dtype, elements and channels of a vector, and whether they are aligned.
@@ -562,52 +576,55 @@ auto with_group_vectors(const GroupArguments& a, Use use) {
   });
 }
 
-/// So many of a group's vectors, `bytes` each, as fit into shared memory.
+/// So many vectors of a group, `bytes` each, as shared memory holds between its sums and its end.
 inline unsigned held_vectors(const GroupLines& lines, std::size_t shared_bytes, std::size_t bytes) {
   return static_cast<unsigned>(
       std::min<std::size_t>(lines.lines * lines.length, shared_bytes / bytes));
 }
 
-/// Calls `use` with the body for the arguments.
+inline unsigned blocks_of(const GroupArguments& a) {
+  return static_cast<unsigned>(a.images * a.groups * a.plan.parts);
+}
+
+/// Calls `use` with the body of a step.
 template <class Use>
-auto with_forward_body(const GroupArguments& a, Use use) {
+auto with_forward_body(const GroupArguments& a, GroupStep step, Use use) {
   return with_group_vectors(a, [&]<class T, int Count, int Channels, bool Aligned> {
-    using Body = GroupForward<T, Count, Channels, Aligned>;
-    const GroupPlan plan = plan_of(a);
-    const GroupLines lines = lines_of(a, Count, plan.pieces);
-    const std::size_t sums = Body::bytes_of_sums(plan.warps), bytes = Count * sizeof(T);
-    const bool reads_twice = a.mean == nullptr && a.out != nullptr && a.shared_bytes > sums;
-    const unsigned held = reads_twice ? held_vectors(lines, a.shared_bytes - sums, bytes) : 0;
-    return use(Body{.blocks = {.count = static_cast<unsigned>(a.images * a.groups),
-                               .warps = plan.warps,
-                               .shared_bytes = sums + held * bytes},
-                    .lines = lines,
-                    .held = held,
-                    .elements = static_cast<float>(a.channels / a.groups * a.pixels),
-                    .eps = a.eps,
-                    .x = static_cast<const T*>(a.x),
-                    .gamma = a.gamma,
-                    .beta = a.beta,
-                    .mean = a.mean,
-                    .rstd = a.rstd,
-                    .out = static_cast<T*>(a.out),
-                    .found_mean = a.found_mean,
-                    .found_rstd = a.found_rstd});
+    const GroupLines lines = lines_of(a, Count);
+    const std::size_t sums = a.plan.warps * sizeof(CentredSums), bytes = Count * sizeof(T);
+    const bool holds = step == GroupStep::Whole && a.out != nullptr && a.shared_bytes > sums;
+    const unsigned held = holds ? held_vectors(lines, a.shared_bytes - sums, bytes) : 0;
+    return use(GroupForward<T, Count, Channels, Aligned>{
+        .blocks = {.count = blocks_of(a),
+                   .warps = a.plan.warps,
+                   .shared_bytes = sums + held * bytes},
+        .lines = lines,
+        .step = step,
+        .held = held,
+        .elements = static_cast<float>(a.channels / a.groups * a.pixels),
+        .eps = a.eps,
+        .x = static_cast<const T*>(a.x),
+        .gamma = a.gamma,
+        .beta = a.beta,
+        .mean = a.mean,
+        .rstd = a.rstd,
+        .out = static_cast<T*>(a.out),
+        .found_mean = a.found_mean,
+        .found_rstd = a.found_rstd,
+        .of_parts = static_cast<CentredSums*>(a.of_parts)});
   });
 }
 
 template <class Use>
-auto with_backward_body(const GroupArguments& a, Use use) {
+auto with_backward_body(const GroupArguments& a, GroupStep step, Use use) {
   return with_group_vectors(a, [&]<class T, int Count, int Channels, bool Aligned> {
-    const GroupPlan plan = plan_of(a);
-    const GroupLines lines = lines_of(a, Count, plan.pieces);
+    const GroupLines lines = lines_of(a, Count);
     constexpr std::size_t bytes = 2 * Count * sizeof(T);
-    const unsigned held = a.out ? held_vectors(lines, a.shared_bytes, bytes) : 0;
+    const unsigned held = step == GroupStep::Whole ? held_vectors(lines, a.shared_bytes, bytes) : 0;
     return use(GroupBackward<T, Count, Channels, Aligned>{
-        .blocks = {.count = static_cast<unsigned>(a.images * a.groups),
-                   .warps = plan.warps,
-                   .shared_bytes = held * bytes},
+        .blocks = {.count = blocks_of(a), .warps = a.plan.warps, .shared_bytes = held * bytes},
         .lines = lines,
+        .step = step,
         .held = held,
         .elements = static_cast<float>(a.channels / a.groups * a.pixels),
         .dy = static_cast<const T*>(a.dy),
@@ -630,7 +647,7 @@ inline ChannelSums channel_sums_body(const GroupArguments& a) {
           .images = a.images,
           .groups = static_cast<unsigned>(a.groups),
           .channels = static_cast<unsigned>(a.channels / a.groups),
-          .pieces = plan_of(a).pieces,
+          .pieces = a.plan.pieces,
           .sums = a.sums,
           .old_products = a.old_dgamma,
           .old_plain = a.old_dbeta,

@@ -140,12 +140,19 @@ struct GroupSums {
   float products = 0, plain = 0;
 };
 
+/// How many blocks and warps share the work of a group.
+struct GroupPlan {
+  unsigned parts = 1;   // of a group, a block each
+  unsigned warps = 1;   // of a block
+  unsigned pieces = 1;  // of a plane, or of all pixels of some channels: a warp's unit of work
+};
+
 /// A group norm, its gradient, or a part of one of them, of dense tensors: what is null is left
 /// out.
 ///   forward   x [, gamma, beta] -> out, found_mean, found_rstd; without `out` moments alone;
 ///             without found ones by `mean` and `rstd`
-///   backward  dy, x [, gamma], mean, rstd [, old] -> out, sums; without `x`, `mean` and `rstd` it
-///             is the sums of dy
+///   backward  dy, x [, gamma], mean, rstd [, old] -> out, sums; without `out` the sums alone, of
+///             which those of dy need no more than dy
 ///   sums      sums [, old ones] -> dgamma, dbeta
 struct GroupArguments {
   DType dtype = DType::Float32;  // of x, dy, old and out
@@ -153,11 +160,13 @@ struct GroupArguments {
   std::int64_t images = 0, channels = 0, pixels = 0, groups = 1;
   float eps = 0;
   std::size_t shared_bytes = 0;  // that a block may have
+  GroupPlan plan = {};           // plan_groups() of all above
   const void *x = nullptr, *dy = nullptr, *old = nullptr;
   const float *gamma = nullptr, *beta = nullptr, *mean = nullptr, *rstd = nullptr;
   void* out = nullptr;
   float *found_mean = nullptr, *found_rstd = nullptr;
-  GroupSums* sums = nullptr;  // group_sums_bytes() of them, of each image
+  void* of_parts = nullptr;   // forward: bytes_of_parts() for what one launch tells the next
+  GroupSums* sums = nullptr;  // bytes_of_sums() of them
   const float *old_dgamma = nullptr, *old_dbeta = nullptr;
   float *dgamma = nullptr, *dbeta = nullptr;
 };
@@ -165,7 +174,10 @@ struct GroupArguments {
 cudaError_t launch_group_forward(cudaStream_t stream, const GroupArguments& arguments);
 cudaError_t launch_group_backward(cudaStream_t stream, const GroupArguments& arguments);
 cudaError_t launch_channel_sums(cudaStream_t stream, const GroupArguments& arguments);
-std::size_t group_sums_bytes(const GroupArguments& arguments);
+/// The same for every device and wherever the tensors lie: it decides the order of sums.
+GroupPlan plan_groups(const GroupArguments& arguments);
+std::size_t bytes_of_parts(const GroupArguments& arguments);
+std::size_t bytes_of_sums(const GroupArguments& arguments);
 
 /// How the body of a kernel runs where there is no GPU. Stands behind the kernel's one argument in
 /// the array that cudaLaunchKernel gets. The CUDA runtime reads as many arguments as the kernel has
