@@ -18,6 +18,12 @@ HWY_INLINE void fetch_line(const void* address) {
   asm volatile("");  // else GCC sees a caller that does nothing else as without effect
 }
 
+/// Into the first-level cache.
+HWY_INLINE void fetch_line_soon(const void* address) {
+  __builtin_prefetch(address, 0, 3);
+  asm volatile("");  // as above
+}
+
 /// The same for each line of so many bytes.
 HWY_INLINE void fetch_lines(const void* first, std::int64_t bytes) {
   for (std::int64_t at = 0; at < bytes; at += 64)

@@ -8,10 +8,11 @@ namespace normbench {
 namespace {
 
 constexpr std::int64_t kSmallPlane = 64;  // elements; a larger one has rows of its own
-constexpr std::int64_t kSmallRow = 1024;
-constexpr std::int64_t kLargestRow = 4096;
+constexpr std::int64_t kSmallRow = 512;
+constexpr std::int64_t kLargestRow = 2048;
 constexpr std::int64_t kBlockOfRows = 8192;
-constexpr std::int64_t kRowUnit = 64;
+constexpr std::int64_t kRowUnit = 32;
+constexpr std::int64_t kRowsAtOnce = 4;
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -182,14 +183,14 @@ PlaneRows::PlaneRows(std::int64_t planes_of_group, std::int64_t pixels_of_plane)
     return;
   }
   pieces = divided_up(pixels, kLargestRow);
-  if (planes * pieces % 2 != 0 && pixels >= 2 * kRowUnit) ++pieces;  // rows go in pairs
+  while (planes * pieces % kRowsAtOnce != 0 && pixels > pieces * 2 * kRowUnit) ++pieces;
   row = divided_up(divided_up(pixels, pieces), kRowUnit) * kRowUnit;
   if (pieces == 1) row = pixels;
   pieces = divided_up(pixels, row);
 }
 
 std::int64_t PlaneRows::block_rows() const {
-  return std::max<std::int64_t>(1, kBlockOfRows / row / 2) * 2;
+  return std::max<std::int64_t>(1, kBlockOfRows / row / kRowsAtOnce) * kRowsAtOnce;
 }
 
 void normalise_planes(const GroupTensors& tensors, const Queue& queue, Stores stores) {

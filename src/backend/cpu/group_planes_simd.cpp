@@ -11,7 +11,14 @@ namespace normbench::HWY_NAMESPACE {
 
 enum class Pass { Forward, Backward };
 
-constexpr std::int64_t kAhead = 16384;  // bytes, to what is fetched
+/// Rows that are worked on side by side. Backward each has sums of its own, and two inputs.
+template <Pass P>
+constexpr int kRowsAtOnce = P == Pass::Forward ? 4 : 2;
+
+// Bytes, to what is fetched from memory, further than a block, and to what goes on from there into
+// the first-level cache: loads from the second wait where non-temporal stores fill the core's
+// queue.
+constexpr std::int64_t kAhead = 49152, kSoon = 512;
 
 template <DType T>
 constexpr std::int64_t kLineElements = 64 / static_cast<std::int64_t>(sizeof(Storage<T>));
@@ -130,12 +137,11 @@ class Summer {
       : a_(elements_at<T>(group.in[0])),
         b_(elements_at<T>(group.in[1])),
         centre_(hn::Set(F(), group.centre)) {
-    clear<0>(), clear<1>();
+    clear();
   }
 
-  template <int Row>
   HWY_INLINE void clear() {
-    first_[Row][0] = first_[Row][1] = second_[Row][0] = second_[Row][1] = hn::Zero(F());
+    for (int row = 0; row < kRowsAtOnce<P>; ++row) first_[row] = second_[row] = hn::Zero(F());
   }
 
   /// Forward: a centre so near the mean that squares of the distances from it lose little: the mean
@@ -154,8 +160,8 @@ class Summer {
   }
 
   HWY_INLINE void fetch(std::int64_t i) const {
-    fetch_ahead(reinterpret_cast<const std::byte*>(a_ + i));
-    if constexpr (P == Pass::Backward) fetch_ahead(reinterpret_cast<const std::byte*>(b_ + i));
+    fetch_both(reinterpret_cast<const std::byte*>(a_ + i));
+    if constexpr (P == Pass::Backward) fetch_both(reinterpret_cast<const std::byte*>(b_ + i));
   }
 
   template <int Row, int Vector = 0>
@@ -163,9 +169,9 @@ class Summer {
     const std::int64_t at = i + Vector * kLanes;
     if constexpr (P == Pass::Forward) {
       const VF distance = hn::Sub(load<T>(a_ + at), centre_);
-      add<Row, Vector % 2>(distance, distance);
+      add<Row>(distance, distance);
     } else {
-      add<Row, Vector % 2>(load<T>(a_ + at), hn::Sub(load<T>(b_ + at), centre_));
+      add<Row>(load<T>(a_ + at), hn::Sub(load<T>(b_ + at), centre_));
     }
     if constexpr (Vector + 1 < kLineVectors<T>) line<Row, Vector + 1>(i);
   }
@@ -177,22 +183,20 @@ class Summer {
     for (; begin < end; begin += kLanes) few<Row>(begin, std::min(kLanes, end - begin));
   }
 
-  template <int Row>
-  HWY_INLINE float first() const {
-    return total(hn::Add(first_[Row][0], first_[Row][1]));
-  }
-  template <int Row>
-  HWY_INLINE float second() const {
-    return total(hn::Add(second_[Row][0], second_[Row][1]));
-  }
+  HWY_INLINE float first(int row) const { return total(first_[row]); }
+  HWY_INLINE float second(int row) const { return total(second_[row]); }
 
  private:
+  static HWY_INLINE void fetch_both(const std::byte* p) {
+    fetch_ahead(p);
+    fetch_line_soon(p + kSoon);
+  }
   static HWY_INLINE float total(VF v) { return hn::GetLane(hn::SumOfLanes(F(), v)); }
 
-  template <int Row, int K>
+  template <int Row>
   HWY_INLINE void add(VF v, VF distance) {
-    first_[Row][K] = hn::Add(first_[Row][K], v);
-    second_[Row][K] = hn::MulAdd(v, distance, second_[Row][K]);
+    first_[Row] = hn::Add(first_[Row], v);
+    second_[Row] = hn::MulAdd(v, distance, second_[Row]);
   }
 
   /// The first lanes; nothing behind them is read, zeros are there.
@@ -208,16 +212,16 @@ class Summer {
     const auto there = hn::FirstN(F(), static_cast<std::size_t>(count));
     const VF x = load_first(P == Pass::Forward ? a_ + i : b_ + i, count);
     const VF distance = hn::IfThenElseZero(there, hn::Sub(x, centre_));
-    add<Row, 0>(P == Pass::Forward ? distance : load_first(a_ + i, count), distance);
+    add<Row>(P == Pass::Forward ? distance : load_first(a_ + i, count), distance);
   }
 
   const Storage<T>*a_, *b_;
   VF centre_;
-  VF first_[2][2], second_[2][2];  // of two rows, even and odd vectors
+  VF first_[kRowsAtOnce<P>], second_[kRowsAtOnce<P>];
 };
 
-/// One block. Rows are worked on two at a time, half a block apart: non-temporal stores to one page
-/// after the other, and loads likewise, would leave memory idle.
+/// One block. Rows are worked on two or four at a time, as far apart as the block allows:
+/// non-temporal stores to one page after the other, and loads likewise, would leave memory idle.
 template <DType T, Pass P, Stores S>
 class Block {
  public:
@@ -237,14 +241,16 @@ class Block {
     float centre = 0;
     if constexpr (Sums && P == Pass::Forward) centre = summer.centre(start, stop - start);
     if (Normalises && begin == 0 && head_ > 0) edge(0, head_);
-    const std::int64_t half = (end - begin) / 2;
-    for (std::int64_t r = begin; r < begin + half; ++r) {
-      const std::int64_t both[2] = {r, r + half};
-      several<Normalises, Sums, 2>(both, normaliser, summer);
+    constexpr int rows = kRowsAtOnce<P>;
+    const std::int64_t apart = (end - begin) / rows;
+    for (std::int64_t r = begin; r < begin + apart; ++r) {
+      std::int64_t which[rows];
+      for (int i = 0; i < rows; ++i) which[i] = r + i * apart;
+      several<Normalises, Sums>(which, normaliser, summer);
     }
-    if ((end - begin) % 2 != 0) {
-      const std::int64_t last[1] = {end - 1};
-      several<Normalises, Sums, 1>(last, normaliser, summer);
+    for (std::int64_t r = begin + rows * apart; r < end; ++r) {
+      const std::int64_t which[1] = {r};
+      several<Normalises, Sums>(which, normaliser, summer);
     }
     if (Normalises && stop == rows_.elements() && lines_end_ < stop)
       edge(lines_end_, stop - lines_end_);
@@ -255,15 +261,16 @@ class Block {
  private:
   static constexpr std::int64_t kLine = kLineElements<T>;
   /// Elements of a row of small planes, with the line that goes on into the next row.
-  static constexpr std::int64_t kTable = 1024 + 64 + 64;
+  static constexpr std::int64_t kTable = 512 + 64 + 64;
 
   static HWY_INLINE MomentSums moments(const Summer<T, P>& summer, float centre,
                                        std::int64_t elements) {
     const auto count = static_cast<double>(elements);
-    const double first =
-        static_cast<double>(summer.template first<0>()) + summer.template first<1>();
-    const double second =
-        static_cast<double>(summer.template second<0>()) + summer.template second<1>();
+    double first = 0, second = 0;
+    for (int row = 0; row < kRowsAtOnce<P>; ++row) {
+      first += static_cast<double>(summer.first(row));
+      second += static_cast<double>(summer.second(row));
+    }
     return {.count = count,
             .mean = centre + first / count,
             .squares = std::max(0.0, second - first / count * first)};
@@ -298,22 +305,19 @@ class Block {
         to[r] = line_from(rows_.start(which[r] + 1));
         plain[r] = to[r] > (plane + 1) * rows_.pixels ? to[r] - kLine : to[r];
       }
-    if constexpr (Sums && P == Pass::Backward) summer.template clear<0>();
-    if constexpr (Sums && P == Pass::Backward) summer.template clear<1>();
+    if constexpr (Sums && P == Pass::Backward) summer.clear();
     side_by_side<Normalises, Sums>(which, from, plain, scale, normaliser, summer);
     if constexpr (Normalises)
       for (int r = 0; r < Rows; ++r)
         if (plain[r] < to[r]) crossing(plain[r]);
     if constexpr (Sums && P == Pass::Backward) {
-      give<0>(which[0], summer);
-      if constexpr (Rows > 1) give<1>(which[1], summer);
+      for (int r = 0; r < Rows; ++r) give(which[r], summer, r);
     }
   }
 
-  template <int Row>
-  HWY_INLINE void give(std::int64_t sum, const Summer<T, P>& summer) const {
-    summed_->first[sum] = summer.template first<Row>();
-    summed_->second[sum] = summer.template second<Row>();
+  HWY_INLINE void give(std::int64_t sum, const Summer<T, P>& summer, int row) const {
+    summed_->first[sum] = summer.first(row);
+    summed_->second[sum] = summer.second(row);
   }
 
   /// Backward sums are those of each plane, shorter than the lines that are normalised: taken
@@ -356,48 +360,72 @@ class Block {
 
   HWY_INLINE void sum_planes(std::int64_t start, std::int64_t end, Summer<T, P>& summer) const {
     for (std::int64_t at = start; at < end; at += rows_.pixels) {
-      summer.template clear<0>();
+      summer.clear();
       summer.template range<0>(at, at + rows_.pixels);
-      give<0>(at / rows_.pixels, summer);
+      give(at / rows_.pixels, summer, 0);
     }
   }
+
+  /// Of rows that are worked on side by side: lines to normalise, elements to sum.
+  template <int Rows>
+  struct Ranges {
+    std::int64_t from[Rows], to[Rows], start[Rows], end[Rows];
+  };
 
   /// Lines [from, to) of some rows are normalised, and elements of these rows summed.
   template <bool Normalises, bool Sums, bool FetchesSummed = Sums, int Rows, class Scale>
   HWY_INLINE void side_by_side(const std::int64_t (&which)[Rows], const std::int64_t (&from)[Rows],
                                const std::int64_t (&to)[Rows], const Scale (&scale)[Rows],
                                const Normaliser<T, P, S>& normaliser, Summer<T, P>& summer) const {
-    std::int64_t start[Rows], end[Rows], both = rows_.elements();
+    Ranges<Rows> all;
+    std::int64_t both = rows_.elements();
     for (int r = 0; r < Rows; ++r) {
-      start[r] = rows_.start(which[r]), end[r] = rows_.start(which[r] + 1);
+      all.start[r] = rows_.start(which[r]), all.end[r] = rows_.start(which[r] + 1);
+      all.from[r] = all.start[r];
+      if constexpr (Normalises) all.from[r] = from[r], all.to[r] = to[r];
       if constexpr (Normalises) both = std::min(both, to[r] - from[r]);
-      if constexpr (Sums) both = std::min(both, end[r] - start[r]);
+      if constexpr (Sums) both = std::min(both, all.end[r] - all.start[r]);
     }
     both = std::max<std::int64_t>(0, both / kLine * kLine);
-    const auto line = [&]<int Row>(std::integral_constant<int, Row>, std::int64_t i) HWY_ATTR {
-      if constexpr (FetchesSummed)
-        summer.fetch(start[Row] + i);
-      else
-        normaliser.fetch(from[Row] + i);
-      if constexpr (Normalises) normaliser.line(from[Row] + i, scale[Row]);
-      if constexpr (Sums) summer.template line<Row>(start[Row] + i);
-      // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
-      std::atomic_signal_fence(std::memory_order_seq_cst);
-    };
-    const auto rest = [&]<int Row>(std::integral_constant<int, Row>) HWY_ATTR {
-      if constexpr (Normalises)
-        for (std::int64_t i = from[Row] + both; i < to[Row]; i += kLine)
-          normaliser.line(i, scale[Row]);
-      if constexpr (Sums) summer.template range<Row>(start[Row] + both, end[Row]);
-    };
-    constexpr std::integral_constant<int, 0> first;
-    constexpr std::integral_constant<int, Rows - 1> last;
-    for (std::int64_t i = 0; i < both; i += kLine) {
-      line(first, i);
-      if constexpr (Rows > 1) line(last, i);
-    }
-    rest(first);
-    if constexpr (Rows > 1) rest(last);
+    for (std::int64_t i = 0; i < both; i += kLine)
+      lines<Normalises, Sums, FetchesSummed>(all, i, scale, normaliser, summer);
+    rests<Normalises, Sums, FetchesSummed>(all, both, scale, normaliser, summer);
+  }
+
+  template <bool FetchesSummed, int Rows>
+  HWY_INLINE void fetch(const Ranges<Rows>& all, int row, std::int64_t i,
+                        const Normaliser<T, P, S>& normaliser, const Summer<T, P>& summer) const {
+    if constexpr (FetchesSummed)
+      summer.fetch(all.start[row] + i);
+    else
+      normaliser.fetch(all.from[row] + i);
+  }
+
+  /// A line of each row. No lambda, which the compiler may call: sums would go through memory.
+  template <bool Normalises, bool Sums, bool FetchesSummed, int Row = 0, int Rows, class Scale>
+  HWY_INLINE void lines(const Ranges<Rows>& all, std::int64_t i, const Scale (&scale)[Rows],
+                        const Normaliser<T, P, S>& normaliser, Summer<T, P>& summer) const {
+    fetch<FetchesSummed>(all, Row, i, normaliser, summer);
+    if constexpr (Normalises) normaliser.line(all.from[Row] + i, scale[Row]);
+    if constexpr (Sums) summer.template line<Row>(all.start[Row] + i);
+    // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if constexpr (Row + 1 < Rows)
+      lines<Normalises, Sums, FetchesSummed, Row + 1>(all, i, scale, normaliser, summer);
+  }
+
+  /// What is left of each row from element `done` on.
+  template <bool Normalises, bool Sums, bool FetchesSummed, int Row = 0, int Rows, class Scale>
+  HWY_INLINE void rests(const Ranges<Rows>& all, std::int64_t done, const Scale (&scale)[Rows],
+                        const Normaliser<T, P, S>& normaliser, Summer<T, P>& summer) const {
+    for (std::int64_t i = done; all.start[Row] + i < all.end[Row]; i += kLine)
+      fetch<FetchesSummed>(all, Row, i, normaliser, summer);
+    if constexpr (Normalises)
+      for (std::int64_t i = all.from[Row] + done; i < all.to[Row]; i += kLine)
+        normaliser.line(i, scale[Row]);
+    if constexpr (Sums) summer.template range<Row>(all.start[Row] + done, all.end[Row]);
+    if constexpr (Row + 1 < Rows)
+      rests<Normalises, Sums, FetchesSummed, Row + 1>(all, done, scale, normaliser, summer);
   }
 
   /// Scale and shift of a line's elements, one by one.
