@@ -202,10 +202,11 @@ class Parts {
   void fetch_first() const {
     for (const Row& part : parts_)
       for (std::int64_t y = 0; y < ahead_.rows; ++y)
-        for (std::int64_t i = 0; i < ahead_.pixels; i += kStep) nth(part, in_order(y)).fetch(i, 0);
+        for (std::int64_t i = 0; i < ahead_.pixels; i += kStep)
+          nth(part, in_order(y)).fetch(W::kMirror ? pixels_ - kStep - i : i, 0);
   }
 
-  /// The source's rows upwards in memory, as the hardware expects it.
+  /// The source upwards in memory, as the hardware expects it.
   void move() {
     for (std::int64_t i = 0; i < count_; ++i) {
       const std::int64_t y = in_order(i), after = in_order(i + 1);
@@ -248,11 +249,12 @@ class Parts {
     std::int64_t pixels = pixels_ / kStep * kStep;
     for (int p = 0; p < N; ++p) {
       rows[p] = rows_[p].from(done_[p]);
-      rows_[p].fetch(pixels_ - kStep, bytes_ahead);
+      rows_[p].fetch(W::kMirror ? 0 : pixels_ - kStep, bytes_ahead);
       pixels = std::min(pixels, (pixels_ - done_[p]) / kStep * kStep);
     }
     for (std::int64_t i = 0; i < pixels; i += kStep)
-      visit_each(rows, i, bytes_ahead, std::make_index_sequence<N>());
+      visit_each(rows, W::kMirror ? pixels - kStep - i : i, bytes_ahead,
+                 std::make_index_sequence<N>());
     for (int p = 0; p < N; ++p) done_[p] += pixels;
   }
   /// Unrolled: the more instructions, the fewer lines are under way.
@@ -336,8 +338,8 @@ void move_row(PixelRun run) {
   constexpr std::int64_t kPixels = kPrefetchReach / std::int64_t{sizeof(T)};  // of a page
   constexpr std::int64_t kIn = W::kIn * (W::kMirror ? -1 : 1) * std::int64_t{sizeof(T)};
   constexpr std::int64_t kMany = kParts<W>;
-  const Ahead ahead{
-      .rows = 1, .pixels = kPixels, .bytes = kPixels * kIn, .last_bytes = kPixels * kIn};
+  const std::int64_t bytes = std::abs(kPixels * kIn);
+  const Ahead ahead{.rows = 1, .pixels = kPixels, .bytes = bytes, .last_bytes = bytes};
   const std::int64_t all = run.pixels, part = (all - kVisit<T>) / kMany / kPixels * kPixels;
   if (part > 0) {
     run.pixels = part;
