@@ -167,26 +167,31 @@ HWY_INLINE void partial(const Storage<From>* in, Storage<To>* out, std::int64_t 
   std::memcpy(out, to, count * sizeof(*out));
 }
 
-/// Past the cache, one page after the other leaves memory idle wherever a page ends. So: four at
-/// once, while the next four are fetched. `elements` start aligned; returns how many are done.
+/// Past the cache, one page after the other leaves memory idle wherever a page ends. So: several
+/// pages in each of eight places at once, while the next ones are fetched. `elements` start
+/// aligned; returns how many are done.
 template <DType From, DType To, class Function>
 HWY_INLINE std::int64_t pages(const Storage<From>* in, Storage<To>* out, std::int64_t elements,
                               std::int64_t period, Function& f) {
   constexpr int kVectors = vectors_per_chunk<From, To>();
+  constexpr std::int64_t kPlaces = 8, kMostPages = 4;
+  constexpr auto size = static_cast<std::int64_t>(sizeof(*in));
   const auto step = static_cast<std::int64_t>(hn::Lanes(F())) * kVectors;
-  if (elements < 4 * kPrefetchReach / static_cast<std::int64_t>(sizeof(*in)) - 4 * step * period)
-    return 0;
+  if (elements < kPlaces * (kPrefetchReach / size - step * period)) return 0;
   const std::int64_t unit = std::lcm(step, period);  // as long as the constants: all start alike
-  const std::int64_t page = kPrefetchReach / static_cast<std::int64_t>(sizeof(*in)) / unit * unit;
+  const std::int64_t page = kPrefetchReach / size / unit * unit;
   std::int64_t done = 0;
-  for (; page > 0 && done + 4 * page <= elements; done += 4 * page)
-    for (std::int64_t i = done; i < done + page; i += step, f.advance(kVectors))
-      for (std::int64_t at = i; at < i + 4 * page; at += page) {
-        fetch_lines(in + at + 4 * page, step * static_cast<std::int64_t>(sizeof(*in)));
+  while (page > 0 && elements - done >= kPlaces * page) {
+    const std::int64_t place = std::min(kMostPages, (elements - done) / (kPlaces * page)) * page;
+    for (std::int64_t i = done; i < done + place; i += step, f.advance(kVectors))
+      for (std::int64_t at = i; at < i + kPlaces * place; at += place) {
+        fetch_lines(in + at + kPlaces * place, step * size);
         chunk<From, To, Stores::NonTemporal, kVectors>(in + at, out + at, f);
         // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
         std::atomic_signal_fence(std::memory_order_seq_cst);
       }
+    done += kPlaces * place;
+  }
   return done;
 }
 

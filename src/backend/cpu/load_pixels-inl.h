@@ -75,7 +75,11 @@ HWY_INLINE void load_pixels(D d, const hn::TFromD<D>* in, hn::Vec<D> (&channels)
 /// pairs.
 template <class D>
 HWY_INLINE hn::Vec<D> mirrored(D d, hn::Vec<D> v) {
-  if constexpr (sizeof(hn::TFromD<D>) == 1 && HWY_TARGET != HWY_SCALAR) {
+  if constexpr (sizeof(hn::TFromD<D>) == 1 && kPicksBytes) {
+    const auto order = hn::Sub(hn::Set(d, std::uint8_t{63}), hn::Iota(d, std::uint8_t{0}));
+    v.raw = _mm512_permutexvar_epi8(order.raw, v.raw);
+    return v;
+  } else if constexpr (sizeof(hn::TFromD<D>) == 1 && HWY_TARGET != HWY_SCALAR) {
     const hn::RepartitionToWide<D> pairs;
     const auto two = hn::BitCast(pairs, v);
     const auto swapped = hn::Or(hn::ShiftLeft<8>(two), hn::ShiftRight<8>(two));

@@ -73,26 +73,29 @@ HWY_INLINE void repeat(V v, std::byte* out) {
 }
 
 /// Past the cache, one page after the other leaves memory idle wherever a page ends. So: a line of
-/// each of four at once, while the next four are fetched; `beside` is told after how many units.
-/// Returns the units done.
+/// several pages in each of eight places at once, while the next ones are fetched; `beside` is told
+/// after how many units. Returns the units done.
 template <int Reads, int Writes, class Beside>
 std::int64_t in_pages(const std::byte* in, std::byte* out, std::int64_t units, Beside beside) {
-  constexpr std::int64_t kLine = 64;
+  constexpr std::int64_t kLine = 64, kPlaces = 8, kMostPages = 4;
   const std::int64_t reads = Reads * vector_size(), writes = Writes * vector_size();
   const std::int64_t step = std::max<std::int64_t>(1, kLine / reads);
   const std::int64_t page = kPrefetchReach / reads / step * step;
   std::int64_t done = 0;
-  for (; done + 4 * page <= units; done += 4 * page)
-    for (std::int64_t i = done; i < done + page; i += step)
-      for (std::int64_t at = i; at < i + 4 * page; at += page) {
+  while (units - done >= kPlaces * page) {
+    const std::int64_t place = std::min(kMostPages, (units - done) / (kPlaces * page)) * page;
+    for (std::int64_t i = done; i < done + place; i += step)
+      for (std::int64_t at = i; at < i + kPlaces * place; at += place) {
         for (std::int64_t line = 0; line < step * reads; line += kLine)
-          fetch_line(in + (at + 4 * page) * reads + line);
+          fetch_line(in + (at + kPlaces * place) * reads + line);
         for (std::int64_t k = at; k < at + step; ++k)
           repeat<Stores::NonTemporal, Writes>(gathered<Reads>(in + k * reads), out + k * writes);
         beside(step);
         // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
         std::atomic_signal_fence(std::memory_order_seq_cst);
       }
+    done += kPlaces * place;
+  }
   return done;
 }
 
