@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "backend/group_norm_testing.h"
 #include "backend/kernel_testing.h"
 
@@ -63,6 +65,27 @@ TEST_P(GroupNormRows, KeepToTheReferenceOnConstantValuesAndFarFromZero) {
   for (std::size_t i = 0; i + 1 < std::size(shapes); ++i)
     for (const RandomValues& values : {constant, far_from_zero})
       expect_right({.x = x(shapes[i]), .groups = groups(i), .values = values});
+}
+
+/// A value that is none makes its group none, and no other.
+TEST_P(GroupNormRows, KeepNaN) {
+  const GroupNorm op{.groups = 2, .affine = false};
+  const TensorDesc desc = x({1, 4, 9, 9});
+  const Signature signature{.in = {desc}, .out = infer(Op(op), std::vector{desc})};
+  Guarded in(desc), y(signature.out[0]), mean(signature.out[1]), rstd(signature.out[2]);
+  Tensor64 values{.shape = desc.shape, .values = std::vector<double>(4 * 81, 1.5)};
+  values.values[100] = NAN;
+  from_double(values, in.view(), 0);
+  for (const Kernel& row : group_norm_rows()) {
+    const std::vector<View> from{in.view()}, to{y.view(), mean.view(), rstd.view()};
+    const auto queue = make_cpu_backend()->make_queue(1, nullptr);
+    row.prepare(op, signature)(*queue, from, to, {});
+    for (const View& view : {mean.view(), rstd.view()}) {
+      const auto* found = reinterpret_cast<const float*>(view.data);
+      EXPECT_TRUE(std::isnan(found[0])) << row.name;
+      EXPECT_FALSE(std::isnan(found[1])) << row.name;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, GroupNormRows,

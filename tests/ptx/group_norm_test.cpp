@@ -1,5 +1,5 @@
 /// Group norm's PTX: races, barriers, and the same bits as its host bodies.
-#include "cuda/group_norm_shapes.h"
+#include "cuda/group_norm_trial.h"
 #include "ptx/launches.h"
 
 namespace normbench::ptx::group_norm_test {

@@ -190,7 +190,7 @@ class ColumnWork {
       moments[index_of_group(column)].add(
           {.count = count,
            .mean = static_cast<double>(centre_[column]) + sum / count,
-           .squares = std::max(0.0, second_[column] - sum / count * sum)});
+           .squares = std::max(second_[column] - sum / count * sum, 0.0)});  // NaN stays
     }
     for (std::size_t group = 0; group < moments.size(); ++group) {
       const std::size_t at = static_cast<std::size_t>(first_group(slab)) + group;

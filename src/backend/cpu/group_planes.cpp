@@ -8,11 +8,10 @@ namespace normbench {
 namespace {
 
 constexpr std::int64_t kSmallPlane = 64;  // elements; a larger one has rows of its own
-constexpr std::int64_t kSmallRow = 512;
 constexpr std::int64_t kLargestRow = 2048;
 constexpr std::int64_t kBlockOfRows = 8192;
 constexpr std::int64_t kRowUnit = 32;
-constexpr std::int64_t kRowsAtOnce = 4;
+constexpr std::int64_t kSideBySide = 4;  // rows, of the forward pass
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -178,19 +177,19 @@ void sum_and_normalise(const GroupTensors& tensors, const Groups& groups, GroupF
 PlaneRows::PlaneRows(std::int64_t planes_of_group, std::int64_t pixels_of_plane)
     : planes(planes_of_group), pixels(pixels_of_plane) {
   if (pixels < kSmallPlane) {
-    row = std::max<std::int64_t>(1, kSmallRow / pixels) * pixels;
+    row = std::max<std::int64_t>(1, small_row / pixels) * pixels;
     pieces = 0;
     return;
   }
   pieces = divided_up(pixels, kLargestRow);
-  while (planes * pieces % kRowsAtOnce != 0 && pixels > pieces * 2 * kRowUnit) ++pieces;
+  while (planes * pieces % kSideBySide != 0 && pixels > pieces * 2 * kRowUnit) ++pieces;
   row = divided_up(divided_up(pixels, pieces), kRowUnit) * kRowUnit;
   if (pieces == 1) row = pixels;
   pieces = divided_up(pixels, row);
 }
 
 std::int64_t PlaneRows::block_rows() const {
-  return std::max<std::int64_t>(1, kBlockOfRows / row / kRowsAtOnce) * kRowsAtOnce;
+  return std::max<std::int64_t>(1, kBlockOfRows / row / kSideBySide) * kSideBySide;
 }
 
 void normalise_planes(const GroupTensors& tensors, const Queue& queue, Stores stores) {

@@ -261,7 +261,7 @@ class Block {
  private:
   static constexpr std::int64_t kLine = kLineElements<T>;
   /// Elements of a row of small planes, with the line that goes on into the next row.
-  static constexpr std::int64_t kTable = 512 + 64 + 64;
+  static constexpr std::int64_t kTable = PlaneRows::small_row + 64 + 64;
 
   static HWY_INLINE MomentSums moments(const Summer<T, P>& summer, float centre,
                                        std::int64_t elements) {
@@ -273,7 +273,7 @@ class Block {
     }
     return {.count = count,
             .mean = centre + first / count,
-            .squares = std::max(0.0, second - first / count * first)};
+            .squares = std::max(second - first / count * first, 0.0)};  // NaN stays
   }
 
   /// The first line that starts at an element or behind it.

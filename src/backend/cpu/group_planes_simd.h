@@ -17,6 +17,8 @@ namespace normbench {
 struct PlaneRows {
   PlaneRows(std::int64_t planes_of_group, std::int64_t pixels_of_plane);
 
+  static constexpr std::int64_t small_row = 512;  // elements of small planes, at most
+
   std::int64_t elements() const { return planes * pixels; }
   bool has_small_planes() const { return pieces == 0; }
   std::int64_t rows() const {

@@ -171,7 +171,7 @@ class Seam {
 };
 
 /// Parts of a run that are moved side by side: one after the other leaves memory idle at the end of
-/// every page. More than twelve places to read from are too many.
+/// every page. Planes to pixels read from three or four places in each part.
 template <class W>
 constexpr int kParts = W::kChannels > W::kIn ? 4 : 8;
 
@@ -306,8 +306,8 @@ std::int64_t rows_of_pages(std::int64_t stride) {
   return rows * std::max<std::int64_t>(1, 4 * kPrefetchReach / (rows * bytes));
 }
 
-/// The shorter the cropped row, the further from the limit on Zen 4, one thread: of 3,360 bytes 77 %,
-/// of 4,480 81 %, of 13,440 90 %. Lines that two rows share are 5 points of it.
+/// The shorter the cropped row, the further from the limit on Zen 4, one thread: of 3,360 bytes 77
+/// %, of 4,480 81 %, of 13,440 90 %. Lines that two rows share are 5 points of it.
 template <class W, Stores S>
 void move_rows(const PixelRun& run) {
   constexpr std::int64_t kMany = kParts<W>;
@@ -407,7 +407,7 @@ bool is_copy(const PixelRun& run) {
          (run.channels == 1 || (f.channel == 1 && t.channel == 1));
 }
 
-/// Rows of fewer bytes are copied faster one after the other than side by side.
+/// Past the cache rows of fewer bytes are copied faster one after the other than side by side.
 constexpr std::int64_t kShortRow = 2048;
 
 bool move_any(const PixelRun& run, std::int64_t size, Stores stores) {

@@ -72,7 +72,7 @@ struct Block {
 #endif
   }
 
-  /// What the block's threads have written before, in any memory, all of them read behind it.
+  /// A barrier: what a thread has written before it, in any memory, the whole block sees after it.
   __host__ __device__ void sync() const {
 #ifdef __CUDA_ARCH__
     __syncthreads();

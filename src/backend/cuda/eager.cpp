@@ -59,16 +59,7 @@ std::vector<float> per_channel(const std::vector<double>& values, std::int64_t c
 
 ConstantsBody broadcast(LaunchBroadcast launch, std::string_view what) {
   return [launch, what](Queue& queue, const View& in, const View& out, const float* constants) {
-    const Shape& shape = out.desc.shape;
-    const BroadcastArguments arguments{
-        .dtype = in.desc.dtype,
-        .in = in.data,
-        .out = out.data,
-        .elements = shape.elements(),
-        .constants = constants,
-        .inner = out.desc.layout == Layout::Nchw ? shape.h * shape.w : 1,
-        .channels = shape.c};
-    check(launch(stream_of(queue), arguments), what);
+    check(launch(stream_of(queue), broadcast_arguments(in, out, constants)), what);
   };
 }
 

@@ -29,6 +29,7 @@ struct Index {
 struct Blocks {
   unsigned count = 1, warps = 1;
   std::size_t shared_bytes = 0;
+  std::size_t most_shared_bytes = 0;  // that a block of the device may have
 };
 
 /// A body is run for the threads of its blocks, if it has

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <limits>
+
 #include "backend/cuda/queue.h"
 #include "backend/cuda/rows.h"
 #include "ops/checks.h"
@@ -10,11 +13,6 @@ bool is_counted(const TensorDesc& x, std::int64_t groups) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const auto [n, c, h, w] = x.shape;
   return x.elements() > 0 && c <= most && c / groups * h * w <= most && n * groups <= most;
-}
-
-bool all_dense(const Signature& s) {
-  return std::ranges::all_of(s.in, &TensorDesc::is_dense) &&
-         std::ranges::all_of(s.out, &TensorDesc::is_dense);
 }
 
 /// Shared memory that a block of the current device may have. Throws CudaError.
@@ -57,7 +55,7 @@ const TensorDesc& x_of(const GroupNorm& op, const Signature& s) {
 }
 
 bool accepts_group_norm(const GroupNorm& op, const Signature& s) {
-  return all_dense(s) && is_counted(x_of(op, s), op.groups);
+  return accepts_dense(op, s) && is_counted(x_of(op, s), op.groups);
 }
 
 Launch prepare_forward(const GroupNorm& op, const Signature& s) {
@@ -121,7 +119,7 @@ Kernel group_norm_row() {
 // The steps of the chain, each a pass of its own.
 
 bool accepts_moments(const Moments& op, const Signature& s) {
-  return all_dense(s) && is_counted(s.in[0], op.groups);
+  return accepts_dense(op, s) && is_counted(s.in[0], op.groups);
 }
 
 Launch prepare_moments(const Moments& op, const Signature& s) {
@@ -145,27 +143,15 @@ Kernel moments_row() {
   return kernel;
 }
 
-BroadcastArguments broadcast(const View& in, const View& out, const float* scales,
-                             const float* shifts) {
-  const Shape& shape = out.desc.shape;
-  return {.dtype = in.desc.dtype,
-          .in = in.data,
-          .out = out.data,
-          .elements = shape.elements(),
-          .constants = scales,
-          .inner = out.desc.layout == Layout::Nchw ? shape.h * shape.w : 1,
-          .channels = shape.c,
-          .shifts = shifts};
-}
-
 bool accepts_scale_shift(const ScaleShift& op, const Signature& s) {
-  return all_dense(s) && (op.over == Over::Channel || is_counted(s.in[0], s.in[1].shape.c));
+  return accepts_dense(op, s) && (op.over == Over::Channel || is_counted(s.in[0], s.in[1].shape.c));
 }
 
 Launch prepare_scale_shift(const ScaleShift& op, const Signature& s) {
   if (op.over == Over::Channel)
     return [](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
-      const auto arguments = broadcast(in[0], out[0], floats(in[1]), floats(in[2]));
+      auto arguments = broadcast_arguments(in[0], out[0], floats(in[1]));
+      arguments.shifts = floats(in[2]);
       check(launch_scale_shift(stream_of(queue), arguments), "launching scale_shift");
     };
   return [prepared = arguments_of(s.in[0], s.in[1].shape.c)](Queue& queue, std::span<const View> in,
@@ -186,18 +172,13 @@ PairArguments pair(std::span<const View> in, const View& out) {
           .elements = out.desc.elements()};
 }
 
-template <class T>
-bool accepts_pair(const T&, const Signature& s) {
-  return all_dense(s);
-}
-
 Launch prepare_mul(const Mul&, const Signature& s) {
   if (s.in[0].shape == s.in[1].shape && s.in[0].dtype == s.in[1].dtype)
     return [](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
       check(launch_multiply(stream_of(queue), pair(in, out[0])), "launching mul");
     };
   return [](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
-    const auto arguments = broadcast(in[0], out[0], floats(in[1]), nullptr);
+    const auto arguments = broadcast_arguments(in[0], out[0], floats(in[1]));
     check(launch_scale_shift(stream_of(queue), arguments), "launching mul");
   };
 }
@@ -211,13 +192,16 @@ Launch prepare_accumulate(const Accumulate&, const Signature&) {
 /// Groups of some thousand elements: enough for a block, and many blocks.
 std::int64_t groups_to_sum(const Shape& x) {
   constexpr std::int64_t worth = 4096;
-  std::int64_t groups = x.c;
-  while (groups > 1 && (x.c % groups != 0 || x.c / groups * x.h * x.w < worth)) --groups;
+  const std::int64_t most = std::clamp<std::int64_t>(x.c * x.h * x.w / worth, 1, x.c);
+  std::int64_t groups = 1;
+  for (std::int64_t divisor = 1; divisor * divisor <= x.c; ++divisor)
+    for (const std::int64_t one : {divisor, x.c / divisor})
+      if (x.c % divisor == 0 && one <= most) groups = std::max(groups, one);
   return groups;
 }
 
-bool accepts_sum(const Sum&, const Signature& s) {
-  return all_dense(s) && is_counted(s.in[0], groups_to_sum(s.in[0].shape));
+bool accepts_sum(const Sum& op, const Signature& s) {
+  return accepts_dense(op, s) && is_counted(s.in[0], groups_to_sum(s.in[0].shape));
 }
 
 /// As dbeta is summed, with x in the place of dy.
@@ -241,8 +225,8 @@ Kernel sum_row() {
   return kernel;
 }
 
-bool accepts_batch_norm_backward(const BatchNormBackward&, const Signature& s) {
-  return all_dense(s) && is_counted(s.in[1], s.in[2].shape.c);
+bool accepts_batch_norm_backward(const BatchNormBackward& op, const Signature& s) {
+  return accepts_dense(op, s) && is_counted(s.in[1], s.in[2].shape.c);
 }
 
 Launch prepare_batch_norm_backward(const BatchNormBackward&, const Signature& s) {
@@ -275,10 +259,10 @@ std::span<const Kernel> group_norm_rows() {
       group_norm_row(),
       moments_row(),
       row<ScaleShift, accepts_scale_shift, prepare_scale_shift>("eager"),
-      row<Mul, accepts_pair<Mul>, prepare_mul>("eager"),
+      row<Mul, accepts_dense<Mul>, prepare_mul>("eager"),
       sum_row(),
       batch_norm_backward_row(),
-      row<Accumulate, accepts_pair<Accumulate>, prepare_accumulate>("eager")};
+      row<Accumulate, accepts_dense<Accumulate>, prepare_accumulate>("eager")};
   return rows;
 }
 

@@ -160,7 +160,7 @@ struct GroupArguments {
   std::int64_t images = 0, channels = 0, pixels = 0, groups = 1;
   float eps = 0;
   std::size_t shared_bytes = 0;  // that a block may have
-  GroupPlan plan = {};           // plan_groups() of all above
+  GroupPlan plan = {};           // of the dtype and the shape: plan_groups()
   const void *x = nullptr, *dy = nullptr, *old = nullptr;
   const float *gamma = nullptr, *beta = nullptr, *mean = nullptr, *rstd = nullptr;
   void* out = nullptr;

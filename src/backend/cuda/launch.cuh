@@ -1,4 +1,4 @@
-/// The one kernel there is: a body run for every index.
+/// The one kernel there is: a body run for every index, or for every block.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,8 +12,8 @@
 
 namespace normbench::cuda {
 
-/// Registers of a thread: bodies with a grid leave room for as many threads as there can be, whole
-/// blocks for one of 1024 threads, the others would spill.
+/// Registers of a thread. 32 leave room for as many threads as a multiprocessor can have, 64 for a
+/// block of 1024; bodies without a grid would spill with fewer than 80.
 template <class Body>
 inline constexpr unsigned most_registers = HasGrid<Body>     ? 32
                                            : HasBlocks<Body> ? 64
@@ -60,14 +60,16 @@ cudaError_t launch(cudaStream_t stream, const Body& body) {
   }
   if (threads_of(body) == 0) return cudaSuccess;
   const auto* const kernel = reinterpret_cast<const void*>(&run<Body>);
+  if constexpr (HasBlocks<Body>)
+    if (shared_bytes > usual_shared_bytes) {  // never less than another launch has asked for
+      const cudaError_t error =
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(body.blocks.most_shared_bytes));
+      if (error != cudaSuccess) return error;
+    }
   if (stream == only_load()) {
     cudaFuncAttributes attributes;
     return cudaFuncGetAttributes(&attributes, kernel);
-  }
-  if (shared_bytes > usual_shared_bytes) {
-    const cudaError_t error = cudaFuncSetAttribute(
-        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
-    if (error != cudaSuccess) return error;
   }
   const void* arguments[] = {&body, &host};
   return cudaLaunchKernel(kernel, grid, block, const_cast<void**>(arguments), shared_bytes, stream);

@@ -1,6 +1,8 @@
 /// The rows of CUDA; cuda_backend.cpp puts them into one table.
 #pragma once
 
+#include <algorithm>
+
 #include "backend/backend.h"
 #include "backend/cuda/kernels.h"
 
@@ -47,12 +49,26 @@ bool accepts_all(const T&, const Signature&) {
 }
 template <class T>
 bool accepts_dense(const T&, const Signature& s) {
-  return s.in[0].is_dense() && s.out[0].is_dense();
+  return std::ranges::all_of(s.in, &TensorDesc::is_dense) &&
+         std::ranges::all_of(s.out, &TensorDesc::is_dense);
 }
 /// Element i of the output comes from element i of the input.
 template <class T>
 bool accepts_in_order(const T& op, const Signature& s) {
   return accepts_dense(op, s) && s.in[0].layout == s.out[0].layout;
+}
+
+/// With the constants of each channel in device memory.
+inline BroadcastArguments broadcast_arguments(const View& in, const View& out,
+                                              const float* constants) {
+  const Shape& shape = out.desc.shape;
+  return {.dtype = in.desc.dtype,
+          .in = in.data,
+          .out = out.data,
+          .elements = shape.elements(),
+          .constants = constants,
+          .inner = out.desc.layout == Layout::Nchw ? shape.h * shape.w : 1,
+          .channels = shape.c};
 }
 
 /// The task of one launch of a fused kernel on these views.

@@ -1,4 +1,4 @@
-/// What group norm of a GPU is tried on.
+/// Group norm of a GPU, tried on groups of every kind.
 #pragma once
 
 #include "backend/group_norm_testing.h"
