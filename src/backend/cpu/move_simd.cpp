@@ -407,14 +407,16 @@ bool is_copy(const PixelRun& run) {
          (run.channels == 1 || (f.channel == 1 && t.channel == 1));
 }
 
-/// Past the cache rows of fewer bytes are copied faster one after the other than side by side.
+/// Past the cache rows of fewer bytes that end within lines are copied faster one after the other
+/// than side by side.
 constexpr std::int64_t kShortRow = 2048;
 
 bool move_any(const PixelRun& run, std::int64_t size, Stores stores) {
   if (is_copy(run)) {
     PixelRun bytes = run;
     bytes.pixels *= run.channels * size;
-    if (stores != Stores::Normal && run.rows > 1 && bytes.pixels < kShortRow) return false;
+    const bool is_short = bytes.pixels < kShortRow && bytes.pixels % kLine != 0;
+    if (stores != Stores::Normal && run.rows > 1 && is_short) return false;
     return move_as<Way<std::uint8_t, 1, false, false, false>>(bytes, stores);
   }
   switch (size) {
