@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "plan/composed.h"
 #include "plan/config.h"
@@ -318,12 +319,14 @@ Group plan_point(Frame& frame, const Json& point, PlanContext& context) {
   return group;
 }
 
-/// True if a "batch" in here is an axis, or a whole source: a point is not what it says with
-/// another one.
+/// True if a "batch" in here is an axis, or a shape, or a whole source: a point is not what it says
+/// with another one.
 bool sweeps_batch(const Json& json) {
   if (!json.is_structured()) return false;
-  if (json.is_object() &&
-      (value_at(json, "/batch").is_string() || value_at(json, "/source").is_string()))
+  constexpr std::array sweepable{"/batch", "/shape", "/source"};
+  if (json.is_object() && std::ranges::any_of(sweepable, [&](const char* member) {
+        return value_at(json, member).is_string();
+      }))
     return true;
   return std::ranges::any_of(json, sweeps_batch);
 }

@@ -216,8 +216,10 @@ VariantText complete_variant(const VariantPlace& place, const std::string& name,
     if (said.is_array() && said.empty())
       reader.complain_at("outputs", "is empty (names of values, or leave it out)");
   }
-  if (place.batch > 0 && text.stages.front().op == Source::name)
-    text.stages.front().members.fields["batch"] = place.batch;
+  if (place.batch > 0 && text.stages.front().op == Source::name) {
+    Json& fields = text.stages.front().members.fields;
+    (fields.contains("shape") ? fields["shape"][0] : fields["batch"]) = place.batch;
+  }
   text.whole = issues.size() == before;
   return text;
 }

@@ -109,6 +109,9 @@ TEST(Fit, FewerImagesAreTakenWhereThatIsAsked) {
   EXPECT_EQ(fitting.scaled_from, 1000);
   EXPECT_EQ(fitting.cases[0].skip, std::nullopt);
   EXPECT_EQ(images(group_of(experiment, options, "hot")), 1000);  // nothing exceeds a cache there
+  const std::string of_a_shape = R"("source": {"dtype": "float32", "shape": [1000, 1, 500, 500]},
+                                    "variants": {"v": ["copy"]})";
+  EXPECT_EQ(images(group_of(of_a_shape, options, "cold")), 31);
   const std::string swept = R"("sweep": {"n": [1000]},
       "source": {"batch": "$n", "channels": 1, "size": [1000, 1000]},
       "variants": {"v": [{"op": "cast", "to": "float32"}]})";

@@ -1,0 +1,175 @@
+/// Where the elements of a group lie, and how the lanes of a block share them.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "backend/cuda/block.cuh"
+#include "backend/cuda/kernels.h"
+#include "backend/cuda/patterns.cuh"
+#include "backend/cuda/values.cuh"
+
+namespace normbench::cuda {
+
+/// `Count` elements that are worked on at once: 16 bytes, or one element. Unless they are `Aligned`
+/// they are moved one by one, in the same order.
+template <class T, int Count, bool Aligned>
+struct Elements {
+  static constexpr bool is_wide = Count > 1;
+  static_assert(!is_wide || Count * sizeof(T) == 16);
+  using Packed = std::conditional_t<is_wide, Pack<T, is_wide ? Count : 16 / sizeof(T)>, T>;
+
+  Packed packed;
+
+  __host__ __device__ float get(int i) const {
+    if constexpr (is_wide)
+      return to_float(packed.get(i));
+    else
+      return to_float(packed);
+  }
+  static __host__ __device__ Elements load(const T* from) {
+    Elements loaded;
+    if constexpr (!is_wide)
+      loaded.packed = *from;
+    else if constexpr (Aligned)
+      loaded.packed = load_aligned<Count>(from);
+    else
+      unrolled<Count>([&](int i) { loaded.packed.set(i, from[i]); });
+    return loaded;
+  }
+  /// Stores `value(0)`, `value(1)`, …: not to be read again soon.
+  template <class Value>
+  static __host__ __device__ void store(T* to, Value value) {
+    if constexpr (is_wide && Aligned)
+      store_pack<true>(to, pack_of<T, Count>(value));
+    else
+      unrolled<Count>([&](int i) { to[i] = to_value<T>(value(i)); });
+  }
+
+  /// Number `i` of an array in shared memory.
+  __host__ __device__ void hold(std::byte* shared, unsigned i) const {
+    if constexpr (is_wide)
+      reinterpret_cast<uint4*>(shared)[i] =
+          make_uint4(packed.word[0], packed.word[1], packed.word[2], packed.word[3]);
+    else
+      reinterpret_cast<T*>(shared)[i] = packed;
+  }
+  static __host__ __device__ Elements held(const std::byte* shared, unsigned i) {
+    if constexpr (is_wide) {
+      const uint4 v = reinterpret_cast<const uint4*>(shared)[i];
+      return {{{v.x, v.y, v.z, v.w}}};
+    } else {
+      return {reinterpret_cast<const T*>(shared)[i]};
+    }
+  }
+};
+
+/// The vectors of a group, by lines: of nchw each line is a plane, of nhwc so many channels as a
+/// vector has, of every pixel. The warps of a block take turns at the pieces of `abreast` lines.
+struct GroupLines {
+  std::int64_t image = 0, group = 0;  // elements to the next image, to the next group
+  unsigned groups = 1, channels = 1;  // of an image, of a group
+  unsigned lines = 0, length = 0;     // of a group; vectors of a line
+  unsigned to_line = 0, along = 0;    // elements to the next line, to the next vector of a line
+  unsigned abreast = 1;               // a power of two, up to the lanes of a warp
+  unsigned pieces = 1;                // of a line
+  unsigned parts = 1;                 // of a group, a block each
+
+  /// The group of a block, counted over all images; its first element, and its first channel.
+  __host__ __device__ unsigned group_of(const Block& block) const { return block.index / parts; }
+  __host__ __device__ std::int64_t first(const Block& block) const {
+    const unsigned index = group_of(block);
+    return index / groups * image + index % groups * group;
+  }
+  __host__ __device__ std::int64_t channel(const Block& block) const {
+    return std::int64_t{group_of(block) % groups} * channels;
+  }
+  __host__ __device__ std::int64_t at(unsigned line, unsigned i) const {
+    return std::int64_t{line} * to_line + std::int64_t{i} * along;
+  }
+  /// The number of a vector in memory's order, among those of the group.
+  __host__ __device__ unsigned number(unsigned line, unsigned i) const {
+    return along < to_line ? line * length + i : i * lines + line;
+  }
+};
+
+/// The vectors begin, begin + step, … of a line that one lane works on.
+struct LaneShare {
+  unsigned line, begin, end, step;
+  __host__ __device__ bool is_empty() const { return begin >= end; }
+};
+
+/// Calls `use(first_line, piece)` for the pieces that are a warp's.
+template <class Use>
+__host__ __device__ void each_piece(const GroupLines& lines, const Block& block, const Warp& warp,
+                                    Use use) {
+  const unsigned all = (lines.lines + lines.abreast - 1) / lines.abreast * lines.pieces;
+  const unsigned first = block.index % lines.parts * block.warps + warp.index;
+  for (unsigned i = first; i < all; i += lines.parts * block.warps)
+    use(i / lines.pieces * lines.abreast, i % lines.pieces);
+}
+
+__host__ __device__ inline LaneShare share_of(const GroupLines& lines, unsigned first_line,
+                                              unsigned piece, unsigned lane) {
+  const unsigned each = (lines.length + lines.pieces - 1) / lines.pieces;
+  const unsigned line = first_line + lane % lines.abreast, begin = piece * each;
+  const unsigned end = begin + each < lines.length ? begin + each : lines.length;
+  return {.line = line,
+          .begin = begin + lane / lines.abreast,
+          .end = line < lines.lines ? end : 0,
+          .step = warp_lanes / lines.abreast};
+}
+
+/// Calls `use(i, load(i))` for a share, with `Depth` loads under way together.
+template <int Depth, class Load, class Use>
+__host__ __device__ void walk_share(const LaneShare& share, Load load, Use use) {
+  unsigned i = share.begin;
+  for (; i < share.end && share.end - i > (Depth - 1) * share.step; i += Depth * share.step) {
+    decltype(load(i)) loaded[Depth];
+    unrolled<Depth>([&](int k) { loaded[k] = load(i + static_cast<unsigned>(k) * share.step); });
+    unrolled<Depth>([&](int k) { use(i + static_cast<unsigned>(k) * share.step, loaded[k]); });
+  }
+  for (; i < share.end; i += share.step) use(i, load(i));
+}
+
+/// A number for each element of a vector, or one for all where they are of one channel.
+template <int Channels>
+struct PerChannel {
+  float of[Channels];
+  __host__ __device__ float at(int i) const { return of[Channels == 1 ? 0 : i]; }
+};
+/// Those of the channels from `first` on; `otherwise` where there are none.
+template <int Channels>
+__host__ __device__ PerChannel<Channels> channels_from(const float* values, std::int64_t first,
+                                                       float otherwise) {
+  PerChannel<Channels> all;
+  unrolled<Channels>([&](int i) { all.of[i] = values ? values[first + i] : otherwise; });
+  return all;
+}
+
+/// Of lines in vectors of `count` elements, the last one of which may not be full.
+inline GroupLines lines_of(const GroupArguments& a, unsigned count) {
+  const auto pixels = static_cast<unsigned>(a.pixels);
+  const auto channels = static_cast<unsigned>(a.channels / a.groups);
+  const auto vectors = [&](unsigned elements) { return (elements + count - 1) / count; };
+  GroupLines lines{.image = a.channels * a.pixels,
+                   .groups = static_cast<unsigned>(a.groups),
+                   .channels = channels,
+                   .pieces = a.plan.pieces,
+                   .parts = a.plan.parts};
+  if (a.columns) {
+    lines.group = channels;
+    lines.lines = vectors(channels), lines.length = pixels;
+    lines.to_line = count, lines.along = static_cast<unsigned>(a.channels);
+    lines.abreast = std::bit_floor(std::min(lines.lines, warp_lanes));
+  } else {
+    lines.group = std::int64_t{channels} * pixels;
+    lines.lines = channels, lines.length = vectors(pixels);
+    lines.to_line = pixels, lines.along = count;
+  }
+  return lines;
+}
+
+}  // namespace normbench::cuda
