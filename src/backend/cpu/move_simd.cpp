@@ -307,7 +307,7 @@ std::int64_t rows_of_pages(std::int64_t stride) {
 }
 
 /// The shorter the cropped row, the further from the limit on Zen 4, one thread: of 3,360 bytes 77
-/// %, of 4,480 81 %, of 13,440 90 %. Lines that two rows share are 5 points of it.
+/// %, of 4,480 79 %, of 13,440 88 %. Lines that two rows share are 5 points of it.
 template <class W, Stores S>
 void move_rows(const PixelRun& run) {
   constexpr std::int64_t kMany = kParts<W>;
