@@ -306,8 +306,8 @@ std::int64_t rows_of_pages(std::int64_t stride) {
   return rows * std::max<std::int64_t>(1, 4 * kPrefetchReach / (rows * bytes));
 }
 
-/// The shorter the cropped row, the further from the limit on Zen 4, one thread: of 3,360 bytes 77
-/// %, of 4,480 79 %, of 13,440 88 %. Lines that two rows share are 5 points of it.
+/// The shorter the cropped row, the further from the limit on Zen 4, one thread: of 3,360 and 4,480
+/// bytes 79 %, of 13,440 88 %. Lines that two rows share are some points of it.
 template <class W, Stores S>
 void move_rows(const PixelRun& run) {
   constexpr std::int64_t kMany = kParts<W>;
