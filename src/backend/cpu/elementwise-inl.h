@@ -167,22 +167,20 @@ HWY_INLINE void partial(const Storage<From>* in, Storage<To>* out, std::int64_t 
   std::memcpy(out, to, count * sizeof(*out));
 }
 
-/// Past the cache, one page after the other leaves memory idle wherever a page ends. So: several
-/// pages in each of eight places at once, while the next ones are fetched. `elements` start
-/// aligned; returns how many are done.
+/// In several places at once, while the next ones are fetched. `elements` start aligned; returns
+/// how many are done.
 template <DType From, DType To, class Function>
-HWY_INLINE std::int64_t pages(const Storage<From>* in, Storage<To>* out, std::int64_t elements,
-                              std::int64_t period, Function& f) {
+HWY_INLINE std::int64_t in_places(const Storage<From>* in, Storage<To>* out, std::int64_t elements,
+                                  std::int64_t period, Function& f) {
   constexpr int kVectors = vectors_per_chunk<From, To>();
-  constexpr std::int64_t kPlaces = 8, kMostPages = 4;
   constexpr auto size = static_cast<std::int64_t>(sizeof(*in));
+  const bool alike = sizeof(*in) == sizeof(*out) && lie_alike(in, out);
+  if (place_bytes(elements / kPlaces * size, alike) == 0) return 0;  // without lcm
   const auto step = static_cast<std::int64_t>(hn::Lanes(F())) * kVectors;
-  if (elements < kPlaces * (kPrefetchReach / size - step * period)) return 0;
   const std::int64_t unit = std::lcm(step, period);  // as long as the constants: all start alike
-  const std::int64_t page = kPrefetchReach / size / unit * unit;
   std::int64_t done = 0;
-  while (page > 0 && elements - done >= kPlaces * page) {
-    const std::int64_t place = std::min(kMostPages, (elements - done) / (kPlaces * page)) * page;
+  while (const auto place =
+             place_bytes((elements - done) / kPlaces * size, alike) / size / unit * unit) {
     for (std::int64_t i = done; i < done + place; i += step, f.advance(kVectors))
       for (std::int64_t at = i; at < i + kPlaces * place; at += place) {
         fetch_lines(in + at + kPlaces * place, step * size);
@@ -209,7 +207,7 @@ HWY_INLINE void blocks(const Run& run, Function f) {
   partial<From, To>(in, out, i, f);
   f.at(i);
   if constexpr (S == Stores::NonTemporal && !kScalar)
-    i += pages<From, To>(in + i, out + i, run.elements - i, run.period, f);
+    i += in_places<From, To>(in + i, out + i, run.elements - i, run.period, f);
   for (; i + kVectors * lanes <= run.elements; i += kVectors * lanes, f.advance(kVectors)) {
     if (run.ahead) fetch_lines(run.ahead + i * bytes, kVectors * lanes * bytes);
     chunk<From, To, S, kVectors>(in + i, out + i, f);

@@ -14,12 +14,9 @@ struct Gradients {
 };
 
 /// A group norm, its gradient, or a part of one of them: what is null is left out.
-///   forward   x [, gamma, beta] -> out, found_mean, found_rstd; without `out` only moments;
-///   without
-///             found ones by `mean` and `rstd`
-///   backward  dy, x [, gamma], mean, rstd [, old_dx] -> out, gradients; without `mean` it is 0,
-///   and
-///             without `rstd` 1
+/// Forward is x [, gamma, beta] -> out, found_mean, found_rstd: without `out` only moments, without
+/// found ones by `mean` and `rstd`. Backward is dy, x [, gamma], mean, rstd [, old_dx] -> out,
+/// gradients: without `mean` it is 0, and without `rstd` 1.
 struct GroupTensors {
   TensorDesc desc;  // of x, dy and out: dense
   std::int64_t groups = 1;

@@ -72,18 +72,17 @@ HWY_INLINE void repeat(V v, std::byte* out) {
   for (int k = 0; k < Writes; ++k) store<S>(v, out + k * vector_size());
 }
 
-/// Past the cache, one page after the other leaves memory idle wherever a page ends. So: a line of
-/// several pages in each of eight places at once, while the next ones are fetched; `beside` is told
-/// after how many units. Returns the units done.
+/// In several places at once, while the next ones are fetched; `beside` is told after how many
+/// units. Returns the units done.
 template <int Reads, int Writes, class Beside>
-std::int64_t in_pages(const std::byte* in, std::byte* out, std::int64_t units, Beside beside) {
-  constexpr std::int64_t kLine = 64, kPlaces = 8, kMostPages = 4;
+std::int64_t in_places(const std::byte* in, std::byte* out, std::int64_t units, Beside beside) {
+  constexpr std::int64_t kLine = 64;
   const std::int64_t reads = Reads * vector_size(), writes = Writes * vector_size();
   const std::int64_t step = std::max<std::int64_t>(1, kLine / reads);
-  const std::int64_t page = kPrefetchReach / reads / step * step;
+  const bool alike = Reads == Writes && lie_alike(in, out);
   std::int64_t done = 0;
-  while (units - done >= kPlaces * page) {
-    const std::int64_t place = std::min(kMostPages, (units - done) / (kPlaces * page)) * page;
+  while (const auto place =
+             place_bytes((units - done) / kPlaces * reads, alike) / reads / step * step) {
     for (std::int64_t i = done; i < done + place; i += step)
       for (std::int64_t at = i; at < i + kPlaces * place; at += place) {
         for (std::int64_t line = 0; line < step * reads; line += kLine)
@@ -105,7 +104,7 @@ void fixed(const std::byte* in, std::byte* out, std::int64_t units) {
   const std::int64_t size = vector_size();
   std::int64_t i = 0;
   if constexpr (S == Stores::NonTemporal)
-    i = in_pages<Reads, Writes>(in, out, units, [](std::int64_t) {});
+    i = in_places<Reads, Writes>(in, out, units, [](std::int64_t) {});
   for (; i < units; ++i)
     repeat<S, Writes>(gathered<Reads>(in + i * Reads * size), out + i * Writes * size);
 }
@@ -179,7 +178,7 @@ void fold_block(const std::byte* in, std::int64_t reads, std::byte* out, std::in
   MoreReads more(in + writes * size, reads - writes, writes);
   const auto beside = [&](std::int64_t copies) { more.beside(copies, sum); };
   std::int64_t i = 0;
-  if constexpr (S == Stores::NonTemporal) i = in_pages<1, 1>(in, out, last, beside);
+  if constexpr (S == Stores::NonTemporal) i = in_places<1, 1>(in, out, last, beside);
   for (; i < last; ++i) {
     store<S>(load(in + i * size), out + i * size);
     beside(1);
@@ -217,7 +216,7 @@ void stream_any(const StreamVectors& all, std::int64_t begin, std::int64_t end, 
   stream_with<Stores::Normal>(all, begin, end);
 }
 
-/// Four pages at once, as above.
+/// Four pages at once, as in places.
 std::uint64_t read_any(const std::byte* in, std::int64_t vectors) {
   const std::int64_t size = vector_size(), page = kPrefetchReach / size;
   V a = hn::Zero(Words()), b = a;
