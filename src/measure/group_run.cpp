@@ -269,8 +269,9 @@ const Member* GroupRun::witness_of(const Standard& standard) const {
 void GroupRun::compare_first_outputs() {
   std::vector<Member*> waiting = live();
   std::erase_if(waiting, [](const Member* member) { return !member->given; });
-  std::ranges::stable_partition(
-      waiting, [&](const Member* member) { return member->work->variant == group().baseline; });
+  std::stable_partition(waiting.begin(), waiting.end(), [&](const Member* member) {
+    return member->work->variant == group().baseline;
+  });
   std::vector<Member*> first;  // of their kind
   for (Member* member : waiting) {
     if (standard_for(*member->work) != nullptr) {

@@ -1,6 +1,8 @@
 /// Group norms with faults that look right at a glance: what rows are held to finds each.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "backend/group_norm_testing.h"
 #include "measure/selftest/selftest.h"
 #include "ops/group_statistics.h"
@@ -77,7 +79,8 @@ void take_neighbours_statistics(const GroupNorm& op, Tensors in, Tensors& out) {
   const bool forward = op.direction == Direction::Forward;
   for (Tensor64* one :
        forward ? std::array{&out[1], &out[2]} : std::array{&in[which.mean], &in[which.rstd]})
-    std::ranges::rotate(one->values, one->values.begin() + (one->values.size() > 1 ? 1 : 0));
+    std::rotate(one->values.begin(), one->values.begin() + (one->values.size() > 1 ? 1 : 0),
+                one->values.end());
   if (forward)
     normalise(op, in, out);
   else
