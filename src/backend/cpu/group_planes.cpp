@@ -1,7 +1,4 @@
 #include <algorithm>
-#include <deque>
-#include <span>
-#include <vector>
 
 #include "backend/cpu/group_norm.h"
 #include "backend/cpu/group_planes_simd.h"
@@ -10,25 +7,22 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t kSmallPlane = 64;    // elements; a larger one has rows of its own
-constexpr std::int64_t kLargestRow = 1024;  // elements, few enough for one float32 sum on a lane
-constexpr std::int64_t kBlock = 16384, kLeastAhead = 12288;  // elements
+constexpr std::int64_t kSmallPlane = 64;  // elements; a larger one has rows of its own
+constexpr std::int64_t kLargestRow = 2048;
+constexpr std::int64_t kBlockOfRows = 8192;
 constexpr std::int64_t kRowUnit = 32;
-/// Bytes of a group. Several larger ones, and the next ones, would not stay in a core's cache.
-constexpr std::int64_t kSmallGroup = 64 << 10;
+constexpr std::int64_t kSideBySide = 4;  // rows, of the forward pass
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// Groups of planes in memory, all images' one after the other.
 struct Groups {
-  explicit Groups(const GroupTensors& tensors)
-      : images(tensors.desc.shape.n),
-        channels(tensors.desc.shape.c),
-        of_image(tensors.groups),
-        bytes(tensors.desc.shape.h * tensors.desc.shape.w * channels / of_image *
-              size_of(tensors.desc.dtype)),
-        rows(channels / of_image, tensors.desc.shape.h * tensors.desc.shape.w,
-             tensors.forward() && bytes <= kSmallGroup ? kSideBySide : 1) {}
+  Groups(const TensorDesc& x, std::int64_t groups_of_image)
+      : images(x.shape.n),
+        channels(x.shape.c),
+        of_image(groups_of_image),
+        rows(channels / groups_of_image, x.shape.h * x.shape.w),
+        bytes(rows.elements() * size_of(x.dtype)) {}
 
   std::int64_t count() const { return images * of_image; }
   /// The first channel of a group.
@@ -37,11 +31,11 @@ struct Groups {
   std::int64_t plane(std::int64_t group) const { return group * rows.planes; }
 
   std::int64_t images, channels, of_image;
-  std::int64_t bytes;  // of a group
   PlaneRows rows;
+  std::int64_t bytes;  // of a group
 };
 
-/// What a thread keeps of a group that it sums and of one that it normalises.
+/// What a thread keeps of the group that it sums and the one that it normalises.
 class ForwardWork {
  public:
   ForwardWork(const GroupTensors& tensors, const Groups& groups)
@@ -158,114 +152,55 @@ class BackwardWork {
   Normalised normalised_;
 };
 
-/// A thread's groups [begin, end), some at once: the first are summed, then they are normalised
-/// while the next ones are summed.
+/// A thread's groups [begin, end): the first is summed, then each is normalised while the next one
+/// is summed.
 template <class Work>
-class PlanesWork {
- public:
-  PlanesWork(const GroupTensors& tensors, const Groups& groups, GroupFunction function)
-      : tensors_(tensors),
-        groups_(groups),
-        function_(function),
-        ahead_(groups.rows.ahead() * size_of(tensors.desc.dtype)) {
-    for (std::int64_t i = 0; i < groups.rows.groups_at_once; ++i)
-      works_.emplace_back(tensors, groups);
-  }
-
-  void run(std::int64_t begin, std::int64_t end) {
-    while (begin < end) {
-      const std::int64_t first = begin;
-      begin += std::min(groups_.rows.groups_at_once, end - begin);
-      if (tensors_.sums())
-        for (std::int64_t group = first; group < begin; ++group)
-          summed_.push_back(work(group - first).summed(group));
-      blocks(begin < end || !tensors_.sums());
-      normalised_.clear(), summed_.clear();
-      for (std::int64_t group = first; group < begin; ++group) {
-        work(group - first).finish(group);
-        if (tensors_.normalises()) normalised_.push_back(work(group - first).normalised());
-      }
+void sum_and_normalise(const GroupTensors& tensors, const Groups& groups, GroupFunction function,
+                       std::int64_t begin, std::int64_t end) {
+  Work work(tensors, groups);
+  const std::int64_t rows = groups.rows.rows(), block = groups.rows.block_rows();
+  for (std::int64_t group = begin; group <= end; ++group) {
+    const bool sums = tensors.sums() && group < end;
+    const Normalised* normalised =
+        tensors.normalises() && group > begin ? &work.normalised() : nullptr;
+    const Summed* summed = sums ? &work.summed(group) : nullptr;
+    for (std::int64_t row = 0; (normalised || summed) && row < rows; row += block) {
+      function(groups.rows, row, std::min(rows, row + block), normalised, summed);
+      if (summed) work.add_block();
     }
-    blocks(false);
+    if (group < end) work.finish(group);
   }
-
- private:
-  Work& work(std::int64_t i) { return works_[static_cast<std::size_t>(i)]; }
-
-  void blocks(bool groups_follow) {
-    if (normalised_.empty() && summed_.empty()) return;
-    const std::int64_t rows = groups_.rows.rows(), block = groups_.rows.block_rows();
-    for (std::int64_t row = 0; row < rows; row += block) {
-      const std::int64_t end = std::min(rows, row + block);
-      run_block(row, end, groups_follow || end < rows ? ahead_ : 0);
-      for (std::size_t i = 0; i < summed_.size(); ++i) works_[i].add_block();
-    }
-  }
-
-  /// Together where as many are normalised as are summed, or none of either.
-  void run_block(std::int64_t begin, std::int64_t end, std::int64_t ahead) const {
-    const PlaneRows& rows = groups_.rows;
-    const auto whole = [&](std::size_t size) {
-      return size == 0 || size == static_cast<std::size_t>(rows.groups_at_once);
-    };
-    const std::span<const Normalised> normalised = normalised_;
-    const std::span<const Summed> summed = summed_;
-    const bool all_normalised = whole(normalised.size()), all_summed = whole(summed.size());
-    if (all_normalised && all_summed) return function_(rows, begin, end, normalised, summed, ahead);
-    for (std::size_t i = 0, at_once = all_normalised ? normalised.size() : 1; i < normalised.size();
-         i += at_once)
-      function_(rows, begin, end, normalised.subspan(i, at_once), {}, 0);
-    for (std::size_t i = 0, at_once = all_summed ? summed.size() : 1; i < summed.size();
-         i += at_once)
-      function_(rows, begin, end, {}, summed.subspan(i, at_once), ahead);
-  }
-
-  const GroupTensors& tensors_;
-  const Groups& groups_;
-  const GroupFunction function_;
-  const std::int64_t ahead_;  // bytes
-  std::deque<Work> works_;    // which cannot be moved
-  std::vector<Normalised> normalised_;
-  std::vector<Summed> summed_;
-};
+}
 
 }  // namespace
 
-PlaneRows::PlaneRows(std::int64_t planes_of_group, std::int64_t pixels_of_plane,
-                     std::int64_t at_once)
-    : planes(planes_of_group), pixels(pixels_of_plane), groups_at_once(at_once) {
+PlaneRows::PlaneRows(std::int64_t planes_of_group, std::int64_t pixels_of_plane)
+    : planes(planes_of_group), pixels(pixels_of_plane) {
   if (pixels < kSmallPlane) {
     row = std::max<std::int64_t>(1, small_row / pixels) * pixels;
     pieces = 0;
     return;
   }
   pieces = divided_up(pixels, kLargestRow);
-  while (groups_at_once == 1 && planes * pieces % kSideBySide != 0 &&
-         pixels > pieces * 2 * kRowUnit)
-    ++pieces;
-  row = pieces == 1 ? pixels : divided_up(divided_up(pixels, pieces), kRowUnit) * kRowUnit;
+  while (planes * pieces % kSideBySide != 0 && pixels > pieces * 2 * kRowUnit) ++pieces;
+  row = divided_up(divided_up(pixels, pieces), kRowUnit) * kRowUnit;
+  if (pieces == 1) row = pixels;
   pieces = divided_up(pixels, row);
 }
 
 std::int64_t PlaneRows::block_rows() const {
-  if (groups_at_once > 1) return rows();
-  return std::max<std::int64_t>(1, kBlock / row / kSideBySide) * kSideBySide;
-}
-
-std::int64_t PlaneRows::ahead() const {
-  const std::int64_t step = groups_at_once * std::min(elements(), block_rows() * row);
-  return divided_up(kLeastAhead, step) * step;
+  return std::max<std::int64_t>(1, kBlockOfRows / row / kSideBySide) * kSideBySide;
 }
 
 void normalise_planes(const GroupTensors& tensors, const Queue& queue, Stores stores) {
-  const Groups groups(tensors);
+  const Groups groups(tensors.desc, tensors.groups);
   const DType dtype = tensors.desc.dtype;
-  split(queue, groups.count(), 1, [&](std::int64_t begin, std::int64_t end) {
-    if (tensors.forward())
-      PlanesWork<ForwardWork>(tensors, groups, forward_function(dtype, stores)).run(begin, end);
-    else
-      PlanesWork<BackwardWork>(tensors, groups, backward_function(dtype, stores)).run(begin, end);
-  });
+  const bool forward = tensors.forward();
+  const GroupFunction function =
+      forward ? forward_function(dtype, stores) : backward_function(dtype, stores);
+  const auto work = forward ? sum_and_normalise<ForwardWork> : sum_and_normalise<BackwardWork>;
+  split(queue, groups.count(), 1,
+        [&](std::int64_t begin, std::int64_t end) { work(tensors, groups, function, begin, end); });
 }
 
 }  // namespace normbench
