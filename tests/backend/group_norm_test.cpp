@@ -67,7 +67,8 @@ TEST_P(GroupNormRows, KeepToTheReferenceOnConstantValuesAndFarFromZero) {
       expect_right({.x = x(shapes[i]), .groups = groups(i), .values = values});
 }
 
-/// Planes that have rows of their own or share one, that are cut into pieces, that end within lines.
+/// Planes that have rows of their own or share one, that are cut into pieces, that end within
+/// lines.
 TEST_P(GroupNormRows, KeepToTheReferenceWhereTheWayOfWorkingChanges) {
   constexpr std::int64_t groups_in_three_images = 7;
   for (const std::int64_t pixels : {63, 64, 65, 1024, 1025, 3000, 5461, 5462, 10922, 10923}) {
