@@ -81,6 +81,8 @@ class Queue {
   Recorder* const recorder;  // for ranges inside a stage; may be null
   /// What the ranges of other threads' shares of the stage are called; "": they have none.
   std::string_view stage = {};
+  /// The item (iteration) that the next stage is submitted for, counted from 0 in every turn.
+  std::int64_t item = 0;
 };
 
 /// One stage bound to its op: run it on this iteration's views. Throws std::runtime_error when the

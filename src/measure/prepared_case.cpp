@@ -277,6 +277,7 @@ void PreparedCase::run_stage(std::size_t s, const IterationOptions& options) {
   run_as({.first = s, .last = s, .label = said.label, .name = said.name, .bytes = step.bytes},
          *step.queue, options, [&] {
            step.queue->stage = options.ranges ? said.name : std::string_view();
+           step.queue->item = options.item;
            allocate_fresh(step, options);
            if (options.times) options.times->mark_begin(*step.queue);
            submit(s);

@@ -22,6 +22,7 @@ struct IterationOptions {
   std::optional<std::byte> poison = {};  // fills fresh buffers before their stage writes them
   bool keep_outputs = false;             // fresh ones outlive the iteration
   bool graphs = true;                    // false: a case with graphs runs without them
+  std::int64_t item = 0;                 // its number in the turn
 };
 
 class PreparedCase {

@@ -167,6 +167,7 @@ Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
   const std::int64_t cpu_ns = clock.cpu_ns();
   turn.round.start_ns = clock.now_ns();
   for (std::int64_t i = 0; i < shape.iterations; ++i) {
+    options.item = i;
     prepared.advance();
     prepared.run(options);
   }
