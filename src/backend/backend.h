@@ -65,6 +65,13 @@ class Queue {
   virtual std::int64_t ns_between(int /*from*/, int /*to*/) { return 0; }
   /// Forgets all marks; the next one is 0 again. Call when drained.
   virtual void reset_marks() {}
+  /// What is submitted from now on starts when `other`, a queue of the same place, has reached its
+  /// mark. The host does not wait. Only other threads may use `other` meanwhile, and only to
+  /// submit.
+  virtual void wait_for(Queue& /*other*/, int /*mark*/) {}
+  /// From the first mark on the host sleeps in wait(), and leaves its core to others, instead of
+  /// looking again and again. Call before the first mark.
+  virtual void sleep_in_waits() {}
 
   /// What is submitted from now on is not run but captured. Only capturable rows may be.
   virtual void begin_capture() {}
@@ -81,6 +88,9 @@ class Queue {
   Recorder* const recorder;  // for ranges inside a stage; may be null
   /// What the ranges of other threads' shares of the stage are called; "": they have none.
   std::string_view stage = {};
+  /// The CPUs of its team, by rank; empty: none of its threads is bound. Nothing: as team_cpus()
+  /// says.
+  std::optional<std::vector<int>> cpus = {};
   /// The item (iteration) that the next stage is submitted for, counted from 0 in every turn.
   std::int64_t item = 0;
 };
@@ -144,6 +154,8 @@ class Backend {
   /// All rows, whether or not they can run here: plans for a machine without a device name them.
   virtual std::span<const Kernel> kernels() const = 0;
   virtual std::unique_ptr<Queue> make_queue(int threads, Recorder* recorder) = 0;
+  /// Readies another thread than the one that made this: call it there before anything else.
+  virtual void enter_thread() {}
 
   /// Memory as the operating system or the driver gives it: its pages may not be touched yet.
   virtual std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes) = 0;

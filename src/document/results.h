@@ -9,6 +9,7 @@
 
 #include "core/claim.h"
 #include "core/json.h"
+#include "core/submit.h"
 #include "core/tensor.h"
 #include "machine/device_state.h"
 #include "machine/disturbance.h"
@@ -88,6 +89,28 @@ struct CheckResult {
   bool operator==(const CheckResult&) const = default;
 };
 
+/// A lane of a pipeline, as the planner decided it.
+struct LaneResult {
+  std::string name;
+  std::int64_t servers = 1, threads = 1;
+  std::vector<std::int64_t> stages = {};  // of the case, by number
+  std::string alone = {};                 // the limit that runs it alone; "": none does
+  bool operator==(const LaneResult&) const = default;
+};
+
+/// How a case ran with items in flight: "iterations" of them a turn.
+struct PipelineResult {
+  std::int64_t in_flight = 1;
+  Submit submit = Submit::Lane;
+  std::vector<LaneResult> lanes = {};
+  std::string part_of = {}, lane = {};  // of a limit: a variant, and which of its lanes ("": all
+                                        // but the loading)
+  // By round: until the first item was done, and from the last item's start on. Of all items of all
+  // rounds: from start to end.
+  std::vector<std::int64_t> fill_ns = {}, drain_ns = {}, latency_ns = {};
+  bool operator==(const PipelineResult&) const = default;
+};
+
 struct CaseResult {
   std::string variant;
   std::string written = {};  // its name in the config where that is another: "a" of "a [k=1]"
@@ -99,6 +122,7 @@ struct CaseResult {
   bool threads_decided = false;   // the config says "all": normbench chose the number
   std::optional<Wait> wait = {};  // when the host waits for the GPU; nothing without one
   bool graph = false;             // its GPU stages run as graphs
+  std::optional<PipelineResult> pipeline = {};  // with items in flight
   std::string peer = {};          // the config's name of the peer that ran it; "": this process
   std::string peer_version = {};  // what the peer calls itself: "torch 2.9.0"
   bool resident = false;          // a limit on buffers that stay in the cache
@@ -274,8 +298,8 @@ inline constexpr int document_schema = 1;
 /// - what only a device gives is left out where there was none: calls_ns, condition_before and
 ///   condition_after, clock_error_ns.
 /// - what newer versions added is left out where it says nothing: written, skip, parameters,
-///   min_read_bytes, resident, threads_decided, source, wait, graph, peer, peer_version, counters,
-///   calibration, discarded, device_times, times, losses, unkept, cut_rounds, cut_order,
+///   min_read_bytes, resident, threads_decided, source, wait, graph, pipeline, peer, peer_version,
+///   counters, calibration, discarded, device_times, times, losses, unkept, cut_rounds, cut_order,
 ///   bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within, across, submitted_ms,
 ///   forced and ranges, a group's precision, cache and scaled_from, of a check held_to and variant,
 ///   and of a profile's row annotation, constants, min_ns to max_ns, bytes, faults.

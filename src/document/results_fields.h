@@ -73,6 +73,25 @@ void fields(auto& io, Is<CheckResult> auto& x) {
   io.when_known("variant", x.variant);
 }
 
+void fields(auto& io, Is<LaneResult> auto& x) {
+  io.required("name", x.name);
+  io("servers", x.servers);
+  io("threads", x.threads);
+  io("stages", x.stages);
+  io.when_known("alone", x.alone);
+}
+
+void fields(auto& io, Is<PipelineResult> auto& x) {
+  io("in_flight", x.in_flight);
+  io("submit", x.submit);
+  io("lanes", x.lanes);
+  io.when_known("part_of", x.part_of);
+  io.when_known("lane", x.lane);
+  io("fill_ns", x.fill_ns);
+  io("drain_ns", x.drain_ns);
+  io("latency_ns", x.latency_ns);
+}
+
 void fields(auto& io, Is<CaseResult> auto& x) {
   io.required("variant", x.variant);
   io.when_known("written", x.written);
@@ -84,6 +103,7 @@ void fields(auto& io, Is<CaseResult> auto& x) {
   io.when_known("threads_decided", x.threads_decided);
   io.when_known("wait", x.wait);
   io.when_known("graph", x.graph);
+  io.when_known("pipeline", x.pipeline);
   io.when_known("peer", x.peer);
   io.when_known("peer_version", x.peer_version);
   io.when_known("resident", x.resident);

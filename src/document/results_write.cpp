@@ -27,6 +27,7 @@ Json write(const ProfileTimes& value) { return object(value); }
 Json write(const ProfileLosses& value) { return object(value); }
 Json write(const ClaimedRatio& value) { return object(value); }
 Json write(const ClaimedTrend& value) { return object(value); }
+Json write(const PipelineResult& value) { return object(value); }
 
 Json write(const TensorDesc& desc) {
   Json json = tensor_json(desc);

@@ -10,6 +10,7 @@
 #include "core/units.h"
 #include "machine/disturbance.h"
 #include "measure/peer/contender.h"
+#include "measure/pipelines/contender.h"
 
 namespace normbench {
 namespace {
@@ -71,6 +72,23 @@ CaseResult case_result(const Case& work) {
   return result;
 }
 
+/// Of the plan; `parts` are the limits of its group.
+PipelineResult pipeline_result(const Case& work, const std::vector<Case>& parts) {
+  const Pipeline& pipeline = *work.pipeline;
+  PipelineResult result{.in_flight = pipeline.in_flight, .submit = pipeline.submit};
+  if (pipeline.part) {
+    result.part_of = pipeline.part->of;
+    result.lane = pipeline.part->lane;
+  }
+  for (const Lane& lane : pipeline.lanes)
+    result.lanes.push_back({.name = lane.name,
+                            .servers = lane.servers,
+                            .threads = lane.threads,
+                            .stages = {lane.stages.begin(), lane.stages.end()},
+                            .alone = pipeline.part ? "" : lane_alone(parts, work, lane)});
+  return result;
+}
+
 /// Files that a `load` with on_error skip does not read are counted and shown.
 void note_left_out(Member& member) {
   for (const Stage& stage : member.work->stages)
@@ -91,6 +109,10 @@ GroupResult empty_result(const Group& group) {
   result.baseline = group.baseline;
   for (const Case& work : group.cases) result.cases.push_back(case_result(work));
   for (const Case& work : group.limits) result.limits.push_back(case_result(work));
+  for (const auto& [works, results] :
+       {std::pair(&group.cases, &result.cases), std::pair(&group.limits, &result.limits)})
+    for (std::size_t i = 0; i < works->size(); ++i)
+      if ((*works)[i].pipeline) (*results)[i].pipeline = pipeline_result((*works)[i], group.limits);
   result.published = group.published;
   result.claims = group.claims;
   result.ids = group.ids;
@@ -105,6 +127,9 @@ std::unique_ptr<Contender> make_contender(const Case& work, const Plan& plan, Gr
                                           RunContext& context, std::mt19937_64& random,
                                           CaseResult& result) {
   const Range range(&context.recorder, RangeKind::Init, "init");
+  if (work.pipeline)
+    return std::make_unique<PipelineContender>(work, memory, context.backends, context.recorder,
+                                               context.clock, random);
   if (work.peer.empty())
     return std::make_unique<CaseContender>(work, memory, context.backends, context.recorder,
                                            context.clock, random);
@@ -126,6 +151,11 @@ void Member::end(Status status, const std::string& reason) {
   for (StageResult& stage : result->stages) {
     stage.rounds_ns.clear();
     stage.calls_ns.clear();
+  }
+  if (result->pipeline) {
+    result->pipeline->fill_ns.clear();
+    result->pipeline->drain_ns.clear();
+    result->pipeline->latency_ns.clear();
   }
   contender.reset();
 }
@@ -315,7 +345,7 @@ void GroupRun::align_turns() {
       (baseline == contenders.end() ? contenders.front() : *baseline)->shape.iterations;
   const auto about_as_long = [its](const Member* member) {
     const std::int64_t own = member->shape.iterations;
-    return own > 1 && its > 1 && own <= 2 * its && its <= 2 * own;
+    return !member->work->pipeline && own > 1 && its > 1 && own <= 2 * its && its <= 2 * own;
   };
   std::int64_t most = its;
   for (const Member* member : contenders)

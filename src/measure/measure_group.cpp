@@ -30,6 +30,14 @@ void add_stage_times(const Case& work, CaseResult& result, const Turn& turn) {
   }
 }
 
+void add_flow_times(CaseResult& result, const Turn& turn) {
+  if (!turn.flow) return;
+  result.pipeline->fill_ns.push_back(turn.flow->fill_ns);
+  result.pipeline->drain_ns.push_back(turn.flow->drain_ns);
+  auto& latencies = result.pipeline->latency_ns;
+  latencies.insert(latencies.end(), turn.flow->latency_ns.begin(), turn.flow->latency_ns.end());
+}
+
 /// Moves what comes after the first `keep` items of `from` to the end of `to`.
 template <class T>
 void move_rest(std::vector<T>& from, std::size_t keep, std::vector<T>& to) {
@@ -48,6 +56,12 @@ void set_aside(GroupRun& run, std::size_t whole) {
     for (StageResult& stage : result.stages)
       for (auto* turns : {&stage.rounds_ns, &stage.calls_ns})
         turns->resize(std::min(turns->size(), whole));
+    if (!result.pipeline) continue;
+    PipelineResult& pipeline = *result.pipeline;
+    const std::size_t items = whole * static_cast<std::size_t>(result.iterations);
+    pipeline.latency_ns.resize(std::min(pipeline.latency_ns.size(), items));
+    for (auto* turns : {&pipeline.fill_ns, &pipeline.drain_ns})
+      turns->resize(std::min(turns->size(), whole));
   }
 }
 
@@ -76,6 +90,7 @@ BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
           turn.round.state = run.state_after_turn(member);
           member.result->rounds.push_back(turn.round);
           add_stage_times(*member.work, *member.result, turn);
+          add_flow_times(*member.result, turn);
         });
       if (member.live()) took.push_back(member.index);
       run.tell({GroupStep::Kind::Turn, run.index(), ++turns, contenders.size(), order.size()});

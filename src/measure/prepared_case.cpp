@@ -7,14 +7,6 @@
 namespace normbench {
 namespace {
 
-TensorDesc scratch_desc(const Slot& slot) {
-  return dense(DType::UInt8, Layout::Nchw,
-               {.n = 1, .c = 1, .h = 1, .w = static_cast<std::int64_t>(slot.bytes)}, slot.memory);
-}
-
-/// Where a buffer is that is allocated later: as aligned as any, and nowhere.
-std::byte* not_yet() { return reinterpret_cast<std::byte*>(std::uintptr_t{4096}); }
-
 /// What is submitted while it lives is only loaded.
 class Loading {
  public:
@@ -51,18 +43,12 @@ PreparedCase::PreparedCase(const Case& work, GroupMemory& memory, const Backends
       memory_(memory),
       backends_(backends),
       recorder_(recorder),
-      slots_(storage_of(work)),
-      fresh_for_link_(fresh_for_link(work, slots_)),
-      graphs_(graph_runs(work, slots_)),
-      used_by_device_(slots_.size()),
-      addresses_(slots_.size() * memory.most_sets(), not_yet()),
-      fresh_(slots_.size()) {
-  if (!work_.inputs.empty()) source_ = memory_.inputs(work_);
-  for (int i = 0; i < static_cast<int>(slots_.size()); ++i) {
-    roots_.push_back(static_cast<std::size_t>(root_of(slots_, i)));
-    if (slots_[i].kind == Slot::Kind::Placed) memory_.arena(slots_[i].memory, slots_[i].near_link);
-  }
+      buffers_(std::make_unique<CaseBuffers>(work, memory, backends)),
+      fresh_for_link_(fresh_for_link(work, buffers_->slots())),
+      graphs_(graph_runs(work, buffers_->slots())),
+      used_by_device_(buffers_->slots().size()) {
   make_queues();
+  stages_.emplace(work, *buffers_, memory, backends);
   make_steps();
   make_graphs();
   const std::vector<StageRange> ranges = ranges_of(work.stages);
@@ -90,31 +76,19 @@ void PreparedCase::make_queues() {
 }
 
 void PreparedCase::make_steps() {
-  std::vector<Hazards> hazards = hazards_of(work_, slots_);
+  std::vector<Hazards> hazards = hazards_of(work_, buffers_->slots());
   for (int s = 0; s < static_cast<int>(work_.stages.size()); ++s) {
     const Stage& stage = work_.stages[s];
     Step& step = steps_.emplace_back();
-    {
-      // Such as the memory that `exchange` copies back to.
-      const Bound bound = stage.place == Place::Cuda ? memory_.bind_near_link() : nullptr;
-      step.launch = stage.kernel->prepare(stage.op, stage.signature);
-    }
     step.queue = queues_[static_cast<std::size_t>(stage.place)].get();
     step.name = add_name(stage.label);
     step.bytes = moved_bytes(stage);
-    for (const int in : stage.in) step.in.push_back({.desc = work_.values[in].desc});
-    for (const int out : stage.out) step.out.push_back({.desc = work_.values[out].desc});
-    step.scratch.desc = scratch_desc(slots_[work_.values.size() + s]);
-    for (int i = 0; i < static_cast<int>(slots_.size()); ++i) {
-      if (slots_[i].kind != Slot::Kind::Fresh) continue;
-      if (slots_[i].first_stage == s) step.fresh.push_back(i);
-      if (slots_[i].last_stage == s) step.finished.push_back(i);
-    }
     if (device_ == nullptr) continue;
     step.hazards = std::move(hazards[s]);
     if (step.queue != device_) continue;
     for (const auto* values : {&stage.in, &stage.out})
-      for (const int value : *values) used_by_device_[roots_[value]] = true;
+      for (const int value : *values)
+        used_by_device_[buffers_->root(static_cast<std::size_t>(value))] = true;
   }
 }
 
@@ -155,72 +129,12 @@ void PreparedCase::load_kernels() {
   if (device_ == nullptr) return;
   const Loading loading(*device_);
   for (std::size_t s = 0; s < steps_.size(); ++s)
-    if (steps_[s].queue == device_ && work_.stages[s].kernel->loads) submit(s);
+    if (steps_[s].queue == device_ && work_.stages[s].kernel->loads) stages_->submit(s, *device_);
 }
 
 void PreparedCase::place(std::mt19937_64& random) {
   drop_graphs();
-  for (const auto& word : words(Memory{}))
-    for (const bool near_link : {false, true}) place(word.value, near_link, random);
-}
-
-/// Those of one arena.
-void PreparedCase::place(Memory memory, bool near_link, std::mt19937_64& random) {
-  const auto sizes = placed_sizes(slots_, memory, near_link);
-  if (sizes.empty()) return;
-  const std::size_t sets = memory_.sets(work_, memory);
-  Arena& arena = memory_.arena(memory, near_link);
-  const auto offsets = random_placement(sizes, sets, arena.bytes(), random, alignment_of(memory));
-  auto offset = offsets.begin();
-  for (std::size_t set = 0; set < sets; ++set)
-    for (std::size_t i = 0; i < slots_.size(); ++i)
-      if (is_placed(slots_[i], memory, near_link))
-        addresses_[set * slots_.size() + i] = arena.data() + *offset++;
-}
-
-void PreparedCase::poison(std::byte pattern) {
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (slots_[i].kind != Slot::Kind::Placed) continue;
-    if (host_caches(slots_[i].memory))
-      std::memset(address(i), static_cast<int>(pattern), slots_[i].bytes);
-    else
-      backends_.owner(slots_[i].memory).fill(address(i), pattern, slots_[i].bytes);
-  }
-}
-
-BufferSlots PreparedCase::buffer_slots() const {
-  return {iteration_ % source_.count, iteration_ % memory_.sets(Memory::Pageable),
-          iteration_ % memory_.sets(Memory::Device)};
-}
-
-std::byte* PreparedCase::address(std::size_t slot) const {
-  const std::size_t root = roots_[slot];
-  if (fresh_[root]) return fresh_[root]->data();
-  if (slots_[root].kind == Slot::Kind::Source)
-    return source_.first + iteration_ % source_.count * source_.stride + source_.offsets[root];
-  const std::size_t set = iteration_ % memory_.sets(slots_[root].memory);
-  return addresses_[set * slots_.size() + root];
-}
-
-std::vector<View> PreparedCase::inputs() const {
-  std::vector<View> views;
-  for (std::size_t i = 0; i < work_.inputs.size(); ++i)
-    views.push_back({.data = address(i), .desc = work_.values[i].desc});
-  return views;
-}
-
-std::vector<View> PreparedCase::outputs() const {
-  std::vector<View> views;
-  for (const int value : work_.outputs)
-    views.push_back(
-        {.data = address(static_cast<std::size_t>(value)), .desc = work_.values[value].desc});
-  return views;
-}
-
-bool PreparedCase::is_output(int slot) const {
-  return std::ranges::any_of(work_.outputs, [&](int value) {
-    return roots_[static_cast<std::size_t>(value)] == static_cast<std::size_t>(slot);
-  });
+  buffers_->place(random);
 }
 
 void PreparedCase::run(const IterationOptions& options) {
@@ -278,11 +192,11 @@ void PreparedCase::run_stage(std::size_t s, const IterationOptions& options) {
          *step.queue, options, [&] {
            step.queue->stage = options.ranges ? said.name : std::string_view();
            step.queue->item = options.item;
-           allocate_fresh(step, options);
+           stages_->allocate_fresh(s, *step.queue, options.poison);
            if (options.times) options.times->mark_begin(*step.queue);
-           submit(s);
+           stages_->submit(s, *step.queue);
            if (options.times) options.times->mark_end(*step.queue);
-           free_finished(step, options.keep_outputs);
+           free_finished(s, options.keep_outputs);
          });
   watch(s, s);
 }
@@ -304,31 +218,23 @@ void PreparedCase::run_graph(const Step& step, const IterationOptions& options) 
   watch(first, last);
 }
 
-void PreparedCase::submit(std::size_t s) {
-  Step& step = steps_[s];
-  for (std::size_t i = 0; i < step.in.size(); ++i)
-    step.in[i].data = address(static_cast<std::size_t>(work_.stages[s].in[i]));
-  for (std::size_t i = 0; i < step.out.size(); ++i)
-    step.out[i].data = address(static_cast<std::size_t>(work_.stages[s].out[i]));
-  step.scratch.data = address(work_.values.size() + s);
-  step.launch(*step.queue, step.in, step.out, step.scratch);
-}
-
 Graph& PreparedCase::graph_of(GraphRun& run) {
-  return run.at(buffer_slots(), [&] {
+  return run.at(buffers_->numbers(stages_->iteration()), [&] {
     Queue& queue = *steps_[run.first()].queue;
     queue.begin_capture();
-    for (std::size_t s = run.first(); s <= run.last(); ++s) submit(s);
+    for (std::size_t s = run.first(); s <= run.last(); ++s) stages_->submit(s, queue);
     return queue.end_capture();
   });
 }
 
 void PreparedCase::capture(std::int64_t iterations) {
   if (graphs_.empty()) return;
-  const std::size_t now = iteration_;
-  iteration_ = memory_.upcoming_iteration();
-  for (std::int64_t i = 0; i < iterations; ++i, ++iteration_) capture_here();
-  iteration_ = now;
+  const std::size_t now = stages_->iteration(), first = memory_.upcoming_iteration();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(iterations); ++i) {
+    stages_->use(first + i);
+    capture_here();
+  }
+  stages_->use(now);
 }
 
 void PreparedCase::capture_here() {
@@ -341,62 +247,44 @@ std::size_t PreparedCase::graphs() const {
   return count;
 }
 
-/// The most iterations until one finds the buffers of the first, on either side.
-std::int64_t PreparedCase::buffers_in_rotation() const {
-  return static_cast<std::int64_t>(std::max(
-      {source_.count, memory_.sets(work_, Memory::Pageable), memory_.sets(work_, Memory::Device)}));
-}
-
 void PreparedCase::launch_graphs_once(std::int64_t iterations) {
   if (graphs_.empty()) return;
-  const std::size_t now = iteration_;
-  iteration_ = memory_.upcoming_iteration();
-  std::int64_t done = 0;
-  for (std::size_t launched = 0; done < iterations; ++done, ++iteration_) {
+  const std::size_t now = stages_->iteration(), first = memory_.upcoming_iteration();
+  std::size_t done = 0;
+  for (std::size_t launched = 0; done < static_cast<std::size_t>(iterations); ++done) {
+    stages_->use(first + done);
     capture_here();
     if (graphs() == launched) continue;
     launched = graphs();
     run({});
   }
-  for (; done < buffers_in_rotation(); ++done, ++iteration_) run({.graphs = false});
+  for (; done < buffers_->rotation(); ++done) {
+    stages_->use(first + done);
+    run({.graphs = false});
+  }
   drain();
-  iteration_ = now;
+  stages_->use(now);
 }
 
 void PreparedCase::drop_graphs() {
   for (GraphRun& run : graphs_) run.clear();
 }
 
-void PreparedCase::allocate_fresh(const Step& step, const IterationOptions& options) {
-  for (const int index : step.fresh) {
-    const Slot& slot = slots_[index];
-    Backend& owner = backends_.owner(slot.memory);
-    fresh_[index] = owner.allocate_fresh(slot.policy, slot.memory, slot.bytes, *step.queue);
-    if (!options.poison) continue;
-    if (host_caches(slot.memory)) {
-      std::memset(fresh_[index]->data(), static_cast<int>(*options.poison), slot.bytes);
-    } else {
-      step.queue->drain();  // it is there in the queue's order
-      owner.fill(fresh_[index]->data(), *options.poison, slot.bytes);
-    }
-  }
-}
-
-void PreparedCase::free_finished(const Step& step, bool keep_outputs) {
-  for (const int slot : step.finished) {
-    if (keep_outputs && is_output(slot)) continue;
+void PreparedCase::free_finished(std::size_t stage, bool keep_outputs) {
+  for (const std::size_t slot : stages_->finished(stage)) {
+    if (keep_outputs && buffers_->is_output(slot)) continue;
     // Device memory is freed in the queue's order, host memory at once.
-    if (used_by_device_[slot] && host_reaches(slots_[slot].memory)) {
+    if (used_by_device_[slot] && host_reaches(buffers_->slots()[slot].memory)) {
       device_->drain();
       pending_.clear();
     }
-    fresh_[slot].reset();
+    stages_->free(slot);
   }
 }
 
 void PreparedCase::wait_for_device(const Step& step) {
   for (const int root : step.hazards.waits) {
-    const auto last_use = pending_.find(address(static_cast<std::size_t>(root)));
+    const auto last_use = pending_.find(stages_->address(static_cast<std::size_t>(root)));
     if (last_use == pending_.end()) continue;
     device_->wait(last_use->second);
     pending_.erase(last_use);
@@ -408,7 +296,7 @@ void PreparedCase::watch(std::size_t first, std::size_t last) {
   for (std::size_t s = first; s <= last; ++s)
     for (const int root : steps_[s].hazards.watched) {
       if (mark < 0) mark = device_->mark();
-      pending_[address(static_cast<std::size_t>(root))] = mark;
+      pending_[stages_->address(static_cast<std::size_t>(root))] = mark;
     }
 }
 

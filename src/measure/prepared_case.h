@@ -7,8 +7,8 @@
 #include <span>
 #include <unordered_map>
 
+#include "measure/bound_stages.h"
 #include "measure/device_tracing.h"
-#include "measure/group_memory.h"
 #include "measure/stage_times.h"
 #include "measure/submission.h"
 
@@ -49,7 +49,7 @@ class PreparedCase {
   /// Moves on to the next buffer set and the next copy of the source in the group's rotation; a
   /// resident case stays on the first.
   void advance() {
-    if (!work_.resident) iteration_ = memory_.next_iteration();
+    if (!work_.resident) stages_->use(memory_.next_iteration());
   }
   /// The number of the next iteration, for names of ranges that have one; until the first call they
   /// have "{i}". Call it where no time counts: it makes names.
@@ -65,7 +65,7 @@ class PreparedCase {
   /// Drops all graphs.
   void drop_graphs();
   /// Fills the placed buffers of this set. Call when drained.
-  void poison(std::byte pattern);
+  void poison(std::byte pattern) { buffers_->poison(stages_->iteration(), pattern); }
   /// Submits one iteration on this set; captures the graphs that it lacks.
   void run(const IterationOptions& options);
   /// Returns when all submitted work is done.
@@ -73,8 +73,8 @@ class PreparedCase {
 
   /// What an iteration on this set reads (nothing when the case loads) and writes. A fresh output
   /// is there only when the last iteration kept it.
-  std::vector<View> inputs() const;
-  std::vector<View> outputs() const;
+  std::vector<View> inputs() const { return stages_->inputs(); }
+  std::vector<View> outputs() const { return stages_->outputs(); }
 
  private:
   /// What a range says: a label, and its name in this iteration.
@@ -86,13 +86,9 @@ class PreparedCase {
     std::size_t first = 0, last = 0;  // stages
   };
   struct Step {
-    Launch launch;
     Queue* queue = nullptr;
     const RangeName* name = nullptr;
     std::int64_t bytes = 0;
-    std::vector<View> in, out;
-    View scratch;
-    std::vector<int> fresh, finished;  // slots allocated before the stage, freed after it
     Hazards hazards;
     GraphRun* graph = nullptr;              // the run of captured stages that starts here, …
     const RangeName* graph_name = nullptr;  // … what its ranges say …
@@ -112,26 +108,18 @@ class PreparedCase {
   void run_as(StageRun run, const Queue& queue, const IterationOptions& options, Work work);
   void run_stage(std::size_t stage, const IterationOptions& options);
   void run_graph(const Step& step, const IterationOptions& options);
-  void submit(std::size_t stage);
-  void place(Memory memory, bool near_link, std::mt19937_64& random);
   Graph& graph_of(GraphRun& run);
   void capture_here();
   std::size_t graphs() const;
-  std::int64_t buffers_in_rotation() const;
-  void allocate_fresh(const Step& step, const IterationOptions& options);
-  void free_finished(const Step& step, bool keep_outputs);
+  void free_finished(std::size_t stage, bool keep_outputs);
   void wait_for_device(const Step& step);
   void watch(std::size_t first, std::size_t last);
-  BufferSlots buffer_slots() const;
-  std::byte* address(std::size_t slot) const;
-  bool is_output(int slot) const;
 
   const Case& work_;
   GroupMemory& memory_;
   const Backends& backends_;
   Recorder& recorder_;
-  std::vector<Slot> slots_;
-  std::vector<std::size_t> roots_;                // of each slot
+  std::unique_ptr<CaseBuffers> buffers_;
   bool fresh_for_link_;                           // all fresh host memory is
   std::array<std::unique_ptr<Queue>, 2> queues_;  // by place
   Queue* device_ = nullptr;
@@ -141,10 +129,8 @@ class PreparedCase {
   std::vector<NamedRange> ranges_, ranges_of_graphs_;  // without graphs, and with them
   std::vector<bool> used_by_device_;                   // by root
   std::unordered_map<const std::byte*, int> pending_;  // watched buffers: mark of their last use
-  std::size_t iteration_ = 0;  // decides the buffer set and the copy of the source
-  SourceCopies source_;
-  std::vector<std::byte*> addresses_;               // of slot i in set s at s * slots + i
-  std::vector<std::unique_ptr<Allocation>> fresh_;  // by slot, while they live
+  // After the queues: fresh memory goes before those that may still work on it.
+  std::optional<BoundStages> stages_;
 };
 
 }  // namespace normbench

@@ -137,6 +137,10 @@ bool profile_group(const Plan& plan, std::size_t index, RunContext& context, Dev
   for (const Case* work : works) {
     if (context.interrupted) return false;
     CaseResult& measured = result.cases[static_cast<std::size_t>(work - group.cases.data())];
+    if (work->pipeline) {
+      measured.notes.push_back("not profiled: the profile pass knows no items in flight yet");
+      continue;
+    }
     try {
       const Watched guard(context.watchdog, index, work->variant);
       profiles.push_back(profile_case(plan, group, *work, measured, memory, context, tracing));

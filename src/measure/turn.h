@@ -47,11 +47,19 @@ struct TurnShape {
 /// within a graph.
 TurnShape shape_of_turns(PreparedCase& prepared, Clock& clock, double clock_cost_ns);
 
+/// What a turn of a pipeline gives besides: from its start to the first item's end, from the last
+/// item's start to its end, and of each item.
+struct FlowTimes {
+  std::int64_t fill_ns = 0, drain_ns = 0;
+  std::vector<std::int64_t> latency_ns = {};
+};
+
 struct Turn {
   Round round;  // start_ns on the clock itself
   // Of each stage, empty without marks: its time (on a device that of its work), and the host's
   // time in its calls.
   std::vector<std::int64_t> stage_ns, calls_ns;
+  std::optional<FlowTimes> flow = {};  // of a pipeline
 };
 
 /// A fresh placement, the warm-up and the capture of graphs, untimed; then the iterations from

@@ -11,6 +11,7 @@
 #include "plan/composed.h"
 #include "plan/experiment.h"
 #include "plan/label.h"
+#include "plan/pipeline.h"
 #include "plan/wiring.h"
 
 namespace normbench {
@@ -168,17 +169,14 @@ void read_options(const Composed& options, PlanContext& context, Case& decided) 
   read_threads(reader, context.options, decided);
   decided.wait = reader.word("wait", decided.wait);
   decided.graph = reader.boolean("graph", false);
-  const bool in_flight = reader.integer("in_flight", 1, 1, 1024) > 1;
   decided.peer = read_peer(reader, context.peers);
+  read_pipeline(reader, decided);
   reader.finish();
   options.relocate(std::span(context.issues).subspan(before));
-  if (decided.skip) return;
-  if (!decided.peer.empty() && !context.options.allow_peers) {
+  if (!decided.skip && !decided.peer.empty() && !context.options.allow_peers) {
     decided.skip_kind = Skip::NotAllowed;
     decided.skip = fmt::format("peer commands run only with --allow-peers (this one: {})",
                                fmt::join(context.peers.at(decided.peer).argv, " "));
-  } else if (in_flight) {
-    decided.skip = "in_flight is not supported by this version";
   }
 }
 
@@ -222,6 +220,27 @@ void check_graph(const VariantText& text, const Case& decided, std::vector<Issue
     if (stage.output == OutputPolicy::Fresh || stage.output == OutputPolicy::CudaMalloc)
       issues.push_back({text_of(text, decided, i).where("output"),
                         "a graph cannot allocate its outputs anew (use reuse)"});
+  }
+}
+
+/// Reports lanes without items in flight, and ranges whose stages are in several lanes.
+void check_lanes(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
+  if (!decided.pipeline) {
+    for (std::size_t s = 0; s < decided.stages.size(); ++s)
+      if (!decided.stages[s].lane.empty())
+        issues.push_back({text_of(text, decided, s).where("lane"), R"(goes with "in_flight": N)"});
+    return;
+  }
+  const std::vector<Visit> visits = visits_of(decided);
+  for (const StageRange& range : ranges_of(decided.stages)) {
+    const bool is_in_one = std::ranges::any_of(visits, [&](const Visit& visit) {
+      return visit.first <= range.first && range.last <= visit.last;
+    });
+    if (is_in_one) continue;
+    const auto written = std::ranges::find(text.ranges, range.name, &RangeText::name);
+    issues.push_back({written->pointer, fmt::format("\"{}\" has stages of several lanes (give them "
+                                                    "one \"lane\", or a range each)",
+                                                    range.name)});
   }
 }
 
@@ -275,6 +294,7 @@ std::optional<Case> decide_case(const VariantText& text, PlanContext& context) {
   else if (decided.graph)
     check_graph(text, decided, context.issues);
   check_registrations(text, decided, context.issues);
+  check_lanes(text, decided, context.issues);
   if (decided.stages.empty())
     context.issues.push_back({text.options.pointer, "has no stage after its source"});
   if (context.issues.size() > before) return std::nullopt;

@@ -7,6 +7,7 @@
 
 #include "core/units.h"
 #include "plan/memory.h"
+#include "plan/pipeline.h"
 #include "plan/wiring.h"
 
 namespace normbench {
@@ -99,6 +100,7 @@ class Limits {
   Limits(const Group& group, const Backends& backends)
       : cases_(runnable(group)), backends_(backends) {}
 
+  void add_parts();
   void add_streams(Place place);
   void add_first_touch();
   void add_transfers();
@@ -154,6 +156,10 @@ Source Limits::source_of(std::int64_t bytes, Memory memory) const {
   return plain_source(bytes, memory);
 }
 
+void Limits::add_parts() {
+  for (Case& part : parts_of(cases_)) limits_.push_back(std::move(part));
+}
+
 void Limits::add_streams(Place place) {
   for (const Case* work : cases_)
     if (stays_at(*work, place))
@@ -164,15 +170,17 @@ void Limits::add_streams(Place place) {
                   .to = work->result().memory,
                   .threads = work->threads});
   for (const Case* work : cases_)
-    for (const Stage& stage : work->stages)
+    for (std::size_t s = 0; s < work->stages.size(); ++s) {
+      const Stage& stage = work->stages[s];
       if (uses_memory_of(stage, place))
         add_stream({.place = place,
                     .read = stage.fewest.read_bytes,
                     .written = stage.fewest.written_bytes,
                     .from = stage.signature.in[0].memory,
                     .to = stage.signature.out[0].memory,
-                    .threads = work->threads,
+                    .threads = work->threads_of(s),
                     .resident = stage.resident});
+    }
 }
 
 void Limits::add_stream(Mix mix) {
@@ -285,6 +293,7 @@ void Limits::add_launches() {
 
 std::vector<Case> limits_of(const Group& group, const Backends& backends) {
   Limits limits(group, backends);
+  limits.add_parts();
   limits.add_streams(Place::Cpu);
   limits.add_first_touch();
   limits.add_streams(Place::Cuda);

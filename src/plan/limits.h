@@ -6,6 +6,7 @@
 namespace normbench {
 
 /// What the cases of a group that run are held against:
+/// - The lanes of pipelines, each alone, and pipelines that load fed from memory.
 /// - `stream`s of the mixes of bytes read and written once. First those of whole cases that stay in
 ///   one place's memory from a source on, then those of all their stages there. One per row; a
 ///   stage whose input is still in a cache gets one on buffers that stay there, with the row of

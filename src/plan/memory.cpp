@@ -172,11 +172,12 @@ Extra extra_of(const Case& work, std::int64_t most_sets) {
   std::vector<int> results;
   for (const int output : work.outputs) results.push_back(root_of(slots, output));
   double placed = 0;
+  const double at_once = work.pipeline ? work.pipeline->in_flight : 1;
   for (int i = 0; i < static_cast<int>(slots.size()); ++i) {
     const auto bytes = static_cast<double>(slots[i].bytes);
     if (slots[i].kind == Slot::Kind::Placed) ++placed;
     if (slots[i].kind != Slot::Kind::Fresh) continue;
-    extra.passing.of(slots[i].memory) += bytes;
+    extra.passing.of(slots[i].memory) += at_once * bytes;
     if (std::ranges::find(results, i) != results.end())
       extra.held.of(slots[i].memory) += bytes;  // the last check keeps it
   }
@@ -186,10 +187,13 @@ Extra extra_of(const Case& work, std::int64_t most_sets) {
   extra.held.host += 8 * sets * static_cast<double>(slots.size());
   extra.passing.host += 16 * sets * placed + check_bytes(work);
   for (const Stage& stage : work.stages) {
-    if (std::holds_alternative<Resize>(stage.op)) extra.held.host += filter_bytes(stage.signature);
+    if (std::holds_alternative<Resize>(stage.op))
+      extra.held.host += at_once * filter_bytes(stage.signature);
     if (std::holds_alternative<Exchange>(stage.op))  // what comes back lies in memory of the row's
       extra.held.host += static_cast<double>(stage.signature.out[0].bytes());
   }
+  if (work.pipeline)  // what its check keeps: two outputs, and one to compare with
+    extra.passing.host += 3 * static_cast<double>(output_bytes(work));
   if (!work.peer.empty())  // files of source and output, which may lie in memory
     extra.passing.host += static_cast<double>(input_bytes(work) + output_bytes(work));
   if (!work.inputs.empty() && !host_caches(work.values.front().desc.memory))
@@ -202,14 +206,16 @@ Extra extra_of(const Case& work, std::int64_t most_sets) {
 
 std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
                          std::int64_t cache_bytes) {
-  if (cache == Cache::Hot) return 1;
-  std::int64_t least = 0;
+  std::int64_t least = 0, in_flight = 1;
+  for (const Case* work : cases)
+    if (work->pipeline) in_flight = std::max<std::int64_t>(in_flight, work->pipeline->in_flight);
+  if (cache == Cache::Hot) return in_flight;
   for (const Case* work : cases) {
     if (work->resident) continue;
     const std::int64_t bytes = rotating_bytes(*work, side);
     if (bytes > 0 && (least == 0 || bytes < least)) least = bytes;
   }
-  return least == 0 ? 1 : 3 * cache_bytes / least + 1;
+  return least == 0 ? in_flight : std::max(in_flight, 3 * cache_bytes / least + 1);
 }
 
 std::int64_t source_copies(const Case& work, Cache cache, std::int64_t cache_bytes) {

@@ -11,8 +11,9 @@
 
 namespace normbench {
 
-/// Buffer sets that a group rotates through on one side of the link. Hot: one. Cold: so many that
-/// the contender that touches least there, resident ones aside, exceeds the cache threefold.
+/// Buffer sets that a group rotates through on one side of the link: at least one for each item in
+/// flight. Hot: no more. Cold: so many that the contender that touches least there, resident ones
+/// aside, exceeds the cache threefold.
 std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
                          std::int64_t cache_bytes);
 

@@ -148,6 +148,14 @@ bool Case::uses_gpu() const {
          std::ranges::find(stages, Place::Cuda, &Stage::place) != stages.end();
 }
 
+int Case::threads_of(std::size_t stage) const {
+  if (!pipeline) return threads;
+  const auto lane = std::ranges::find_if(pipeline->lanes, [&](const Lane& one) {
+    return std::ranges::find(one.stages, stage) != one.stages.end();
+  });
+  return lane == pipeline->lanes.end() ? threads : lane->threads;
+}
+
 std::int64_t Case::images() const {
   std::int64_t most = values.front().desc.shape.n;
   for (std::size_t i = 1; i < inputs.size(); ++i) most = std::max(most, values[i].desc.shape.n);

@@ -13,6 +13,7 @@
 #include "core/claim.h"
 #include "core/enums.h"
 #include "core/json.h"
+#include "core/submit.h"
 #include "machine/process_limits.h"
 #include "ops/op.h"
 
@@ -84,6 +85,31 @@ struct Stage {
   bool resident = false;  // its input is still in a cache
   Cost fewest;            // what the op must move
   Cost cost;              // what the chosen row moves
+  std::string lane = {};  // that the config names; "": that of its engine
+};
+
+/// Stages of a pipeline that one engine runs one after the other.
+struct Lane {
+  std::string name;
+  int servers = 1;                  // items that it works on at once
+  int threads = 1;                  // of each server, for stages on the CPU
+  std::vector<std::size_t> stages;  // in their order; they need not follow one another
+};
+
+/// What a contender beside a pipeline runs of it: one of its lanes alone, with one server; or all
+/// but what loads. What else it needs is made before its turns.
+struct PipelinePart {
+  std::string of;         // the variant
+  std::string lane = {};  // "": all but the loading
+};
+
+/// How a case runs with several items between their first and their last stage.
+struct Pipeline {
+  int in_flight = 1;
+  std::int64_t items = 1;  // of a turn, which starts and ends with none in flight
+  Submit submit = Submit::Lane;
+  std::vector<Lane> lanes = {};  // in the order of their first stages; every stage is in one
+  std::optional<PipelinePart> part = {};  // nothing: all of it
 };
 
 /// One variant at one point of the sweep, fully decided.
@@ -101,9 +127,10 @@ struct Case {
   bool graph = false;
   bool resident = false;   // a limit on one set of buffers that stays in the cache
   bool near_link = false;  // what crosses the link lies near it, for there is a node that is far
-  std::string peer = {};   // which of the plan's peers runs it; "": this process
-  std::optional<std::string> skip;  // why it cannot run here: in words, …
-  Skip skip_kind = Skip::Other;     // … and of which kind that is
+  std::optional<Pipeline> pipeline = {};  // nothing: one iteration after the other, as `wait` says
+  std::string peer = {};                  // which of the plan's peers runs it; "": this process
+  std::optional<std::string> skip;        // why it cannot run here: in words, …
+  Skip skip_kind = Skip::Other;           // … and of which kind that is
 
   /// Of the first output.
   const TensorDesc& result() const { return values[outputs.front()].desc; }
@@ -111,6 +138,8 @@ struct Case {
   std::int64_t images() const;
   /// True if a stage runs on a GPU, or the source lies there.
   bool uses_gpu() const;
+  /// Threads that a stage on the CPU has: its lane's in a pipeline.
+  int threads_of(std::size_t stage) const;
 };
 
 /// Bytes that an iteration must read: the files, or what its stages take of the inputs.

@@ -108,9 +108,25 @@ std::string total_text(const Case& work) {
                    : fmt::format("{}, link {}", format_bytes(bytes), format_bytes(link));
 }
 
+/// "3 in flight, 24 items a turn, lanes load (2 servers), cpu · "; "" for one without.
+std::string pipeline_text(const Case& work) {
+  if (!work.pipeline) return "";
+  std::vector<std::string> lanes;
+  for (const Lane& lane : work.pipeline->lanes) {
+    std::string text = lane.name;
+    if (lane.servers > 1) text += fmt::format(" ({} servers)", lane.servers);
+    if (lane.threads != work.threads)
+      text += fmt::format(" ({})", count(static_cast<std::size_t>(lane.threads), "thread"));
+    lanes.push_back(std::move(text));
+  }
+  return fmt::format("{} in flight, {} a turn, {} {} · ", work.pipeline->in_flight,
+                     count(static_cast<std::size_t>(work.pipeline->items), "item"),
+                     lanes.size() == 1 ? "lane" : "lanes", fmt::join(lanes, ", "));
+}
+
 /// How a case's work is given to the GPU and waited for; "" for one that does not use it.
 std::string submission_text(const Case& work) {
-  if (!work.uses_gpu()) return "";
+  if (!work.uses_gpu() || work.pipeline) return "";
   std::string text = work.graph ? "graph · " : "";
   switch (work.wait) {
     case Wait::Stage:
@@ -124,9 +140,9 @@ std::string submission_text(const Case& work) {
 }
 
 void add_case(Lines& lines, const Case& work, bool is_baseline) {
-  const std::string work_text = work.peer.empty()
-                                    ? submission_text(work) + "moves " + total_text(work)
-                                    : "run by peer " + work.peer;
+  const std::string work_text =
+      work.peer.empty() ? pipeline_text(work) + submission_text(work) + "moves " + total_text(work)
+                        : "run by peer " + work.peer;
   lines.add(2, fmt::format("{}{} · {} · {}", work.variant, is_baseline ? " (baseline)" : "",
                            count(static_cast<std::size_t>(work.threads), "thread"), work_text));
   for (std::size_t i = 0; i < work.inputs.size(); ++i) {

@@ -12,7 +12,8 @@ namespace {
 
 /// What every stage may say beside its op's own parameters.
 constexpr auto common_members =
-    std::to_array<std::string_view>({"label", "as", "in", "output", "memory", "place", "kernel"});
+    std::to_array<std::string_view>(
+        {"label", "as", "in", "output", "memory", "place", "kernel", "lane"});
 
 Json own_members(const Json& members) {
   Json own;
@@ -40,6 +41,7 @@ void read_common(Reader& reader, StageSpec& spec) {
   if (reader.has("memory")) spec.memory = reader.word("memory", Memory::Pageable);
   if (reader.has("place")) spec.place = reader.word("place", Place::Cpu);
   spec.kernel = reader.text("kernel", "");
+  spec.lane = read_label(reader, "lane", "");
   spec.label = read_label(reader, "label", own_label(spec.op, spec.kernel));
   if (spec.kernel.empty() && spec.label.starts_with(spec.name() + " ("))
     reader.complain_at("label", "reads like a kernel that is forced (choose another name)");

@@ -22,6 +22,7 @@ struct StageSpec {
   std::optional<Memory> memory;
   std::optional<Place> place;
   std::string kernel;    // "" for the default row
+  std::string lane;      // "" for that of its engine
   Json parameters = {};  // members of the op itself, as written; null for none
 
   std::string name() const { return std::string(name_of(op)); }

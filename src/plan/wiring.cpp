@@ -99,6 +99,7 @@ void Wiring::add(const StageSpec& spec) {
   stage.label = spec.label;
   stage.ranges = spec.ranges;
   stage.forced = spec.kernel;
+  stage.lane = spec.lane;
   stage.output = spec.output;
   stage.parameters = spec.parameters;
   if (const auto* load = std::get_if<Load>(&spec.op)) {

@@ -259,8 +259,6 @@ TEST(Skip, WhatCannotRunHere) {
             "no cuda kernel of \"resize\" in this version");
   EXPECT_EQ(skip(R"([{"op": "source", "memory": "device"}, "d2h"])", gpu), "runs");
   EXPECT_EQ(skip(R"(["load", "copy"])"), "no images given (--images DIR)");
-  EXPECT_EQ(skip(R"({"stages": ["copy"], "in_flight": 2})"),
-            "in_flight is not supported by this version");
 }
 
 TEST(Skip, SkippedCasesArePlannedWhole) {
@@ -271,14 +269,16 @@ TEST(Skip, SkippedCasesArePlannedWhole) {
 }
 
 TEST(Variant, Options) {
-  const Case one = only_case(stages(
-      R"({"stages": ["h2d"], "threads": 2, "wait": "iteration", "graph": true, "in_flight": 1})"));
+  const Case one =
+      only_case(stages(R"({"stages": ["h2d"], "threads": 2, "wait": "iteration", "graph": true})"));
   EXPECT_EQ(fmt::format("{} {} {}", one.threads, name_of(one.wait), one.graph), "2 iteration true");
   EXPECT_THAT(mistakes(stages(R"({"stages": ["copy"], "graph": true, "peer": "torhc",
                                   "thread": 1, "in_flight": 0})",
                               "")),
-              ElementsAre("/experiments/0/variants/v/in_flight: must be at least 1, got 0",
-                          "/experiments/0/variants/v/peer: unknown peer \"torhc\" (there are none)",
+              ElementsAre("/experiments/0/variants/v/peer: unknown peer \"torhc\" (there are none)",
+                          "/experiments/0/variants/v/in_flight: must be at least 1, got 0",
+                          "/experiments/0/variants/v/graph: does not go with in_flight: lanes "
+                          "submit stages one by one",
                           "/experiments/0/variants/v/thread: unknown key \"thread\" (did you mean "
                           "\"threads\"?)"));
   EXPECT_THAT(mistakes(stages(R"({"stages": ["copy"], "graph": true})")),

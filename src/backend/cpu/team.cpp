@@ -29,8 +29,7 @@ void name_worker(int rank) {
 }
 
 /// Where a thread of a team runs: anywhere when there are more of them than CPUs.
-int cpu_of(int rank, int threads) {
-  const auto& cpus = team_cpus();
+int cpu_of(int rank, int threads, std::span<const int> cpus) {
   const bool enough = static_cast<std::size_t>(threads) <= cpus.size();
   return enough ? cpus[static_cast<std::size_t>(rank)] : kAnywhere;
 }
@@ -87,8 +86,13 @@ void require_size(int size, int threads) {
 }  // namespace
 
 void on_team(int threads, const std::function<void(int rank, int size)>& body) {
+  on_team(threads, team_cpus(), body);
+}
+
+void on_team(int threads, std::span<const int> cpus,
+             const std::function<void(int rank, int size)>& body) {
   if (omp_in_parallel()) return body(0, 1);
-  move_to(cpu_of(0, threads));
+  move_to(cpu_of(0, threads, cpus));
   omp_set_dynamic(0);        // OMP_DYNAMIC would let OpenMP give fewer; a setting of each thread
   std::exception_ptr error;  // nothing may be thrown out of a team
 #pragma omp parallel num_threads(threads)
@@ -97,7 +101,7 @@ void on_team(int threads, const std::function<void(int rank, int size)>& body) {
     const int rank = omp_get_thread_num();
     if (rank > 0) {
       name_worker(rank);
-      bind_worker(cpu_of(rank, threads));
+      bind_worker(cpu_of(rank, threads, cpus));
     }
     body(rank, threads);
   } catch (...) {
@@ -114,7 +118,8 @@ void split(const Queue& queue, std::int64_t total, std::int64_t unit,
     return hwy::FlushStream();
   }
   const std::int64_t units = (total + unit - 1) / unit;
-  on_team(queue.threads, [&](int rank, int size) {
+  const std::span<const int> cpus = queue.cpus ? *queue.cpus : team_cpus();
+  on_team(queue.threads, cpus, [&](int rank, int size) {
     const Range share(recorder_of_share(queue, rank), RangeKind::Worker, queue.stage);
     const std::int64_t begin = std::min(total, units * rank / size * unit);
     const std::int64_t end = std::min(total, units * (rank + 1) / size * unit);

@@ -20,6 +20,10 @@ class Queue;
 /// first of the CPUs once, if it is elsewhere. On another thread's CPU it would spin there until
 /// all are done, and keep that very thread from running: milliseconds.
 void on_team(int threads, const std::function<void(int rank, int size)>& body);
+/// The same on CPUs of its own, by rank; with fewer CPUs than threads none is bound. Every calling
+/// thread has teams of its own.
+void on_team(int threads, std::span<const int> cpus,
+             const std::function<void(int rank, int size)>& body);
 
 /// Calls part(begin, end) on the threads of a team of `queue.threads`, however little there is to
 /// do; the parts cover [0, total) in order and start at multiples of `unit`. A thread without a

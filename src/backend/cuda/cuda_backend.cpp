@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "backend/cuda/device.h"
@@ -86,6 +87,10 @@ class CudaBackend final : public Backend {
     return std::make_unique<CudaQueue>(threads, recorder);
   }
 
+  void enter_thread() override {
+    if (!unavailable_) check(cudaSetDevice(device_), "cudaSetDevice");
+  }
+
   std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes) override {
     need_device();
     return cuda::allocate(memory, bytes, device_);
@@ -95,7 +100,7 @@ class CudaBackend final : public Backend {
                                              Queue& queue) override {
     if (policy != OutputPolicy::Fresh || memory != Memory::Device) return allocate(memory, bytes);
     need_device();
-    if (!pool_) pool_.emplace(device_);
+    std::call_once(pool_once_, [&] { pool_.emplace(device_); });
     return pool_->allocate(bytes, stream_of(queue));
   }
 
@@ -166,6 +171,7 @@ class CudaBackend final : public Backend {
   Json host_memory_;
   std::optional<int> link_node_;
   std::optional<Nvml> nvml_;  // made when first asked for
+  std::once_flag pool_once_;
   std::optional<Pool> pool_;  // made when first asked for
 };
 

@@ -5,13 +5,6 @@
 #include "record/nvtx.h"
 
 namespace normbench::cuda {
-namespace {
-
-cudaEvent_t at(const std::deque<Event>& events, int mark) {
-  return events.at(static_cast<std::size_t>(mark)).get();
-}
-
-}  // namespace
 
 CudaQueue::CudaQueue(int threads, Recorder* recorder) : Queue(threads, recorder) {
   nvtx::name_stream(stream(), "normbench compute");
@@ -28,19 +21,32 @@ void CudaQueue::drain() {
   check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
 }
 
+cudaEvent_t CudaQueue::event_of(int mark) {
+  const std::lock_guard lock(mutex_);
+  return events_.at(static_cast<std::size_t>(mark)).get();
+}
+
 int CudaQueue::mark() {
-  if (static_cast<std::size_t>(marks_) == events_.size()) events_.emplace_back();
-  check(cudaEventRecord(at(events_, marks_), stream()), "cudaEventRecord");
+  if (static_cast<std::size_t>(marks_) == events_.size()) {
+    const std::lock_guard lock(mutex_);
+    events_.emplace_back(sleeps_);
+  }
+  check(cudaEventRecord(event_of(marks_), stream()), "cudaEventRecord");
   return marks_++;
 }
 
 void CudaQueue::wait(int mark) {
-  check(cudaEventSynchronize(at(events_, mark)), "cudaEventSynchronize");
+  check(cudaEventSynchronize(event_of(mark)), "cudaEventSynchronize");
+}
+
+void CudaQueue::wait_for(Queue& other, int mark) {
+  check(cudaStreamWaitEvent(stream(), static_cast<CudaQueue&>(other).event_of(mark), 0),
+        "cudaStreamWaitEvent");
 }
 
 std::int64_t CudaQueue::ns_between(int from, int to) {
   float ms = 0;
-  check(cudaEventElapsedTime(&ms, at(events_, from), at(events_, to)), "cudaEventElapsedTime");
+  check(cudaEventElapsedTime(&ms, event_of(from), event_of(to)), "cudaEventElapsedTime");
   return std::llround(static_cast<double>(ms) * 1e6);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <mutex>
 
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/runtime.h"
@@ -23,6 +24,8 @@ class CudaQueue final : public Queue {
   void wait(int mark) override;
   std::int64_t ns_between(int from, int to) override;
   void reset_marks() override { marks_ = 0; }
+  void wait_for(Queue& other, int mark) override;
+  void sleep_in_waits() override { sleeps_ = true; }
   void begin_capture() override;
   std::unique_ptr<Graph> end_capture() override;
   void launch(Graph& graph) override;
@@ -38,10 +41,13 @@ class CudaQueue final : public Queue {
 
  private:
   void drop_capture();
+  cudaEvent_t event_of(int mark);
 
   Stream stream_;
+  std::mutex mutex_;          // other threads look up events while this one adds some
   std::deque<Event> events_;  // kept when marks are forgotten
   int marks_ = 0;
+  bool sleeps_ = false;
   bool capturing_ = false, loading_ = false;
   std::vector<std::byte*> locked_;
 };

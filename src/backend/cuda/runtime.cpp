@@ -96,8 +96,9 @@ Stream::Stream() {
 }
 Stream::~Stream() { cudaStreamDestroy(stream_); }
 
-Event::Event() {
-  check(cudaEventCreateWithFlags(&event_, cudaEventDefault), "cudaEventCreateWithFlags");
+Event::Event(bool sleeps) {
+  check(cudaEventCreateWithFlags(&event_, sleeps ? cudaEventBlockingSync : cudaEventDefault),
+        "cudaEventCreateWithFlags");
 }
 Event::~Event() { cudaEventDestroy(event_); }
 

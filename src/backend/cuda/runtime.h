@@ -47,7 +47,8 @@ class Stream {
 /// An event with timing.
 class Event {
  public:
-  Event();
+  /// `sleeps`: so does the host while it waits for it.
+  explicit Event(bool sleeps = false);
   ~Event();
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;

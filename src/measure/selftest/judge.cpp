@@ -86,4 +86,9 @@ std::string difference(const View& before, const View& after) {
   return "bytes between the elements differ from the first run's";
 }
 
+double share_of_bound(double error, double bound) {
+  if (error == 0) return 0;
+  return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
+}
+
 }  // namespace normbench::selftest

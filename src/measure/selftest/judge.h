@@ -29,4 +29,7 @@ Judged judge(const Exact& exact, const View& got, std::byte poison, std::int64_t
 /// The first element of two outputs of the same description that differs, in words.
 std::string difference(const View& before, const View& after);
 
+/// 1: as far from the exact value as a right one may be.
+double share_of_bound(double error, double bound);
+
 }  // namespace normbench::selftest

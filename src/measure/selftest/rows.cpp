@@ -11,16 +11,11 @@
 namespace normbench::selftest {
 namespace {
 
-/// 1: as far from the exact value as a right one may be.
-double share(double error, double bound) {
-  if (error == 0) return 0;
-  return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
-}
-
 void add(RowFinding& finding, const std::string& words, const Ran& ran) {
   if (ran.judged.failure) fail(finding, fmt::format("{}: {}", words, *ran.judged.failure));
   if (!ran.bound) return;
-  const bool nearer = share(ran.judged.error, *ran.bound) > share(finding.max_error, finding.bound);
+  const bool nearer = share_of_bound(ran.judged.error, *ran.bound) >
+                      share_of_bound(finding.max_error, finding.bound);
   if (nearer || !finding.compared) {
     finding.max_error = ran.judged.error;
     finding.bound = *ran.bound;

@@ -143,18 +143,13 @@ Run run_once(Lab& lab, const Trial& trial, const Setting& setting, const Launch&
   return done;
 }
 
-double share(double error, double bound) {
-  if (error == 0) return 0;
-  return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
-}
-
 /// Holds all outputs to the exact ones; adds to what was found of earlier runs.
 void judge_outputs(const Trial& trial, Outputs& outputs, std::byte poison, Judged& total) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Exact& exact = (*trial.exact)[i];
     const Judged judged = judge(exact, output_view(trial, i, outputs[i].data()), poison);
-    if (share(judged.error, exact.bound) >=
-        share(total.error, (*trial.exact)[total.output].bound)) {
+    if (share_of_bound(judged.error, exact.bound) >=
+        share_of_bound(total.error, (*trial.exact)[total.output].bound)) {
       total.error = judged.error;
       total.output = i;
     }

@@ -1,0 +1,90 @@
+#include "measure/bound_stages.h"
+
+#include <cstring>
+
+namespace normbench {
+namespace {
+
+TensorDesc scratch_desc(const Slot& slot) {
+  return dense(DType::UInt8, Layout::Nchw,
+               {.n = 1, .c = 1, .h = 1, .w = static_cast<std::int64_t>(slot.bytes)}, slot.memory);
+}
+
+}  // namespace
+
+BoundStages::BoundStages(const Case& work, const CaseBuffers& buffers, GroupMemory& memory,
+                         const Backends& backends)
+    : work_(work), buffers_(buffers), backends_(backends), fresh_(buffers.slots().size()) {
+  const std::vector<Slot>& slots = buffers.slots();
+  for (std::size_t s = 0; s < work.stages.size(); ++s) {
+    const Stage& stage = work.stages[s];
+    Step& step = steps_.emplace_back();
+    {
+      // Such as the memory that `exchange` copies back to.
+      const Bound bound = stage.place == Place::Cuda ? memory.bind_near_link() : nullptr;
+      step.launch = stage.kernel->prepare(stage.op, stage.signature);
+    }
+    for (const int in : stage.in) step.in.push_back({.desc = work.values[in].desc});
+    for (const int out : stage.out) step.out.push_back({.desc = work.values[out].desc});
+    step.scratch.desc = scratch_desc(slots[work.values.size() + s]);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      if (slots[i].kind != Slot::Kind::Fresh) continue;
+      if (slots[i].first_stage == static_cast<int>(s)) step.fresh.push_back(i);
+      if (slots[i].last_stage == static_cast<int>(s)) step.finished.push_back(i);
+    }
+  }
+}
+
+void BoundStages::allocate_fresh(std::size_t stage, Queue& queue, std::optional<std::byte> poison) {
+  for (const std::size_t index : steps_[stage].fresh) {
+    const Slot& slot = buffers_.slots()[index];
+    Backend& owner = backends_.owner(slot.memory);
+    fresh_[index] = owner.allocate_fresh(slot.policy, slot.memory, slot.bytes, queue);
+    if (!poison) continue;
+    if (host_caches(slot.memory)) {
+      std::memset(fresh_[index]->data(), static_cast<int>(*poison), slot.bytes);
+    } else {
+      queue.drain();  // it is there in the queue's order
+      owner.fill(fresh_[index]->data(), *poison, slot.bytes);
+    }
+  }
+}
+
+void BoundStages::submit(std::size_t s, Queue& queue) {
+  Step& step = steps_[s];
+  const Stage& stage = work_.stages[s];
+  for (std::size_t i = 0; i < step.in.size(); ++i)
+    step.in[i].data = address(static_cast<std::size_t>(stage.in[i]));
+  for (std::size_t i = 0; i < step.out.size(); ++i)
+    step.out[i].data = address(static_cast<std::size_t>(stage.out[i]));
+  step.scratch.data = address(work_.values.size() + s);
+  step.launch(queue, step.in, step.out, step.scratch);
+}
+
+void BoundStages::free_all() {
+  for (auto& memory : fresh_) memory.reset();
+}
+
+std::byte* BoundStages::address(std::size_t slot) const {
+  const std::size_t root = buffers_.root(slot);
+  if (fresh_[root]) return fresh_[root]->data();
+  const bool is_source = buffers_.slots()[root].kind == Slot::Kind::Source;
+  return buffers_.address(root, is_source ? source_ : iteration_);
+}
+
+std::vector<View> BoundStages::inputs() const {
+  std::vector<View> views;
+  for (std::size_t i = 0; i < work_.inputs.size(); ++i)
+    views.push_back({.data = address(i), .desc = work_.values[i].desc});
+  return views;
+}
+
+std::vector<View> BoundStages::outputs() const {
+  std::vector<View> views;
+  for (const int value : work_.outputs)
+    views.push_back(
+        {.data = address(static_cast<std::size_t>(value)), .desc = work_.values[value].desc});
+  return views;
+}
+
+}  // namespace normbench

@@ -1,0 +1,57 @@
+/// The stages of a case with their kernels prepared: launched on the buffers of one iteration.
+#pragma once
+
+#include "measure/case_buffers.h"
+
+namespace normbench {
+
+/// One item's hold on the buffers: which set, and the fresh memory that it has by now. Two of a
+/// case may be used on two threads at once, one by one thread at a time.
+class BoundStages {
+ public:
+  /// Prepares the kernels. `buffers` must outlive it.
+  BoundStages(const Case& work, const CaseBuffers& buffers, GroupMemory& memory,
+              const Backends& backends);
+
+  std::size_t iteration() const { return iteration_; }
+  /// Uses the buffers of this iteration from now on, and its copy of the source or another's.
+  void use(std::size_t iteration) { use(iteration, iteration); }
+  void use(std::size_t iteration, std::size_t source) {
+    iteration_ = iteration;
+    source_ = source;
+  }
+
+  /// Allocates what the stage makes fresh; fills it with `poison` where that is given.
+  void allocate_fresh(std::size_t stage, Queue& queue, std::optional<std::byte> poison);
+  void submit(std::size_t stage, Queue& queue);
+  /// Slots of fresh memory that no later stage uses.
+  const std::vector<std::size_t>& finished(std::size_t stage) const {
+    return steps_[stage].finished;
+  }
+  void free(std::size_t slot) { fresh_[slot].reset(); }
+  void free_all();
+
+  /// Where a slot lies now; nowhere if it is fresh and not allocated.
+  std::byte* address(std::size_t slot) const;
+  /// What this iteration reads (nothing when the case loads) and writes. A fresh output is there
+  /// only while it was not freed.
+  std::vector<View> inputs() const;
+  std::vector<View> outputs() const;
+
+ private:
+  struct Step {
+    Launch launch;
+    std::vector<View> in, out;
+    View scratch;
+    std::vector<std::size_t> fresh, finished;  // slots allocated before the stage, freed after it
+  };
+
+  const Case& work_;
+  const CaseBuffers& buffers_;
+  const Backends& backends_;
+  std::vector<Step> steps_;
+  std::size_t iteration_ = 0, source_ = 0;
+  std::vector<std::unique_ptr<Allocation>> fresh_;  // by slot, while they live
+};
+
+}  // namespace normbench

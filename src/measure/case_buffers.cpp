@@ -1,0 +1,80 @@
+#include "measure/case_buffers.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace normbench {
+namespace {
+
+/// Where a buffer is that is allocated later: as aligned as any, and nowhere.
+std::byte* not_yet() { return reinterpret_cast<std::byte*>(std::uintptr_t{4096}); }
+
+}  // namespace
+
+CaseBuffers::CaseBuffers(const Case& work, GroupMemory& memory, const Backends& backends)
+    : work_(work),
+      memory_(memory),
+      backends_(backends),
+      slots_(storage_of(work)),
+      addresses_(slots_.size() * memory.most_sets(), not_yet()) {
+  if (!work_.inputs.empty()) source_ = memory_.inputs(work_);
+  for (int i = 0; i < static_cast<int>(slots_.size()); ++i) {
+    roots_.push_back(static_cast<std::size_t>(root_of(slots_, i)));
+    if (slots_[i].kind == Slot::Kind::Placed) memory_.arena(slots_[i].memory, slots_[i].near_link);
+  }
+}
+
+bool CaseBuffers::is_output(std::size_t root) const {
+  return std::ranges::any_of(
+      work_.outputs, [&](int value) { return roots_[static_cast<std::size_t>(value)] == root; });
+}
+
+void CaseBuffers::place(std::mt19937_64& random) {
+  for (const auto& word : words(Memory{}))
+    for (const bool near_link : {false, true}) place(word.value, near_link, random);
+}
+
+/// Those of one arena.
+void CaseBuffers::place(Memory memory, bool near_link, std::mt19937_64& random) {
+  const auto sizes = placed_sizes(slots_, memory, near_link);
+  if (sizes.empty()) return;
+  const std::size_t sets = memory_.sets(work_, memory);
+  Arena& arena = memory_.arena(memory, near_link);
+  const auto offsets = random_placement(sizes, sets, arena.bytes(), random, alignment_of(memory));
+  auto offset = offsets.begin();
+  for (std::size_t set = 0; set < sets; ++set)
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+      if (is_placed(slots_[i], memory, near_link))
+        addresses_[set * slots_.size() + i] = arena.data() + *offset++;
+}
+
+std::byte* CaseBuffers::address(std::size_t slot, std::size_t iteration) const {
+  const std::size_t root = roots_[slot];
+  if (slots_[root].kind == Slot::Kind::Source)
+    return source_.first + iteration % source_.count * source_.stride + source_.offsets[root];
+  const std::size_t set = iteration % memory_.sets(slots_[root].memory);
+  return addresses_[set * slots_.size() + root];
+}
+
+void CaseBuffers::poison(std::size_t iteration, std::byte pattern) const {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].kind != Slot::Kind::Placed) continue;
+    std::byte* const data = address(i, iteration);
+    if (host_caches(slots_[i].memory))
+      std::memset(data, static_cast<int>(pattern), slots_[i].bytes);
+    else
+      backends_.owner(slots_[i].memory).fill(data, pattern, slots_[i].bytes);
+  }
+}
+
+std::array<std::size_t, 3> CaseBuffers::numbers(std::size_t iteration) const {
+  return {iteration % source_.count, iteration % memory_.sets(Memory::Pageable),
+          iteration % memory_.sets(Memory::Device)};
+}
+
+std::size_t CaseBuffers::rotation() const {
+  return std::max(
+      {source_.count, memory_.sets(work_, Memory::Pageable), memory_.sets(work_, Memory::Device)});
+}
+
+}  // namespace normbench

@@ -1,0 +1,44 @@
+/// Where the bytes of a case's values and temporaries lie, in every buffer set of its group.
+#pragma once
+
+#include <random>
+#include <vector>
+
+#include "measure/group_memory.h"
+
+namespace normbench {
+
+class CaseBuffers {
+ public:
+  /// Throws std::runtime_error when a kind of memory is not there.
+  CaseBuffers(const Case& work, GroupMemory& memory, const Backends& backends);
+
+  const std::vector<Slot>& slots() const { return slots_; }
+  /// The slot that holds the bytes of a slot.
+  std::size_t root(std::size_t slot) const { return roots_[slot]; }
+  bool is_output(std::size_t root) const;
+
+  /// Draws where every placed buffer of every set lies from now on. Call when drained.
+  void place(std::mt19937_64& random);
+  /// Where the slot lies in the set of this iteration; not of a fresh one.
+  std::byte* address(std::size_t slot, std::size_t iteration) const;
+  /// Fills the placed buffers of a set. Call when drained.
+  void poison(std::size_t iteration, std::byte pattern) const;
+  /// The number of the copy of the source, the host's set and the device's set.
+  std::array<std::size_t, 3> numbers(std::size_t iteration) const;
+  /// The most iterations until one finds the buffers of the first, on either side.
+  std::size_t rotation() const;
+
+ private:
+  void place(Memory memory, bool near_link, std::mt19937_64& random);
+
+  const Case& work_;
+  GroupMemory& memory_;
+  const Backends& backends_;
+  std::vector<Slot> slots_;
+  std::vector<std::size_t> roots_;  // of each slot
+  SourceCopies source_;
+  std::vector<std::byte*> addresses_;  // of slot i in set s at s * slots + i
+};
+
+}  // namespace normbench

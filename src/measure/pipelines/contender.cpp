@@ -1,0 +1,126 @@
+#include "measure/pipelines/contender.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "measure/stage_times.h"
+
+namespace normbench {
+namespace {
+
+constexpr double marks_share = 0.005;
+
+bool is_on_device(const Stage& stage) { return stage.place == Place::Cuda; }
+
+/// True if every item starts from the same values, so that all give the same bytes.
+bool repeats(const Case& work) { return !work.inputs.empty(); }
+
+}  // namespace
+
+PipelineContender::PipelineContender(const Case& work, GroupMemory& memory,
+                                     const Backends& backends, Recorder& recorder, Clock& clock,
+                                     std::mt19937_64& random)
+    : backends_(backends), clock_(clock), engine_(work, memory, backends, recorder, clock) {
+  engine_.place(random);
+}
+
+std::int64_t PipelineContender::first_call() { return run_checked(1, std::byte{0xFF}).wall_ns; }
+
+void PipelineContender::last_call() {
+  run_checked(engine_.work().pipeline->items, std::byte{0x55});
+}
+
+/// Keeps the outputs of the first and the last item; the others' must equal the first's where all
+/// start from the same.
+Flow PipelineContender::run_checked(std::int64_t items, std::byte poison) {
+  kept_.clear();
+  unlike_.reset();
+  hashes_.assign(static_cast<std::size_t>(items), 0);
+  if (engine_.work().pipeline->part) return engine_.run(items, {});
+  Flow flow = engine_.run(
+      items, {.poison = poison, .on_done = [&](Flight& flight) { keep(flight, items); }});
+  for (std::size_t i = 0; repeats(engine_.work()) && i < hashes_.size(); ++i)
+    if (hashes_[i] != hashes_[0] && !unlike_) unlike_ = static_cast<std::int64_t>(i);
+  return flow;
+}
+
+void PipelineContender::keep(Flight& flight, std::int64_t items) {
+  Kept kept{.item = flight.item(), .inputs = flight.stages().inputs(), .outputs = {}};
+  std::size_t hash = 0;
+  for (const View& view : flight.stages().outputs()) {
+    auto& bytes = kept.outputs.emplace_back(static_cast<std::size_t>(view.desc.bytes()));
+    backends_.owner(view.desc.memory).copy(bytes.data(), view.data, bytes.size());
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    hash = hash * 31 + std::hash<std::string_view>{}(text);
+  }
+  const std::lock_guard lock(mutex_);
+  hashes_[static_cast<std::size_t>(kept.item)] = hash;
+  if (kept.item == 0 || kept.item == items - 1) kept_.push_back(std::move(kept));
+}
+
+CheckOutcome PipelineContender::check() {
+  const Case& work = engine_.work();
+  // Its stages are those of a variant, which is checked.
+  CheckOutcome worst{.result = {.ok = true, .held_to = HeldTo::Nothing}, .reason = "", .note = ""};
+  for (const Kept& kept : kept_) {
+    std::vector<View> outputs;
+    for (std::size_t i = 0; i < kept.outputs.size(); ++i) {
+      TensorDesc desc = work.values[work.outputs[i]].desc;
+      desc.memory = Memory::Pageable;
+      outputs.push_back({.data = const_cast<std::byte*>(kept.outputs[i].data()), .desc = desc});
+    }
+    CheckOutcome outcome = check_output(work, kept.inputs, outputs, backends_);
+    if (!outcome.result.ok) outcome.reason = fmt::format("item {}: {}", kept.item, outcome.reason);
+    if (&kept == &kept_.front() || !outcome.result.ok) worst = std::move(outcome);
+  }
+  if (unlike_ && worst.result.ok) {
+    worst.result.ok = false;
+    worst.reason = fmt::format(
+        "wrong output: item {} differs from the first, though both start from the same", *unlike_);
+  }
+  return worst;
+}
+
+TurnShape PipelineContender::shape_of_turns(double clock_cost_ns) {
+  const Case& work = engine_.work();
+  TurnShape shape{.iterations = work.pipeline->items, .marks = true};
+  if (!engine_.has_device()) return shape;
+  const auto count = std::ranges::count_if(work.stages, is_on_device);
+  const Flow flow = engine_.run(work.pipeline->in_flight, {});
+  const double item_ns =
+      static_cast<double>(flow.wall_ns) / static_cast<double>(work.pipeline->in_flight);
+  const double marks_ns =
+      2 * static_cast<double>(count) * (mark_cost_ns(engine_.device(), clock_) + clock_cost_ns);
+  shape.marks = marks_ns < marks_share * item_ns;
+  shape.bracket_ns = empty_bracket_ns(engine_.device());
+  return shape;
+}
+
+Turn PipelineContender::take_turn(const TurnShape& shape, std::mt19937_64& random) {
+  const Pipeline& pipeline = *engine_.work().pipeline;
+  engine_.place(random);
+  const FlowOptions options{.ranges = shape.marks, .device_marks = shape.marks};
+  if (shape.warmup_ns > 0)
+    engine_.run(std::min<std::int64_t>(pipeline.in_flight, pipeline.items), options);
+  const Counters counters = clock_.counters();
+  const std::int64_t cpu_ns = clock_.cpu_ns();
+  Flow flow = engine_.run(pipeline.items, options);
+  Turn turn;
+  turn.round = {.wall_ns = flow.wall_ns,
+                .submitted_ns = flow.submitted_ns,
+                .cpu_ns = clock_.cpu_ns() - cpu_ns,
+                .start_ns = flow.start_ns,
+                .counters = clock_.counters() - counters};
+  if (shape.marks) {
+    turn.stage_ns = std::move(flow.stage_ns);
+    turn.calls_ns = std::move(flow.calls_ns);
+  }
+  turn.flow = FlowTimes{.fill_ns = *std::ranges::min_element(flow.end_ns),
+                        .drain_ns = flow.wall_ns - *std::ranges::max_element(flow.begin_ns)};
+  for (std::size_t i = 0; i < flow.end_ns.size(); ++i)
+    turn.flow->latency_ns.push_back(flow.end_ns[i] - flow.begin_ns[i]);
+  return turn;
+}
+
+}  // namespace normbench

@@ -1,0 +1,41 @@
+/// A pipeline in this process, or a part of one, that takes turns in a group.
+#pragma once
+
+#include "measure/contender.h"
+#include "measure/pipelines/engine.h"
+
+namespace normbench {
+
+class PipelineContender final : public Contender {
+ public:
+  /// Throws std::runtime_error when a kind of memory is not there.
+  PipelineContender(const Case& work, GroupMemory& memory, const Backends& backends,
+                    Recorder& recorder, Clock& clock, std::mt19937_64& random);
+
+  std::int64_t first_call() override;
+  void last_call() override;
+  CheckOutcome check() override;
+  TurnShape shape_of_turns(double clock_cost_ns) override;
+  Turn take_turn(const TurnShape& shape, std::mt19937_64& random) override;
+
+ private:
+  /// The outputs of an item, copied when it was done.
+  struct Kept {
+    std::int64_t item;
+    std::vector<View> inputs;
+    std::vector<std::vector<std::byte>> outputs;
+  };
+
+  Flow run_checked(std::int64_t items, std::byte poison);
+  void keep(Flight& flight, std::int64_t items);
+
+  const Backends& backends_;
+  Clock& clock_;
+  Engine engine_;
+  std::mutex mutex_;                    // items are done on any thread
+  std::vector<Kept> kept_;              // of the first and the last item of a checked turn
+  std::vector<std::size_t> hashes_;     // of every item's outputs
+  std::optional<std::int64_t> unlike_;  // an item that gave something else from the same input
+};
+
+}  // namespace normbench

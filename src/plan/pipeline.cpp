@@ -1,0 +1,209 @@
+#include "plan/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <variant>
+
+#include "core/issue.h"
+
+namespace normbench {
+namespace {
+
+constexpr std::int64_t most_in_flight = 1024, most_items = 1'000'000, most_threads = 4096;
+
+/// Items of a turn where the config does not say: filling and draining are then a small share.
+std::int64_t usual_items(int in_flight) { return std::max(16, 8 * in_flight); }
+
+std::size_t lane_named(std::string_view name, std::vector<Lane>& lanes) {
+  const auto found = std::ranges::find(lanes, name, &Lane::name);
+  if (found != lanes.end()) return static_cast<std::size_t>(found - lanes.begin());
+  lanes.push_back({.name = std::string(name), .stages = {}});
+  return lanes.size() - 1;
+}
+
+std::vector<Lane> lanes_of(const Case& work) {
+  std::vector<Lane> lanes;
+  for (std::size_t s = 0; s < work.stages.size(); ++s) {
+    const Stage& stage = work.stages[s];
+    const std::string_view name = stage.lane.empty() ? engine_of(stage) : stage.lane;
+    Lane& lane = lanes[lane_named(name, lanes)];
+    lane.stages.push_back(s);
+    lane.threads = work.threads;
+  }
+  return lanes;
+}
+
+bool works_on_cpu(const Case& work, const Lane& lane) {
+  return std::ranges::any_of(
+      lane.stages, [&](std::size_t stage) { return work.stages[stage].place == Place::Cpu; });
+}
+
+/// "lanes": {"save": {"servers": 2, "threads": 1}}
+void read_lanes(Reader& options, const Case& work, Pipeline& pipeline) {
+  if (!options.has("lanes")) return;
+  Reader reader = options.object("lanes");
+  std::vector<std::string> known;
+  for (Lane& lane : pipeline.lanes) {
+    known.push_back(lane.name);
+    if (!reader.has(lane.name)) continue;
+    Reader one = reader.object(lane.name);
+    lane.servers = static_cast<int>(one.integer("servers", 1, 1, most_in_flight));
+    lane.threads = static_cast<int>(one.integer("threads", lane.threads, 1, most_threads));
+    if (one.has("threads") && !works_on_cpu(work, lane))
+      one.complain_at("threads", "goes with stages on the CPU (this lane has none)");
+    if (lane.servers > 1 && pipeline.submit != Submit::Lane)
+      one.complain_at("servers", R"(goes with "submit": "lane" (each is a host thread))");
+    one.finish();
+  }
+  const Json& said = options.member("lanes");
+  if (!said.is_object()) return;
+  for (const auto& [name, lane] : said.items())
+    if (std::ranges::find(known, name) == known.end())
+      reader.complain_at(name, unknown("lane of the variant", name, known));
+  std::int64_t threads = 0;
+  for (const Lane& lane : pipeline.lanes)
+    threads += static_cast<std::int64_t>(lane.servers) * lane.threads;
+  if (threads > most_threads)
+    options.complain_at("lanes", fmt::format("has {} threads (at most {})", threads, most_threads));
+}
+
+/// What does not go with items in flight.
+void check_options(Reader& options, const Case& work) {
+  if (work.graph)
+    options.complain_at("graph", "does not go with in_flight: lanes submit stages one by one");
+  if (options.has("wait"))
+    options.complain_at("wait", "does not go with in_flight: lanes wait for one another");
+  if (!work.peer.empty())
+    options.complain_at("in_flight", "a peer runs one iteration after the other (remove this)");
+}
+
+bool loads(const Stage& stage) { return std::holds_alternative<Load>(stage.op); }
+
+/// True for the same work on the same tensors.
+bool is_same_stage(const Stage& one, const Stage& other) {
+  return name_of(one.op) == name_of(other.op) && one.parameters == other.parameters &&
+         one.kernel == other.kernel && one.output == other.output && one.label == other.label &&
+         one.signature.in == other.signature.in && one.signature.out == other.signature.out;
+}
+
+/// True if both run the same stages with as many threads.
+bool is_same_part(const Case& one, const Case& other) {
+  std::vector<std::size_t> left, right;
+  for (const auto& [work, stages] : {std::pair(&one, &left), std::pair(&other, &right)}) {
+    const std::vector<bool> runs = stages_that_run(*work);
+    for (std::size_t s = 0; s < runs.size(); ++s)
+      if (runs[s]) stages->push_back(s);
+  }
+  const bool is_fed = one.pipeline->part->lane.empty() || other.pipeline->part->lane.empty();
+  return !is_fed && std::ranges::equal(left, right, [&](std::size_t a, std::size_t b) {
+    return is_same_stage(one.stages[a], other.stages[b]) &&
+           one.threads_of(a) == other.threads_of(b);
+  });
+}
+
+Case part_of(const Case& whole, const std::string& lane, const std::string& name) {
+  Case part = whole;
+  part.variant = part.written = name;
+  part.axes = Json::object();
+  part.pipeline->part = {.of = whole.variant, .lane = lane};
+  return part;
+}
+
+}  // namespace
+
+std::string_view engine_of(const Stage& stage) {
+  if (loads(stage)) return "load";
+  if (std::holds_alternative<H2d>(stage.op)) return "h2d";
+  if (std::holds_alternative<D2h>(stage.op)) return "d2h";
+  return stage.place == Place::Cuda ? "gpu" : "cpu";
+}
+
+void read_pipeline(Reader& options, Case& decided) {
+  const auto asks = [&](const char* key) { return options.has(key); };
+  if (!options.has("in_flight")) {
+    for (const char* key : {"items", "submit", "lanes"})
+      if (asks(key)) options.complain_at(key, R"(goes with "in_flight": N)");
+    return;
+  }
+  Pipeline pipeline;
+  pipeline.in_flight = static_cast<int>(options.integer("in_flight", 1, 1, most_in_flight));
+  pipeline.items = options.integer("items", usual_items(pipeline.in_flight), 1, most_items);
+  pipeline.submit = options.word("submit", pipeline.submit);
+  pipeline.lanes = lanes_of(decided);
+  read_lanes(options, decided, pipeline);
+  check_options(options, decided);
+  decided.pipeline = std::move(pipeline);
+}
+
+std::vector<Visit> visits_of(const Case& work) {
+  const std::vector<bool> runs = stages_that_run(work);
+  std::vector<std::size_t> lane_of(work.stages.size());
+  for (std::size_t lane = 0; lane < work.pipeline->lanes.size(); ++lane)
+    for (const std::size_t stage : work.pipeline->lanes[lane].stages) lane_of[stage] = lane;
+  std::vector<Visit> visits;
+  for (std::size_t s = 0; s < work.stages.size(); ++s) {
+    if (!runs[s]) continue;
+    const bool goes_on =
+        !visits.empty() && visits.back().lane == lane_of[s] && visits.back().last + 1 == s;
+    if (goes_on)
+      visits.back().last = s;
+    else
+      visits.push_back({.lane = lane_of[s], .first = s, .last = s});
+  }
+  return visits;
+}
+
+std::vector<bool> stages_that_run(const Case& work) {
+  const auto& part = work.pipeline->part;
+  std::vector<bool> runs(work.stages.size(), !part || part->lane.empty());
+  for (std::size_t s = 0; part && s < runs.size(); ++s)
+    if (loads(work.stages[s])) runs[s] = false;
+  for (const Lane& lane : work.pipeline->lanes)
+    if (part && lane.name == part->lane)
+      for (const std::size_t stage : lane.stages) runs[stage] = true;
+  return runs;
+}
+
+std::vector<Case> parts_of(const std::vector<const Case*>& cases) {
+  std::vector<Case> parts;
+  const auto add = [&](Case part) {
+    const auto same = [&](const Case& other) { return is_same_part(part, other); };
+    if (std::ranges::none_of(parts, same)) parts.push_back(std::move(part));
+  };
+  for (const Case* work : cases) {
+    if (!work->pipeline || work->skip) continue;
+    for (const Lane& lane : work->pipeline->lanes)
+      add(part_of(*work, lane.name, fmt::format("lane {} of {}", lane.name, work->variant)));
+    if (work->stages.size() > 1 && loads(work->stages.front()))
+      add(part_of(*work, "", fmt::format("{}, fed from memory", work->variant)));
+  }
+  return parts;
+}
+
+std::string lane_alone(const std::vector<Case>& parts, const Case& work, const Lane& lane) {
+  const Case part = part_of(work, lane.name, "");
+  const auto same =
+      std::ranges::find_if(parts, [&](const Case& one) { return is_same_part(part, one); });
+  return same == parts.end() ? "" : same->variant;
+}
+
+std::vector<std::vector<std::vector<int>>> divide_cpus(const Case& work,
+                                                       std::span<const int> cpus) {
+  std::vector<std::vector<std::vector<int>>> divided;
+  std::size_t next = 0;
+  for (const Lane& lane : work.pipeline->lanes) {
+    auto& servers = divided.emplace_back(static_cast<std::size_t>(lane.servers));
+    if (!works_on_cpu(work, lane)) continue;
+    for (std::vector<int>& server : servers)
+      for (int thread = 0; thread < lane.threads; ++thread, ++next)
+        if (next < cpus.size()) server.push_back(cpus[next]);
+  }
+  if (next > cpus.size())
+    for (auto& servers : divided)
+      for (std::vector<int>& server : servers) server.clear();
+  return divided;
+}
+
+}  // namespace normbench

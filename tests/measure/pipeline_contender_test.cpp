@@ -1,0 +1,161 @@
+/// Items in flight on the real CPU backend: every way of submitting gives right outputs, and what
+/// is wrong is caught.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <thread>
+
+#include "measure/pipelines/contender.h"
+
+namespace normbench::pipeline_contender_test {
+namespace {
+
+using testing::Each;
+using testing::Gt;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+struct PipelineContenderTest : testing::Test {
+  Backends backends = make_backends();
+  SystemClock clock;
+  Recorder recorder{clock};
+  std::mt19937_64 random{1};
+  std::optional<Plan> plan;
+
+  const Case& planned(const std::string& options) {
+    const std::string text = fmt::format(
+        R"({{"schema": 1, "name": "flow", "measure": {{"cache": "hot"}}, "experiments": [{{"name": "e",
+            "source": {{"batch": 2, "size": [5, 7]}}, "variants": {{"v": {{"stages": [
+              {{"op": "cast", "to": "float32"}},
+              {{"op": "normalize", "mean": [1], "std": [2], "lane": "second"}}], {}}}}}}}]}})",
+        options);
+    plan = make_plan("flow.json", text, backends, {});
+    return plan->groups.front().cases.front();
+  }
+  GroupMemory memory_for(const Case& work) {
+    const Case* const cases[] = {&work};
+    return {cases, plan->measure, backends, 1 << 20};
+  }
+  PipelineContender contender(const Case& work, GroupMemory& memory) {
+    return {work, memory, backends, recorder, clock, random};
+  }
+};
+
+TEST_F(PipelineContenderTest, EveryWayOfSubmittingGivesRightOutputs) {
+  for (
+      const char* options :
+      {R"("in_flight": 1, "items": 5)", R"("in_flight": 3, "items": 20)",
+       R"("in_flight": 3, "items": 20, "submit": "one")",
+       R"("in_flight": 3, "items": 20, "submit": "item")",
+       R"("in_flight": 4, "items": 20, "lanes": {"cpu": {"servers": 2}, "second": {"threads": 2}})",
+       R"("in_flight": 9, "items": 2)"}) {
+    SCOPED_TRACE(options);
+    const Case& work = planned(options);
+    GroupMemory memory = memory_for(work);
+    PipelineContender flow = contender(work, memory);
+    flow.first_call();
+    EXPECT_TRUE(flow.check().result.ok);
+    const TurnShape shape = flow.shape_of_turns(20);
+    EXPECT_EQ(shape.iterations, work.pipeline->items);
+    const Turn turn = flow.take_turn(shape, random);
+    EXPECT_THAT(turn.flow->latency_ns, SizeIs(work.pipeline->items));
+    EXPECT_THAT(turn.flow->latency_ns, Each(Gt(0)));
+    EXPECT_THAT(turn.stage_ns, Each(Gt(0)));
+    EXPECT_LE(turn.flow->fill_ns, turn.round.wall_ns);
+    flow.last_call();
+    const CheckOutcome outcome = flow.check();
+    EXPECT_TRUE(outcome.result.ok) << outcome.reason;
+    EXPECT_EQ(outcome.result.held_to, HeldTo::Reference);
+  }
+}
+
+TEST_F(PipelineContenderTest, ALaneAloneFindsItsInputsReady) {
+  planned(R"("in_flight": 3, "items": 7)");
+  for (const Case& part : plan->groups.front().limits) {
+    if (!part.pipeline) continue;
+    SCOPED_TRACE(part.variant);
+    GroupMemory memory = memory_for(part);
+    PipelineContender lane = contender(part, memory);
+    lane.first_call();
+    const Turn turn = lane.take_turn(lane.shape_of_turns(20), random);
+    const std::vector<bool> runs = stages_that_run(part);
+    for (std::size_t s = 0; s < runs.size(); ++s) EXPECT_EQ(turn.stage_ns[s] > 0, runs[s]);
+  }
+}
+
+/// A row that does nothing but `act` on the item's number.
+template <void (*Act)(std::int64_t item)>
+Kernel acting(const Kernel& kernel) {
+  static const Kernel* real;
+  real = &kernel;
+  Kernel row = kernel;
+  row.prepare = [](const Op& op, const Signature& signature) -> Launch {
+    return [launch = real->prepare(op, signature)](Queue& queue, std::span<const View> in,
+                                                   std::span<const View> out, View scratch) {
+      Act(queue.item);
+      launch(queue, in, out, scratch);
+    };
+  };
+  return row;
+}
+
+void break_at_two(std::int64_t item) {
+  if (item == 2) throw std::runtime_error("the third item is broken");
+}
+
+TEST_F(PipelineContenderTest, AStageThatThrowsEndsTheTurnWithItsReason) {
+  for (const char* submit : {"lane", "one", "item"}) {
+    Case work = planned(fmt::format(R"("in_flight": 3, "items": 9, "submit": "{}")", submit));
+    const Kernel broken = acting<break_at_two>(*work.stages[1].kernel);
+    work.stages[1].kernel = &broken;
+    GroupMemory memory = memory_for(work);
+    PipelineContender flow = contender(work, memory);
+    flow.first_call();
+    EXPECT_TRUE(flow.check().result.ok);
+    EXPECT_THAT([&] { flow.last_call(); },
+                testing::ThrowsMessage<std::runtime_error>("the third item is broken"));
+  }
+}
+
+std::atomic<std::int64_t> begun, ended;
+
+/// The first stage of item 1 has begun, and waits, before the second stage of item 0 reads.
+void first_waits(std::int64_t item) {
+  begun = item + 1;
+  while (ended < item) std::this_thread::yield();
+}
+void second_waits(std::int64_t item) {
+  while (item == 0 && begun < 2) std::this_thread::yield();
+}
+void copies_end(std::int64_t item) { ended = item + 1; }
+
+TEST_F(PipelineContenderTest, BuffersThatAreUsedAgainWhileInFlightAreCaught) {
+  for (const bool planted : {false, true}) {
+    Case work = planned(R"("in_flight": 2, "items": 2)");
+    work.stages.push_back(work.stages[1]);  // tells that the second stage is done
+    work.stages[2].label = "end";
+    work.stages[2].out = {static_cast<int>(work.values.size())};
+    work.values.push_back(work.values[static_cast<std::size_t>(work.stages[1].out[0])]);
+    work.values.back().producer = 2;
+    work.pipeline->lanes[1].stages.push_back(2);
+    const Kernel first = acting<first_waits>(*work.stages[0].kernel);
+    const Kernel second = acting<second_waits>(*work.stages[1].kernel);
+    const Kernel end = acting<copies_end>(*work.stages[2].kernel);
+    work.stages[0].kernel = &first;
+    work.stages[1].kernel = &second;
+    work.stages[2].kernel = &end;
+    begun = ended = 0;
+    Case sized = work;
+    if (planted) sized.pipeline->in_flight = 1;  // buffers for one item
+    GroupMemory memory = memory_for(sized);
+    PipelineContender flow = contender(work, memory);
+    flow.last_call();
+    const CheckOutcome outcome = flow.check();
+    EXPECT_EQ(outcome.result.ok, !planted);
+    EXPECT_THAT(outcome.reason, planted ? HasSubstr("wrong output") : HasSubstr(""));
+  }
+}
+
+}  // namespace
+}  // namespace normbench::pipeline_contender_test

@@ -1,0 +1,94 @@
+/// Items in flight: lanes, what does not go with them, and the parts that are measured beside them.
+#include "plan/pipeline.h"
+
+#include <gmock/gmock.h>
+
+#include "fake_backends.h"
+
+namespace normbench::pipeline_test {
+namespace {
+
+using fakes::mistakes;
+using fakes::only_case;
+using fakes::stages;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> shown(const Case& work) {
+  std::vector<std::string> lanes;
+  for (const Lane& lane : work.pipeline->lanes)
+    lanes.push_back(fmt::format("{} {}x{}: {}", lane.name, lane.servers, lane.threads,
+                                fmt::join(lane.stages, ",")));
+  return lanes;
+}
+
+TEST(Pipeline, AStageIsInTheLaneOfItsEngineOrInTheOneThatItNames) {
+  const Case work = only_case(stages(R"({"stages": [
+      {"op": "cast", "to": "float32"}, "h2d", "copy", "d2h", {"op": "copy", "lane": "last"}],
+      "in_flight": 3, "threads": 2, "lanes": {"last": {"servers": 4, "threads": 1}}})"),
+                              fakes::with_gpu());
+  EXPECT_THAT(shown(work),
+              ElementsAre("cpu 1x2: 0", "h2d 1x2: 1", "gpu 1x2: 2", "d2h 1x2: 3", "last 4x1: 4"));
+  EXPECT_EQ(work.pipeline->in_flight, 3);
+  EXPECT_EQ(work.pipeline->items, 24);
+  EXPECT_EQ(name_of(work.pipeline->submit), "lane");
+  EXPECT_EQ(only_case(stages(R"(["copy"])")).pipeline.has_value(), false);
+}
+
+TEST(Pipeline, WhatDoesNotGoWithIt) {
+  EXPECT_THAT(mistakes(stages(R"({"stages": ["copy", {"op": "copy", "lane": "b"}], "items": 3})")),
+              ElementsAre("/experiments/0/variants/v/items: goes with \"in_flight\": N"));
+  EXPECT_THAT(mistakes(stages(R"([{"op": "copy", "lane": "b"}])")),
+              ElementsAre("/experiments/0/variants/v/0/lane: goes with \"in_flight\": N"));
+  EXPECT_THAT(
+      mistakes(stages(R"({"stages": ["copy"], "in_flight": 2, "wait": "turn", "submit": "one",
+                          "lanes": {"cpu": {"servers": 2}, "gpu": {}}})")),
+      ElementsAre("/experiments/0/variants/v/lanes/cpu/servers: goes with \"submit\": \"lane\" "
+                  "(each is a host thread)",
+                  "/experiments/0/variants/v/lanes/gpu: unknown lane of the variant \"gpu\" (did "
+                  "you mean \"cpu\"?)",
+                  "/experiments/0/variants/v/wait: does not go with in_flight: lanes wait for one "
+                  "another"));
+  EXPECT_THAT(
+      mistakes(stages(R"({"stages": [{"range": "both", "stages": [
+                  "copy", {"op": "copy", "label": "other", "lane": "b"}]}], "in_flight": 2})")),
+      ElementsAre("/experiments/0/variants/v/stages/0/range: \"both\" has stages of several "
+                  "lanes (give them one \"lane\", or a range each)"));
+}
+
+TEST(Pipeline, VisitsAreRunsOfStagesInOneLane) {
+  const Case work = only_case(stages(R"({"stages": [
+      "copy", {"op": "copy", "label": "b"}, {"op": "copy", "label": "c", "lane": "x"},
+      {"op": "copy", "label": "d"}], "in_flight": 2})"));
+  std::vector<std::string> seen;
+  for (const Visit& visit : visits_of(work))
+    seen.push_back(fmt::format("{}: {}-{}", visit.lane, visit.first, visit.last));
+  EXPECT_THAT(seen, ElementsAre("0: 0-1", "1: 2-2", "0: 3-3"));
+}
+
+TEST(Pipeline, EveryLaneIsMeasuredAloneOnceForAllThatDoTheSame) {
+  const std::string list = R"(["copy", {"op": "copy", "label": "b", "lane": "x"}])";
+  Case one = only_case(stages(R"({"stages": )" + list + R"(, "in_flight": 2})"));
+  Case other = only_case(stages(R"({"stages": )" + list + R"(, "in_flight": 5})"));
+  one.variant = "one";
+  other.variant = "other";
+  const std::vector<Case> parts = parts_of({&one, &other});
+  std::vector<std::string> names;
+  for (const Case& part : parts) names.push_back(part.variant);
+  EXPECT_THAT(names, ElementsAre("lane cpu of one", "lane x of one"));
+  EXPECT_EQ(lane_alone(parts, other, other.pipeline->lanes[1]), "lane x of one");
+  EXPECT_THAT(stages_that_run(parts[1]), ElementsAre(false, true));
+}
+
+TEST(Pipeline, CpusAreDividedWhereAllThreadsHaveOne) {
+  const Case work = only_case(stages(R"({"stages": ["copy", {"op": "copy", "label": "b",
+      "lane": "x"}], "in_flight": 2, "lanes": {"x": {"servers": 2}}})"));
+  const std::vector<int> cpus{4, 5, 6, 7};
+  EXPECT_THAT(divide_cpus(work, cpus), ElementsAre(ElementsAre(ElementsAre(4)),
+                                                   ElementsAre(ElementsAre(5), ElementsAre(6))));
+  EXPECT_THAT(divide_cpus(work, std::span(cpus).first(2)),
+              ElementsAre(ElementsAre(IsEmpty()), ElementsAre(IsEmpty(), IsEmpty())));
+}
+
+}  // namespace
+}  // namespace normbench::pipeline_test
