@@ -26,7 +26,7 @@ const std::string valid = R"({
                            {"op": "resize", "size": [5, 6]}, {"op": "layout", "to": "nchw"},
                            {"op": "normalize", "kernel": "fused", "scale": 2,
                             "crop": {"size": [2, 2]}}],
-                "threads": 2, "wait": "stage", "graph": false, "in_flight": 1},
+                "threads": 2, "graph": false, "in_flight": 2, "submit": "one"},
        "calls": [{"op": "source"}, {"op": "register", "as": "r"}, {"op": "h2d", "as": "d"},
                  {"op": "unregister", "in": ["d", "r"]}, {"op": "launch", "count": 2}, "sync",
                  {"op": "pin", "in": "source", "memory": "mapped", "output": "fresh"}],
