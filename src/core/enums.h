@@ -27,6 +27,9 @@ enum class Place { Cpu, Cuda };
 enum class OutputPolicy { Reuse, Fresh, InPlace, CudaMalloc };
 enum class Constants { Cached, PerCall };
 enum class Wait { Stage, Iteration, Turn };
+/// Who submits the work of items in flight: a host thread for each server of a lane, one for
+/// everything, or one for each item.
+enum class Submit { Lane, One, Item };
 enum class Cache { Cold, Hot };
 enum class DecidingClock { Wall, Device };
 /// What a claim expects of its left side's time against its right side's.
@@ -108,6 +111,10 @@ constexpr auto words(Constants) {
 constexpr auto words(Wait) {
   return std::to_array<Word<Wait>>(
       {{Wait::Stage, "stage"}, {Wait::Iteration, "iteration"}, {Wait::Turn, "turn"}});
+}
+constexpr auto words(Submit) {
+  return std::to_array<Word<Submit>>(
+      {{Submit::Lane, "lane"}, {Submit::One, "one"}, {Submit::Item, "item"}});
 }
 constexpr auto words(Cache) {
   return std::to_array<Word<Cache>>({{Cache::Cold, "cold"}, {Cache::Hot, "hot"}});

@@ -9,7 +9,6 @@
 
 #include "core/claim.h"
 #include "core/json.h"
-#include "core/submit.h"
 #include "core/tensor.h"
 #include "machine/device_state.h"
 #include "machine/disturbance.h"

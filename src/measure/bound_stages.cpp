@@ -66,10 +66,8 @@ void BoundStages::free_all() {
 }
 
 std::byte* BoundStages::address(std::size_t slot) const {
-  const std::size_t root = buffers_.root(slot);
-  if (fresh_[root]) return fresh_[root]->data();
-  const bool is_source = buffers_.slots()[root].kind == Slot::Kind::Source;
-  return buffers_.address(root, is_source ? source_ : iteration_);
+  const auto& fresh = fresh_[buffers_.root(slot)];
+  return fresh ? fresh->data() : buffers_.address(slot, used_);
 }
 
 std::vector<View> BoundStages::inputs() const {

@@ -6,20 +6,16 @@
 namespace normbench {
 
 /// One item's hold on the buffers: which set, and the fresh memory that it has by now. Two of a
-/// case may be used on two threads at once, one by one thread at a time.
+/// case may be used on two threads at once, each by one thread at a time.
 class BoundStages {
  public:
   /// Prepares the kernels. `buffers` must outlive it.
   BoundStages(const Case& work, const CaseBuffers& buffers, GroupMemory& memory,
               const Backends& backends);
 
-  std::size_t iteration() const { return iteration_; }
-  /// Uses the buffers of this iteration from now on, and its copy of the source or another's.
-  void use(std::size_t iteration) { use(iteration, iteration); }
-  void use(std::size_t iteration, std::size_t source) {
-    iteration_ = iteration;
-    source_ = source;
-  }
+  const BufferSlots& used() const { return used_; }
+  /// Uses these buffers from now on.
+  void use(const BufferSlots& buffers) { used_ = buffers; }
 
   /// Allocates what the stage makes fresh; fills it with `poison` where that is given.
   void allocate_fresh(std::size_t stage, Queue& queue, std::optional<std::byte> poison);
@@ -33,8 +29,8 @@ class BoundStages {
 
   /// Where a slot lies now; nowhere if it is fresh and not allocated.
   std::byte* address(std::size_t slot) const;
-  /// What this iteration reads (nothing when the case loads) and writes. A fresh output is there
-  /// only while it was not freed.
+  /// What an iteration on them reads (nothing when the case loads) and writes. A fresh output is
+  /// there only while it was not freed.
   std::vector<View> inputs() const;
   std::vector<View> outputs() const;
 
@@ -50,7 +46,7 @@ class BoundStages {
   const CaseBuffers& buffers_;
   const Backends& backends_;
   std::vector<Step> steps_;
-  std::size_t iteration_ = 0, source_ = 0;
+  BufferSlots used_ = {};
   std::vector<std::unique_ptr<Allocation>> fresh_;  // by slot, while they live
 };
 

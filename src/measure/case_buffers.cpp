@@ -48,18 +48,19 @@ void CaseBuffers::place(Memory memory, bool near_link, std::mt19937_64& random) 
         addresses_[set * slots_.size() + i] = arena.data() + *offset++;
 }
 
-std::byte* CaseBuffers::address(std::size_t slot, std::size_t iteration) const {
+std::byte* CaseBuffers::address(std::size_t slot, const BufferSlots& in) const {
   const std::size_t root = roots_[slot];
+  const auto [source, host, device] = in;
   if (slots_[root].kind == Slot::Kind::Source)
-    return source_.first + iteration % source_.count * source_.stride + source_.offsets[root];
-  const std::size_t set = iteration % memory_.sets(slots_[root].memory);
+    return source_.first + source * source_.stride + source_.offsets[root];
+  const std::size_t set = host_reaches(slots_[root].memory) ? host : device;
   return addresses_[set * slots_.size() + root];
 }
 
-void CaseBuffers::poison(std::size_t iteration, std::byte pattern) const {
+void CaseBuffers::poison(const BufferSlots& in, std::byte pattern) const {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (slots_[i].kind != Slot::Kind::Placed) continue;
-    std::byte* const data = address(i, iteration);
+    std::byte* const data = address(i, in);
     if (host_caches(slots_[i].memory))
       std::memset(data, static_cast<int>(pattern), slots_[i].bytes);
     else
@@ -67,9 +68,18 @@ void CaseBuffers::poison(std::size_t iteration, std::byte pattern) const {
   }
 }
 
-std::array<std::size_t, 3> CaseBuffers::numbers(std::size_t iteration) const {
+BufferSlots CaseBuffers::slots_of(std::size_t iteration) const {
   return {iteration % source_.count, iteration % memory_.sets(Memory::Pageable),
           iteration % memory_.sets(Memory::Device)};
+}
+
+BufferSlots CaseBuffers::slots_of_flight(std::size_t flight, std::size_t flights,
+                                         std::size_t round) const {
+  const auto set = [&](Memory side) {
+    const std::size_t sets = memory_.sets(side), each = std::max<std::size_t>(1, sets / flights);
+    return (flight + flights * (round % each)) % sets;
+  };
+  return {(flight + flights * round) % source_.count, set(Memory::Pageable), set(Memory::Device)};
 }
 
 std::size_t CaseBuffers::rotation() const {

@@ -1,12 +1,16 @@
 /// Where the bytes of a case's values and temporaries lie, in every buffer set of its group.
 #pragma once
 
+#include <array>
 #include <random>
 #include <vector>
 
 #include "measure/group_memory.h"
 
 namespace normbench {
+
+/// Which buffers an iteration uses: the copy of the source, the host's set, the device's set.
+using BufferSlots = std::array<std::size_t, 3>;
 
 class CaseBuffers {
  public:
@@ -20,12 +24,14 @@ class CaseBuffers {
 
   /// Draws where every placed buffer of every set lies from now on. Call when drained.
   void place(std::mt19937_64& random);
-  /// Where the slot lies in the set of this iteration; not of a fresh one.
-  std::byte* address(std::size_t slot, std::size_t iteration) const;
+  /// Where the slot lies in these; not of a fresh one.
+  std::byte* address(std::size_t slot, const BufferSlots& in) const;
   /// Fills the placed buffers of a set. Call when drained.
-  void poison(std::size_t iteration, std::byte pattern) const;
-  /// The number of the copy of the source, the host's set and the device's set.
-  std::array<std::size_t, 3> numbers(std::size_t iteration) const;
+  void poison(const BufferSlots& in, std::byte pattern) const;
+  /// Those of an iteration where one comes after the other.
+  BufferSlots slots_of(std::size_t iteration) const;
+  /// Those of a flight's turn `round`, one of `flights`: no other flight ever has its sets.
+  BufferSlots slots_of_flight(std::size_t flight, std::size_t flights, std::size_t round) const;
   /// The most iterations until one finds the buffers of the first, on either side.
   std::size_t rotation() const;
 

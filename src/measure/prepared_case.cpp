@@ -219,7 +219,7 @@ void PreparedCase::run_graph(const Step& step, const IterationOptions& options) 
 }
 
 Graph& PreparedCase::graph_of(GraphRun& run) {
-  return run.at(buffers_->numbers(stages_->iteration()), [&] {
+  return run.at(stages_->used(), [&] {
     Queue& queue = *steps_[run.first()].queue;
     queue.begin_capture();
     for (std::size_t s = run.first(); s <= run.last(); ++s) stages_->submit(s, queue);
@@ -229,9 +229,10 @@ Graph& PreparedCase::graph_of(GraphRun& run) {
 
 void PreparedCase::capture(std::int64_t iterations) {
   if (graphs_.empty()) return;
-  const std::size_t now = stages_->iteration(), first = memory_.upcoming_iteration();
+  const BufferSlots now = stages_->used();
+  const std::size_t first = memory_.upcoming_iteration();
   for (std::size_t i = 0; i < static_cast<std::size_t>(iterations); ++i) {
-    stages_->use(first + i);
+    stages_->use(buffers_->slots_of(first + i));
     capture_here();
   }
   stages_->use(now);
@@ -249,17 +250,18 @@ std::size_t PreparedCase::graphs() const {
 
 void PreparedCase::launch_graphs_once(std::int64_t iterations) {
   if (graphs_.empty()) return;
-  const std::size_t now = stages_->iteration(), first = memory_.upcoming_iteration();
+  const BufferSlots now = stages_->used();
+  const std::size_t first = memory_.upcoming_iteration();
   std::size_t done = 0;
   for (std::size_t launched = 0; done < static_cast<std::size_t>(iterations); ++done) {
-    stages_->use(first + done);
+    stages_->use(buffers_->slots_of(first + done));
     capture_here();
     if (graphs() == launched) continue;
     launched = graphs();
     run({});
   }
   for (; done < buffers_->rotation(); ++done) {
-    stages_->use(first + done);
+    stages_->use(buffers_->slots_of(first + done));
     run({.graphs = false});
   }
   drain();

@@ -49,7 +49,7 @@ class PreparedCase {
   /// Moves on to the next buffer set and the next copy of the source in the group's rotation; a
   /// resident case stays on the first.
   void advance() {
-    if (!work_.resident) stages_->use(memory_.next_iteration());
+    if (!work_.resident) stages_->use(buffers_->slots_of(memory_.next_iteration()));
   }
   /// The number of the next iteration, for names of ranges that have one; until the first call they
   /// have "{i}". Call it where no time counts: it makes names.
@@ -65,7 +65,7 @@ class PreparedCase {
   /// Drops all graphs.
   void drop_graphs();
   /// Fills the placed buffers of this set. Call when drained.
-  void poison(std::byte pattern) { buffers_->poison(stages_->iteration(), pattern); }
+  void poison(std::byte pattern) { buffers_->poison(stages_->used(), pattern); }
   /// Submits one iteration on this set; captures the graphs that it lacks.
   void run(const IterationOptions& options);
   /// Returns when all submitted work is done.

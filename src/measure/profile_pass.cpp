@@ -128,8 +128,12 @@ bool profile_group(const Plan& plan, std::size_t index, RunContext& context, Dev
   std::vector<const Case*> works;
   for (std::size_t i = 0; i < group.cases.size(); ++i)
     if (result.cases[i].status == Status::Ok && group.cases[i].peer.empty() &&
-        !hung.contains(group.cases[i].variant))
-      works.push_back(&group.cases[i]);
+        !hung.contains(group.cases[i].variant)) {
+      if (group.cases[i].pipeline)
+        result.cases[i].notes.push_back("not profiled: the profile pass knows no items in flight");
+      else
+        works.push_back(&group.cases[i]);
+    }
   GroupMemory memory(works, plan.measure_of(group), context.backends, context.cache_bytes);
 
   std::vector<CaseProfile> profiles;
@@ -137,10 +141,6 @@ bool profile_group(const Plan& plan, std::size_t index, RunContext& context, Dev
   for (const Case* work : works) {
     if (context.interrupted) return false;
     CaseResult& measured = result.cases[static_cast<std::size_t>(work - group.cases.data())];
-    if (work->pipeline) {
-      measured.notes.push_back("not profiled: the profile pass knows no items in flight yet");
-      continue;
-    }
     try {
       const Watched guard(context.watchdog, index, work->variant);
       profiles.push_back(profile_case(plan, group, *work, measured, memory, context, tracing));

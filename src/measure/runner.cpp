@@ -53,12 +53,20 @@ void append_rounds(CaseResult& result, CaseResult& part, std::int64_t offset_ns)
   result.check.max_abs_error = std::max(result.check.max_abs_error, part.check.max_abs_error);
 }
 
+void append_flow(PipelineResult& pipeline, const PipelineResult& part) {
+  for (const auto times :
+       {&PipelineResult::fill_ns, &PipelineResult::drain_ns, &PipelineResult::latency_ns})
+    std::ranges::copy(part.*times, std::back_inserter(pipeline.*times));
+}
+
 void append_case(CaseResult& result, CaseResult& part, std::int64_t offset_ns) {
   if (result.status != Status::Ok) return;
-  if (part.status != Status::Ok)
+  if (part.status != Status::Ok) {
     result = std::move(part);
-  else
-    append_rounds(result, part, offset_ns);
+    return;
+  }
+  append_rounds(result, part, offset_ns);
+  if (result.pipeline) append_flow(*result.pipeline, *part.pipeline);
 }
 
 Results without_groups(const Plan& plan) {

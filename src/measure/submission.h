@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "measure/case_buffers.h"
 #include "plan/label.h"
 #include "plan/plan.h"
 #include "plan/storage.h"
@@ -26,9 +27,6 @@ struct Hazards {
 /// uses. Waiting as the case does settles some: `wait: iteration` those between iterations, `wait:
 /// stage` all.
 std::vector<Hazards> hazards_of(const Case& work, const std::vector<Slot>& slots);
-
-/// Which buffers an iteration uses: the copy of the source, the host's set, the device's set.
-using BufferSlots = std::array<std::size_t, 3>;
 
 /// A maximal run of stages that can be captured, and its graphs so far.
 class GraphRun {

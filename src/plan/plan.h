@@ -13,7 +13,6 @@
 #include "core/claim.h"
 #include "core/enums.h"
 #include "core/json.h"
-#include "core/submit.h"
 #include "machine/process_limits.h"
 #include "ops/op.h"
 

@@ -157,5 +157,29 @@ TEST_F(PipelineContenderTest, BuffersThatAreUsedAgainWhileInFlightAreCaught) {
   }
 }
 
+std::atomic<std::int64_t> most_begun;
+
+void notes_begin(std::int64_t item) {
+  for (std::int64_t most = most_begun; most <= item;)
+    most_begun.compare_exchange_weak(most, item + 1);
+}
+void waits_for_later_items(std::int64_t item) {
+  while (item == 0 && most_begun < 5) std::this_thread::yield();
+}
+
+TEST_F(PipelineContenderTest, AnItemThatOthersOvertakeKeepsItsBuffers) {
+  Case work = planned(R"("in_flight": 3, "items": 9, "lanes": {"second": {"servers": 2}})");
+  const Kernel first = acting<notes_begin>(*work.stages[0].kernel);
+  const Kernel second = acting<waits_for_later_items>(*work.stages[1].kernel);
+  work.stages[0].kernel = &first;
+  work.stages[1].kernel = &second;
+  most_begun = 0;
+  GroupMemory memory = memory_for(work);
+  PipelineContender flow = contender(work, memory);
+  flow.last_call();
+  const CheckOutcome outcome = flow.check();
+  EXPECT_TRUE(outcome.result.ok) << outcome.reason;
+}
+
 }  // namespace
 }  // namespace normbench::pipeline_contender_test

@@ -10,7 +10,6 @@ namespace normbench {
 Engine::Engine(const Case& work, GroupMemory& memory, const Backends& backends, Recorder& recorder,
                Clock& clock)
     : work_(work),
-      memory_(memory),
       backends_(backends),
       recorder_(recorder),
       clock_(clock),
@@ -25,6 +24,7 @@ Engine::Engine(const Case& work, GroupMemory& memory, const Backends& backends, 
   own_ = make_worker();
   for (int i = 0; i < work.pipeline->in_flight; ++i) {
     passages_.push_back(std::make_unique<Passage>(work, buffers_, memory, backends));
+    passages_.back()->number = static_cast<std::size_t>(i);
     if (work.pipeline->submit != Submit::Item) continue;
     passages_.back()->worker = make_worker();
     for (const auto& queue : passages_.back()->worker.host) queue->cpus.emplace();
@@ -78,8 +78,7 @@ void Engine::prepare_part() {
   options_ = {};
   for (std::size_t i = 0; i < passages_.size(); ++i) {
     Passage& passage = *passages_[i];
-    passage.set = memory_.next_iteration();
-    passage.flight.begin(static_cast<std::int64_t>(i), passage.set, passage.set);
+    passage.flight.begin(static_cast<std::int64_t>(i), buffers_of(passage));
     for (std::size_t s = 0; s < work_.stages.size(); ++s) {
       const auto& streams = lanes_[lane_of_[s]].streams;
       run_stage(passage, s, streams.empty() ? nullptr : streams.front().get(), own_);
@@ -99,10 +98,21 @@ std::string_view Engine::range_name(const std::string& label, const Passage& pas
   return recorder_.intern(is_numbered(label) ? numbered(label, passage.item) : label);
 }
 
+/// A part's sets stay those that hold what it reads; its source goes on.
+BufferSlots Engine::buffers_of(const Passage& passage) const {
+  BufferSlots buffers = buffers_.slots_of_flight(passage.number, passages_.size(), passage.round);
+  if (!work_.pipeline->part) return buffers;
+  const std::size_t source = buffers[0];
+  buffers = buffers_.slots_of_flight(passage.number, passages_.size(), 0);
+  buffers[0] = source;
+  return buffers;
+}
+
 void Engine::begin(Passage& passage) {
   Flight& flight = passage.flight;
-  flight.begin(passage.item, passage.set, passage.source);
-  if (options_.poison && !work_.pipeline->part) buffers_.poison(passage.set, *options_.poison);
+  flight.begin(passage.item, buffers_of(passage));
+  if (options_.poison && !work_.pipeline->part)
+    buffers_.poison(flight.stages().used(), *options_.poison);
   flow_.begin_ns[static_cast<std::size_t>(passage.item)] = clock_.now_ns() - flow_.start_ns;
 }
 
@@ -220,6 +230,7 @@ Flow Engine::run(std::int64_t items, const FlowOptions& options) {
     for (const auto& stream : lane.streams) stream->queue->drain();
   flow_.wall_ns = clock_.now_ns() - flow_.start_ns;
   collect_endings();
+  for (const auto& passage : passages_) passage->flight.wait();  // its marks are forgotten next
   for (Worker* worker : workers()) collect(*worker);
   return std::move(flow_);
 }

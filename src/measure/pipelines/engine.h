@@ -45,7 +45,6 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   const Case& work() const { return work_; }
-  const CaseBuffers& buffers() const { return buffers_; }
   bool has_device() const { return device_ != nullptr; }
   /// Of one of its streams; there is a device.
   Queue& device() { return *device_; }
@@ -82,10 +81,11 @@ class Engine {
         : flight(work, buffers, memory, backends) {}
     Flight flight;
     std::int64_t item = 0;
-    std::size_t visit = 0;            // the next one
-    std::size_t set = 0, source = 0;  // its buffers: a part's stay the same
-    Worker worker = {};               // where items have threads of their own, …
-    std::thread thread = {};          // … and the last one's
+    std::size_t visit = 0;    // the next one
+    std::size_t number = 0;   // among the flights
+    std::size_t round = 0;    // items so far, which its buffers go by
+    Worker worker = {};       // where items have threads of their own, …
+    std::thread thread = {};  // … and the last one's
   };
   struct LaneState {
     std::vector<std::unique_ptr<Stream>> streams;  // by server; none without stages on a device
@@ -103,6 +103,7 @@ class Engine {
   void prepare_part();
   bool is_followed_there(std::size_t stage) const;
 
+  BufferSlots buffers_of(const Passage& passage) const;
   void begin(Passage& passage);
   void run_visit(Passage& passage, std::size_t server, Worker& worker);
   using NextRange = std::vector<StageRange>::const_iterator;
@@ -133,7 +134,6 @@ class Engine {
   void run_alone(Passage& passage);
 
   const Case& work_;
-  GroupMemory& memory_;
   const Backends& backends_;
   Recorder& recorder_;
   Clock& clock_;

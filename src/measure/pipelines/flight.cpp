@@ -13,10 +13,10 @@ Flight::~Flight() {
   }
 }
 
-void Flight::begin(std::int64_t item, std::size_t iteration, std::size_t source) {
+void Flight::begin(std::int64_t item, const BufferSlots& buffers) {
   wait();
   if (!work_.pipeline->part) stages_.free_all();
-  stages_.use(iteration, source);
+  stages_.use(buffers);
   item_ = item;
 }
 

@@ -19,9 +19,8 @@ class Flight {
   std::int64_t item() const { return item_; }
   BoundStages& stages() { return stages_; }
 
-  /// Starts an item on these buffers and this copy of the source, when a device is done with the
-  /// one before.
-  void begin(std::int64_t item, std::size_t iteration, std::size_t source);
+  /// Starts an item on these buffers, when a device is done with the one before.
+  void begin(std::int64_t item, const BufferSlots& buffers);
   /// What is submitted to `queue` from now on starts when the item's earlier work on other queues
   /// is done. The host waits for that only if it does the work itself.
   void wait_before(Queue& queue);

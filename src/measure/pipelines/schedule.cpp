@@ -34,8 +34,7 @@ Engine::Passage& Engine::admit() {
   free_.pop_front();
   passage.item = admitted_++;
   passage.visit = 0;
-  passage.source = memory_.next_iteration();
-  if (!work_.pipeline->part) passage.set = passage.source;
+  ++passage.round;
   return passage;
 }
 
