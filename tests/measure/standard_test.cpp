@@ -14,7 +14,7 @@ using testing::IsEmpty;
 struct StandardTest : RunTest {
   StandardTest() {
     plan.measure.max_seconds_per_group = 0;
-    for (FakeRow& row : fake->rows) row.then = [this](const FakeCall& call) { fill(call, 0); };
+    for (FakeRow& row : fake->rows) row.then = [](const FakeCall& call) { fill(call, 0); };
   }
 
   /// Logits 0 to 99, again and again, the tenth of them off by `error` from the `from`th call on.
