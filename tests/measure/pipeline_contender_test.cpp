@@ -130,15 +130,20 @@ void second_waits(std::int64_t item) {
 }
 void copies_end(std::int64_t item) { ended = item + 1; }
 
+/// A stage more in the second lane, which tells that the second stage is done.
+void add_end(Case& work) {
+  work.stages.push_back(work.stages[1]);
+  work.stages[2].label = "end";
+  work.stages[2].out = {static_cast<int>(work.values.size())};
+  work.values.push_back(work.values[static_cast<std::size_t>(work.stages[1].out[0])]);
+  work.values.back().producer = 2;
+  work.pipeline->lanes[1].stages.push_back(2);
+}
+
 TEST_F(PipelineContenderTest, BuffersThatAreUsedAgainWhileInFlightAreCaught) {
   for (const bool planted : {false, true}) {
     Case work = planned(R"("in_flight": 2, "items": 2)");
-    work.stages.push_back(work.stages[1]);  // tells that the second stage is done
-    work.stages[2].label = "end";
-    work.stages[2].out = {static_cast<int>(work.values.size())};
-    work.values.push_back(work.values[static_cast<std::size_t>(work.stages[1].out[0])]);
-    work.values.back().producer = 2;
-    work.pipeline->lanes[1].stages.push_back(2);
+    add_end(work);
     const Kernel first = acting<first_waits>(*work.stages[0].kernel);
     const Kernel second = acting<second_waits>(*work.stages[1].kernel);
     const Kernel end = acting<copies_end>(*work.stages[2].kernel);
@@ -157,23 +162,31 @@ TEST_F(PipelineContenderTest, BuffersThatAreUsedAgainWhileInFlightAreCaught) {
   }
 }
 
-std::atomic<std::int64_t> most_begun;
+std::atomic<bool> fourth_began, first_ended;
 
-void notes_begin(std::int64_t item) {
-  for (std::int64_t most = most_begun; most <= item;)
-    most_begun.compare_exchange_weak(most, item + 1);
+/// The fourth item has begun, and writes nothing before the first one's second stage is done.
+void fourth_waits(std::int64_t item) {
+  if (item != 3) return;
+  fourth_began = true;
+  while (!first_ended) std::this_thread::yield();
 }
-void waits_for_later_items(std::int64_t item) {
-  while (item == 0 && most_begun < 5) std::this_thread::yield();
+void waits_for_fourth(std::int64_t item) {
+  while (item == 0 && !fourth_began) std::this_thread::yield();
+}
+void first_ends(std::int64_t item) {
+  if (item == 0) first_ended = true;
 }
 
 TEST_F(PipelineContenderTest, AnItemThatOthersOvertakeKeepsItsBuffers) {
   Case work = planned(R"("in_flight": 3, "items": 9, "lanes": {"second": {"servers": 2}})");
-  const Kernel first = acting<notes_begin>(*work.stages[0].kernel);
-  const Kernel second = acting<waits_for_later_items>(*work.stages[1].kernel);
+  add_end(work);
+  const Kernel first = acting<fourth_waits>(*work.stages[0].kernel);
+  const Kernel second = acting<waits_for_fourth>(*work.stages[1].kernel);
+  const Kernel end = acting<first_ends>(*work.stages[2].kernel);
   work.stages[0].kernel = &first;
   work.stages[1].kernel = &second;
-  most_begun = 0;
+  work.stages[2].kernel = &end;
+  fourth_began = first_ended = false;
   GroupMemory memory = memory_for(work);
   PipelineContender flow = contender(work, memory);
   flow.last_call();
