@@ -63,5 +63,6 @@ Results pinning();           // page-locking each time, against pageable and pag
 Results constants();         // cached constants and a second fresh buffer change together
 Results peers();             // two variants by a peer, others of peers that failed or were skipped
 Results constants_reused();  // the same variants with every output reused
+Results pipelines();         // a pipeline in turn, in flight, and by one host thread
 
 }  // namespace normbench::examples

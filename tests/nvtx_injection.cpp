@@ -146,6 +146,19 @@ int NVTX_API pop_range(nvtxDomainHandle_t domain) {
   return 0;
 }
 
+nvtxRangeId_t NVTX_API start_range(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
+  const std::uintptr_t range = next_handle();
+  note("start", {{"domain", number_of(domain)},
+                 {"message", message_of(*event)},
+                 {"category", event->category},
+                 {"range", range}});
+  return range;
+}
+
+void NVTX_API end_range(nvtxDomainHandle_t domain, nvtxRangeId_t range) {
+  note("end", {{"domain", number_of(domain)}, {"range", range}});
+}
+
 void NVTX_API name_thread(std::uint32_t thread, const char* name) {
   note("name_thread", {{"thread", thread}, {"name", name}});
 }
@@ -230,6 +243,8 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table) {
   domains.set(NVTX_CBID_CORE2_DomainNameCategoryA, &name_category);
   domains.set(NVTX_CBID_CORE2_DomainRangePushEx, &push_range);
   domains.set(NVTX_CBID_CORE2_DomainRangePop, &pop_range);
+  domains.set(NVTX_CBID_CORE2_DomainRangeStartEx, &start_range);
+  domains.set(NVTX_CBID_CORE2_DomainRangeEnd, &end_range);
   return 1;
 }
 

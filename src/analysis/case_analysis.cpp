@@ -88,6 +88,7 @@ CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
       analysis.ratio = paired_ratio(times, times_ns(other, results), decision_level);
   compare_with_limit(group, result, results, analysis);
   add_stage_limits(group, result, results, analysis);
+  if (result.pipeline) analysis.pipeline = analyse_pipeline(group, result, results);
   return analysis;
 }
 

@@ -1,6 +1,7 @@
 /// What one case's rounds say by themselves, against the baseline and against the limit.
 #pragma once
 
+#include "analysis/pipeline.h"
 #include "document/results.h"
 #include "document/statistics.h"
 
@@ -26,6 +27,7 @@ struct CaseAnalysis {
   std::optional<double> faults;    // minor faults per iteration
   std::optional<double> switches;  // context switches per iteration; nothing of a peer
   std::optional<double> published_ms, published_speed_up;
+  std::optional<PipelineAnalysis> pipeline = {};  // with items in flight
   bool above_limit = false;  // faster than its limit beyond interval and precision: a bug to show
 };
 

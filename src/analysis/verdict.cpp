@@ -137,7 +137,8 @@ Verdict judge(const GroupResult& group, const GroupAnalysis& analysis, const Res
   Verdict verdict;
   const std::vector<int> ranked = ranking(analysis);
   rank(group, analysis, results, ranked, verdict);
-  if (verdict.outcome == Outcome::Winner || verdict.outcome == Outcome::Alone)
+  const bool one = verdict.outcome == Outcome::Winner || verdict.outcome == Outcome::Alone;
+  if (one || (!verdict.fastest.empty() && analysis.cases[verdict.fastest[0]].pipeline))
     add_bound(group, analysis, results, verdict);
   if (!verdict.fastest.empty()) {
     const int fastest = verdict.fastest[0];

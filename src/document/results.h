@@ -94,6 +94,9 @@ struct LaneResult {
   std::int64_t servers = 1, threads = 1;
   std::vector<std::int64_t> stages = {};  // of the case, by number
   std::string alone = {};                 // the limit that runs it alone; "": none does
+  // By round: the sum of its servers' work, and how long no other lane worked meanwhile. Empty
+  // where a device's work was not timed.
+  std::vector<std::int64_t> busy_ns = {}, exposed_ns = {};
   bool operator==(const LaneResult&) const = default;
 };
 

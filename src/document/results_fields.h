@@ -79,6 +79,8 @@ void fields(auto& io, Is<LaneResult> auto& x) {
   io("threads", x.threads);
   io("stages", x.stages);
   io.when_known("alone", x.alone);
+  io.when_known("busy_ns", x.busy_ns);
+  io.when_known("exposed_ns", x.exposed_ns);
 }
 
 void fields(auto& io, Is<PipelineResult> auto& x) {

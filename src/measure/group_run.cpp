@@ -156,6 +156,10 @@ void Member::end(Status status, const std::string& reason) {
     result->pipeline->fill_ns.clear();
     result->pipeline->drain_ns.clear();
     result->pipeline->latency_ns.clear();
+    for (LaneResult& lane : result->pipeline->lanes) {
+      lane.busy_ns.clear();
+      lane.exposed_ns.clear();
+    }
   }
   contender.reset();
 }

@@ -36,6 +36,10 @@ void add_flow_times(CaseResult& result, const Turn& turn) {
   result.pipeline->drain_ns.push_back(turn.flow->drain_ns);
   auto& latencies = result.pipeline->latency_ns;
   latencies.insert(latencies.end(), turn.flow->latency_ns.begin(), turn.flow->latency_ns.end());
+  for (std::size_t lane = 0; lane < turn.flow->lanes.size(); ++lane) {
+    result.pipeline->lanes[lane].busy_ns.push_back(turn.flow->lanes[lane].busy_ns);
+    result.pipeline->lanes[lane].exposed_ns.push_back(turn.flow->lanes[lane].exposed_ns);
+  }
 }
 
 /// Moves what comes after the first `keep` items of `from` to the end of `to`.
@@ -62,6 +66,9 @@ void set_aside(GroupRun& run, std::size_t whole) {
     pipeline.latency_ns.resize(std::min(pipeline.latency_ns.size(), items));
     for (auto* turns : {&pipeline.fill_ns, &pipeline.drain_ns})
       turns->resize(std::min(turns->size(), whole));
+    for (LaneResult& lane : pipeline.lanes)
+      for (auto* turns : {&lane.busy_ns, &lane.exposed_ns})
+        turns->resize(std::min(turns->size(), whole));
   }
 }
 

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <random>
 #include <utility>
 #include <vector>
 
 #include "document/statistics.h"
 #include "measure/group_run.h"
+#include "measure/pipelines/profile.h"
 #include "measure/profiled_steps.h"
 #include "measure/submission.h"
 #include "measure/turn.h"
@@ -50,16 +52,18 @@ double overhead(const CaseResult& result, std::vector<double> step_ns) {
   return base > 0 ? median(std::move(step_ns)) / base : 0;
 }
 
+/// Runs the steps; nothing when the tracing ended in the middle.
+using RunSteps = std::function<std::optional<ProfiledSteps>(bool traced)>;
+
 /// With the tracer; where that fails, all steps again with marks.
-ProfiledSteps profiled_steps(PreparedCase& prepared, const Plan& plan, RunContext& context,
-                             DeviceTracing& tracing, std::vector<std::string>& notes) {
-  if (prepared.device() != nullptr && tracing.usable()) {
-    if (auto steps = run_profiled_steps(prepared, plan.profile, context, tracing, true))
-      return std::move(*steps);
+ProfiledSteps profiled_steps(bool has_device, const RunSteps& run, DeviceTracing& tracing,
+                             std::vector<std::string>& notes) {
+  if (has_device && tracing.usable()) {
+    if (auto steps = run(true)) return std::move(*steps);
     notes.push_back(fmt::format("profiled again with CUDA events, as its tracer failed: {}",
                                 tracing.missing()));
   }
-  return *run_profiled_steps(prepared, plan.profile, context, tracing, false);
+  return *run(false);
 }
 
 /// Says which ranges do not have all that the config puts into them, as a graph is launched whole.
@@ -89,9 +93,9 @@ CaseProfile empty_profile(const CaseResult& result, const ProfiledSteps& steps) 
   return profile;
 }
 
-CaseProfile profile_case(const Plan& plan, const Group& group, const Case& work, CaseResult& result,
-                         GroupMemory& memory, RunContext& context, DeviceTracing& tracing) {
-  const Range variant(&context.recorder, RangeKind::Variant, context.recorder.intern(work.variant));
+/// One iteration after the other.
+ProfiledSteps profile_iterations(const Plan& plan, const Case& work, CaseResult& result,
+                                 GroupMemory& memory, RunContext& context, DeviceTracing& tracing) {
   std::mt19937_64 random(static_cast<std::uint64_t>(plan.measure.seed));
   std::optional<PreparedCase> prepared;
   {
@@ -102,8 +106,35 @@ CaseProfile profile_case(const Plan& plan, const Group& group, const Case& work,
   }
   const Bound bound = prepared->bind_fresh();
   warm_up(*prepared, context.clock);
-  ProfiledSteps steps = profiled_steps(*prepared, plan, context, tracing, result.notes);
+  const auto run = [&](bool traced) {
+    return run_profiled_steps(*prepared, plan.profile, context, tracing, traced);
+  };
+  ProfiledSteps steps = profiled_steps(prepared->device() != nullptr, run, tracing, result.notes);
   note_cut_ranges(work, result.notes);
+  return steps;
+}
+
+ProfiledSteps profile_pipeline(const Plan& plan, const Case& work, CaseResult& result,
+                               GroupMemory& memory, RunContext& context, DeviceTracing& tracing) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(plan.measure.seed));
+  std::optional<Engine> engine;
+  {
+    const Range init(&context.recorder, RangeKind::Init, "init");
+    engine.emplace(work, memory, context.backends, context.recorder, context.clock);
+    engine->place(random);
+    if (engine->has_device()) tracing.usable();
+  }
+  const auto run = [&](bool traced) {
+    return run_profiled_window(*engine, plan.profile, context, tracing, traced);
+  };
+  return profiled_steps(engine->has_device(), run, tracing, result.notes);
+}
+
+CaseProfile profile_case(const Plan& plan, const Group& group, const Case& work, CaseResult& result,
+                         GroupMemory& memory, RunContext& context, DeviceTracing& tracing) {
+  const Range variant(&context.recorder, RangeKind::Variant, context.recorder.intern(work.variant));
+  const auto profile_of = work.pipeline ? profile_pipeline : profile_iterations;
+  ProfiledSteps steps = profile_of(plan, work, result, memory, context, tracing);
   CaseProfile profile = empty_profile(result, steps);
   context.on_profile({.experiment = group.experiment,
                       .variant = work.variant,
@@ -112,7 +143,8 @@ CaseProfile profile_case(const Plan& plan, const Group& group, const Case& work,
                       .devices = std::move(steps.devices),
                       .faults = std::move(steps.faults),
                       .shapes = input_shapes(work),
-                      .labels = std::move(steps.labels)},
+                      .labels = std::move(steps.labels),
+                      .items = std::move(steps.items)},
                      profile);
   return profile;
 }
@@ -128,12 +160,8 @@ bool profile_group(const Plan& plan, std::size_t index, RunContext& context, Dev
   std::vector<const Case*> works;
   for (std::size_t i = 0; i < group.cases.size(); ++i)
     if (result.cases[i].status == Status::Ok && group.cases[i].peer.empty() &&
-        !hung.contains(group.cases[i].variant)) {
-      if (group.cases[i].pipeline)
-        result.cases[i].notes.push_back("not profiled: the profile pass knows no items in flight");
-      else
-        works.push_back(&group.cases[i]);
-    }
+        !hung.contains(group.cases[i].variant))
+      works.push_back(&group.cases[i]);
   GroupMemory memory(works, plan.measure_of(group), context.backends, context.cache_bytes);
 
   std::vector<CaseProfile> profiles;

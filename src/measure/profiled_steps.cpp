@@ -7,8 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "machine/energy.h"
-#include "machine/hardware_counters.h"
+#include "measure/recording.h"
 
 namespace normbench {
 namespace {
@@ -22,35 +21,6 @@ StepAction kind_of_step(const ProfileOptions& options, std::int64_t step) {
   return is_recorded(action) ? StepAction::Record : action;
 }
 
-constexpr const char* kNotLookedFor = "not looked for";
-
-EnergyMeter::GpuEnergy gpu_energy(const Backends& backends, bool uses_gpu) {
-  Backend* const gpu = uses_gpu ? backends.at(Place::Cuda) : nullptr;
-  if (gpu == nullptr) return {};
-  return [gpu] { return used_energy_mj(*gpu); };
-}
-
-/// Recorder and tracer record while this lives and no longer, however it ends.
-class Recording {
- public:
-  Recording(Recorder& recorder, DeviceTracing* tracing) : recorder_(recorder), tracing_(tracing) {
-    if (tracing_ != nullptr) tracing_->start();
-    recorder_.enable(true);
-  }
-  ~Recording() { stop(); }
-  Recording(const Recording&) = delete;
-  Recording& operator=(const Recording&) = delete;
-
-  DeviceTrace stop() {
-    recorder_.enable(false);
-    return tracing_ != nullptr ? tracing_->stop() : DeviceTrace{};
-  }
-
- private:
-  Recorder& recorder_;
-  DeviceTracing* tracing_;
-};
-
 void append(std::vector<ThreadLog>& all, std::vector<ThreadLog> more) {
   for (ThreadLog& log : more) {
     const auto same = std::ranges::find(all, log.tid, &ThreadLog::tid);
@@ -61,58 +31,8 @@ void append(std::vector<ThreadLog>& all, std::vector<ThreadLog> more) {
   }
 }
 
-/// Counts steps one by one, and energy over each stretch of steps that follow one another. Make it
-/// when all threads have been started. Never throws: what cannot be counted says why.
-class StepCounters {
- public:
-  StepCounters(const RunContext& context, bool uses_gpu) : clock_(context.clock) {
-    if (context.perf_events != nullptr) hardware_.emplace(*context.perf_events);
-    if (context.rapl != nullptr)
-      energy_.emplace(*context.rapl, gpu_energy(context.backends, uses_gpu));
-  }
-
-  /// Around a recorded step, which may be the first or the last of a stretch.
-  void begin(bool first) {
-    if (first && energy_) energy_->start();
-    if (first) stretch_start_ns_ = clock_.now_ns();
-    at_begin_ = clock_.counters();
-    if (hardware_) hardware_->enable(true);
-  }
-  void end(bool last) {
-    if (hardware_) hardware_->enable(false);
-    software_ = software_ + (clock_.counters() - at_begin_);
-    if (last && energy_) energy_->stop(clock_.now_ns() - stretch_start_ns_);
-  }
-
-  ProfileCounters counters() const {
-    const HardwareCounts hardware =
-        hardware_ ? hardware_->counts() : HardwareCounts{.missing = kNotLookedFor};
-    return {.software = software_,
-            .cycles = hardware.cycles,
-            .instructions = hardware.instructions,
-            .cache_misses = hardware.cache_misses,
-            .hardware_missing = hardware.missing,
-            .cpu_joules = energy_ ? energy_->cpu_joules() : std::nullopt,
-            .gpu_joules = energy_ ? energy_->gpu_joules() : std::nullopt,
-            .energy_missing = energy_ ? energy_->missing() : kNotLookedFor};
-  }
-
- private:
-  Clock& clock_;
-  std::optional<HardwareCounters> hardware_;
-  std::optional<EnergyMeter> energy_;
-  Counters software_, at_begin_;
-  std::int64_t stretch_start_ns_ = 0;
-};
-
 // A case works on one stream, whose real number only a tracer knows; they count from 1.
 constexpr std::int64_t kStream = 1;
-
-/// Between host and device. Kernels that reach over the link are no copies.
-bool is_copy(const Stage& stage) {
-  return std::holds_alternative<H2d>(stage.op) || std::holds_alternative<D2h>(stage.op) ||
-         std::holds_alternative<Exchange>(stage.op);
-}
 
 /// What a device did, where no tracer tells: marks around the work of each stage, tied to the
 /// host's clock anew before every step, as the two clocks drift apart.
@@ -155,7 +75,7 @@ class DeviceLane {
   bool is_over_link(const StageRun& run) const {
     const auto stages = prepared_.work().stages.begin();
     return std::all_of(stages + static_cast<std::ptrdiff_t>(run.first),
-                       stages + static_cast<std::ptrdiff_t>(run.last) + 1, is_copy);
+                       stages + static_cast<std::ptrdiff_t>(run.last) + 1, is_copy_over_link);
   }
 
   PreparedCase& prepared_;
@@ -256,6 +176,11 @@ class Steps {
 };
 
 }  // namespace
+
+bool is_copy_over_link(const Stage& stage) {
+  return std::holds_alternative<H2d>(stage.op) || std::holds_alternative<D2h>(stage.op) ||
+         std::holds_alternative<Exchange>(stage.op);
+}
 
 StepAction action_of_step(const ProfileOptions& options, std::int64_t step) {
   if (step < options.skip_first) return StepAction::None;

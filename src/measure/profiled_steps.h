@@ -27,6 +27,9 @@ struct Stretch {
 };
 Stretch stretch_from(const ProfileOptions& options, std::int64_t first);
 
+/// True between host and device; kernels that reach over the link are no copies.
+bool is_copy_over_link(const Stage& stage);
+
 /// What was recorded, and what was thrown away.
 struct ProfiledSteps {
   std::vector<ThreadLog> threads;
@@ -36,6 +39,7 @@ struct ProfiledSteps {
   ProfileCounters counters;
   StageProfile::Faults faults;
   std::map<std::string, std::string, std::less<>> labels;  // of names with a step's number
+  std::vector<ItemSpan> items = {};                        // of a pipeline
 };
 
 /// Runs all steps of the schedule. Those for warm-up are recorded too, as they cost the same then,

@@ -57,6 +57,9 @@ void append_flow(PipelineResult& pipeline, const PipelineResult& part) {
   for (const auto times :
        {&PipelineResult::fill_ns, &PipelineResult::drain_ns, &PipelineResult::latency_ns})
     std::ranges::copy(part.*times, std::back_inserter(pipeline.*times));
+  for (std::size_t lane = 0; lane < pipeline.lanes.size(); ++lane)
+    for (const auto times : {&LaneResult::busy_ns, &LaneResult::exposed_ns})
+      std::ranges::copy(part.lanes[lane].*times, std::back_inserter(pipeline.lanes[lane].*times));
 }
 
 void append_case(CaseResult& result, CaseResult& part, std::int64_t offset_ns) {

@@ -47,6 +47,12 @@ class Observer {
   virtual void group_finished(std::size_t index, const GroupResult& group) = 0;
 };
 
+/// An item of a pipeline, from the start of its first stage to the end of its last.
+struct ItemSpan {
+  std::int64_t item = 0;
+  std::int64_t start_ns = 0, end_ns = 0;
+};
+
 /// What the profile pass of one case recorded, for the table and the trace.
 struct ProfileTrace {
   std::string experiment, variant;
@@ -58,6 +64,7 @@ struct ProfileTrace {
   std::map<std::string, std::string, std::less<>> shapes = {};
   /// "load{i}" of "load3": labels of the names that have a step's number.
   std::map<std::string, std::string, std::less<>> labels = {};
+  std::vector<ItemSpan> items = {};  // of a pipeline, which overlap
 };
 
 /// A share of a group's rounds. Buffers of cache-sized cases lie differently in each process, so

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "document/results.h"
+#include "measure/pipelines/lane_times.h"
 #include "measure/prepared_case.h"
 
 namespace normbench {
@@ -48,10 +49,11 @@ struct TurnShape {
 TurnShape shape_of_turns(PreparedCase& prepared, Clock& clock, double clock_cost_ns);
 
 /// What a turn of a pipeline gives besides: from its start to the first item's end, from the last
-/// item's start to its end, and of each item.
+/// item's start to its end, of each item, and of each lane (none without marks).
 struct FlowTimes {
   std::int64_t fill_ns = 0, drain_ns = 0;
   std::vector<std::int64_t> latency_ns = {};
+  std::vector<LaneTimes> lanes = {};
 };
 
 struct Turn {

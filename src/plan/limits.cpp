@@ -101,6 +101,7 @@ class Limits {
       : cases_(runnable(group)), backends_(backends) {}
 
   void add_parts();
+  void add_pipeline_streams(int threads);
   void add_streams(Place place);
   void add_first_touch();
   void add_transfers();
@@ -158,6 +159,19 @@ Source Limits::source_of(std::int64_t bytes, Memory memory) const {
 
 void Limits::add_parts() {
   for (Case& part : parts_of(cases_)) limits_.push_back(std::move(part));
+}
+
+/// What is decoded from files is not known in bytes.
+void Limits::add_pipeline_streams(int threads) {
+  for (const Case* work : cases_) {
+    Mix mix{.threads = threads};
+    for (const Stage& stage : work->stages) {
+      if (!work->pipeline || !uses_memory_of(stage, Place::Cpu)) continue;
+      mix.read += stage.fewest.read_bytes;
+      mix.written += stage.fewest.written_bytes;
+    }
+    if (mix.read > 0) add_stream(mix);
+  }
 }
 
 void Limits::add_streams(Place place) {
@@ -291,9 +305,10 @@ void Limits::add_launches() {
 
 }  // namespace
 
-std::vector<Case> limits_of(const Group& group, const Backends& backends) {
+std::vector<Case> limits_of(const Group& group, const Backends& backends, int all_threads) {
   Limits limits(group, backends);
   limits.add_parts();
+  limits.add_pipeline_streams(all_threads);
   limits.add_streams(Place::Cpu);
   limits.add_first_touch();
   limits.add_streams(Place::Cuda);

@@ -7,6 +7,7 @@ namespace normbench {
 
 /// What the cases of a group that run are held against:
 /// - The lanes of pipelines, each alone, and pipelines that load fed from memory.
+/// - A `stream` by `all_threads` of what all stages of a pipeline on the host must move.
 /// - `stream`s of the mixes of bytes read and written once. First those of whole cases that stay in
 ///   one place's memory from a source on, then those of all their stages there. One per row; a
 ///   stage whose input is still in a cache gets one on buffers that stay there, with the row of
@@ -18,6 +19,6 @@ namespace normbench {
 ///
 /// Starting a team is no limit of its own: the streams of a case have as many threads, so their
 /// times contain it.
-std::vector<Case> limits_of(const Group& group, const Backends& backends);
+std::vector<Case> limits_of(const Group& group, const Backends& backends, int all_threads);
 
 }  // namespace normbench

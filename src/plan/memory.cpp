@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/buffers.h"
+#include "plan/pipeline.h"
 #include "plan/placement.h"
 #include "plan/storage.h"
 
@@ -192,6 +193,10 @@ Extra extra_of(const Case& work, std::int64_t most_sets) {
     if (std::holds_alternative<Exchange>(stage.op))  // what comes back lies in memory of the row's
       extra.held.host += static_cast<double>(stage.signature.out[0].bytes());
   }
+  if (work.pipeline && work.pipeline->part)
+    for (const int value : values_fed(work))
+      extra.held.host +=
+          static_cast<double>(work.values[static_cast<std::size_t>(value)].desc.bytes());
   if (work.pipeline)  // what its check keeps: two outputs, and one to compare with
     extra.passing.host += 3 * static_cast<double>(output_bytes(work));
   if (!work.peer.empty())  // files of source and output, which may lie in memory

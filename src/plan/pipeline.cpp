@@ -166,6 +166,20 @@ std::vector<bool> stages_that_run(const Case& work) {
   return runs;
 }
 
+std::vector<int> values_fed(const Case& part) {
+  const std::vector<bool> runs = stages_that_run(part);
+  std::vector<int> fed;
+  for (std::size_t s = 0; s < runs.size(); ++s) {
+    if (!runs[s]) continue;
+    for (const int value : part.stages[s].in) {
+      const int producer = part.values[static_cast<std::size_t>(value)].producer;
+      const bool is_made_elsewhere = producer >= 0 && !runs[static_cast<std::size_t>(producer)];
+      if (is_made_elsewhere && std::ranges::find(fed, value) == fed.end()) fed.push_back(value);
+    }
+  }
+  return fed;
+}
+
 std::vector<Case> parts_of(const std::vector<const Case*>& cases) {
   std::vector<Case> parts;
   const auto add = [&](Case part) {

@@ -26,6 +26,9 @@ std::vector<Visit> visits_of(const Case& work);
 /// What runs of the case: true for each stage that its turns run.
 std::vector<bool> stages_that_run(const Case& work);
 
+/// The values that the stages of a part read and none of them makes, but for its inputs.
+std::vector<int> values_fed(const Case& part);
+
 /// The contenders that say what the pipelines among `cases` could reach: each lane alone, those
 /// with the same work once; and for every one that loads all but the loading, fed from memory.
 std::vector<Case> parts_of(const std::vector<const Case*>& cases);

@@ -234,7 +234,7 @@ Plan make_plan(const std::string& file, std::string_view text, const Backends& b
       work.near_link = near_link;
     }
     skip_too_large(group, group.cases, cache, options);
-    group.limits = limits_of(group, backends);
+    group.limits = limits_of(group, backends, options.all_threads);
     for (Case& work : group.limits) work.near_link = near_link;
     skip_too_large(group, group.limits, cache, options);
   }

@@ -100,16 +100,22 @@ nvtxEventAttributes_t event_of(Domain& domain, std::string_view text) {
   return event;
 }
 
+/// With the category and colour of its kind.
+nvtxEventAttributes_t event_of(Domain& domain, RangeKind kind, std::string_view text) {
+  nvtxEventAttributes_t event = event_of(domain, text);
+  event.category = category_of(kind);
+  event.colorType = NVTX_COLOR_ARGB;
+  event.color = colours[static_cast<std::size_t>(kind)];
+  return event;
+}
+
 }  // namespace
 
 bool attached() { return domain().handle != nullptr; }
 
 void push(RangeKind kind, std::string_view name, std::int64_t bytes) {
   Domain& to = domain();
-  nvtxEventAttributes_t event = event_of(to, name);
-  event.category = category_of(kind);
-  event.colorType = NVTX_COLOR_ARGB;
-  event.color = colours[static_cast<std::size_t>(kind)];
+  nvtxEventAttributes_t event = event_of(to, kind, name);
   const auto moved = static_cast<std::uint64_t>(bytes);
   const nvtxPayloadData_t payload{
       .schemaId = to.bytes_schema, .size = sizeof(moved), .payload = &moved};
@@ -123,6 +129,14 @@ void push(RangeKind kind, std::string_view name, std::int64_t bytes) {
   }
   nvtxDomainRangePushEx(to.handle, &event);
 }
+
+std::uint64_t start(RangeKind kind, std::string_view name) {
+  Domain& to = domain();
+  const nvtxEventAttributes_t event = event_of(to, kind, name);
+  return nvtxDomainRangeStartEx(to.handle, &event);
+}
+
+void end(std::uint64_t range) { nvtxDomainRangeEnd(domain().handle, range); }
 
 void push_capture() {
   const nvtxEventAttributes_t event = event_of(domain(), "capture");

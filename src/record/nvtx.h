@@ -40,6 +40,11 @@ void push(RangeKind kind, std::string_view name, std::int64_t bytes);
 void push_capture();
 void pop();
 
+/// Starts a range that may end on another thread, and among others in any order; ends it. Only
+/// while attached.
+std::uint64_t start(RangeKind kind, std::string_view name);
+void end(std::uint64_t range);
+
 /// Name the calling thread; a CUDA stream (a cudaStream_t); a CUDA device by its index. No-ops
 /// while no tool is attached.
 void name_thread(std::string_view name);

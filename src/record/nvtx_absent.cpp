@@ -6,6 +6,8 @@ bool attached() { return false; }
 void push(RangeKind, std::string_view, std::int64_t) {}
 void push_capture() {}
 void pop() {}
+std::uint64_t start(RangeKind, std::string_view) { return 0; }
+void end(std::uint64_t) {}
 void name_thread(std::string_view) {}
 void name_stream(void*, std::string_view) {}
 void name_device(int, std::string_view) {}

@@ -124,7 +124,7 @@ Recorder::Log& Recorder::log_of_this_thread() {
 }
 
 void Range::begin(Recorder& recorder, RangeKind kind, std::string_view name, std::int64_t bytes,
-                  std::uint64_t external_id) {
+                  std::uint64_t external_id, std::int64_t item) {
   if ((mode_ & Recorder::tool_attached) != 0) nvtx::push(kind, name, bytes);
   if ((mode_ & Recorder::recording) == 0) return;
   recorder_ = &recorder;
@@ -132,6 +132,7 @@ void Range::begin(Recorder& recorder, RangeKind kind, std::string_view name, std
   name_ = name;
   bytes_ = bytes;
   external_id_ = external_id;
+  item_ = item;
   log_ = &recorder.log_of_this_thread();
   ++log_->depth;
   start_ns_ = log_->now_ns();
@@ -147,6 +148,7 @@ void Range::end() {
                       .name = name_,
                       .bytes = bytes_,
                       .external_id = external_id_,
+                      .item = item_,
                       .depth = log_->depth,
                       .kind = kind_};
   }

@@ -27,6 +27,7 @@ struct Slice {
   std::string_view name;
   std::int64_t bytes = 0;
   std::uint64_t external_id = 0;  // device work submitted in it carries this number; 0: none does
+  std::int64_t item = -1;         // of a pipeline that it is work for; -1: none
   std::uint32_t depth = 0;
   RangeKind kind = RangeKind::Stage;
 };
@@ -51,6 +52,8 @@ class Recorder {
   /// Call while no other thread has a range open.
   void enable(bool on);
   bool enabled() const { return (mode_ & recording) != 0; }
+  /// True if an NVTX tool takes the ranges.
+  bool has_tool() const { return (mode_ & tool_attached) != 0; }
 
   /// A name that lives as long as the recorder.
   std::string_view intern(std::string_view name);
@@ -80,10 +83,10 @@ class Recorder {
 class Range {
  public:
   Range(Recorder* recorder, RangeKind kind, std::string_view name, std::int64_t bytes = 0,
-        std::uint64_t external_id = 0)
+        std::uint64_t external_id = 0, std::int64_t item = -1)
       : mode_(recorder == nullptr ? std::uint8_t{0} : recorder->mode_) {
     if (mode_ != 0) [[unlikely]]
-      begin(*recorder, kind, name, bytes, external_id);
+      begin(*recorder, kind, name, bytes, external_id, item);
   }
   ~Range() {
     if (mode_ != 0) [[unlikely]]
@@ -94,7 +97,7 @@ class Range {
 
  private:
   void begin(Recorder& recorder, RangeKind kind, std::string_view name, std::int64_t bytes,
-             std::uint64_t external_id);
+             std::uint64_t external_id, std::int64_t item);
   void end();
 
   const std::uint8_t mode_;  // of the recorder when it opened
@@ -105,6 +108,7 @@ class Range {
   std::string_view name_;
   std::int64_t bytes_;
   std::uint64_t external_id_;
+  std::int64_t item_;
   std::int64_t start_ns_;
 };
 

@@ -75,6 +75,72 @@ std::string factor_value(const Factor& factor, const FactorValue& value) {
   return factor.kind == Factor::Kind::Peer && text.empty() ? "normbench" : text;
 }
 
+/// What bounds a pipeline.
+struct PipelineText {
+  const PipelineAnalysis& pipeline;
+  const PipelineBound& bound;
+
+  std::string name() const {
+    if (bound.held) return *bound.held == Held::InFlight ? "items in flight" : "one host thread";
+    return bound_name(bound);
+  }
+  std::string what() const {
+    if (bound.held == Held::InFlight) return counted(pipeline.in_flight, "item") + " in flight";
+    return name();
+  }
+  std::string evidence() const {
+    std::string text;
+    if (bound.held == Held::InFlight)
+      text = fmt::format(
+          "Alone, its lanes add up to {} ms an item{}, and ", format_ms(bound.held_ns),
+          pipeline.in_flight == 1 ? "" : fmt::format(" where {} overlap", pipeline.in_flight));
+    if (bound.held == Held::OneThread)
+      text = fmt::format("It does the host's work of all lanes, {} ms an item, and ",
+                         format_ms(bound.held_ns));
+    text += bound.kind == BoundKind::Lane ? lane_alone() : shared();
+    return text + faster() + more() + headroom();
+  }
+
+ private:
+  std::string cores() const {
+    if (pipeline.cores == 1) return "the only core";
+    return pipeline.cores == 2 ? "both cores" : fmt::format("all {} cores", pipeline.cores);
+  }
+  std::string lane_alone() const {
+    const auto lane = std::ranges::find(pipeline.lanes, bound.lane, &LaneAnalysis::name);
+    return fmt::format("{} alone takes {} ms, {} of its time.",
+                       lane->servers == 1
+                           ? bound.lane
+                           : fmt::format("{} with {} servers", bound.lane, lane->servers),
+                       format_ms(bound.ns), format_percent(bound.of_bound.value));
+  }
+  std::string shared() const {
+    return fmt::format(
+        "the work of all lanes takes {} {} ms, {} of its time: more servers gain "
+        "nothing.",
+        bound.kind == BoundKind::Cores ? cores() : "memory", format_ms(bound.ns),
+        format_percent(bound.of_bound.value));
+  }
+  std::string faster() const {
+    if (!bound.faster) return "";
+    return fmt::format(" A faster {} gains at most {}.", bound.lane, factor(*bound.faster));
+  }
+  std::string more() const {
+    if (!bound.more || bound.held) return "";
+    const MoreServers& more = *bound.more;
+    const std::string busy = more.next == BoundKind::Cores    ? cores() + " are busy"
+                             : more.next == BoundKind::Memory ? "memory is busy"
+                                                              : more.lane + " bounds";
+    return fmt::format(" With {} servers of it {}: {} to {} as fast.", more.servers, busy,
+                       factor(more.gain.value), factor(more.at_most.value));
+  }
+  std::string headroom() const {
+    if (!pipeline.headroom) return "";
+    return fmt::format(" Fed from memory it is {} as fast: no loader gives more.",
+                       factor(pipeline.headroom->value));
+  }
+};
+
 struct CauseWords {
   const Cause& cause;
 
@@ -191,6 +257,10 @@ struct CauseWords {
         gain.part.resource == Resource::Decode || gain.part.resource == Resource::Pinning;
     return {name, is_work ? name : "the " + name, gain_text(gain)};
   }
+  CauseText operator()(const why::InFlight& found) const {
+    const PipelineText text{found.pipeline, *found.pipeline.bound};
+    return {text.name(), text.what(), text.evidence()};
+  }
   CauseText operator()(const why::OneStage& found) const {
     return {found.label, found.label, fmt::format("It takes {} of its time.", share())};
   }
@@ -254,6 +324,11 @@ std::string CauseText::bound() const {
 }
 
 CauseText cause_text(const Cause& cause) { return std::visit(CauseWords{cause}, cause.found); }
+
+std::string bound_name(const PipelineBound& bound) {
+  if (bound.kind == BoundKind::Lane) return bound.lane;
+  return bound.kind == BoundKind::Cores ? "cores" : "memory";
+}
 
 std::string gain_text(const Gain& gain) {
   const double share = std::min(1.0, gain.part.share);

@@ -25,6 +25,9 @@ struct CauseText {
 };
 CauseText cause_text(const Cause& cause);
 
+/// What a pipeline cannot be faster than: "load", "cores", "memory".
+std::string bound_name(const PipelineBound& bound);
+
 /// "91 % of its time is the copy, so a faster kernel gains at most 9 %."
 std::string gain_text(const Gain& gain);
 

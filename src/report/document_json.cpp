@@ -13,6 +13,26 @@ Json interval(const Interval& ratio) {
   return {{"value", finite(ratio.value)}, {"low", finite(ratio.low)}, {"high", finite(ratio.high)}};
 }
 
+void add_pipeline(Json& json, const PipelineAnalysis& analysis) {
+  json["latency_p50_ns"] = analysis.p50_ns;
+  json["latency_p99_ns"] = analysis.p99_ns;
+  for (std::size_t i = 0; i < analysis.lanes.size(); ++i) {
+    json["lanes"][i]["alone_ns"] = finite(analysis.lanes[i].alone_ns);
+    json["lanes"][i]["busy"] = finite(analysis.lanes[i].busy);
+  }
+  if (analysis.headroom) json["headroom"] = interval(*analysis.headroom);
+  if (!analysis.bound) return;
+  const PipelineBound& bound = *analysis.bound;
+  Json& out = json["bound"] = {{"by", bound_name(bound)}, {"ns", finite(bound.ns)}};
+  out["of_bound"] = interval(bound.of_bound);
+  if (bound.faster) out["faster_lane_gains"] = finite(*bound.faster);
+  if (bound.more)
+    out["more_servers"] = {{"servers", bound.more->servers},
+                           {"gain", interval(bound.more->gain)},
+                           {"at_most", interval(bound.more->at_most)}};
+  if (bound.held) out["held_ns"] = finite(bound.held_ns);
+}
+
 void add_derived(Json& json, const CaseResult& result, const CaseAnalysis& analysis,
                  const std::string& baseline) {
   if (!analysis.time_ns) return;
@@ -28,6 +48,7 @@ void add_derived(Json& json, const CaseResult& result, const CaseAnalysis& analy
     json["of_limit"] = {{"limit", analysis.limit}};
     json["of_limit"].update(interval(*analysis.of_limit));
   }
+  if (analysis.pipeline) add_pipeline(json["pipeline"], *analysis.pipeline);
   json["counters"] = {{"minor_faults", finite(*analysis.faults)}};
   if (analysis.switches) json["counters"]["context_switches"] = finite(*analysis.switches);
 }

@@ -18,6 +18,10 @@ std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
 /// stage the time on the device, and beside it the host's time in its calls: these overlap.
 std::string stage_table(const GroupResult& group, const GroupAnalysis& analysis);
 
+/// One row per lane of every pipeline: its work alone and in flight, and what bounds the pipeline.
+/// "" without any.
+std::string lane_table(const GroupResult& group, const GroupAnalysis& analysis);
+
 /// One row per limit: bytes, whether a cache holds them, time, rate, faults.
 std::string limit_table(const GroupResult& group, const Results& results);
 

@@ -46,10 +46,28 @@ std::string published_cell(const CaseAnalysis& one) {
   return one.published_speed_up ? factor(*one.published_speed_up) : "";
 }
 
+std::string latency_cell(const CaseAnalysis& one, double PipelineAnalysis::*ns) {
+  return one.pipeline ? format_ms(*one.pipeline.*ns) : "";
+}
+
+/// "load 98 %, cpu 5 %".
+std::string busy_cell(const CaseAnalysis& one) {
+  std::vector<std::string> lanes;
+  if (one.pipeline)
+    for (const LaneAnalysis& lane : one.pipeline->lanes)
+      if (lane.busy) lanes.push_back(fmt::format("{} {}", lane.name, format_percent(*lane.busy)));
+  return fmt::format("{}", fmt::join(lanes, ", "));
+}
+
+std::string of_bound_cell(const CaseAnalysis& one) {
+  return one.pipeline && one.pipeline->bound ? format_percent(one.pipeline->bound->of_bound.value)
+                                             : "";
+}
+
 std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
                       const Results& results) {
   Rows rows({"variant", time_title(results), "±", other_time_title(results), "speed-up", "images/s",
-             "faults", "of limit", "published"});
+             "faults", "of limit", "latency p50", "p99", "busy", "of bound", "published"});
   const bool faults = std::ranges::any_of(
       analysis.cases, [](const CaseAnalysis& one) { return one.faults.value_or(0) >= 0.5; });
   for (std::size_t i = 0; i < group.cases.size(); ++i) {
@@ -59,9 +77,11 @@ std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
               format_percent(half_width(*one.time_ns)), other_time(group.cases[i], results),
               analysis.pairs.empty() ? "" : speed_up(group, group.cases[i], one),
               count_or_blank(one.images_per_second, true), count_or_blank(one.faults, faults),
-              percent_or_blank(one.of_limit), published_cell(one)});
+              percent_or_blank(one.of_limit), latency_cell(one, &PipelineAnalysis::p50_ns),
+              latency_cell(one, &PipelineAnalysis::p99_ns), busy_cell(one), of_bound_cell(one),
+              published_cell(one)});
   }
-  std::string text = rows.text({0}, 100);
+  std::string text = rows.text({0, 10}, 100);
   if (unlike_medians(group, analysis))
     text +=
         wrapped("speed-up is the median of the rounds' ratios, not the ratio of the medians", 2);

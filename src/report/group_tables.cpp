@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "analysis/published.h"
 #include "core/units.h"
+#include "report/cause_text.h"
 #include "report/document_text.h"
 #include "report/evidence_tables.h"
 #include "report/text.h"
@@ -84,6 +87,36 @@ std::pair<std::string, std::string> limit_cells(const CaseAnalysis& analysis, st
   return {stage.of_limit ? percents_text(*stage.of_limit) : "", stage.limit};
 }
 
+/// Of the pipeline as a whole.
+std::vector<std::string> pipeline_cells(const CaseResult& result,
+                                        const PipelineAnalysis& analysis) {
+  const auto& bound = analysis.bound;
+  return {result.variant,
+          std::to_string(analysis.in_flight),
+          format_count(result.iterations),
+          std::string(name_of(result.pipeline->submit)),
+          format_ms(analysis.fill_ns),
+          format_ms(analysis.drain_ns),
+          format_ms(analysis.p50_ns),
+          format_ms(analysis.p99_ns),
+          bound ? bound_name(*bound) : "",
+          bound ? percents_text(bound->of_bound) : ""};
+}
+
+std::vector<std::string> lane_cells(const CaseResult& result, const LaneResult& lane,
+                                    const LaneAnalysis& analysis) {
+  std::vector<std::string> stages;
+  for (const std::int64_t stage : lane.stages)
+    stages.push_back(result.stages[static_cast<std::size_t>(stage)].label);
+  return {lane.name,
+          fmt::format("{}", fmt::join(stages, ", ")),
+          std::to_string(lane.servers),
+          std::to_string(lane.threads),
+          analysis.alone_ns ? format_ms(*analysis.alone_ns) : "",
+          analysis.busy ? format_percent(*analysis.busy) : "",
+          analysis.exposed_ns ? format_ms(*analysis.exposed_ns) : ""};
+}
+
 }  // namespace
 
 std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
@@ -143,6 +176,25 @@ std::string stage_table(const GroupResult& group, const GroupAnalysis& analysis)
                 share > 0 ? format_percent(share) : "", of_limit, limit});
     }
   return rows.text({0, 1, 2, 3, 4, 5, 6, 16});
+}
+
+std::string lane_table(const GroupResult& group, const GroupAnalysis& analysis) {
+  Rows rows({"variant", "in flight", "items", "submit", "fill ms", "drain ms", "latency p50", "p99",
+             "bound", "of bound (95 %)", "lane", "stages", "servers", "threads", "alone ms", "busy",
+             "exposed ms"});
+  for (std::size_t i = 0; i < group.cases.size(); ++i) {
+    const CaseResult& result = group.cases[i];
+    const auto& pipeline = analysis.cases[i].pipeline;
+    if (!pipeline) continue;
+    for (std::size_t l = 0; l < pipeline->lanes.size(); ++l) {
+      std::vector<std::string> cells(10);
+      if (l == 0) cells = pipeline_cells(result, *pipeline);
+      std::ranges::move(lane_cells(result, result.pipeline->lanes[l], pipeline->lanes[l]),
+                        std::back_inserter(cells));
+      rows.add(cells);
+    }
+  }
+  return rows.text({0, 3, 8, 10, 11});
 }
 
 }  // namespace normbench

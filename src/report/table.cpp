@@ -69,6 +69,7 @@ std::string group_text(const GroupResult& group, const GroupAnalysis& analysis,
                          analysis.autocorrelation);
   add_table("Verdict", verdict, text);
   add_table("Stages", stage_table(group, analysis), text);
+  add_table("Lanes (per item)", lane_table(group, analysis), text);
   add_table("GPU before and after the rounds", condition_table(group), text);
   if (const std::string line = device_states_text(analysis.device); !line.empty())
     add_table("GPU at the turns' ends", "  " + line + "\n", text);

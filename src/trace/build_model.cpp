@@ -121,7 +121,11 @@ class Renumbered {
 class Adding {
  public:
   Adding(TraceModel& model, const ProfileTrace& profile, std::int64_t pid)
-      : model_(model), profile_(profile), pid_(pid), external_ids_(model.last_external_id, 0) {
+      : model_(model),
+        profile_(profile),
+        pid_(pid),
+        external_ids_(model.last_external_id, 0),
+        items_(model.last_item, -1) {
     for (std::size_t i = 0; i < model.lanes.size(); ++i)
       lanes_.emplace(std::pair(model.lanes[i].pid, model.lanes[i].tid), i);
   }
@@ -138,8 +142,17 @@ class Adding {
                         .bytes = slice.bytes,
                         .external_id = external_ids_(slice.external_id),
                         .shapes = shapes_of(slice),
-                        .label = label_of(slice.name)});
+                        .label = label_of(slice.name),
+                        .item = items_(slice.item)});
     }
+  }
+
+  void add(const ItemSpan& span) {
+    model_.items.push_back({.id = items_(span.item),
+                            .pid = pid_,
+                            .name = fmt::format("#{}", span.item),
+                            .start_ns = span.start_ns,
+                            .end_ns = span.end_ns});
   }
 
   void add(const DeviceTrace& device) {
@@ -257,6 +270,7 @@ class Adding {
   const ProfileTrace& profile_;
   std::int64_t pid_;
   Renumbered<std::uint64_t> external_ids_;
+  Renumbered<std::int64_t> items_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> lanes_;
   std::int64_t first_ns_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t last_ns_ = std::numeric_limits<std::int64_t>::min();
@@ -273,6 +287,7 @@ void add_profile(TraceModel& model, const ProfileTrace& profile, std::int64_t pi
   Adding adding(model, profile, pid);
   for (const ThreadLog& thread : profile.threads) adding.add(thread);
   for (const DeviceTrace& device : profile.devices) adding.add(device);
+  for (const ItemSpan& item : profile.items) adding.add(item);
   adding.add_title();
 }
 

@@ -24,7 +24,7 @@ void add_profile(TraceModel& model, const ProfileTrace& profile, std::int64_t pi
 ///   was, and what followed it on its stream still follows;
 /// - steps and stages get annotations on the streams that did their work, strictly around it where
 ///   the stream leaves room;
-/// - flows, counters, names of processes; losses, with marks at the first places of each kind.
+/// - flows, also between an item's stages, counters, names of processes; losses, with marks at the first places of each kind.
 void finish_model(TraceModel& model);
 
 }  // namespace normbench

@@ -82,6 +82,35 @@ std::vector<TraceFlow> flows_of(const Lanes& devices, const HostIndex& index) {
   return flows;
 }
 
+struct PlacedSlice {
+  const TraceLane* lane;
+  const TraceSlice* slice;
+};
+
+/// From each stage of an item to its next one, where another thread does that.
+void add_item_flows(const Lanes& hosts, std::vector<TraceFlow>& flows) {
+  std::map<std::int64_t, std::vector<PlacedSlice>> items;
+  for (const TraceLane& lane : hosts)
+    for (const TraceSlice& slice : lane.slices)
+      if (slice.item >= 0) items[slice.item].push_back({&lane, &slice});
+  for (auto& [item, stages] : items) {
+    std::ranges::stable_sort(stages, {}, [](const PlacedSlice& at) { return at.slice->start_ns; });
+    for (std::size_t i = 1; i < stages.size(); ++i) {
+      const auto& [from, stage] = stages[i - 1];
+      const auto& [to, next] = stages[i];
+      if (from == to) continue;
+      flows.push_back({.kind = TraceFlow::Kind::Item,
+                       .id = static_cast<std::int64_t>(flows.size()) + 1,
+                       .from_pid = from->pid,
+                       .from_tid = from->tid,
+                       .from_ns = std::max(stage->start_ns, stage->end_ns - 1),  // inside of it
+                       .to_pid = to->pid,
+                       .to_tid = to->tid,
+                       .to_ns = next->start_ns});
+    }
+  }
+}
+
 struct Change {
   std::int64_t ns;
   double rate;  // GB/s, from here on more; negative: less
@@ -218,6 +247,7 @@ void finish_model(TraceModel& model) {
   }
   devices = nested_lanes(std::move(devices), Overlap::Spread, last_tid, model.losses, marks);
   model.flows = flows_of(devices, index);
+  add_item_flows(hosts, model.flows);
   model.lanes = std::move(hosts);  // the index is not asked any more
   std::ranges::move(devices, std::back_inserter(model.lanes));
   model.counters = counters_of(model);

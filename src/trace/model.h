@@ -83,6 +83,7 @@ struct TraceSlice {
   std::int32_t details = -1;      // index into TraceModel::details; -1: none
   std::string_view shapes = {};   // of the inputs, as torch prints them; "" when not known
   std::string_view label = {};    // what tables call it: "load{i}" of "load3"; "": its name
+  std::int64_t item = -1;         // of a pipeline, one of TraceModel::items; -1: none
 };
 
 /// A thread of a process, or a stream of a device. Within one, slices are sorted by
@@ -101,8 +102,19 @@ struct TraceProcess {
   bool is_device = false;
 };
 
-/// From a call to the work that it started; a graph's launch has one to each piece of its work.
+/// An item of a pipeline: drawn over its lanes, as it overlaps others.
+struct TraceItem {
+  std::int64_t id = 0;  // of this item alone
+  std::int64_t pid = 0;
+  std::string name;  // "#3"
+  std::int64_t start_ns = 0, end_ns = 0;
+};
+
+/// From a call to the work that it started (a graph's launch has one to each piece of its work); or
+/// from a stage of an item to its next one on another thread.
 struct TraceFlow {
+  enum class Kind { Launch, Item };
+  Kind kind = Kind::Launch;
   std::int64_t id = 0;  // of this flow alone
   std::int64_t from_pid = 0, from_tid = 0, from_ns = 0;
   std::int64_t to_pid = 0, to_tid = 0, to_ns = 0;
@@ -180,6 +192,7 @@ struct TraceModel {
   std::int64_t base_wall_ns = 0;           // wall clock of it, since the epoch
   std::vector<TraceProcess> processes = {};
   std::vector<TraceLane> lanes = {};
+  std::vector<TraceItem> items = {};
   std::vector<TraceFlow> flows = {};
   std::vector<TraceCounter> counters = {};
   std::vector<TraceMark> marks = {};
@@ -188,6 +201,7 @@ struct TraceModel {
   TraceNames names = {};
   // Given out so far: numbers of several profiles differ.
   std::int64_t last_correlation = 0;
+  std::int64_t last_item = 0;
   std::uint64_t last_external_id = 0;
 
   /// The name that lives as long as this model.

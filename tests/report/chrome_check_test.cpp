@@ -41,7 +41,14 @@ const std::string good = R"({
 {"ph":"C","cat":"counter","name":"faults","pid":70,"tid":0,"ts":9.000,"args":{"count":3}},
 {"ph":"i","s":"g","cat":"loss","name":"no room","pid":70,"tid":71,"ts":9.000,"args":{"loss":"dropped"}},
 {"ph":"i","s":"g","cat":"loss","name":"no call","pid":70,"tid":71,"ts":9.000,"args":{"loss":"without_launch"}},
-{"ph":"i","s":"g","cat":"loss","name":"no work","pid":70,"tid":71,"ts":9.000,"args":{"loss":"launches"}}
+{"ph":"i","s":"g","cat":"loss","name":"no work","pid":70,"tid":71,"ts":9.000,"args":{"loss":"launches"}},
+{"ph":"M","name":"thread_name","pid":70,"tid":72,"args":{"name":"lane save"}},
+{"ph":"M","name":"thread_sort_index","pid":70,"tid":72,"args":{"sort_index":2}},
+{"ph":"X","cat":"cpu_op","name":"save","pid":70,"tid":72,"ts":6.000,"dur":2.000},
+{"ph":"b","id":4,"pid":70,"tid":71,"ts":2.000,"cat":"item","name":"#0"},
+{"ph":"e","id":4,"pid":70,"tid":71,"ts":8.000,"cat":"item","name":"#0"},
+{"ph":"s","id":2,"pid":70,"tid":71,"ts":4.999,"cat":"item","name":"item"},
+{"ph":"f","id":2,"pid":70,"tid":72,"ts":6.000,"cat":"item","name":"item","bp":"e"}
 ]}
 )";
 
@@ -291,6 +298,32 @@ INSTANTIATE_TEST_SUITE_P(
                "the loss \"dropped\" is counted and not marked (no instant)"}}),
     name_of_break);
 
+INSTANTIATE_TEST_SUITE_P(
+    Items, BrokenRule,
+    testing::Values(
+        Break{"ItemWithoutEnd",
+              "{\"ph\":\"e\",\"id\":4",
+              "{\"ph\":\"e\",\"id\":5",
+              {"line 31: an item, or an arrow of one, lacks its other end",
+               "line 32: an item, or an arrow of one, lacks its other end"}},
+        Break{"ItemEndsBeforeItsStart",
+              "\"ts\":8.000,\"cat\":\"item\"",
+              "\"ts\":1.000,\"cat\":\"item\"",
+              {"line 32: an item, or an arrow of one, ends before it starts"}},
+        Break{"ItemWithTwoNames",
+              "\"ts\":8.000,\"cat\":\"item\",\"name\":\"#0\"",
+              "\"ts\":8.000,\"cat\":\"item\",\"name\":\"#1\"",
+              {"line 32: an item ends under another name"}},
+        Break{"ArrowFromNoStage",
+              "\"ts\":4.999,",
+              "\"ts\":5.500,",
+              {"line 33: an item's arrow leads from no stage to no start of one"}},
+        Break{"ArrowIntoAStage",
+              "\"ts\":6.000,\"cat\":\"item\"",
+              "\"ts\":6.500,\"cat\":\"item\"",
+              {"line 33: an item's arrow leads from no stage to no start of one"}}),
+    name_of_break);
+
 // 11: one event a line, and what an event must have.
 INSTANTIATE_TEST_SUITE_P(
     Events, BrokenRule,
@@ -308,11 +341,11 @@ INSTANTIATE_TEST_SUITE_P(
         Break{"UnknownPhase",
               "\"ph\":\"C\"",
               "\"ph\":\"B\"",
-              {"line 24: ph must be one of X, M, s, f, i, C"}},
+              {"line 24: ph must be one of X, M, s, f, i, C, b, e"}},
         Break{"NumericPhase",
               "\"ph\":\"C\"",
               "\"ph\":1",
-              {"line 24: ph must be one of X, M, s, f, i, C"}},
+              {"line 24: ph must be one of X, M, s, f, i, C, b, e"}},
         Break{"NamelessSlice",
               "\"name\":\"ProfilerStep#0\",",
               "",

@@ -97,6 +97,39 @@ TEST(WriteChrome, NumberedNamesSayTheirLabels) {
   EXPECT_EQ(names(read_chrome(file, "trace.json")), names(model));
 }
 
+TEST(WriteChrome, ItemsOfAPipelineOverlap) {
+  const auto stage_of = [](std::int64_t item, std::int64_t start_ns, std::int64_t end_ns,
+                           std::string_view name) {
+    Slice stage = slice(start_ns, end_ns, name);
+    stage.item = item;
+    return stage;
+  };
+  ProfileTrace profile{.experiment = "", .variant = "", .point = Json::object(), .threads = {}};
+  profile.threads.push_back(
+      {.tid = 5000,
+       .name = "lane load",
+       .slices = {stage_of(0, 2000, 3000, "load"), stage_of(1, 3000, 4000, "load")}});
+  profile.threads.push_back(
+      {.tid = 5001,
+       .name = "lane save",
+       .slices = {stage_of(0, 3100, 3900, "save"), stage_of(1, 4100, 4900, "save")}});
+  profile.items = {{0, 2000, 3900}, {1, 3000, 4900}};
+  TraceModel model = empty_model();
+  add_profile(model, profile, test_pid);
+  add_profile(model, profile, test_pid);  // of another case: its items are others
+  finish_model(model);
+  EXPECT_EQ(model.items.size(), 4u);
+  const std::string text = written(model);
+  EXPECT_THAT(
+      lines_with(text, R"("id":1,)"),
+      ElementsAre(
+          R"({"ph":"b","id":1,"pid":4000,"tid":4000,"ts":1.000,"cat":"item","name":"#0"})",
+          R"({"ph":"e","id":1,"pid":4000,"tid":4000,"ts":2.900,"cat":"item","name":"#0"})",
+          R"({"ph":"s","id":1,"pid":4000,"tid":5000,"ts":1.999,"cat":"item","name":"item"})",
+          R"({"ph":"f","id":1,"pid":4000,"tid":5001,"ts":2.100,"cat":"item","name":"item","bp":"e"})"));
+  EXPECT_THAT(lines_with(text, R"("ph":"s")"), testing::SizeIs(4));
+}
+
 TEST(WriteChrome, WorkOfADeviceSaysWhatTorchSaysOfIt) {
   const std::string text = written(synthetic_gpu_model());
   const auto first = [&](std::string_view part) {

@@ -109,6 +109,7 @@ const auto terminals =
                     Golden{"blog_no_counters.txt", &terminal, &examples::blog_no_counters},
                     Golden{"swept.txt", &terminal, &examples::swept},
                     Golden{"swept_table.txt", &table, &examples::swept},
+                    Golden{"pipelines_table.txt", &table, &examples::pipelines},
                     Golden{"skipped_gpu.txt", &terminal, &examples::skipped_gpu},
                     Golden{"failed.txt", &terminal, &examples::failed},
                     Golden{"unfair.txt", &terminal, &examples::unfair},
@@ -124,6 +125,7 @@ const auto terminals =
                     Golden{"peers.txt", &terminal, &examples::peers},
                     Golden{"blog_stats.txt", &terminal_with_stats, &examples::blog},
                     Golden{"gpu.txt", &terminal, &examples::gpu},
+                    Golden{"pipelines.txt", &terminal, &examples::pipelines},
                     Golden{"gpu_stats.txt", &terminal_with_stats, &examples::gpu},
                     Golden{"gpu_device_clock.txt", &terminal, &examples::gpu_device_clock});
 

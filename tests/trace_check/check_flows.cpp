@@ -26,7 +26,7 @@ using Flows = std::map<std::tuple<std::int64_t, std::string, std::string>, Flow>
 Flows flows_of(const Events& events, Mistakes& mistakes) {
   Flows flows;
   for (const TraceEvent& event : events) {
-    if (event.phase != 's' && event.phase != 'f') continue;
+    if ((event.phase != 's' && event.phase != 'f') || event.is_item()) continue;
     Flow& flow = flows[{event.flow_id, event.category, event.name}];
     const TraceEvent*& step = event.phase == 's' ? flow.start : flow.end;
     if (step != nullptr) add_mistake(event, "a flow's id is taken by another flow", mistakes);

@@ -30,6 +30,10 @@ void check_tracks(const Events& events, Mistakes& mistakes);
 /// no GPU work is without one but for as many pieces as `without_launch` says.
 void check_flows(const Events& events, std::int64_t without_launch, Mistakes& mistakes);
 
+/// Items of pipelines: each starts and ends once; arrows lead from a stage of it to a later one on
+/// another track.
+void check_items(const Events& events, Mistakes& mistakes);
+
 /// Whatever the head counts as lost has an instant, the devices that work was done on their
 /// properties.
 void check_claims(const Events& events, const Json& head, Mistakes& mistakes);

@@ -62,6 +62,7 @@ std::vector<std::string> check_chrome(const std::string& text) {
       read_events(std::string_view(text).substr(first, last - first), first_line, mistakes);
   check_tracks(events, mistakes);
   check_flows(events, claimed_loss(head, "without_launch"), mistakes);
+  check_items(events, mistakes);
   check_claims(events, head, mistakes);
   return mistakes;
 }

@@ -133,7 +133,8 @@ void read_fields(const Json& json, TraceEvent& event, Reading& reading) {
     event.category = reading.word(json, "cat");
   }
   if (event.phase == 'X') event.dur = reading.time_ns("dur");
-  if (event.phase == 's' || event.phase == 'f') event.flow_id = reading.natural(json, "id", 0);
+  if (std::string_view("sfbe").find(event.phase) != std::string_view::npos)
+    event.flow_id = reading.natural(json, "id", 0);
   if (event.phase == 'f' && text_of(json, "bp") != "e")
     reading.mistake("a flow's end needs \"bp\":\"e\"");
   if (event.phase == 'i' && text_of(json, "s") != "g")
@@ -165,11 +166,11 @@ std::optional<TraceEvent> read_event(std::string_view text, std::size_t line,
   TraceEvent event;
   event.line = line;
   const std::string phase = text_of(json, "ph");
-  if (phase.size() == 1 && std::string_view("XMsfiC").find(phase[0]) != std::string_view::npos) {
+  if (phase.size() == 1 && std::string_view("XMsfiCbe").find(phase[0]) != std::string_view::npos) {
     event.phase = phase[0];
     read_fields(json, event, reading);
   } else {
-    reading.mistake("ph must be one of X, M, s, f, i, C");
+    reading.mistake("ph must be one of X, M, s, f, i, C, b, e");
   }
   return mistakes.size() == mistakes_before ? std::optional(event) : std::nullopt;
 }

@@ -19,7 +19,7 @@ struct TraceEvent {
   std::string name, category;
   std::int64_t pid = 0, tid = 0;
   std::int64_t ts = 0, dur = 0;
-  std::int64_t flow_id = -1;      // of "s" and "f"
+  std::int64_t flow_id = -1;      // of "s" and "f", and of "b" and "e"
   std::int64_t correlation = -1;  // of GPU work and of calls; -1: none
   std::string loss;               // of an instant: what it marks, or ""
 
@@ -27,6 +27,8 @@ struct TraceEvent {
   std::int64_t end() const { return ts + dur; }
   bool is_gpu_work() const;
   bool is_call() const;
+  /// Of a pipeline's item: its start, its end, or an arrow between its stages.
+  bool is_item() const { return phase != 'X' && category == "item"; }
 };
 
 /// The event on a line of a trace (a comma at its end is ignored), or nothing when it has a

@@ -198,6 +198,8 @@ std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const R
 
 Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
               const Results& results) {
+  if (analysis.pipeline && analysis.pipeline->bound)
+    return {why::InFlight{*analysis.pipeline}, analysis.pipeline->bound->of_bound.value};
   const Subject subject{group, analysis, index, results};
   for (const auto cause : {largest_cause, fixed_part_cause, floors_cause, dominant_part,
                            dominant_stage, extra_passes_cause})

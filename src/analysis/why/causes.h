@@ -80,6 +80,9 @@ struct Floors {  // the limits of the stages, which add up to nearly all of the 
 struct OneStage {
   std::string label;
 };
+struct InFlight {  // what bounds a pipeline
+  PipelineAnalysis pipeline;  // with a bound
+};
 }  // namespace why
 
 struct Cause {
@@ -87,7 +90,7 @@ struct Cause {
                why::PricedWaiting, why::Submitting, why::PricedLaunches, why::LaunchLimit,
                why::FewerThreads, why::SmallerTeam, why::TeamStart, why::FixedPart,
                why::LimitOfOneThread, why::LinkLimit, why::LinkTime, why::MemoryLimit,
-               why::ExtraPasses, why::Floors, Gain, why::OneStage>
+               why::ExtraPasses, why::Floors, Gain, why::OneStage, why::InFlight>
       found;
   double share = 0;     // of the case's time; 0: not known
   bool proven = false;  // a case that differs in this alone was measured

@@ -120,6 +120,7 @@ Turn PipelineContender::take_turn(const TurnShape& shape, std::mt19937_64& rando
                         .drain_ns = flow.wall_ns - *std::ranges::max_element(flow.begin_ns)};
   for (std::size_t i = 0; i < flow.end_ns.size(); ++i)
     turn.flow->latency_ns.push_back(flow.end_ns[i] - flow.begin_ns[i]);
+  if (shape.marks) turn.flow->lanes = lane_times(flow.spans, pipeline.lanes.size());
   return turn;
 }
 

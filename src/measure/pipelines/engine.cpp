@@ -1,11 +1,16 @@
 #include "measure/pipelines/engine.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "measure/stage_times.h"
 
 namespace normbench {
+
+std::uint64_t external_id(const Case& work, std::int64_t item, std::size_t stage) {
+  return static_cast<std::uint64_t>(item) * work.stages.size() + stage + 1;
+}
 
 Engine::Engine(const Case& work, GroupMemory& memory, const Backends& backends, Recorder& recorder,
                Clock& clock)
@@ -17,7 +22,8 @@ Engine::Engine(const Case& work, GroupMemory& memory, const Backends& backends, 
       visits_(visits_of(work)),
       ranges_(ranges_of(work.stages)),
       lane_of_(work.stages.size()),
-      lanes_(work.pipeline->lanes.size()) {
+      lanes_(work.pipeline->lanes.size()),
+      fed_(values_fed(work)) {
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane)
     for (const std::size_t stage : work.pipeline->lanes[lane].stages) lane_of_[stage] = lane;
   make_streams();
@@ -42,14 +48,16 @@ bool Engine::runs_inline() const {
 }
 
 void Engine::make_streams() {
+  std::int64_t streams = 0;  // so far, of all lanes
   for (std::size_t s = 0; s < work_.stages.size(); ++s) {
     Backend& backend = *backends_.at(work_.stages[s].place);
     const Lane& lane = work_.pipeline->lanes[lane_of_[s]];
-    auto& streams = lanes_[lane_of_[s]].streams;
-    if (backend.place() == Place::Cpu || !streams.empty()) continue;
+    auto& of_lane = lanes_[lane_of_[s]].streams;
+    if (backend.place() == Place::Cpu || !of_lane.empty()) continue;
     for (int server = 0; server < lane.servers; ++server) {
-      auto& stream = *streams.emplace_back(std::make_unique<Stream>());
+      auto& stream = *of_lane.emplace_back(std::make_unique<Stream>());
       stream.queue = backend.make_queue(1, &recorder_);
+      stream.number = ++streams;
       stream.queue->sleep_in_waits();
       device_ = stream.queue.get();
     }
@@ -73,17 +81,44 @@ void Engine::place(std::mt19937_64& random) {
   if (work_.pipeline->part) prepare_part();
 }
 
-/// Runs every stage once on the buffers of every flight, so that what the part reads is there.
-void Engine::prepare_part() {
+/// Runs the stages up to the last that is fed, and keeps what those that run are fed.
+void Engine::make_fed(Passage& passage) {
   options_ = {};
-  for (std::size_t i = 0; i < passages_.size(); ++i) {
-    Passage& passage = *passages_[i];
-    passage.flight.begin(static_cast<std::int64_t>(i), buffers_of(passage));
-    for (std::size_t s = 0; s < work_.stages.size(); ++s) {
-      const auto& streams = lanes_[lane_of_[s]].streams;
-      run_stage(passage, s, streams.empty() ? nullptr : streams.front().get(), own_);
-    }
+  fed_bytes_.resize(fed_.size());
+  std::size_t missing = fed_.size();
+  for (std::size_t s = 0; missing > 0; ++s) {
+    const auto& streams = lanes_[lane_of_[s]].streams;
+    run_stage(passage, s, streams.empty() ? nullptr : streams.front().get(), own_);
     passage.flight.wait();
+    for (std::size_t i = 0; i < fed_.size(); ++i) {
+      const Value& value = work_.values[static_cast<std::size_t>(fed_[i])];
+      if (value.producer != static_cast<int>(s)) continue;
+      fed_bytes_[i].resize(static_cast<std::size_t>(value.desc.bytes()));
+      backends_.owner(value.desc.memory)
+          .copy(fed_bytes_[i].data(),
+                passage.flight.stages().address(static_cast<std::size_t>(fed_[i])),
+                fed_bytes_[i].size());
+      --missing;
+    }
+  }
+}
+
+/// Puts what it is fed into the buffers of every flight.
+void Engine::prepare_part() {
+  for (const auto& passage : passages_) {
+    Flight& flight = passage->flight;
+    flight.begin(0, buffers_of(*passage));
+    if (fed_bytes_.size() < fed_.size()) make_fed(*passage);
+    for (std::size_t i = 0; i < fed_.size(); ++i) {
+      const Value& value = work_.values[static_cast<std::size_t>(fed_[i])];
+      const auto stage = static_cast<std::size_t>(value.producer);
+      const auto& streams = lanes_[lane_of_[stage]].streams;
+      flight.stages().allocate_fresh(
+          stage, streams.empty() ? *own_.host[lane_of_[stage]] : *streams.front()->queue, {});
+      backends_.owner(value.desc.memory)
+          .copy(flight.stages().address(static_cast<std::size_t>(fed_[i])), fed_bytes_[i].data(),
+                fed_bytes_[i].size());
+    }
   }
 }
 
@@ -108,11 +143,20 @@ BufferSlots Engine::buffers_of(const Passage& passage) const {
   return buffers;
 }
 
+/// From its first stage to its last, whatever threads they are on.
+void Engine::open_range(Passage& passage) {
+  passage.range = 0;
+  if (options_.ranges && recorder_.has_tool())
+    passage.range =
+        nvtx::start(RangeKind::Step, recorder_.intern("#" + std::to_string(passage.item)));
+}
+
 void Engine::begin(Passage& passage) {
   Flight& flight = passage.flight;
   flight.begin(passage.item, buffers_of(passage));
   if (options_.poison && !work_.pipeline->part)
     buffers_.poison(flight.stages().used(), *options_.poison);
+  open_range(passage);
   flow_.begin_ns[static_cast<std::size_t>(passage.item)] = clock_.now_ns() - flow_.start_ns;
 }
 
@@ -156,13 +200,17 @@ void Engine::run_stage(Passage& passage, std::size_t s, Stream* stream, Worker& 
     const std::string_view name =
         options_.ranges ? range_name(stage.label, passage) : std::string_view();
     const Range range(options_.ranges ? &recorder_ : nullptr, RangeKind::Stage, name,
-                      stage.cost.read_bytes + stage.cost.written_bytes);
+                      stage.cost.read_bytes + stage.cost.written_bytes,
+                      options_.external_ids && !on_host ? external_id(work_, passage.item, s) : 0,
+                      passage.item);
     queue.stage = name;
     passage.flight.run(s, queue, options_.poison);
   }
-  if (from >= 0) worker.spans.push_back({s, &queue, from, queue.mark()});
+  if (from >= 0) worker.device_spans.push_back({s, passage.item, stream, from, queue.mark()});
   if (!on_host && !is_followed_there(s)) passage.flight.mark_end(queue);
-  worker.calls_ns[s] += clock_.now_ns() - start_ns;
+  const std::int64_t end_ns = clock_.now_ns();
+  worker.calls_ns[s] += end_ns - start_ns;
+  if (on_host) worker.host_spans.push_back({lane_of_[s], start_ns, end_ns, s, passage.item});
 }
 
 /// The end of an item, as far as the host knows.
@@ -174,6 +222,7 @@ void Engine::finish(Passage& passage) {
   }
   flight.finish();
   flow_.end_ns[static_cast<std::size_t>(passage.item)] = clock_.now_ns() - flow_.start_ns;
+  if (passage.range != 0) nvtx::end(passage.range);
   if (flight.pending() == nullptr) return;
   const std::lock_guard lock(mutex_);
   endings_.push_back({passage.item, flight.pending(), flight.pending_mark()});
@@ -189,7 +238,8 @@ void Engine::clear(std::int64_t items) {
   endings_.clear();
   for (Worker* worker : workers()) {
     std::ranges::fill(worker->calls_ns, 0);
-    worker->spans.clear();
+    worker->host_spans.clear();
+    worker->device_spans.clear();
   }
   items_ = admitted_ = done_ = 0;
   error_ = nullptr;
@@ -197,10 +247,15 @@ void Engine::clear(std::int64_t items) {
   flow_ = {.begin_ns = std::vector<std::int64_t>(count),
            .end_ns = std::vector<std::int64_t>(count),
            .stage_ns = std::vector<std::int64_t>(work_.stages.size()),
-           .calls_ns = std::vector<std::int64_t>(work_.stages.size())};
+           .calls_ns = std::vector<std::int64_t>(work_.stages.size()),
+           .clock_error_ns = 0,
+           .spans = {}};
   for (LaneState& lane : lanes_)
-    for (const auto& stream : lane.streams)
-      stream->anchor_ns = take_anchor(*stream->queue, clock_).host_ns;
+    for (const auto& stream : lane.streams) {
+      const Anchor anchor = take_anchor(*stream->queue, clock_);
+      stream->anchor_ns = anchor.host_ns;
+      flow_.clock_error_ns = std::max(flow_.clock_error_ns, anchor.error_ns);
+    }
 }
 
 void Engine::run_items() {
@@ -251,8 +306,14 @@ void Engine::collect(const Worker& worker) {
     flow_.calls_ns[s] += worker.calls_ns[s];
     if (work_.stages[s].place == Place::Cpu) flow_.stage_ns[s] += worker.calls_ns[s];
   }
-  for (const Worker::Span& span : worker.spans)
-    flow_.stage_ns[span.stage] += span.queue->ns_between(span.from, span.to);
+  std::ranges::copy(worker.host_spans, std::back_inserter(flow_.spans));
+  for (const auto& [stage, item, stream, from, to] : worker.device_spans) {
+    const std::int64_t start_ns = stream->anchor_ns + stream->queue->ns_between(0, from);
+    const std::int64_t took_ns = stream->queue->ns_between(from, to);
+    flow_.stage_ns[stage] += took_ns;
+    flow_.spans.push_back(
+        {lane_of_[stage], start_ns, start_ns + took_ns, stage, item, stream->number});
+  }
 }
 
 }  // namespace normbench

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "measure/pipelines/flight.h"
+#include "measure/pipelines/lane_times.h"
 #include "plan/label.h"
 #include "plan/pipeline.h"
 #include "record/recorder.h"
@@ -19,6 +20,7 @@ namespace normbench {
 struct FlowOptions {
   bool ranges = false;                   // those of the config, of stages and of shares of them
   bool device_marks = false;             // stages on a device are timed
+  bool external_ids = false;             // their ranges have those of external_id()
   std::optional<std::byte> poison = {};  // fills each item's buffers before its first stage
   /// Called for each item when all of its work is done, on any thread.
   std::function<void(Flight&)> on_done = {};
@@ -32,7 +34,12 @@ struct Flow {
   std::vector<std::int64_t> begin_ns, end_ns;    // of each item
   std::vector<std::int64_t> stage_ns, calls_ns;  // of all items in each stage: of its work (on a
                                                  // device 0 without marks), and of the host's calls
+  std::int64_t clock_error_ns = 0;               // of spans of a device, either way
+  std::vector<LaneSpan> spans;                   // work of stages; none on a device without marks
 };
+
+/// A number for the range in which a device is given the item's stage; never 0.
+std::uint64_t external_id(const Case& work, std::int64_t item, std::size_t stage);
 
 /// Its lanes' host threads sleep between turns.
 class Engine {
@@ -49,30 +56,33 @@ class Engine {
   /// Of one of its streams; there is a device.
   Queue& device() { return *device_; }
 
-  /// Draws where every buffer lies from now on. For a part of a pipeline it then runs what that
-  /// does not.
+  /// Draws where every buffer lies from now on. A part of a pipeline then finds there what its
+  /// other stages gave.
   void place(std::mt19937_64& random);
   /// Runs so many items, from none in flight to none. Throws what a stage threw once no lane works
   /// any more.
   Flow run(std::int64_t items, const FlowOptions& options);
 
  private:
-  /// What one host thread needs to run stages: its queues on the host by lane; and what they took.
-  struct Worker {
-    std::vector<std::unique_ptr<Queue>> host;
-    std::vector<std::int64_t> calls_ns;  // of each stage
-    struct Span {
-      std::size_t stage;
-      Queue* queue;
-      int from, to;  // marks
-    };
-    std::vector<Span> spans;
-  };
   /// A device's queue of a server of a lane. Host threads take turns to submit to it.
   struct Stream {
     std::unique_ptr<Queue> queue;
     std::mutex mutex;
+    std::int64_t number = 1;     // among all of them
     std::int64_t anchor_ns = 0;  // when its mark 0 was reached, on the clock
+  };
+  /// What one host thread needs to run stages: its queues on the host by lane; and what they took.
+  struct Worker {
+    std::vector<std::unique_ptr<Queue>> host;
+    std::vector<std::int64_t> calls_ns;  // of each stage
+    std::vector<LaneSpan> host_spans;
+    struct DeviceSpan {
+      std::size_t stage;
+      std::int64_t item;
+      const Stream* stream;
+      int from, to;  // marks
+    };
+    std::vector<DeviceSpan> device_spans;
   };
   /// A flight on its way through the visits.
   struct Passage {
@@ -83,6 +93,7 @@ class Engine {
     std::int64_t item = 0;
     std::size_t visit = 0;    // the next one
     std::size_t number = 0;   // among the flights
+    std::uint64_t range = 0;  // its NVTX range, while a tool is attached
     std::size_t round = 0;    // items so far, which its buffers go by
     Worker worker = {};       // where items have threads of their own, …
     std::thread thread = {};  // … and the last one's
@@ -101,6 +112,7 @@ class Engine {
   Worker make_worker(std::optional<std::size_t> lane = {}) const;
   void make_streams();
   void prepare_part();
+  void make_fed(Passage& passage);
   bool is_followed_there(std::size_t stage) const;
 
   BufferSlots buffers_of(const Passage& passage) const;
@@ -111,6 +123,7 @@ class Engine {
                   Stream* stream, Worker& worker);
   void run_stage(Passage& passage, std::size_t stage, Stream* stream, Worker& worker);
   void finish(Passage& passage);
+  void open_range(Passage& passage);
   std::string_view range_name(const std::string& label, const Passage& passage);
 
   void clear(std::int64_t items);
@@ -144,7 +157,9 @@ class Engine {
   std::vector<LaneState> lanes_;
   Queue* device_ = nullptr;
   std::vector<std::unique_ptr<Passage>> passages_;
-  Worker own_;  // of the thread that calls run()
+  const std::vector<int> fed_;  // values of a part that are there before its turns, …
+  std::vector<std::vector<std::byte>> fed_bytes_;  // … and what they hold
+  Worker own_;                                     // of the thread that calls run()
   std::vector<std::unique_ptr<Host>> hosts_;
 
   // Of the present turn.

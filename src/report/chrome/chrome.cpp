@@ -42,6 +42,7 @@ std::int64_t base_of(const TraceModel& model) {
   std::int64_t base_ns = model.base_ns;
   for (const TraceLane& lane : model.lanes)
     if (!lane.slices.empty()) base_ns = std::min(base_ns, lane.slices.front().start_ns);
+  for (const TraceItem& item : model.items) base_ns = std::min(base_ns, item.start_ns);
   for (const TraceMark& mark : model.marks) base_ns = std::min(base_ns, mark.ns);
   return base_ns;
 }
@@ -88,6 +89,8 @@ class EventWriter {
     write_processes();
     write_lane_names();
     write_slices();
+    for (const TraceItem& item : model_.items)
+      if (cut_.keeps(item.start_ns)) write_item(item);
     for (const TraceFlow& flow : model_.flows)
       if (cut_.keeps(flow.to_ns)) write_flow(flow);
     for (const TraceCounter& counter : model_.counters) write_counter(counter);
@@ -132,14 +135,27 @@ class EventWriter {
     }
   }
 
+  /// Of items that overlap viewers draw each on a line of its own.
+  void write_item(const TraceItem& item) {
+    const std::string name = json_string(item.name);
+    for (const auto& [phase, ns] : {std::pair("b", item.start_ns), std::pair("e", item.end_ns)}) {
+      lines_.next() << R"({"ph":")" << std::string_view(phase) << R"(","id":)" << item.id
+                    << ",\"pid\":" << item.pid << ",\"tid\":" << item.pid << ",\"ts\":";
+      text_.put_time(ns - base_ns_) << R"(,"cat":"item","name":)" << name << "}";
+    }
+  }
+
   /// Viewers bind an end to the slice that it lies in ("bp": "e").
   void write_flow(const TraceFlow& flow) {
+    const std::string_view name = flow.kind == TraceFlow::Kind::Launch
+                                      ? R"(,"cat":"ac2g","name":"ac2g")"
+                                      : R"(,"cat":"item","name":"item")";
     lines_.next() << R"({"ph":"s","id":)" << flow.id << ",\"pid\":" << flow.from_pid
                   << ",\"tid\":" << flow.from_tid << ",\"ts\":";
-    text_.put_time(flow.from_ns - base_ns_) << R"(,"cat":"ac2g","name":"ac2g"})";
+    text_.put_time(flow.from_ns - base_ns_) << name << "}";
     lines_.next() << R"({"ph":"f","id":)" << flow.id << ",\"pid\":" << flow.to_pid
                   << ",\"tid\":" << flow.to_tid << ",\"ts\":";
-    text_.put_time(flow.to_ns - base_ns_) << R"(,"cat":"ac2g","name":"ac2g","bp":"e"})";
+    text_.put_time(flow.to_ns - base_ns_) << name << R"(,"bp":"e"})";
   }
 
   void write_counter(const TraceCounter& counter) {

@@ -1,0 +1,249 @@
+#include "analysis/pipeline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "analysis/limits.h"
+#include "ops/load.h"
+#include "ops/stream.h"
+
+namespace normbench {
+namespace {
+
+constexpr double kHeld = 1.02;  // over the bound, from here on it is said
+
+using Series = std::vector<double>;  // by round, per item
+
+/// One of the things that a pipeline cannot be faster than.
+struct Term {
+  BoundKind kind;
+  std::size_t lane;  // where it is one
+  Series ns;
+
+  double at() const { return median(ns); }
+};
+
+const CaseResult* limit_named(const GroupResult& group, const std::string& name) {
+  const auto found = std::ranges::find(group.limits, name, &CaseResult::variant);
+  return found == group.limits.end() || !measured(*found) ? nullptr : &*found;
+}
+
+Series cpu_ns(const CaseResult& result) {
+  Series series;
+  for (const Round& round : result.rounds)
+    series.push_back(static_cast<double>(round.cpu_ns) / static_cast<double>(result.iterations));
+  return series;
+}
+
+Series scaled(Series series, double by) {
+  for (double& value : series) value *= by;
+  return series;
+}
+
+/// Of the rounds that all have.
+Series sum(const std::vector<Series>& all) {
+  Series total = all.front();
+  for (const Series& one : all) {
+    total.resize(std::min(total.size(), one.size()));
+    for (std::size_t i = 0; &one != &all.front() && i < total.size(); ++i) total[i] += one[i];
+  }
+  return total;
+}
+
+bool works_on_host(const CaseResult& result, const LaneResult& lane) {
+  return std::ranges::any_of(lane.stages, [&](std::int64_t stage) {
+    return result.stages[static_cast<std::size_t>(stage)].place == Place::Cpu;
+  });
+}
+
+/// The fastest stream that moves as many bytes each way as all stages on the host must, by all
+/// cores; null for none. What a `load` moves is not known.
+const CaseResult* stream_of_all(const GroupResult& group, const CaseResult& result,
+                                std::int64_t cores, const Results& results) {
+  StreamMix all;
+  for (const StageResult& stage : result.stages) {
+    const bool both_ways = stage.min_read_bytes > 0 && stage.min_bytes > stage.min_read_bytes;
+    if (stage.place != Place::Cpu || is_op<Load>(stage) || !both_ways) continue;
+    all.read += stage.min_read_bytes;
+    all.written += stage.min_bytes - stage.min_read_bytes;
+  }
+  const CaseResult* best = nullptr;
+  for (const CaseResult& limit : group.limits) {
+    if (!measured(limit) || limit.pipeline || limit.resident || !has_op<Stream>(limit) ||
+        uses_gpu(limit) || limit.threads != cores)
+      continue;
+    if (limit_mix({.read = limit.source_bytes, .written = limit.result_bytes}) != limit_mix(all))
+      continue;
+    if (best == nullptr || median_ns(limit, results) < median_ns(*best, results)) best = &limit;
+  }
+  return best;
+}
+
+/// All that bounds a pipeline; empty where one of its lanes was not measured alone.
+class Terms {
+ public:
+  Terms(const GroupResult& group, const CaseResult& result, std::int64_t cores,
+        const Results& results)
+      : lanes_(result.pipeline->lanes), cores_(cores) {
+    for (const LaneResult& lane : lanes_) {
+      const CaseResult* const alone = limit_named(group, lane.alone);
+      if (alone == nullptr) return;
+      alone_.push_back(times_ns(*alone, results));
+      cpu_.push_back(cpu_ns(*alone));
+    }
+    if (const CaseResult* stream = stream_of_all(group, result, cores, results))
+      stream_ = times_ns(*stream, results);
+  }
+
+  bool known() const { return alone_.size() == lanes_.size(); }
+  const Series& alone(std::size_t lane) const { return alone_[lane]; }
+
+  /// The largest; `but`: of the others when a lane's work takes no time. Nothing where that leaves
+  /// none.
+  std::optional<Term> largest(std::optional<std::size_t> but = {}) const {
+    return largest_of(terms(but, but));
+  }
+  /// The largest that more servers of a lane do not change.
+  std::optional<Term> largest_beside(std::size_t lane) const {
+    return largest_of(terms(lane, std::nullopt));
+  }
+
+ private:
+  std::vector<Term> terms(std::optional<std::size_t> without_lane,
+                          std::optional<std::size_t> without_work) const {
+    std::vector<Term> list;
+    std::vector<Series> work;
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      if (i != without_lane)
+        list.push_back(
+            {BoundKind::Lane, i, scaled(alone_[i], 1 / static_cast<double>(lanes_[i].servers))});
+      if (i != without_work) work.push_back(cpu_[i]);
+    }
+    if (cores_ > 0 && !work.empty())
+      list.push_back({BoundKind::Cores, 0, scaled(sum(work), 1 / static_cast<double>(cores_))});
+    if (!stream_.empty()) list.push_back({BoundKind::Memory, 0, stream_});
+    return list;
+  }
+  static std::optional<Term> largest_of(std::vector<Term> list) {
+    if (list.empty()) return std::nullopt;
+    return *std::ranges::max_element(list, {}, &Term::at);
+  }
+
+  const std::vector<LaneResult>& lanes_;
+  std::int64_t cores_;
+  std::vector<Series> alone_, cpu_;  // by lane
+  Series stream_;
+};
+
+std::string lane_name(const CaseResult& result, const Term& term) {
+  return term.kind == BoundKind::Lane ? result.pipeline->lanes[term.lane].name : "";
+}
+
+std::optional<MoreServers> more_servers(const CaseResult& result, const Terms& terms,
+                                        const Term& bound, const Series& times) {
+  const auto next = terms.largest_beside(bound.lane);
+  if (!next || next->at() <= 0) return std::nullopt;
+  const double alone_ns = median(terms.alone(bound.lane));
+  return MoreServers{.servers = static_cast<std::int64_t>(std::ceil(alone_ns / next->at())),
+                     .next = next->kind,
+                     .lane = lane_name(result, *next),
+                     .gain = paired_ratio(bound.ns, next->ns, decision_level),
+                     .at_most = paired_ratio(times, next->ns, decision_level)};
+}
+
+/// As the lanes alone add up where the config lets fewer of them overlap than there are.
+void add_held(const CaseResult& result, const Terms& terms, PipelineBound& bound) {
+  const PipelineResult& pipeline = *result.pipeline;
+  double all_ns = 0, host_ns = 0;
+  for (std::size_t i = 0; i < pipeline.lanes.size(); ++i) {
+    const double alone_ns = median(terms.alone(i));
+    all_ns += alone_ns;
+    if (works_on_host(result, pipeline.lanes[i])) host_ns += alone_ns;
+  }
+  bound.held = Held::InFlight;
+  bound.held_ns = all_ns / static_cast<double>(pipeline.in_flight);
+  if (pipeline.submit == Submit::One && pipeline.in_flight > 1 && host_ns > bound.held_ns) {
+    bound.held = Held::OneThread;
+    bound.held_ns = host_ns;
+  }
+  if (bound.held_ns < kHeld * bound.ns) bound.held.reset();
+}
+
+std::optional<PipelineBound> bound_of(const GroupResult& group, const CaseResult& result,
+                                      std::int64_t cores, const Results& results) {
+  const Terms terms(group, result, cores, results);
+  if (!terms.known()) return std::nullopt;
+  const Term term = *terms.largest();
+  const Series times = times_ns(result, results);
+  PipelineBound bound{.kind = term.kind,
+                      .lane = lane_name(result, term),
+                      .ns = term.at(),
+                      .of_bound = paired_ratio(term.ns, times, decision_level),
+                      .faster = {}};
+  if (term.kind == BoundKind::Lane) {
+    if (const auto rest = terms.largest(term.lane)) bound.faster = median(times) / rest->at();
+    bound.more = more_servers(result, terms, term, times);
+  }
+  add_held(result, terms, bound);
+  return bound;
+}
+
+double nearest_rank(const std::vector<std::int64_t>& sorted, double share) {
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
+  return static_cast<double>(sorted[std::max<std::size_t>(1, rank) - 1]);
+}
+
+double median_of(const std::vector<std::int64_t>& values) {
+  return values.empty() ? 0 : median({values.begin(), values.end()});
+}
+
+/// The median share of the rounds' time.
+double busy_share(const CaseResult& result, const LaneResult& lane) {
+  std::vector<double> shares;
+  for (std::size_t r = 0; r < std::min(result.rounds.size(), lane.busy_ns.size()); ++r)
+    shares.push_back(static_cast<double>(lane.busy_ns[r]) /
+                     static_cast<double>(result.rounds[r].wall_ns * lane.servers));
+  return median(std::move(shares));
+}
+
+LaneAnalysis analyse_lane(const GroupResult& group, const CaseResult& result,
+                          const LaneResult& lane, const Results& results) {
+  LaneAnalysis analysis{
+      .name = lane.name, .servers = lane.servers, .alone_ns = {}, .busy = {}, .exposed_ns = {}};
+  if (const CaseResult* const alone = limit_named(group, lane.alone))
+    analysis.alone_ns = median_ns(*alone, results);
+  if (lane.busy_ns.empty()) return analysis;
+  analysis.busy = busy_share(result, lane);
+  analysis.exposed_ns = median_of(lane.exposed_ns) / static_cast<double>(result.iterations);
+  return analysis;
+}
+
+}  // namespace
+
+PipelineAnalysis analyse_pipeline(const GroupResult& group, const CaseResult& result,
+                                  const Results& results) {
+  const PipelineResult& pipeline = *result.pipeline;
+  PipelineAnalysis analysis{.lanes = {}, .in_flight = pipeline.in_flight, .bound = {}};
+  for (const LaneResult& lane : pipeline.lanes)
+    analysis.lanes.push_back(analyse_lane(group, result, lane, results));
+  std::vector<std::int64_t> latencies = pipeline.latency_ns;
+  std::ranges::sort(latencies);
+  if (!latencies.empty()) {
+    analysis.p50_ns = nearest_rank(latencies, 0.5);
+    analysis.p99_ns = nearest_rank(latencies, 0.99);
+  }
+  analysis.fill_ns = median_of(pipeline.fill_ns);
+  analysis.drain_ns = median_of(pipeline.drain_ns);
+  const Json cores = value_at(results.environment, "/available_threads");
+  analysis.cores = cores.is_number_integer() ? cores.get<std::int64_t>() : 0;
+  analysis.bound = bound_of(group, result, analysis.cores, results);
+  for (const CaseResult& limit : group.limits)
+    if (limit.pipeline && limit.pipeline->part_of == result.variant &&
+        limit.pipeline->lane.empty() && measured(limit))
+      analysis.headroom =
+          paired_ratio(times_ns(result, results), times_ns(limit, results), decision_level);
+  return analysis;
+}
+
+}  // namespace normbench

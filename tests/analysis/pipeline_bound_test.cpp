@@ -1,0 +1,135 @@
+/// What bounds a pipeline, from lanes measured alone.
+#include <gmock/gmock.h>
+
+#include "analysis/analysis.h"
+#include "example_results.h"
+#include "ops/stream.h"
+
+namespace normbench::pipeline_bound_test {
+namespace {
+
+struct PipelineBoundTest : testing::Test {
+  Results results = examples::pipelines();
+  GroupResult& group = results.groups[0];
+
+  PipelineAnalysis analysis(int index) {
+    return analyse_pipeline(group, group.cases[index], results);
+  }
+  PipelineBound bound(int index) { return *analysis(index).bound; }
+  /// Sets what an item takes on the lane alone, and how many servers all pipelines have there.
+  void set_lane(std::size_t lane, double ms, std::int64_t servers) {
+    for (Round& round : group.limits[lane].rounds) {
+      round.wall_ns = static_cast<std::int64_t>(ms * 1e6) * group.limits[lane].iterations;
+      round.cpu_ns = round.wall_ns;
+    }
+    for (CaseResult& result : group.cases) result.pipeline->lanes[lane].servers = servers;
+  }
+};
+
+TEST_F(PipelineBoundTest, IsTheSlowestLane) {
+  const PipelineBound load = bound(1);
+  EXPECT_EQ(load.kind, BoundKind::Lane);
+  EXPECT_EQ(load.lane, "load");
+  EXPECT_NEAR(load.ns, 12e6, 1e5);
+  EXPECT_NEAR(load.of_bound.value, 12 / 12.4, 0.01);
+  EXPECT_LE(load.of_bound.low, load.of_bound.value);
+  EXPECT_FALSE(load.held);
+  // Without any loading, save alone takes 6 ms, and the cores (0.5 + 6) / 2.
+  EXPECT_NEAR(*load.faster, 12.4 / 6, 0.02);
+}
+
+TEST_F(PipelineBoundTest, MoreServersHelpUntilTheCoresAreBusy) {
+  const auto more = bound(1).more;
+  ASSERT_TRUE(more);
+  EXPECT_EQ(more->servers, 2);
+  EXPECT_EQ(more->next, BoundKind::Cores);  // (12 + 0.5 + 6) / 2
+  EXPECT_NEAR(more->gain.value, 12 / 9.25, 0.02);
+  EXPECT_NEAR(more->at_most.value, 12.4 / 9.25, 0.02);
+}
+
+TEST_F(PipelineBoundTest, WithCoresEnoughTheNextLaneBounds) {
+  results.environment["available_threads"] = 16;
+  const auto more = bound(1).more;
+  EXPECT_EQ(more->servers, 2);
+  EXPECT_EQ(more->next, BoundKind::Lane);
+  EXPECT_EQ(more->lane, "save");
+  EXPECT_NEAR(more->gain.value, 2, 0.03);
+  set_lane(0, 61, 1);
+  EXPECT_EQ(bound(1).more->servers, 11);
+}
+
+TEST_F(PipelineBoundTest, ServersDivideALane) {
+  results.environment["available_threads"] = 16;
+  set_lane(0, 12, 4);
+  EXPECT_EQ(bound(1).lane, "save");
+}
+
+TEST_F(PipelineBoundTest, CoresBoundWhereAllLanesNeedThem) {
+  set_lane(0, 12, 2);
+  const PipelineBound cores = bound(1);
+  EXPECT_EQ(cores.kind, BoundKind::Cores);
+  EXPECT_EQ(cores.lane, "");
+  EXPECT_NEAR(cores.ns, 9.25e6, 1e5);
+  EXPECT_FALSE(cores.more);
+  EXPECT_FALSE(cores.faster);
+}
+
+TEST_F(PipelineBoundTest, MemoryBoundsWhereAStreamOfAllBytesIsSlower) {
+  StreamMix all;
+  for (const StageResult& stage : group.cases[1].stages) {
+    if (stage.op == "load") continue;
+    all.read += stage.min_read_bytes;
+    all.written += stage.min_bytes - stage.min_read_bytes;
+  }
+  CaseResult stream = examples::make_limit("stream", 20, DType::UInt8);
+  stream.source_bytes = all.read;
+  stream.result_bytes = all.written;
+  stream.threads = 1;
+  group.limits.push_back(stream);
+  EXPECT_EQ(bound(1).kind, BoundKind::Lane);  // one thread is not all that memory gives
+  group.limits.back().threads = 2;
+  EXPECT_EQ(bound(1).kind, BoundKind::Memory);
+  EXPECT_NEAR(bound(1).ns, 20e6, 2e5);
+}
+
+TEST_F(PipelineBoundTest, TooFewItemsInFlightHoldItBack) {
+  const PipelineBound in_turn = bound(0);
+  EXPECT_EQ(in_turn.held, Held::InFlight);
+  EXPECT_NEAR(in_turn.held_ns, 18.5e6, 1e5);
+  EXPECT_NEAR(in_turn.of_bound.value, 12 / 18.8, 0.01);
+}
+
+TEST_F(PipelineBoundTest, OneThreadDoesTheHostsWorkOfAllLanes) {
+  const PipelineBound one = bound(2);
+  EXPECT_EQ(one.held, Held::OneThread);
+  EXPECT_NEAR(one.held_ns, 18.5e6, 1e5);
+  for (StageResult& stage : group.cases[2].stages) stage.place = Place::Cuda;
+  EXPECT_FALSE(bound(2).held);
+}
+
+TEST_F(PipelineBoundTest, IsUnknownWhereALaneWasNotMeasuredAlone) {
+  group.limits[1].status = Status::Failed;
+  EXPECT_FALSE(analysis(1).bound);
+  EXPECT_FALSE(analysis(1).lanes[1].alone_ns);
+  EXPECT_TRUE(analysis(1).lanes[0].alone_ns);
+}
+
+TEST_F(PipelineBoundTest, LatenciesAreByNearestRank) {
+  EXPECT_EQ(analysis(1).p50_ns, 19.4e6);  // the 10th of 20
+  EXPECT_EQ(analysis(1).p99_ns, 20.4e6);
+}
+
+TEST_F(PipelineBoundTest, BusyIsTheShareOfAllServersTime) {
+  EXPECT_NEAR(*analysis(1).lanes[0].busy, 12 / 12.4, 0.01);
+  EXPECT_EQ(*analysis(1).lanes[0].exposed_ns, 6e6);
+  set_lane(0, 12, 2);
+  EXPECT_NEAR(*analysis(1).lanes[0].busy, 6 / 12.4, 0.01);
+}
+
+TEST_F(PipelineBoundTest, HeadroomIsWhatAnyLoaderCouldGive) {
+  EXPECT_NEAR(analysis(1).headroom->value, 12.4 / 6.1, 0.02);
+  EXPECT_FALSE(analysis(0).headroom);
+}
+
+}  // namespace
+}  // namespace normbench::pipeline_bound_test

@@ -1,0 +1,102 @@
+/// What is recorded of items in flight, on the real CPU backend.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "measure/pipelines/profile.h"
+
+namespace normbench::pipeline_profile_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+using testing::SizeIs;
+
+class IgnoringObserver final : public Observer {
+ public:
+  void group_started(std::size_t, const Group&) override {}
+  void step_done(const GroupStep&) override {}
+  void round_done(int, double, double) override {}
+  void group_finished(std::size_t, const GroupResult&) override {}
+};
+
+struct PipelineProfileTest : testing::Test {
+  Backends backends = make_backends();
+  SystemClock clock;
+  Recorder recorder{clock};
+  std::optional<Plan> plan;
+
+  ProfiledSteps profiled(const std::string& options) {
+    const std::string text = fmt::format(
+        R"({{"schema": 1, "name": "flow", "measure": {{"cache": "hot"}},
+            "profile": {{"wait": 1, "warmup": 2, "active": 5}}, "experiments": [{{"name": "e",
+            "source": {{"batch": 2, "size": [5, 7]}}, "variants": {{"v": {{"stages": [
+              {{"op": "cast", "to": "float32", "label": "cast {{i}}"}},
+              {{"op": "normalize", "mean": [1], "std": [2], "lane": "second"}}], {}}}}}}}]}})",
+        options);
+    plan = make_plan("flow.json", text, backends, {});
+    const Case& work = plan->groups.front().cases.front();
+    const Case* const cases[] = {&work};
+    GroupMemory memory(cases, plan->measure, backends, 1 << 20);
+    Engine engine(work, memory, backends, recorder, clock);
+    std::mt19937_64 random(1);
+    engine.place(random);
+    Watchdog watchdog(60, [](std::size_t, const std::string&) {});
+    IgnoringObserver observer;
+    const std::atomic<bool> interrupted{false};
+    RunContext context{.backends = backends,
+                       .clock = clock,
+                       .recorder = recorder,
+                       .watchdog = watchdog,
+                       .observer = observer,
+                       .interrupted = interrupted,
+                       .cache_bytes = 1 << 20,
+                       .on_profile = {}};
+    DeviceTracing tracing(nullptr);
+    return *run_profiled_window(engine, plan->profile, context, tracing, false);
+  }
+};
+
+TEST_F(PipelineProfileTest, RecordsOneWindowOfItemsInEveryWayOfSubmitting) {
+  for (const char* options :
+       {R"("in_flight": 1)", R"("in_flight": 3)", R"("in_flight": 3, "submit": "one")",
+        R"("in_flight": 3, "submit": "item")"}) {
+    SCOPED_TRACE(options);
+    const ProfiledSteps steps = profiled(options);
+    EXPECT_THAT(steps.step_ns, SizeIs(5));
+    EXPECT_EQ(steps.discarded, 3);
+    ASSERT_THAT(steps.items, SizeIs(5));
+    std::map<std::int64_t, std::vector<std::string>> of_item;
+    std::vector<Slice> windows;
+    for (const ThreadLog& log : steps.threads)
+      for (const Slice& slice : log.slices) {
+        if (slice.kind == RangeKind::Step) windows.push_back(slice);
+        if (slice.kind != RangeKind::Stage) continue;
+        of_item[slice.item].emplace_back(slice.name);
+        const ItemSpan& item = steps.items.at(static_cast<std::size_t>(slice.item));
+        EXPECT_LE(item.start_ns, slice.start_ns);
+        EXPECT_GE(item.end_ns, slice.end_ns);
+      }
+    ASSERT_THAT(windows, SizeIs(1));
+    EXPECT_EQ(windows[0].name, "ProfilerStep#3");
+    EXPECT_LE(windows[0].start_ns, steps.items.front().start_ns);
+    EXPECT_GE(windows[0].end_ns, steps.items.back().end_ns);
+    ASSERT_THAT(of_item, SizeIs(5));
+    for (const auto& [item, names] : of_item)
+      EXPECT_THAT(names, testing::UnorderedElementsAre(fmt::format("cast {}", item), "normalize"));
+    EXPECT_THAT(steps.labels, ElementsAre(Pair("cast 0", "cast {i}"), Pair("cast 1", "cast {i}"),
+                                          Pair("cast 2", "cast {i}"), Pair("cast 3", "cast {i}"),
+                                          Pair("cast 4", "cast {i}")));
+  }
+}
+
+TEST_F(PipelineProfileTest, LanesAreThreadsOfTheirOwn) {
+  const ProfiledSteps steps = profiled(R"("in_flight": 3)");
+  std::vector<std::string> threads;
+  for (const ThreadLog& log : steps.threads) threads.push_back(log.name);
+  EXPECT_THAT(threads, testing::IsSupersetOf({"lane cpu", "lane second"}));
+}
+
+}  // namespace
+}  // namespace normbench::pipeline_profile_test
