@@ -45,7 +45,7 @@ bool has_times(const CaseResult& result, const StageResult& stage) {
 }
 
 bool is_usable(const CaseResult& limit) {
-  return limit.stages.size() == 1 && has_times(limit, limit.stages[0]);
+  return limit.stages.size() == 1 && !limit.pipeline && has_times(limit, limit.stages[0]);
 }
 
 bool is_copy_for(const CaseResult& limit, const StageResult& stage, Memory memory) {
@@ -131,7 +131,8 @@ const CaseResult* link_limit(const GroupResult& group, const CaseResult& result,
                              const Results& results) {
   const CaseResult* slowest = nullptr;
   for (const CaseResult& limit : group.limits) {
-    if (!measured(limit) || limit.stages.size() != 1 || link_bytes(limit) == 0) continue;
+    if (!measured(limit) || limit.pipeline || limit.stages.size() != 1) continue;
+    if (link_bytes(limit) == 0) continue;
     if (is_pageable(link_memory(limit, 0))) continue;
     if (!has_transfer(result, limit.stages[0].op, limit.stages[0].link_bytes)) continue;
     if (slowest == nullptr || median_ns(limit, results) > median_ns(*slowest, results))

@@ -95,7 +95,7 @@ struct PipelineText {
           "Alone, its lanes add up to {} ms an item{}, and ", format_ms(bound.held_ns),
           pipeline.in_flight == 1 ? "" : fmt::format(" where {} overlap", pipeline.in_flight));
     if (bound.held == Held::OneThread)
-      text = fmt::format("It does the host's work of all lanes, {} ms an item, and ",
+      text = fmt::format("It does the host's work of all lanes, {} ms an item; ",
                          format_ms(bound.held_ns));
     text += bound.kind == BoundKind::Lane ? lane_alone() : shared();
     return text + faster() + more() + headroom();
@@ -122,7 +122,7 @@ struct PipelineText {
         format_percent(bound.of_bound.value));
   }
   std::string faster() const {
-    if (!bound.faster) return "";
+    if (!bound.faster || bound.held) return "";
     return fmt::format(" A faster {} gains at most {}.", bound.lane, factor(*bound.faster));
   }
   std::string more() const {

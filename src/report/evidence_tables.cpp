@@ -162,10 +162,11 @@ std::string limit_table(const GroupResult& group, const Results& results) {
       rows.add({limit.variant, std::to_string(limit.threads), "", "not measured " + limit.reason});
       continue;
     }
-    const double rate = bytes_per_second(limit, results);
+    // What a part of a pipeline moves is not all that the pipeline does.
+    const double rate = limit.pipeline ? 0 : bytes_per_second(limit, results);
     rows.add({limit.variant, std::to_string(limit.threads), cache_text(limit, group, results),
-              format_bytes(static_cast<double>(limit.source_bytes)),
-              format_bytes(static_cast<double>(limit.result_bytes)),
+              limit.pipeline ? "" : format_bytes(static_cast<double>(limit.source_bytes)),
+              limit.pipeline ? "" : format_bytes(static_cast<double>(limit.result_bytes)),
               format_ms(median_ns(limit, results)),
               rate > 0 ? format_significant(rate / 1e9, 3) : "",
               format_count(static_cast<std::int64_t>(faults_per_iteration(limit))),
@@ -214,7 +215,7 @@ std::string profile_tables(const GroupResult& group, const GroupAnalysis& analys
 std::string limits_summary(const GroupResult& group, const Results& results) {
   std::map<Kind, double> best;  // -> bytes per second
   for (const CaseResult& limit : group.limits) {
-    if (!measured(limit) || limit.resident || has_op<FirstTouch>(limit) ||
+    if (!measured(limit) || limit.resident || limit.pipeline || has_op<FirstTouch>(limit) ||
         limit.source_bytes <= 0 || !is_of_a_case(limit, group))
       continue;
     double& rate = best[kind_of(limit)];

@@ -50,13 +50,22 @@ std::string latency_cell(const CaseAnalysis& one, double PipelineAnalysis::*ns) 
   return one.pipeline ? format_ms(*one.pipeline.*ns) : "";
 }
 
-/// "load 98 %, cpu 5 %".
-std::string busy_cell(const CaseAnalysis& one) {
-  std::vector<std::string> lanes;
-  if (one.pipeline)
-    for (const LaneAnalysis& lane : one.pipeline->lanes)
-      if (lane.busy) lanes.push_back(fmt::format("{} {}", lane.name, format_percent(*lane.busy)));
-  return fmt::format("{}", fmt::join(lanes, ", "));
+/// The lanes of the group's pipelines; none where they are too many for columns.
+std::vector<std::string> lane_names(const GroupAnalysis& analysis) {
+  constexpr std::size_t most = 4;
+  std::vector<std::string> names;
+  for (const CaseAnalysis& one : analysis.cases)
+    for (const LaneAnalysis& lane :
+         one.pipeline ? one.pipeline->lanes : std::vector<LaneAnalysis>())
+      if (std::ranges::find(names, lane.name) == names.end()) names.push_back(lane.name);
+  if (names.size() > most) names.clear();
+  return names;
+}
+
+std::string busy_cell(const CaseAnalysis& one, const std::string& name) {
+  if (!one.pipeline) return "";
+  const auto lane = std::ranges::find(one.pipeline->lanes, name, &LaneAnalysis::name);
+  return lane == one.pipeline->lanes.end() || !lane->busy ? "" : format_percent(*lane->busy);
 }
 
 std::string of_bound_cell(const CaseAnalysis& one) {
@@ -66,22 +75,42 @@ std::string of_bound_cell(const CaseAnalysis& one) {
 
 std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
                       const Results& results) {
-  Rows rows({"variant", time_title(results), "±", other_time_title(results), "speed-up", "images/s",
-             "faults", "of limit", "latency p50", "p99", "busy", "of bound", "published"});
+  const std::vector<std::string> lanes = lane_names(analysis);
+  std::vector<std::string> titles{"variant",  time_title(results),
+                                  "±",        other_time_title(results),
+                                  "speed-up", "images/s",
+                                  "faults",   "of limit",
+                                  "p50 ms",   "p99"};
+  for (const std::string& lane : lanes) titles.push_back(lane);
+  titles.insert(titles.end(), {"of bound", "published"});
+  Rows rows(titles);
   const bool faults = std::ranges::any_of(
       analysis.cases, [](const CaseAnalysis& one) { return one.faults.value_or(0) >= 0.5; });
   for (std::size_t i = 0; i < group.cases.size(); ++i) {
     const CaseAnalysis& one = analysis.cases[i];
     if (!one.time_ns) continue;
-    rows.add({name_cell(group, group.cases[i]), format_ms(one.time_ns->value),
-              format_percent(half_width(*one.time_ns)), other_time(group.cases[i], results),
-              analysis.pairs.empty() ? "" : speed_up(group, group.cases[i], one),
-              count_or_blank(one.images_per_second, true), count_or_blank(one.faults, faults),
-              percent_or_blank(one.of_limit), latency_cell(one, &PipelineAnalysis::p50_ns),
-              latency_cell(one, &PipelineAnalysis::p99_ns), busy_cell(one), of_bound_cell(one),
-              published_cell(one)});
+    std::vector<std::string> cells{
+        name_cell(group, group.cases[i]),
+        format_ms(one.time_ns->value),
+        format_percent(half_width(*one.time_ns)),
+        other_time(group.cases[i], results),
+        analysis.pairs.empty() ? "" : speed_up(group, group.cases[i], one),
+        count_or_blank(one.images_per_second, true),
+        count_or_blank(one.faults, faults),
+        percent_or_blank(one.of_limit),
+        latency_cell(one, &PipelineAnalysis::p50_ns),
+        latency_cell(one, &PipelineAnalysis::p99_ns)};
+    for (const std::string& lane : lanes) cells.push_back(busy_cell(one, lane));
+    cells.push_back(of_bound_cell(one));
+    cells.push_back(published_cell(one));
+    rows.add(cells);
   }
-  std::string text = rows.text({0, 10}, 100);
+  std::string text = rows.text({0}, 100);
+  if (std::ranges::any_of(analysis.cases, [](const auto& one) { return one.pipeline.has_value(); }))
+    text += wrapped(
+        fmt::format("p50 and p99 of an item's latency{}",
+                    lanes.empty() ? "" : fmt::format("; how busy {}", fmt::join(lanes, ", "))),
+        2);
   if (unlike_medians(group, analysis))
     text +=
         wrapped("speed-up is the median of the rounds' ratios, not the ratio of the medians", 2);
