@@ -22,6 +22,15 @@ void normalize_on_host(const Normalize& op, const View& in, const View& out,
   });
 }
 
+void denormalize_on_host(const Denormalize& op, const View& in, const View& out,
+                         std::int64_t enough_threads) {
+  NormalizeArguments arguments;
+  arguments.task = task_of(op, in, out);
+  arguments.task.enough_threads = enough_threads;
+  set_constants(op, out.desc.shape.c, arguments);
+  with_denormalize(arguments, [](const auto& body) { run_body(body); });
+}
+
 template <class T>
 void move_on_host(const T& op, const View& in, const View& out, std::int64_t enough_threads) {
   FusedTask task = task_of(op, in, out);
@@ -36,6 +45,8 @@ void on_host(const Op& op, const View& in, const View& out, std::int64_t enough_
       [&]<class T>(const T& one) {
         if constexpr (std::is_same_v<T, Normalize>)
           normalize_on_host(one, in, out, enough_threads);
+        else if constexpr (std::is_same_v<T, Denormalize>)
+          denormalize_on_host(one, in, out, enough_threads);
         else if constexpr (requires { task_of(one, in, out); })
           move_on_host(one, in, out, enough_threads);
       },

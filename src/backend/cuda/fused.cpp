@@ -58,28 +58,31 @@ Launch prepare_move(const T& op, const Signature& s) {
 using LaunchNormalize = cudaError_t (*)(cudaStream_t, const NormalizeArguments&);
 
 /// Null: no row normalises to this dtype.
-LaunchNormalize launch_of(DType to) {
-  if (to == DType::Float16) return &launch_normalize<DType::Float16>;
-  if (to == DType::BFloat16) return &launch_normalize<DType::BFloat16>;
-  return to == DType::Float32 ? &launch_normalize<DType::Float32> : nullptr;
+LaunchNormalize launch_of(const Normalize& op) {
+  if (op.to == DType::Float16) return &launch_normalize<DType::Float16>;
+  if (op.to == DType::BFloat16) return &launch_normalize<DType::BFloat16>;
+  return op.to == DType::Float32 ? &launch_normalize<DType::Float32> : nullptr;
 }
+LaunchNormalize launch_of(const Denormalize&) { return &launch_denormalize; }
 
 /// `OnDevice`: the input lies there; else it is read over the link.
-template <bool OnDevice>
-bool accepts_normalize(const Normalize& op, const Signature& s) {
-  return launch_of(op.to) != nullptr && s.out[0].is_dense() && s.out[0].shape.c <= most_channels &&
+template <class T, bool OnDevice>
+bool accepts_affine(const T& op, const Signature& s) {
+  return launch_of(op) != nullptr && s.out[0].is_dense() && s.out[0].shape.c <= most_channels &&
          is_reached(s) && is_on_device(s.in[0].memory) == OnDevice;
 }
 
-void submit(const Normalize& op, bool streaming, Queue& queue, const View& in, const View& out,
+template <class T>
+void submit(const T& op, bool streaming, Queue& queue, const View& in, const View& out,
             NormalizeArguments& arguments) {
   arguments.task = task_of(op, in, out);
   arguments.task.streaming = streaming;
-  check(launch_of(op.to)(stream_of(queue), arguments), "launching normalize");
+  check(launch_of(op)(stream_of(queue), arguments), "launching " + std::string(T::name));
 }
 
 /// The constants travel with the launch.
-Launch prepare_cached(const Normalize& op, const Signature& s) {
+template <class T>
+Launch prepare_cached(const T& op, const Signature& s) {
   NormalizeArguments prepared;
   set_constants(op, s.out[0].shape.c, prepared);
   return [op, prepared, streaming = outgrows_l2(s)](Queue& queue, std::span<const View> in,
@@ -140,6 +143,17 @@ FusedTask task_of(const Normalize& op, const View& in, const View& out) {
   return {.in = input_view(op, in), .out = out, .alike = op.mean.size() == 1 && op.std.size() == 1};
 }
 
+FusedTask task_of(const Denormalize& op, const View& in, const View& out) {
+  return {.in = in, .out = out, .alike = op.mean.size() == 1 && op.std.size() == 1};
+}
+
+void set_constants(const Denormalize& op, std::int64_t channels, NormalizeArguments& arguments) {
+  for (std::int64_t c = 0; c < channels; ++c) {
+    arguments.a[c] = static_cast<float>(at_channel(op.std, c) / op.scale);
+    arguments.b[c] = static_cast<float>(at_channel(op.mean, c) / op.scale);
+  }
+}
+
 void set_constants(const Normalize& op, std::int64_t channels, NormalizeArguments& arguments) {
   check_divisors(op.std);
   for (std::int64_t c = 0; c < channels; ++c) {
@@ -156,8 +170,12 @@ std::span<const Kernel> move_rows() {
 
 std::span<const Kernel> normalize_rows() {
   static const Kernel rows[] = {
-      fused_row<Normalize, accepts_normalize<true>, prepare_normalize>("fused"),
-      fused_row<Normalize, accepts_normalize<false>, prepare_normalize>("mapped")};
+      fused_row<Normalize, accepts_affine<Normalize, true>, prepare_normalize>("fused"),
+      fused_row<Normalize, accepts_affine<Normalize, false>, prepare_normalize>("mapped"),
+      fused_row<Denormalize, accepts_affine<Denormalize, true>, prepare_cached<Denormalize>>(
+          "fused"),
+      fused_row<Denormalize, accepts_affine<Denormalize, false>, prepare_cached<Denormalize>>(
+          "mapped")};
   return rows;
 }
 

@@ -20,6 +20,9 @@ std::pair<double, double> constants_of(const Div& op, std::int64_t c) {
 std::pair<double, double> constants_of(const Normalize& op, std::int64_t c) {
   return {at_channel(op.mean, c), at_channel(op.std, c)};
 }
+std::pair<double, double> constants_of(const Denormalize& op, std::int64_t c) {
+  return {at_channel(op.mean, c), at_channel(op.std, c)};
+}
 
 /// All means, then all standard deviations; nothing for an op without constants.
 template <class T>

@@ -9,9 +9,9 @@
 namespace normbench::cuda {
 
 std::span<const Kernel> resize_rows();
-std::span<const Kernel> move_rows();   // crop, flip, layout
-std::span<const Kernel> eager_rows();  // cast, sub, div
-std::span<const Kernel> normalize_rows();
+std::span<const Kernel> move_rows();        // crop, flip, layout
+std::span<const Kernel> eager_rows();       // cast, sub, div
+std::span<const Kernel> normalize_rows();   // and denormalize
 std::span<const Kernel> group_norm_rows();  // and the steps of its chain: moments, …
 std::span<const Kernel> copy_rows();        // copy, stream
 std::span<const Kernel> transfer_rows();    // h2d, d2h, exchange
@@ -76,9 +76,12 @@ FusedTask task_of(const Crop& op, const View& in, const View& out);
 FusedTask task_of(const FlipOp& op, const View& in, const View& out);
 FusedTask task_of(const LayoutOp& op, const View& in, const View& out);
 FusedTask task_of(const Normalize& op, const View& in, const View& out);
+FusedTask task_of(const Denormalize& op, const View& in, const View& out);
 
 /// (x * scale - mean) / std as one multiplication and one addition, for every channel. Throws
 /// std::runtime_error when a standard deviation is 0.
 void set_constants(const Normalize& op, std::int64_t channels, NormalizeArguments& arguments);
+/// (x * std + mean) / scale likewise.
+void set_constants(const Denormalize& op, std::int64_t channels, NormalizeArguments& arguments);
 
 }  // namespace normbench::cuda

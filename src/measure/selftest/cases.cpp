@@ -57,6 +57,10 @@ struct Parameters {
     if (op.flip != Flip::None) text += fmt::format(", flip {}", name_of(op.flip));
     return text + constants_words(op.mean, op.constants);
   }
+  std::string operator()(const Denormalize& op) const {
+    const std::string scale = op.scale == 1 ? "" : fmt::format(", scale {:.3g}", op.scale);
+    return scale + constants_words(op.mean, Constants::Cached);
+  }
   std::string operator()(const Sub& op) const { return constants_words(op.mean, op.constants); }
   std::string operator()(const Div& op) const { return constants_words(op.std, op.constants); }
   std::string operator()(const FlipOp& op) const { return fmt::format(", {}", name_of(op.axis)); }
