@@ -79,7 +79,7 @@ std::string_view advice(Place place) {
 /// True if every output element depends only on the input element in the same position.
 bool is_elementwise(const Op& op) {
   if (const auto* normalize = std::get_if<Normalize>(&op))
-    return normalize->flip == Flip::None && !normalize->crop;
+    return normalize->flip == Flip::None && normalize->crop.empty();
   return std::holds_alternative<Cast>(op) || std::holds_alternative<Sub>(op) ||
          std::holds_alternative<Div>(op) || std::holds_alternative<Denormalize>(op);
 }

@@ -116,7 +116,7 @@ TEST(FusedNormalize, TakesConstantsThatWereSent) {
       on_host(op, in.view(), by_value.view(), 0);
       NormalizeArguments with_table, arguments;
       set_constants(op, 3, with_table);
-      arguments.task = task_of(op, in.view(), sent.view());
+      arguments.task = task_of(op, Part{in.view(), sent.view()});
       arguments.sent_a = with_table.a;
       arguments.sent_b = with_table.b;
       with_normalize<float>(arguments, [](const auto& body) { run_body(body); });

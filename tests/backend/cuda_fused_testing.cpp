@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "backend/cuda/fused.cuh"
+#include "backend/cuda/reference.cuh"
 
 namespace normbench::cuda {
 namespace {
@@ -10,22 +11,24 @@ namespace {
 void normalize_on_host(const Normalize& op, const View& in, const View& out,
                        std::int64_t enough_threads) {
   NormalizeArguments arguments;
-  arguments.task = task_of(op, in, out);
-  arguments.task.enough_threads = enough_threads;
   set_constants(op, out.desc.shape.c, arguments);
   const auto use = [](const auto& body) { run_body(body); };
-  with_type(op.to, [&]<class Out>(std::type_identity<Out>) {
-    if constexpr (std::is_same_v<Out, std::uint8_t>)
-      throw std::logic_error("no row normalises to uint8");
-    else
-      with_normalize<Out>(arguments, use);
-  });
+  for (const Part& part : parts_of(op, std::span(&in, 1), out)) {
+    arguments.task = task_of(op, part);
+    arguments.task.enough_threads = enough_threads;
+    with_type(op.to, [&]<class Out>(std::type_identity<Out>) {
+      if constexpr (std::is_same_v<Out, std::uint8_t>)
+        throw std::logic_error("no row normalises to uint8");
+      else
+        with_normalize<Out>(arguments, use);
+    });
+  }
 }
 
 void denormalize_on_host(const Denormalize& op, const View& in, const View& out,
                          std::int64_t enough_threads) {
   NormalizeArguments arguments;
-  arguments.task = task_of(op, in, out);
+  arguments.task = task_of(op, Part{in, out});
   arguments.task.enough_threads = enough_threads;
   set_constants(op, out.desc.shape.c, arguments);
   with_denormalize(arguments, [](const auto& body) { run_body(body); });
@@ -33,9 +36,11 @@ void denormalize_on_host(const Denormalize& op, const View& in, const View& out,
 
 template <class T>
 void move_on_host(const T& op, const View& in, const View& out, std::int64_t enough_threads) {
-  FusedTask task = task_of(op, in, out);
-  task.enough_threads = enough_threads;
-  with_move(task, [](const auto& body) { run_body(body); });
+  for (const Part& part : parts_of(op, std::span(&in, 1), out)) {
+    FusedTask task = task_of(op, part);
+    task.enough_threads = enough_threads;
+    with_move(task, [](const auto& body) { run_body(body); });
+  }
 }
 
 }  // namespace
@@ -47,7 +52,7 @@ void on_host(const Op& op, const View& in, const View& out, std::int64_t enough_
           normalize_on_host(one, in, out, enough_threads);
         else if constexpr (std::is_same_v<T, Denormalize>)
           denormalize_on_host(one, in, out, enough_threads);
-        else if constexpr (requires { task_of(one, in, out); })
+        else if constexpr (OneOf<T, Crop, FlipOp, LayoutOp>)
           move_on_host(one, in, out, enough_threads);
       },
       op);

@@ -93,6 +93,21 @@ TEST(Crop, SaysWhatDoesNotFit) {
   EXPECT_EQ(error(R"({"size": [100, 100], "at": [124, 124]})"), "no error");
 }
 
+TEST(Crop, CoveredPixelsCountOnce) {
+  const auto at = [](std::int64_t top, std::int64_t left) {
+    return Window{.height = 4, .width = 6, .top = top, .left = left};
+  };
+  const auto covered = [](const std::vector<Window>& windows) {
+    return covered_pixels(windows, 20, 30);
+  };
+  EXPECT_EQ(covered({at(3, 5)}), 24);
+  EXPECT_EQ(covered({at(3, 5), at(3, 5)}), 24);
+  EXPECT_EQ(covered({at(0, 0), at(16, 24)}), 48);
+  EXPECT_EQ(covered({at(0, 0), at(3, 5)}), 47);
+  EXPECT_EQ(covered({at(0, 0), at(0, 3), at(2, 0)}), 24 + 12 + 2 * 6);
+  EXPECT_EQ(covered({{.height = 20, .width = 30, .top = {}, .left = {}}, at(7, 7)}), 600);
+}
+
 TEST(Crop, PointsAtMistakes) {
   EXPECT_THAT(mistakes("crop", "{}"), ElementsAre(": needs \"size\" ([height, width])"));
   EXPECT_THAT(mistakes("crop", R"({"size": [1, 2, 3]})"),

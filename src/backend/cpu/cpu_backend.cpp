@@ -16,7 +16,7 @@ std::int64_t batch_of(const Signature& s) { return (s.in.empty() ? s.out : s.in)
 /// where outputs are sums over them.
 std::int64_t slab_images(const Op& op, const Signature& s) {
   const std::int64_t images = batch_of(s);
-  if (sums_batch(op)) return images;
+  if (whole_batch(op)) return images;
   std::int64_t largest = 1;
   for (const auto* tensors : {&s.in, &s.out})
     for (const auto& t : *tensors) largest = std::max(largest, t.elements() / images);

@@ -49,9 +49,11 @@ template <class T>
 Launch prepare_move(const T& op, const Signature& s) {
   return [op, streaming = outgrows_l2(s)](Queue& queue, std::span<const View> in,
                                           std::span<const View> out, View) {
-    FusedTask task = task_of(op, in[0], out[0]);
-    task.streaming = streaming;
-    check(launch_move(stream_of(queue), task), "launching a move");
+    for (const Part& part : parts_of(op, in, out[0])) {
+      FusedTask task = task_of(op, part);
+      task.streaming = streaming;
+      check(launch_move(stream_of(queue), task), "launching a move");
+    }
   };
 }
 
@@ -73,11 +75,13 @@ bool accepts_affine(const T& op, const Signature& s) {
 }
 
 template <class T>
-void submit(const T& op, bool streaming, Queue& queue, const View& in, const View& out,
+void submit(const T& op, bool streaming, Queue& queue, std::span<const View> in, const View& out,
             NormalizeArguments& arguments) {
-  arguments.task = task_of(op, in, out);
-  arguments.task.streaming = streaming;
-  check(launch_of(op)(stream_of(queue), arguments), "launching " + std::string(T::name));
+  for (const Part& part : parts_of(op, in, out)) {
+    arguments.task = task_of(op, part);
+    arguments.task.streaming = streaming;
+    check(launch_of(op)(stream_of(queue), arguments), "launching " + std::string(T::name));
+  }
 }
 
 /// The constants travel with the launch.
@@ -88,7 +92,7 @@ Launch prepare_cached(const T& op, const Signature& s) {
   return [op, prepared, streaming = outgrows_l2(s)](Queue& queue, std::span<const View> in,
                                                     std::span<const View> out, View) {
     NormalizeArguments arguments = prepared;
-    submit(op, streaming, queue, in[0], out[0], arguments);
+    submit(op, streaming, queue, in, out[0], arguments);
   };
 }
 
@@ -108,7 +112,7 @@ Launch prepare_per_call(const Normalize& op, const Signature& s) {
     }
     arguments.sent_a = a->data();
     arguments.sent_b = b->data();
-    submit(op, streaming, queue, in[0], out[0], arguments);
+    submit(op, streaming, queue, in, out[0], arguments);
   };
 }
 
@@ -130,21 +134,11 @@ Kernel move_row() {
 
 }  // namespace
 
-FusedTask task_of(const Crop& op, const View& in, const View& out) {
-  return {.in = input_view(op, in), .out = out, .alike = true};
+FusedTask task_of(const Normalize& op, const Part& part) {
+  return {.in = part.in, .out = part.out, .alike = op.mean.size() == 1 && op.std.size() == 1};
 }
-FusedTask task_of(const FlipOp& op, const View& in, const View& out) {
-  return {.in = input_view(op, in), .out = out, .alike = true};
-}
-FusedTask task_of(const LayoutOp&, const View& in, const View& out) {
-  return {.in = in, .out = out, .alike = true};
-}
-FusedTask task_of(const Normalize& op, const View& in, const View& out) {
-  return {.in = input_view(op, in), .out = out, .alike = op.mean.size() == 1 && op.std.size() == 1};
-}
-
-FusedTask task_of(const Denormalize& op, const View& in, const View& out) {
-  return {.in = in, .out = out, .alike = op.mean.size() == 1 && op.std.size() == 1};
+FusedTask task_of(const Denormalize& op, const Part& part) {
+  return {.in = part.in, .out = part.out, .alike = op.mean.size() == 1 && op.std.size() == 1};
 }
 
 void set_constants(const Denormalize& op, std::int64_t channels, NormalizeArguments& arguments) {

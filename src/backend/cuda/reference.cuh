@@ -82,10 +82,10 @@ concept OneOf = (std::same_as<T, Ops> || ...);
 template <class T>
 concept Pointwise = OneOf<T, Cast, Sub, Div, Normalize, Copy, Crop, FlipOp, LayoutOp>;
 
-/// `sent`: all means, then all standard deviations.
+/// Of a part of the op's output. `sent`: all means, then all standard deviations.
 template <Pointwise T>
 PointwiseReference reference_of(const T& op, const View& in, const View& out, const double* sent) {
-  PointwiseArguments arguments{.in = input_view(op, in), .out = out};
+  PointwiseArguments arguments{.in = in, .out = out};
   if constexpr (requires { op.scale; }) arguments.scale = op.scale;
   if (sent != nullptr) {
     arguments.means = sent;

@@ -53,7 +53,8 @@ struct Parameters {
   std::string operator()(const Normalize& op) const {
     std::string text;
     if (op.scale != 1) text += fmt::format(", scale {:.3g}", op.scale);
-    if (op.crop) text += ", cropped";
+    if (!op.crop.empty()) text += ", cropped";
+    if (op.crop.size() > 1) text += fmt::format(" to {} windows", op.crop.size());
     if (op.flip != Flip::None) text += fmt::format(", flip {}", name_of(op.flip));
     return text + constants_words(op.mean, op.constants);
   }
