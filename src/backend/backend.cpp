@@ -52,6 +52,16 @@ std::vector<Part> parts_of(const Normalize& op, std::span<const View> in, const 
   return parts;
 }
 
+std::vector<Part> parts_of(const Concat&, std::span<const View> in, const View& out) {
+  std::vector<Part> parts;
+  std::int64_t first = 0;
+  for (const View& one : in) {
+    parts.push_back({one, images_of(out, first, one.desc.shape.n)});
+    first += one.desc.shape.n;
+  }
+  return parts;
+}
+
 Backend* Backends::at(Place place) const {
   for (const auto& backend : list)
     if (backend->place() == place) return backend.get();

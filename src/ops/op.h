@@ -29,6 +29,7 @@
 
 #include "ops/cast.h"
 #include "ops/checks.h"
+#include "ops/concat.h"
 #include "ops/copy.h"
 #include "ops/crop.h"
 #include "ops/denormalize.h"
@@ -48,10 +49,10 @@
 
 namespace normbench {
 
-using Op = std::variant<Source, Load, Resize, Crop, FlipOp, LayoutOp, Cast, Sub, Div, Normalize,
-                        Denormalize, GroupNorm, Moments, ScaleShift, Mul, Sum, BatchNormBackward,
-                        Accumulate, Model, Copy, Stream, FirstTouch, H2d, D2h, Exchange, Pin,
-                        Register, Unregister, EmptyLaunch, Sync>;
+using Op = std::variant<Source, Load, Resize, Crop, FlipOp, LayoutOp, Concat, Cast, Sub, Div,
+                        Normalize, Denormalize, GroupNorm, Moments, ScaleShift, Mul, Sum,
+                        BatchNormBackward, Accumulate, Model, Copy, Stream, FirstTouch, H2d, D2h,
+                        Exchange, Pin, Register, Unregister, EmptyLaunch, Sync>;
 
 /// Calls `use(std::type_identity<T>{})` for each op of the catalogue, in its order.
 template <class Use>

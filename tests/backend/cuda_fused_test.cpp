@@ -210,6 +210,45 @@ TEST(FusedDenormalize, HoldsTheConstantsOfAChannel) {
   EXPECT_EQ(arguments.b[1], 40.0f);
 }
 
+/// Windows of one launch, and of a launch each.
+TEST(FusedNormalize, TakesWindowsAsCropsThatAreConcatenated) {
+  const auto at = [](std::int64_t top, std::int64_t left) {
+    return Window{.height = 8, .width = 24, .top = top, .left = left};
+  };
+  for (const std::int64_t images : {1, 2})
+    for (const std::vector<Window>& windows :
+         {std::vector{at(0, 0), at(12, 24)}, std::vector{at(1, 1), at(9, 30), at(0, 0)}})
+      for (const Layout from : both_layouts)
+        for (const Layout to : both_layouts) {
+          Normalize op{.mean = {1, 2, 3}, .std = {4, 5, 6}, .layout = to, .crop = windows};
+          const TensorDesc desc = dense(DType::UInt8, from, {images, 3, 20, 64}, Memory::Device);
+          Guarded in(desc), at_once(op.infer(std::span(&desc, 1))[0]);
+          fill(in.view());
+          on_host(op, in.view(), at_once.view(), 0);
+          std::vector<Guarded> crops;
+          std::vector<View> cut;
+          for (const Window& window : windows) {
+            crops.emplace_back(Crop{window}.infer(std::span(&desc, 1))[0]);
+            on_host(Crop{window}, in.view(), crops.back().view(), 0);
+          }
+          std::vector<TensorDesc> descs;
+          for (Guarded& crop : crops) {
+            cut.push_back(crop.view());
+            descs.push_back(crop.view().desc);
+          }
+          Guarded batch(infer(Concat{}, descs)[0]);
+          for (const Part& part : parts_of(Concat{}, cut, batch.view()))
+            with_move(task_of(Concat{}, part), [](const auto& body) { run_body(body); });
+          op.crop = {};
+          Guarded in_steps(at_once.view().desc);
+          on_host(op, batch.view(), in_steps.view(), 0);
+          ASSERT_TRUE(at_once.payload() == in_steps.payload())
+              << images << " of " << windows.size() << ", " << name_of(from) << " to "
+              << name_of(to);
+          ASSERT_TRUE(at_once.guards_intact() && batch.guards_intact());
+        }
+}
+
 /// Counts what it is asked for: once per element, as nothing else calls it.
 struct Counted {
   static inline std::int64_t applied = 0;

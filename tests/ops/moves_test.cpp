@@ -108,6 +108,28 @@ TEST(Crop, CoveredPixelsCountOnce) {
   EXPECT_EQ(covered({{.height = 20, .width = 30, .top = {}, .left = {}}, at(7, 7)}), 600);
 }
 
+TEST(Concat, PutsTheImagesOfEachInputBehindThoseBefore) {
+  const std::vector in{nchw(DType::UInt8, {1, 1, 1, 2}), nchw(DType::UInt8, {2, 1, 1, 2})};
+  std::vector<Tensor64> out{{.shape = {3, 1, 1, 2}, .values = {}}};
+  EXPECT_THAT(infer(Concat{}, in), ElementsAre(nchw(DType::UInt8, out[0].shape)));
+  reference(Concat{}, std::vector<Tensor64>{{in[0].shape, {1, 2}}, {in[1].shape, {3, 4, 5, 6}}},
+            out, 0);
+  EXPECT_THAT(out[0].values, ElementsAre(1, 2, 3, 4, 5, 6));
+  const std::vector known{Accuracy{.low = -1, .high = 2, .error = 0.5, .whole = true},
+                          Accuracy{.low = 0, .high = 3, .error = 0.1}};
+  EXPECT_EQ(accuracy(Concat{}, known, {}), (Accuracy{.low = -1, .high = 3, .error = 0.5}));
+}
+
+TEST(Concat, NeedsTensorsThatDifferInTheirBatchAlone) {
+  EXPECT_EQ(infer_error(Concat{}, {host}), "needs 2 inputs or more, got 1");
+  EXPECT_EQ(infer_error(Concat{}, {host, host, nchw(DType::Float16, {7, 3, 4, 6})}),
+            "input 3 must be like the first one but for its batch, 7x3x4x5 float16 nchw, got "
+            "7x3x4x6 float16 nchw");
+  EXPECT_EQ(infer_error(Concat{}, {host, nchw(DType::UInt8, {2, 3, 4, 5})}),
+            "input 2 must be like the first one but for its batch, 2x3x4x5 float16 nchw, got "
+            "2x3x4x5 uint8 nchw");
+}
+
 TEST(Crop, PointsAtMistakes) {
   EXPECT_THAT(mistakes("crop", "{}"), ElementsAre(": needs \"size\" ([height, width])"));
   EXPECT_THAT(mistakes("crop", R"({"size": [1, 2, 3]})"),

@@ -7,7 +7,7 @@ namespace normbench {
 
 std::span<const Kernel> load_rows();
 std::span<const Kernel> resize_rows();
-std::span<const Kernel> move_rows();  // crop, flip, layout
+std::span<const Kernel> move_rows();  // crop, flip, layout, concat
 std::span<const Kernel> cast_rows();
 std::span<const Kernel> sub_div_rows();
 std::span<const Kernel> normalize_rows();

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include "backend/cpu/constants.h"
@@ -15,18 +16,21 @@ constexpr std::int64_t kMostMovedChannels = std::int64_t{1} << 30;  // sums of t
 bool is_on_device(Memory memory) { return memory == Memory::Device || memory == Memory::Managed; }
 
 bool is_reached(const Signature& s) {
-  return reaches(Place::Cuda, s.in[0].memory) && reaches(Place::Cuda, s.out[0].memory);
+  const auto reached = [](const TensorDesc& one) { return reaches(Place::Cuda, one.memory); };
+  return std::ranges::all_of(s.in, reached) && reached(s.out[0]);
 }
 
 /// `fewest`, with what lies in host memory counted as bytes over the link.
 Cost cost_over_link(const Op& op, const Signature& s) {
   Cost cost = fewest(op, s);
-  const auto cross = [&](std::int64_t& bytes) {
-    cost.link_bytes += bytes;
-    bytes = 0;
+  const auto cross = [&](std::int64_t& bytes, const TensorDesc& tensor) {
+    if (is_on_device(tensor.memory)) return;
+    const std::int64_t crossing = std::min(bytes, tensor.bytes());
+    cost.link_bytes += crossing;
+    bytes -= crossing;
   };
-  if (!is_on_device(s.in.at(0).memory)) cross(cost.read_bytes);
-  if (!is_on_device(s.out.at(0).memory)) cross(cost.written_bytes);
+  for (const TensorDesc& in : s.in) cross(cost.read_bytes, in);
+  cross(cost.written_bytes, s.out.at(0));
   return cost;
 }
 
@@ -158,7 +162,8 @@ void set_constants(const Normalize& op, std::int64_t channels, NormalizeArgument
 }
 
 std::span<const Kernel> move_rows() {
-  static const Kernel rows[] = {move_row<Crop>(), move_row<FlipOp>(), move_row<LayoutOp>()};
+  static const Kernel rows[] = {move_row<Crop>(), move_row<FlipOp>(), move_row<LayoutOp>(),
+                                move_row<Concat>()};
   return rows;
 }
 

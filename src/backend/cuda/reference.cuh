@@ -80,7 +80,7 @@ struct PointwiseReference {
 template <class T, class... Ops>
 concept OneOf = (std::same_as<T, Ops> || ...);
 template <class T>
-concept Pointwise = OneOf<T, Cast, Sub, Div, Normalize, Copy, Crop, FlipOp, LayoutOp>;
+concept Pointwise = OneOf<T, Cast, Sub, Div, Normalize, Copy, Crop, FlipOp, LayoutOp, Concat>;
 
 /// Of a part of the op's output. `sent`: all means, then all standard deviations.
 template <Pointwise T>

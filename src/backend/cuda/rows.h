@@ -9,7 +9,7 @@
 namespace normbench::cuda {
 
 std::span<const Kernel> resize_rows();
-std::span<const Kernel> move_rows();        // crop, flip, layout
+std::span<const Kernel> move_rows();        // crop, flip, layout, concat
 std::span<const Kernel> eager_rows();       // cast, sub, div
 std::span<const Kernel> normalize_rows();   // and denormalize
 std::span<const Kernel> group_norm_rows();  // and the steps of its chain: moments, …
