@@ -31,7 +31,7 @@ Cost fewest(const Op& op, const Signature& signature) {
 View input_view(const Crop& op, const View& in) { return cut(op.window, in); }
 View input_view(const FlipOp& op, const View& in) { return flip_view(in, op.axis); }
 
-std::vector<Part> parts_of(const Normalize& op, std::span<const View> in, const View& out) {
+std::vector<Portion> portions_of(const Normalize& op, std::span<const View> in, const View& out) {
   std::vector<View> windows;
   for (const Window& window : op.crop) windows.push_back(flip_view(cut(window, in[0]), op.flip));
   if (windows.empty()) return {{flip_view(in[0], op.flip), out}};
@@ -46,20 +46,20 @@ std::vector<Part> parts_of(const Normalize& op, std::span<const View> in, const 
     all.desc.strides.n = apart / size_of(in[0].desc.dtype);
     return {{all, out}};
   }
-  std::vector<Part> parts;
+  std::vector<Portion> portions;
   for (const View& window : windows)
-    parts.push_back({window, images_of(out, std::ssize(parts) * images, images)});
-  return parts;
+    portions.push_back({window, images_of(out, std::ssize(portions) * images, images)});
+  return portions;
 }
 
-std::vector<Part> parts_of(const Concat&, std::span<const View> in, const View& out) {
-  std::vector<Part> parts;
+std::vector<Portion> portions_of(const Concat&, std::span<const View> in, const View& out) {
+  std::vector<Portion> portions;
   std::int64_t first = 0;
   for (const View& one : in) {
-    parts.push_back({one, images_of(out, first, one.desc.shape.n)});
+    portions.push_back({one, images_of(out, first, one.desc.shape.n)});
     first += one.desc.shape.n;
   }
-  return parts;
+  return portions;
 }
 
 Backend* Backends::at(Place place) const {

@@ -40,16 +40,16 @@ View input_view(const T&, const View& in) {
 }
 
 /// Some of an output's images, and what of the input they come from, in as many images.
-struct Part {
+struct Portion {
   View in, out;
 };
-/// The output of a normalize, window by window. Those of a single image are one part where each
+/// The output of a normalize, window by window. Those of a single image are one where each
 /// lies as far behind the one before, as two always do that are given in the order of memory.
-std::vector<Part> parts_of(const Normalize& op, std::span<const View> in, const View& out);
+std::vector<Portion> portions_of(const Normalize& op, std::span<const View> in, const View& out);
 /// That of a concat, input by input.
-std::vector<Part> parts_of(const Concat& op, std::span<const View> in, const View& out);
+std::vector<Portion> portions_of(const Concat& op, std::span<const View> in, const View& out);
 template <class T>
-std::vector<Part> parts_of(const T& op, std::span<const View> in, const View& out) {
+std::vector<Portion> portions_of(const T& op, std::span<const View> in, const View& out) {
   return {{input_view(op, in[0]), out}};
 }
 

@@ -116,7 +116,7 @@ TEST(FusedNormalize, TakesConstantsThatWereSent) {
       on_host(op, in.view(), by_value.view(), 0);
       NormalizeArguments with_table, arguments;
       set_constants(op, 3, with_table);
-      arguments.task = task_of(op, Part{in.view(), sent.view()});
+      arguments.task = task_of(op, Portion{in.view(), sent.view()});
       arguments.sent_a = with_table.a;
       arguments.sent_b = with_table.b;
       with_normalize<float>(arguments, [](const auto& body) { run_body(body); });
@@ -237,8 +237,8 @@ TEST(FusedNormalize, TakesWindowsAsCropsThatAreConcatenated) {
             descs.push_back(crop.view().desc);
           }
           Guarded batch(infer(Concat{}, descs)[0]);
-          for (const Part& part : parts_of(Concat{}, cut, batch.view()))
-            with_move(task_of(Concat{}, part), [](const auto& body) { run_body(body); });
+          for (const Portion& portion : portions_of(Concat{}, cut, batch.view()))
+            with_move(task_of(Concat{}, portion), [](const auto& body) { run_body(body); });
           op.crop = {};
           Guarded in_steps(at_once.view().desc);
           on_host(op, batch.view(), in_steps.view(), 0);

@@ -13,8 +13,8 @@ void normalize_on_host(const Normalize& op, const View& in, const View& out,
   NormalizeArguments arguments;
   set_constants(op, out.desc.shape.c, arguments);
   const auto use = [](const auto& body) { run_body(body); };
-  for (const Part& part : parts_of(op, std::span(&in, 1), out)) {
-    arguments.task = task_of(op, part);
+  for (const Portion& portion : portions_of(op, std::span(&in, 1), out)) {
+    arguments.task = task_of(op, portion);
     arguments.task.enough_threads = enough_threads;
     with_type(op.to, [&]<class Out>(std::type_identity<Out>) {
       if constexpr (std::is_same_v<Out, std::uint8_t>)
@@ -28,7 +28,7 @@ void normalize_on_host(const Normalize& op, const View& in, const View& out,
 void denormalize_on_host(const Denormalize& op, const View& in, const View& out,
                          std::int64_t enough_threads) {
   NormalizeArguments arguments;
-  arguments.task = task_of(op, Part{in, out});
+  arguments.task = task_of(op, Portion{in, out});
   arguments.task.enough_threads = enough_threads;
   set_constants(op, out.desc.shape.c, arguments);
   with_denormalize(arguments, [](const auto& body) { run_body(body); });
@@ -36,8 +36,8 @@ void denormalize_on_host(const Denormalize& op, const View& in, const View& out,
 
 template <class T>
 void move_on_host(const T& op, const View& in, const View& out, std::int64_t enough_threads) {
-  for (const Part& part : parts_of(op, std::span(&in, 1), out)) {
-    FusedTask task = task_of(op, part);
+  for (const Portion& portion : portions_of(op, std::span(&in, 1), out)) {
+    FusedTask task = task_of(op, portion);
     task.enough_threads = enough_threads;
     with_move(task, [](const auto& body) { run_body(body); });
   }

@@ -23,7 +23,8 @@ class LargeNormalize {
     if (shape.c == 1) op.mean = {0};
     op.flip = flip;
     const View in{in_.data(), in_desc_};
-    arguments_.task = task_of(op, parts_of(op, std::span(&in, 1), {out_.data(), out_desc_}).at(0));
+    arguments_.task =
+        task_of(op, portions_of(op, std::span(&in, 1), {out_.data(), out_desc_}).at(0));
     set_constants(op, shape.c, arguments_);
   }
 

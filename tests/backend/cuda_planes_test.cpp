@@ -22,7 +22,7 @@ constexpr std::string_view kind<PixelsApart<In, Out, Function>> = "apart";
 template <class Use>
 auto with_task(const Normalize& op, const View& in, const View& out, Use use) {
   NormalizeArguments arguments;
-  arguments.task = task_of(op, parts_of(op, std::span(&in, 1), out).at(0));
+  arguments.task = task_of(op, portions_of(op, std::span(&in, 1), out).at(0));
   set_constants(op, out.desc.shape.c, arguments);
   return with_type(op.to, [&]<class Out>(std::type_identity<Out>) {
     if constexpr (std::is_same_v<Out, std::uint8_t>)

@@ -66,20 +66,20 @@ INSTANTIATE_TEST_SUITE_P(Cpu, Windows,
                            return std::get<1>(info.param) + "_" + std::get<0>(info.param);
                          });
 
-TEST(Parts, WindowsOfOneImageThatAreEquallyFarApartAreOne) {
-  const auto parts = [](std::int64_t images, std::vector<Window> crop) {
+TEST(Portions, WindowsOfOneImageThatAreEquallyFarApartAreOne) {
+  const auto portions = [](std::int64_t images, std::vector<Window> crop) {
     const Normalize op{.mean = {1}, .std = {1}, .crop = std::move(crop)};
     std::vector<std::byte> memory(1 << 15);
     const View in{memory.data(),
                   dense(DType::UInt8, Layout::Nhwc, {images, 3, 28, 139}, Memory::Device)};
-    return parts_of(op, std::span(&in, 1), {nullptr, op.infer(std::span(&in.desc, 1))[0]});
+    return portions_of(op, std::span(&in, 1), {nullptr, op.infer(std::span(&in.desc, 1))[0]});
   };
-  EXPECT_EQ(parts(1, windows(2)).size(), 1u);
-  EXPECT_EQ(parts(1, windows(2))[0].in.desc.strides.n, 3 * (9 * 139 + 5));
-  EXPECT_EQ(parts(1, {windows(2)[1], windows(2)[0]}).size(), 2u);
-  EXPECT_EQ(parts(1, windows(4)).size(), 4u);
-  EXPECT_EQ(parts(2, windows(2)).size(), 2u);
-  EXPECT_EQ(parts(2, windows(1)).size(), 1u);
+  EXPECT_EQ(portions(1, windows(2)).size(), 1u);
+  EXPECT_EQ(portions(1, windows(2))[0].in.desc.strides.n, 3 * (9 * 139 + 5));
+  EXPECT_EQ(portions(1, {windows(2)[1], windows(2)[0]}).size(), 2u);
+  EXPECT_EQ(portions(1, windows(4)).size(), 4u);
+  EXPECT_EQ(portions(2, windows(2)).size(), 2u);
+  EXPECT_EQ(portions(2, windows(1)).size(), 1u);
 }
 
 }  // namespace

@@ -20,9 +20,9 @@ Launch prepare(const T& op, const Signature& s) {
           touches = s.pages_mapped ? FirstTouches::Fault : Fresh](
              Queue& queue, std::span<const View> in, std::span<const View> out, View) {
     const Stores stores = rule(queue.threads);
-    for (const Part& part : parts_of(op, in, out[0]))
+    for (const Portion& portion : portions_of(op, in, out[0]))
       walk(
-          part.in, part.out, queue,
+          portion.in, portion.out, queue,
           [=](const Run& run) { copy_bytes(run.in, run.out, run.elements * size, stores); },
           [=](const PixelRun& run) { return move_pixels(run, size, stores); }, touches);
   };

@@ -37,9 +37,9 @@ Launch prepare_fused(const Normalize& op, const Signature& s) {
         PixelBody pixels;
         if (const PixelFunction planes = pixels_function(from, op.to, chosen))
           pixels = [=](const PixelRun& run) { return planes(run, a, b); };
-        for (const Part& part : parts_of(op, std::span(&in, 1), out))
+        for (const Portion& portion : portions_of(op, std::span(&in, 1), out))
           walk(
-              part.in, part.out, queue,
+              portion.in, portion.out, queue,
               [=](const Run& run) { function(run, a + run.channel, b + run.channel); }, pixels,
               touches);
       });
@@ -72,8 +72,8 @@ Launch prepare_lut(const Normalize& op, const Signature& s) {
   return with_constants<Lut>(
       op.constants, [op, channels = s.out[0].shape.c] { return make_lut(op, channels); },
       [op](Queue& queue, const View& in, const View& out, const Lut& lut) {
-        for (const Part& part : parts_of(op, std::span(&in, 1), out))
-          walk(part.in, part.out, queue, [&](const Run& run) { look_up(run, lut); });
+        for (const Portion& portion : portions_of(op, std::span(&in, 1), out))
+          walk(portion.in, portion.out, queue, [&](const Run& run) { look_up(run, lut); });
       });
 }
 

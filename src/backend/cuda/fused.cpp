@@ -53,8 +53,8 @@ template <class T>
 Launch prepare_move(const T& op, const Signature& s) {
   return [op, streaming = outgrows_l2(s)](Queue& queue, std::span<const View> in,
                                           std::span<const View> out, View) {
-    for (const Part& part : parts_of(op, in, out[0])) {
-      FusedTask task = task_of(op, part);
+    for (const Portion& portion : portions_of(op, in, out[0])) {
+      FusedTask task = task_of(op, portion);
       task.streaming = streaming;
       check(launch_move(stream_of(queue), task), "launching a move");
     }
@@ -81,8 +81,8 @@ bool accepts_affine(const T& op, const Signature& s) {
 template <class T>
 void submit(const T& op, bool streaming, Queue& queue, std::span<const View> in, const View& out,
             NormalizeArguments& arguments) {
-  for (const Part& part : parts_of(op, in, out)) {
-    arguments.task = task_of(op, part);
+  for (const Portion& portion : portions_of(op, in, out)) {
+    arguments.task = task_of(op, portion);
     arguments.task.streaming = streaming;
     check(launch_of(op)(stream_of(queue), arguments), "launching " + std::string(T::name));
   }
@@ -138,11 +138,11 @@ Kernel move_row() {
 
 }  // namespace
 
-FusedTask task_of(const Normalize& op, const Part& part) {
-  return {.in = part.in, .out = part.out, .alike = op.mean.size() == 1 && op.std.size() == 1};
+FusedTask task_of(const Normalize& op, const Portion& portion) {
+  return {.in = portion.in, .out = portion.out, .alike = op.mean.size() == 1 && op.std.size() == 1};
 }
-FusedTask task_of(const Denormalize& op, const Part& part) {
-  return {.in = part.in, .out = part.out, .alike = op.mean.size() == 1 && op.std.size() == 1};
+FusedTask task_of(const Denormalize& op, const Portion& portion) {
+  return {.in = portion.in, .out = portion.out, .alike = op.mean.size() == 1 && op.std.size() == 1};
 }
 
 void set_constants(const Denormalize& op, std::int64_t channels, NormalizeArguments& arguments) {

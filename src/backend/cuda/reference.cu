@@ -45,8 +45,8 @@ Launch prepare_reference(const T& op, const Signature& s) {
   const auto constants = send_constants(op, s.in[0].shape.c);
   return [op, constants](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
     const double* sent = constants ? constants->data() : nullptr;
-    for (const Part& part : parts_of(op, in, out[0]))
-      check(launch(stream_of(queue), reference_of(op, part.in, part.out, sent)),
+    for (const Portion& portion : portions_of(op, in, out[0]))
+      check(launch(stream_of(queue), reference_of(op, portion.in, portion.out, sent)),
             "launching a reference");
   };
 }

@@ -71,14 +71,14 @@ inline BroadcastArguments broadcast_arguments(const View& in, const View& out,
           .channels = shape.c};
 }
 
-/// The task of one launch of a fused kernel on a part of its op's output: a move treats all
+/// The task of one launch of a fused kernel on a portion of its op's output: a move treats all
 /// channels alike.
 template <class Move>
-FusedTask task_of(const Move&, const Part& part) {
-  return {.in = part.in, .out = part.out, .alike = true};
+FusedTask task_of(const Move&, const Portion& portion) {
+  return {.in = portion.in, .out = portion.out, .alike = true};
 }
-FusedTask task_of(const Normalize& op, const Part& part);
-FusedTask task_of(const Denormalize& op, const Part& part);
+FusedTask task_of(const Normalize& op, const Portion& portion);
+FusedTask task_of(const Denormalize& op, const Portion& portion);
 
 /// (x * scale - mean) / std as one multiplication and one addition, for every channel. Throws
 /// std::runtime_error when a standard deviation is 0.
