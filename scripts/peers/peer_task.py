@@ -75,6 +75,10 @@ class Stage:
     def window(self):
         """(top, left, height, width) of a crop's or normalize's window; None for the whole image."""
         crop = self.parameters if self.op == "crop" else self.parameters.get("crop")
+        if isinstance(crop, list):
+            if len(crop) != 1:
+                raise Unsupported("this peer takes one window, not several at once")
+            crop = crop[0]
         if not crop:
             return None
         height, width = crop["size"]

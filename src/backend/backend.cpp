@@ -15,6 +15,13 @@ View cut(const Window& window, const View& in) {
   return crop_view(in, top, left, window.height, window.width);
 }
 
+/// Images [first, first + count).
+View images_of(View view, std::int64_t first, std::int64_t count) {
+  view.data += first * view.desc.strides.n * size_of(view.desc.dtype);
+  view.desc.shape.n = count;
+  return view;
+}
+
 }  // namespace
 
 Cost fewest(const Op& op, const Signature& signature) {
@@ -23,8 +30,36 @@ Cost fewest(const Op& op, const Signature& signature) {
 
 View input_view(const Crop& op, const View& in) { return cut(op.window, in); }
 View input_view(const FlipOp& op, const View& in) { return flip_view(in, op.axis); }
-View input_view(const Normalize& op, const View& in) {
-  return flip_view(op.crop ? cut(*op.crop, in) : in, op.flip);
+
+std::vector<Portion> portions_of(const Normalize& op, std::span<const View> in, const View& out) {
+  std::vector<View> windows;
+  for (const Window& window : op.crop) windows.push_back(flip_view(cut(window, in[0]), op.flip));
+  if (windows.empty()) return {{flip_view(in[0], op.flip), out}};
+  if (windows.size() == 1) return {{windows[0], out}};
+  const std::int64_t images = in[0].desc.shape.n, apart = windows[1].data - windows[0].data;
+  bool even = images == 1 && apart >= 0;
+  for (std::size_t i = 2; i < windows.size(); ++i)
+    even = even && windows[i].data - windows[i - 1].data == apart;
+  if (even) {
+    View all = windows[0];
+    all.desc.shape.n = out.desc.shape.n;
+    all.desc.strides.n = apart / size_of(in[0].desc.dtype);
+    return {{all, out}};
+  }
+  std::vector<Portion> portions;
+  for (const View& window : windows)
+    portions.push_back({window, images_of(out, std::ssize(portions) * images, images)});
+  return portions;
+}
+
+std::vector<Portion> portions_of(const Concat&, std::span<const View> in, const View& out) {
+  std::vector<Portion> portions;
+  std::int64_t first = 0;
+  for (const View& one : in) {
+    portions.push_back({one, images_of(out, first, one.desc.shape.n)});
+    first += one.desc.shape.n;
+  }
+  return portions;
 }
 
 Backend* Backends::at(Place place) const {

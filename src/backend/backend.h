@@ -34,10 +34,23 @@ Cost fewest(const Op& op, const Signature& signature);
 /// What of its input an op reads: all of it, or a window, mirrored. No copy.
 View input_view(const Crop& op, const View& in);
 View input_view(const FlipOp& op, const View& in);
-View input_view(const Normalize& op, const View& in);
 template <class T>
 View input_view(const T&, const View& in) {
   return in;
+}
+
+/// Some of an output's images, and what of the input they come from, in as many images.
+struct Portion {
+  View in, out;
+};
+/// The output of a normalize, window by window. Those of a single image are one where each
+/// lies as far behind the one before, as two always do that are given in the order of memory.
+std::vector<Portion> portions_of(const Normalize& op, std::span<const View> in, const View& out);
+/// That of a concat, input by input.
+std::vector<Portion> portions_of(const Concat& op, std::span<const View> in, const View& out);
+template <class T>
+std::vector<Portion> portions_of(const T& op, std::span<const View> in, const View& out) {
+  return {{input_view(op, in[0]), out}};
 }
 
 /// A captured run of launches, to be launched again as one.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace normbench {
 
 std::optional<Window> Window::read(Reader& reader) {
@@ -39,6 +41,32 @@ Tensor64 Window::cut(const Tensor64& images) const {
       out.values.insert(out.values.end(), row, row + width);
     }
   return out;
+}
+
+std::int64_t covered_pixels(std::span<const Window> windows, std::int64_t h, std::int64_t w) {
+  struct Box {
+    std::int64_t top, bottom, left, right;
+  };
+  std::vector<Box> boxes;
+  std::vector<std::int64_t> edges;  // rows where a window starts or ends
+  for (const Window& window : windows) {
+    const auto [top, left] = window.origin(h, w);
+    boxes.push_back({top, top + window.height, left, left + window.width});
+    edges.insert(edges.end(), {top, top + window.height});
+  }
+  std::ranges::sort(boxes, {}, &Box::left);
+  std::ranges::sort(edges);
+  std::int64_t pixels = 0;
+  for (std::size_t i = 1; i < edges.size(); ++i) {
+    std::int64_t columns = 0, seen = 0;  // of the rows between two edges, from the left
+    for (const Box& box : boxes) {
+      if (box.top > edges[i - 1] || box.bottom < edges[i]) continue;
+      columns += std::max<std::int64_t>(0, box.right - std::max(seen, box.left));
+      seen = std::max(seen, box.right);
+    }
+    pixels += (edges[i] - edges[i - 1]) * columns;
+  }
+  return pixels;
 }
 
 Crop Crop::read(Reader& reader) {

@@ -19,6 +19,9 @@ struct Window {
   Tensor64 cut(const Tensor64& images) const;
 };
 
+/// Pixels of an image of this extent that lie in one of the windows at least.
+std::int64_t covered_pixels(std::span<const Window> windows, std::int64_t h, std::int64_t w);
+
 /// Parameters: size [h, w], at [top, left] (default: centred).
 struct Crop {
   static constexpr std::string_view name = "crop";

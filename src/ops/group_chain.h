@@ -76,7 +76,7 @@ struct Sum {
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
                                  std::span<const TensorDesc> out) const;
-  bool sums_batch() const { return true; }
+  bool whole_batch() const { return true; }
 };
 
 /// dh, x, mean, rstd -> dx, the gradient of (x - mean) * rstd with respect to x, where mean and

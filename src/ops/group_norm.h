@@ -39,7 +39,7 @@ struct GroupNorm {
   std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
                                  std::span<const TensorDesc> out) const;
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
-  bool sums_batch() const { return direction == Direction::Backward && affine; }
+  bool whole_batch() const { return direction == Direction::Backward && affine; }
   std::vector<Feeds> feeds(const TensorDesc& x) const;
   static std::vector<GroupNorm> samples(const Shape& shape);
 

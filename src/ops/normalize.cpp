@@ -23,14 +23,43 @@ Accuracy channel_accuracy(const Accuracy& x, double scale, double mean, double s
   return hull(as_written, one_step);
 }
 
-std::optional<Window> read_crop(Reader& reader) {
-  if (!reader.has("crop")) return std::nullopt;
-  Reader crop = reader.object("crop");
-  if (reader.member("crop").is_object() && !crop.has("size"))
-    crop.complain("needs \"size\" ([height, width])");
-  const auto window = Window::read(crop);
-  crop.finish();
+constexpr std::size_t most_windows = 64;
+
+/// The window of an object of its own; nothing where that has mistakes.
+std::optional<Window> read_window(Reader& reader, bool is_object) {
+  if (is_object && !reader.has("size")) reader.complain("needs \"size\" ([height, width])");
+  const auto window = Window::read(reader);
+  reader.finish();
   return window;
+}
+
+std::vector<Window> read_windows(Reader& reader, const Json& list) {
+  if (list.empty() || list.size() > most_windows)
+    reader.complain_at("crop",
+                       fmt::format("needs 1 to {} windows, got {}", most_windows, list.size()));
+  std::vector<Window> windows;
+  for (std::size_t i = 0; i < list.size() && i < most_windows; ++i) {
+    const std::string at = fmt::format("{}/{}", reader.pointer_to("crop"), i);
+    Reader one(list[i], at, reader.issues());
+    const auto window = read_window(one, list[i].is_object());
+    if (!window) continue;
+    windows.push_back(*window);
+    const Window& first = windows[0];
+    if (window->height != first.height || window->width != first.width)
+      reader.issues().push_back(
+          {at + "/size", fmt::format("{}x{} is not the first window's size, {}x{}", window->height,
+                                     window->width, first.height, first.width)});
+  }
+  return windows;
+}
+
+std::vector<Window> read_crop(Reader& reader) {
+  if (!reader.has("crop")) return {};
+  const Json& said = reader.member("crop");
+  if (said.is_array()) return read_windows(reader, said);
+  Reader crop = reader.object("crop");
+  if (const auto window = read_window(crop, said.is_object())) return {*window};
+  return {};
 }
 
 }  // namespace
@@ -56,20 +85,34 @@ std::vector<TensorDesc> Normalize::infer(std::span<const TensorDesc> in) const {
   check_channels(mean, "means", x.shape.c);
   check_channels(std, "stds", x.shape.c);
   Shape shape = x.shape;
-  if (crop) {
-    crop->origin(shape.h, shape.w);
-    shape.h = crop->height;
-    shape.w = crop->width;
+  for (const Window& window : crop) window.origin(x.shape.h, x.shape.w);
+  if (!crop.empty()) {
+    shape.n *= static_cast<std::int64_t>(crop.size());
+    shape.h = crop[0].height;
+    shape.w = crop[0].width;
   }
   return one_output(to, layout.value_or(x.layout), shape, x.memory);
 }
 
 void Normalize::reference(std::span<const Tensor64> in, std::span<Tensor64> out,
                           std::int64_t) const {
-  const Tensor64 x = mirrored(crop ? crop->cut(in[0]) : in[0], flip);
-  out[0] = map_channels(x, [&](double value, std::int64_t c) {
+  Tensor64 x = crop.empty() ? in[0] : crop[0].cut(in[0]);
+  for (std::size_t i = 1; i < crop.size(); ++i) {
+    const Tensor64 images = crop[i].cut(in[0]);
+    x.shape.n += images.shape.n;
+    x.values.insert(x.values.end(), images.values.begin(), images.values.end());
+  }
+  out[0] = map_channels(mirrored(x, flip), [&](double value, std::int64_t c) {
     return (value * scale - at_channel(mean, c)) / at_channel(std, c);
   });
+}
+
+Cost Normalize::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const {
+  const Shape& from = in[0].shape;
+  const std::int64_t pixels = crop.empty() ? from.h * from.w : covered_pixels(crop, from.h, from.w);
+  return {.read_bytes = from.n * from.c * pixels * size_of(in[0].dtype),
+          .written_bytes = total_bytes(out),
+          .flops = 2 * out[0].elements()};
 }
 
 Accuracy Normalize::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const {
@@ -86,6 +129,12 @@ std::vector<Normalize> Normalize::samples(const Shape& shape) {
   const auto mean = channel_samples(shape.c, 123.675, -7.3);
   const auto std = channel_samples(shape.c, 58.395, 1.7);
   const Window window = Window::inner(shape);
+  const auto at = [&](std::int64_t top, std::int64_t left) {
+    return Window{.height = window.height, .width = window.width, .top = top, .left = left};
+  };
+  const std::int64_t last_row = shape.h - window.height, last_column = shape.w - window.width;
+  const std::vector<Window> two{at(0, 0), at(last_row, last_column)};
+  const std::vector<Window> three{at(0, last_column), window, at(0, 0)};
   std::vector<Normalize> ops;
   for (const DTypeRow& dtype : dtype_rows) {
     const DType to = dtype.value;
@@ -98,7 +147,9 @@ std::vector<Normalize> Normalize::samples(const Shape& shape) {
                    .scale = 1 / 255.0,
                    .layout = Layout::Nhwc,
                    .constants = Constants::PerCall});
-    ops.push_back({.mean = mean, .std = std, .to = to, .crop = window});
+    ops.push_back({.mean = mean, .std = std, .to = to, .crop = {window}});
+    ops.push_back({.mean = mean, .std = std, .to = to, .layout = Layout::Nchw, .crop = two});
+    ops.push_back({.mean = mean, .std = std, .to = to, .crop = three, .flip = Flip::Horizontal});
     ops.push_back({.mean = mean, .std = std, .to = to, .flip = Flip::Vertical});
     for (const Layout layout : {Layout::Nchw, Layout::Nhwc})
       for (const Flip flip : {Flip::Horizontal, Flip::Both})
@@ -106,7 +157,7 @@ std::vector<Normalize> Normalize::samples(const Shape& shape) {
                        .std = {0.25},
                        .to = to,
                        .layout = layout,
-                       .crop = flip == Flip::Both ? std::optional(window) : std::nullopt,
+                       .crop = flip == Flip::Both ? std::vector{window} : std::vector<Window>{},
                        .flip = flip});
   }
   return ops;

@@ -6,18 +6,20 @@
 namespace normbench {
 
 /// y = (x * scale - mean[c]) / std[c] on the window, mirrored, in dtype `to` and layout `layout`.
-/// Parameters: mean, std, dtype (float32), scale (1), layout (input's), crop, flip, constants.
+/// With several windows of one size, [N, C, H, W] becomes [N * windows, C, height, width]: the
+/// first window of all images, then the second, …, as `concat` of crops would put them. Parameters:
+/// mean, std, dtype (float32), scale (1), layout (input's), crop (a window, or a list of at most
+/// 64), flip, constants.
 struct Normalize {
   static constexpr std::string_view name = "normalize";
   static constexpr std::string_view about =
       "(x * scale - mean) / std, with cast, layout, crop and flip in the same pass";
-  static constexpr int flops_per_element = 2;
 
   std::vector<double> mean = {}, std = {};  // one value, or one per channel; std never 0
   DType to = DType::Float32;
   double scale = 1;
   std::optional<Layout> layout = {};
-  std::optional<Window> crop = {};
+  std::vector<Window> crop = {};  // all of one size; none: the whole image
   Flip flip = Flip::None;
   Constants constants = Constants::Cached;
 
@@ -25,6 +27,9 @@ struct Normalize {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  /// Of the input only what a window covers, once where several do.
+  Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
+  bool whole_batch() const { return crop.size() > 1; }
   /// Each parameter at least once with each dtype.
   static std::vector<Normalize> samples(const Shape& shape);
 };

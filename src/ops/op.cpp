@@ -118,11 +118,11 @@ bool passes_through(const Op& op) {
   return std::visit([]<class T>(const T&) { return leaves_input<T>; }, op);
 }
 
-bool sums_batch(const Op& op) {
+bool whole_batch(const Op& op) {
   return std::visit(
       [](const auto& one) {
-        if constexpr (requires { one.sums_batch(); })
-          return one.sums_batch();
+        if constexpr (requires { one.whole_batch(); })
+          return one.whole_batch();
         else
           return false;
       },

@@ -9,7 +9,8 @@
 ///   fewest(in, out) -> Cost                default: reads every input, writes every output once
 ///   static constexpr int flops_per_element   in its place: each output comes of one input element
 ///   static constexpr int flops_per_input   every input is read, with so many for each of the first
-///   sums_batch() -> bool                   outputs depend on all images; default: on their own
+///   whole_batch() -> bool                  an output image depends on others than the input image
+///                                          of its number; default: on that alone
 ///   static std::vector<T> samples(Shape)   what a self-test tries; absent: it has no parameters
 ///   feeds(first) -> std::vector<Feeds>     inputs that a self-test tries; default: `first` alone
 ///   static constexpr bool starts           takes no input: starts a variant; needs no samples
@@ -28,8 +29,10 @@
 
 #include "ops/cast.h"
 #include "ops/checks.h"
+#include "ops/concat.h"
 #include "ops/copy.h"
 #include "ops/crop.h"
+#include "ops/denormalize.h"
 #include "ops/flip.h"
 #include "ops/group_chain.h"
 #include "ops/group_norm.h"
@@ -46,10 +49,10 @@
 
 namespace normbench {
 
-using Op =
-    std::variant<Source, Load, Resize, Crop, FlipOp, LayoutOp, Cast, Sub, Div, Normalize, GroupNorm,
-                 Moments, ScaleShift, Mul, Sum, BatchNormBackward, Accumulate, Model, Copy, Stream,
-                 FirstTouch, H2d, D2h, Exchange, Pin, Register, Unregister, EmptyLaunch, Sync>;
+using Op = std::variant<Source, Load, Resize, Crop, FlipOp, LayoutOp, Concat, Cast, Sub, Div,
+                        Normalize, Denormalize, GroupNorm, Moments, ScaleShift, Mul, Sum,
+                        BatchNormBackward, Accumulate, Model, Copy, Stream, FirstTouch, H2d, D2h,
+                        Exchange, Pin, Register, Unregister, EmptyLaunch, Sync>;
 
 /// Calls `use(std::type_identity<T>{})` for each op of the catalogue, in its order.
 template <class Use>
@@ -83,8 +86,9 @@ void reference(const Op& op, std::span<const Tensor64> in, std::span<Tensor64> o
 /// False for ops whose output values are undefined, or known to a peer alone.
 bool has_reference(const Op& op);
 
-/// True if outputs are sums over the batch, so that `reference` needs all images at once.
-bool sums_batch(const Op& op);
+/// True if output images do not depend on the input image of their number alone (sums over the
+/// batch, another order), so that `reference` needs all images at once.
+bool whole_batch(const Op& op);
 
 /// True for ops that no kernel of this program ever does.
 bool is_peer_only(const Op& op);

@@ -261,7 +261,7 @@ std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* c
 }
 
 std::int64_t slab_images(const Case& work) {
-  if (sums_batch(work)) return work.images();
+  if (whole_batch(work)) return work.images();
   constexpr std::int64_t slab_elements = 8'000'000;
   std::int64_t per_image = 0;
   for (const Value& value : work.values)

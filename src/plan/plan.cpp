@@ -192,8 +192,8 @@ std::int64_t output_bytes(const Case& work) {
   return bytes;
 }
 
-bool sums_batch(const Case& work) {
-  return std::ranges::any_of(work.stages, [](const Stage& stage) { return sums_batch(stage.op); });
+bool whole_batch(const Case& work) {
+  return std::ranges::any_of(work.stages, [](const Stage& stage) { return whole_batch(stage.op); });
 }
 
 Plan make_plan(const std::string& file, const Backends& backends, const PlanOptions& options) {

@@ -146,7 +146,7 @@ std::int64_t fewest_read_bytes(const Case& work);
 /// Bytes that it must write: those of its outputs.
 std::int64_t output_bytes(const Case& work);
 /// True if the check of its outputs needs the whole batch at once.
-bool sums_batch(const Case& work);
+bool whole_batch(const Case& work);
 
 /// All variants at one point, measured interleaved.
 struct Group {

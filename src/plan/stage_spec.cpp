@@ -11,9 +11,8 @@ namespace normbench {
 namespace {
 
 /// What every stage may say beside its op's own parameters.
-constexpr auto common_members =
-    std::to_array<std::string_view>(
-        {"label", "as", "in", "output", "memory", "place", "kernel", "lane"});
+constexpr auto common_members = std::to_array<std::string_view>(
+    {"label", "as", "in", "output", "memory", "place", "kernel", "lane"});
 
 Json own_members(const Json& members) {
   Json own;
@@ -80,9 +79,9 @@ std::string_view advice(Place place) {
 /// True if every output element depends only on the input element in the same position.
 bool is_elementwise(const Op& op) {
   if (const auto* normalize = std::get_if<Normalize>(&op))
-    return normalize->flip == Flip::None && !normalize->crop;
+    return normalize->flip == Flip::None && normalize->crop.empty();
   return std::holds_alternative<Cast>(op) || std::holds_alternative<Sub>(op) ||
-         std::holds_alternative<Div>(op);
+         std::holds_alternative<Div>(op) || std::holds_alternative<Denormalize>(op);
 }
 
 }  // namespace

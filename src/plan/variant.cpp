@@ -20,6 +20,9 @@ constexpr auto shared = std::to_array<Shared>({{"sub", "mean", "normalize"},
                                                {"sub", "constants", "normalize"},
                                                {"div", "std", "normalize"},
                                                {"div", "constants", "normalize"},
+                                               {"denormalize", "mean", "normalize"},
+                                               {"denormalize", "std", "normalize"},
+                                               {"denormalize", "scale", "normalize"},
                                                {"model", "mean", "normalize"},
                                                {"model", "std", "normalize"}});
 

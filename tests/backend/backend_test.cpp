@@ -39,8 +39,16 @@ TEST(Fewest, OnlyTheWindow) {
   const TensorDesc u8 = dense(DType::UInt8, Layout::Nhwc, {2, 3, 10, 20}, Memory::Pageable);
   const Window window{.height = 5, .width = 4, .top = {}, .left = {}};
   EXPECT_THAT(fewest_of(Crop{.window = window}, u8), ElementsAre(120, 120, 0, 0));
-  EXPECT_THAT(fewest_of(Normalize{.mean = {1}, .std = {1}, .crop = window}, u8),
+  EXPECT_THAT(fewest_of(Normalize{.mean = {1}, .std = {1}, .crop = {window}}, u8),
               ElementsAre(120, 480, 0, 240));
+}
+
+TEST(Fewest, WhatSeveralWindowsCoverOnce) {
+  const TensorDesc u8 = dense(DType::UInt8, Layout::Nhwc, {2, 3, 10, 20}, Memory::Pageable);
+  const Window first{.height = 5, .width = 4, .top = 0, .left = 0};
+  const Window other{.height = 5, .width = 4, .top = 0, .left = 2};
+  EXPECT_THAT(fewest_of(Normalize{.mean = {1}, .std = {1}, .crop = {first, other}}, u8),
+              ElementsAre(180, 960, 0, 480));
 }
 
 // Halving both axes: 4 taps of 2 flops over 20 columns, then over 10, for each of 30 output rows.

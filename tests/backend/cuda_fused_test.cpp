@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <limits>
 
 #include "backend/cuda/fused.cuh"
 #include "backend/cuda_fused_testing.h"
@@ -114,7 +116,7 @@ TEST(FusedNormalize, TakesConstantsThatWereSent) {
       on_host(op, in.view(), by_value.view(), 0);
       NormalizeArguments with_table, arguments;
       set_constants(op, 3, with_table);
-      arguments.task = task_of(op, in.view(), sent.view());
+      arguments.task = task_of(op, Portion{in.view(), sent.view()});
       arguments.sent_a = with_table.a;
       arguments.sent_b = with_table.b;
       with_normalize<float>(arguments, [](const auto& body) { run_body(body); });
@@ -124,12 +126,127 @@ TEST(FusedNormalize, TakesConstantsThatWereSent) {
 
 TEST(FusedNormalize, HoldsTheConstantsOfAChannel) {
   NormalizeArguments arguments;
-  set_constants({.mean = {10, 20}, .std = {2, 4}, .scale = 0.5}, 2, arguments);
+  set_constants(Normalize{.mean = {10, 20}, .std = {2, 4}, .scale = 0.5}, 2, arguments);
   EXPECT_EQ(arguments.a[0], 0.25f);
   EXPECT_EQ(arguments.b[0], -5.0f);
   EXPECT_EQ(arguments.a[1], 0.125f);
   EXPECT_EQ(arguments.b[1], -5.0f);
-  EXPECT_THROW(set_constants({.mean = {0}, .std = {0}}, 1, arguments), std::runtime_error);
+  EXPECT_THROW(set_constants(Normalize{.mean = {0}, .std = {0}}, 1, arguments), std::runtime_error);
+}
+
+class FusedDenormalize : public testing::TestWithParam<DType> {};
+
+TEST_P(FusedDenormalize, KeepsToTheReference) {
+  for (const Shape& shape : fused_shapes)
+    for (const Layout layout : both_layouts)
+      for (const Op& op : samples(Denormalize::name, shape))
+        for (const FusedSetting& setting : fused_settings) {
+          const TensorDesc in = dense(GetParam(), layout, shape, Memory::Device);
+          ASSERT_EQ(fault_of(op, in, setting), std::nullopt) << describe(in) << ", " << setting;
+        }
+}
+
+TEST_P(FusedDenormalize, TakesEveryAlignmentOfBothSides) {
+  const Shape shape{1, 3, 4, 20};  // planes of a multiple of 16 bytes
+  for (const Layout layout : both_layouts)
+    for (const Layout out : both_layouts)
+      for (std::int64_t shift = 0; shift < 256; ++shift) {
+        const Denormalize op{.mean = {1, 2, 3}, .std = {0.4, 0.5, 0.6}, .layout = out};
+        const TensorDesc in = dense(GetParam(), layout, shape, Memory::Device);
+        const FusedSetting setting{shift % 16, shift / 16, shift % 2};
+        ASSERT_EQ(fault_of(op, in, setting), std::nullopt) << describe(in) << ", " << setting;
+      }
+}
+
+/// All 256 in each channel, where slots are whole and where they are not.
+TEST_P(FusedDenormalize, GivesTheBytesBackThatWereNormalized) {
+  const std::vector<double> mean{123.675, 116.28, 103.53}, deviation{58.395, 57.12, 57.375};
+  for (const Layout layout : both_layouts)
+    for (const Layout between : both_layouts)
+      for (const Shape& shape : {Shape{2, 3, 16, 48}, Shape{1, 3, 13, 23}}) {
+        const Normalize there{.mean = mean, .std = deviation, .to = GetParam(), .layout = between};
+        const Denormalize back{.mean = mean, .std = deviation, .layout = layout};
+        const TensorDesc desc = dense(DType::UInt8, layout, shape, Memory::Device);
+        Guarded in(desc), floats(there.infer(std::span(&desc, 1))[0]), out(desc);
+        for (std::int64_t i = 0; i < desc.elements(); ++i)
+          in.view().data[i] = static_cast<std::byte>(i * 7);
+        on_host(there, in.view(), floats.view(), 0);
+        on_host(back, floats.view(), out.view(), 0);
+        EXPECT_TRUE(out.payload() == in.payload()) << name_of(layout);
+      }
+}
+
+/// Halves go to the even number, whichever body does it; NaN becomes 0.
+TEST_P(FusedDenormalize, RoundsToEvenSaturatesAndMakesNanZero) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> some{-infinity, -1000, -0.5, 0.5, 1.5, 2.5,
+                                 254.5,     256,   3000, NAN, 127, infinity};
+  for (const Layout layout : both_layouts)
+    for (const Layout to : both_layouts)
+      for (const std::int64_t shift : {0, 1}) {
+        const Denormalize op{.mean = {0.0}, .std = {1.0}, .layout = to};
+        const TensorDesc desc = dense(GetParam(), layout, {1, 3, 8, 24}, Memory::Device);
+        Guarded in(desc, shift), out(op.infer(std::span(&desc, 1))[0], shift);
+        Tensor64 values{.shape = desc.shape, .values = {}};
+        for (std::int64_t i = 0; i < desc.elements(); ++i)
+          values.values.push_back(some[static_cast<std::size_t>(i) % some.size()]);
+        from_double(values, in.view(), 0);
+        on_host(op, in.view(), out.view(), 0);
+        EXPECT_EQ(mismatch(expected_of(op, in.view(), out.view().desc), out.view(), 0),
+                  std::nullopt);
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cuda, FusedDenormalize,
+                         testing::Values(DType::Float32, DType::Float16, DType::BFloat16),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+TEST(FusedDenormalize, HoldsTheConstantsOfAChannel) {
+  NormalizeArguments arguments;
+  set_constants(Denormalize{.mean = {10, 20}, .std = {2, 4}, .scale = 0.5}, 2, arguments);
+  EXPECT_EQ(arguments.a[0], 4.0f);
+  EXPECT_EQ(arguments.b[0], 20.0f);
+  EXPECT_EQ(arguments.a[1], 8.0f);
+  EXPECT_EQ(arguments.b[1], 40.0f);
+}
+
+/// Windows of one launch, and of a launch each.
+TEST(FusedNormalize, TakesWindowsAsCropsThatAreConcatenated) {
+  const auto at = [](std::int64_t top, std::int64_t left) {
+    return Window{.height = 8, .width = 24, .top = top, .left = left};
+  };
+  for (const std::int64_t images : {1, 2})
+    for (const std::vector<Window>& windows :
+         {std::vector{at(0, 0), at(12, 24)}, std::vector{at(1, 1), at(9, 30), at(0, 0)}})
+      for (const Layout from : both_layouts)
+        for (const Layout to : both_layouts) {
+          Normalize op{.mean = {1, 2, 3}, .std = {4, 5, 6}, .layout = to, .crop = windows};
+          const TensorDesc desc = dense(DType::UInt8, from, {images, 3, 20, 64}, Memory::Device);
+          Guarded in(desc), at_once(op.infer(std::span(&desc, 1))[0]);
+          fill(in.view());
+          on_host(op, in.view(), at_once.view(), 0);
+          std::vector<Guarded> crops;
+          std::vector<View> cut;
+          for (const Window& window : windows) {
+            crops.emplace_back(Crop{window}.infer(std::span(&desc, 1))[0]);
+            on_host(Crop{window}, in.view(), crops.back().view(), 0);
+          }
+          std::vector<TensorDesc> descs;
+          for (Guarded& crop : crops) {
+            cut.push_back(crop.view());
+            descs.push_back(crop.view().desc);
+          }
+          Guarded batch(infer(Concat{}, descs)[0]);
+          for (const Portion& portion : portions_of(Concat{}, cut, batch.view()))
+            with_move(task_of(Concat{}, portion), [](const auto& body) { run_body(body); });
+          op.crop = {};
+          Guarded in_steps(at_once.view().desc);
+          on_host(op, batch.view(), in_steps.view(), 0);
+          ASSERT_TRUE(at_once.payload() == in_steps.payload())
+              << images << " of " << windows.size() << ", " << name_of(from) << " to "
+              << name_of(to);
+          ASSERT_TRUE(at_once.guards_intact() && batch.guards_intact());
+        }
 }
 
 /// Counts what it is asked for: once per element, as nothing else calls it.

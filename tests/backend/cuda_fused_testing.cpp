@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "backend/cuda/fused.cuh"
+#include "backend/cuda/reference.cuh"
 
 namespace normbench::cuda {
 namespace {
@@ -10,23 +11,36 @@ namespace {
 void normalize_on_host(const Normalize& op, const View& in, const View& out,
                        std::int64_t enough_threads) {
   NormalizeArguments arguments;
-  arguments.task = task_of(op, in, out);
-  arguments.task.enough_threads = enough_threads;
   set_constants(op, out.desc.shape.c, arguments);
   const auto use = [](const auto& body) { run_body(body); };
-  with_type(op.to, [&]<class Out>(std::type_identity<Out>) {
-    if constexpr (std::is_same_v<Out, std::uint8_t>)
-      throw std::logic_error("no row normalises to uint8");
-    else
-      with_normalize<Out>(arguments, use);
-  });
+  for (const Portion& portion : portions_of(op, std::span(&in, 1), out)) {
+    arguments.task = task_of(op, portion);
+    arguments.task.enough_threads = enough_threads;
+    with_type(op.to, [&]<class Out>(std::type_identity<Out>) {
+      if constexpr (std::is_same_v<Out, std::uint8_t>)
+        throw std::logic_error("no row normalises to uint8");
+      else
+        with_normalize<Out>(arguments, use);
+    });
+  }
+}
+
+void denormalize_on_host(const Denormalize& op, const View& in, const View& out,
+                         std::int64_t enough_threads) {
+  NormalizeArguments arguments;
+  arguments.task = task_of(op, Portion{in, out});
+  arguments.task.enough_threads = enough_threads;
+  set_constants(op, out.desc.shape.c, arguments);
+  with_denormalize(arguments, [](const auto& body) { run_body(body); });
 }
 
 template <class T>
 void move_on_host(const T& op, const View& in, const View& out, std::int64_t enough_threads) {
-  FusedTask task = task_of(op, in, out);
-  task.enough_threads = enough_threads;
-  with_move(task, [](const auto& body) { run_body(body); });
+  for (const Portion& portion : portions_of(op, std::span(&in, 1), out)) {
+    FusedTask task = task_of(op, portion);
+    task.enough_threads = enough_threads;
+    with_move(task, [](const auto& body) { run_body(body); });
+  }
 }
 
 }  // namespace
@@ -36,7 +50,9 @@ void on_host(const Op& op, const View& in, const View& out, std::int64_t enough_
       [&]<class T>(const T& one) {
         if constexpr (std::is_same_v<T, Normalize>)
           normalize_on_host(one, in, out, enough_threads);
-        else if constexpr (requires { task_of(one, in, out); })
+        else if constexpr (std::is_same_v<T, Denormalize>)
+          denormalize_on_host(one, in, out, enough_threads);
+        else if constexpr (OneOf<T, Crop, FlipOp, LayoutOp>)
           move_on_host(one, in, out, enough_threads);
       },
       op);

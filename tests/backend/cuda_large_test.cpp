@@ -22,7 +22,9 @@ class LargeNormalize {
     Normalize op = kOp;
     if (shape.c == 1) op.mean = {0};
     op.flip = flip;
-    arguments_.task = task_of(op, {in_.data(), in_desc_}, {out_.data(), out_desc_});
+    const View in{in_.data(), in_desc_};
+    arguments_.task =
+        task_of(op, portions_of(op, std::span(&in, 1), {out_.data(), out_desc_}).at(0));
     set_constants(op, shape.c, arguments_);
   }
 

@@ -22,7 +22,7 @@ constexpr std::string_view kind<PixelsApart<In, Out, Function>> = "apart";
 template <class Use>
 auto with_task(const Normalize& op, const View& in, const View& out, Use use) {
   NormalizeArguments arguments;
-  arguments.task = task_of(op, in, out);
+  arguments.task = task_of(op, portions_of(op, std::span(&in, 1), out).at(0));
   set_constants(op, out.desc.shape.c, arguments);
   return with_type(op.to, [&]<class Out>(std::type_identity<Out>) {
     if constexpr (std::is_same_v<Out, std::uint8_t>)
@@ -54,7 +54,7 @@ Normalize flipped(Flip flip) {
 }
 Normalize cropped(const Window& window) {
   Normalize op = kOp;
-  op.crop = window;
+  op.crop = {window};
   return op;
 }
 
@@ -165,7 +165,7 @@ std::vector<Normalize> normalizations(DType to, const Shape& shape) {
         if (shape.c > 1) op.mean = channel_values(shape.c, 123.675, -7.3);
         op.flip = flip;
         if (left >= 0 && shape.w > 8 && shape.h > 2)
-          op.crop = Window{.height = shape.h - 2, .width = shape.w - 8, .top = 1, .left = left};
+          op.crop = {Window{.height = shape.h - 2, .width = shape.w - 8, .top = 1, .left = left}};
         else if (left >= 0)
           continue;
         ops.push_back(op);

@@ -19,7 +19,7 @@ template <class Spoil>
 OnHost with_bug(Spoil spoil) {
   return [spoil](const Op& op, const View& in, const View& out, std::int64_t enough_threads) {
     NormalizeArguments arguments;
-    arguments.task = task_of(std::get<Normalize>(op), in, out);
+    arguments.task = task_of(std::get<Normalize>(op), {in, out});
     arguments.task.enough_threads = enough_threads;
     set_constants(std::get<Normalize>(op), out.desc.shape.c, arguments);
     with_normalize<float>(arguments, [&](auto body) {

@@ -88,7 +88,7 @@ void take_neighbours_statistics(const GroupNorm& op, Tensors in, Tensors& out) {
 }
 
 void leave_an_image_out(const GroupNorm& op, Tensors in, Tensors& out) {
-  if (!op.sums_batch()) return;
+  if (!op.whole_batch()) return;
   Tensor64& dy = in[op.inputs().dy];
   const auto image = static_cast<std::ptrdiff_t>(dy.shape.elements() / dy.shape.n);
   std::fill(dy.values.end() - image, dy.values.end(), 0.0);

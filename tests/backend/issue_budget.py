@@ -51,6 +51,8 @@ ROWS = [
     Row(f"PlanesToPlanes<unsigned char, {HALF}, Affine, (1|3), .*>", 32, 64, 140),
     Row("PlanesToPlanes<float, float, Affine, (1|3), .*>", 64, 64, 75),
     Row(f"PlanesToPlanes<float, {HALF}, Affine, (1|3), .*>", 64, 32, 85),
+    Row("PlanesToPlanes<float, unsigned char, Affine, (1|3), .*>", 64, 16, 160),
+    Row(f"PlanesToPlanes<{HALF}, unsigned char, Affine, (1|3), .*>", 64, 32, 280),
     Row("PixelsToPlanes<float, Affine, false, .*>", 24, 96, 120),
     Row("PixelsToPlanes<float, Affine, true, .*>", 24, 96, 140),
     Row(f"PixelsToPlanes<{HALF}, Affine, false, .*>", 24, 48, 140),

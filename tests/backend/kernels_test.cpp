@@ -119,7 +119,7 @@ TEST_P(NormalizeRows, KeepToTheReferenceRowByRow) {
       for (const std::int64_t width : {226, 225, 76, 64}) {
         op.to = to;
         op.flip = flip;
-        op.crop = Window{.height = 16, .width = width, .top = 3, .left = {}};
+        op.crop = {Window{.height = 16, .width = width, .top = 3, .left = {}}};
         const Signature signature{.in = {in}, .out = op.infer(std::span(&in, 1))};
         if (!kernel.accepts(op, signature)) continue;
         ++accepted;

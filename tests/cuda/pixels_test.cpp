@@ -80,12 +80,13 @@ std::vector<Op> normalizations() {
     for (const auto layout :
          {std::optional<Layout>(), std::optional(Layout::Nchw), std::optional(Layout::Nhwc)})
       for (const Flip flip : {Flip::None, Flip::Horizontal, Flip::Both})
-        ops.push_back(Normalize{.mean = mean,
-                                .std = deviation,
-                                .to = to,
-                                .layout = layout,
-                                .crop = flip == Flip::None ? std::nullopt : std::optional(window),
-                                .flip = flip});
+        ops.push_back(
+            Normalize{.mean = mean,
+                      .std = deviation,
+                      .to = to,
+                      .layout = layout,
+                      .crop = flip == Flip::None ? std::vector<Window>{} : std::vector{window},
+                      .flip = flip});
   ops.push_back(Normalize{.mean = {0.5}, .std = {0.25}, .scale = 1 / 255.0});
   ops.push_back(Normalize{.mean = mean, .std = deviation, .constants = Constants::PerCall});
   ops.push_back(Normalize{.mean = mean, .std = deviation, .flip = Flip::Vertical});

@@ -132,6 +132,22 @@ TEST(Normalize, SaysWhatDoesNotFit) {
   EXPECT_EQ(
       infer_error(made<Normalize>(R"({"mean": 0, "std": 1, "crop": {"size": [41, 9]}})"), {in}),
       "window 41x9 does not fit in 40x50");
+  EXPECT_EQ(infer_error(made<Normalize>(R"({"mean": 0, "std": 1, "crop": [
+                {"size": [2, 2]}, {"size": [2, 2], "at": [9, 9]}]})"),
+                        {nchw(DType::UInt8, {1, 1, 10, 10})}),
+            "window 2x2 at [9, 9] does not fit in 10x10");
+}
+
+TEST(Normalize, TakesWindowsOneAfterTheOtherOfAllImages) {
+  const Tensor64 in{{2, 1, 2, 3}, {1, 2, 3, 4, 5, 6, 10, 20, 30, 40, 50, 60}};
+  const auto op = made<Normalize>(
+      R"({"mean": 0, "std": 1, "flip": "horizontal",
+          "crop": [{"size": [1, 2], "at": [1, 1]}, {"size": [1, 2], "at": [0, 0]}]})");
+  std::vector<Tensor64> out{{.shape = {4, 1, 1, 2}, .values = {}}};
+  reference(op, std::vector{in}, out, 0);
+  EXPECT_THAT(out[0].values, ElementsAre(6, 5, 60, 50, 2, 1, 20, 10));
+  EXPECT_THAT(op.infer(std::vector{nchw(DType::UInt8, {2, 1, 2, 3})}),
+              ElementsAre(nchw(DType::Float32, {4, 1, 1, 2})));
 }
 
 TEST(Normalize, PointsAtMistakes) {
@@ -143,6 +159,14 @@ TEST(Normalize, PointsAtMistakes) {
                           "/crop/sise: unknown key \"sise\" (did you mean \"size\"?)"));
   EXPECT_THAT(mistakes("normalize", R"({"mean": 0, "std": 1, "crop": 5})"),
               ElementsAre("/crop: expected an object, got 5"));
+  EXPECT_THAT(mistakes("normalize", R"({"mean": 0, "std": 1, "crop": []})"),
+              ElementsAre("/crop: needs 1 to 64 windows, got 0"));
+  EXPECT_THAT(mistakes("normalize", R"({"mean": 0, "std": 1, "crop": [
+                  {"size": [4, 5]}, 7, {"size": [4, 6]}, {"sise": 1}]})"),
+              ElementsAre("/crop/1: expected an object, got 7",
+                          "/crop/2/size: 4x6 is not the first window's size, 4x5",
+                          "/crop/3: needs \"size\" ([height, width])",
+                          "/crop/3/sise: unknown key \"sise\" (did you mean \"size\"?)"));
   EXPECT_THAT(mistakes("normalize", R"({"mean": 0, "std": 1, "layout": "nhcw"})"),
               ElementsAre("/layout: unknown value \"nhcw\" (did you mean \"nchw\"?)"));
 }

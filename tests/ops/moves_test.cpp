@@ -93,6 +93,43 @@ TEST(Crop, SaysWhatDoesNotFit) {
   EXPECT_EQ(error(R"({"size": [100, 100], "at": [124, 124]})"), "no error");
 }
 
+TEST(Crop, CoveredPixelsCountOnce) {
+  const auto at = [](std::int64_t top, std::int64_t left) {
+    return Window{.height = 4, .width = 6, .top = top, .left = left};
+  };
+  const auto covered = [](const std::vector<Window>& windows) {
+    return covered_pixels(windows, 20, 30);
+  };
+  EXPECT_EQ(covered({at(3, 5)}), 24);
+  EXPECT_EQ(covered({at(3, 5), at(3, 5)}), 24);
+  EXPECT_EQ(covered({at(0, 0), at(16, 24)}), 48);
+  EXPECT_EQ(covered({at(0, 0), at(3, 5)}), 47);
+  EXPECT_EQ(covered({at(0, 0), at(0, 3), at(2, 0)}), 24 + 12 + 2 * 6);
+  EXPECT_EQ(covered({{.height = 20, .width = 30, .top = {}, .left = {}}, at(7, 7)}), 600);
+}
+
+TEST(Concat, PutsTheImagesOfEachInputBehindThoseBefore) {
+  const std::vector in{nchw(DType::UInt8, {1, 1, 1, 2}), nchw(DType::UInt8, {2, 1, 1, 2})};
+  std::vector<Tensor64> out{{.shape = {3, 1, 1, 2}, .values = {}}};
+  EXPECT_THAT(infer(Concat{}, in), ElementsAre(nchw(DType::UInt8, out[0].shape)));
+  reference(Concat{}, std::vector<Tensor64>{{in[0].shape, {1, 2}}, {in[1].shape, {3, 4, 5, 6}}},
+            out, 0);
+  EXPECT_THAT(out[0].values, ElementsAre(1, 2, 3, 4, 5, 6));
+  const std::vector known{Accuracy{.low = -1, .high = 2, .error = 0.5, .whole = true},
+                          Accuracy{.low = 0, .high = 3, .error = 0.1}};
+  EXPECT_EQ(accuracy(Concat{}, known, {}), (Accuracy{.low = -1, .high = 3, .error = 0.5}));
+}
+
+TEST(Concat, NeedsTensorsThatDifferInTheirBatchAlone) {
+  EXPECT_EQ(infer_error(Concat{}, {host}), "needs 2 inputs or more, got 1");
+  EXPECT_EQ(infer_error(Concat{}, {host, host, nchw(DType::Float16, {7, 3, 4, 6})}),
+            "input 3 must be like the first one but for its batch, 7x3x4x5 float16 nchw, got "
+            "7x3x4x6 float16 nchw");
+  EXPECT_EQ(infer_error(Concat{}, {host, nchw(DType::UInt8, {2, 3, 4, 5})}),
+            "input 2 must be like the first one but for its batch, 2x3x4x5 float16 nchw, got "
+            "2x3x4x5 uint8 nchw");
+}
+
 TEST(Crop, PointsAtMistakes) {
   EXPECT_THAT(mistakes("crop", "{}"), ElementsAre(": needs \"size\" ([height, width])"));
   EXPECT_THAT(mistakes("crop", R"({"size": [1, 2, 3]})"),

@@ -99,6 +99,14 @@ TEST(Stages, DefaultsAreMergedBelowWhatAStageSays) {
   EXPECT_EQ(one.stages[2].output, OutputPolicy::Fresh);
 }
 
+TEST(Stages, DenormalizeUndoesTheNormalizeOfTheDefaults) {
+  const Case one = only_case(
+      config(R"("variants": {"v": ["normalize", "denormalize"]})",
+             R"("defaults": {"normalize": {"mean": [1, 2, 3], "std": 4, "scale": 0.5}})"));
+  const auto& back = std::get<Denormalize>(one.stages[1].op);
+  EXPECT_EQ(fmt::format("{} {} {}", back.mean, back.std, back.scale), "[1, 2, 3] [4] 0.5");
+}
+
 TEST(Stages, MistakesInDefaultsStandWhereTheyAreWritten) {
   EXPECT_THAT(mistakes(config(R"("variants": {"v": ["normalize", "sub"]})",
                               R"("defaults": {"normalize": {"mean": "x", "std": [1]}})")),

@@ -10,7 +10,7 @@ namespace normbench::HWY_NAMESPACE {
 RunFunction pick_fma(DType from, DType to, Stores stores) {
   return with_fixed(from, [=]<DType From>(Fixed<From>) {
     return with_fixed(to, [=]<DType To>(Fixed<To>) -> RunFunction {
-      if constexpr (!is_float(To))
+      if constexpr (!is_float(From) && !is_float(To))
         return nullptr;
       else if (stores == Stores::NonTemporal)
         return &per_channel<From, To, Stores::NonTemporal, MultiplyAdd>;

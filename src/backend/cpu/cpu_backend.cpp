@@ -16,7 +16,7 @@ std::int64_t batch_of(const Signature& s) { return (s.in.empty() ? s.out : s.in)
 /// where outputs are sums over them.
 std::int64_t slab_images(const Op& op, const Signature& s) {
   const std::int64_t images = batch_of(s);
-  if (sums_batch(op)) return images;
+  if (whole_batch(op)) return images;
   std::int64_t largest = 1;
   for (const auto* tensors : {&s.in, &s.out})
     for (const auto& t : *tensors) largest = std::max(largest, t.elements() / images);
@@ -66,9 +66,9 @@ class InlineQueue final : public Queue {
 
 std::vector<Kernel> all_rows() {
   std::vector<Kernel> rows;
-  for (const auto part :
-       {load_rows(), resize_rows(), move_rows(), cast_rows(), sub_div_rows(), normalize_rows(),
-        group_norm_rows(), group_chain_rows(), copy_rows(), stream_rows(), launch_rows()})
+  for (const auto part : {load_rows(), resize_rows(), move_rows(), cast_rows(), sub_div_rows(),
+                          normalize_rows(), denormalize_rows(), group_norm_rows(),
+                          group_chain_rows(), copy_rows(), stream_rows(), launch_rows()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }

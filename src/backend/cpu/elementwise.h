@@ -16,7 +16,7 @@ enum class Stores { Normal, NonTemporal };
 RunFunction cast_function(DType from, DType to, Stores stores);
 RunFunction sub_function(DType dtype);
 RunFunction div_function(DType dtype);
-RunFunction fma_function(DType from, DType to, Stores stores);  // x * a + b
+RunFunction fma_function(DType from, DType to, Stores stores);  // x * a + b; bytes to none
 
 /// x * a[c] + b[c] of three channels' pixels. Does nothing and gives false where it would have to
 /// go past the cache into planes that do not lie alike to cache lines.
@@ -24,5 +24,8 @@ using PixelFunction = bool (*)(const PixelRun& run, const float* a, const float*
 
 /// Null where nothing is gained over tiles and `fma_function`.
 PixelFunction pixels_function(DType from, DType to, Stores stores);
+/// The same from three planes to pixels of bytes; null where `from` is no float dtype or nothing is
+/// gained.
+PixelFunction interleave_function(DType from, Stores stores);
 
 }  // namespace normbench

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "backend/cpu/choose_stores.h"
 #include "backend/cpu/move_simd.h"
 #include "backend/cpu/rows.h"
@@ -9,7 +11,7 @@ namespace {
 
 template <class T>
 bool accepts(const T&, const Signature& s) {
-  return walkable(s.in[0], s.out[0]);
+  return std::ranges::all_of(s.in, [&](const TensorDesc& in) { return walkable(in, s.out[0]); });
 }
 
 template <class T, StoresRule (*Rule)(const Signature&), FirstTouches Fresh>
@@ -18,10 +20,11 @@ Launch prepare(const T& op, const Signature& s) {
           touches = s.pages_mapped ? FirstTouches::Fault : Fresh](
              Queue& queue, std::span<const View> in, std::span<const View> out, View) {
     const Stores stores = rule(queue.threads);
-    walk(
-        input_view(op, in[0]), out[0], queue,
-        [=](const Run& run) { copy_bytes(run.in, run.out, run.elements * size, stores); },
-        [=](const PixelRun& run) { return move_pixels(run, size, stores); }, touches);
+    for (const Portion& portion : portions_of(op, in, out[0]))
+      walk(
+          portion.in, portion.out, queue,
+          [=](const Run& run) { copy_bytes(run.in, run.out, run.elements * size, stores); },
+          [=](const PixelRun& run) { return move_pixels(run, size, stores); }, touches);
   };
 }
 
@@ -38,7 +41,8 @@ std::span<const Kernel> move_rows() {
   static const Kernel rows[] = {
       reference_row(Crop::name),     blocked<Crop>,     temporal<Crop>,
       reference_row(FlipOp::name),   blocked<FlipOp>,   temporal<FlipOp>,
-      reference_row(LayoutOp::name), blocked<LayoutOp>, temporal<LayoutOp>};
+      reference_row(LayoutOp::name), blocked<LayoutOp>, temporal<LayoutOp>,
+      reference_row(Concat::name),   blocked<Concat>,   temporal<Concat>};
   return rows;
 }
 

@@ -37,10 +37,11 @@ Launch prepare_fused(const Normalize& op, const Signature& s) {
         PixelBody pixels;
         if (const PixelFunction planes = pixels_function(from, op.to, chosen))
           pixels = [=](const PixelRun& run) { return planes(run, a, b); };
-        walk(
-            input_view(op, in), out, queue,
-            [=](const Run& run) { function(run, a + run.channel, b + run.channel); }, pixels,
-            touches);
+        for (const Portion& portion : portions_of(op, std::span(&in, 1), out))
+          walk(
+              portion.in, portion.out, queue,
+              [=](const Run& run) { function(run, a + run.channel, b + run.channel); }, pixels,
+              touches);
       });
 }
 
@@ -71,7 +72,8 @@ Launch prepare_lut(const Normalize& op, const Signature& s) {
   return with_constants<Lut>(
       op.constants, [op, channels = s.out[0].shape.c] { return make_lut(op, channels); },
       [op](Queue& queue, const View& in, const View& out, const Lut& lut) {
-        walk(input_view(op, in), out, queue, [&](const Run& run) { look_up(run, lut); });
+        for (const Portion& portion : portions_of(op, std::span(&in, 1), out))
+          walk(portion.in, portion.out, queue, [&](const Run& run) { look_up(run, lut); });
       });
 }
 

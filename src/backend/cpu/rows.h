@@ -7,10 +7,11 @@ namespace normbench {
 
 std::span<const Kernel> load_rows();
 std::span<const Kernel> resize_rows();
-std::span<const Kernel> move_rows();  // crop, flip, layout
+std::span<const Kernel> move_rows();  // crop, flip, layout, concat
 std::span<const Kernel> cast_rows();
 std::span<const Kernel> sub_div_rows();
 std::span<const Kernel> normalize_rows();
+std::span<const Kernel> denormalize_rows();
 std::span<const Kernel> group_norm_rows();
 std::span<const Kernel> group_chain_rows();  // moments, scale_shift, mul, sum, …
 std::span<const Kernel> copy_rows();

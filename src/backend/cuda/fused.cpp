@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include "backend/cpu/constants.h"
@@ -15,18 +16,21 @@ constexpr std::int64_t kMostMovedChannels = std::int64_t{1} << 30;  // sums of t
 bool is_on_device(Memory memory) { return memory == Memory::Device || memory == Memory::Managed; }
 
 bool is_reached(const Signature& s) {
-  return reaches(Place::Cuda, s.in[0].memory) && reaches(Place::Cuda, s.out[0].memory);
+  const auto reached = [](const TensorDesc& one) { return reaches(Place::Cuda, one.memory); };
+  return std::ranges::all_of(s.in, reached) && reached(s.out[0]);
 }
 
 /// `fewest`, with what lies in host memory counted as bytes over the link.
 Cost cost_over_link(const Op& op, const Signature& s) {
   Cost cost = fewest(op, s);
-  const auto cross = [&](std::int64_t& bytes) {
-    cost.link_bytes += bytes;
-    bytes = 0;
+  const auto cross = [&](std::int64_t& bytes, const TensorDesc& tensor) {
+    if (is_on_device(tensor.memory)) return;
+    const std::int64_t crossing = std::min(bytes, tensor.bytes());
+    cost.link_bytes += crossing;
+    bytes -= crossing;
   };
-  if (!is_on_device(s.in.at(0).memory)) cross(cost.read_bytes);
-  if (!is_on_device(s.out.at(0).memory)) cross(cost.written_bytes);
+  for (const TensorDesc& in : s.in) cross(cost.read_bytes, in);
+  cross(cost.written_bytes, s.out.at(0));
   return cost;
 }
 
@@ -49,43 +53,50 @@ template <class T>
 Launch prepare_move(const T& op, const Signature& s) {
   return [op, streaming = outgrows_l2(s)](Queue& queue, std::span<const View> in,
                                           std::span<const View> out, View) {
-    FusedTask task = task_of(op, in[0], out[0]);
-    task.streaming = streaming;
-    check(launch_move(stream_of(queue), task), "launching a move");
+    for (const Portion& portion : portions_of(op, in, out[0])) {
+      FusedTask task = task_of(op, portion);
+      task.streaming = streaming;
+      check(launch_move(stream_of(queue), task), "launching a move");
+    }
   };
 }
 
 using LaunchNormalize = cudaError_t (*)(cudaStream_t, const NormalizeArguments&);
 
 /// Null: no row normalises to this dtype.
-LaunchNormalize launch_of(DType to) {
-  if (to == DType::Float16) return &launch_normalize<DType::Float16>;
-  if (to == DType::BFloat16) return &launch_normalize<DType::BFloat16>;
-  return to == DType::Float32 ? &launch_normalize<DType::Float32> : nullptr;
+LaunchNormalize launch_of(const Normalize& op) {
+  if (op.to == DType::Float16) return &launch_normalize<DType::Float16>;
+  if (op.to == DType::BFloat16) return &launch_normalize<DType::BFloat16>;
+  return op.to == DType::Float32 ? &launch_normalize<DType::Float32> : nullptr;
 }
+LaunchNormalize launch_of(const Denormalize&) { return &launch_denormalize; }
 
 /// `OnDevice`: the input lies there; else it is read over the link.
-template <bool OnDevice>
-bool accepts_normalize(const Normalize& op, const Signature& s) {
-  return launch_of(op.to) != nullptr && s.out[0].is_dense() && s.out[0].shape.c <= most_channels &&
+template <class T, bool OnDevice>
+bool accepts_affine(const T& op, const Signature& s) {
+  return launch_of(op) != nullptr && s.out[0].is_dense() && s.out[0].shape.c <= most_channels &&
          is_reached(s) && is_on_device(s.in[0].memory) == OnDevice;
 }
 
-void submit(const Normalize& op, bool streaming, Queue& queue, const View& in, const View& out,
+template <class T>
+void submit(const T& op, bool streaming, Queue& queue, std::span<const View> in, const View& out,
             NormalizeArguments& arguments) {
-  arguments.task = task_of(op, in, out);
-  arguments.task.streaming = streaming;
-  check(launch_of(op.to)(stream_of(queue), arguments), "launching normalize");
+  for (const Portion& portion : portions_of(op, in, out)) {
+    arguments.task = task_of(op, portion);
+    arguments.task.streaming = streaming;
+    check(launch_of(op)(stream_of(queue), arguments), "launching " + std::string(T::name));
+  }
 }
 
 /// The constants travel with the launch.
-Launch prepare_cached(const Normalize& op, const Signature& s) {
+template <class T>
+Launch prepare_cached(const T& op, const Signature& s) {
   NormalizeArguments prepared;
   set_constants(op, s.out[0].shape.c, prepared);
   return [op, prepared, streaming = outgrows_l2(s)](Queue& queue, std::span<const View> in,
                                                     std::span<const View> out, View) {
     NormalizeArguments arguments = prepared;
-    submit(op, streaming, queue, in[0], out[0], arguments);
+    submit(op, streaming, queue, in, out[0], arguments);
   };
 }
 
@@ -105,7 +116,7 @@ Launch prepare_per_call(const Normalize& op, const Signature& s) {
     }
     arguments.sent_a = a->data();
     arguments.sent_b = b->data();
-    submit(op, streaming, queue, in[0], out[0], arguments);
+    submit(op, streaming, queue, in, out[0], arguments);
   };
 }
 
@@ -127,17 +138,18 @@ Kernel move_row() {
 
 }  // namespace
 
-FusedTask task_of(const Crop& op, const View& in, const View& out) {
-  return {.in = input_view(op, in), .out = out, .alike = true};
+FusedTask task_of(const Normalize& op, const Portion& portion) {
+  return {.in = portion.in, .out = portion.out, .alike = op.mean.size() == 1 && op.std.size() == 1};
 }
-FusedTask task_of(const FlipOp& op, const View& in, const View& out) {
-  return {.in = input_view(op, in), .out = out, .alike = true};
+FusedTask task_of(const Denormalize& op, const Portion& portion) {
+  return {.in = portion.in, .out = portion.out, .alike = op.mean.size() == 1 && op.std.size() == 1};
 }
-FusedTask task_of(const LayoutOp&, const View& in, const View& out) {
-  return {.in = in, .out = out, .alike = true};
-}
-FusedTask task_of(const Normalize& op, const View& in, const View& out) {
-  return {.in = input_view(op, in), .out = out, .alike = op.mean.size() == 1 && op.std.size() == 1};
+
+void set_constants(const Denormalize& op, std::int64_t channels, NormalizeArguments& arguments) {
+  for (std::int64_t c = 0; c < channels; ++c) {
+    arguments.a[c] = static_cast<float>(at_channel(op.std, c) / op.scale);
+    arguments.b[c] = static_cast<float>(at_channel(op.mean, c) / op.scale);
+  }
 }
 
 void set_constants(const Normalize& op, std::int64_t channels, NormalizeArguments& arguments) {
@@ -150,14 +162,19 @@ void set_constants(const Normalize& op, std::int64_t channels, NormalizeArgument
 }
 
 std::span<const Kernel> move_rows() {
-  static const Kernel rows[] = {move_row<Crop>(), move_row<FlipOp>(), move_row<LayoutOp>()};
+  static const Kernel rows[] = {move_row<Crop>(), move_row<FlipOp>(), move_row<LayoutOp>(),
+                                move_row<Concat>()};
   return rows;
 }
 
 std::span<const Kernel> normalize_rows() {
   static const Kernel rows[] = {
-      fused_row<Normalize, accepts_normalize<true>, prepare_normalize>("fused"),
-      fused_row<Normalize, accepts_normalize<false>, prepare_normalize>("mapped")};
+      fused_row<Normalize, accepts_affine<Normalize, true>, prepare_normalize>("fused"),
+      fused_row<Normalize, accepts_affine<Normalize, false>, prepare_normalize>("mapped"),
+      fused_row<Denormalize, accepts_affine<Denormalize, true>, prepare_cached<Denormalize>>(
+          "fused"),
+      fused_row<Denormalize, accepts_affine<Denormalize, false>, prepare_cached<Denormalize>>(
+          "mapped")};
   return rows;
 }
 

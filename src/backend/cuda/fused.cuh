@@ -188,7 +188,9 @@ auto with_body(const FusedTask& task, const Function& function, Use use) {
       }
     }
     const Walk walk = make_walk(task.in.desc, task.out.desc, task.alike);
-    if constexpr (std::is_same_v<In, std::uint8_t> || std::is_same_v<In, float>) {
+    constexpr bool halves_to_bytes = sizeof(In) == 2 && sizeof(Out) == 1;
+    if constexpr (std::is_same_v<In, std::uint8_t> || std::is_same_v<In, float> ||
+                  halves_to_bytes) {
       using Planes = PlanesToPlanes<In, Out, Function, 1, Streaming>;
       using Pixels3 = PlanesToPlanes<In, Out, Function, 3, Streaming>;
       if (const auto body = planes_to_planes<Planes, In, Out>(task, walk, function))
@@ -273,6 +275,14 @@ template <class Out, class Use>
 auto with_normalize(const NormalizeArguments& arguments, Use use) {
   return with_type(arguments.task.in.desc.dtype, [&]<class In>(std::type_identity<In>) {
     return with_body<In, Out>(arguments.task, Affine::of(arguments), use);
+  });
+}
+
+/// The same from a float dtype to uint8.
+template <class Use>
+auto with_denormalize(const NormalizeArguments& arguments, Use use) {
+  return with_float_type(arguments.task.in.desc.dtype, [&]<class In>(std::type_identity<In>) {
+    return with_body<In, std::uint8_t>(arguments.task, Affine::of(arguments), use);
   });
 }
 

@@ -117,7 +117,7 @@ cudaError_t launch_move(cudaStream_t stream, const FusedTask& task);
 /// Channels whose constants travel with the launch.
 inline constexpr int most_channels = 64;
 
-/// y = x * a[c] + b[c], one fused multiplication and addition.
+/// y = x * a[c] + b[c], one fused multiplication and addition: of normalize and denormalize.
 struct NormalizeArguments {
   FusedTask task;
   const float* sent_a = nullptr;  // in device memory, or null: `a` and `b`
@@ -134,6 +134,8 @@ template <>
 cudaError_t launch_normalize<DType::Float16>(cudaStream_t, const NormalizeArguments&);
 template <>
 cudaError_t launch_normalize<DType::BFloat16>(cudaStream_t, const NormalizeArguments&);
+/// From a float dtype to uint8.
+cudaError_t launch_denormalize(cudaStream_t stream, const NormalizeArguments& arguments);
 
 /// Of a channel's pixels: the sums of dy * (x - mean) * rstd and of dy.
 struct GroupSums {

@@ -108,7 +108,7 @@ __host__ __device__ Out element_of(Value value) {
 }
 
 /// `value(0)`, `value(1)`, … as elements, asked for in order. Floats become elements of two bytes
-/// by pairs, one instruction for both.
+/// by pairs, one instruction for both, and bytes by fours.
 template <class Out, int Count, class Value>
 __host__ __device__ Pack<Out, Count> pack_of(Value value) {
   Pack<Out, Count> pack;
@@ -116,6 +116,11 @@ __host__ __device__ Pack<Out, Count> pack_of(Value value) {
     unrolled<Count / 2>([&](int i) {
       const float low = value(2 * i), high = value(2 * i + 1);
       pack.word[i] = to_pair<Out>(low, high);
+    });
+  else if constexpr (sizeof(Out) == 1 && std::is_same_v<decltype(value(0)), float>)
+    unrolled<Count / 4>([&](int i) {
+      const float first = value(4 * i), second = value(4 * i + 1), third = value(4 * i + 2);
+      pack.word[i] = to_bytes(first, second, third, value(4 * i + 3));
     });
   else
     unrolled<Count>([&](int i) { pack.set(i, element_of<Out>(value(i))); });

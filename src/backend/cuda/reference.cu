@@ -20,6 +20,9 @@ std::pair<double, double> constants_of(const Div& op, std::int64_t c) {
 std::pair<double, double> constants_of(const Normalize& op, std::int64_t c) {
   return {at_channel(op.mean, c), at_channel(op.std, c)};
 }
+std::pair<double, double> constants_of(const Denormalize& op, std::int64_t c) {
+  return {at_channel(op.mean, c), at_channel(op.std, c)};
+}
 
 /// All means, then all standard deviations; nothing for an op without constants.
 template <class T>
@@ -42,7 +45,9 @@ Launch prepare_reference(const T& op, const Signature& s) {
   const auto constants = send_constants(op, s.in[0].shape.c);
   return [op, constants](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
     const double* sent = constants ? constants->data() : nullptr;
-    check(launch(stream_of(queue), reference_of(op, in[0], out[0], sent)), "launching a reference");
+    for (const Portion& portion : portions_of(op, in, out[0]))
+      check(launch(stream_of(queue), reference_of(op, portion.in, portion.out, sent)),
+            "launching a reference");
   };
 }
 

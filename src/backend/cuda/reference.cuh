@@ -34,6 +34,26 @@ __host__ __device__ inline void store(const View& view, const Position& at, doub
   store_element(view, offset_of(view, at), value);
 }
 
+/// Bytes that are images again: (x * stds[c] + means[c]) / scale of each element, rounded once. The
+/// constants as of PointwiseArguments.
+struct DenormalizeReference {
+  std::int64_t threads;  // elements of the output
+  View in, out;
+  double scale;
+  const double* means;
+  const double* stds;
+
+  __host__ __device__ void operator()(std::int64_t i) const {
+    const Position at = position_of(out.desc.shape, i);
+    store(out, at, (load(in, at) * stds[at.c] + means[at.c]) / scale);
+  }
+};
+
+inline DenormalizeReference reference_of(const Denormalize& op, const View& in, const View& out,
+                                         const double* sent) {
+  return {out.desc.elements(), in, out, op.scale, sent, sent + out.desc.shape.c};
+}
+
 /// (x * scale - means[c]) / stds[c] of elements at the same logical position, rounded once to the
 /// output's dtype. Without constants x itself: a cast, or a move of a view. `in` and `out` have the
 /// same shape and any strides.
@@ -60,12 +80,12 @@ struct PointwiseReference {
 template <class T, class... Ops>
 concept OneOf = (std::same_as<T, Ops> || ...);
 template <class T>
-concept Pointwise = OneOf<T, Cast, Sub, Div, Normalize, Copy, Crop, FlipOp, LayoutOp>;
+concept Pointwise = OneOf<T, Cast, Sub, Div, Normalize, Copy, Crop, FlipOp, LayoutOp, Concat>;
 
-/// `sent`: all means, then all standard deviations.
+/// Of a portion of the op's output. `sent`: all means, then all standard deviations.
 template <Pointwise T>
 PointwiseReference reference_of(const T& op, const View& in, const View& out, const double* sent) {
-  PointwiseArguments arguments{.in = input_view(op, in), .out = out};
+  PointwiseArguments arguments{.in = in, .out = out};
   if constexpr (requires { op.scale; }) arguments.scale = op.scale;
   if (sent != nullptr) {
     arguments.means = sent;

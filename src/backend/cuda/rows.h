@@ -9,9 +9,9 @@
 namespace normbench::cuda {
 
 std::span<const Kernel> resize_rows();
-std::span<const Kernel> move_rows();   // crop, flip, layout
-std::span<const Kernel> eager_rows();  // cast, sub, div
-std::span<const Kernel> normalize_rows();
+std::span<const Kernel> move_rows();        // crop, flip, layout, concat
+std::span<const Kernel> eager_rows();       // cast, sub, div
+std::span<const Kernel> normalize_rows();   // and denormalize
 std::span<const Kernel> group_norm_rows();  // and the steps of its chain: moments, …
 std::span<const Kernel> copy_rows();        // copy, stream
 std::span<const Kernel> transfer_rows();    // h2d, d2h, exchange
@@ -71,14 +71,19 @@ inline BroadcastArguments broadcast_arguments(const View& in, const View& out,
           .channels = shape.c};
 }
 
-/// The task of one launch of a fused kernel on these views.
-FusedTask task_of(const Crop& op, const View& in, const View& out);
-FusedTask task_of(const FlipOp& op, const View& in, const View& out);
-FusedTask task_of(const LayoutOp& op, const View& in, const View& out);
-FusedTask task_of(const Normalize& op, const View& in, const View& out);
+/// The task of one launch of a fused kernel on a portion of its op's output: a move treats all
+/// channels alike.
+template <class Move>
+FusedTask task_of(const Move&, const Portion& portion) {
+  return {.in = portion.in, .out = portion.out, .alike = true};
+}
+FusedTask task_of(const Normalize& op, const Portion& portion);
+FusedTask task_of(const Denormalize& op, const Portion& portion);
 
 /// (x * scale - mean) / std as one multiplication and one addition, for every channel. Throws
 /// std::runtime_error when a standard deviation is 0.
 void set_constants(const Normalize& op, std::int64_t channels, NormalizeArguments& arguments);
+/// (x * std + mean) / scale likewise.
+void set_constants(const Denormalize& op, std::int64_t channels, NormalizeArguments& arguments);
 
 }  // namespace normbench::cuda

@@ -47,6 +47,21 @@ __host__ __device__ std::uint32_t to_pair(float low, float high) {
   return word;
 }
 
+/// Four floats as neighbouring bytes in a word, the first one lowest: each as to_value does it. The
+/// sum of 2^23 and a number below has that number, rounded to nearest even, for its last bits; the
+/// few units that convert are not waited for.
+__host__ __device__ inline std::uint32_t to_bytes(float first, float second, float third,
+                                                  float fourth) {
+  constexpr float shift = 0x1p23f;
+  constexpr std::uint32_t shift_bits =
+      0x4B000000;  // no longer in the word where it is shifted left
+  const auto bits = [](float x) {
+    return __builtin_bit_cast(std::uint32_t, fminf(fmaxf(x, 0.0f), 255.0f) + shift);
+  };
+  return bits(first) - shift_bits + (bits(second) << 8) + (bits(third) << 16) +
+         (bits(fourth) << 24);
+}
+
 /// `x` as a T from a double, rounded once.
 template <class T>
 __host__ __device__ T to_value(double x) {

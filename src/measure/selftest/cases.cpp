@@ -53,9 +53,14 @@ struct Parameters {
   std::string operator()(const Normalize& op) const {
     std::string text;
     if (op.scale != 1) text += fmt::format(", scale {:.3g}", op.scale);
-    if (op.crop) text += ", cropped";
+    if (!op.crop.empty()) text += ", cropped";
+    if (op.crop.size() > 1) text += fmt::format(" to {} windows", op.crop.size());
     if (op.flip != Flip::None) text += fmt::format(", flip {}", name_of(op.flip));
     return text + constants_words(op.mean, op.constants);
+  }
+  std::string operator()(const Denormalize& op) const {
+    const std::string scale = op.scale == 1 ? "" : fmt::format(", scale {:.3g}", op.scale);
+    return scale + constants_words(op.mean, Constants::Cached);
   }
   std::string operator()(const Sub& op) const { return constants_words(op.mean, op.constants); }
   std::string operator()(const Div& op) const { return constants_words(op.std, op.constants); }

@@ -67,6 +67,7 @@ std::vector<float> hard_floats(int step) {
 std::vector<Op> identities(std::string_view op) {
   if (op == Sub::name) return {Sub{.mean = {0.0}}};
   if (op == Div::name) return {Div{.std = {1.0}}};
+  if (op == Denormalize::name) return {Denormalize{.mean = {0.0}, .std = {1.0}}};
   std::vector<Op> ops;
   for (const DType to : float_dtypes()) {
     if (op == Cast::name) ops.emplace_back(Cast{.to = to});

@@ -39,8 +39,9 @@ void test_op(Lab& lab, const std::string& op, std::span<Candidate* const> rows, 
 /// that. So there are NaN (with payloads that are cut off, too), infinities and subnormals.
 std::vector<std::byte> hard_elements(DType dtype, int step);
 
-/// Runs an op's rows where it changes no more than the dtype (cast; normalize, sub and div by 0 and
-/// 1) on such values: they must be rounded to nearest even, with NaN kept. No other op has cases.
+/// Runs an op's rows where it changes no more than the dtype (cast; normalize, denormalize, sub and
+/// div by 0 and 1) on such values: they must be rounded to nearest even, with NaN kept (0 as
+/// uint8). No other op has cases.
 void test_rounding(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick);
 
 /// Runs normalize, cast and copy on one large uint8 tensor; of the outputs, images here and there

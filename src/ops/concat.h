@@ -1,0 +1,21 @@
+#pragma once
+
+#include "ops/checks.h"
+
+namespace normbench {
+
+/// Several tensors as one batch: the images of the first input, then those of the second, …. All
+/// have the same dtype, layout, channels, height and width; there are two at least.
+struct Concat {
+  static constexpr std::string_view name = "concat";
+  static constexpr std::string_view about = "the images of several tensors as one batch";
+
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  bool whole_batch() const { return true; }
+  /// Two and three inputs, some of them of more images than the first.
+  std::vector<Feeds> feeds(const TensorDesc& first) const;
+};
+
+}  // namespace normbench

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "ops/checks.h"
+
+namespace normbench {
+
+/// Makes images again of what `normalize` with the same mean, std and scale gives: the uint8
+/// nearest to (x * std[c] + mean[c]) / scale, in layout `layout`. A value halfway between two whole
+/// numbers goes to the even one (as with np.rint and torch.round; `.to(torch.uint8)` truncates);
+/// what is beyond 0 or 255 becomes that, and NaN 0. Parameters: mean, std, scale (1), layout
+/// (input's). The input is of a float dtype.
+struct Denormalize {
+  static constexpr std::string_view name = "denormalize";
+  static constexpr std::string_view about =
+      "(x * std + mean) / scale as uint8: images again, with layout in the same pass";
+  static constexpr int flops_per_element = 2;
+
+  std::vector<double> mean = {}, std = {};  // one value, or one per channel; std never 0
+  double scale = 1;                         // never 0
+  std::optional<Layout> layout = {};
+
+  static Denormalize read(Reader& reader);
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  /// Each parameter at least once, and values that stay within 0 … 255 or do not.
+  static std::vector<Denormalize> samples(const Shape& shape);
+};
+
+}  // namespace normbench
