@@ -91,7 +91,8 @@ class Queue {
   /// The CPUs of its team, by rank; empty: none of its threads is bound. Nothing: as team_cpus()
   /// says.
   std::optional<std::vector<int>> cpus = {};
-  /// The item (iteration) that the next stage is submitted for, counted from 0 in every turn.
+  /// The item (iteration) that the next stage is submitted for, counted from 0 in every turn. What
+  /// a loader reads goes by it, so that all turns of all variants read the same files in one order.
   std::int64_t item = 0;
 };
 

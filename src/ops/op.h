@@ -4,6 +4,7 @@
 ///   static T read(Reader&)                 its own parameters only; absent: it has none
 ///   infer(in) -> std::vector<TensorDesc>   throws Invalid
 ///   reference(in, out, first)              exact meaning, in double
+///   reference(in, out, first, item)        the same of an op that gives each item something else
 ///   accuracy(in, out) -> Accuracy          range and error bound; default: the first input's
 ///   accuracy(in, exact, out)               of each output, where ranges of the inputs do not tell
 ///   fewest(in, out) -> Cost                default: reads every input, writes every output once
@@ -76,9 +77,10 @@ std::optional<Op> read_op(std::string_view name, Reader& reader);
 std::vector<TensorDesc> infer(const Op& op, std::span<const TensorDesc> in);
 
 /// The op on whole images [first, first + count) in double; `in` and `out` hold just those images
-/// (and tensors that are no batch, such as one value for each channel, whole).
+/// (and tensors that are no batch, such as one value for each channel, whole). `item`: which
+/// iteration of a turn it is, for what a loader reads.
 void reference(const Op& op, std::span<const Tensor64> in, std::span<Tensor64> out,
-               std::int64_t first);
+               std::int64_t first, std::int64_t item = 0);
 
 /// False for ops whose output values are undefined, or known to a peer alone.
 bool has_reference(const Op& op);
