@@ -120,6 +120,14 @@ bool passes_through(const Op& op) {
   return std::visit([]<class T>(const T&) { return leaves_input<T>; }, op);
 }
 
+bool needs_input(const Op& op) {
+  return std::visit(
+      []<class T>(const T&) {
+        return !leaves_input<T> || requires { requires T::needs_input; };
+      },
+      op);
+}
+
 bool sums_batch(const Op& op) {
   return std::visit(
       [](const auto& one) {

@@ -17,6 +17,7 @@
 /// One that says what becomes of its input's values has neither `reference` nor `accuracy`:
 ///   static constexpr bool copies           each stays what and where it is
 ///   static constexpr bool passes_through   the same, in the first input's own bytes: no `infer`
+///   static constexpr bool needs_input      such a one begins when its input is there
 ///   static constexpr bool undefined        output values are undefined, any byte is right
 ///   static constexpr bool peer_only        nothing here runs it: no kernel, no samples either
 #pragma once
@@ -29,6 +30,7 @@
 
 #include "ops/cast.h"
 #include "ops/checks.h"
+#include "ops/compute.h"
 #include "ops/copy.h"
 #include "ops/crop.h"
 #include "ops/flip.h"
@@ -47,10 +49,10 @@
 
 namespace normbench {
 
-using Op =
-    std::variant<Source, Load, Resize, Crop, FlipOp, LayoutOp, Cast, Sub, Div, Normalize, GroupNorm,
-                 Moments, ScaleShift, Mul, Sum, BatchNormBackward, Accumulate, Model, Copy, Stream,
-                 FirstTouch, H2d, D2h, Exchange, Pin, Register, Unregister, EmptyLaunch, Sync>;
+using Op = std::variant<Source, Load, Resize, Crop, FlipOp, LayoutOp, Cast, Sub, Div, Normalize,
+                        GroupNorm, Moments, ScaleShift, Mul, Sum, BatchNormBackward, Accumulate,
+                        Model, Copy, Stream, FirstTouch, H2d, D2h, Exchange, Pin, Register,
+                        Unregister, EmptyLaunch, Sync, Compute>;
 
 /// Calls `use(std::type_identity<T>{})` for each op of the catalogue, in its order.
 template <class Use>
@@ -93,6 +95,9 @@ bool is_peer_only(const Op& op);
 
 /// True if the output is the first input's own bytes, which the op does not touch.
 bool passes_through(const Op& op);
+
+/// True if the op reads its inputs, or stands for one that does.
+bool needs_input(const Op& op);
 
 /// Range and forward error bound of each output; `exact` are their values, as of `reference`.
 std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,
