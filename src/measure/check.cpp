@@ -169,6 +169,12 @@ CheckOutcome without_reference(Tensor64 output, std::string_view op) {
 
 }  // namespace
 
+void CheckOutcome::judge_files(std::string wrong) {
+  if (wrong.empty() || !result.ok) return;
+  result.ok = false;
+  reason = std::move(wrong);
+}
+
 CheckOutcome check_output(const Case& work, std::span<const View> inputs,
                           std::span<const View> outputs, const Backends& backends,
                           std::int64_t item) {

@@ -15,6 +15,9 @@ struct CheckOutcome {
   std::string reason;  // when not ok: "wrong output: max error 3.1 at [0, 2, 17, 5], bound …"
   std::string note;    // why nothing was compared, or ""
   std::optional<Tensor64> output = {};  // what another case's output is to tell right, whole
+
+  /// Wrong files ("wrong file 2-0-1.png: …"; "": none) make what is right so far wrong.
+  void judge_files(std::string wrong);
 };
 
 /// Runs the references of the case's stages on its inputs (none when it loads) in slabs of images,

@@ -44,8 +44,10 @@ void CaseContender::last_call() {
 }
 
 CheckOutcome CaseContender::check() {
-  return check_output(prepared_.work(), prepared_.inputs(), prepared_.outputs(), backends_,
-                      checked_);
+  CheckOutcome outcome =
+      check_output(prepared_.work(), prepared_.inputs(), prepared_.outputs(), backends_, checked_);
+  outcome.judge_files(prepared_.why_not_saved());
+  return outcome;
 }
 
 TurnShape CaseContender::shape_of_turns(double clock_cost_ns) {

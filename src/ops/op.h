@@ -42,6 +42,7 @@
 #include "ops/model.h"
 #include "ops/normalize.h"
 #include "ops/resize.h"
+#include "ops/save.h"
 #include "ops/source.h"
 #include "ops/stream.h"
 #include "ops/sub_div.h"
@@ -52,7 +53,7 @@ namespace normbench {
 using Op = std::variant<Source, Load, Resize, Crop, FlipOp, LayoutOp, Cast, Sub, Div, Normalize,
                         GroupNorm, Moments, ScaleShift, Mul, Sum, BatchNormBackward, Accumulate,
                         Model, Copy, Stream, FirstTouch, H2d, D2h, Exchange, Pin, Register,
-                        Unregister, EmptyLaunch, Sync, Compute>;
+                        Unregister, EmptyLaunch, Sync, Compute, Save>;
 
 /// Calls `use(std::type_identity<T>{})` for each op of the catalogue, in its order.
 template <class Use>

@@ -117,6 +117,7 @@ std::string_view engine_of(const Stage& stage) {
   if (loads(stage)) return "load";
   if (std::holds_alternative<H2d>(stage.op)) return "h2d";
   if (std::holds_alternative<D2h>(stage.op)) return "d2h";
+  if (std::holds_alternative<Save>(stage.op)) return "save";
   return stage.place == Place::Cuda ? "gpu" : "cpu";
 }
 

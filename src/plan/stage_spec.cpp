@@ -137,6 +137,8 @@ Place place_of(const StageSpec& spec, std::span<const TensorDesc> in) {
       throw StageMistake{"place", fmt::format("{} runs at place cuda only", spec.name())};
     return Place::Cuda;
   }
+  if (is<Save>(spec) && spec.place == Place::Cuda)
+    throw StageMistake{"place", "save runs at place cpu only (remove this)"};
   const Place natural = in[0].memory == Memory::Device ? Place::Cuda : Place::Cpu;
   const Place place = spec.place.value_or(natural);
   for (const TensorDesc& tensor : in)

@@ -74,6 +74,7 @@ inline std::vector<Kernel> cpu_rows() {
     rows.push_back(row("stream", name, Place::Cpu, anything));
   rows.push_back(row("launch", "team", Place::Cpu, anything));
   rows.push_back(row("compute", "chain", Place::Cpu, anything));
+  rows.push_back(row("save", "files", Place::Cpu, anything));
   return rows;
 }
 

@@ -71,7 +71,7 @@ std::vector<Kernel> all_rows() {
   std::vector<Kernel> rows;
   for (const auto part : {load_rows(), resize_rows(), move_rows(), cast_rows(), sub_div_rows(),
                           normalize_rows(), group_norm_rows(), group_chain_rows(), copy_rows(),
-                          stream_rows(), launch_rows(), compute_rows()})
+                          stream_rows(), launch_rows(), compute_rows(), save_rows()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }

@@ -72,9 +72,11 @@ void PipelineContender::keep(Flight& flight, std::int64_t items) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     hash = hash * 31 + std::hash<std::string_view>{}(text);
   }
+  const bool is_checked = kept.item == 0 || kept.item == items - 1;
+  if (is_checked) kept.wrong_file = flight.stages().why_not_saved();
   const std::lock_guard lock(mutex_);
   hashes_[static_cast<std::size_t>(kept.item)] = hash;
-  if (kept.item == 0 || kept.item == items - 1) kept_.push_back(std::move(kept));
+  if (is_checked) kept_.push_back(std::move(kept));
 }
 
 CheckOutcome PipelineContender::check() {
@@ -89,6 +91,7 @@ CheckOutcome PipelineContender::check() {
       outputs.push_back({.data = const_cast<std::byte*>(kept.outputs[i].data()), .desc = desc});
     }
     CheckOutcome outcome = check_output(work, kept.inputs, outputs, backends_, kept.item);
+    outcome.judge_files(kept.wrong_file);
     if (!outcome.result.ok) outcome.reason = fmt::format("item {}: {}", kept.item, outcome.reason);
     if (&kept == &kept_.front() || !outcome.result.ok) worst = std::move(outcome);
   }

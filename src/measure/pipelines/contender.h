@@ -24,6 +24,7 @@ class PipelineContender final : public Contender {
     std::int64_t item;
     std::vector<View> inputs;
     std::vector<std::vector<std::byte>> outputs;
+    std::string wrong_file = {};
   };
 
   Flow run_checked(std::int64_t items, std::byte poison);

@@ -22,9 +22,8 @@ Engine::Engine(const Case& work, GroupMemory& memory, const Backends& backends, 
     for (const std::size_t stage : work.pipeline->lanes[lane].stages) lane_of_[stage] = lane;
   make_streams();
   own_ = make_worker();
-  for (int i = 0; i < work.pipeline->in_flight; ++i) {
-    passages_.push_back(std::make_unique<Passage>(work, buffers_, memory, backends));
-    passages_.back()->number = static_cast<std::size_t>(i);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(work.pipeline->in_flight); ++i) {
+    passages_.push_back(std::make_unique<Passage>(work, buffers_, memory, backends, i));
     if (work.pipeline->submit != Submit::Item) continue;
     passages_.back()->worker = make_worker();
     for (const auto& queue : passages_.back()->worker.host) queue->cpus.emplace();
@@ -111,8 +110,10 @@ BufferSlots Engine::buffers_of(const Passage& passage) const {
 void Engine::begin(Passage& passage) {
   Flight& flight = passage.flight;
   flight.begin(passage.item, buffers_of(passage));
-  if (options_.poison && !work_.pipeline->part)
+  if (options_.poison && !work_.pipeline->part) {
     buffers_.poison(flight.stages().used(), *options_.poison);
+    flight.stages().remove_saved();
+  }
   flow_.begin_ns[static_cast<std::size_t>(passage.item)] = clock_.now_ns() - flow_.start_ns;
 }
 
