@@ -46,14 +46,15 @@ struct FakeRow {
 };
 
 /// Runs the op's reference; what passes through is left alone.
-inline void compute_reference(const Op& op, std::span<const View> in, std::span<const View> out) {
+inline void compute_reference(const Op& op, std::span<const View> in, std::span<const View> out,
+                              std::int64_t item = 0) {
   if (passes_through(op)) return;
   std::vector<Tensor64> from, to;
   for (const View& view : in) from.push_back(to_double(view, 0, view.desc.shape.n));
   for (const View& view : out)
     to.push_back({.shape = view.desc.shape,
                   .values = std::vector<double>(static_cast<std::size_t>(view.desc.elements()))});
-  reference(op, from, to, 0);
+  reference(op, from, to, 0, item);
   for (std::size_t i = 0; i < out.size(); ++i) from_double(to[i], out[i], 0);
 }
 
@@ -112,7 +113,7 @@ class FakeBackend final : public Backend {
               std::span<const View> out, View scratch) {
     FakeRow& row = rows[static_cast<std::size_t>(index)];
     log.push_back(fmt::format("row {}", index));
-    if (row.compute) compute_reference(op, in, out);
+    if (row.compute) compute_reference(op, in, out, queue.item);
     clock_.time_ns += row.cost_ns;
     clock_.cpu_time_ns += row.cost_ns * queue.threads;
     clock_.counts.minor_faults += row.faults;

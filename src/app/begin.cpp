@@ -215,9 +215,23 @@ std::vector<Job> read_jobs(const RunOptions& options, std::span<const std::strin
   return jobs;
 }
 
+std::unique_ptr<ScratchFolder> make_scratch(const Plan& plan, const std::string& parent,
+                                            const Backends& backends) {
+  const auto saves = [](const Stage& stage) { return std::holds_alternative<Save>(stage.op); };
+  const bool is_needed = std::ranges::any_of(plan.groups, [&](const Group& group) {
+    return std::ranges::any_of(
+        group.cases, [&](const Case& work) { return std::ranges::any_of(work.stages, saves); });
+  });
+  if (!is_needed) return nullptr;
+  auto folder = std::make_unique<ScratchFolder>(parent);
+  backends.at(Place::Cpu)->scratch = folder->path();
+  return folder;
+}
+
 Begun begin(const RunOptions& options, Job job) {
   Backends backends = make_backends(job.options.backend);
   Plan plan = make_plan(job, backends);
+  auto scratch = make_scratch(plan, options.scratch, backends);
   job.free_bytes = plan.free_bytes;
   job.dir = make_output_dir(folder_of(options, plan.name), plan.name);
   Json environment = environment_of(options, job, backends);
@@ -226,7 +240,8 @@ Begun begin(const RunOptions& options, Job job) {
           .backends = std::move(backends),
           .environment = std::move(environment),
           .plan = std::move(plan),
-          .journal = std::move(journal)};
+          .journal = std::move(journal),
+          .scratch = std::move(scratch)};
 }
 
 Begun go_on(const RunOptions& options) {
@@ -247,6 +262,7 @@ Begun go_on(const RunOptions& options) {
   }
   for (const std::string& difference : differing)
     tell("normbench: continuing although it differs: {}\n", difference);
+  auto scratch = make_scratch(plan, options.scratch, backends);
   journal.add_despite(differing);
   if (!journal.content().despite.empty())
     environment["resumed_despite"] = journal.content().despite;
@@ -254,7 +270,8 @@ Begun go_on(const RunOptions& options) {
           .backends = std::move(backends),
           .environment = std::move(environment),
           .plan = std::move(plan),
-          .journal = std::move(journal)};
+          .journal = std::move(journal),
+          .scratch = std::move(scratch)};
 }
 
 }  // namespace normbench

@@ -1,6 +1,7 @@
 /// The start of a run: a new one, or one that was interrupted.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "app/job.h"
 #include "app/run_options.h"
 #include "backend/backend.h"
+#include "core/scratch_folder.h"
 #include "document/journal.h"
 #include "plan/plan.h"
 
@@ -20,7 +22,13 @@ struct Begun {
   Json environment;
   Plan plan;
   Journal journal;
+  std::unique_ptr<ScratchFolder> scratch = {};  // while stages save files
 };
+
+/// Gives the stages of the plan that save files a folder of their own in `parent` ("": the system's
+/// for temporary files); null where none does. Throws Invalid.
+std::unique_ptr<ScratchFolder> make_scratch(const Plan& plan, const std::string& parent,
+                                            const Backends& backends);
 
 /// The jobs of these configs. Several are planned before the first of them begins, so that all
 /// mistakes of all of them are told at once. Throws BadFiles, Invalid.

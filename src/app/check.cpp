@@ -27,7 +27,7 @@ void check_images(const std::string& file, const Plan& plan) {
   const auto check = [&](const Load& load, const std::string& where) {
     if (load.files.empty() || !tried.emplace(load.on_error, load.files).second) return;
     try {
-      load.batch_files();
+      load.walk();
       if (const auto broken = broken_files(load); !broken.empty())
         tell("normbench: {}: {}: {} of {} files are left out: {}\n", file, where, broken.size(),
              load.files.size(), fmt::join(broken, ", "));

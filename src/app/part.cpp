@@ -10,6 +10,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "app/begin.h"
 #include "app/commands.h"
 #include "app/progress.h"
 #include "app/run_context.h"
@@ -32,6 +33,7 @@ Exit measure_asked_part(const Json& asked) {
   const Job job = read_job(asked.at("job"), "");
   const Backends backends = make_backends(job.options.backend);
   Plan plan = make_plan(job, backends);
+  const auto scratch = make_scratch(plan, asked.value("scratch", ""), backends);
   const auto processes = static_cast<double>(plan.measure.processes);
   plan.measure.max_seconds_per_group /= processes;
   for (Group& group : plan.groups)
@@ -72,13 +74,15 @@ std::string answer_of_part(std::string asked) {
 }  // namespace
 
 std::optional<GroupResult> measure_part(const Job& job, std::size_t group, const Part& part,
-                                        const std::function<void(const std::string&)>& on_hung) {
+                                        const std::function<void(const std::string&)>& on_hung,
+                                        const std::string& scratch) {
   const Json asked{{"asker", getpid()},
                    {"job", to_json(job)},
                    {"group", group},
                    {"part", part.index},
                    {"first", part.first ? to_json(*part.first) : Json()},
-                   {"limits", part.limits}};
+                   {"limits", part.limits},
+                   {"scratch", scratch}};
   const Json answered = Json::parse(answer_of_part(asked.dump()));
   if (answered.contains("hung")) on_hung(answered.at("hung"));
   if (!answered.contains("result") || answered.at("result").is_null()) return std::nullopt;

@@ -10,8 +10,9 @@
 namespace normbench {
 
 /// Measures a part of a group of the job's plan in a fresh process; nothing when interrupted.
-/// `on_hung` is called with the contender that hung there.
+/// `on_hung` is called with the contender that hung there. Stages save files in `scratch`.
 std::optional<GroupResult> measure_part(const Job& job, std::size_t group, const Part& part,
-                                        const std::function<void(const std::string&)>& on_hung);
+                                        const std::function<void(const std::string&)>& on_hung,
+                                        const std::string& scratch = "");
 
 }  // namespace normbench

@@ -100,7 +100,7 @@ struct RunEnd {
 
 /// Runs it to its end; `then` are the configs that come after it.
 Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string> then) {
-  const auto& [job, backends, environment, plan, journal] = begun;
+  const auto& [job, backends, environment, plan, journal, scratch] = begun;
   const std::optional<AttachedTool> tool_there = attached_tool();
   tell_modes(options, tool_there, environment);
   tell_peers(plan, options);
@@ -130,8 +130,9 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
   context.rounds = !tool_there || options.measure;
   context.start_profiler = options.capture == Capture::CudaProfiler;
   context.fresh_process = [&](std::size_t group, const Part& part) {
-    return measure_part(begun.job, group, part,
-                        [&](const std::string& contender) { on_hung(group, contender); });
+    return measure_part(
+        begun.job, group, part, [&](const std::string& contender) { on_hung(group, contender); },
+        options.scratch);
   };
   context.on_stuck = [&] {
     leave(tool_there ? tool_there->name : "the profiler", limit_seconds, end, then);

@@ -32,6 +32,10 @@ std::vector<Option> run_options(RunOptions& options) {
         "What Nsight Systems starts and stops at: nvtx (the range capture@normbench), or "
         "cuda-profiler",
         word_of<Capture>(options.capture)},
+       {"--scratch", "DIR",
+        "Where stages save files, in a folder that is removed (default: the system's for "
+        "temporary files)",
+        &options.scratch},
        {"--then", "FILE", "", &options.then, "", Option::Once}});
   return rows;
 }

@@ -29,6 +29,7 @@ struct RunOptions {
   bool gzip_trace = false;
   bool measure = false;  // under a profiling tool too
   Capture capture = Capture::Nvtx;
+  std::string scratch;            // where files are saved; "": the system's temporary folder
   std::vector<std::string> then;  // configs to run after the resumed one; not in --help
   Given given;                    // the options as they were given
 };

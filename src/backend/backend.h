@@ -104,8 +104,11 @@ class Queue {
   /// The CPUs of its team, by rank; empty: none of its threads is bound. Nothing: as team_cpus()
   /// says.
   std::optional<std::vector<int>> cpus = {};
-  /// The item (iteration) that the next stage is submitted for, counted from 0 in every turn.
+  /// The item (iteration) that the next stage is submitted for, counted from 0 in every turn. What
+  /// a loader reads goes by it, so that all turns of all variants read the same files in one order.
   std::int64_t item = 0;
+  /// What the names of files start with that the next stage writes; "": it can write none.
+  std::string_view files = {};
 };
 
 /// One stage bound to its op: run it on this iteration's views. Throws std::runtime_error when the
@@ -161,6 +164,9 @@ struct BackendOptions {
 class Backend {
  public:
   virtual ~Backend() = default;
+  /// A folder for the files that stages write, while a run has one; "": there is none.
+  std::string scratch = {};
+
   virtual Place place() const = 0;
   /// Why nothing can run here ("no NVIDIA driver"), or nothing.
   virtual std::optional<std::string> unavailable() const = 0;

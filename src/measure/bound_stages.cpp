@@ -1,5 +1,7 @@
 #include "measure/bound_stages.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 namespace normbench {
@@ -10,10 +12,20 @@ TensorDesc scratch_desc(const Slot& slot) {
                {.n = 1, .c = 1, .h = 1, .w = static_cast<std::int64_t>(slot.bytes)}, slot.memory);
 }
 
+/// In the scratch folder; none without one, or where the stage saves nothing.
+std::unique_ptr<SavedFiles> files_of(const Stage& stage, std::size_t index, std::size_t number,
+                                     const Backends& backends) {
+  const auto* const op = std::get_if<Save>(&stage.op);
+  if (op == nullptr || backends.at(stage.place)->scratch.empty()) return nullptr;
+  return std::make_unique<SavedFiles>(
+      *op, fmt::format("{}/{}-{}", backends.at(stage.place)->scratch, index, number),
+      stage.signature.in[0].shape.n);
+}
+
 }  // namespace
 
 BoundStages::BoundStages(const Case& work, const CaseBuffers& buffers, GroupMemory& memory,
-                         const Backends& backends)
+                         const Backends& backends, std::size_t number)
     : work_(work), buffers_(buffers), backends_(backends), fresh_(buffers.slots().size()) {
   const std::vector<Slot>& slots = buffers.slots();
   for (std::size_t s = 0; s < work.stages.size(); ++s) {
@@ -24,6 +36,7 @@ BoundStages::BoundStages(const Case& work, const CaseBuffers& buffers, GroupMemo
       const Bound bound = stage.place == Place::Cuda ? memory.bind_near_link() : nullptr;
       step.launch = stage.kernel->prepare(stage.op, stage.signature);
     }
+    step.files = files_of(stage, s, number, backends);
     for (const int in : stage.in) step.in.push_back({.desc = work.values[in].desc});
     for (const int out : stage.out) step.out.push_back({.desc = work.values[out].desc});
     step.scratch.desc = scratch_desc(slots[work.values.size() + s]);
@@ -58,7 +71,28 @@ void BoundStages::submit(std::size_t s, Queue& queue) {
   for (std::size_t i = 0; i < step.out.size(); ++i)
     step.out[i].data = address(static_cast<std::size_t>(stage.out[i]));
   step.scratch.data = address(work_.values.size() + s);
+  queue.files = step.files ? std::string_view(step.files->start()) : std::string_view();
   step.launch(queue, step.in, step.out, step.scratch);
+}
+
+void BoundStages::remove_saved() const {
+  for (const Step& step : steps_)
+    if (step.files) step.files->remove();
+}
+
+std::string BoundStages::why_not_saved() const {
+  std::vector<std::byte> bytes;
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    if (!steps_[s].files) continue;
+    const auto value = static_cast<std::size_t>(work_.stages[s].in[0]);
+    TensorDesc desc = work_.values[value].desc;
+    bytes.resize(static_cast<std::size_t>(desc.bytes()));
+    backends_.owner(desc.memory).copy(bytes.data(), address(value), bytes.size());
+    if (std::string why = steps_[s].files->why_wrong({.data = bytes.data(), .desc = desc});
+        !why.empty())
+      return why;
+  }
+  return "";
 }
 
 void BoundStages::free_all() {

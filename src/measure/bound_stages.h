@@ -2,6 +2,7 @@
 #pragma once
 
 #include "measure/case_buffers.h"
+#include "measure/saved_files.h"
 
 namespace normbench {
 
@@ -9,9 +10,10 @@ namespace normbench {
 /// case may be used on two threads at once, each by one thread at a time.
 class BoundStages {
  public:
-  /// Prepares the kernels. `buffers` must outlive it.
+  /// Prepares the kernels. `buffers` must outlive it. `number` is in the names of files that are
+  /// saved: those that are used at once have different ones.
   BoundStages(const Case& work, const CaseBuffers& buffers, GroupMemory& memory,
-              const Backends& backends);
+              const Backends& backends, std::size_t number = 0);
 
   const BufferSlots& used() const { return used_; }
   /// Uses these buffers from now on.
@@ -34,9 +36,15 @@ class BoundStages {
   std::vector<View> inputs() const;
   std::vector<View> outputs() const;
 
+  /// Removes the files that were saved.
+  void remove_saved() const;
+  /// Why a file that the latest item saved is not of its image; "" when all are.
+  std::string why_not_saved() const;
+
  private:
   struct Step {
     Launch launch;
+    std::unique_ptr<SavedFiles> files = {};  // of a stage that saves some
     std::vector<View> in, out;
     View scratch;
     std::vector<std::size_t> fresh, finished;  // slots allocated before the stage, freed after it

@@ -169,8 +169,15 @@ CheckOutcome without_reference(Tensor64 output, std::string_view op) {
 
 }  // namespace
 
+void CheckOutcome::judge_files(std::string wrong) {
+  if (wrong.empty() || !result.ok) return;
+  result.ok = false;
+  reason = std::move(wrong);
+}
+
 CheckOutcome check_output(const Case& work, std::span<const View> inputs,
-                          std::span<const View> outputs, const Backends& backends) {
+                          std::span<const View> outputs, const Backends& backends,
+                          std::int64_t item) {
   const auto is_undefined = [](const Op& op) { return !has_reference(op) && !is_peer_only(op); };
   if (const auto op = first_op(work, is_undefined); !op.empty())
     return {.result = {.ok = true, .held_to = HeldTo::Nothing},
@@ -185,7 +192,7 @@ CheckOutcome check_output(const Case& work, std::span<const View> inputs,
   const std::int64_t batch = work.images(), slab = slab_images(work);
   for (std::int64_t first = 0; first < batch; first += slab) {
     const ImageRange images{.first = first, .count = std::min(slab, batch - first)};
-    const auto exact = exact_outputs(work, known_inputs(work, in, images), images);
+    const auto exact = exact_outputs(work, known_inputs(work, in, images), images, item);
     for (std::size_t i = 0; i < out.size(); ++i) {
       const ImageRange part = images.of(out[i].desc(), work);
       Worst here{.bound = exact[i].accuracy.error, .output = i};

@@ -15,16 +15,21 @@ struct CheckOutcome {
   std::string reason;  // when not ok: "wrong output: max error 3.1 at [0, 2, 17, 5], bound …"
   std::string note;    // why nothing was compared, or ""
   std::optional<Tensor64> output = {};  // what another case's output is to tell right, whole
+
+  /// Wrong files ("wrong file 2-0-1.png: …"; "": none) make what is right so far wrong.
+  void judge_files(std::string wrong);
 };
 
 /// Runs the references of the case's stages on its inputs (none when it loads) in slabs of images,
 /// or on all at once where outputs are sums over them, and compares all outputs. Bounds compose the
 /// stages' error bounds; the result is that of the output nearest to its bound. Needs memory for
 /// one slab: 8 million doubles, or one image when it is larger. What host code may not read in
-/// place is copied slab by slab. Of a chain with an op that only peers run
+/// place is copied slab by slab. `item`: which iteration of its turn made them, for a case that
+/// loads reads other files for each. Of a chain with an op that only peers run
 /// nothing is compared yet; an output with infinities or NaN is wrong.
 CheckOutcome check_output(const Case& work, std::span<const View> inputs,
-                          std::span<const View> outputs, const Backends& backends);
+                          std::span<const View> outputs, const Backends& backends,
+                          std::int64_t item = 0);
 
 /// The output of a case to which those of others are held.
 struct Standard {

@@ -5,11 +5,11 @@
 namespace normbench {
 
 std::int64_t poisoned_iteration(PreparedCase& prepared, std::byte poison, bool poison_fresh,
-                                Clock& clock) {
+                                Clock& clock, std::int64_t item) {
   prepared.advance();
   prepared.poison(poison);
   const Bound bound = prepared.bind_fresh();
-  IterationOptions options{.keep_outputs = true};
+  IterationOptions options{.keep_outputs = true, .item = item};
   if (poison_fresh) options.poison = poison;
   const std::int64_t start_ns = clock.now_ns();
   prepared.run(options);
@@ -38,10 +38,16 @@ std::int64_t CaseContender::first_call() {
   return poisoned_iteration(prepared_, std::byte{0xFF}, false, clock_);
 }
 
-void CaseContender::last_call() { poisoned_iteration(prepared_, std::byte{0x55}, true, clock_); }
+void CaseContender::last_call() {
+  checked_ = last_item_;
+  poisoned_iteration(prepared_, std::byte{0x55}, true, clock_, checked_);
+}
 
 CheckOutcome CaseContender::check() {
-  return check_output(prepared_.work(), prepared_.inputs(), prepared_.outputs(), backends_);
+  CheckOutcome outcome =
+      check_output(prepared_.work(), prepared_.inputs(), prepared_.outputs(), backends_, checked_);
+  outcome.judge_files(prepared_.why_not_saved());
+  return outcome;
 }
 
 TurnShape CaseContender::shape_of_turns(double clock_cost_ns) {
@@ -49,6 +55,7 @@ TurnShape CaseContender::shape_of_turns(double clock_cost_ns) {
 }
 
 Turn CaseContender::take_turn(const TurnShape& shape, std::mt19937_64& random) {
+  last_item_ = shape.iterations - 1;
   return normbench::take_turn(prepared_, shape, clock_, random);
 }
 

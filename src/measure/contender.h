@@ -37,10 +37,10 @@ class Contender {
   virtual Turn take_turn(const TurnShape& shape, std::mt19937_64& random) = 0;
 };
 
-/// Runs one iteration on poisoned buffers and returns its time; fresh buffers are poisoned only
-/// where that is no part of what is timed.
+/// Runs one iteration, `item` of a turn, on poisoned buffers and returns its time; fresh buffers
+/// are poisoned only where that is no part of what is timed.
 std::int64_t poisoned_iteration(PreparedCase& prepared, std::byte poison, bool poison_fresh,
-                                Clock& clock);
+                                Clock& clock, std::int64_t item = 0);
 
 /// Writes the tensor as a .npy file, wherever it lies. Throws CannotWrite.
 void write_array(const std::string& path, View view, const Backends& backends);
@@ -62,6 +62,8 @@ class CaseContender final : public Contender {
   const Backends& backends_;
   Clock& clock_;
   PreparedCase prepared_;
+  std::int64_t last_item_ = 0;  // of the latest turn
+  std::int64_t checked_ = 0;    // the item whose output is there
 };
 
 }  // namespace normbench

@@ -89,6 +89,12 @@ PipelineResult pipeline_result(const Case& work, const std::vector<Case>& parts)
   return result;
 }
 
+/// True if a turn's items do not all read the same files.
+bool walks_through_files(const Case& work) {
+  const auto* const load = std::get_if<Load>(&work.stages.front().op);
+  return load != nullptr && std::ssize(load->files) > load->batch;
+}
+
 /// Files that a `load` with on_error skip does not read are counted and shown.
 void note_left_out(Member& member) {
   for (const Stage& stage : member.work->stages)
@@ -354,8 +360,14 @@ void GroupRun::align_turns() {
   std::int64_t most = its;
   for (const Member* member : contenders)
     if (about_as_long(member)) most = std::max(most, member->shape.iterations);
+  std::int64_t most_walking = 0;
+  for (const Member* member : contenders)
+    if (walks_through_files(*member->work))
+      most_walking = std::max(most_walking, member->shape.iterations);
   for (Member* member : contenders) {
-    if (context_.part.first == nullptr && about_as_long(member)) member->shape.iterations = most;
+    const bool decides = context_.part.first == nullptr && !member->work->pipeline;
+    if (decides && about_as_long(member)) member->shape.iterations = most;
+    if (decides && walks_through_files(*member->work)) member->shape.iterations = most_walking;
     member->result->iterations = member->shape.iterations;
   }
 }

@@ -106,7 +106,8 @@ class GroupRun {
   void hold_to_standard(Member& member, const Tensor64& output);
   void skip_limits(const std::string& reason);
   /// Of contenders with several iterations a turn, gives those that take about as long as the
-  /// baseline equally many: a turn's own costs then have the same share in each.
+  /// baseline equally many: a turn's own costs then have the same share in each. All that read
+  /// other files in each iteration have the most of them, so that their turns read the same files.
   void align_turns();
   Sides need(const Case& work) const;
   void take_memory();

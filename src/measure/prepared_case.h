@@ -64,8 +64,12 @@ class PreparedCase {
   void launch_graphs_once(std::int64_t iterations);
   /// Drops all graphs.
   void drop_graphs();
-  /// Fills the placed buffers of this set. Call when drained.
-  void poison(std::byte pattern) { buffers_->poison(stages_->used(), pattern); }
+  /// Fills the placed buffers of this set, and removes the files that were saved. Call when
+  /// drained.
+  void poison(std::byte pattern) {
+    buffers_->poison(stages_->used(), pattern);
+    stages_->remove_saved();
+  }
   /// Submits one iteration on this set; captures the graphs that it lacks.
   void run(const IterationOptions& options);
   /// Returns when all submitted work is done.
@@ -75,6 +79,8 @@ class PreparedCase {
   /// is there only when the last iteration kept it.
   std::vector<View> inputs() const { return stages_->inputs(); }
   std::vector<View> outputs() const { return stages_->outputs(); }
+  /// Why a file that the last iteration saved is not of its image; "" when all are.
+  std::string why_not_saved() const { return stages_->why_not_saved(); }
 
  private:
   /// What a range says: a label, and its name in this iteration.

@@ -153,7 +153,8 @@ class Steps {
   StageTimes* begin_times() { return lane_ ? lane_->begin_step() : nullptr; }
 
   /// One iteration in the range of its step, until it is done; returns its time.
-  double run(std::int64_t step, const IterationOptions& options) {
+  double run(std::int64_t step, IterationOptions options) {
+    options.item = step;
     const std::string_view name = context_.recorder.intern(fmt::format("ProfilerStep#{}", step));
     const std::int64_t start_ns = context_.clock.now_ns();
     {

@@ -22,7 +22,8 @@ Tensor64 empty(const TensorDesc& desc, const Case& work, const ImageRange& image
 }
 
 std::vector<Exact> exact_values(const Case& work, std::vector<Exact> values,
-                                std::span<const int> wanted, const ImageRange& images) {
+                                std::span<const int> wanted, const ImageRange& images,
+                                std::int64_t item) {
   const std::vector<std::size_t> last = last_readers(work, wanted);
   values.resize(work.values.size());
   for (std::size_t s = 0; s < work.stages.size(); ++s) {
@@ -34,7 +35,7 @@ std::vector<Exact> exact_values(const Case& work, std::vector<Exact> values,
       known.push_back(values[value].accuracy);
     }
     for (const int value : stage.out) out.push_back(empty(work.values[value].desc, work, images));
-    reference(stage.op, in, out, images.first);
+    reference(stage.op, in, out, images.first, item);
     std::vector<Known> given;
     for (std::size_t i = 0; i < in.size(); ++i) given.push_back({in[i], known[i]});
     const std::vector<Accuracy> found = accuracies(stage.op, given, out, stage.signature.out);
@@ -55,13 +56,13 @@ ImageRange ImageRange::of(const TensorDesc& desc, const Case& work) const {
 }
 
 std::vector<Exact> exact_outputs(const Case& work, std::vector<Exact> inputs,
-                                 const ImageRange& images) {
-  return exact_values(work, std::move(inputs), work.outputs, images);
+                                 const ImageRange& images, std::int64_t item) {
+  return exact_values(work, std::move(inputs), work.outputs, images, item);
 }
 
 std::vector<Exact> exact_values(const Case& work, std::vector<Exact> inputs,
                                 std::span<const int> wanted) {
-  return exact_values(work, std::move(inputs), wanted, {.first = 0, .count = work.images()});
+  return exact_values(work, std::move(inputs), wanted, {.first = 0, .count = work.images()}, 0);
 }
 
 }  // namespace normbench

@@ -22,10 +22,11 @@ struct ImageRange {
   ImageRange of(const TensorDesc& desc, const Case& work) const;
 };
 
-/// What the outputs of `work` are for these images. `inputs` holds what belongs to them of each
-/// input. Values that no later stage reads are dropped on the way.
+/// What the outputs of `work` are for these images of an item (counted from 0 in a turn). `inputs`
+/// holds what belongs to them of each input. Values that no later stage reads are dropped on the
+/// way.
 std::vector<Exact> exact_outputs(const Case& work, std::vector<Exact> inputs,
-                                 const ImageRange& images);
+                                 const ImageRange& images, std::int64_t item);
 
 /// These values of a case whose inputs are given whole: what a setup makes.
 std::vector<Exact> exact_values(const Case& work, std::vector<Exact> inputs,

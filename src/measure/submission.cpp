@@ -22,8 +22,9 @@ Access access_of(const Stage& stage, const std::vector<Slot>& slots) {
   if (std::holds_alternative<Unregister>(stage.op))
     return {.reads = {}, .writes = {root_of(slots, stage.in.back())}};
   Access access;
+  for (const int value : stage.in)
+    if (needs_input(stage.op)) access.reads.push_back(root_of(slots, value));
   if (passes_through(stage.op)) return access;
-  for (const int value : stage.in) access.reads.push_back(root_of(slots, value));
   for (const int value : stage.out) access.writes.push_back(root_of(slots, value));
   return access;
 }

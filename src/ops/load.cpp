@@ -1,9 +1,11 @@
 #include "ops/load.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 #include "core/issue.h"
 #include "ops/images/image.h"
@@ -28,6 +30,21 @@ std::vector<std::string> readable(const Load& load) {
   return files;
 }
 
+/// Where number `index` below `count` comes in the order that `key` stands for: each number once. A
+/// network of Feistel's, which permutes the next power of four numbers, followed until it leads to
+/// one below `count`; so any place of an order is there without the others. With 4 rounds orders of
+/// a handful are not equally likely.
+std::size_t shuffled(std::size_t index, std::size_t count, std::uint64_t key) {
+  const auto half_bits = std::max<std::size_t>(1, (std::bit_width(count - 1) + 1) / 2);
+  const std::uint64_t mask = (std::uint64_t{1} << half_bits) - 1;
+  std::uint64_t left = index >> half_bits, right = index & mask;
+  do {
+    for (std::uint64_t round = 0; round < 8; ++round)
+      left = std::exchange(right, left ^ (mixed(key + mixed(round << 32 | right)) & mask));
+  } while ((left << half_bits | right) >= count);
+  return static_cast<std::size_t>(left << half_bits | right);
+}
+
 /// A window of one channel as doubles.
 Tensor64 plane(const Image& image, const Window& part, std::int64_t channel) {
   Tensor64 out{{1, 1, part.height, part.width}, {}};
@@ -49,6 +66,10 @@ Load Load::read(Reader& reader) {
   load.fit = reader.word("fit", load.fit);
   load.layout = reader.word("layout", load.layout);
   load.on_error = reader.word("on_error", load.on_error);
+  load.shuffle = reader.boolean("shuffle", load.shuffle);
+  load.seed = static_cast<std::uint64_t>(reader.integer("seed", 0, 0));
+  if (reader.has("seed") && !reader.has("shuffle"))
+    reader.complain_at("seed", R"(goes with "shuffle": true)");
   return load;
 }
 
@@ -63,15 +84,34 @@ std::vector<std::string> broken_files(const Load& load) {
   return listed(load.files, reasons(load));
 }
 
-std::vector<std::string> Load::batch_files() const {
+FileWalk::FileWalk(std::vector<std::string> files, std::int64_t batch,
+                   std::optional<std::uint64_t> seed)
+    : files_(std::move(files)), batch_(batch), seed_(seed) {}
+
+std::vector<std::size_t> FileWalk::numbers_of(std::int64_t item) const {
+  std::vector<std::size_t> numbers;
+  const std::size_t count = files_.size();
+  auto position = static_cast<std::size_t>(item) * static_cast<std::size_t>(batch_);
+  for (std::int64_t image = 0; image < batch_; ++image, ++position) {
+    const std::size_t epoch = position / count, index = position % count;
+    numbers.push_back(seed_ ? shuffled(index, count, mixed(*seed_) + epoch) : index);
+  }
+  return numbers;
+}
+
+std::vector<std::string> FileWalk::files_of(std::int64_t item) const {
+  std::vector<std::string> files;
+  for (const std::size_t number : numbers_of(item)) files.push_back(files_[number]);
+  return files;
+}
+
+FileWalk Load::walk() const {
   if (files.empty()) throw std::runtime_error("no images (give load a path, or --images DIR)");
-  const auto usable = readable(*this);
+  auto usable = readable(*this);
   if (usable.empty()) throw_if_broken(files, reasons(*this));
   if (on_error == OnError::Fail)
     throw_if_broken(files, reasons(*this), " (\"on_error\": \"skip\" goes on without them)");
-  std::vector<std::string> chosen(static_cast<std::size_t>(batch));
-  for (std::size_t i = 0; i < chosen.size(); ++i) chosen[i] = usable[i % usable.size()];
-  return chosen;
+  return {std::move(usable), batch, shuffle ? std::optional(seed) : std::nullopt};
 }
 
 Window Load::window(std::int64_t image_height, std::int64_t image_width) const {
@@ -93,8 +133,9 @@ std::vector<TensorDesc> Load::infer(std::span<const TensorDesc> in) const {
   return one_output(DType::UInt8, layout, {batch, channels, height, width}, Memory::Pageable);
 }
 
-void Load::reference(std::span<const Tensor64>, std::span<Tensor64> out, std::int64_t first) const {
-  const auto chosen = batch_files();
+void Load::reference(std::span<const Tensor64>, std::span<Tensor64> out, std::int64_t first,
+                     std::int64_t item) const {
+  const auto chosen = walk().files_of(item);
   const Resize resize{.height = height, .width = width};
   const std::int64_t plane_size = height * width;
   std::vector<std::uint8_t> bytes;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ops/checks.h"
@@ -20,10 +21,30 @@ constexpr auto words(OnError) {
   return std::to_array<Word<OnError>>({{OnError::Fail, "fail"}, {OnError::Skip, "skip"}});
 }
 
-/// Reads, decodes and fits image files to one size: 3-channel uint8. Timed. The batch is the first
-/// `batch` files in name order, repeated from the start when there are fewer.
+/// Which files the items of a loader read: each the next `batch` of all, over and over. Every pass
+/// over them (an epoch) is in name order, or in an order of its own.
+class FileWalk {
+ public:
+  /// `files`: at least one. Shuffled where there is a seed.
+  FileWalk(std::vector<std::string> files, std::int64_t batch, std::optional<std::uint64_t> seed);
+
+  /// The files of an item (counted from 0), by image; any item by itself.
+  std::vector<std::string> files_of(std::int64_t item) const;
+  /// Their numbers in name order: items with the same ones load the same.
+  std::vector<std::size_t> numbers_of(std::int64_t item) const;
+
+ private:
+  std::vector<std::string> files_;
+  std::int64_t batch_;
+  std::optional<std::uint64_t> seed_;
+};
+
+/// Reads, decodes and fits image files to one size: 3-channel uint8. Timed. Item i of a turn is the
+/// next `batch` files after those of item i - 1, in name order or shuffled, from the start again
+/// when all were read.
 /// Parameters: path (folder, file or glob; --images wins), batch, size [h, w], fit, layout,
-/// on_error (`fail`: any broken file fails the case; `skip`: broken files are left out).
+/// on_error (`fail`: any broken file fails the case; `skip`: broken files are left out),
+/// shuffle (another order in every pass over the files), seed (of those orders).
 /// fit `resize` gives exactly [h, w]; `crop` cuts [h, w] from the centre, and where an image is
 /// smaller than that, enlarges the largest centred window of its shape.
 struct Load {
@@ -37,6 +58,8 @@ struct Load {
   Fit fit = Fit::Resize;
   Layout layout = Layout::Nhwc;
   OnError on_error = OnError::Fail;
+  bool shuffle = false;
+  std::uint64_t seed = 0;
   std::vector<std::string> files = {};  // after resolve: every file that matches, in name order
   std::shared_ptr<Probe> probe = std::make_shared<Probe>();  // shared by copies: tried once
 
@@ -45,13 +68,14 @@ struct Load {
   /// plain files only. Leaves `files` empty when neither a path nor --images was given. Throws
   /// Invalid when the path does not exist or matches nothing.
   void resolve(const Paths& paths);
-  /// The file of each image of the batch. Tries all `files`, once; throws std::runtime_error naming
-  /// every broken one when on_error is `fail` or when none is left.
-  std::vector<std::string> batch_files() const;
+  /// Which files each item reads. Tries all `files`, once; throws std::runtime_error naming every
+  /// broken one when on_error is `fail` or when none is left.
+  FileWalk walk() const;
   /// The part of an image of this extent that is resized to [height, width].
   Window window(std::int64_t image_height, std::int64_t image_width) const;
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
-  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first,
+                 std::int64_t item) const;
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
 };
 

@@ -93,13 +93,15 @@ std::vector<TensorDesc> infer(const Op& op, std::span<const TensorDesc> in) {
 }
 
 void reference(const Op& op, std::span<const Tensor64> in, std::span<Tensor64> out,
-               std::int64_t first) {
+               std::int64_t first, std::int64_t item) {
   std::visit(
       [&]<class T>(const T& one) {
         if constexpr (!is_known_here<T>)
           std::ranges::fill(out[0].values, 0.0);
         else if constexpr (keeps_values<T>)
           out[0] = in[0];
+        else if constexpr (requires { one.reference(in, out, first, item); })
+          one.reference(in, out, first, item);
         else
           one.reference(in, out, first);
       },
@@ -116,6 +118,14 @@ bool is_peer_only(const Op& op) {
 
 bool passes_through(const Op& op) {
   return std::visit([]<class T>(const T&) { return leaves_input<T>; }, op);
+}
+
+bool needs_input(const Op& op) {
+  return std::visit(
+      []<class T>(const T&) {
+        return !leaves_input<T> || requires { requires T::needs_input; };
+      },
+      op);
 }
 
 bool whole_batch(const Op& op) {

@@ -4,6 +4,7 @@
 ///   static T read(Reader&)                 its own parameters only; absent: it has none
 ///   infer(in) -> std::vector<TensorDesc>   throws Invalid
 ///   reference(in, out, first)              exact meaning, in double
+///   reference(in, out, first, item)        the same of an op that gives each item something else
 ///   accuracy(in, out) -> Accuracy          range and error bound; default: the first input's
 ///   accuracy(in, exact, out)               of each output, where ranges of the inputs do not tell
 ///   fewest(in, out) -> Cost                default: reads every input, writes every output once
@@ -17,6 +18,7 @@
 /// One that says what becomes of its input's values has neither `reference` nor `accuracy`:
 ///   static constexpr bool copies           each stays what and where it is
 ///   static constexpr bool passes_through   the same, in the first input's own bytes: no `infer`
+///   static constexpr bool needs_input      such a one begins when its input is there
 ///   static constexpr bool undefined        output values are undefined, any byte is right
 ///   static constexpr bool peer_only        nothing here runs it: no kernel, no samples either
 #pragma once
@@ -29,6 +31,7 @@
 
 #include "ops/cast.h"
 #include "ops/checks.h"
+#include "ops/compute.h"
 #include "ops/concat.h"
 #include "ops/copy.h"
 #include "ops/crop.h"
@@ -42,6 +45,7 @@
 #include "ops/model.h"
 #include "ops/normalize.h"
 #include "ops/resize.h"
+#include "ops/save.h"
 #include "ops/source.h"
 #include "ops/stream.h"
 #include "ops/sub_div.h"
@@ -52,7 +56,7 @@ namespace normbench {
 using Op = std::variant<Source, Load, Resize, Crop, FlipOp, LayoutOp, Concat, Cast, Sub, Div,
                         Normalize, Denormalize, GroupNorm, Moments, ScaleShift, Mul, Sum,
                         BatchNormBackward, Accumulate, Model, Copy, Stream, FirstTouch, H2d, D2h,
-                        Exchange, Pin, Register, Unregister, EmptyLaunch, Sync>;
+                        Exchange, Pin, Register, Unregister, EmptyLaunch, Sync, Compute, Save>;
 
 /// Calls `use(std::type_identity<T>{})` for each op of the catalogue, in its order.
 template <class Use>
@@ -79,9 +83,10 @@ std::optional<Op> read_op(std::string_view name, Reader& reader);
 std::vector<TensorDesc> infer(const Op& op, std::span<const TensorDesc> in);
 
 /// The op on whole images [first, first + count) in double; `in` and `out` hold just those images
-/// (and tensors that are no batch, such as one value for each channel, whole).
+/// (and tensors that are no batch, such as one value for each channel, whole). `item`: which
+/// iteration of a turn it is, for what a loader reads.
 void reference(const Op& op, std::span<const Tensor64> in, std::span<Tensor64> out,
-               std::int64_t first);
+               std::int64_t first, std::int64_t item = 0);
 
 /// False for ops whose output values are undefined, or known to a peer alone.
 bool has_reference(const Op& op);
@@ -95,6 +100,9 @@ bool is_peer_only(const Op& op);
 
 /// True if the output is the first input's own bytes, which the op does not touch.
 bool passes_through(const Op& op);
+
+/// True if the op reads its inputs, or stands for one that does.
+bool needs_input(const Op& op);
 
 /// Range and forward error bound of each output; `exact` are their values, as of `reference`.
 std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,

@@ -16,13 +16,6 @@
 namespace normbench {
 namespace {
 
-/// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
-constexpr std::uint64_t mixed(std::uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
 /// Writes the random bytes of every row, each as a T.
 template <class T>
 void fill_rows(const View& view, std::uint64_t seed) {

@@ -60,6 +60,14 @@ struct Source {
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
 };
 
+/// Mixes all bits of a number into each: SplitMix64 (Steele, Lea, Flood: Fast Splittable
+/// Pseudorandom Number Generators, 2014).
+constexpr std::uint64_t mixed(std::uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
 /// Bytes [first, first + out.size()) of the endless random sequence of `seed`; any part by itself.
 void random_bytes(std::uint64_t seed, std::int64_t first, std::span<std::uint8_t> out);
 

@@ -119,10 +119,11 @@ void check_names(const std::vector<Named>& names, std::vector<Issue>& issues) {
   }
 }
 
-/// Decoding and networks take longer than waking a team, and `launch` on the CPU measures the team
-/// itself.
+/// Decoding, encoding and networks take longer than waking a team, and `launch` on the CPU measures
+/// the team itself.
 bool always_pays(const Stage& stage) {
-  return std::holds_alternative<Load>(stage.op) || is_peer_only(stage.op) ||
+  return std::holds_alternative<Load>(stage.op) || std::holds_alternative<Save>(stage.op) ||
+         is_peer_only(stage.op) ||
          (std::holds_alternative<EmptyLaunch>(stage.op) && stage.place == Place::Cpu);
 }
 
@@ -262,6 +263,24 @@ void check_peer_case(const VariantText& text, const Case& decided, std::vector<I
   }
 }
 
+/// Reports files that could not be held to what was saved: in a peer, or of a value that is gone
+/// when the iteration ends.
+void check_saves(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
+  for (std::size_t s = 0; s < decided.stages.size(); ++s) {
+    const Stage& stage = decided.stages[s];
+    if (!std::holds_alternative<Save>(stage.op)) continue;
+    const auto is_saved = [&](int output) {
+      return buffer_of(decided, output) == buffer_of(decided, stage.out[0]);
+    };
+    const std::string& where = text_of(text, decided, s).pointer;
+    if (!decided.peer.empty())
+      issues.push_back({where, "files are saved in this process only (a peer's are not checked)"});
+    else if (std::ranges::none_of(decided.outputs, is_saved) ||
+             overwriter_of(decided, stage.out[0]) != nullptr)
+      issues.push_back({where, "saves what the variant does not end with (put it last)"});
+  }
+}
+
 void check_registrations(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
   const int registered = registered_value(decided);
   if (registered < 0) return;
@@ -294,6 +313,7 @@ std::optional<Case> decide_case(const VariantText& text, PlanContext& context) {
   else if (decided.graph)
     check_graph(text, decided, context.issues);
   check_registrations(text, decided, context.issues);
+  check_saves(text, decided, context.issues);
   check_lanes(text, decided, context.issues);
   if (decided.stages.empty())
     context.issues.push_back({text.options.pointer, "has no stage after its source"});

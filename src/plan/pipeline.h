@@ -26,6 +26,8 @@ std::vector<Visit> visits_of(const Case& work);
 /// What runs of the case: true for each stage that its turns run.
 std::vector<bool> stages_that_run(const Case& work);
 
+/// The value whose buffer holds this one: itself, unless it was made in place.
+int holder_of(const Case& work, int value);
 /// The values that the stages of a part read and none of them makes, but for its inputs.
 std::vector<int> values_fed(const Case& part);
 

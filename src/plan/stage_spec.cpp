@@ -66,7 +66,7 @@ bool is(const StageSpec& spec) {
 bool calls_cuda(const StageSpec& spec) {
   if (is<EmptyLaunch>(spec) && spec.place == Place::Cpu) return false;  // a team of threads
   return is<H2d>(spec) || is<D2h>(spec) || is<Exchange>(spec) || is<Pin>(spec) ||
-         passes_through(spec.op);
+         !needs_input(spec.op);
 }
 
 /// What to do about memory that a place does not reach.
@@ -137,6 +137,8 @@ Place place_of(const StageSpec& spec, std::span<const TensorDesc> in) {
       throw StageMistake{"place", fmt::format("{} runs at place cuda only", spec.name())};
     return Place::Cuda;
   }
+  if (is<Save>(spec) && spec.place == Place::Cuda)
+    throw StageMistake{"place", "save runs at place cpu only (remove this)"};
   const Place natural = in[0].memory == Memory::Device ? Place::Cuda : Place::Cpu;
   const Place place = spec.place.value_or(natural);
   for (const TensorDesc& tensor : in)
@@ -144,12 +146,16 @@ Place place_of(const StageSpec& spec, std::span<const TensorDesc> in) {
       throw StageMistake{spec.place ? "place" : "",
                          fmt::format("{} cannot reach {} memory ({})", name_of(place),
                                      name_of(tensor.memory), advice(place))};
+  if (const auto* compute = std::get_if<Compute>(&spec.op);
+      compute != nullptr && compute->fill && place == Place::Cpu)
+    throw StageMistake{"fill", "is of a GPU's multiprocessors; this runs on the CPU (remove this)"};
   return place;
 }
 
 Memory output_memory(const StageSpec& spec, Place place, Memory inferred) {
   const bool is_call = calls_cuda(spec);
-  if (!spec.memory) return place == Place::Cuda && !is_call ? Memory::Device : inferred;
+  const bool is_kernel = place == Place::Cuda && !is_call && !passes_through(spec.op);
+  if (!spec.memory) return is_kernel ? Memory::Device : inferred;
   const Memory said = *spec.memory;
   if (passes_through(spec.op))
     throw StageMistake{"memory",

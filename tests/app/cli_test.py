@@ -335,7 +335,7 @@ class CliTest(unittest.TestCase):
         self.assertEqual(
             [f'{row["op"]}/{row["kernel"]}' for row in rows],
             ["crop/blocked", "crop/temporal", "cast/simd", "cast/temporal", "copy/temporal",
-             "copy/nt"],
+             "copy/nt", "compute/chain"],
         )
 
     def test_a_selftest_that_tested_nothing_fails(self):

@@ -18,10 +18,11 @@ const TensorDesc kIn = dense(DType::UInt8, Layout::Nchw, {2, 3, 5, 7}, Memory::D
 template <class Spoil>
 OnHost with_bug(Spoil spoil) {
   return [spoil](const Op& op, const View& in, const View& out, std::int64_t enough_threads) {
+    const auto& normalize = std::get<Normalize>(op);
     NormalizeArguments arguments;
-    arguments.task = task_of(std::get<Normalize>(op), {in, out});
+    arguments.task = task_of(normalize, portions_of(normalize, std::span(&in, 1), out).at(0));
     arguments.task.enough_threads = enough_threads;
-    set_constants(std::get<Normalize>(op), out.desc.shape.c, arguments);
+    set_constants(normalize, out.desc.shape.c, arguments);
     with_normalize<float>(arguments, [&](auto body) {
       if constexpr (std::is_invocable_v<Spoil, decltype(body)&>)
         spoil(body);

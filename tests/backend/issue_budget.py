@@ -53,6 +53,8 @@ ROWS = [
     Row(f"PlanesToPlanes<float, {HALF}, Affine, (1|3), .*>", 64, 32, 85),
     Row("PlanesToPlanes<float, unsigned char, Affine, (1|3), .*>", 64, 16, 160),
     Row(f"PlanesToPlanes<{HALF}, unsigned char, Affine, (1|3), .*>", 64, 32, 280),
+    Row("PlanesToPixels<float, Affine, .*>", 48, 12, 140),
+    Row(f"PlanesToPixels<{HALF}, Affine, .*>", 48, 24, 240),
     Row("PixelsToPlanes<float, Affine, false, .*>", 24, 96, 120),
     Row("PixelsToPlanes<float, Affine, true, .*>", 24, 96, 140),
     Row(f"PixelsToPlanes<{HALF}, Affine, false, .*>", 24, 48, 140),

@@ -48,11 +48,14 @@ class LoadRows : public testing::Test {
   }
 
   /// The batch in memory order, over poison.
-  Bytes run(const Launch& launch, const Load& op, int threads, Recorder* recorder = nullptr) const {
+  Bytes run(const Launch& launch, const Load& op, int threads, Recorder* recorder = nullptr,
+            std::int64_t item = 0) const {
     const TensorDesc desc = op.infer({})[0];
     Bytes batch(static_cast<std::size_t>(desc.bytes()), 0xA5);
     const View out{reinterpret_cast<std::byte*>(batch.data()), desc};
-    launch(*cpu_->make_queue(threads, recorder), {}, {&out, 1}, {});
+    const auto queue = cpu_->make_queue(threads, recorder);
+    queue->item = item;
+    launch(*queue, {}, {&out, 1}, {});
     return batch;
   }
 
@@ -83,6 +86,18 @@ TEST_F(LoadRows, DecodeAgreesWithTheReference) {
                   << name_of(fit) << name_of(layout) << height << 'x' << width << " at " << i;
           }
         }
+}
+
+TEST_F(LoadRows, EveryItemHasItsOwnFiles) {
+  const Load op = load({.batch = 1, .height = 12, .width = 10, .shuffle = true, .seed = 3});
+  std::vector<Bytes> items;
+  for (std::int64_t item = 0; item < 4; ++item) {
+    const Bytes expected = run(prepared("reference", op), op, 1, nullptr, item);
+    const Bytes actual = run(prepared("decode", op), op, 1, nullptr, item);
+    for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(actual[i], expected[i], 1);
+    EXPECT_THAT(items, testing::Not(testing::Contains(actual)));
+    items.push_back(actual);
+  }
 }
 
 TEST_F(LoadRows, PixelsThatFitAreCopied) {

@@ -49,6 +49,8 @@ FakeCuda::FakeCuda() : devices(devices_asked_for()) {
   costs.describe(properties);
   attributes[cudaDevAttrL2CacheSize] = properties.l2CacheSize;
   attributes[cudaDevAttrConcurrentManagedAccess] = 1;
+  attributes[cudaDevAttrMultiProcessorCount] = properties.multiProcessorCount;
+  attributes[cudaDevAttrClockRate] = 1'000'000;
   attributes[cudaDevAttrMaxSharedMemoryPerBlockOptin] =
       static_cast<int>(properties.sharedMemPerBlockOptin);
   if (const char* const driver = std::getenv("NORMBENCH_FAKE_DRIVER")) {  // "12020": too old

@@ -83,6 +83,20 @@ TEST_F(RowsTest, LaunchesAsManyEmptyKernelsAsAsked) {
                   "cudaLaunchKernel 1 threads stream 1"));
 }
 
+TEST_F(RowsTest, ComputeHasABlockOnEachMultiprocessorOfItsShare) {
+  const View view = make(Memory::Device);
+  const auto launched = [&](std::optional<double> fill) {
+    return calls_of([&] {
+      bind(row_of(*backend, "compute", "fma"), Compute{.ms = 1e-6, .fill = fill}, view, view)
+          .submit(*queue);
+    });
+  };
+  EXPECT_THAT(launched({}), ::testing::Contains("cudaLaunchKernel 33792 threads stream 1"));
+  EXPECT_THAT(launched(0.5), ::testing::Contains("cudaLaunchKernel 16896 threads stream 1"));
+  EXPECT_THAT(launched(0.501), ::testing::Contains("cudaLaunchKernel 17152 threads stream 1"));
+  EXPECT_THAT(launched(1e-6), ::testing::Contains("cudaLaunchKernel 256 threads stream 1"));
+}
+
 TEST_F(RowsTest, SyncWaitsForTheStream) {
   const View view = make(Memory::Device);
   EXPECT_THAT(calls_of([&] {

@@ -88,7 +88,7 @@ TEST(Denormalize, PointsAtMistakes) {
   EXPECT_THAT(mistakes("denormalize", R"({"mean": 0, "std": 1, "scale": 1e-39})"),
               ElementsAre("/scale: 1e-39 is too near to 0 for float32"));
   EXPECT_THAT(mistakes("denormalize", R"({"mean": 0, "std": 1, "dtype": "uint8"})"),
-              ElementsAre("/dtype: unknown key \"dtype\""));
+              ElementsAre("/dtype: unknown key \"dtype\" (known: mean, std, scale, layout)"));
   EXPECT_THAT(mistakes("denormalize", R"({"mean": 0, "std": 1, "layout": "nhcw"})"),
               ElementsAre("/layout: unknown value \"nhcw\" (did you mean \"nchw\"?)"));
 }

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "core/issue.h"
 #include "image_files.h"
@@ -60,9 +62,9 @@ class LoadTest : public testing::Test {
     load.resolve({.base_dir = folder_, .images_dir = {}});
     return load;
   }
-  std::vector<std::string> batch_names(const Load& load) const {
+  std::vector<std::string> batch_names(const Load& load, std::int64_t item = 0) const {
     std::vector<std::string> names;
-    for (const auto& file : load.batch_files()) names.push_back(fs::path(file).filename());
+    for (const auto& file : load.walk().files_of(item)) names.push_back(fs::path(file).filename());
     return names;
   }
 
@@ -90,12 +92,16 @@ TEST(LoadRead, TakesEveryParameter) {
                           {"size", {4, 5}},
                           {"fit", "crop"},
                           {"layout", "nchw"},
-                          {"on_error", "skip"}},
+                          {"on_error", "skip"},
+                          {"shuffle", true},
+                          {"seed", 7}},
                          issues);
   EXPECT_THAT(issues, IsEmpty());
   EXPECT_EQ(load.path, "photos");
   EXPECT_EQ(load.fit, Fit::Crop);
   EXPECT_EQ(load.on_error, OnError::Skip);
+  EXPECT_TRUE(load.shuffle);
+  EXPECT_EQ(load.seed, 7);
   EXPECT_THAT(load.infer({}),
               ElementsAre(dense(DType::UInt8, Layout::Nchw, {3, 3, 4, 5}, Memory::Pageable)));
 }
@@ -108,14 +114,24 @@ TEST(LoadRead, HasDefaults) {
               ElementsAre(dense(DType::UInt8, Layout::Nhwc, {8, 3, 224, 224}, Memory::Pageable)));
   EXPECT_EQ(load.fit, Fit::Resize);
   EXPECT_EQ(load.on_error, OnError::Fail);
+  EXPECT_FALSE(load.shuffle);
+}
+
+std::vector<std::string> pointers_of_mistakes(const Json& json) {
+  std::vector<Issue> issues;
+  read(json, issues);
+  std::vector<std::string> pointers;
+  for (const auto& issue : issues) pointers.push_back(issue.pointer);
+  return pointers;
 }
 
 TEST(LoadRead, ReportsMistakes) {
-  std::vector<Issue> issues;
-  read({{"batch", 0}, {"size", {4}}, {"fit", "crob"}, {"paht", "x"}}, issues);
-  std::vector<std::string> pointers;
-  for (const auto& issue : issues) pointers.push_back(issue.pointer);
-  EXPECT_THAT(pointers, ElementsAre("/load/batch", "/load/size", "/load/fit", "/load/paht"));
+  EXPECT_THAT(pointers_of_mistakes({{"batch", 0}, {"size", {4}}, {"fit", "crob"}, {"paht", "x"}}),
+              ElementsAre("/load/batch", "/load/size", "/load/fit", "/load/paht"));
+  EXPECT_THAT(pointers_of_mistakes({{"shuffle", 1}, {"seed", -1}}),
+              ElementsAre("/load/shuffle", "/load/seed"));
+  EXPECT_THAT(pointers_of_mistakes({{"seed", 3}}), ElementsAre("/load/seed"));
+  EXPECT_THAT(pointers_of_mistakes({{"shuffle", false}, {"seed", 3}}), IsEmpty());
 }
 
 TEST(LoadInfer, TakesNoInput) {
@@ -176,7 +192,7 @@ TEST_F(LoadTest, NoPathLeavesNoFiles) {
   Load load;
   load.resolve({.base_dir = folder_, .images_dir = {}});
   EXPECT_THAT(load.files, IsEmpty());
-  EXPECT_EQ(thrown([&] { load.batch_files(); }), "no images (give load a path, or --images DIR)");
+  EXPECT_EQ(thrown([&] { load.walk(); }), "no images (give load a path, or --images DIR)");
 }
 
 TEST_F(LoadTest, FailNamesEveryBrokenFile) {
@@ -184,11 +200,11 @@ TEST_F(LoadTest, FailNamesEveryBrokenFile) {
   const std::string expected =
       "2 of 5 files cannot be read (\"on_error\": \"skip\" goes on without them): b.jpg (empty "
       "file), e.jpg (premature end of JPEG file)";
-  EXPECT_EQ(thrown([&] { load.batch_files(); }), expected);
+  EXPECT_EQ(thrown([&] { load.walk(); }), expected);
   load.batch = 1;  // the broken files are not in the batch, and still not ignored
-  EXPECT_EQ(thrown([&] { load.batch_files(); }), expected);
+  EXPECT_EQ(thrown([&] { load.walk(); }), expected);
   Tensor64 out{{1, 3, 3, 3}, std::vector<double>(27)};
-  EXPECT_EQ(thrown([&] { load.reference({}, {&out, 1}, 0); }), expected);
+  EXPECT_EQ(thrown([&] { load.reference({}, {&out, 1}, 0, 0); }), expected);
 }
 
 TEST_F(LoadTest, SkipLeavesBrokenFilesOut) {
@@ -198,11 +214,68 @@ TEST_F(LoadTest, SkipLeavesBrokenFilesOut) {
               ElementsAre("b.jpg (empty file)", "e.jpg (premature end of JPEG file)"));
 }
 
+TEST_F(LoadTest, ItemsWalkThroughTheFiles) {
+  Load load = mixed(OnError::Skip);
+  load.batch = 2;
+  EXPECT_THAT(batch_names(load, 0), ElementsAre("a.png", "c.jpg"));
+  EXPECT_THAT(batch_names(load, 1), ElementsAre("d.png", "a.png"));
+  EXPECT_THAT(batch_names(load, 2), ElementsAre("c.jpg", "d.png"));
+  EXPECT_THAT(batch_names(load, 3), ElementsAre("a.png", "c.jpg"));
+  load.shuffle = true;
+  load.seed = 2;
+  std::vector<std::string> names = batch_names(load, 0);
+  names.push_back(batch_names(load, 1).front());
+  EXPECT_THAT(names, testing::UnorderedElementsAre("a.png", "c.jpg", "d.png"));
+}
+
+/// The numbers of one pass over `count` files, one for each item.
+std::vector<std::size_t> epoch_of(const FileWalk& walk, std::int64_t count, std::int64_t epoch) {
+  std::vector<std::size_t> numbers;
+  for (std::int64_t item = epoch * count; item < (epoch + 1) * count; ++item)
+    numbers.push_back(walk.numbers_of(item).front());
+  return numbers;
+}
+
+TEST(FileWalkTest, AShuffledEpochHasEveryFileOnce) {
+  for (const std::int64_t count : {1, 2, 3, 4, 5, 16, 17, 63, 65, 1000}) {
+    const std::vector<std::string> files(static_cast<std::size_t>(count));
+    std::vector<std::size_t> all(files.size());
+    std::iota(all.begin(), all.end(), 0);
+    const FileWalk walk(files, 1, 5);
+    for (const std::int64_t epoch : {0, 1, 2, 999})
+      EXPECT_THAT(epoch_of(walk, count, epoch), testing::UnorderedElementsAreArray(all));
+  }
+}
+
+TEST(FileWalkTest, OrdersGoBySeedAndEpoch) {
+  const std::vector<std::string> files(50);
+  const FileWalk walk(files, 1, 5), same(files, 1, 5), other(files, 1, 6), named(files, 1, {});
+  const auto first = epoch_of(walk, 50, 0);
+  EXPECT_EQ(first, epoch_of(same, 50, 0));
+  EXPECT_NE(first, epoch_of(walk, 50, 1));
+  EXPECT_NE(first, epoch_of(other, 50, 0));
+  EXPECT_NE(epoch_of(walk, 50, 1), epoch_of(other, 50, 0));  // seeds are no offsets of epochs
+  EXPECT_NE(first, epoch_of(named, 50, 0));
+  EXPECT_EQ(epoch_of(named, 50, 0), epoch_of(named, 50, 1));
+}
+
+TEST(FileWalkTest, EveryFileComesAtEveryPlaceAboutAsOften) {
+  constexpr std::int64_t count = 5, epochs = 5000;
+  std::array<std::array<int, count>, count> seen{};
+  const FileWalk walk(std::vector<std::string>(count), 1, 1);
+  for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
+    const auto order = epoch_of(walk, count, epoch);
+    for (std::size_t place = 0; place < order.size(); ++place) ++seen[place][order[place]];
+  }
+  for (const auto& place : seen)
+    for (const int times : place) EXPECT_NEAR(times, epochs / count, 150);  // 5 deviations
+}
+
 TEST_F(LoadTest, SkipNeedsOneReadableFile) {
   write("a.jpg", {});
   Load load{.path = ".", .on_error = OnError::Skip};
   load.resolve({.base_dir = folder_, .images_dir = {}});
-  EXPECT_EQ(thrown([&] { load.batch_files(); }), "1 of 1 files cannot be read: a.jpg (empty file)");
+  EXPECT_EQ(thrown([&] { load.walk(); }), "1 of 1 files cannot be read: a.jpg (empty file)");
 }
 
 TEST_F(LoadTest, CopiesShareWhatWasTried) {
@@ -238,7 +311,7 @@ TEST_F(LoadTest, ReferenceIsTheDecodedImageResized) {
   Load load{.path = ".", .batch = 3, .height = 2, .width = 2};
   load.resolve({.base_dir = folder_, .images_dir = {}});
   Tensor64 out{{2, 3, 2, 2}, std::vector<double>(24)};
-  load.reference({}, {&out, 1}, 1);  // images 1 and 2: b.png and a.png again
+  load.reference({}, {&out, 1}, 1, 0);  // images 1 and 2: b.png and a.png again
   Tensor64 decoded{{1, 3, 4, 5}, std::vector<double>(60)}, resized{{1, 3, 2, 2}, {}};
   resized.values.resize(12);
   for (std::size_t i = 0; i < 20; ++i)
@@ -247,6 +320,9 @@ TEST_F(LoadTest, ReferenceIsTheDecodedImageResized) {
   std::vector<double> expected{1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
   expected.insert(expected.end(), resized.values.begin(), resized.values.end());
   EXPECT_THAT(out.values, testing::Pointwise(testing::DoubleNear(1e-12), expected));
+  Tensor64 next{{2, 3, 2, 2}, std::vector<double>(24)};
+  load.reference({}, {&next, 1}, 0, 1);  // the next item goes on with b.png
+  EXPECT_EQ(next.values, out.values);
 }
 
 TEST_F(LoadTest, ReferenceOfACropIsTheWindowItself) {
@@ -255,7 +331,7 @@ TEST_F(LoadTest, ReferenceOfACropIsTheWindowItself) {
   Load load{.path = ".", .batch = 1, .height = 2, .width = 3, .fit = Fit::Crop};
   load.resolve({.base_dir = folder_, .images_dir = {}});
   Tensor64 out{{1, 3, 2, 3}, std::vector<double>(18)};
-  load.reference({}, {&out, 1}, 0);
+  load.reference({}, {&out, 1}, 0, 0);
   std::vector<double> expected;
   for (int c = 0; c < 3; ++c)
     for (int y = 2; y < 4; ++y)

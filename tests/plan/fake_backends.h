@@ -73,6 +73,8 @@ inline std::vector<Kernel> cpu_rows() {
   for (const std::string_view name : {"reference", "temporal", "nt"})
     rows.push_back(row("stream", name, Place::Cpu, anything));
   rows.push_back(row("launch", "team", Place::Cpu, anything));
+  rows.push_back(row("compute", "chain", Place::Cpu, anything));
+  rows.push_back(row("save", "files", Place::Cpu, anything));
   return rows;
 }
 
@@ -89,7 +91,8 @@ inline std::vector<Kernel> cuda_rows() {
   for (const std::string_view op : {"h2d", "d2h"})
     for (const std::string_view name : {"reference", "async", "kernel"})
       rows.push_back(row(op, name, Place::Cuda, anything));
-  for (const std::string_view op : {"exchange", "pin", "register", "unregister", "launch", "sync"})
+  for (const std::string_view op :
+       {"exchange", "pin", "register", "unregister", "launch", "sync", "compute"})
     rows.push_back(row(op, "only", Place::Cuda, anything));
   return rows;
 }

@@ -310,7 +310,7 @@ TEST(Variant, MistakesInStages) {
                   "load, resize, crop, flip, layout, cast, sub, div, normalize, group_norm, "
                   "moments, scale_shift, mul, sum, batch_norm_backward, accumulate, model, copy, "
                   "stream, first_touch, h2d, d2h, exchange, pin, register, unregister, "
-                  "launch, sync)",
+                  "launch, sync, compute, save)",
                   "/experiments/0/variants/e: has no stage after its source",
                   "/experiments/0/variants/f/1: \"source\" must be the first stage",
                   "/experiments/0/variants/g/1: \"load\" must be the first stage"));

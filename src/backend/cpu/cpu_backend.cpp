@@ -34,7 +34,8 @@ struct Slab {
   }
 };
 
-void run_slab(const Op& op, std::span<const View> in, std::span<const View> out, const Slab& slab) {
+void run_slab(const Op& op, std::span<const View> in, std::span<const View> out, const Slab& slab,
+              std::int64_t item) {
   std::vector<Tensor64> from, to;
   for (const View& view : in) from.push_back(slab.read(view));
   for (const View& view : out) {
@@ -43,18 +44,20 @@ void run_slab(const Op& op, std::span<const View> in, std::span<const View> out,
     const auto elements = static_cast<std::size_t>(shape.elements());
     to.push_back({.shape = shape, .values = std::vector<double>(elements)});
   }
-  reference(op, from, to, slab.first);
+  reference(op, from, to, slab.first, item);
   for (std::size_t i = 0; i < out.size(); ++i)
     from_double(to[i], out[i], slab.has_all_of(out[i]) ? 0 : slab.first);
 }
 
 Launch prepare_reference(const Op& op, const Signature& signature) {
   const std::int64_t slab = slab_images(op, signature), batch = batch_of(signature);
-  return [op, slab, batch](Queue&, std::span<const View> in, std::span<const View> out, View) {
-    for (std::int64_t first = 0; first < batch; first += slab)
-      run_slab(op, in, out,
-               {.first = first, .count = std::min(slab, batch - first), .batch = batch});
-  };
+  return
+      [op, slab, batch](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
+        for (std::int64_t first = 0; first < batch; first += slab)
+          run_slab(op, in, out,
+                   {.first = first, .count = std::min(slab, batch - first), .batch = batch},
+                   queue.item);
+      };
 }
 
 /// Runs what it is given at once, on the thread that gives it and its OpenMP team.
@@ -68,7 +71,8 @@ std::vector<Kernel> all_rows() {
   std::vector<Kernel> rows;
   for (const auto part : {load_rows(), resize_rows(), move_rows(), cast_rows(), sub_div_rows(),
                           normalize_rows(), denormalize_rows(), group_norm_rows(),
-                          group_chain_rows(), copy_rows(), stream_rows(), launch_rows()})
+                          group_chain_rows(), copy_rows(), stream_rows(), launch_rows(),
+                          compute_rows(), save_rows()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }

@@ -66,12 +66,9 @@ template <DType From, DType To, Stores S, class Bytes, class Function>
 HWY_INLINE void put_bytes(Bytes whole, const Storage<From>* in, std::uint8_t* out,
                           const Function& f) {
   const std::size_t n = hn::Lanes(F());
-  const hn::Half<Bytes> half;
-  const VQuarter a = narrow<To>(f(load<From>(in), 0));
-  const VQuarter b = narrow<To>(f(load<From>(in + n), 1));
-  const VQuarter c = narrow<To>(f(load<From>(in + 2 * n), 2));
-  const VQuarter d = narrow<To>(f(load<From>(in + 3 * n), 3));
-  put<S>(whole, Combine(whole, Combine(half, d, c), Combine(half, b, a)), out);
+  const VF a = f(load<From>(in), 0), b = f(load<From>(in + n), 1);
+  const VF c = f(load<From>(in + 2 * n), 2), d = f(load<From>(in + 3 * n), 3);
+  put<S>(whole, narrow_bytes(whole, a, b, c, d), out);
 }
 
 /// Even and odd bytes apart become floats: no lane has to move.

@@ -8,6 +8,8 @@
 
 #include <hwy/highway.h>
 
+#include <array>
+
 #include "core/dtype.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -130,6 +132,39 @@ HWY_INLINE auto narrow(VF v) {
     static_assert(T == DType::BFloat16);
     return half_from_bits(hn::ShiftRight<16>(bfloat_above(v)));
   }
+}
+
+/// Each lane the whole number nearest to that of `v` (halves to the even one), within 0 … 255 and 0
+/// for NaN, below 2^16. The sum of 2^23 and such a float has it for its last bits.
+HWY_INLINE hn::Vec<hn::RebindToSigned<F>> byte_lanes(VF v) {
+  const F f;
+  const hn::RebindToSigned<F> i;
+  const VF clamped = hn::Min(hn::Max(v, hn::Zero(f)), hn::Set(f, 255.0f));
+  const VF shift = hn::Set(f, 0x1p23f);
+  return hn::Xor(hn::BitCast(i, hn::Add(clamped, shift)), hn::BitCast(i, shift));
+}
+
+/// Four vectors of floats as one of bytes, each as `narrow` does it. Lanes cross blocks of 16 bytes
+/// once for all four. A template, because the scalar instruction set lacks what it calls.
+template <class Bytes, class V>
+HWY_INLINE hn::Vec<Bytes> narrow_bytes(Bytes bytes, V a, V b, V c, V d) {
+  const hn::Repartition<std::int16_t, Bytes> pairs;
+  const auto ab = BitCast(bytes, ReorderDemote2To(pairs, byte_lanes(a), byte_lanes(b)));
+  const auto cd = BitCast(bytes, ReorderDemote2To(pairs, byte_lanes(c), byte_lanes(d)));
+  const auto packed = ConcatEven(bytes, cd, ab);
+  constexpr std::uint32_t blocks = hn::MaxLanes(Bytes()) / 16;
+  if constexpr (blocks == 1) return packed;
+  HWY_ALIGN static constexpr auto kOrder = [] {  // a and b by turns, block by block; then c and d
+    std::array<std::uint32_t, 4 * blocks> order{};
+    for (std::uint32_t to = 0; to < 4 * blocks; ++to) {
+      const std::uint32_t vector = to / blocks, block = to % blocks;
+      order[to] = vector / 2 * 2 * blocks + 2 * block + vector % 2;
+    }
+    return order;
+  }();
+  const hn::Repartition<std::uint32_t, Bytes> fours;
+  const auto indices = SetTableIndices(fours, kOrder.data());
+  return BitCast(bytes, TableLookupLanes(BitCast(fours, packed), indices));
 }
 
 template <DType T>

@@ -110,9 +110,10 @@ bool accepts(const Load&, const Signature& s) { return s.out[0].is_dense(); }
 
 /// Threads take the next image when they are done with one: photographs differ in size.
 Launch prepare(const Load& op, const Signature&) {
-  const auto files = op.batch_files();
   const auto workspaces = std::make_shared<Workspaces>();
-  return [=](Queue& queue, std::span<const View>, std::span<const View> out, View) {
+  return [op, walk = op.walk(), workspaces](Queue& queue, std::span<const View>,
+                                            std::span<const View> out, View) {
+    const std::vector<std::string> files = walk.files_of(queue.item);
     std::vector<std::string> reasons(files.size());
     std::atomic<std::size_t> next{0};
     const auto load_some = [&](std::int64_t, std::int64_t) {

@@ -17,6 +17,8 @@ std::span<const Kernel> group_chain_rows();  // moments, scale_shift, mul, sum, 
 std::span<const Kernel> copy_rows();
 std::span<const Kernel> stream_rows();  // stream, first_touch
 std::span<const Kernel> launch_rows();
+std::span<const Kernel> compute_rows();
+std::span<const Kernel> save_rows();
 
 /// The row `reference` of the op called `op`: its exact meaning in double, a few images at a time.
 /// Accepts whatever the op's infer accepts.

@@ -38,6 +38,8 @@ template <class Pattern, class In, class Out, class Function>
 struct Fused {
   static constexpr int count = slot_elements<Out>;
   static constexpr int depth = Pattern::template depth<In, count>;  // slots of a thread
+  /// Of a thread. 16 floats that become bytes are many to hold.
+  static constexpr unsigned registers = sizeof(Out) == 1 && sizeof(In) > 1 ? 96 : 80;
 
   std::int64_t threads;
   Walk walk;
@@ -186,6 +188,10 @@ auto with_body(const FusedTask& task, const Function& function, Use use) {
       } else {
         return use(pixels_apart<In, Out>(task, function));
       }
+    }
+    if constexpr (sizeof(Out) == 1 && sizeof(In) > 1) {
+      using Body = PlanesToPixels<In, Function, Streaming>;
+      if (const auto body = planes_to_pixels<Body, In>(task, function)) return use(*body);
     }
     const Walk walk = make_walk(task.in.desc, task.out.desc, task.alike);
     constexpr bool halves_to_bytes = sizeof(In) == 2 && sizeof(Out) == 1;

@@ -1,4 +1,5 @@
 /// All kernels but the fused ones and the references.
+#include "backend/cuda/busy.cuh"
 #include "backend/cuda/eager.cuh"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/launch.cuh"
@@ -32,6 +33,10 @@ cudaError_t launch_copy(cudaStream_t stream, void* to, const void* from, std::in
 
 cudaError_t launch_stream(cudaStream_t stream, const StreamArguments& arguments) {
   return with_stream_body(arguments, launching(stream));
+}
+
+cudaError_t launch_busy(cudaStream_t stream, const BusyArguments& arguments) {
+  return launch(stream, BusyBody::of(arguments));
 }
 
 cudaError_t launch_cast(cudaStream_t stream, const CastArguments& arguments) {

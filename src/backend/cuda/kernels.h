@@ -43,6 +43,15 @@ struct StreamArguments {
 /// vector are not read, and written as zeros; the others get bytes without a meaning.
 cudaError_t launch_stream(cudaStream_t stream, const StreamArguments& arguments);
 
+struct BusyArguments {
+  std::int64_t blocks = 0;      // of 256 threads: one finds room on each multiprocessor
+  std::int64_t steps = 0;       // dependent multiplications and additions of each thread
+  std::byte* unused = nullptr;  // memory that it could write to, and does not
+};
+
+/// Keeps multiprocessors busy.
+cudaError_t launch_busy(cudaStream_t stream, const BusyArguments& arguments);
+
 /// Element-wise kernels as eager frameworks have them: one pass per operation, 4 elements a thread.
 struct CastArguments {
   DType from = DType::UInt8, to = DType::Float32;

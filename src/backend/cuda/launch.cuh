@@ -12,12 +12,16 @@
 
 namespace normbench::cuda {
 
-/// Registers of a thread. 32 leave room for as many threads as a multiprocessor can have, 64 for a
-/// block of 1024; bodies without a grid would spill with fewer than 80.
+/// Registers of a thread, if the body does not say so itself. 32 leave room for as many threads as
+/// a multiprocessor can have, 64 for a block of 1024; bodies without a grid would spill with fewer
+/// than 80.
 template <class Body>
 inline constexpr unsigned most_registers = HasGrid<Body>     ? 32
                                            : HasBlocks<Body> ? 64
                                                              : 80;
+template <class Body>
+requires requires { Body::registers; }
+inline constexpr unsigned most_registers<Body> = Body::registers;
 
 /// Shared memory of a block that is to be had without asking for it.
 inline constexpr std::size_t usual_shared_bytes = std::size_t{48} << 10;

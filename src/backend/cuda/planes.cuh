@@ -1,5 +1,6 @@
 /// What most runs of the fused kernels do, in bodies of as few instructions as the memory leaves
-/// time for: dense planes to planes, and pixels of three bytes to planes.
+/// time for: dense planes to planes, pixels of three bytes to planes, and three planes of floats to
+/// such pixels.
 ///
 /// Everything that can be is decided on the host or by a whole block at once; loads come first and
 /// are contiguous in a warp, as stores are. The last slots of a plane have code of their own.
@@ -150,6 +151,40 @@ struct PixelsToPlanes {
   }
 };
 
+/// Three planes of floats into pixels of three bytes: what a thread has of each plane is 16 bytes.
+template <class In, class Function, bool Streaming>
+struct PlanesToPixels {
+  static constexpr int count = 16 / static_cast<int>(sizeof(In));  // pixels of a thread
+  static constexpr int words = count / 4;                          // of the output at once
+
+  Grid grid;       // parts of an image, images
+  unsigned slots;  // of an image: `count` pixels
+  unsigned plane;  // pixels
+  const In* in;
+  std::uint8_t* out;
+  Function function;
+
+  __host__ __device__ void operator()(const Index& at) const {
+    const unsigned slot = at.x * threads_per_block + at.thread;
+    if (slot >= slots) return;
+    function.choose([&](const auto& chosen) {
+      const std::uint64_t image = std::uint64_t{at.y * 3} * plane;
+      const In* from = in + (image + slot * count);
+      const decltype(chosen.at(0)) constants[] = {chosen.at(0), chosen.at(1), chosen.at(2)};
+      Pack<In, count> loaded[3];
+      unrolled<3>([&](int c) {
+        loaded[c] = load_aligned<count>(from + std::uint64_t{plane} * static_cast<unsigned>(c));
+      });
+      const auto pixels = pack_of<std::uint8_t, 3 * count>(
+          [&](int j) { return Function::apply(loaded[j % 3].get(j / 3), constants[j % 3]); });
+      std::uint8_t* to = out + (image + std::uint64_t{slot} * (3 * count));
+      unrolled<3>([&](int i) {
+        store_words<words, Streaming>(to + 4 * words * i, pixels.word + words * i);
+      });
+    });
+  }
+};
+
 /// The blocks that so many slots take where a block takes `each`; and how many of them it fills.
 struct Parts {
   unsigned all, whole;
@@ -180,6 +215,28 @@ std::optional<Body> planes_to_planes(const FusedTask& task, const Walk& walk,
               .slots = static_cast<unsigned>(slots),
               .in = reinterpret_cast<const In*>(task.in.data),
               .out = reinterpret_cast<Out*>(task.out.data),
+              .function = function};
+}
+
+/// The body that does the task, if it is from three dense planes of whole slots to dense pixels.
+template <class Body, class In, class Function>
+std::optional<Body> planes_to_pixels(const FusedTask& task, const Function& function) {
+  const TensorDesc &in = task.in.desc, &out = task.out.desc;
+  const Shape& shape = out.shape;
+  const std::int64_t area = shape.h * shape.w;
+  const bool fits = in.layout == Layout::Nchw && in.is_dense() && out.layout == Layout::Nhwc &&
+                    shape.c == 3 && area > 0 && area % Body::count == 0 && shape.n > 0 &&
+                    shape.n <= most_blocks_across &&
+                    area <= std::numeric_limits<std::int32_t>::max() &&
+                    is_aligned(task.in.data, Body::count * sizeof(In)) &&
+                    is_aligned(task.out.data, Body::words * 4);
+  if (!fits) return std::nullopt;
+  const Parts parts = Parts::of(area / Body::count, threads_per_block);
+  return Body{.grid = {parts.all, static_cast<unsigned>(shape.n)},
+              .slots = static_cast<unsigned>(area / Body::count),
+              .plane = static_cast<unsigned>(area),
+              .in = reinterpret_cast<const In*>(task.in.data),
+              .out = reinterpret_cast<std::uint8_t*>(task.out.data),
               .function = function};
 }
 

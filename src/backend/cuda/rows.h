@@ -14,8 +14,9 @@ std::span<const Kernel> eager_rows();       // cast, sub, div
 std::span<const Kernel> normalize_rows();   // and denormalize
 std::span<const Kernel> group_norm_rows();  // and the steps of its chain: moments, …
 std::span<const Kernel> copy_rows();        // copy, stream
-std::span<const Kernel> transfer_rows();    // h2d, d2h, exchange
-std::span<const Kernel> host_call_rows();   // pin, register, unregister, launch, sync
+std::span<const Kernel> compute_rows();
+std::span<const Kernel> transfer_rows();   // h2d, d2h, exchange
+std::span<const Kernel> host_call_rows();  // pin, register, unregister, launch, sync
 
 /// The rows `reference`: what ops mean, in double, one element a thread, obvious. They accept
 /// whatever the op's infer accepts.

@@ -1,5 +1,7 @@
 #include "backend/cuda/runtime.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "backend/cuda/kernels.h"
@@ -75,8 +77,8 @@ std::string version_text(int number) {
 /// The oldest driver that runs programs of a major version of CUDA.
 std::string needed_driver() {
   constexpr std::string_view driver = CUDART_VERSION >= 13000 ? "580" : "525";
-  return "install driver " + std::string(driver) + " or newer (this build is for CUDA " +
-         version_text(CUDART_VERSION) + ")";
+  return fmt::format("install driver {} or newer (this build is for CUDA {})", driver,
+                     version_text(CUDART_VERSION));
 }
 
 CudaError::CudaError(std::string_view call, cudaError_t error)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "measure/stage_times.h"
 
@@ -13,8 +14,15 @@ constexpr double marks_share = 0.005;
 
 bool is_on_device(const Stage& stage) { return stage.place == Place::Cuda; }
 
-/// True if every item starts from the same values, so that all give the same bytes.
-bool repeats(const Case& work) { return !work.inputs.empty(); }
+/// What items start from: those with equal ones start from the same values. Empty: all do.
+using Start = std::vector<std::size_t>;
+
+/// Gives each item's start.
+std::function<Start(std::int64_t)> starts_of(const Case& work) {
+  const auto* const load = std::get_if<Load>(&work.stages.front().op);
+  if (load == nullptr) return [](std::int64_t) { return Start(); };
+  return [walk = load->walk()](std::int64_t item) { return walk.numbers_of(item); };
+}
 
 }  // namespace
 
@@ -31,8 +39,8 @@ void PipelineContender::last_call() {
   run_checked(engine_.work().pipeline->items, std::byte{0x55});
 }
 
-/// Keeps the outputs of the first and the last item; the others' must equal the first's where all
-/// start from the same.
+/// Keeps the outputs of the first and the last item; those of items that start from the same must
+/// be equal.
 Flow PipelineContender::run_checked(std::int64_t items, std::byte poison) {
   kept_.clear();
   unlike_.reset();
@@ -40,9 +48,19 @@ Flow PipelineContender::run_checked(std::int64_t items, std::byte poison) {
   if (engine_.work().pipeline->part) return engine_.run(items, {});
   Flow flow = engine_.run(
       items, {.poison = poison, .on_done = [&](Flight& flight) { keep(flight, items); }});
-  for (std::size_t i = 0; repeats(engine_.work()) && i < hashes_.size(); ++i)
-    if (hashes_[i] != hashes_[0] && !unlike_) unlike_ = static_cast<std::int64_t>(i);
+  compare_items();
   return flow;
+}
+
+void PipelineContender::compare_items() {
+  if (hashes_.size() == 1) return;
+  const auto start_of = starts_of(engine_.work());
+  std::map<Start, std::int64_t> firsts;
+  for (std::int64_t item = 0; item < std::ssize(hashes_) && !unlike_; ++item) {
+    const std::int64_t first = firsts.emplace(start_of(item), item).first->second;
+    if (hashes_[static_cast<std::size_t>(item)] != hashes_[static_cast<std::size_t>(first)])
+      unlike_.emplace(first, item);
+  }
 }
 
 void PipelineContender::keep(Flight& flight, std::int64_t items) {
@@ -54,9 +72,11 @@ void PipelineContender::keep(Flight& flight, std::int64_t items) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     hash = hash * 31 + std::hash<std::string_view>{}(text);
   }
+  const bool is_checked = kept.item == 0 || kept.item == items - 1;
+  if (is_checked) kept.wrong_file = flight.stages().why_not_saved();
   const std::lock_guard lock(mutex_);
   hashes_[static_cast<std::size_t>(kept.item)] = hash;
-  if (kept.item == 0 || kept.item == items - 1) kept_.push_back(std::move(kept));
+  if (is_checked) kept_.push_back(std::move(kept));
 }
 
 CheckOutcome PipelineContender::check() {
@@ -70,14 +90,16 @@ CheckOutcome PipelineContender::check() {
       desc.memory = Memory::Pageable;
       outputs.push_back({.data = const_cast<std::byte*>(kept.outputs[i].data()), .desc = desc});
     }
-    CheckOutcome outcome = check_output(work, kept.inputs, outputs, backends_);
+    CheckOutcome outcome = check_output(work, kept.inputs, outputs, backends_, kept.item);
+    outcome.judge_files(kept.wrong_file);
     if (!outcome.result.ok) outcome.reason = fmt::format("item {}: {}", kept.item, outcome.reason);
     if (&kept == &kept_.front() || !outcome.result.ok) worst = std::move(outcome);
   }
   if (unlike_ && worst.result.ok) {
     worst.result.ok = false;
-    worst.reason = fmt::format(
-        "wrong output: item {} differs from the first, though both start from the same", *unlike_);
+    worst.reason =
+        fmt::format("wrong output: item {} differs from item {}, though both start from the same",
+                    unlike_->second, unlike_->first);
   }
   return worst;
 }

@@ -24,18 +24,21 @@ class PipelineContender final : public Contender {
     std::int64_t item;
     std::vector<View> inputs;
     std::vector<std::vector<std::byte>> outputs;
+    std::string wrong_file = {};
   };
 
   Flow run_checked(std::int64_t items, std::byte poison);
   void keep(Flight& flight, std::int64_t items);
+  void compare_items();
 
   const Backends& backends_;
   Clock& clock_;
   Engine engine_;
-  std::mutex mutex_;                    // items are done on any thread
-  std::vector<Kept> kept_;              // of the first and the last item of a checked turn
-  std::vector<std::size_t> hashes_;     // of every item's outputs
-  std::optional<std::int64_t> unlike_;  // an item that gave something else from the same input
+  std::mutex mutex_;                 // items are done on any thread
+  std::vector<Kept> kept_;           // of the first and the last item of a checked turn
+  std::vector<std::size_t> hashes_;  // of every item's outputs
+  // Two items that gave different outputs from the same input.
+  std::optional<std::pair<std::int64_t, std::int64_t>> unlike_;
 };
 
 }  // namespace normbench

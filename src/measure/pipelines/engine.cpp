@@ -28,9 +28,8 @@ Engine::Engine(const Case& work, GroupMemory& memory, const Backends& backends, 
     for (const std::size_t stage : work.pipeline->lanes[lane].stages) lane_of_[stage] = lane;
   make_streams();
   own_ = make_worker();
-  for (int i = 0; i < work.pipeline->in_flight; ++i) {
-    passages_.push_back(std::make_unique<Passage>(work, buffers_, memory, backends));
-    passages_.back()->number = static_cast<std::size_t>(i);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(work.pipeline->in_flight); ++i) {
+    passages_.push_back(std::make_unique<Passage>(work, buffers_, memory, backends, i));
     if (work.pipeline->submit != Submit::Item) continue;
     passages_.back()->worker = make_worker();
     for (const auto& queue : passages_.back()->worker.host) queue->cpus.emplace();
@@ -111,7 +110,8 @@ void Engine::prepare_part() {
     if (fed_bytes_.size() < fed_.size()) make_fed(*passage);
     for (std::size_t i = 0; i < fed_.size(); ++i) {
       const Value& value = work_.values[static_cast<std::size_t>(fed_[i])];
-      const auto stage = static_cast<std::size_t>(value.producer);
+      const auto holder = static_cast<std::size_t>(holder_of(work_, fed_[i]));
+      const auto stage = static_cast<std::size_t>(work_.values[holder].producer);
       const auto& streams = lanes_[lane_of_[stage]].streams;
       flight.stages().allocate_fresh(
           stage, streams.empty() ? *own_.host[lane_of_[stage]] : *streams.front()->queue, {});
@@ -154,8 +154,10 @@ void Engine::open_range(Passage& passage) {
 void Engine::begin(Passage& passage) {
   Flight& flight = passage.flight;
   flight.begin(passage.item, buffers_of(passage));
-  if (options_.poison && !work_.pipeline->part)
+  if (options_.poison && !work_.pipeline->part) {
     buffers_.poison(flight.stages().used(), *options_.poison);
+    flight.stages().remove_saved();
+  }
   open_range(passage);
   flow_.begin_ns[static_cast<std::size_t>(passage.item)] = clock_.now_ns() - flow_.start_ns;
 }

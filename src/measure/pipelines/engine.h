@@ -87,12 +87,12 @@ class Engine {
   /// A flight on its way through the visits.
   struct Passage {
     Passage(const Case& work, const CaseBuffers& buffers, GroupMemory& memory,
-            const Backends& backends)
-        : flight(work, buffers, memory, backends) {}
+            const Backends& backends, std::size_t among)
+        : flight(work, buffers, memory, backends, among), number(among) {}
     Flight flight;
     std::int64_t item = 0;
     std::size_t visit = 0;    // the next one
-    std::size_t number = 0;   // among the flights
+    std::size_t number;       // among the flights
     std::uint64_t range = 0;  // its NVTX range, while a tool is attached
     std::size_t round = 0;    // items so far, which its buffers go by
     Worker worker = {};       // where items have threads of their own, …

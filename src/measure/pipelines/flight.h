@@ -9,9 +9,10 @@ namespace normbench {
 /// a time uses it.
 class Flight {
  public:
+  /// `number`: among the flights of the case.
   Flight(const Case& work, const CaseBuffers& buffers, GroupMemory& memory,
-         const Backends& backends)
-      : work_(work), buffers_(buffers), stages_(work, buffers, memory, backends) {}
+         const Backends& backends, std::size_t number)
+      : work_(work), buffers_(buffers), stages_(work, buffers, memory, backends, number) {}
   ~Flight();
   Flight(const Flight&) = delete;
   Flight& operator=(const Flight&) = delete;

@@ -1,0 +1,56 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "backend/cpu/rows.h"
+
+namespace normbench {
+namespace {
+
+/// A chain of multiplications and additions, each of which needs the one before.
+std::uint64_t run_chain(std::uint64_t value, std::int64_t steps) {
+  for (std::int64_t i = 0; i < steps; ++i) {
+    value = value * 6364136223846793005u + 1442695040888963407u;
+    asm volatile("" : "+r"(value));  // so that steps are not folded, and none is left out
+  }
+  return value;
+}
+
+double chain_ns(std::int64_t steps) {
+  const auto start = std::chrono::steady_clock::now();
+  run_chain(1, steps);
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Steps that a core does in a nanosecond when nothing disturbs it: the least of many short trials,
+/// after enough work for its clock to rise.
+double measure_steps_per_ns() {
+  constexpr std::int64_t steps = 200'000;
+  constexpr int trials = 50;
+  double least_ns = std::numeric_limits<double>::max();
+  for (int i = 0; i < trials; ++i) least_ns = std::min(least_ns, chain_ns(steps));
+  return static_cast<double>(steps) / least_ns;
+}
+
+/// Measured once in a process.
+double steps_per_ns() {
+  static const double measured = measure_steps_per_ns();
+  return measured;
+}
+
+bool accepts_compute(const Compute&, const Signature&) { return true; }
+
+Launch prepare_compute(const Compute& op, const Signature& s) {
+  return [steps = std::llround(op.ns(s.in[0].shape.n) * steps_per_ns())](
+             Queue&, std::span<const View>, std::span<const View>, View) { run_chain(1, steps); };
+}
+
+}  // namespace
+
+std::span<const Kernel> compute_rows() {
+  static const Kernel rows[] = {row<Compute, accepts_compute, prepare_compute>("chain")};
+  return rows;
+}
+
+}  // namespace normbench

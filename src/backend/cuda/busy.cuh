@@ -1,0 +1,32 @@
+/// What the threads of `compute` do: arithmetic that takes a time, and is of no use.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "backend/cuda/grid.h"
+#include "backend/cuda/kernels.h"
+
+namespace normbench::cuda {
+
+/// A chain of fused multiplications and additions, each of which needs the one before.
+struct BusyBody {
+  std::int64_t threads;
+  std::int64_t steps;
+  std::byte* unused;
+
+  static BusyBody of(const BusyArguments& arguments) {
+    return {.threads = arguments.blocks * threads_per_block,
+            .steps = arguments.steps,
+            .unused = arguments.unused};
+  }
+  __host__ __device__ void operator()(std::int64_t thread) const {
+    float value = static_cast<float>(thread & 1);
+    for (std::int64_t i = 0; i < steps; ++i) value = fmaf(value, 0.5f, 1.0f);
+    // It goes to 2, which a compiler does not know: without a use there would be no work.
+    if (value < 0) *unused = std::byte{0};
+  }
+};
+
+}  // namespace normbench::cuda

@@ -1,0 +1,92 @@
+#include "core/scratch_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "core/issue.h"
+
+namespace normbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view scratch_prefix = "normbench-scratch-";
+
+/// The folder, open and locked; -1 (and errno) when it is gone or another process has its lock.
+/// Children that are started do not inherit it.
+int lock_folder(const std::string& path) {
+  const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder < 0 || flock(folder, LOCK_EX | LOCK_NB) == 0) return folder;
+  const int error = errno;
+  close(folder);
+  errno = error;
+  return -1;
+}
+
+bool is_still_at(const std::string& path, int folder) {
+  struct stat there {
+  }, held{};
+  return lstat(path.c_str(), &there) == 0 && fstat(folder, &held) == 0 &&
+         there.st_ino == held.st_ino && there.st_dev == held.st_dev;
+}
+
+void remove_folder(const std::string& path) {
+  std::error_code ignored;  // what cannot be removed is left to the next one
+  fs::remove_all(path, ignored);
+}
+
+/// Removes the folders in `parent` that nobody holds.
+void sweep(const fs::path& parent) {
+  std::error_code error;
+  for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string path = entry->path().string();
+    if (!entry->path().filename().string().starts_with(scratch_prefix)) continue;
+    const int lock = lock_folder(path);
+    if (lock < 0) continue;
+    remove_folder(path);
+    close(lock);
+  }
+}
+
+[[noreturn]] void cannot_make(const fs::path& parent) {
+  throw Invalid(
+      fmt::format("cannot make a scratch folder in {}: {}", parent.string(), std::strerror(errno)));
+}
+
+}  // namespace
+
+ScratchFolder::ScratchFolder(const std::string& parent) {
+  std::error_code unknown;
+  const fs::path in = parent.empty() ? fs::temp_directory_path(unknown) : fs::absolute(parent);
+  sweep(in);
+  // Another process that sweeps may take a folder for left behind before it is locked.
+  while (lock_ < 0) {
+    path_ = (in / scratch_prefix).string() + "XXXXXX";
+    if (mkdtemp(path_.data()) == nullptr) cannot_make(in);
+    lock_ = lock_folder(path_);
+    if (lock_ < 0 && errno != EWOULDBLOCK && errno != ENOENT) {
+      remove_folder(path_);
+      cannot_make(in);
+    }
+    if (lock_ >= 0 && !is_still_at(path_, lock_)) {
+      close(lock_);
+      lock_ = -1;
+    }
+  }
+}
+
+ScratchFolder::~ScratchFolder() {
+  remove_folder(path_);
+  close(lock_);
+}
+
+}  // namespace normbench

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ops/checks.h"
+
+namespace normbench {
+
+/// Stands for a network: busy for a time, with arithmetic whose results are dropped. The input
+/// passes through. The work is a fixed number of dependent operations, not a wait, so that what
+/// shares the processor shows: on the CPU, on one core, calibrated once a process; on a GPU by its
+/// nominal peak clock, on a share of its multiprocessors. Parameters: ms, or ms_per_image; fill (1:
+/// all multiprocessors; on a GPU only).
+struct Compute {
+  static constexpr std::string_view name = "compute";
+  static constexpr std::string_view about =
+      "be busy as a network would be, for a given time; the input passes through";
+  static constexpr bool passes_through = true;
+  static constexpr bool needs_input = true;
+
+  double ms = 0, ms_per_image = 0;  // one of them is above 0
+  std::optional<double> fill = {};
+
+  static Compute read(Reader& reader);
+  /// What it is to take for a batch of so many images.
+  double ns(std::int64_t images) const {
+    return 1e6 * (ms + ms_per_image * static_cast<double>(images));
+  }
+  static std::vector<Compute> samples(const Shape&) { return {{.ms = 0.001, .fill = 0.01}}; }
+};
+
+}  // namespace normbench

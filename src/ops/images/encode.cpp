@@ -1,0 +1,162 @@
+#include "ops/images/encode.h"
+
+#include <fmt/format.h>
+#include <spng.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csetjmp>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+// jpeglib.h needs <cstdio>.
+#include <jpeglib.h>
+
+namespace normbench {
+namespace {
+
+/// As for decoding: libjpeg's error callback jumps back to the C++ frame, which throws.
+struct EncodeErrors : jpeg_error_mgr {
+  std::jmp_buf back;
+  char text[JMSG_LENGTH_MAX];
+};
+
+[[noreturn]] void fail_encoding(j_common_ptr codec) {
+  auto& errors = *static_cast<EncodeErrors*>(codec->err);
+  errors.format_message(codec, errors.text);
+  std::longjmp(errors.back, 1);
+}
+
+/// A compressor, freed at the end of its scope.
+class Encoder {
+ public:
+  Encoder() {
+    codec.err = jpeg_std_error(&errors_);
+    errors_.error_exit = &fail_encoding;
+    run([&] { jpeg_create_compress(&codec); });
+  }
+  ~Encoder() { jpeg_destroy_compress(&codec); }
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
+
+  /// Runs `step`, which may call libjpeg and owns nothing; throws what libjpeg has to say.
+  template <class Step>
+  void run(const Step& step) {
+    if (setjmp(errors_.back) != 0) throw std::runtime_error(errors_.text);
+    step();
+  }
+
+  /// Sets what is encoded, and how.
+  void set(std::int64_t height, std::int64_t width, int quality) {
+    run([&] {
+      codec.image_height = static_cast<JDIMENSION>(height);
+      codec.image_width = static_cast<JDIMENSION>(width);
+      codec.input_components = 3;
+      codec.in_color_space = JCS_RGB;
+      jpeg_set_defaults(&codec);
+      jpeg_set_quality(&codec, quality, TRUE);
+      for (int c = 0; c < codec.num_components; ++c)
+        codec.comp_info[c].h_samp_factor = codec.comp_info[c].v_samp_factor = 1;
+    });
+  }
+
+  jpeg_compress_struct codec;
+
+ private:
+  EncodeErrors errors_;
+};
+
+/// What libjpeg writes to: the memory it is given, or its own where that is too small.
+struct EncodeTarget {
+  explicit EncodeTarget(std::vector<std::uint8_t>& memory)
+      : given(memory.data()), bytes(memory.data()), size(memory.size()) {}
+  ~EncodeTarget() {
+    if (is_own()) std::free(bytes);
+  }
+  EncodeTarget(const EncodeTarget&) = delete;
+  EncodeTarget& operator=(const EncodeTarget&) = delete;
+  bool is_own() const { return bytes != given; }
+
+  const unsigned char* given;
+  unsigned char* bytes;
+  unsigned long size;
+};
+
+/// Root mean square of half the quantisers, and one level for what is rounded on the way.
+double component_error(const JQUANT_TBL& table) {
+  double sum = 0;
+  for (const UINT16 step : table.quantval) sum += step * step / 4.0;
+  return std::sqrt(sum / DCTSIZE2) + 1;
+}
+
+void check_encoded(int code) {
+  if (code != 0) throw std::runtime_error(fmt::format("PNG: {}", spng_strerror(code)));
+}
+
+}  // namespace
+
+std::span<const std::uint8_t> encode_jpeg(std::span<const std::uint8_t> rgb, std::int64_t height,
+                                          std::int64_t width, int quality,
+                                          std::vector<std::uint8_t>& memory) {
+  memory.resize(std::max(memory.size(), rgb.size() / 2 + 4096));
+  EncodeTarget target(memory);
+  Encoder encoder;
+  auto& codec = encoder.codec;
+  encoder.run([&] { jpeg_mem_dest(&codec, &target.bytes, &target.size); });
+  encoder.set(height, width, quality);
+  encoder.run([&] {
+    jpeg_start_compress(&codec, TRUE);
+    while (codec.next_scanline < codec.image_height) {
+      JSAMPROW row = const_cast<JSAMPROW>(&rgb[3 * codec.next_scanline * codec.image_width]);
+      jpeg_write_scanlines(&codec, &row, 1);
+    }
+    jpeg_finish_compress(&codec);
+  });
+  if (target.is_own()) memory.assign(target.bytes, target.bytes + target.size);
+  return std::span(memory).first(target.size);
+}
+
+double jpeg_error_bound(std::int64_t height, std::int64_t width, int quality) {
+  Encoder encoder;
+  encoder.set(height, width, quality);
+  const double luma = component_error(*encoder.codec.quant_tbl_ptrs[0]);
+  const double chroma = component_error(*encoder.codec.quant_tbl_ptrs[1]);
+  // Of R = Y + 1.402 Cr, G = Y - 0.344 Cb - 0.714 Cr, B = Y + 1.772 Cb.
+  double sum = 0;
+  for (const double weight : {1.402, 0.34414 + 0.71414, 1.772})
+    sum += (luma + weight * chroma) * (luma + weight * chroma);
+  // All error of a block may lie in those of its pixels that are the image's.
+  const auto blocks = [](std::int64_t extent) { return (extent + DCTSIZE - 1) / DCTSIZE; };
+  const double padded = static_cast<double>(blocks(height) * blocks(width) * DCTSIZE2);
+  return std::sqrt(sum / 3 * padded / static_cast<double>(height * width));
+}
+
+std::span<const std::uint8_t> encode_png(std::span<const std::uint8_t> rgb, std::int64_t height,
+                                         std::int64_t width, std::vector<std::uint8_t>& memory) {
+  const std::unique_ptr<spng_ctx, decltype(&spng_ctx_free)> context(spng_ctx_new(SPNG_CTX_ENCODER),
+                                                                    &spng_ctx_free);
+  if (!context) throw std::bad_alloc();
+  check_encoded(spng_set_option(context.get(), SPNG_ENCODE_TO_BUFFER, 1));
+  spng_ihdr header{};
+  header.height = static_cast<std::uint32_t>(height);
+  header.width = static_cast<std::uint32_t>(width);
+  header.bit_depth = 8;
+  header.color_type = SPNG_COLOR_TYPE_TRUECOLOR;
+  check_encoded(spng_set_ihdr(context.get(), &header));
+  check_encoded(
+      spng_encode_image(context.get(), rgb.data(), rgb.size(), SPNG_FMT_PNG, SPNG_ENCODE_FINALIZE));
+  std::size_t size = 0;
+  int error = 0;
+  const std::unique_ptr<void, decltype(&std::free)> file(
+      spng_get_png_buffer(context.get(), &size, &error), &std::free);
+  check_encoded(error);
+  const auto* first = static_cast<const std::uint8_t*>(file.get());
+  memory.assign(first, first + size);
+  return memory;
+}
+
+}  // namespace normbench

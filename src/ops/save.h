@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ops/checks.h"
+
+namespace normbench {
+
+enum class SaveFormat { Jpeg, Png, Raw, Npy };
+constexpr auto words(SaveFormat) {
+  return std::to_array<Word<SaveFormat>>({{SaveFormat::Jpeg, "jpeg"},
+                                          {SaveFormat::Png, "png"},
+                                          {SaveFormat::Raw, "raw"},
+                                          {SaveFormat::Npy, "npy"}});
+}
+
+/// Encodes each uint8 nhwc image and writes it to a file of its own in the run's scratch folder.
+/// The file system has it then, but is not asked to bring it to a disk. The input passes through.
+/// Parameters: format (jpeg: baseline, chroma at full resolution; png: zlib's default level; raw:
+/// the bytes as they lie; npy: height, width, channels), quality (95, of a jpeg).
+struct Save {
+  static constexpr std::string_view name = "save";
+  static constexpr std::string_view about =
+      "encode each image (jpeg, png, raw, npy) and write it to a file";
+  static constexpr bool passes_through = true;
+  static constexpr bool needs_input = true;
+
+  SaveFormat format = SaveFormat::Jpeg;
+  int quality = 95;
+
+  static Save read(Reader& reader);
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
+  /// None: a self-test has no folder for files.
+  static std::vector<Save> samples(const Shape&) { return {}; }
+};
+
+/// The file of an image: `start` (folder, stage and item: "/tmp/x/4-0") and "-IMAGE.FORMAT".
+std::string saved_file(const Save& op, std::string_view start, std::int64_t image);
+
+/// Writes a dense image to a new file in the place of any that is there; `memory` is reused. Throws
+/// std::runtime_error with the file's name and the reason.
+void save_image(const Save& op, const std::string& path, const View& image,
+                std::vector<std::uint8_t>& memory);
+
+/// Why the file does not hold this dense image; "" when it does: the same values in a png, raw or
+/// npy, in a jpeg those that its quantisers allow (jpeg_error_bound).
+std::string why_not_saved(const Save& op, const std::string& path, const View& image);
+
+}  // namespace normbench

@@ -1,0 +1,134 @@
+"""Files that a run saves: where, checked, and gone whatever ended the run.
+
+    scratch_test.py NORMBENCH
+"""
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+NORMBENCH = pathlib.Path(sys.argv[1]).resolve()
+
+
+def config(*saves, seconds=0.01, **more):
+    """A variant for each save, and one that saves nothing."""
+    variants = {f"save {i}": [{"op": "layout", "to": "nhwc"}, {"op": "save", **save}]
+                for i, save in enumerate(saves)}
+    variants["layout"] = [{"op": "layout", "to": "nhwc"}]
+    return {"schema": 1, "name": "saved", "measure": {"cache": "hot", "max_seconds_per_group": seconds, **more},
+            "experiments": [{"name": "e", "source": {"batch": 2, "size": [40, 60]}, "variants": variants}]}
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.dir = pathlib.Path(temporary.name)
+        self.scratch = self.dir / "scratch"
+        self.tmp = self.dir / "tmp"
+        self.scratch.mkdir()
+        self.tmp.mkdir()
+        self.out = self.dir / "out"
+        self.environment = {**os.environ, "TMPDIR": str(self.tmp)}
+
+    def command(self, document, *args):
+        (self.dir / "config.json").write_text(json.dumps(document))
+        return [NORMBENCH, "run", "--config", self.dir / "config.json", "--out", self.out, "--no-profile", *args]
+
+    def run_config(self, document, *args, code=0, **kwargs):
+        done = subprocess.run(self.command(document, *args), env=self.environment, cwd=self.dir, text=True,
+                              capture_output=True, timeout=300, **kwargs)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def cases(self):
+        (group,) = json.loads((self.out / "results.json").read_text())["groups"]
+        return {case["variant"]: case for case in group["cases"]}
+
+    def start(self, document, *args):
+        """A run that has begun to save files."""
+        running = subprocess.Popen(self.command(document, *args), env=self.environment, cwd=self.dir,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        end = time.monotonic() + 60
+        while not list(self.scratch.glob("normbench-scratch-*/1-0-0.*")):
+            self.assertIsNone(running.poll())
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.01)
+        return running
+
+    def test_every_format_is_checked_and_nothing_is_left(self):
+        document = config({"format": "jpeg"}, {"format": "png"}, {"format": "raw"}, {"format": "npy"})
+        self.run_config(document)
+        for case in self.cases().values():
+            self.assertEqual((case["status"], case["check"]["ok"]), ("ok", True), case)
+        self.assertEqual(list(self.tmp.iterdir()), [])
+
+    def test_a_folder_that_is_not_there_is_found_before_the_run(self):
+        done = self.run_config(config({}), "--scratch", self.dir / "nowhere", code=2)
+        self.assertIn("cannot make a scratch folder in", done.stderr)
+        self.assertFalse(self.out.exists())
+
+    def test_a_mistake_is_told_at_its_place(self):
+        document = config({})
+        document["experiments"][0]["variants"]["save 0"] = [{"op": "cast", "to": "float32"}, "save"]
+        done = self.run_config(document, code=2)
+        self.assertIn("/experiments/0/variants/save 0/1: saves uint8 nhwc images, got", done.stderr)
+        self.assertIn("denormalize makes uint8 nhwc images", done.stderr)
+
+    def test_after_ctrl_c_nothing_is_left(self):
+        running = self.start(config({}, seconds=100), "--scratch", self.scratch)
+        running.send_signal(signal.SIGINT)
+        self.assertEqual(running.wait(60), 130)
+        self.assertEqual(list(self.scratch.iterdir()), [])
+
+    def test_what_a_killed_run_left_is_swept_and_what_runs_is_not(self):
+        running = self.start(config({}, seconds=100), "--scratch", self.scratch)
+        (left,) = self.scratch.iterdir()
+        self.out = self.dir / "beside"
+        self.run_config(config({}), "--scratch", self.scratch)
+        self.assertEqual(list(self.scratch.iterdir()), [left])
+        running.kill()
+        running.wait()
+        self.assertTrue(left.exists())
+        self.out = self.dir / "after"
+        self.run_config(config({}), "--scratch", self.scratch)
+        self.assertEqual(list(self.scratch.iterdir()), [])
+
+    def test_files_that_cannot_be_written_fail_their_case_alone(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+
+        document = config({"format": "raw"}, {"format": "jpeg", "quality": 10})
+        document["experiments"][0]["source"]["size"] = [600, 800]  # 1.4 MB raw
+        self.run_config(document, "--scratch", self.scratch, code=1, preexec_fn=limit)
+        cases = self.cases()
+        self.assertEqual(cases["save 0"]["status"], "failed")
+        self.assertRegex(cases["save 0"]["reason"], r"^cannot save 1-0-\d\.raw: File too large$")
+        self.assertEqual(cases["save 1"]["status"], "ok")
+        self.assertEqual(cases["layout"]["status"], "ok")
+        self.assertEqual(list(self.scratch.iterdir()), [])
+
+    def test_a_process_that_is_replaced_leaves_nothing(self):
+        document = config({}, turn_timeout_seconds=0.3)
+        document["experiments"][0]["variants"]["hangs"] = [
+            {"op": "layout", "to": "nhwc"}, {"op": "compute", "ms": 5000}, "save"]
+        self.run_config(document, "--scratch", self.scratch, code=1)
+        self.assertIn("took more than 0.3 s", self.cases()["hangs"]["reason"])
+        self.assertEqual(self.cases()["save 0"]["status"], "ok")
+        self.assertEqual(list(self.scratch.iterdir()), [])
+
+    def test_several_processes_save_too(self):
+        self.run_config(config({}, processes=2), "--scratch", self.scratch)
+        self.assertEqual(self.cases()["save 0"]["status"], "ok")
+        self.assertEqual(list(self.scratch.iterdir()), [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

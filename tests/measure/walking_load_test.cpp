@@ -1,0 +1,179 @@
+/// Cases whose items read other files each: which ones, and that each is held to its own reference.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "image_files.h"
+#include "measure/pipelines/contender.h"
+#include "measure/run_fixture.h"
+
+namespace normbench::walking_load_test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+/// A folder with three pictures, of one grey each.
+class Pictures {
+ public:
+  Pictures()
+      : folder_(fs::path(testing::TempDir()) /
+                fmt::format("walking_{}",
+                            testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    fs::create_directories(folder_);
+    for (const std::uint8_t grey : {10, 100, 200})
+      write_file(folder_ / fmt::format("{:03}.png", grey), png_file({grey, grey, grey}, 1, 1));
+  }
+  ~Pictures() { fs::remove_all(folder_); }
+  Pictures(const Pictures&) = delete;
+  Pictures& operator=(const Pictures&) = delete;
+  std::string path() const { return folder_; }
+
+ private:
+  fs::path folder_;
+};
+
+/// Which item's files the row below loads in place of an item's.
+std::int64_t as_asked(std::int64_t item) { return item; }
+std::int64_t always_the_first(std::int64_t) { return 0; }
+std::int64_t wrong_in_the_middle(std::int64_t item) { return item == 3 ? 1 : item; }
+
+template <std::int64_t (*Loaded)(std::int64_t item)>
+Kernel loading(const Kernel& kernel) {
+  static const Kernel* real;
+  real = &kernel;
+  Kernel row = kernel;
+  row.prepare = [](const Op& op, const Signature& signature) -> Launch {
+    return [launch = real->prepare(op, signature)](Queue& queue, std::span<const View> in,
+                                                   std::span<const View> out, View scratch) {
+      const std::int64_t item = queue.item;
+      queue.item = Loaded(item);
+      launch(queue, in, out, scratch);
+      queue.item = item;
+    };
+  };
+  return row;
+}
+
+struct WalkingLoadTest : testing::Test {
+  Pictures pictures;
+  Backends backends = make_backends();
+  SystemClock clock;
+  Recorder recorder{clock};
+  std::mt19937_64 random{1};
+  std::optional<Plan> plan;
+
+  /// The variant; its load has these members, too.
+  Case planned(const std::string& members, const std::string& options) {
+    const std::string text = fmt::format(
+        R"({{"schema": 1, "name": "walk", "measure": {{"cache": "hot"}}, "experiments": [{{"name": "e",
+            "load": {{"batch": 2, "size": [2, 3]{}}}, "variants": {{"v": {{"stages": [
+              {{"op": "cast", "to": "float32"}}]{}}}}}}}]}})",
+        members, options);
+    PlanOptions named;
+    named.images_dir = pictures.path();
+    plan = make_plan("walk.json", text, backends, named);
+    return plan->groups.front().cases.front();
+  }
+  GroupMemory memory_for(const Case& work) {
+    const Case* const cases[] = {&work};
+    return {cases, plan->measure, backends, 1 << 20};
+  }
+  /// After six items in flight, or, without a pipeline, after a turn of six iterations.
+  CheckOutcome last_outcome(const Case& work) {
+    GroupMemory memory = memory_for(work);
+    std::unique_ptr<Contender> contender;
+    if (work.pipeline)
+      contender =
+          std::make_unique<PipelineContender>(work, memory, backends, recorder, clock, random);
+    else
+      contender = std::make_unique<CaseContender>(work, memory, backends, recorder, clock, random);
+    contender->first_call();
+    const CheckOutcome first = contender->check();
+    EXPECT_TRUE(first.result.ok) << first.reason;
+    contender->take_turn({.iterations = 6}, random);
+    contender->last_call();
+    return contender->check();
+  }
+};
+
+constexpr const char* in_flight = R"(, "in_flight": 3, "items": 6)";
+
+TEST_F(WalkingLoadTest, EveryItemIsHeldToItsOwnReference) {
+  for (const char* members : {"", R"(, "shuffle": true)", R"(, "shuffle": true, "seed": 9)"})
+    for (const char* options :
+         {"", in_flight, R"(, "in_flight": 3, "items": 6, "submit": "item")"}) {
+      SCOPED_TRACE(fmt::format("{} {}", members, options));
+      const CheckOutcome outcome = last_outcome(planned(members, options));
+      EXPECT_TRUE(outcome.result.ok) << outcome.reason;
+      EXPECT_EQ(outcome.result.held_to, HeldTo::Reference);
+    }
+}
+
+TEST_F(WalkingLoadTest, ALoaderThatStaysAtTheFirstItemIsWrong) {
+  for (const char* options : {"", in_flight}) {
+    Case work = planned("", options);
+    const Kernel row = loading<always_the_first>(*work.stages[0].kernel);
+    work.stages[0].kernel = &row;
+    const CheckOutcome outcome = last_outcome(work);
+    EXPECT_FALSE(outcome.result.ok);
+    EXPECT_THAT(outcome.reason, HasSubstr("(expected 200, got 100)"));
+  }
+}
+
+TEST_F(WalkingLoadTest, ItemsWithTheSameFilesMustBeEqual) {
+  Case work = planned("", in_flight);
+  const Kernel right = loading<as_asked>(*work.stages[0].kernel);
+  const Kernel wrong = loading<wrong_in_the_middle>(*work.stages[0].kernel);
+  work.stages[0].kernel = &right;
+  EXPECT_TRUE(last_outcome(work).result.ok);
+  work.stages[0].kernel = &wrong;
+  EXPECT_EQ(last_outcome(work).reason,
+            "wrong output: item 3 differs from item 0, though both start from the same");
+}
+
+struct WalkingTurns : RunTest {
+  Pictures pictures;
+
+  /// Loads with the fake's row `row`.
+  Case load_case(const std::string& variant, int row, std::int64_t batch) {
+    Load load{.path = pictures.path(), .batch = batch, .height = 1, .width = 1};
+    load.resolve({.base_dir = {}, .images_dir = {}});
+    Case work = make_case(variant, {{.op = Copy{}, .row = row}});
+    work.inputs.clear();
+    work.values.erase(work.values.begin());
+    work.values[0].desc = load.infer({})[0];
+    work.stages[0].signature = {.in = {}, .out = {work.values[0].desc}};
+    work.stages[0].op = std::move(load);
+    work.stages[0].in.clear();
+    work.stages[0].out = {0};
+    work.outputs = {0};
+    return work;
+  }
+  std::vector<std::int64_t> iterations(std::vector<Case> cases) {
+    plan.groups.clear();
+    add_group(std::move(cases));
+    std::vector<std::int64_t> found;
+    for (const CaseResult& result : run_plan().groups[0].cases) {
+      EXPECT_EQ(result.status, Status::Ok) << result.reason;
+      found.push_back(result.iterations);
+    }
+    return found;
+  }
+};
+
+TEST_F(WalkingTurns, ReadTheSameFiles) {
+  plan.measure.max_seconds_per_group = 0;
+  fake->rows[0].cost_ns = 1'000'000;
+  fake->rows[1].cost_ns = 250'000;
+  fake->rows[2].cost_ns = 100'000;
+  EXPECT_THAT(iterations({load_case("slow", 0, 2), load_case("fast", 1, 2), cast_case("cast", 2)}),
+              testing::ElementsAre(4, 4, 10));
+  // Here every iteration reads all there is.
+  EXPECT_THAT(iterations({load_case("slow", 0, 3), load_case("fast", 1, 3)}),
+              testing::ElementsAre(1, 4));
+}
+
+}  // namespace
+}  // namespace normbench::walking_load_test
