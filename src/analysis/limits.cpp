@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include "ops/compute.h"
 #include "ops/host_memory.h"
 #include "ops/launch_sync.h"
 #include "ops/load.h"
+#include "ops/save.h"
 #include "ops/stream.h"
 #include "ops/transfer.h"
 
@@ -141,6 +143,12 @@ const CaseResult* link_limit(const GroupResult& group, const CaseResult& result,
   return slowest;
 }
 
+/// True if bytes alone say nothing of the case's time: it decodes, encodes, or stands for a
+/// network.
+bool does_more_than_move(const CaseResult& result) {
+  return has_op<Load>(result) || has_op<Save>(result) || has_op<Compute>(result);
+}
+
 bool is_stream_for(const CaseResult& limit, const CaseResult& result) {
   const auto mix = [](const CaseResult& one) {
     return StreamMix{.read = one.source_bytes, .written = one.result_bytes};
@@ -218,7 +226,7 @@ Memory link_memory(const CaseResult& result, std::size_t stage) {
 
 const CaseResult* bytes_limit_of(const GroupResult& group, const CaseResult& result,
                                  const Results& results) {
-  if (!measured(result) || has_op<Load>(result)) return nullptr;
+  if (!measured(result) || does_more_than_move(result)) return nullptr;
   if (link_bytes(result) > 0) return link_limit(group, result, results);
   const CaseResult* best = nullptr;
   for (const CaseResult& limit : group.limits) {

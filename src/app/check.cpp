@@ -2,20 +2,24 @@
 #include <fmt/ranges.h>
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <variant>
 
 #include "app/commands.h"
+#include "app/documents.h"
 #include "app/options.h"
 #include "ops/load.h"
 #include "plan/plan.h"
+#include "report/prediction_text.h"
 
 namespace normbench {
 namespace {
 
 struct CheckOptions {
   std::vector<std::string> files;
+  std::string times;
   ConfigOptions config;
   BackendOptions backend;
 };
@@ -42,6 +46,17 @@ void check_images(const std::string& file, const Plan& plan) {
   if (!issues.empty()) throw BadInput(file, std::move(issues));
 }
 
+/// The document of that name, if one is given. Throws BadFiles.
+std::optional<Results> read_times(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  std::vector<BadInput> mistakes;
+  std::vector<Results> read = read_documents(document_files(name, mistakes), mistakes);
+  if (!mistakes.empty()) throw BadFiles(std::move(mistakes));
+  if (read.size() != 1)
+    throw Invalid(fmt::format("--times {}: has {} documents (give one)", name, read.size()));
+  return std::move(read.front());
+}
+
 }  // namespace
 
 Subcommand make_check() {
@@ -49,14 +64,20 @@ Subcommand make_check() {
   options->config.allow_peers = true;  // nothing is run
   std::vector<Option> rows{
       {"FILE", "", "Config files", &options->files, "", Option::Required | Option::Several}};
+  rows.push_back(
+      {"--times", "DOC",
+       "A results document (or a run's folder) whose stage times say what bounds pipelines",
+       &options->times});
   for (const Option& row : config_options(options->config)) rows.push_back(row);
   rows.push_back(device_option(options->backend));
   const auto run = [options] {
+    const std::optional<Results> times = read_times(options->times);
     const Backends backends = make_backends(options->backend);
     each_file(options->files, [&](const std::string& file) {
       const PlanOptions how = plan_options(options->config, file, backends);
       const Plan plan = make_plan(file, backends, how);
       say("{}", plan_text(plan, how.cache_bytes));
+      if (times) say("{}", prediction_text(plan, *times, how.all_threads));
       tell_crowded(plan);
       check_images(file, plan);
     });

@@ -1,0 +1,69 @@
+#include "analysis/prediction.h"
+
+#include <algorithm>
+
+#include "analysis/case_analysis.h"
+
+namespace normbench {
+namespace {
+
+bool is_same(const Stage& stage, const StageResult& measured_one) {
+  return name_of(stage.op) == measured_one.op && stage.parameters == measured_one.parameters &&
+         stage.kernel != nullptr && stage.kernel->name == measured_one.kernel &&
+         stage.place == measured_one.place && stage.signature.out.front() == measured_one.out;
+}
+
+std::optional<double> stage_ns(const Stage& stage, const Results& times) {
+  std::optional<double> least;
+  for (const GroupResult& group : times.groups)
+    for (const auto* results : {&group.cases, &group.limits})
+      for (const CaseResult& result : *results) {
+        if (!measured(result)) continue;
+        for (const StageResult& one : result.stages) {
+          const double ns = is_same(stage, one) ? per_iteration_ns(result, one.rounds_ns) : 0;
+          if (ns > 0 && ns < least.value_or(ns + 1)) least = ns;
+        }
+      }
+  return least;
+}
+
+/// Adds a lane's stages; what has no time to `missing`.
+std::optional<double> lane_ns(const Case& work, const Lane& lane, const Results& times,
+                              double& cpu_ns, std::vector<std::string>& missing) {
+  double sum_ns = 0;
+  bool is_whole = true;
+  for (const std::size_t s : lane.stages) {
+    const Stage& stage = work.stages[s];
+    const auto ns = stage_ns(stage, times);
+    is_whole = is_whole && ns;
+    if (!ns) missing.push_back(stage.label);
+    sum_ns += ns.value_or(0);
+    if (stage.place == Place::Cpu) cpu_ns += ns.value_or(0) * lane.threads;
+  }
+  return is_whole ? std::optional(sum_ns) : std::nullopt;
+}
+
+}  // namespace
+
+Prediction predict(const Case& work, const Results& times, std::int64_t cores) {
+  Prediction prediction;
+  double cpu_ns = 0, bound_ns = 0;
+  for (const Lane& lane : work.pipeline->lanes) {
+    const auto ns = lane_ns(work, lane, times, cpu_ns, prediction.missing);
+    prediction.lanes_ns.push_back(ns);
+    prediction.in_turn_ns += ns.value_or(0);
+    if (const double of_server = ns.value_or(0) / lane.servers; of_server > bound_ns) {
+      bound_ns = of_server;
+      prediction.lane = lane.name;
+    }
+  }
+  if (const double of_core = cpu_ns / static_cast<double>(cores); of_core > bound_ns) {
+    bound_ns = of_core;
+    prediction.kind = BoundKind::Cores;
+    prediction.lane.clear();
+  }
+  if (prediction.missing.empty()) prediction.bound_ns = bound_ns;
+  return prediction;
+}
+
+}  // namespace normbench

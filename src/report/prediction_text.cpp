@@ -1,0 +1,49 @@
+#include "report/prediction_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "analysis/prediction.h"
+#include "core/units.h"
+#include "report/text.h"
+#include "report/words.h"
+
+namespace normbench {
+namespace {
+
+std::string lanes_text(const Case& work, const Prediction& prediction) {
+  std::vector<std::string> lanes;
+  for (std::size_t i = 0; i < prediction.lanes_ns.size(); ++i) {
+    const auto& ns = prediction.lanes_ns[i];
+    lanes.push_back(fmt::format("{} {}", work.pipeline->lanes[i].name,
+                                ns ? format_ms(*ns) + " ms" : "unknown"));
+  }
+  return fmt::format("{}", fmt::join(lanes, ", "));
+}
+
+std::string bound_text(const Prediction& prediction, std::int64_t cores) {
+  if (!prediction.missing.empty())
+    return fmt::format("the document has no time of {}", enumerate(prediction.missing));
+  const std::string by =
+      prediction.kind == BoundKind::Lane ? prediction.lane : counted(cores, "core");
+  return fmt::format("at least {} ms an item, by {}; {} ms in turn, so {} at most",
+                     format_ms(prediction.bound_ns), by, format_ms(prediction.in_turn_ns),
+                     factor(prediction.in_turn_ns / prediction.bound_ns));
+}
+
+}  // namespace
+
+std::string prediction_text(const Plan& plan, const Results& times, std::int64_t cores) {
+  std::string text;
+  for (const Group& group : plan.groups)
+    for (const Case& work : group.cases) {
+      if (!work.pipeline) continue;
+      const Prediction prediction = predict(work, times, cores);
+      text += wrapped(fmt::format("{}, {}: {}: {}", group.experiment, spoken(work.variant),
+                                  lanes_text(work, prediction), bound_text(prediction, cores)),
+                      2);
+    }
+  return text.empty() ? "" : "Pipelines, by the stage times of " + times.name + "\n" + text;
+}
+
+}  // namespace normbench
