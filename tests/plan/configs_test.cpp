@@ -7,6 +7,7 @@
 #include <set>
 
 #include "fake_backends.h"
+#include "plan/pipeline.h"
 #include "plan/publications.h"
 #include "source_dir.h"
 
@@ -80,9 +81,12 @@ TEST(Configs, VariantsOfAnExperimentEndAlike) {
 /// What a limit is measured with; its name is another.
 std::string measured_with(const Case& limit) {
   std::string text = fmt::format("{} {}", limit.resident, describe(limit.values[0].desc));
-  for (const Stage& stage : limit.stages) {
-    text += fmt::format(" {} {} {} {}", name_of(stage.op), stage.kernel->name, name_of(stage.place),
-                        describe(stage.signature.out[0]));
+  for (std::size_t s = 0; s < limit.stages.size(); ++s) {
+    if (limit.pipeline && !stages_that_run(limit)[s]) continue;
+    const Stage& stage = limit.stages[s];
+    text +=
+        fmt::format(" {} {} {} {} {}", name_of(stage.op), stage.kernel->name, name_of(stage.place),
+                    describe(stage.signature.out[0]), stage.parameters.dump());
     if (stage.place == Place::Cpu) text += fmt::format(" {}", limit.threads);
   }
   return text;

@@ -82,8 +82,9 @@ inline std::vector<Kernel> cpu_rows() {
 inline std::vector<Kernel> cuda_rows() {
   std::vector<Kernel> rows;
   for (const std::string_view op :
-       {"cast", "sub", "div", "normalize", "copy", "crop", "flip", "layout", "group_norm",
-        "moments", "scale_shift", "mul", "sum", "batch_norm_backward", "accumulate"})
+       {"cast", "sub", "div", "normalize", "denormalize", "concat", "copy", "crop", "flip",
+        "layout", "group_norm", "moments", "scale_shift", "mul", "sum", "batch_norm_backward",
+        "accumulate"})
     for (const std::string_view name : {"reference", "eager"})
       rows.push_back(row(op, name, Place::Cuda, anything));
   for (const std::string_view name : {"reference", "vector", "streaming"})

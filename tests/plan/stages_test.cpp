@@ -307,7 +307,7 @@ TEST(Variant, MistakesInStages) {
                   "/experiments/0/variants/d/3/op: unknown op \"nomalize\" (did you mean "
                   "\"normalize\"?)",
                   "/experiments/0/variants/d/4: unknown op \"zzzzzzzzz\" (known: source, "
-                  "load, resize, crop, flip, layout, cast, sub, div, normalize, group_norm, "
+                  "load, resize, crop, flip, layout, concat, cast, sub, div, normalize, denormalize, group_norm, "
                   "moments, scale_shift, mul, sum, batch_norm_backward, accumulate, model, copy, "
                   "stream, first_touch, h2d, d2h, exchange, pin, register, unregister, "
                   "launch, sync, compute, save)",

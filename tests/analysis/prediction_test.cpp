@@ -1,0 +1,76 @@
+/// What measured stages say beforehand of a pipeline.
+#include "analysis/prediction.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+namespace normbench::prediction_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Optional;
+
+struct PredictionTest : testing::Test {
+  Backends backends = make_backends();
+  std::optional<Plan> plan;
+  Results times;
+
+  PredictionTest() {
+    plan = make_plan("flow.json", R"({"schema": 1, "name": "flow", "experiments": [{"name": "e",
+        "source": {"batch": 2, "size": [5, 7]}, "variants": {"v": {"in_flight": 3, "stages": [
+          {"op": "cast", "to": "float32"},
+          {"op": "normalize", "mean": [1], "std": [2], "lane": "second"}]}}}]})",
+                     backends, {});
+    GroupResult group;
+    group.cases = {measured_case({12'000'000, 3'000'000}), measured_case({10'000'000, 4'000'000})};
+    times.groups = {group};
+  }
+
+  Case& work() { return plan->groups[0].cases[0]; }
+  /// One iteration of the same stages, in these times.
+  CaseResult measured_case(std::vector<std::int64_t> stages_ns) {
+    CaseResult result;
+    result.iterations = 2;
+    result.rounds = {Round{.wall_ns = 1}};
+    for (std::size_t s = 0; s < stages_ns.size(); ++s) {
+      const Stage& stage = work().stages[s];
+      result.stages.push_back({.op = std::string(name_of(stage.op)),
+                               .label = stage.label,
+                               .kernel = std::string(stage.kernel->name),
+                               .out = stage.signature.out.front(),
+                               .parameters = stage.parameters,
+                               .rounds_ns = {2 * stages_ns[s]}});
+    }
+    return result;
+  }
+};
+
+TEST_F(PredictionTest, IsTheSlowestLaneWithTheLeastTimes) {
+  const Prediction prediction = predict(work(), times, 16);
+  EXPECT_THAT(prediction.lanes_ns, ElementsAre(Optional(10e6), Optional(3e6)));
+  EXPECT_EQ(prediction.kind, BoundKind::Lane);
+  EXPECT_EQ(prediction.lane, "cpu");
+  EXPECT_EQ(prediction.bound_ns, 10e6);
+  EXPECT_EQ(prediction.in_turn_ns, 13e6);
+  EXPECT_THAT(prediction.missing, IsEmpty());
+}
+
+TEST_F(PredictionTest, CoresBoundWhereServersWouldNot) {
+  work().pipeline->lanes[0].servers = 2;
+  EXPECT_EQ(predict(work(), times, 16).bound_ns, 5e6);
+  const Prediction prediction = predict(work(), times, 2);
+  EXPECT_EQ(prediction.kind, BoundKind::Cores);
+  EXPECT_EQ(prediction.bound_ns, 6.5e6);
+}
+
+TEST_F(PredictionTest, SaysWhatTheDocumentHasNotMeasured) {
+  for (CaseResult& result : times.groups[0].cases) result.stages[1].parameters["mean"] = {5};
+  const Prediction prediction = predict(work(), times, 16);
+  EXPECT_THAT(prediction.missing, ElementsAre("normalize"));
+  EXPECT_THAT(prediction.lanes_ns, ElementsAre(Optional(10e6), std::nullopt));
+  EXPECT_EQ(prediction.bound_ns, 0);
+}
+
+}  // namespace
+}  // namespace normbench::prediction_test
