@@ -32,7 +32,7 @@ struct PredictionTest : testing::Test {
   CaseResult measured_case(std::vector<std::int64_t> stages_ns) {
     CaseResult result;
     result.iterations = 2;
-    result.rounds = {Round{.wall_ns = 1}};
+    result.rounds.emplace_back().wall_ns = 1;
     for (std::size_t s = 0; s < stages_ns.size(); ++s) {
       const Stage& stage = work().stages[s];
       result.stages.push_back({.op = std::string(name_of(stage.op)),

@@ -39,7 +39,7 @@ struct Fused {
   static constexpr int count = slot_elements<Out>;
   static constexpr int depth = Pattern::template depth<In, count>;  // slots of a thread
   /// Of a thread. 16 floats that become bytes are many to hold.
-  static constexpr unsigned registers = sizeof(Out) == 1 && sizeof(In) > 1 ? 96 : 80;
+  static constexpr unsigned registers = sizeof(Out) == 1 && sizeof(In) > 1 ? 128 : 80;
 
   std::int64_t threads;
   Walk walk;
