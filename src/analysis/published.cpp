@@ -1,6 +1,7 @@
 #include "analysis/published.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "analysis/case_analysis.h"
 
@@ -46,6 +47,18 @@ std::optional<double> first_call_ms(const CaseResult& result) {
   return static_cast<double>(result.first_call_ns) / 1e6;
 }
 
+double per_item_ms(const Published& published) {
+  return *published.wall_ms / static_cast<double>(std::max<std::int64_t>(1, published.items));
+}
+
+/// True of a variant with items in flight that has a stage of this label.
+bool runs_stage(const GroupResult& group, const std::string& variant, const std::string& label) {
+  const int index = index_of(group, variant);
+  if (index < 0 || !group.cases[static_cast<std::size_t>(index)].pipeline) return false;
+  const auto& stages = group.cases[static_cast<std::size_t>(index)].stages;
+  return std::ranges::find(stages, label, &StageResult::label) != stages.end();
+}
+
 }  // namespace
 
 std::vector<PublishedFigure> published_figures(const GroupResult& group,
@@ -80,6 +93,32 @@ std::vector<PublishedFigure> published_figures(const GroupResult& group,
   if (index >= 0 && analysis.cases[index].ratio)
     speed_up.here = 1 / analysis.cases[index].ratio->value;
   return figures;
+}
+
+std::vector<PublishedOverlap> published_overlaps(const GroupResult& group) {
+  std::vector<PublishedOverlap> overlaps;
+  for (const Published& whole : group.published)
+    for (const Published& stage : group.published) {
+      if (!whole.stage.empty() || stage.stage.empty() || stage.variant != whole.variant) continue;
+      if (!whole.wall_ms || !stage.wall_ms || whole.items == 0 || stage.items != whole.items)
+        continue;
+      const double whole_ms = per_item_ms(whole), stage_ms = per_item_ms(stage);
+      const double rest_ms = whole_ms - stage_ms;
+      if (!runs_stage(group, whole.variant, stage.stage) || rest_ms <= 0) continue;
+      const double overlapped_ms = std::max(stage_ms, rest_ms);
+      const auto faster = std::ranges::find_if(group.published, [&](const Published& other) {
+        return other.stage.empty() && other.wall_ms && per_item_ms(other) < overlapped_ms &&
+               runs_stage(group, other.variant, stage.stage);
+      });
+      overlaps.push_back({.whole = &whole,
+                          .stage = &stage,
+                          .whole_ms = whole_ms,
+                          .stage_ms = stage_ms,
+                          .overlapped_ms = overlapped_ms,
+                          .servers = static_cast<std::int64_t>(std::ceil(stage_ms / rest_ms)),
+                          .faster = faster == group.published.end() ? nullptr : &*faster});
+    }
+  return overlaps;
 }
 
 }  // namespace normbench

@@ -19,4 +19,16 @@ std::vector<PublishedFigure> published_figures(const GroupResult& group,
                                                const GroupAnalysis& analysis,
                                                const Published& published);
 
+/// What the published times of a pipeline and of one of its stages say of overlapping that stage
+/// with the rest: arithmetic, nothing measured here. Times are milliseconds an item.
+struct PublishedOverlap {
+  const Published *whole = nullptr, *stage = nullptr;
+  double whole_ms = 0, stage_ms = 0;
+  double overlapped_ms = 0;           // at best: the longer of the stage and the rest
+  std::int64_t servers = 1;           // that bring the stage down to the rest
+  const Published* faster = nullptr;  // a variant with that stage, published as faster still
+};
+/// Of the group's entries that are of as many items; they must outlive it.
+std::vector<PublishedOverlap> published_overlaps(const GroupResult& group);
+
 }  // namespace normbench

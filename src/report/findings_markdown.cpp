@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -208,6 +209,34 @@ void add_causes(const std::vector<const Reproduced*>& lines, std::vector<std::st
   for (const auto& [what, said] : by_cause) text.push_back(said + ".");
 }
 
+/// What published times say of overlapping a stage with the rest.
+std::string overlap_sentence(const PublishedOverlap& overlap) {
+  const auto ms = [](double value) { return format_ms(value * 1e6); };
+  const double items = static_cast<double>(overlap.whole->items);
+  std::string text = fmt::format(
+      "Arithmetic of the published figures: {} is {} of {} ms an item, so overlapping it with the "
+      "rest gains at most {} ({} ms for {})",
+      escaped_markdown(overlap.stage->stage), ms(overlap.stage_ms), ms(overlap.whole_ms),
+      format_percent(1 - overlap.overlapped_ms / overlap.whole_ms),
+      format_count(std::llround(overlap.overlapped_ms * items)), overlap.whole->items);
+  if (overlap.servers > 1)
+    text += fmt::format(", and {} at a time are needed for {} ms", overlap.servers,
+                        format_count(std::llround((overlap.whole_ms - overlap.stage_ms) * items)));
+  if (overlap.faster != nullptr)
+    text += fmt::format("; {} is published as {} ms, so more than overlap changed",
+                        quoted_name(overlap.faster->variant),
+                        format_count(std::llround(*overlap.faster->wall_ms)));
+  return text + ".";
+}
+
+void add_arithmetic(const std::vector<const Reproduced*>& lines, std::vector<std::string>& text) {
+  std::set<const GroupResult*> seen;
+  for (const Reproduced* const line : lines)
+    if (seen.insert(line->group).second)
+      for (const PublishedOverlap& overlap : published_overlaps(*line->group))
+        text.push_back(overlap_sentence(overlap));
+}
+
 /// Why a line has nothing measured; "" for one that has.
 struct WhyNot {
   const GroupResult& group;
@@ -360,6 +389,7 @@ std::string source_section(const SourceFindings& of, std::span<const KeptDocumen
   std::vector<std::string> details;
   add_claim_sentences(lines, details);
   add_causes(lines, details);
+  add_arithmetic(lines, details);
   std::string text =
       fmt::format("## {}: {}\n\n{}\n\n", name_of(of.source), origin_of(of.source),
                   paragraph({std::string(said_by(of.source)), tally_text(lines),

@@ -79,5 +79,27 @@ TEST(Published, WithoutASynchronisationTheClockShowsTheSubmission) {
               ElementsAre(figure(FigureKind::Submitted, 8.3, 2)));
 }
 
+TEST(PublishedOverlaps, AreTheLongerOfTheStageAndTheRest) {
+  Results results = examples::pipelines();
+  GroupResult& group = results.groups[0];
+  group.published = {
+      {.variant = "in turn", .wall_ms = 2889, .device_ms = {}, .items = 50},
+      {.variant = "in turn", .stage = "save", .wall_ms = 2629, .device_ms = {}, .items = 50},
+      {.variant = "in turn", .stage = "load", .wall_ms = 2, .device_ms = {}},  // of one item
+      {.variant = "three in flight", .wall_ms = 2600, .device_ms = {}, .items = 50}};
+  const auto overlaps = published_overlaps(group);
+  ASSERT_EQ(overlaps.size(), 1u);
+  EXPECT_NEAR(overlaps[0].overlapped_ms, 52.58, 1e-9);
+  EXPECT_EQ(overlaps[0].servers, 11);
+  EXPECT_EQ(overlaps[0].faster, &group.published[3]);
+  group.published[3].wall_ms = 2700;
+  EXPECT_EQ(published_overlaps(group)[0].faster, nullptr);
+  group.published[3].wall_ms = 2600;
+  group.cases[1].stages[2].label = "other";  // it has no such stage
+  EXPECT_EQ(published_overlaps(group)[0].faster, nullptr);
+  group.cases[0].pipeline.reset();
+  EXPECT_TRUE(published_overlaps(group).empty());
+}
+
 }  // namespace
 }  // namespace normbench::published_test

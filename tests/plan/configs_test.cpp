@@ -80,7 +80,8 @@ TEST(Configs, VariantsOfAnExperimentEndAlike) {
 
 /// What a limit is measured with; its name is another.
 std::string measured_with(const Case& limit) {
-  std::string text = fmt::format("{} {}", limit.resident, describe(limit.values[0].desc));
+  std::string text = fmt::format("{} {} {}", limit.pipeline.has_value(), limit.resident,
+                                 describe(limit.values[0].desc));
   for (std::size_t s = 0; s < limit.stages.size(); ++s) {
     if (limit.pipeline && !stages_that_run(limit)[s]) continue;
     const Stage& stage = limit.stages[s];
