@@ -155,7 +155,8 @@ struct WalkingTurns : RunTest {
     plan.groups.clear();
     add_group(std::move(cases));
     std::vector<std::int64_t> found;
-    for (const CaseResult& result : run_plan().groups[0].cases) {
+    const Results results = run_plan();
+    for (const CaseResult& result : results.groups[0].cases) {
       EXPECT_EQ(result.status, Status::Ok) << result.reason;
       found.push_back(result.iterations);
     }
