@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -80,7 +81,8 @@ class FakeCuda {
   std::int64_t event_call_ns = 800;
 
   std::vector<FakeFailure> failures;
-  std::optional<std::size_t> failing_call;  // its place in the log
+  std::set<std::string, std::less<>> ignored;  // functions that do nothing and say they did
+  std::optional<std::size_t> failing_call;     // its place in the log
   cudaError_t failing_code = cudaErrorUnknown;
   std::set<const void*> loaded;                     // kernels whose code is on the device
   int late_loads = 0;                               // launches that had to bring it there
@@ -110,8 +112,9 @@ class FakeCuda {
   std::vector<std::byte> read(const void* data, std::size_t bytes);
   void write(void* data, const std::vector<std::byte>& bytes);
 
-  /// A call of the runtime: noted, failed if a test asked for that, else done by `work`. A call
-  /// that releases does so even when it fails: real ones may report what failed earlier.
+  /// A call of the runtime: noted, failed or ignored if a test asked for that, else done by `work`,
+  /// one at a time. A call that releases does so even when it fails: real ones may report what
+  /// failed earlier.
   cudaError_t call(std::string_view function, const std::string& arguments,
                    const std::function<cudaError_t()>& work, bool releases = false);
 
@@ -119,6 +122,8 @@ class FakeCuda {
 
  private:
   std::optional<cudaError_t> failure_of(std::string_view function);
+
+  std::recursive_mutex mutex_;  // of a call; kernels and captures call again
 };
 
 /// The runtime of this process.

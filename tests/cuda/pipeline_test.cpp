@@ -1,0 +1,155 @@
+/// Items in flight on the CUDA runtime of the tests: what each stream is given and what it waits
+/// for.
+#include <fmt/format.h>
+
+#include <map>
+#include <regex>
+#include <set>
+
+#include "cuda/cuda_measure.h"
+#include "measure/pipelines/contender.h"
+
+namespace normbench::cuda_pipeline_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Events named by the stream and the number of their record: "cudaStreamWaitEvent h2d#1 gpu".
+/// Streams are named by the lanes they are made for, the oldest first.
+Calls with_names(const Calls& calls) {
+  const std::regex call_of("(cudaStreamWaitEvent|cudaEvent\\w+) (\\d+)(.*)"),
+      stream_of("stream \\d+");
+  std::set<std::string> streams;
+  for (const std::string& call : calls)
+    if (std::smatch found; std::regex_search(call, found, stream_of)) streams.insert(found.str());
+  std::map<std::string, std::string> lane_of, event_of;
+  const char* const lanes[] = {"h2d", "gpu", "d2h"};
+  for (const std::string& stream : streams) lane_of.emplace(stream, lanes[lane_of.size()]);
+  std::map<std::string, int> records;
+  Calls named;
+  for (std::string call : calls) {
+    if (std::smatch found; std::regex_search(call, found, stream_of))
+      call.replace(static_cast<std::size_t>(found.position()), found.str().size(),
+                   lane_of.at(found.str()));
+    if (std::smatch found; std::regex_match(call, found, call_of)) {
+      const std::string lane = found[3].str();
+      if (found[1] == "cudaEventRecord")
+        event_of[found[2]] = fmt::format("{}#{}", lane.substr(1), ++records[lane]);
+      call = fmt::format("{} {}{}", found[1].str(), event_of.at(found[2]),
+                         found[1] == "cudaStreamWaitEvent" ? lane : "");
+    }
+    named.push_back(call);
+  }
+  return named;
+}
+
+/// Three lanes of a device, h2d | gpu | d2h. Images are 1x3x4x8 uint8: 96 bytes.
+class CudaPipelineTest : public CudaMeasureTest {
+ protected:
+  const Case& planned(std::string_view options) {
+    plan = plan_of(fmt::format(
+        R"({{"schema": 1, "name": "test", "measure": {{"cache": "hot"}},
+             "experiments": [{{"name": "e", "question": "?",
+               "source": {{"batch": 1, "size": [4, 8], "memory": "pinned"}},
+               "variants": {{"v": {{"stages": [
+                 "h2d", {{"op": "normalize", "mean": [1], "std": [2]}},
+                 {{"op": "d2h", "memory": "pinned"}}], {}}}}}}}]}})",
+        options));
+    return plan.groups.front().cases.front();
+  }
+  /// The calls of a turn from its first work on, without those that make events or read times.
+  Calls calls_of_turn(const Case& work) {
+    const Case* const cases[] = {&work};
+    GroupMemory memory(cases, plan.measure, backends, 1 << 10);
+    Engine engine(work, memory, backends, recorder, clock);
+    std::mt19937_64 random(1);
+    engine.place(random);
+    Calls calls = calls_of([&] { engine.run(work.pipeline->items, {}); });
+    calls.erase(calls.begin(), std::ranges::find_if(calls, [](const std::string& call) {
+                  return call.starts_with("cudaMemcpyAsync");
+                }));
+    std::erase_if(calls, [](const std::string& call) {
+      return call.starts_with("cudaEventElapsedTime") || call.starts_with("cudaEventCreate");
+    });
+    return with_names(calls);
+  }
+  CheckOutcome outcome_of(const Case& work) {
+    const Case* const cases[] = {&work};
+    GroupMemory memory(cases, plan.measure, backends, 1 << 10);
+    std::mt19937_64 random(1);
+    PipelineContender flow(work, memory, backends, recorder, clock, random);
+    flow.last_call();
+    return flow.check();
+  }
+
+  Plan plan;
+};
+
+TEST_F(CudaPipelineTest, OneHostThreadGivesThreeStreams) {
+  const auto item = [](int i) {
+    return Calls{"cudaMemcpyAsync 96 pinned->device h2d",
+                 fmt::format("cudaEventRecord h2d#{}", i),
+                 fmt::format("cudaStreamWaitEvent h2d#{} gpu", i),
+                 "cudaLaunchKernel 256 threads gpu",
+                 fmt::format("cudaEventRecord gpu#{}", i),
+                 fmt::format("cudaStreamWaitEvent gpu#{} d2h", i),
+                 "cudaMemcpyAsync 384 device->pinned d2h",
+                 fmt::format("cudaEventRecord d2h#{}", i)};
+  };
+  // The third item uses the first one's buffers.
+  Calls expected = item(1);
+  std::ranges::copy(item(2), std::back_inserter(expected));
+  expected.emplace_back("cudaEventSynchronize d2h#1");
+  std::ranges::copy(item(3), std::back_inserter(expected));
+  for (const char* lane : {"h2d", "gpu", "d2h"})
+    expected.push_back(fmt::format("cudaStreamSynchronize {}", lane));
+  EXPECT_EQ(calls_of_turn(planned(R"("in_flight": 2, "items": 3, "submit": "one")")), expected);
+}
+
+/// What one lane's stream was given, in order.
+Calls of_lane(const Calls& calls, const std::string& lane) {
+  Calls own;
+  for (const std::string& call : calls)
+    if (!call.starts_with("cudaEventSynchronize") &&
+        (call.ends_with(" " + lane) || call.starts_with("cudaEventRecord " + lane)))
+      own.push_back(call);
+  return own;
+}
+
+TEST_F(CudaPipelineTest, HostThreadsOfLanesGiveTheStreamsTheSame) {
+  const Calls one = calls_of_turn(planned(R"("in_flight": 2, "items": 3, "submit": "one")"));
+  const Calls lanes = calls_of_turn(planned(R"("in_flight": 2, "items": 3)"));
+  for (const char* lane : {"h2d", "gpu", "d2h"})
+    EXPECT_EQ(of_lane(lanes, lane), of_lane(one, lane));
+}
+
+TEST_F(CudaPipelineTest, EveryWayOfSubmittingGivesRightOutputs) {
+  for (const char* submit : {"lane", "one", "item"}) {
+    const Case& work =
+        planned(fmt::format(R"("in_flight": 3, "items": 7, "submit": "{}")", submit));
+    const CheckOutcome outcome = outcome_of(work);
+    EXPECT_TRUE(outcome.result.ok) << submit << ": " << outcome.reason;
+  }
+}
+
+TEST_F(CudaPipelineTest, AMissingWaitOfAStreamIsCaught) {
+  const Case& work = planned(R"("in_flight": 3, "items": 7, "submit": "one")");
+  cuda.ignored = {"cudaStreamWaitEvent"};
+  const CheckOutcome outcome = outcome_of(work);
+  EXPECT_FALSE(outcome.result.ok);
+  EXPECT_THAT(outcome.reason, HasSubstr("wrong output"));
+}
+
+TEST_F(CudaPipelineTest, AFailedLaunchEndsTheTurnWithItsReason) {
+  for (const char* submit : {"lane", "one", "item"}) {
+    const Case& work =
+        planned(fmt::format(R"("in_flight": 3, "items": 7, "submit": "{}")", submit));
+    cuda.failures = {{.function = "cudaLaunchKernel", .code = cudaErrorUnknown}};
+    EXPECT_THAT(error_of([&] { outcome_of(work); }),
+                HasSubstr("launching normalize failed: cudaErrorUnknown"));
+    cuda.failures.clear();
+  }
+}
+
+}  // namespace
+}  // namespace normbench::cuda_pipeline_test
