@@ -16,16 +16,19 @@ import unittest
 NORMBENCH = pathlib.Path(sys.argv[1]).resolve()
 
 
-def config(*saves, seconds=0.01, **more):
-    """A variant for each save, and one that saves nothing."""
-    variants = {f"save {i}": [{"op": "layout", "to": "nhwc"}, {"op": "save", **save}]
-                for i, save in enumerate(saves)}
-    variants["layout"] = [{"op": "layout", "to": "nhwc"}]
-    return {"schema": 1, "name": "saved", "measure": {"cache": "hot", "max_seconds_per_group": seconds, **more},
-            "experiments": [{"name": "e", "source": {"batch": 2, "size": [40, 60]}, "variants": variants}]}
-
-
 class Scratch(unittest.TestCase):
+    flight = {}  # how a variant's items go through its stages
+
+    def config(self, *saves, seconds=0.01, **more):
+        """A variant for each save, and one that saves nothing."""
+        variants = {f"save {i}": self.variant({"op": "save", **save}) for i, save in enumerate(saves)}
+        variants["layout"] = self.variant()
+        return {"schema": 1, "name": "saved", "measure": {"cache": "hot", "max_seconds_per_group": seconds, **more},
+                "experiments": [{"name": "e", "source": {"batch": 2, "size": [40, 60]}, "variants": variants}]}
+
+    def variant(self, *stages):
+        return {"stages": [{"op": "layout", "to": "nhwc"}, *stages], **self.flight}
+
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
@@ -63,41 +66,56 @@ class Scratch(unittest.TestCase):
         return running
 
     def test_every_format_is_checked_and_nothing_is_left(self):
-        document = config({"format": "jpeg"}, {"format": "png"}, {"format": "raw"}, {"format": "npy"})
+        document = self.config({"format": "jpeg"}, {"format": "png"}, {"format": "raw"}, {"format": "npy"})
         self.run_config(document)
         for case in self.cases().values():
             self.assertEqual((case["status"], case["check"]["ok"]), ("ok", True), case)
         self.assertEqual(list(self.tmp.iterdir()), [])
 
     def test_a_folder_that_is_not_there_is_found_before_the_run(self):
-        done = self.run_config(config({}), "--scratch", self.dir / "nowhere", code=2)
+        done = self.run_config(self.config({}), "--scratch", self.dir / "nowhere", code=2)
         self.assertIn("cannot make a scratch folder in", done.stderr)
         self.assertFalse(self.out.exists())
 
     def test_a_mistake_is_told_at_its_place(self):
-        document = config({})
+        document = self.config({})
         document["experiments"][0]["variants"]["save 0"] = [{"op": "cast", "to": "float32"}, "save"]
         done = self.run_config(document, code=2)
         self.assertIn("/experiments/0/variants/save 0/1: saves uint8 nhwc images, got", done.stderr)
         self.assertIn("denormalize makes uint8 nhwc images", done.stderr)
 
     def test_after_ctrl_c_nothing_is_left(self):
-        running = self.start(config({}, seconds=100), "--scratch", self.scratch)
+        running = self.start(self.config({}, seconds=100), "--scratch", self.scratch)
         running.send_signal(signal.SIGINT)
         self.assertEqual(running.wait(60), 130)
         self.assertEqual(list(self.scratch.iterdir()), [])
 
     def test_what_a_killed_run_left_is_swept_and_what_runs_is_not(self):
-        running = self.start(config({}, seconds=100), "--scratch", self.scratch)
+        running = self.start(self.config({}, seconds=100), "--scratch", self.scratch)
         (left,) = self.scratch.iterdir()
         self.out = self.dir / "beside"
-        self.run_config(config({}), "--scratch", self.scratch)
+        self.run_config(self.config({}), "--scratch", self.scratch)
         self.assertEqual(list(self.scratch.iterdir()), [left])
         running.kill()
         running.wait()
         self.assertTrue(left.exists())
         self.out = self.dir / "after"
-        self.run_config(config({}), "--scratch", self.scratch)
+        self.run_config(self.config({}), "--scratch", self.scratch)
+        self.assertEqual(list(self.scratch.iterdir()), [])
+
+    def test_a_folder_that_vanishes_fails_its_case_alone(self):
+        document = self.config({})
+        document["experiments"][0]["variants"]["slow"] = self.variant({"op": "compute", "ms": 300}, "save")
+        running = self.start(document, "--scratch", self.scratch)
+        (folder,) = self.scratch.iterdir()
+        folder.rename(self.dir / "gone")  # at once, whatever is being written there
+        self.assertEqual(running.wait(60), 1)
+        cases = self.cases()
+        failed = [name for name, case in cases.items() if case["status"] == "failed"]
+        self.assertIn("slow", failed)
+        for name in failed:
+            self.assertRegex(cases[name]["reason"], r"^(cannot save|wrong file) \d+-0-\d\.jpeg: No such file or directory$")
+        self.assertEqual(cases["layout"]["status"], "ok")
         self.assertEqual(list(self.scratch.iterdir()), [])
 
     def test_files_that_cannot_be_written_fail_their_case_alone(self):
@@ -105,7 +123,7 @@ class Scratch(unittest.TestCase):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
 
-        document = config({"format": "raw"}, {"format": "jpeg", "quality": 10})
+        document = self.config({"format": "raw"}, {"format": "jpeg", "quality": 10})
         document["experiments"][0]["source"]["size"] = [600, 800]  # 1.4 MB raw
         self.run_config(document, "--scratch", self.scratch, code=1, preexec_fn=limit)
         cases = self.cases()
@@ -116,18 +134,22 @@ class Scratch(unittest.TestCase):
         self.assertEqual(list(self.scratch.iterdir()), [])
 
     def test_a_process_that_is_replaced_leaves_nothing(self):
-        document = config({}, turn_timeout_seconds=0.3)
-        document["experiments"][0]["variants"]["hangs"] = [
-            {"op": "layout", "to": "nhwc"}, {"op": "compute", "ms": 5000}, "save"]
+        document = self.config({}, turn_timeout_seconds=0.3)
+        document["experiments"][0]["variants"]["hangs"] = self.variant({"op": "compute", "ms": 5000}, "save")
         self.run_config(document, "--scratch", self.scratch, code=1)
         self.assertIn("took more than 0.3 s", self.cases()["hangs"]["reason"])
         self.assertEqual(self.cases()["save 0"]["status"], "ok")
         self.assertEqual(list(self.scratch.iterdir()), [])
 
     def test_several_processes_save_too(self):
-        self.run_config(config({}, processes=2), "--scratch", self.scratch)
+        self.run_config(self.config({}, processes=2), "--scratch", self.scratch)
         self.assertEqual(self.cases()["save 0"]["status"], "ok")
         self.assertEqual(list(self.scratch.iterdir()), [])
+
+
+class InFlight(Scratch):
+    """The same of items that are in flight together."""
+    flight = {"in_flight": 3, "items": 4}
 
 
 if __name__ == "__main__":
