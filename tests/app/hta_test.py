@@ -91,6 +91,32 @@ class CpuRun(unittest.TestCase):
         self.assertEqual(said["ops"]["cpu_op"]["sub"]["calls"], 4)
 
 
+class InFlight(unittest.TestCase):
+    """Items that overlap: one window, in which each stage is counted as often as there are items."""
+
+    def test_window_and_times_are_those_of_the_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            config = json.loads(json.dumps(CONFIG))
+            stages = config["experiments"][0]["variants"]["eager"]
+            stages[1]["lane"] = "second"
+            config["experiments"][0]["variants"] = {"three": {"stages": stages, "in_flight": 3, "items": 9}}
+            (folder / "config.json").write_text(json.dumps(config))
+            subprocess.run([NORMBENCH, "run", "--config", folder / "config.json", "--out", folder / "out"],
+                           check=True, capture_output=True)
+            (folder / "traces").mkdir()
+            (folder / "out" / "trace.json").rename(folder / "traces" / "trace.json")
+            events = json.loads((folder / "traces" / "trace.json").read_text())["traceEvents"]
+            said = read_by_hta(folder / "traces")
+        self.assertEqual(len([e for e in events if e["ph"] == "b"]), 4)
+        self.assertEqual(said["iterations"], [2])
+        for name in ("cast", "sub"):
+            expected = [e["dur"] for e in events if e["ph"] == "X" and e["name"] == name and e["cat"] == "cpu_op"]
+            row = said["ops"]["cpu_op"][name]
+            self.assertEqual((len(expected), row["calls"]), (4, 4))
+            self.assertAlmostEqual(row["us"], sum(expected), places=3)
+
+
 class SyntheticGpu(unittest.TestCase):
     """Its four steps; times in microseconds."""
 

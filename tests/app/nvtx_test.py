@@ -454,6 +454,51 @@ class NvtxTest(unittest.TestCase):
         self.assertEqual([case["status"] for case in group["cases"]], ["ok"])
 
 
+class InFlightTest(unittest.TestCase):
+    """Items that overlap: a range each from its start to its end, whatever threads it is on."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        stages = [{"op": "cast", "to": "float32"}, {"op": "sub", "mean": [1, 2, 3], "lane": "second"}]
+        config = {**CONFIG, "experiments": [
+            {"name": "flow", "source": {"batch": 1, "size": [64, 64]},
+             "variants": {"three": {"stages": stages, "in_flight": 3, "items": 9}}}]}
+        cls.seen, _ = run_seen(NORMBENCH, Path(folder.name) / "run", config)
+        cls.started = {line["range"]: (number, line) for number, line in enumerate(cls.seen.lines)
+                       if line["call"] == "start"}
+        cls.ended = {line["range"]: number for number, line in enumerate(cls.seen.lines) if line["call"] == "end"}
+
+    def test_every_range_that_starts_ends_once(self):
+        self.assertEqual(self.seen.mistakes, [])
+        self.assertEqual(self.seen.calls("unexpected"), [])
+        self.assertEqual(len(self.ended), len(self.seen.calls("end")))
+        self.assertEqual(set(self.started), set(self.ended))
+
+    def test_there_is_one_for_each_item_of_the_window(self):
+        [window] = [r for r in self.seen.of("step") if r.name.startswith("ProfilerStep#") and not r.within("warmup")]
+        inside = [(line, number, self.ended[key]) for key, (number, line) in self.started.items()
+                  if window.first < number < window.last]
+        names = [self.seen.strings[line["message"]["string"]] for line, _, _ in inside]
+        self.assertEqual(names, [f"#{i}" for i in range(ACTIVE)])
+        self.assertEqual({self.seen.categories[line["category"]] for line, _, _ in inside}, {"step"})
+        stages = [s for s in self.seen.of("stage") if window.first < s.first < window.last]
+        self.assertEqual(sorted(s.name for s in stages), ["cast"] * ACTIVE + ["sub"] * ACTIVE)
+        # Each item's two stages lie in its range, on two threads; those of one thread are in order.
+        for name in ("cast", "sub"):
+            of_name = [s for s in stages if s.name == name]
+            self.assertEqual(len({s.thread for s in of_name}), 1)
+            for stage, (_, first, last) in zip(of_name, inside):
+                self.assertLess(first, stage.first)
+                self.assertLess(stage.last, last)
+        self.assertEqual(len({s.thread for s in stages}), 2)
+
+    def test_lanes_name_their_threads(self):
+        names = {line["name"] for line in self.seen.calls("name_thread")}
+        self.assertLessEqual({"lane cpu", "lane second"}, names)
+
+
 @unittest.skipUnless(ON_FAKE_CUDA.exists(), "built without the CUDA Toolkit")
 class DeviceTest(unittest.TestCase):
     @classmethod
