@@ -6,6 +6,7 @@
 #include <atomic>
 #include <thread>
 
+#include "backend/cpu/simd_targets.h"
 #include "measure/pipelines/contender.h"
 
 namespace normbench::pipeline_contender_test {
@@ -23,13 +24,13 @@ struct PipelineContenderTest : testing::Test {
   std::mt19937_64 random{1};
   std::optional<Plan> plan;
 
-  const Case& planned(const std::string& options) {
+  const Case& planned(const std::string& options, const std::string& size = "5, 7") {
     const std::string text = fmt::format(
         R"({{"schema": 1, "name": "flow", "measure": {{"cache": "hot"}}, "experiments": [{{"name": "e",
-            "source": {{"batch": 2, "size": [5, 7]}}, "variants": {{"v": {{"stages": [
+            "source": {{"batch": 2, "size": [{}]}}, "variants": {{"v": {{"stages": [
               {{"op": "cast", "to": "float32"}},
               {{"op": "normalize", "mean": [1], "std": [2], "lane": "second"}}], {}}}}}}}]}})",
-        options);
+        size, options);
     plan = make_plan("flow.json", text, backends, {});
     return plan->groups.front().cases.front();
   }
@@ -161,6 +162,24 @@ TEST_F(PipelineContenderTest, BuffersThatAreUsedAgainWhileInFlightAreCaught) {
     EXPECT_THAT(outcome.reason, planted ? HasSubstr("wrong output") : HasSubstr(""));
   }
 }
+
+/// Items in flight whose stages wait for nothing. ThreadSanitizer sees no access of more than 16
+/// bytes, so kernels are the portable ones.
+struct FreelyFlyingTest : PipelineContenderTest {
+  void fly_on_buffers_for(int items) {
+    const ForcedSimd portable(simd_targets().back());
+    const Case& work = planned(R"("in_flight": 2, "items": 50)", "300, 400");
+    Case sized = work;
+    sized.pipeline->in_flight = items;
+    GroupMemory memory = memory_for(sized);
+    PipelineContender flow = contender(work, memory);
+    flow.take_turn(flow.shape_of_turns(20), random);
+  }
+};
+
+TEST_F(FreelyFlyingTest, OnBuffersOfTheirOwn) { fly_on_buffers_for(2); }
+/// A race: tests/app/planted_race_test.py runs it.
+TEST_F(FreelyFlyingTest, DISABLED_OnTheSameBuffers) { fly_on_buffers_for(1); }
 
 std::atomic<bool> fourth_began, first_ended;
 
