@@ -40,6 +40,14 @@ bool works_on_cpu(const Case& work, const Lane& lane) {
       lane.stages, [&](std::size_t stage) { return work.stages[stage].place == Place::Cpu; });
 }
 
+/// An item's own thread serves it in every lane of the host; a lane of a device has one stream.
+void serve_every_item(const Case& work, Pipeline& pipeline) {
+  for (Lane& lane : pipeline.lanes)
+    if (std::ranges::all_of(
+            lane.stages, [&](std::size_t stage) { return work.stages[stage].place == Place::Cpu; }))
+      lane.servers = pipeline.in_flight;
+}
+
 /// "lanes": {"save": {"servers": 2, "threads": 1}}
 void read_lanes(Reader& options, const Case& work, Pipeline& pipeline) {
   if (!options.has("lanes")) return;
@@ -134,6 +142,7 @@ void read_pipeline(Reader& options, Case& decided) {
   pipeline.submit = options.word("submit", pipeline.submit);
   pipeline.lanes = lanes_of(decided);
   read_lanes(options, decided, pipeline);
+  if (pipeline.submit == Submit::Item) serve_every_item(decided, pipeline);
   check_options(options, decided);
   decided.pipeline = std::move(pipeline);
 }

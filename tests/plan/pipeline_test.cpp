@@ -35,6 +35,13 @@ TEST(Pipeline, AStageIsInTheLaneOfItsEngineOrInTheOneThatItNames) {
   EXPECT_EQ(only_case(stages(R"(["copy"])")).pipeline.has_value(), false);
 }
 
+TEST(Pipeline, AThreadOfEveryItemServesItInEveryLaneOfTheHost) {
+  const Case work =
+      only_case(stages(R"({"stages": ["copy", "h2d", "copy"], "in_flight": 3, "submit": "item"})"),
+                fakes::with_gpu());
+  EXPECT_THAT(shown(work), ElementsAre("cpu 3x1: 0", "h2d 1x1: 1", "gpu 1x1: 2"));
+}
+
 TEST(Pipeline, WhatDoesNotGoWithIt) {
   EXPECT_THAT(mistakes(stages(R"({"stages": ["copy", {"op": "copy", "lane": "b"}], "items": 3})")),
               ElementsAre("/experiments/0/variants/v/items: goes with \"in_flight\": N"));
