@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace normbench {
@@ -26,7 +27,11 @@ std::unique_ptr<SavedFiles> files_of(const Stage& stage, std::size_t index, std:
 
 BoundStages::BoundStages(const Case& work, const CaseBuffers& buffers, GroupMemory& memory,
                          const Backends& backends, std::size_t number)
-    : work_(work), buffers_(buffers), backends_(backends), fresh_(buffers.slots().size()) {
+    : work_(work),
+      buffers_(buffers),
+      backends_(backends),
+      held_(buffers.slots().size()),
+      fresh_(buffers.slots().size()) {
   const std::vector<Slot>& slots = buffers.slots();
   for (std::size_t s = 0; s < work.stages.size(); ++s) {
     const Stage& stage = work.stages[s];
@@ -46,6 +51,12 @@ BoundStages::BoundStages(const Case& work, const CaseBuffers& buffers, GroupMemo
       if (slots[i].last_stage == static_cast<int>(s)) step.finished.push_back(i);
     }
   }
+}
+
+void BoundStages::hold(std::span<const std::size_t> slots) {
+  std::ranges::fill(held_, nullptr);
+  for (const std::size_t slot : slots)
+    held_[buffers_.root(slot)] = buffers_.address(slot, used_);
 }
 
 void BoundStages::allocate_fresh(std::size_t stage, Queue& queue, std::optional<std::byte> poison) {
@@ -100,8 +111,9 @@ void BoundStages::free_all() {
 }
 
 std::byte* BoundStages::address(std::size_t slot) const {
-  const auto& fresh = fresh_[buffers_.root(slot)];
-  return fresh ? fresh->data() : buffers_.address(slot, used_);
+  const std::size_t root = buffers_.root(slot);
+  if (fresh_[root]) return fresh_[root]->data();
+  return held_[root] != nullptr ? held_[root] : buffers_.address(slot, used_);
 }
 
 std::vector<View> BoundStages::inputs() const {

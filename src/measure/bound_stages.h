@@ -19,6 +19,10 @@ class BoundStages {
   /// Uses these buffers from now on.
   void use(const BufferSlots& buffers) { used_ = buffers; }
 
+  /// These slots stay where they lie in the buffers used now, whatever is used later; all others go
+  /// on with it.
+  void hold(std::span<const std::size_t> slots);
+
   /// Allocates what the stage makes fresh; fills it with `poison` where that is given.
   void allocate_fresh(std::size_t stage, Queue& queue, std::optional<std::byte> poison);
   void submit(std::size_t stage, Queue& queue);
@@ -55,6 +59,7 @@ class BoundStages {
   const Backends& backends_;
   std::vector<Step> steps_;
   BufferSlots used_ = {};
+  std::vector<std::byte*> held_;                    // by slot; null for all others
   std::vector<std::unique_ptr<Allocation>> fresh_;  // by slot, while they live
 };
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <set>
 #include <thread>
 
 #include "backend/cpu/simd_targets.h"
@@ -24,13 +25,14 @@ struct PipelineContenderTest : testing::Test {
   std::mt19937_64 random{1};
   std::optional<Plan> plan;
 
-  const Case& planned(const std::string& options, const std::string& size = "5, 7") {
+  const Case& planned(const std::string& options, const std::string& size = "5, 7",
+                      const std::string& cache = "hot") {
     const std::string text = fmt::format(
-        R"({{"schema": 1, "name": "flow", "measure": {{"cache": "hot"}}, "experiments": [{{"name": "e",
+        R"({{"schema": 1, "name": "flow", "measure": {{"cache": "{}"}}, "experiments": [{{"name": "e",
             "source": {{"batch": 2, "size": [{}]}}, "variants": {{"v": {{"stages": [
               {{"op": "cast", "to": "float32"}},
               {{"op": "normalize", "mean": [1], "std": [2], "lane": "second"}}], {}}}}}}}]}})",
-        size, options);
+        cache, size, options);
     plan = make_plan("flow.json", text, backends, {});
     return plan->groups.front().cases.front();
   }
@@ -83,6 +85,31 @@ TEST_F(PipelineContenderTest, ALaneAloneFindsItsInputsReady) {
     const std::vector<bool> runs = stages_that_run(part);
     for (std::size_t s = 0; s < runs.size(); ++s) EXPECT_EQ(turn.stage_ns[s] > 0, runs[s]);
   }
+}
+
+std::set<const std::byte*> read_from, written_to;
+
+TEST_F(PipelineContenderTest, ALaneAloneReadsWhatIsReadyAndWritesWhereItsPipelineWould) {
+  planned(R"("in_flight": 2, "items": 30)", "50, 70", "cold");
+  for (Case& part : plan->groups.front().limits) {
+    if (!part.pipeline || part.pipeline->part->lane != "second") continue;
+    Kernel noting = *part.stages[1].kernel;
+    noting.prepare = [](const Op&, const Signature&) -> Launch {
+      return [](Queue&, std::span<const View> in, std::span<const View> out, View) {
+        read_from.insert(in[0].data);
+        written_to.insert(out[0].data);
+      };
+    };
+    part.stages[1].kernel = &noting;
+    GroupMemory memory = memory_for(part);
+    PipelineContender lane = contender(part, memory);
+    read_from.clear();
+    written_to.clear();
+    lane.take_turn({.iterations = 30}, random);
+    EXPECT_THAT(read_from, SizeIs(2));  // what the lane before it wrote last, for each flight
+    EXPECT_THAT(written_to, SizeIs(Gt(2)));
+  }
+  EXPECT_THAT(read_from, testing::Not(testing::IsEmpty()));
 }
 
 /// A row that does nothing but `act` on the item's number.

@@ -102,22 +102,22 @@ void Engine::make_fed(Passage& passage) {
   }
 }
 
-/// Puts what it is fed into the buffers of every flight.
+/// Puts what it is fed into buffers of every flight, which hold it from then on.
 void Engine::prepare_part() {
+  const std::vector<std::size_t> slots(fed_.begin(), fed_.end());
   for (const auto& passage : passages_) {
     Flight& flight = passage->flight;
     flight.begin(0, buffers_of(*passage));
+    flight.stages().hold(slots);
     if (fed_bytes_.size() < fed_.size()) make_fed(*passage);
     for (std::size_t i = 0; i < fed_.size(); ++i) {
-      const Value& value = work_.values[static_cast<std::size_t>(fed_[i])];
       const auto holder = static_cast<std::size_t>(holder_of(work_, fed_[i]));
       const auto stage = static_cast<std::size_t>(work_.values[holder].producer);
       const auto& streams = lanes_[lane_of_[stage]].streams;
       flight.stages().allocate_fresh(
           stage, streams.empty() ? *own_.host[lane_of_[stage]] : *streams.front()->queue, {});
-      backends_.owner(value.desc.memory)
-          .copy(flight.stages().address(static_cast<std::size_t>(fed_[i])), fed_bytes_[i].data(),
-                fed_bytes_[i].size());
+      backends_.owner(work_.values[slots[i]].desc.memory)
+          .copy(flight.stages().address(slots[i]), fed_bytes_[i].data(), fed_bytes_[i].size());
     }
   }
 }
@@ -133,14 +133,8 @@ std::string_view Engine::range_name(const std::string& label, const Passage& pas
   return recorder_.intern(is_numbered(label) ? numbered(label, passage.item) : label);
 }
 
-/// A part's sets stay those that hold what it reads; its source goes on.
 BufferSlots Engine::buffers_of(const Passage& passage) const {
-  BufferSlots buffers = buffers_.slots_of_flight(passage.number, passages_.size(), passage.round);
-  if (!work_.pipeline->part) return buffers;
-  const std::size_t source = buffers[0];
-  buffers = buffers_.slots_of_flight(passage.number, passages_.size(), 0);
-  buffers[0] = source;
-  return buffers;
+  return buffers_.slots_of_flight(passage.number, passages_.size(), passage.round);
 }
 
 /// From its first stage to its last, whatever threads they are on.
