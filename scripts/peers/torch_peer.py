@@ -2,9 +2,11 @@
 """PyTorch as a peer of normbench: eager ops, torchvision's transforms, torch.compile, one .to(device, dtype), or ONNX."""
 
 import os
+import queue
 import shutil
 import sys
 import sysconfig
+import threading
 from pathlib import Path
 
 from normbench_peer import Peer, Unsupported, arguments, chain, installed, serve, wired
@@ -35,12 +37,45 @@ def check_memory(task):
             raise Unsupported(f'torch\'s "{stage.op}" neither reads pinned memory on the GPU nor writes it')
 
 
+def each_image(work, threads):
+    """`work` on every image of a batch by itself: one after the other, or each on a thread of its own, joined in order.
+
+    As serving loops have it: threading.Thread with a queue.Queue for its result.
+    """
+    import torch
+
+    def run(image, results):
+        try:
+            with torch.inference_mode():  # a thread's own
+                results.put((work(image), None))
+        except Exception as error:
+            results.put((None, error))
+
+    def on_threads(batch):
+        running = []
+        for image in batch.split(1):
+            results = queue.Queue()
+            thread = threading.Thread(target=run, args=(image, results))
+            thread.start()
+            running.append((thread, results))
+        done = []
+        for thread, results in running:
+            thread.join()
+            done.append(results.get())
+        for _, error in done:
+            if error:
+                raise error
+        return torch.cat([result for result, _ in done])
+
+    return on_threads if threads else lambda batch: torch.cat([work(image) for image in batch.split(1)])
+
+
 class TorchPeer(Peer):
     takes_several = True
 
-    def __init__(self, form, reuse, blocking):
+    def __init__(self, form, reuse, blocking, each=None):
         self.name = NAMES[form]
-        self._form, self._reuse, self._non_blocking = form, reuse, not blocking
+        self._form, self._reuse, self._non_blocking, self._each = form, reuse, not blocking, each
         self._torch = self._mode = self._events = None
         self._device = "cpu"
 
@@ -73,6 +108,10 @@ class TorchPeer(Peer):
         if self._form == "compile":
             whole = wired(stages, task) if task.outputs else chain(stages)
             return self._torch.compile(whole, fullgraph=True, dynamic=False)
+        if self._each:
+            if task.outputs or self._form not in ("eager", "torchvision") or self._reuse:
+                raise Unsupported("--each runs plain chains of eager ops only")
+            return each_image(chain(stages), self._each == "thread")
         return stages
 
     def _start(self, task):
@@ -162,7 +201,9 @@ if __name__ == "__main__":
     parser.add_argument("--reuse", action="store_true", help="write into tensors that are kept (out=)")
     parser.add_argument("--blocking", action="store_true", help="transfers wait, as x.cuda() does (default: "
                         "non_blocking=True)")
+    parser.add_argument("--each", choices=("turn", "thread"), help="the stages on every image of the batch by itself: "
+                        "one after the other, or each on a Python thread of its own")
     options = parser.parse_args()
-    serve(TorchPeer(options.form, options.reuse, options.blocking), options)
+    serve(TorchPeer(options.form, options.reuse, options.blocking, options.each), options)
     sys.stderr.flush()
     os._exit(0)  # PyTorch's own end takes long, and says much on stderr

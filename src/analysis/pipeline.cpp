@@ -98,6 +98,7 @@ class Terms {
 
   bool known() const { return alone_.size() == lanes_.size(); }
   const Series& alone(std::size_t lane) const { return alone_[lane]; }
+  Series all_lanes() const { return sum(alone_); }
 
   /// The largest; `but`: of the others when a lane's work takes no time. Nothing where that leaves
   /// none.
@@ -140,16 +141,24 @@ std::string lane_name(const CaseResult& result, const Term& term) {
   return term.kind == BoundKind::Lane ? result.pipeline->lanes[term.lane].name : "";
 }
 
+/// An item of a flow shop whose n jobs are alike: all lanes once and the slowest n - 1 times, over
+/// n.
+Series in_a_row(const Terms& terms, const Series& slowest, std::int64_t items) {
+  const double share = 1 / static_cast<double>(items);
+  return sum({scaled(slowest, 1 - share), scaled(terms.all_lanes(), share)});
+}
+
 std::optional<MoreServers> more_servers(const CaseResult& result, const Terms& terms,
                                         const Term& bound, const Series& times) {
   const auto next = terms.largest_beside(bound.lane);
   if (!next || next->at() <= 0) return std::nullopt;
   const double alone_ns = median(terms.alone(bound.lane));
-  return MoreServers{.servers = static_cast<std::int64_t>(std::ceil(alone_ns / next->at())),
-                     .next = next->kind,
-                     .lane = lane_name(result, *next),
-                     .gain = paired_ratio(bound.ns, next->ns, decision_level),
-                     .at_most = paired_ratio(times, next->ns, decision_level)};
+  return MoreServers{
+      .servers = static_cast<std::int64_t>(std::ceil(alone_ns / next->at())),
+      .next = next->kind,
+      .lane = lane_name(result, *next),
+      .gain = paired_ratio(times, in_a_row(terms, next->ns, result.iterations), decision_level),
+      .at_most = paired_ratio(times, next->ns, decision_level)};
 }
 
 /// As the lanes alone add up where the config lets fewer of them overlap than there are.
@@ -182,7 +191,8 @@ std::optional<PipelineBound> bound_of(const GroupResult& group, const CaseResult
                       .of_bound = paired_ratio(term.ns, times, decision_level),
                       .faster = {}};
   if (term.kind == BoundKind::Lane) {
-    if (const auto rest = terms.largest(term.lane)) bound.faster = median(times) / rest->at();
+    const auto rest = terms.largest(term.lane);
+    if (rest && result.pipeline->lanes.size() > 1) bound.faster = median(times) / rest->at();
     bound.more = more_servers(result, terms, term, times);
   }
   add_held(result, terms, bound);

@@ -27,8 +27,9 @@ struct MoreServers {
   std::int64_t servers = 1;
   BoundKind next = BoundKind::Lane;
   std::string lane = {};  // where that is one
-  Interval gain;          // the bound over the next: at the same share of it
-  Interval at_most;       // the pipeline's time over the next bound
+  Interval gain;     // the pipeline's time over what lanes in a row then take: filling and draining
+                     // cost a turn of n items 1/n of what one of them takes in all lanes
+  Interval at_most;  // its time over the next bound
 };
 
 struct PipelineBound {

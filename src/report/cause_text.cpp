@@ -131,11 +131,15 @@ struct PipelineText {
     const std::string busy = more.next == BoundKind::Cores    ? cores() + " are busy"
                              : more.next == BoundKind::Memory ? "memory is busy"
                                                               : more.lane + " bounds";
-    return fmt::format(" With {} servers of it {}: {} to {} as fast.", more.servers, busy,
-                       factor(more.gain.value), factor(more.at_most.value));
+    const auto [least, most] = std::minmax(more.gain.value, more.at_most.value);
+    return fmt::format(" With {} servers of it {}: {} as fast.", more.servers, busy,
+                       factor(least) == factor(most)
+                           ? factor(most)
+                           : fmt::format("{} to {}", factor(least), factor(most)));
   }
   std::string headroom() const {
     if (!pipeline.headroom) return "";
+    if (pipeline.headroom->value <= 1) return " Fed from memory it is no faster.";
     return fmt::format(" Fed from memory it is {} as fast: no loader gives more.",
                        factor(pipeline.headroom->value));
   }

@@ -42,8 +42,8 @@ TEST_F(PipelineBoundTest, MoreServersHelpUntilTheCoresAreBusy) {
   const auto more = bound(1).more;
   ASSERT_TRUE(more);
   EXPECT_EQ(more->servers, 2);
-  EXPECT_EQ(more->next, BoundKind::Cores);  // (12 + 0.5 + 6) / 2
-  EXPECT_NEAR(more->gain.value, 12 / 9.25, 0.02);
+  EXPECT_EQ(more->next, BoundKind::Cores);                                   // (12 + 0.5 + 6) / 2
+  EXPECT_NEAR(more->gain.value, 12.4 / (9.25 * 19 / 20 + 18.5 / 20), 0.02);  // of 20 items
   EXPECT_NEAR(more->at_most.value, 12.4 / 9.25, 0.02);
 }
 
@@ -53,7 +53,7 @@ TEST_F(PipelineBoundTest, WithCoresEnoughTheNextLaneBounds) {
   EXPECT_EQ(more->servers, 2);
   EXPECT_EQ(more->next, BoundKind::Lane);
   EXPECT_EQ(more->lane, "save");
-  EXPECT_NEAR(more->gain.value, 2, 0.03);
+  EXPECT_NEAR(more->gain.value, 12.4 / (6.0 * 19 / 20 + 18.5 / 20), 0.02);
   set_lane(0, 61, 1);
   EXPECT_EQ(bound(1).more->servers, 11);
 }

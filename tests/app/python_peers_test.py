@@ -388,6 +388,12 @@ class Results(PeerTest):
         self.assert_unsupported("torch_peer.py", ["--reuse", "--as", "torchvision"], [
             (PLANAR, [NORMALIZE], "torchvision allocates its outputs itself (--reuse is for eager ops)")])
 
+    def test_torch_each_image(self):
+        for each in ("turn", "thread"):
+            self.assert_results("torch_peer.py", ["--each", each], EVERY_FORM)
+        self.assert_unsupported("torch_peer.py", ["--each", "thread", "--reuse"], [
+            (PLANAR, [NORMALIZE], "--each runs plain chains of eager ops only")])
+
     def test_torchvision(self):
         resized = [(PLANAR, [TO_FLOAT, {"op": "resize", "size": [3, 9]}, NORMALIZE])]
         unit = [(PLANAR, [{"op": "normalize", "scale": 1 / 255, "mean": [0.485, 0.456, 0.406],
