@@ -87,6 +87,8 @@ class TorchPeer(Peer):
         return installed("torchvision", "torchvision") if self._form == "torchvision" else version
 
     def prepare(self, task):
+        if self._each and (self._reuse or self._form not in ("eager", "torchvision")):
+            raise Unsupported("--each runs eager ops and torchvision's on single images")
         if self._reuse and self._form != "eager":
             raise Unsupported(f"{self.name} allocates its outputs itself (--reuse is for eager ops)")
         if self._form == "compile":
@@ -109,8 +111,8 @@ class TorchPeer(Peer):
             whole = wired(stages, task) if task.outputs else chain(stages)
             return self._torch.compile(whole, fullgraph=True, dynamic=False)
         if self._each:
-            if task.outputs or self._form not in ("eager", "torchvision") or self._reuse:
-                raise Unsupported("--each runs plain chains of eager ops only")
+            if task.outputs:
+                raise Unsupported("--each runs plain chains of stages only")
             return each_image(chain(stages), self._each == "thread")
         return stages
 

@@ -65,7 +65,7 @@ const CaseResult* stream_of_all(const GroupResult& group, const CaseResult& resu
   for (const StageResult& stage : result.stages) {
     const bool both_ways = stage.min_read_bytes > 0 && stage.min_bytes > stage.min_read_bytes;
     if (stage.place != Place::Cpu || is_op<Load>(stage) || !both_ways) continue;
-    all.read += stage.min_read_bytes;
+    if (!stage.resident) all.read += stage.min_read_bytes;
     all.written += stage.min_bytes - stage.min_read_bytes;
   }
   const CaseResult* best = nullptr;

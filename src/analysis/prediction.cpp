@@ -7,23 +7,40 @@
 namespace normbench {
 namespace {
 
-bool is_same(const Stage& stage, const StageResult& measured_one) {
-  return name_of(stage.op) == measured_one.op && stage.parameters == measured_one.parameters &&
-         stage.kernel != nullptr && stage.kernel->name == measured_one.kernel &&
-         stage.place == measured_one.place && stage.signature.out.front() == measured_one.out;
+std::int64_t threads_of(const CaseResult& result, std::size_t stage) {
+  if (result.pipeline)
+    for (const LaneResult& lane : result.pipeline->lanes)
+      if (std::ranges::find(lane.stages, static_cast<std::int64_t>(stage)) != lane.stages.end())
+        return lane.threads;
+  return result.threads;
 }
 
-std::optional<double> stage_ns(const Stage& stage, const Results& times) {
+/// What the stage of a chain reads; nothing where it loads files.
+std::optional<TensorDesc> input_of(const CaseResult& result, std::size_t stage) {
+  return stage == 0 ? result.source : result.stages[stage - 1].out;
+}
+
+/// True for the same work on the same tensors by as many threads.
+bool is_same(const Stage& stage, int threads, const CaseResult& result, std::size_t index) {
+  const StageResult& other = result.stages[index];
+  const auto& in = stage.signature.in;
+  return name_of(stage.op) == other.op && stage.parameters == other.parameters &&
+         stage.kernel != nullptr && stage.kernel->name == other.kernel &&
+         stage.place == other.place && stage.signature.out.front() == other.out &&
+         threads_of(result, index) == threads &&
+         input_of(result, index) == (in.empty() ? std::nullopt : std::optional(in.front()));
+}
+
+std::optional<double> stage_ns(const Stage& stage, int threads, const Results& times) {
   std::optional<double> least;
   for (const GroupResult& group : times.groups)
     for (const auto* results : {&group.cases, &group.limits})
-      for (const CaseResult& result : *results) {
-        if (!measured(result)) continue;
-        for (const StageResult& one : result.stages) {
-          const double ns = is_same(stage, one) ? per_iteration_ns(result, one.rounds_ns) : 0;
+      for (const CaseResult& result : *results)
+        for (std::size_t s = 0; measured(result) && s < result.stages.size(); ++s) {
+          if (!is_same(stage, threads, result, s)) continue;
+          const double ns = per_iteration_ns(result, result.stages[s].rounds_ns);
           if (ns > 0 && ns < least.value_or(ns + 1)) least = ns;
         }
-      }
   return least;
 }
 
@@ -34,7 +51,7 @@ std::optional<double> lane_ns(const Case& work, const Lane& lane, const Results&
   bool is_whole = true;
   for (const std::size_t s : lane.stages) {
     const Stage& stage = work.stages[s];
-    const auto ns = stage_ns(stage, times);
+    const auto ns = stage_ns(stage, lane.threads, times);
     is_whole = is_whole && ns;
     if (!ns) missing.push_back(stage.label);
     sum_ns += ns.value_or(0);

@@ -67,6 +67,9 @@ void sweep(const fs::path& parent) {
 ScratchFolder::ScratchFolder(const std::string& parent) {
   std::error_code unknown;
   const fs::path in = parent.empty() ? fs::temp_directory_path(unknown) : fs::absolute(parent);
+  if (unknown)
+    throw Invalid(fmt::format("cannot make a scratch folder in $TMPDIR: {} (set it to a folder)",
+                              unknown.message()));
   sweep(in);
   // Another process that sweeps may take a folder for left behind before it is locked.
   while (lock_ < 0) {

@@ -167,7 +167,7 @@ void Limits::add_pipeline_streams(int threads) {
     Mix mix{.threads = threads};
     for (const Stage& stage : work->stages) {
       if (!work->pipeline || !uses_memory_of(stage, Place::Cpu)) continue;
-      mix.read += stage.fewest.read_bytes;
+      if (!stage.resident) mix.read += stage.fewest.read_bytes;  // the last cache has them
       mix.written += stage.fewest.written_bytes;
     }
     if (mix.read > 0) add_stream(mix);

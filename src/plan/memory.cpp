@@ -191,14 +191,14 @@ Extra extra_of(const Case& work, std::int64_t most_sets) {
     if (std::holds_alternative<Resize>(stage.op))
       extra.held.host += at_once * filter_bytes(stage.signature);
     if (std::holds_alternative<Exchange>(stage.op))  // what comes back lies in memory of the row's
-      extra.held.host += static_cast<double>(stage.signature.out[0].bytes());
+      extra.held.host += at_once * static_cast<double>(stage.signature.out[0].bytes());
   }
   if (work.pipeline && work.pipeline->part)
     for (const int value : values_fed(work))
       extra.held.host +=
           static_cast<double>(work.values[static_cast<std::size_t>(value)].desc.bytes());
-  if (work.pipeline)  // what its check keeps: two outputs, and one to compare with
-    extra.passing.host += 3 * static_cast<double>(output_bytes(work));
+  if (work.pipeline)  // what its check keeps: two outputs, and one of each flight to compare
+    extra.passing.host += (2 + at_once) * static_cast<double>(output_bytes(work));
   if (!work.peer.empty())  // files of source and output, which may lie in memory
     extra.passing.host += static_cast<double>(input_bytes(work) + output_bytes(work));
   if (!work.inputs.empty() && !host_caches(work.values.front().desc.memory))

@@ -41,11 +41,19 @@ bool works_on_cpu(const Case& work, const Lane& lane) {
 }
 
 /// An item's own thread serves it in every lane of the host; a lane of a device has one stream.
-void serve_every_item(const Case& work, Pipeline& pipeline) {
-  for (Lane& lane : pipeline.lanes)
-    if (std::ranges::all_of(
-            lane.stages, [&](std::size_t stage) { return work.stages[stage].place == Place::Cpu; }))
-      lane.servers = pipeline.in_flight;
+void serve_every_item(Reader& options, const Case& work, Pipeline& pipeline) {
+  for (Lane& lane : pipeline.lanes) {
+    if (!works_on_cpu(work, lane)) continue;
+    lane.servers = pipeline.in_flight;
+    const bool on_device = std::ranges::any_of(
+        lane.stages, [&](std::size_t stage) { return work.stages[stage].place != Place::Cpu; });
+    if (on_device)
+      options.complain_at(
+          "submit",
+          fmt::format(R"("item" needs a lane for each place (lane "{}" has stages of the )"
+                      "CPU and of a device)",
+                      lane.name));
+  }
 }
 
 /// "lanes": {"save": {"servers": 2, "threads": 1}}
@@ -70,11 +78,16 @@ void read_lanes(Reader& options, const Case& work, Pipeline& pipeline) {
   for (const auto& [name, lane] : said.items())
     if (std::ranges::find(known, name) == known.end())
       reader.complain_at(name, unknown("lane of the variant", name, known));
-  std::int64_t threads = 0;
-  for (const Lane& lane : pipeline.lanes)
-    threads += static_cast<std::int64_t>(lane.servers) * lane.threads;
-  if (threads > most_threads)
-    options.complain_at("lanes", fmt::format("has {} threads (at most {})", threads, most_threads));
+}
+
+/// Of all host threads that work at once.
+std::int64_t threads_of(const Pipeline& pipeline) {
+  std::int64_t sum = 0, most = 0;
+  for (const Lane& lane : pipeline.lanes) {
+    sum += static_cast<std::int64_t>(lane.servers) * lane.threads;
+    most = std::max<std::int64_t>(most, lane.threads);
+  }
+  return pipeline.submit == Submit::Item ? pipeline.in_flight * most : sum;
 }
 
 /// What does not go with items in flight.
@@ -142,7 +155,10 @@ void read_pipeline(Reader& options, Case& decided) {
   pipeline.submit = options.word("submit", pipeline.submit);
   pipeline.lanes = lanes_of(decided);
   read_lanes(options, decided, pipeline);
-  if (pipeline.submit == Submit::Item) serve_every_item(decided, pipeline);
+  if (pipeline.submit == Submit::Item) serve_every_item(options, decided, pipeline);
+  if (const std::int64_t threads = threads_of(pipeline); threads > most_threads)
+    options.complain_at("in_flight", fmt::format("needs {} threads for its lanes (at most {})",
+                                                 threads, most_threads));
   check_options(options, decided);
   decided.pipeline = std::move(pipeline);
 }
@@ -202,8 +218,12 @@ std::vector<int> values_fed(const Case& part) {
 std::vector<Case> parts_of(const std::vector<const Case*>& cases) {
   std::vector<Case> parts;
   const auto add = [&](Case part) {
-    const auto same = [&](const Case& other) { return is_same_part(part, other); };
-    if (std::ranges::none_of(parts, same)) parts.push_back(std::move(part));
+    const auto same =
+        std::ranges::find_if(parts, [&](const Case& other) { return is_same_part(part, other); });
+    if (same == parts.end())
+      parts.push_back(std::move(part));
+    else  // as many as any of them has, so that no host waits for a device where they do not
+      same->pipeline->in_flight = std::max(same->pipeline->in_flight, part.pipeline->in_flight);
   };
   for (const Case* work : cases) {
     if (!work->pipeline || work->skip) continue;

@@ -116,10 +116,10 @@ struct PipelineText {
   }
   std::string shared() const {
     return fmt::format(
-        "the work of all lanes takes {} {} ms, {} of its time: more servers gain "
+        "{}he work of all lanes takes {} {} ms, {} of its time: more servers gain "
         "nothing.",
-        bound.kind == BoundKind::Cores ? cores() : "memory", format_ms(bound.ns),
-        format_percent(bound.of_bound.value));
+        bound.held ? 't' : 'T', bound.kind == BoundKind::Cores ? cores() : "memory",
+        format_ms(bound.ns), format_percent(bound.of_bound.value));
   }
   std::string faster() const {
     if (!bound.faster || bound.held) return "";

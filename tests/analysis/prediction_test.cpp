@@ -32,6 +32,7 @@ struct PredictionTest : testing::Test {
   CaseResult measured_case(std::vector<std::int64_t> stages_ns) {
     CaseResult result;
     result.iterations = 2;
+    result.source = work().values.front().desc;
     result.rounds.emplace_back().wall_ns = 1;
     for (std::size_t s = 0; s < stages_ns.size(); ++s) {
       const Stage& stage = work().stages[s];
@@ -54,6 +55,16 @@ TEST_F(PredictionTest, IsTheSlowestLaneWithTheLeastTimes) {
   EXPECT_EQ(prediction.bound_ns, 10e6);
   EXPECT_EQ(prediction.in_turn_ns, 13e6);
   EXPECT_THAT(prediction.missing, IsEmpty());
+}
+
+TEST_F(PredictionTest, TimesOfOtherThreadsOrInputsAreNotUsed) {
+  for (CaseResult& result : times.groups[0].cases) result.threads = 2;
+  EXPECT_THAT(predict(work(), times, 16).missing, ElementsAre("cast", "normalize"));
+  for (CaseResult& result : times.groups[0].cases) {
+    result.threads = 1;
+    result.source->dtype = DType::Float16;
+  }
+  EXPECT_THAT(predict(work(), times, 16).missing, ElementsAre("cast"));
 }
 
 TEST_F(PredictionTest, CoresBoundWhereServersWouldNot) {

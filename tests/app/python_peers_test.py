@@ -391,8 +391,9 @@ class Results(PeerTest):
     def test_torch_each_image(self):
         for each in ("turn", "thread"):
             self.assert_results("torch_peer.py", ["--each", each], EVERY_FORM)
-        self.assert_unsupported("torch_peer.py", ["--each", "thread", "--reuse"], [
-            (PLANAR, [NORMALIZE], "--each runs plain chains of eager ops only")])
+        for others in (["--reuse"], ["--as", "compile"], ["--as", "one-call"]):
+            self.assert_unsupported("torch_peer.py", ["--each", "thread", *others], [
+                (PLANAR, [NORMALIZE], "--each runs eager ops and torchvision's on single images")])
 
     def test_torchvision(self):
         resized = [(PLANAR, [TO_FLOAT, {"op": "resize", "size": [3, 9]}, NORMALIZE])]

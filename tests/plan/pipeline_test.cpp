@@ -40,6 +40,23 @@ TEST(Pipeline, AThreadOfEveryItemServesItInEveryLaneOfTheHost) {
       only_case(stages(R"({"stages": ["copy", "h2d", "copy"], "in_flight": 3, "submit": "item"})"),
                 fakes::with_gpu());
   EXPECT_THAT(shown(work), ElementsAre("cpu 3x1: 0", "h2d 1x1: 1", "gpu 1x1: 2"));
+  EXPECT_THAT(
+      mistakes(stages(R"({"stages": [{"op": "copy", "lane": "a"}, {"op": "h2d", "lane": "a"}],
+                                  "in_flight": 3, "submit": "item"})"),
+               {}, fakes::with_gpu()),
+      ElementsAre("/experiments/0/variants/v/submit: \"item\" needs a lane for each place "
+                  "(lane \"a\" has stages of the CPU and of a device)"));
+}
+
+TEST(Pipeline, ThreadsAreCounted) {
+  EXPECT_THAT(mistakes(stages(R"({"stages": ["copy"], "in_flight": 200, "submit": "item",
+                                  "threads": 30})")),
+              ElementsAre("/experiments/0/variants/v/in_flight: needs 6000 threads for its lanes "
+                          "(at most 4096)"));
+  EXPECT_THAT(mistakes(stages(R"({"stages": ["copy"], "in_flight": 2,
+                                  "lanes": {"cpu": {"servers": 1000, "threads": 5}}})")),
+              ElementsAre("/experiments/0/variants/v/in_flight: needs 5000 threads for its lanes "
+                          "(at most 4096)"));
 }
 
 TEST(Pipeline, WhatDoesNotGoWithIt) {
@@ -84,6 +101,7 @@ TEST(Pipeline, EveryLaneIsMeasuredAloneOnceForAllThatDoTheSame) {
   for (const Case& part : parts) names.push_back(part.variant);
   EXPECT_THAT(names, ElementsAre("lane cpu of one", "lane x of one"));
   EXPECT_EQ(lane_alone(parts, other, other.pipeline->lanes[1]), "lane x of one");
+  EXPECT_EQ(parts[0].pipeline->in_flight, 5);
   EXPECT_THAT(stages_that_run(parts[1]), ElementsAre(false, true));
 }
 

@@ -27,7 +27,7 @@ class PipelineContender final : public Contender {
     std::string wrong_file = {};
   };
 
-  Flow run_checked(std::int64_t items, std::byte poison);
+  void run_checked(std::int64_t items, std::byte poison);
   void keep(Flight& flight, std::int64_t items);
   void compare_items();
 

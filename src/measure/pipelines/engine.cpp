@@ -88,7 +88,7 @@ void Engine::make_fed(Passage& passage) {
   for (std::size_t s = 0; missing > 0; ++s) {
     const auto& streams = lanes_[lane_of_[s]].streams;
     run_stage(passage, s, streams.empty() ? nullptr : streams.front().get(), own_);
-    passage.flight.wait();
+    if (!streams.empty()) streams.front()->queue->drain();
     for (std::size_t i = 0; i < fed_.size(); ++i) {
       const Value& value = work_.values[static_cast<std::size_t>(fed_[i])];
       if (value.producer != static_cast<int>(s)) continue;

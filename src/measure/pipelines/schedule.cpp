@@ -63,17 +63,23 @@ Engine::Passage* Engine::take(std::size_t lane) {
   return visits_.front().lane == lane && can_admit() ? &admit() : nullptr;
 }
 
+/// Throws std::system_error where the system gives no more threads; none is left running then.
 void Engine::start_hosts() {
   const auto divided = divide_cpus(work_, team_cpus());
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-    if (std::ranges::find(visits_, lane, &Visit::lane) == visits_.end()) continue;
-    for (int server = 0; server < work_.pipeline->lanes[lane].servers; ++server) {
-      Host& host = *hosts_.emplace_back(std::make_unique<Host>());
-      const auto& cpus = divided[lane][static_cast<std::size_t>(server)];
-      host.thread = std::thread([this, lane, server, cpus, &host] {
-        serve(lane, static_cast<std::size_t>(server), cpus, host.worker);
-      });
+  try {
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+      if (std::ranges::find(visits_, lane, &Visit::lane) == visits_.end()) continue;
+      for (int server = 0; server < work_.pipeline->lanes[lane].servers; ++server) {
+        const auto& cpus = divided[lane][static_cast<std::size_t>(server)];
+        hosts_.push_back(std::make_unique<Host>());
+        hosts_.back()->thread = std::thread([this, lane, server, cpus, &host = *hosts_.back()] {
+          serve(lane, static_cast<std::size_t>(server), cpus, host.worker);
+        });
+      }
     }
+  } catch (...) {
+    stop_hosts();
+    throw;
   }
   {
     std::unique_lock lock(mutex_);
@@ -90,7 +96,8 @@ void Engine::stop_hosts() {
     quit_ = true;
   }
   for (LaneState& lane : lanes_) lane.wake.notify_all();
-  for (const auto& host : hosts_) host->thread.join();
+  for (const auto& host : hosts_)
+    if (host->thread.joinable()) host->thread.join();
 }
 
 /// What a server's host thread does from its start to its end.
@@ -184,8 +191,14 @@ void Engine::run_on_threads() {
     Passage& passage = admit();
     lock.unlock();
     if (passage.thread.joinable()) passage.thread.join();
-    passage.thread = std::thread([this, &passage] { run_alone(passage); });
+    std::exception_ptr error;
+    try {
+      passage.thread = std::thread([this, &passage] { run_alone(passage); });
+    } catch (...) {
+      error = std::current_exception();
+    }
     lock.lock();
+    if (error && !error_) error_ = error;
   }
   lock.unlock();
   for (const auto& passage : passages_)
