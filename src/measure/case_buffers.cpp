@@ -24,14 +24,9 @@ CaseBuffers::CaseBuffers(const Case& work, GroupMemory& memory, const Backends& 
   }
 }
 
-bool CaseBuffers::is_read_later(std::size_t root) const {
-  const auto lies_there = [&](int value) {
-    return roots_[static_cast<std::size_t>(value)] == root;
-  };
-  return std::ranges::any_of(work_.outputs, lies_there) ||
-         std::ranges::any_of(work_.stages, [&](const Stage& stage) {
-           return std::holds_alternative<Save>(stage.op) && lies_there(stage.in[0]);
-         });
+bool CaseBuffers::is_output(std::size_t root) const {
+  return std::ranges::any_of(
+      work_.outputs, [&](int value) { return roots_[static_cast<std::size_t>(value)] == root; });
 }
 
 void CaseBuffers::place(std::mt19937_64& random) {

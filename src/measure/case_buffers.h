@@ -20,8 +20,7 @@ class CaseBuffers {
   const std::vector<Slot>& slots() const { return slots_; }
   /// The slot that holds the bytes of a slot.
   std::size_t root(std::size_t slot) const { return roots_[slot]; }
-  /// True for an output, and for what is saved: checks read them when an iteration is over.
-  bool is_read_later(std::size_t root) const;
+  bool is_output(std::size_t root) const;
 
   /// Draws where every placed buffer of every set lies from now on. Call when drained.
   void place(std::mt19937_64& random);

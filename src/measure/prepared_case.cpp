@@ -274,7 +274,7 @@ void PreparedCase::drop_graphs() {
 
 void PreparedCase::free_finished(std::size_t stage, bool keep_outputs) {
   for (const std::size_t slot : stages_->finished(stage)) {
-    if (keep_outputs && buffers_->is_read_later(slot)) continue;
+    if (keep_outputs && buffers_->is_output(slot)) continue;
     // Device memory is freed in the queue's order, host memory at once.
     if (used_by_device_[slot] && host_reaches(buffers_->slots()[slot].memory)) {
       device_->drain();

@@ -33,7 +33,7 @@ void Flight::run(std::size_t stage, Queue& queue, std::optional<std::byte> poiso
   stages_.submit(stage, queue);
   if (work_.uses_gpu() || work_.pipeline->part) return;
   for (const std::size_t slot : stages_.finished(stage))
-    if (!buffers_.is_read_later(slot)) stages_.free(slot);
+    if (!buffers_.is_output(slot)) stages_.free(slot);
 }
 
 void Flight::mark_end(Queue& queue) {
