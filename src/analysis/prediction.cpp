@@ -79,6 +79,11 @@ Prediction predict(const Case& work, const Results& times, std::int64_t cores) {
     prediction.kind = BoundKind::Cores;
     prediction.lane.clear();
   }
+  const double of_flight = prediction.in_turn_ns / work.pipeline->in_flight;
+  if (of_flight > bound_ns) {
+    bound_ns = of_flight;
+    prediction.held = Held::InFlight;
+  }
   if (prediction.missing.empty()) prediction.bound_ns = bound_ns;
   return prediction;
 }

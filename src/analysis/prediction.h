@@ -11,9 +11,10 @@ struct Prediction {
   std::vector<std::optional<double>> lanes_ns;  // as in the case: by one server
   std::vector<std::string> missing;             // labels of stages without a time
   BoundKind kind = BoundKind::Lane;
-  std::string lane = {};  // where that is one
-  double bound_ns = 0;    // 0 where a stage is missing
-  double in_turn_ns = 0;  // all lanes one after the other
+  std::string lane = {};          // where that is one
+  std::optional<Held> held = {};  // where fewer items in flight than lanes bound it
+  double bound_ns = 0;            // 0 where a stage is missing
+  double in_turn_ns = 0;          // all lanes one after the other
 };
 
 /// Of a case with items in flight. A stage's time is the least median that the document has of the

@@ -223,6 +223,7 @@ std::unique_ptr<ScratchFolder> make_scratch(const Plan& plan, const std::string&
         group.cases, [&](const Case& work) { return std::ranges::any_of(work.stages, saves); });
   });
   if (!is_needed) return nullptr;
+  watch_for_interrupts();  // from here on there is something to remove
   auto folder = std::make_unique<ScratchFolder>(parent);
   backends.at(Place::Cpu)->scratch = folder->path();
   return folder;

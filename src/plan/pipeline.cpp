@@ -152,6 +152,7 @@ void read_pipeline(Reader& options, Case& decided) {
   Pipeline pipeline;
   pipeline.in_flight = static_cast<int>(options.integer("in_flight", 1, 1, most_in_flight));
   pipeline.items = options.integer("items", usual_items(pipeline.in_flight), 1, most_items);
+  if (pipeline.items < pipeline.in_flight) pipeline.in_flight = static_cast<int>(pipeline.items);
   pipeline.submit = options.word("submit", pipeline.submit);
   pipeline.lanes = lanes_of(decided);
   read_lanes(options, decided, pipeline);

@@ -122,7 +122,8 @@ struct PipelineText {
         format_ms(bound.ns), format_percent(bound.of_bound.value));
   }
   std::string faster() const {
-    if (!bound.faster || bound.held) return "";
+    const bool is_loader = pipeline.headroom && bound.lane == pipeline.lanes.front().name;
+    if (!bound.faster || bound.held || is_loader) return "";  // headroom() says it of a loader
     return fmt::format(" A faster {} gains at most {}.", bound.lane, factor(*bound.faster));
   }
   std::string more() const {

@@ -21,11 +21,12 @@ std::string lanes_text(const Case& work, const Prediction& prediction) {
   return fmt::format("{}", fmt::join(lanes, ", "));
 }
 
-std::string bound_text(const Prediction& prediction, std::int64_t cores) {
+std::string bound_text(const Case& work, const Prediction& prediction, std::int64_t cores) {
   if (!prediction.missing.empty())
     return fmt::format("the document has no time of {}", enumerate(prediction.missing));
-  const std::string by =
-      prediction.kind == BoundKind::Lane ? prediction.lane : counted(cores, "core");
+  const std::string by = prediction.held ? counted(work.pipeline->in_flight, "item") + " in flight"
+                         : prediction.kind == BoundKind::Lane ? prediction.lane
+                                                              : counted(cores, "core");
   return fmt::format("at least {} ms an item, by {}; {} ms in turn, so {} at most",
                      format_ms(prediction.bound_ns), by, format_ms(prediction.in_turn_ns),
                      factor(prediction.in_turn_ns / prediction.bound_ns));
@@ -39,8 +40,10 @@ std::string prediction_text(const Plan& plan, const Results& times, std::int64_t
     for (const Case& work : group.cases) {
       if (!work.pipeline) continue;
       const Prediction prediction = predict(work, times, cores);
-      text += wrapped(fmt::format("{}, {}: {}: {}", group.experiment, spoken(work.variant),
-                                  lanes_text(work, prediction), bound_text(prediction, cores)),
+      const std::string at = point_text(group.point);
+      text += wrapped(fmt::format("{}{}{}, {}: {}: {}", group.experiment, at.empty() ? "" : " at ",
+                                  at, spoken(work.variant), lanes_text(work, prediction),
+                                  bound_text(work, prediction, cores)),
                       2);
     }
   return text.empty() ? "" : "Pipelines, by the stage times of " + times.name + "\n" + text;

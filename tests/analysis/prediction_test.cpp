@@ -75,6 +75,13 @@ TEST_F(PredictionTest, CoresBoundWhereServersWouldNot) {
   EXPECT_EQ(prediction.bound_ns, 6.5e6);
 }
 
+TEST_F(PredictionTest, FewItemsInFlightBoundToo) {
+  work().pipeline->in_flight = 1;
+  const Prediction prediction = predict(work(), times, 16);
+  EXPECT_EQ(prediction.held, Held::InFlight);
+  EXPECT_EQ(prediction.bound_ns, prediction.in_turn_ns);
+}
+
 TEST_F(PredictionTest, SaysWhatTheDocumentHasNotMeasured) {
   for (CaseResult& result : times.groups[0].cases) result.stages[1].parameters["mean"] = {5};
   const Prediction prediction = predict(work(), times, 16);

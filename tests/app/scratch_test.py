@@ -91,6 +91,16 @@ class Scratch(unittest.TestCase):
         self.assertEqual(running.wait(60), 130)
         self.assertEqual(list(self.scratch.iterdir()), [])
 
+    def test_an_early_signal_leaves_nothing_either(self):
+        for milliseconds in (20, 40, 60, 80, 120, 200):
+            self.out = self.dir / f"out {milliseconds}"
+            running = subprocess.Popen(self.command(self.config({}, seconds=100), "--scratch", self.scratch),
+                                       env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(milliseconds / 1000)
+            running.send_signal(signal.SIGINT)
+            self.assertIn(running.wait(60), (130, -signal.SIGINT))
+            self.assertEqual(list(self.scratch.iterdir()), [], milliseconds)
+
     def test_what_a_killed_run_left_is_swept_and_what_runs_is_not(self):
         running = self.start(self.config({}, seconds=100), "--scratch", self.scratch)
         (left,) = self.scratch.iterdir()

@@ -32,6 +32,9 @@ TEST(Pipeline, AStageIsInTheLaneOfItsEngineOrInTheOneThatItNames) {
   EXPECT_EQ(work.pipeline->in_flight, 3);
   EXPECT_EQ(work.pipeline->items, 24);
   EXPECT_EQ(name_of(work.pipeline->submit), "lane");
+  EXPECT_EQ(
+      only_case(stages(R"({"stages": ["copy"], "in_flight": 9, "items": 2})")).pipeline->in_flight,
+      2);
   EXPECT_EQ(only_case(stages(R"(["copy"])")).pipeline.has_value(), false);
 }
 
