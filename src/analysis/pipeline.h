@@ -55,7 +55,8 @@ struct PipelineAnalysis {
 
 /// Of a measured case with items in flight. Times are per item. The bound is the largest of: each
 /// lane alone over its servers; the processor time of all lanes alone over the cores; a stream of
-/// all bytes that its stages on the host must move, by as many threads as there are cores.
+/// all bytes that its stages on the host must move, but for what they read from the last cache, by
+/// as many threads as there are cores.
 PipelineAnalysis analyse_pipeline(const GroupResult& group, const CaseResult& result,
                                   const Results& results);
 
