@@ -58,8 +58,11 @@ void sweep(const fs::path& parent) {
 }
 
 [[noreturn]] void cannot_make(const fs::path& parent) {
-  throw Invalid(
-      fmt::format("cannot make a scratch folder in {}: {}", parent.string(), std::strerror(errno)));
+  const int error = errno;
+  std::error_code unknown;
+  const bool takes_none = error == ENOENT && fs::is_directory(parent, unknown);  // as /proc
+  throw Invalid(fmt::format("cannot make a scratch folder in {}: {}", parent.string(),
+                            takes_none ? "it takes no new folders" : std::strerror(error)));
 }
 
 }  // namespace

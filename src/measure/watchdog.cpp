@@ -4,10 +4,14 @@
 #include <chrono>
 #include <utility>
 
+#include "machine/start_thread.h"
+
 namespace normbench {
 
 Watchdog::Watchdog(double limit_seconds, OnHung on_hung)
-    : limit_seconds_(limit_seconds), on_hung_(std::move(on_hung)), thread_([this] { watch(); }) {}
+    : limit_seconds_(limit_seconds),
+      on_hung_(std::move(on_hung)),
+      thread_(start_thread([this] { watch(); }, "the watchdog of hung calls")) {}
 
 Watchdog::~Watchdog() {
   {

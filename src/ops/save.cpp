@@ -121,8 +121,9 @@ Save Save::read(Reader& reader) {
 std::vector<TensorDesc> Save::infer(std::span<const TensorDesc> in) const {
   const TensorDesc& x = only_input(in);
   if (x.dtype != DType::UInt8 || x.layout != Layout::Nhwc)
-    throw Invalid(fmt::format(
-        "saves uint8 nhwc images, got {} (denormalize makes uint8 nhwc images)", describe(x)));
+    throw Invalid(fmt::format("saves uint8 nhwc images, got {} ({})", describe(x),
+                              x.dtype == DType::UInt8 ? R"(add {"op": "layout", "to": "nhwc"})"
+                                                      : "denormalize makes uint8 nhwc images"));
   if (!host_reaches(x.memory))
     throw Invalid(
         fmt::format("saves images in host memory, got {} (add a d2h stage)", describe(x)));

@@ -164,14 +164,15 @@ std::string read_peer(Reader& reader, const std::map<std::string, PeerCommand>& 
 }
 
 /// Reads what a variant says beside its stages.
-void read_options(const Composed& options, PlanContext& context, Case& decided) {
+void read_options(const Composed& options, PlanContext& context, bool has_all_stages,
+                  Case& decided) {
   const std::size_t before = context.issues.size();
   Reader reader(options.fields, options.pointer, context.issues);
   read_threads(reader, context.options, decided);
   decided.wait = reader.word("wait", decided.wait);
   decided.graph = reader.boolean("graph", false);
   decided.peer = read_peer(reader, context.peers);
-  read_pipeline(reader, decided);
+  read_pipeline(reader, decided, has_all_stages);
   reader.finish();
   options.relocate(std::span(context.issues).subspan(before));
   if (!decided.skip && !decided.peer.empty() && !context.options.allow_peers) {
@@ -306,7 +307,8 @@ std::optional<Case> decide_case(const VariantText& text, PlanContext& context) {
   Wiring wiring(context.backends, names_peer(text.options));
   wire(text, specs, setup, wiring, context);
   Case decided = wiring.take();
-  read_options(text.options, context, decided);
+  const bool has_all_stages = text.whole && context.issues.size() == before;
+  read_options(text.options, context, has_all_stages, decided);
   if (!text.whole || context.issues.size() > before) return std::nullopt;
   if (!decided.peer.empty())
     check_peer_case(text, decided, context.issues);

@@ -57,7 +57,7 @@ void serve_every_item(Reader& options, const Case& work, Pipeline& pipeline) {
 }
 
 /// "lanes": {"save": {"servers": 2, "threads": 1}}
-void read_lanes(Reader& options, const Case& work, Pipeline& pipeline) {
+void read_lanes(Reader& options, const Case& work, bool has_all_stages, Pipeline& pipeline) {
   if (!options.has("lanes")) return;
   Reader reader = options.object("lanes");
   std::vector<std::string> known;
@@ -74,7 +74,7 @@ void read_lanes(Reader& options, const Case& work, Pipeline& pipeline) {
     one.finish();
   }
   const Json& said = options.member("lanes");
-  if (!said.is_object()) return;
+  if (!said.is_object() || !has_all_stages) return;
   for (const auto& [name, lane] : said.items())
     if (std::ranges::find(known, name) == known.end())
       reader.complain_at(name, unknown("lane of the variant", name, known));
@@ -142,7 +142,7 @@ std::string_view engine_of(const Stage& stage) {
   return stage.place == Place::Cuda ? "gpu" : "cpu";
 }
 
-void read_pipeline(Reader& options, Case& decided) {
+void read_pipeline(Reader& options, Case& decided, bool has_all_stages) {
   const auto asks = [&](const char* key) { return options.has(key); };
   if (!options.has("in_flight")) {
     for (const char* key : {"items", "submit", "lanes"})
@@ -155,7 +155,7 @@ void read_pipeline(Reader& options, Case& decided) {
   if (pipeline.items < pipeline.in_flight) pipeline.in_flight = static_cast<int>(pipeline.items);
   pipeline.submit = options.word("submit", pipeline.submit);
   pipeline.lanes = lanes_of(decided);
-  read_lanes(options, decided, pipeline);
+  read_lanes(options, decided, has_all_stages, pipeline);
   if (pipeline.submit == Submit::Item) serve_every_item(options, decided, pipeline);
   if (const std::int64_t threads = threads_of(pipeline); threads > most_threads)
     options.complain_at("in_flight", fmt::format("needs {} threads for its lanes (at most {})",

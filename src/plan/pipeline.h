@@ -12,8 +12,8 @@ std::string_view engine_of(const Stage& stage);
 
 /// Reads "in_flight", "items", "submit" and "lanes" of a variant whose stages are decided, into
 /// `decided.pipeline`. Without in_flight it stays empty, and the others are mistakes. Mistakes go
-/// to the reader.
-void read_pipeline(Reader& options, Case& decided);
+/// to the reader; where a stage is missing for one of its own, any lane may be that stage's.
+void read_pipeline(Reader& options, Case& decided, bool has_all_stages);
 
 /// Stages that follow one another in one lane: an item passes through them without a hand-over.
 struct Visit {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "record/thread_name.h"
 
@@ -94,7 +95,7 @@ std::string_view Recorder::intern(std::string_view name) {
 
 std::vector<ThreadLog> Recorder::take() {
   const std::lock_guard lock(mutex_);
-  std::vector<ThreadLog> logs;
+  std::vector<ThreadLog> logs = std::exchange(finished_, {});
   for (const auto& log : logs_)
     if (auto slices = log->take(); !slices.empty())
       logs.push_back({.tid = log->tid, .name = log->name, .slices = std::move(slices)});
@@ -102,25 +103,52 @@ std::vector<ThreadLog> Recorder::take() {
   return logs;
 }
 
-Recorder::Log& Recorder::log_of_this_thread() {
-  struct Cached {
-    std::uint64_t recorder = 0;
-    Log* log = nullptr;
-  };
+/// The log that the calling thread had last.
+struct Recorder::Cached {
+  std::uint64_t recorder = 0;
+  Log* log = nullptr;
+};
+
+Recorder::Cached& Recorder::cached() {
   thread_local Cached cached;
-  if (cached.recorder == id_) [[likely]]
-    return *cached.log;
+  return cached;
+}
+
+Recorder::Log& Recorder::log_of_this_thread() {
+  Cached& last = cached();
+  if (last.recorder == id_) [[likely]]
+    return *last.log;
   const std::lock_guard lock(mutex_);
   const std::int64_t tid = gettid();
   auto found = std::ranges::find(logs_, tid, [](const auto& log) { return log->tid; });
   if (found == logs_.end()) {
-    logs_.push_back(std::make_unique<Log>(clock_));
+    logs_.push_back(empty_log());
     found = logs_.end() - 1;
     (*found)->tid = tid;
   }
   (*found)->name = name_of_this_thread();
-  cached = {.recorder = id_, .log = found->get()};
+  last = {.recorder = id_, .log = found->get()};
   return **found;
+}
+
+/// One that a thread left, or a new one. Call with the lock.
+std::unique_ptr<Recorder::Log> Recorder::empty_log() {
+  if (left_.empty()) return std::make_unique<Log>(clock_);
+  auto log = std::move(left_.back());
+  left_.pop_back();
+  return log;
+}
+
+void Recorder::leave() {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(logs_, gettid(), [](const auto& log) { return log->tid; });
+  if (found == logs_.end()) return;
+  Log& log = **found;
+  if (auto slices = log.take(); !slices.empty())
+    finished_.push_back({.tid = log.tid, .name = log.name, .slices = std::move(slices)});
+  left_.push_back(std::move(*found));
+  logs_.erase(found);
+  cached() = {};
 }
 
 void Range::begin(Recorder& recorder, RangeKind kind, std::string_view name, std::int64_t bytes,

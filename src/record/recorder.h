@@ -62,12 +62,18 @@ class Recorder {
   /// open on another thread.
   std::vector<ThreadLog> take();
 
+  /// Call at the end of a thread that others follow: the memory of its log is theirs.
+  void leave();
+
  private:
   friend class Range;
   struct Log;
+  struct Cached;
   static constexpr std::uint8_t recording = 1, tool_attached = 2;
 
+  static Cached& cached();
   Log& log_of_this_thread();
+  std::unique_ptr<Log> empty_log();
 
   Clock& clock_;
   std::uint8_t mode_;  // what a range has to do; 0: nothing
@@ -75,6 +81,8 @@ class Recorder {
   std::mutex mutex_;
   std::unordered_set<std::string, TextHash, std::equal_to<>> names_;
   std::vector<std::unique_ptr<Log>> logs_;
+  std::vector<std::unique_ptr<Log>> left_;  // empty
+  std::vector<ThreadLog> finished_;         // of threads that left
 };
 
 /// A scope in the recorder when that is enabled, and in NVTX domain `normbench` when a tool is

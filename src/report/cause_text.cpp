@@ -322,10 +322,11 @@ std::string factor_names(std::span<const Factor> factors) {
 
 std::string CauseText::sentence() const { return what.empty() ? "" : what + ". " + evidence; }
 
-std::string CauseText::bound() const {
+std::string CauseText::bound(std::string_view name) const {
   std::string shown = evidence;
   shown[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(shown[0])));
-  return fmt::format("Bound by {}: {}", what, shown);
+  return fmt::format("{} by {}: {}", name.empty() ? "Bound" : spoken(name) + " is bound", what,
+                     shown);
 }
 
 CauseText cause_text(const Cause& cause) { return std::visit(CauseWords{cause}, cause.found); }

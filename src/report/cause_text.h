@@ -20,8 +20,8 @@ struct CauseText {
 
   /// "page faults. 54,002 a batch at …"; "" for none.
   std::string sentence() const;
-  /// "Bound by page faults: 54,002 a batch at …".
-  std::string bound() const;
+  /// "Bound by page faults: 54,002 a batch at …"; with a name "eager is bound by page faults: …".
+  std::string bound(std::string_view name = "") const;
 };
 CauseText cause_text(const Cause& cause);
 

@@ -23,7 +23,8 @@ std::string lanes_text(const Case& work, const Prediction& prediction) {
 
 std::string bound_text(const Case& work, const Prediction& prediction, std::int64_t cores) {
   if (!prediction.missing.empty())
-    return fmt::format("the document has no time of {}", enumerate(prediction.missing));
+    return fmt::format("the document has no time of {} with these shapes and threads",
+                       enumerate(prediction.missing));
   const std::string by = prediction.held ? counted(work.pipeline->in_flight, "item") + " in flight"
                          : prediction.kind == BoundKind::Lane ? prediction.lane
                                                               : counted(cores, "core");

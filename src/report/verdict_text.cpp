@@ -46,14 +46,17 @@ std::string inconclusive_text(const GroupResult& group, const Verdict& verdict) 
   return fmt::format("Inconclusive between {}: too few rounds ({}).", fastest, first.rounds.size());
 }
 
-/// What bounds the winner; "" where being at its limit says it all.
+/// What bounds the fastest; "" where being at its limit says it all.
 std::string bound_text(const GroupResult& group, const Verdict& verdict) {
   const auto said = [&] {
     return verdict.at_limit && limit_of(verdict.bound) == verdict.at_limit &&
            !(verdict.at_limit == LimitKind::Link &&
              gain_beside(group.cases[verdict.fastest[0]], Resource::Link));
   };
-  return !verdict.bound || said() ? "" : cause_text(verdict.bound).bound();
+  if (!verdict.bound || said()) return "";
+  const bool is_one_of_several = verdict.fastest.size() > 1;
+  return cause_text(verdict.bound)
+      .bound(is_one_of_several ? group.cases[verdict.fastest[0]].variant : "");
 }
 
 /// What the slow case does otherwise than the fastest, where its cause was not shown by a case that

@@ -824,5 +824,34 @@ class UnwritableTest(FaultsCase):
         self.assertEqual([path.name for path in self.dir.glob("*.tmp")], [])
 
 
+class RefusedThreadsTest(FaultsCase):
+    @without_thread_sanitizer(NORMBENCH, "needs the addresses that this test takes")
+    def test_threads_that_the_system_refuses_fail_their_cases_alone(self):
+        stack, room = 1 << 30, 16 << 30  # of each thread, and of all and the rest: for about fifteen
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_STACK, (stack, stack))
+            resource.setrlimit(resource.RLIMIT_AS, (room, room))
+
+        stages = {"stages": [NORMALIZE, {**NORMALIZE, "label": "again", "lane": "other"}], "items": 50}
+        experiment = {
+            "name": "threads", "source": {"size": [64, 64]},
+            "variants": {
+                "few": {**stages, "in_flight": 2},
+                "a thread for each": {**stages, "in_flight": 50, "submit": "item"},
+                "many servers": {**stages, "in_flight": 50, "lanes": {"other": {"servers": 50}}},
+            },
+        }
+        self.config.write_text(json.dumps({**SMALL, "experiments": [experiment]}))
+        self.run_config("--no-profile", code=1, preexec_fn=limit)
+        (group,) = self.document()["groups"]
+        cases = {case["variant"]: case for case in group["cases"]}
+        self.assertEqual(cases.pop("few")["status"], "ok")
+        for case in cases.values():
+            self.assertEqual(case["status"], "failed")
+            self.assertEqual(case["reason"], "cannot start a thread for items in flight: Resource temporarily "
+                                             "unavailable")
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], "-v", *sys.argv[2:]])

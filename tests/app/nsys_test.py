@@ -2,8 +2,8 @@
 
 usage: nsys_test.py HOW SOURCE_DIR NORMBENCH
 
-HOW is `kept`: the export in tests/app/data/nsys_export.sql; `real`: one of a run under nsys, made now (skipped
-where there is no nsys); `keep`: make one now and keep it; or `script`: nsys-capture with an nsys of the test's own.
+HOW is `kept`: the exports in tests/app/data; `real`: those of runs under nsys, made now (skipped where there is no
+nsys); `keep`: make them now and keep them; or `script`: nsys-capture with an nsys of the test's own.
 """
 
 import collections
@@ -21,7 +21,7 @@ from pathlib import Path
 HOW = sys.argv[1]
 SOURCE_DIR, NORMBENCH = (Path(p).resolve() for p in sys.argv[2:4])
 CAPTURE = SOURCE_DIR / "scripts" / "nsys-capture"
-KEPT = SOURCE_DIR / "tests" / "app" / "data" / "nsys_export.sql"
+KEPT = SOURCE_DIR / "tests" / "app" / "data"
 SKIPPED = 77
 
 WARMUP_STEPS, ACTIVE = 2, 2
@@ -44,12 +44,38 @@ CONFIG = {
         },
     ],
 }
+# Items in flight, on two lanes.
+IN_FLIGHT, ITEMS = 3, 6
+LANES = {"normalize": "lane cpu", "inference": "lane inference", "denormalize": "lane cpu"}
+PIPELINE = {
+    **CONFIG,
+    "profile": {"wait": 1, "warmup": 1, "active": ITEMS},
+    "experiments": [
+        {
+            "name": "pipeline",
+            "source": {"layout": "nhwc", "size": [64, 64]},
+            "variants": {
+                "three": {
+                    "stages": [
+                        {"op": "normalize", "mean": [1, 2, 3], "std": [4, 5, 6]},
+                        {"op": "compute", "ms": 1, "label": "inference", "lane": "inference"},
+                        {"op": "denormalize", "mean": [1, 2, 3], "std": [4, 5, 6]},
+                    ],
+                    "in_flight": IN_FLIGHT,
+                    "items": ITEMS,
+                },
+            },
+        },
+    ],
+}
+KEPT_OF = {"nsys_export.sql": CONFIG, "nsys_items.sql": PIPELINE}
 # Of the stages of each variant, the bytes that a pixel's channel is read and written with.
 STAGES = {"eager": {"cast": 1 + 4, "sub": 4 + 4}, 'fused "quoted" ü': {"normalize": 1 + 4}}
 # As src/record/nvtx.cpp has them; categories count from 1 in this order.
 COLOURS = {
     "run": 0xFF4E79A7, "point": 0xFF76B7B2, "variant": 0xFF59A14F, "step": 0xFFEDC948, "stage": 0xFFF28E2B,
     "part": 0xFFFF9DA7, "init": 0xFFBAB0AC, "warmup": 0xFF9C755F, "worker": 0xFFB07AA1,
+    "range": 0xFFE15759,
 }
 
 
@@ -81,6 +107,7 @@ class Export:
         self.domains = {row["domainId"]: row["text"] for row in events["NvtxDomainCreate"]}
         self.categories = {row["category"]: row["text"] for row in events["NvtxCategory"]}
         self.threads = {row["globalTid"]: row["text"] for row in events["NvtxThread"]}
+        self.items = [Range(row, self.categories[row["category"]], []) for row in events["NvtxStartEndRange"]]
         self.ranges = []
         open_of = collections.defaultdict(list)
         for row in events["NvtxPushPopRange"]:
@@ -129,10 +156,10 @@ def exported(folder):
     return sqlite3.connect(folder / "seen.sqlite")
 
 
-def keep():
-    """Makes the kept export: the tables and columns that are read, and the strings that they name."""
+def keep(file, config):
+    """Makes a kept export: the tables and columns that are read, and the strings that they name."""
     with tempfile.TemporaryDirectory() as name:
-        code, output = captured(Path(name), CONFIG)
+        code, output = captured(Path(name), config)
         assert code == 0, output
         database = exported(Path(name))
         database.execute("ATTACH ':memory:' AS small")
@@ -150,7 +177,13 @@ def keep():
             rows = database.execute(f"SELECT * FROM small.{table}").fetchall()
             kept.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(rows[0]))})", rows)
         kept.commit()
-        KEPT.write_text("\n".join(kept.iterdump()) + "\n")
+        (KEPT / file).write_text("\n".join(kept.iterdump()) + "\n")
+
+
+def kept(file):
+    database = sqlite3.connect(":memory:")
+    database.executescript((KEPT / file).read_text())
+    return Export(database)
 
 
 class Reading:
@@ -224,12 +257,46 @@ class Reading:
                                 and worker.end <= stage.end for stage in stages), worker.name)
 
 
+class ItemsReading:
+    """What any export of a run of PIPELINE has."""
+
+    def inside(self, kind, ranges):
+        [window] = self.export.of(kind)
+        return [r for r in ranges if window.start <= r.start and r.end <= window.end]
+
+    def test_items_are_start_end_ranges_with_the_category_of_a_step(self):
+        for kind, count in (("warmup", WARMUP_STEPS), ("step", ITEMS)):
+            items = self.inside(kind, self.export.items)
+            self.assertEqual([item.name for item in items], [f"#{i}" for i in range(count)])
+        self.assertEqual({(item.kind, item.colour, item.domain) for item in self.export.items},
+                         {("step", COLOURS["step"], *self.export.domains)})
+
+    def test_as_many_items_overlap_as_are_in_flight(self):
+        items = self.inside("step", self.export.items)
+        flying = [sum(other.start <= item.start < other.end for other in items) for item in items]
+        self.assertEqual(max(flying), IN_FLIGHT)
+
+    def test_stages_are_nested_on_the_threads_of_their_lanes_within_their_items(self):
+        items = self.inside("step", self.export.items)
+        stages = self.inside("step", self.export.of("stage"))
+        for name, lane in LANES.items():
+            runs = [stage for stage in stages if stage.name == name]
+            self.assertEqual({self.export.threads[stage.thread] for stage in runs}, {lane})
+            self.assertEqual(len(runs), ITEMS)
+            for item, stage in zip(items, runs):
+                self.assertTrue(item.start <= stage.start and stage.end <= item.end, (item.name, name))
+
+
 class Kept(Reading, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        database = sqlite3.connect(":memory:")
-        database.executescript(KEPT.read_text())
-        cls.export = Export(database)
+        cls.export = kept("nsys_export.sql")
+
+
+class KeptItems(ItemsReading, unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.export = kept("nsys_items.sql")
 
 
 class Real(Reading, unittest.TestCase):
@@ -264,6 +331,15 @@ class Real(Reading, unittest.TestCase):
         self.assertEqual(instances["normbench:eager"], 2)
         for step in range(WARMUP_STEPS, WARMUP_STEPS + ACTIVE):
             self.assertEqual(instances[f"normbench:ProfilerStep#{step}"], 2 * len(STAGES))
+
+
+class RealItems(ItemsReading, unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as folder:
+            code, output = captured(Path(folder), PIPELINE)
+            assert code == 0, output
+            cls.export = Export(exported(Path(folder)))
 
 
 class Script(unittest.TestCase):
@@ -346,10 +422,12 @@ class Script(unittest.TestCase):
 
 if __name__ == "__main__":
     if HOW == "keep":
-        sys.exit(keep())
+        for file, config in KEPT_OF.items():
+            keep(file, config)
+        sys.exit()
     if HOW == "real" and shutil.which("nsys") is None:
         print("skipped: no nsys here (Nsight Systems)", file=sys.stderr)
         sys.exit(SKIPPED)
-    chosen = {"kept": Kept, "real": Real, "script": Script}[HOW]
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(chosen)
+    chosen = {"kept": (Kept, KeptItems), "real": (Real, RealItems), "script": (Script,)}[HOW]
+    suite = unittest.TestSuite(map(unittest.defaultTestLoader.loadTestsFromTestCase, chosen))
     sys.exit(not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful())

@@ -76,6 +76,9 @@ class Scratch(unittest.TestCase):
     def test_a_folder_that_is_not_there_is_found_before_the_run(self):
         done = self.run_config(self.config({}), "--scratch", self.dir / "nowhere", code=2)
         self.assertIn("cannot make a scratch folder in", done.stderr)
+        self.assertIn("nowhere: No such file or directory", done.stderr)
+        done = self.run_config(self.config({}), "--scratch", "/proc", code=2)
+        self.assertIn("cannot make a scratch folder in /proc: it takes no new folders", done.stderr)
         self.assertFalse(self.out.exists())
 
     def test_a_mistake_is_told_at_its_place(self):
@@ -143,6 +146,25 @@ class Scratch(unittest.TestCase):
         self.assertEqual(cases["save 1"]["status"], "ok")
         self.assertEqual(cases["layout"]["status"], "ok")
         self.assertEqual(list(self.scratch.iterdir()), [])
+
+    def test_a_full_disk_fails_its_case_alone(self):
+        """On a disk of 1 MiB, mounted in a namespace of the run's own."""
+        in_namespace = ["unshare", "--mount", "--user", "--map-root-user", "sh", "-ec",
+                        'mount -t tmpfs -o size=1m none "$1"; shift\n'
+                        'code=0; "$@" >/dev/null || code=$?\n'
+                        'ls -A "$0"; exit $code', self.scratch, self.scratch]
+        if subprocess.run([*in_namespace, "true"], capture_output=True).returncode != 0:
+            self.skipTest("this system lets nobody mount a disk")
+        document = self.config({"format": "raw"}, {"format": "jpeg", "quality": 10})
+        document["experiments"][0]["source"]["size"] = [600, 800]  # 1.4 MB raw
+        done = subprocess.run([*in_namespace, *self.command(document, "--scratch", self.scratch)],
+                              env=self.environment, capture_output=True, text=True, timeout=300)
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+        cases = self.cases()
+        self.assertEqual(cases["save 0"]["status"], "failed")
+        self.assertRegex(cases["save 0"]["reason"], r"^cannot save \d+-0-\d\.raw: No space left on device$")
+        self.assertEqual(cases["save 1"]["status"], "ok")
+        self.assertEqual(cases["layout"]["status"], "ok")
 
     def test_a_process_that_is_replaced_leaves_nothing(self):
         document = self.config({}, turn_timeout_seconds=0.3)

@@ -56,8 +56,9 @@ TEST(SaveInfer, TakesUInt8NhwcInHostMemory) {
   EXPECT_EQ(refusal({}, images(DType::Float32, Layout::Nchw, shape, Memory::Pageable)),
             "saves uint8 nhwc images, got 2x3x4x5 float32 nchw pageable (denormalize makes uint8 "
             "nhwc images)");
-  EXPECT_THAT(refusal({}, images(u8, Layout::Nchw, shape, Memory::Pageable)),
-              HasSubstr("got 2x3x4x5 uint8 nchw pageable"));
+  EXPECT_EQ(refusal({}, images(u8, Layout::Nchw, shape, Memory::Pageable)),
+            R"(saves uint8 nhwc images, got 2x3x4x5 uint8 nchw pageable (add {"op": "layout", )"
+            R"("to": "nhwc"}))");
   EXPECT_THAT(refusal({}, images(u8, Layout::Nhwc, shape, Memory::Device)),
               HasSubstr("(add a d2h stage)"));
   const TensorDesc four = images(u8, Layout::Nhwc, {1, 4, 2, 2}, Memory::Pageable);

@@ -76,6 +76,10 @@ TEST(Pipeline, WhatDoesNotGoWithIt) {
                   "you mean \"cpu\"?)",
                   "/experiments/0/variants/v/wait: does not go with in_flight: lanes wait for one "
                   "another"));
+  // A stage with a mistake of its own may be the lane's.
+  EXPECT_THAT(mistakes(stages(R"({"stages": [{"op": "copy", "to": "b"}], "in_flight": 2,
+                                  "lanes": {"load": {}}})")),
+              ElementsAre(testing::HasSubstr("/variants/v/stages/0/to: unknown key")));
   EXPECT_THAT(
       mistakes(stages(R"({"stages": [{"range": "both", "stages": [
                   "copy", {"op": "copy", "label": "other", "lane": "b"}]}], "in_flight": 2})")),

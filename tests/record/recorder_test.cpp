@@ -1,5 +1,6 @@
 #include "record/recorder.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 
 #include "record/allocations.h"
 #include "record/fake_clock.h"
+#include "record/thread_name.h"
 
 namespace normbench::recorder_test {
 namespace {
@@ -154,6 +156,32 @@ TEST(Recorder, ARecordedRangeAllocatesNothingAfterTheFirst) {
   const auto after_take = allocations();
   for (int i = 0; i < 1000; ++i) const Range range(&recorder, RangeKind::Stage, "stage");
   EXPECT_EQ(allocations(), after_take);
+}
+
+TEST(Recorder, AThreadThatLeavesHandsItsMemoryToTheNext) {
+  FakeClock clock;
+  Recorder recorder(clock);
+  recorder.enable(true);
+  const auto work = [&](std::string_view name) {
+    name_this_thread(name);
+    { const Range range(&recorder, RangeKind::Stage, recorder.intern(name)); }
+    recorder.leave();
+    recorder.leave();  // there is nothing left to leave
+    { const Range range(&recorder, RangeKind::Stage, "after"); }
+    recorder.leave();
+  };
+  std::thread(work, "a").join();
+  const auto before = allocated_bytes();
+  for (const char* name : {"b", "c", "d"}) std::thread(work, name).join();
+  EXPECT_LT(allocated_bytes() - before, 100'000);  // one log has more
+
+  std::vector<std::string> slices;
+  for (const ThreadLog& log : recorder.take())
+    for (const Slice& slice : log.slices)
+      slices.push_back(fmt::format("{} {}", log.name, slice.name));
+  EXPECT_THAT(slices, testing::UnorderedElementsAre("a a", "a after", "b b", "b after", "c c",
+                                                    "c after", "d d", "d after"));
+  EXPECT_TRUE(recorder.take().empty());
 }
 
 TEST(Recorder, AsManyRangesAsInWarmUpAllocateNothing) {

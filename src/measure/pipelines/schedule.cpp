@@ -3,11 +3,14 @@
 #include <utility>
 
 #include "machine/affinity.h"
+#include "machine/start_thread.h"
 #include "measure/pipelines/engine.h"
 #include "record/thread_name.h"
 
 namespace normbench {
 namespace {
+
+constexpr std::string_view threads_for = "items in flight";
 
 /// "lane save", "lane save 2".
 std::string thread_name(const Lane& lane, int server) {
@@ -63,7 +66,7 @@ Engine::Passage* Engine::take(std::size_t lane) {
   return visits_.front().lane == lane && can_admit() ? &admit() : nullptr;
 }
 
-/// Throws std::system_error where the system gives no more threads; none is left running then.
+/// Throws where the system gives no more threads; none is left running then.
 void Engine::start_hosts() {
   const auto divided = divide_cpus(work_, team_cpus());
   try {
@@ -72,9 +75,10 @@ void Engine::start_hosts() {
       for (int server = 0; server < work_.pipeline->lanes[lane].servers; ++server) {
         const auto& cpus = divided[lane][static_cast<std::size_t>(server)];
         hosts_.push_back(std::make_unique<Host>());
-        hosts_.back()->thread = std::thread([this, lane, server, cpus, &host = *hosts_.back()] {
+        const auto work = [this, lane, server, cpus, &host = *hosts_.back()] {
           serve(lane, static_cast<std::size_t>(server), cpus, host.worker);
-        });
+        };
+        hosts_.back()->thread = start_thread(work, threads_for);
       }
     }
   } catch (...) {
@@ -120,7 +124,7 @@ void Engine::serve(std::size_t lane, std::size_t server, const std::vector<int>&
     if (is_over()) over_.notify_one();
     Passage* passage = nullptr;
     lanes_[lane].wake.wait(lock, [&] { return quit_ || (passage = take(lane)) != nullptr; });
-    if (quit_) return;
+    if (quit_) break;
     ++working_;
     lock.unlock();
     try {
@@ -132,6 +136,7 @@ void Engine::serve(std::size_t lane, std::size_t server, const std::vector<int>&
     --working_;
     if (!error) pass_on(*passage);
   }
+  recorder_.leave();
 }
 
 void Engine::run_on_lanes() {
@@ -176,6 +181,7 @@ void Engine::run_alone(Passage& passage) {
   } catch (...) {
     error = std::current_exception();
   }
+  recorder_.leave();
   const std::lock_guard lock(mutex_);
   if (error && !error_) error_ = error;
   ++done_;
@@ -193,7 +199,7 @@ void Engine::run_on_threads() {
     if (passage.thread.joinable()) passage.thread.join();
     std::exception_ptr error;
     try {
-      passage.thread = std::thread([this, &passage] { run_alone(passage); });
+      passage.thread = start_thread([this, &passage] { run_alone(passage); }, threads_for);
     } catch (...) {
       error = std::current_exception();
     }
