@@ -73,6 +73,22 @@ class Interleaved {
   const OneChannel<MultiplyAdd> f_[3];
 };
 
+/// In two places of 16 KiB of each plane, while the next two are fetched. Returns where that ends.
+/// One place with fetches a page ahead took a tenth longer on one thread of Zen 4.
+template <DType From>
+HWY_INLINE std::int64_t interleave_places(const Interleaved<From>& row, std::int64_t begin,
+                                          std::int64_t pixels, std::uint8_t* out) {
+  constexpr std::int64_t place = 16384 / std::int64_t{sizeof(Storage<From>)}, both = 2 * place;
+  std::int64_t done = begin;
+  for (; done + both <= pixels; done += both)
+    for (std::int64_t i = done; i < done + place; i += Interleaved<From>::kVisit)
+      for (const std::int64_t at : {i, i + place}) {
+        row.fetch(at + both);
+        row.template visit<Stores::NonTemporal>(at, out + 3 * at);
+      }
+  return done;
+}
+
 /// A row; past the cache from the first pixel on at which a line of the output starts.
 template <DType From, Stores S>
 void interleave_row(const Interleaved<From>& row, std::int64_t pixels, std::uint8_t* out) {
@@ -84,6 +100,7 @@ void interleave_row(const Interleaved<From>& row, std::int64_t pixels, std::uint
     const std::uintptr_t before = std::uintptr_t{0} - reinterpret_cast<std::uintptr_t>(out);
     done = static_cast<std::int64_t>(before * kThird % kVisit);
     if (done > 0) row.some(0, 0, done, out);
+    done = interleave_places(row, done, pixels, out);
   }
   for (; done + kVisit <= pixels; done += kVisit) {
     row.fetch(done + kAhead);
