@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
+#include <span>
 
 #include "analysis/limits.h"
+#include "analysis/simulate_pipeline.h"
 #include "ops/load.h"
 #include "ops/stream.h"
 
@@ -89,6 +92,7 @@ class Terms {
     for (const LaneResult& lane : lanes_) {
       const CaseResult* const alone = limit_named(group, lane.alone);
       if (alone == nullptr) return;
+      results_.push_back(alone);
       alone_.push_back(times_ns(*alone, results));
       cpu_.push_back(cpu_ns(*alone));
     }
@@ -98,7 +102,8 @@ class Terms {
 
   bool known() const { return alone_.size() == lanes_.size(); }
   const Series& alone(std::size_t lane) const { return alone_[lane]; }
-  Series all_lanes() const { return sum(alone_); }
+  const CaseResult& result(std::size_t lane) const { return *results_[lane]; }
+  Series all_cpu() const { return sum(cpu_); }
 
   /// The largest; `but`: of the others when a lane's work takes no time. Nothing where that leaves
   /// none.
@@ -133,7 +138,8 @@ class Terms {
 
   const std::vector<LaneResult>& lanes_;
   std::int64_t cores_;
-  std::vector<Series> alone_, cpu_;  // by lane
+  std::vector<const CaseResult*> results_;  // of lanes alone; by lane, as the others
+  std::vector<Series> alone_, cpu_;
   Series stream_;
 };
 
@@ -141,24 +147,78 @@ std::string lane_name(const CaseResult& result, const Term& term) {
   return term.kind == BoundKind::Lane ? result.pipeline->lanes[term.lane].name : "";
 }
 
-/// An item of a flow shop whose n jobs are alike: all lanes once and the slowest n - 1 times, over
-/// n.
-Series in_a_row(const Terms& terms, const Series& slowest, std::int64_t items) {
-  const double share = 1 / static_cast<double>(items);
-  return sum({scaled(slowest, 1 - share), scaled(terms.all_lanes(), share)});
+/// The lane of each visit: stages of a lane that follow one another are one.
+std::vector<std::size_t> visited_lanes(const CaseResult& result) {
+  std::vector<std::size_t> lane_of(result.stages.size()), visits;
+  const auto& lanes = result.pipeline->lanes;
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+    for (const std::int64_t stage : lanes[lane].stages)
+      lane_of[static_cast<std::size_t>(stage)] = lane;
+  std::ranges::unique_copy(lane_of, std::back_inserter(visits));
+  return visits;
+}
+
+/// What an item of a round took in a lane alone: as its latency is to those of the others there.
+double item_ns(const CaseResult& alone, const Series& times, std::size_t round, std::size_t item) {
+  const auto items = static_cast<std::size_t>(alone.iterations);
+  const auto& all = alone.pipeline->latency_ns;
+  if (all.size() < (round + 1) * items) return times[round];
+  const std::span latencies = std::span(all).subspan(round * items, items);
+  const double sum_ns = std::reduce(latencies.begin(), latencies.end(), 0.0);
+  const auto ns = static_cast<double>(latencies[item % items]);
+  return sum_ns > 0 ? times[round] * ns * static_cast<double>(items) / sum_ns : times[round];
+}
+
+/// The pipeline by its lanes alone in one round, slowed by what its processor time in that round
+/// was above theirs.
+PipelineModel model_of(const CaseResult& result, const Terms& terms, double slowed,
+                       std::int64_t cores, std::size_t round) {
+  PipelineModel model{.lanes = {},
+                      .visits = visited_lanes(result),
+                      .work_ns = {},
+                      .in_flight = result.pipeline->in_flight,
+                      .cores = static_cast<double>(cores)};
+  for (const LaneResult& lane : result.pipeline->lanes)
+    model.lanes.push_back(
+        {.servers = lane.servers,
+         .cores = works_on_host(result, lane) ? static_cast<double>(lane.threads) : 0});
+  for (std::size_t item = 0; item < static_cast<std::size_t>(result.iterations); ++item) {
+    auto& work_ns = model.work_ns.emplace_back();
+    for (const std::size_t lane : model.visits)
+      work_ns.push_back(item_ns(terms.result(lane), terms.alone(lane), round, item) *
+                        (model.lanes[lane].cores > 0 ? slowed : 1) /
+                        static_cast<double>(std::ranges::count(model.visits, lane)));
+  }
+  return model;
+}
+
+/// An item by the model where a lane has so many servers; not faster than a bound.
+Series with_servers(const CaseResult& result, const Terms& terms, std::size_t lane,
+                    std::int64_t servers, std::int64_t cores, const Series& bound) {
+  const Series alone_cpu = terms.all_cpu(), own_cpu = cpu_ns(result);
+  Series times;
+  for (std::size_t r = 0; r < std::min({bound.size(), alone_cpu.size(), own_cpu.size()}); ++r) {
+    const double slowed = alone_cpu[r] > 0 ? std::max(1.0, own_cpu[r] / alone_cpu[r]) : 1;
+    PipelineModel model = model_of(result, terms, slowed, cores, r);
+    model.lanes[lane].servers = servers;
+    const double items = static_cast<double>(result.iterations);
+    times.push_back(std::max(simulated_ns(model) / items, bound[r]));
+  }
+  return times;
 }
 
 std::optional<MoreServers> more_servers(const CaseResult& result, const Terms& terms,
-                                        const Term& bound, const Series& times) {
+                                        const Term& bound, std::int64_t cores,
+                                        const Series& times) {
   const auto next = terms.largest_beside(bound.lane);
   if (!next || next->at() <= 0) return std::nullopt;
   const double alone_ns = median(terms.alone(bound.lane));
-  return MoreServers{
-      .servers = static_cast<std::int64_t>(std::ceil(alone_ns / next->at())),
-      .next = next->kind,
-      .lane = lane_name(result, *next),
-      .gain = paired_ratio(times, in_a_row(terms, next->ns, result.iterations), decision_level),
-      .at_most = paired_ratio(times, next->ns, decision_level)};
+  const auto servers = static_cast<std::int64_t>(std::ceil(alone_ns / next->at()));
+  const Series then = with_servers(result, terms, bound.lane, servers, cores, next->ns);
+  return MoreServers{.servers = servers,
+                     .next = next->kind,
+                     .lane = lane_name(result, *next),
+                     .gain = paired_ratio(times, then, decision_level)};
 }
 
 /// As the lanes alone add up where the config lets fewer of them overlap than there are.
@@ -193,7 +253,7 @@ std::optional<PipelineBound> bound_of(const GroupResult& group, const CaseResult
   if (term.kind == BoundKind::Lane) {
     const auto rest = terms.largest(term.lane);
     if (rest && result.pipeline->lanes.size() > 1) bound.faster = median(times) / rest->at();
-    bound.more = more_servers(result, terms, term, times);
+    bound.more = more_servers(result, terms, term, cores, times);
   }
   add_held(result, terms, bound);
   return bound;

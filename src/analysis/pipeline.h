@@ -27,9 +27,9 @@ struct MoreServers {
   std::int64_t servers = 1;
   BoundKind next = BoundKind::Lane;
   std::string lane = {};  // where that is one
-  Interval gain;     // the pipeline's time over what lanes in a row then take: filling and draining
-                     // cost a turn of n items 1/n of what one of them takes in all lanes
-  Interval at_most;  // its time over the next bound
+  // The pipeline's time over that of a simulation of the lanes as they were alone: with filling,
+  // draining, and items of unlike length; an operating system that schedules less well gives less.
+  Interval gain;
 };
 
 struct PipelineBound {

@@ -132,11 +132,8 @@ struct PipelineText {
     const std::string busy = more.next == BoundKind::Cores    ? cores() + " are busy"
                              : more.next == BoundKind::Memory ? "memory is busy"
                                                               : more.lane + " bounds";
-    const auto [least, most] = std::minmax(more.gain.value, more.at_most.value);
-    return fmt::format(" With {} servers of it {}: {} as fast.", more.servers, busy,
-                       factor(least) == factor(most)
-                           ? factor(most)
-                           : fmt::format("{} to {}", factor(least), factor(most)));
+    return fmt::format(" With {} servers of it {}: up to {} as fast.", more.servers, busy,
+                       factor(more.gain.value));
   }
   std::string headroom() const {
     if (!pipeline.headroom) return "";

@@ -1,0 +1,98 @@
+#include "analysis/simulate_pipeline.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace normbench {
+namespace {
+
+constexpr double kDone = 1e-6;  // ns of work left: a sum of floats may miss zero by less
+
+class Simulation {
+ public:
+  explicit Simulation(const PipelineModel& model)
+      : model_(model), waiting_(model.lanes.size()), visit_(model.work_ns.size()) {
+    for (const ModelLane& lane : model.lanes) free_.push_back(lane.servers);
+  }
+
+  double run() {
+    for (;;) {
+      for (std::size_t lane = 0; lane < free_.size(); ++lane) serve(lane);
+      if (working_.empty()) return now_ns_;
+      advance();
+    }
+  }
+
+ private:
+  struct Work {
+    std::size_t item;
+    double left_ns;  // at full speed
+  };
+
+  std::size_t lane_of(std::size_t item) const { return model_.visits[visit_[item]]; }
+
+  /// Gives the lane's free servers what waits for it.
+  void serve(std::size_t lane) {
+    for (; free_[lane] > 0; --free_[lane]) {
+      if (waiting_[lane].empty() && !admit(lane)) return;
+      const std::size_t item = *waiting_[lane].begin();
+      waiting_[lane].erase(item);
+      working_.push_back({item, model_.work_ns[item][visit_[item]]});
+    }
+  }
+
+  /// True if a next item starts in this lane now.
+  bool admit(std::size_t lane) {
+    if (lane != model_.visits.front() || admitted_ == model_.work_ns.size() ||
+        flying_ == model_.in_flight)
+      return false;
+    ++flying_;
+    waiting_[lane].insert(admitted_++);
+    return true;
+  }
+
+  double speed(std::size_t lane) const {
+    double busy = 0;
+    for (const Work& work : working_) busy += model_.lanes[lane_of(work.item)].cores;
+    const bool shares = model_.lanes[lane].cores > 0 && model_.cores > 0 && busy > model_.cores;
+    return shares ? model_.cores / busy : 1;
+  }
+
+  /// To the next end of work.
+  void advance() {
+    double step_ns = std::numeric_limits<double>::max();
+    for (const Work& work : working_)
+      step_ns = std::min(step_ns, work.left_ns / speed(lane_of(work.item)));
+    std::vector<double> done_ns;
+    for (const Work& work : working_) done_ns.push_back(step_ns * speed(lane_of(work.item)));
+    for (std::size_t i = 0; i < working_.size(); ++i) working_[i].left_ns -= done_ns[i];
+    now_ns_ += step_ns;
+    for (const Work& work : working_)
+      if (work.left_ns < kDone) pass_on(work.item);
+    std::erase_if(working_, [](const Work& work) { return work.left_ns < kDone; });
+  }
+
+  void pass_on(std::size_t item) {
+    ++free_[lane_of(item)];
+    if (++visit_[item] < model_.visits.size())
+      waiting_[lane_of(item)].insert(item);
+    else
+      --flying_;
+  }
+
+  const PipelineModel& model_;
+  std::vector<std::set<std::size_t>> waiting_;  // by lane
+  std::vector<std::size_t> visit_;              // by item: the one it is in, or waits for
+  std::vector<std::int64_t> free_;              // servers, by lane
+  std::vector<Work> working_;
+  std::size_t admitted_ = 0;
+  std::int64_t flying_ = 0;
+  double now_ns_ = 0;
+};
+
+}  // namespace
+
+double simulated_ns(const PipelineModel& model) { return Simulation(model).run(); }
+
+}  // namespace normbench
