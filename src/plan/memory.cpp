@@ -196,6 +196,7 @@ Extra extra_of(const Case& work, std::int64_t most_sets) {
   if (work.pipeline && work.pipeline->part)
     for (const int value : values_fed(work))
       extra.held.host +=
+          static_cast<double>(items_fed(work)) *
           static_cast<double>(work.values[static_cast<std::size_t>(value)].desc.bytes());
   if (work.pipeline)  // what its check keeps: two outputs, and one of each flight to compare
     extra.passing.host += (2 + at_once) * static_cast<double>(output_bytes(work));

@@ -30,6 +30,8 @@ std::vector<bool> stages_that_run(const Case& work);
 int holder_of(const Case& work, int value);
 /// The values that the stages of a part read and none of them makes, but for its inputs.
 std::vector<int> values_fed(const Case& part);
+/// Of how many items those are kept: images differ, so one alone would not stand for all.
+std::int64_t items_fed(const Case& part);
 
 /// The contenders that say what the pipelines among `cases` could reach: each lane alone, those
 /// with the same work once; and for every one that loads all but the loading, fed from memory.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <set>
 
 #include "image_files.h"
 #include "measure/pipelines/contender.h"
@@ -131,6 +132,34 @@ TEST_F(WalkingLoadTest, ItemsWithTheSameFilesMustBeEqual) {
   work.stages[0].kernel = &wrong;
   EXPECT_EQ(last_outcome(work).reason,
             "wrong output: item 3 differs from item 0, though both start from the same");
+}
+
+std::set<int> greys_read;
+
+/// Images differ in the work that they make, so a lane alone must not have those of one item only.
+TEST_F(WalkingLoadTest, ALaneAloneIsFedOtherItemsEachTurn) {
+  planned("", R"(, "in_flight": 1, "items": 6)");
+  std::vector<std::set<int>> turns;
+  for (Case& part : plan->groups.front().limits) {
+    if (!part.pipeline || part.pipeline->part->lane != "cpu") continue;
+    Kernel noting = *part.stages[1].kernel;
+    noting.prepare = [](const Op&, const Signature&) -> Launch {
+      return [](Queue&, std::span<const View> in, std::span<const View>, View) {
+        greys_read.insert(static_cast<int>(in[0].data[0]));
+      };
+    };
+    part.stages[1].kernel = &noting;
+    GroupMemory memory = memory_for(part);
+    PipelineContender lane(part, memory, backends, recorder, clock, random);
+    for (int turn = 0; turn < 3; ++turn) {
+      greys_read.clear();
+      lane.take_turn({.iterations = 6}, random);
+      turns.push_back(greys_read);
+    }
+  }
+  const std::set<int> first{10}, second{200};  // items of two: (10, 100), (200, 10)
+  EXPECT_THAT(turns, testing::AnyOf(testing::ElementsAre(first, second, first),
+                                    testing::ElementsAre(second, first, second)));
 }
 
 struct WalkingTurns : RunTest {

@@ -80,10 +80,11 @@ void Engine::place(std::mt19937_64& random) {
   if (work_.pipeline->part) prepare_part();
 }
 
-/// Runs the stages up to the last that is fed, and keeps what those that run are fed.
-void Engine::make_fed(Passage& passage) {
+/// Runs the stages of an item up to the last that is fed, and gives what those that run are fed.
+Engine::Fed Engine::make_fed(Passage& passage, std::int64_t item) {
   options_ = {};
-  fed_bytes_.resize(fed_.size());
+  passage.flight.begin(item, buffers_of(passage));
+  Fed bytes(fed_.size());
   std::size_t missing = fed_.size();
   for (std::size_t s = 0; missing > 0; ++s) {
     const auto& streams = lanes_[lane_of_[s]].streams;
@@ -92,24 +93,27 @@ void Engine::make_fed(Passage& passage) {
     for (std::size_t i = 0; i < fed_.size(); ++i) {
       const Value& value = work_.values[static_cast<std::size_t>(fed_[i])];
       if (value.producer != static_cast<int>(s)) continue;
-      fed_bytes_[i].resize(static_cast<std::size_t>(value.desc.bytes()));
+      bytes[i].resize(static_cast<std::size_t>(value.desc.bytes()));
       backends_.owner(value.desc.memory)
-          .copy(fed_bytes_[i].data(),
-                passage.flight.stages().address(static_cast<std::size_t>(fed_[i])),
-                fed_bytes_[i].size());
+          .copy(bytes[i].data(), passage.flight.stages().address(static_cast<std::size_t>(fed_[i])),
+                bytes[i].size());
       --missing;
     }
   }
+  return bytes;
 }
 
 /// Puts what it is fed into buffers of every flight, which hold it from then on.
 void Engine::prepare_part() {
+  if (fed_.empty()) return;
+  for (auto item = std::ssize(fed_bytes_); item < items_fed(work_); ++item)
+    fed_bytes_.push_back(make_fed(*passages_.front(), item));
   const std::vector<std::size_t> slots(fed_.begin(), fed_.end());
   for (const auto& passage : passages_) {
+    const Fed& bytes = fed_bytes_[(first_fed_ + passage->number) % fed_bytes_.size()];
     Flight& flight = passage->flight;
     flight.begin(0, buffers_of(*passage));
     flight.stages().hold(slots);
-    if (fed_bytes_.size() < fed_.size()) make_fed(*passage);
     for (std::size_t i = 0; i < fed_.size(); ++i) {
       const auto holder = static_cast<std::size_t>(holder_of(work_, fed_[i]));
       const auto stage = static_cast<std::size_t>(work_.values[holder].producer);
@@ -117,9 +121,10 @@ void Engine::prepare_part() {
       flight.stages().allocate_fresh(
           stage, streams.empty() ? *own_.host[lane_of_[stage]] : *streams.front()->queue, {});
       backends_.owner(work_.values[slots[i]].desc.memory)
-          .copy(flight.stages().address(slots[i]), fed_bytes_[i].data(), fed_bytes_[i].size());
+          .copy(flight.stages().address(slots[i]), bytes[i].data(), bytes[i].size());
     }
   }
+  ++first_fed_;
 }
 
 /// True if the next stage goes to the same queue of a device in the same visit.

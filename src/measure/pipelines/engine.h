@@ -112,7 +112,8 @@ class Engine {
   Worker make_worker(std::optional<std::size_t> lane = {}) const;
   void make_streams();
   void prepare_part();
-  void make_fed(Passage& passage);
+  using Fed = std::vector<std::vector<std::byte>>;  // by value
+  Fed make_fed(Passage& passage, std::int64_t item);
   bool is_followed_there(std::size_t stage) const;
 
   BufferSlots buffers_of(const Passage& passage) const;
@@ -158,8 +159,9 @@ class Engine {
   Queue* device_ = nullptr;
   std::vector<std::unique_ptr<Passage>> passages_;
   const std::vector<int> fed_;  // values of a part that are there before its turns, …
-  std::vector<std::vector<std::byte>> fed_bytes_;  // … and what they hold
-  Worker own_;                                     // of the thread that calls run()
+  std::vector<Fed> fed_bytes_;  // … and what they hold, by item; flights take them by turns
+  std::size_t first_fed_ = 0;   // of them, of the first flight
+  Worker own_;                  // of the thread that calls run()
   std::vector<std::unique_ptr<Host>> hosts_;
 
   // Of the present turn.
