@@ -14,7 +14,9 @@
 namespace normbench {
 namespace {
 
-constexpr double kHeld = 1.02;  // over the bound, from here on it is said
+constexpr double kHeld = 1.02;        // over the bound, from here on it is said
+constexpr double kReached = 1.1;      // over the next bound, and still said to be held by that
+constexpr double kWorthItems = 0.98;  // of the time: from here on more items in flight are advised
 
 using Series = std::vector<double>;  // by round, per item
 
@@ -101,7 +103,9 @@ class Terms {
   }
 
   bool known() const { return alone_.size() == lanes_.size(); }
+  std::int64_t cores() const { return cores_; }
   const Series& alone(std::size_t lane) const { return alone_[lane]; }
+  const Series& cpu(std::size_t lane) const { return cpu_[lane]; }
   const CaseResult& result(std::size_t lane) const { return *results_[lane]; }
   Series all_cpu() const { return sum(cpu_); }
 
@@ -158,67 +162,98 @@ std::vector<std::size_t> visited_lanes(const CaseResult& result) {
   return visits;
 }
 
-/// What an item of a round took in a lane alone: as its latency is to those of the others there.
-double item_ns(const CaseResult& alone, const Series& times, std::size_t round, std::size_t item) {
+bool works_on_host_alone(const CaseResult& result, const LaneResult& lane) {
+  return std::ranges::all_of(lane.stages, [&](std::int64_t stage) {
+    return result.stages[static_cast<std::size_t>(stage)].place == Place::Cpu;
+  });
+}
+
+/// What an item of a round took in a lane alone: on the host as its latency is to those of the
+/// others there.
+double item_ns(const CaseResult& alone, double mean_ns, std::size_t round, std::size_t item) {
   const auto items = static_cast<std::size_t>(alone.iterations);
   const auto& all = alone.pipeline->latency_ns;
-  if (all.size() < (round + 1) * items) return times[round];
+  if (all.size() < (round + 1) * items) return mean_ns;
   const std::span latencies = std::span(all).subspan(round * items, items);
   const double sum_ns = std::reduce(latencies.begin(), latencies.end(), 0.0);
   const auto ns = static_cast<double>(latencies[item % items]);
-  return sum_ns > 0 ? times[round] * ns * static_cast<double>(items) / sum_ns : times[round];
+  return sum_ns > 0 ? mean_ns * ns * static_cast<double>(items) / sum_ns : mean_ns;
 }
 
-/// The pipeline by its lanes alone in one round, slowed by what its processor time in that round
-/// was above theirs.
+/// The pipeline by its lanes alone in one round. On the host it is slowed by what its processor
+/// time in that round was above theirs.
 PipelineModel model_of(const CaseResult& result, const Terms& terms, double slowed,
-                       std::int64_t cores, std::size_t round) {
-  PipelineModel model{.lanes = {},
-                      .visits = visited_lanes(result),
-                      .work_ns = {},
-                      .in_flight = result.pipeline->in_flight,
-                      .cores = static_cast<double>(cores)};
-  for (const LaneResult& lane : result.pipeline->lanes)
-    model.lanes.push_back(
-        {.servers = lane.servers,
-         .cores = works_on_host(result, lane) ? static_cast<double>(lane.threads) : 0});
-  for (std::size_t item = 0; item < static_cast<std::size_t>(result.iterations); ++item) {
+                       std::size_t round) {
+  PipelineModel model{.lanes = {}, .visits = visited_lanes(result), .work_ns = {}};
+  std::vector<bool> on_host;
+  for (std::size_t i = 0; i < result.pipeline->lanes.size(); ++i) {
+    const LaneResult& lane = result.pipeline->lanes[i];
+    on_host.push_back(works_on_host_alone(result, lane));
+    model.lanes.push_back({.servers = lane.servers, .cores = 0});
+    if (on_host[i] && terms.alone(i)[round] > 0)
+      model.lanes[i].cores = terms.cpu(i)[round] / terms.alone(i)[round];
+  }
+  constexpr std::int64_t most_items = 2000;  // of more, filling and draining are nothing
+  for (std::int64_t item = 0; item < std::min(result.iterations, most_items); ++item) {
     auto& work_ns = model.work_ns.emplace_back();
-    for (const std::size_t lane : model.visits)
-      work_ns.push_back(item_ns(terms.result(lane), terms.alone(lane), round, item) *
-                        (model.lanes[lane].cores > 0 ? slowed : 1) /
-                        static_cast<double>(std::ranges::count(model.visits, lane)));
+    for (const std::size_t lane : model.visits) {
+      const double ns = terms.alone(lane)[round];
+      const auto visits = static_cast<double>(std::ranges::count(model.visits, lane));
+      work_ns.push_back(
+          on_host[lane] ? slowed / visits *
+                              item_ns(terms.result(lane), ns, round, static_cast<std::size_t>(item))
+                        : ns / visits);
+    }
   }
   return model;
 }
 
-/// An item by the model where a lane has so many servers; not faster than a bound.
+/// An item by the model where a lane has so many servers and so many items are in flight; not
+/// faster than a bound.
 Series with_servers(const CaseResult& result, const Terms& terms, std::size_t lane,
-                    std::int64_t servers, std::int64_t cores, const Series& bound) {
+                    std::int64_t servers, std::int64_t in_flight, const Series& bound) {
   const Series alone_cpu = terms.all_cpu(), own_cpu = cpu_ns(result);
   Series times;
   for (std::size_t r = 0; r < std::min({bound.size(), alone_cpu.size(), own_cpu.size()}); ++r) {
     const double slowed = alone_cpu[r] > 0 ? std::max(1.0, own_cpu[r] / alone_cpu[r]) : 1;
-    PipelineModel model = model_of(result, terms, slowed, cores, r);
+    PipelineModel model = model_of(result, terms, slowed, r);
     model.lanes[lane].servers = servers;
-    const double items = static_cast<double>(result.iterations);
+    model.in_flight = in_flight;
+    model.cores = static_cast<double>(terms.cores());
+    const auto items = static_cast<double>(model.work_ns.size());
     times.push_back(std::max(simulated_ns(model) / items, bound[r]));
   }
   return times;
 }
 
+/// Nothing for a lane of a device, whose queues share it, and where a config could not have them.
 std::optional<MoreServers> more_servers(const CaseResult& result, const Terms& terms,
-                                        const Term& bound, std::int64_t cores,
-                                        const Series& times) {
+                                        const Term& bound, const Series& times) {
+  const PipelineResult& pipeline = *result.pipeline;
   const auto next = terms.largest_beside(bound.lane);
-  if (!next || next->at() <= 0) return std::nullopt;
+  if (!next || next->at() <= 0 || pipeline.submit != Submit::Lane ||
+      !works_on_host_alone(result, pipeline.lanes[bound.lane]))
+    return std::nullopt;
   const double alone_ns = median(terms.alone(bound.lane));
-  const auto servers = static_cast<std::int64_t>(std::ceil(alone_ns / next->at()));
-  const Series then = with_servers(result, terms, bound.lane, servers, cores, next->ns);
-  return MoreServers{.servers = servers,
-                     .next = next->kind,
-                     .lane = lane_name(result, *next),
-                     .gain = paired_ratio(times, then, decision_level)};
+  MoreServers more{.servers = static_cast<std::int64_t>(std::ceil(alone_ns / next->at())),
+                   .in_flight = pipeline.in_flight,
+                   .next = next->kind,
+                   .lane = lane_name(result, *next),
+                   .at_most = paired_ratio(times, next->ns, decision_level)};
+  Series then = with_servers(result, terms, bound.lane, more.servers, pipeline.in_flight, next->ns);
+  // One item for each server, where those in flight are fewer and that pays.
+  std::int64_t all = more.servers - pipeline.lanes[bound.lane].servers;
+  for (const LaneResult& lane : pipeline.lanes) all += lane.servers;
+  if (all > pipeline.in_flight) {
+    Series wider = with_servers(result, terms, bound.lane, more.servers, all, next->ns);
+    if (median(wider) < kWorthItems * median(then)) {
+      then = std::move(wider);
+      more.in_flight = all;
+    }
+  }
+  more.gain = paired_ratio(times, then, decision_level);
+  more.reaches_next = median(then) < kReached * next->at();
+  return more;
 }
 
 /// As the lanes alone add up where the config lets fewer of them overlap than there are.
@@ -253,7 +288,7 @@ std::optional<PipelineBound> bound_of(const GroupResult& group, const CaseResult
   if (term.kind == BoundKind::Lane) {
     const auto rest = terms.largest(term.lane);
     if (rest && result.pipeline->lanes.size() > 1) bound.faster = median(times) / rest->at();
-    bound.more = more_servers(result, terms, term, cores, times);
+    bound.more = more_servers(result, terms, term, times);
   }
   add_held(result, terms, bound);
   return bound;

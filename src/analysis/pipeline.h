@@ -25,11 +25,14 @@ enum class Held { InFlight, OneThread };
 /// As many servers of the lane that bounds as bring it below the next bound.
 struct MoreServers {
   std::int64_t servers = 1;
+  std::int64_t in_flight = 1;  // the case's, or more where its servers would lack items
   BoundKind next = BoundKind::Lane;
   std::string lane = {};  // where that is one
   // The pipeline's time over that of a simulation of the lanes as they were alone: with filling,
   // draining, and items of unlike length; an operating system that schedules less well gives less.
-  Interval gain;
+  Interval gain = {};
+  Interval at_most;           // its time over the next bound
+  bool reaches_next = false;  // the simulated time is near that
 };
 
 struct PipelineBound {

@@ -31,15 +31,31 @@ bool is_same(const Stage& stage, int threads, const CaseResult& result, std::siz
          input_of(result, index) == (in.empty() ? std::nullopt : std::optional(in.front()));
 }
 
-std::optional<double> stage_ns(const Stage& stage, int threads, const Results& times) {
-  std::optional<double> least;
+/// What a stage takes, and of how many cores.
+struct StageTime {
+  double ns = 0, cores = 1;
+};
+
+/// Of a case: its processor time over its time.
+double cores_of(const CaseResult& result) {
+  double cpu_ns = 0, wall_ns = 0;
+  for (const Round& round : result.rounds) {
+    cpu_ns += static_cast<double>(round.cpu_ns);
+    wall_ns += static_cast<double>(round.wall_ns);
+  }
+  return wall_ns > 0 ? cpu_ns / wall_ns : 0;
+}
+
+std::optional<StageTime> stage_time(const Stage& stage, int threads, const Results& times) {
+  std::optional<StageTime> least;
   for (const GroupResult& group : times.groups)
     for (const auto* results : {&group.cases, &group.limits})
       for (const CaseResult& result : *results)
         for (std::size_t s = 0; measured(result) && s < result.stages.size(); ++s) {
           if (!is_same(stage, threads, result, s)) continue;
           const double ns = per_iteration_ns(result, result.stages[s].rounds_ns);
-          if (ns > 0 && ns < least.value_or(ns + 1)) least = ns;
+          if (ns > 0 && (!least || ns < least->ns))
+            least = {.ns = ns, .cores = std::min<double>(threads, cores_of(result))};
         }
   return least;
 }
@@ -51,11 +67,12 @@ std::optional<double> lane_ns(const Case& work, const Lane& lane, const Results&
   bool is_whole = true;
   for (const std::size_t s : lane.stages) {
     const Stage& stage = work.stages[s];
-    const auto ns = stage_ns(stage, lane.threads, times);
-    is_whole = is_whole && ns;
-    if (!ns) missing.push_back(stage.label);
-    sum_ns += ns.value_or(0);
-    if (stage.place == Place::Cpu) cpu_ns += ns.value_or(0) * lane.threads;
+    const auto time = stage_time(stage, lane.threads, times);
+    if (!time) missing.push_back(stage.label);
+    is_whole = is_whole && time;
+    if (!time) continue;
+    sum_ns += time->ns;
+    if (stage.place == Place::Cpu) cpu_ns += time->ns * time->cores;
   }
   return is_whole ? std::optional(sum_ns) : std::nullopt;
 }

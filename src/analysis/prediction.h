@@ -18,8 +18,8 @@ struct Prediction {
 };
 
 /// Of a case with items in flight. A stage's time is the least median that the document has of the
-/// same op with the same parameters, row, input, output and threads; on the CPU it is the
-/// processor's, too.
+/// same op with the same parameters, row, input, output and threads; it keeps as many of those busy
+/// as the case did that it is from, on average.
 Prediction predict(const Case& work, const Results& times, std::int64_t cores);
 
 }  // namespace normbench

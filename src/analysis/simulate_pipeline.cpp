@@ -52,25 +52,23 @@ class Simulation {
     return true;
   }
 
-  double speed(std::size_t lane) const {
-    double busy = 0;
-    for (const Work& work : working_) busy += model_.lanes[lane_of(work.item)].cores;
-    const bool shares = model_.lanes[lane].cores > 0 && model_.cores > 0 && busy > model_.cores;
-    return shares ? model_.cores / busy : 1;
-  }
+  double cores_of(const Work& work) const { return model_.lanes[lane_of(work.item)].cores; }
 
   /// To the next end of work.
   void advance() {
+    double busy = 0;
+    for (const Work& work : working_) busy += cores_of(work);
+    const double shared = model_.cores > 0 && busy > model_.cores ? model_.cores / busy : 1;
+    const auto speed = [&](const Work& work) { return cores_of(work) > 0 ? shared : 1; };
     double step_ns = std::numeric_limits<double>::max();
-    for (const Work& work : working_)
-      step_ns = std::min(step_ns, work.left_ns / speed(lane_of(work.item)));
-    std::vector<double> done_ns;
-    for (const Work& work : working_) done_ns.push_back(step_ns * speed(lane_of(work.item)));
-    for (std::size_t i = 0; i < working_.size(); ++i) working_[i].left_ns -= done_ns[i];
+    for (const Work& work : working_) step_ns = std::min(step_ns, work.left_ns / speed(work));
+    for (Work& work : working_) work.left_ns -= step_ns * speed(work);
     now_ns_ += step_ns;
-    for (const Work& work : working_)
-      if (work.left_ns < kDone) pass_on(work.item);
-    std::erase_if(working_, [](const Work& work) { return work.left_ns < kDone; });
+    std::erase_if(working_, [&](const Work& work) {
+      if (work.left_ns >= kDone) return false;
+      pass_on(work.item);
+      return true;
+    });
   }
 
   void pass_on(std::size_t item) {

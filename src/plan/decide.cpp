@@ -187,11 +187,14 @@ bool names_peer(const Composed& options) {
   return said != options.fields.end() && *said != "";
 }
 
+std::size_t sources_of(const Case& decided) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      decided.inputs, [](const Input& input) { return input.setup == nullptr; }));
+}
+
 /// The text of a stage; a source has one too, but is no stage.
 const Composed& text_of(const VariantText& text, const Case& decided, std::size_t stage) {
-  const auto sources = std::ranges::count_if(
-      decided.inputs, [](const Input& input) { return input.setup == nullptr; });
-  return text.stages[stage + static_cast<std::size_t>(sources)].members;
+  return text.stages[stage + sources_of(decided)].members;
 }
 
 bool is_captured(const Stage& stage) {
@@ -307,7 +310,8 @@ std::optional<Case> decide_case(const VariantText& text, PlanContext& context) {
   Wiring wiring(context.backends, names_peer(text.options));
   wire(text, specs, setup, wiring, context);
   Case decided = wiring.take();
-  const bool has_all_stages = text.whole && context.issues.size() == before;
+  const std::size_t known = sources_of(decided) + decided.stages.size();
+  const bool has_all_stages = text.whole && known == text.stages.size();
   read_options(text.options, context, has_all_stages, decided);
   if (!text.whole || context.issues.size() > before) return std::nullopt;
   if (!decided.peer.empty())

@@ -109,7 +109,21 @@ bool is_same_stage(const Stage& one, const Stage& other) {
          one.signature.in == other.signature.in && one.signature.out == other.signature.out;
 }
 
-/// True if both run the same stages with as many threads.
+bool saves(const Stage& stage) { return std::holds_alternative<Save>(stage.op); }
+
+/// True if the stages up to this one make the same values of both.
+bool is_same_origin(const Case& one, const Case& other, std::size_t stage) {
+  const auto is_same_input = [](const Input& a, const Input& b) {
+    return a.source == b.source && a.setup == b.setup && a.value == b.value;
+  };
+  if (!std::ranges::equal(one.inputs, other.inputs, is_same_input)) return false;
+  for (std::size_t s = 0; s <= stage; ++s)
+    if (s >= other.stages.size() || !is_same_stage(one.stages[s], other.stages[s])) return false;
+  return true;
+}
+
+/// True if both run the same stages with as many threads, on the same values where their time goes
+/// by those: which files items load, and how well what is saved compresses.
 bool is_same_part(const Case& one, const Case& other) {
   std::vector<std::size_t> left, right;
   for (const auto& [work, stages] : {std::pair(&one, &left), std::pair(&other, &right)}) {
@@ -119,8 +133,10 @@ bool is_same_part(const Case& one, const Case& other) {
   }
   const bool is_fed = one.pipeline->part->lane.empty() || other.pipeline->part->lane.empty();
   return !is_fed && std::ranges::equal(left, right, [&](std::size_t a, std::size_t b) {
-    return is_same_stage(one.stages[a], other.stages[b]) &&
-           one.threads_of(a) == other.threads_of(b);
+    const Stage& stage = one.stages[a];
+    if (loads(stage) && one.pipeline->items != other.pipeline->items) return false;
+    if (saves(stage) && (a != b || !is_same_origin(one, other, a))) return false;
+    return is_same_stage(stage, other.stages[b]) && one.threads_of(a) == other.threads_of(b);
   });
 }
 

@@ -1,9 +1,11 @@
 #include "record/recorder.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <utility>
 
 #include "record/thread_name.h"
@@ -19,6 +21,9 @@ ReadClock read_of(Clock& clock) {
     return [](Clock& system) { return static_cast<SystemClock&>(system).now_ns(); };
   return [](Clock& any) { return any.now_ns(); };
 }
+
+/// True for a thread of this process that has not ended.
+bool is_there(std::int64_t tid) { return tgkill(getpid(), static_cast<pid_t>(tid), 0) == 0; }
 
 std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last{0};
@@ -99,6 +104,10 @@ std::vector<ThreadLog> Recorder::take() {
   for (const auto& log : logs_)
     if (auto slices = log->take(); !slices.empty())
       logs.push_back({.tid = log->tid, .name = log->name, .slices = std::move(slices)});
+  const auto gone =
+      std::ranges::partition(logs_, [](const auto& log) { return is_there(log->tid); });
+  std::ranges::move(gone, std::back_inserter(left_));
+  logs_.erase(gone.begin(), gone.end());
   std::ranges::sort(logs, {}, &ThreadLog::tid);
   return logs;
 }

@@ -102,17 +102,23 @@ struct PipelineText {
   }
 
  private:
+  std::string busy_cores() const {
+    if (pipeline.cores == 1) return "the only core is busy";
+    return pipeline.cores == 2 ? "both cores are busy"
+                               : fmt::format("all {} cores are busy", pipeline.cores);
+  }
   std::string cores() const {
     if (pipeline.cores == 1) return "the only core";
     return pipeline.cores == 2 ? "both cores" : fmt::format("all {} cores", pipeline.cores);
   }
   std::string lane_alone() const {
     const auto lane = std::ranges::find(pipeline.lanes, bound.lane, &LaneAnalysis::name);
-    return fmt::format("{} alone takes {} ms, {} of its time.",
-                       lane->servers == 1
-                           ? bound.lane
-                           : fmt::format("{} with {} servers", bound.lane, lane->servers),
-                       format_ms(bound.ns), format_percent(bound.of_bound.value));
+    const std::string name = lane->servers == 1
+                                 ? bound.lane
+                                 : fmt::format("{} with {} servers", bound.lane, lane->servers);
+    return fmt::format("{} takes {} ms, {} of its time.",
+                       bound.held ? name + " alone" : "Alone, " + name, format_ms(bound.ns),
+                       format_percent(bound.of_bound.value));
   }
   std::string shared() const {
     return fmt::format(
@@ -127,13 +133,17 @@ struct PipelineText {
     return fmt::format(" A faster {} gains at most {}.", bound.lane, factor(*bound.faster));
   }
   std::string more() const {
-    if (!bound.more || bound.held) return "";
+    constexpr double kNoGain = 1.005;
+    if (!bound.more || bound.held || bound.more->gain.value < kNoGain) return "";
     const MoreServers& more = *bound.more;
-    const std::string busy = more.next == BoundKind::Cores    ? cores() + " are busy"
+    const std::string busy = more.next == BoundKind::Cores    ? busy_cores()
                              : more.next == BoundKind::Memory ? "memory is busy"
                                                               : more.lane + " bounds";
-    return fmt::format(" With {} servers of it {}: up to {} as fast.", more.servers, busy,
-                       factor(more.gain.value));
+    return fmt::format(" With {} servers of it{}{}: up to {} as fast.", more.servers,
+                       more.in_flight == pipeline.in_flight
+                           ? ""
+                           : fmt::format(" and {}", counted(more.in_flight, "item") + " in flight"),
+                       more.reaches_next ? " " + busy : "", factor(more.gain.value));
   }
   std::string headroom() const {
     if (!pipeline.headroom) return "";

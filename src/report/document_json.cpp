@@ -28,7 +28,9 @@ void add_pipeline(Json& json, const PipelineAnalysis& analysis) {
   if (bound.faster) out["faster_lane_gains"] = finite(*bound.faster);
   if (bound.more)
     out["more_servers"] = {{"servers", bound.more->servers},
-                           {"gain", interval(bound.more->gain)}};
+                           {"in_flight", bound.more->in_flight},
+                           {"gain", interval(bound.more->gain)},
+                           {"at_most", interval(bound.more->at_most)}};
   if (bound.held) out["held_ns"] = finite(bound.held_ns);
 }
 

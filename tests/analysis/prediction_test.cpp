@@ -33,7 +33,8 @@ struct PredictionTest : testing::Test {
     CaseResult result;
     result.iterations = 2;
     result.source = work().values.front().desc;
-    result.rounds.emplace_back().wall_ns = 1;
+    Round& round = result.rounds.emplace_back();
+    round.wall_ns = round.cpu_ns = 1;
     for (std::size_t s = 0; s < stages_ns.size(); ++s) {
       const Stage& stage = work().stages[s];
       result.stages.push_back({.op = std::string(name_of(stage.op)),
@@ -73,6 +74,14 @@ TEST_F(PredictionTest, CoresBoundWhereServersWouldNot) {
   const Prediction prediction = predict(work(), times, 2);
   EXPECT_EQ(prediction.kind, BoundKind::Cores);
   EXPECT_EQ(prediction.bound_ns, 6.5e6);
+}
+
+TEST_F(PredictionTest, StagesKeepNoMoreCoresBusyThanTheyDidWhenMeasured) {
+  work().pipeline->lanes[0].servers = 2;
+  for (CaseResult& result : times.groups[0].cases) result.rounds[0].wall_ns = 4;  // files, mostly
+  const Prediction prediction = predict(work(), times, 2);
+  EXPECT_EQ(prediction.kind, BoundKind::Lane);
+  EXPECT_EQ(prediction.bound_ns, 5e6);
 }
 
 TEST_F(PredictionTest, FewItemsInFlightBoundToo) {

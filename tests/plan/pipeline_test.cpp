@@ -97,6 +97,12 @@ TEST(Pipeline, VisitsAreRunsOfStagesInOneLane) {
   EXPECT_THAT(seen, ElementsAre("0: 0-1", "1: 2-2", "0: 3-3"));
 }
 
+std::vector<std::string> names_of(const std::vector<Case>& parts) {
+  std::vector<std::string> names;
+  for (const Case& part : parts) names.push_back(part.variant);
+  return names;
+}
+
 TEST(Pipeline, EveryLaneIsMeasuredAloneOnceForAllThatDoTheSame) {
   const std::string list = R"(["copy", {"op": "copy", "label": "b", "lane": "x"}])";
   Case one = only_case(stages(R"({"stages": )" + list + R"(, "in_flight": 2})"));
@@ -104,12 +110,42 @@ TEST(Pipeline, EveryLaneIsMeasuredAloneOnceForAllThatDoTheSame) {
   one.variant = "one";
   other.variant = "other";
   const std::vector<Case> parts = parts_of({&one, &other});
-  std::vector<std::string> names;
-  for (const Case& part : parts) names.push_back(part.variant);
-  EXPECT_THAT(names, ElementsAre("lane cpu of one", "lane x of one"));
+  EXPECT_THAT(names_of(parts), ElementsAre("lane cpu of one", "lane x of one"));
   EXPECT_EQ(lane_alone(parts, other, other.pipeline->lanes[1]), "lane x of one");
   EXPECT_EQ(parts[0].pipeline->in_flight, 5);
   EXPECT_THAT(stages_that_run(parts[1]), ElementsAre(false, true));
+}
+
+TEST(Pipeline, WhatIsSavedMustBeTheSameForOneLaneToStandForBoth) {
+  const std::string list = R"([{"op": "layout", "to": "nhwc"}, "save"], "in_flight": 2)";
+  Case one = only_case(stages(R"({"stages": )" + list + "}"));
+  Case other = one;
+  one.variant = "one";
+  other.variant = "other";
+  EXPECT_THAT(names_of(parts_of({&one, &other})),
+              ElementsAre("lane cpu of one", "lane save of one"));
+  other.inputs[0].source.seed = 7;  // other images compress otherwise
+  EXPECT_THAT(names_of(parts_of({&one, &other})),
+              ElementsAre("lane cpu of one", "lane save of one", "lane save of other"));
+  other = one;
+  other.variant = "other";
+  other.stages[0].label = "another";
+  EXPECT_THAT(names_of(parts_of({&one, &other})),
+              ElementsAre("lane cpu of one", "lane save of one", "lane cpu of other",
+                          "lane save of other"));
+}
+
+TEST(Pipeline, AsManyItemsMustBeLoadedForOneLaneToStandForBoth) {
+  Case one = only_case(stages(R"({"stages": ["copy"], "in_flight": 2, "items": 8})"));
+  one.stages[0].op = Load{};
+  one.pipeline->lanes[0].stages = {0};
+  Case other = one;
+  one.variant = "one";
+  other.variant = "other";
+  EXPECT_THAT(names_of(parts_of({&one, &other})), ElementsAre("lane cpu of one"));
+  other.pipeline->items = 9;
+  EXPECT_THAT(names_of(parts_of({&one, &other})),
+              ElementsAre("lane cpu of one", "lane cpu of other"));
 }
 
 TEST(Pipeline, CpusAreDividedWhereAllThreadsHaveOne) {

@@ -184,6 +184,19 @@ TEST(Recorder, AThreadThatLeavesHandsItsMemoryToTheNext) {
   EXPECT_TRUE(recorder.take().empty());
 }
 
+TEST(Recorder, MemoryOfThreadsThatEndedGoesToOthersWhenTheLogsAreTaken) {
+  FakeClock clock;
+  Recorder recorder(clock);
+  recorder.enable(true);
+  const auto record = [&] { const Range range(&recorder, RangeKind::Worker, "share"); };
+  std::thread(record).join();
+  EXPECT_EQ(recorder.take().size(), 1u);
+  const auto before = allocated_bytes();
+  std::thread(record).join();
+  EXPECT_LT(allocated_bytes() - before, 100'000);  // one log has more
+  EXPECT_EQ(recorder.take().size(), 1u);
+}
+
 TEST(Recorder, AsManyRangesAsInWarmUpAllocateNothing) {
   FakeClock clock;
   Recorder recorder(clock);
