@@ -172,9 +172,9 @@ bool works_on_host_alone(const CaseResult& result, const LaneResult& lane) {
 /// others there.
 double item_ns(const CaseResult& alone, double mean_ns, std::size_t round, std::size_t item) {
   const auto items = static_cast<std::size_t>(alone.iterations);
-  const auto& all = alone.pipeline->latency_ns;
-  if (all.size() < (round + 1) * items) return mean_ns;
-  const std::span latencies = std::span(all).subspan(round * items, items);
+  const bool has_latencies = alone.pipeline && alone.pipeline->latency_ns.size() / items > round;
+  if (!has_latencies) return mean_ns;
+  const std::span latencies = std::span(alone.pipeline->latency_ns).subspan(round * items, items);
   const double sum_ns = std::reduce(latencies.begin(), latencies.end(), 0.0);
   const auto ns = static_cast<double>(latencies[item % items]);
   return sum_ns > 0 ? mean_ns * ns * static_cast<double>(items) / sum_ns : mean_ns;
@@ -208,6 +208,20 @@ PipelineModel model_of(const CaseResult& result, const Terms& terms, double slow
   return model;
 }
 
+/// An item by the model, as the pipeline is; not slower than it was, for what the lanes do not
+/// explain more servers do not end.
+Series explained(const CaseResult& result, const Terms& terms, const Series& times) {
+  Series series;
+  for (std::size_t r = 0; r < std::min(times.size(), terms.all_cpu().size()); ++r) {
+    PipelineModel model = model_of(result, terms, 1, r);
+    model.in_flight = result.pipeline->in_flight;
+    model.cores = static_cast<double>(terms.cores());
+    const auto items = static_cast<double>(model.work_ns.size());
+    series.push_back(std::min(simulated_ns(model) / items, times[r]));
+  }
+  return series;
+}
+
 /// An item by the model where a lane has so many servers and so many items are in flight; not
 /// faster than a bound.
 Series with_servers(const CaseResult& result, const Terms& terms, std::size_t lane,
@@ -235,7 +249,9 @@ std::optional<MoreServers> more_servers(const CaseResult& result, const Terms& t
       !works_on_host_alone(result, pipeline.lanes[bound.lane]))
     return std::nullopt;
   const double alone_ns = median(terms.alone(bound.lane));
-  MoreServers more{.servers = static_cast<std::int64_t>(std::ceil(alone_ns / next->at())),
+  const auto servers = static_cast<std::int64_t>(std::ceil(alone_ns / next->at()));
+  if (servers <= pipeline.lanes[bound.lane].servers) return std::nullopt;
+  MoreServers more{.servers = servers,
                    .in_flight = pipeline.in_flight,
                    .next = next->kind,
                    .lane = lane_name(result, *next),
@@ -251,9 +267,18 @@ std::optional<MoreServers> more_servers(const CaseResult& result, const Terms& t
       more.in_flight = all;
     }
   }
-  more.gain = paired_ratio(times, then, decision_level);
+  more.gain = paired_ratio(explained(result, terms, times), then, decision_level);
   more.reaches_next = median(then) < kReached * next->at();
   return more;
+}
+
+/// The median of the rounds' processor time over their time.
+double cores_used(const CaseResult& result) {
+  std::vector<double> used;
+  for (const Round& round : result.rounds)
+    if (round.wall_ns > 0)
+      used.push_back(static_cast<double>(round.cpu_ns) / static_cast<double>(round.wall_ns));
+  return median(std::move(used));
 }
 
 /// As the lanes alone add up where the config lets fewer of them overlap than there are.
@@ -284,7 +309,8 @@ std::optional<PipelineBound> bound_of(const GroupResult& group, const CaseResult
                       .lane = lane_name(result, term),
                       .ns = term.at(),
                       .of_bound = paired_ratio(term.ns, times, decision_level),
-                      .faster = {}};
+                      .faster = {},
+                      .cores_used = cores_used(result)};
   if (term.kind == BoundKind::Lane) {
     const auto rest = terms.largest(term.lane);
     if (rest && result.pipeline->lanes.size() > 1) bound.faster = median(times) / rest->at();

@@ -28,8 +28,9 @@ struct MoreServers {
   std::int64_t in_flight = 1;  // the case's, or more where its servers would lack items
   BoundKind next = BoundKind::Lane;
   std::string lane = {};  // where that is one
-  // The pipeline's time over that of a simulation of the lanes as they were alone: with filling,
-  // draining, and items of unlike length; an operating system that schedules less well gives less.
+  // By a simulation of the lanes as they were alone, with filling, draining, and items of unlike
+  // length: the pipeline's time, as far as they explain it, over its time then. An operating system
+  // that schedules less well gives less.
   Interval gain = {};
   Interval at_most;           // its time over the next bound
   bool reaches_next = false;  // the simulated time is near that
@@ -41,6 +42,7 @@ struct PipelineBound {
   double ns = 0;                 // an item
   Interval of_bound;             // that over the pipeline's time, paired by round
   std::optional<double> faster;  // the pipeline's time over the bound without the lane's work
+  double cores_used = 0;         // on average
   std::optional<MoreServers> more = {};
   std::optional<Held> held = {};
   double held_ns = 0;  // an item, as the lanes alone add up then

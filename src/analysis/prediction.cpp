@@ -1,6 +1,7 @@
 #include "analysis/prediction.h"
 
 #include <algorithm>
+#include <span>
 
 #include "analysis/case_analysis.h"
 
@@ -15,9 +16,13 @@ std::int64_t threads_of(const CaseResult& result, std::size_t stage) {
   return result.threads;
 }
 
-/// What the stage of a chain reads; nothing where it loads files.
-std::optional<TensorDesc> input_of(const CaseResult& result, std::size_t stage) {
-  return stage == 0 ? result.source : result.stages[stage - 1].out;
+/// True if a stage of the case can have read that: what it starts from, or what stages before gave.
+bool could_read(const CaseResult& result, std::size_t stage, const TensorDesc& desc) {
+  if (result.source == desc ||
+      std::ranges::find(result.more_inputs, desc) != result.more_inputs.end())
+    return true;
+  const auto before = std::span(result.stages).first(stage);
+  return std::ranges::find(before, desc, &StageResult::out) != before.end();
 }
 
 /// True for the same work on the same tensors by as many threads.
@@ -28,7 +33,8 @@ bool is_same(const Stage& stage, int threads, const CaseResult& result, std::siz
          stage.kernel != nullptr && stage.kernel->name == other.kernel &&
          stage.place == other.place && stage.signature.out.front() == other.out &&
          threads_of(result, index) == threads &&
-         input_of(result, index) == (in.empty() ? std::nullopt : std::optional(in.front()));
+         std::ranges::all_of(
+             in, [&](const TensorDesc& desc) { return could_read(result, index, desc); });
 }
 
 /// What a stage takes, and of how many cores.
@@ -77,13 +83,19 @@ std::optional<double> lane_ns(const Case& work, const Lane& lane, const Results&
   return is_whole ? std::optional(sum_ns) : std::nullopt;
 }
 
+bool works_on_cpu(const Case& work, const Lane& lane) {
+  return std::ranges::any_of(
+      lane.stages, [&](std::size_t stage) { return work.stages[stage].place == Place::Cpu; });
+}
+
 }  // namespace
 
 Prediction predict(const Case& work, const Results& times, std::int64_t cores) {
   Prediction prediction;
-  double cpu_ns = 0, bound_ns = 0;
+  double cpu_ns = 0, bound_ns = 0, host_ns = 0;
   for (const Lane& lane : work.pipeline->lanes) {
     const auto ns = lane_ns(work, lane, times, cpu_ns, prediction.missing);
+    if (works_on_cpu(work, lane)) host_ns += ns.value_or(0);
     prediction.lanes_ns.push_back(ns);
     prediction.in_turn_ns += ns.value_or(0);
     if (const double of_server = ns.value_or(0) / lane.servers; of_server > bound_ns) {
@@ -95,6 +107,10 @@ Prediction predict(const Case& work, const Results& times, std::int64_t cores) {
     bound_ns = of_core;
     prediction.kind = BoundKind::Cores;
     prediction.lane.clear();
+  }
+  if (work.pipeline->submit == Submit::One && host_ns > bound_ns) {
+    bound_ns = host_ns;
+    prediction.held = Held::OneThread;
   }
   const double of_flight = prediction.in_turn_ns / work.pipeline->in_flight;
   if (of_flight > bound_ns) {

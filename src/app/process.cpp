@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <string_view>
 
 #include "core/file.h"
 
@@ -19,6 +20,13 @@ constexpr std::int64_t kSameSignalNs = 200'000'000;
 
 std::atomic<bool> interrupted{false};  // a signal handler reaches nothing but globals
 std::atomic<std::int64_t> first_signal_ns{0};
+std::atomic<bool> says_so{false};
+
+/// A turn may take long, and the run ends after it.
+void say_when_it_ends() {
+  constexpr std::string_view text = "\nnormbench: stops after this turn; once more: at once\n";
+  if (says_so && write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // nobody reads it
+}
 
 void on_signal(int signal) {
   const int kept = errno;
@@ -26,10 +34,12 @@ void on_signal(int signal) {
   clock_gettime(CLOCK_MONOTONIC, &time);
   const std::int64_t now = std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
   std::int64_t first = 0;
-  if (first_signal_ns.compare_exchange_strong(first, now))
+  if (first_signal_ns.compare_exchange_strong(first, now)) {
     interrupted = true;
-  else if (signal != SIGHUP && now - first > kSameSignalNs)
+    say_when_it_ends();
+  } else if (signal != SIGHUP && now - first > kSameSignalNs) {
     _exit(static_cast<int>(Exit::Interrupted));
+  }
   errno = kept;
 }
 
@@ -48,6 +58,7 @@ void take_closed_streams() {
 }
 
 const std::atomic<bool>& watch_for_interrupts() {
+  says_so = isatty(STDERR_FILENO) != 0;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     if (std::signal(signal, on_signal) == SIG_IGN) std::signal(signal, SIG_IGN);
   return interrupted;

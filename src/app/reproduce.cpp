@@ -46,6 +46,7 @@ struct Request {
   std::vector<std::string> what;
   std::string configs;  // their folder
   std::string machine;  // a name for documents; "": the host's
+  std::string images;   // a folder of files to load; "": those that the configs name
   bool allow_peers = false, quick = false;
 };
 constexpr const char* kRequest = "reproduce.json";
@@ -233,6 +234,7 @@ Exit run_config(const Chosen& config, const std::string& out, const Request& req
     arguments.emplace_back("--fit");
     if (request.quick) arguments.emplace_back("--quick");
     if (!request.machine.empty()) arguments.insert(arguments.end(), {"--machine", request.machine});
+    if (!request.images.empty()) arguments.insert(arguments.end(), {"--images", request.images});
   }
   if (request.allow_peers) arguments.emplace_back("--allow-peers");
   tell("{} ({})\n", config.name(), fmt::join(config.experiments, ", "));
@@ -258,6 +260,7 @@ std::string begin_folder(const std::string& wanted, const Request& request,
   const Json json{{"what", request.what},
                   {"configs", request.configs},
                   {"machine", request.machine},
+                  {"images", request.images.empty() ? "" : fs::absolute(request.images).string()},
                   {"allow_peers", request.allow_peers},
                   {"quick", request.quick}};
   write_file((fs::path(out) / kRequest).string(), pretty(json, 2) + "\n");
@@ -279,6 +282,7 @@ Request read_request(const std::string& folder) {
   request.what = reader.texts("what", {});
   request.configs = reader.text("configs", "");
   request.machine = reader.text("machine", "");
+  request.images = reader.text("images", "");
   request.allow_peers = reader.boolean("allow_peers", false);
   request.quick = reader.boolean("quick", false);
   if (!issues.empty()) throw BadInput(folder, std::move(issues));
@@ -381,7 +385,8 @@ void check_options(const ReproduceOptions& options) {
   using Given = std::vector<std::pair<bool, std::string>>;
   const Given running{{!options.out.empty(), "--out"},
                       {request.allow_peers, "--allow-peers"},
-                      {!request.machine.empty(), "--machine"}};
+                      {!request.machine.empty(), "--machine"},
+                      {!request.images.empty(), "--images"}};
   const Given planning{{request.quick, "--quick"}, {!request.configs.empty(), "--configs"}};
   const std::string what = request.what.empty() ? "" : shell_word(request.what.front());
   if (!options.from.empty()) {
@@ -453,6 +458,7 @@ Subcommand make_reproduce() {
             "Run the commands of peers that configs name (scripts/peers/setup)",
             &request.allow_peers},
            {"--quick", "", "Fewer rounds: wide intervals", &request.quick},
+           {"--images", "DIR", "Files to load (B10)", &request.images},
            {"--machine", "NAME", "A name for documents instead of the host's", &request.machine},
            {"--configs", "DIR", "The configs, if not those of this program", &request.configs},
            {"--format", "NAME",

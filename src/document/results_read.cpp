@@ -156,6 +156,20 @@ void mark_by_names(GroupResult& group) {
     for (ProfileRow& row : profile.rows) row.constants |= row.name == constants_range;
 }
 
+void check_lanes(const CaseResult& result, const std::string& pointer, std::vector<Issue>& issues) {
+  if (!result.pipeline) return;
+  const auto count = std::ssize(result.stages);
+  for (const LaneResult& lane : result.pipeline->lanes) {
+    for (const std::int64_t stage : lane.stages)
+      if (stage < 0 || stage >= count)
+        issues.push_back({pointer, fmt::format("lane \"{}\" has stage {} of {} (counted from 0)",
+                                               lane.name, stage, count)});
+    if (lane.servers < 1)
+      issues.push_back(
+          {pointer, fmt::format("lane \"{}\" has no servers (expected at least 1)", lane.name)});
+  }
+}
+
 /// What a reader of results relies on, and no single field can say.
 void check(const GroupResult& group, const std::string& pointer, std::vector<Issue>& issues) {
   const std::size_t contenders = group.cases.size() + group.limits.size();
@@ -174,6 +188,8 @@ void check(const GroupResult& group, const std::string& pointer, std::vector<Iss
   if (!std::ranges::all_of(group.cases, is_measured) ||
       !std::ranges::all_of(group.limits, is_measured))
     issues.push_back({pointer, "a case has rounds but no iterations (expected at least 1)"});
+  for (const auto* contenders : {&group.cases, &group.limits})
+    for (const CaseResult& one : *contenders) check_lanes(one, pointer, issues);
 }
 
 [[noreturn]] void reject(const std::vector<Issue>& issues) {

@@ -65,7 +65,8 @@ void read_lanes(Reader& options, const Case& work, bool has_all_stages, Pipeline
     known.push_back(lane.name);
     if (!reader.has(lane.name)) continue;
     Reader one = reader.object(lane.name);
-    lane.servers = static_cast<int>(one.integer("servers", 1, 1, most_in_flight));
+    const auto servers = static_cast<int>(one.integer("servers", 1, 1, most_in_flight));
+    lane.servers = std::min(servers, pipeline.in_flight);  // more would never work
     lane.threads = static_cast<int>(one.integer("threads", lane.threads, 1, most_threads));
     if (one.has("threads") && !works_on_cpu(work, lane))
       one.complain_at("threads", "goes with stages on the CPU (this lane has none)");

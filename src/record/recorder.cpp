@@ -104,10 +104,10 @@ std::vector<ThreadLog> Recorder::take() {
   for (const auto& log : logs_)
     if (auto slices = log->take(); !slices.empty())
       logs.push_back({.tid = log->tid, .name = log->name, .slices = std::move(slices)});
-  const auto gone =
-      std::ranges::partition(logs_, [](const auto& log) { return is_there(log->tid); });
-  std::ranges::move(gone, std::back_inserter(left_));
-  logs_.erase(gone.begin(), gone.end());
+  const auto gone = std::partition(logs_.begin(), logs_.end(),
+                                   [](const auto& log) { return is_there(log->tid); });
+  std::move(gone, logs_.end(), std::back_inserter(left_));
+  logs_.erase(gone, logs_.end());
   std::ranges::sort(logs, {}, &ThreadLog::tid);
   return logs;
 }

@@ -11,14 +11,22 @@ namespace {
 
 constexpr std::size_t longest = 15;  // more is refused
 
+/// What the calling thread was named, whole; "" where nobody did here.
+std::string& own_name() {
+  thread_local std::string name;
+  return name;
+}
+
 }  // namespace
 
 void name_this_thread(std::string_view name) {
+  own_name() = name;
   pthread_setname_np(pthread_self(), std::string(name.substr(0, longest)).c_str());
   nvtx::name_thread(name);
 }
 
 std::string name_of_this_thread() {
+  if (!own_name().empty()) return own_name();
   std::array<char, longest + 1> name{};
   pthread_getname_np(pthread_self(), name.data(), name.size());
   return name.data();

@@ -10,7 +10,8 @@ namespace normbench {
 /// NVTX tool.
 void name_this_thread(std::string_view name);
 
-/// The operating system's name of the calling thread; of a program's first one, the program's.
+/// What the calling thread was named, else its name in the operating system: of a program's first
+/// one the program's.
 std::string name_of_this_thread();
 
 }  // namespace normbench

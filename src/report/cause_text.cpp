@@ -32,6 +32,9 @@ constexpr auto words(Factor::Kind) {
                                             {ResultLayout, "layout of the result"},
                                             {Peer, "peer"},
                                             {Threads, "threads"},
+                                            {InFlight, "items in flight"},
+                                            {Submit, "submit"},
+                                            {Servers, "servers"},
                                             {Wait, "wait"},
                                             {Graph, "graph"},
                                             {Parameter, "parameter"},
@@ -75,6 +78,8 @@ std::string factor_value(const Factor& factor, const FactorValue& value) {
   return factor.kind == Factor::Kind::Peer && text.empty() ? "normbench" : text;
 }
 
+constexpr double kExplained = 0.7;  // the share of a pipeline's time from which on its bound is why
+
 /// What bounds a pipeline.
 struct PipelineText {
   const PipelineAnalysis& pipeline;
@@ -98,7 +103,7 @@ struct PipelineText {
       text = fmt::format("It does the host's work of all lanes, {} ms an item; ",
                          format_ms(bound.held_ns));
     text += bound.kind == BoundKind::Lane ? lane_alone() : shared();
-    return text + faster() + more() + headroom();
+    return text + (leaves_most() ? unexplained() : faster() + more()) + headroom();
   }
 
  private:
@@ -110,6 +115,16 @@ struct PipelineText {
   std::string cores() const {
     if (pipeline.cores == 1) return "the only core";
     return pipeline.cores == 2 ? "both cores" : fmt::format("all {} cores", pipeline.cores);
+  }
+  /// True where neither the bound nor the config explains the larger part of what it takes above
+  /// it.
+  bool leaves_most() const { return !bound.held && bound.of_bound.value < kExplained; }
+  std::string unexplained() const {
+    return fmt::format(
+        " The lanes do not explain the rest: on average {} of {} {} worked, so it waited, or other "
+        "programs had them.",
+        format_significant(bound.cores_used, 2), pipeline.cores,
+        pipeline.cores == 1 ? "core" : "cores");
   }
   std::string lane_alone() const {
     const auto lane = std::ranges::find(pipeline.lanes, bound.lane, &LaneAnalysis::name);
@@ -133,7 +148,7 @@ struct PipelineText {
     return fmt::format(" A faster {} gains at most {}.", bound.lane, factor(*bound.faster));
   }
   std::string more() const {
-    constexpr double kNoGain = 1.005;
+    constexpr double kNoGain = 1.01;
     if (!bound.more || bound.held || bound.more->gain.value < kNoGain) return "";
     const MoreServers& more = *bound.more;
     const std::string busy = more.next == BoundKind::Cores    ? busy_cores()

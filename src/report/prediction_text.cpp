@@ -25,7 +25,9 @@ std::string bound_text(const Case& work, const Prediction& prediction, std::int6
   if (!prediction.missing.empty())
     return fmt::format("the document has no time of {} with these shapes and threads",
                        enumerate(prediction.missing));
-  const std::string by = prediction.held ? counted(work.pipeline->in_flight, "item") + " in flight"
+  const std::string by = prediction.held == Held::OneThread ? "one host thread"
+                         : prediction.held
+                             ? counted(work.pipeline->in_flight, "item") + " in flight"
                          : prediction.kind == BoundKind::Lane ? prediction.lane
                                                               : counted(cores, "core");
   return fmt::format("at least {} ms an item, by {}; {} ms in turn, so {} at most",

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "analysis/analysis.h"
+#include "analysis/why/factors.h"
 #include "example_results.h"
 #include "ops/stream.h"
 
@@ -83,6 +84,35 @@ TEST_F(PipelineBoundTest, MoreServersHelpLessWhereItsProcessorTimeIsAboveThatOfI
   for (Round& round : group.cases[1].rounds)
     round.cpu_ns = static_cast<std::int64_t>(1.1 * 18.5e6 * 20);
   EXPECT_NEAR(bound(1).more->gain.value, before / 1.1, 0.02);
+}
+
+TEST_F(PipelineBoundTest, WhatTheLanesDoNotExplainMoreServersDoNotEnd) {
+  const double before = bound(1).more->gain.value;
+  for (Round& round : group.cases[1].rounds) round.wall_ns *= 3;
+  const PipelineBound slow = bound(1);
+  EXPECT_NEAR(slow.more->gain.value, before, 0.02);
+  EXPECT_NEAR(slow.cores_used, 18.5 / 3 / 12.4, 0.02);
+}
+
+TEST_F(PipelineBoundTest, ServersThatItHasAreNotAdvised) {
+  results.environment["available_threads"] = 16;
+  for (const std::size_t lane : {0, 2}) set_lane(lane, 6, 1);  // neither is slower than the other
+  EXPECT_FALSE(bound(1).more);
+}
+
+TEST_F(PipelineBoundTest, HowItemsGoThroughTheLanesIsAFactor) {
+  const auto kinds = [&](const CaseResult& a, const CaseResult& b) {
+    std::vector<Factor::Kind> kinds;
+    for (const Factor& factor : factors(a, b)) kinds.push_back(factor.kind);
+    return kinds;
+  };
+  CaseResult other = group.cases[1];
+  EXPECT_THAT(kinds(group.cases[1], other), testing::IsEmpty());
+  other.pipeline->lanes[0].servers = 2;
+  EXPECT_THAT(kinds(group.cases[1], other), testing::ElementsAre(Factor::Kind::Servers));
+  other.pipeline->submit = Submit::Item;  // its servers are its items in flight
+  EXPECT_THAT(kinds(group.cases[1], other), testing::ElementsAre(Factor::Kind::Submit));
+  EXPECT_THAT(kinds(group.cases[0], other), testing::ElementsAre(Factor::Kind::InFlight));
 }
 
 TEST_F(PipelineBoundTest, WithCoresEnoughTheNextLaneBounds) {

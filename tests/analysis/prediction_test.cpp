@@ -84,6 +84,20 @@ TEST_F(PredictionTest, StagesKeepNoMoreCoresBusyThanTheyDidWhenMeasured) {
   EXPECT_EQ(prediction.bound_ns, 5e6);
 }
 
+TEST_F(PredictionTest, OneThreadDoesTheHostsWorkOfAllLanes) {
+  work().pipeline->submit = Submit::One;
+  const Prediction prediction = predict(work(), times, 16);
+  EXPECT_EQ(prediction.held, Held::OneThread);
+  EXPECT_EQ(prediction.bound_ns, 13e6);
+}
+
+TEST_F(PredictionTest, AStageMayReadWhatAnyStageBeforeItGave) {
+  for (CaseResult& result : times.groups[0].cases)
+    result.stages.insert(result.stages.begin() + 1, result.stages[0]);
+  times.groups[0].cases[0].stages[1].out.dtype = DType::UInt8;  // between cast and normalize
+  EXPECT_THAT(predict(work(), times, 16).missing, IsEmpty());
+}
+
 TEST_F(PredictionTest, FewItemsInFlightBoundToo) {
   work().pipeline->in_flight = 1;
   const Prediction prediction = predict(work(), times, 16);

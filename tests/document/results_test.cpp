@@ -204,6 +204,12 @@ TEST(Results, NameWhatIsWrongInAGroup) {
       {"/cases/0/threads", 1e12, "/cases/0/threads: must be at most 2147483647"},
       {"/cases/0/iterations", "3", "/cases/0/iterations: expected"},
       {"/cases/0/iterations", 0, ": a case has rounds but no iterations"},
+      {"/cases/0/pipeline", Json::parse(R"({"in_flight": 1, "submit": "lane", "lanes": [
+         {"name": "a", "servers": 1, "threads": 1, "stages": [7]}]})"),
+       ": lane \"a\" has stage 7 of "},
+      {"/cases/0/pipeline", Json::parse(R"({"in_flight": 1, "submit": "lane", "lanes": [
+         {"name": "a", "servers": 0, "threads": 1, "stages": [0]}]})"),
+       ": lane \"a\" has no servers"},
       {"/cases/0/rounds/wall_ns",
        {10, 12, 13},
        "/cases/0/rounds/cpu_ns: expected 3 values, none negative (as many as in \"wall_ns\")"},

@@ -28,8 +28,8 @@ TEST(Pipeline, AStageIsInTheLaneOfItsEngineOrInTheOneThatItNames) {
       "in_flight": 3, "threads": 2, "lanes": {"last": {"servers": 4, "threads": 1}}})"),
                               fakes::with_gpu());
   EXPECT_THAT(shown(work),
-              ElementsAre("cpu 1x2: 0", "h2d 1x2: 1", "gpu 1x2: 2", "d2h 1x2: 3", "last 4x1: 4"));
-  EXPECT_EQ(work.pipeline->in_flight, 3);
+              ElementsAre("cpu 1x2: 0", "h2d 1x2: 1", "gpu 1x2: 2", "d2h 1x2: 3", "last 3x1: 4"));
+  EXPECT_EQ(work.pipeline->in_flight, 3);  // no more servers of a lane would ever work
   EXPECT_EQ(work.pipeline->items, 24);
   EXPECT_EQ(name_of(work.pipeline->submit), "lane");
   EXPECT_EQ(
@@ -56,7 +56,7 @@ TEST(Pipeline, ThreadsAreCounted) {
                                   "threads": 30})")),
               ElementsAre("/experiments/0/variants/v/in_flight: needs 6000 threads for its lanes "
                           "(at most 4096)"));
-  EXPECT_THAT(mistakes(stages(R"({"stages": ["copy"], "in_flight": 2,
+  EXPECT_THAT(mistakes(stages(R"({"stages": ["copy"], "in_flight": 1000,
                                   "lanes": {"cpu": {"servers": 1000, "threads": 5}}})")),
               ElementsAre("/experiments/0/variants/v/in_flight: needs 5000 threads for its lanes "
                           "(at most 4096)"));

@@ -240,6 +240,16 @@ TEST(Explain, WhichResourceTakesTheTime) {
                                 "kernel gains at most 14 %."));
 }
 
+TEST(Explain, SaysWhatThePipelinesLanesDoNot) {
+  Results results = examples::pipelines();
+  for (Round& round : results.groups[0].cases[1].rounds) round.wall_ns *= 3;
+  EXPECT_EQ(
+      cause_text(explain(results.groups[0], analysed(results).cases[1], 1, results)).bound(),
+      "Bound by load: alone, load takes 12.0 ms, 32 % of its time. The lanes do not explain the "
+      "rest: on average 0.50 of 2 cores worked, so it waited, or other programs had them. Fed "
+      "from memory it is 6.10x as fast: no loader gives more.");
+}
+
 CaseResult gpu_case(int index) { return examples::gpu().groups[0].cases[index]; }
 
 TEST(GainAtMost, IsWhatTheOthersTake) {

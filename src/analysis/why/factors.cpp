@@ -253,6 +253,30 @@ void add_axes(const CaseResult& a, const CaseResult& b, std::vector<Factor>& lis
       add(list, Kind::Axis, value, b.axes[axis], axis);
 }
 
+/// "load 2": of lanes that have another number in the other case.
+std::vector<std::string> servers(const CaseResult& result, const CaseResult& other) {
+  std::vector<std::string> lanes;
+  for (const LaneResult& lane : result.pipeline->lanes) {
+    const auto its = std::ranges::find(other.pipeline->lanes, lane.name, &LaneResult::name);
+    if (its != other.pipeline->lanes.end() && its->servers != lane.servers)
+      lanes.push_back(lane.name + " " + std::to_string(lane.servers));
+  }
+  return lanes;
+}
+
+/// How items go through the lanes, where several do at once in both.
+void add_flight(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
+  const auto in_flight = [](const CaseResult& result) {
+    return result.pipeline ? result.pipeline->in_flight : 1;
+  };
+  add(list, Kind::InFlight, in_flight(a), in_flight(b));
+  if (in_flight(a) == 1 || in_flight(b) == 1) return;
+  add(list, Kind::Submit, std::string(name_of(a.pipeline->submit)),
+      std::string(name_of(b.pipeline->submit)));
+  const bool by_lanes = a.pipeline->submit == Submit::Lane && b.pipeline->submit == Submit::Lane;
+  if (by_lanes) add(list, Kind::Servers, servers(a, b), servers(b, a));
+}
+
 }  // namespace
 
 std::vector<Factor> factors(const CaseResult& a, const CaseResult& b) {
@@ -261,6 +285,7 @@ std::vector<Factor> factors(const CaseResult& a, const CaseResult& b) {
   add_stages(a, b, list);
   add_runner(a, b, list);
   add(list, Kind::Threads, std::int64_t{a.threads}, std::int64_t{b.threads});
+  add_flight(a, b, list);
   if (a.wait && b.wait) {
     add(list, Kind::Wait, *a.wait, *b.wait);
     add(list, Kind::Graph, a.graph, b.graph);

@@ -45,6 +45,9 @@ struct Factor {
     ResultLayout,
     Peer,
     Threads,
+    InFlight,
+    Submit,
+    Servers,
     Wait,
     Graph,
     Axis
