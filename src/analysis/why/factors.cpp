@@ -253,13 +253,13 @@ void add_axes(const CaseResult& a, const CaseResult& b, std::vector<Factor>& lis
       add(list, Kind::Axis, value, b.axes[axis], axis);
 }
 
-/// "load 2": of lanes that have another number in the other case.
+/// "load=2": of lanes that have another number in the other case.
 std::vector<std::string> servers(const CaseResult& result, const CaseResult& other) {
   std::vector<std::string> lanes;
   for (const LaneResult& lane : result.pipeline->lanes) {
     const auto its = std::ranges::find(other.pipeline->lanes, lane.name, &LaneResult::name);
     if (its != other.pipeline->lanes.end() && its->servers != lane.servers)
-      lanes.push_back(lane.name + " " + std::to_string(lane.servers));
+      lanes.push_back(lane.name + "=" + std::to_string(lane.servers));
   }
   return lanes;
 }
