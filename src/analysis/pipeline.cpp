@@ -184,7 +184,11 @@ double item_ns(const CaseResult& alone, double mean_ns, std::size_t round, std::
 /// time in that round was above theirs.
 PipelineModel model_of(const CaseResult& result, const Terms& terms, double slowed,
                        std::size_t round) {
-  PipelineModel model{.lanes = {}, .visits = visited_lanes(result), .work_ns = {}};
+  PipelineModel model{.lanes = {},
+                      .visits = visited_lanes(result),
+                      .work_ns = {},
+                      .in_flight = result.pipeline->in_flight,
+                      .cores = static_cast<double>(terms.cores())};
   std::vector<bool> on_host;
   for (std::size_t i = 0; i < result.pipeline->lanes.size(); ++i) {
     const LaneResult& lane = result.pipeline->lanes[i];
@@ -213,9 +217,7 @@ PipelineModel model_of(const CaseResult& result, const Terms& terms, double slow
 Series explained(const CaseResult& result, const Terms& terms, const Series& times) {
   Series series;
   for (std::size_t r = 0; r < std::min(times.size(), terms.all_cpu().size()); ++r) {
-    PipelineModel model = model_of(result, terms, 1, r);
-    model.in_flight = result.pipeline->in_flight;
-    model.cores = static_cast<double>(terms.cores());
+    const PipelineModel model = model_of(result, terms, 1, r);
     const auto items = static_cast<double>(model.work_ns.size());
     series.push_back(std::min(simulated_ns(model) / items, times[r]));
   }
@@ -233,7 +235,6 @@ Series with_servers(const CaseResult& result, const Terms& terms, std::size_t la
     PipelineModel model = model_of(result, terms, slowed, r);
     model.lanes[lane].servers = servers;
     model.in_flight = in_flight;
-    model.cores = static_cast<double>(terms.cores());
     const auto items = static_cast<double>(model.work_ns.size());
     times.push_back(std::max(simulated_ns(model) / items, bound[r]));
   }

@@ -12,7 +12,7 @@ struct Prediction {
   std::vector<std::string> missing;             // labels of stages without a time
   BoundKind kind = BoundKind::Lane;
   std::string lane = {};          // where that is one
-  std::optional<Held> held = {};  // where fewer items in flight than lanes bound it
+  std::optional<Held> held = {};  // where the items in flight or the one host thread bound it
   double bound_ns = 0;            // 0 where a stage is missing
   double in_turn_ns = 0;          // all lanes one after the other
 };
