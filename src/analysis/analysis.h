@@ -44,6 +44,7 @@ struct Verdict {
   Cause bound;                         // of the winner or of the case alone
   std::optional<Slow> slow;
   std::optional<PinningCost> pinning;
+  std::optional<PreparingCost> preparing;
   std::vector<int> host_left_out;  // cases whose host stages the deciding clock leaves out
   std::vector<int> on_wall_clock;  // cases without device time, though that decides
   std::optional<LinkArithmetic> link;

@@ -145,6 +145,7 @@ Verdict judge(const GroupResult& group, const GroupAnalysis& analysis, const Res
     if (const int slow = slow_case(group, analysis, ranked, fastest); slow >= 0)
       verdict.slow = {slow, explain(group, analysis.cases[slow], slow, results),
                       factors(group.cases[slow], group.cases[fastest])};
+    verdict.preparing = preparing_cost(group, fastest, results);
   }
   add_left_out_by_the_clock(group, results, verdict);
   verdict.link = link_arithmetic(group);

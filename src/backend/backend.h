@@ -127,6 +127,9 @@ struct Kernel {
   std::size_t (*scratch)(const Op&, const Signature&);
   Launch (*prepare)(const Op&, const Signature&);
   bool loads = false;  // its launch only submits kernels, so that a queue can load them instead
+  /// For pixels of another filter than the op's: how close each image at least comes to the exact
+  /// one, as peak signal-to-noise ratio. 0: every element is held to its error bound.
+  double psnr_db = 0;
 };
 
 /// What rows that cannot be captured say.

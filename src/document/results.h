@@ -1,6 +1,7 @@
 /// The results document in memory: measurements only; everything else is derived by analysis/.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -83,9 +84,18 @@ struct CheckResult {
   bool ok = false;  // nothing wrong was found
   double max_abs_error = 0;
   double bound = 0;
+  // Where images are held as wholes: the least peak signal-to-noise ratio of one, and what it must
+  // be. 0: elements are held to `bound`.
+  double psnr_db = 0, psnr_bound_db = 0;
   HeldTo held_to = HeldTo::Reference;
   std::string variant = {};  // the other one
   bool operator==(const CheckResult&) const = default;
+
+  /// Those of another check of the same case, where they are worse.
+  void add_errors_of(const CheckResult& other) {
+    max_abs_error = std::max(max_abs_error, other.max_abs_error);
+    if (other.psnr_bound_db > 0) psnr_db = std::min(psnr_db, other.psnr_db);
+  }
 };
 
 /// A lane of a pipeline, as the planner decided it.
@@ -113,6 +123,16 @@ struct PipelineResult {
   bool operator==(const PipelineResult&) const = default;
 };
 
+/// What a case loads from.
+struct DatasetResult {
+  std::int64_t images = 0, files = 0;  // those that can be read
+  std::int64_t bytes = 0;              // of the files
+  // As the manifest of who made it says; 0: not known. How long that took, and the mean peak
+  // signal-to-noise ratio of its images to those that it was made of.
+  double prepare_seconds = 0, psnr_db = 0;
+  bool operator==(const DatasetResult&) const = default;
+};
+
 struct CaseResult {
   std::string variant;
   std::string written = {};  // its name in the config where that is another: "a" of "a [k=1]"
@@ -125,6 +145,7 @@ struct CaseResult {
   std::optional<Wait> wait = {};  // when the host waits for the GPU; nothing without one
   bool graph = false;             // its GPU stages run as graphs
   std::optional<PipelineResult> pipeline = {};  // with items in flight
+  std::optional<DatasetResult> dataset = {};    // of one that loads
   std::string peer = {};          // the config's name of the peer that ran it; "": this process
   std::string peer_version = {};  // what the peer calls itself: "torch 2.9.0"
   bool resident = false;          // a limit on buffers that stay in the cache
@@ -165,8 +186,10 @@ struct ProfileRow {
   std::string name;
   Place place = Place::Cpu;
   std::string shapes;
-  bool annotation = false;  // a range of steps, or its projection on a device: no work itself
-  bool constants = false;   // a kernel's preparing of its constants, calls in it included
+  bool annotation = false;   // a range of steps, or its projection on a device: no work itself
+  bool constants = false;    // a kernel's preparing of its constants, calls in it included
+  bool image = false;        // a loader's work on one image
+  std::string longest = {};  // the longest call's own name, where that is not the row's
   std::int64_t calls = 0;
   std::int64_t self_cpu_ns = 0, cpu_ns = 0;
   std::int64_t self_device_ns = 0, device_ns = 0;
@@ -300,11 +323,12 @@ inline constexpr int document_schema = 1;
 /// - what only a device gives is left out where there was none: calls_ns, condition_before and
 ///   condition_after, clock_error_ns.
 /// - what newer versions added is left out where it says nothing: written, skip, parameters,
-///   min_read_bytes, resident, threads_decided, source, wait, graph, pipeline, peer, peer_version,
-///   counters, calibration, discarded, device_times, times, losses, unkept, cut_rounds, cut_order,
-///   bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within, across, submitted_ms,
-///   forced and ranges, a group's precision, cache and scaled_from, of a check held_to and variant,
-///   and of a profile's row annotation, constants, min_ns to max_ns, bytes, faults.
+///   min_read_bytes, resident, threads_decided, source, wait, graph, pipeline, dataset, peer,
+///   peer_version, counters, calibration, discarded, device_times, times, losses, unkept,
+///   cut_rounds, cut_order, bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within,
+///   across, submitted_ms, forced and ranges, a group's precision, cache and scaled_from, of a
+///   check psnr_db, psnr_bound_db, held_to and variant, and of a profile's row annotation,
+///   constants, image, longest, min_ns to max_ns, bytes, faults.
 /// - a double that is not finite is null, and infinity when read back.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);

@@ -69,6 +69,8 @@ void fields(auto& io, Is<CheckResult> auto& x) {
   io.required("ok", x.ok);
   io("max_abs_error", x.max_abs_error);
   io("bound", x.bound);
+  io.when_known("psnr_db", x.psnr_db);
+  io.when_known("psnr_bound_db", x.psnr_bound_db);
   io.when_known("held_to", x.held_to);
   io.when_known("variant", x.variant);
 }
@@ -94,6 +96,14 @@ void fields(auto& io, Is<PipelineResult> auto& x) {
   io("latency_ns", x.latency_ns);
 }
 
+void fields(auto& io, Is<DatasetResult> auto& x) {
+  io("images", x.images);
+  io("files", x.files);
+  io("bytes", x.bytes);
+  io.when_known("prepare_seconds", x.prepare_seconds);
+  io.when_known("psnr_db", x.psnr_db);
+}
+
 void fields(auto& io, Is<CaseResult> auto& x) {
   io.required("variant", x.variant);
   io.when_known("written", x.written);
@@ -106,6 +116,7 @@ void fields(auto& io, Is<CaseResult> auto& x) {
   io.when_known("wait", x.wait);
   io.when_known("graph", x.graph);
   io.when_known("pipeline", x.pipeline);
+  io.when_known("dataset", x.dataset);
   io.when_known("peer", x.peer);
   io.when_known("peer_version", x.peer_version);
   io.when_known("resident", x.resident);
@@ -136,6 +147,8 @@ void fields(auto& io, Is<ProfileRow> auto& x) {
   io("shapes", x.shapes);
   io.when_known("annotation", x.annotation);
   io.when_known("constants", x.constants);
+  io.when_known("image", x.image);
+  io.when_known("longest", x.longest);
   io.when_known("min_ns", x.min_ns);
   io.when_known("p50_ns", x.p50_ns);
   io.when_known("p95_ns", x.p95_ns);

@@ -68,7 +68,8 @@ class Loader {
   requires std::same_as<T, CheckResult> || std::same_as<T, Counters> ||
       std::same_as<T, ProfileCounters> || std::same_as<T, ProfileTimes> ||
       std::same_as<T, ProfileLosses> || std::same_as<T, ClaimedRatio> ||
-      std::same_as<T, ClaimedTrend> || std::same_as<T, PipelineResult>
+      std::same_as<T, ClaimedTrend> || std::same_as<T, PipelineResult> ||
+      std::same_as<T, DatasetResult>
   void read(const char* name, T& value) {
     Loader loader(reader_.object(name));
     fields(loader, value);

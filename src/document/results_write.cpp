@@ -28,6 +28,7 @@ Json write(const ProfileLosses& value) { return object(value); }
 Json write(const ClaimedRatio& value) { return object(value); }
 Json write(const ClaimedTrend& value) { return object(value); }
 Json write(const PipelineResult& value) { return object(value); }
+Json write(const DatasetResult& value) { return object(value); }
 
 Json write(const TensorDesc& desc) {
   Json json = tensor_json(desc);
@@ -75,6 +76,7 @@ bool is_known(const std::optional<T>& value) {
   return value.has_value();
 }
 bool is_known(std::int64_t value) { return value != 0; }
+bool is_known(double value) { return value != 0; }
 template <Enum E>
 bool is_known(E value) {
   return value != E();  // the enumerator 0 is what older documents mean

@@ -132,12 +132,14 @@ double share_of_magnitude(const Case& work) {
   return most;
 }
 
-/// The names of its networks, in order.
-std::vector<std::string> networks(const Case& work) {
-  std::vector<std::string> names;
+/// Its networks in order, by name, and whether they are trained: batch norms then give others'
+/// logits.
+std::vector<std::pair<std::string, bool>> networks(const Case& work) {
+  std::vector<std::pair<std::string, bool>> found;
   for (const Stage& stage : work.stages)
-    if (const Model* model = std::get_if<Model>(&stage.op)) names.push_back(model->network);
-  return names;
+    if (const Model* model = std::get_if<Model>(&stage.op))
+      found.emplace_back(model->network, model->train);
+  return found;
 }
 
 /// The first op of the chain that `holds` is true of; "" for none.
@@ -167,6 +169,58 @@ CheckOutcome without_reference(Tensor64 output, std::string_view op) {
           .output = std::move(output)};
 }
 
+/// The image that is least like what it should be.
+struct Likeness {
+  double psnr_db = most;
+  std::int64_t image = 0;
+
+  static constexpr double most = 200;  // of equal images; values that are no numbers: -200
+
+  static double db_of(double range, double rms) {
+    if (!std::isfinite(rms)) return -most;
+    return rms > 0 ? std::clamp(20 * std::log10(range / rms), -most, most) : most;
+  }
+
+  /// Peak signal-to-noise ratio of each image: 20 log10(range of the exact values / root mean
+  /// square of the differences).
+  void add(const Exact& exact, const Tensor64& got, std::int64_t first) {
+    const std::int64_t per_image = exact.values.shape.elements() / exact.values.shape.n;
+    for (std::int64_t n = 0; n < exact.values.shape.n; ++n) {
+      double squares = 0;
+      for (std::int64_t i = n * per_image; i < (n + 1) * per_image; ++i)
+        squares += std::pow(got.values[i] - exact.values.values[i], 2);
+      const double db = db_of(exact.accuracy.high - exact.accuracy.low,
+                              std::sqrt(squares / static_cast<double>(per_image)));
+      if (db >= psnr_db) continue;
+      psnr_db = db;
+      image = first + n;
+    }
+  }
+};
+
+/// What the outputs are held to as images: the least that a stage's row says, or its peer; 0 where
+/// none does.
+double psnr_bound(const Case& work, double of_peer) {
+  double least = of_peer;
+  for (const Stage& stage : work.stages)
+    if (stage.kernel != nullptr && stage.kernel->psnr_db > 0)
+      least = least > 0 ? std::min(least, stage.kernel->psnr_db) : stage.kernel->psnr_db;
+  return least;
+}
+
+CheckOutcome held_by_likeness(const Likeness& likeness, double bound_db, double max_abs_error) {
+  const bool ok = likeness.psnr_db >= bound_db;
+  return {.result = {.ok = ok,
+                     .max_abs_error = max_abs_error,
+                     .psnr_db = likeness.psnr_db,
+                     .psnr_bound_db = bound_db},
+          .reason = ok ? ""
+                       : fmt::format("wrong output: image {} keeps {:.1f} dB of the exact one, "
+                                     "expected {:.0f} dB or more",
+                                     likeness.image, likeness.psnr_db, bound_db),
+          .note = ""};
+}
+
 }  // namespace
 
 void CheckOutcome::judge_files(std::string wrong) {
@@ -177,7 +231,7 @@ void CheckOutcome::judge_files(std::string wrong) {
 
 CheckOutcome check_output(const Case& work, std::span<const View> inputs,
                           std::span<const View> outputs, const Backends& backends,
-                          std::int64_t item) {
+                          std::int64_t item, double psnr_db) {
   const auto is_undefined = [](const Op& op) { return !has_reference(op) && !is_peer_only(op); };
   if (const auto op = first_op(work, is_undefined); !op.empty())
     return {.result = {.ok = true, .held_to = HeldTo::Nothing},
@@ -188,18 +242,23 @@ CheckOutcome check_output(const Case& work, std::span<const View> inputs,
   for (const View& view : outputs) out.emplace_back(view, backends);
   if (const auto op = first_op(work, is_peer_only); !op.empty())
     return without_reference(out[0].read({.first = 0, .count = outputs[0].desc.shape.n}), op);
+  const double psnr_bound_db = psnr_bound(work, psnr_db);
   Worst worst;
+  Likeness likeness;
   const std::int64_t batch = work.images(), slab = slab_images(work);
   for (std::int64_t first = 0; first < batch; first += slab) {
     const ImageRange images{.first = first, .count = std::min(slab, batch - first)};
     const auto exact = exact_outputs(work, known_inputs(work, in, images), images, item);
     for (std::size_t i = 0; i < out.size(); ++i) {
       const ImageRange part = images.of(out[i].desc(), work);
+      const Tensor64 got = out[i].read(part);
       Worst here{.bound = exact[i].accuracy.error, .output = i};
-      compare(exact[i].values, out[i].read(part), part.first, here);
+      compare(exact[i].values, got, part.first, here);
       if (worst.error < 0 || here.share() > worst.share()) worst = here;
+      if (psnr_bound_db > 0) likeness.add(exact[i], got, part.first);
     }
   }
+  if (psnr_bound_db > 0) return held_by_likeness(likeness, psnr_bound_db, worst.error);
   const bool ok = worst.error <= worst.bound;
   return {.result = {.ok = ok, .max_abs_error = worst.error, .bound = worst.bound},
           .reason = ok ? ""
@@ -217,12 +276,19 @@ const TensorDesc& fed(const Case& work) {
   return network->signature.in.front();
 }
 
+/// The files that it loads.
+std::vector<std::string> loaded(const Case& work) {
+  const auto* const load = std::get_if<Load>(&work.stages.front().op);
+  return load == nullptr ? std::vector<std::string>() : load->files;
+}
+
 }  // namespace
 
 bool is_standard_for(const Standard& standard, const Case& work) {
   const TensorDesc &its = standard.work->result(), &desc = work.result();
   return its.dtype == desc.dtype && its.layout == desc.layout && its.shape == desc.shape &&
-         networks(*standard.work) == networks(work) && fed(*standard.work).shape == fed(work).shape;
+         networks(*standard.work) == networks(work) &&
+         fed(*standard.work).shape == fed(work).shape && loaded(*standard.work) == loaded(work);
 }
 
 CheckOutcome hold_to(const Standard& standard, const Case& work, const Tensor64& output) {

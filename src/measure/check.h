@@ -25,11 +25,13 @@ struct CheckOutcome {
 /// stages' error bounds; the result is that of the output nearest to its bound. Needs memory for
 /// one slab: 8 million doubles, or one image when it is larger. What host code may not read in
 /// place is copied slab by slab. `item`: which iteration of its turn made them, for a case that
-/// loads reads other files for each. Of a chain with an op that only peers run
+/// loads reads other files for each. `psnr_db`: what a peer says its images keep (0: it is exact),
+/// as a row's psnr_db; where one of the stages does, all images of the outputs are held so, not
+/// element by element. Of a chain with an op that only peers run
 /// nothing is compared yet; an output with infinities or NaN is wrong.
 CheckOutcome check_output(const Case& work, std::span<const View> inputs,
                           std::span<const View> outputs, const Backends& backends,
-                          std::int64_t item = 0);
+                          std::int64_t item = 0, double psnr_db = 0);
 
 /// The output of a case to which those of others are held.
 struct Standard {
@@ -37,8 +39,8 @@ struct Standard {
   Tensor64 output;
 };
 
-/// True where `work` is to give the same: its networks have the same names, and its output has the
-/// same dtype, layout and shape.
+/// True where `work` is to give the same: its networks have the same names and are both trained or
+/// not, both load the same files or none, and its output has the same dtype, layout and shape.
 bool is_standard_for(const Standard& standard, const Case& work);
 
 /// Holds `output`, which `work` gave, to the standard: within a share of its largest magnitude that

@@ -35,6 +35,7 @@ CaseContender::CaseContender(const Case& work, GroupMemory& memory, const Backen
 
 std::int64_t CaseContender::first_call() {
   prepared_.load_kernels();
+  prepared_.cold_files().drop();
   return poisoned_iteration(prepared_, std::byte{0xFF}, false, clock_);
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <new>
 #include <utility>
 
@@ -92,18 +93,26 @@ PipelineResult pipeline_result(const Case& work, const std::vector<Case>& parts)
 /// True if a turn's items do not all read the same files.
 bool walks_through_files(const Case& work) {
   const auto* const load = std::get_if<Load>(&work.stages.front().op);
-  return load != nullptr && std::ssize(load->files) > load->batch;
+  return load != nullptr && load->image_count() > load->batch;
 }
 
-/// Files that a `load` with on_error skip does not read are counted and shown.
-void note_left_out(Member& member) {
-  for (const Stage& stage : member.work->stages)
-    if (const Load* load = std::get_if<Load>(&stage.op)) {
-      const std::vector<std::string> broken = broken_files(*load);
-      if (broken.empty()) continue;
-      member.result->notes.push_back(fmt::format("{} of {} files left out: {}", broken.size(),
-                                                 load->files.size(), fmt::join(broken, ", ")));
-    }
+/// What the case loads from. Files that on_error skip leaves out are counted and shown.
+void note_dataset(Member& member) {
+  const auto* const load = std::get_if<Load>(&member.work->stages.front().op);
+  if (load == nullptr) return;
+  const ImageWalk walk = load->walk();
+  DatasetResult& dataset = member.result->dataset.emplace();
+  dataset.images = std::ssize(walk.places());
+  dataset.files = std::ssize(walk.files());
+  for (const std::string& file : walk.files()) {
+    std::error_code unknown;
+    const std::uintmax_t bytes = std::filesystem::file_size(file, unknown);
+    if (!unknown) dataset.bytes += static_cast<std::int64_t>(bytes);
+  }
+  const std::vector<std::string> broken = broken_files(*load);
+  if (broken.empty()) return;
+  member.result->notes.push_back(fmt::format("{} of {} files left out: {}", broken.size(),
+                                             load->files.size(), fmt::join(broken, ", ")));
 }
 
 /// The result before anything ran: what comes from the plan.
@@ -171,9 +180,8 @@ void Member::end(Status status, const std::string& reason) {
 }
 
 void Member::judge(const CheckOutcome& outcome) {
-  const double error = std::max(result->check.max_abs_error, outcome.result.max_abs_error);
-  result->check = outcome.result;
-  result->check.max_abs_error = error;
+  const CheckResult before = std::exchange(result->check, outcome.result);
+  result->check.add_errors_of(before);
   auto& notes = result->notes;
   if (!outcome.note.empty() && std::ranges::find(notes, outcome.note) == notes.end())
     notes.push_back(outcome.note);
@@ -261,7 +269,7 @@ void GroupRun::first_call(Member& member, double clock_cost_ns) {
   member.result->first_call_ns = member.contender->first_call();
   if (context_.part.check) check(member);
   if (!member.live()) return;
-  note_left_out(member);
+  note_dataset(member);
   if (!context_.rounds) return;
   member.shape = member.contender->shape_of_turns(clock_cost_ns);
   member.result->bracket_ns = member.shape.bracket_ns;

@@ -43,6 +43,7 @@ PreparedCase::PreparedCase(const Case& work, GroupMemory& memory, const Backends
       memory_(memory),
       backends_(backends),
       recorder_(recorder),
+      cold_files_(work),
       buffers_(std::make_unique<CaseBuffers>(work, memory, backends)),
       fresh_for_link_(fresh_for_link(work, buffers_->slots())),
       graphs_(graph_runs(work, buffers_->slots())),

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "measure/bound_stages.h"
+#include "measure/cold_files.h"
 #include "measure/device_tracing.h"
 #include "measure/stage_times.h"
 #include "measure/submission.h"
@@ -38,6 +39,9 @@ class PreparedCase {
   Recorder& recorder() const { return recorder_; }
   /// The queue whose work is done later than it is submitted, or null when there is none.
   Queue* device() const { return device_; }
+
+  /// Files to be dropped from memory before a turn.
+  const ColdFiles& cold_files() const { return cold_files_; }
 
   /// While what it returns lives, the fresh memory that iterations allocate for the link comes from
   /// near it. Hold it from before what is timed until after.
@@ -125,6 +129,7 @@ class PreparedCase {
   GroupMemory& memory_;
   const Backends& backends_;
   Recorder& recorder_;
+  ColdFiles cold_files_;
   std::unique_ptr<CaseBuffers> buffers_;
   bool fresh_for_link_;                           // all fresh host memory is
   std::array<std::unique_ptr<Queue>, 2> queues_;  // by place

@@ -130,6 +130,7 @@ class Steps {
       prepared_.number(step);
       for (const auto& [name, label] : prepared_.numbered_names())
         result_.labels.emplace(name, label);
+      prepared_.cold_files().drop();
       StageTimes* const times = begin_times();
       counters_.begin(step == steps.first);
       const double ns = run(step, {.ranges = true, .times = times, .profile = &kept_});

@@ -136,7 +136,8 @@ TurnShape shape_of_turns(PreparedCase& prepared, Clock& clock, double clock_cost
   const Bound bound = prepared.bind_fresh();
   const double iteration_ns = quiet_iteration_ns(prepared, clock);
   const double marks_ns = marks_cost_ns(prepared, clock, clock_cost_ns);
-  return {.iterations = iterations_per_turn(iteration_ns, clock_cost_ns),
+  return {.iterations = std::min(iterations_per_turn(iteration_ns, clock_cost_ns),
+                                 prepared.cold_files().most_items()),
           .marks = !prepared.work().graph && marks_ns < marks_share * iteration_ns,
           .bracket_ns = prepared.device() != nullptr ? empty_bracket_ns(*prepared.device()) : 0};
 }
@@ -156,6 +157,7 @@ Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
     if (shape.warmup_ns > 0) warm(prepared, clock, warm_up_ns(prepared, shape));
     if (options.graphs) prepared.launch_graphs_once(shape.iterations);
   }
+  prepared.cold_files().drop();
 
   Turn turn;
   Queue* const device = prepared.device();

@@ -1,8 +1,11 @@
 #include "ops/load.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <filesystem>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -14,20 +17,13 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t channels = 3, most_images = 1 << 20;
+constexpr std::int64_t channels = 3, most_images = 1 << 20;  // of a batch
 
 /// Why each file cannot be read, or "".
 std::vector<std::string> reasons(const Load& load) {
   std::vector<std::string> reasons;
-  for (const auto& file : load.files) reasons.push_back(load.probe->why_broken(file));
+  for (const auto& file : load.files) reasons.push_back(load.contents(file).why_broken);
   return reasons;
-}
-
-std::vector<std::string> readable(const Load& load) {
-  std::vector<std::string> files;
-  for (const auto& file : load.files)
-    if (load.probe->why_broken(file).empty()) files.push_back(file);
-  return files;
 }
 
 /// Where number `index` below `count` comes in the order that `key` stands for: each number once. A
@@ -55,6 +51,33 @@ Tensor64 plane(const Image& image, const Window& part, std::int64_t channel) {
   return out;
 }
 
+/// The image in an encoded file, in the loader's size.
+std::vector<double> fitted(const Load& load, const std::string& file) {
+  std::vector<std::uint8_t> bytes;
+  Image image;
+  read_file(file, bytes);
+  decode_image(bytes, image);
+  const Window part = load.window(image.height, image.width);
+  const Resize resize{.height = load.height, .width = load.width};
+  std::vector<double> values;
+  for (std::int64_t c = 0; c < channels; ++c) {  // a plane at a time: photos are large as doubles
+    const Tensor64 decoded = plane(image, part, c);
+    Tensor64 plane_values{{1, 1, load.height, load.width},
+                          std::vector<double>(load.height * load.width)};
+    resize.reference({&decoded, 1}, {&plane_values, 1}, 0);
+    values.insert(values.end(), plane_values.values.begin(), plane_values.values.end());
+  }
+  return values;
+}
+
+/// The image at a byte of a raw or npy file.
+std::vector<double> stored(const Load& load, const std::string& file, std::int64_t offset) {
+  const TensorDesc image = load.image();
+  std::vector<std::byte> bytes(image.bytes());
+  InputFile(file).read(offset, bytes);
+  return to_double({.data = bytes.data(), .desc = image}, 0, 1).values;
+}
+
 }  // namespace
 
 Load Load::read(Reader& reader) {
@@ -65,6 +88,14 @@ Load Load::read(Reader& reader) {
     std::tie(load.height, load.width) = *size;
   load.fit = reader.word("fit", load.fit);
   load.layout = reader.word("layout", load.layout);
+  load.dataset = reader.text("dataset", load.dataset);
+  if (reader.has("dataset") && reader.has("path"))
+    reader.complain_at("dataset", R"(there is a "path" already (remove one))");
+  load.storage = reader.word("storage", load.storage);
+  load.via = reader.word("via", load.via);
+  load.page_cache = reader.word("page_cache", load.page_cache);
+  if (reader.has("fit") && load.storage != Storage::Image)
+    reader.complain_at("fit", R"(goes with "storage": "image"; other files have the size already)");
   load.on_error = reader.word("on_error", load.on_error);
   load.shuffle = reader.boolean("shuffle", load.shuffle);
   load.seed = static_cast<std::uint64_t>(reader.integer("seed", 0, 0));
@@ -74,23 +105,57 @@ Load Load::read(Reader& reader) {
 }
 
 void Load::resolve(const Paths& paths) {
-  if (paths.images_dir)
-    files = find_images("", *paths.images_dir);
-  else if (!path.empty())
-    files = find_images(paths.base_dir, path);
+  const auto find = [&](const std::string& folder, const std::string& said) {
+    files = find_files(folder, said, endings_of(storage));
+  };
+  if (!dataset.empty()) {
+    const std::string name = dataset_name();
+    if (paths.images_dir && std::filesystem::is_directory(*paths.images_dir + "/" + name))
+      find(*paths.images_dir, name);
+  } else if (paths.images_dir) {
+    find("", *paths.images_dir);
+  } else if (!path.empty()) {
+    find(paths.base_dir, path);
+  }
+}
+
+std::string Load::dataset_name() const {
+  std::string name = dataset;
+  for (const auto& [word, value] : {std::pair("{height}", height), std::pair("{width}", width)})
+    if (const auto at = name.find(word); at != std::string::npos)
+      name.replace(at, std::string_view(word).size(), std::to_string(value));
+  return name;
+}
+
+std::string Load::why_no_files() const {
+  if (dataset.empty()) return "no images given (--images DIR)";
+  return fmt::format("no dataset \"{}\" (--images DIR, the folder that it is in)", dataset_name());
+}
+
+FileContents Load::contents(const std::string& file) const {
+  if (storage == Storage::Image) return probe->contents(file, try_image);
+  return probe->contents(
+      file, [&](const std::string& array) { return look_into_array(array, storage, image()); });
+}
+
+std::int64_t Load::image_count() const {
+  if (storage == Storage::Image) return std::ssize(files);
+  std::int64_t count = 0;
+  for (const std::string& file : files) count += contents(file).images;
+  return count;
 }
 
 std::vector<std::string> broken_files(const Load& load) {
   return listed(load.files, reasons(load));
 }
 
-FileWalk::FileWalk(std::vector<std::string> files, std::int64_t batch,
-                   std::optional<std::uint64_t> seed)
-    : files_(std::move(files)), batch_(batch), seed_(seed) {}
+ImageWalk::ImageWalk(std::vector<std::string> files, std::vector<ImagePlace> places,
+                     std::int64_t batch, std::optional<std::uint64_t> seed)
+    : files_(std::move(files)), places_(std::move(places)), batch_(batch), seed_(seed) {}
 
-std::vector<std::size_t> FileWalk::numbers_of(std::int64_t item) const {
+std::vector<std::size_t> ImageWalk::numbers_of(std::int64_t item) const {
   std::vector<std::size_t> numbers;
-  const std::size_t count = files_.size();
+  const std::size_t count = places_.size();
   auto position = static_cast<std::size_t>(item) * static_cast<std::size_t>(batch_);
   for (std::int64_t image = 0; image < batch_; ++image, ++position) {
     const std::size_t epoch = position / count, index = position % count;
@@ -99,19 +164,34 @@ std::vector<std::size_t> FileWalk::numbers_of(std::int64_t item) const {
   return numbers;
 }
 
-std::vector<std::string> FileWalk::files_of(std::int64_t item) const {
-  std::vector<std::string> files;
-  for (const std::size_t number : numbers_of(item)) files.push_back(files_[number]);
-  return files;
+std::vector<ImagePlace> ImageWalk::places_of(std::int64_t item) const {
+  std::vector<ImagePlace> places;
+  for (const std::size_t number : numbers_of(item)) places.push_back(places_[number]);
+  return places;
 }
 
-FileWalk Load::walk() const {
-  if (files.empty()) throw std::runtime_error("no images (give load a path, or --images DIR)");
-  auto usable = readable(*this);
+ImageWalk Load::walk() const {
+  if (files.empty()) throw std::runtime_error(why_no_files());
+  std::vector<std::string> usable;
+  std::vector<ImagePlace> places;
+  for (const std::string& file : files) {
+    const FileContents found = contents(file);
+    if (!found.why_broken.empty()) continue;
+    for (std::int64_t image_index = 0; image_index < found.images; ++image_index)
+      places.push_back({.file = usable.size(),
+                        .offset = found.offset + image_index * image().bytes(),
+                        .alone = found.images == 1});
+    usable.push_back(file);
+  }
   if (usable.empty()) throw_if_broken(files, reasons(*this));
   if (on_error == OnError::Fail)
     throw_if_broken(files, reasons(*this), " (\"on_error\": \"skip\" goes on without them)");
-  return {std::move(usable), batch, shuffle ? std::optional(seed) : std::nullopt};
+  return {std::move(usable), std::move(places), batch,
+          shuffle ? std::optional(seed) : std::nullopt};
+}
+
+TensorDesc Load::image() const {
+  return dense(DType::UInt8, layout, {1, channels, height, width}, Memory::Pageable);
 }
 
 Window Load::window(std::int64_t image_height, std::int64_t image_width) const {
@@ -135,26 +215,21 @@ std::vector<TensorDesc> Load::infer(std::span<const TensorDesc> in) const {
 
 void Load::reference(std::span<const Tensor64>, std::span<Tensor64> out, std::int64_t first,
                      std::int64_t item) const {
-  const auto chosen = walk().files_of(item);
-  const Resize resize{.height = height, .width = width};
-  const std::int64_t plane_size = height * width;
-  std::vector<std::uint8_t> bytes;
-  Image image;
+  const ImageWalk all = walk();
+  const std::vector<ImagePlace> chosen = all.places_of(item);
+  const std::int64_t image_size = channels * height * width;
   for (std::int64_t n = 0; n < out[0].shape.n; ++n) {
-    read_file(chosen[first + n], bytes);
-    decode_image(bytes, image);
-    const Window part = window(image.height, image.width);
-    for (std::int64_t c = 0; c < channels; ++c) {  // a plane at a time: photos are large as doubles
-      const Tensor64 decoded = plane(image, part, c);
-      Tensor64 fitted{{1, 1, height, width}, std::vector<double>(plane_size)};
-      resize.reference({&decoded, 1}, {&fitted, 1}, 0);
-      std::ranges::copy(fitted.values, out[0].values.begin() + (n * channels + c) * plane_size);
-    }
+    const ImagePlace& place = chosen[first + n];
+    const std::string& file = all.files()[place.file];
+    const std::vector<double> values =
+        storage == Storage::Image ? fitted(*this, file) : stored(*this, file, place.offset);
+    std::ranges::copy(values, out[0].values.begin() + n * image_size);
   }
 }
 
 Accuracy Load::accuracy(std::span<const Accuracy>, std::span<const TensorDesc> out) const {
   const Accuracy decoded{.low = 0, .high = 255, .error = 0};
+  if (storage != Storage::Image) return decoded;
   return Resize{.height = height, .width = width}.accuracy({&decoded, 1}, out);
 }
 

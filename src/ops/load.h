@@ -7,13 +7,15 @@
 
 #include "ops/checks.h"
 #include "ops/crop.h"
-#include "ops/images/image_files.h"
 #include "ops/source.h"
+#include "ops/stored_images.h"
 
 namespace normbench {
 
 enum class Fit { Resize, Crop };
 enum class OnError { Fail, Skip };
+enum class Via { Read, Mmap };
+enum class PageCache { Warm, Cold };
 constexpr auto words(Fit) {
   return std::to_array<Word<Fit>>({{Fit::Resize, "resize"}, {Fit::Crop, "crop"}});
 }
@@ -21,42 +23,69 @@ constexpr auto words(OnError) {
   return std::to_array<Word<OnError>>({{OnError::Fail, "fail"}, {OnError::Skip, "skip"}});
 }
 
-/// Which files the items of a loader read: each the next `batch` of all, over and over. Every pass
-/// over them (an epoch) is in name order, or in an order of its own.
-class FileWalk {
- public:
-  /// `files`: at least one. Shuffled where there is a seed.
-  FileWalk(std::vector<std::string> files, std::int64_t batch, std::optional<std::uint64_t> seed);
+constexpr auto words(Via) {
+  return std::to_array<Word<Via>>({{Via::Read, "read"}, {Via::Mmap, "mmap"}});
+}
+constexpr auto words(PageCache) {
+  return std::to_array<Word<PageCache>>({{PageCache::Warm, "warm"}, {PageCache::Cold, "cold"}});
+}
 
-  /// The files of an item (counted from 0), by image; any item by itself.
-  std::vector<std::string> files_of(std::int64_t item) const;
-  /// Their numbers in name order: items with the same ones load the same.
+/// Where an image lies: in which file, and at which byte of it. `alone`: no other one lies there.
+struct ImagePlace {
+  std::size_t file = 0;
+  std::int64_t offset = 0;
+  bool alone = true;
+};
+
+/// Which images the items of a loader read: each the next `batch` of all, over and over. Every pass
+/// over them (an epoch) is in name order, or in an order of its own.
+class ImageWalk {
+ public:
+  /// `places`: at least one, in the order of the files and within each. Shuffled where there is a
+  /// seed.
+  ImageWalk(std::vector<std::string> files, std::vector<ImagePlace> places, std::int64_t batch,
+            std::optional<std::uint64_t> seed);
+
+  const std::vector<std::string>& files() const { return files_; }
+  const std::vector<ImagePlace>& places() const { return places_; }
+  /// The images of an item (counted from 0) by their number; any item by itself. Items with the
+  /// same ones load the same.
   std::vector<std::size_t> numbers_of(std::int64_t item) const;
+  /// Where they lie.
+  std::vector<ImagePlace> places_of(std::int64_t item) const;
 
  private:
   std::vector<std::string> files_;
+  std::vector<ImagePlace> places_;
   std::int64_t batch_;
   std::optional<std::uint64_t> seed_;
 };
 
-/// Reads, decodes and fits image files to one size: 3-channel uint8. Timed. Item i of a turn is the
-/// next `batch` files after those of item i - 1, in name order or shuffled, from the start again
-/// when all were read.
-/// Parameters: path (folder, file or glob; --images wins), batch, size [h, w], fit, layout,
+/// Reads images from files. Timed. Item i of a turn is the next `batch` images after those of item
+/// i - 1, in name order or shuffled, from the start again when all were read.
+/// Parameters: path (folder, file or glob; --images wins) or dataset (the name of a folder within
+/// --images, in which {height} and {width} are those of the size), batch, size [h, w], fit, layout,
+/// storage (`image`: JPEG and PNG, decoded and fitted to the size; `raw`, `npy`: pixels in that
+/// size and layout, one image a file or several),
+/// via (`read` or `mmap`; files of several images are opened or mapped once, others each time),
+/// page_cache (`cold`: the files' pages are dropped before each turn, untimed),
 /// on_error (`fail`: any broken file fails the case; `skip`: broken files are left out),
-/// shuffle (another order in every pass over the files), seed (of those orders).
+/// shuffle (another order in every pass over the images), seed (of those orders).
 /// fit `resize` gives exactly [h, w]; `crop` cuts [h, w] from the centre, and where an image is
 /// smaller than that, enlarges the largest centred window of its shape.
 struct Load {
   static constexpr std::string_view name = "load";
-  static constexpr std::string_view about = "read, decode and resize image files";
+  static constexpr std::string_view about = "read images from files; decode and resize them";
   static constexpr bool starts = true;
 
-  std::string path = {};
+  std::string path = {}, dataset = {};
   std::int64_t batch = 8;
   std::int64_t height = 224, width = 224;
   Fit fit = Fit::Resize;
   Layout layout = Layout::Nhwc;
+  Storage storage = Storage::Image;
+  Via via = Via::Read;
+  PageCache page_cache = PageCache::Warm;
   OnError on_error = OnError::Fail;
   bool shuffle = false;
   std::uint64_t seed = 0;
@@ -64,13 +93,23 @@ struct Load {
   std::shared_ptr<Probe> probe = std::make_shared<Probe>();  // shared by copies: tried once
 
   static Load read(Reader& reader);
-  /// Finds the files: those of a folder named .jpg, .jpeg or .png, or all that a glob matches;
-  /// plain files only. Leaves `files` empty when neither a path nor --images was given. Throws
-  /// Invalid when the path does not exist or matches nothing.
+  /// Finds the files: those of a folder whose names end as the storage's do, or all that a glob
+  /// matches; plain files only. Leaves `files` empty when neither a path nor --images was given, or
+  /// the dataset is not there. Throws Invalid when the path does not exist or matches nothing.
   void resolve(const Paths& paths);
-  /// Which files each item reads. Tries all `files`, once; throws std::runtime_error naming every
+  /// The dataset's name, with its size.
+  std::string dataset_name() const;
+  /// Why `files` is empty.
+  std::string why_no_files() const;
+  /// What is in one of the files.
+  FileContents contents(const std::string& file) const;
+  /// How many images there are in all `files`, broken ones included where each has one.
+  std::int64_t image_count() const;
+  /// Which images each item reads. Tries all `files`, once; throws std::runtime_error naming every
   /// broken one when on_error is `fail` or when none is left.
-  FileWalk walk() const;
+  ImageWalk walk() const;
+  /// One image as it is given out, and as raw and npy files hold it.
+  TensorDesc image() const;
   /// The part of an image of this extent that is resized to [height, width].
   Window window(std::int64_t image_height, std::int64_t image_width) const;
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
@@ -79,7 +118,7 @@ struct Load {
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
 };
 
-/// Every file of `files` that cannot be decoded, as "NAME (why)". Tries all of them, once.
+/// Every file of `files` that cannot be read, as "NAME (why)". Tries all of them, once.
 std::vector<std::string> broken_files(const Load& load);
 
 }  // namespace normbench

@@ -25,6 +25,10 @@ Model Model::read(Reader& reader) {
   const bool needed = op.normalize != ModelNormalize::None;
   if (needed || reader.has("mean")) op.mean = read_channel_values(reader, "mean");
   if (needed || reader.has("std")) op.std = read_channel_divisors(reader, "std");
+  op.train = reader.boolean("train", op.train);
+  op.learning_rate = reader.number("learning_rate", op.learning_rate, 0);
+  if (reader.has("learning_rate") && !op.train)
+    reader.complain_at("learning_rate", R"(goes with "train": true)");
   return op;
 }
 

@@ -16,7 +16,9 @@ constexpr auto words(ModelNormalize) {
 
 /// The logits of a network. Which names there are, and the weights, are known to a peer alone.
 /// Parameters: name, normalize (none); before and inside need mean and std, and make (x - mean) /
-/// std of the input. Floating point only; dtype kept.
+/// std of the input; train (a step of training instead: forward, cross-entropy, backward, SGD; the
+/// logits are those of its forward pass), learning_rate (0: weights stay, so that all steps can be
+/// compared; the work is the same). Floating point only; dtype kept.
 struct Model {
   static constexpr std::string_view name = "model";
   static constexpr std::string_view about =
@@ -27,6 +29,8 @@ struct Model {
   std::string network = {};
   ModelNormalize normalize = ModelNormalize::None;
   std::vector<double> mean = {}, std = {};  // one value, or one per channel; empty: not said
+  bool train = false;
+  double learning_rate = 0;
 
   static Model read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;

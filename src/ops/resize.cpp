@@ -92,11 +92,15 @@ std::vector<Resize> Resize::samples(const Shape& shape) {
 }
 
 std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to) {
-  const double scale = static_cast<double>(from) / static_cast<double>(to);
+  return triangle_filter(from, to, {.length = static_cast<double>(from)});
+}
+
+std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to, const AxisPart& part) {
+  const double scale = part.length / static_cast<double>(to);
   const double reach = std::max(1.0, scale);
   std::vector<Taps> filter(static_cast<std::size_t>(to));
   for (std::int64_t i = 0; i < to; ++i) {
-    const double centre = (static_cast<double>(i) + 0.5) * scale;
+    const double centre = part.begin + (static_cast<double>(i) + 0.5) * scale;
     const auto first =
         std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(centre - reach + 0.5)));
     const auto last =

@@ -26,9 +26,15 @@ struct Taps {
   std::vector<double> weights;
 };
 
-/// The taps of each of `to` output pixels from `from` input pixels: pixel centres at half integers,
-/// a triangle of half-width max(1, from / to) around the output's centre, cut at the borders. The
-/// same as PIL's BILINEAR and torchvision's antialias=True.
+/// The part of an axis that is resized, in pixels and fractions of them.
+struct AxisPart {
+  double begin = 0, length = 0;
+};
+
+/// The taps of each of `to` output pixels from a part of `from` input pixels, by default all: pixel
+/// centres at half integers, a triangle of half-width max(1, length / to) around the output's
+/// centre, cut at the borders. The same as PIL's BILINEAR and torchvision's antialias=True.
 std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to);
+std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to, const AxisPart& part);
 
 }  // namespace normbench

@@ -249,8 +249,7 @@ void check_lanes(const VariantText& text, const Case& decided, std::vector<Issue
   }
 }
 
-/// Reports what is not the peer's to do as it is asked: loading files, graphs, waiting within a
-/// turn.
+/// Reports what is not the peer's to do as it is asked: graphs, waiting within a turn.
 void check_peer_case(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
   const auto complain = [&](std::string_view option, const char* why) {
     issues.push_back({text.options.where(option), why});
@@ -260,11 +259,6 @@ void check_peer_case(const VariantText& text, const Case& decided, std::vector<I
              "a peer submits its work as it likes: no graph can be asked of it (remove this)");
   if (decided.wait != Wait::Turn)
     complain("wait", "a peer waits at the end of its turn only (remove this)");
-  if (decided.inputs.empty()) {
-    issues.push_back({text.stages.front().members.pointer,
-                      "a peer starts from a source (it is given arrays, not files to load)"});
-    return;
-  }
 }
 
 /// Reports files that could not be held to what was saved: in a peer, or of a value that is gone

@@ -47,7 +47,8 @@ std::optional<std::string> label_mistake(std::string_view label) {
   if (label.find_first_not_of(' ') == label.npos) return "is empty (a name for tables and traces)";
   if (label.size() > longest_label)
     return fmt::format("is {} bytes long (at most {})", label.size(), longest_label);
-  if (label == constants_range || label.starts_with(step_prefix) || label.starts_with("graph ("))
+  if (label == constants_range || label == image_range || label.starts_with(step_prefix) ||
+      label.starts_with("graph ("))
     return fmt::format("\"{}\" is what tables and traces call something else (choose another name)",
                        label);
   if (with_each(label, number_mark, "").find_first_of("{}") != std::string::npos)

@@ -237,7 +237,7 @@ std::int64_t items_fed(const Case& part) {
   constexpr std::int64_t most = 8;
   const auto* const load = std::get_if<Load>(&part.stages.front().op);
   if (load == nullptr || load->files.empty()) return 1;
-  const std::int64_t of_epoch = (std::ssize(load->files) + load->batch - 1) / load->batch;
+  const std::int64_t of_epoch = (load->image_count() + load->batch - 1) / load->batch;
   return std::min({most, of_epoch, part.pipeline->items});
 }
 

@@ -90,24 +90,16 @@ std::span<const PublishedExperiment> published_experiments() {
       {"D5", GroupNorm, "batch norm folds into a convolution, group norm cannot"},
       {"F1", Slides, "x.cuda().half() or x.half().cuda()"},
       {"F2", Slides, "one call .to(device, dtype)"},
-      {"F3", Slides, "training with either order of F1",
-       "needs a model that is trained: not built yet"},
+      {"F3", Slides, "training with either order of F1"},
       {"F4", Slides, "which augmentations keep uint8"},
       {"F5", Slides, "normalisation as the first layer of the model"},
-      {"F6", Slides, "JPEG quality and the size of files",
-       "compares a PNG with a JPEG by their size, so quality and format change at once, and "
-       "nothing is timed"},
-      {"F7", Slides, "loading compressed and uncompressed files",
-       "needs a loader of whole datasets in several processes: not built yet"},
-      {"F8", Slides, "a memory-mapped dataset or a folder of PNG",
-       "needs a loader of whole datasets, memory-mapped and not: not built yet"},
-      {"F9", Slides, "F8 with the batches on the GPU",
-       "needs a loader of whole datasets that pins and copies: not built yet"},
+      {"F6", Slides, "JPEG quality and the size of files"},
+      {"F7", Slides, "loading compressed and uncompressed files"},
+      {"F8", Slides, "a memory-mapped dataset or a folder of PNG"},
+      {"F9", Slides, "F8 with the batches on the GPU"},
       {"F10", Slides, "profile of resnet18, cold and warm"},
       {"F11", Slides, "a schedule for the profiler"},
-      {"F12", Slides, "few files, pages and page faults",
-       "advice on files and pages, not measured: page faults are counted for every case of every "
-       "run"},
+      {"F12", Slides, "few files, pages and page faults"},
   });
   return kAll;
 }

@@ -104,7 +104,7 @@ void Wiring::add(const StageSpec& spec) {
   stage.parameters = spec.parameters;
   if (const auto* load = std::get_if<Load>(&spec.op)) {
     if (!first) throw StageMistake{"", "\"load\" must be the first stage"};
-    if (load->files.empty()) skip(Skip::Other, "no images given (--images DIR)");
+    if (load->files.empty()) skip(Skip::Other, load->why_no_files());
   } else if (std::holds_alternative<Source>(spec.op)) {
     throw StageMistake{"", "\"source\" must be the first stage"};  // or beside others there
   } else {

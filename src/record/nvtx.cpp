@@ -17,9 +17,9 @@ namespace normbench::nvtx {
 namespace {
 
 /// A colour (ARGB) per kind, in the order of the kinds.
-constexpr std::array<std::uint32_t, 10> colours{0xff4e79a7, 0xff76b7b2, 0xff59a14f, 0xffedc948,
+constexpr std::array<std::uint32_t, 11> colours{0xff4e79a7, 0xff76b7b2, 0xff59a14f, 0xffedc948,
                                                 0xfff28e2b, 0xffff9da7, 0xffbab0ac, 0xff9c755f,
-                                                0xffb07aa1, 0xffe15759};
+                                                0xffb07aa1, 0xffe15759, 0xffa0cbe8};
 static_assert(colours.size() == words(RangeKind{}).size());
 
 /// Category 0 means none to NVTX.

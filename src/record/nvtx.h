@@ -10,7 +10,7 @@ namespace normbench {
 
 /// What a range is; the NVTX category. Part: a piece of a stage on its own thread; Worker: what
 /// another thread does of a stage; Range: the config's, around stages.
-enum class RangeKind { Run, Point, Variant, Step, Stage, Part, Init, Warmup, Worker, Range };
+enum class RangeKind { Run, Point, Variant, Step, Stage, Part, Init, Warmup, Worker, Range, Image };
 constexpr auto words(RangeKind) {
   return std::to_array<Word<RangeKind>>({{RangeKind::Run, "run"},
                                          {RangeKind::Point, "point"},
@@ -21,7 +21,8 @@ constexpr auto words(RangeKind) {
                                          {RangeKind::Init, "init"},
                                          {RangeKind::Warmup, "warmup"},
                                          {RangeKind::Worker, "worker"},
-                                         {RangeKind::Range, "range"}});
+                                         {RangeKind::Range, "range"},
+                                         {RangeKind::Image, "image"}});
 }
 
 }  // namespace normbench

@@ -18,6 +18,8 @@ namespace normbench {
 
 /// The range in which a kernel prepares its constants.
 inline constexpr std::string_view constants_range = "constants";
+/// What tables call the ranges of images, which have the names of their files.
+inline constexpr std::string_view image_range = "image";
 
 /// One finished range of a host thread. `name` points into the recorder's interned names or at a
 /// literal.

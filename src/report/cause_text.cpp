@@ -191,8 +191,18 @@ struct CauseWords {
                                                       format_ms(*found.cached_ns))
                                         : " (profiled)")};
   }
-  CauseText operator()(const why::Decoding&) const {
-    return {"decode", "decode", fmt::format("Loading the images takes {} of its time.", share())};
+  CauseText operator()(const why::Decoding& found) const {
+    std::string text = fmt::format("Loading the images takes {} of its time.", share());
+    if (found.bounded_by)
+      text +=
+          fmt::format(" {} alone takes {} of the {} ms of its batch: more threads do not help it.",
+                      spoken(found.bounded_by->name), format_ms(found.bounded_by->image_ns),
+                      format_ms(found.bounded_by->batch_ns));
+    return {"decode", "decode", text};
+  }
+  CauseText operator()(const why::Reading&) const {
+    return {"reading", "reading files",
+            fmt::format("Reading the images takes {} of its time.", share())};
   }
   CauseText operator()(const why::Waiting& found) const {
     return {"sync", "waiting",
@@ -280,8 +290,9 @@ struct CauseWords {
   }
   CauseText operator()(const Gain& gain) const {
     const std::string name(name_of(gain.part.resource));
-    const bool is_work =
-        gain.part.resource == Resource::Decode || gain.part.resource == Resource::Pinning;
+    const bool is_work = gain.part.resource == Resource::Decode ||
+                         gain.part.resource == Resource::Reading ||
+                         gain.part.resource == Resource::Pinning;
     return {name, is_work ? name : "the " + name, gain_text(gain)};
   }
   CauseText operator()(const why::InFlight& found) const {
@@ -296,6 +307,7 @@ struct CauseWords {
 std::string work_text(const ResourceShare& part) {
   if (part.resource == Resource::Link) return part.stages.size() == 1 ? "the copy" : "copies";
   if (part.resource == Resource::Decode) return "loading the images";
+  if (part.resource == Resource::Reading) return "reading the images";
   return enumerate(part.stages);
 }
 
@@ -304,6 +316,7 @@ constexpr auto faster_nouns = std::to_array<Word<Resource>>({{Resource::Link, "l
                                                              {Resource::Cpu, "stage on the CPU"},
                                                              {Resource::Gpu, "kernel"},
                                                              {Resource::Decode, "decoder"},
+                                                             {Resource::Reading, "way to read"},
                                                              {Resource::Pinning, "way to pin"}});
 
 /// ": 1 more fresh buffer, 24,577 more page faults = 95 % of it", or "".
@@ -393,6 +406,15 @@ std::string pinning_text(const PinningCost& cost) {
       "{} pays from {} reuses of a buffer on ({} {} ms, saves {} ms a batch).", doing,
       format_count(std::llround(std::ceil(cost.once_ns / cost.saved_ns.value))),
       cost.registers ? "register" : "pin", format_ms(cost.once_ns), format_ms(cost.saved_ns.value));
+}
+
+std::string preparing_text(const GroupResult& group, const PreparingCost& cost) {
+  return fmt::format(
+      "Making the files of {} took {} s: that pays from epoch {} on ({} s saved in each).",
+      spoken(group.cases[static_cast<std::size_t>(cost.index)].variant),
+      format_significant(cost.once_seconds, 3),
+      format_count(static_cast<std::int64_t>(cost.once_seconds / cost.saved_seconds) + 1),
+      format_significant(cost.saved_seconds, 2));
 }
 
 }  // namespace normbench

@@ -39,4 +39,7 @@ std::string caveat_text(const std::optional<Caveat>& caveat);
 /// not.
 std::string pinning_text(const PinningCost& cost);
 
+/// "Making the files of npy took 12.3 s: that pays from epoch 4 on (0.41 s saved in each)."
+std::string preparing_text(const GroupResult& group, const PreparingCost& cost);
+
 }  // namespace normbench

@@ -122,6 +122,10 @@ std::string link_text(const Json& pcie) {
   return generation > 0 && width > 0 ? fmt::format("PCIe {}.0 x{}", generation, width) : "";
 }
 
+std::string likeness_text(const CheckResult& check) {
+  return fmt::format("{:.1f} dB, {:.0f} or more expected", check.psnr_db, check.psnr_bound_db);
+}
+
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 Json finite(const std::optional<double>& value) { return value ? finite(*value) : Json(); }
 

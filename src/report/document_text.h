@@ -23,6 +23,9 @@ std::string reason_text(const CaseResult& result);
 /// "PCIe 5.0 x16" of {"generation", "width"}; "" for what could not be read.
 std::string link_text(const Json& pcie);
 
+/// "41.3 dB, 30 or more expected": of an output whose images are held as wholes.
+std::string likeness_text(const CheckResult& check);
+
 /// A number of a document: null when it is not finite.
 Json finite(double value);
 Json finite(const std::optional<double>& value);

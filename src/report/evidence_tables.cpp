@@ -184,6 +184,22 @@ std::string pair_table(const GroupResult& group, const GroupAnalysis& analysis,
   return rows.text({0, 1, 3});
 }
 
+std::string dataset_table(const GroupResult& group) {
+  Rows rows({"variant", "images", "files", "size", "KB/image", "dB", "made in s"});
+  for (const CaseResult& result : group.cases) {
+    if (!result.dataset) continue;
+    const DatasetResult& dataset = *result.dataset;
+    const double per_image =
+        static_cast<double>(dataset.bytes) / static_cast<double>(dataset.images);
+    rows.add({result.variant, format_count(dataset.images), format_count(dataset.files),
+              format_bytes(static_cast<double>(dataset.bytes)),
+              format_significant(per_image / 1000, 3),
+              dataset.psnr_db > 0 ? format_significant(dataset.psnr_db, 3) : "",
+              dataset.prepare_seconds > 0 ? format_significant(dataset.prepare_seconds, 3) : ""});
+  }
+  return rows.text({0});
+}
+
 std::string check_table(const GroupResult& group) {
   Rows rows({"variant", "output", "max error", "bound"});
   for (const CaseResult& result : group.cases) {
@@ -192,8 +208,9 @@ std::string check_table(const GroupResult& group) {
     if (check.ok && check.held_to == HeldTo::Nothing)
       rows.add({result.variant, "not checked"});
     else
-      rows.add({result.variant, output_text(check), fmt::format("{:.2e}", check.max_abs_error),
-                fmt::format("{:.2e}", check.bound)});
+      rows.add(
+          {result.variant, output_text(check), fmt::format("{:.2e}", check.max_abs_error),
+           check.psnr_bound_db > 0 ? likeness_text(check) : fmt::format("{:.2e}", check.bound)});
   }
   return rows.text({0, 1});
 }

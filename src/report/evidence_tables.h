@@ -34,6 +34,8 @@ std::string noise_table(const GroupResult& group, const GroupAnalysis& analysis)
 
 /// One row per case that ran: error against its bound.
 std::string check_table(const GroupResult& group);
+/// What cases load from; "" where none does.
+std::string dataset_table(const GroupResult& group);
 
 /// One row per profiled case: what was counted over its steps; then why the rest is not there.
 std::string counter_table(const GroupResult& group);

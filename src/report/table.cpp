@@ -77,6 +77,7 @@ std::string group_text(const GroupResult& group, const GroupAnalysis& analysis,
   add_table("Pairs (level 1 - 0.05/number of pairs)", pair_table(group, analysis, results), text);
   add_table("Noise (context switches and faults over all rounds)", noise_table(group, analysis),
             text);
+  add_table("Files that are loaded", dataset_table(group), text);
   add_table("Outputs against the reference in double", check_table(group), text);
   add_table("Counters of the profiled steps (cycles and instructions: user space only)",
             counter_table(group), text);

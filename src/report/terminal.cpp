@@ -74,7 +74,8 @@ std::string max_error_text(double error) {
 /// Outputs of an experiment's cases.
 struct Outputs {
   std::int64_t compared = 0, correct = 0, unchecked = 0;
-  double error = 0;  // of correct ones
+  double error = 0;                         // of correct ones whose elements are held to a bound
+  const CheckResult* least_like = nullptr;  // of correct ones whose images are
 };
 
 Outputs outputs_of(const Experiment& experiment) {
@@ -89,7 +90,10 @@ Outputs outputs_of(const Experiment& experiment) {
       ++outputs.compared;
       if (!measured(result) || !result.check.ok) continue;
       ++outputs.correct;
-      outputs.error = std::max(outputs.error, result.check.max_abs_error);
+      if (result.check.psnr_bound_db == 0)
+        outputs.error = std::max(outputs.error, result.check.max_abs_error);
+      else if (outputs.least_like == nullptr || result.check.psnr_db < outputs.least_like->psnr_db)
+        outputs.least_like = &result.check;
     }
   return outputs;
 }
@@ -100,7 +104,12 @@ std::string outputs_text(const Outputs& outputs) {
   if (outputs.compared > 0)
     text = fmt::format(
         "{} of {} correct{}", outputs.correct, counted(outputs.compared, "output"),
-        outputs.correct == 0 ? "" : fmt::format(" (max error {})", max_error_text(outputs.error)));
+        outputs.correct == 0
+            ? ""
+            : fmt::format(" (max error {}{})", max_error_text(outputs.error),
+                          outputs.least_like == nullptr
+                              ? ""
+                              : "; by another filter: " + likeness_text(*outputs.least_like)));
   if (outputs.unchecked == 0) return text;
   return fmt::format("{}{}{} not checked", text, text.empty() ? "" : ", ",
                      counted(outputs.unchecked, "output"));

@@ -164,6 +164,7 @@ std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& 
   std::vector<std::string> list{bound_text(group, verdict)};
   if (verdict.slow) list.push_back(slow_text(group, *verdict.slow));
   if (verdict.pinning) list.push_back(pinning_text(*verdict.pinning));
+  if (verdict.preparing) list.push_back(preparing_text(group, *verdict.preparing));
   for (std::size_t i = 0; i < group.cases.size(); ++i)
     if (const CaseAnalysis& one = analysis.cases[i]; one.above_limit)
       list.push_back(

@@ -26,6 +26,7 @@ constexpr auto words(Flag) {
 }
 constexpr auto words(Resource) {
   return std::to_array<Word<Resource>>({{Resource::Decode, "decode"},
+                                        {Resource::Reading, "reading"},
                                         {Resource::Link, "link"},
                                         {Resource::Pinning, "pinning"},
                                         {Resource::Gpu, "GPU"},

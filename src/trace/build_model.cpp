@@ -134,16 +134,17 @@ class Adding {
     std::vector<TraceSlice>& slices = lane({pid_, thread.tid, thread.name}).slices;
     for (const Slice& slice : thread.slices) {
       see(slice.start_ns, slice.end_ns);
-      slices.push_back({.start_ns = slice.start_ns,
-                        .end_ns = slice.end_ns,
-                        .name = model_.name(slice.name),
-                        .kind = kind_of(slice.kind),
-                        .depth = slice.depth,
-                        .bytes = slice.bytes,
-                        .external_id = external_ids_(slice.external_id),
-                        .shapes = shapes_of(slice),
-                        .label = label_of(slice.name),
-                        .item = items_(slice.item)});
+      slices.push_back(
+          {.start_ns = slice.start_ns,
+           .end_ns = slice.end_ns,
+           .name = model_.name(slice.name),
+           .kind = kind_of(slice.kind),
+           .depth = slice.depth,
+           .bytes = slice.bytes,
+           .external_id = external_ids_(slice.external_id),
+           .shapes = shapes_of(slice),
+           .label = slice.kind == RangeKind::Image ? image_range : label_of(slice.name),
+           .item = items_(slice.item)});
     }
   }
 

@@ -30,7 +30,7 @@ struct RowKeyHash {
 struct Filling {
   ProfileRow row;
   std::vector<std::int64_t> calls_ns;  // of single calls
-  std::int64_t first_ns = 0, first_end_ns = 0;
+  std::int64_t first_ns = 0, first_end_ns = 0, longest_ns = 0;
 };
 
 /// The sample that at least `percent` of the sorted ones do not exceed.
@@ -90,7 +90,12 @@ class Rows {
       filling.first_ns = slice.start_ns;
       filling.first_end_ns = slice.end_ns;
     }
-    filling.calls_ns.push_back(slice.end_ns - slice.start_ns);
+    const std::int64_t ns = slice.end_ns - slice.start_ns;
+    if (key.name != slice.name && ns >= filling.longest_ns) {
+      filling.longest_ns = ns;
+      filling.row.longest = slice.name;
+    }
+    filling.calls_ns.push_back(ns);
     filling.row.bytes += slice.bytes;
     ++filling.row.calls;
     return filling;
@@ -108,6 +113,7 @@ class Rows {
     filling.row.shapes = key.shapes;
     filling.row.annotation = key.annotation;
     filling.row.constants = key.name == constants_range;
+    filling.row.image = key.annotation && key.name == image_range;
     filling.first_ns = slice.start_ns;
     filling.first_end_ns = slice.end_ns;
   }

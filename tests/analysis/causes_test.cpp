@@ -50,6 +50,52 @@ TEST(Explain, NamesWhatWasCounted) {
   EXPECT_TRUE(is<why::Decoding>(cause_of(examples::decoding(), 0)));
 }
 
+/// Decoding on 2 threads, whose longest image took so much of the longest batch of 10 ms.
+Results with_long_image(std::int64_t image_ns) {
+  Results results = examples::decoding();
+  GroupResult& group = results.groups[0];
+  CaseResult& result = group.cases[0];
+  result.threads = 2;
+  result.images = 4;
+  group.profile.clear();
+  CaseProfile& profile = group.profile.emplace_back();
+  profile.variant = result.variant;
+  ProfileRow batch, image;
+  batch.name = result.stages[0].label;
+  batch.max_ns = 10'000'000;
+  image.name = "image";
+  image.annotation = image.image = true;
+  image.longest = "big.jpg";
+  image.max_ns = image_ns;
+  profile.rows = {batch, image};
+  return results;
+}
+
+TEST(Explain, AnImageThatAloneBoundsItsBatchIsNamed) {
+  const Cause cause = cause_of(with_long_image(8'500'000), 0);
+  ASSERT_TRUE(is<why::Decoding>(cause));
+  const auto& image = std::get<why::Decoding>(cause.found).bounded_by;
+  ASSERT_TRUE(image.has_value());
+  EXPECT_EQ(image->name, "big.jpg");
+  EXPECT_EQ(image->image_ns, 8.5e6);
+  EXPECT_EQ(image->batch_ns, 10e6);
+  const Cause shared = cause_of(with_long_image(7'500'000), 0);
+  EXPECT_FALSE(std::get<why::Decoding>(shared.found).bounded_by.has_value());
+  Results alone = with_long_image(8'500'000);
+  alone.groups[0].cases[0].threads = 1;
+  const Cause on_one = cause_of(alone, 0);
+  const auto* const decoding = std::get_if<why::Decoding>(&on_one.found);
+  EXPECT_FALSE(decoding != nullptr && decoding->bounded_by.has_value());
+}
+
+TEST(Explain, FilesOfPixelsAreReadNotDecoded) {
+  Results results = examples::decoding();
+  results.groups[0].cases[0].stages[0].parameters["storage"] = "npy";
+  EXPECT_TRUE(is<why::Reading>(cause_of(results, 0)));
+  results.groups[0].cases[0].stages[0].parameters["storage"] = "image";
+  EXPECT_TRUE(is<why::Decoding>(cause_of(results, 0)));
+}
+
 TEST(Explain, ConstantsFromTheProfile) {
   Results results = examples::tie();
   CaseProfile& profile = results.groups[0].profile[0];

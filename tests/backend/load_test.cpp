@@ -2,10 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "backend/backend.h"
 #include "image_files.h"
+#include "ops/array_file.h"
 
 namespace normbench::load_test {
 namespace {
@@ -161,9 +163,129 @@ TEST_F(LoadRows, PartsAreRecorded) {
   std::vector<std::string_view> names;
   for (const Slice& slice : logs[0].slices) {
     names.push_back(slice.name);
-    EXPECT_EQ(slice.kind, RangeKind::Part);
+    EXPECT_EQ(slice.kind, slice.name == "d.png" ? RangeKind::Image : RangeKind::Part);
   }
-  EXPECT_THAT(names, ElementsAre("read", "decode", "resize", "read", "decode", "resize"));
+  EXPECT_THAT(
+      names, ElementsAre("read", "decode", "resize", "d.png", "read", "decode", "resize", "d.png"));
+}
+
+TEST_F(LoadRows, ReadAndMappedFilesAreTheSame) {
+  const Load read = load({.batch = 4, .height = 8, .width = 8});
+  const Load mapped = load({.batch = 4, .height = 8, .width = 8, .via = Via::Mmap});
+  EXPECT_EQ(run(prepared("decode", mapped), mapped, 2), run(prepared("decode", read), read, 2));
+}
+
+double mean_difference(const Bytes& a, const Bytes& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
+  return sum / static_cast<double>(a.size());
+}
+
+/// Pixels that rise slowly.
+Bytes slope(int height, int width) {
+  Bytes pixels;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      for (int c = 0; c < 3; ++c)
+        pixels.push_back(static_cast<std::uint8_t>(20 + 2 * x + y + 10 * c));
+  return pixels;
+}
+
+TEST_F(LoadRows, ScaledIsNearTheWholeImage) {
+  for (const bool progressive : {false, true}) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    write("a.jpg", jpeg_file(slope(60, 44), 60, 44, {.progressive = progressive}));
+    write("b.png", png_file(slope(64, 64), 64, 64));
+    for (const auto& [height, width] : {std::pair{30, 22}, {31, 22}, {8, 6}, {7, 3}, {1, 1}}) {
+      const Load op = load({.batch = 2, .height = height, .width = width});
+      const Bytes whole = run(prepared("decode", op), op, 1);
+      EXPECT_LT(mean_difference(run(prepared("scaled", op), op, 2), whole), 2.1)
+          << height << 'x' << width;
+    }
+  }
+}
+
+TEST_F(LoadRows, ScaledLeavesCropsToOthers) {
+  const Load op = load({.batch = 2, .height = 4, .width = 4, .fit = Fit::Crop});
+  for (const Kernel& kernel : cpu_->kernels())
+    EXPECT_NE(kernel.op == Load::name && kernel.name == "scaled" &&
+                  kernel.accepts(op, {.in = {}, .out = op.infer({})}),
+              true);
+}
+
+/// Six images of 4x5 pixels that differ, as they lie in a layout.
+Bytes six_images() {
+  Bytes pixels(6 * 3 * 4 * 5);
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(7 * i);
+  return pixels;
+}
+
+class StoredRows : public LoadRows {
+ protected:
+  /// `images` of the six to a file, in this storage.
+  void store(Storage storage, Layout layout, std::size_t images) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    const Bytes all = six_images();
+    const auto image = static_cast<std::ptrdiff_t>(all.size() / 6);
+    for (std::size_t first = 0; first < 6; first += images) {
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first) * image;
+      const Bytes part(begin, begin + static_cast<std::ptrdiff_t>(images) * image);
+      const std::string name = "part" + std::to_string(first);
+      if (storage == Storage::Raw) {
+        write(name + ".raw", part);
+        continue;
+      }
+      std::vector<std::int64_t> shape{4, 5, 3};
+      if (layout == Layout::Nchw) shape = {3, 4, 5};
+      if (images > 1) shape.insert(shape.begin(), static_cast<std::int64_t>(images));
+      const std::string header = npy_header("|u1", shape);
+      Bytes file(header.begin(), header.end());
+      file.insert(file.end(), part.begin(), part.end());
+      write(name + ".npy", file);
+    }
+  }
+};
+
+TEST_F(StoredRows, GiveTheirPixelsHoweverTheyLie) {
+  const Bytes all = six_images();
+  for (const Storage storage : {Storage::Raw, Storage::Npy})
+    for (const Layout layout : {Layout::Nhwc, Layout::Nchw})
+      for (const std::size_t images : {1, 2, 6}) {
+        store(storage, layout, images);
+        for (const Via via : {Via::Read, Via::Mmap})
+          for (const PageCache cache : {PageCache::Warm, PageCache::Cold})
+            for (const int threads : {1, 3}) {
+              const Load op = load({.batch = 4,
+                                    .height = 4,
+                                    .width = 5,
+                                    .layout = layout,
+                                    .storage = storage,
+                                    .via = via,
+                                    .page_cache = cache});
+              const Launch launch = prepared("stored", op);
+              for (const std::int64_t item : {0, 1, 2}) {
+                Bytes expected;  // the next four of the six, over and over
+                for (std::int64_t i = 4 * item; i < 4 * item + 4; ++i)
+                  expected.insert(expected.end(), all.begin() + i % 6 * 60,
+                                  all.begin() + (i % 6 + 1) * 60);
+                ASSERT_EQ(run(launch, op, threads, nullptr, item), expected);
+                ASSERT_EQ(run(prepared("reference", op), op, 1, nullptr, item), expected);
+              }
+            }
+      }
+}
+
+TEST_F(StoredRows, FilesThatBreakLaterAreNamed) {
+  store(Storage::Raw, Layout::Nhwc, 1);
+  const Load op = load({.batch = 6, .height = 4, .width = 5, .storage = Storage::Raw});
+  const Launch launch = prepared("stored", op);
+  write("part2.raw", {1, 2});
+  fs::remove(folder_ / "part3.raw");
+  EXPECT_EQ(complaint(launch, op),
+            "2 of 6 files cannot be read: part2.raw (ends before its last image (was it cut?)), "
+            "part3.raw (No such file or directory)");
 }
 
 }  // namespace

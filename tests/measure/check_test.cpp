@@ -84,6 +84,34 @@ TEST_F(CheckTest, JustOutsideTheBoundIsWrong) {
   EXPECT_FALSE(off_by(bound * 4));
 }
 
+TEST_F(CheckTest, ARowOfAnotherFilterIsHeldByItsImages) {
+  Case work = make_case("cast", {{.op = Cast{}}});
+  Kernel near_to_it = *work.stages[0].kernel;
+  near_to_it.psnr_db = 30;
+  work.stages[0].kernel = &near_to_it;
+  const auto off_by = [&](float error) {
+    return outcome(work, [&](View view) {
+      for (int i = 60; i < 120; ++i) {  // all of the second image
+        float value;
+        std::memcpy(&value, view.data + 4 * i, 4);
+        set(view, i, value + (i % 2 == 0 ? error : -error));
+      }
+    });
+  };
+  EXPECT_TRUE(outcome(work).result.ok);
+  EXPECT_GT(outcome(work).result.psnr_db, 100);
+  const CheckOutcome near = off_by(8);  // 20 log10(255 / 8) = 30.07
+  EXPECT_TRUE(near.result.ok);
+  EXPECT_NEAR(near.result.psnr_db, 30.07, 0.01);
+  EXPECT_EQ(near.result.psnr_bound_db, 30);
+  EXPECT_NEAR(near.result.max_abs_error, 8, 1e-4);
+  const CheckOutcome far = off_by(8.2F);
+  EXPECT_FALSE(far.result.ok);
+  EXPECT_EQ(far.reason,
+            "wrong output: image 1 keeps 29.9 dB of the exact one, expected 30 dB or more");
+  EXPECT_FALSE(off_by(std::numeric_limits<float>::quiet_NaN()).result.ok);
+}
+
 TEST_F(CheckTest, SlabsCoverEveryImage) {
   Source source;
   source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // four images a slab, then one

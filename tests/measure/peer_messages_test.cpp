@@ -52,7 +52,7 @@ TEST_F(Requests, PrepareHasAllThatTheCaseIs) {
   work.stages[0].parameters = {{"to", "float32"}};
   work.stages[1].forced = "fused_nt";
   EXPECT_EQ(
-      prepare_request(work, 8, std::vector<std::string>{"/x/0.npy"}, 3),
+      prepare_request(work, 8, std::vector<std::string>{"/x/0.npy"}, "", 3),
       R"({"type":"prepare","threads":2,"device":"cpu","copies":8,)"
       R"("inputs":[{"path":"/x/0.npy","dtype":"uint8","shape":[2,3,4,5],"layout":"nhwc"}],)"
       R"("stages":[{"op":"cast","parameters":{"to":"float32"},"place":"cpu","output":"reuse",)"
@@ -63,12 +63,14 @@ TEST_F(Requests, PrepareHasAllThatTheCaseIs) {
       R"("out":[{"dtype":"float32","shape":[2,3,4,5],"layout":"nhwc","memory":"pageable"}],)"
       R"("kernel":"fused_nt"}]})");
   work.stages[1].place = Place::Cuda;
-  EXPECT_EQ(Json::parse(prepare_request(work, 1, std::vector<std::string>{"/x"}, 3)).at("device"),
-            "cuda:3");
+  EXPECT_EQ(
+      Json::parse(prepare_request(work, 1, std::vector<std::string>{"/x"}, "", 3)).at("device"),
+      "cuda:3");
   work.stages[1].place = Place::Cpu;
   work.inputs.at(0).source.memory = Memory::Device;
-  EXPECT_EQ(Json::parse(prepare_request(work, 1, std::vector<std::string>{"/x"}, 0)).at("device"),
-            "cuda:0");
+  EXPECT_EQ(
+      Json::parse(prepare_request(work, 1, std::vector<std::string>{"/x"}, "", 0)).at("device"),
+      "cuda:0");
 }
 
 TEST(Replies, ThatAreRight) {

@@ -55,6 +55,36 @@ TEST(Jpeg, BaselineAndProgressiveGiveTheSamePixels) {
   EXPECT_EQ(progressive.rgb, baseline.rgb);
 }
 
+TEST(Jpeg, MemoryThatIsKeptIsUsedForOtherImages) {
+  DecodeMemory memory;
+  Image image;
+  for (const int size : {40, 9, 64, 16}) {
+    const Bytes file =
+        jpeg_file(gradient(size, size + 3, 3), size, size + 3, {.progressive = true});
+    decode_image(file, image, memory);
+    EXPECT_EQ(image.rgb, decoded(file).rgb) << size;
+  }
+  EXPECT_GE(memory.coefficients.capacity(), 64u * 64 * 3 * 2);
+}
+
+TEST(Jpeg, IsDecodedSmallerWhereItMayBe) {
+  const auto size_at_least = [](const Bytes& file, std::int64_t height, std::int64_t width) {
+    DecodeMemory memory;
+    Image image;
+    decode_image(file, image, memory, {.height = height, .width = width});
+    return std::pair(image.height, image.width);
+  };
+  const Bytes file = jpeg_file(gradient(40, 63, 3), 40, 63);
+  using Size = std::pair<std::int64_t, std::int64_t>;
+  EXPECT_EQ(size_at_least(file, 5, 8), Size(5, 8));      // an eighth, rounded up
+  EXPECT_EQ(size_at_least(file, 5, 9), Size(10, 16));    // two eighths
+  EXPECT_EQ(size_at_least(file, 15, 20), Size(15, 24));  // three
+  EXPECT_EQ(size_at_least(file, 20, 32), Size(20, 32));  // half
+  EXPECT_EQ(size_at_least(file, 21, 32), Size(40, 63));  // more than half
+  EXPECT_EQ(size_at_least(file, 0, 0), Size(40, 63));
+  EXPECT_EQ(size_at_least(png_file(gradient(16, 16, 3), 16, 16), 2, 2), Size(16, 16));
+}
+
 TEST(Jpeg, GrayGivesThreeEqualChannels) {
   const Image image =
       decoded(jpeg_file(plain({77}), 8, 8, {.pixels = JCS_GRAYSCALE, .stored = JCS_GRAYSCALE}));

@@ -64,7 +64,9 @@ class LoadTest : public testing::Test {
   }
   std::vector<std::string> batch_names(const Load& load, std::int64_t item = 0) const {
     std::vector<std::string> names;
-    for (const auto& file : load.walk().files_of(item)) names.push_back(fs::path(file).filename());
+    const ImageWalk walk = load.walk();
+    for (const ImagePlace& place : walk.places_of(item))
+      names.push_back(fs::path(walk.files()[place.file]).filename());
     return names;
   }
 
@@ -92,6 +94,8 @@ TEST(LoadRead, TakesEveryParameter) {
                           {"size", {4, 5}},
                           {"fit", "crop"},
                           {"layout", "nchw"},
+                          {"via", "mmap"},
+                          {"page_cache", "cold"},
                           {"on_error", "skip"},
                           {"shuffle", true},
                           {"seed", 7}},
@@ -99,6 +103,8 @@ TEST(LoadRead, TakesEveryParameter) {
   EXPECT_THAT(issues, IsEmpty());
   EXPECT_EQ(load.path, "photos");
   EXPECT_EQ(load.fit, Fit::Crop);
+  EXPECT_EQ(load.via, Via::Mmap);
+  EXPECT_EQ(load.page_cache, PageCache::Cold);
   EXPECT_EQ(load.on_error, OnError::Skip);
   EXPECT_TRUE(load.shuffle);
   EXPECT_EQ(load.seed, 7);
@@ -131,6 +137,10 @@ TEST(LoadRead, ReportsMistakes) {
   EXPECT_THAT(pointers_of_mistakes({{"shuffle", 1}, {"seed", -1}}),
               ElementsAre("/load/shuffle", "/load/seed"));
   EXPECT_THAT(pointers_of_mistakes({{"seed", 3}}), ElementsAre("/load/seed"));
+  EXPECT_THAT(pointers_of_mistakes({{"storage", "npy"}, {"fit", "resize"}}),
+              ElementsAre("/load/fit"));
+  EXPECT_THAT(pointers_of_mistakes({{"path", "a"}, {"dataset", "b"}}),
+              ElementsAre("/load/dataset"));
   EXPECT_THAT(pointers_of_mistakes({{"shuffle", false}, {"seed", 3}}), IsEmpty());
 }
 
@@ -176,7 +186,7 @@ TEST_F(LoadTest, OneFile) {
 TEST_F(LoadTest, SaysWhatIsMissing) {
   fs::create_directories(at("empty"));
   write("empty/notes.txt", {1});
-  EXPECT_EQ(complaint("empty"), "no .jpg or .png file in empty");
+  EXPECT_EQ(complaint("empty"), "no .jpg or .jpeg or .png file in empty");
   EXPECT_EQ(complaint("nowhere"), "no such folder or file: nowhere");
   EXPECT_EQ(complaint("*.png"), "no file matches: *.png");
 }
@@ -192,7 +202,7 @@ TEST_F(LoadTest, NoPathLeavesNoFiles) {
   Load load;
   load.resolve({.base_dir = folder_, .images_dir = {}});
   EXPECT_THAT(load.files, IsEmpty());
-  EXPECT_EQ(thrown([&] { load.walk(); }), "no images (give load a path, or --images DIR)");
+  EXPECT_EQ(thrown([&] { load.walk(); }), "no images given (--images DIR)");
 }
 
 TEST_F(LoadTest, FailNamesEveryBrokenFile) {
@@ -228,28 +238,32 @@ TEST_F(LoadTest, ItemsWalkThroughTheFiles) {
   EXPECT_THAT(names, testing::UnorderedElementsAre("a.png", "c.jpg", "d.png"));
 }
 
-/// The numbers of one pass over `count` files, one for each item.
-std::vector<std::size_t> epoch_of(const FileWalk& walk, std::int64_t count, std::int64_t epoch) {
+/// An image an item.
+ImageWalk walk_of(std::int64_t count, std::optional<std::uint64_t> seed) {
+  return {{""}, std::vector<ImagePlace>(static_cast<std::size_t>(count)), 1, seed};
+}
+
+/// The numbers of one pass over `count` images, one for each item.
+std::vector<std::size_t> epoch_of(const ImageWalk& walk, std::int64_t count, std::int64_t epoch) {
   std::vector<std::size_t> numbers;
   for (std::int64_t item = epoch * count; item < (epoch + 1) * count; ++item)
     numbers.push_back(walk.numbers_of(item).front());
   return numbers;
 }
 
-TEST(FileWalkTest, AShuffledEpochHasEveryFileOnce) {
+TEST(ImageWalkTest, AShuffledEpochHasEveryImageOnce) {
   for (const std::int64_t count : {1, 2, 3, 4, 5, 16, 17, 63, 65, 1000}) {
-    const std::vector<std::string> files(static_cast<std::size_t>(count));
-    std::vector<std::size_t> all(files.size());
+    std::vector<std::size_t> all(static_cast<std::size_t>(count));
     std::iota(all.begin(), all.end(), 0);
-    const FileWalk walk(files, 1, 5);
+    const ImageWalk walk = walk_of(count, 5);
     for (const std::int64_t epoch : {0, 1, 2, 999})
       EXPECT_THAT(epoch_of(walk, count, epoch), testing::UnorderedElementsAreArray(all));
   }
 }
 
-TEST(FileWalkTest, OrdersGoBySeedAndEpoch) {
-  const std::vector<std::string> files(50);
-  const FileWalk walk(files, 1, 5), same(files, 1, 5), other(files, 1, 6), named(files, 1, {});
+TEST(ImageWalkTest, OrdersGoBySeedAndEpoch) {
+  const ImageWalk walk = walk_of(50, 5), same = walk_of(50, 5), other = walk_of(50, 6),
+                  named = walk_of(50, {});
   const auto first = epoch_of(walk, 50, 0);
   EXPECT_EQ(first, epoch_of(same, 50, 0));
   EXPECT_NE(first, epoch_of(walk, 50, 1));
@@ -259,16 +273,52 @@ TEST(FileWalkTest, OrdersGoBySeedAndEpoch) {
   EXPECT_EQ(epoch_of(named, 50, 0), epoch_of(named, 50, 1));
 }
 
-TEST(FileWalkTest, EveryFileComesAtEveryPlaceAboutAsOften) {
+TEST(ImageWalkTest, EveryImageComesAtEveryPlaceAboutAsOften) {
   constexpr std::int64_t count = 5, epochs = 5000;
   std::array<std::array<int, count>, count> seen{};
-  const FileWalk walk(std::vector<std::string>(count), 1, 1);
+  const ImageWalk walk = walk_of(count, 1);
   for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
     const auto order = epoch_of(walk, count, epoch);
     for (std::size_t place = 0; place < order.size(); ++place) ++seen[place][order[place]];
   }
   for (const auto& place : seen)
     for (const int times : place) EXPECT_NEAR(times, epochs / count, 150);  // 5 deviations
+}
+
+TEST_F(LoadTest, ADatasetIsAFolderOfTheImages) {
+  fs::create_directories(at("small"));
+  write("small/a.npy", {1});
+  write("b.jpg", {1});
+  Load load{.dataset = "small", .storage = Storage::Npy};
+  load.resolve({.base_dir = folder_, .images_dir = {}});
+  EXPECT_THAT(load.files, IsEmpty());
+  load.resolve({.base_dir = "/", .images_dir = folder_});
+  EXPECT_THAT(load.files, ElementsAre(at("small/a.npy")));
+  EXPECT_THROW(load.walk(), std::runtime_error);
+}
+
+TEST_F(LoadTest, ImagesOfArraysAreCountedOneByOne) {
+  write("a.raw", Bytes(12));
+  write("b.raw", Bytes(36));
+  write("c.raw", Bytes(13));
+  Load load{.path = ".",
+            .batch = 3,
+            .height = 2,
+            .width = 2,
+            .storage = Storage::Raw,
+            .on_error = OnError::Skip};
+  load.resolve({.base_dir = folder_, .images_dir = {}});
+  EXPECT_EQ(load.image_count(), 4);
+  const ImageWalk walk = load.walk();
+  std::vector<std::pair<std::size_t, std::int64_t>> places;
+  for (const std::int64_t item : {0, 1})
+    for (const ImagePlace& place : walk.places_of(item))
+      places.emplace_back(place.file, place.offset);
+  using Place = std::pair<std::size_t, std::int64_t>;
+  EXPECT_THAT(places, ElementsAre(Place(0, 0), Place(1, 0), Place(1, 12), Place(1, 24), Place(0, 0),
+                                  Place(1, 0)));
+  EXPECT_TRUE(walk.places()[0].alone);
+  EXPECT_FALSE(walk.places()[1].alone);
 }
 
 TEST_F(LoadTest, SkipNeedsOneReadableFile) {

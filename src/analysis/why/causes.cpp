@@ -9,6 +9,7 @@ namespace {
 
 constexpr double kDominant = 0.5;  // of the time: most of it
 constexpr double kOneStage = 0.6;
+constexpr double kWholeBatch = 0.8;   // of a batch's time
 constexpr double kLeastShare = 0.2;   // of the time: below this faults and constants are none
 constexpr double kExtraPasses = 1.5;  // bytes moved over the fewest
 
@@ -60,10 +61,27 @@ double profiled_constants(const Subject& subject) {
   return std::max(part(host_ns, total_ns), part(device_ns, profile->times.wall_ns));
 }
 
-Cause decode_cause(const Subject& subject) {
-  for (const ResourceShare& part : parts(subject.result()))
-    if (part.resource == Resource::Decode && part.share >= kDominant)
-      return {why::Decoding{}, part.share};
+/// The longest image of the longest batch that was profiled, where others had little to do beside.
+std::optional<why::LongImage> long_image(const Subject& subject) {
+  const CaseResult& result = subject.result();
+  const CaseProfile* const profile = find_profile(subject.group, result.variant);
+  if (profile == nullptr || result.threads == 1 || result.images == 1) return std::nullopt;
+  const auto image = std::ranges::find_if(profile->rows, &ProfileRow::image);
+  const auto batch =
+      std::ranges::find(profile->rows, result.stages.front().label, &ProfileRow::name);
+  if (image == profile->rows.end() || batch == profile->rows.end()) return std::nullopt;
+  const auto image_ns = static_cast<double>(image->max_ns);
+  const auto batch_ns = static_cast<double>(batch->max_ns);
+  if (image_ns < kWholeBatch * batch_ns) return std::nullopt;
+  return why::LongImage{image->longest, image_ns, batch_ns};
+}
+
+Cause load_cause(const Subject& subject) {
+  for (const ResourceShare& part : parts(subject.result())) {
+    if (part.share < kDominant) continue;
+    if (part.resource == Resource::Decode) return {why::Decoding{long_image(subject)}, part.share};
+    if (part.resource == Resource::Reading) return {why::Reading{}, part.share};
+  }
   return {};
 }
 
@@ -135,7 +153,7 @@ Cause largest_cause(const Subject& subject) {
   Cause threads = one_thread_cause(subject);
   if (!threads) threads = smaller_team_cause(subject);
   Cause largest = threads;
-  for (const auto cause : {page_fault_cause, constants_cause, decode_cause, link_cause, sync_cause,
+  for (const auto cause : {page_fault_cause, constants_cause, load_cause, link_cause, sync_cause,
                            launch_cause, team_start_cause, limit_cause, main_passes})
     if (const Cause other = cause(subject); other && (!largest || other.share > largest.share))
       largest = other;

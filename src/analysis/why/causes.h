@@ -26,7 +26,14 @@ namespace why {
 struct ConstantsEachCall {
   std::optional<double> cached_ns;  // nothing: from the profile's ranges
 };
-struct Decoding {};
+struct LongImage {  // that alone takes most of a batch on several threads
+  std::string name;
+  double image_ns, batch_ns;  // profiled
+};
+struct Decoding {
+  std::optional<LongImage> bounded_by;
+};
+struct Reading {};
 struct Waiting {  // for the GPU
   Wait after;
   double without_ns;
@@ -80,17 +87,17 @@ struct Floors {  // the limits of the stages, which add up to nearly all of the 
 struct OneStage {
   std::string label;
 };
-struct InFlight {  // what bounds a pipeline
+struct InFlight {             // what bounds a pipeline
   PipelineAnalysis pipeline;  // with a bound
 };
 }  // namespace why
 
 struct Cause {
-  std::variant<std::monostate, FaultCost, why::ConstantsEachCall, why::Decoding, why::Waiting,
-               why::PricedWaiting, why::Submitting, why::PricedLaunches, why::LaunchLimit,
-               why::FewerThreads, why::SmallerTeam, why::TeamStart, why::FixedPart,
-               why::LimitOfOneThread, why::LinkLimit, why::LinkTime, why::MemoryLimit,
-               why::ExtraPasses, why::Floors, Gain, why::OneStage, why::InFlight>
+  std::variant<std::monostate, FaultCost, why::ConstantsEachCall, why::Decoding, why::Reading,
+               why::Waiting, why::PricedWaiting, why::Submitting, why::PricedLaunches,
+               why::LaunchLimit, why::FewerThreads, why::SmallerTeam, why::TeamStart,
+               why::FixedPart, why::LimitOfOneThread, why::LinkLimit, why::LinkTime,
+               why::MemoryLimit, why::ExtraPasses, why::Floors, Gain, why::OneStage, why::InFlight>
       found;
   double share = 0;     // of the case's time; 0: not known
   bool proven = false;  // a case that differs in this alone was measured
@@ -163,5 +170,17 @@ struct PinningCost {
 /// From a case that pins or registers on every batch, and from a pair of cases that do the same
 /// from pageable and from page-locked memory; nothing where one of them was not measured.
 std::optional<PinningCost> pinning_cost(const GroupResult& group, const Results& results);
+
+/// What making the fastest case's dataset took, and what that saves: after so many passes over all
+/// of its images it has paid for itself.
+struct PreparingCost {
+  int index = 0;             // of the fastest case
+  double once_seconds = 0;   // by its manifest, on the machine that made it
+  double saved_seconds = 0;  // of a pass over all images, against the baseline
+};
+
+/// Nothing where the dataset's manifest does not tell, or the baseline is not beaten.
+std::optional<PreparingCost> preparing_cost(const GroupResult& group, int fastest,
+                                            const Results& results);
 
 }  // namespace normbench

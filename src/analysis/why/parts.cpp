@@ -9,8 +9,15 @@
 namespace normbench {
 namespace {
 
+/// False for a loader of files that hold pixels.
+bool decodes(const StageResult& stage) {
+  const Json& said = value_at(stage.parameters, "/storage");
+  return !said.is_string() ||
+         parse_word<Storage>(said.get_ref<const std::string&>()) == Storage::Image;
+}
+
 Resource resource_of(const StageResult& stage) {
-  if (is_op<Load>(stage)) return Resource::Decode;
+  if (is_op<Load>(stage)) return decodes(stage) ? Resource::Decode : Resource::Reading;
   if (stage.link_bytes > 0) return Resource::Link;
   if (page_locks(stage)) return Resource::Pinning;
   return stage.place == Place::Cuda ? Resource::Gpu : Resource::Cpu;
@@ -35,7 +42,8 @@ std::vector<ResourceShare> parts(const CaseResult& result) {
     part->stages.push_back(stage.label);
     part->share += share_of(result, stage);
   }
-  if (std::ranges::all_of(list, [](const ResourceShare& part) { return part.share <= 0; })) return {};
+  if (std::ranges::all_of(list, [](const ResourceShare& part) { return part.share <= 0; }))
+    return {};
   std::ranges::stable_sort(list, std::greater(), &ResourceShare::share);
   return list;
 }

@@ -5,7 +5,7 @@
 
 namespace normbench {
 
-enum class Resource { Decode, Link, Pinning, Gpu, Cpu };
+enum class Resource { Decode, Reading, Link, Pinning, Gpu, Cpu };
 
 /// What one resource does for a case.
 struct ResourceShare {

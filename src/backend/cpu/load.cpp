@@ -1,12 +1,15 @@
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "backend/cpu/move_simd.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/team.h"
+#include "ops/array_file.h"
 #include "ops/images/image.h"
 
 namespace normbench {
@@ -15,6 +18,7 @@ namespace {
 /// What an image passes through; kept between calls, as a data loader keeps its buffers.
 struct Workspace {
   std::vector<std::uint8_t> file;
+  DecodeMemory decoding;
   Image decoded, window, fitted;
 };
 
@@ -66,75 +70,216 @@ void copy_pixels(const View& from, const View& to) {
          1);
 }
 
-void resize(const View& from, const View& to, Queue& queue) {
-  const Resize op{.height = to.desc.shape.h, .width = to.desc.shape.w};
-  prepare_separable(op, {.in = {from.desc}, .out = {to.desc}})(queue, {&from, 1}, {&to, 1}, {});
+/// Rows and columns of an image, to be resized.
+struct Pixels {
+  View view;
+  AxisPart rows, columns;
+};
+
+void resize(const Pixels& from, const View& to, Queue& queue) {
+  const Signature signature{.in = {from.view.desc}, .out = {to.desc}};
+  prepare_resize(signature, from.rows, from.columns)(queue, {&from.view, 1}, {&to, 1}, {});
+}
+
+/// The whole picture, or a window of it, dense.
+Pixels dense_part(const Window& part, Workspace& space) {
+  Image& decoded = space.decoded;
+  const View window = crop_view(view_of(decoded), *part.top, *part.left, part.height, part.width);
+  if (window.desc.is_dense() && part.height == decoded.height)
+    return {.view = window, .rows = decoded.rows, .columns = decoded.columns};
+  const View copy = sized(space.window, part.height, part.width);
+  copy_pixels(window, copy);
+  return {.view = copy, .rows = space.window.rows, .columns = space.window.columns};
+}
+
+bool is_whole(const AxisPart& part, std::int64_t pixels) {
+  return part.begin == 0 && part.length == static_cast<double>(pixels);
 }
 
 /// Brings the decoded image to the size and layout of `out`.
 void fit(const Load& op, Workspace& space, Queue& queue, const View& out) {
-  const Window part = op.window(space.decoded.height, space.decoded.width);
-  View from = crop_view(view_of(space.decoded), *part.top, *part.left, part.height, part.width);
-  if (part.height == op.height && part.width == op.width) return copy_pixels(from, out);
-  if (!from.desc.is_dense()) {
-    const View window = sized(space.window, part.height, part.width);
-    copy_pixels(from, window);
-    from = window;
-  }
+  const Image& image = space.decoded;
+  const Window part = op.window(image.height, image.width);
+  if (part.height == op.height && part.width == op.width && is_whole(image.rows, image.height) &&
+      is_whole(image.columns, image.width))
+    return copy_pixels(
+        crop_view(view_of(space.decoded), *part.top, *part.left, part.height, part.width), out);
+  const Pixels from = dense_part(part, space);
   if (out.desc.layout == Layout::Nhwc) return resize(from, out, queue);
   const View fitted = sized(space.fitted, op.height, op.width);
   resize(from, fitted, queue);
   copy_pixels(fitted, out);
 }
 
-/// Loads one file; returns why it cannot be read, or "".
-std::string load_one(const Load& op, const std::string& file, Workspace& space, Queue& queue,
-                     const View& out) try {
+/// Calls `use` with the bytes of a whole file, read or mapped as the op says.
+template <class Use>
+void with_bytes(const Load& op, const std::string& file, Workspace& space, Queue& queue, Use use) {
+  std::optional<MappedFile> mapped;
+  std::span<const std::uint8_t> bytes;
   {
-    const Range range(queue.recorder, RangeKind::Part, "read");
-    read_file(file, space.file);
+    const Range range(queue.recorder, RangeKind::Part, name_of(op.via));
+    if (op.via == Via::Mmap) {
+      mapped.emplace(file);
+      bytes = {reinterpret_cast<const std::uint8_t*>(mapped->bytes().data()),
+               mapped->bytes().size()};
+    } else {
+      read_file(file, space.file);
+      bytes = space.file;
+    }
   }
-  {
-    const auto bytes = static_cast<std::int64_t>(space.file.size());
-    const Range range(queue.recorder, RangeKind::Part, "decode", bytes);
-    decode_image(space.file, space.decoded);
-  }
+  use(bytes);
+}
+
+/// Decodes and fits one file: from a smaller version of it where the row may.
+void decode_one(const Load& op, const LeastSize& least, const std::string& file, Workspace& space,
+                Queue& queue, const View& out) {
+  with_bytes(op, file, space, queue, [&](std::span<const std::uint8_t> bytes) {
+    const Range range(queue.recorder, RangeKind::Part, "decode", std::ssize(bytes));
+    decode_image(bytes, space.decoded, space.decoding, least);
+  });
   const Range range(queue.recorder, RangeKind::Part, "resize", out.desc.bytes());
   fit(op, space, queue, out);
+}
+
+/// What `load_image` fails with, or "".
+template <class LoadImage>
+std::string reason_of(const LoadImage& load_image) try {
+  load_image();
   return "";
 } catch (const std::exception& error) {
   return error.what();
 }
 
-bool accepts(const Load&, const Signature& s) { return s.out[0].is_dense(); }
+/// The file's name without its folder, kept for ranges.
+std::string_view range_name(const std::string& file, Recorder* recorder) {
+  if (recorder == nullptr) return "";
+  return recorder->intern(std::string_view(file).substr(file.rfind('/') + 1));
+}
 
-/// Threads take the next image when they are done with one: photographs differ in size.
-Launch prepare(const Load& op, const Signature&) {
-  const auto workspaces = std::make_shared<Workspaces>();
-  return [op, walk = op.walk(), workspaces](Queue& queue, std::span<const View>,
-                                            std::span<const View> out, View) {
-    const std::vector<std::string> files = walk.files_of(queue.item);
-    std::vector<std::string> reasons(files.size());
-    std::atomic<std::size_t> next{0};
-    const auto load_some = [&](std::int64_t, std::int64_t) {
-      auto space = workspaces->take();
-      for (std::size_t i = next++; i < files.size(); i = next++)
-        reasons[i] =
-            load_one(op, files[i], *space, queue, image_of(out[0], static_cast<std::int64_t>(i)));
-      workspaces->give_back(std::move(space));
-    };
-    if (files.size() == 1)
-      load_some(0, 1);  // its resize has the team
-    else
-      split(queue, std::min<std::int64_t>(queue.threads, std::ssize(files)), 1, load_some);
-    throw_if_broken(files, reasons);
+/// Calls `load_image(i, place, space)` for every image of a batch. Threads take the next one when
+/// they are done with one: photographs differ in size. Throws std::runtime_error naming the broken
+/// files.
+template <class LoadImage>
+void load_batch(const ImageWalk& walk, Workspaces& workspaces, Queue& queue, LoadImage load_image) {
+  const std::vector<ImagePlace> places = walk.places_of(queue.item);
+  std::vector<std::string> files, reasons(places.size());
+  std::atomic<std::size_t> next{0};
+  const auto load_some = [&](std::int64_t, std::int64_t) {
+    auto space = workspaces.take();
+    for (std::size_t i = next++; i < places.size(); i = next++) {
+      const Range range(queue.recorder, RangeKind::Image,
+                        range_name(walk.files()[places[i].file], queue.recorder));
+      reasons[i] = reason_of([&] { load_image(i, places[i], *space); });
+    }
+    workspaces.give_back(std::move(space));
   };
+  if (places.size() == 1)
+    load_some(0, 1);  // its resize has the team
+  else
+    split(queue, std::min<std::int64_t>(queue.threads, std::ssize(places)), 1, load_some);
+  for (const ImagePlace& place : places) files.push_back(walk.files()[place.file]);
+  throw_if_broken(files, reasons);
+}
+
+Launch decoding(const Load& op, const LeastSize& least) {
+  const auto workspaces = std::make_shared<Workspaces>();
+  return [op, least, walk = op.walk(), workspaces](Queue& queue, std::span<const View>,
+                                                   std::span<const View> out, View) {
+    load_batch(walk, *workspaces, queue,
+               [&](std::size_t i, const ImagePlace& place, Workspace& space) {
+                 decode_one(op, least, walk.files()[place.file], space, queue,
+                            image_of(out[0], static_cast<std::int64_t>(i)));
+               });
+  };
+}
+
+bool accepts_decode(const Load& op, const Signature& s) {
+  return op.storage == Storage::Image && s.out[0].is_dense();
+}
+Launch prepare_decode(const Load& op, const Signature&) { return decoding(op, {}); }
+
+/// A crop takes pixels as they are.
+bool accepts_scaled(const Load& op, const Signature& s) {
+  return accepts_decode(op, s) && op.fit == Fit::Resize;
+}
+Launch prepare_scaled(const Load& op, const Signature&) {
+  return decoding(op, {.height = op.height, .width = op.width});
+}
+
+/// The pixels of files that need no decoding, copied to where they are wanted. Files of several
+/// images stay open, or mapped; but when their pages are to be dropped, no mapping may hold them.
+class StoredFiles {
+ public:
+  StoredFiles(const Load& op, const ImageWalk& walk)
+      : via_(op.via), keeps_maps_(op.page_cache == PageCache::Warm) {
+    open_.resize(walk.files().size());
+    mapped_.resize(walk.files().size());
+    for (const ImagePlace& place : walk.places())
+      if (!place.alone) keep(walk.files()[place.file], place.file);
+  }
+
+  void read(const std::string& file, const ImagePlace& place, std::span<std::byte> to) const {
+    if (via_ == Via::Mmap) {
+      const auto& kept = mapped_[place.file];
+      return kept ? copy(kept->bytes(), place, to) : copy(MappedFile(file).bytes(), place, to);
+    }
+    const auto& kept = open_[place.file];
+    kept ? kept->read(place.offset, to) : InputFile(file).read(place.offset, to);
+  }
+
+ private:
+  void keep(const std::string& file, std::size_t number) {
+    if (via_ == Via::Read && !open_[number]) open_[number] = std::make_unique<InputFile>(file);
+    if (via_ == Via::Mmap && keeps_maps_ && !mapped_[number])
+      mapped_[number] = std::make_unique<MappedFile>(file);
+  }
+
+  static void copy(std::span<const std::byte> file, const ImagePlace& place,
+                   std::span<std::byte> to) {
+    std::memcpy(to.data(), file.subspan(static_cast<std::size_t>(place.offset)).data(), to.size());
+  }
+
+  Via via_;
+  bool keeps_maps_;
+  std::vector<std::unique_ptr<InputFile>> open_;     // by file; null: each time
+  std::vector<std::unique_ptr<MappedFile>> mapped_;  // likewise
+};
+
+bool accepts_stored(const Load& op, const Signature& s) {
+  return op.storage != Storage::Image && s.out[0].is_dense();
+}
+
+Launch prepare_stored(const Load& op, const Signature&) {
+  const auto walk = std::make_shared<const ImageWalk>(op.walk());
+  const auto stored = std::make_shared<const StoredFiles>(op, *walk);
+  const auto workspaces = std::make_shared<Workspaces>();
+  return [op, walk, stored, workspaces](Queue& queue, std::span<const View>,
+                                        std::span<const View> out, View) {
+    load_batch(*walk, *workspaces, queue, [&](std::size_t i, const ImagePlace& place, Workspace&) {
+      const View image = image_of(out[0], static_cast<std::int64_t>(i));
+      const Range range(queue.recorder, RangeKind::Part, name_of(op.via), image.desc.bytes());
+      stored->read(walk->files()[place.file], place,
+                   {image.data, static_cast<std::size_t>(image.desc.bytes())});
+    });
+  };
+}
+
+/// What a photograph that is decoded at a smaller size keeps of the whole one. Both have lost what
+/// the target's pixels cannot show; they differ by how it was averaged.
+constexpr double scaled_psnr_db = 34;
+
+Kernel scaled_row() {
+  Kernel kernel = row<Load, accepts_scaled, prepare_scaled>("scaled");
+  kernel.psnr_db = scaled_psnr_db;
+  return kernel;
 }
 
 }  // namespace
 
 std::span<const Kernel> load_rows() {
-  static const Kernel rows[] = {reference_row(Load::name), row<Load, accepts, prepare>("decode")};
+  static const std::array rows{reference_row(Load::name),
+                               row<Load, accepts_decode, prepare_decode>("decode"), scaled_row(),
+                               row<Load, accepts_stored, prepare_stored>("stored")};
   return rows;
 }
 

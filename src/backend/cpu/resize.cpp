@@ -9,9 +9,9 @@
 namespace normbench {
 namespace {
 
-Filter make_filter(std::int64_t from, std::int64_t to) {
+Filter make_filter(std::int64_t from, std::int64_t to, const AxisPart& part) {
   Filter filter;
-  for (const Taps& taps : triangle_filter(from, to)) {
+  for (const Taps& taps : triangle_filter(from, to, part)) {
     const auto begin = static_cast<std::int64_t>(filter.weights.size());
     filter.weights.insert(filter.weights.end(), taps.weights.begin(), taps.weights.end());
     const auto end = static_cast<std::int64_t>(filter.weights.size());
@@ -36,12 +36,18 @@ bool accepts(const Resize&, const Signature& s) {
   return s.in[0].is_dense() && s.out[0].is_dense();
 }
 
+Launch prepare_separable(const Resize&, const Signature& s) {
+  const Shape& from = s.in[0].shape;
+  return prepare_resize(s, {.length = static_cast<double>(from.h)},
+                        {.length = static_cast<double>(from.w)});
+}
+
 }  // namespace
 
-Launch prepare_separable(const Resize&, const Signature& s) {
+Launch prepare_resize(const Signature& s, const AxisPart& rows, const AxisPart& columns) {
   const Shape &from = s.in[0].shape, &to = s.out[0].shape;
-  const auto vertical = std::make_shared<Filter>(make_filter(from.h, to.h));
-  const auto horizontal = std::make_shared<Filter>(make_filter(from.w, to.w));
+  const auto vertical = std::make_shared<Filter>(make_filter(from.h, to.h, rows));
+  const auto horizontal = std::make_shared<Filter>(make_filter(from.w, to.w, columns));
   return [=, resize = resize_function(s.in[0].dtype)](Queue& queue, std::span<const View> in,
                                                       std::span<const View> out, View) {
     const ResizePlanes planes = planes_of(in[0], out[0]);

@@ -24,7 +24,7 @@ std::span<const Kernel> save_rows();
 /// Accepts whatever the op's infer accepts.
 Kernel reference_row(std::string_view op);
 
-/// Resizing of dense images; `load` uses it too.
-Launch prepare_separable(const Resize& op, const Signature& signature);
+/// Resizing of these rows and columns of dense images; `load` uses it too.
+Launch prepare_resize(const Signature& signature, const AxisPart& rows, const AxisPart& columns);
 
 }  // namespace normbench

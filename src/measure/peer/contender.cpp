@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/file.h"
 #include "core/units.h"
 #include "measure/turn.h"
 #include "ops/array_file.h"
@@ -79,7 +80,8 @@ PeerContender::PeerContender(const Case& work, const PeerCommand& command, const
       limits_(limits),
       memory_(memory),
       context_(context),
-      process_(work.peer, command, context.interrupted) {
+      process_(work.peer, command, context.interrupted),
+      cold_files_(work) {
   ask({"hello", hello_request(), limits_.hello_seconds},
       [&](const std::string& line) { version_ = read_hello(line); });
 }
@@ -125,14 +127,26 @@ void PeerContender::prepare() {
     paths.push_back(folder.file(fmt::format("{}.npy", paths.size())));
     write_array(paths.back(), view, context_.backends);
   }
+  const std::string files = write_file_list(folder);
   const std::size_t copies = memory_.inputs(work_).count;
-  ask({"prepare", prepare_request(work_, copies, paths, device_number(context_.backends)),
+  ask({"prepare", prepare_request(work_, copies, paths, files, device_number(context_.backends)),
        limits_.prepare_seconds},
-      read_ready);
+      [&](const std::string& line) { psnr_db_ = read_ready(line); });
+}
+
+/// The names of the files that the case loads, in order, as a JSON list in a file: there may be
+/// more than a line holds. "": it loads none.
+std::string PeerContender::write_file_list(const PeerFolder& folder) const {
+  const auto* const load = std::get_if<Load>(&work_.stages.front().op);
+  if (load == nullptr) return "";
+  std::string path = folder.file("files.json");
+  write_file(path, Json(load->walk().files()).dump(-1, ' ', false, Json::error_handler_t::replace));
+  return path;
 }
 
 PeerTurn PeerContender::run(std::int64_t iterations, std::int64_t warmup_ns) {
   PeerTurn turn;
+  last_item_ = iterations - 1;
   const double seconds = limits_.turn_seconds + static_cast<double>(warmup_ns) * 1e-9;
   const auto answer =
       ask({"run", run_request(iterations, warmup_ns), seconds},
@@ -146,7 +160,10 @@ PeerTurn PeerContender::run(std::int64_t iterations, std::int64_t warmup_ns) {
   return turn;
 }
 
-std::int64_t PeerContender::first_call() { return run(1, 0).wall_ns; }
+std::int64_t PeerContender::first_call() {
+  cold_files_.drop();
+  return run(1, 0).wall_ns;
+}
 
 CheckOutcome PeerContender::check() {
   const PeerFolder folder(output_bytes(work_));
@@ -162,7 +179,7 @@ CheckOutcome PeerContender::check() {
       desc.memory = Memory::Pageable;
       outputs.push_back(files.emplace_back(std::make_unique<ArrayFile>(paths[i], desc))->view());
     }
-    return check_output(work_, inputs(), outputs, context_.backends);
+    return check_output(work_, inputs(), outputs, context_.backends, last_item_, psnr_db_);
   } catch (const Invalid& mistake) {
     throw std::runtime_error(process_.told(fmt::format(" wrote {}", mistake.what())));
   }
@@ -175,7 +192,9 @@ TurnShape PeerContender::shape_of_turns(double clock_cost_ns) {
   });
   process_.settle(duration(limits_.settle_seconds));
   // It times its stages in every turn or never.
-  return {.iterations = iterations_per_turn(iteration_ns, clock_cost_ns), .marks = true};
+  return {.iterations =
+              std::min(iterations_per_turn(iteration_ns, clock_cost_ns), cold_files_.most_items()),
+          .marks = true};
 }
 
 /// Times of all stages; none when it does not tell them of all, or of a GPU, where they are the
@@ -195,8 +214,11 @@ std::vector<std::int64_t> PeerContender::stage_times(const PeerTurn& turn) {
 }
 
 Turn PeerContender::take_turn(const TurnShape& shape, std::mt19937_64&) {
+  cold_files_.drop();
   const std::int64_t asked_ns = context_.clock.now_ns();
-  const PeerTurn told = run(shape.iterations, asked_warm_up_ns(work_, shape));
+  // What it warms up on would be in memory.
+  const PeerTurn told =
+      run(shape.iterations, cold_files_.any() ? 0 : asked_warm_up_ns(work_, shape));
   Turn turn;
   turn.round.wall_ns = told.wall_ns;
   turn.round.device_ns = told.device_ns;

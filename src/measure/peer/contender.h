@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "measure/cold_files.h"
 #include "measure/contender.h"
 #include "measure/group_memory.h"
 #include "measure/peer/messages.h"
@@ -64,6 +65,7 @@ class PeerContender final : public Contender {
 
   PeerProcess::Answer ask(const Request& request,
                           const std::function<void(const std::string&)>& read);
+  std::string write_file_list(const PeerFolder& folder) const;
   PeerTurn run(std::int64_t iterations, std::int64_t warmup_ns);
   std::vector<View> inputs();
   std::vector<std::int64_t> stage_times(const PeerTurn& turn);
@@ -74,7 +76,10 @@ class PeerContender final : public Contender {
   RunContext& context_;
   PeerProcess process_;
   std::string version_;
-  bool failed_ = false;  // it need not be told of the end
+  ColdFiles cold_files_;
+  double psnr_db_ = 0;          // what it says that its images keep; 0: it is exact
+  std::int64_t last_item_ = 0;  // of its latest run, whose output it keeps
+  bool failed_ = false;         // it need not be told of the end
 };
 
 }  // namespace normbench

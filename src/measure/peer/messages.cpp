@@ -38,13 +38,15 @@ Json stage_json(const Stage& stage) {
 /// True where a stage reads what the one before it gave, and nothing else, and the last one's
 /// output is the only one of the case.
 bool is_chain(const Case& work) {
-  if (work.inputs.size() != 1 || work.outputs.size() != 1) return false;
-  int last = 0;
+  const bool loads = std::holds_alternative<Load>(work.stages.front().op);
+  if (work.inputs.size() != (loads ? 0 : 1) || work.outputs.size() != 1) return false;
+  std::vector<int> last;  // what the next stage reads
+  if (!loads) last = {0};
   for (const Stage& stage : work.stages) {
-    if (stage.in != std::vector{last} || stage.out.size() != 1) return false;
-    last = stage.out[0];
+    if (stage.in != last || stage.out.size() != 1) return false;
+    last = stage.out;
   }
-  return work.outputs[0] == last;
+  return work.outputs == last;
 }
 
 Json input_json(const TensorDesc& source, const std::string& path) {
@@ -140,7 +142,8 @@ std::string hello_request() {
 }
 
 std::string prepare_request(const Case& work, std::size_t copies,
-                            std::span<const std::string> paths, int device) {
+                            std::span<const std::string> paths, const std::string& files,
+                            int device) {
   Json stages = Json::array(), inputs = Json::array();
   const bool wired = !is_chain(work);
   for (const Stage& stage : work.stages) {
@@ -149,6 +152,7 @@ std::string prepare_request(const Case& work, std::size_t copies,
     stages.back()["reads"] = stage.in;
     stages.back()["writes"] = stage.out;
   }
+  if (!files.empty()) stages.front()["files"] = files;
   for (std::size_t i = 0; i < work.inputs.size(); ++i)
     inputs.push_back(input_json(work.inputs[i].source.desc(), paths[i]));
   Json request = {{"type", "prepare"},
@@ -185,7 +189,16 @@ std::string read_hello(const std::string& line) {
   return version.empty() ? name : fmt::format("{} {}", name, version);
 }
 
-void read_ready(const std::string& line) { Reply("prepare", "ready", line).throw_mistakes(); }
+double read_ready(const std::string& line) {
+  constexpr double most_db = 100;
+  Reply reply("prepare", "ready", line);
+  Reader& reader = reply.reader();
+  const double psnr_db = reader.number("psnr", 0);
+  if (psnr_db < 0 || psnr_db > most_db)
+    reader.complain_at("psnr", fmt::format("expected decibels from 0 to {}", most_db));
+  reply.throw_mistakes();
+  return psnr_db;
+}
 
 PeerTurn read_ran(const std::string& line, std::size_t stages) {
   Reply reply("run", "ran", line);

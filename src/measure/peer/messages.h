@@ -17,11 +17,13 @@ inline constexpr int peer_protocol = 1;
 inline constexpr std::size_t peer_line_bytes = 1 << 20;
 
 std::string hello_request();
-/// `paths` are .npy files of the case's inputs; `device` the number of the GPU, for a case that
+/// `paths` are .npy files of the case's inputs; `files` one that lists what it loads, or "";
+/// `device` the number of the GPU, for a case that
 /// uses it. What is no plain chain of stages tells the numbers of the values that each reads and
 /// writes, inputs first, and those of the outputs.
 std::string prepare_request(const Case& work, std::size_t copies,
-                            std::span<const std::string> paths, int device);
+                            std::span<const std::string> paths, const std::string& files,
+                            int device);
 std::string run_request(std::int64_t iterations, std::int64_t warmup_ns);
 std::string output_request(std::span<const std::string> paths);
 std::string close_request();
@@ -38,7 +40,9 @@ struct PeerTurn {
 
 /// "torch 2.9.0".
 std::string read_hello(const std::string& line);
-void read_ready(const std::string& line);
+/// The peak signal-to-noise ratio (dB) that its images keep, for pixels of another filter than the
+/// op's; 0: they are the op's.
+double read_ready(const std::string& line);
 PeerTurn read_ran(const std::string& line, std::size_t stages);
 void read_written(const std::string& line);
 

@@ -29,11 +29,15 @@ std::function<Start(std::int64_t)> starts_of(const Case& work) {
 PipelineContender::PipelineContender(const Case& work, GroupMemory& memory,
                                      const Backends& backends, Recorder& recorder, Clock& clock,
                                      std::mt19937_64& random)
-    : backends_(backends), clock_(clock), engine_(work, memory, backends, recorder, clock) {
+    : backends_(backends),
+      clock_(clock),
+      cold_files_(work),
+      engine_(work, memory, backends, recorder, clock) {
   engine_.place(random);
 }
 
 std::int64_t PipelineContender::first_call() {
+  cold_files_.drop();
   const std::int64_t first_ns = engine_.run(1, {}).wall_ns;  // checks take time of their own
   run_checked(1, std::byte{0xFF});
   return first_ns;
@@ -130,6 +134,7 @@ Turn PipelineContender::take_turn(const TurnShape& shape, std::mt19937_64& rando
   const FlowOptions options{.ranges = shape.marks, .device_marks = shape.marks};
   if (shape.warmup_ns > 0)
     engine_.run(std::min<std::int64_t>(pipeline.in_flight, pipeline.items), options);
+  cold_files_.drop();
   const Counters counters = clock_.counters();
   const std::int64_t cpu_ns = clock_.cpu_ns();
   Flow flow = engine_.run(pipeline.items, options);

@@ -1,6 +1,7 @@
 /// A pipeline in this process, or a part of one, that takes turns in a group.
 #pragma once
 
+#include "measure/cold_files.h"
 #include "measure/contender.h"
 #include "measure/pipelines/engine.h"
 
@@ -33,6 +34,7 @@ class PipelineContender final : public Contender {
 
   const Backends& backends_;
   Clock& clock_;
+  ColdFiles cold_files_;
   Engine engine_;
   std::mutex mutex_;                 // items are done on any thread
   std::vector<Kept> kept_;           // of the first and the last item of a checked turn

@@ -64,6 +64,7 @@ std::optional<ProfiledSteps> run_profiled_window(Engine& engine, const ProfileOp
   context.recorder.take();
   StepCounters counters(context, engine.has_device());
   Recording recording(context.recorder, tracer);
+  ColdFiles(engine.work()).drop();
   counters.begin(true);
   Flow flow;
   {

@@ -52,12 +52,18 @@ void decode_png(std::span<const std::uint8_t> bytes, Image& image) {
 
 }  // namespace
 
-void set_size(Image& image, std::int64_t height, std::int64_t width) {
+void check_pixels(std::int64_t height, std::int64_t width) {
   if (height > most_pixels / width)
     throw std::runtime_error(
         fmt::format("{}x{} pixels are too many (at most {} in all)", height, width, most_pixels));
+}
+
+void set_size(Image& image, std::int64_t height, std::int64_t width) {
+  check_pixels(height, width);
   image.height = height;
   image.width = width;
+  image.rows = {.length = static_cast<double>(height)};
+  image.columns = {.length = static_cast<double>(width)};
   image.rgb.resize(3 * height * width);
 }
 
@@ -76,8 +82,14 @@ void read_file(const std::string& path, std::vector<std::uint8_t>& bytes) {
 }
 
 void decode_image(std::span<const std::uint8_t> bytes, Image& image) {
+  DecodeMemory memory;
+  decode_image(bytes, image, memory);
+}
+
+void decode_image(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory& memory,
+                  const LeastSize& least) {
   if (bytes.empty()) throw std::runtime_error("empty file");
-  if (starts_as(bytes, jpeg_mark)) return decode_jpeg(bytes, image);
+  if (starts_as(bytes, jpeg_mark)) return decode_jpeg(bytes, image, memory, least);
   if (starts_as(bytes, png_mark)) return decode_png(bytes, image);
   std::string start;
   for (const auto byte : bytes.first(std::min<std::size_t>(bytes.size(), 4)))

@@ -25,19 +25,21 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-bool has_image_name(const fs::path& path) {
+bool ends_in_one_of(const fs::path& path, std::span<const std::string_view> endings) {
   std::string extension = path.extension().string();
   std::ranges::transform(extension, extension.begin(),
                          [](unsigned char c) { return std::tolower(c); });
-  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
+  return std::ranges::find(endings, extension) != endings.end();
 }
 
-std::vector<std::string> images_in(const fs::path& folder) {
+std::vector<std::string> files_in(const fs::path& folder,
+                                  std::span<const std::string_view> endings) {
   std::vector<std::string> files;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error))
-    if (has_image_name(entry->path()) && is_file(entry->path())) files.push_back(entry->path());
+    if (ends_in_one_of(entry->path(), endings) && is_file(entry->path()))
+      files.push_back(entry->path());
   if (error) throw Invalid("the folder cannot be listed: " + error.message());
   return files;
 }
@@ -57,25 +59,17 @@ std::vector<std::string> files_matching(const fs::path& folder, const std::strin
   return files;
 }
 
-std::string decode_reason(const std::string& file) try {
-  std::vector<std::uint8_t> bytes;
-  Image image;
-  read_file(file, bytes);
-  decode_image(bytes, image);
-  return "";
-} catch (const std::exception& error) {
-  return error.what();
-}
-
 }  // namespace
 
-std::vector<std::string> find_images(const std::string& folder, const std::string& said) {
+std::vector<std::string> find_files(const std::string& folder, const std::string& said,
+                                    std::span<const std::string_view> endings) {
   std::error_code ignored;
   const fs::path path = fs::path(folder) / said;
   std::vector<std::string> files;
   if (fs::is_directory(path, ignored)) {
-    files = images_in(path);
-    if (files.empty()) throw Invalid(fmt::format("no .jpg or .png file in {}", said));
+    files = files_in(path, endings);
+    if (files.empty())
+      throw Invalid(fmt::format("no {} file in {}", fmt::join(endings, " or "), said));
   } else if (is_file(path)) {
     files = {path};
   } else {
@@ -89,10 +83,21 @@ std::vector<std::string> find_images(const std::string& folder, const std::strin
   return files;
 }
 
-std::string Probe::why_broken(const std::string& file) {
+FileContents try_image(const std::string& file) try {
+  std::vector<std::uint8_t> bytes;
+  Image image;
+  read_file(file, bytes);
+  decode_image(bytes, image);
+  return {};
+} catch (const std::exception& error) {
+  return {.why_broken = error.what()};
+}
+
+FileContents Probe::contents(const std::string& file,
+                             const std::function<FileContents(const std::string&)>& look) {
   const std::lock_guard lock(mutex_);
-  const auto [entry, fresh] = reasons_.try_emplace(file);
-  if (fresh) entry->second = decode_reason(file);
+  const auto [entry, fresh] = contents_.try_emplace(file);
+  if (fresh) entry->second = look(file);
   return entry->second;
 }
 

@@ -1,8 +1,11 @@
-/// Which files are images, and which of them decode.
+/// Which files are meant, and what is known of each.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,19 +13,31 @@
 namespace normbench {
 
 /// The files that `said` means under `folder` ("": the working directory; unused if `said` is
-/// absolute), in name order: a folder's own .jpg, .jpeg and .png files; a file itself; all that a
-/// glob matches. Plain files and links to them only. Throws Invalid when there are none.
-std::vector<std::string> find_images(const std::string& folder, const std::string& said);
+/// absolute), in name order: a folder's own files whose names end in one of `endings` (".jpg", in
+/// any case); a file itself; all that a glob matches. Plain files and links to them only. Throws
+/// Invalid when there are none.
+std::vector<std::string> find_files(const std::string& folder, const std::string& said,
+                                    std::span<const std::string_view> endings);
 
-/// Which files decode. Each is tried once, however often it is asked for.
+/// What is in a file of images.
+struct FileContents {
+  std::string why_broken = {};  // why it cannot be read, or ""
+  std::int64_t images = 1;
+  std::int64_t offset = 0;  // of the first one's bytes; the others follow without gaps
+};
+
+/// Why an image file cannot be read and decoded, or "": one whole image.
+FileContents try_image(const std::string& file);
+
+/// Looks into each file once, however often it is asked for.
 class Probe {
  public:
-  /// Why `file` cannot be read and decoded, or "" when it can.
-  std::string why_broken(const std::string& file);
+  FileContents contents(const std::string& file,
+                        const std::function<FileContents(const std::string&)>& look);
 
  private:
   std::mutex mutex_;
-  std::map<std::string, std::string> reasons_;
+  std::map<std::string, FileContents> contents_;
 };
 
 /// "NAME (why)" of every file whose reason is not "", each file once.

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 // jpeglib.h needs <cstdio>, and jerror.h the settings in jpeglib.h.
 // clang-format off
@@ -14,10 +18,18 @@
 #include <jerror.h>
 // clang-format on
 
+/// libjpeg's name for the coefficients of one component, which only its memory manager looks into.
+struct jvirt_barray_control {
+  JBLOCKARRAY rows;
+  std::size_t blocks_per_row, row_count;
+  jvirt_barray_control* next;
+};
+
 namespace normbench {
 namespace {
 
 constexpr std::string_view exif_mark{"Exif\0\0", 6};
+constexpr int first_exchanged = 5;  // of the orientations whose rows become columns
 constexpr std::uint32_t orientation_tag = 0x0112, short_type = 3;
 
 /// Numbers of a TIFF structure in its byte order; 0 beyond its end.
@@ -61,14 +73,19 @@ void on_message(j_common_ptr codec, int level) {
     fail(codec);
 }
 
-/// A decompressor, freed at the end of its scope.
+/// A decompressor, freed at the end of its scope. The coefficients of a progressive JPEG, several
+/// times the pixels' bytes, lie in memory that is kept: libjpeg's own is mapped for each image.
 class Decoder {
  public:
-  Decoder() {
+  explicit Decoder(std::vector<std::byte>& coefficients) : coefficients_(coefficients) {
     codec.err = jpeg_std_error(&errors);
     errors.error_exit = &fail;
     errors.emit_message = &on_message;
     run([&] { jpeg_create_decompress(&codec); });
+    codec.client_data = this;
+    codec.mem->request_virt_barray = &request;
+    codec.mem->realize_virt_arrays = &realize;
+    codec.mem->access_virt_barray = &access;
   }
   ~Decoder() { jpeg_destroy_decompress(&codec); }
   Decoder(const Decoder&) = delete;
@@ -87,6 +104,57 @@ class Decoder {
 
   ErrorManager errors;
   jpeg_decompress_struct codec;
+
+ private:
+  static jvirt_barray_ptr request(j_common_ptr codec, int pool, boolean, JDIMENSION blocks_per_row,
+                                  JDIMENSION rows, JDIMENSION) {
+    auto& self = *static_cast<Decoder*>(codec->client_data);
+    const auto small = [&](std::size_t bytes) {
+      return codec->mem->alloc_small(codec, pool, bytes);
+    };
+    auto* const array = new (small(sizeof(jvirt_barray_control)))
+        jvirt_barray_control{.rows = nullptr,
+                             .blocks_per_row = blocks_per_row,
+                             .row_count = rows,
+                             .next = self.requested_};
+    array->rows = static_cast<JBLOCKARRAY>(small(rows * sizeof(JBLOCKROW)));
+    self.requested_ = array;
+    return array;
+  }
+
+  /// All that was requested, zeros.
+  static void realize(j_common_ptr codec) {
+    auto& self = *static_cast<Decoder*>(codec->client_data);
+    std::size_t blocks = 0;
+    for (auto* array = self.requested_; array != nullptr; array = array->next)
+      blocks += array->blocks_per_row * array->row_count;
+    auto* block = static_cast<JBLOCKROW>(self.take(blocks * sizeof(JBLOCK)));
+    if (block == nullptr) ERREXIT1(codec, JERR_OUT_OF_MEMORY, 0);
+    for (auto* array = self.requested_; array != nullptr; array = array->next)
+      for (std::size_t row = 0; row < array->row_count; ++row, block += array->blocks_per_row)
+        array->rows[row] = block;
+    self.requested_ = nullptr;
+  }
+
+  static JBLOCKARRAY access(j_common_ptr, jvirt_barray_ptr array, JDIMENSION first, JDIMENSION,
+                            boolean) {
+    return array->rows + first;
+  }
+
+  /// Zeros, aligned as libjpeg's vector code wants it. Null when there is no memory: nothing may be
+  /// thrown through libjpeg.
+  void* take(std::size_t bytes) try {
+    constexpr std::size_t alignment = 64;
+    coefficients_.assign(bytes + alignment, std::byte{});
+    std::size_t room = coefficients_.size();
+    void* start = coefficients_.data();
+    return std::align(alignment, bytes, start, room);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+
+  std::vector<std::byte>& coefficients_;
+  jvirt_barray_control* requested_ = nullptr;
 };
 
 /// CMYK as stored to RGB, in place at the row's start. Adobe's files store the inks inverted.
@@ -148,7 +216,7 @@ int exif_orientation(std::span<const std::uint8_t> app1) {
 Upright upright(int orientation, std::int64_t height, std::int64_t width) {
   // 1 as stored, 2 mirrored left to right, 3 turned by 180 degrees, 4 mirrored top to bottom; from
   // 5 on stored rows become columns: 5 as is, 6 from the right, 7 both reversed, 8 upwards.
-  const bool exchanged = orientation >= 5;
+  const bool exchanged = orientation >= first_exchanged;
   const bool y_reversed =
       orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
   const bool x_reversed =
@@ -164,8 +232,27 @@ Upright upright(int orientation, std::int64_t height, std::int64_t width) {
       .column_step = x_reversed ? -x_unit : x_unit};
 }
 
-void decode_jpeg(std::span<const std::uint8_t> bytes, Image& image) {
-  Decoder decoder;
+namespace {
+
+/// What `eighths` of `pixels` fill of as many whole ones as that takes: the first ones, or the
+/// last.
+AxisPart filled(std::int64_t pixels, int eighths, bool reversed) {
+  const double length = static_cast<double>(pixels * eighths) / 8;
+  return {.begin = reversed ? std::ceil(length) - length : 0, .length = length};
+}
+
+}  // namespace
+
+int eighths_of(std::int64_t height, std::int64_t width, const LeastSize& least) {
+  if (least.height <= 0 || least.width <= 0) return 8;
+  for (int n = 1; n <= 4; ++n)
+    if ((height * n + 7) / 8 >= least.height && (width * n + 7) / 8 >= least.width) return n;
+  return 8;
+}
+
+void decode_jpeg(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory& memory,
+                 const LeastSize& least) {
+  Decoder decoder(memory.coefficients);
   auto& codec = decoder.codec;
   decoder.run([&] {
     jpeg_mem_src(&codec, bytes.data(), bytes.size());
@@ -173,8 +260,18 @@ void decode_jpeg(std::span<const std::uint8_t> bytes, Image& image) {
     jpeg_read_header(&codec, TRUE);
     codec.out_color_space = codec.num_components == 4 ? JCS_CMYK : JCS_RGB;
   });
-  const Upright to = upright(orientation(codec), codec.image_height, codec.image_width);
+  const int turned = orientation(codec);
+  const Upright whole = upright(turned, codec.image_height, codec.image_width);
+  check_pixels(whole.height, whole.width);
+  codec.scale_num = eighths_of(whole.height, whole.width, least);
+  codec.scale_denom = 8;
+  decoder.run([&] { jpeg_calc_output_dimensions(&codec); });
+  const Upright to = upright(turned, codec.output_height, codec.output_width);
   set_size(image, to.height, to.width);
+  const int eighths = static_cast<int>(codec.scale_num);
+  image.rows = filled(codec.image_height, eighths, to.row_step < 0);
+  image.columns = filled(codec.image_width, eighths, to.column_step < 0);
+  if (turned >= first_exchanged) std::swap(image.rows, image.columns);
   decoder.run([&] { jpeg_start_decompress(&codec); });
   read_rows(decoder, to, image);
   decoder.run([&] { jpeg_finish_decompress(&codec); });

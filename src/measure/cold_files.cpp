@@ -1,0 +1,48 @@
+#include "measure/cold_files.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "machine/page_cache.h"
+#include "measure/contender.h"
+
+namespace normbench {
+
+ColdFiles::ColdFiles(const Case& work) : most_items_(std::numeric_limits<std::int64_t>::max()) {
+  const auto* const load = std::get_if<Load>(&work.stages.front().op);
+  if (load == nullptr || load->page_cache == PageCache::Warm) return;
+  const ImageWalk walk = load->walk();
+  files_ = walk.files();
+  most_items_ = std::ssize(walk.places()) / load->batch;
+  if (most_items_ == 0)
+    throw CannotRunHere(
+        fmt::format("{} images are too few for a cold batch of {}: it would read "
+                    "some of them twice",
+                    walk.places().size(), load->batch));
+  if (work.pipeline && work.pipeline->items > most_items_)
+    throw CannotRunHere(
+        fmt::format("{} images are too few for {} cold items of {}: some would be "
+                    "read twice",
+                    walk.places().size(), work.pipeline->items, load->batch));
+}
+
+void ColdFiles::drop() const {
+  constexpr double most_share = 0.01;
+  for (const std::string& file : files_) drop_pages(file);
+  Residency all;
+  for (const std::string& file : files_) {
+    const Residency one = residency(file);
+    all.resident_bytes += one.resident_bytes;
+    all.bytes += one.bytes;
+  }
+  const double kept = static_cast<double>(all.resident_bytes) / static_cast<double>(all.bytes);
+  if (kept > most_share)
+    throw CannotRunHere(
+        fmt::format("the system keeps {:.0f} % of the files in memory although told to forget them "
+                    "(it cannot on tmpfs, nor where others have them mapped; and it tells only "
+                    "those who may write to the files)",
+                    100 * kept));
+}
+
+}  // namespace normbench

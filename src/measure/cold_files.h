@@ -1,0 +1,29 @@
+/// Files whose pages are not to be in memory when a turn begins.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace normbench {
+
+/// Those of the loads of a case that say `page_cache: cold`; of others none, and nothing is done.
+class ColdFiles {
+ public:
+  explicit ColdFiles(const Case& work);
+
+  bool any() const { return !files_.empty(); }
+  /// Items of a turn that find no image read before by another of them; without cold files any.
+  std::int64_t most_items() const { return most_items_; }
+  /// Has the system forget their pages, and asks it whether it did. Throws CannotRunHere when more
+  /// than a hundredth stays.
+  void drop() const;
+
+ private:
+  std::vector<std::string> files_;
+  std::int64_t most_items_;
+};
+
+}  // namespace normbench

@@ -1,0 +1,110 @@
+#include "ops/stored_images.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+#include "core/issue.h"
+#include "ops/array_file.h"
+
+namespace normbench {
+namespace {
+
+std::vector<std::int64_t> npy_shape(const TensorDesc& image) {
+  const auto [n, c, h, w] = image.shape;
+  if (image.layout == Layout::Nhwc) return {h, w, c};
+  return {c, h, w};
+}
+
+/// Throws Invalid.
+FileContents look_into_raw(const std::string& file, const TensorDesc& image) {
+  const std::int64_t bytes = InputFile(file).bytes();
+  if (bytes == 0 || bytes % image.bytes() != 0)
+    throw Invalid(fmt::format("{} bytes are no multiple of an image's {}", bytes, image.bytes()));
+  return {.images = bytes / image.bytes()};
+}
+
+/// Throws Invalid.
+FileContents look_into_npy(const std::string& file, const TensorDesc& image) {
+  const MappedFile mapped(file);
+  const NpyHeader header = parse_npy(mapped.bytes());
+  const std::string_view wanted_dtype = row_of(image.dtype).npy;
+  if (header.descr != wanted_dtype)
+    throw Invalid(fmt::format("holds {}, expected {}", header.descr, wanted_dtype));
+  if (header.fortran_order) throw Invalid("is in Fortran order");
+  const std::vector<std::int64_t> wanted = npy_shape(image);
+  std::vector<std::int64_t> shape = header.shape;
+  std::int64_t images = 1;
+  if (shape.size() == wanted.size() + 1) {
+    images = shape.front();
+    shape.erase(shape.begin());
+  }
+  if (shape != wanted || images == 0)
+    throw Invalid(fmt::format("its shape is ({0}), expected ({1}) or (n, {1}) as {2}",
+                              fmt::join(header.shape, ", "), fmt::join(wanted, ", "),
+                              name_of(image.layout)));
+  const auto data = static_cast<std::int64_t>(mapped.bytes().size() - header.offset);
+  if (data / image.bytes() != images || data % image.bytes() != 0)
+    throw Invalid(fmt::format("{} bytes of data, but its header says {} images of {}", data, images,
+                              image.bytes()));
+  return {.images = images, .offset = static_cast<std::int64_t>(header.offset)};
+}
+
+}  // namespace
+
+std::span<const std::string_view> endings_of(Storage storage) {
+  static constexpr std::array<std::string_view, 3> images{".jpg", ".jpeg", ".png"};
+  static constexpr std::array<std::string_view, 1> raw{".raw"}, npy{".npy"};
+  switch (storage) {
+    case Storage::Image:
+      return images;
+    case Storage::Raw:
+      return raw;
+    case Storage::Npy:
+      return npy;
+  }
+  return {};
+}
+
+FileContents look_into_array(const std::string& file, Storage storage,
+                             const TensorDesc& image) try {
+  return storage == Storage::Raw ? look_into_raw(file, image) : look_into_npy(file, image);
+} catch (const std::exception& error) {
+  return {.why_broken = error.what(), .images = 0};
+}
+
+// Not blocking, so that a pipe is refused below instead of waited for.
+InputFile::InputFile(const std::string& path)
+    : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  struct stat status {};
+  if (descriptor_ < 0) throw std::runtime_error(std::strerror(errno));
+  const bool known = fstat(descriptor_, &status) == 0;
+  if (known && S_ISREG(status.st_mode)) {
+    bytes_ = status.st_size;
+    return;
+  }
+  const std::string why = known ? "not a regular file" : std::strerror(errno);
+  close(descriptor_);
+  throw std::runtime_error(why);
+}
+
+InputFile::~InputFile() { close(descriptor_); }
+
+void InputFile::read(std::int64_t offset, std::span<std::byte> to) const {
+  while (!to.empty()) {
+    const ssize_t got = pread(descriptor_, to.data(), to.size(), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw std::runtime_error(std::strerror(errno));
+    if (got == 0) throw std::runtime_error("ends before its last image (was it cut?)");
+    to = to.subspan(static_cast<std::size_t>(got));
+    offset += got;
+  }
+}
+
+}  // namespace normbench

@@ -1,0 +1,96 @@
+/// Image files with bytes changed, cut off and put in between: every row either loads one, or says
+/// which it is. The sanitizers watch.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <random>
+
+#include "backend/backend.h"
+#include "image_files.h"
+#include "ops/load.h"
+
+namespace normbench::mutated_images_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Noise, so that files have many bytes that matter.
+Bytes noise(std::size_t count, std::mt19937& random) {
+  Bytes bytes(count);
+  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
+  return bytes;
+}
+
+std::vector<Bytes> whole_files(std::mt19937& random) {
+  const Bytes colour = noise(40 * 56 * 3, random), grey = noise(40 * 56, random);
+  return {jpeg_file(colour, 40, 56, {.quality = 80}),
+          jpeg_file(colour, 40, 56, {.quality = 80, .progressive = true}),
+          jpeg_file(grey, 40, 56, {.pixels = JCS_GRAYSCALE, .stored = JCS_GRAYSCALE}),
+          jpeg_file(noise(40 * 56 * 4, random), 40, 56,
+                    {.pixels = JCS_CMYK, .stored = JCS_YCCK, .progressive = true, .adobe = true}),
+          png_file(colour, 40, 56)};
+}
+
+Bytes mutated(Bytes file, std::mt19937& random) {
+  const auto below = [&](std::size_t end) { return random() % end; };
+  switch (below(3)) {
+    case 0:
+      for (std::size_t i = 0; i < 1 + below(8); ++i)
+        file[below(file.size())] = static_cast<std::uint8_t>(random());
+      break;
+    case 1:
+      file.resize(below(file.size()));
+      break;
+    default: {
+      const Bytes more = noise(1 + below(16), random);
+      file.insert(file.begin() + static_cast<std::ptrdiff_t>(below(file.size())), more.begin(),
+                  more.end());
+    }
+  }
+  return file;
+}
+
+const Kernel& row(const Backend& cpu, std::string_view name) {
+  for (const Kernel& kernel : cpu.kernels())
+    if (kernel.op == Load::name && kernel.name == name) return kernel;
+  throw std::runtime_error("no such row");
+}
+
+/// What loading the one file fails with, or "".
+std::string complaint(Backend& cpu, std::string_view name, const Load& op) try {
+  const TensorDesc desc = op.infer({})[0];
+  Bytes batch(static_cast<std::size_t>(desc.bytes()));
+  const View out{reinterpret_cast<std::byte*>(batch.data()), desc};
+  const auto queue = cpu.make_queue(1, nullptr);
+  row(cpu, name).prepare(op, {.in = {}, .out = {desc}})(*queue, {}, {&out, 1}, {});
+  return "";
+} catch (const std::runtime_error& error) {
+  return error.what();
+}
+
+TEST(MutatedImages, AreLoadedOrNamedByBothRows) {
+  const fs::path folder = fs::path(testing::TempDir()) / "mutated_images";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  std::mt19937 random(20261126);
+  const std::vector<Bytes> files = whole_files(random);
+  const auto cpu = make_cpu_backend();
+  int broken = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string name = std::to_string(i) + (i % 2 == 0 ? ".jpg" : ".png");
+    write_file(folder / name, mutated(files[static_cast<std::size_t>(i) % files.size()], random));
+    Load op{.path = folder / name, .batch = 1, .height = 9, .width = 11};
+    op.resolve({});
+    const std::string whole = complaint(*cpu, "decode", op), scaled = complaint(*cpu, "scaled", op);
+    EXPECT_EQ(whole, scaled);
+    if (whole.empty()) continue;
+    ++broken;
+    EXPECT_THAT(whole, testing::HasSubstr(name + " ("));
+  }
+  EXPECT_GT(broken, 300);
+  EXPECT_LT(broken, 1000);  // a changed coefficient is no mistake to a decoder
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace normbench::mutated_images_test

@@ -1,0 +1,152 @@
+/// Loads whose files are dropped from memory before each turn.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "image_files.h"
+#include "machine/page_cache.h"
+#include "measure/pipelines/contender.h"
+#include "measure/run_fixture.h"
+
+namespace normbench::cold_load_test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+/// A folder with raw files of 6 images of 64x64 each.
+class RawFiles {
+ public:
+  RawFiles(const fs::path& parent, int files)
+      : folder_(parent /
+                fmt::format("cold_load_{}",
+                            testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    fs::create_directories(folder_);
+    for (int i = 0; i < files; ++i) {
+      names.push_back(folder_ / fmt::format("{}.raw", i));
+      write_file(names.back(), Bytes(6 * 64 * 64 * 3, static_cast<std::uint8_t>(i)));
+    }
+  }
+  ~RawFiles() { fs::remove_all(folder_); }
+  RawFiles(const RawFiles&) = delete;
+  RawFiles& operator=(const RawFiles&) = delete;
+  std::string path() const { return folder_; }
+
+  std::vector<std::string> names;
+
+ private:
+  fs::path folder_;
+};
+
+struct ColdLoadTest : testing::Test {
+  Backends backends = make_backends();
+  SystemClock clock;
+  Recorder recorder{clock};
+  std::mt19937_64 random{1};
+  std::optional<Plan> plan;
+
+  Case planned(const RawFiles& files, const std::string& members, const std::string& options = "") {
+    const std::string text = fmt::format(
+        R"({{"schema": 1, "name": "cold", "experiments": [{{"name": "e",
+            "load": {{"storage": "raw", "page_cache": "cold", "size": [64, 64]{}}},
+            "variants": {{"v": {{"stages": [{{"op": "cast", "to": "float32"}}]{}}}}}}}]}})",
+        members, options);
+    PlanOptions named;
+    named.images_dir = files.path();
+    plan = make_plan("cold.json", text, backends, named);
+    return plan->groups.front().cases.front();
+  }
+  GroupMemory memory_for(const Case& work) {
+    const Case* const cases[] = {&work};
+    return {cases, plan->measure, backends, 1 << 20};
+  }
+};
+
+/// Bytes of the files in memory when the row below loads the first item of a turn.
+std::vector<std::int64_t> resident_at_start;
+const std::vector<std::string>* watched = nullptr;
+
+Kernel watching(const Kernel& kernel) {
+  static const Kernel* real;
+  real = &kernel;
+  Kernel row = kernel;
+  row.prepare = [](const Op& op, const Signature& signature) -> Launch {
+    return [launch = real->prepare(op, signature)](Queue& queue, std::span<const View> in,
+                                                   std::span<const View> out, View scratch) {
+      std::int64_t bytes = 0;
+      for (const std::string& file : *watched) bytes += residency(file).resident_bytes;
+      resident_at_start.push_back(bytes);
+      launch(queue, in, out, scratch);
+    };
+  };
+  return row;
+}
+
+TEST_F(ColdLoadTest, EveryTurnFindsNothingInMemory) {
+  const RawFiles files(".", 2);
+  watched = &files.names;
+  for (const char* via : {"read", "mmap"}) {
+    Case work = planned(files, fmt::format(R"(, "batch": 12, "via": "{}")", via));
+    const Kernel row = watching(*work.stages[0].kernel);
+    work.stages[0].kernel = &row;
+    GroupMemory memory = memory_for(work);
+    CaseContender contender(work, memory, backends, recorder, clock, random);
+    for (int turn = 0; turn < 3; ++turn) {
+      contender.take_turn({.iterations = 1, .warmup_ns = 1000}, random);
+      EXPECT_EQ(resident_at_start.back(), 0) << via << turn;  // the warm-up's came before
+    }
+    EXPECT_EQ(contender.shape_of_turns(10).iterations, 1);  // no image twice in a turn
+  }
+}
+
+TEST_F(ColdLoadTest, PipelinesToo) {
+  const RawFiles files(".", 2);
+  watched = &files.names;
+  Case work = planned(files, R"(, "batch": 4)", R"(, "in_flight": 2, "items": 3, "submit": "one")");
+  const Kernel row = watching(*work.stages[0].kernel);
+  work.stages[0].kernel = &row;
+  GroupMemory memory = memory_for(work);
+  PipelineContender contender(work, memory, backends, recorder, clock, random);
+  resident_at_start.clear();
+  contender.take_turn({.iterations = 3, .warmup_ns = 0}, random);
+  ASSERT_EQ(resident_at_start.size(), 3u);
+  EXPECT_EQ(resident_at_start.front(), 0);
+}
+
+std::string reason(const std::function<void()>& run) try {
+  run();
+  return "";
+} catch (const CannotRunHere& why) {
+  return why.what();
+}
+
+TEST_F(ColdLoadTest, FilesInMemoryCannotBeCold) {
+  const RawFiles files("/dev/shm", 1);
+  const Case work = planned(files, R"(, "batch": 3)");
+  GroupMemory memory = memory_for(work);
+  CaseContender contender(work, memory, backends, recorder, clock, random);
+  EXPECT_THAT(reason([&] { contender.first_call(); }),
+              HasSubstr("keeps 100 % of the files in memory although told to forget them"));
+}
+
+TEST_F(ColdLoadTest, ImagesThatWouldBeReadTwiceAreTooFew) {
+  const RawFiles files(".", 1);
+  const auto prepare = [&](const Case& work) {
+    GroupMemory memory = memory_for(work);
+    return reason([&] {
+      if (work.pipeline)
+        PipelineContender(work, memory, backends, recorder, clock, random);
+      else
+        CaseContender(work, memory, backends, recorder, clock, random);
+    });
+  };
+  EXPECT_EQ(prepare(planned(files, R"(, "batch": 6)")), "");
+  EXPECT_EQ(prepare(planned(files, R"(, "batch": 7)")),
+            "6 images are too few for a cold batch of 7: it would read some of them twice");
+  EXPECT_EQ(prepare(planned(files, R"(, "batch": 3)", R"(, "in_flight": 2, "items": 3)")),
+            "6 images are too few for 3 cold items of 3: some would be read twice");
+}
+
+}  // namespace
+}  // namespace normbench::cold_load_test
