@@ -37,8 +37,10 @@ void add_form_mistakes(const Preparation& preparation, std::vector<std::string>&
   if (form.shards && holds_pixels(form.storage) && !form.height)
     add("--shards: needs --size H W, since a shard's images have one size");
   if (form.shards && !preparation.sources.empty() && *form.shards > std::ssize(preparation.sources))
-    add(fmt::format("--shards {}: there are only {} images", *form.shards,
-                    preparation.sources.size()));
+    add(fmt::format("--shards {}: there {}", *form.shards,
+                    preparation.sources.size() == 1
+                        ? "is only 1 image"
+                        : fmt::format("are only {} images", preparation.sources.size())));
   if (form.height && *form.height > most_pixels / *form.width)
     add(fmt::format("--size {} {}: are too many pixels (at most {} in all)", *form.height,
                     *form.width, most_pixels));

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/file.h"
 #include "core/issue.h"
 
 namespace normbench::manifest_test {
@@ -95,7 +94,7 @@ class ManifestFile : public testing::Test {
     std::string changed(text);
     const auto at = changed.find(was);
     EXPECT_NE(at, changed.npos) << was;
-    write_file(folder_ / "manifest.json", changed.replace(at, was.size(), is));
+    std::ofstream(folder_ / "manifest.json") << changed.replace(at, was.size(), is);
     read_manifest(folder_);
     return "";
   } catch (const Invalid& mistake) {
@@ -129,7 +128,8 @@ TEST_F(ManifestFile, IsNothingWhereThereIsNone) {
 
 TEST_F(ManifestFile, ThatIsDamagedSaysWhere) {
   EXPECT_EQ(complaint("", ""), "");
-  EXPECT_THAT(complaint("\"seconds\": 1.5,", "\"seconds\": 1.5"), HasSubstr("line 17, column"));
+  EXPECT_THAT(complaint("\"seconds\": 1.5,", "\"seconds\": 1.5"),
+              HasSubstr("line 16, column 15: "));
   EXPECT_EQ(complaint("\"schema\": 1", "\"schema\": 2"),
             "/schema: 2 is newer than this version of normbench reads (1)");
   EXPECT_EQ(complaint("\"schema\": 1", "\"schema\": 0"), "/schema: expected 1");
