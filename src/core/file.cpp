@@ -105,7 +105,6 @@ void WholeFile::keep() {
   if (close(std::exchange(file_, -1)) != 0) fail();
   if (std::rename(name_.c_str(), path_.c_str()) != 0) fail();
   kept_ = true;
-  sync_folder(path_);
 }
 
 std::string_view WholeFile::named_beside(std::string_view name) {
@@ -128,6 +127,7 @@ void write_file(const std::string& path, const std::function<void(std::ostream&)
   writer(out);
   out.flush();
   file.keep();
+  sync_folder(path);
 }
 
 void write_file(const std::string& path, std::string_view content) {

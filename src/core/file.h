@@ -27,7 +27,8 @@ class WholeFile {
   void add(std::string_view bytes);
   /// Changes bytes that were added.
   void replace(std::int64_t offset, std::string_view bytes);
-  /// Syncs the file and renames it to `path`.
+  /// Syncs the file and renames it to `path`. After a power failure the rename may be undone, until
+  /// the folder is synced: by write_file() into it, say.
   void keep();
 
   /// "x" where `name` is what the file beside "x" is called, in any process; else "".

@@ -126,11 +126,12 @@ std::optional<std::string> LineFile::lost() const {
   return std::nullopt;
 }
 
-void LineFile::append(std::string_view line) {
+void LineFile::append(std::string_view line, OnDisk when) {
   const std::string text = std::string(line) + '\n';
   if (const auto why = lost()) throw CannotWrite(fmt::format("cannot write {}: {}", path_, *why));
   // A line that was cut off, by a kill or here below, would run into this one.
-  if (ftruncate(file_, end_) == 0 && write_all(file_, text) && fdatasync(file_) == 0) {
+  if (ftruncate(file_, end_) == 0 && write_all(file_, text) &&
+      (when == OnDisk::Later || fdatasync(file_) == 0)) {
     end_ += static_cast<std::int64_t>(text.size());
     return;
   }

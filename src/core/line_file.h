@@ -9,10 +9,14 @@
 
 namespace normbench {
 
-/// Every line is on disk, or no part of it is, when the call that adds it returns or throws. The
+/// A line is in the file, or no part of it is, when the call that adds it returns or throws. The
 /// file is locked while this lives.
 class LineFile {
  public:
+  /// When a line is on the disk itself, where it survives a power failure: as the call returns, or
+  /// when the system writes it, seconds later.
+  enum class OnDisk { Now, Later };
+
   /// Whether `path` holds a whole line.
   static bool begun(const std::string& path);
   /// Starts one with its first line, also over one that has no whole line. Throws CannotWrite, also
@@ -31,9 +35,8 @@ class LineFile {
   /// `take` throws as Invalid as "PATH: entry 3: …".
   void read(const std::function<void(std::string_view line, int number)>& take);
 
-  /// Appends a line (without its end) and syncs it. Throws CannotWrite, also if the file was
-  /// replaced.
-  void append(std::string_view line);
+  /// Appends a line (without its end). Throws CannotWrite, also if the file was replaced.
+  void append(std::string_view line, OnDisk when = OnDisk::Now);
 
  private:
   LineFile(std::string path, int file);

@@ -42,7 +42,8 @@ class PreparationJournal {
   /// another one, Invalid when it is damaged or in use.
   static PreparationJournal resume(const Preparation& preparation);
 
-  /// Each returns when it is on disk. Throw CannotWrite. `seconds`: spent so far, of all parts.
+  /// Throw CannotWrite. `seconds`: spent so far, of all parts. A file whose line a power failure
+  /// takes is made again: that costs less than to sync the journal for every image.
   void add_file(const FinishedFile& file, double seconds);
   void add_broken(std::size_t source);
   void set_state(std::size_t source, const SourceState& state);

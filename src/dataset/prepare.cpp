@@ -290,7 +290,8 @@ Piece Work::read(std::size_t source, Converter& converter, std::vector<std::uint
   }
   check_unchanged(source);
   const auto known = known_crcs_.find(piece.source.name);
-  if (known != known_crcs_.end() && known->second != piece.source.crc32)
+  const bool was_read = piece.source.bytes > 0;
+  if (was_read && known != known_crcs_.end() && known->second != piece.source.crc32)
     throw_changed({path}, preparation_.folder);
   return piece;
 }
@@ -298,6 +299,7 @@ Piece Work::read(std::size_t source, Converter& converter, std::vector<std::uint
 void Work::finish(const Claimed& claimed, const Piece& piece,
                   const std::optional<FinishedFile>& finished) {
   const std::lock_guard lock(mutex_);
+  if (stopped_ && !finished) return;  // its file gave up on it
   const Output& output = outputs_[claimed.item.output];
   if (!piece.broken.empty()) {
     const std::size_t source = output.first + claimed.item.place;

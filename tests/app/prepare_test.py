@@ -3,6 +3,7 @@
     prepare_test.py NORMBENCH
 """
 import ast
+import ctypes
 import json
 import os
 import pathlib
@@ -292,6 +293,11 @@ class Mistakes(Prepare):
             self.assertEqual(self.refused(folder, "--storage", "npy")[0],
                              f"normbench: {self.photos}/000.png: lies in {folder}, which is for the dataset "
                              "(give another folder)")
+        links = self.dir / "links"
+        links.mkdir()
+        (links / "a.png").symlink_to(self.photos / "000.png")
+        self.assertEqual(self.refused(links, "--storage", "npy", source=links)[0],
+                         f"normbench: {links}/a.png: lies in {links}, which is for the dataset (give another folder)")
         other = self.dir / "other"
         other.mkdir()
         (other / "000.npy").write_bytes(b"mine")
@@ -402,6 +408,21 @@ class Broken(Prepare):
         self.prepare(journal, *args, "--on-error", "skip")
         self.same(journal, folder)
 
+    def test_a_file_that_is_lost_with_its_source_is_not_in_the_manifest(self):
+        def obey_permissions():  # root loses what lets it read what nobody may
+            for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+                ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+
+        folder = self.dir / "set"
+        self.prepare(folder, "--storage", "png", code=1)
+        (folder / "000.png").unlink()
+        (self.photos / "000.png").chmod(0)
+        self.prepare(folder, "--storage", "png", "--on-error", "skip", preexec_fn=obey_permissions)
+        (self.photos / "000.png").chmod(0o644)
+        left_out = self.manifest(folder)["left_out"]
+        self.assertEqual([image["name"] for image in left_out], ["000.png", "001.png", "003.png"])
+        self.assertEqual(left_out[0]["why"], "Permission denied")
+
     def test_there_is_no_dataset_without_an_image(self):
         done = self.prepare(self.dir / "set", "--storage", "png", "--on-error", "skip", code=1,
                             source=self.photos / "00[13].png")
@@ -427,9 +448,10 @@ class Changed(Prepare):
 class Interrupted(Prepare):
     FORMS = (["--storage", "png", "--size", 64, 64], ["--storage", "npy", "--size", 48, 64, "--shards", 5])
 
-    def start(self, folder, *args, **kwargs):
+    def start(self, folder, *args):
+        # A shell that runs the tests in the background has it ignored.
         return subprocess.Popen(self.command(folder, *args), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                **kwargs)
+                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
     def test_killed_at_any_moment_it_gives_the_same(self):
         self.make_photos(24, 200, 200)
