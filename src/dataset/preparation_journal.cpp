@@ -146,12 +146,11 @@ void PreparationJournal::read_line(std::string_view text) {
 }
 
 void PreparationJournal::add_file(const FinishedFile& file, double seconds) {
-  lines_.append(Json{
-      {"file", to_json(file.file)},
-      {"sources", to_json(file.sources)},
-      {"left_out", to_json(file.left_out)},
-      {"seconds",
-       seconds}}.dump());
+  const Json line = {{"file", to_json(file.file)},
+                     {"sources", to_json(file.sources)},
+                     {"left_out", to_json(file.left_out)},
+                     {"seconds", seconds}};
+  lines_.append(line.dump(), LineFile::OnDisk::Later);
   files_.insert_or_assign(file.file.name, file);
   seconds_ = seconds;
 }
