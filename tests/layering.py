@@ -12,7 +12,7 @@ import sys
 
 from python_cycles import import_cycles
 
-LAYERS = ["core", "record", "machine", "ops", "backend", "plan", "document", "measure", "trace", "analysis", "report", "app"]
+LAYERS = ["core", "record", "machine", "ops", "backend", "dataset", "plan", "document", "measure", "trace", "analysis", "report", "app"]
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 CONDITIONAL = re.compile(r"\s*#\s*(?:if|ifdef|ifndef|elif)\b(.*)")
 COMMENT = re.compile(r"//.*")

@@ -70,6 +70,8 @@ std::span<const Command> commands() {
       {"reproduce",
        "Run published experiments by name, and set what was claimed beside what is so here.",
        "normbench reproduce blog torchvision --allow-peers", &make_reproduce},
+      {"prepare", "Make a dataset of images: decoded, resized and stored in one form.",
+       "normbench prepare photos dataset --storage npy --size 224 224 --shards 8", &make_prepare},
       {"table", "Show the profiler table of a trace, of PyTorch's own too.",
        "normbench table trace.json.gz --sort-by self_cpu_time_total", &make_table},
       {"info", "Show this machine, this build, and what is missing here.",

@@ -28,7 +28,8 @@ struct Option {
     Required = 1,
     Several = 2,  // a list: many values may follow one name
     Once = 4,     // not given again after a hang
-    Newer = 8     // journals of older versions do not have it
+    Newer = 8,    // journals of older versions do not have it
+    Pair = 16     // a list of two values that follow its name together
   };
 
   std::string name;   // "--out"; "FILE": known by its place on the command line
@@ -94,6 +95,7 @@ Subcommand make_check();
 Subcommand make_compare();
 Subcommand make_report();
 Subcommand make_reproduce();
+Subcommand make_prepare();
 Subcommand make_table();
 Subcommand make_info();
 Subcommand make_list();

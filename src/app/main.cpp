@@ -103,6 +103,13 @@ std::string stray_before(const CLI::App& app) {
   return unknown("subcommand", words.front(), known);
 }
 
+/// "H W" of an option that takes two values; else "".
+std::string pair_of(const Command& command, const std::string& name) {
+  for (const Option& row : command.make().options)
+    if (row.name == name && (row.rules & Option::Pair) != 0) return row.value;
+  return "";
+}
+
 /// All that is wrong with the command line.
 std::vector<std::string> usage_mistakes(const CLI::App& app, const CLI::ParseError& error) {
   if (const std::string before = stray_before(app); !before.empty()) return {before};
@@ -111,8 +118,11 @@ std::vector<std::string> usage_mistakes(const CLI::App& app, const CLI::ParseErr
   const std::vector<std::string> strays = strays_of(given, command->make());
   if (!strays.empty()) return strays;
   const std::string said = error.what(), name = said.substr(0, said.find(": "));
-  if (said.ends_with(" missing")) return {name + ": no value is given"};
-  if (said.starts_with(name + ": At Most 1 ")) return {name + ": given more than once"};
+  const std::string pair = pair_of(*command, name);
+  if (said.ends_with(" missing"))
+    return {name + (pair.empty() ? ": no value is given" : ": expected two values, " + pair)};
+  if (said.starts_with(name + (pair.empty() ? ": At Most 1 " : ": At Most 2 ")))
+    return {name + ": given more than once"};
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) && said.find("flag override") != said.npos)
     return {"--" + said.substr(0, said.find(' ')) + ": takes no value"};
   return {said};
@@ -164,6 +174,7 @@ void declare(CLI::App& app, const Option& row) {
   option->required((row.rules & Option::Required) != 0);
   if (std::holds_alternative<std::vector<std::string>*>(row.target))
     option->allow_extra_args((row.rules & Option::Several) != 0);
+  if ((row.rules & Option::Pair) != 0) option->type_size(2)->expected(1);
   if (!row.excludes.empty()) option->excludes(app.get_option(row.excludes));
   if (row.help.empty()) option->group("");
 }

@@ -98,20 +98,8 @@ void remove_unfinished(const fs::path& dir, const std::vector<OutputFile>& files
   for (const fs::directory_entry& entry : fs::directory_iterator(dir, error)) {
     const std::string name = entry.path().filename().string();
     for (const OutputFile& file : files)
-      if (name.starts_with(file.name + ".") && name.ends_with(".tmp"))
-        fs::remove(entry.path(), error);
+      if (WholeFile::named_beside(name) == file.name) fs::remove(entry.path(), error);
   }
-}
-
-/// The part of the path that is in the way of a folder: a file, say; or "".
-std::string obstacle(const fs::path& path) {
-  std::error_code error;
-  for (fs::path part = path; !part.empty(); part = part.parent_path()) {
-    const fs::file_status status = fs::status(part, error);
-    if (fs::exists(status)) return fs::is_directory(status) ? "" : part.string();
-    if (part == part.parent_path()) break;
-  }
-  return "";
 }
 
 /// `unkept` (null: none) is a journal that could not be written to `dir`.
@@ -210,11 +198,7 @@ std::string make_output_dir(const std::string& dir, const std::string& name) {
                                                fmt::gmtime(std::chrono::system_clock::now()))
                                  : dir;
   if (holds_run(chosen)) throw Invalid(run_is_there(chosen));
-  std::error_code error;
-  fs::create_directories(chosen, error);
-  if (const std::string file = obstacle(chosen); !file.empty())
-    throw CannotWrite(fmt::format("cannot create {}: {} is not a folder", chosen, file));
-  if (error) throw CannotWrite(fmt::format("cannot create {}: {}", chosen, error.message()));
+  create_folder(chosen);
   return chosen;
 }
 

@@ -22,9 +22,10 @@ std::atomic<bool> interrupted{false};  // a signal handler reaches nothing but g
 std::atomic<std::int64_t> first_signal_ns{0};
 std::atomic<bool> says_so{false};
 
-/// A turn may take long, and the run ends after it.
+/// A turn, or an image, may take long, and the run ends after it.
 void say_when_it_ends() {
-  constexpr std::string_view text = "\nnormbench: stops after this turn; once more: at once\n";
+  constexpr std::string_view text =
+      "\nnormbench: stops after the work in hand; once more: at once\n";
   if (says_so && write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // nobody reads it
 }
 

@@ -57,9 +57,9 @@ void each_file(std::span<const std::string> files, Read read) {
 void take_closed_streams();
 
 /// Becomes true with the first signal (Ctrl-C, SIGTERM, a terminal that is closed), which ends a
-/// run after its turn. A second Ctrl-C or SIGTERM ends the process at once, with Exit::Interrupted;
-/// what follows within 0.2 s is one signal sent twice, as by timeout(1). Signals that the process
-/// was started to ignore (nohup) stay ignored.
+/// run after the turn, or the image, in hand. A second Ctrl-C or SIGTERM ends the process at once,
+/// with Exit::Interrupted; what follows within 0.2 s is one signal sent twice, as by timeout(1).
+/// Signals that the process was started to ignore (nohup) stay ignored.
 const std::atomic<bool>& watch_for_interrupts();
 
 void write_result(const std::string& text);

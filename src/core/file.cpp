@@ -14,45 +14,19 @@
 #include <utility>
 
 namespace normbench {
+namespace fs = std::filesystem;
 namespace {
 
-/// The file beside `path` while it is written; removed unless it is kept.
-class Temporary final : public std::streambuf {
+/// A stream's way to such a file.
+class Buffer final : public std::streambuf {
  public:
-  explicit Temporary(const std::string& path)
-      : path_(path), name_(fmt::format("{}.{}.tmp", path, getpid())) {
-    file_ = open(name_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file_ < 0) fail();
+  explicit Buffer(WholeFile& file) : file_(file) {
     setp(buffer_.data(), buffer_.data() + buffer_.size());
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  ~Temporary() override {
-    if (file_ >= 0) close(file_);
-    if (!kept_) unlink(name_.c_str());
-  }
-
-  /// Puts the file in the place of `path`.
-  void keep() {
-    if (sync() != 0 || fsync(file_) != 0) fail();
-    if (close(std::exchange(file_, -1)) != 0) fail();
-    if (std::rename(name_.c_str(), path_.c_str()) != 0) fail();
-    kept_ = true;
-  }
-
-  [[noreturn]] void fail() const {
-    throw CannotWrite(fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
   }
 
  protected:
   int sync() override {
-    const char* from = pbase();
-    while (from < pptr()) {
-      const ssize_t written = write(file_, from, static_cast<std::size_t>(pptr() - from));
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail();
-      from += written;
-    }
+    file_.add({pbase(), static_cast<std::size_t>(pptr() - pbase())});
     setp(buffer_.data(), buffer_.data() + buffer_.size());
     return 0;
   }
@@ -64,33 +38,95 @@ class Temporary final : public std::streambuf {
   }
 
  private:
-  std::string path_, name_;
+  WholeFile& file_;
   std::array<char, 1 << 16> buffer_;
-  int file_ = -1;
-  bool kept_ = false;
 };
 
 /// Makes the rename itself durable; some file systems cannot, and the file is whole either way.
-void sync_folder(const std::filesystem::path& path) {
-  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+void sync_folder(const fs::path& path) {
+  const auto folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (file < 0) return;
   fsync(file);
   close(file);
 }
 
+constexpr std::string_view temporary_end = ".tmp";
+
+/// The part of the path that is in the way of a folder: a file, say; or "".
+std::string obstacle(const fs::path& path) {
+  std::error_code error;
+  for (fs::path part = path; !part.empty(); part = part.parent_path()) {
+    const fs::file_status status = fs::status(part, error);
+    if (fs::exists(status)) return fs::is_directory(status) ? "" : part.string();
+    if (part == part.parent_path()) break;
+  }
+  return "";
+}
+
 }  // namespace
 
-void write_file(const std::string& path, const std::function<void(std::ostream&)>& writer) {
+WholeFile::WholeFile(const std::string& path)
+    : path_(path), name_(fmt::format("{}.{}{}", path, getpid(), temporary_end)) {
   std::error_code unknown;
-  const auto status = std::filesystem::status(path, unknown);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+  const auto status = fs::status(path, unknown);
+  if (fs::exists(status) && !fs::is_regular_file(status))
     throw CannotWrite(fmt::format("cannot write {}: it is there and is not a file", path));
-  Temporary temporary(path);
-  std::ostream out(&temporary);
+  file_ = open(name_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file_ < 0) fail();
+}
+
+WholeFile::~WholeFile() {
+  if (file_ >= 0) close(file_);
+  if (!kept_) unlink(name_.c_str());
+}
+
+void WholeFile::add(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(file_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail();
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void WholeFile::replace(std::int64_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = pwrite(file_, bytes.data(), bytes.size(), offset);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail();
+    offset += written;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void WholeFile::keep() {
+  if (fsync(file_) != 0) fail();
+  if (close(std::exchange(file_, -1)) != 0) fail();
+  if (std::rename(name_.c_str(), path_.c_str()) != 0) fail();
+  kept_ = true;
+}
+
+std::string_view WholeFile::named_beside(std::string_view name) {
+  if (!name.ends_with(temporary_end)) return "";
+  name.remove_suffix(temporary_end.size());
+  const std::size_t dot = name.rfind('.');
+  if (dot == name.npos || name.find_first_not_of("0123456789", dot + 1) != name.npos) return "";
+  return name.substr(0, dot);
+}
+
+void WholeFile::fail() const {
+  throw CannotWrite(fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
+}
+
+void write_file(const std::string& path, const std::function<void(std::ostream&)>& writer) {
+  WholeFile file(path);
+  Buffer buffer(file);
+  std::ostream out(&buffer);
   out.exceptions(std::ios::badbit);  // an error of the buffer comes through as it was thrown
   writer(out);
-  temporary.keep();
+  out.flush();
+  file.keep();
   sync_folder(path);
 }
 
@@ -98,6 +134,14 @@ void write_file(const std::string& path, std::string_view content) {
   write_file(path, [content](std::ostream& out) {
     out.write(content.data(), static_cast<std::streamsize>(content.size()));
   });
+}
+
+void create_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (const std::string file = obstacle(folder); !file.empty())
+    throw CannotWrite(fmt::format("cannot create {}: {} is not a folder", folder, file));
+  if (error) throw CannotWrite(fmt::format("cannot create {}: {}", folder, error.message()));
 }
 
 }  // namespace normbench

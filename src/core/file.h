@@ -1,6 +1,7 @@
 /// Files that are either written whole or not at all.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <stdexcept>
@@ -14,11 +15,41 @@ struct CannotWrite : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A file that is written beside `path` until keep() puts it in its place, and removed otherwise: a
+/// crash leaves the old file or the new one. All calls throw CannotWrite.
+class WholeFile {
+ public:
+  explicit WholeFile(const std::string& path);
+  WholeFile(const WholeFile&) = delete;
+  WholeFile& operator=(const WholeFile&) = delete;
+  ~WholeFile();
+
+  void add(std::string_view bytes);
+  /// Changes bytes that were added.
+  void replace(std::int64_t offset, std::string_view bytes);
+  /// Syncs the file and renames it to `path`. After a power failure the rename may be undone, until
+  /// the folder is synced: by write_file() into it, say.
+  void keep();
+
+  /// "x" where `name` is what the file beside "x" is called, in any process; else "".
+  static std::string_view named_beside(std::string_view name);
+
+ private:
+  [[noreturn]] void fail() const;
+
+  std::string path_, name_;
+  int file_ = -1;
+  bool kept_ = false;
+};
+
 /// Replaces `path` by `content`: written beside it, synced and renamed, so that a crash leaves the
 /// old file or the new one. Throws CannotWrite; nothing but the old file is left then.
 void write_file(const std::string& path, std::string_view content);
 
 /// The same for what `writer` puts on the stream, without holding all of it in memory.
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& writer);
+
+/// Creates a folder and those above it, unless they are there. Throws CannotWrite.
+void create_folder(const std::string& folder);
 
 }  // namespace normbench

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "core/line_file.h"
 #include "document/results.h"
 
 namespace normbench {
@@ -39,10 +40,6 @@ class Journal {
   /// newer version or is open in another process; CannotWrite where it cannot be written.
   static Journal resume(const std::string& path);
 
-  Journal(Journal&& other) noexcept;
-  Journal& operator=(Journal&&) = delete;
-  ~Journal();
-
   /// Appends and syncs a line, or no part of it. Throws CannotWrite, also if the file was replaced.
   void add_group(std::size_t index, const GroupResult& group);
   void add_hung(std::size_t index, const std::string& contender, const std::string& why);
@@ -56,15 +53,10 @@ class Journal {
   const JournalContent& content() const { return content_; }
 
  private:
-  Journal(std::string path, int file);
-  bool lock() const;
-  std::string read() const;
-  std::optional<std::string> lost() const;
+  explicit Journal(LineFile lines);
   void append(const Json& line);
 
-  std::string path_;
-  int file_;
-  std::int64_t end_ = 0;  // bytes of its whole lines
+  LineFile lines_;
   JournalContent content_;
 };
 

@@ -140,18 +140,28 @@ std::string saved_file(const Save& op, std::string_view start, std::int64_t imag
   return fmt::format("{}-{}.{}", start, image, name_of(op.format));
 }
 
+FileContent saved_content(const Save& op, const View& image, std::vector<std::uint8_t>& memory) {
+  const auto [n, c, height, width] = image.desc.shape;
+  const std::span<const std::uint8_t> pixels = bytes_of(image);
+  switch (op.format) {
+    case SaveFormat::Jpeg:
+      return {"", encode_jpeg(pixels, height, width, op.quality, memory)};
+    case SaveFormat::Png:
+      return {"", encode_png(pixels, height, width, memory)};
+    case SaveFormat::Raw:
+      return {"", pixels};
+    case SaveFormat::Npy:
+      return {npy_start(image), pixels};
+  }
+  throw std::logic_error("no format");
+}
+
 void save_image(const Save& op, const std::string& path, const View& image,
                 std::vector<std::uint8_t>& memory) {
-  const auto [n, c, height, width] = image.desc.shape;
-  std::span<const std::uint8_t> content = bytes_of(image);
-  std::string start;
-  if (op.format == SaveFormat::Jpeg)
-    content = encode_jpeg(content, height, width, op.quality, memory);
-  if (op.format == SaveFormat::Png) content = encode_png(content, height, width, memory);
-  if (op.format == SaveFormat::Npy) start = npy_start(image);
+  const FileContent content = saved_content(op, image, memory);
   NewFile file(path);
-  file.add(as_bytes(start));
-  file.add(content);
+  file.add(as_bytes(content.start));
+  file.add(content.rest);
   file.end();
 }
 

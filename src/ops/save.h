@@ -40,6 +40,16 @@ struct Save {
 /// The file of an image: `start` (folder, stage and item: "/tmp/x/4-0") and "-IMAGE.FORMAT".
 std::string saved_file(const Save& op, std::string_view start, std::int64_t image);
 
+/// What a file of a dense image holds, one behind the other.
+struct FileContent {
+  std::string start;  // of a npy; else ""
+  std::span<const std::uint8_t> rest;
+};
+
+/// `rest` lies in `memory`, which is reused, or is the image itself. Throws std::runtime_error
+/// where it cannot be encoded.
+FileContent saved_content(const Save& op, const View& image, std::vector<std::uint8_t>& memory);
+
 /// Writes a dense image to a new file in the place of any that is there; `memory` is reused. Throws
 /// std::runtime_error with the file's name and the reason.
 void save_image(const Save& op, const std::string& path, const View& image,

@@ -75,7 +75,7 @@ class CliTest(unittest.TestCase):
     def test_every_subcommand_has_help_with_an_example(self):
         top = normbench("--help")
         self.assertEqual(top.returncode, 0)
-        for command in ("run", "check", "compare", "report", "table", "info", "list", "selftest", "calibrate"):
+        for command in ("run", "check", "compare", "report", "prepare", "table", "info", "list", "selftest", "calibrate"):
             self.assertIn(command, top.stdout)
             done = normbench(command, "--help")
             self.assertEqual(done.returncode, 0)
@@ -93,7 +93,7 @@ class CliTest(unittest.TestCase):
             self.assertIn("empty (expected a value)", done.stderr)
 
     def test_usage_errors_say_what_was_meant_and_where_help_is(self):
-        commands = "run, check, compare, report, reproduce, table, info, list, selftest, calibrate, peer"
+        commands = "run, check, compare, report, reproduce, prepare, table, info, list, selftest, calibrate, peer"
         run, top = "; see normbench run --help", "; see normbench --help"
         for args, lines in (
             ([], [f"no subcommand (known: {commands}){top}"]),

@@ -1,0 +1,198 @@
+#include "dataset/prepare.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "app/commands.h"
+#include "app/progress.h"
+#include "core/units.h"
+#include "machine/environment.h"
+#include "ops/images/image.h"
+#include "ops/images/image_files.h"
+
+namespace normbench {
+namespace {
+
+constexpr int kMostThreads = 4096;
+
+struct PrepareSaid {
+  std::string source, folder;
+  std::optional<SaveFormat> storage;
+  std::vector<std::string> size;
+  std::optional<int> quality;
+  std::optional<std::int64_t> shards;
+  std::optional<int> threads;
+  OnError on_error = OnError::Fail;
+  std::vector<std::string> mistakes;  // in values of options, told with all others
+};
+
+/// `take`, whose mistakes wait for the others.
+Take noted(Take take, std::vector<std::string>& mistakes) {
+  return [take = std::move(take), &mistakes](const std::string& name, const std::string& given) {
+    try {
+      take(name, given);
+    } catch (const Invalid& mistake) {
+      mistakes.emplace_back(mistake.what());
+    }
+  };
+}
+
+/// "12 of 40 images, 3.4 images/s, about 8 s left": a line at each tenth, or one that is
+/// overwritten.
+class PrepareProgress final : public PrepareObserver {
+ public:
+  PrepareProgress() : line_(isatty(STDERR_FILENO) != 0) {}
+
+  void started(std::size_t done, std::size_t all) override {
+    before_ = done;
+    all_ = all;
+    if (done > 0) tell("{} of {} images are done already\n", done, all);
+  }
+  void image_done(std::size_t done) override {
+    if (line_.is_due()) line_.show(text(done));
+    if (!line_.is_live() && done * 10 / all_ > (done - 1) * 10 / all_) tell("{}\n", text(done));
+  }
+  void broken(const std::string& source, const std::string& why) override {
+    line_.clear();
+    tell("normbench: {}: {}\n", source, why);
+  }
+  void clear() { line_.clear(); }
+
+ private:
+  std::string text(std::size_t done) const {
+    const double rate = static_cast<double>(done - before_) / std::max(line_.spent(), 1e-9);
+    return fmt::format("{} of {} images, {} images/s, about {:.0f} s left", done, all_,
+                       format_significant(rate, 2),
+                       std::ceil(static_cast<double>(all_ - done) / rate));
+  }
+
+  LiveLine line_;
+  std::size_t before_ = 0, all_ = 0;
+};
+
+/// Both sides, or 1 and 1 where they are wrong.
+std::pair<std::int64_t, std::int64_t> read_size(const std::vector<std::string>& size,
+                                                std::vector<std::string>& mistakes) {
+  std::vector<std::int64_t> sides;
+  for (const std::string& side : size)
+    noted(
+        [&](const std::string& name, const std::string& given) {
+          sides.push_back(read_whole(name, given, 1, most_pixels));
+        },
+        mistakes)("--size", side);
+  return sides.size() == 2 ? std::pair(sides[0], sides[1])
+                           : std::pair<std::int64_t, std::int64_t>(1, 1);
+}
+
+/// Throws BadInput with all mistakes.
+Preparation read_preparation(const PrepareSaid& said) {
+  Preparation preparation{.sources = {}, .folder = said.folder, .form = {}};
+  DatasetForm& form = preparation.form;
+  std::vector<std::string> mistakes = said.mistakes;
+  form.shards = said.shards;
+  form.quality = said.quality;
+  if (said.storage) form.storage = *said.storage;
+  if (form.storage == SaveFormat::Jpeg && !form.quality) form.quality = Save().quality;
+  if (!said.size.empty()) std::tie(form.height, form.width) = read_size(said.size, mistakes);
+  try {
+    preparation.sources = find_images("", said.source);
+  } catch (const Invalid& mistake) {
+    mistakes.emplace_back(mistake.what());
+  }
+  if (said.storage)  // what the others mean depends on it
+    std::ranges::copy(mistakes_before(preparation), std::back_inserter(mistakes));
+  std::vector<Issue> issues;
+  for (const std::string& text : mistakes) issues.push_back({"", text});
+  if (!issues.empty()) throw BadInput("normbench", issues);
+  return preparation;
+}
+
+std::string images_text(std::int64_t images) {
+  return fmt::format("{} image{}", format_count(images), images == 1 ? "" : "s");
+}
+
+/// "40 images in dataset: 5.6 MB read, 18.2 MB written (3.25x) in 11.8 s, 3.4 images/s".
+std::string summary(const std::string& folder, const Manifest& manifest) {
+  const auto bytes = static_cast<double>(manifest.bytes);
+  const auto source_bytes = static_cast<double>(manifest.source_bytes);
+  std::string text = fmt::format(
+      "{} in {}: {} read, {} written ({}x) in {} s, {} images/s\n", images_text(manifest.images),
+      folder, format_bytes(source_bytes), format_bytes(bytes),
+      format_significant(bytes / source_bytes, 3), format_significant(manifest.seconds, 3),
+      format_significant(static_cast<double>(manifest.images) / manifest.seconds, 3));
+  for (const LeftOut& image : manifest.left_out)
+    text += fmt::format("Left out: {} ({})\n", image.name, image.why);
+  return text;
+}
+
+void tell_broken(const Prepared& prepared, std::size_t all) {
+  std::vector<std::string> list;
+  for (const LeftOut& image : prepared.broken)
+    list.push_back(fmt::format("{} ({})", image.name, image.why));
+  tell("normbench: {} of {} images cannot be read: {}\nnormbench: {}\n", list.size(), all,
+       fmt::join(list, ", "),
+       list.size() == all
+           ? "no image is left"
+           : "the others are done; repair these, or leave them out with --on-error skip, and give "
+             "the same command again");
+}
+
+Exit prepare_dataset(const PrepareSaid& said) {
+  const Preparation preparation = read_preparation(said);
+  const PrepareOptions options{.threads = said.threads.value_or(available_threads()),
+                               .on_error = said.on_error,
+                               .interrupted = &watch_for_interrupts()};
+  PrepareProgress progress;
+  const Prepared prepared = prepare(preparation, options, progress);
+  progress.clear();
+  switch (prepared.outcome) {
+    case Prepared::Outcome::Finished:
+      say("{}", summary(said.folder, prepared.manifest));
+      return Exit::Fine;
+    case Prepared::Outcome::WasThere:
+      say("{}Nothing to do: it is there already\n", summary(said.folder, prepared.manifest));
+      return Exit::Fine;
+    case Prepared::Outcome::Interrupted:
+      say("Interrupted: {} of {} are done; go on with the same command\n", prepared.done,
+          images_text(std::ssize(preparation.sources)));
+      return Exit::Interrupted;
+    case Prepared::Outcome::Broken:
+      tell_broken(prepared, preparation.sources.size());
+      return Exit::Failed;
+  }
+  return Exit::Failed;
+}
+
+}  // namespace
+
+Subcommand make_prepare() {
+  const auto said = std::make_shared<PrepareSaid>();
+  const auto note = [said](Take take) { return noted(std::move(take), said->mistakes); };
+  return {
+      .options = {{"SRC", "", "Images: a folder, a file or a glob", &said->source, "",
+                   Option::Required},
+                  {"DST", "", "The dataset's own folder", &said->folder, "", Option::Required},
+                  {"--storage", "FORM", "jpeg, png, raw (uint8 height x width x 3) or npy",
+                   note(word_of<SaveFormat>(said->storage)), "", Option::Required},
+                  {"--size", "H W", "Resize all images to this height and width, antialiased",
+                   &said->size, "", Option::Pair},
+                  {"--quality", "Q", "Of jpeg, 1 to 100 as libjpeg counts it (default: 95)",
+                   note(whole(said->quality, 1, 100))},
+                  {"--shards", "N", "Put images of raw or npy into N files (default: a file each)",
+                   note(whole(said->shards, 1))},
+                  {"--threads", "N", "Images that are worked on at once (default: all CPUs)",
+                   note(whole(said->threads, 1, kMostThreads))},
+                  {"--on-error", "WORD", "Images that cannot be read: fail (default) or skip",
+                   note(word_of<OnError>(said->on_error))}},
+      .run = [said] { return prepare_dataset(*said); },
+      .help =
+          "DST gets manifest.json when it is finished. An interrupted or killed preparation goes "
+          "on with the\nsame command. The bytes do not depend on --threads."};
+}
+
+}  // namespace normbench

@@ -1,0 +1,52 @@
+/// A file of lines that grows by one process at a time, and loses none to a kill.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace normbench {
+
+/// A line is in the file, or no part of it is, when the call that adds it returns or throws. The
+/// file is locked while this lives.
+class LineFile {
+ public:
+  /// When a line is on the disk itself, where it survives a power failure: as the call returns, or
+  /// when the system writes it, seconds later.
+  enum class OnDisk { Now, Later };
+
+  /// Whether `path` holds a whole line.
+  static bool begun(const std::string& path);
+  /// Starts one with its first line, also over one that has no whole line. Throws CannotWrite, also
+  /// when one has begun there, and leaves nothing behind that was not there.
+  static LineFile create(const std::string& path, std::string_view first);
+  /// Opens one to go on. Throws Invalid where there is none or another process has it open,
+  /// CannotWrite where it cannot be written.
+  static LineFile resume(const std::string& path);
+
+  LineFile(LineFile&& other) noexcept;
+  LineFile& operator=(LineFile&&) = delete;
+  ~LineFile();
+
+  /// Calls `take` with every whole line and its number, from 1, before any is added; a last one
+  /// that a kill cut off makes room for the next. Throws Invalid without a whole line, and what
+  /// `take` throws as Invalid as "PATH: entry 3: …".
+  void read(const std::function<void(std::string_view line, int number)>& take);
+
+  /// Appends a line (without its end). Throws CannotWrite, also if the file was replaced.
+  void append(std::string_view line, OnDisk when = OnDisk::Now);
+
+ private:
+  LineFile(std::string path, int file);
+  bool lock() const;
+  std::string content() const;
+  std::optional<std::string> lost() const;
+
+  std::string path_;
+  int file_;
+  std::int64_t end_ = 0;  // bytes of its whole lines
+};
+
+}  // namespace normbench

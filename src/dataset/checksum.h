@@ -1,0 +1,25 @@
+/// CRC-32 of bytes and of files, as zlib and Python's zlib.crc32 count it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace normbench {
+
+/// Of `bytes` behind others whose checksum is `before`.
+std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before = 0);
+
+/// Of two texts one behind the other; `bytes` is the second one's length.
+std::uint32_t crc32_joined(std::uint32_t first, std::uint32_t second, std::int64_t bytes);
+
+struct Checksum {
+  std::int64_t bytes = 0;
+  std::uint32_t crc32 = 0;
+};
+
+/// Of a whole file, or nothing where it cannot be read.
+std::optional<Checksum> checksum_of(const std::string& path);
+
+}  // namespace normbench

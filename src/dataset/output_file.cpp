@@ -1,0 +1,82 @@
+#include "dataset/output_file.h"
+
+#include <array>
+#include <filesystem>
+
+#include "dataset/checksum.h"
+#include "ops/array_file.h"
+
+namespace normbench {
+namespace {
+
+std::string_view text_of(std::span<const std::uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const Output& output, const Preparation& preparation, bool skip)
+    : output_(output),
+      form_(preparation.form),
+      path_((std::filesystem::path(preparation.folder) / output.name).string()),
+      skip_(skip && form_.shards) {}
+
+std::string OutputFile::start(std::int64_t images) const {
+  if (!form_.shards || form_.storage != SaveFormat::Npy) return "";
+  // Always 128 bytes: the shape has at most 50 of them, and all else has 68.
+  return npy_header(row_of(DType::UInt8).npy,
+                    std::array<std::int64_t, 4>{images, *form_.height, *form_.width, 3});
+}
+
+std::optional<FinishedFile> OutputFile::add(std::size_t place, const Piece& piece) {
+  std::unique_lock lock(mutex_);
+  turn_.wait(lock, [&] { return stopped_ || next_ == place; });
+  if (stopped_) return std::nullopt;
+  append(piece);
+  ++next_;
+  turn_.notify_all();
+  if (next_ < output_.count || spoiled_) return std::nullopt;
+  return finish();
+}
+
+void OutputFile::append(const Piece& piece) {
+  if (!piece.broken.empty()) {
+    finished_.left_out.push_back({piece.source.name, piece.broken});
+    spoiled_ = spoiled_ || !skip_;
+  }
+  if (spoiled_) return file_.reset();
+  if (!file_) {
+    file_.emplace(path_);
+    file_->add(start(static_cast<std::int64_t>(output_.count)));
+  }
+  if (!piece.broken.empty()) return;
+  finished_.sources.push_back(piece.source);
+  const std::string none;  // a shard's images have one start together
+  const std::string& own_start = form_.shards ? none : piece.content.start;
+  for (const std::string_view part : {std::string_view(own_start), text_of(piece.content.rest)}) {
+    file_->add(part);
+    crc32_ = crc32_of(part, crc32_);
+    bytes_ += std::ssize(part);
+  }
+}
+
+FinishedFile OutputFile::finish() {
+  const std::int64_t images = std::ssize(finished_.sources);
+  const std::string before = start(images);
+  if (!finished_.left_out.empty()) file_->replace(0, before);
+  file_->keep();
+  file_.reset();
+  finished_.file = {.name = output_.name,
+                    .images = images,
+                    .bytes = std::ssize(before) + bytes_,
+                    .crc32 = crc32_joined(crc32_of(before), crc32_, bytes_)};
+  return finished_;
+}
+
+void OutputFile::stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  turn_.notify_all();
+}
+
+}  // namespace normbench

@@ -1,0 +1,55 @@
+/// A file of a dataset while it is made.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "core/file.h"
+#include "dataset/preparation_journal.h"
+
+namespace normbench {
+
+/// What a source gives: what is stored of it, or why it cannot be read.
+struct Piece {
+  SourceFile source;
+  FileContent content = {};
+  std::string broken = {};  // "": it could be read
+};
+
+/// Threads bring its images as they finish them; it takes them in order.
+class OutputFile {
+ public:
+  /// With `skip` a shard does without broken images; otherwise one keeps the file from being made.
+  OutputFile(const Output& output, const Preparation& preparation, bool skip);
+
+  /// Adds the source at `place` (from 0), waiting for those before it, which other threads have
+  /// begun. Returns the file when it is whole and in the folder: from the last call, if at all. A
+  /// file for one image is not made of a broken one. Throws CannotWrite.
+  std::optional<FinishedFile> add(std::size_t place, const Piece& piece);
+  /// Ends all waiting: the file will not be made.
+  void stop();
+
+ private:
+  void append(const Piece& piece);
+  FinishedFile finish();
+  /// What stands before all images of a shard.
+  std::string start(std::int64_t images) const;
+
+  const Output output_;
+  const DatasetForm form_;
+  const std::string path_;
+  const bool skip_;
+  std::mutex mutex_;
+  std::condition_variable turn_;
+  bool stopped_ = false, spoiled_ = false;
+  std::size_t next_ = 0;
+  std::optional<WholeFile> file_;
+  FinishedFile finished_;
+  std::uint32_t crc32_ = 0;  // of what follows the start
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace normbench

@@ -1,0 +1,80 @@
+/// manifest.json: what a folder of prepared images holds, how it was made and of what.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/reader.h"
+#include "ops/save.h"
+
+namespace normbench {
+
+/// How the images of a dataset are stored: 8-bit RGB, nhwc.
+struct DatasetForm {
+  SaveFormat storage = SaveFormat::Jpeg;
+  std::optional<std::int64_t> height, width;  // of all images; nothing: each has its own
+  std::optional<int> quality;                 // of jpeg, as libjpeg counts it
+  std::optional<std::int64_t> shards;         // files of several images; nothing: a file an image
+  bool operator==(const DatasetForm&) const = default;
+};
+
+/// A file of the dataset. A shard has no images where all of its own were left out.
+struct DatasetFile {
+  std::string name;  // in the dataset's folder
+  std::int64_t images = 1, bytes = 0;
+  std::uint32_t crc32 = 0;  // zlib's
+  bool operator==(const DatasetFile&) const = default;
+};
+
+/// An image that it was made of.
+struct SourceFile {
+  std::string name;  // without its folder
+  std::int64_t bytes = 0;
+  std::uint32_t crc32 = 0;
+  bool operator==(const SourceFile&) const = default;
+};
+
+/// An image that could not be read, and why.
+struct LeftOut {
+  std::string name, why;
+  bool operator==(const LeftOut&) const = default;
+};
+
+struct Manifest {
+  std::string tool, version;  // what made it
+  DatasetForm form;
+  std::int64_t images = 0;
+  double seconds = 0;  // of preparing, by the wall clock; of all parts of an interrupted one
+  std::int64_t source_bytes = 0, bytes = 0;
+  std::vector<DatasetFile> files;   // in the order of their images
+  std::vector<SourceFile> sources;  // one an image, in the same order
+  std::vector<LeftOut> left_out = {};
+  bool operator==(const Manifest&) const = default;
+};
+
+/// The manifest of a folder, or nothing where it has none. Throws Invalid ("DIR/manifest.json: …")
+/// for one that is damaged or of a newer version.
+std::optional<Manifest> read_manifest(const std::string& folder);
+
+/// Writes it whole. Throws CannotWrite.
+void write_manifest(const std::string& folder, const Manifest& manifest);
+
+/// "DIR/manifest.json".
+std::string manifest_path(const std::string& folder);
+
+// As a manifest has them; those of a form are members of the manifest's own. What is read reports
+// mistakes to its reader.
+Json to_json(const DatasetForm& form);
+Json to_json(const DatasetFile& file);
+Json to_json(std::span<const SourceFile> sources);
+Json to_json(std::span<const LeftOut> images);
+DatasetForm read_form(Reader& reader);
+DatasetFile read_dataset_file(Reader& reader);
+std::vector<SourceFile> read_sources(Reader& reader, std::string_view key);
+std::vector<LeftOut> read_left_out(Reader& reader, std::string_view key);
+
+}  // namespace normbench
