@@ -15,7 +15,7 @@ import argparse
 
 # What peers take from here beside Peer and serve().
 from peer_session import Session, chain, wired  # noqa: F401
-from peer_task import Stage, Task, Tensor, Unavailable, Unsupported, installed, np  # noqa: F401
+from peer_task import BrokenFile, Stage, Task, Tensor, Unavailable, Unsupported, installed, np  # noqa: F401
 
 
 class Peer:
@@ -25,6 +25,10 @@ class Peer:
     # True where prepare() knows stages of several inputs and outputs: it returns a list of callables, one a stage, from
     # the arrays that the stage reads to its result, or a tuple of them.
     takes_several = False
+    # True where prepare() knows tasks that load files (task.loads). The first of the list that it returns is then a
+    # function of (first item, count): an iterator over the batches of just these items, which loads none before it is
+    # made and none after the last one.
+    takes_files = False
 
     def version(self):
         """Its version as text; raises Unavailable where it cannot work."""
@@ -34,6 +38,10 @@ class Peer:
         """What to measure: a callable from input to result, or a list of them, one a stage, which
         are then timed one by one too. Raises Unsupported."""
         raise NotImplementedError
+
+    def psnr(self, task):
+        """The least PSNR in dB of loaded images whose filter is another than normbench's; None where it is the same."""
+        return None
 
     def take(self, array, tensor):
         """The library's own copy of a numpy array, in the memory that `tensor` names."""
@@ -58,6 +66,9 @@ class Peer:
     def device_ns(self):
         """Nanoseconds on the device between the two marks, after synchronize(); None without a device."""
         return None
+
+    def close(self):
+        """Ends what prepare() started, as processes: before another prepare(), and in the end."""
 
 
 def arguments(about):

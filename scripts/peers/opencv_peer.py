@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """OpenCV as a peer of normbench: normalising uint8 rows of pixels by a table, for its DNN module, or by
-arithmetic."""
+arithmetic; or loading image files."""
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 
 from normbench_peer import Peer, Unavailable, Unsupported, arguments, installed, np, serve
+from peer_files import load_of
 
 try:
     import cv2
+    import opencv_images
 except ImportError as broken:  # said in the answer to `hello`
     cv2, WHY_NOT = None, str(broken)
 
@@ -20,10 +23,10 @@ def constants(stage):
 
 def outputs(stage, keep, copies):
     """A function that gives the batch to write into: a new one each time, or kept ones in turn."""
-    shape = stage.result.array_shape
+    shape, dtype = stage.result.array_shape, stage.result.dtype
     if not keep:
-        return lambda: np.empty(shape, np.float32)
-    return itertools.cycle([np.empty(shape, np.float32) for _ in range(copies)]).__next__
+        return lambda: np.empty(shape, dtype)
+    return itertools.cycle([np.empty(shape, dtype) for _ in range(copies)]).__next__
 
 
 def lut(stage, new_output):
@@ -81,10 +84,32 @@ def blob_params(stage):
     return lambda images: cv2.dnn.blobFromImagesWithParams(images, params)
 
 
+def imread(load, reduced, new_output, map_images):
+    """A function of (first item, count) that gives an iterator over batches."""
+
+    def fill(number, out):
+        if load.layout == "nhwc":
+            opencv_images.load(load.files[number], load.size, reduced, into=out)
+        else:
+            out[:] = opencv_images.load(load.files[number], load.size, reduced).transpose(2, 0, 1)
+
+    def batches(first, count):
+        for item in range(first, first + count):
+            batch = new_output()
+            for _ in map_images(fill, load.images_of(item, len(load.files)), batch):
+                pass
+            yield batch
+            del batch
+
+    return batches
+
+
 class OpencvPeer(Peer):
-    def __init__(self, form, reuse):
+    takes_files = True
+
+    def __init__(self, form, reuse, reduced=False):
         self.name = f"opencv-{form}"
-        self._form, self._reuse = form, reuse
+        self._form, self._reuse, self._reduced, self._pool = form, reuse, reduced, None
 
     def version(self):
         installed("cv2", "OpenCV", "opencv-python-headless")
@@ -93,6 +118,8 @@ class OpencvPeer(Peer):
         return cv2.__version__
 
     def prepare(self, task):
+        if task.loads or self._form == "imread":
+            return [self._loading(task)]
         self._check(task)
         cv2.setNumThreads(task.threads)
         stage = task.stages[0]
@@ -102,6 +129,19 @@ class OpencvPeer(Peer):
             return blob_params(stage)
         make = lut if self._form == "lut" else convert
         return make(stage, outputs(stage, self._reuse, task.copies))
+
+    def _loading(self, task):
+        """Batches of decoded files, several images at the same time on a pool of threads."""
+        if self._form != "imread" or [stage.op for stage in task.stages] != ["load"] or task.device != "cpu":
+            raise Unsupported("opencv-imread does one load and nothing else, and only that form does")
+        load = load_of(task.stages[0])
+        if load.storage != "image":
+            raise Unsupported("opencv-imread loads encoded images only")
+        at_work = min(task.threads, load.batch)
+        cv2.setNumThreads(1 if at_work > 1 else task.threads)
+        self._pool = ThreadPoolExecutor(at_work) if at_work > 1 else None
+        new_output = outputs(task.stages[0], self._reuse, task.copies)
+        return imread(load, self._reduced, new_output, self._pool.map if self._pool else map)
 
     def _check(self, task):
         if task.device != "cpu":
@@ -124,12 +164,24 @@ class OpencvPeer(Peer):
     def take(self, array, tensor):
         return list(array.copy())  # a batch is a list of images, as cv2.imread gives them
 
+    def psnr(self, task):
+        if not task.loads:
+            return None
+        return opencv_images.PSNR_REDUCED if self._reduced else opencv_images.PSNR_AREA
+
+    def close(self):
+        if self._pool:
+            self._pool.shutdown()
+            self._pool = None
+
 
 if __name__ == "__main__":
     parser = arguments(__doc__)
-    parser.add_argument("--as", dest="form", choices=("lut", "blob", "blob-params", "convert"), default="lut",
-                        help="cv2.LUT (default), dnn.blobFromImages, dnn.blobFromImagesWithParams, or "
-                        "cv2.subtract and cv2.divide")
+    parser.add_argument("--as", dest="form", choices=("lut", "blob", "blob-params", "convert", "imread"),
+                        default="lut", help="cv2.LUT (default), dnn.blobFromImages, dnn.blobFromImagesWithParams, "
+                        "cv2.subtract and cv2.divide, or cv2.imread, cvtColor and resize of files that are loaded")
     parser.add_argument("--reuse", action="store_true", help="write into arrays that are kept (dst=)")
+    parser.add_argument("--reduced", action="store_true", help="imread decodes JPEGs by 2, 4 or 8 smaller where that "
+                        "leaves the size that is asked for")
     options = parser.parse_args()
-    serve(OpencvPeer(options.form, options.reuse), options)
+    serve(OpencvPeer(options.form, options.reuse, options.reduced), options)

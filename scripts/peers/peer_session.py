@@ -1,17 +1,18 @@
 """The protocol of a peer: one request a line in, one reply a line out. docs/peers.md describes it."""
 
 import ctypes
+import dataclasses
 import gc
 import itertools
 import json
 import os
-import resource
 import sys
 import time
 import traceback
 
-from peer_task import (LONGEST_LINE, Refused, Unavailable, Unsupported, installed, load, parsed, store, task_of, text,
-                       whole)
+from peer_task import (LONGEST_LINE, BrokenFile, Refused, Unavailable, Unsupported, installed, load, parsed, store,
+                       task_of, text, whole)
+from peer_usage import Meter
 
 PROTOCOL = 1
 # Stages are timed one by one only where that is lost in the noise.
@@ -71,7 +72,8 @@ class Session:
         self._peer, self._requests, self._replies, self._allocator = peer, requests, replies, allocator
         self._greeted = False
         self._task = self._kernel = self._stages = self._inputs = self._result = None
-        self._timed_stages = None  # whether stages are timed; not known before a warm-up
+        self._batches = None  # of a task that loads: a function of (first item, count)
+        self._timed_stages = None  # how many of the first stages are timed; not known before a warm-up
 
     @classmethod
     def on_standard_streams(cls, peer, allocator):
@@ -82,6 +84,7 @@ class Session:
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.close(nothing)
+        os.register_at_fork(after_in_child=lambda: (requests.close(), replies.close()))  # workers keep no pipe open
         return cls(peer, requests, replies, allocator)
 
     def serve(self):
@@ -95,6 +98,8 @@ class Session:
                 self._replies.flush()
         except BrokenPipeError:
             pass  # nobody listens any more
+        finally:
+            self._peer.close()
 
     def _lines(self):
         """The lines that come in; one that is too long is skipped to its end and comes as None."""
@@ -118,7 +123,7 @@ class Session:
             return {"type": "unavailable", "why": str(why)}
         except Unsupported as why:
             return {"type": "unsupported", "why": str(why)}
-        except Refused as why:
+        except (Refused, BrokenFile) as why:
             return {"type": "error", "why": str(why)}
         except Exception as failure:  # the peer goes on: normbench decides what that means
             traceback.print_exc()
@@ -135,25 +140,38 @@ class Session:
     def _prepare(self, request):
         if not self._greeted:
             raise Refused("prepare before hello")
-        self._task = self._kernel = self._inputs = self._result = self._timed_stages = None
+        self._task = self._kernel = self._inputs = self._batches = self._result = self._timed_stages = None
+        self._peer.close()
         task = task_of(request)
+        self._check(task)
+        made = self._peer.prepare(task)
+        if task.loads:
+            self._batches, *steps = made
+            made = [next, *steps]  # each iteration reads an iterator over the batches
+        self._stages = made if isinstance(made, list) and not task.outputs else None
+        self._kernel = (wired(made, task) if task.outputs else chain(made)) if isinstance(made, list) else made
+        inputs = self._copies(request["inputs"], task)
+        self._peer.ready(self._kernel, None if task.loads else inputs[0])
+        self._inputs, self._task = itertools.cycle(inputs), task
+        gc.collect()
+        gc.freeze()
+        psnr = self._peer.psnr(task)
+        return {"type": "ready"} if psnr is None else {"type": "ready", "psnr": psnr}
+
+    def _check(self, task):
+        """Raises Unsupported for what no peer of this kind does."""
         for stage in task.stages:
             if stage.kernel:
                 raise Unsupported(f'{self._peer.name} has no kernels to choose from ("kernel": "{stage.kernel}")')
         if task.outputs and not self._peer.takes_several:
             raise Unsupported(f"{self._peer.name} takes plain chains of stages with one input")
-        made = self._peer.prepare(task)
-        self._stages = made if isinstance(made, list) and not task.outputs else None
-        self._kernel = (wired(made, task) if task.outputs else chain(made)) if isinstance(made, list) else made
-        inputs = self._copies(request["inputs"], task)
-        self._peer.ready(self._kernel, inputs[0])
-        self._inputs, self._task = itertools.cycle(inputs), task
-        gc.collect()
-        gc.freeze()
-        return {"type": "ready"}
+        if task.loads and not self._peer.takes_files:
+            raise Unsupported(f"{self._peer.name} loads no files")
 
     def _copies(self, written, task):
-        """Of the input, or of lists of inputs, as many as are asked for."""
+        """Of the input, or of lists of inputs, as many as are asked for; none where files are loaded."""
+        if task.loads:
+            return []
         arrays = [load(text({"type": "prepare"}, "path", one), tensor) for one, tensor in zip(written, task.inputs)]
         copies = [[self._peer.take(array, tensor) for array, tensor in zip(arrays, task.inputs)]
                   for _ in range(task.copies)]
@@ -175,60 +193,72 @@ class Session:
         """Runs for that long, and at least once unless it is 0; decides whether stages are timed."""
         if at_least_ns == 0:
             return
-        start, count, spent = time.perf_counter_ns(), 0, 0
+        start, count, spent, items = time.perf_counter_ns(), 0, 0, 1
         while spent < at_least_ns or count == 0:
-            self._loop(1)
+            self._loop(self._read_from(count, items), items)
             self._peer.synchronize()
-            count, spent = count + 1, time.perf_counter_ns() - start
+            count, spent = count + items, time.perf_counter_ns() - start
+            if self._task.loads:  # longer and longer passes, as what is prefetched belongs to one
+                items = min(count, (at_least_ns - spent) * count // spent + 1)
         if self._timed_stages is None:
-            self._timed_stages = self._can_time_stages(spent / count)
+            self._timed_stages = self._stages_to_time(spent / count)
 
-    def _can_time_stages(self, iteration_ns):
-        """Where there are several, whose calls take as long as their work, and reading the clock does not show."""
+    def _read_from(self, first, count):
+        """An iterator over what the first stage reads in the iterations of a pass; it is made when the pass begins."""
+        return itertools.repeat(self._batches(first, count)) if self._task.loads else self._inputs
+
+    def _stages_to_time(self, iteration_ns):
+        """How many of the first stages: of several, those whose calls take as long as their work, unless reading the
+        clock shows."""
         count = len(self._stages or [])
-        return count > 1 and self._task.device == "cpu" and iteration_ns > SHORTEST_TIMED_STAGE_NS * count
+        if count < 2 or iteration_ns <= SHORTEST_TIMED_STAGE_NS * count:
+            return 0
+        if self._task.device == "cpu":
+            return count
+        on_cpu = itertools.takewhile(lambda stage: stage.place == "cpu", self._task.stages)
+        return len(list(on_cpu)) if self._task.loads else 0
 
     def _timed(self, iterations):
-        spent = [0] * len(self._task.stages) if self._timed_stages else None
+        spent = [0] * (self._timed_stages or 0)
         self._peer.synchronize()
-        faults, cpu = resource.getrusage(resource.RUSAGE_SELF), time.process_time_ns()
+        meter = Meter()
         self._peer.start_device_clock()
         start = time.perf_counter_ns()
-        if spent is None:
-            self._loop(iterations)
+        if spent:
+            self._loop_by_stage(self._read_from(0, iterations), iterations, spent)
         else:
-            self._loop_by_stage(iterations, spent)
+            self._loop(self._read_from(0, iterations), iterations)
         self._peer.stop_device_clock()
         self._peer.synchronize()
-        wall = time.perf_counter_ns() - start
-        cpu = time.process_time_ns() - cpu
-        after = resource.getrusage(resource.RUSAGE_SELF)
-        reply = {"type": "ran", "wall_ns": wall, "cpu_ns": cpu, "minor_faults": after.ru_minflt - faults.ru_minflt,
-                 "major_faults": after.ru_majflt - faults.ru_majflt}
+        wall, used = time.perf_counter_ns() - start, meter.used()
+        reply = {"type": "ran", "wall_ns": wall, **dataclasses.asdict(used)}
         if (device_ns := self._peer.device_ns()) is not None:
             reply["device_ns"] = device_ns
-        if spent is not None:
+        if spent:
             reply["spans"] = [[stage, ns] for stage, ns in enumerate(spent)]
         return reply
 
     # The result of an iteration lives until the next one is done, as in `y = f(x)` in a user's loop.
 
-    def _loop(self, iterations):
-        kernel, inputs = self._kernel, self._inputs
+    def _loop(self, inputs, iterations):
+        kernel = self._kernel
         y, self._result = self._result, None
         for _ in range(iterations):
             y = kernel(next(inputs))
         self._result = y
 
-    def _loop_by_stage(self, iterations, spent):
-        stages, inputs, clock = list(enumerate(self._stages)), self._inputs, time.perf_counter_ns
+    def _loop_by_stage(self, inputs, iterations, spent):
+        timed, rest = list(enumerate(self._stages[: len(spent)])), self._stages[len(spent) :]
+        clock = time.perf_counter_ns
         y, self._result = self._result, None
         for _ in range(iterations):
             x = next(inputs)
-            for index, stage in stages:
+            for index, stage in timed:
                 start = clock()
                 x = stage(x)
                 spent[index] += clock() - start
+            for stage in rest:
+                x = stage(x)
             y = x
         self._result = y
 

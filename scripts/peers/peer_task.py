@@ -27,6 +27,10 @@ class Refused(Exception):
     """A request that makes no sense; the text says what is wrong."""
 
 
+class BrokenFile(Exception):
+    """A file to load that cannot be read; the text names it and says why."""
+
+
 @dataclass(frozen=True)
 class Tensor:
     """What normbench says of an array. `shape` is [n, c, h, w], also for nhwc."""
@@ -56,6 +60,7 @@ class Stage:
     results: list
     reads: list = field(default_factory=list)  # numbers of its inputs; empty in a plain chain
     writes: list = field(default_factory=list)
+    files: str = ""  # of a load, which has no inputs: the path of a list of paths
 
     @property
     def input(self):
@@ -108,6 +113,11 @@ class Task:
     inputs: list
     stages: list
     outputs: list = field(default_factory=list)  # numbers of values; empty in a plain chain
+
+    @property
+    def loads(self):
+        """True where items come from files; there are no inputs then."""
+        return self.stages[0].op == "load"
 
     @property
     def results(self):
@@ -181,16 +191,18 @@ def stage_of(written):
     numbers = [written.get(side, []) for side in ("reads", "writes")]
     if not all(isinstance(side, list) and all(type(value) is int for value in side) for side in numbers):
         raise Refused('prepare: "reads" and "writes" of a stage are lists of integers')
-    if numbers == [[], []] and any(len(side) != 1 for side in tensors):
+    loads = written["op"] == "load"
+    if numbers == [[], []] and [len(side) for side in tensors] != [0 if loads else 1, 1]:
         raise Unsupported(f'op "{written["op"]}" with more than one input or output')
     if numbers != [[], []] and [len(side) for side in numbers] != [len(side) for side in tensors]:
         raise Refused('prepare: "reads" and "writes" name as many values as "in" and "out" describe')
-    if not all(tensors):
+    if not (tensors[0] or loads) or not tensors[1]:
         raise Refused('prepare: a stage has an input and an output')
     return Stage(op=written["op"], parameters=written.get("parameters") or {}, place=written.get("place", "cpu"),
                  kernel=written.get("kernel", ""), output=written.get("output", "reuse"),
                  inputs=[tensor_of(one) for one in tensors[0]], results=[tensor_of(one) for one in tensors[1]],
-                 reads=numbers[0], writes=numbers[1])
+                 reads=numbers[0], writes=numbers[1],
+                 files=text({"type": "prepare"}, "files", written) if loads else "")
 
 
 def task_of(request):
@@ -199,7 +211,10 @@ def task_of(request):
         raise Refused('prepare: needs "inputs" and "stages"')
     stages = [stage_of(stage) for stage in stages]
     outputs = request.get("outputs", [])
-    if not outputs and len(inputs) != 1:
+    loads = [stage.op == "load" for stage in stages]
+    if any(loads) and (outputs or inputs or loads[1:] != [False] * len(loads[1:])):
+        raise Unsupported("a load that is not the start of a plain chain")
+    if not outputs and len(inputs) != 1 - loads[0]:
         raise Unsupported(f"{len(inputs)} inputs (only chains with one)")
     if outputs:
         check_wiring(len(inputs), stages, outputs)

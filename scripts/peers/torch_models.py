@@ -12,10 +12,10 @@ from torch_stages import DTYPES, FORMATS
 SEED = 20240515
 
 
-def network(stage, device):
-    """The network alone, in the input's dtype and layout."""
+def network(stage, device, dtype=None):
+    """The network alone, in the input's dtype, or another, and its layout."""
     net = weighted(stage.parameters["name"])
-    return net.to(device, DTYPES[stage.input.dtype], memory_format=FORMATS[stage.input.layout])
+    return net.to(device, dtype or DTYPES[stage.input.dtype], memory_format=FORMATS[stage.input.layout])
 
 
 def weighted(name):
@@ -52,7 +52,8 @@ def settle(net):
         return net
     for norm in norms:
         norm.train().momentum = 1.0
-    net(torch.randn(8, 3, 224, 224))
+    with torch.no_grad():
+        net(torch.randn(8, 3, 224, 224))
     return net.eval()
 
 
@@ -73,12 +74,17 @@ def as_images(logits):
     return logits[:, :, None, None]
 
 
-def layers(stage, device):
+def layers(stage, device, dtype=None):
     """The network, with the normalisation that is to be its first layer."""
-    net = network(stage, device)
+    net = network(stage, device, dtype)
     if stage.parameters.get("normalize") == "inside":
         return torch.nn.Sequential(Normalize(stage, device), net).eval()
     return net
+
+
+def normalize_before(stage, device):
+    """The normalisation that is a step of its own before the network; nothing where there is none."""
+    return Normalize(stage, device) if stage.parameters.get("normalize") == "before" else torch.nn.Identity()
 
 
 def model(stage, device):
@@ -86,7 +92,7 @@ def model(stage, device):
     net = layers(stage, device)
     if stage.parameters.get("normalize") != "before":
         return lambda x: as_images(net(x))
-    normalize = Normalize(stage, device)
+    normalize = normalize_before(stage, device)
     return lambda x: as_images(net(normalize(x)))
 
 

@@ -26,7 +26,7 @@ def check_compiler(device):
 
 def check_memory(task):
     """PyTorch's own memory kinds, and ops that run where their input is."""
-    for stage in task.stages:
+    for stage in task.stages[1:] if task.loads else task.stages:
         for tensor in (*stage.inputs, *stage.results):
             if tensor.memory not in ("pageable", "pinned", "device"):
                 raise Unsupported(f"torch has no {tensor.memory} memory")
@@ -70,13 +70,18 @@ def each_image(work, threads):
     return on_threads if threads else lambda batch: torch.cat([work(image) for image in batch.split(1)])
 
 
-class TorchPeer(Peer):
-    takes_several = True
+def trains(task):
+    return any(stage.op == "model" and stage.parameters.get("train") for stage in task.stages)
 
-    def __init__(self, form, reuse, blocking, each=None):
+
+class TorchPeer(Peer):
+    takes_several = takes_files = True
+
+    def __init__(self, form, reuse, blocking, each=None, decoder="torchvision", workers=0, pin_memory=False):
         self.name = NAMES[form]
         self._form, self._reuse, self._non_blocking, self._each = form, reuse, not blocking, each
-        self._torch = self._mode = self._events = None
+        self._decoder, self._workers, self._pin_memory = decoder, workers, pin_memory
+        self._torch = self._mode = self._events = self._loader = None
         self._device = "cpu"
 
     def version(self):
@@ -91,6 +96,9 @@ class TorchPeer(Peer):
             raise Unsupported("--each runs eager ops and torchvision's on single images")
         if self._reuse and self._form != "eager":
             raise Unsupported(f"{self.name} allocates its outputs itself (--reuse is for eager ops)")
+        self._check_loading(task)
+        if trains(task) and (self._form != "eager" or self._each):
+            raise Unsupported("a model is trained by eager ops on whole batches (--as eager, without --each)")
         if self._form == "compile":
             check_compiler(task.device)
             os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # no processes of its own
@@ -116,6 +124,16 @@ class TorchPeer(Peer):
             return each_image(chain(stages), self._each == "thread")
         return stages
 
+    def _check_loading(self, task):
+        if not task.loads:
+            return
+        if self._form not in ("eager", "torchvision"):
+            raise Unsupported(f"{self.name} loads no files (eager and torchvision do)")
+        if self._each or self._reuse:
+            raise Unsupported("what is loaded goes through the stages as whole new batches (without --each and --reuse)")
+        if self._pin_memory and (task.device == "cpu" or not self._workers):
+            raise Unsupported("--pin-memory is for batches of --workers that go to a GPU")
+
     def _start(self, task):
         """Imports PyTorch, with the threads and the device of the task."""
         os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(task.threads)
@@ -123,6 +141,7 @@ class TorchPeer(Peer):
             import torch
         except (ImportError, OSError) as broken:
             raise Unsupported(f"PyTorch cannot be imported: {broken}") from broken
+        self._enter_mode(torch, task)
         torch.set_num_threads(task.threads)
         self._torch, self._device = torch, task.device
         if task.device != "cpu":
@@ -130,11 +149,28 @@ class TorchPeer(Peer):
                 raise Unsupported("PyTorch sees no CUDA device (or was installed without CUDA)")
             torch.cuda.set_device(task.device)
             self._events = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
-        self._mode = torch.inference_mode()
-        self._mode.__enter__()  # for the life of this process
+
+    def _enter_mode(self, torch, task):
+        """Inference mode until the next task, unless this one trains."""
+        if self._mode:
+            self._mode.__exit__(None, None, None)
+        self._mode = None if trains(task) else torch.inference_mode()
+        if self._mode:
+            self._mode.__enter__()
+
+    def _load(self, stage, task):
+        import torch_load
+        from peer_files import load_of
+
+        load = load_of(stage)
+        self._loader = torch_load.loader(load, self._decoder, task.threads, self._workers, self._pin_memory)
+        return torch_load.as_images(self._loader.batches, load.layout)
 
     def _stage(self, stage, task):
         import torch_stages
+
+        if stage.op == "load":
+            return self._load(stage, task)
 
         device = task.device if stage.place == "cuda" else "cpu"
         if self._reuse and stage.output != "in_place":
@@ -146,9 +182,9 @@ class TorchPeer(Peer):
 
             return functional_stage(stage)
         if stage.op == "model":
-            import torch_models  # with torchvision, which other stages do without
+            import torch_train  # with torchvision, which other stages do without
 
-            return torch_models.model(stage, device)
+            return torch_train.model(stage, device)
         return torch_stages.eager(stage, device)
 
     def take(self, array, tensor):
@@ -194,6 +230,18 @@ class TorchPeer(Peer):
     def device_ns(self):
         return round(self._events[0].elapsed_time(self._events[1]) * 1e6) if self._events else None
 
+    def psnr(self, task):
+        if not task.loads or task.stages[0].parameters.get("storage", "image") != "image":
+            return None
+        import torch_load
+
+        return torch_load.DECODERS[self._decoder].psnr
+
+    def close(self):
+        if self._loader:
+            self._loader.close()
+            self._loader = None
+
 
 if __name__ == "__main__":
     parser = arguments(__doc__)
@@ -205,7 +253,13 @@ if __name__ == "__main__":
                         "non_blocking=True)")
     parser.add_argument("--each", choices=("turn", "thread"), help="the stages on every image of the batch by itself: "
                         "one after the other, or each on a Python thread of its own")
+    parser.add_argument("--decoder", choices=("torchvision", "opencv"), default="torchvision", help="what decodes and "
+                        "resizes image files that are loaded")
+    parser.add_argument("--workers", type=int, default=0, metavar="N", help="load by PyTorch's DataLoader with N worker "
+                        "processes (default: in this process, on its threads)")
+    parser.add_argument("--pin-memory", action="store_true", help="the DataLoader pins its batches, for a GPU")
     options = parser.parse_args()
-    serve(TorchPeer(options.form, options.reuse, options.blocking, options.each), options)
+    serve(TorchPeer(options.form, options.reuse, options.blocking, options.each, options.decoder, options.workers,
+                    options.pin_memory), options)
     sys.stderr.flush()
     os._exit(0)  # PyTorch's own end takes long, and says much on stderr

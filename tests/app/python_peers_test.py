@@ -494,7 +494,7 @@ class Results(PeerTest):
 
     def test_torch_unsupported(self):
         self.assert_unsupported("torch_peer.py", [], [
-            (PLANAR, [{"op": "load"}], 'torch has no op "load"'),
+            (PLANAR, [{"op": "compute"}], 'torch has no op "compute"'),
             (PLANAR, [{"op": "moments", "groups": 3}], "moments is not for uint8 (cast first)"),
             (PLANAR_FLOAT, [{**NORMALIZE, "layout": "nhwc", "output": "in_place"}],
              'torch does not do this "normalize" in place'),

@@ -1,0 +1,113 @@
+"""What a stage `load` asks for, and images that lie in files as plain pixels."""
+
+import itertools
+import json
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from peer_task import BrokenFile, Refused, Unsupported, np
+
+MOST_MAPPED = 500  # files that stay mapped; each keeps a descriptor
+
+
+@dataclass(frozen=True)
+class Load:
+    """Item i is the images i * batch up to (i + 1) * batch of the endless repetition of all, in order."""
+
+    files: list
+    batch: int
+    shape: tuple  # of an image, in the order of its layout
+    size: tuple  # height, width
+    layout: str
+    storage: str  # image, raw or npy
+    mapped: bool
+    cold: bool
+
+    def images_of(self, item, count):
+        """The numbers of the images of an item, where there are `count` of them."""
+        return [number % count for number in range(item * self.batch, (item + 1) * self.batch)]
+
+
+def load_of(stage):
+    """The stage as a Load, its list of files read. Raises Unsupported and Refused."""
+    said = stage.parameters
+    storage, via = said.get("storage", "image"), said.get("via", "read")
+    if said.get("shuffle"):
+        raise Unsupported('files are loaded in the order of their names here, not with "shuffle"')
+    if storage not in ("image", "raw", "npy"):
+        raise Unsupported(f'no files of "storage": "{storage}" (known: image, raw, npy)')
+    if storage == "image" and said.get("fit", "resize") != "resize":
+        raise Unsupported(f'images are resized whole here, not with "fit": "{said["fit"]}"')
+    if storage == "image" and via != "read":
+        raise Unsupported(f'encoded images are read here, not with "via": "{via}"')
+    tensor = stage.result
+    if tensor.shape[1] != 3 or tensor.dtype != "uint8" or tensor.memory != "pageable":
+        raise Unsupported("what is loaded is 3 channels of uint8 in pageable memory")
+    return Load(files=listed(stage.files), batch=tensor.shape[0], shape=tensor.array_shape[1:], size=tensor.shape[2:],
+                layout=tensor.layout, storage=storage, mapped=via == "mmap", cold=said.get("page_cache") == "cold")
+
+
+def listed(path):
+    """The paths in a file that holds a list of them."""
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            files = json.load(file)
+    except (OSError, ValueError) as mistake:
+        raise Refused(f"prepare: cannot read the list of files {path}: {mistake}") from None
+    if not isinstance(files, list) or not files or not all(isinstance(one, str) for one in files):
+        raise Refused(f"prepare: {path} is no list of paths")
+    return files
+
+
+class StoredImages:
+    """Image i of all those in raw and .npy files, as an array; a view of the file where that is mapped."""
+
+    def __init__(self, load):
+        self._load = load
+        found = [self._look_into(path) for path in load.files]
+        self._offsets = [offset for offset, _ in found]  # of the first image of each file
+        self._starts = [0, *itertools.accumulate(count for _, count in found)]  # its number among all
+        self._maps = {}
+
+    def __len__(self):
+        return self._starts[-1]
+
+    def __getitem__(self, number):
+        index = bisect_right(self._starts, number) - 1
+        at, path = number - self._starts[index], self._load.files[index]
+        try:
+            return self._map(index, path)[at] if self._load.mapped else self._read(index, path, at)
+        except (OSError, ValueError) as mistake:
+            raise BrokenFile(f"{path}: {mistake}") from None
+
+    def _images_in(self, index):
+        return self._starts[index + 1] - self._starts[index]
+
+    def _map(self, index, path):
+        """The images of a file. One of several stays mapped, unless its pages are to be dropped between runs."""
+        if index in self._maps:
+            return self._maps[index]
+        images = np.memmap(path, np.uint8, "c", self._offsets[index], (self._images_in(index), *self._load.shape))
+        if self._images_in(index) > 1 and not self._load.cold and len(self._maps) < MOST_MAPPED:
+            self._maps[index] = images
+        return images
+
+    def _read(self, index, path, at):
+        shape = self._load.shape
+        if self._load.storage == "npy" and self._images_in(index) == 1:
+            return np.load(path).reshape(shape)
+        size = int(np.prod(shape))
+        return np.fromfile(path, np.uint8, size, offset=self._offsets[index] + at * size).reshape(shape)
+
+    def _look_into(self, path):
+        """(byte of the first image, number of images) of a file."""
+        shape, size = self._load.shape, int(np.prod(self._load.shape))
+        try:
+            pixels = np.load(path, mmap_mode="r") if self._load.storage == "npy" else np.memmap(path, np.uint8, "r")
+        except (OSError, ValueError) as mistake:
+            raise BrokenFile(f"{path}: {mistake}") from None
+        count = pixels.size // size
+        fits = pixels.shape in (shape, (count, *shape)) if self._load.storage == "npy" else pixels.size % size == 0
+        if not count or not fits or pixels.dtype != np.uint8 or not pixels.flags.c_contiguous:
+            raise BrokenFile(f"{path}: holds {pixels.dtype} {list(pixels.shape)}, not images of uint8 {list(shape)}")
+        return (pixels.offset if self._load.storage == "npy" else 0), count

@@ -1,0 +1,58 @@
+"""What a peer's process and its workers have used so far."""
+
+import resource
+import sys
+import time
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Usage:
+    cpu_ns: int = 0
+    minor_faults: int = 0
+    major_faults: int = 0
+
+    def minus(self, other):
+        return Usage(self.cpu_ns - other.cpu_ns, self.minor_faults - other.minor_faults,
+                     self.major_faults - other.major_faults)
+
+    def plus(self, other):
+        return Usage(self.cpu_ns + other.cpu_ns, self.minor_faults + other.minor_faults,
+                     self.major_faults + other.major_faults)
+
+
+def own():
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return Usage(time.process_time_ns(), used.ru_minflt, used.ru_majflt)
+
+
+def worker(pid):
+    """Of another process: its CPU clock, which unlike /proc counts in nanoseconds, and the faults in /proc/PID/stat."""
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+        fields = file.read().rpartition(")")[2].split()  # from the third on; a name may hold anything
+    return Usage(time.clock_gettime_ns(~pid << 3 | 2), int(fields[7]), int(fields[9]))
+
+
+def workers():
+    """Of each living process that this one's multiprocessing started, by its id; a DataLoader's workers are such."""
+    multiprocessing = sys.modules.get("multiprocessing")
+    used = {}
+    for process in multiprocessing.active_children() if multiprocessing else ():
+        try:
+            used[process.pid] = worker(process.pid)
+        except OSError:
+            pass  # it ended just now, or this is not Linux
+    return used
+
+
+class Meter:
+    """Counts from when it is made."""
+
+    def __init__(self):
+        self._workers, self._own = workers(), own()
+
+    def used(self):
+        total = own().minus(self._own)
+        for pid, now in workers().items():
+            total = total.plus(now.minus(self._workers.get(pid, Usage())))
+        return total

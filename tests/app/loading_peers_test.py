@@ -1,0 +1,675 @@
+"""Peers that load image files and train a network: which images, right pixels, what they say of it, and what they refuse.
+
+usage: loading_peers_test.py SOURCE_DIR
+
+It runs in the peers' environment and makes its files itself; without PyTorch and OpenCV there the exit code is 77.
+"""
+
+import json
+import os
+import select
+import signal
+import struct
+import sys
+import time
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+from python_peers_test import PEERS, Conversation, PeerTest  # noqa: E402
+
+VENV = Path(os.environ.get("NORMBENCH_PEERS_VENV", PEERS.parents[1] / "build/peers-venv"))
+if sys.prefix == sys.base_prefix and (VENV / "bin/python").exists():
+    os.execv(VENV / "bin/python", [str(VENV / "bin/python"), *sys.argv])
+try:
+    import cv2
+    import numpy as np
+    import torch
+    import torchvision  # noqa: F401
+except ImportError as missing:
+    print(f"skipped: {missing} (run scripts/peers/setup)")
+    sys.exit(77)
+sys.path.insert(0, str(PEERS))
+import opencv_images  # noqa: E402
+import opencv_peer  # noqa: E402
+import torch_load  # noqa: E402
+import torch_models  # noqa: E402
+from peer_files import load_of  # noqa: E402
+from peer_task import Stage, Tensor  # noqa: E402
+
+TORCHVISION, TORCH_OPENCV = ("torch_peer.py", "--as", "torchvision"), ("torch_peer.py", "--decoder", "opencv")
+IMREAD = ("opencv_peer.py", "--as", "imread")
+WORKERS = ("--workers", "2")
+# Each as (command, threads).
+EVERY_DECODER = [((*TORCHVISION,), 1), ((*TORCHVISION,), 2), ((*TORCHVISION, *WORKERS), 1), ((*TORCH_OPENCV,), 2),
+                 ((*TORCH_OPENCV, *WORKERS), 1), ((*IMREAD,), 1), ((*IMREAD,), 2), ((*IMREAD, "--reduced"), 1),
+                 ((*IMREAD, "--reuse"), 2)]
+READY = {"type": "ready"}
+MEAN, STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
+CONSTANTS = {"mean": MEAN, "std": STD}
+started = {}  # peers by their commands
+
+
+def tearDownModule():
+    for peer in started.values():
+        peer.finish()
+        peer.process.stderr.close()
+
+
+# --- the reference
+
+
+def triangle(source, target):
+    """The weights of a triangle filter, as PIL has it: target x source."""
+    scale = source / target
+    centres, reach = (np.arange(target)[:, None] + 0.5) * scale, max(1.0, scale)
+    weights = np.maximum(0, 1 - np.abs((np.arange(source) + 0.5 - centres) / reach))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def resized(image, size):
+    """An image [h, w, 3] in double precision."""
+    rows, columns = triangle(image.shape[0], size[0]), triangle(image.shape[1], size[1])
+    return np.einsum("yk,klc,xl->yxc", rows, image.astype(np.float64), columns, optimize=True)
+
+
+def psnr(image, expected):
+    return 20 * np.log10(255 / np.sqrt(np.mean((image - expected) ** 2)))
+
+
+def picture(height, width, seed=1):
+    """Smooth shapes with some texture, in RGB."""
+    dice = np.random.default_rng(seed)
+    coarse = dice.integers(0, 256, (height // 16 + 2, width // 16 + 2, 3)).astype(np.float32)
+    smooth = cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)
+    return np.clip(smooth + dice.normal(0, 4, smooth.shape), 0, 255).astype(np.uint8)
+
+
+def write_image(path, rgb):
+    assert cv2.imwrite(str(path), rgb[..., ::-1] if rgb.ndim == 3 else rgb)
+    return str(path)
+
+
+def plain(number):
+    """An image of one colour that tells its number and the order of its channels."""
+    return np.full((5, 7, 3), (number, 100 + number, 200 + number), np.uint8)
+
+
+def turned(path, orientation):
+    """Says in a JPEG that it is to be shown turned."""
+    tiff = b"MM\0*" + struct.pack(">IHHHIHHI", 8, 1, 0x0112, 3, 1, orientation, 0, 0)
+    app1 = b"Exif\0\0" + tiff
+    data = Path(path).read_bytes()
+    Path(path).write_bytes(data[:2] + b"\xff\xe1" + struct.pack(">H", len(app1) + 2) + app1 + data[2:])
+
+
+def children(pid):
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+class LoadingTest(PeerTest):
+    def request(self, files, shape, layout="nhwc", threads=1, more=(), **parameters):
+        """A `prepare` with a load and the stages (op, parameters, changes of its tensor) behind it."""
+        path = self.dir / "files.json"
+        path.write_text(files if isinstance(files, str) else json.dumps([str(file) for file in files]))
+        tensor = {"dtype": "uint8", "shape": list(shape), "layout": layout, "memory": "pageable"}
+        stages = [{"op": "load", "parameters": {"batch": shape[0], "size": list(shape[2:]), **parameters},
+                   "place": "cpu", "output": "fresh", "in": [], "out": [tensor], "files": str(path)}]
+        for op, said, changes in more:
+            before, tensor = tensor, {**tensor, **changes}
+            stages.append({"op": op, "parameters": said, "place": "cpu", "output": "fresh", "in": [before],
+                           "out": [tensor]})
+        return {"type": "prepare", "threads": threads, "device": "cpu", "copies": 1, "inputs": [], "stages": stages}
+
+    def greeted(self, command):
+        """A peer that other tests may have used: PyTorch takes seconds to start."""
+        if command not in started:
+            started[command] = Conversation([PEERS / "run", *command], PEERS)
+            self.assertEqual(started[command].hello()["type"], "hello")
+        return started[command]
+
+    def prepared(self, command, *request, **how):
+        peer = self.greeted(command)
+        reply = peer.ask(self.request(*request, **how))
+        self.assertEqual(reply["type"], "ready", reply)
+        peer.psnr = reply.get("psnr")
+        return peer
+
+    def run_of(self, peer, iterations, warmup_ns=0):
+        ran = peer.ask({"type": "run", "iterations": iterations, "warmup_ns": warmup_ns})
+        self.assertEqual(ran["type"], "ran", ran)
+        return ran
+
+    def output(self, peer):
+        out = self.dir / "out.npy"
+        self.assertEqual(peer.ask({"type": "output", "path": str(out)}), {"type": "written"})
+        return np.load(out)
+
+    def last_of(self, peer, iterations, warmup_ns=0):
+        self.run_of(peer, iterations, warmup_ns)
+        return self.output(peer)
+
+    def plain_files(self, count):
+        return [write_image(self.dir / f"{number}.png", plain(number)) for number in range(count)]
+
+    def assert_items(self, peer, count, batch):
+        """Runs of several lengths end with the right images, of `count` of one colour each."""
+        for iterations, warmup_ns in ((1, 0), (2, 1), (5, 3_000_000), (1, 1), (4, 0)):
+            expected = [number % count for number in range((iterations - 1) * batch, iterations * batch)]
+            images = self.last_of(peer, iterations, warmup_ns)
+            self.assertEqual([image[0, 0].tolist() for image in images],
+                             [plain(number)[0, 0].tolist() for number in expected])
+            self.assertTrue((images == images[:, :1, :1]).all())
+
+
+class Images(LoadingTest):
+    def test_items_are_the_next_images_in_order_in_every_run(self):
+        for command, threads in EVERY_DECODER:
+            with self.subTest(command=command, threads=threads):
+                peer = self.prepared(command, self.plain_files(7), (3, 3, 4, 6), threads=threads)
+                self.assert_items(peer, 7, 3)
+
+    def test_a_pass_may_begin_with_any_item(self):
+        tensor = Tensor("uint8", (3, 3, 4, 6), "nhwc")
+        path = self.dir / "files.json"
+        path.write_text(json.dumps(self.plain_files(7)))
+        load = load_of(Stage("load", {}, "cpu", "", "fresh", [], [tensor], files=str(path)))
+        kinds = [torch_load.loader(load, "torchvision", threads, workers, False) for threads, workers in
+                 ((1, 0), (2, 0), (1, 1))]
+        for batches in (*(kind.batches for kind in kinds), opencv_peer.imread(load, False, lambda: np.zeros(
+                tensor.array_shape, np.uint8), map)):
+            self.assertEqual([np.asarray(batch)[:, 0, 0, 0].tolist() for batch in batches(1, 2)], [[3, 4, 5], [6, 0, 1]])
+        for kind in kinds:
+            kind.close()
+
+    def test_one_file_fills_batches(self):
+        for command, threads in EVERY_DECODER[::2]:
+            with self.subTest(command=command):
+                peer = self.prepared(command, self.plain_files(1), (4, 3, 4, 6), threads=threads)
+                self.assert_items(peer, 1, 4)
+
+    def assert_pixels(self, command, threads, files, pictures, size):
+        for layout in ("nhwc", "nchw"):
+            peer = self.prepared(command, files, (len(files), 3, *size), layout, threads)
+            batch = self.last_of(peer, 1)
+            images = batch if layout == "nhwc" else batch.transpose(0, 2, 3, 1)
+            self.assertEqual(images.shape, (len(files), *size, 3))
+            for image, exact in zip(images, pictures):
+                self.assertGreaterEqual(psnr(image, resized(exact, size)), peer.psnr)
+                if command[:3] == TORCHVISION or (exact.shape[0] < size[0] and exact.shape[1] < size[1]):
+                    self.assertLess(np.abs(image - resized(exact, size)).max(), 1.51)
+
+    def test_pixels_keep_what_a_peer_says_of_them(self):
+        pictures = [picture(90, 170, 1), picture(131, 64, 2), picture(40, 60, 3)]
+        files = [write_image(self.dir / f"{i}.png", image) for i, image in enumerate(pictures)]
+        for command, threads in EVERY_DECODER:
+            for size in ((32, 40), (96, 200)):  # smaller and larger
+                with self.subTest(command=command, threads=threads, size=size):
+                    self.assert_pixels(command, threads, files, pictures, size)
+
+    def test_what_they_say_of_their_pixels(self):
+        for command, threads in EVERY_DECODER:
+            with self.subTest(command=command):
+                peer = self.prepared(command, self.plain_files(1), (1, 3, 4, 6), threads=threads)
+                expected = 20 if "--reduced" in command else 40 if command[:3] == TORCHVISION else 30
+                self.assertEqual(peer.psnr, expected)
+
+    def test_photographs_are_shown_upright(self):
+        shown = picture(120, 80)
+        path = write_image(self.dir / "turned.jpg", np.rot90(shown))  # to the left, and its EXIF says turn right
+        turned(path, 6)
+        for command, threads in EVERY_DECODER:
+            with self.subTest(command=command):
+                peer = self.prepared(command, [path], (1, 3, 60, 40), threads=threads)
+                self.assertGreater(psnr(self.last_of(peer, 1)[0], resized(shown, (60, 40))), 30)
+
+    def test_gray_alpha_and_16_bits_become_3_channels_of_8(self):
+        gray, alpha = np.full((8, 8), 77, np.uint8), np.full((8, 8, 4), (30, 20, 10, 128), np.uint8)
+        files = [write_image(self.dir / "gray.png", gray), write_image(self.dir / "gray.jpg", gray),
+                 write_image(self.dir / "deep.png", np.full((8, 8), 77 * 257, np.uint16))]
+        cv2.imwrite(str(self.dir / "alpha.png"), alpha)  # BGRA
+        files.append(str(self.dir / "alpha.png"))
+        for command, threads in EVERY_DECODER[::2]:
+            with self.subTest(command=command):
+                peer = self.prepared(command, files, (4, 3, 4, 4), threads=threads)
+                means = self.last_of(peer, 1).mean(axis=(1, 2)).tolist()
+                self.assertEqual(means, [[77] * 3] * 3 + [[10, 20, 30]])
+
+    def test_reduced_decodes_jpegs_by_what_leaves_the_size(self):
+        path = write_image(self.dir / "a.jpg", picture(163, 325))
+        for size, by, flag in (((20, 40), 8, cv2.IMREAD_REDUCED_COLOR_8), ((21, 41), 8, cv2.IMREAD_REDUCED_COLOR_8),
+                               ((22, 41), 4, cv2.IMREAD_REDUCED_COLOR_4), ((41, 82), 4, cv2.IMREAD_REDUCED_COLOR_4),
+                               ((41, 83), 2, cv2.IMREAD_REDUCED_COLOR_2), ((82, 163), 2, cv2.IMREAD_REDUCED_COLOR_2),
+                               ((83, 163), 1, cv2.IMREAD_COLOR), ((400, 400), 1, cv2.IMREAD_COLOR)):
+            with self.subTest(size=size):
+                self.assertEqual(opencv_images.reduction(path, size), by)
+                decoded = cv2.imread(path, flag)
+                expected = cv2.resize(decoded, size[::-1], interpolation=cv2.INTER_LINEAR if size[0] == 400 else
+                                      cv2.INTER_AREA)[..., ::-1]
+                self.assertTrue((opencv_images.load(path, size, reduced=True) == expected).all())
+        peer = self.prepared((*IMREAD, "--reduced"), [path], (1, 3, 20, 40))
+        self.assertFalse((self.last_of(peer, 1) == opencv_images.load(path, (20, 40))).all())
+        turned(path, 6)
+        self.assertEqual([opencv_images.reduction(path, size) for size in ((40, 20), (20, 40))], [8, 4])
+
+    def test_the_extent_is_that_of_a_frame(self):
+        path = Path(write_image(self.dir / "a.jpg", picture(163, 325)))
+        for marker in (0xC4, 0xC8, 0xCC, 0xFE):  # tables and comments that may come before it
+            data = path.read_bytes()
+            path.write_bytes(data[:2] + bytes((0xFF, marker, 0, 9)) + bytes(range(1, 8)) + data[2:])
+            self.assertEqual(opencv_images.upright_extent(path), (163, 325))
+
+    def test_reduced_leaves_other_files_alone(self):
+        png = write_image(self.dir / "a.png", picture(160, 320))
+        cut = self.dir / "cut.jpg"
+        cut.write_bytes(b"\xff\xd8\xff\xe1")
+        for path in (png, str(cut), str(self.dir / "absent.jpg")):
+            self.assertEqual(opencv_images.reduction(path, (20, 40)), 1)
+
+    def test_a_broken_file_is_named_and_the_peer_goes_on(self):
+        files = self.plain_files(6)
+        Path(files[4]).write_bytes(Path(files[4]).read_bytes()[:20])
+        for command, threads in EVERY_DECODER:
+            with self.subTest(command=command, threads=threads):
+                peer = self.prepared(command, files, (2, 3, 4, 6), threads=threads)
+                for _ in range(2):
+                    self.assertEqual(self.last_of(peer, 2)[:, 0, 0, 0].tolist(), [2, 3])
+                    failed = peer.ask({"type": "run", "iterations": 3, "warmup_ns": 0})
+                    self.assertEqual(failed["type"], "error")
+                    self.assertTrue(failed["why"].startswith(f"{files[4]}: "), failed)
+                    self.assertNotIn("\n", failed["why"])
+
+    def test_a_chain_behind_a_load(self):
+        files = self.plain_files(5)
+        normalize = ("normalize", CONSTANTS, {"dtype": "float32"})
+        for command in (TORCHVISION, (*TORCHVISION, *WORKERS), TORCH_OPENCV, (*TORCH_OPENCV, *WORKERS)):
+            for layout in ("nhwc", "nchw"):
+                with self.subTest(command=command, layout=layout):
+                    peer = self.prepared(command, files, (2, 3, 4, 6), layout, more=[normalize])
+                    got = self.last_of(peer, 3)
+                    got = got if layout == "nhwc" else got.transpose(0, 2, 3, 1)
+                    expected = (np.stack([plain(4), plain(0)])[:, :4, :6] - np.array(MEAN)) / STD
+                    self.assertLess(np.abs(got - expected).max(), 1e-5)
+
+    def test_spans_tell_the_load_and_what_follows(self):
+        files = [write_image(self.dir / f"{i}.png", picture(300, 400, i)) for i in range(2)]
+        normalize = ("normalize", CONSTANTS, {"dtype": "float32"})
+        for command in (TORCHVISION, (*TORCHVISION, *WORKERS)):
+            with self.subTest(command=command):
+                peer = self.prepared(command, files, (2, 3, 200, 300), more=[normalize])
+                self.assertNotIn("spans", self.run_of(peer, 2))
+                ran = self.run_of(peer, 4, warmup_ns=20_000_000)
+                self.assertEqual([stage for stage, _ in ran["spans"]], [0, 1])
+                spent = dict(map(tuple, ran["spans"]))
+                self.assertGreater(spent[0], spent[1])  # decoding is the work
+                self.assertTrue(0.5 * ran["wall_ns"] < spent[0] + spent[1] <= ran["wall_ns"], ran)
+        peer = self.prepared(TORCHVISION, files, (2, 3, 200, 300))
+        self.assertNotIn("spans", self.run_of(peer, 4, warmup_ns=20_000_000))  # that is the whole
+
+
+class Workers(LoadingTest):
+    def heavy_files(self):
+        """Two images of tens of milliseconds each."""
+        noise = np.random.default_rng(3).integers(0, 256, (1200, 1600, 3), np.uint8)
+        return [write_image(self.dir / f"{name}.png", noise) for name in "ab"]
+
+    def cpu_ns(self, pids):
+        return sum(time.clock_gettime_ns(~pid << 3 | 2) for pid in pids)
+
+    def test_their_time_and_faults_are_told(self):
+        files, shape = self.heavy_files(), (2, 3, 200, 300)
+        own, theirs = (self.run_of(self.prepared(command, files, shape), 6, 1)
+                       for command in (TORCHVISION, (*TORCHVISION, *WORKERS)))
+        self.assertTrue(0.5 * own["cpu_ns"] < theirs["cpu_ns"], (own, theirs))
+        self.assertGreater(theirs["minor_faults"], 1000)  # of this process: a hundred
+        single = self.run_of(self.greeted((*TORCHVISION, *WORKERS)), 1)
+        for what in ("cpu_ns", "minor_faults"):  # of this run alone
+            self.assertLess(single[what], 0.6 * theirs[what], (single, theirs))
+
+    def test_they_live_from_run_to_run_and_rest_in_between(self):
+        peer = self.prepared((*TORCHVISION, *WORKERS), self.heavy_files(), (1, 3, 200, 300))
+        pids = children(peer.process.pid)
+        self.assertEqual(len(pids), 2)
+        before = self.cpu_ns(pids)
+        for iterations in (1, 3):
+            time.sleep(0.3)
+            self.assertLess(self.cpu_ns(pids) - before, 10_000_000)
+            self.run_of(peer, iterations, 1)
+            self.assertEqual(children(peer.process.pid), pids)
+            before = self.cpu_ns(pids)
+        self.assertGreater(before, 50_000_000)  # else this would be blind
+
+    def test_they_end_before_another_task_and_with_the_peer(self):
+        peer = self.peer(*TORCHVISION, *WORKERS)
+        self.assertEqual(peer.ask(self.request(self.plain_files(3), (2, 3, 4, 6)))["type"], "ready")
+        first = children(peer.process.pid)
+        self.assertEqual(peer.ask(self.request(self.plain_files(2), (2, 3, 4, 6)))["type"], "ready")
+        second = children(peer.process.pid)
+        self.assertEqual((len(first), len(second), set(first) & set(second)), (2, 2, set()))
+        self.assert_items(peer, 2, 2)
+        start = time.monotonic()
+        self.assertEqual(peer.finish()[0], 0)
+        self.assertLess(time.monotonic() - start, 4)  # normbench waits for 5 s
+        self.assertFalse([pid for pid in first + second if Path(f"/proc/{pid}").exists()])
+
+    def test_they_hold_no_pipe_of_a_peer_that_died(self):
+        peer = self.peer(*TORCHVISION, *WORKERS)
+        self.assertEqual(peer.ask(self.request(self.plain_files(1), (1, 3, 4, 6)))["type"], "ready")
+        self.run_of(peer, 1)
+        pids = children(peer.process.pid)
+        for pid in pids:
+            self.assertEqual(os.readlink(f"/proc/{pid}/fd/1"), os.readlink(f"/proc/{peer.process.pid}/fd/1"))  # stderr
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            peer.process.kill()
+            self.assertTrue(select.select([peer.process.stdout], [], [], 5)[0], "its end is not seen")
+            self.assertEqual(peer.process.stdout.read(), b"")
+        finally:
+            for pid in pids:
+                os.kill(pid, signal.SIGKILL)
+
+    def test_threads_of_a_pool_have_one_of_pytorchs_and_the_main_one_keeps_its_own(self):
+        torch.set_num_threads(2)
+        pool = torch_load.single_threaded_pool(3)
+        self.assertEqual(set(pool.map(lambda _: torch.get_num_threads(), range(9))), {1})
+        with ThreadPoolExecutor(1) as others:
+            self.assertEqual((torch.get_num_threads(), others.submit(torch.get_num_threads).result()), (2, 2))
+        pool.shutdown()
+
+
+class Stored(LoadingTest):
+    """Files of pixels: one of several images, one of one, one of several."""
+
+    COUNTS, SIZE = (3, 1, 2), (5, 7)
+
+    def written(self, storage, layout):
+        """(files, all images)."""
+        height, width = self.SIZE
+        shape = (height, width, 3) if layout == "nhwc" else (3, height, width)
+        images = np.random.default_rng(5).integers(0, 256, (sum(self.COUNTS), *shape), np.uint8)
+        files, first = [], 0
+        for count in self.COUNTS:
+            files.append(self.dir / f"{len(files)}.{storage}")
+            part = images[first] if count == 1 else images[first : first + count]
+            part.tofile(files[-1]) if storage == "raw" else np.save(files[-1], part)
+            first += count
+        return files, images
+
+    def assert_stored(self, options, **parameters):
+        layout = parameters.pop("layout", "nhwc")
+        files, images = self.written(parameters["storage"], layout)
+        peer = self.greeted(("torch_peer.py", *options))
+        self.assertEqual(peer.ask(self.request(files, (4, 3, *self.SIZE), layout, **parameters)), READY)
+        for iterations in (1, 2, 5, 1):
+            batch = self.last_of(peer, iterations, 1)
+            expected = images[[n % len(images) for n in range(4 * iterations - 4, 4 * iterations)]]
+            self.assertTrue((batch == expected).all())
+        return peer
+
+    def test_all_kinds(self):
+        for storage in ("raw", "npy"):
+            for via in ("read", "mmap"):
+                for options, how in (((), {}), ((), {"threads": 2, "layout": "nchw"}), (WORKERS, {}),
+                                     (("--as", "torchvision", *WORKERS), {"layout": "nchw", "page_cache": "cold"}),
+                                     ((), {"page_cache": "cold"})):
+                    with self.subTest(storage=storage, via=via, options=options, how=how):
+                        self.assert_stored(options, storage=storage, via=via, **how)
+
+    def mapped(self, pid):
+        return {Path(line.split()[-1]).name for line in Path(f"/proc/{pid}/maps").read_text().splitlines()
+                if str(self.dir) in line and line.split()[-1].endswith((".raw", ".npy"))}
+
+    def test_what_stays_mapped_between_runs(self):
+        for options in ((), WORKERS):
+            for page_cache, expected in (("warm", {"0.raw", "2.raw"}), ("cold", set())):
+                with self.subTest(options=options, page_cache=page_cache):
+                    peer = self.assert_stored(options, storage="raw", via="mmap", page_cache=page_cache)
+                    for pid in children(peer.process.pid) or [peer.process.pid]:
+                        self.assertEqual(self.mapped(pid), expected)
+
+    def test_files_of_other_pixels_are_named(self):
+        peer = self.greeted(("torch_peer.py",))
+        image = np.zeros((5, 7, 3), np.uint8)
+        np.save(self.dir / "fortran.npy", np.asfortranarray(image))
+        np.save(self.dir / "wide.npy", image[:, :6])
+        np.save(self.dir / "tall.npy", image.reshape(7, 5, 3))
+        np.save(self.dir / "float.npy", image.astype(np.float32))
+        np.save(self.dir / "none.npy", np.zeros((0, 5, 7, 3), np.uint8))
+        (self.dir / "odd.raw").write_bytes(bytes(5 * 7 * 3 + 1))
+        (self.dir / "empty.raw").write_bytes(b"")
+        (self.dir / "text.npy").write_text("no array")
+        for name in ("fortran.npy", "wide.npy", "tall.npy", "float.npy", "none.npy", "odd.raw", "empty.raw", "text.npy",
+                     "no.npy"):
+            with self.subTest(name=name):
+                path = self.dir / name
+                reply = peer.ask(self.request([path], (1, 3, 5, 7), storage=path.suffix[1:]))
+                self.assertEqual(reply["type"], "error")
+                self.assertTrue(reply["why"].startswith(f"{path}: "), reply)
+        reply = peer.ask(self.request([self.dir / "wide.npy"], (1, 3, 5, 7), storage="npy"))
+        self.assertEqual(reply["why"], f"{self.dir}/wide.npy: holds uint8 [5, 6, 3], not images of uint8 [5, 7, 3]")
+
+    def test_a_file_that_was_cut_since_is_named(self):
+        for options in ((), WORKERS):
+            for storage in ("raw", "npy"):
+                with self.subTest(options=options, storage=storage):
+                    peer = self.assert_stored(options, storage=storage)
+                    cut = self.dir / f"2.{storage}"
+                    cut.write_bytes(cut.read_bytes()[:-1])
+                    self.run_of(peer, 1)  # without that one
+                    reply = peer.ask({"type": "run", "iterations": 2, "warmup_ns": 0})
+                    self.assertEqual(reply["type"], "error")
+                    self.assertTrue(reply["why"].startswith(f"{cut}: "), reply)
+
+
+# A peer that writes down which batches it is asked for, and how many of them were taken.
+PROBE = '''
+from normbench_peer import Peer, np, serve
+
+class Probe(Peer):
+    name = "probe"
+    takes_files = True
+
+    def prepare(self, task):
+        return [self.batches, lambda x: x + 1]
+
+    def batches(self, first, count):
+        taken = 0
+        for item in range(first, first + count):
+            taken += 1
+            print("item", item, taken, "of", count)
+            yield np.full((1, 2, 2, 3), item, np.uint8)
+
+    def close(self):
+        print("closed")
+
+serve(Probe())
+'''
+
+
+class Protocol(LoadingTest):
+    def test_each_pass_asks_for_its_items_and_takes_them_all(self):
+        (self.dir / "probe.py").write_text(PROBE)
+        peer = self.converse([PEERS / "run", self.dir / "probe.py"])
+        self.assertEqual(peer.hello()["type"], "hello")
+        more = [("copy", {}, {})]
+        self.assertEqual(peer.ask(self.request(["x"], (1, 3, 2, 2), more=more)), READY)
+        for iterations, warmup_ns in ((2, 0), (3, 1), (3, 2_000_000)):
+            self.assertEqual(int(self.last_of(peer, iterations, warmup_ns)[0, 0, 0, 0]), iterations)
+        lines = [line.split() for line in peer.finish()[1].splitlines()]
+        self.assertEqual((lines[0], lines[-1]), (["closed"], ["closed"]))
+        items = [tuple(int(lines[i][k]) for k in (1, 2, 4)) for i in range(1, len(lines) - 1)]
+        self.assertEqual(items[:6], [(0, 1, 2), (1, 2, 2), (0, 1, 1), (0, 1, 3), (1, 2, 3), (2, 3, 3)])
+        self.assertEqual(items[-3:], [(0, 1, 3), (1, 2, 3), (2, 3, 3)])
+        warm_up = items[6:-3]  # one item after the other, in passes that are taken to their ends
+        self.assertEqual([item for item, _, _ in warm_up], list(range(len(warm_up))))
+        self.assertGreater(len({count for _, _, count in warm_up}), 1)
+        for (_, taken, count), (_, following, _) in zip(warm_up, [*warm_up[1:], (0, 1, 0)]):
+            self.assertEqual(following, 1 if taken == count else taken + 1)
+
+    def test_a_list_of_files_that_is_none(self):
+        path = self.dir / "files.json"
+        for command in (TORCHVISION, IMREAD):
+            peer = self.greeted(command)
+            for text in ("[]", '{"files": []}', "[7]", "7"):
+                with self.subTest(command=command, text=text):
+                    self.assertEqual(peer.ask(self.request(text, (1, 3, 4, 6))),
+                                     {"type": "error", "why": f"prepare: {path} is no list of paths"})
+            for text in ("[", None):
+                request = self.request(text or "", (1, 3, 4, 6))
+                path.write_text(text) if text else path.unlink()
+                reply = peer.ask(request)
+                self.assertEqual(reply["type"], "error")
+                self.assertTrue(reply["why"].startswith(f"prepare: cannot read the list of files {path}: "), reply)
+            request = self.request(self.plain_files(1), (1, 3, 4, 6))
+            del request["stages"][0]["files"]
+            self.assertEqual(peer.ask(request), {"type": "error", "why": 'prepare: "files" is null (a string)'})
+            self.assertEqual(peer.ask(self.request(self.plain_files(1), (1, 3, 4, 6)))["type"], "ready")  # it goes on
+
+    def assert_unsupported(self, command, why, *shape, **how):
+        with self.subTest(command=command, why=why):
+            peer = self.greeted(command)
+            shape = shape or ((1, 3, 4, 6),)
+            self.assertEqual(peer.ask(self.request(self.plain_files(1), *shape, **how)),
+                             {"type": "unsupported", "why": why})
+
+    def test_what_no_loader_does(self):
+        whole = "what is loaded goes through the stages as whole new batches (without --each and --reuse)"
+        for command in (TORCHVISION, IMREAD):
+            for why, how in (
+                    ('files are loaded in the order of their names here, not with "shuffle"', {"shuffle": True}),
+                    ('images are resized whole here, not with "fit": "crop"', {"fit": "crop"}),
+                    ('encoded images are read here, not with "via": "mmap"', {"via": "mmap"}),
+                    ('no files of "storage": "zip" (known: image, raw, npy)', {"storage": "zip"})):
+                self.assert_unsupported(command, why, **how)
+        for options in (("--each", "turn"), ("--reuse",)):
+            self.assert_unsupported(("torch_peer.py", *options), whole)
+        self.assert_unsupported((*TORCHVISION, *WORKERS, "--pin-memory"),
+                                "--pin-memory is for batches of --workers that go to a GPU")
+        for form, name in (("compile", "torch.compile"), ("one-call", "torch.to"), ("onnx", "ONNX Runtime")):
+            self.assert_unsupported(("torch_peer.py", "--as", form),
+                                    f"{name} loads no files (eager and torchvision do)")
+        for script, name in (("numpy_peer.py", "numpy"), ("my_kernel.py", "my-kernel")):
+            self.assert_unsupported((script,), f"{name} loads no files")
+
+    def test_what_opencv_does_not(self):
+        only = "opencv-imread does one load and nothing else, and only that form does"
+        self.assert_unsupported(IMREAD, only, more=[("normalize", CONSTANTS, {"dtype": "float32"})])
+        self.assert_unsupported(("opencv_peer.py",), only)
+        self.assert_unsupported(IMREAD, "opencv-imread loads encoded images only", storage="raw")
+
+    def test_a_load_is_the_start_of_a_chain(self):
+        why, peer = "a load that is not the start of a plain chain", self.greeted(TORCHVISION)
+        request = self.request(self.plain_files(1), (1, 3, 4, 6), more=[("copy", {}, {})])
+        load, copy = request["stages"]
+        for changes in ({"stages": [load, load]}, {"stages": [copy, load]}, {"inputs": [copy["in"][0]]}):
+            self.assertEqual(peer.ask({**request, **changes}), {"type": "unsupported", "why": why})
+        wired = {**request, "stages": [{**load, "reads": [], "writes": [0]}], "outputs": [0]}
+        self.assertEqual(peer.ask(wired), {"type": "unsupported", "why": why})
+        self.assertEqual(peer.ask({**request, "stages": [copy]}),
+                         {"type": "unsupported", "why": "0 inputs (only chains with one)"})
+
+
+class Training(LoadingTest):
+    def step(self, name="resnet18", dtype="float32", layout="nchw", batch=4, **parameters):
+        """A `prepare` of one network on an input of noise."""
+        shape = (batch, 3, 48, 48)
+        x = torch.randn(shape, generator=torch.Generator().manual_seed(4)).numpy()
+        stored = (torch.from_numpy(x).to(torch.bfloat16).view(torch.int16).numpy().view("<u2") if dtype == "bfloat16"
+                  else x.astype(dtype))
+        path = self.dir / "in.npy"
+        np.save(path, stored if layout == "nchw" else np.ascontiguousarray(stored.transpose(0, 2, 3, 1)))
+        tensor = {"dtype": dtype, "shape": list(shape), "layout": layout, "memory": "pageable"}
+        logits = {**tensor, "shape": [batch, 1000, 1, 1], "layout": "nchw"}
+        return {"type": "prepare", "threads": 1, "device": "cpu", "copies": 1, "inputs": [{"path": str(path), **tensor}],
+                "stages": [{"op": "model", "parameters": {"name": name, "train": True, **parameters}, "place": "cpu",
+                            "output": "fresh", "in": [tensor], "out": [logits]}]}
+
+    def logits(self, peer, runs=1, **how):
+        """After each run of two steps."""
+        reply = peer.ask(self.step(**how))
+        self.assertEqual(reply, READY)
+        read = lambda y: y.astype(np.uint32).__lshift__(16).view(np.float32) if y.dtype == np.uint16 else y
+        return [read(self.last_of(peer, 2, run)) for run in range(runs)]
+
+    def share(self, logits, expected):
+        """How far they are apart, as a share of the largest magnitude."""
+        self.assertTrue(np.isfinite(logits).all())
+        return np.abs(logits - expected).max() / np.abs(expected).max()
+
+    def test_logits_are_the_same_in_all_steps_and_processes(self):
+        peer = self.greeted(("torch_peer.py",))
+        first, second = self.logits(peer, runs=2)
+        (again,) = self.logits(self.peer("torch_peer.py"))
+        self.assertEqual(first.shape, (4, 1000, 1, 1))
+        self.assertTrue((first == second).all() and (first == again).all())
+        (inference,) = self.logits(peer, train=False)  # whose batch norms have statistics of their own
+        self.assertGreater(self.share(inference, first), 0.05)
+        (last,) = self.logits(peer)
+        self.assertTrue((first == last).all())
+
+    def test_it_is_pytorchs_training(self):
+        """The logits of the fourth step at a learning rate are those of four steps by hand."""
+        net, request = torch_models.weighted("resnet18").train(), self.step(learning_rate=0.01)
+        x = torch.from_numpy(np.load(request["inputs"][0]["path"]))
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
+        for _ in range(4):
+            y = net(x)
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(y, torch.arange(4)).backward()
+            optimizer.step()
+        peer = self.greeted(("torch_peer.py",))
+        early, late = self.logits(peer, runs=2, learning_rate=0.01)  # of steps 2 and 5: the second run warms up
+        self.assertEqual(peer.ask(request), READY)
+        fourth = self.last_of(peer, 4)[..., 0, 0]
+        self.assertLess(self.share(fourth, y.detach().numpy()), 1e-3)
+        self.assertGreater(self.share(early[..., 0, 0], fourth), 2e-3)
+        self.assertGreater(self.share(late, early), 2e-3)
+
+    def test_layouts_dtypes_and_normalisation(self):
+        peer = self.greeted(("torch_peer.py",))
+        (plain,) = self.logits(peer)
+        (rows,) = self.logits(peer, layout="nhwc")
+        self.assertLess(self.share(rows, plain), 1e-3)
+        (half,) = self.logits(peer, dtype="bfloat16")
+        self.assertLess(self.share(half, plain), 0.128)
+        self.assertGreater(self.share(half, plain), 0)
+        constants = {"mean": [0.1, 0.2, 0.3], "std": [1.5, 0.7, 1.2]}
+        (inside,), (before,) = (self.logits(peer, normalize=where, **constants) for where in ("inside", "before"))
+        self.assertLess(self.share(before, inside), 1e-3)
+        self.assertGreater(self.share(plain, inside), 1e-2)
+
+    def test_behind_a_load(self):
+        files = [write_image(self.dir / f"{i}.png", picture(48, 48, i)) for i in range(4)]
+        more = [("normalize", CONSTANTS, {"dtype": "float32"}),
+                ("model", {"name": "resnet18", "train": True}, {"dtype": "float32", "shape": [2, 1000, 1, 1],
+                                                                "layout": "nchw"})]
+        found = []
+        for options in ((), WORKERS):
+            peer = self.prepared(("torch_peer.py", *options), files, (2, 3, 48, 48), more=more)
+            found += [self.last_of(peer, 3, 1), self.last_of(peer, 2), self.last_of(peer, 1)]
+        self.assertTrue((found[0] == found[2]).all() and (found[0] == found[3]).all())  # items 2 and 0
+        self.assertTrue((found[1] == found[4]).all())
+        self.assertGreater(self.share(found[1], found[0]), 1e-2)  # item 1 has other images
+
+    def test_what_is_not_trained(self):
+        cases = [
+            ((), self.step(dtype="float16"), "training in float16 needs CUDA (on a CPU: float32 or bfloat16)"),
+            ((), self.step(name="alexnet"), '"alexnet" drops values at random when it trains (Dropout): its logits cannot '
+             "be compared"),
+            ((), self.step(name="convnext_tiny"), '"convnext_tiny" drops values at random when it trains '
+             "(StochasticDepth): its logits cannot be compared"),
+            (("--reuse",), self.step(), '--reuse does not cover this "model"')]
+        eager = "a model is trained by eager ops on whole batches (--as eager, without --each)"
+        for options in (("--as", "compile"), ("--as", "onnx"), ("--as", "torchvision"), ("--as", "one-call"),
+                        ("--each", "turn")):
+            cases.append((options, self.step(), eager))
+        for options, request, why in cases:
+            with self.subTest(options=options, why=why):
+                np.save(request["inputs"][0]["path"], np.zeros((4, 3, 48, 48), request["inputs"][0]["dtype"]))
+                self.assertEqual(self.greeted(("torch_peer.py", *options)).ask(request),
+                                 {"type": "unsupported", "why": why})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
