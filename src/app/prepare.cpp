@@ -100,7 +100,7 @@ Preparation read_preparation(const PrepareSaid& said) {
   if (form.storage == SaveFormat::Jpeg && !form.quality) form.quality = Save().quality;
   if (!said.size.empty()) std::tie(form.height, form.width) = read_size(said.size, mistakes);
   try {
-    preparation.sources = find_images("", said.source);
+    preparation.sources = find_files("", said.source, endings_of(Storage::Image));
   } catch (const Invalid& mistake) {
     mistakes.emplace_back(mistake.what());
   }

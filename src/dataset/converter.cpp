@@ -1,5 +1,8 @@
 #include "dataset/converter.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "backend/cpu/rows.h"
 
 namespace normbench {
@@ -10,9 +13,10 @@ View view_of(Image& image) {
           dense(DType::UInt8, Layout::Nhwc, {1, 3, image.height, image.width}, Memory::Pageable)};
 }
 
-void resize(const View& from, const View& to, Queue& queue) {
-  const Resize op{.height = to.desc.shape.h, .width = to.desc.shape.w};
-  prepare_separable(op, {.in = {from.desc}, .out = {to.desc}})(queue, {&from, 1}, {&to, 1}, {});
+void resize(Image& from, const View& to, Queue& queue) {
+  const View view = view_of(from);
+  const Signature signature{.in = {view.desc}, .out = {to.desc}};
+  prepare_resize(signature, from.rows, from.columns)(queue, {&view, 1}, {&to, 1}, {});
 }
 
 }  // namespace
@@ -29,9 +33,24 @@ FileContent Converter::convert(std::span<const std::uint8_t> file) {
   if (form_.height && (decoded_.height != *form_.height || decoded_.width != *form_.width)) {
     set_size(resized_, *form_.height, *form_.width);
     image = view_of(resized_);
-    resize(view_of(decoded_), image, *queue_);
+    resize(decoded_, image, *queue_);
   }
-  return saved_content(save_, image, encoded_);
+  image_ = image;
+  stored_ = saved_content(save_, image, encoded_);
+  return stored_;
+}
+
+double Converter::psnr_db() {
+  if (form_.storage != SaveFormat::Jpeg) return 0;
+  constexpr double peak = 255, most = 100;  // of equal images
+  decode_image(stored_.rest, again_);
+  double squares = 0;
+  for (std::size_t i = 0; i < again_.rgb.size(); ++i) {
+    const double difference = again_.rgb[i] - std::to_integer<int>(image_.data[i]);
+    squares += difference * difference;
+  }
+  const double mean = squares / static_cast<double>(again_.rgb.size());
+  return mean > 0 ? std::min(most, 10 * std::log10(peak * peak / mean)) : most;
 }
 
 }  // namespace normbench

@@ -21,12 +21,16 @@ class Converter {
   /// Decodes the file upright, resizes it as `load` does where the form has a size, and encodes it;
   /// valid until the next call. Throws std::runtime_error for what cannot be read or stored.
   FileContent convert(std::span<const std::uint8_t> file);
+  /// Peak signal-to-noise ratio (dB) of the jpeg that the last call made; 0 for other forms.
+  double psnr_db();
 
  private:
   DatasetForm form_;
   Save save_;
   std::unique_ptr<Queue> queue_;
-  Image decoded_, resized_;
+  Image decoded_, resized_, again_;
+  View image_ = {};  // of the last call, and what it made of it
+  FileContent stored_ = {};
   std::vector<std::uint8_t> encoded_;
 };
 

@@ -285,6 +285,7 @@ Piece Work::read(std::size_t source, Converter& converter, std::vector<std::uint
     piece.source.bytes = std::ssize(bytes);
     piece.source.crc32 = crc32_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     piece.content = converter.convert(bytes);
+    piece.source.psnr_db = converter.psnr_db();
   } catch (const std::runtime_error& error) {
     piece.broken = error.what();
   }

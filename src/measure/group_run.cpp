@@ -104,6 +104,8 @@ void note_dataset(Member& member) {
   DatasetResult& dataset = member.result->dataset.emplace();
   dataset.images = std::ssize(walk.places());
   dataset.files = std::ssize(walk.files());
+  dataset.prepare_seconds = load->prepare_seconds;
+  dataset.psnr_db = load->psnr_db;
   for (const std::string& file : walk.files()) {
     std::error_code unknown;
     const std::uintmax_t bytes = std::filesystem::file_size(file, unknown);

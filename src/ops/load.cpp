@@ -12,6 +12,7 @@
 
 #include "core/issue.h"
 #include "ops/images/image.h"
+#include "ops/images/manifest.h"
 #include "ops/resize.h"
 
 namespace normbench {
@@ -24,6 +25,20 @@ std::vector<std::string> reasons(const Load& load) {
   std::vector<std::string> reasons;
   for (const auto& file : load.files) reasons.push_back(load.contents(file).why_broken);
   return reasons;
+}
+
+/// Throws Invalid.
+void note_manifest(Load& load, const std::string& folder) {
+  if (!std::filesystem::is_directory(folder)) return;
+  const auto manifest = read_manifest(folder);
+  if (!manifest) return;
+  load.prepare_seconds = manifest->seconds;
+  load.psnr_db = mean_psnr_db(*manifest);
+  const auto height = manifest->form.height.value_or(load.height);
+  const auto width = manifest->form.width.value_or(load.width);
+  if (load.storage != Storage::Image && (height != load.height || width != load.width))
+    throw Invalid(fmt::format("the files hold images of {}x{}, not {}x{} (see manifest.json there)",
+                              height, width, load.height, load.width));
 }
 
 /// Where number `index` below `count` comes in the order that `key` stands for: each number once. A
@@ -107,6 +122,7 @@ Load Load::read(Reader& reader) {
 void Load::resolve(const Paths& paths) {
   const auto find = [&](const std::string& folder, const std::string& said) {
     files = find_files(folder, said, endings_of(storage));
+    note_manifest(*this, std::filesystem::path(folder) / said);
   };
   if (!dataset.empty()) {
     const std::string name = dataset_name();

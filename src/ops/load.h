@@ -90,12 +90,16 @@ struct Load {
   bool shuffle = false;
   std::uint64_t seed = 0;
   std::vector<std::string> files = {};  // after resolve: every file that matches, in name order
+  // … and what the manifest of their folder says, where it has one: how long making them took, and
+  // their mean peak signal-to-noise ratio (0: all pixels were kept).
+  double prepare_seconds = 0, psnr_db = 0;
   std::shared_ptr<Probe> probe = std::make_shared<Probe>();  // shared by copies: tried once
 
   static Load read(Reader& reader);
   /// Finds the files: those of a folder whose names end as the storage's do, or all that a glob
   /// matches; plain files only. Leaves `files` empty when neither a path nor --images was given, or
-  /// the dataset is not there. Throws Invalid when the path does not exist or matches nothing.
+  /// the dataset is not there. Throws Invalid when the path does not exist or matches nothing, or
+  /// its manifest is damaged or says that files of pixels have another size.
   void resolve(const Paths& paths);
   /// The dataset's name, with its size.
   std::string dataset_name() const;

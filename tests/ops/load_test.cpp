@@ -10,6 +10,7 @@
 
 #include "core/issue.h"
 #include "image_files.h"
+#include "ops/images/manifest.h"
 #include "ops/resize.h"
 
 namespace normbench::load_test {
@@ -295,6 +296,31 @@ TEST_F(LoadTest, ADatasetIsAFolderOfTheImages) {
   load.resolve({.base_dir = "/", .images_dir = folder_});
   EXPECT_THAT(load.files, ElementsAre(at("small/a.npy")));
   EXPECT_THROW(load.walk(), std::runtime_error);
+}
+
+TEST_F(LoadTest, ManifestsTellOfTheirFiles) {
+  write("a.raw", Bytes(12));
+  Manifest manifest{.tool = "normbench",
+                    .version = "1",
+                    .form = {SaveFormat::Raw, 2, 2, {}, {}},
+                    .images = 1,
+                    .seconds = 3.5,
+                    .source_bytes = 7,
+                    .bytes = 12,
+                    .files = {{.name = "a.raw", .images = 1, .bytes = 12, .crc32 = 0}},
+                    .sources = {{.name = "a.jpg", .bytes = 7, .crc32 = 0, .psnr_db = 41}}};
+  write_manifest(folder_, manifest);
+  Load load{.path = ".", .height = 2, .width = 2, .storage = Storage::Raw};
+  load.resolve({.base_dir = folder_, .images_dir = {}});
+  EXPECT_EQ(load.prepare_seconds, 3.5);
+  EXPECT_EQ(load.psnr_db, 41);
+  load.width = 1;
+  try {
+    load.resolve({.base_dir = folder_, .images_dir = {}});
+    FAIL();
+  } catch (const Invalid& mistake) {
+    EXPECT_STREQ(mistake.what(), "the files hold images of 2x2, not 2x1 (see manifest.json there)");
+  }
 }
 
 TEST_F(LoadTest, ImagesOfArraysAreCountedOneByOne) {

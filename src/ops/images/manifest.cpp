@@ -55,13 +55,16 @@ std::uint32_t read_crc(Reader& reader) {
 }
 
 Json source_json(const SourceFile& source) {
-  return {{"name", source.name}, {"bytes", source.bytes}, {"crc32", crc_text(source.crc32)}};
+  Json json = {{"name", source.name}, {"bytes", source.bytes}, {"crc32", crc_text(source.crc32)}};
+  if (source.psnr_db > 0) json["psnr_db"] = source.psnr_db;
+  return json;
 }
 
 SourceFile read_source(Reader& reader) {
   return {.name = read_name(reader, "name"),
           .bytes = read_count(reader, "bytes"),
-          .crc32 = read_crc(reader)};
+          .crc32 = read_crc(reader),
+          .psnr_db = reader.number("psnr_db", 0, 0)};
 }
 
 Json left_out_json(const LeftOut& image) { return {{"name", image.name}, {"why", image.why}}; }
@@ -178,6 +181,12 @@ std::vector<SourceFile> read_sources(Reader& reader, std::string_view key) {
 
 std::vector<LeftOut> read_left_out(Reader& reader, std::string_view key) {
   return read_list(reader, key, &read_left_out_image);
+}
+
+double mean_psnr_db(const Manifest& manifest) {
+  double sum = 0;
+  for (const SourceFile& source : manifest.sources) sum += source.psnr_db;
+  return manifest.sources.empty() ? 0 : sum / static_cast<double>(manifest.sources.size());
 }
 
 std::string manifest_path(const std::string& folder) {

@@ -35,6 +35,7 @@ struct SourceFile {
   std::string name;  // without its folder
   std::int64_t bytes = 0;
   std::uint32_t crc32 = 0;
+  double psnr_db = 0;  // of a jpeg of it to its pixels in that size; 0: they were all kept
   bool operator==(const SourceFile&) const = default;
 };
 
@@ -59,6 +60,9 @@ struct Manifest {
 /// The manifest of a folder, or nothing where it has none. Throws Invalid ("DIR/manifest.json: …")
 /// for one that is damaged or of a newer version.
 std::optional<Manifest> read_manifest(const std::string& folder);
+
+/// The mean of its images' peak signal-to-noise ratios (dB); 0 where all pixels were kept.
+double mean_psnr_db(const Manifest& manifest);
 
 /// Writes it whole. Throws CannotWrite.
 void write_manifest(const std::string& folder, const Manifest& manifest);
