@@ -11,6 +11,7 @@
 #include "app/commands.h"
 #include "app/progress.h"
 #include "core/units.h"
+#include "dataset/dataset_folder.h"
 #include "machine/environment.h"
 #include "ops/images/image.h"
 #include "ops/images/image_files.h"

@@ -11,136 +11,20 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <span>
 #include <stdexcept>
 
 #include "backend/cpu/team.h"
-#include "core/file.h"
 #include "core/issue.h"
 #include "dataset/checksum.h"
 #include "dataset/converter.h"
+#include "dataset/dataset_folder.h"
 #include "dataset/output_file.h"
 #include "dataset/preparation_journal.h"
 #include "machine/environment.h"
 
 namespace normbench {
 namespace {
-
-namespace fs = std::filesystem;
-
-// ---- what is in the folder
-
-std::string in_folder(const Preparation& preparation, const std::string& name) {
-  return (fs::path(preparation.folder) / name).string();
-}
-
-bool is_begun(const Preparation& preparation) {
-  return LineFile::begun(PreparationJournal::path_in(preparation.folder));
-}
-
-std::vector<std::string> names_in(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error))
-    names.push_back(entry->path().filename().string());
-  std::ranges::sort(names);
-  return names;
-}
-
-/// Names in the folder that are no part of this preparation; before it has begun, all but an empty
-/// journal.
-std::vector<std::string> foreign_names(const Preparation& preparation,
-                                       std::span<const Output> outputs) {
-  std::set<std::string, std::less<>> own{
-      fs::path(PreparationJournal::path_in(preparation.folder)).filename().string()};
-  if (!outputs.empty()) own.insert(fs::path(manifest_path("")).filename().string());
-  for (const Output& output : outputs) own.insert(output.name);
-  std::vector<std::string> foreign;
-  for (const std::string& name : names_in(preparation.folder))
-    if (!own.contains(name) && !own.contains(WholeFile::named_beside(name)))
-      foreign.push_back(name);
-  return foreign;
-}
-
-std::string foreign_text(const std::string& folder, const std::vector<std::string>& names) {
-  return fmt::format("{} holds other files: {} (give a new or an empty folder)", folder,
-                     listed_few(names));
-}
-
-void remove_unfinished(const Preparation& preparation) {
-  std::error_code ignored;
-  for (const std::string& name : names_in(preparation.folder))
-    if (!WholeFile::named_beside(name).empty()) fs::remove(in_folder(preparation, name), ignored);
-}
-
-// ---- what was there before
-
-[[noreturn]] void throw_changed(const std::vector<std::string>& paths, const std::string& folder) {
-  throw std::runtime_error(fmt::format(
-      "changed since the preparation of {} began: {} (what is finished stays; remove the folder to "
-      "start again)",
-      folder, listed_few(paths)));
-}
-
-/// Throws what prepare() throws where a finished dataset is not the one that is asked for.
-void check_finished(const Preparation& preparation, const Manifest& manifest) {
-  std::vector<std::string> were, are, changed;
-  for (const SourceFile& source : manifest.sources) were.push_back(source.name);
-  for (const LeftOut& image : manifest.left_out) were.push_back(image.name);
-  std::map<std::string, std::int64_t> bytes;
-  for (const SourceFile& source : manifest.sources) bytes[source.name] = source.bytes;
-  for (const std::string& path : preparation.sources) {
-    are.push_back(name_of_source(path));
-    const auto known = bytes.find(are.back());
-    if (known != bytes.end() && known->second != state_of_source(path).bytes)
-      changed.push_back(path);
-  }
-  std::vector<Issue> issues;
-  for (const std::string& text : differences(manifest.form, preparation.form, were, are))
-    issues.push_back({"", "holds another dataset: " + text});
-  if (!issues.empty()) throw BadInput(preparation.folder, issues);
-  if (!changed.empty()) throw_changed(changed, preparation.folder);
-  std::error_code error;
-  for (const DatasetFile& file : manifest.files) {
-    const std::string path = in_folder(preparation, file.name);
-    if (fs::file_size(path, error) != static_cast<std::uintmax_t>(file.bytes) || error)
-      throw std::runtime_error(fmt::format(
-          "{}: is not as it was written (remove {} to make it again)", path, preparation.folder));
-  }
-}
-
-/// Sources may only change where they could not be read: they were repaired.
-void check_sources(const Preparation& preparation, PreparationJournal& journal) {
-  std::vector<std::string> changed;
-  for (std::size_t i = 0; i < preparation.sources.size(); ++i) {
-    const SourceState state = state_of_source(preparation.sources[i]);
-    if (state == journal.states()[i]) continue;
-    if (journal.broken().contains(i))
-      journal.set_state(i, state);
-    else
-      changed.push_back(preparation.sources[i]);
-  }
-  if (!changed.empty()) throw_changed(changed, preparation.folder);
-}
-
-PreparationJournal open_journal(const Preparation& preparation, std::span<const Output> outputs) {
-  if (!is_begun(preparation)) return PreparationJournal::create(preparation);
-  PreparationJournal journal = PreparationJournal::resume(preparation);
-  if (const auto foreign = foreign_names(preparation, outputs); !foreign.empty())
-    throw BadInput("normbench", {{"", foreign_text(preparation.folder, foreign)}});
-  check_sources(preparation, journal);
-  remove_unfinished(preparation);
-  return journal;
-}
-
-bool is_whole(const Preparation& preparation, const FinishedFile& finished) {
-  const auto sum = checksum_of(in_folder(preparation, finished.file.name));
-  return sum && sum->bytes == finished.file.bytes && sum->crc32 == finished.file.crc32;
-}
-
-// ---- the work
 
 /// A source and where it goes: `place` in an output counts from 0.
 struct Item {
@@ -272,7 +156,7 @@ void Work::work(Backend& backend) {
 void Work::check_unchanged(std::size_t source) const {
   const std::string& path = preparation_.sources[source];
   std::error_code gone;
-  if (!fs::exists(path, gone) || state_of_source(path) != journal_.states()[source])
+  if (!std::filesystem::exists(path, gone) || state_of_source(path) != journal_.states()[source])
     throw_changed({path}, preparation_.folder);
 }
 
@@ -319,8 +203,6 @@ void Work::stop() {
   for (const auto& [output, file] : open_) file->stop();
 }
 
-// ---- the end
-
 Manifest manifest_of(const Preparation& preparation, std::span<const Output> outputs,
                      const PreparationJournal& journal, const Work& work) {
   const Json made_by = tool();
@@ -366,15 +248,6 @@ Prepared result_of(const Preparation& preparation, const PrepareOptions& options
 }
 
 }  // namespace
-
-std::vector<std::string> mistakes_before(const Preparation& preparation) {
-  std::vector<std::string> mistakes = mistakes_of(preparation);
-  std::error_code unknown;
-  if (!is_begun(preparation) && !fs::exists(manifest_path(preparation.folder), unknown))
-    if (const auto foreign = foreign_names(preparation, {}); !foreign.empty())
-      mistakes.push_back(foreign_text(preparation.folder, foreign));
-  return mistakes;
-}
 
 Prepared prepare(const Preparation& preparation, const PrepareOptions& options,
                  PrepareObserver& observer) {

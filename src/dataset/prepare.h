@@ -40,9 +40,6 @@ struct Prepared {
   std::vector<LeftOut> broken = {};  // met by this call, in order
 };
 
-/// Everything that is wrong with it, its folder included, before anything has begun.
-std::vector<std::string> mistakes_before(const Preparation& preparation);
-
 /// Makes the dataset, or what is missing of it. Files of the folder appear whole; which bytes they
 /// hold depends on the sources and the form alone. Throws, before anything is written, Invalid
 /// for mistakes, BadInput with all that differs from what is there; CannotWrite; std::runtime_error

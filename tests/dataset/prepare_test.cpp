@@ -10,6 +10,7 @@
 
 #include "backend/backend.h"
 #include "core/issue.h"
+#include "dataset/dataset_folder.h"
 #include "image_files.h"
 #include "ops/array_file.h"
 
@@ -181,6 +182,20 @@ TEST_F(Prepare, NamesWhatIsBrokenDoesTheRestAndGoesOnWhenItIsRepaired) {
   EXPECT_EQ(file("set/b.raw"), loaded("b.png"));
   EXPECT_THAT(names_in(folder_ / "set"),
               ElementsAre("a.raw", "b.raw", "c.raw", "e.raw", "manifest.json"));
+}
+
+TEST_F(Prepare, KnowsThatARepairedImageChangedAgain) {
+  const Bytes kept = file("photos/b.png");
+  write("b.png", {});
+  write("d.png", {});
+  const Preparation preparation = into("set", raw_form);
+  prepare(preparation, {}, silent_);
+  write("b.png", kept);
+  prepare(preparation, {}, silent_);
+  EXPECT_EQ(file("set/b.raw"), loaded("b.png"));
+  write("b.png", png_file(gradient(3, 3, 3), 3, 3));
+  EXPECT_THAT([&] { prepare(preparation, {}, silent_); },
+              ThrowsMessage<std::runtime_error>(HasSubstr(source("b.png"))));
 }
 
 TEST_F(Prepare, HasNoDatasetOfNothing) {
