@@ -458,7 +458,7 @@ Subcommand make_reproduce() {
             "Run the commands of peers that configs name (scripts/peers/setup)",
             &request.allow_peers},
            {"--quick", "", "Fewer rounds: wide intervals", &request.quick},
-           {"--images", "DIR", "Files to load (B10)", &request.images},
+           {"--images", "DIR", "Files to load (B10; F6 to F9: scripts/slides-data makes them)", &request.images},
            {"--machine", "NAME", "A name for documents instead of the host's", &request.machine},
            {"--configs", "DIR", "The configs, if not those of this program", &request.configs},
            {"--format", "NAME",

@@ -187,6 +187,8 @@ Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const Tensor
 ParameterKind parameter_kind(std::string_view parameter) {
   if (parameter == "constants") return ParameterKind::Constants;
   if (parameter == "flip") return ParameterKind::Flip;
+  if (parameter == "storage") return ParameterKind::Storage;
+  if (parameter == "dataset" || parameter == "path") return ParameterKind::Files;
   const bool of_output = parameter == "to" || parameter == "dtype" || parameter == "layout";
   return of_output ? ParameterKind::OfOutput : ParameterKind::Other;
 }

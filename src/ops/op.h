@@ -72,8 +72,9 @@ std::string_view name_of(const Op& op);
 /// Names of all ops, in the catalogue's order.
 std::vector<std::string> op_names();
 
-/// What an op's parameter is about. OfOutput: what the op writes tells it, too.
-enum class ParameterKind { Constants, Flip, OfOutput, Other };
+/// What an op's parameter is about. OfOutput: what the op writes tells it, too. Files: which ones
+/// are loaded; others, where their Storage is another.
+enum class ParameterKind { Constants, Flip, OfOutput, Storage, Files, Other };
 ParameterKind parameter_kind(std::string_view parameter);
 
 /// The op called `name` with parameters from `reader`; nothing (and no issue) for an unknown name.

@@ -73,14 +73,26 @@ std::string of_bound_cell(const CaseAnalysis& one) {
                                              : "";
 }
 
+/// Of loaders, which differ in it as much as in their time.
+std::string cpu_cell(const CaseResult& result) {
+  const auto seconds = result.dataset ? cpu_seconds_per_image(result) : std::nullopt;
+  return seconds ? format_ms(*seconds * 1e9) : "";
+}
+
 std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
                       const Results& results) {
   const std::vector<std::string> lanes = lane_names(analysis);
-  std::vector<std::string> titles{"variant",  time_title(results),
-                                  "±",        other_time_title(results),
-                                  "speed-up", "images/s",
-                                  "faults",   "of limit",
-                                  "p50 ms",   "p99"};
+  std::vector<std::string> titles{"variant",
+                                  time_title(results),
+                                  "±",
+                                  other_time_title(results),
+                                  "speed-up",
+                                  "images/s",
+                                  "CPU ms/image",
+                                  "faults",
+                                  "of limit",
+                                  "p50 ms",
+                                  "p99"};
   for (const std::string& lane : lanes) titles.push_back(lane);
   titles.insert(titles.end(), {"of bound", "published"});
   Rows rows(titles);
@@ -96,6 +108,7 @@ std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
         other_time(group.cases[i], results),
         analysis.pairs.empty() ? "" : speed_up(group, group.cases[i], one),
         count_or_blank(one.images_per_second, true),
+        cpu_cell(group.cases[i]),
         count_or_blank(one.faults, faults),
         percent_or_blank(one.of_limit),
         latency_cell(one, &PipelineAnalysis::p50_ns),

@@ -78,6 +78,10 @@ TEST(Replies, ThatAreRight) {
             "torch 2.9");
   EXPECT_EQ(read_hello(R"({"version": "", "name": "mine", "protocol": 1, "type": "hello"})"),
             "mine");
+  EXPECT_EQ(read_ready(R"({"type": "ready"})"), 0);
+  EXPECT_EQ(read_ready(R"({"type": "ready", "psnr": 34.5})"), 34.5);
+  EXPECT_EQ(mistake(read_ready, R"({"type": "ready", "psnr": -1})"),
+            " answered `prepare` wrongly: /psnr: expected decibels from 0 to 100");
   EXPECT_NO_THROW(read_ready(R"( {"type": "ready", "took": [1e3, null]} )"
                              "\r"));
   EXPECT_NO_THROW(read_written(R"({"type": "written"})"));

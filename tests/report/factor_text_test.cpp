@@ -57,6 +57,17 @@ TEST(Factors, OneChangeIsOneFactor) {
   EXPECT_THAT(shown(a, b), ElementsAre("memory of sub (pageable, pinned)"));
 }
 
+TEST(Factors, OtherFilesFollowFromAnotherStorage) {
+  CaseResult a = make_case({"a", 1, DType::UInt8, {{"load", DType::UInt8}}}), b = a;
+  a.stages[0].parameters = {{"dataset", "png"}};
+  b.stages[0].parameters = {{"dataset", "jpeg"}};
+  EXPECT_THAT(shown(a, b), ElementsAre("dataset (png, jpeg)"));
+  b.stages[0].parameters = {{"dataset", "pixels"}, {"storage", "npy"}};
+  EXPECT_THAT(shown(a, b), ElementsAre("storage (unsaid, npy)"));
+  b.stages[0].parameters["via"] = "mmap";
+  EXPECT_EQ(shown(a, b).size(), 2u);
+}
+
 TEST(Factors, OfOutputsSayWhichUnlessAllChangeAlike) {
   EXPECT_THAT(shown(chain(OutputPolicy::Fresh, OutputPolicy::InPlace),
                     chain(OutputPolicy::Fresh, OutputPolicy::Fresh)),

@@ -66,12 +66,22 @@ FactorValue parameter(const StageResult& stage, const std::string& member) {
   return kind == ParameterKind::Flip ? Json(name_of(Flip::None)) : Json();
 }
 
-/// Parameters that one of the stages mentions, but for those that show in the output.
+/// Parameters that one of the stages mentions, but for those that show in the output, or follow
+/// from another storage.
 std::set<std::string> parameters(const Both& both) {
   std::set<std::string> members;
+  bool other_storage = false;
   for (const StageResult* stage : {both.a, both.b})
-    for (const auto& [member, value] : stage->parameters.items())
-      if (parameter_kind(member) != ParameterKind::OfOutput) members.insert(member);
+    for (const auto& [member, value] : stage->parameters.items()) {
+      const ParameterKind kind = parameter_kind(member);
+      if (kind != ParameterKind::OfOutput) members.insert(member);
+      other_storage |= kind == ParameterKind::Storage &&
+                       parameter(*both.a, member) != parameter(*both.b, member);
+    }
+  if (other_storage)
+    std::erase_if(members, [](const std::string& member) {
+      return parameter_kind(member) == ParameterKind::Files;
+    });
   return members;
 }
 

@@ -1,0 +1,86 @@
+/// Peers that load files: what they are told, and that each item is held to its own images.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "image_files.h"
+#include "measure/contender.h"
+#include "measure/peer/contender.h"
+#include "measure/peer_fixture.h"
+
+namespace normbench::peer_load_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PeerLoadTest : testing::Test {
+  PeerLoadTest() {
+    fs::create_directories(folder);
+    for (const int i : {0, 1, 2}) {  // of 2x2 pixels, one image a file
+      const auto first = static_cast<std::uint8_t>(50 * i);
+      write_file((folder / fmt::format("{}.raw", i)).string(),
+                 Bytes{first, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, static_cast<std::uint8_t>(i)});
+    }
+  }
+  ~PeerLoadTest() override { fs::remove_all(folder); }
+
+  /// Of a peer that loads 2 of the 3 images an item, after its first call and after a turn.
+  std::vector<CheckOutcome> outcomes(const std::string& how) {
+    PlanOptions named;
+    named.images_dir = folder;
+    const Plan plan = make_plan("load.json", R"({"schema": 1, "name": "load", "experiments": [
+        {"name": "e", "load": {"batch": 2, "size": [2, 2], "storage": "raw"},
+         "variants": {"v": {"peer": "tiny", "stages": ["load", {"op": "cast", "to": "float32"}]}}}],
+        "peers": {"tiny": ["tiny"]}})",
+                                backends, named);
+    const Case& work = plan.groups.front().cases.front();
+    RunContext context{.backends = backends,
+                       .clock = clock,
+                       .recorder = recorder,
+                       .watchdog = watchdog,
+                       .observer = observer,
+                       .interrupted = interrupted,
+                       .cache_bytes = {},
+                       .on_profile = {}};
+    const Case* const cases[] = {&work};
+    GroupMemory memory(cases, plan.measure, backends, {});
+    PeerContender peer(work, tiny(how), limits, memory, context);
+    peer.prepare();
+    peer.first_call();
+    std::vector<CheckOutcome> outcomes{peer.check()};
+    shape = peer.shape_of_turns(20);
+    std::mt19937_64 random;
+    peer.take_turn({.iterations = 5}, random);  // the last item has the third image, and the first
+    outcomes.push_back(peer.check());
+    return outcomes;
+  }
+
+  const fs::path folder = fs::path(testing::TempDir()) / "peer_load_test";
+  Backends backends = make_backends();
+  SystemClock clock;
+  Recorder recorder{clock};
+  Watchdog watchdog{600, [](std::size_t, const std::string&) {}};
+  FakeObserver observer;
+  std::atomic<bool> interrupted = false;
+  PeerLimits limits;
+  TurnShape shape;
+};
+
+TEST_F(PeerLoadTest, EveryItemIsHeldToItsImages) {
+  for (const CheckOutcome& outcome : outcomes("right")) {
+    EXPECT_TRUE(outcome.result.ok) << outcome.reason;
+    EXPECT_EQ(outcome.result.max_abs_error, 0);
+    EXPECT_EQ(outcome.result.psnr_bound_db, 0);
+  }
+  EXPECT_GT(shape.iterations, 1);
+  EXPECT_FALSE(outcomes("wrong later")[1].result.ok);
+}
+
+TEST_F(PeerLoadTest, WhatKeepsItsPsnrIsRight) {
+  const CheckOutcome exact = outcomes("psnr 30")[1];
+  EXPECT_TRUE(exact.result.ok);
+  EXPECT_EQ(exact.result.psnr_bound_db, 30);
+}
+
+}  // namespace
+}  // namespace normbench::peer_load_test
