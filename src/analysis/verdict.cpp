@@ -145,7 +145,10 @@ Verdict judge(const GroupResult& group, const GroupAnalysis& analysis, const Res
     if (const int slow = slow_case(group, analysis, ranked, fastest); slow >= 0)
       verdict.slow = {slow, explain(group, analysis.cases[slow], slow, results),
                       factors(group.cases[slow], group.cases[fastest])};
-    verdict.preparing = preparing_cost(group, fastest, results);
+    const auto baseline = std::ranges::find(group.cases, group.baseline, &CaseResult::variant);
+    if (const auto pair =
+            pair_of(analysis.pairs, fastest, static_cast<int>(baseline - group.cases.begin())))
+      verdict.preparing = preparing_cost(group, *pair, fastest, results);
   }
   add_left_out_by_the_clock(group, results, verdict);
   verdict.link = link_arithmetic(group);

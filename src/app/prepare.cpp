@@ -137,10 +137,10 @@ void tell_broken(const Prepared& prepared, std::size_t all) {
     list.push_back(fmt::format("{} ({})", image.name, image.why));
   tell("normbench: {} of {} images cannot be read: {}\nnormbench: {}\n", list.size(), all,
        fmt::join(list, ", "),
-       list.size() == all
-           ? "no image is left"
-           : "the others are done; repair these, or leave them out with --on-error skip, and give "
-             "the same command again");
+       list.size() == all ? "no image is left"
+                          : "all other files are done; repair these, or leave them out with "
+                            "--on-error skip, and give "
+                            "the same command again");
 }
 
 Exit prepare_dataset(const PrepareSaid& said) {

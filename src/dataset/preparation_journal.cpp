@@ -99,7 +99,7 @@ PreparationJournal::PreparationJournal(std::string path, LineFile lines)
     : path_(std::move(path)), lines_(std::move(lines)) {}
 
 std::string PreparationJournal::path_in(const std::string& folder) {
-  return (std::filesystem::path(folder) / "prepare.jsonl").string();
+  return unfinished_path(folder);
 }
 
 PreparationJournal PreparationJournal::create(const Preparation& preparation) {

@@ -47,10 +47,11 @@ class Work {
 
   std::size_t done() const { return done_; }
   const std::map<std::size_t, std::string>& broken() const { return broken_; }  // by source
-  /// Spent so far, with what was spent before.
+  /// Spent so far, with what was spent before; but for looking at what was made.
   double seconds() const {
-    return seconds_before_ +
-           std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+    const double looking = static_cast<double>(looking_ns_) * 1e-9 / options_.threads;
+    return seconds_before_ + spent.count() - looking;
   }
 
  private:
@@ -78,6 +79,7 @@ class Work {
   const double seconds_before_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 
+  mutable std::atomic<std::int64_t> looking_ns_ = 0;  // of all threads
   std::vector<Item> items_;
   std::map<std::string, std::uint32_t> known_crcs_;  // of sources whose file must be made again
   std::mutex mutex_;                                 // of all below
@@ -169,7 +171,9 @@ Piece Work::read(std::size_t source, Converter& converter, std::vector<std::uint
     piece.source.bytes = std::ssize(bytes);
     piece.source.crc32 = crc32_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     piece.content = converter.convert(bytes);
+    const auto start = std::chrono::steady_clock::now();
     piece.source.psnr_db = converter.psnr_db();
+    looking_ns_ += (std::chrono::steady_clock::now() - start) / std::chrono::nanoseconds(1);
   } catch (const std::runtime_error& error) {
     piece.broken = error.what();
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <thread>
@@ -40,7 +41,8 @@ double kept_share(const std::vector<std::string>& files) {
     all.resident_bytes += one.resident_bytes;
     all.bytes += one.bytes;
   }
-  return static_cast<double>(all.resident_bytes) / static_cast<double>(all.bytes);
+  const auto bytes = static_cast<double>(std::max<std::int64_t>(1, all.bytes));
+  return static_cast<double>(all.resident_bytes) / bytes;
 }
 
 }  // namespace

@@ -370,10 +370,14 @@ void GroupRun::align_turns() {
   std::int64_t most = its;
   for (const Member* member : contenders)
     if (about_as_long(member)) most = std::max(most, member->shape.iterations);
-  std::int64_t most_walking = 0;
-  for (const Member* member : contenders)
+  std::int64_t most_walking = 0, fewest_cold = std::numeric_limits<std::int64_t>::max();
+  for (const Member* member : contenders) {
+    fewest_cold = std::min(fewest_cold, member->shape.most_iterations);
     if (walks_through_files(*member->work))
       most_walking = std::max(most_walking, member->shape.iterations);
+  }
+  most = std::min(most, fewest_cold);
+  most_walking = std::min(most_walking, fewest_cold);
   for (Member* member : contenders) {
     const bool decides = context_.part.first == nullptr && !member->work->pipeline;
     if (decides && about_as_long(member)) member->shape.iterations = most;

@@ -136,8 +136,9 @@ TurnShape shape_of_turns(PreparedCase& prepared, Clock& clock, double clock_cost
   const Bound bound = prepared.bind_fresh();
   const double iteration_ns = quiet_iteration_ns(prepared, clock);
   const double marks_ns = marks_cost_ns(prepared, clock, clock_cost_ns);
-  return {.iterations = std::min(iterations_per_turn(iteration_ns, clock_cost_ns),
-                                 prepared.cold_files().most_items()),
+  const std::int64_t most = prepared.cold_files().most_items();
+  return {.iterations = std::min(iterations_per_turn(iteration_ns, clock_cost_ns), most),
+          .most_iterations = most,
           .marks = !prepared.work().graph && marks_ns < marks_share * iteration_ns,
           .bracket_ns = prepared.device() != nullptr ? empty_bracket_ns(*prepared.device()) : 0};
 }

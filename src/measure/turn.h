@@ -1,6 +1,7 @@
 /// A turn of a case in this process, and how long turns are.
 #pragma once
 
+#include <limits>
 #include <random>
 
 #include "document/results.h"
@@ -37,6 +38,8 @@ double clock_cost_ns(Clock& clock);
 /// How a contender's turns run, decided before the first round.
 struct TurnShape {
   std::int64_t iterations = 1;
+  // No more than that: what is loaded cold is loaded once.
+  std::int64_t most_iterations = std::numeric_limits<std::int64_t>::max();
   bool marks = false;                  // each stage is timed and has a range; there are no graphs
   std::int64_t warmup_ns = 1'000'000;  // at least, and 20 ms on a device; 0: no warm-up
   bool device_awake = false;           // it worked just now: one iteration warms it up

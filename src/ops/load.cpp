@@ -31,7 +31,11 @@ std::vector<std::string> reasons(const Load& load) {
 void note_manifest(Load& load, const std::string& folder) {
   if (!std::filesystem::is_directory(folder)) return;
   const auto manifest = read_manifest(folder);
+  if (!manifest && std::filesystem::exists(unfinished_path(folder)))
+    throw Invalid("its preparation is not finished (give the same normbench prepare again)");
   if (!manifest) return;
+  if (load.storage == Storage::Raw && load.layout != Layout::Nhwc)
+    throw Invalid("the files hold nhwc pixels, see manifest.json there (remove \"layout\")");
   load.prepare_seconds = manifest->seconds;
   load.psnr_db = mean_psnr_db(*manifest);
   const auto height = manifest->form.height.value_or(load.height);
@@ -138,7 +142,7 @@ void Load::resolve(const Paths& paths) {
 std::string Load::dataset_name() const {
   std::string name = dataset;
   for (const auto& [word, value] : {std::pair("{height}", height), std::pair("{width}", width)})
-    if (const auto at = name.find(word); at != std::string::npos)
+    for (auto at = name.find(word); at != std::string::npos; at = name.find(word))
       name.replace(at, std::string_view(word).size(), std::to_string(value));
   return name;
 }
@@ -192,14 +196,17 @@ ImageWalk Load::walk() const {
   std::vector<ImagePlace> places;
   for (const std::string& file : files) {
     const FileContents found = contents(file);
-    if (!found.why_broken.empty()) continue;
+    if (!found.why_broken.empty() || found.images == 0) continue;
     for (std::int64_t image_index = 0; image_index < found.images; ++image_index)
       places.push_back({.file = usable.size(),
                         .offset = found.offset + image_index * image().bytes(),
                         .alone = found.images == 1});
     usable.push_back(file);
   }
-  if (usable.empty()) throw_if_broken(files, reasons(*this));
+  if (usable.empty()) {
+    throw_if_broken(files, reasons(*this));
+    throw std::runtime_error("no images: all of its files are empty");
+  }
   if (on_error == OnError::Fail)
     throw_if_broken(files, reasons(*this), " (\"on_error\": \"skip\" goes on without them)");
   return {std::move(usable), std::move(places), batch,

@@ -25,7 +25,7 @@ std::vector<std::int64_t> npy_shape(const TensorDesc& image) {
 /// Throws Invalid.
 FileContents look_into_raw(const std::string& file, const TensorDesc& image) {
   const std::int64_t bytes = InputFile(file).bytes();
-  if (bytes == 0 || bytes % image.bytes() != 0)
+  if (bytes % image.bytes() != 0)
     throw Invalid(fmt::format("{} bytes are no multiple of an image's {}", bytes, image.bytes()));
   return {.images = bytes / image.bytes()};
 }
@@ -45,7 +45,7 @@ FileContents look_into_npy(const std::string& file, const TensorDesc& image) {
     images = shape.front();
     shape.erase(shape.begin());
   }
-  if (shape != wanted || images == 0)
+  if (shape != wanted)
     throw Invalid(fmt::format("its shape is ({0}), expected ({1}) or (n, {1}) as {2}",
                               fmt::join(header.shape, ", "), fmt::join(wanted, ", "),
                               name_of(image.layout)));
@@ -79,6 +79,8 @@ FileContents look_into_array(const std::string& file, Storage storage,
   return {.why_broken = error.what(), .images = 0};
 }
 
+void throw_cut() { throw std::runtime_error("ends before its last image (was it cut?)"); }
+
 // Not blocking, so that a pipe is refused below instead of waited for.
 InputFile::InputFile(const std::string& path)
     : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
@@ -101,7 +103,7 @@ void InputFile::read(std::int64_t offset, std::span<std::byte> to) const {
     const ssize_t got = pread(descriptor_, to.data(), to.size(), offset);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw std::runtime_error(std::strerror(errno));
-    if (got == 0) throw std::runtime_error("ends before its last image (was it cut?)");
+    if (got == 0) throw_cut();
     to = to.subspan(static_cast<std::size_t>(got));
     offset += got;
   }

@@ -28,6 +28,9 @@ std::span<const std::string_view> endings_of(Storage storage);
 /// several.
 FileContents look_into_array(const std::string& file, Storage storage, const TensorDesc& image);
 
+/// Says that a file no longer holds an image. Throws std::runtime_error.
+[[noreturn]] void throw_cut();
+
 /// A regular file that is open as long as this lives. Throws std::runtime_error saying why not.
 class InputFile {
  public:

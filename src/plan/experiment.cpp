@@ -268,6 +268,23 @@ Case plan_variant(const Frame& frame, const std::string& name, const Json& assig
   return planned;
 }
 
+/// A case of the group that loads one of the same files, but from memory where this one does not,
+/// or the other way round; or null.
+const Case* loads_otherwise(const Group& group, const Case& work) {
+  const auto load_of = [](const Case& one) {
+    return one.stages.empty() ? nullptr : std::get_if<Load>(&one.stages.front().op);
+  };
+  const Load* const own = load_of(work);
+  if (own == nullptr) return nullptr;
+  const std::set<std::string> files(own->files.begin(), own->files.end());
+  for (const Case& other : group.cases)
+    if (const Load* const its = load_of(other);
+        its != nullptr && its->page_cache != own->page_cache &&
+        std::ranges::any_of(its->files, [&](const auto& file) { return files.contains(file); }))
+      return &other;
+  return nullptr;
+}
+
 /// The cases of one variant at a point: one, or one per combination of the varied axes it uses.
 void add_variant(Frame& frame, const std::string& name, const Json& point, Group& group,
                  PlanContext& context) {
@@ -289,6 +306,13 @@ void add_variant(Frame& frame, const std::string& name, const Json& point, Group
     if (find_case(group, decided.variant) != nullptr)
       context.issues.push_back({frame.pointer + "/variants/" + pointer_token(name),
                                 fmt::format("two variants are called \"{}\"", decided.variant)});
+    if (const Case* const other = loads_otherwise(group, decided))
+      context.issues.push_back(
+          {frame.pointer + "/variants/" + pointer_token(name),
+           fmt::format(
+               "loads files cold that \"{}\" loads warm, or the other way round: each would "
+               "spoil the other's (make page_cache an axis of the sweep)",
+               other->variant)});
     group.cases.push_back(std::move(decided));
   }
 }

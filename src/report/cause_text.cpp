@@ -410,9 +410,13 @@ std::string pinning_text(const PinningCost& cost) {
 
 std::string preparing_text(const GroupResult& group, const PreparingCost& cost) {
   return fmt::format(
-      "Making the files of {} took {} s: that pays from epoch {} on ({} s saved in each).",
+      "Making the files of {} took {} s{}: that pays from epoch {} on ({} s saved in each).",
       spoken(group.cases[static_cast<std::size_t>(cost.index)].variant),
       format_significant(cost.once_seconds, 3),
+      cost.baseline_seconds > 0
+          ? fmt::format(" (the baseline's, {} s); where the baseline's are there",
+                        format_significant(cost.baseline_seconds, 3))
+          : "",
       format_count(static_cast<std::int64_t>(cost.once_seconds / cost.saved_seconds) + 1),
       format_significant(cost.saved_seconds, 2));
 }

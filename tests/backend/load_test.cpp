@@ -277,6 +277,27 @@ TEST_F(StoredRows, GiveTheirPixelsHoweverTheyLie) {
       }
 }
 
+TEST_F(StoredRows, MappedFilesThatAreCutLaterAreNamed) {
+  for (const std::size_t images : {1, 3}) {  // mapped each time, and once
+    store(Storage::Raw, Layout::Nhwc, images);
+    const Load op =
+        load({.batch = 6, .height = 4, .width = 5, .storage = Storage::Raw, .via = Via::Mmap});
+    const Launch launch = prepared("stored", op);
+    fs::resize_file(folder_ / "part3.raw", 10);
+    EXPECT_EQ(complaint(launch, op),
+              std::string("1 of ") + (images == 1 ? "6" : "2") +
+                  " files cannot be read: part3.raw (ends before its last image (was it cut?))");
+  }
+}
+
+TEST_F(StoredRows, FilesWithoutImagesAreLeftOut) {
+  store(Storage::Raw, Layout::Nhwc, 3);
+  write("empty.raw", {});
+  const Load op = load({.batch = 6, .height = 4, .width = 5, .storage = Storage::Raw});
+  EXPECT_EQ(op.walk().files().size(), 2u);
+  EXPECT_EQ(run(prepared("stored", op), op, 1), six_images());
+}
+
 TEST_F(StoredRows, FilesThatBreakLaterAreNamed) {
   store(Storage::Raw, Layout::Nhwc, 1);
   const Load op = load({.batch = 6, .height = 4, .width = 5, .storage = Storage::Raw});

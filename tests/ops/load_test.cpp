@@ -50,6 +50,13 @@ class LoadTest : public testing::Test {
     return error.what();
   }
 
+  std::string resolving(Load load) const try {
+    load.resolve({.base_dir = folder_, .images_dir = {}});
+    return "";
+  } catch (const Invalid& mistake) {
+    return mistake.what();
+  }
+
   /// Readable a.png, c.jpg and d.png of different sizes; broken b.jpg and e.jpg.
   Load mixed(OnError on_error) const {
     write("a.png", png_file(gradient(4, 5, 3), 4, 5));
@@ -314,13 +321,16 @@ TEST_F(LoadTest, ManifestsTellOfTheirFiles) {
   load.resolve({.base_dir = folder_, .images_dir = {}});
   EXPECT_EQ(load.prepare_seconds, 3.5);
   EXPECT_EQ(load.psnr_db, 41);
+  EXPECT_EQ(resolving(load), "");
+  Load planes = load;
+  planes.layout = Layout::Nchw;
+  EXPECT_EQ(resolving(planes),
+            "the files hold nhwc pixels, see manifest.json there (remove \"layout\")");
   load.width = 1;
-  try {
-    load.resolve({.base_dir = folder_, .images_dir = {}});
-    FAIL();
-  } catch (const Invalid& mistake) {
-    EXPECT_STREQ(mistake.what(), "the files hold images of 2x2, not 2x1 (see manifest.json there)");
-  }
+  EXPECT_EQ(resolving(load), "the files hold images of 2x2, not 2x1 (see manifest.json there)");
+  fs::rename(manifest_path(folder_), unfinished_path(folder_));
+  EXPECT_EQ(resolving(load),
+            "its preparation is not finished (give the same normbench prepare again)");
 }
 
 TEST_F(LoadTest, ImagesOfArraysAreCountedOneByOne) {

@@ -30,8 +30,9 @@ Results loaders(double other, double prepare_seconds) {
   return results;
 }
 
-std::string line(const Results& results) {
-  const auto cost = preparing_cost(results.groups[0], 1, results);
+std::string line(const Results& results, bool different = true) {
+  const Pair to_baseline{.a = 0, .b = 1, .ratio = {}, .different = different};
+  const auto cost = preparing_cost(results.groups[0], to_baseline, 1, results);
   return cost ? preparing_text(results.groups[0], *cost) : "";
 }
 
@@ -39,15 +40,26 @@ TEST(Preparing, PaysFromTheEpochThatMakesUpForIt) {
   // An epoch is five batches: 400 ms against 100 ms.
   EXPECT_EQ(
       line(loaders(0.25, 1.0)),
-      "Making the files of pixels took 1 s: that pays from epoch 4 on (0.3 s saved in each).");
+      "Making the files of pixels took 1.00 s: that pays from epoch 4 on (0.30 s saved in each).");
 }
 
 TEST(Preparing, SaysNothingWhereNothingIsSavedOrKnown) {
   EXPECT_EQ(line(loaders(1.5, 1.0)), "");
   EXPECT_EQ(line(loaders(0.25, 0)), "");
+  EXPECT_EQ(line(loaders(0.25, 1.0), false), "");
   Results results = loaders(0.25, 1.0);
+  results.groups[0].cases[0].dataset = results.groups[0].cases[1].dataset;  // the same files
+  EXPECT_EQ(line(results), "");
   results.groups[0].cases[0].dataset.reset();
   EXPECT_EQ(line(results), "");
+}
+
+TEST(Preparing, NamesWhatTheBaselineTook) {
+  Results results = loaders(0.25, 1.0);
+  results.groups[0].cases[0].dataset->prepare_seconds = 5;
+  EXPECT_EQ(line(results),
+            "Making the files of pixels took 1.00 s (the baseline's, 5.00 s); where the baseline's "
+            "are there: that pays from epoch 4 on (0.30 s saved in each).");
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
-#include "analysis/compare/compare.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "analysis/case_analysis.h"
+#include "analysis/compare/compare.h"
 
 namespace normbench {
 namespace {
@@ -33,7 +32,7 @@ double faults(const std::vector<CaseRun>& runs) {
 double error(const std::vector<CaseRun>& runs) {
   double largest = 0;
   for (const CaseRun& run : runs)
-    if (run.result != nullptr && measured(*run.result))
+    if (run.result != nullptr && measured(*run.result) && run.result->check.psnr_bound_db == 0)
       largest = std::max(largest, run.result->check.max_abs_error);
   return largest;
 }

@@ -8,6 +8,8 @@
 
 namespace normbench {
 
+struct Pair;
+
 /// What page faults cost a case with fresh outputs.
 struct FaultCost {
   double faults = 0;                // per iteration
@@ -171,16 +173,18 @@ struct PinningCost {
 /// from pageable and from page-locked memory; nothing where one of them was not measured.
 std::optional<PinningCost> pinning_cost(const GroupResult& group, const Results& results);
 
-/// What making the fastest case's dataset took, and what that saves: after so many passes over all
-/// of its images it has paid for itself.
+/// What making the fastest case's dataset took, and what that saves where the baseline's is there:
+/// after so many passes over all of its images it has paid for itself.
 struct PreparingCost {
-  int index = 0;             // of the fastest case
-  double once_seconds = 0;   // by its manifest, on the machine that made it
+  int index = 0;  // of the fastest case
+  // By their manifests, on the machine that made them; the baseline's is 0 where it has none.
+  double once_seconds = 0, baseline_seconds = 0;
   double saved_seconds = 0;  // of a pass over all images, against the baseline
 };
 
-/// Nothing where the dataset's manifest does not tell, or the baseline is not beaten.
-std::optional<PreparingCost> preparing_cost(const GroupResult& group, int fastest,
-                                            const Results& results);
+/// `to_baseline`: of the fastest case and the baseline. Nothing where the dataset's manifest does
+/// not tell, both load the same, or the baseline is not beaten beyond doubt.
+std::optional<PreparingCost> preparing_cost(const GroupResult& group, const Pair& to_baseline,
+                                            int fastest, const Results& results);
 
 }  // namespace normbench

@@ -141,6 +141,10 @@ void PeerContender::prepare() {
   ask({"prepare", prepare_request(work_, copies, paths, files, device_number(context_.backends)),
        limits_.prepare_seconds},
       [&](const std::string& line) { psnr_db_ = read_ready(line); });
+  const auto* const load = std::get_if<Load>(&work_.stages.front().op);
+  if (psnr_db_ > 0 && (load == nullptr || load->storage != Storage::Image))
+    throw std::runtime_error(
+        process_.told(" says that its images keep a \"psnr\", but it decodes none"));
 }
 
 /// The names of the files that the case loads, in order, as a JSON list in a file: there may be
@@ -203,7 +207,9 @@ TurnShape PeerContender::shape_of_turns(double clock_cost_ns) {
   // It times its stages in every turn or never.
   const std::int64_t enough =
       std::max(iterations_per_turn(iteration_ns, clock_cost_ns), items_to_prefetch(work_));
-  return {.iterations = std::min(enough, cold_files_.most_items()), .marks = true};
+  return {.iterations = std::min(enough, cold_files_.most_items()),
+          .most_iterations = cold_files_.most_items(),
+          .marks = true};
 }
 
 /// Times of all stages; none when it does not tell them of all, or of a GPU, where they are the

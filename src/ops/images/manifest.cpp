@@ -193,6 +193,10 @@ std::string manifest_path(const std::string& folder) {
   return (std::filesystem::path(folder) / "manifest.json").string();
 }
 
+std::string unfinished_path(const std::string& folder) {
+  return (std::filesystem::path(folder) / "prepare.jsonl").string();
+}
+
 std::optional<Manifest> read_manifest(const std::string& folder) {
   const std::string path = manifest_path(folder);
   std::error_code unknown;

@@ -69,6 +69,8 @@ void write_manifest(const std::string& folder, const Manifest& manifest);
 
 /// "DIR/manifest.json".
 std::string manifest_path(const std::string& folder);
+/// "DIR/prepare.jsonl": the journal of a preparation that is not finished.
+std::string unfinished_path(const std::string& folder);
 
 // As a manifest has them; those of a form are members of the manifest's own. What is read reports
 // mistakes to its reader.
