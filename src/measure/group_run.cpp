@@ -111,6 +111,10 @@ void note_dataset(Member& member) {
     const std::uintmax_t bytes = std::filesystem::file_size(file, unknown);
     if (!unknown) dataset.bytes += static_cast<std::int64_t>(bytes);
   }
+  if (load->batch > dataset.images)
+    member.result->notes.push_back(
+        fmt::format("only {} images for a batch of {}: it loads some again, from a cache",
+                    dataset.images, load->batch));
   const std::vector<std::string> broken = broken_files(*load);
   if (broken.empty()) return;
   member.result->notes.push_back(fmt::format("{} of {} files left out: {}", broken.size(),

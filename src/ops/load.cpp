@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -27,6 +28,28 @@ std::vector<std::string> reasons(const Load& load) {
   return reasons;
 }
 
+/// Throws Invalid where the folder no longer holds what its manifest says.
+void check_files(const Load& load, const Manifest& manifest) {
+  std::map<std::string, std::int64_t> sizes;
+  for (const DatasetFile& file : manifest.files) sizes.emplace(file.name, file.bytes);
+  const auto unlike = [](const std::string& name, const char* how) {
+    throw Invalid(
+        fmt::format("manifest.json there does not fit: {} {} (prepare it anew, or remove "
+                    "manifest.json)",
+                    name, how));
+  };
+  for (const std::string& path : load.files) {
+    const std::string name = std::filesystem::path(path).filename().string();
+    const auto known = sizes.find(name);
+    std::error_code unknown;
+    if (known == sizes.end()) unlike(name, "is not in it");
+    if (std::filesystem::file_size(path, unknown) != static_cast<std::uintmax_t>(known->second))
+      unlike(name, "has another size");
+    sizes.erase(known);
+  }
+  if (!sizes.empty()) unlike(sizes.begin()->first, "is missing");
+}
+
 /// Throws Invalid.
 void note_manifest(Load& load, const std::string& folder) {
   if (!std::filesystem::is_directory(folder)) return;
@@ -36,6 +59,7 @@ void note_manifest(Load& load, const std::string& folder) {
   if (!manifest) return;
   if (load.storage == Storage::Raw && load.layout != Layout::Nhwc)
     throw Invalid("the files hold nhwc pixels, see manifest.json there (remove \"layout\")");
+  check_files(load, *manifest);
   load.prepare_seconds = manifest->seconds;
   load.psnr_db = mean_psnr_db(*manifest);
   const auto height = manifest->form.height.value_or(load.height);
@@ -128,6 +152,8 @@ void Load::resolve(const Paths& paths) {
     files = find_files(folder, said, endings_of(storage));
     note_manifest(*this, std::filesystem::path(folder) / said);
   };
+  if (paths.images_dir && !std::filesystem::exists(*paths.images_dir))
+    throw Invalid("no such folder or file: " + *paths.images_dir);
   if (!dataset.empty()) {
     const std::string name = dataset_name();
     if (paths.images_dir && std::filesystem::is_directory(*paths.images_dir + "/" + name))

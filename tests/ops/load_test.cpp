@@ -328,6 +328,18 @@ TEST_F(LoadTest, ManifestsTellOfTheirFiles) {
             "the files hold nhwc pixels, see manifest.json there (remove \"layout\")");
   load.width = 1;
   EXPECT_EQ(resolving(load), "the files hold images of 2x2, not 2x1 (see manifest.json there)");
+  load.width = 2;
+  write("a.raw", Bytes(24));
+  EXPECT_EQ(resolving(load),
+            "manifest.json there does not fit: a.raw has another size (prepare it anew, or remove "
+            "manifest.json)");
+  write("a.raw", Bytes(12));
+  write("b.raw", Bytes(12));
+  EXPECT_THAT(resolving(load), testing::HasSubstr("b.raw is not in it"));
+  fs::rename(folder_ / "a.raw", folder_ / "b.raw");
+  fs::copy(folder_ / "b.raw", folder_ / "a.txt");
+  EXPECT_THAT(resolving(load), testing::HasSubstr("b.raw is not in it"));
+  fs::rename(folder_ / "b.raw", folder_ / "a.raw");
   fs::rename(manifest_path(folder_), unfinished_path(folder_));
   EXPECT_EQ(resolving(load),
             "its preparation is not finished (give the same normbench prepare again)");

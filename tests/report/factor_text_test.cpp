@@ -63,7 +63,7 @@ TEST(Factors, OtherFilesFollowFromAnotherStorage) {
   b.stages[0].parameters = {{"dataset", "jpeg"}};
   EXPECT_THAT(shown(a, b), ElementsAre("dataset (png, jpeg)"));
   b.stages[0].parameters = {{"dataset", "pixels"}, {"storage", "npy"}};
-  EXPECT_THAT(shown(a, b), ElementsAre("storage (default, npy)"));
+  EXPECT_THAT(shown(a, b), ElementsAre("storage (image, npy)"));
   b.stages[0].parameters["via"] = "mmap";
   EXPECT_EQ(shown(a, b).size(), 2u);
 }

@@ -63,6 +63,7 @@ FactorValue parameter(const StageResult& stage, const std::string& member) {
   const ParameterKind kind = parameter_kind(member);
   if (kind == ParameterKind::Constants) return constants_of(stage);
   if (stage.parameters.contains(member)) return stage.parameters[member];
+  if (kind == ParameterKind::Storage) return Json(name_of(Storage::Image));
   return kind == ParameterKind::Flip ? Json(name_of(Flip::None)) : Json();
 }
 

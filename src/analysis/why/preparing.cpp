@@ -10,6 +10,7 @@ std::optional<PreparingCost> preparing_cost(const GroupResult& group, const Pair
       group.cases[to_baseline.a == fastest ? to_baseline.b : to_baseline.a];
   if (!to_baseline.different || !baseline.dataset || !result.dataset) return {};
   if (result.dataset->prepare_seconds == 0 || *result.dataset == *baseline.dataset) return {};
+  if (result.dataset->images != baseline.dataset->images) return {};
   const auto ns_per_image = [&](const CaseResult& one) {
     return median_ns(one, results) / static_cast<double>(one.images);
   };
