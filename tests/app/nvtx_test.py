@@ -25,7 +25,7 @@ INJECTION = TESTS_DIR / "libnvtx_injection.so"
 ON_FAKE_CUDA = TESTS_DIR / "normbench_on_fake_cuda"
 SKIPPED = 77
 
-KINDS = ["run", "point", "variant", "step", "stage", "part", "init", "warmup", "worker", "range"]
+KINDS = ["run", "point", "variant", "step", "stage", "part", "init", "warmup", "worker", "range", "image"]
 LABEL = "to float {i}"
 WAIT, WARMUP, ACTIVE = 1, 1, 3
 PIXELS = 3 * 64 * 64
@@ -320,12 +320,12 @@ class NvtxTest(unittest.TestCase):
         self.assertLessEqual({label_of(name) for name in shares},
                              {"cast", "sub", "div", "normalize", "load", LABEL} | limits)
 
-    def test_parts_of_a_step_lie_in_a_stage_or_in_a_workers_share_of_it(self):
+    def test_parts_of_a_loading_step_lie_in_its_images(self):
         outer = {p.path[-1].kind for p in self.profiled.of("part") if p.within("step")}
-        self.assertEqual(outer, {"stage"})
+        self.assertEqual(outer, {"image"})
         elsewhere = {p.path[-1].kind for p in self.profiled.of("part")
                      if p.path and not p.within("step")}
-        self.assertLessEqual(elsewhere, {"warmup", "worker", "point"})  # the checked call
+        self.assertLessEqual(elsewhere, {"warmup", "worker", "point", "image"})  # the checked call
 
     # --- what lies in what
 

@@ -148,5 +148,34 @@ TEST_F(ColdLoadTest, ImagesThatWouldBeReadTwiceAreTooFew) {
             "6 images are too few for 3 cold items of 3: some would be read twice");
 }
 
+/// Loaders of a group take turns of as many items; what is cold says how many at most.
+TEST_F(ColdLoadTest, AWarmLoaderBesideItDoesNotMakeItReadTwice) {
+  const RawFiles cold(".", 2), warm("/dev/shm", 2);  // of 12 images each
+  const std::string text = fmt::format(
+      R"({{"schema": 1, "name": "cold", "measure": {{"max_seconds_per_group": 0.1}},
+          "defaults": {{"load": {{"storage": "raw", "size": [64, 64], "batch": 3}}}},
+          "experiments": [{{"name": "e", "variants": {{
+            "cold": [{{"op": "load", "path": "{}", "page_cache": "cold"}}],
+            "warm": [{{"op": "load", "path": "{}"}}]}}}}]}})",
+      fs::absolute(cold.path()).string(), warm.path());
+  plan = make_plan("cold.json", text, backends, {});
+  Watchdog watchdog{600, [](std::size_t, const std::string&) {}};
+  FakeObserver observer;
+  std::atomic<bool> interrupted = false;
+  RunContext context{.backends = backends,
+                     .clock = clock,
+                     .recorder = recorder,
+                     .watchdog = watchdog,
+                     .observer = observer,
+                     .interrupted = interrupted,
+                     .cache_bytes = {},
+                     .on_profile = {}};
+  const Results results = run(*plan, context);
+  for (const CaseResult& result : results.groups.at(0).cases) {
+    EXPECT_EQ(result.status, Status::Ok) << result.reason;
+    EXPECT_LE(result.iterations, 4) << result.variant;  // of 3 of the 12 images
+  }
+}
+
 }  // namespace
 }  // namespace normbench::cold_load_test
