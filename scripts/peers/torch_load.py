@@ -13,6 +13,7 @@ from normbench_peer import BrokenFile, Unsupported
 from peer_files import StoredImages
 from torch.utils.data import DataLoader, Dataset
 
+
 def decode_by_torchvision(path, size):
     """torchvision rounds to uint8 between the two passes of its resize, and is off by 1 at most: photographs at
     224 x 224 to 960 x 1280 keep 55.5 to 72.4 dB, and it would be 48 if all pixels were."""
@@ -36,7 +37,7 @@ def decode_by_opencv(path, size):
 
 @dataclass(frozen=True)
 class Decoder:
-    library: str
+    module: str
     decode: Callable  # from a path and (height, width) to a tensor [3, h, w]
     psnr: int
 
@@ -48,10 +49,10 @@ DECODERS = {"torchvision": Decoder("torchvision", decode_by_torchvision, 40),
 def check_decoder(name):
     """Raises Unsupported where its library does not work."""
     try:
-        importlib.import_module(DECODERS[name].library)
+        importlib.import_module(DECODERS[name].module)
     except (ImportError, OSError, RuntimeError) as broken:
-        library = DECODERS[name].library
-        raise Unsupported(f"decoding by {name} needs {library}, which cannot be imported: {broken}") from None
+        module = DECODERS[name].module
+        raise Unsupported(f"decoding by {name} needs {module}, which cannot be imported: {broken}") from None
 
 
 def use_opencv_threads(count):
