@@ -360,7 +360,7 @@ class Broken(Prepare):
             self.assertIn(f"normbench: {self.photos}/003.png: not an image", done.stderr)
             self.assertEqual(done.stderr.splitlines()[-2:], [
                 f"normbench: 2 of 5 images cannot be read: 001.png (empty file), 003.png ({self.reason})",
-                "normbench: the others are done; repair these, or leave them out with --on-error skip, and give "
+                "normbench: all other files are done; repair these, or leave them out with --on-error skip, and give "
                 "the same command again"])
             self.assertEqual(sorted(files_of(folder)), ["000.png", "002.png", "004.png", "prepare.jsonl"])
         (self.photos / "001.png").write_bytes(self.kept)
