@@ -100,10 +100,10 @@ void throw_changed(const std::vector<std::string>& paths, const std::string& fol
 
 void check_finished(const Preparation& preparation, const Manifest& manifest) {
   std::vector<std::string> were, are, changed;
-  for (const SourceFile& source : manifest.sources) were.push_back(source.name);
-  for (const LeftOut& image : manifest.left_out) were.push_back(image.name);
   std::map<std::string, std::int64_t> bytes;
   for (const SourceFile& source : manifest.sources) bytes[source.name] = source.bytes;
+  for (const LeftOut& image : manifest.left_out) bytes[image.name] = image.bytes;
+  for (const auto& [name, size] : bytes) were.push_back(name);
   for (const std::string& path : preparation.sources) {
     are.push_back(name_of_source(path));
     const auto known = bytes.find(are.back());

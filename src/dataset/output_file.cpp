@@ -41,7 +41,7 @@ std::optional<FinishedFile> OutputFile::add(std::size_t place, const Piece& piec
 
 void OutputFile::append(const Piece& piece) {
   if (!piece.broken.empty()) {
-    finished_.left_out.push_back({piece.source.name, piece.broken});
+    finished_.left_out.push_back({piece.source.name, piece.source.bytes, piece.broken});
     spoiled_ = spoiled_ || !skip_;
   }
   if (spoiled_) return file_.reset();

@@ -61,7 +61,7 @@ void add_name_mistakes(const Preparation& preparation, std::vector<std::string>&
   std::map<std::string, std::string> by_stem;
   for (const std::string& source : preparation.sources) {
     const auto [other, fresh] = by_stem.try_emplace(fs::path(source).stem().string(), source);
-    if (!fresh)
+    if (!fresh && !preparation.form.shards)
       mistakes.push_back(fmt::format("{} and {} have the same name without its end (rename one)",
                                      other->second, source));
     if (!is_utf8(source)) mistakes.push_back(fmt::format("{}: is not named in UTF-8", source));

@@ -4,8 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -89,8 +87,7 @@ void check_same(const Begun& begun, const Preparation& preparation) {
 
 SourceState state_of_source(const std::string& path) {
   struct stat status {};
-  if (stat(path.c_str(), &status) != 0)
-    throw std::runtime_error(fmt::format("{}: {}", path, std::strerror(errno)));
+  if (stat(path.c_str(), &status) != 0) return {};
   return {.bytes = status.st_size,
           .mtime_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
 }

@@ -23,7 +23,7 @@ struct SourceState {
   bool operator==(const SourceState&) const = default;
 };
 
-/// Throws std::runtime_error saying why there is none.
+/// Of a source that is not there: {}.
 SourceState state_of_source(const std::string& path);
 
 /// A file of the dataset and what it was made of.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -46,7 +45,7 @@ class Work {
   bool run();
 
   std::size_t done() const { return done_; }
-  const std::map<std::size_t, std::string>& broken() const { return broken_; }  // by source
+  const std::map<std::size_t, LeftOut>& broken() const { return broken_; }  // by source
   /// Spent so far, with what was spent before; but for looking at what was made.
   double seconds() const {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
@@ -62,6 +61,7 @@ class Work {
 
   bool is_interrupted() const { return options_.interrupted != nullptr && *options_.interrupted; }
   bool needs(const Output& output) const;
+  bool is_repaired(const Output& output, const LeftOut& image) const;
   bool find_items();
   std::optional<Claimed> claim();
   void work(Backend& backend);
@@ -86,16 +86,25 @@ class Work {
   std::size_t next_ = 0, done_ = 0;
   bool stopped_ = false;
   std::map<std::size_t, std::shared_ptr<OutputFile>> open_;  // by output
-  std::map<std::size_t, std::string> broken_;
+  std::map<std::size_t, LeftOut> broken_;
 };
 
-/// A file that does without broken images is none where they are to be told.
+/// Whether an image that a finished file does without has changed since.
+bool Work::is_repaired(const Output& output, const LeftOut& image) const {
+  for (std::size_t source = output.first; source < output.first + output.count; ++source)
+    if (name_of_source(preparation_.sources[source]) == image.name)
+      return journal_.states()[source].bytes != image.bytes;
+  return false;
+}
+
+/// A file that does without broken images is none where they are to be told, or can be read now.
 bool Work::needs(const Output& output) const {
   const auto found = journal_.files().find(output.name);
   if (found == journal_.files().end()) return true;
   const FinishedFile& finished = found->second;
+  const auto repaired = [&](const LeftOut& image) { return is_repaired(output, image); };
   return (options_.on_error == OnError::Fail && !finished.left_out.empty()) ||
-         !is_whole(preparation_, finished);
+         std::ranges::any_of(finished.left_out, repaired) || !is_whole(preparation_, finished);
 }
 
 /// False when it was interrupted: files that are there are read.
@@ -157,18 +166,18 @@ void Work::work(Backend& backend) {
 
 void Work::check_unchanged(std::size_t source) const {
   const std::string& path = preparation_.sources[source];
-  std::error_code gone;
-  if (!std::filesystem::exists(path, gone) || state_of_source(path) != journal_.states()[source])
+  if (state_of_source(path) != journal_.states()[source])
     throw_changed({path}, preparation_.folder);
 }
 
 Piece Work::read(std::size_t source, Converter& converter, std::vector<std::uint8_t>& bytes) const {
   const std::string& path = preparation_.sources[source];
-  Piece piece{.source = {.name = name_of_source(path)}};
+  Piece piece{.source = {.name = name_of_source(path), .bytes = journal_.states()[source].bytes}};
+  bool was_read = false;
   check_unchanged(source);
   try {
     read_file(path, bytes);
-    piece.source.bytes = std::ssize(bytes);
+    was_read = true;
     piece.source.crc32 = crc32_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     piece.content = converter.convert(bytes);
     const auto start = std::chrono::steady_clock::now();
@@ -179,7 +188,6 @@ Piece Work::read(std::size_t source, Converter& converter, std::vector<std::uint
   }
   check_unchanged(source);
   const auto known = known_crcs_.find(piece.source.name);
-  const bool was_read = piece.source.bytes > 0;
   if (was_read && known != known_crcs_.end() && known->second != piece.source.crc32)
     throw_changed({path}, preparation_.folder);
   return piece;
@@ -192,7 +200,7 @@ void Work::finish(const Claimed& claimed, const Piece& piece,
   const Output& output = outputs_[claimed.item.output];
   if (!piece.broken.empty()) {
     const std::size_t source = output.first + claimed.item.place;
-    broken_[source] = piece.broken;
+    broken_[source] = {piece.source.name, piece.source.bytes, piece.broken};
     journal_.add_broken(source);
     observer_.broken(preparation_.sources[source], piece.broken);
   }
@@ -219,8 +227,7 @@ Manifest manifest_of(const Preparation& preparation, std::span<const Output> out
   for (const Output& output : outputs) {
     const auto found = journal.files().find(output.name);
     if (found == journal.files().end()) {  // of one image, which is broken
-      manifest.left_out.push_back(
-          {name_of_source(preparation.sources[output.first]), work.broken().at(output.first)});
+      manifest.left_out.push_back(work.broken().at(output.first));
       continue;
     }
     const FinishedFile& finished = found->second;
@@ -238,8 +245,7 @@ Prepared result_of(const Preparation& preparation, const PrepareOptions& options
                    std::span<const Output> outputs, PreparationJournal& journal, const Work& work,
                    bool complete) {
   Prepared prepared{.outcome = Prepared::Outcome::Interrupted, .done = work.done(), .broken = {}};
-  for (const auto& [source, why] : work.broken())
-    prepared.broken.push_back({name_of_source(preparation.sources[source]), why});
+  for (const auto& [source, image] : work.broken()) prepared.broken.push_back(image);
   if (!complete) return prepared;
   prepared.outcome = Prepared::Outcome::Broken;
   if (options.on_error == OnError::Fail && !prepared.broken.empty()) return prepared;

@@ -1,42 +1,20 @@
 #include "ops/array_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <ostream>
+#include <stdexcept>
 
 #include "core/file.h"
 #include "core/issue.h"
 
 namespace normbench {
 namespace {
-
-struct Descriptor {
-  explicit Descriptor(const std::string& path)
-      // Not blocking, so that a pipe is refused below instead of waited for.
-      : fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  ~Descriptor() {
-    if (fd >= 0) close(fd);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  const int fd;
-};
-
-[[noreturn]] void cannot_read(const std::string& path) {
-  throw Invalid(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-}
 
 constexpr std::string_view magic = "\x93NUMPY";
 
@@ -167,21 +145,6 @@ std::size_t checked_npy(std::span<const std::byte> file, const TensorDesc& desc)
 
 }  // namespace
 
-MappedFile::MappedFile(const std::string& path) {
-  const Descriptor file(path);
-  struct stat status {};
-  if (file.fd < 0 || fstat(file.fd, &status) != 0) cannot_read(path);
-  if (S_ISDIR(status.st_mode)) throw Invalid(fmt::format("{} is a directory (give a file)", path));
-  if (!S_ISREG(status.st_mode)) throw Invalid(fmt::format("{} is not a regular file", path));
-  if (status.st_size == 0) throw Invalid(fmt::format("{} is empty", path));
-  const auto size = static_cast<std::size_t>(status.st_size);
-  void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
-  if (address == MAP_FAILED) cannot_read(path);
-  bytes_ = {static_cast<std::byte*>(address), size};
-}
-
-MappedFile::~MappedFile() { munmap(bytes_.data(), bytes_.size()); }
-
 NpyHeader parse_npy(std::span<const std::byte> file) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(file[i]); };
@@ -215,19 +178,17 @@ std::string npy_header(std::string_view descr, std::span<const std::int64_t> sha
   return header + dict + '\n';
 }
 
-ArrayFile::ArrayFile(const std::string& path, const TensorDesc& desc)
+ArrayFile::ArrayFile(const std::string& path, const TensorDesc& desc) try
     : file_(path), view_{.data = nullptr, .desc = desc} {
-  try {
-    const auto bytes = file_.bytes();
-    const std::size_t offset = path.ends_with(".npy") ? checked_npy(bytes, desc) : 0;
-    const auto wanted = static_cast<std::size_t>(desc.bytes());
-    if (bytes.size() - offset != wanted)
-      throw Invalid(fmt::format("{} bytes of data, but {} needs {}", bytes.size() - offset,
-                                describe(desc), wanted));
-    view_.data = bytes.data() + offset;
-  } catch (const Invalid& mistake) {
-    throw Invalid(fmt::format("{}: {}", path, mistake.what()));
-  }
+  const auto bytes = file_.bytes();
+  const std::size_t offset = path.ends_with(".npy") ? checked_npy(bytes, desc) : 0;
+  const auto wanted = static_cast<std::size_t>(desc.bytes());
+  if (bytes.size() - offset != wanted)
+    throw Invalid(fmt::format("{} bytes of data, but {} needs {}", bytes.size() - offset,
+                              describe(desc), wanted));
+  view_.data = bytes.data() + offset;
+} catch (const std::runtime_error& error) {
+  throw Invalid(fmt::format("{}: {}", path, error.what()));
 }
 
 std::pair<double, double> ArrayFile::range() const {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/input_file.h"
 #include "core/tensor.h"
 
 namespace normbench {
@@ -26,20 +27,6 @@ NpyHeader parse_npy(std::span<const std::byte> file);
 
 /// What stands in front of the elements, rows first; they start at a multiple of 64 bytes.
 std::string npy_header(std::string_view descr, std::span<const std::int64_t> shape);
-
-/// A regular file mapped for reading, as long as this lives. Throws Invalid when it cannot be.
-class MappedFile {
- public:
-  explicit MappedFile(const std::string& path);
-  ~MappedFile();
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-
-  std::span<std::byte> bytes() const { return bytes_; }
-
- private:
-  std::span<std::byte> bytes_;  // private pages: never written back
-};
 
 /// A tensor in a file: a .npy (by its name) or nothing but the elements, little-endian. A .npy has
 /// the bits of bfloat16 as uint16, since NumPy has no such dtype. Throws Invalid, saying what is in

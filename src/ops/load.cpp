@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/input_file.h"
 #include "core/issue.h"
 #include "ops/images/image.h"
 #include "ops/images/manifest.h"

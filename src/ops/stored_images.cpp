@@ -1,15 +1,11 @@
 #include "ops/stored_images.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <stdexcept>
 
+#include "core/input_file.h"
 #include "core/issue.h"
 #include "ops/array_file.h"
 
@@ -77,36 +73,6 @@ FileContents look_into_array(const std::string& file, Storage storage,
   return storage == Storage::Raw ? look_into_raw(file, image) : look_into_npy(file, image);
 } catch (const std::exception& error) {
   return {.why_broken = error.what(), .images = 0};
-}
-
-void throw_cut() { throw std::runtime_error("ends before its last image (was it cut?)"); }
-
-// Not blocking, so that a pipe is refused below instead of waited for.
-InputFile::InputFile(const std::string& path)
-    : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-  struct stat status {};
-  if (descriptor_ < 0) throw std::runtime_error(std::strerror(errno));
-  const bool known = fstat(descriptor_, &status) == 0;
-  if (known && S_ISREG(status.st_mode)) {
-    bytes_ = status.st_size;
-    return;
-  }
-  const std::string why = known ? "not a regular file" : std::strerror(errno);
-  close(descriptor_);
-  throw std::runtime_error(why);
-}
-
-InputFile::~InputFile() { close(descriptor_); }
-
-void InputFile::read(std::int64_t offset, std::span<std::byte> to) const {
-  while (!to.empty()) {
-    const ssize_t got = pread(descriptor_, to.data(), to.size(), offset);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw std::runtime_error(std::strerror(errno));
-    if (got == 0) throw_cut();
-    to = to.subspan(static_cast<std::size_t>(got));
-    offset += got;
-  }
 }
 
 }  // namespace normbench

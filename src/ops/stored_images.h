@@ -28,24 +28,4 @@ std::span<const std::string_view> endings_of(Storage storage);
 /// several.
 FileContents look_into_array(const std::string& file, Storage storage, const TensorDesc& image);
 
-/// Says that a file no longer holds an image. Throws std::runtime_error.
-[[noreturn]] void throw_cut();
-
-/// A regular file that is open as long as this lives. Throws std::runtime_error saying why not.
-class InputFile {
- public:
-  explicit InputFile(const std::string& path);
-  ~InputFile();
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
-
-  std::int64_t bytes() const { return bytes_; }
-  /// Fills `to` from `offset` on. Throws std::runtime_error when the file ends before.
-  void read(std::int64_t offset, std::span<std::byte> to) const;
-
- private:
-  int descriptor_;
-  std::int64_t bytes_ = 0;
-};
-
 }  // namespace normbench

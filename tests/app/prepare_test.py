@@ -369,7 +369,7 @@ class Broken(Prepare):
         self.assertIn(f"Left out: 003.png ({self.reason})\n", done.stdout)
         self.assertEqual(b"".join(read_png((folder / "001.png").read_bytes())), b"".join(self.made["001"]))
         manifest = self.manifest(folder)
-        self.assertEqual(manifest["left_out"], [{"name": "003.png", "why": self.reason}])
+        self.assertEqual(manifest["left_out"], [{"name": "003.png", "bytes": 5, "why": self.reason}])
         self.assertEqual(manifest["images"], 4)
         self.same(folder, self.new_set("--storage", "png", "--on-error", "skip"))
 
@@ -387,6 +387,32 @@ class Broken(Prepare):
         self.assertEqual([file["images"] for file in manifest["files"]], [1, 3])
         self.assertEqual(read_npy((folder / "shard-0000-of-0002.npy").read_bytes())[0], (1, 8, 8, 3))
         self.same(folder, self.new_set(*args, "--on-error", "skip", "--threads", 2))
+
+    def test_a_repaired_image_is_not_taken_for_left_out(self):
+        args = ["--storage", "npy", "--size", 8, 8, "--shards", 2, "--on-error", "skip"]
+        folder = self.dir / "set"
+        self.prepare(folder, *args)
+        self.assertIn("Nothing to do", self.prepare(folder, *args).stdout)
+        (self.photos / "001.png").write_bytes(self.kept)
+        self.assertIn(f"changed since the preparation of {folder} began: {self.photos}/001.png (",
+                      self.prepare(folder, *args, code=1).stderr)
+
+    def test_a_link_that_leads_nowhere_is_a_broken_image(self):
+        (self.photos / "001.png").unlink()
+        (self.photos / "001.png").symlink_to(self.dir / "gone.png")
+        folder = self.dir / "set"
+        done = self.prepare(folder, "--storage", "png", code=1)
+        self.assertIn(f"normbench: {self.photos}/001.png: No such file or directory\n", done.stderr)
+        done = self.prepare(folder, "--storage", "png", "--on-error", "skip")
+        self.assertIn("Left out: 001.png (No such file or directory), 003.png", done.stdout)
+
+    def test_images_of_a_shard_may_differ_by_their_ends_alone(self):
+        (self.photos / "000.PNG").write_bytes((self.photos / "000.png").read_bytes())
+        source = self.photos / "000.*"
+        self.assertIn("have the same name without its end",
+                      self.refused(self.dir / "a", "--storage", "npy", "--size", 8, 8, source=source)[0])
+        self.prepare(self.dir / "b", "--storage", "npy", "--size", 8, 8, "--shards", 1, source=source)
+        self.assertEqual(self.manifest(self.dir / "b")["images"], 2)
 
     def test_what_was_left_out_is_not_when_all_are_wanted(self):
         args = ["--storage", "npy", "--size", 8, 8, "--shards", 2]

@@ -42,7 +42,7 @@ TEST(PageCacheTest, WhatIsNotThereIsSaid) {
     residency("/no/such/file");
     FAIL();
   } catch (const std::runtime_error& error) {
-    EXPECT_STREQ(error.what(), "cannot open /no/such/file: No such file or directory");
+    EXPECT_STREQ(error.what(), "/no/such/file: No such file or directory");
   }
 }
 

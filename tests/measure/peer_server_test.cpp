@@ -179,7 +179,7 @@ TEST_F(PeerServerTest, PointsAtMistakesInTheMessage) {
   EXPECT_EQ(why("/inputs/0/dtype", "int8"),
             "prepare: /inputs/0/dtype: unknown value \"int8\" (did you mean \"uint8\"?)");
   EXPECT_EQ(why("/inputs/0/path", "/absent.npy"),
-            "prepare: /inputs/0/path: cannot read /absent.npy: No such file or directory");
+            "prepare: /inputs/0/path: /absent.npy: No such file or directory");
   EXPECT_THAT(why("/inputs/0/shape", Json::array({2, 3, 5, 4})),
               HasSubstr("prepare: /inputs/0/path: /"));
 }

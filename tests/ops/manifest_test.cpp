@@ -60,6 +60,7 @@ constexpr std::string_view text = R"({
  "left_out": [
   {
    "name": "c.jpg",
+   "bytes": 0,
    "why": "empty file"
   }
  ]
@@ -77,7 +78,7 @@ const Manifest manifest{
     .files = {{"shard-0000-of-0002.npy", 2, 188, 0xBEEF},
               {"shard-0001-of-0002.npy", 0, 128, 0xFFFFFFFF}},
     .sources = {{"a.jpg", 10, 1}, {"größer.png", 20, 0}},
-    .left_out = {{"c.jpg", "empty file"}}};
+    .left_out = {{"c.jpg", 0, "empty file"}}};
 
 class ManifestFile : public testing::Test {
  protected:

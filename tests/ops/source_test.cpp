@@ -193,7 +193,7 @@ TEST(SourceFile, FloatsAreBoundedByTheirRange) {
 TEST(SourceFile, SaysWhatIsWrong) {
   const std::string good = dict("|u1", "1, 2, 1, 2");
   const std::vector<std::pair<std::string, std::string>> broken{
-      {"", " is empty"},
+      {"", "is empty"},
       {"PNG", "not a .npy file (does not start with \\x93NUMPY)"},
       {"\x93NUMPY\1", "broken .npy header: the file ends in it"},
       {npy(1, good, "").substr(0, 30), "broken .npy header: the file ends in it"},
@@ -220,7 +220,7 @@ TEST(SourceFile, SaysWhatIsWrong) {
       {npy(1, good + "x", ""), "broken .npy header: something follows the dict"}};
   for (const auto& [bytes, text] : broken)
     EXPECT_THAT(resolve_error(from_file("broken.npy", bytes, DType::UInt8)),
-                testing::EndsWith("broken.npy" + (text[0] == ' ' ? text : ": " + text)));
+                testing::EndsWith("broken.npy: " + text));
 }
 
 TEST(SourceFile, SaysWhatIsWrongWithRawFiles) {
@@ -241,12 +241,11 @@ TEST(SourceFile, SaysWhatIsWrongWithRawFiles) {
 
 TEST(SourceFile, SaysWhatCannotBeRead) {
   EXPECT_THAT(resolve_error({.path = "absent.npy"}),
-              testing::AllOf(testing::StartsWith("cannot read /"),
-                             testing::EndsWith("absent.npy: No such file or directory")));
+              testing::EndsWith("/absent.npy: No such file or directory"));
   std::filesystem::create_directories(testing::TempDir() + "folder.npy");
   EXPECT_THAT(resolve_error({.path = "folder.npy"}),
-              testing::EndsWith("folder.npy is a directory (give a file)"));
-  EXPECT_EQ(resolve_error({.path = "/dev/null"}), "/dev/null is not a regular file");
+              testing::EndsWith("folder.npy: is a directory (give a file)"));
+  EXPECT_EQ(resolve_error({.path = "/dev/null"}), "/dev/null: is not a regular file");
   EXPECT_EQ(resolve_error({}), "no error");
 }
 

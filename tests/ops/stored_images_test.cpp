@@ -64,16 +64,5 @@ TEST_F(StoredImagesTest, OtherArraysAreRefused) {
   EXPECT_EQ(look_into_array(folder / "none.npy", Storage::Npy, nhwc).images, 0);
 }
 
-TEST_F(StoredImagesTest, InputFilesReadFromAnywhere) {
-  write_file(folder / "f", Bytes{1, 2, 3, 4, 5});
-  const InputFile file(folder / "f");
-  EXPECT_EQ(file.bytes(), 5);
-  std::array<std::byte, 2> two{};
-  file.read(3, two);
-  EXPECT_EQ(two, (std::array{std::byte{4}, std::byte{5}}));
-  EXPECT_THROW(file.read(4, two), std::runtime_error);
-  EXPECT_THROW(InputFile("/dev/null"), std::runtime_error);
-}
-
 }  // namespace
 }  // namespace normbench::stored_images_test

@@ -9,7 +9,7 @@
 #include "backend/cpu/move_simd.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/team.h"
-#include "ops/array_file.h"
+#include "core/input_file.h"
 #include "ops/images/image.h"
 
 namespace normbench {

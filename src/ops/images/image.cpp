@@ -5,20 +5,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <new>
 #include <stdexcept>
-#include <system_error>
 
+#include "core/input_file.h"
 #include "ops/images/jpeg.h"
 
 namespace normbench {
 namespace {
 
-constexpr std::uintmax_t most_file_bytes = std::uintmax_t{1} << 30;
+constexpr std::int64_t most_file_bytes = std::int64_t{1} << 30;
 constexpr std::array<std::uint8_t, 3> jpeg_mark{0xFF, 0xD8, 0xFF};
 constexpr std::array<std::uint8_t, 8> png_mark{0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
 
@@ -68,17 +65,12 @@ void set_size(Image& image, std::int64_t height, std::int64_t width) {
 }
 
 void read_file(const std::string& path, std::vector<std::uint8_t>& bytes) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);  // an error for what is no plain file
-  if (error) throw std::runtime_error(error.message());
-  if (size > most_file_bytes)
+  const InputFile file(path);
+  if (file.bytes() > most_file_bytes)
     throw std::runtime_error(
-        fmt::format("{} bytes are too many (at most {})", size, most_file_bytes));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error(std::generic_category().message(errno));
-  bytes.resize(size);
-  if (!file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size)))
-    throw std::runtime_error("cannot be read to its end");
+        fmt::format("{} bytes are too many (at most {})", file.bytes(), most_file_bytes));
+  bytes.resize(static_cast<std::size_t>(file.bytes()));
+  file.read(0, std::as_writable_bytes(std::span(bytes)));
 }
 
 void decode_image(std::span<const std::uint8_t> bytes, Image& image) {

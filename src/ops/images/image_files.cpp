@@ -20,9 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A link that leads nowhere counts: whoever reads it says so.
 bool is_file(const fs::path& path) {
   std::error_code ignored;  // what cannot be looked at is no file to read
-  return fs::is_regular_file(path, ignored);
+  return fs::is_regular_file(path, ignored) ||
+         (fs::is_symlink(path, ignored) && !fs::exists(path, ignored));
 }
 
 bool ends_in_one_of(const fs::path& path, std::span<const std::string_view> endings) {

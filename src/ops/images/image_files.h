@@ -14,8 +14,8 @@ namespace normbench {
 
 /// The files that `said` means under `folder` ("": the working directory; unused if `said` is
 /// absolute), in name order: a folder's own files whose names end in one of `endings` (".jpg", in
-/// any case); a file itself; all that a glob matches. Plain files and links to them only. Throws
-/// Invalid when there are none.
+/// any case); a file itself; all that a glob matches. Plain files and links only; a
+/// link that leads nowhere is one that cannot be read. Throws Invalid when there are none.
 std::vector<std::string> find_files(const std::string& folder, const std::string& said,
                                     std::span<const std::string_view> endings);
 

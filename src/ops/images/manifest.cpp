@@ -67,10 +67,14 @@ SourceFile read_source(Reader& reader) {
           .psnr_db = reader.number("psnr_db", 0, 0)};
 }
 
-Json left_out_json(const LeftOut& image) { return {{"name", image.name}, {"why", image.why}}; }
+Json left_out_json(const LeftOut& image) {
+  return {{"name", image.name}, {"bytes", image.bytes}, {"why", image.why}};
+}
 
 LeftOut read_left_out_image(Reader& reader) {
-  return {.name = read_name(reader, "name"), .why = reader.text("why", "")};
+  return {.name = read_name(reader, "name"),
+          .bytes = read_count(reader, "bytes"),
+          .why = reader.text("why", "")};
 }
 
 template <class T>

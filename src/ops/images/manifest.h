@@ -41,7 +41,9 @@ struct SourceFile {
 
 /// An image that could not be read, and why.
 struct LeftOut {
-  std::string name, why;
+  std::string name;
+  std::int64_t bytes = 0;  // of its file
+  std::string why;
   bool operator==(const LeftOut&) const = default;
 };
 

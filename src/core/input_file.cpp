@@ -1,0 +1,63 @@
+#include "core/input_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+namespace normbench {
+namespace {
+
+[[noreturn]] void throw_last_error() { throw std::runtime_error(std::strerror(errno)); }
+
+}  // namespace
+
+// Not blocking, so that a pipe is refused below instead of waited for.
+InputFile::InputFile(const std::string& path)
+    : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  struct stat status {};
+  if (descriptor_ < 0) throw_last_error();
+  std::string why;
+  if (fstat(descriptor_, &status) != 0)
+    why = std::strerror(errno);
+  else if (S_ISDIR(status.st_mode))
+    why = "is a directory (give a file)";
+  else if (!S_ISREG(status.st_mode))
+    why = "is not a regular file";
+  bytes_ = status.st_size;
+  if (why.empty()) return;
+  close(descriptor_);
+  throw std::runtime_error(why);
+}
+
+InputFile::~InputFile() { close(descriptor_); }
+
+void InputFile::read(std::int64_t offset, std::span<std::byte> to) const {
+  while (!to.empty()) {
+    const ssize_t got = pread(descriptor_, to.data(), to.size(), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw_last_error();
+    if (got == 0) throw_cut();
+    to = to.subspan(static_cast<std::size_t>(got));
+    offset += got;
+  }
+}
+
+MappedFile::MappedFile(const std::string& path) {
+  const InputFile file(path);
+  if (file.bytes() == 0) throw std::runtime_error("is empty");
+  const auto size = static_cast<std::size_t>(file.bytes());
+  void* const address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
+  if (address == MAP_FAILED) throw_last_error();
+  bytes_ = {static_cast<std::byte*>(address), size};
+}
+
+MappedFile::~MappedFile() { munmap(bytes_.data(), bytes_.size()); }
+
+void throw_cut() { throw std::runtime_error("ends too early (was it cut?)"); }
+
+}  // namespace normbench
