@@ -6,21 +6,6 @@
 #include "backend/cpu/rows.h"
 
 namespace normbench {
-namespace {
-
-View view_of(Image& image) {
-  return {reinterpret_cast<std::byte*>(image.rgb.data()),
-          dense(DType::UInt8, Layout::Nhwc, {1, 3, image.height, image.width}, Memory::Pageable)};
-}
-
-void resize(Image& from, const View& to, Queue& queue) {
-  const View view = view_of(from);
-  const Signature signature{.in = {view.desc}, .out = {to.desc}};
-  prepare_resize(signature, from.rows, from.columns)(queue, {&view, 1}, {&to, 1}, {});
-}
-
-}  // namespace
-
 Converter::Converter(const DatasetForm& form, std::unique_ptr<Queue> queue)
     : form_(form), queue_(std::move(queue)) {
   save_.format = form.storage;
@@ -32,8 +17,9 @@ FileContent Converter::convert(std::span<const std::uint8_t> file) {
   View image = view_of(decoded_);
   if (form_.height && (decoded_.height != *form_.height || decoded_.width != *form_.width)) {
     set_size(resized_, *form_.height, *form_.width);
+    const View decoded = image;
     image = view_of(resized_);
-    resize(decoded_, image, *queue_);
+    resize_part(decoded, decoded_.rows, decoded_.columns, image, *queue_);
   }
   image_ = image;
   stored_ = saved_content(save_, image, encoded_);

@@ -32,17 +32,29 @@ ColdFiles::ColdFiles(const Case& work) : most_items_(std::numeric_limits<std::in
 
 namespace {
 
-/// What is in memory of the files after the system was told to forget them, as a share.
-double kept_share(const std::vector<std::string>& files) {
+/// What is in memory of files.
+struct Kept {
+  double share = 0;     // of all their bytes
+  std::string most_of;  // the file of which most is
+};
+
+/// Tells the system to forget the files, and asks what it kept.
+Kept kept_of(const std::vector<std::string>& files) {
   for (const std::string& file : files) drop_pages(file);
+  Kept kept;
   Residency all;
+  std::int64_t most = 0;
   for (const std::string& file : files) {
     const Residency one = residency(file);
     all.resident_bytes += one.resident_bytes;
     all.bytes += one.bytes;
+    if (one.resident_bytes <= most) continue;
+    most = one.resident_bytes;
+    kept.most_of = file;
   }
   const auto bytes = static_cast<double>(std::max<std::int64_t>(1, all.bytes));
-  return static_cast<double>(all.resident_bytes) / bytes;
+  kept.share = static_cast<double>(all.resident_bytes) / bytes;
+  return kept;
 }
 
 }  // namespace
@@ -51,18 +63,18 @@ void ColdFiles::drop() const {
   constexpr double most_share = 0.01;
   constexpr int attempts = 20;
   if (files_.empty()) return;
-  double kept = kept_share(files_);
+  Kept kept = kept_of(files_);
   // Pages that are being read ahead, or were just read by another CPU, go a little later.
-  for (int attempt = 1; kept > most_share && attempt < attempts; ++attempt) {
+  for (int attempt = 1; kept.share > most_share && attempt < attempts; ++attempt) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    kept = kept_share(files_);
+    kept = kept_of(files_);
   }
-  if (kept > most_share)
+  if (kept.share > most_share)
     throw CannotRunHere(
-        fmt::format("the system keeps {:.0f} % of the files in memory although told to forget them "
-                    "(it cannot on tmpfs, nor where others have them mapped; and it tells only "
-                    "those who may write to the files)",
-                    100 * kept));
+        fmt::format("the system keeps {:.0f} % of the files in memory although told to forget "
+                    "them, most of {} (it cannot on tmpfs, nor where others have them mapped; and "
+                    "it tells only those who may write to the files)",
+                    100 * kept.share, kept.most_of));
 }
 
 }  // namespace normbench

@@ -135,6 +135,8 @@ Load Load::read(Reader& reader) {
   load.dataset = reader.text("dataset", load.dataset);
   if (reader.has("dataset") && reader.has("path"))
     reader.complain_at("dataset", R"(there is a "path" already (remove one))");
+  if (load.dataset_name().find_first_of("{}") != std::string::npos)
+    reader.complain_at("dataset", "only {height} and {width} stand for something");
   load.storage = reader.word("storage", load.storage);
   load.via = reader.word("via", load.via);
   load.page_cache = reader.word("page_cache", load.page_cache);

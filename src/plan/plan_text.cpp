@@ -68,12 +68,26 @@ std::string traffic_text(const Case& work, const Stage& stage) {
          (moved == fewest ? "" : fmt::format(" (fewest {})", format_bytes(fewest)));
 }
 
+/// ", 5 npy files of dataset \"npy-640x480\", mmap, cold page cache"; "" without files.
+std::string files_text(const Stage& stage) {
+  const auto* const load = std::get_if<Load>(&stage.op);
+  if (load == nullptr || load->files.empty()) return "";
+  std::string text =
+      ", " + count(load->files.size(), fmt::format("{} file", name_of(load->storage)));
+  if (!load->dataset.empty()) text += fmt::format(" of dataset \"{}\"", load->dataset_name());
+  if (load->via == Via::Mmap) text += fmt::format(", {}", name_of(load->via));
+  if (load->page_cache == PageCache::Cold)
+    text += fmt::format(", {} page cache", name_of(load->page_cache));
+  return text;
+}
+
 std::string stage_text(const Case& work, const Stage& stage) {
   std::string text = fmt::format("{:<11} {:<16} {:<4} {:<36} {}", name_of(stage.op),
                                  runner_text(work, stage), name_of(stage.place),
                                  describe(stage.signature.out.front()), traffic_text(work, stage));
   if (stage.cost.link_bytes > 0)
     text += fmt::format(", link {}", format_bytes(stage.cost.link_bytes));
+  text += files_text(stage);
   if (!work.peer.empty() && !stage.forced.empty()) text += ", kernel " + stage.forced;
   if (stage.output != OutputPolicy::Reuse) text += fmt::format(", {}", name_of(stage.output));
   if (stage.label != own_label(stage.op, stage.forced))

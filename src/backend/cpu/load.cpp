@@ -42,11 +42,6 @@ class Workspaces {
   std::vector<std::unique_ptr<Workspace>> idle_;
 };
 
-View view_of(Image& image) {
-  return {reinterpret_cast<std::byte*>(image.rgb.data()),
-          dense(DType::UInt8, Layout::Nhwc, {1, 3, image.height, image.width}, Memory::Pageable)};
-}
-
 View sized(Image& image, std::int64_t height, std::int64_t width) {
   set_size(image, height, width);
   return view_of(image);
@@ -76,11 +71,6 @@ struct Pixels {
   AxisPart rows, columns;
 };
 
-void resize(const Pixels& from, const View& to, Queue& queue) {
-  const Signature signature{.in = {from.view.desc}, .out = {to.desc}};
-  prepare_resize(signature, from.rows, from.columns)(queue, {&from.view, 1}, {&to, 1}, {});
-}
-
 /// The whole picture, or a window of it, dense.
 Pixels dense_part(const Window& part, Workspace& space) {
   Image& decoded = space.decoded;
@@ -105,9 +95,10 @@ void fit(const Load& op, Workspace& space, Queue& queue, const View& out) {
     return copy_pixels(
         crop_view(view_of(space.decoded), *part.top, *part.left, part.height, part.width), out);
   const Pixels from = dense_part(part, space);
-  if (out.desc.layout == Layout::Nhwc) return resize(from, out, queue);
+  if (out.desc.layout == Layout::Nhwc)
+    return resize_part(from.view, from.rows, from.columns, out, queue);
   const View fitted = sized(space.fitted, op.height, op.width);
-  resize(from, fitted, queue);
+  resize_part(from.view, from.rows, from.columns, fitted, queue);
   copy_pixels(fitted, out);
 }
 
@@ -156,22 +147,19 @@ std::string_view range_name(const std::string& file, Recorder* recorder) {
   return recorder->intern(std::string_view(file).substr(file.rfind('/') + 1));
 }
 
-/// Calls `load_image(i, place, space)` for every image of a batch. Threads take the next one when
-/// they are done with one: photographs differ in size. Throws std::runtime_error naming the broken
-/// files.
+/// Calls `load_image(i, place)` for every image of a batch. Threads take the next one when they are
+/// done with one: photographs differ in size. Throws std::runtime_error naming the broken files.
 template <class LoadImage>
-void load_batch(const ImageWalk& walk, Workspaces& workspaces, Queue& queue, LoadImage load_image) {
+void load_batch(const ImageWalk& walk, Queue& queue, LoadImage load_image) {
   const std::vector<ImagePlace> places = walk.places_of(queue.item);
   std::vector<std::string> files, reasons(places.size());
   std::atomic<std::size_t> next{0};
   const auto load_some = [&](std::int64_t, std::int64_t) {
-    auto space = workspaces.take();
     for (std::size_t i = next++; i < places.size(); i = next++) {
       const Range range(queue.recorder, RangeKind::Image,
                         range_name(walk.files()[places[i].file], queue.recorder));
-      reasons[i] = reason_of([&] { load_image(i, places[i], *space); });
+      reasons[i] = reason_of([&] { load_image(i, places[i]); });
     }
-    workspaces.give_back(std::move(space));
   };
   if (places.size() == 1)
     load_some(0, 1);  // its resize has the team
@@ -185,11 +173,12 @@ Launch decoding(const Load& op, const LeastSize& least) {
   const auto workspaces = std::make_shared<Workspaces>();
   return [op, least, walk = op.walk(), workspaces](Queue& queue, std::span<const View>,
                                                    std::span<const View> out, View) {
-    load_batch(walk, *workspaces, queue,
-               [&](std::size_t i, const ImagePlace& place, Workspace& space) {
-                 decode_one(op, least, walk.files()[place.file], space, queue,
-                            image_of(out[0], static_cast<std::int64_t>(i)));
-               });
+    load_batch(walk, queue, [&](std::size_t i, const ImagePlace& place) {
+      auto space = workspaces->take();
+      decode_one(op, least, walk.files()[place.file], *space, queue,
+                 image_of(out[0], static_cast<std::int64_t>(i)));
+      workspaces->give_back(std::move(space));
+    });
   };
 }
 
@@ -255,10 +244,8 @@ bool accepts_stored(const Load& op, const Signature& s) {
 Launch prepare_stored(const Load& op, const Signature&) {
   const auto walk = std::make_shared<const ImageWalk>(op.walk());
   const auto stored = std::make_shared<const StoredFiles>(op, *walk);
-  const auto workspaces = std::make_shared<Workspaces>();
-  return [op, walk, stored, workspaces](Queue& queue, std::span<const View>,
-                                        std::span<const View> out, View) {
-    load_batch(*walk, *workspaces, queue, [&](std::size_t i, const ImagePlace& place, Workspace&) {
+  return [op, walk, stored](Queue& queue, std::span<const View>, std::span<const View> out, View) {
+    load_batch(*walk, queue, [&](std::size_t i, const ImagePlace& place) {
       const View image = image_of(out[0], static_cast<std::int64_t>(i));
       const Range range(queue.recorder, RangeKind::Part, name_of(op.via), image.desc.bytes());
       stored->read(walk->files()[place.file], place,

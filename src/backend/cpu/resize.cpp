@@ -32,19 +32,7 @@ ResizePlanes planes_of(const View& in, const View& out) {
           .out_width = out.desc.shape.w};
 }
 
-bool accepts(const Resize&, const Signature& s) {
-  return s.in[0].is_dense() && s.out[0].is_dense();
-}
-
-Launch prepare_separable(const Resize&, const Signature& s) {
-  const Shape& from = s.in[0].shape;
-  return prepare_resize(s, {.length = static_cast<double>(from.h)},
-                        {.length = static_cast<double>(from.w)});
-}
-
-}  // namespace
-
-Launch prepare_resize(const Signature& s, const AxisPart& rows, const AxisPart& columns) {
+Launch prepare_part(const Signature& s, const AxisPart& rows, const AxisPart& columns) {
   const Shape &from = s.in[0].shape, &to = s.out[0].shape;
   const auto vertical = std::make_shared<Filter>(make_filter(from.h, to.h, rows));
   const auto horizontal = std::make_shared<Filter>(make_filter(from.w, to.w, columns));
@@ -56,6 +44,24 @@ Launch prepare_resize(const Signature& s, const AxisPart& rows, const AxisPart& 
       resize(planes, *vertical, *horizontal, begin, end);
     });
   };
+}
+
+bool accepts(const Resize&, const Signature& s) {
+  return s.in[0].is_dense() && s.out[0].is_dense();
+}
+
+Launch prepare_separable(const Resize&, const Signature& s) {
+  const Shape& from = s.in[0].shape;
+  return prepare_part(s, {.length = static_cast<double>(from.h)},
+                        {.length = static_cast<double>(from.w)});
+}
+
+}  // namespace
+
+void resize_part(const View& from, const AxisPart& rows, const AxisPart& columns, const View& to,
+                 Queue& queue) {
+  const Signature signature{.in = {from.desc}, .out = {to.desc}};
+  prepare_part(signature, rows, columns)(queue, {&from, 1}, {&to, 1}, {});
 }
 
 std::span<const Kernel> resize_rows() {

@@ -24,7 +24,8 @@ std::span<const Kernel> save_rows();
 /// Accepts whatever the op's infer accepts.
 Kernel reference_row(std::string_view op);
 
-/// Resizing of these rows and columns of dense images; `load` uses it too.
-Launch prepare_resize(const Signature& signature, const AxisPart& rows, const AxisPart& columns);
+/// Resizes these rows and columns of dense images to all of `to`, on the threads of the queue.
+void resize_part(const View& from, const AxisPart& rows, const AxisPart& columns, const View& to,
+                 Queue& queue);
 
 }  // namespace normbench

@@ -49,6 +49,11 @@ void decode_png(std::span<const std::uint8_t> bytes, Image& image) {
 
 }  // namespace
 
+View view_of(Image& image) {
+  return {reinterpret_cast<std::byte*>(image.rgb.data()),
+          dense(DType::UInt8, Layout::Nhwc, {1, 3, image.height, image.width}, Memory::Pageable)};
+}
+
 void check_pixels(std::int64_t height, std::int64_t width) {
   if (height > most_pixels / width)
     throw std::runtime_error(

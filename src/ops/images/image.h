@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/tensor.h"
 #include "ops/resize.h"
 
 namespace normbench {
@@ -18,6 +19,9 @@ struct Image {
   std::vector<std::uint8_t> rgb;
   AxisPart rows = {}, columns = {};  // that the picture fills
 };
+
+/// The whole image as a tensor, nhwc.
+View view_of(Image& image);
 
 /// Images of more pixels are refused.
 constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
