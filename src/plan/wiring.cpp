@@ -105,6 +105,7 @@ void Wiring::add(const StageSpec& spec) {
   if (const auto* load = std::get_if<Load>(&spec.op)) {
     if (!first) throw StageMistake{"", "\"load\" must be the first stage"};
     if (load->files.empty()) skip(Skip::Other, load->why_no_files());
+    if (!load->dataset.empty()) stage.parameters["dataset"] = load->dataset_name();
   } else if (std::holds_alternative<Source>(spec.op)) {
     throw StageMistake{"", "\"source\" must be the first stage"};  // or beside others there
   } else {
