@@ -12,6 +12,7 @@
 #include "report/document_text.h"
 #include "report/profile_report.h"
 #include "report/text.h"
+#include "report/verdict_text.h"
 #include "report/words.h"
 
 namespace normbench {
@@ -143,6 +144,16 @@ std::string output_text(const CheckResult& check) {
              : text;
 }
 
+std::string verdict_table(const GroupResult& group, const GroupAnalysis& analysis,
+                          const Results& results) {
+  std::string text;
+  for (const std::string& line : verdict_text(group, analysis, results)) text += "  " + line + "\n";
+  if (const std::string line = quality_text(analysis); !line.empty()) text += "  " + line + "\n";
+  if (group.stop) text += fmt::format("  stopped by: {}\n", name_of(*group.stop));
+  return text + fmt::format("  largest lag-1 autocorrelation of the log ratios: {:.2f}\n",
+                            analysis.autocorrelation);
+}
+
 }  // namespace
 
 std::string ratio_text(const Interval& ratio) {
@@ -229,7 +240,7 @@ std::string profile_tables(const GroupResult& group, const GroupAnalysis& analys
   return text;
 }
 
-std::string limits_summary(const GroupResult& group, const Results& results) {
+std::vector<BestLimit> best_limits(const GroupResult& group, const Results& results) {
   std::map<Kind, double> best;  // -> bytes per second
   for (const CaseResult& limit : group.limits) {
     if (!measured(limit) || limit.resident || limit.pipeline || has_op<FirstTouch>(limit) ||
@@ -238,13 +249,20 @@ std::string limits_summary(const GroupResult& group, const Results& results) {
     double& rate = best[kind_of(limit)];
     rate = std::max(rate, bytes_per_second(limit, results));
   }
-  std::string text;
+  std::vector<BestLimit> limits;
   for (const auto& [kind, rate] : best)
-    if (rate > 0)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kind_text(kind),
-                          format_significant(rate / 1e9, 3));
-  if (text.empty()) return "";
-  return fmt::format(" · limits{}: {} GB/s", best.begin()->first.link ? "" : " (read:write)", text);
+    if (rate > 0) limits.push_back({kind_text(kind), kind.link, rate});
+  return limits;
+}
+
+std::string limits_summary(const GroupResult& group, const Results& results) {
+  const std::vector<BestLimit> limits = best_limits(group, results);
+  if (limits.empty()) return "";
+  std::string text;
+  for (const BestLimit& limit : limits)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", limit.name,
+                        format_significant(limit.bytes_per_second / 1e9, 3));
+  return fmt::format(" · limits{}: {} GB/s", limits.front().link ? "" : " (read:write)", text);
 }
 
 std::string counter_table(const GroupResult& group) {
@@ -282,6 +300,28 @@ std::string noise_table(const GroupResult& group, const GroupAnalysis& analysis)
                          counted(static_cast<std::int64_t>(group.cut_order.size()), "round"),
                          group.cut_order.size() == 1 ? "is" : "are");
   return rows.text({0, 2}) + notes;
+}
+
+std::vector<TitledTable> titled_tables(const GroupResult& group, const GroupAnalysis& analysis,
+                                       const Results& results) {
+  const std::string states = device_states_text(analysis.device);
+  std::vector<TitledTable> tables{
+      {"Cases (per iteration; baseline: " + group.baseline + ")",
+       case_table(group, analysis, results)},
+      {"Verdict", verdict_table(group, analysis, results)},
+      {"Stages", stage_table(group, analysis)},
+      {"Lanes (per item)", lane_table(group, analysis)},
+      {"GPU before and after the rounds", condition_table(group)},
+      {"GPU at the turns' ends", states.empty() ? "" : "  " + states + "\n"},
+      {"Limits", limit_table(group, results)},
+      {"Pairs (level 1 - 0.05/number of pairs)", pair_table(group, analysis, results)},
+      {"Noise (context switches and faults over all rounds)", noise_table(group, analysis)},
+      {"Files that are loaded", dataset_table(group)},
+      {"Outputs against the reference in double", check_table(group)},
+      {"Counters of the profiled steps (cycles and instructions: user space only)",
+       counter_table(group)}};
+  std::erase_if(tables, [](const TitledTable& table) { return table.body.empty(); });
+  return tables;
 }
 
 }  // namespace normbench

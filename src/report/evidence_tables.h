@@ -40,13 +40,27 @@ std::string dataset_table(const GroupResult& group);
 /// One row per profiled case: what was counted over its steps; then why the rest is not there.
 std::string counter_table(const GroupResult& group);
 
+struct TitledTable {
+  std::string title, body;
+};
+/// All of the above that say something, and the verdict: a group in table.txt but for its profiles.
+std::vector<TitledTable> titled_tables(const GroupResult& group, const GroupAnalysis& analysis,
+                                       const Results& results);
+
 /// Every case's profiler tables with all rows: torch.profiler's, the percentiles, what they add up
 /// to.
 std::string profile_tables(const GroupResult& group, const GroupAnalysis& analysis,
                            const Results& results);
 
-/// " · limits (read:write): 1:1 39.8, 1:4 49.4, GPU 1:4 2,610, h2d pinned 55.3 GB/s": the best of
-/// each mix that a case has, place and kind of host memory, none of them in the cache; "" without
+/// The fastest limit of its kind.
+struct BestLimit {
+  std::string name;  // "1:4" (read:write), "GPU 1:4", "h2d pinned"
+  bool link = false;
+  double bytes_per_second = 0;
+};
+/// The best of each mix that a case has, place and kind of host memory, none of them in the cache.
+std::vector<BestLimit> best_limits(const GroupResult& group, const Results& results);
+/// " · limits (read:write): 1:1 39.8, 1:4 49.4, GPU 1:4 2,610, h2d pinned 55.3 GB/s"; "" without
 /// limits.
 std::string limits_summary(const GroupResult& group, const Results& results);
 

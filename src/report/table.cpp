@@ -45,9 +45,7 @@ std::string head(const Results& results) {
   return text;
 }
 
-void add_table(const std::string& title, const std::string& body, std::string& text) {
-  if (!body.empty()) text += "\n" + title + "\n" + body;
-}
+std::string section(const TitledTable& table) { return "\n" + table.title + "\n" + table.body; }
 
 std::string group_text(const GroupResult& group, const GroupAnalysis& analysis,
                        const Results& results) {
@@ -58,39 +56,19 @@ std::string group_text(const GroupResult& group, const GroupAnalysis& analysis,
   if (group.cache || group.precision)
     text += fmt::format("cache {}, precision {}\n", name_of(cache_of(group, results)),
                         format_percent(precision_of(group, results)));
-  add_table("Cases (per iteration; baseline: " + group.baseline + ")",
-            case_table(group, analysis, results), text);
-  std::string verdict;
-  for (const std::string& line : verdict_text(group, analysis, results))
-    verdict += "  " + line + "\n";
-  if (const std::string line = quality_text(analysis); !line.empty()) verdict += "  " + line + "\n";
-  if (group.stop) verdict += fmt::format("  stopped by: {}\n", name_of(*group.stop));
-  verdict += fmt::format("  largest lag-1 autocorrelation of the log ratios: {:.2f}\n",
-                         analysis.autocorrelation);
-  add_table("Verdict", verdict, text);
-  add_table("Stages", stage_table(group, analysis), text);
-  add_table("Lanes (per item)", lane_table(group, analysis), text);
-  add_table("GPU before and after the rounds", condition_table(group), text);
-  if (const std::string line = device_states_text(analysis.device); !line.empty())
-    add_table("GPU at the turns' ends", "  " + line + "\n", text);
-  add_table("Limits", limit_table(group, results), text);
-  add_table("Pairs (level 1 - 0.05/number of pairs)", pair_table(group, analysis, results), text);
-  add_table("Noise (context switches and faults over all rounds)", noise_table(group, analysis),
-            text);
-  add_table("Files that are loaded", dataset_table(group), text);
-  add_table("Outputs against the reference in double", check_table(group), text);
-  add_table("Counters of the profiled steps (cycles and instructions: user space only)",
-            counter_table(group), text);
+  for (const TitledTable& table : titled_tables(group, analysis, results)) text += section(table);
   return text + profile_tables(group, analysis, results);
 }
 
 /// What a swept experiment's points say together; "" where no axis is numeric.
 std::string sweep_text(const Experiment& experiment) {
   std::string sections;
-  add_table("Where a variant is beyond doubt faster than the baseline", crossover_table(experiment),
-            sections);
-  add_table("Time as a + bytes/b (least squares of the medians' relative residuals)",
-            fit_table(experiment), sections);
+  for (const TitledTable& table :
+       {TitledTable{"Where a variant is beyond doubt faster than the baseline",
+                    crossover_table(experiment)},
+        TitledTable{"Time as a + bytes/b (least squares of the medians' relative residuals)",
+                    fit_table(experiment)}})
+    if (!table.body.empty()) sections += section(table);
   if (sections.empty()) return "";
   return "\n" + std::string(100, '=') + "\n" + experiment.groups[0]->experiment +
          " along its axes\n" + sections;
