@@ -260,7 +260,7 @@ std::string experiment_table(const Experiment& experiment, const Results& result
   return ran ? one_point(*experiment.groups[0], only, results) : "";
 }
 
-std::string left_out(const Experiment& experiment) {
+std::vector<std::string> left_out(const Experiment& experiment) {
   std::vector<std::pair<std::string, std::vector<LeftOut>>> reasons;
   for (const GroupResult* group : experiment.groups)
     for (const CaseResult& result : group->cases) {
@@ -272,13 +272,13 @@ std::string left_out(const Experiment& experiment) {
       const std::string why = reason.empty() ? what : what + " (" + reason + ")";
       add(under(reasons, why), LeftOut::of(result));
     }
-  std::string text;
+  std::vector<std::string> lines;
   for (const auto& [why, variants] : reasons) {
     std::vector<std::string> texts;
     for (const LeftOut& variant : variants) texts.push_back(variant.text());
-    text += wrapped(fmt::format("{}: {}", why, fmt::join(texts, " · ")), 2);
+    lines.push_back(fmt::format("{}: {}", why, fmt::join(texts, " · ")));
   }
-  return text;
+  return lines;
 }
 
 }  // namespace normbench

@@ -11,7 +11,7 @@ namespace normbench {
 std::string experiment_table(const Experiment& experiment, const Results& results);
 
 /// Skipped and failed cases, one line per distinct reason.
-std::string left_out(const Experiment& experiment);
+std::vector<std::string> left_out(const Experiment& experiment);
 
 /// The lines a person reads under an experiment's table: the group's own for one point; else who is
 /// fastest at which points, reasons at the last point, and where the claims hold.

@@ -1,154 +1,23 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 
-#include "core/units.h"
-#include "report/document_text.h"
-#include "report/evidence_tables.h"
+#include "report/experiment_lines.h"
 #include "report/profile_report.h"
 #include "report/report.h"
 #include "report/sweep_text.h"
 #include "report/text.h"
-#include "report/verdict_text.h"
-#include "report/words.h"
 
 namespace normbench {
 namespace {
 
 constexpr std::ptrdiff_t kMostLines = 40;
 
-std::string threads_text(const Results& results) {
-  std::set<int> threads;
-  for (const GroupResult& group : results.groups)
-    for (const CaseResult& result : group.cases) threads.insert(result.threads);
-  if (threads.empty()) return "";
-  return fmt::format(", {} thread{}", fmt::join(threads, "/"), *threads.rbegin() == 1 ? "" : "s");
-}
-
-/// What was measured: "6 variants of 10x3x720x1280 nchw" or "6 experiments, 18 points".
-std::string extent(const Results& results, const std::vector<Experiment>& list) {
-  if (list.size() > 1)
-    return fmt::format("{}, {}", counted(static_cast<std::int64_t>(list.size()), "experiment"),
-                       counted(static_cast<std::int64_t>(results.groups.size()), "group"));
-  if (list.empty()) return "nothing measured";
-  const GroupResult& group = *list[0].groups[0];
-  std::string text = counted(static_cast<std::int64_t>(group.cases.size()), "variant");
-  if (list[0].groups.size() > 1) return text + fmt::format(" at {} points", list[0].groups.size());
-  if (group.cases.empty() || group.cases[0].stages.empty()) return text;
-  const TensorDesc out = outputs_of(group.cases[0]).front();
-  return text + fmt::format(" of {}x{}x{}x{} {}", out.shape.n, out.shape.c, out.shape.h,
-                            out.shape.w, name_of(out.layout));
-}
-
-/// "cold"; both where experiments differ.
-std::vector<std::string_view> caches(const Results& results) {
-  std::vector<std::string_view> names;
-  for (const GroupResult& group : results.groups)
-    if (const auto name = name_of(cache_of(group, results));
-        std::ranges::find(names, name) == names.end())
-      names.push_back(name);
-  if (names.empty()) names.push_back(name_of(results.cache));
-  return names;
-}
-
-std::string header(const Results& results, const std::vector<Experiment>& list) {
-  const std::string machine =
-      fmt::format("normbench {} · {}{} · {}", text_at(results.tool, "/version", "?"),
-                  machine_text(results.environment), threads_text(results), gpu_text(results));
-  std::string run = fmt::format("{} · {}, {} cache", results.name, extent(results, list),
-                                fmt::join(caches(results), " and "));
-  if (results.groups.size() == 1) run += limits_summary(results.groups[0], results);
-  return wrapped(machine, 0) + wrapped(run, 0);
-}
-
-/// "2.4e-7".
-std::string max_error_text(double error) {
-  if (error == 0) return "0";
-  std::string text = fmt::format("{:.1e}", error);
-  if (const auto at = text.find("e-0"); at != text.npos) text.erase(at + 2, 1);
-  return text;
-}
-
-/// Outputs of an experiment's cases.
-struct Outputs {
-  std::int64_t compared = 0, correct = 0, unchecked = 0;
-  double error = 0;                         // of correct ones whose elements are held to a bound
-  const CheckResult* least_like = nullptr;  // of correct ones whose images are
-};
-
-Outputs outputs_of(const Experiment& experiment) {
-  Outputs outputs;
-  for (const GroupResult* group : experiment.groups)
-    for (const CaseResult& result : group->cases) {
-      if (!measured(result) && result.status != Status::Failed) continue;
-      if (measured(result) && result.check.held_to == HeldTo::Nothing) {
-        ++outputs.unchecked;
-        continue;
-      }
-      ++outputs.compared;
-      if (!measured(result) || !result.check.ok) continue;
-      ++outputs.correct;
-      if (result.check.psnr_bound_db == 0)
-        outputs.error = std::max(outputs.error, result.check.max_abs_error);
-      else if (outputs.least_like == nullptr || result.check.psnr_db < outputs.least_like->psnr_db)
-        outputs.least_like = &result.check;
-    }
-  return outputs;
-}
-
-/// "6 of 6 outputs correct (max error 2.4e-7)", "1 output not checked"; "" without any.
-std::string outputs_text(const Outputs& outputs) {
-  std::string text;
-  if (outputs.compared > 0)
-    text = fmt::format(
-        "{} of {} correct{}", outputs.correct, counted(outputs.compared, "output"),
-        outputs.correct == 0
-            ? ""
-            : fmt::format(" (max error {}{})", max_error_text(outputs.error),
-                          outputs.least_like == nullptr
-                              ? ""
-                              : "; by another filter: " + likeness_text(*outputs.least_like)));
-  if (outputs.unchecked == 0) return text;
-  return fmt::format("{}{}{} not checked", text, text.empty() ? "" : ", ",
-                     counted(outputs.unchecked, "output"));
-}
-
-/// "6 of 6 outputs correct (max error 2.4e-7) · machine quiet: ratios ±1.1 %".
-std::string closing(const Experiment& experiment) {
-  const std::string outputs = outputs_text(outputs_of(experiment));
-  if (outputs.empty()) return "";
-  const auto worst = std::ranges::max_element(
-      experiment.analyses, {}, [](const GroupAnalysis& one) { return one.quality.half_width; });
-  const std::string quality = quality_text(*worst);
-  return fmt::format("{}{}{}", outputs, quality.empty() ? "" : " · ", quality);
-}
-
-std::string notes(const Experiment& experiment) {
-  std::vector<std::string> seen;
-  std::string text;
-  for (const GroupResult* group : experiment.groups)
-    for (const CaseResult& result : group->cases)
-      for (const std::string& note : result.notes)
-        if (std::ranges::find(seen, note) == seen.end()) {
-          seen.push_back(note);
-          text += wrapped(note, 2);
-        }
-  return text;
-}
-
 std::string section(const Experiment& experiment, const Results& results) {
   const GroupResult& first = *experiment.groups[0];
   std::string text = "\n" + wrapped(first.question.empty() ? first.experiment : first.question, 0);
   text += experiment_table(experiment, results);
-  text += left_out(experiment);
-  if (const std::string line = peers_line(experiment); !line.empty()) text += wrapped(line, 2);
-  for (const std::string& line : verdict_lines(experiment, results)) text += wrapped(line, 2);
-  for (const std::string& line : {throttle_warning(experiment), device_change_warning(experiment)})
-    if (!line.empty()) text += wrapped(line, 2);
-  text += notes(experiment);
-  if (const std::string line = closing(experiment); !line.empty()) text += wrapped(line, 2);
+  for (const std::string& line : experiment_lines(experiment, results)) text += wrapped(line, 2);
   return text;
 }
 
@@ -158,7 +27,7 @@ std::string terminal(const Results& results) { return terminal(results, TableKin
 
 std::string terminal(const Results& results, TableKind profile_kind) {
   const std::vector<Experiment> list = experiments(results);
-  std::string text = header(results, list);
+  std::string text = wrapped(machine_line(results), 0) + wrapped(run_line(results, list), 0);
   for (const Experiment& experiment : list) text += section(experiment, results);
   // A blank line, the app's own line and, when there was an interruption, another stand around it.
   const auto room = kMostLines - std::ranges::count(text, '\n') - 3;

@@ -1,0 +1,17 @@
+/// What stands above and below the tables of a report, a sentence or a line each.
+#pragma once
+
+#include "analysis/sweep/sweep.h"
+
+namespace normbench {
+
+/// "normbench 0.1.0 · AMD EPYC, 2 cores, L3 32 MiB, 1 thread · no GPU: no NVIDIA driver".
+std::string machine_line(const Results& results);
+/// "blog-cpu · 6 variants of 10x3x720x1280 nchw, cold cache · limits (read:write): 1:4 50 GB/s".
+std::string run_line(const Results& results, const std::vector<Experiment>& list);
+
+/// What a person reads below an experiment's table: what is not in it, peers, the verdict,
+/// warnings, notes, and how far outputs and times can be trusted.
+std::vector<std::string> experiment_lines(const Experiment& experiment, const Results& results);
+
+}  // namespace normbench

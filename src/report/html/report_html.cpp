@@ -1,0 +1,160 @@
+#include "report/html/report_html.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "analysis/sweep/sweep.h"
+#include "report/document_text.h"
+#include "report/experiment_lines.h"
+#include "report/html/experiment_section.h"
+#include "report/html/page.h"
+#include "report/sweep_text.h"
+#include "report/table_formats.h"
+#include "report/words.h"
+
+namespace normbench {
+namespace html {
+namespace {
+
+constexpr std::size_t most_bytes = 3'000'000;
+
+/// A document and what follows from it.
+struct Analysed {
+  const Results* results;
+  std::vector<Experiment> experiments;
+};
+
+/// What is in a page of several documents: how much of their experiments, and the rounds.
+struct Content {
+  Detail detail;
+  bool rounds;
+  std::string_view left_out;  // what it is without, as a sentence; ""
+};
+
+/// The rounds of all cases, in nanoseconds a turn.
+std::string rounds_csv(const Results& results) {
+  std::vector<Json> rows;
+  for (const GroupResult& group : results.groups)
+    for (const CaseResult& result : group.cases)
+      for (std::size_t r = 0; r < result.rounds.size(); ++r) {
+        const Round& round = result.rounds[r];
+        rows.push_back({{"experiment", group.experiment},
+                        {"point", point_text(group.point)},
+                        {"variant", result.variant},
+                        {"round", r},
+                        {"iterations", result.iterations},
+                        {"wall_ns", round.wall_ns},
+                        {"device_ns", round.device_ns},
+                        {"cpu_ns", round.cpu_ns},
+                        {"minor_faults", round.counters.minor_faults}});
+      }
+  return csv_text(rows);
+}
+
+/// The first line of each experiment's verdict, with a link to the rest.
+Markup findings(const Analysed& document, std::size_t first) {
+  Markup items;
+  for (std::size_t e = 0; e < document.experiments.size(); ++e) {
+    const Experiment& experiment = document.experiments[e];
+    const std::vector<std::string> lines = verdict_lines(experiment, *document.results);
+    const std::string link = "#" + experiment_id(first + e);
+    items += Element{"li"}(
+        Element{"a", {{"href", link}}}(words(experiment_title(experiment))) +
+        (lines.empty() ? Markup() : Element{"p", {{"class", "lead"}}}(words(lines.front()))));
+  }
+  return Element{"ul", {{"class", "findings"}}}(items);
+}
+
+/// "cpu.model: AMD EPYC", a row each.
+void add_facts(const std::string& path, const Json& value, std::vector<TableRow>& rows) {
+  if (value.is_object()) {
+    for (const auto& [key, member] : value.items())
+      add_facts(path.empty() ? key : path + "." + key, member, rows);
+    return;
+  }
+  const std::string text = value.is_string() ? value.get<std::string>()
+                           : value.is_null() ? "cannot be read here"
+                                             : value.dump();
+  rows.push_back({.heading = words(path), .cells = {{words(text)}}});
+}
+
+Markup machine_table(const Results& results) {
+  std::vector<TableRow> rows;
+  add_facts("tool", results.tool, rows);
+  add_facts("", results.environment, rows);
+  const std::vector<Column> columns{{"what"}, {"value"}};
+  return folded("Everything known of the machine and the build",
+                table("The machine and the build", columns, rows));
+}
+
+Markup document_markup(const Analysed& document, std::size_t number, std::size_t first,
+                       const Content& content) {
+  const Results& results = *document.results;
+  Markup all;
+  for (std::size_t e = 0; e < document.experiments.size(); ++e)
+    all += experiment_section(document.experiments[e], first + e, results, content.detail);
+  Markup machine = paragraphs(std::vector{machine_line(results), run_line(results, document.experiments)});
+  machine += machine_table(results);
+  if (content.rounds)
+    machine += download(fmt::format("{}-rounds.csv", results.name), "text/csv",
+                        rounds_csv(results), "Save the rounds as CSV");
+  return all + section(fmt::format("machine{}", number), "The machine", machine);
+}
+
+std::string title_of(std::span<const Results> documents) {
+  std::vector<std::string> names;
+  for (const Results& results : documents)
+    if (std::ranges::find(names, results.name) == names.end()) names.push_back(results.name);
+  return enumerate(names);
+}
+
+std::string page_with(const std::vector<Analysed>& documents, std::string title,
+                      const Content& content) {
+  Page whole{.title = std::move(title), .about = "", .body = {}};
+  Markup top, rest;
+  std::size_t first = 0;
+  for (std::size_t d = 0; d < documents.size(); ++d) {
+    const Results& results = *documents[d].results;
+    if (documents.size() == 1) {
+      whole.about = results.about;
+      whole.facts = {machine_line(results), run_line(results, documents[d].experiments)};
+    } else {
+      top += Element{"p", {{"class", "facts"}}}(
+          words(fmt::format("{} · {}", results.name, machine_line(results))));
+    }
+    top += findings(documents[d], first);
+    rest += document_markup(documents[d], d + 1, first, content);
+    first += documents[d].experiments.size();
+    if (results.interrupted)
+      top += Element{"p"}(words("The run was interrupted: groups that were not finished are missing."));
+  }
+  if (!content.left_out.empty()) top += Element{"p"}(words(content.left_out));
+  whole.body = section("findings", "What was found", top) + rest + how_to_read();
+  return page(whole);
+}
+
+}  // namespace
+}  // namespace html
+
+std::string html_report(std::span<const Results> documents) {
+  using html::Detail;
+  std::vector<html::Analysed> analysed;
+  for (const Results& results : documents) analysed.push_back({&results, experiments(results)});
+  static constexpr std::array<html::Content, 4> contents{{
+      {Detail::Rounds, true, ""},
+      {Detail::Rounds, false, "The rounds as CSV would make this page too large: they are in results.json."},
+      {Detail::Drawings, false, "Rounds and text tables would make this page too large: they are in results.json and table.txt."},
+      {Detail::Words, false, "Drawings and tables would make this page too large: see table.txt."},
+  }};
+  std::string text;
+  for (const html::Content& content : contents) {
+    text = html::page_with(analysed, html::title_of(documents), content);
+    if (text.size() <= html::most_bytes) break;
+  }
+  return text;
+}
+
+std::string html_report(const Results& results) { return html_report({&results, 1}); }
+
+}  // namespace normbench
