@@ -135,15 +135,15 @@ std::string run_line(const Results& results, const std::vector<Experiment>& list
                      fmt::join(caches(results), " and "), limits);
 }
 
-std::vector<std::string> experiment_lines(const Experiment& experiment, const Results& results) {
-  std::vector<std::string> lines = left_out(experiment);
-  lines.push_back(peers_line(experiment));
-  for (std::string& line : verdict_lines(experiment, results)) lines.push_back(std::move(line));
-  lines.push_back(throttle_warning(experiment));
-  lines.push_back(device_change_warning(experiment));
-  add_notes(experiment, lines);
-  lines.push_back(closing(experiment));
-  std::erase(lines, "");
+ExperimentLines experiment_lines(const Experiment& experiment, const Results& results) {
+  ExperimentLines lines{.beside = left_out(experiment),
+                        .verdict = verdict_lines(experiment, results),
+                        .trust = {throttle_warning(experiment), device_change_warning(experiment)}};
+  lines.beside.push_back(peers_line(experiment));
+  add_notes(experiment, lines.trust);
+  lines.trust.push_back(closing(experiment));
+  std::erase(lines.beside, "");
+  std::erase(lines.trust, "");
   return lines;
 }
 

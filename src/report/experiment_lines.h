@@ -10,8 +10,12 @@ std::string machine_line(const Results& results);
 /// "blog-cpu · 6 variants of 10x3x720x1280 nchw, cold cache · limits (read:write): 1:4 50 GB/s".
 std::string run_line(const Results& results, const std::vector<Experiment>& list);
 
-/// What a person reads below an experiment's table: what is not in it, peers, the verdict,
-/// warnings, notes, and how far outputs and times can be trusted.
-std::vector<std::string> experiment_lines(const Experiment& experiment, const Results& results);
+/// What a person reads below an experiment's table.
+struct ExperimentLines {
+  std::vector<std::string> beside;   // what is not in the table, and the peers in it
+  std::vector<std::string> verdict;  // verdict_lines()
+  std::vector<std::string> trust;  // warnings, notes, and how far outputs and times can be trusted
+};
+ExperimentLines experiment_lines(const Experiment& experiment, const Results& results);
 
 }  // namespace normbench

@@ -17,7 +17,9 @@ std::string section(const Experiment& experiment, const Results& results) {
   const GroupResult& first = *experiment.groups[0];
   std::string text = "\n" + wrapped(first.question.empty() ? first.experiment : first.question, 0);
   text += experiment_table(experiment, results);
-  for (const std::string& line : experiment_lines(experiment, results)) text += wrapped(line, 2);
+  const ExperimentLines lines = experiment_lines(experiment, results);
+  for (const auto& part : {lines.beside, lines.verdict, lines.trust})
+    for (const std::string& line : part) text += wrapped(line, 2);
   return text;
 }
 

@@ -59,29 +59,27 @@ Markup bytes_chart(const GroupResult& group, const GroupAnalysis& analysis,
   if (amounts.size() < 2 || limits.empty()) return {};
   const auto [low, high] = std::pair(*amounts.begin(), *amounts.rbegin());
   double least = INFINITY, most = 0;
-  for (const Moved& moved : all)
-    least = std::min(least, moved.ns), most = std::max(most, moved.ns);
-  for (const BestLimit& limit : limits)
-    least = std::min(least, low / limit.bytes_per_second * 1e9);
+  for (const Moved& moved : all) least = std::min(least, moved.ns), most = std::max(most, moved.ns);
+  for (const BestLimit& limit : limits) least = std::min(least, low / limit.bytes_per_second * 1e9);
   const Scale across = Scale::logarithmic(low, high), up = Scale::logarithmic(least, most);
   Markup shapes, marks, list;
   std::vector<std::string> rates;
   for (const BestLimit& limit : limits) {
     shapes += ceiling(limit.bytes_per_second, low, high, across, up);
-    rates.push_back(fmt::format("{} {} GB/s", limit.name,
-                                format_significant(limit.bytes_per_second / 1e9, 3)));
+    rates.push_back(
+        fmt::format("{} {} GB/s", limit.name, format_significant(limit.bytes_per_second / 1e9, 3)));
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
     const double x = across.at(all[i].bytes), y = up.above(all[i].ns, bytes_height);
     shapes += dots({{x, y}}, "knots " + colour(i));
-    marks += Element{"span",
-                     {{"style", fmt::format("left:{}%;top:{}%", number(100 * x / drawing_width),
-                                            number(100 * y / bytes_height))}}}(
-        words(std::to_string(i + 1)));
-    list += Element{"li"}(name(all[i].variant) +
-                          words(fmt::format(": {} in {} ms, {} GB/s", format_bytes(all[i].bytes),
-                                            format_ms(all[i].ns),
-                                            format_significant(all[i].bytes / all[i].ns, 3))));
+    marks += Element{
+        "span",
+        {{"style", fmt::format("left:{}%;top:{}%", number(100 * x / drawing_width),
+                               number(100 * y / bytes_height))}}}(words(std::to_string(i + 1)));
+    list += Element{"li"}(
+        name(all[i].variant) +
+        words(fmt::format(": {} in {} ms, {} GB/s", format_bytes(all[i].bytes),
+                          format_ms(all[i].ns), format_significant(all[i].bytes / all[i].ns, 3))));
   }
   std::string what = "Bytes that a batch moves, against its time; dashed: what memory reaches (";
   for (std::size_t i = 0; i < rates.size(); ++i) what += (i == 0 ? "" : ", ") + rates[i];

@@ -13,9 +13,9 @@ namespace normbench::html {
 namespace {
 
 Markup preformatted(std::string_view label, std::string_view text) {
-  return Element{"pre",
-                 {{"role", "region"}, {"aria-label", std::string(label)}, {"tabindex", "0"}}}(
-      words(text));
+  return Element{
+      "pre",
+      {{"role", "region"}, {"aria-label", std::string(label)}, {"tabindex", "0"}}}(words(text));
 }
 
 /// All tables of the group as text: what table.txt has.
@@ -26,9 +26,9 @@ Markup text_tables(const GroupResult& group, const GroupAnalysis& analysis,
     tables += Element{"h3"}(words(table.title)) + preformatted(table.title, table.body);
   if (const std::string profiles = profile_tables(group, analysis, results); !profiles.empty())
     tables += Element{"h3"}(words("Profiles")) + preformatted("Profiles", profiles);
-  return folded("All tables of " + (group.point.empty() ? group.experiment
-                                                        : point_text(group.point)),
-                tables);
+  return folded(
+      "All tables of " + (group.point.empty() ? group.experiment : point_text(group.point)),
+      tables);
 }
 
 /// What one point shows.
@@ -63,8 +63,8 @@ std::string experiment_title(const Experiment& experiment) {
 
 Markup experiment_section(const Experiment& experiment, std::size_t index, const Results& results,
                           Detail detail) {
-  const std::vector<std::string> lines = experiment_lines(experiment, results);
-  Markup content = paragraphs(lines);
+  const ExperimentLines lines = experiment_lines(experiment, results);
+  Markup content = paragraphs(lines.verdict) + paragraphs(lines.trust) + paragraphs(lines.beside);
   const bool is_swept = experiment.groups.size() > 1;
   if (detail != Detail::Words && is_swept) content += sweep_charts(experiment);
   for (std::size_t g = 0; g < experiment.groups.size(); ++g) {

@@ -14,12 +14,10 @@ constexpr double lane_height = 20;
 /// How busy a lane is, and the part of that in which no other works.
 Markup lane_bar(const LaneAnalysis& lane, double item_ns, const Scale& scale) {
   const double busy = lane.busy.value_or(0);
-  const double exposed =
-      item_ns > 0 ? std::min(busy, lane.exposed_ns.value_or(0) / item_ns) : 0;
-  return drawing(lane_height,
-                 rectangle(0, 2, drawing_width, lane_height - 4, "idle") +
-                     rectangle(0, 2, scale.at(busy), lane_height - 4, "part c0") +
-                     rectangle(0, 2, scale.at(exposed), lane_height - 4, "exposed"));
+  const double exposed = item_ns > 0 ? std::min(busy, lane.exposed_ns.value_or(0) / item_ns) : 0;
+  return drawing(lane_height, rectangle(0, 2, drawing_width, lane_height - 4, "idle") +
+                                  rectangle(0, 2, scale.at(busy), lane_height - 4, "part c0") +
+                                  rectangle(0, 2, scale.at(exposed), lane_height - 4, "exposed"));
 }
 
 std::string lane_words(const LaneAnalysis& lane) {
@@ -48,8 +46,8 @@ Markup lane_chart(const GroupResult& group, const GroupAnalysis& analysis) {
   }
   if (rows.empty()) return {};
   const std::vector<Column> columns{{"variant"}, {"lane"}, {"share of the time"}};
-  return block("lanes", table("How busy the lanes are; hatched: while no other lane works", columns,
-                              rows));
+  return block("lanes",
+               table("How busy the lanes are; hatched: while no other lane works", columns, rows));
 }
 
 }  // namespace normbench::html

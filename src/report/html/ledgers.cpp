@@ -40,16 +40,15 @@ Markup noise_ledger(const GroupResult& group, const GroupAnalysis& analysis) {
   for (std::size_t i = 0; i < group.cases.size(); ++i) {
     const CaseNoise& noise = analysis.noise[i];
     if (noise.rounds == 0) continue;
-    rows.push_back(
-        {.heading = name(group.cases[i].variant),
-         .cells = {{words(std::to_string(noise.rounds)), true},
-                   {words(flagged_text(noise))},
-                   {words(format_percent(noise.steal_share)), true},
-                   {words(fmt::format("{:.2f}", noise.autocorrelation)), true},
-                   {words(noise.drift ? fmt::format("{}{}", factor(noise.drift->value),
-                                                    noise.drifts ? ", drifts" : "")
-                                      : ""),
-                    true}}});
+    rows.push_back({.heading = name(group.cases[i].variant),
+                    .cells = {{words(std::to_string(noise.rounds)), true},
+                              {words(flagged_text(noise))},
+                              {words(format_percent(noise.steal_share)), true},
+                              {words(fmt::format("{:.2f}", noise.autocorrelation)), true},
+                              {words(noise.drift ? fmt::format("{}{}", factor(noise.drift->value),
+                                                               noise.drifts ? ", drifts" : "")
+                                                 : ""),
+                               true}}});
   }
   if (rows.empty()) return {};
   const std::vector<Column> columns{{"variant"}, {"rounds"}, {"disturbed"},

@@ -69,8 +69,7 @@ Markup table(std::string_view caption, std::span<const Column> columns,
                        {"aria-label", std::string(caption)},
                        {"tabindex", "0"}}};
   return place(Element{"table"}(Element{"caption"}(words(caption)) +
-                                Element{"thead"}(Element{"tr"}(head)) +
-                                Element{"tbody"}(body)));
+                                Element{"thead"}(Element{"tr"}(head)) + Element{"tbody"}(body)));
 }
 
 Markup folded(std::string_view summary, const Markup& content) {

@@ -11,18 +11,18 @@ namespace {
 
 /// The pattern of hatched parts, which drawings refer to.
 Markup hatch_pattern() {
-  return Element{"svg",
-                 {{"width", "0"},
-                  {"height", "0"},
-                  {"style", "position:absolute;width:0"},
-                  {"aria-hidden", "true"}}}(Element{"defs"}(
-      Element{"pattern",
-              {{"id", "hatch"},
-               {"width", "12"},
-               {"height", "12"},
-               {"patternUnits", "userSpaceOnUse"},
-               {"patternTransform", "rotate(45)"}}}(
-          Element{"rect", {{"class", "hatch"}, {"width", "6"}, {"height", "12"}}}.empty())));
+  return Element{
+      "svg",
+      {{"width", "0"},
+       {"height", "0"},
+       {"style", "position:absolute;width:0"},
+       {"aria-hidden", "true"}}}(Element{"defs"}(Element{"pattern",
+                                                         {{"id", "hatch"},
+                                                          {"width", "12"},
+                                                          {"height", "12"},
+                                                          {"patternUnits", "userSpaceOnUse"},
+                                                          {"patternTransform", "rotate(45)"}}}(
+      Element{"rect", {{"class", "hatch"}, {"width", "6"}, {"height", "12"}}}.empty())));
 }
 
 Markup head(const Page& page) {
@@ -49,8 +49,8 @@ std::string percent_encoded(std::string_view text) {
   std::string encoded;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain = (byte < 0x80 && std::isalnum(byte) != 0) ||
-                          plain.find(c) != std::string_view::npos;
+    const bool is_plain =
+        (byte < 0x80 && std::isalnum(byte) != 0) || plain.find(c) != std::string_view::npos;
     encoded += is_plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
   }
   return encoded;
@@ -59,10 +59,10 @@ std::string percent_encoded(std::string_view text) {
 }  // namespace
 
 std::string page(const Page& page) {
-  const Markup body =
-      Element{"body"}(Element{"a", {{"class", "skip"}, {"href", "#main"}}}(words("Skip to what was found")) +
-                      hatch_pattern() + banner(page) + Element{"main", {{"id", "main"}}}(page.body) +
-                      Element{"script"}(Markup::of_program(script())));
+  const Markup body = Element{"body"}(
+      Element{"a", {{"class", "skip"}, {"href", "#main"}}}(words("Skip to what was found")) +
+      hatch_pattern() + banner(page) + Element{"main", {{"id", "main"}}}(page.body) +
+      Element{"script"}(Markup::of_program(script())));
   return "<!DOCTYPE html>\n" + Element{"html", {{"lang", "en"}}}(head(page) + body).source() + "\n";
 }
 
@@ -96,11 +96,10 @@ Markup how_to_read() {
 
 Markup download(std::string_view file, std::string_view media_type, std::string_view content,
                 std::string_view label) {
-  return Element{"p"}(Element{
-      "a",
-      {{"download", std::string(file)},
-       {"href", fmt::format("data:{};charset=utf-8,{}", media_type, percent_encoded(content))}}}(
-      words(label)));
+  return Element{"p"}(Element{"a",
+                              {{"download", std::string(file)},
+                               {"href", fmt::format("data:{};charset=utf-8,{}", media_type,
+                                                    percent_encoded(content))}}}(words(label)));
 }
 
 }  // namespace normbench::html

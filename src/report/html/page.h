@@ -7,8 +7,8 @@ namespace normbench::html {
 
 struct Page {
   std::string title;
-  std::string about;                      // below the title; ""
-  std::vector<std::string> facts = {};    // of machine and run, a line each
+  std::string about;                    // below the title; ""
+  std::vector<std::string> facts = {};  // of machine and run, a line each
   Markup body;
 };
 

@@ -58,7 +58,8 @@ Scale ratio_scale(const std::vector<RatioRow>& rows, double margin) {
       return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
     };
     for (const double value : {row.speed_up.low, row.speed_up.high})
-      if (std::isfinite(value) && value > 0) low = std::min(low, value), high = std::max(high, value);
+      if (std::isfinite(value) && value > 0)
+        low = std::min(low, value), high = std::max(high, value);
     if (sorted.empty()) continue;
     low = std::min(low, at(0.02));
     high = std::max(high, at(0.98));
@@ -97,14 +98,10 @@ struct NumberColumn {
 std::vector<NumberColumn> number_columns(const std::vector<RatioRow>& rows,
                                          const GroupResult& group, const GroupAnalysis& analysis,
                                          const Results& results) {
-  std::vector<NumberColumn> columns{{"speed-up", {}},
-                                    {time_title(results), {}},
-                                    {"±", {}},
-                                    {other_time_title(results), {}},
-                                    {"images/s", {}},
-                                    {"faults", {}},
-                                    {"of limit", {}},
-                                    {"CPU ms/image", {}}};
+  std::vector<NumberColumn> columns{{"speed-up", {}}, {time_title(results), {}},
+                                    {"±", {}},        {other_time_title(results), {}},
+                                    {"images/s", {}}, {"faults", {}},
+                                    {"of limit", {}}, {"CPU ms/image", {}}};
   const auto add = [&, next = std::size_t{0}](std::string text) mutable {
     columns[next++ % columns.size()].cells.push_back(std::move(text));
   };
@@ -112,9 +109,7 @@ std::vector<NumberColumn> number_columns(const std::vector<RatioRow>& rows,
     const CaseResult& result = group.cases[row.index];
     const CaseAnalysis& one = analysis.cases[row.index];
     const auto cpu = result.dataset ? cpu_seconds_per_image(result) : std::nullopt;
-    add(!one.ratio                          ? ""
-        : result.variant == group.baseline ? "1"
-                                           : times_text(row.speed_up));
+    add(!one.ratio ? "" : result.variant == group.baseline ? "1" : times_text(row.speed_up));
     add(one.time_ns ? format_ms(one.time_ns->value) : "");
     add(one.time_ns ? format_percent(half_width(*one.time_ns)) : "");
     add(other_time(result, results));
@@ -131,8 +126,7 @@ std::vector<NumberColumn> number_columns(const std::vector<RatioRow>& rows,
 
 Markup heading_of(const GroupResult& group, const GroupAnalysis& analysis, std::size_t index) {
   Markup heading = name(group.cases[index].variant);
-  if (group.cases[index].variant == group.baseline)
-    heading += Element{"small"}(words(" baseline"));
+  if (group.cases[index].variant == group.baseline) heading += Element{"small"}(words(" baseline"));
   const std::vector<int>& fastest = analysis.verdict.fastest;
   const bool is_decided =
       analysis.verdict.outcome == Outcome::Winner || analysis.verdict.outcome == Outcome::Tie;
@@ -152,16 +146,15 @@ Markup ratio_table(const GroupResult& group, const GroupAnalysis& analysis,
   const double margin = precision_of(group, results);
   const Scale scale = ratio_scale(rows, margin);
   const std::vector<NumberColumn> columns = number_columns(rows, group, analysis, results);
-  std::vector<Column> titles{{"variant"},
-                             {"every round, and the median with its interval",
-                              labels(scale, 5, &times_label)}};
+  std::vector<Column> titles{
+      {"variant"},
+      {"every round, and the median with its interval", labels(scale, 5, &times_label)}};
   for (const NumberColumn& column : columns) titles.push_back({column.title});
   std::vector<TableRow> lines;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     TableRow line{.heading = heading_of(group, analysis, rows[r].index), .cells = {}};
     line.cells.push_back({ratio_drawing(rows[r], scale, margin)});
-    for (const NumberColumn& column : columns)
-      line.cells.push_back({words(column.cells[r]), true});
+    for (const NumberColumn& column : columns) line.cells.push_back({words(column.cells[r]), true});
     lines.push_back(std::move(line));
   }
   return block("ratios", table(group.point.empty() ? "Speed-up over the baseline"

@@ -94,11 +94,12 @@ Markup document_markup(const Analysed& document, std::size_t number, std::size_t
   Markup all;
   for (std::size_t e = 0; e < document.experiments.size(); ++e)
     all += experiment_section(document.experiments[e], first + e, results, content.detail);
-  Markup machine = paragraphs(std::vector{machine_line(results), run_line(results, document.experiments)});
+  Markup machine =
+      paragraphs(std::vector{machine_line(results), run_line(results, document.experiments)});
   machine += machine_table(results);
   if (content.rounds)
-    machine += download(fmt::format("{}-rounds.csv", results.name), "text/csv",
-                        rounds_csv(results), "Save the rounds as CSV");
+    machine += download(fmt::format("{}-rounds.csv", results.name), "text/csv", rounds_csv(results),
+                        "Save the rounds as CSV");
   return all + section(fmt::format("machine{}", number), "The machine", machine);
 }
 
@@ -127,7 +128,8 @@ std::string page_with(const std::vector<Analysed>& documents, std::string title,
     rest += document_markup(documents[d], d + 1, first, content);
     first += documents[d].experiments.size();
     if (results.interrupted)
-      top += Element{"p"}(words("The run was interrupted: groups that were not finished are missing."));
+      top += Element{"p"}(
+          words("The run was interrupted: groups that were not finished are missing."));
   }
   if (!content.left_out.empty()) top += Element{"p"}(words(content.left_out));
   whole.body = section("findings", "What was found", top) + rest + how_to_read();
@@ -143,8 +145,11 @@ std::string html_report(std::span<const Results> documents) {
   for (const Results& results : documents) analysed.push_back({&results, experiments(results)});
   static constexpr std::array<html::Content, 4> contents{{
       {Detail::Rounds, true, ""},
-      {Detail::Rounds, false, "The rounds as CSV would make this page too large: they are in results.json."},
-      {Detail::Drawings, false, "Rounds and text tables would make this page too large: they are in results.json and table.txt."},
+      {Detail::Rounds, false,
+       "The rounds as CSV would make this page too large: they are in results.json."},
+      {Detail::Drawings, false,
+       "Rounds and text tables would make this page too large: they are in results.json and "
+       "table.txt."},
       {Detail::Words, false, "Drawings and tables would make this page too large: see table.txt."},
   }};
   std::string text;

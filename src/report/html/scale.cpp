@@ -93,10 +93,10 @@ Markup labels(const Scale& scale, std::size_t most, Label label) {
   for (const double value : scale.ticks(most)) {
     const double x = scale.at(value);
     const std::string side = x < edge ? "start" : x > drawing_width - edge ? "end" : "middle";
-    all += Element{"span",
-                   {{"class", side},
-                    {"style", fmt::format("left:{}%", number(100 * x / drawing_width))}}}(
-        words(label(value)));
+    all += Element{
+        "span",
+        {{"class", side},
+         {"style", fmt::format("left:{}%", number(100 * x / drawing_width))}}}(words(label(value)));
   }
   return Element{"div",
                  {{"class", "labels"},
@@ -108,8 +108,7 @@ Markup labels(const Scale& scale, std::size_t most, Label label) {
 Markup side_labels(const Scale& scale, std::size_t most, Label label) {
   Markup all;
   for (const double value : scale.ticks(most))
-    all += Element{
-        "span", {{"style", fmt::format("top:{}%", number(scale.above(value, 100)))}}}(
+    all += Element{"span", {{"style", fmt::format("top:{}%", number(scale.above(value, 100)))}}}(
         words(label(value)));
   return Element{"div", {{"class", "side"}, {"aria-hidden", "true"}}}(all);
 }

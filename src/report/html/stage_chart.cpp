@@ -63,9 +63,9 @@ Markup bars(const std::vector<StagePart>& parts, const Scale& scale, Colours& co
     shapes += rectangle(x, 2, width, bar_height, "part " + colours.of(part.label),
                         fmt::format("{}: {} ms", part.label, format_ms(part.ns)));
     if (part.floor_ns > 0)
-      shapes += rectangle(x, bar_height + 4, scale.at(from + part.floor_ns) - x, floor_height,
-                          "floor",
-                          fmt::format("{}: at least {} ms", part.label, format_ms(part.floor_ns)));
+      shapes +=
+          rectangle(x, bar_height + 4, scale.at(from + part.floor_ns) - x, floor_height, "floor",
+                    fmt::format("{}: at least {} ms", part.label, format_ms(part.floor_ns)));
     from += part.ns;
   }
   return drawing(bar_height + floor_height + 6, shapes);
@@ -101,9 +101,9 @@ Markup stage_chart(const GroupResult& group, const GroupAnalysis& analysis) {
   Colours colours;
   std::vector<TableRow> rows;
   for (const auto& [index, parts] : cases)
-    rows.push_back({.heading = name(group.cases[index].variant),
-                    .cells = {{bars(parts, scale, colours) +
-                               Element{"small"}(words(parts_text(parts)))}}});
+    rows.push_back(
+        {.heading = name(group.cases[index].variant),
+         .cells = {{bars(parts, scale, colours) + Element{"small"}(words(parts_text(parts)))}}});
   const std::vector<Column> columns{{"variant"}, {"stages, one after the other"}};
   return block("stages", table("Where the time goes", columns, rows) + colours.legend());
 }

@@ -47,8 +47,7 @@ std::vector<std::pair<double, double>> limit_of_fastest(const Experiment& experi
     for (const CaseAnalysis& one : experiment.analyses[point.group].cases)
       if (one.time_ns && (fastest == nullptr || one.time_ns->value < fastest->time_ns->value))
         fastest = &one;
-    if (fastest != nullptr && fastest->of_limit && fastest->of_limit->value > 0 &&
-        point.amount > 0)
+    if (fastest != nullptr && fastest->of_limit && fastest->of_limit->value > 0 && point.amount > 0)
       limit.emplace_back(point.amount, fastest->time_ns->value * fastest->of_limit->value);
   }
   return limit;
@@ -100,9 +99,9 @@ Changes changes_of(const Experiment& experiment, const AxisLine& line, const Fra
     if (!after || !by || *after <= 0 || *by <= 0) continue;
     const double x = frame.across.at(std::sqrt(*after * *by));
     changes.lines += upright(x, sweep_height, "change");
-    changes.numbers += Element{
-        "span", {{"style", fmt::format("left:{}%", number(100 * x / drawing_width))}}}(
-        words(std::to_string(++count)));
+    changes.numbers +=
+        Element{"span", {{"style", fmt::format("left:{}%", number(100 * x / drawing_width))}}}(
+            words(std::to_string(++count)));
     changes.list += Element{"li"}(words(overtaking_text(line, change) + "."));
   }
   return changes;
@@ -122,8 +121,9 @@ Markup numbers_of(const Experiment& experiment, const AxisLine& line,
     columns.push_back({fmt::format("{}={}", line.axis, axis_value(point.value))});
   std::vector<TableRow> rows;
   for (std::size_t c = 0; c < curves.size(); ++c) {
-    TableRow row{.heading = Element{"span", {{"class", "key " + colour(c)}}}(name(curves[c].variant)),
-                 .cells = {}};
+    TableRow row{
+        .heading = Element{"span", {{"class", "key " + colour(c)}}}(name(curves[c].variant)),
+        .cells = {}};
     for (const AxisLine::Point& point : line.points) {
       const auto index = measured_case(experiment, point.group, curves[c].variant);
       const GroupAnalysis& analysis = experiment.analyses[point.group];
@@ -143,8 +143,8 @@ Markup numbers_of(const Experiment& experiment, const AxisLine& line,
 
 Markup sweep_chart(const Experiment& experiment, const AxisLine& line) {
   const std::vector<SweepCurve> curves = curves_of(experiment, line);
-  const bool is_line = std::ranges::any_of(
-      curves, [](const SweepCurve& curve) { return curve.points.size() > 1; });
+  const bool is_line =
+      std::ranges::any_of(curves, [](const SweepCurve& curve) { return curve.points.size() > 1; });
   if (!is_line) return {};
   const auto limit = limit_of_fastest(experiment, line);
   const Frame frame = frame_of(curves, limit);
@@ -160,10 +160,10 @@ Markup sweep_chart(const Experiment& experiment, const AxisLine& line) {
   Markup figure = Element{"figcaption"}(
       words(fmt::format("Time of a batch along {}{}: median and interval{}", line.axis, where,
                         limit_places.size() > 1 ? "; dashed: the limit of the fastest" : "")));
-  figure += block("framed", side_labels(frame.up, 6, &ms_label) +
-                                block("plot", drawing(sweep_height, shapes) +
-                                                  block("marks", changes.numbers)) +
-                                labels(frame.across, 5, &amount_label));
+  figure += block(
+      "framed", side_labels(frame.up, 6, &ms_label) +
+                    block("plot", drawing(sweep_height, shapes) + block("marks", changes.numbers)) +
+                    labels(frame.across, 5, &amount_label));
   if (!changes.list.empty()) figure += Element{"ol"}(changes.list);
   return Element{"figure", {{"class", "sweep"}}}(figure) + numbers_of(experiment, line, curves);
 }

@@ -40,10 +40,10 @@ Markup cell_of(const GroupResult& group, const GroupAnalysis& analysis,
   const Verdict& verdict = analysis.verdict;
   if (verdict.outcome == Outcome::Winner) {
     const auto at = std::ranges::find(winners, verdict.winner) - winners.begin();
-    const std::string by =
-        !verdict.advantage ? ""
-                           : fmt::format(" {} the {}", factor(verdict.advantage->factor),
-                                         verdict.advantage->of_baseline ? "baseline" : "next");
+    const std::string by = !verdict.advantage
+                               ? ""
+                               : fmt::format(" {} the {}", factor(verdict.advantage->factor),
+                                             verdict.advantage->of_baseline ? "baseline" : "next");
     return Element{"span", {{"class", "key " + colour(static_cast<std::size_t>(at))}}}(
                name(verdict.winner)) +
            Element{"small"}(words(by));
@@ -56,8 +56,7 @@ Markup cell_of(const GroupResult& group, const GroupAnalysis& analysis,
 
 /// The group at these two values; null where there is none, or where other axes differ from
 /// `fixed`.
-const GroupResult* group_at(const Experiment& experiment, const Json& fixed,
-                            std::size_t& index) {
+const GroupResult* group_at(const Experiment& experiment, const Json& fixed, std::size_t& index) {
   for (index = 0; index < experiment.groups.size(); ++index) {
     const Json& point = experiment.groups[index]->point;
     const bool fits = std::ranges::all_of(fixed.items(), [&](const auto& entry) {
