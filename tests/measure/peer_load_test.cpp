@@ -55,7 +55,8 @@ struct PeerLoadTest : testing::Test {
     return outcomes;
   }
 
-  const fs::path folder = fs::path(testing::TempDir()) / "peer_load_test";
+  const fs::path folder = fs::path(testing::TempDir()) /
+                          testing::UnitTest::GetInstance()->current_test_info()->name();
   Backends backends = make_backends();
   SystemClock clock;
   Recorder recorder{clock};

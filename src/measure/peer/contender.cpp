@@ -153,7 +153,11 @@ std::string PeerContender::write_file_list(const PeerFolder& folder) const {
   const auto* const load = std::get_if<Load>(&work_.stages.front().op);
   if (load == nullptr) return "";
   std::string path = folder.file("files.json");
-  write_file(path, Json(load->walk().files()).dump(-1, ' ', false, Json::error_handler_t::replace));
+  try {
+    write_file(path, Json(load->walk().files()).dump());
+  } catch (const Json::type_error&) {
+    throw CannotRunHere("a file is not named in UTF-8, and a peer is told of files in JSON");
+  }
   return path;
 }
 
@@ -231,7 +235,7 @@ std::vector<std::int64_t> PeerContender::stage_times(const PeerTurn& turn) {
 Turn PeerContender::take_turn(const TurnShape& shape, std::mt19937_64&) {
   cold_files_.drop();
   const std::int64_t asked_ns = context_.clock.now_ns();
-  // What it warms up on would be in memory.
+  // What it warms up on would be in memory, also what workers read ahead of it.
   const PeerTurn told =
       run(shape.iterations, cold_files_.any() ? 0 : asked_warm_up_ns(work_, shape));
   Turn turn;
