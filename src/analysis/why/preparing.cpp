@@ -4,7 +4,7 @@
 namespace normbench {
 
 std::optional<PreparingCost> preparing_cost(const GroupResult& group, const Pair& to_baseline,
-                                            int fastest, const Results& results) {
+                                            int fastest) {
   const CaseResult& result = group.cases[fastest];
   const CaseResult& baseline =
       group.cases[to_baseline.a == fastest ? to_baseline.b : to_baseline.a];
