@@ -81,7 +81,7 @@ TEST_F(PeerLoadTest, EveryItemIsHeldToItsImages) {
 TEST_F(PeerLoadTest, ANetworkGivesWhatItMakesOfTheFirstItem) {
   const auto given = outcomes("right", R"(, {"op": "model", "name": "tiny", "train": true})");
   ASSERT_TRUE(given[0].output && given[1].output);
-  EXPECT_EQ(given[0].output->values[12], 50.0f / 255);  // of the second image
+  EXPECT_EQ(given[0].output->values[1000], 50.0f / 255);  // of the second image
   EXPECT_EQ(given[0].output->values, given[1].output->values);
 }
 
