@@ -50,7 +50,7 @@ def load_of(stage):
 def listed(path):
     """The paths in a file that holds a list of them."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        with open(path, encoding="utf-8") as file:
             files = json.load(file)
     except (OSError, ValueError) as mistake:
         raise Refused(f"prepare: cannot read the list of files {path}: {mistake}") from None

@@ -208,15 +208,11 @@ class Session:
         return itertools.repeat(self._batches(first, count)) if self._task.loads else self._inputs
 
     def _stages_to_time(self, iteration_ns):
-        """How many of the first stages: of several, those whose calls take as long as their work, unless reading the
-        clock shows."""
+        """How many: all of several on the CPU, whose calls take as long as their work, unless reading the clock
+        shows."""
         count = len(self._stages or [])
-        if count < 2 or iteration_ns <= SHORTEST_TIMED_STAGE_NS * count:
-            return 0
-        if self._task.device == "cpu":
-            return count
-        on_cpu = itertools.takewhile(lambda stage: stage.place == "cpu", self._task.stages)
-        return len(list(on_cpu)) if self._task.loads else 0
+        on_cpu = self._task.device == "cpu"
+        return count if count > 1 and on_cpu and iteration_ns > SHORTEST_TIMED_STAGE_NS * count else 0
 
     def _timed(self, iterations):
         spent = [0] * (self._timed_stages or 0)
@@ -248,17 +244,15 @@ class Session:
         self._result = y
 
     def _loop_by_stage(self, inputs, iterations, spent):
-        timed, rest = list(enumerate(self._stages[: len(spent)])), self._stages[len(spent) :]
+        stages = list(enumerate(self._stages))
         clock = time.perf_counter_ns
         y, self._result = self._result, None
         for _ in range(iterations):
             x = next(inputs)
-            for index, stage in timed:
+            for index, stage in stages:
                 start = clock()
                 x = stage(x)
                 spent[index] += clock() - start
-            for stage in rest:
-                x = stage(x)
             y = x
         self._result = y
 

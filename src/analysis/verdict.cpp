@@ -148,7 +148,7 @@ Verdict judge(const GroupResult& group, const GroupAnalysis& analysis, const Res
     const auto baseline = std::ranges::find(group.cases, group.baseline, &CaseResult::variant);
     if (const auto pair =
             pair_of(analysis.pairs, fastest, static_cast<int>(baseline - group.cases.begin())))
-      verdict.preparing = preparing_cost(group, *pair, fastest, results);
+      verdict.preparing = preparing_cost(group, *pair, fastest);
   }
   add_left_out_by_the_clock(group, results, verdict);
   verdict.link = link_arithmetic(group);

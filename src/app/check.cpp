@@ -24,12 +24,18 @@ struct CheckOptions {
   BackendOptions backend;
 };
 
+/// What decides which of a loader's files can be read: of those that are decoded no size does.
+std::string tried_as(const Load& load) {
+  const std::string how = fmt::format("{} {}", name_of(load.on_error), name_of(load.storage));
+  return load.storage == Storage::Image ? how : fmt::format("{} {}", how, describe(load.image()));
+}
+
 /// Tries all images, once. Throws BadInput for what would fail a case; what is left out is said.
 void check_images(const std::string& file, const Plan& plan) {
-  std::set<std::pair<OnError, std::vector<std::string>>> tried;
+  std::set<std::pair<std::string, std::vector<std::string>>> tried;
   std::vector<Issue> issues;
   const auto check = [&](const Load& load, const std::string& where) {
-    if (load.files.empty() || !tried.emplace(load.on_error, load.files).second) return;
+    if (load.files.empty() || !tried.emplace(tried_as(load), load.files).second) return;
     try {
       load.walk();
       if (const auto broken = broken_files(load); !broken.empty())

@@ -36,6 +36,12 @@ InputFile::InputFile(const std::string& path)
 
 InputFile::~InputFile() { close(descriptor_); }
 
+std::int64_t InputFile::bytes_now() const {
+  struct stat status {};
+  if (fstat(descriptor_, &status) != 0) throw_last_error();
+  return status.st_size;
+}
+
 void InputFile::read(std::int64_t offset, std::span<std::byte> to) const {
   while (!to.empty()) {
     const ssize_t got = pread(descriptor_, to.data(), to.size(), offset);
@@ -47,11 +53,10 @@ void InputFile::read(std::int64_t offset, std::span<std::byte> to) const {
   }
 }
 
-MappedFile::MappedFile(const std::string& path) {
-  const InputFile file(path);
-  if (file.bytes() == 0) throw std::runtime_error("is empty");
-  const auto size = static_cast<std::size_t>(file.bytes());
-  void* const address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
+MappedFile::MappedFile(const std::string& path) : file_(path) {
+  if (file_.bytes() == 0) throw std::runtime_error("is empty");
+  const auto size = static_cast<std::size_t>(file_.bytes());
+  void* const address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file_.descriptor(), 0);
   if (address == MAP_FAILED) throw_last_error();
   bytes_ = {static_cast<std::byte*>(address), size};
 }

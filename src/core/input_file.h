@@ -18,8 +18,9 @@ class InputFile {
   InputFile& operator=(const InputFile&) = delete;
 
   int descriptor() const { return descriptor_; }
-  /// Its size when it was opened.
+  /// Its size when it was opened, and as it is.
   std::int64_t bytes() const { return bytes_; }
+  std::int64_t bytes_now() const;
   /// Fills `to` from `offset` on. Throws where the file ends before.
   void read(std::int64_t offset, std::span<std::byte> to) const;
 
@@ -37,8 +38,11 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   std::span<std::byte> bytes() const { return bytes_; }
+  /// As many of them as the file still has: others must not be touched.
+  std::int64_t bytes_now() const { return file_.bytes_now(); }
 
  private:
+  InputFile file_;
   std::span<std::byte> bytes_;  // private pages: never written back
 };
 

@@ -58,6 +58,13 @@ void remove_unfinished(const Preparation& preparation) {
     if (!WholeFile::named_beside(name).empty()) fs::remove(in_folder(preparation, name), ignored);
 }
 
+/// Also a damaged one.
+bool has_manifest(const std::string& folder) try {
+  return read_manifest(folder).has_value();
+} catch (const Invalid&) {
+  return true;
+}
+
 /// Sources may only change where they could not be read: they were repaired.
 void check_sources(const Preparation& preparation, PreparationJournal& journal) {
   std::set<std::string> used;
@@ -84,8 +91,7 @@ bool is_begun(const Preparation& preparation) {
 
 std::vector<std::string> mistakes_before(const Preparation& preparation) {
   std::vector<std::string> mistakes = mistakes_of(preparation);
-  std::error_code unknown;
-  if (!is_begun(preparation) && !fs::exists(manifest_path(preparation.folder), unknown))
+  if (!is_begun(preparation) && !has_manifest(preparation.folder))
     if (const auto foreign = foreign_names(preparation, {}); !foreign.empty())
       mistakes.push_back(foreign_text(preparation.folder, foreign));
   return mistakes;

@@ -56,14 +56,16 @@ bool is_utf8(const std::string& text) try {
   return false;
 }
 
-/// Sources that would become the same file, and those that a manifest cannot name.
+/// Sources that would become the same file, or that a manifest cannot tell apart or name.
 void add_name_mistakes(const Preparation& preparation, std::vector<std::string>& mistakes) {
-  std::map<std::string, std::string> by_stem;
+  const bool by_stem = !preparation.form.shards;
+  std::map<std::string, std::string> by_name;
   for (const std::string& source : preparation.sources) {
-    const auto [other, fresh] = by_stem.try_emplace(fs::path(source).stem().string(), source);
-    if (!fresh && !preparation.form.shards)
-      mistakes.push_back(fmt::format("{} and {} have the same name without its end (rename one)",
-                                     other->second, source));
+    const std::string name = by_stem ? fs::path(source).stem().string() : name_of_source(source);
+    const auto [other, fresh] = by_name.try_emplace(name, source);
+    if (!fresh)
+      mistakes.push_back(fmt::format("{} and {} have the same name{} (rename one)", other->second,
+                                     source, by_stem ? " without its end" : ""));
     if (!is_utf8(source)) mistakes.push_back(fmt::format("{}: is not named in UTF-8", source));
   }
 }

@@ -36,7 +36,7 @@ struct FinishedFile {
 class PreparationJournal {
  public:
   static std::string path_in(const std::string& folder);
-  /// Starts one. Throws CannotWrite, and std::runtime_error where a source has no state.
+  /// Starts one. Throws CannotWrite.
   static PreparationJournal create(const Preparation& preparation);
   /// Opens that of this preparation to go on. Throws BadInput with all that differs when it is of
   /// another one, Invalid when it is damaged or in use.

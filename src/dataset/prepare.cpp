@@ -44,12 +44,11 @@ class Work {
   /// False when it was interrupted.
   bool run();
 
-  std::size_t done() const { return done_; }
   const std::map<std::size_t, LeftOut>& broken() const { return broken_; }  // by source
   /// Spent so far, with what was spent before; but for looking at what was made.
   double seconds() const {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-    const double looking = static_cast<double>(looking_ns_) * 1e-9 / options_.threads;
+    const double looking = static_cast<double>(looking_ns_) * 1e-9 / threads_;
     return seconds_before_ + spent.count() - looking;
   }
 
@@ -61,7 +60,6 @@ class Work {
 
   bool is_interrupted() const { return options_.interrupted != nullptr && *options_.interrupted; }
   bool needs(const Output& output) const;
-  bool is_repaired(const Output& output, const LeftOut& image) const;
   bool find_items();
   std::optional<Claimed> claim();
   void work(Backend& backend);
@@ -77,7 +75,8 @@ class Work {
   PreparationJournal& journal_;
   const std::vector<Output>& outputs_;
   const double seconds_before_;
-  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point start_;
+  int threads_ = 1;
 
   mutable std::atomic<std::int64_t> looking_ns_ = 0;  // of all threads
   std::vector<Item> items_;
@@ -89,22 +88,13 @@ class Work {
   std::map<std::size_t, LeftOut> broken_;
 };
 
-/// Whether an image that a finished file does without has changed since.
-bool Work::is_repaired(const Output& output, const LeftOut& image) const {
-  for (std::size_t source = output.first; source < output.first + output.count; ++source)
-    if (name_of_source(preparation_.sources[source]) == image.name)
-      return journal_.states()[source].bytes != image.bytes;
-  return false;
-}
-
-/// A file that does without broken images is none where they are to be told, or can be read now.
+/// A file that does without broken images is made again: they may have been repaired, or are to be
+/// told.
 bool Work::needs(const Output& output) const {
   const auto found = journal_.files().find(output.name);
   if (found == journal_.files().end()) return true;
   const FinishedFile& finished = found->second;
-  const auto repaired = [&](const LeftOut& image) { return is_repaired(output, image); };
-  return (options_.on_error == OnError::Fail && !finished.left_out.empty()) ||
-         std::ranges::any_of(finished.left_out, repaired) || !is_whole(preparation_, finished);
+  return !finished.left_out.empty() || !is_whole(preparation_, finished);
 }
 
 /// False when it was interrupted: files that are there are read.
@@ -128,10 +118,12 @@ bool Work::find_items() {
 bool Work::run() {
   if (!find_items()) return false;
   observer_.started(done_, preparation_.sources.size());
+  start_ = std::chrono::steady_clock::now();
   const std::unique_ptr<Backend> cpu = make_cpu_backend();
-  const auto threads = std::min<std::int64_t>(options_.threads, std::ssize(items_));
-  if (threads > 0)
-    on_team(static_cast<int>(threads), [&](int, int) {
+  threads_ = static_cast<int>(
+      std::clamp<std::int64_t>(std::ssize(items_), 1, std::max(1, options_.threads)));
+  if (!items_.empty())
+    on_team(threads_, [&](int, int) {
       try {
         work(*cpu);
       } catch (...) {
@@ -241,10 +233,19 @@ Manifest manifest_of(const Preparation& preparation, std::span<const Output> out
   return manifest;
 }
 
+/// Images in files that are whole.
+std::size_t done_of(std::span<const Output> outputs, const PreparationJournal& journal) {
+  std::size_t done = 0;
+  for (const Output& output : outputs)
+    if (journal.files().contains(output.name)) done += output.count;
+  return done;
+}
+
 Prepared result_of(const Preparation& preparation, const PrepareOptions& options,
                    std::span<const Output> outputs, PreparationJournal& journal, const Work& work,
                    bool complete) {
-  Prepared prepared{.outcome = Prepared::Outcome::Interrupted, .done = work.done(), .broken = {}};
+  Prepared prepared{
+      .outcome = Prepared::Outcome::Interrupted, .done = done_of(outputs, journal), .broken = {}};
   for (const auto& [source, image] : work.broken()) prepared.broken.push_back(image);
   if (!complete) return prepared;
   prepared.outcome = Prepared::Outcome::Broken;

@@ -36,7 +36,7 @@ struct Prepared {
   };
   Outcome outcome = Outcome::Finished;
   Manifest manifest = {};            // of Finished and WasThere
-  std::size_t done = 0;              // images, of Interrupted and Broken
+  std::size_t done = 0;              // images in whole files, of Interrupted and Broken
   std::vector<LeftOut> broken = {};  // met by this call, in order
 };
 

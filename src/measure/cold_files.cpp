@@ -7,6 +7,7 @@
 #include <limits>
 #include <thread>
 
+#include "core/units.h"
 #include "machine/page_cache.h"
 #include "measure/contender.h"
 
@@ -34,7 +35,7 @@ namespace {
 
 /// What is in memory of files.
 struct Kept {
-  double share = 0;     // of all their bytes
+  Residency all;
   std::string most_of;  // the file of which most is
 };
 
@@ -42,39 +43,38 @@ struct Kept {
 Kept kept_of(const std::vector<std::string>& files) {
   for (const std::string& file : files) drop_pages(file);
   Kept kept;
-  Residency all;
   std::int64_t most = 0;
   for (const std::string& file : files) {
     const Residency one = residency(file);
-    all.resident_bytes += one.resident_bytes;
-    all.bytes += one.bytes;
+    kept.all.resident_bytes += one.resident_bytes;
+    kept.all.bytes += one.bytes;
     if (one.resident_bytes <= most) continue;
     most = one.resident_bytes;
     kept.most_of = file;
   }
-  const auto bytes = static_cast<double>(std::max<std::int64_t>(1, all.bytes));
-  kept.share = static_cast<double>(all.resident_bytes) / bytes;
   return kept;
 }
 
 }  // namespace
 
 void ColdFiles::drop() const {
-  constexpr double most_share = 0.01;
   constexpr int attempts = 20;
   if (files_.empty()) return;
   Kept kept = kept_of(files_);
+  // So that of the first item, which may be what is kept, a tenth is in memory at most.
+  const std::int64_t allowed = std::min(kept.all.bytes / 100, kept.all.bytes / most_items_ / 10);
   // Pages that are being read ahead, or were just read by another CPU, go a little later.
-  for (int attempt = 1; kept.share > most_share && attempt < attempts; ++attempt) {
+  for (int attempt = 1; kept.all.resident_bytes > allowed && attempt < attempts; ++attempt) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     kept = kept_of(files_);
   }
-  if (kept.share > most_share)
-    throw CannotRunHere(
-        fmt::format("the system keeps {:.0f} % of the files in memory although told to forget "
-                    "them, most of {} (it cannot on tmpfs, nor where others have them mapped; and "
-                    "it tells only those who may write to the files)",
-                    100 * kept.share, kept.most_of));
+  if (kept.all.resident_bytes > allowed)
+    throw CannotRunHere(fmt::format(
+        "the system keeps {} of the files' {} in memory although told to forget them, most of {} "
+        "(it cannot on tmpfs, nor where others have them mapped; and it tells only those who may "
+        "write to the files)",
+        format_bytes(static_cast<double>(kept.all.resident_bytes)),
+        format_bytes(static_cast<double>(kept.all.bytes)), kept.most_of));
 }
 
 }  // namespace normbench

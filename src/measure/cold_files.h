@@ -18,7 +18,7 @@ class ColdFiles {
   /// Items of a turn that find no image read before by another of them; without cold files any.
   std::int64_t most_items() const { return most_items_; }
   /// Has the system forget their pages, and asks it whether it did. Throws CannotRunHere when more
-  /// than a hundredth stays.
+  /// than a hundredth of them stays, or a tenth of an item.
   void drop() const;
 
  private:

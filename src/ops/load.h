@@ -67,7 +67,8 @@ class ImageWalk {
 /// --images, in which {height} and {width} are those of the size), batch, size [h, w], fit, layout,
 /// storage (`image`: JPEG and PNG, decoded and fitted to the size; `raw`, `npy`: pixels in that
 /// size and layout, one image a file or several),
-/// via (`read` or `mmap`; files of several images are opened or mapped once, others each time),
+/// via (`read` or `mmap`; files of several images are opened or mapped once, up to 256 of
+/// them, others each time),
 /// page_cache (`cold`: the files' pages are dropped before each turn, untimed),
 /// on_error (`fail`: any broken file fails the case; `skip`: broken files are left out),
 /// shuffle (another order in every pass over the images), seed (of those orders).

@@ -332,8 +332,10 @@ class Mistakes(Prepare):
     def test_what_is_damaged_is_not_guessed(self):
         self.make_photos(2)
         folder = self.new_set("--storage", "png")
-        (folder / "manifest.json").write_text("{}")
+        (folder / "manifest.json").write_text('{"tool": {"name": "normbench"}}')
         self.assertIn("manifest.json: ", self.refused(folder, "--storage", "png")[0])
+        (folder / "manifest.json").write_text('{"name": "an app of the web"}')
+        self.assertIn("holds other files: ", self.refused(folder, "--storage", "png")[0])
         begun = self.dir / "begun"
         begun.mkdir()
         (begun / "prepare.jsonl").write_text("{}\n")
@@ -412,6 +414,32 @@ class Broken(Prepare):
                       "(rename one)\n", done.stderr)
         self.prepare(self.dir / "b", "--storage", "npy", "--size", 8, 8, "--shards", 1, source=source)
         self.assertEqual(self.manifest(self.dir / "b")["images"], 2)
+
+    def test_images_of_a_shard_have_names_of_their_own(self):
+        for folder in ("x", "y"):
+            (self.dir / folder).mkdir()
+            (self.dir / folder / "a.png").write_bytes((self.photos / "000.png").read_bytes())
+        done = self.prepare(self.dir / "set", "--storage", "npy", "--size", 8, 8, "--shards", 1, code=2,
+                            source=self.dir / "?" / "a.png")
+        self.assertIn(f"normbench: {self.dir}/x/a.png and {self.dir}/y/a.png have the same name (rename one)\n",
+                      done.stderr)
+
+    def test_an_image_that_was_repaired_meanwhile_is_taken(self):
+        args = ["--storage", "npy", "--size", 8, 8, "--shards", 2]
+        folder = self.dir / "set"
+        self.prepare(folder, *args, code=1)
+        lines = (folder / "prepare.jsonl").read_text().splitlines()
+        skipped = self.dir / "skipped"
+        self.prepare(skipped, *args, "--on-error", "skip")
+        manifest = json.loads((skipped / "manifest.json").read_text())
+        first = manifest["files"][0]  # as if it had been killed after this one
+        lines.append(json.dumps({"file": first, "sources": manifest["sources"][:1],
+                                 "left_out": manifest["left_out"][:1], "seconds": 1}))
+        (folder / "prepare.jsonl").write_text("\n".join(lines) + "\n")
+        (folder / first["name"]).write_bytes((skipped / first["name"]).read_bytes())
+        (self.photos / "001.png").write_bytes(self.kept)
+        self.prepare(folder, *args, "--on-error", "skip")
+        self.assertEqual([image["name"] for image in self.manifest(folder)["left_out"]], ["003.png"])
 
     def test_what_was_left_out_is_not_when_all_are_wanted(self):
         args = ["--storage", "npy", "--size", 8, 8, "--shards", 2]

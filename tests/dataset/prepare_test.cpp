@@ -215,7 +215,7 @@ TEST_F(Prepare, EndsAfterTheImageInHandAndGoesOn) {
     const PrepareOptions options{.threads = 1, .on_error = {}, .interrupted = &interrupted};
     const Prepared prepared = prepare(preparation, options, watcher);
     EXPECT_EQ(prepared.outcome, Outcome::Interrupted);
-    EXPECT_EQ(prepared.done, 3u);
+    EXPECT_EQ(prepared.done, shards ? 2u : 3u);  // a shard is whole or has to be made again
     const std::vector<std::string> files{"a.raw", "b.raw", "c.raw", "prepare.jsonl"};
     const std::vector<std::string> whole_shards{"prepare.jsonl", "shard-0000-of-0002.raw"};
     EXPECT_EQ(names_in(preparation.folder), shards ? whole_shards : files);

@@ -25,12 +25,13 @@ struct PeerLoadTest : testing::Test {
   ~PeerLoadTest() override { fs::remove_all(folder); }
 
   /// Of a peer that loads 2 of the 3 images an item, after its first call and after a turn.
-  std::vector<CheckOutcome> outcomes(const std::string& how) {
+  std::vector<CheckOutcome> outcomes(const std::string& how, const std::string& more_stages = "") {
     PlanOptions named;
     named.images_dir = folder;
     const Plan plan = make_plan("load.json", R"({"schema": 1, "name": "load", "experiments": [
         {"name": "e", "load": {"batch": 2, "size": [2, 2], "storage": "raw"},
-         "variants": {"v": {"peer": "tiny", "stages": ["load", {"op": "cast", "to": "float32"}]}}}],
+         "variants": {"v": {"peer": "tiny", "stages": ["load", {"op": "cast", "to": "float32"})" +
+                                                 more_stages + R"(]}}}],
         "peers": {"tiny": ["tiny"]}})",
                                 backends, named);
     const Case& work = plan.groups.front().cases.front();
@@ -55,7 +56,8 @@ struct PeerLoadTest : testing::Test {
     return outcomes;
   }
 
-  const fs::path folder = fs::path(testing::TempDir()) / "peer_load_test";
+  const fs::path folder = fs::path(testing::TempDir()) /
+                          testing::UnitTest::GetInstance()->current_test_info()->name();
   Backends backends = make_backends();
   SystemClock clock;
   Recorder recorder{clock};
@@ -74,6 +76,13 @@ TEST_F(PeerLoadTest, EveryItemIsHeldToItsImages) {
   }
   EXPECT_GT(shape.iterations, 1);
   EXPECT_FALSE(outcomes("wrong later")[1].result.ok);
+}
+
+TEST_F(PeerLoadTest, ANetworkGivesWhatItMakesOfTheFirstItem) {
+  const auto given = outcomes("right", R"(, {"op": "model", "name": "tiny", "train": true})");
+  ASSERT_TRUE(given[0].output && given[1].output);
+  EXPECT_EQ(given[0].output->values[1000], 50.0f / 255);  // of the second image
+  EXPECT_EQ(given[0].output->values, given[1].output->values);
 }
 
 TEST_F(PeerLoadTest, PixelsThatAreNotDecodedAreHeldOneByOne) {

@@ -127,6 +127,14 @@ TEST_F(ManifestFile, IsNothingWhereThereIsNone) {
   EXPECT_EQ(read_manifest(folder_ / "absent"), std::nullopt);
 }
 
+TEST_F(ManifestFile, IsNothingWhereItIsAnotherPrograms) {
+  for (const char* text : {"{}", "[]", R"({"name": "an app", "icons": []})", R"({"tool": "x"})",
+                           R"({"tool": {"name": "x"}})"}) {
+    std::ofstream(folder_ / "manifest.json") << text;
+    EXPECT_EQ(read_manifest(folder_), std::nullopt) << text;
+  }
+}
+
 TEST_F(ManifestFile, ThatIsDamagedSaysWhere) {
   EXPECT_EQ(complaint("", ""), "");
   EXPECT_THAT(complaint("\"seconds\": 1.5,", "\"seconds\": 1.5"),

@@ -32,7 +32,7 @@ Results loaders(double other, double prepare_seconds) {
 
 std::string line(const Results& results, bool different = true) {
   const Pair to_baseline{.a = 0, .b = 1, .ratio = {}, .different = different};
-  const auto cost = preparing_cost(results.groups[0], to_baseline, 1, results);
+  const auto cost = preparing_cost(results.groups[0], to_baseline, 1);
   return cost ? preparing_text(results.groups[0], *cost) : "";
 }
 

@@ -185,6 +185,6 @@ struct PreparingCost {
 /// `to_baseline`: of the fastest case and the baseline. Nothing where the dataset's manifest does
 /// not tell, both load the same or not as many images, or the baseline is not beaten beyond doubt.
 std::optional<PreparingCost> preparing_cost(const GroupResult& group, const Pair& to_baseline,
-                                            int fastest, const Results& results);
+                                            int fastest);
 
 }  // namespace normbench

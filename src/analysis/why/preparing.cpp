@@ -4,7 +4,7 @@
 namespace normbench {
 
 std::optional<PreparingCost> preparing_cost(const GroupResult& group, const Pair& to_baseline,
-                                            int fastest, const Results& results) {
+                                            int fastest) {
   const CaseResult& result = group.cases[fastest];
   const CaseResult& baseline =
       group.cases[to_baseline.a == fastest ? to_baseline.b : to_baseline.a];
@@ -12,7 +12,7 @@ std::optional<PreparingCost> preparing_cost(const GroupResult& group, const Pair
   if (result.dataset->prepare_seconds == 0 || *result.dataset == *baseline.dataset) return {};
   if (result.dataset->images != baseline.dataset->images) return {};
   const auto ns_per_image = [&](const CaseResult& one) {
-    return median_ns(one, results) / static_cast<double>(one.images);
+    return wall_ns(one) / static_cast<double>(one.images);
   };
   const double saved_ns = ns_per_image(baseline) - ns_per_image(result);
   if (saved_ns <= 0) return {};

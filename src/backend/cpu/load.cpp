@@ -210,29 +210,36 @@ class StoredFiles {
   void read(const std::string& file, const ImagePlace& place, std::span<std::byte> to) const {
     if (via_ == Via::Mmap) {
       const auto& kept = mapped_[place.file];
-      return kept ? copy(file, kept->bytes(), place, to)
-                  : copy(file, MappedFile(file).bytes(), place, to);
+      return kept ? copy(*kept, place, to) : copy(MappedFile(file), place, to);
     }
     const auto& kept = open_[place.file];
     kept ? kept->read(place.offset, to) : InputFile(file).read(place.offset, to);
   }
 
  private:
-  void keep(const std::string& file, std::size_t number) {
-    if (via_ == Via::Read && !open_[number]) open_[number] = std::make_unique<InputFile>(file);
-    if (via_ == Via::Mmap && keeps_maps_ && !mapped_[number])
+  static constexpr int most_kept_ = 256;  // a process may have 1024 files open, of all variants
+
+  void keep(const std::string& file, std::size_t number) try {
+    if (open_[number] || mapped_[number] || kept_ == most_kept_) return;
+    if (via_ == Via::Mmap && !keeps_maps_) return;
+    if (via_ == Via::Read)
+      open_[number] = std::make_unique<InputFile>(file);
+    else
       mapped_[number] = std::make_unique<MappedFile>(file);
+    ++kept_;
+  } catch (const std::runtime_error& error) {
+    throw_if_broken({file}, {error.what()});
   }
 
-  /// Pages that a file no longer has cannot be touched: it is asked for its size each time.
-  static void copy(const std::string& path, std::span<const std::byte> file,
-                   const ImagePlace& place, std::span<std::byte> to) {
-    if (place.offset + std::ssize(to) > InputFile(path).bytes()) throw_cut();
-    std::memcpy(to.data(), file.subspan(static_cast<std::size_t>(place.offset)).data(), to.size());
+  static void copy(const MappedFile& file, const ImagePlace& place, std::span<std::byte> to) {
+    if (place.offset + std::ssize(to) > file.bytes_now()) throw_cut();
+    std::memcpy(to.data(), file.bytes().subspan(static_cast<std::size_t>(place.offset)).data(),
+                to.size());
   }
 
   Via via_;
   bool keeps_maps_;
+  int kept_ = 0;
   std::vector<std::unique_ptr<InputFile>> open_;     // by file; null: each time
   std::vector<std::unique_ptr<MappedFile>> mapped_;  // likewise
 };

@@ -153,7 +153,11 @@ std::string PeerContender::write_file_list(const PeerFolder& folder) const {
   const auto* const load = std::get_if<Load>(&work_.stages.front().op);
   if (load == nullptr) return "";
   std::string path = folder.file("files.json");
-  write_file(path, Json(load->walk().files()).dump(-1, ' ', false, Json::error_handler_t::replace));
+  try {
+    write_file(path, Json(load->walk().files()).dump());
+  } catch (const Json::type_error&) {
+    throw CannotRunHere("a file is not named in UTF-8, and a peer is told of files in JSON");
+  }
   return path;
 }
 
@@ -179,6 +183,11 @@ std::int64_t PeerContender::first_call() {
 }
 
 CheckOutcome PeerContender::check() {
+  // A network's output is held to what others made of the first images.
+  const bool has_network = std::ranges::any_of(
+      work_.stages, [](const Stage& stage) { return is_peer_only(stage.op); });
+  if (has_network && std::holds_alternative<Load>(work_.stages.front().op) && last_item_ > 0)
+    run(1, 0);
   const PeerFolder folder(output_bytes(work_));
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < work_.outputs.size(); ++i)
@@ -231,7 +240,7 @@ std::vector<std::int64_t> PeerContender::stage_times(const PeerTurn& turn) {
 Turn PeerContender::take_turn(const TurnShape& shape, std::mt19937_64&) {
   cold_files_.drop();
   const std::int64_t asked_ns = context_.clock.now_ns();
-  // What it warms up on would be in memory.
+  // What it warms up on would be in memory, also what workers read ahead of it.
   const PeerTurn told =
       run(shape.iterations, cold_files_.any() ? 0 : asked_warm_up_ns(work_, shape));
   Turn turn;

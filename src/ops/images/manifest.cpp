@@ -100,6 +100,12 @@ std::vector<T> read_list(Reader& reader, std::string_view key, T (*read)(Reader&
   return list;
 }
 
+bool is_of_normbench(const Json& json) {
+  if (!json.is_object()) return false;
+  const Json tool = json.value("tool", Json());
+  return tool.is_object() && tool.value("name", Json()) == "normbench";
+}
+
 /// Complains where the sums are not those of the lists.
 void check_sums(const Manifest& manifest, Reader& reader) {
   std::int64_t images = 0, bytes = 0, source_bytes = 0;
@@ -211,6 +217,7 @@ std::optional<Manifest> read_manifest(const std::string& folder) {
     read_file(path, bytes);
     const Json json =
         parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, issues);
+    if (issues.empty() && !is_of_normbench(json)) return std::nullopt;
     Reader reader(json, "", issues);
     Manifest manifest = read_members(reader);
     if (!issues.empty()) throw Invalid(fmt::format("{}: {}", issues[0].pointer, issues[0].text));

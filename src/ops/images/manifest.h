@@ -59,8 +59,8 @@ struct Manifest {
   bool operator==(const Manifest&) const = default;
 };
 
-/// The manifest of a folder, or nothing where it has none. Throws Invalid ("DIR/manifest.json: …")
-/// for one that is damaged or of a newer version.
+/// The manifest of a folder, or nothing where it has none, or another program's manifest.json.
+/// Throws Invalid ("DIR/manifest.json: …") for one that is damaged or of a newer version.
 std::optional<Manifest> read_manifest(const std::string& folder);
 
 /// The mean of its images' peak signal-to-noise ratios (dB); 0 where all pixels were kept.
