@@ -49,7 +49,7 @@ std::vector<OutputFile> output_files(const Results& results, const TraceModel& t
                                      const RunOptions& options) {
   std::vector<OutputFile> files;
   for (const Report& report : reports())
-    if (!report.file.empty())
+    if (!report.file.empty() && !(options.no_html && report.name == "html"))
       files.push_back({std::string(report.file),
                        [&](const std::string& path) { write_file(path, report.render(results)); }});
   // What everything else can be made from has the first claim to the room there is.

@@ -11,6 +11,7 @@
 #include "app/commands.h"
 #include "app/documents.h"
 #include "app/options.h"
+#include "report/html/report_html.h"
 #include "report/profile_report.h"
 
 namespace normbench {
@@ -37,6 +38,7 @@ Renderer renderer(const ReportOptions& options) {
   }
   const bool is_default = options.format.empty() || options.format == "terminal";  // its old name
   const Report& report = report_named(is_default ? "text" : options.format);
+  if (report.name == "html") return [](auto documents, auto) { return html_report(documents); };
   return [render = report.render, is_json = report.name == "json"](auto documents, auto) {
     std::string text;
     const bool is_list = is_json && documents.size() > 1;

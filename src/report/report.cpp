@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <array>
 
+#include "report/html/report_html.h"
+
 namespace normbench {
 namespace {
 
 std::string json(const Results& results) { return pretty(document(results), 1) + "\n"; }
 
-constexpr std::array<Report, 3> kReports{{
+constexpr std::array<Report, 4> kReports{{
     {"text", "what a run prints", "", &terminal},
     {"table", "everything, as text", "table.txt", &table},
+    {"html", "a page to look at", "report.html", &html_report},
     {"json", "the document", "results.json", &json},
 }};
 

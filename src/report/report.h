@@ -11,7 +11,7 @@ struct Report {
   std::string (*render)(const Results&);
 };
 
-/// text (what `run` prints), table (everything), json (the document).
+/// text (what `run` prints), table (everything), html (a page), json (the document).
 std::span<const Report> reports();
 /// The row called `name`. Throws Invalid listing the known ones.
 const Report& report_named(std::string_view name);

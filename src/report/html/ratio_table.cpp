@@ -102,7 +102,8 @@ std::vector<NumberColumn> number_columns(const std::vector<RatioRow>& rows,
                                     {"±", {}},        {other_time_title(results), {}},
                                     {"images/s", {}}, {"faults", {}},
                                     {"of limit", {}}, {"CPU ms/image", {}}};
-  const auto add = [&, next = std::size_t{0}](std::string text) mutable {
+  std::size_t next = 0;
+  const auto add = [&](std::string text) {
     columns[next++ % columns.size()].cells.push_back(std::move(text));
   };
   for (const RatioRow& row : rows) {
