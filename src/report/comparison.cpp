@@ -5,13 +5,15 @@
 
 #include "report/comparison_words.h"
 #include "report/document_text.h"
+#include "report/html/comparison_html.h"
 
 namespace normbench {
 namespace {
 
-constexpr std::array<ComparisonReport, 4> kComparisonReports{{
+constexpr std::array<ComparisonReport, 5> kComparisonReports{{
     {"text", "a table for people", &comparison_text},
     {"markdown", "a comment for a pull request", &comparison_markdown},
+    {"html", "a page to look at", &html_comparison},
     {"json", "everything, for programs", &comparison_json},
     {"junit", "test results, as CI systems read them", &comparison_junit},
 }};

@@ -13,7 +13,7 @@ struct ComparisonReport {
   std::string (*render)(const Comparison&);
 };
 
-/// text (for a terminal), markdown (for a pull request's comment), json, junit.
+/// text (for a terminal), markdown (for a pull request's comment), html (a page), json, junit.
 std::span<const ComparisonReport> comparison_reports();
 /// The row called `name`. Throws Invalid listing the known ones.
 const ComparisonReport& comparison_report_named(std::string_view name);

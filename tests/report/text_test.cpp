@@ -46,10 +46,10 @@ TEST(Reports, AreFoundByName) {
   EXPECT_EQ(report_named("table").file, "table.txt");
   EXPECT_EQ(report_named("json").file, "results.json");
   try {
-    report_named("html");
+    report_named("tex");
     FAIL();
   } catch (const Invalid& invalid) {
-    EXPECT_STREQ(invalid.what(), "unknown format \"html\" (known: text, table, json)");
+    EXPECT_STREQ(invalid.what(), "unknown format \"tex\" (known: text, table, html, json)");
   }
 }
 
