@@ -22,11 +22,11 @@ double effect_between(const CaseResult& a, const CaseResult& b) {
   return a.peer.empty() && b.peer.empty() ? 0 : kProcessEffect;
 }
 
+}  // namespace
+
 double margin_of(const Pair& pair, double precision) {
   return std::max(precision, pair.process_effect);
 }
-
-}  // namespace
 
 std::vector<Pair> compare_pairs(const GroupResult& group, const Results& results) {
   std::vector<int> indices;

@@ -21,7 +21,7 @@ std::vector<Option> config_options(ConfigOptions& options) {
            &options.set, "/options/set"},
           {"--only", "GLOB", "Only experiments or variants that match; the baseline is kept",
            &options.only, "/options/only"},
-          {"--quick", "", "A few rounds only: seconds, with wide intervals", &options.quick,
+          {"--quick", "", "A few rounds only, with wide intervals: seconds where a round is short", &options.quick,
            "/options/quick"},
           {"--fit", "",
            "Where a batch does not fit in memory, take the fewest images that exceed three caches",

@@ -60,7 +60,7 @@ class PrepareProgress final : public PrepareObserver {
   }
   void broken(const std::string& source, const std::string& why) override {
     line_.clear();
-    tell("normbench: {}: {}\n", source, why);
+    tell("normbench: {}: {}\n", on_one_line(source), on_one_line(why));
   }
   void clear() { line_.clear(); }
 
@@ -123,18 +123,18 @@ std::string summary(const std::string& folder, const Manifest& manifest) {
   const auto source_bytes = static_cast<double>(manifest.source_bytes);
   std::string text = fmt::format(
       "{} in {}: {} read, {} written ({}x) in {} s, {} images/s\n", images_text(manifest.images),
-      folder, format_bytes(source_bytes), format_bytes(bytes),
+      on_one_line(folder), format_bytes(source_bytes), format_bytes(bytes),
       format_significant(bytes / source_bytes, 3), format_significant(manifest.seconds, 3),
       format_significant(static_cast<double>(manifest.images) / manifest.seconds, 3));
   for (const LeftOut& image : manifest.left_out)
-    text += fmt::format("Left out: {} ({})\n", image.name, image.why);
+    text += fmt::format("Left out: {} ({})\n", on_one_line(image.name), on_one_line(image.why));
   return text;
 }
 
 void tell_broken(const Prepared& prepared, std::size_t all) {
   std::vector<std::string> list;
   for (const LeftOut& image : prepared.broken)
-    list.push_back(fmt::format("{} ({})", image.name, image.why));
+    list.push_back(on_one_line(fmt::format("{} ({})", image.name, image.why)));
   tell("normbench: {} of {} images cannot be read: {}\nnormbench: {}\n", list.size(), all,
        fmt::join(list, ", "),
        list.size() == all ? "no image is left"
@@ -159,8 +159,9 @@ Exit prepare_dataset(const PrepareSaid& said) {
       say("{}Nothing to do: it is there already\n", summary(said.folder, prepared.manifest));
       return Exit::Fine;
     case Prepared::Outcome::Interrupted:
-      say("Interrupted: {} of {} are done; go on with the same command\n", prepared.done,
-          images_text(std::ssize(preparation.sources)));
+      say("Interrupted: {} of {} are done{}; go on with the same command\n", prepared.done,
+          images_text(std::ssize(preparation.sources)),
+          preparation.form.shards ? " (a shard counts when it is whole)" : "");
       return Exit::Interrupted;
     case Prepared::Outcome::Broken:
       tell_broken(prepared, preparation.sources.size());
@@ -193,7 +194,8 @@ Subcommand make_prepare() {
       .run = [said] { return prepare_dataset(*said); },
       .help =
           "DST gets manifest.json when it is finished. An interrupted or killed preparation goes "
-          "on with the\nsame command. The bytes do not depend on --threads."};
+          "on with the\nsame command, from the last whole file on: one of --shards 1 from the "
+          "start. The bytes do not\ndepend on --threads."};
 }
 
 }  // namespace normbench

@@ -126,7 +126,8 @@ void check_finished(const Preparation& preparation, const Manifest& manifest) {
     const std::string path = in_folder(preparation, file.name);
     if (fs::file_size(path, error) != static_cast<std::uintmax_t>(file.bytes) || error)
       throw std::runtime_error(fmt::format(
-          "{}: is not as it was written (remove {} to make it again)", path, preparation.folder));
+          "{}: is {} (remove {} to make all again)", path,
+          fs::exists(path, error) ? "not as it was written" : "missing", preparation.folder));
   }
 }
 

@@ -66,7 +66,8 @@ void add_name_mistakes(const Preparation& preparation, std::vector<std::string>&
     if (!fresh)
       mistakes.push_back(fmt::format("{} and {} have the same name{} (rename one)", other->second,
                                      source, by_stem ? " without its end" : ""));
-    if (!is_utf8(source)) mistakes.push_back(fmt::format("{}: is not named in UTF-8", source));
+    if (!is_utf8(source))
+      mistakes.push_back(fmt::format("{}: is not named in UTF-8 (rename it)", source));
   }
 }
 

@@ -96,6 +96,14 @@ bool walks_through_files(const Case& work) {
   return load != nullptr && load->image_count() > load->batch;
 }
 
+/// Says it where a turn does not come to all images.
+void note_images_of_a_turn(CaseResult& result) {
+  const std::int64_t images = result.iterations * result.images;
+  if (result.dataset && images < result.dataset->images)
+    result.notes.push_back(
+        fmt::format("a turn loads {} of {} images", images, result.dataset->images));
+}
+
 /// What the case loads from. Files that on_error skip leaves out are counted and shown.
 void note_dataset(Member& member) {
   const auto* const load = std::get_if<Load>(&member.work->stages.front().op);
@@ -387,6 +395,7 @@ void GroupRun::align_turns() {
     if (decides && about_as_long(member)) member->shape.iterations = most;
     if (decides && walks_through_files(*member->work)) member->shape.iterations = most_walking;
     member->result->iterations = member->shape.iterations;
+    note_images_of_a_turn(*member->result);
   }
 }
 

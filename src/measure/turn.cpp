@@ -114,6 +114,16 @@ std::int64_t iterations_per_turn(double iteration_ns, double clock_cost_ns) {
   return static_cast<std::int64_t>(std::ceil(enough_ns / iteration_ns));
 }
 
+std::int64_t iterations_of_an_epoch(const Case& work, double iteration_ns) {
+  constexpr std::int64_t most = 16;
+  constexpr double most_ns = 3e9;
+  const auto* const load = std::get_if<Load>(&work.stages.front().op);
+  if (load == nullptr) return 1;
+  const std::int64_t epoch = (load->image_count() + load->batch - 1) / load->batch;
+  const auto in_time = static_cast<std::int64_t>(most_ns / std::max(iteration_ns, 1.0));
+  return std::max<std::int64_t>(1, std::min({epoch, most, in_time}));
+}
+
 double clock_cost_ns(Clock& clock) {
   constexpr int readings = 100;
   double least = 0;
@@ -137,7 +147,9 @@ TurnShape shape_of_turns(PreparedCase& prepared, Clock& clock, double clock_cost
   const double iteration_ns = quiet_iteration_ns(prepared, clock);
   const double marks_ns = marks_cost_ns(prepared, clock, clock_cost_ns);
   const std::int64_t most = prepared.cold_files().most_items();
-  return {.iterations = std::min(iterations_per_turn(iteration_ns, clock_cost_ns), most),
+  const std::int64_t enough = std::max(iterations_per_turn(iteration_ns, clock_cost_ns),
+                                       iterations_of_an_epoch(prepared.work(), iteration_ns));
+  return {.iterations = std::min(enough, most),
           .most_iterations = most,
           .marks = !prepared.work().graph && marks_ns < marks_share * iteration_ns,
           .bracket_ns = prepared.device() != nullptr ? empty_bracket_ns(*prepared.device()) : 0};

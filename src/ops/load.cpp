@@ -161,6 +161,8 @@ void Load::resolve(const Paths& paths) {
     const std::string name = dataset_name();
     if (paths.images_dir && std::filesystem::is_directory(*paths.images_dir + "/" + name))
       find(*paths.images_dir, name);
+    else
+      searched = paths.images_dir.value_or("");
   } else if (paths.images_dir) {
     find("", *paths.images_dir);
   } else if (!path.empty()) {
@@ -178,7 +180,10 @@ std::string Load::dataset_name() const {
 
 std::string Load::why_no_files() const {
   if (dataset.empty()) return "no images given (--images DIR)";
-  return fmt::format("no dataset \"{}\" (--images DIR, the folder that it is in)", dataset_name());
+  if (searched.empty())
+    return fmt::format("no dataset \"{}\" (--images DIR, the folder that it is in)",
+                       dataset_name());
+  return fmt::format("no folder \"{}\" in {}", dataset_name(), searched);
 }
 
 FileContents Load::contents(const std::string& file) const {

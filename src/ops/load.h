@@ -91,6 +91,7 @@ struct Load {
   bool shuffle = false;
   std::uint64_t seed = 0;
   std::vector<std::string> files = {};  // after resolve: every file that matches, in name order
+  std::string searched = {};            // where the dataset was looked for and is not
   // … and what the manifest of their folder says, where it has one: how long making them took, and
   // their mean peak signal-to-noise ratio (0: all pixels were kept).
   double prepare_seconds = 0, psnr_db = 0;

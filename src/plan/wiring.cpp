@@ -39,6 +39,14 @@ std::string signature_text(const Signature& signature) {
   return list(signature.in) + " -> " + list(signature.out);
 }
 
+/// What a row does not do: "take … -> …"; a loader takes nothing but files.
+std::string refused_text(const Stage& stage) {
+  const auto* const load = std::get_if<Load>(&stage.op);
+  if (load == nullptr) return "take " + signature_text(stage.signature);
+  return fmt::format("go with \"storage\": \"{}\" and \"fit\": \"{}\"", name_of(load->storage),
+                     name_of(load->fit));
+}
+
 /// Why nothing can run in this place, whatever it is; nothing when something can.
 std::optional<std::string> missing_place(const Backends& backends, Place place) {
   const Backend* backend = backends.at(place);
@@ -65,8 +73,8 @@ const Kernel* forced_row(const std::vector<const Kernel*>& rows, const Stage& st
     throw StageMistake{"kernel", unknown("kernel", stage.forced, known)};
   }
   if (!(*row)->accepts(stage.op, stage.signature))
-    throw StageMistake{"kernel", fmt::format("kernel \"{}\" does not take {}", stage.forced,
-                                             signature_text(stage.signature))};
+    throw StageMistake{"kernel",
+                       fmt::format("kernel \"{}\" does not {}", stage.forced, refused_text(stage))};
   return *row;
 }
 

@@ -95,6 +95,25 @@ TEST(Claims, ASmallSizeIsNoContradiction) {
   EXPECT_EQ(sized("one", Relation::Less, "other", {1.5, 1.5}, results), Contradicted);
 }
 
+// A tie whose interval ends at a difference that counts may still be one.
+TEST(Claims, AWideTieIsNoContradiction) {
+  Results results = examples::tie();
+  results.precision = 0.05;
+  CaseResult &one = results.groups[0].cases[1], &other = results.groups[0].cases[2];
+  ASSERT_EQ(one.variant, "one");
+  ASSERT_EQ(other.variant, "other");
+  const auto outcome = [&](std::int64_t percent, Relation relation) {
+    for (std::size_t i = 0; i < one.rounds.size(); ++i)  // a quarter of them either way
+      other.rounds[i].wall_ns =
+          one.rounds[i].wall_ns * (100 + (i % 4 == 0) * percent - (i % 4 == 1) * percent) / 100;
+    return judged(claim("one", relation, "other"), results).outcome;
+  };
+  EXPECT_EQ(outcome(3, Relation::Less), Contradicted);
+  EXPECT_EQ(outcome(8, Relation::Less), Inconclusive);
+  EXPECT_EQ(outcome(8, Relation::More), Inconclusive);
+  EXPECT_EQ(outcome(8, Relation::Equal), Confirmed);
+}
+
 TEST(Claims, WithinLeavesRoomForAnotherProcess) {
   const auto outcome = [](double ratio, double within) {
     Results results = examples::tie();

@@ -119,7 +119,7 @@ class Scratch(unittest.TestCase):
 
     def test_a_folder_that_vanishes_fails_its_case_alone(self):
         document = self.config({})
-        document["experiments"][0]["variants"]["slow"] = self.variant({"op": "compute", "ms": 300}, "save")
+        document["experiments"][0]["variants"]["slow"] = self.variant({"op": "compute", "ms": 40}, "save")
         running = self.start(document, "--scratch", self.scratch)
         (folder,) = self.scratch.iterdir()
         folder.rename(self.dir / "gone")  # at once, whatever is being written there

@@ -90,7 +90,7 @@ TEST(PreparationMistakes, AreSourcesOfOneNameAndNamesThatNoManifestCanHold) {
   preparation.sources = {"/a/x.jpg", "/a/x.png", "/b/y.jpg", "/b/\xFF.jpg"};
   EXPECT_THAT(mistakes_of(preparation),
               ElementsAre("/a/x.jpg and /a/x.png have the same name without its end (rename one)",
-                          "/b/\xFF.jpg: is not named in UTF-8"));
+                          "/b/\xFF.jpg: is not named in UTF-8 (rename it)"));
 }
 
 TEST(PreparationMistakes, AreSourcesInTheDataset) {

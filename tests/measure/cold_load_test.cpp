@@ -130,6 +130,16 @@ TEST_F(ColdLoadTest, FilesInMemoryCannotBeCold) {
               HasSubstr("in memory although told to forget them"));
 }
 
+TEST_F(ColdLoadTest, ATurnIsAnEpochUnlessThatIsLong) {
+  const RawFiles files(".", 1);
+  const Case work = planned(files, R"(, "batch": 4)");
+  EXPECT_EQ(iterations_of_an_epoch(work, 1e6), 2);  // of 6 images
+  EXPECT_EQ(iterations_of_an_epoch(planned(files, R"(, "batch": 1)"), 1e6), 6);
+  EXPECT_EQ(iterations_of_an_epoch(work, 1.4e9), 2);
+  EXPECT_EQ(iterations_of_an_epoch(work, 1.6e9), 1);
+  EXPECT_EQ(iterations_of_an_epoch(work, 60e9), 1);
+}
+
 TEST_F(ColdLoadTest, ImagesThatWouldBeReadTwiceAreTooFew) {
   const RawFiles files(".", 1);
   const auto prepare = [&](const Case& work) {

@@ -300,6 +300,9 @@ TEST_F(LoadTest, ADatasetIsAFolderOfTheImages) {
   Load load{.dataset = "small", .storage = Storage::Npy};
   load.resolve({.base_dir = folder_, .images_dir = {}});
   EXPECT_THAT(load.files, IsEmpty());
+  EXPECT_EQ(load.why_no_files(), "no dataset \"small\" (--images DIR, the folder that it is in)");
+  load.resolve({.base_dir = "/", .images_dir = at("small")});
+  EXPECT_EQ(load.why_no_files(), "no folder \"small\" in " + at("small"));
   load.resolve({.base_dir = "/", .images_dir = folder_});
   EXPECT_THAT(load.files, ElementsAre(at("small/a.npy")));
   EXPECT_THROW(load.walk(), std::runtime_error);

@@ -75,11 +75,14 @@ Judgement::Outcome held_within(const Pair& pair, double within) {
 
 Judgement::Outcome direction(const Pair& pair, Relation relation, double precision) {
   using enum Judgement::Outcome;
-  if (!pair.different && !is_tie(pair, precision)) return Inconclusive;
-  const Relation found = !pair.different        ? Relation::Equal
-                         : pair.ratio.value < 1 ? Relation::Less
-                                                : Relation::More;
-  return found == relation ? Confirmed : Contradicted;
+  if (pair.different) {
+    const Relation found = pair.ratio.value < 1 ? Relation::Less : Relation::More;
+    return found == relation ? Confirmed : Contradicted;
+  }
+  if (relation == Relation::Equal) return is_tie(pair, precision) ? Confirmed : Inconclusive;
+  // Contradicted where not even the end of the interval would be a difference that counts.
+  const double most = relation == Relation::Less ? 1 / pair.ratio.low : pair.ratio.high;
+  return pair.covered && most <= 1 + margin_of(pair, precision) ? Contradicted : Inconclusive;
 }
 
 Judgement judge_pair(const Claim& claim, const Pair& pair, double precision) {

@@ -54,15 +54,6 @@ std::int64_t asked_warm_up_ns(const Case& work, const TurnShape& shape) {
              : std::max(shape.warmup_ns, static_cast<std::int64_t>(device_warm_up_ns));
 }
 
-/// A loader whose workers are ahead by some items shows that in a turn of several: in an epoch, or
-/// as many as keep a few workers busy.
-std::int64_t items_to_prefetch(const Case& work) {
-  constexpr std::int64_t most = 16;
-  const auto* const load = std::get_if<Load>(&work.stages.front().op);
-  if (load == nullptr) return 1;
-  return std::min(most, (load->image_count() + load->batch - 1) / load->batch);
-}
-
 std::string ms(std::int64_t ns) { return format_ms(static_cast<double>(ns)) + " ms"; }
 
 }  // namespace
@@ -215,7 +206,7 @@ TurnShape PeerContender::shape_of_turns(double clock_cost_ns) {
   process_.settle(duration(limits_.settle_seconds));
   // It times its stages in every turn or never.
   const std::int64_t enough =
-      std::max(iterations_per_turn(iteration_ns, clock_cost_ns), items_to_prefetch(work_));
+      std::max(iterations_per_turn(iteration_ns, clock_cost_ns), iterations_of_an_epoch(work_, iteration_ns));
   return {.iterations = std::min(enough, cold_files_.most_items()),
           .most_iterations = cold_files_.most_items(),
           .marks = true};
