@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Html, HtmlGoldenTest, testing::ValuesIn(drawings),
                          });
 
 TEST(Html, TextStaysText) {
-  EXPECT_EQ(html::words("a<b & \"c\" 'd'").source(), "a&lt;b &amp; &quot;c&quot; &apos;d&apos;");
+  EXPECT_EQ(html::words("a<b & \"c\" 'd'").source(), "a&lt;b &amp; &quot;c&quot; 'd'");
   const html::Element link{"a", {{"href", "\"><script>"}}};
   EXPECT_EQ(link(html::words("</a>")).source(),
             "<a href=\"&quot;&gt;&lt;script&gt;\">&lt;/a&gt;</a>");
@@ -183,7 +183,7 @@ TEST(Html, WhatIsTooLargeIsLeftOutAndSaid) {
 TEST(Html, AxesHaveRoundLabels) {
   EXPECT_THAT(html::Scale::logarithmic(1, 1000).ticks(5), ElementsAre(1, 10, 100, 1000));
   EXPECT_THAT(html::Scale::logarithmic(0.1, 40).ticks(9),
-              ElementsAre(0.1, 0.2, 0.5, 1, 2, 5, 10, 20));
+              ElementsAre(0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50));
   EXPECT_THAT(html::Scale::logarithmic(0.98, 1.02).ticks(5),
               testing::Each(testing::AllOf(testing::Gt(0.97), testing::Lt(1.03))));
   EXPECT_THAT(html::Scale::logarithmic(0.98, 1.02).ticks(5), Not(IsEmpty()));
