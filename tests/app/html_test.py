@@ -121,6 +121,18 @@ class Whole(Page):
                         for case in group["cases"]:
                             self.assertIn(case["variant"], words)
 
+    def compare(self, out):
+        """Two machines, so that there is something to see."""
+        done = subprocess.run([NORMBENCH, "compare", RESULTS / "quickstart-xeon-emr-2c-20261121.json",
+                               RESULTS / "quickstart-epyc-zen5-2c-20261121.json", "--force", "--format", "html",
+                               "--out", out], timeout=300, capture_output=True, text=True)
+        self.assertIn(done.returncode, (0, 3), done.stderr)
+        return out.read_text(encoding="utf-8")
+
+    def test_a_comparison(self):
+        words = " ".join(self.check(self.compare(self.dir / "comparison.html")).words)
+        self.assertIn("All cases, the worst first", words)
+
     def test_names_that_try_to_break_out(self):
         self.check(render([self.nasty()], self.dir / "nasty.html"))
 
@@ -195,6 +207,9 @@ class InABrowser(Whole):
         path = self.dir / "nasty.html"
         render([self.nasty()], path)
         yield "nasty", path
+        path = self.dir / "comparison.html"
+        self.compare(path)
+        yield "comparison", path
 
     def test_of_kept_documents(self):
         for name, path in self.pages():

@@ -20,6 +20,9 @@ Markup stage_chart(const GroupResult& group, const GroupAnalysis& analysis);
 /// winner changes.
 Markup sweep_chart(const Experiment& experiment, const AxisLine& line);
 
+/// Every variant's time at every point.
+Markup points_table(const Experiment& experiment);
+
 /// Who is fastest at each point of two axes.
 Markup winner_map(const Experiment& experiment);
 

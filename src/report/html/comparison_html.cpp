@@ -33,18 +33,17 @@ Markup change_drawing(const ComparedCase& one, double margin, const Scale& scale
   const double low = scale.at(one.ratio->low), high = scale.at(one.ratio->high),
                middle = scale.at(one.ratio->value);
   shapes += rectangle(low, change_height / 2 - 5, std::max(high - low, 1.0), 10, "interval");
-  return drawing(change_height,
-                 shapes + curve({{middle, change_height / 2 - 9}, {middle, change_height / 2 + 9}},
-                                "median"));
+  return drawing(
+      change_height,
+      shapes + curve({{middle, change_height / 2 - 9}, {middle, change_height / 2 + 9}}, "median"));
 }
 
 std::string change_label(double ratio) { return fmt::format("{:g}x", ratio); }
 
 Markup verdict_markup(const ComparedCase& one) {
   const Markup text = words(verdict_text(one));
-  return one.change == Change::Failed || one.change == Change::Regressed
-             ? Element{"strong"}(text)
-             : text;
+  return one.change == Change::Failed || one.change == Change::Regressed ? Element{"strong"}(text)
+                                                                         : text;
 }
 
 /// Why there is no verdict, and what else changed.
@@ -72,14 +71,11 @@ Markup cases_table(const Comparison& comparison) {
                               {remarks_of(one)}},
                     .css_class = is_bad ? "wrong" : ""});
   }
-  const std::vector<Column> columns{{"case"},
-                                    {"time of NEW over BASE", labels(scale, 5, &change_label)},
-                                    {"verdict"},
-                                    {"change"},
-                                    {"95 % interval"},
-                                    {"BASE ms"},
-                                    {"NEW ms"},
-                                    {"remarks"}};
+  const std::vector<Column> columns{
+      {"case"},          {"time of NEW over BASE", labels(scale, 5, &change_label)},
+      {"verdict"},       {"change"},
+      {"95 % interval"}, {"BASE ms"},
+      {"NEW ms"},        {"remarks"}};
   return block("ratios", table("All cases, the worst first", columns, rows));
 }
 
@@ -109,15 +105,15 @@ std::string html_comparison(const Comparison& comparison) {
   using namespace html;
   const Markup lead = Element{"p", {{"class", "lead"}}}(words(gate_text(gate(comparison))));
   const std::vector<std::string> cautions = caution_lines(comparison);
-  return page({.title = "compare " + comparison.name,
-               .about = comparison_setting(comparison),
-               .body = section("findings", "What changed",
-                               lead + paragraphs(std::vector{comparison_summary(comparison)}) +
-                                   paragraphs(cautions)) +
-                       section("cases", "The cases",
-                               cases_table(comparison) +
-                                   names_list("In BASE only", comparison.base_only) +
-                                   names_list("In NEW only", comparison.new_only))});
+  return page(
+      {.title = "compare " + comparison.name,
+       .about = comparison_setting(comparison),
+       .body = section("findings", "What changed",
+                       lead + paragraphs(std::vector{comparison_summary(comparison)}) +
+                           paragraphs(cautions)) +
+               section("cases", "The cases",
+                       cases_table(comparison) + names_list("In BASE only", comparison.base_only) +
+                           names_list("In NEW only", comparison.new_only))});
 }
 
 }  // namespace normbench

@@ -49,6 +49,7 @@ Markup sweep_charts(const Experiment& experiment) {
     if (chart.empty()) continue;
     (drawn++ < most_open ? open : more) += chart;
   }
+  if (drawn == 0) open += points_table(experiment);
   return open + (more.empty() ? more : folded("Along the other axes", more));
 }
 

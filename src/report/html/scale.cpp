@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 
 namespace normbench::html {
 namespace {
@@ -33,14 +35,22 @@ std::vector<double> linear_ticks(double low, double high, std::size_t most) {
   }
 }
 
-/// Powers of ten with 2 and 5 between them where there is room, else only every few of them.
-std::vector<double> logarithmic_ticks(double low, double high, std::size_t most) {
+/// These times each power of ten.
+std::vector<double> in_each_power(double low, double high, std::span<const double> steps) {
   std::vector<double> values;
-  for (const double step : {1.0, 2.0, 5.0})
-    for (double power = std::floor(std::log10(low)); std::pow(10.0, power) <= high; ++power)
+  for (double power = std::floor(std::log10(low)); std::pow(10.0, power) <= high; ++power)
+    for (const double step : steps)
       if (const double value = step * std::pow(10.0, power); value >= low && value <= high)
         values.push_back(value);
-  std::ranges::sort(values);
+  return values;
+}
+
+/// Powers of ten, with 2 and 5 or with 3 between them where there is room, else only every few.
+std::vector<double> logarithmic_ticks(double low, double high, std::size_t most) {
+  static constexpr std::array<double, 3> fine{1, 2, 5};
+  static constexpr std::array<double, 2> coarse{1, 3};
+  std::vector<double> values = in_each_power(low, high, fine);
+  if (values.size() > most) values = in_each_power(low, high, coarse);
   if (values.size() <= most) return values;
   const auto powers = static_cast<std::size_t>(std::ceil(std::log10(high / low)));
   const auto every = static_cast<double>((powers + most - 1) / most);
@@ -88,15 +98,21 @@ std::vector<double> Scale::ticks(std::size_t most) const {
 }
 
 Markup labels(const Scale& scale, std::size_t most, Label label) {
+  std::vector<std::pair<double, std::string>> texts;
+  for (const double value : scale.ticks(most)) texts.emplace_back(value, label(value));
+  return labels_at(scale, texts);
+}
+
+Markup labels_at(const Scale& scale, std::span<const std::pair<double, std::string>> texts) {
   constexpr double edge = 80;
   Markup all;
-  for (const double value : scale.ticks(most)) {
+  for (const auto& [value, text] : texts) {
     const double x = scale.at(value);
     const std::string side = x < edge ? "start" : x > drawing_width - edge ? "end" : "middle";
-    all += Element{
-        "span",
-        {{"class", side},
-         {"style", fmt::format("left:{}%", number(100 * x / drawing_width))}}}(words(label(value)));
+    all +=
+        Element{"span",
+                {{"class", side},
+                 {"style", fmt::format("left:{}%", number(100 * x / drawing_width))}}}(words(text));
   }
   return Element{"div",
                  {{"class", "labels"},

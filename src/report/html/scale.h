@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/html/markup.h"
@@ -43,7 +45,9 @@ using Label = std::string (*)(double value);
 
 /// Labels below or above a drawing, at their places.
 Markup labels(const Scale& scale, std::size_t most, Label label);
-/// The same beside it.
+/// The same of these values with these texts.
+Markup labels_at(const Scale& scale, std::span<const std::pair<double, std::string>> texts);
+/// Labels beside it.
 Markup side_labels(const Scale& scale, std::size_t most, Label label);
 
 /// A drawing `height` pixels high and as wide as its place. Lines keep their thickness. Readers of

@@ -64,7 +64,7 @@ svg * { vector-effect: non-scaling-stroke; }
 .c0 { --c: var(--k0); } .c1 { --c: var(--k1); } .c2 { --c: var(--k2); } .c3 { --c: var(--k3); }
 .c4 { --c: var(--k4); } .c5 { --c: var(--k5); } .c6 { --c: var(--k6); } .c7 { --c: var(--k7); }
 .dots, .knots { fill: none; stroke-linecap: round; }
-.dots { stroke: var(--soft); stroke-width: 3.5px; opacity: .45; }
+.dots { stroke: var(--soft); stroke-width: 3.5px; opacity: .6; }
 .knots { stroke: var(--c); stroke-width: 8px; }
 .margin { fill: var(--line); opacity: .55; }
 .baseline { stroke: var(--soft); stroke-width: 1px; fill: none; }
@@ -92,6 +92,7 @@ pre { overflow-x: auto; font-size: .8rem; line-height: 1.35; background: var(--s
 .tip { position: fixed; pointer-events: none; padding: .1rem .4rem; font-size: .8rem; background: var(--ink); color: var(--page); border-radius: .25rem; }
 @media (max-width: 44rem) {
   .ratios thead th:nth-child(n+3), .published thead th:nth-child(n+3) { display: none; }
+  .ratios caption, .published caption, .stages caption, .lanes caption { display: block; }
   .ratios :is(table, thead, tbody, tr, th, td), .published :is(table, thead, tbody, tr, th, td),
   .stages :is(table, thead, tbody, tr, th, td), .lanes :is(table, thead, tbody, tr, th, td) { display: block; width: auto; max-width: none; }
   .ratios :is(th, td), .published :is(th, td), .stages :is(th, td), .lanes :is(th, td) { border: 0; padding: .1rem 0; }

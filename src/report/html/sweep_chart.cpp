@@ -108,15 +108,33 @@ Changes changes_of(const Experiment& experiment, const AxisLine& line, const Fra
 }
 
 std::string ms_label(double ns) { return fmt::format("{:g} ms", ns / 1e6); }
-std::string amount_label(double amount) {
-  if (amount >= 1e6) return fmt::format("{:g}M", amount / 1e6);
-  return amount >= 1e4 ? fmt::format("{:g}k", amount / 1e3) : fmt::format("{:g}", amount);
+/// The values of the axis, without those that would lie on the one before.
+Markup point_labels(const AxisLine& line, const Scale& across) {
+  constexpr double room = 130;
+  std::vector<std::pair<double, std::string>> texts;
+  for (const AxisLine::Point& point : line.points)
+    if (point.amount > 0 &&
+        (texts.empty() || across.at(point.amount) - across.at(texts.back().first) >= room))
+      texts.emplace_back(point.amount, axis_value(point.value));
+  return labels_at(across, texts);
 }
 
-/// The times once more, in numbers.
+/// A case's time at a point, bold where it wins.
+Cell time_cell(const GroupAnalysis& analysis, std::optional<int> index) {
+  if (!index) return {words("not measured"), true};
+  const Markup text = words(format_ms(analysis.cases[*index].time_ns->value));
+  const std::vector<int>& fastest = analysis.verdict.fastest;
+  const bool wins = analysis.verdict.outcome == Outcome::Winner &&
+                    std::ranges::find(fastest, *index) != fastest.end();
+  return {wins ? Element{"strong"}(text) : text, true};
+}
+
+constexpr std::string_view times_caption = "ms per batch; the fastest is bold";
+
+/// The times of the curves in numbers.
 Markup numbers_of(const Experiment& experiment, const AxisLine& line,
                   const std::vector<SweepCurve>& curves) {
-  std::vector<Column> columns{{"ms per batch"}};
+  std::vector<Column> columns{{"variant"}};
   for (const AxisLine::Point& point : line.points)
     columns.push_back({fmt::format("{}={}", line.axis, axis_value(point.value))});
   std::vector<TableRow> rows;
@@ -124,22 +142,38 @@ Markup numbers_of(const Experiment& experiment, const AxisLine& line,
     TableRow row{
         .heading = Element{"span", {{"class", "key " + colour(c)}}}(name(curves[c].variant)),
         .cells = {}};
-    for (const AxisLine::Point& point : line.points) {
-      const auto index = measured_case(experiment, point.group, curves[c].variant);
-      const GroupAnalysis& analysis = experiment.analyses[point.group];
-      const std::vector<int>& fastest = analysis.verdict.fastest;
-      const bool wins = index && analysis.verdict.outcome == Outcome::Winner &&
-                        std::ranges::find(fastest, *index) != fastest.end();
-      const Markup text =
-          words(index ? format_ms(analysis.cases[*index].time_ns->value) : "not measured");
-      row.cells.push_back({wins ? Element{"strong"}(text) : text, true});
-    }
+    for (const AxisLine::Point& point : line.points)
+      row.cells.push_back(time_cell(experiment.analyses[point.group],
+                                    measured_case(experiment, point.group, curves[c].variant)));
     rows.push_back(std::move(row));
   }
-  return table("Medians; the fastest is bold", columns, rows);
+  return table(times_caption, columns, rows);
+}
+
+/// Variants that were measured somewhere, in order.
+std::vector<std::string> all_measured(const Experiment& experiment) {
+  std::vector<std::string> variants;
+  for (const GroupResult* group : experiment.groups)
+    for (const CaseResult& result : group->cases)
+      if (measured(result) && std::ranges::find(variants, result.variant) == variants.end())
+        variants.push_back(result.variant);
+  return variants;
 }
 
 }  // namespace
+
+Markup points_table(const Experiment& experiment) {
+  std::vector<Column> columns{{"variant"}};
+  for (const GroupResult* group : experiment.groups) columns.push_back({point_text(group->point)});
+  std::vector<TableRow> rows;
+  for (const std::string& variant : all_measured(experiment)) {
+    TableRow row{.heading = name(variant), .cells = {}};
+    for (std::size_t g = 0; g < experiment.groups.size(); ++g)
+      row.cells.push_back(time_cell(experiment.analyses[g], measured_case(experiment, g, variant)));
+    rows.push_back(std::move(row));
+  }
+  return rows.empty() ? Markup() : table(times_caption, columns, rows);
+}
 
 Markup sweep_chart(const Experiment& experiment, const AxisLine& line) {
   const std::vector<SweepCurve> curves = curves_of(experiment, line);
@@ -163,7 +197,7 @@ Markup sweep_chart(const Experiment& experiment, const AxisLine& line) {
   figure += block(
       "framed", side_labels(frame.up, 6, &ms_label) +
                     block("plot", drawing(sweep_height, shapes) + block("marks", changes.numbers)) +
-                    labels(frame.across, 5, &amount_label));
+                    point_labels(line, frame.across));
   if (!changes.list.empty()) figure += Element{"ol"}(changes.list);
   return Element{"figure", {{"class", "sweep"}}}(figure) + numbers_of(experiment, line, curves);
 }
