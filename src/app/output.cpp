@@ -16,6 +16,7 @@
 #include "report/chrome/chrome.h"
 #include "report/chrome/gzip.h"
 #include "report/report.h"
+#include "report/text.h"
 
 namespace normbench {
 namespace fs = std::filesystem;
@@ -136,8 +137,9 @@ void show_run(const Results& results, const Job& job, const Written& written,
   if (options.format == TextOrJson::Json) return say("{}", report_named("json").render(results));
   std::string text = terminal(results, options.table);
   if (!written.names.empty())
-    text += fmt::format("Wrote {}: {}{}\n", job.dir, fmt::join(written.names, ", "),
-                        has_trace(written.names) ? " (open in ui.perfetto.dev)" : "");
+    text += wrapped(fmt::format("Wrote {}: {}{}", job.dir, fmt::join(written.names, ", "),
+                                has_trace(written.names) ? " (open in ui.perfetto.dev)" : ""),
+                    0);
   say("{}", text);
 }
 

@@ -370,7 +370,7 @@ class CliTest(unittest.TestCase):
     def test_a_run_writes_documents_that_render_again(self):
         out, done = self.run_small()
         names = sorted(p.name for p in out.iterdir())
-        self.assertEqual(names, ["journal.jsonl", "results.json", "table.txt", "trace.json"])
+        self.assertEqual(names, ["journal.jsonl", "report.html", "results.json", "table.txt", "trace.json"])
         document = out / "results.json"
         table = normbench("report", document, "--format", "table").stdout
         self.assertEqual(table, (out / "table.txt").read_text())

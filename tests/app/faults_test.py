@@ -28,7 +28,7 @@ from thread_sanitizer import without_thread_sanitizer
 NORMBENCH = Path(sys.argv[1]).resolve()
 SEED = int(os.environ.get("NORMBENCH_FAULT_SEED", random.randrange(1 << 30)))
 KILLS = 20
-OUTPUTS = {"journal.jsonl", "results.json", "table.txt", "trace.json"}
+OUTPUTS = {"journal.jsonl", "report.html", "results.json", "table.txt", "trace.json"}
 
 NORMALIZE = {"op": "normalize", "mean": [1, 2, 3], "std": [1, 1, 1]}
 EAGER = [{"op": "cast", "to": "float32"}, {"op": "sub", "mean": [1, 2, 3]}]
@@ -674,13 +674,13 @@ class UnwritableTest(FaultsCase):
     def test_a_disk_that_is_full_for_the_journal(self):
         done = self.on_small_disk("32k")
         self.assertEqual(done.returncode, 5, done.stderr)
-        for name in ("journal.jsonl", "results.json", "table.txt"):
+        for name in ("journal.jsonl", "results.json", "table.txt", "report.html"):
             self.assertIn(f"normbench: cannot write disk/out/{name}: No space left on device\n",
                           done.stderr)
         self.assertNotIn("nterrupted", done.stdout)
         self.assertIn("Ended early, its journal could not be written: groups", done.stdout)
         rescued = self.rescued("tmp/normbench-out-rescued-*")
-        self.assertIn(f"results.json, table.txt, journal.jsonl to {rescued} instead\n", done.stderr)
+        self.assertIn(f"results.json, table.txt, report.html, journal.jsonl to {rescued} instead\n", done.stderr)
         self.assertIn(f"continue with: normbench run --resume {rescued}\n", done.stderr)
         finished = self.document(rescued)
         self.assertTrue(finished["interrupted"])

@@ -187,7 +187,8 @@ class OnCpu(ProfileTest):
         done, document = self.run_config(config, **hanging)
         self.assert_only_profiled(done, document, "the NVTX tool libnvtx_injection.so")
         self.assert_trace_is_valid()
-        self.assertIn(f"Wrote {self.out}: results.json, table.txt, trace.json", done.stdout)
+        self.assertIn(f"Wrote {self.out}: results.json, table.txt, report.html, trace.json",
+                      " ".join(done.stdout.split()))
         left = ("normbench: the NVTX tool libnvtx_injection.so has not ended its recording after 1 s: "
                 "leaving it, the run is finished")
         self.assertEqual(done.stderr.splitlines()[-1], left)
