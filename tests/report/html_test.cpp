@@ -153,6 +153,24 @@ TEST(Html, APageAsksForNothing) {
   EXPECT_EQ(count(page, "url("), count(page, "url(#hatch)"));
 }
 
+TEST(Html, EveryKindOfDocumentIsAPage) {
+  for (Results (*example)() :
+       {&examples::blog_no_counters, &examples::skipped_gpu, &examples::failed, &examples::unfair,
+        &examples::tie, &examples::inconclusive, &examples::quick, &examples::interrupted,
+        &examples::traced, &examples::decoding, &examples::labelled, &examples::gpu,
+        &examples::gpu_device_clock, &examples::constants, &examples::pinning, &examples::peers,
+        &examples::pipelines, &examples::published, &examples::swept}) {
+    const Results results = example();
+    const std::string page = html_report(results);
+    for (const GroupResult& group : results.groups)
+      for (const CaseResult& result : group.cases)
+        EXPECT_THAT(page, HasSubstr(html::words(result.variant).source()));
+    for (const char* what : {"nan", "inf%"})
+      EXPECT_THAT(page, Not(HasSubstr(what))) << results.name;
+  }
+  EXPECT_THAT(html_report(Results{}), testing::EndsWith("</html>\n"));
+}
+
 TEST(Html, TheVerdictComesFirst) {
   const std::string page = html_report(examples::blog());
   EXPECT_LT(page.find("Fastest: "), page.find("<table"));
