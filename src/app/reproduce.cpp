@@ -33,10 +33,11 @@ namespace normbench {
 namespace fs = std::filesystem;
 namespace {
 
-enum class ReproductionFormat { Text, Markdown, Json, Findings };
+enum class ReproductionFormat { Text, Markdown, Html, Json, Findings };
 constexpr auto words(ReproductionFormat) {
   return std::to_array<Word<ReproductionFormat>>({{ReproductionFormat::Text, "text"},
                                                   {ReproductionFormat::Markdown, "markdown"},
+                                                  {ReproductionFormat::Html, "html"},
                                                   {ReproductionFormat::Json, "json"},
                                                   {ReproductionFormat::Findings, "findings"}});
 }
@@ -331,6 +332,8 @@ void show(const Request& request, const Kept& kept, const std::string& folder,
       return say("{}", reproduction_text(all));
     case ReproductionFormat::Markdown:
       return say("{}", reproduction_markdown(all));
+    case ReproductionFormat::Html:
+      return say("{}", reproduction_html(all));
     case ReproductionFormat::Json:
       return say("{}\n", pretty(reproduction_json(all), 2));
     case ReproductionFormat::Findings:
@@ -463,7 +466,7 @@ Subcommand make_reproduce() {
            {"--machine", "NAME", "A name for documents instead of the host's", &request.machine},
            {"--configs", "DIR", "The configs, if not those of this program", &request.configs},
            {"--format", "NAME",
-            "text, markdown, json, or findings: a page in Markdown (docs/findings.md)",
+            "text, markdown, html, json, or findings: a page in Markdown (docs/findings.md)",
             word_of<ReproductionFormat>(options->format)}},
       .run = [options] { return reproduce(*options); }};
 }

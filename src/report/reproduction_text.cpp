@@ -10,6 +10,7 @@
 #include "report/cause_text.h"
 #include "report/comparison_words.h"
 #include "report/document_text.h"
+#include "report/html/page.h"
 #include "report/sweep_text.h"
 #include "report/text.h"
 #include "report/verdict_text.h"
@@ -198,6 +199,26 @@ std::string reproduction_markdown(const std::vector<Reproduction>& all) {
                         escaped_markdown(line.claimed + line.at), line.published, line.here,
                         line.verdict, escaped_markdown(line.why));
   return fmt::format("{}\n{}\n", text, count_text(all));
+}
+
+std::string reproduction_html(const std::vector<Reproduction>& all) {
+  std::vector<html::TableRow> rows;
+  for (const Line& line : lines_of(all))
+    rows.push_back({.heading = html::words(line.id),
+                    .cells = {{html::words(line.claimed + line.at)},
+                              {html::words(line.published), true},
+                              {html::words(line.here), true},
+                              {html::words(line.verdict)},
+                              {html::words(line.why)}}});
+  static const std::vector<html::Column> columns{{"id"},   {"claimed"}, {"published"},
+                                                 {"here"}, {"verdict"}, {"why"}};
+  const html::Markup lead = html::Element{"p", {{"class", "lead"}}}(html::words(count_text(all)));
+  return html::page(
+      {.title = "Published experiments, and what is so here",
+       .about = "",
+       .body = html::section("findings", "What became of each",
+                             lead + html::table("Claims and figures", columns, rows)) +
+               html::how_to_read()});
 }
 
 Json reproduction_json(const std::vector<Reproduction>& all) {

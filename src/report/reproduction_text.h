@@ -14,6 +14,8 @@ struct Reproduction {
 
 std::string reproduction_text(const std::vector<Reproduction>& all);
 std::string reproduction_markdown(const std::vector<Reproduction>& all);
+/// A page to look at, as html_report() makes them.
+std::string reproduction_html(const std::vector<Reproduction>& all);
 Json reproduction_json(const std::vector<Reproduction>& all);
 
 }  // namespace normbench

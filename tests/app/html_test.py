@@ -129,6 +129,18 @@ class Whole(Page):
         self.assertIn(done.returncode, (0, 3), done.stderr)
         return out.read_text(encoding="utf-8")
 
+    def reproduction(self, out):
+        done = subprocess.run([NORMBENCH, "reproduce", "--from", RESULTS / "reproduce", "--format", "html"], timeout=300,
+                              capture_output=True, text=True, check=True)
+        out.write_text(done.stdout, encoding="utf-8")
+        return done.stdout
+
+    def test_a_reproduction(self):
+        words = " ".join(self.check(self.reproduction(self.dir / "reproduce.html")).words)
+        self.assertIn("experiments ran here", words)
+        for number in range(1, 13):
+            self.assertIn(f" F{number} ", words)
+
     def test_a_comparison(self):
         words = " ".join(self.check(self.compare(self.dir / "comparison.html")).words)
         self.assertIn("All cases, the worst first", words)
@@ -210,6 +222,9 @@ class InABrowser(Whole):
         path = self.dir / "comparison.html"
         self.compare(path)
         yield "comparison", path
+        path = self.dir / "reproduce.html"
+        self.reproduction(path)
+        yield "reproduce", path
 
     def test_of_kept_documents(self):
         for name, path in self.pages():
