@@ -217,7 +217,8 @@ std::string reproduction_html(const std::vector<Reproduction>& all) {
       {.title = "Published experiments, and what is so here",
        .about = "",
        .body = html::section("findings", "What became of each",
-                             lead + html::table("Claims and figures", columns, rows)) +
+                             lead + html::block("reasons",
+                                                html::table("Claims and figures", columns, rows))) +
                html::how_to_read()});
 }
 

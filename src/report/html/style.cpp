@@ -47,6 +47,9 @@ thead button::after { content: " \2195"; }
 [aria-sort=descending] button::after { content: " \2193"; }
 .ratios td:nth-child(2), .published td:nth-child(2) { min-width: 16rem; width: 45%; }
 .stages td:nth-child(2), .lanes td:nth-child(3) { min-width: 16rem; width: 75%; }
+.reasons tbody th { min-width: 3rem; }
+.reasons td:last-child { min-width: 22rem; }
+.reasons .number { white-space: normal; }
 .ratios table, .stages table, .lanes table, .published table { width: 100%; }
 svg { display: block; width: 100%; overflow: hidden; }
 svg * { vector-effect: non-scaling-stroke; }
