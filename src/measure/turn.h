@@ -33,7 +33,8 @@ double iteration_in_burst_ns(Clock& clock,
 std::int64_t iterations_per_turn(double iteration_ns, double clock_cost_ns);
 
 /// What a loader's turn has at least: an epoch, so that turns of all variants load all images and
-/// workers have something to be ahead with; at most 16 items, or 3 s, of a long one. One for others.
+/// workers have something to be ahead with; at most 16 items, or 3 s, of a long one. One for
+/// others.
 std::int64_t iterations_of_an_epoch(const Case& work, double iteration_ns);
 
 /// Nanoseconds of one reading of the clock.
@@ -51,8 +52,8 @@ struct TurnShape {
 };
 
 /// Warms up and decides. One iteration when it takes 1 ms or more, else as many as take 1 ms and
-/// 1000 readings of the clock; loaders as iterations_of_an_epoch() says. Marks only when they cost less than 0.5 % of an iteration, and never
-/// within a graph.
+/// 1000 readings of the clock; loaders as iterations_of_an_epoch() says. Marks only when they cost
+/// less than 0.5 % of an iteration, and never within a graph.
 TurnShape shape_of_turns(PreparedCase& prepared, Clock& clock, double clock_cost_ns);
 
 /// What a turn of a pipeline gives besides: from its start to the first item's end, from the last

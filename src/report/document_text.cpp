@@ -76,7 +76,24 @@ std::string reasons_text(std::int64_t bits) {
   return fmt::format("{}", fmt::join(throttle_words(static_cast<std::uint64_t>(bits)), ", "));
 }
 
+void add_facts(const std::string& path, const Json& value, std::vector<Fact>& facts) {
+  if (value.is_object()) {
+    for (const auto& [key, member] : value.items())
+      add_facts(path.empty() ? key : path + "." + key, member, facts);
+    return;
+  }
+  facts.push_back({path, value.is_string() ? value.get<std::string>()
+                         : value.is_null() ? path == "gpu" ? "none" : "cannot be read here"
+                                           : value.dump()});
+}
+
 }  // namespace
+
+std::vector<Fact> facts_of(const Json& object) {
+  std::vector<Fact> facts;
+  add_facts("", object, facts);
+  return facts;
+}
 
 std::string text_at(const Json& json, const std::string& pointer, const std::string& fallback) {
   const Json value = value_at(json, pointer);

@@ -11,6 +11,14 @@ std::string text_at(const Json& json, const std::string& pointer, const std::str
 /// The integer at a JSON pointer, or `fallback`.
 std::int64_t integer_at(const Json& json, const std::string& pointer, std::int64_t fallback);
 
+/// A value of a document and where it stands: "cpu.model", "AMD EPYC".
+struct Fact {
+  std::string path, value;
+};
+/// Those of an object's members and of theirs, in order. "gpu" is "none" for null; other values
+/// that are null cannot be read.
+std::vector<Fact> facts_of(const Json& object);
+
 /// "AMD EPYC, 2 cores, L3 32 MiB", and ", only AVX2" where a better instruction set was left out.
 std::string machine_text(const Json& environment);
 /// True if a case has a stage on the GPU, also where there is none.

@@ -12,17 +12,12 @@
 namespace normbench {
 namespace {
 
-/// "cpu.model  AMD EPYC", one line per value, objects opened.
-void add_values(const std::string& path, const Json& value, std::string& text) {
-  if (value.is_object()) {
-    for (const auto& [key, member] : value.items())
-      add_values(path.empty() ? key : path + "." + key, member, text);
-    return;
-  }
-  const std::string shown = value.is_string() ? value.get<std::string>()
-                            : value.is_null() ? path == "gpu" ? "none" : "cannot be read here"
-                                              : value.dump();
-  text += fmt::format("  {:<32}  {}\n", path, shown);
+/// A line each.
+std::string facts_text(const Json& object) {
+  std::string text;
+  for (const Fact& fact : facts_of(object))
+    text += fmt::format("  {:<32}  {}\n", fact.path, fact.value);
+  return text;
 }
 
 std::string yes_no(bool value) { return value ? "yes" : "no"; }
@@ -38,11 +33,8 @@ std::string head(const Results& results) {
       yes_no(results.interrupted && !results.unkept),
       results.unkept ? ", ended early: its journal could not be written" : "");
   text += calibration_line(results.calibration);
-  text += "\nTool\n";
-  add_values("", results.tool, text);
-  text += "\nEnvironment\n";
-  add_values("", results.environment, text);
-  return text;
+  return text + "\nTool\n" + facts_text(results.tool) + "\nEnvironment\n" +
+         facts_text(results.environment);
 }
 
 std::string section(const TitledTable& table) { return "\n" + table.title + "\n" + table.body; }

@@ -28,10 +28,11 @@ struct PeerLoadTest : testing::Test {
   std::vector<CheckOutcome> outcomes(const std::string& how, const std::string& more_stages = "") {
     PlanOptions named;
     named.images_dir = folder;
-    const Plan plan = make_plan("load.json", R"({"schema": 1, "name": "load", "experiments": [
+    const Plan plan = make_plan("load.json",
+                                R"({"schema": 1, "name": "load", "experiments": [
         {"name": "e", "load": {"batch": 2, "size": [2, 2], "storage": "raw"},
          "variants": {"v": {"peer": "tiny", "stages": ["load", {"op": "cast", "to": "float32"})" +
-                                                 more_stages + R"(]}}}],
+                                    more_stages + R"(]}}}],
         "peers": {"tiny": ["tiny"]}})",
                                 backends, named);
     const Case& work = plan.groups.front().cases.front();
@@ -56,8 +57,8 @@ struct PeerLoadTest : testing::Test {
     return outcomes;
   }
 
-  const fs::path folder = fs::path(testing::TempDir()) /
-                          testing::UnitTest::GetInstance()->current_test_info()->name();
+  const fs::path folder =
+      fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
   Backends backends = make_backends();
   SystemClock clock;
   Recorder recorder{clock};

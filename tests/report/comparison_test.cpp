@@ -2,14 +2,12 @@
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <sstream>
 
 #include "compared.h"
 #include "core/issue.h"
+#include "golden.h"
 #include "report/text.h"
-#include "source_dir.h"
 
 namespace normbench::comparison_test {
 namespace {
@@ -70,13 +68,9 @@ struct Kept {
 class ComparisonGolden : public testing::TestWithParam<Kept> {};
 
 TEST_P(ComparisonGolden, RendersAsKept) {
-  const std::string path = source_dir() + "/tests/golden/" + GetParam().file;
   const std::string actual =
       comparison_report_named(GetParam().format).render(GetParam().comparison());
-  if (std::getenv("NORMBENCH_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
-  std::ostringstream kept;
-  kept << std::ifstream(path).rdbuf();
-  EXPECT_EQ(actual, kept.str());
+  EXPECT_EQ(actual, golden(GetParam().file, actual));
 }
 
 INSTANTIATE_TEST_SUITE_P(Comparison, ComparisonGolden,
@@ -116,7 +110,8 @@ TEST(ComparisonReports, AnUnknownFormatListsTheKnown) {
     comparison_report_named("tex");
     FAIL();
   } catch (const Invalid& invalid) {
-    EXPECT_STREQ(invalid.what(), "unknown format \"tex\" (known: text, markdown, html, json, junit)");
+    EXPECT_STREQ(invalid.what(),
+                 "unknown format \"tex\" (known: text, markdown, html, json, junit)");
   }
 }
 

@@ -1,8 +1,8 @@
+#include "golden.h"
+
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <sstream>
 
 #include "analysis/analysis.h"
@@ -12,7 +12,6 @@
 #include "report/report.h"
 #include "report/reproduction_text.h"
 #include "report/text.h"
-#include "source_dir.h"
 
 namespace normbench::golden_test {
 namespace {
@@ -22,15 +21,6 @@ struct Golden {
   std::string (*render)(const Results&);
   Results (*results)();
 };
-
-/// The golden's text; with NORMBENCH_UPDATE_GOLDEN=1 it first becomes `actual`.
-std::string golden(const std::string& file, const std::string& actual) {
-  const std::string path = source_dir() + "/tests/golden/" + file;
-  if (std::getenv("NORMBENCH_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 
 std::vector<std::string> lines(const std::string& text) {
   std::vector<std::string> list;

@@ -1,17 +1,14 @@
 /// Pages that people look at: charts against goldens, names that try to break out, and size.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <regex>
-#include <sstream>
 
 #include "example_results.h"
+#include "golden.h"
 #include "report/html/charts.h"
 #include "report/html/page.h"
 #include "report/html/report_html.h"
 #include "report/html/scale.h"
-#include "source_dir.h"
 
 namespace normbench::html_test {
 namespace {
@@ -25,14 +22,6 @@ using testing::Not;
 /// With a line for each tag, so that differences can be read.
 std::string lines_of(const Markup& markup) {
   return std::regex_replace(markup.source(), std::regex("><"), ">\n<") + "\n";
-}
-
-std::string golden(const std::string& file, const std::string& actual) {
-  const std::string path = source_dir() + "/tests/golden/" + file;
-  if (std::getenv("NORMBENCH_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
 }
 
 using GroupChart = Markup (*)(const GroupResult&, const GroupAnalysis&, const Results&);

@@ -175,8 +175,8 @@ std::int64_t PeerContender::first_call() {
 
 CheckOutcome PeerContender::check() {
   // A network's output is held to what others made of the first images.
-  const bool has_network = std::ranges::any_of(
-      work_.stages, [](const Stage& stage) { return is_peer_only(stage.op); });
+  const bool has_network =
+      std::ranges::any_of(work_.stages, [](const Stage& stage) { return is_peer_only(stage.op); });
   if (has_network && std::holds_alternative<Load>(work_.stages.front().op) && last_item_ > 0)
     run(1, 0);
   const PeerFolder folder(output_bytes(work_));
@@ -205,8 +205,8 @@ TurnShape PeerContender::shape_of_turns(double clock_cost_ns) {
   });
   process_.settle(duration(limits_.settle_seconds));
   // It times its stages in every turn or never.
-  const std::int64_t enough =
-      std::max(iterations_per_turn(iteration_ns, clock_cost_ns), iterations_of_an_epoch(work_, iteration_ns));
+  const std::int64_t enough = std::max(iterations_per_turn(iteration_ns, clock_cost_ns),
+                                       iterations_of_an_epoch(work_, iteration_ns));
   return {.iterations = std::min(enough, cold_files_.most_items()),
           .most_iterations = cold_files_.most_items(),
           .marks = true};

@@ -66,23 +66,11 @@ Markup findings(const Analysed& document, std::size_t first) {
   return Element{"ul", {{"class", "findings"}}}(items);
 }
 
-/// "cpu.model: AMD EPYC", a row each.
-void add_facts(const std::string& path, const Json& value, std::vector<TableRow>& rows) {
-  if (value.is_object()) {
-    for (const auto& [key, member] : value.items())
-      add_facts(path.empty() ? key : path + "." + key, member, rows);
-    return;
-  }
-  const std::string text = value.is_string() ? value.get<std::string>()
-                           : value.is_null() ? "cannot be read here"
-                                             : value.dump();
-  rows.push_back({.heading = words(path), .cells = {{words(text)}}});
-}
-
 Markup machine_table(const Results& results) {
   std::vector<TableRow> rows;
-  add_facts("tool", results.tool, rows);
-  add_facts("", results.environment, rows);
+  for (const Json& of : {results.tool, results.environment})
+    for (const Fact& fact : facts_of(of))
+      rows.push_back({.heading = words(fact.path), .cells = {{words(fact.value)}}});
   const std::vector<Column> columns{{"what"}, {"value"}};
   return folded("Everything known of the machine and the build",
                 table("The machine and the build", columns, rows));
