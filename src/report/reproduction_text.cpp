@@ -216,10 +216,9 @@ std::string reproduction_html(const std::vector<Reproduction>& all) {
   return html::page(
       {.title = "Published experiments, and what is so here",
        .about = "",
-       .body = html::section("findings", "What became of each",
-                             lead + html::block("reasons",
-                                                html::table("Claims and figures", columns, rows))) +
-               html::how_to_read()});
+       .body = html::section(
+           "findings", "What became of each",
+           lead + html::block("reasons", html::table("Claims and figures", columns, rows)))});
 }
 
 Json reproduction_json(const std::vector<Reproduction>& all) {

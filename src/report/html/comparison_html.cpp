@@ -26,7 +26,7 @@ Scale change_scale(const Comparison& comparison) {
 
 /// NEW over BASE with its interval, against the margin.
 Markup change_drawing(const ComparedCase& one, double margin, const Scale& scale) {
-  const double left = scale.at(1 / (1 + margin)), right = scale.at(1 + margin);
+  const double left = scale.at(1 - margin), right = scale.at(1 + margin);
   Markup shapes = rectangle(left, 0, right - left, change_height, "margin") +
                   upright(scale.at(1), change_height, "baseline");
   if (!one.ratio || one.ratio->low <= 0) return drawing(change_height, shapes);
@@ -103,17 +103,21 @@ std::string gate_text(Gate gate) {
 
 std::string html_comparison(const Comparison& comparison) {
   using namespace html;
+  const std::vector<std::string> reading{
+      "The bar is the 95 % interval of NEW's time over BASE's, the line in it their ratio: right "
+      "of 1x NEW is slower. The grey band is the margin: changes within it count as equal. The "
+      "axis is logarithmic."};
   const Markup lead = Element{"p", {{"class", "lead"}}}(words(gate_text(gate(comparison))));
   const std::vector<std::string> cautions = caution_lines(comparison);
-  return page(
-      {.title = "compare " + comparison.name,
-       .about = comparison_setting(comparison),
-       .body = section("findings", "What changed",
-                       lead + paragraphs(std::vector{comparison_summary(comparison)}) +
-                           paragraphs(cautions)) +
-               section("cases", "The cases",
-                       cases_table(comparison) + names_list("In BASE only", comparison.base_only) +
-                           names_list("In NEW only", comparison.new_only))});
+  return page({.title = "compare " + comparison.name,
+               .about = comparison_setting(comparison),
+               .body = section("findings", "What changed",
+                               lead + paragraphs(std::vector{comparison_summary(comparison)}) +
+                                   paragraphs(cautions)) +
+                       section("cases", "The cases",
+                               paragraphs(reading) + cases_table(comparison) +
+                                   names_list("In BASE only", comparison.base_only) +
+                                   names_list("In NEW only", comparison.new_only))});
 }
 
 }  // namespace normbench

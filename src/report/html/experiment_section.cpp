@@ -73,7 +73,7 @@ Markup experiment_section(const Experiment& experiment, std::size_t index, const
     const GroupAnalysis& analysis = experiment.analyses[g];
     Markup all;
     if (detail != Detail::Words) all += group_charts(group, analysis, results);
-    all += noise_ledger(group, analysis);
+    if (detail != Detail::Words) all += noise_ledger(group, analysis);
     if (detail == Detail::Rounds) all += text_tables(group, analysis, results);
     content += is_swept ? folded("At " + point_text(group.point), all) : all;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cctype>
 
 #include "report/html/style.h"
 
@@ -43,7 +44,7 @@ Markup banner(const Page& page) {
   return Element{"header"}(content);
 }
 
-/// As RFC 3986 has it: all but letters, digits and "-._~" by their bytes.
+/// All but letters, digits and "-._~,:" by their bytes (RFC 3986, which leaves fewer).
 std::string percent_encoded(std::string_view text) {
   constexpr std::string_view plain = "-._~,:";
   std::string encoded;
@@ -80,7 +81,8 @@ Markup how_to_read() {
       "time. Rounds run from top to bottom, so a slope is drift.",
       "The bar around the median is its 95 % interval, from the order of the rounds and no "
       "assumption about their distribution. The grey band is the margin: a difference counts when "
-      "the interval lies outside of it, with the level shared among all pairs of variants.",
+      "an interval lies outside of it that is wider than the bar, since its level is shared among "
+      "all pairs of variants.",
       "Axes of ratios and of times are logarithmic: equal distances are equal factors. Rounds "
       "beyond an axis lie at its end.",
       "The dark bar under a stage is the time that this machine needs at least for the bytes that "
@@ -88,7 +90,7 @@ Markup how_to_read() {
       "could still gain.",
       "An output is held to a reference in double within a bound that its arithmetic allows; a "
       "case whose output is wrong is never ranked.",
-      "Rounds that were disturbed are counted and shown, never dropped."};
+      "Rounds that were disturbed are counted, never dropped from the numbers."};
   Markup content;
   for (const std::string_view sentence : sentences) content += Element{"p"}(words(sentence));
   return section("reading", "How to read this", content);

@@ -23,6 +23,7 @@ struct RatioRow {
   std::size_t index = 0;
   std::vector<double> rounds;
   Interval speed_up{1, 1, 1};
+  double margin = 0;  // of a difference in time
 };
 
 std::vector<RatioRow> ratio_rows(const GroupResult& group, const GroupAnalysis& analysis,
@@ -34,7 +35,11 @@ std::vector<RatioRow> ratio_rows(const GroupResult& group, const GroupAnalysis& 
   std::vector<RatioRow> rows;
   for (std::size_t i = 0; i < group.cases.size(); ++i) {
     if (!measured(group.cases[i])) continue;
-    RatioRow row{.index = i, .rounds = times_ns(group.cases[i], results)};
+    RatioRow row{.index = i,
+                 .rounds = times_ns(group.cases[i], results),
+                 .margin = precision_of(group, results)};
+    if (const auto pair = pair_of(analysis.pairs, static_cast<int>(i), baseline))
+      row.margin = margin_of(*pair, row.margin);
     const auto& ratio = analysis.cases[i].ratio;
     const bool is_alone = !ratio || static_cast<int>(i) == baseline;
     const double own = median(row.rounds);
@@ -49,9 +54,11 @@ std::vector<RatioRow> ratio_rows(const GroupResult& group, const GroupAnalysis& 
 }
 
 /// From the smallest to the largest that matters: a few rounds far out do not squeeze the others.
-Scale ratio_scale(const std::vector<RatioRow>& rows, double margin) {
-  double low = 1 / (1 + margin), high = 1 + margin;
+Scale ratio_scale(const std::vector<RatioRow>& rows) {
+  double low = 1, high = 1;
   for (const RatioRow& row : rows) {
+    low = std::min(low, 1 / (1 + row.margin));
+    if (row.margin < 0.5) high = std::max(high, 1 / (1 - row.margin));
     std::vector<double> sorted = row.rounds;
     std::ranges::sort(sorted);
     const auto at = [&](double part) {
@@ -67,8 +74,10 @@ Scale ratio_scale(const std::vector<RatioRow>& rows, double margin) {
   return Scale::logarithmic(low, high);
 }
 
-Markup ratio_drawing(const RatioRow& row, const Scale& scale, double margin) {
-  const double left = scale.at(1 / (1 + margin)), right = scale.at(1 + margin);
+Markup ratio_drawing(const RatioRow& row, const Scale& scale) {
+  // Of times the margin is 1 ± margin.
+  const double left = scale.at(1 / (1 + row.margin));
+  const double right = row.margin < 1 ? scale.at(1 / (1 - row.margin)) : drawing_width;
   Markup shapes = rectangle(left, 0, right - left, row_height, "margin");
   shapes += upright(scale.at(1), row_height, "baseline");
   const std::size_t every = (row.rounds.size() + most_dots - 1) / most_dots;
@@ -144,17 +153,19 @@ Markup ratio_table(const GroupResult& group, const GroupAnalysis& analysis,
                    const Results& results) {
   const std::vector<RatioRow> rows = ratio_rows(group, analysis, results);
   if (rows.empty()) return {};
-  const double margin = precision_of(group, results);
-  const Scale scale = ratio_scale(rows, margin);
+  const Scale scale = ratio_scale(rows);
+  const bool shows_all =
+      std::ranges::all_of(rows, [](const RatioRow& row) { return row.rounds.size() <= most_dots; });
   const std::vector<NumberColumn> columns = number_columns(rows, group, analysis, results);
-  std::vector<Column> titles{
-      {"variant"},
-      {"every round, and the median with its interval", labels(scale, 5, &times_label)}};
+  std::vector<Column> titles{{"variant"},
+                             {(shows_all ? "every round" : "rounds, of many only some") +
+                                  std::string(", and the median with its interval"),
+                              labels(scale, 5, &times_label)}};
   for (const NumberColumn& column : columns) titles.push_back({column.title});
   std::vector<TableRow> lines;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     TableRow line{.heading = heading_of(group, analysis, rows[r].index), .cells = {}};
-    line.cells.push_back({ratio_drawing(rows[r], scale, margin)});
+    line.cells.push_back({ratio_drawing(rows[r], scale)});
     for (const NumberColumn& column : columns) line.cells.push_back({words(column.cells[r]), true});
     lines.push_back(std::move(line));
   }

@@ -134,11 +134,12 @@ std::string html_report(std::span<const Results> documents) {
   static constexpr std::array<html::Content, 4> contents{{
       {Detail::Rounds, true, ""},
       {Detail::Rounds, false,
-       "The rounds as CSV would make this page too large: they are in results.json."},
+       "The rounds as CSV would make this page too large: the document has them."},
       {Detail::Drawings, false,
-       "Rounds and text tables would make this page too large: they are in results.json and "
-       "table.txt."},
-      {Detail::Words, false, "Drawings and tables would make this page too large: see table.txt."},
+       "Rounds as CSV and tables as text would make this page too large: report --format table has "
+       "the tables."},
+      {Detail::Words, false,
+       "Drawings and tables would make this page too large: report --format table has the tables."},
   }};
   std::string text;
   for (const html::Content& content : contents) {

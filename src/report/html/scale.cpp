@@ -10,7 +10,7 @@
 namespace normbench::html {
 namespace {
 
-/// Every `every`-th of the multiples of `step` from `low` to `high`.
+/// The multiples of `step` from `low` to `high`.
 std::vector<double> multiples(double low, double high, double step) {
   std::vector<double> values;
   for (double k = std::ceil(low / step - 1e-9); k * step <= high * (1 + 1e-9); ++k)
@@ -75,6 +75,9 @@ std::vector<Attribute> of_class(std::string_view css_class) {
 }  // namespace
 
 Scale Scale::logarithmic(double low, double high) {
+  const auto is_drawn = [](double value) { return std::isfinite(value) && value > 0; };
+  if (!is_drawn(high)) high = is_drawn(low) ? 10 * low : 1;
+  if (!is_drawn(low) || low > high) low = high / 10;
   const double room = std::pow(std::max(high / low, 1.02), 0.04);
   return {low / room, high * room, true};
 }

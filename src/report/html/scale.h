@@ -16,8 +16,8 @@ inline constexpr double drawing_width = 1000;
 
 class Scale {
  public:
-  /// Equal ratios are equally long; `low` and `high` are positive, and get a little room beside
-  /// them.
+  /// Equal ratios are equally long; `low` and `high` get a little room beside them. What is not
+  /// positive or not finite is no end: the axis spans ten times the other one then.
   static Scale logarithmic(double low, double high);
   /// From 0 on.
   static Scale linear(double high);

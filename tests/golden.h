@@ -1,0 +1,22 @@
+/// Whole outputs that are kept in tests/golden.
+#pragma once
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "source_dir.h"
+
+namespace normbench {
+
+/// The golden's text; with NORMBENCH_UPDATE_GOLDEN=1 it first becomes `actual`.
+inline std::string golden(const std::string& file, const std::string& actual) {
+  const std::string path = source_dir() + "/tests/golden/" + file;
+  if (std::getenv("NORMBENCH_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+}  // namespace normbench
