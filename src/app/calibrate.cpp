@@ -111,9 +111,9 @@ Exit calibrate_machine(const CalibrateOptions& options) {
 
 Subcommand make_calibrate() {
   const auto options = std::make_shared<CalibrateOptions>();
-  const Take minutes = [options](const std::string& name, const std::string& given) {
+  const Take minutes{[options](const std::string& name, const std::string& given) {
     options->minutes = read_number(name, given, 0.01, 10000);
-  };
+  }};
   return {.options = {{"--minutes", "M", "How long to measure (default: 3)", minutes},
                       {"--pairs", "N", "Pairs of each kind to measure, however long it takes",
                        whole(options->pairs, 1, 100'000), "", 0, "--minutes"},

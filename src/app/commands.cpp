@@ -25,6 +25,18 @@ N read_within(std::string_view what, const std::string& name, const std::string&
 
 }  // namespace
 
+Take noted(Take take, std::vector<std::string>& mistakes) {
+  const auto call = [call = std::move(take.call), &mistakes](const std::string& name,
+                                                             const std::string& given) {
+    try {
+      call(name, given);
+    } catch (const Invalid& mistake) {
+      mistakes.emplace_back(mistake.what());
+    }
+  };
+  return {.call = call, .words = std::move(take.words)};
+}
+
 std::string version_text() {
   const Json built = tool();
   return fmt::format("normbench {} ({}, {})", built.at("version").get<std::string>(),
@@ -57,8 +69,28 @@ double read_number(const std::string& name, const std::string& given, double lea
   return read_within("a number", name, given, least, most);
 }
 
+std::span<const ExitMeaning> exit_meanings() {
+  static constexpr auto kMeanings =
+      std::to_array<ExitMeaning>({{Exit::Fine, "fine"},
+                                  {Exit::Failed, "a case failed, or a regression was found"},
+                                  {Exit::BadInput, "bad input"},
+                                  {Exit::Incomparable, "not to be compared or resumed"},
+                                  {Exit::Inconclusive, "inconclusive (with --strict)"},
+                                  {Exit::NotWritten, "outputs could not be written"},
+                                  {Exit::Interrupted, "interrupted"}});
+  return kMeanings;
+}
+
+std::string_view purpose() {
+  return "Where, and in which form, should images be cast, normalised and moved to the GPU?";
+}
+
+bool is_option(std::string_view word) { return word.size() > 1 && word.starts_with('-'); }
+
 std::span<const Command> commands() {
   static constexpr auto kCommands = std::to_array<Command>({
+      {"init", "Write a first config, with comments, for your own question.",
+       "normbench init --images photos --batch 16 --size 480 640", &make_init},
       {"run", "Measure what a config describes; write results, tables and a trace.",
        "normbench run --config configs/quickstart.json --quick", &make_run},
       {"check", "Explain what a config would run: stages, bytes, memory, time. Runs nothing.",
@@ -83,6 +115,12 @@ std::span<const Command> commands() {
       {"calibrate",
        "Measure pairs with a known answer: how small a difference this machine can show.",
        "normbench calibrate --minutes 3", &make_calibrate},
+      {"schema", "Print the JSON Schema of configs, by which editors complete and check them.",
+       "normbench schema --out normbench.schema.json", &make_schema},
+      {"completion", "Print what completes this command line in bash, zsh or fish.",
+       "source <(normbench completion bash)", &make_completion},
+      {"man", "Print the manual page.", "normbench man > normbench.1 && man ./normbench.1",
+       &make_man},
       {"peer", "Take turns in the rounds of another normbench, whose config names this as a peer.",
        "normbench peer < requests.jsonl", &make_peer},
       {"part", "", "", &make_part},

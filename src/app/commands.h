@@ -19,7 +19,15 @@
 namespace normbench {
 
 /// Takes what was given to the option `name`. Throws Invalid saying what would be right.
-using Take = std::function<void(const std::string& name, const std::string& given)>;
+struct Take {
+  std::function<void(const std::string& name, const std::string& given)> call;
+  std::vector<std::string> words = {};  // one of which it takes; none: anything else
+
+  void operator()(const std::string& name, const std::string& given) const { call(name, given); }
+};
+
+/// The same, whose mistakes wait for the others.
+Take noted(Take take, std::vector<std::string>& mistakes);
 
 /// One option. For `run` its row also says whether a resumed run needs it alike, and whether the
 /// process that continues after a hang gets it again.
@@ -35,7 +43,8 @@ struct Option {
   std::string name;   // "--out"; "FILE": known by its place on the command line
   std::string value;  // what --help calls its value; "" for a flag, and for "FILE"
   std::string help;   // "": not shown
-  std::variant<bool*, int*, std::string*, std::vector<std::string>*, Take> target;  // int: from 0
+  /// A whole number is from 0.
+  std::variant<bool*, int*, std::string*, std::vector<std::string>*, Take> target;
   /// Where the journal's header keeps it (a JSON pointer), for --resume; "": it changes no number.
   std::string_view journal = {};
   unsigned rules = 0;
@@ -57,20 +66,21 @@ double read_number(const std::string& name, const std::string& given, double lea
 template <class T>
 Take whole(T& target, std::int64_t least,
            std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
-  return [&target, least, most](const std::string& name, const std::string& given) {
+  return {[&target, least, most](const std::string& name, const std::string& given) {
     target = static_cast<T>(read_whole(name, given, least, most));
-  };
+  }};
 }
 
 /// A word of E, into an E or an optional one.
 template <class E, class T>
 Take word_of(T& target) {
-  return [&target](const std::string& name, const std::string& given) {
+  const auto take = [&target](const std::string& name, const std::string& given) {
     const auto value = parse_word<E>(given);
     if (!value)
       throw Invalid(unknown_of(name.substr(name.find_first_not_of('-')), given, all_words<E>()));
     target = *value;
   };
+  return {.call = take, .words = all_words<E>()};
 }
 
 enum class TextOrJson { Text, Json };
@@ -92,6 +102,7 @@ struct Subcommand {
 
 Subcommand make_run();
 Subcommand make_check();
+Subcommand make_init();
 Subcommand make_compare();
 Subcommand make_report();
 Subcommand make_reproduce();
@@ -101,6 +112,9 @@ Subcommand make_info();
 Subcommand make_list();
 Subcommand make_selftest();
 Subcommand make_calibrate();
+Subcommand make_schema();
+Subcommand make_completion();
+Subcommand make_man();
 Subcommand make_peer();
 Subcommand make_part();
 
@@ -111,6 +125,19 @@ struct Command {
   std::string_view name, about, example;  // about "": not shown in --help
   Subcommand (*make)();
 };
+
+/// An exit code and when it is.
+struct ExitMeaning {
+  Exit code;
+  std::string_view meaning;
+};
+std::span<const ExitMeaning> exit_meanings();
+
+/// What the tool is for, in a line.
+std::string_view purpose();
+
+/// True for "--out", false for what is known by its place.
+bool is_option(std::string_view word);
 
 /// All subcommands, in the order of --help.
 std::span<const Command> commands();

@@ -87,16 +87,20 @@ Subcommand make_compare() {
   const auto options = std::make_shared<CompareOptions>();
   const std::string sides = "results.json, a run's folder, or a folder of several runs";
   std::string formats;
-  for (const ComparisonReport& report : comparison_reports())
+  std::vector<std::string> names;
+  for (const ComparisonReport& report : comparison_reports()) {
+    names.emplace_back(report.name);
     formats += fmt::format("{}{} ({})", formats.empty() ? "" : ", ", report.name, report.about);
-  const Take take_format = [options](const std::string&, const std::string& given) {
-    options->report = &comparison_report_named(given);
-  };
-  const Take take_margin = [options](const std::string& name, const std::string& given) {
+  }
+  const Take take_format{[options](const std::string&, const std::string& given) {
+                           options->report = &comparison_report_named(given);
+                         },
+                         names};
+  const Take take_margin{[options](const std::string& name, const std::string& given) {
     options->margin = read_number(name, given, 0);
     if (*options->margin >= 1)
       throw Invalid(fmt::format("{} {}: expected a fraction (0.02 is 2 %)", name, given));
-  };
+  }};
   return {
       .options = {{"BASE", "", "Before: " + sides, &options->base, "", Option::Required},
                   {"NEW", "", "After: " + sides + "; run i is paired with BASE's", &options->now,

@@ -11,6 +11,7 @@
 
 #include "app/commands.h"
 #include "core/file.h"
+#include "report/text.h"
 
 namespace {
 
@@ -49,8 +50,6 @@ Exit guarded(const std::function<Exit()>& action) {
     return Exit::Failed;
   }
 }
-
-bool is_option(const std::string& word) { return word.size() > 1 && word.starts_with('-'); }
 
 /// What is wrong with a word that no option of `known` is.
 std::string unknown_option(const std::string& word, const std::vector<std::string>& known) {
@@ -194,17 +193,22 @@ void declare(CLI::App& app, const Command& command, std::function<Exit()>& chose
   });
 }
 
+std::string exit_text() {
+  std::string codes;
+  for (const auto& [code, meaning] : exit_meanings())
+    codes += fmt::format("{}{} {}", codes.empty() ? "" : ", ", static_cast<int>(code), meaning);
+  return wrapped(fmt::format("Exit codes: {}.", codes), 0, 88);
+}
+
 Exit parse_and_run(int argc, char** argv) {
-  CLI::App app("Where, and in which form, should images be cast, normalised and moved to the GPU?");
+  CLI::App app{std::string(purpose())};
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   std::function<Exit()> chosen;
   for (const Command& command : commands()) declare(app, command, chosen);
-  app.footer(
-      "Exit codes: 0 fine, 1 a case failed or a regression was found, 2 bad input, 3 not to be\n"
-      "compared or resumed, 4 inconclusive (with --strict), 5 outputs could not be written,\n"
-      "130 interrupted.\n\nExample:\n  normbench run --config "
-      "configs/quickstart.json");
+  app.footer(exit_text() +
+             "\nExamples:\n  normbench init --images photos\n  normbench run --config "
+             "configs/quickstart.json");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

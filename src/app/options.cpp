@@ -49,6 +49,18 @@ Option out_option(std::string& file) {
   return {"--out", "FILE", "Write here instead of to stdout", &file};
 }
 
+std::pair<std::int64_t, std::int64_t> read_size(const std::vector<std::string>& given,
+                                                std::int64_t most,
+                                                std::vector<std::string>& mistakes) {
+  std::vector<std::int64_t> sides;
+  const Take take{[&](const std::string& name, const std::string& side) {
+    sides.push_back(read_whole(name, side, 1, most));
+  }};
+  for (const std::string& side : given) noted(take, mistakes)("--size", side);
+  return sides.size() == 2 ? std::pair(sides[0], sides[1])
+                           : std::pair<std::int64_t, std::int64_t>(1, 1);
+}
+
 PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
                          const Backends& backends) {
   PlanOptions plan;

@@ -1,7 +1,9 @@
 /// Options that several subcommands share.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/commands.h"
@@ -34,6 +36,11 @@ Option format_option(TextOrJson& format, const std::string& help);
 
 /// --out FILE: where the text goes instead of to stdout.
 Option out_option(std::string& file);
+
+/// What was given to --size, two whole numbers from 1; 1 and 1 where they are wrong.
+std::pair<std::int64_t, std::int64_t> read_size(const std::vector<std::string>& given,
+                                                std::int64_t most,
+                                                std::vector<std::string>& mistakes);
 
 /// What they, and this machine, mean for the config in `file`, whose folder relative paths start
 /// from. Throws Invalid.

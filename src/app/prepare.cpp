@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "app/commands.h"
+#include "app/options.h"
 #include "app/progress.h"
 #include "core/units.h"
 #include "dataset/dataset_folder.h"
@@ -31,17 +31,6 @@ struct PrepareSaid {
   OnError on_error = OnError::Fail;
   std::vector<std::string> mistakes;  // in values of options, told with all others
 };
-
-/// `take`, whose mistakes wait for the others.
-Take noted(Take take, std::vector<std::string>& mistakes) {
-  return [take = std::move(take), &mistakes](const std::string& name, const std::string& given) {
-    try {
-      take(name, given);
-    } catch (const Invalid& mistake) {
-      mistakes.emplace_back(mistake.what());
-    }
-  };
-}
 
 /// "12 of 40 images, 3.4 images/s, about 8 s left": a line at each tenth, or one that is
 /// overwritten.
@@ -76,20 +65,6 @@ class PrepareProgress final : public PrepareObserver {
   std::size_t before_ = 0, all_ = 0;
 };
 
-/// Both sides, or 1 and 1 where they are wrong.
-std::pair<std::int64_t, std::int64_t> read_size(const std::vector<std::string>& size,
-                                                std::vector<std::string>& mistakes) {
-  std::vector<std::int64_t> sides;
-  for (const std::string& side : size)
-    noted(
-        [&](const std::string& name, const std::string& given) {
-          sides.push_back(read_whole(name, given, 1, most_pixels));
-        },
-        mistakes)("--size", side);
-  return sides.size() == 2 ? std::pair(sides[0], sides[1])
-                           : std::pair<std::int64_t, std::int64_t>(1, 1);
-}
-
 /// Throws BadInput with all mistakes.
 Preparation read_preparation(const PrepareSaid& said) {
   Preparation preparation{.sources = {}, .folder = said.folder, .form = {}};
@@ -99,7 +74,8 @@ Preparation read_preparation(const PrepareSaid& said) {
   form.quality = said.quality;
   if (said.storage) form.storage = *said.storage;
   if (form.storage == SaveFormat::Jpeg && !form.quality) form.quality = Save().quality;
-  if (!said.size.empty()) std::tie(form.height, form.width) = read_size(said.size, mistakes);
+  if (!said.size.empty())
+    std::tie(form.height, form.width) = read_size(said.size, most_pixels, mistakes);
   try {
     preparation.sources = find_files("", said.source, endings_of(Storage::Image));
   } catch (const Invalid& mistake) {

@@ -80,8 +80,13 @@ Exit report_documents(const ReportOptions& options) {
 Subcommand make_report() {
   const auto options = std::make_shared<ReportOptions>();
   std::string formats;
-  for (const Report& report : reports())
+  std::vector<std::string> names;
+  for (const Report& report : reports()) {
+    names.emplace_back(report.name);
     formats += fmt::format("{} ({}), ", report.name, report.about);
+  }
+  const Take take_format{
+      [options](const std::string&, const std::string& given) { options->format = given; }, names};
   formats.replace(formats.size() - 2, 2, "; with --table: " + known_words<TableFormat>());
   return {
       .options =
@@ -89,7 +94,7 @@ Subcommand make_report() {
             "Results: results.json, a run's folder, or a folder of several (json of several: a "
             "list)",
             &options->paths, "", Option::Required | Option::Several},
-           {"--format", "NAME", formats, &options->format},
+           {"--format", "NAME", formats, take_format},
            {"--table", "KIND",
             "Only the profiler tables: torch (torch.profiler's), stats (percentiles, GB/s, limits)",
             word_of<TableKind>(options->table)},

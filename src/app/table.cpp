@@ -230,10 +230,11 @@ Exit show_tables(TableArguments wanted) {
 
 Subcommand make_table() {
   const auto wanted = std::make_shared<TableArguments>();
-  const Take sort_by = [wanted](const std::string&, const std::string& given) {
-    wanted->options.sort_by = given == "none" ? "" : given;
-    shown_rows({}, wanted->options);  // knows what can be sorted by
-  };
+  const Take sort_by{[wanted](const std::string&, const std::string& given) {
+                       wanted->options.sort_by = given == "none" ? "" : given;
+                       shown_rows({}, wanted->options);  // knows what can be sorted by
+                     },
+                     sort_key_names()};
   return {
       .options = {{"TRACE", "",
                    "Chrome traces (.json, .json.gz) of normbench, PyTorch or another "

@@ -89,6 +89,26 @@ std::vector<T> list(const Json* value, const std::string& pointer, std::vector<I
   return issues.size() == issues_before ? result : fallback;
 }
 
+template <class T>
+Json within(std::string_view type, T low, T high) {
+  Json schema{{"type", type}};
+  using Limits = std::numeric_limits<T>;
+  if (low != Limits::lowest()) schema["minimum"] = low;
+  if (high != Limits::max()) schema["maximum"] = high;
+  return schema;
+}
+
+/// The default that a schema names: what is within its bounds and says something.
+bool is_default(const Json& fallback, const Json& schema) {
+  if (fallback.is_null() || (!fallback.is_number() && fallback.empty()) || fallback == "")
+    return false;
+  return !fallback.is_number() || (fallback >= schema.value("minimum", fallback) &&
+                                   fallback <= schema.value("maximum", fallback));
+}
+
+/// A list of such values, or one of them.
+Json list_of(Json schema) { return {{"anyOf", {schema, {{"type", "array"}, {"items", schema}}}}}; }
+
 /// "(did you mean "batch"?)", or what is known when nothing is near.
 std::string suggestion(const std::string& said, const std::vector<std::string>& known) {
   const std::string near = nearest(said, known);
@@ -106,26 +126,81 @@ Reader::Reader(const Json& value, std::string pointer, std::vector<Issue>& issue
   if (!value.is_object()) complain("expected an object, got " + shown(value));
 }
 
+Reader Reader::describing(Json& schema, std::vector<Issue>& unused) { return {unused, schema, ""}; }
+
+Reader::Reader(std::vector<Issue>& unused, Json& whole, std::string pointer)
+    : value_(empty_object()), pointer_(std::move(pointer)), issues_(unused), schema_(&whole) {
+  whole[Json::json_pointer(pointer_)] = {{"type", "object"}, {"properties", Json::object()}};
+}
+
+Json& Reader::described(std::string_view key) {
+  return (*schema_)[Json::json_pointer(pointer_ + "/properties/" + pointer_token(key))];
+}
+
+/// Adds what the member may be; the pointer to it.
+std::string Reader::described_as(std::string_view key, Json schema) {
+  Json& known = described(key);
+  const std::string at = pointer_ + "/properties/" + pointer_token(key);
+  if (known.is_null() || known == true) {
+    known = std::move(schema);
+    return at;
+  }
+  if (known == schema) return at;
+  if (!known.contains("anyOf")) known = {{"anyOf", {known}}};
+  known["anyOf"].push_back(std::move(schema));
+  return fmt::format("{}/anyOf/{}", at, known["anyOf"].size() - 1);
+}
+
+void Reader::takes(std::string_view key, Json schema) {
+  if (schema_ == nullptr) return;
+  described(key) = std::move(schema);
+  asked_.emplace_back(key);
+}
+
+/// What a getter takes. Where `has` came first an absent member is something else than `fallback`.
+void Reader::describe(std::string_view key, Json schema, const Json& fallback) {
+  if (schema_ == nullptr || std::ranges::find(asked_, key) != asked_.end()) return;
+  const bool by_has = !described(key).is_null();
+  if (!by_has && is_default(fallback, schema)) schema["default"] = fallback;
+  described_as(key, std::move(schema));
+}
+
 const Json* Reader::find(std::string_view key) {
+  if (schema_ != nullptr) return nullptr;
   if (std::ranges::find(asked_, key) == asked_.end()) asked_.emplace_back(key);
   const auto found = value_.find(key);
   return found == value_.end() ? nullptr : &*found;
 }
 
-bool Reader::has(std::string_view key) { return find(key) != nullptr; }
+bool Reader::has(std::string_view key) {
+  if (schema_ == nullptr) return find(key) != nullptr;
+  if (described(key).is_null()) described(key) = true;
+  return true;
+}
+
+bool Reader::require(std::string_view key, std::string_view why) {
+  if (schema_ != nullptr)
+    (*schema_)[Json::json_pointer(pointer_ + "/required")].push_back(std::string(key));
+  if (has(key)) return true;
+  complain(fmt::format("no \"{}\" ({})", key, why));
+  return false;
+}
 
 std::int64_t Reader::integer(std::string_view key, std::int64_t fallback, std::int64_t low,
                              std::int64_t high) {
+  describe(key, within("integer", low, high), fallback);
   return one(find(key), pointer_to(key), issues_, fallback,
              [&](const Json& value) { return as_integer(value, low, high); });
 }
 
 double Reader::number(std::string_view key, double fallback, double low, double high) {
+  describe(key, within("number", low, high), fallback);
   return one(find(key), pointer_to(key), issues_, fallback,
              [&](const Json& value) { return as_number(value, low, high); });
 }
 
 bool Reader::boolean(std::string_view key, bool fallback) {
+  describe(key, {{"type", "boolean"}}, fallback);
   return one(find(key), pointer_to(key), issues_, fallback, [](const Json& value) {
     if (!value.is_boolean()) wrong_type("true or false", value);
     return value.get<bool>();
@@ -133,11 +208,13 @@ bool Reader::boolean(std::string_view key, bool fallback) {
 }
 
 std::string Reader::text(std::string_view key, std::string fallback) {
+  describe(key, {{"type", "string"}}, fallback);
   return one(find(key), pointer_to(key), issues_, std::move(fallback), as_text);
 }
 
 std::vector<double> Reader::numbers(std::string_view key, std::vector<double> fallback) {
   using Limits = std::numeric_limits<double>;
+  describe(key, list_of({{"type", "number"}}), fallback);
   return list(find(key), pointer_to(key), issues_, std::move(fallback),
               [](const Json& value) { return as_number(value, Limits::lowest(), Limits::max()); });
 }
@@ -145,23 +222,59 @@ std::vector<double> Reader::numbers(std::string_view key, std::vector<double> fa
 std::vector<std::int64_t> Reader::integers(std::string_view key,
                                            std::vector<std::int64_t> fallback) {
   using Limits = std::numeric_limits<std::int64_t>;
+  describe(key, list_of({{"type", "integer"}}), fallback);
   return list(find(key), pointer_to(key), issues_, std::move(fallback),
               [](const Json& value) { return as_integer(value, Limits::min(), Limits::max()); });
 }
 
 std::vector<std::string> Reader::texts(std::string_view key, std::vector<std::string> fallback) {
+  describe(key, list_of({{"type", "string"}}), fallback);
   return list(find(key), pointer_to(key), issues_, std::move(fallback), as_text);
+}
+
+std::optional<std::string> Reader::text_of(std::string_view key,
+                                           const std::vector<std::string>& words,
+                                           std::string fallback) {
+  describe(key, {{"enum", words}}, fallback);
+  const Json* value = find(key);
+  if (value == nullptr) return std::nullopt;
+  return one(value, pointer_to(key), issues_, std::move(fallback), as_text);
 }
 
 const Json& Reader::member(std::string_view key) {
   static const Json null;
+  if (schema_ != nullptr) has(key);
   const Json* value = find(key);
   return value == nullptr ? null : *value;
 }
 
 Reader Reader::object(std::string_view key) {
+  if (schema_ != nullptr) return {issues_, *schema_, described_as(key, Json::object())};
   const Json* value = find(key);
   return {value == nullptr ? empty_object() : *value, pointer_to(key), issues_};
+}
+
+Reader Reader::members(std::string_view key) {
+  return {issues_, *schema_, described_as(key, {{"type", "object"}}) + "/additionalProperties"};
+}
+
+Reader Reader::element(std::string_view key, std::size_t index) {
+  if (schema_ == nullptr)
+    return {member(key).at(index), fmt::format("{}/{}", pointer_to(key), index), issues_};
+  return {issues_, *schema_, described_as(key, {{"type", "array"}}) + "/items"};
+}
+
+std::size_t Reader::list_size(std::string_view key) {
+  if (schema_ != nullptr) return 1;
+  if (!has(key)) return 0;
+  const Json& list = member(key);
+  if (list.is_array()) return list.size();
+  complain_at(key, "expected a list, got " + shown(list));
+  return 0;
+}
+
+bool Reader::is_object_at(std::string_view key, std::size_t index) {
+  return schema_ != nullptr || member(key).at(index).is_object();
 }
 
 void Reader::complain(std::string text) { issues_.push_back({pointer_, std::move(text)}); }
@@ -176,6 +289,8 @@ void Reader::unknown_word(std::string_view key, const std::string& said,
 }
 
 void Reader::finish() {
+  if (schema_ != nullptr)
+    (*schema_)[Json::json_pointer(pointer_ + "/additionalProperties")] = false;
   for (const auto& [key, value] : value_.items())
     if (std::ranges::find(asked_, key) == asked_.end())
       complain_at(key, fmt::format("unknown key {} {}", shown(key), suggestion(key, asked_)));

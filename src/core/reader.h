@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,11 +17,20 @@ namespace normbench {
 /// A view of a JSON object (or of nothing, when the value was no object) and of where it stands.
 /// Getters return the default for absent keys and for mistakes, which they report. `finish` reports
 /// keys that no getter asked for, with the nearest known one. A single value is a list of one.
+///
+/// A reader can also describe in place of reading: then every getter adds to a JSON Schema what it
+/// would take, `has` is always true, so that what is read of some objects only is asked for too,
+/// and all values are the defaults.
 class Reader {
  public:
   Reader(const Json& value, std::string pointer, std::vector<Issue>& issues);
+  /// One that describes. `schema` becomes that of the object; what is said to be missing or wrong
+  /// of an object that is not there goes to `unused`.
+  static Reader describing(Json& schema, std::vector<Issue>& unused);
 
   bool has(std::string_view key);
+  /// The same; where the key is not there, the issue 'no "key" (why)'.
+  bool require(std::string_view key, std::string_view why);
   std::int64_t integer(std::string_view key, std::int64_t fallback,
                        std::int64_t low = std::numeric_limits<std::int64_t>::min(),
                        std::int64_t high = std::numeric_limits<std::int64_t>::max());
@@ -36,10 +46,11 @@ class Reader {
   /// A word of the enumeration's table.
   template <class E>
   E word(std::string_view key, E fallback) {
-    if (!has(key)) return fallback;
-    const std::string said = text(key, std::string(name_of(fallback)));
-    if (const auto value = parse_word<E>(said)) return *value;
-    unknown_word(key, said, all_words<E>());
+    const std::optional<std::string> said =
+        text_of(key, all_words<E>(), std::string(name_of(fallback)));
+    if (!said) return fallback;
+    if (const auto value = parse_word<E>(*said)) return *value;
+    unknown_word(key, *said, all_words<E>());
     return fallback;
   }
 
@@ -47,6 +58,26 @@ class Reader {
   const Json& member(std::string_view key);
   /// A reader of a member object (empty when absent).
   Reader object(std::string_view key);
+  /// One that describes each member of a member object, whatever its key.
+  Reader members(std::string_view key);
+  /// A reader of element `index` of the list `key`.
+  Reader element(std::string_view key, std::size_t index);
+  /// Calls `read(reader)` for each object in the list `key`, and finishes the reader; once where
+  /// this describes.
+  template <class Read>
+  void each_object(std::string_view key, Read read) {
+    for (std::size_t i = 0; i < list_size(key); ++i) {
+      Reader one = element(key, i);
+      if (is_object_at(key, i)) read(one);
+      one.finish();
+    }
+  }
+
+  /// True if this describes.
+  bool describes() const { return schema_ != nullptr; }
+  /// Where this describes: the member may be this, a JSON Schema, whatever getters are asked for
+  /// it.
+  void takes(std::string_view key, Json schema);
 
   /// Adds an issue at this object, or at its member `key`.
   void complain(std::string text);
@@ -62,11 +93,22 @@ class Reader {
 
  private:
   const Json* find(std::string_view key);
+  /// Elements of the list `key`; another value is an issue. 1 where this describes.
+  std::size_t list_size(std::string_view key);
+  bool is_object_at(std::string_view key, std::size_t index);
+  /// The text of one of `words`, as far as it is a text; nothing where the key is absent.
+  std::optional<std::string> text_of(std::string_view key, const std::vector<std::string>& words,
+                                     std::string fallback);
+  void describe(std::string_view key, Json schema, const Json& fallback);
+  Json& described(std::string_view key);
+  std::string described_as(std::string_view key, Json schema);
+  Reader(std::vector<Issue>& unused, Json& whole, std::string pointer);
 
   const Json& value_;
-  std::string pointer_;
+  std::string pointer_;  // where this describes: of the object's schema in `schema_`
   std::vector<Issue>& issues_;
-  std::vector<std::string> asked_;
+  std::vector<std::string> asked_;  // where this describes: what takes() has said all about
+  Json* schema_ = nullptr;          // the whole one that is described
 };
 
 /// {"dtype", "shape": [n, c, h, w], "layout", "memory"}; strides are not said.

@@ -36,6 +36,11 @@ Tensor64 zipped(const Tensor64& a, const Tensor64& b, F f) {
 std::optional<std::pair<std::int64_t, std::int64_t>> read_pair(Reader& reader, std::string_view key,
                                                                std::int64_t low,
                                                                std::string_view meaning) {
+  reader.takes(key,
+               {{"type", "array"},
+                {"items", {{"type", "integer"}, {"minimum", low}, {"maximum", largest_extent}}},
+                {"minItems", 2},
+                {"maxItems", 2}});
   if (!reader.has(key)) return std::nullopt;
   const Json& said = reader.member(key);
   if (!said.is_array() || said.size() != 2) {

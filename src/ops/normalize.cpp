@@ -39,8 +39,8 @@ std::vector<Window> read_windows(Reader& reader, const Json& list) {
                        fmt::format("needs 1 to {} windows, got {}", most_windows, list.size()));
   std::vector<Window> windows;
   for (std::size_t i = 0; i < list.size() && i < most_windows; ++i) {
+    Reader one = reader.element("crop", i);
     const std::string at = fmt::format("{}/{}", reader.pointer_to("crop"), i);
-    Reader one(list[i], at, reader.issues());
     const auto window = read_window(one, list[i].is_object());
     if (!window) continue;
     windows.push_back(*window);
@@ -57,6 +57,10 @@ std::vector<Window> read_crop(Reader& reader) {
   if (!reader.has("crop")) return {};
   const Json& said = reader.member("crop");
   if (said.is_array()) return read_windows(reader, said);
+  if (reader.describes()) {
+    Reader one = reader.element("crop", 0);
+    read_window(one, true);
+  }
   Reader crop = reader.object("crop");
   if (const auto window = read_window(crop, said.is_object())) return {*window};
   return {};

@@ -75,6 +75,13 @@ Tensor64 empty_image(const Shape& shape, std::int64_t images) {
 
 /// The member "values": {"uniform": [low, high]} or {"normal": [mean, std]}.
 RandomValues read_values(Reader& reader) {
+  const Json two{
+      {"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}, {"maxItems", 2}};
+  reader.takes("values", {{"type", "object"},
+                          {"properties", {{"uniform", two}, {"normal", two}}},
+                          {"minProperties", 1},
+                          {"maxProperties", 1},
+                          {"additionalProperties", false}});
   if (!reader.has("values")) return {};
   constexpr std::string_view wanted =
       "expected {\"uniform\": [low, high]}, low < high, or {\"normal\": [mean, std]}, std >= 0";
@@ -101,6 +108,11 @@ RandomValues read_values(Reader& reader) {
 
 /// The member "shape": [n, c, h, w].
 void read_shape(Reader& reader, Shape& shape) {
+  reader.takes("shape",
+               {{"type", "array"},
+                {"items", {{"type", "integer"}, {"minimum", 1}, {"maximum", largest_extent}}},
+                {"minItems", 4},
+                {"maxItems", 4}});
   if (!reader.has("shape")) return;
   const std::vector<std::int64_t> said = reader.integers("shape", {});
   if (said.size() != 4 || std::ranges::any_of(said, [](std::int64_t extent) {

@@ -6,6 +6,7 @@
 
 #include "plan/composed.h"
 #include "plan/stage_spec.h"
+#include "plan/sweep.h"
 
 namespace normbench {
 namespace {
@@ -13,7 +14,10 @@ namespace {
 constexpr double tiny = 1e-9;  // bounds are included: this stands for "above 0"
 
 std::string read_name(Reader& config) {
-  if (!config.has("name")) config.complain("no \"name\" (it names the folder of results)");
+  config.takes(
+      "name",
+      {{"type", "string"}, {"pattern", "^[A-Za-z0-9_-][A-Za-z0-9._-]*$"}, {"maxLength", 100}});
+  config.require("name", "it names the folder of results");
   const std::string name = config.text("name", "config");
   const auto fits = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
@@ -28,7 +32,8 @@ std::string read_name(Reader& config) {
 }
 
 void read_schema(Reader& config) {
-  if (!config.has("schema")) return config.complain("no \"schema\" (write \"schema\": 1)");
+  config.takes("schema", {{"const", 1}});
+  if (!config.require("schema", "write \"schema\": 1")) return;
   if (config.member("schema") != 1)
     config.complain_at("schema", fmt::format("this version reads schema 1 only, not {}",
                                              config.member("schema").dump()));
@@ -61,6 +66,11 @@ Measure read_measure(Reader reader, bool quick) {
 
 std::string read_sort_key(Reader& reader, const std::vector<std::string>& known,
                           const std::string& fallback) {
+  std::vector<std::string> spellings = known;
+  for (const std::string& key : known)
+    if (const auto at = key.find("device"); at != std::string::npos)
+      spellings.push_back(std::string(key).replace(at, 6, "cuda"));
+  reader.takes("sort_by", {{"enum", spellings}, {"default", fallback}});
   const std::string said = reader.text("sort_by", fallback);
   std::string wanted = said;
   if (const auto at = wanted.find("cuda"); at != std::string::npos) wanted.replace(at, 4, "device");
@@ -88,11 +98,6 @@ ProfileOptions read_profile(Reader reader, const PlanOptions& options) {
   return profile;
 }
 
-/// True for a value that some axis replaces.
-bool is_swept(const Json& value) {
-  return value.is_string() && value.get_ref<const std::string&>().starts_with('$');
-}
-
 /// Checks the members that one op's defaults have; those that the op lacks are no mistake here.
 void check_defaults(const std::string& op, const Json& members, std::vector<Issue>& issues) {
   const std::string pointer = "/defaults/" + op;
@@ -107,8 +112,8 @@ void check_defaults(const std::string& op, const Json& members, std::vector<Issu
 }
 
 Json read_defaults(Reader& config) {
+  if (!config.has("defaults")) return Json::object();
   const Json& defaults = config.member("defaults");
-  if (defaults.is_null()) return Json::object();
   Reader reader = config.object("defaults");
   if (!defaults.is_object()) return Json::object();
   const std::vector<std::string> known = op_names();
@@ -130,8 +135,8 @@ bool is_command(const Json& value) {
 
 std::map<std::string, PeerCommand> read_peers(Reader& config, const std::string& directory) {
   std::map<std::string, PeerCommand> known;
+  if (!config.has("peers")) return known;
   const Json& peers = config.member("peers");
-  if (peers.is_null()) return known;
   Reader reader = config.object("peers");
   if (!peers.is_object()) return known;
   for (const auto& [name, command] : peers.items()) {
@@ -146,11 +151,10 @@ std::map<std::string, PeerCommand> read_peers(Reader& config, const std::string&
 }
 
 Json read_experiments(Reader& config) {
+  const bool is_there = config.require("experiments", "a list of at least one");
   const Json& experiments = config.member("experiments");
   if (experiments.is_array() && !experiments.empty()) return experiments;
-  if (experiments.is_null())
-    config.complain("no \"experiments\" (a list of at least one)");
-  else
+  if (is_there)
     config.complain_at("experiments", experiments.is_array()
                                           ? "has no experiments (a list of at least one)"
                                           : wrong_type("a list of experiments", experiments));
@@ -233,18 +237,18 @@ OwnMeasure read_own_measure(Reader reader, bool quick) {
     own.max_seconds_per_group = read_seconds(reader, 1, quick);
   if (reader.has("cache")) own.cache = reader.word("cache", Cache::Cold);
   for (const std::string_view member : settable)
-    if (reader.has(member) && std::ranges::find(own_settable, member) == own_settable.end())
+    if (!reader.describes() && reader.has(member) &&
+        std::ranges::find(own_settable, member) == own_settable.end())
       reader.complain_at(member, "is the whole run's (write it in the config's \"measure\")");
   reader.finish();
   return own;
 }
 
-bool is_free_text(std::string_view member) { return member == "about"; }
+bool is_free_text(std::string_view member) { return member == "about" || member == "$schema"; }
 
-Rest read_head(Plan& plan, const PlanOptions& options, std::vector<Issue>& issues) {
-  Reader reader(plan.config, "", issues);
+Rest read_head(Reader& reader, const PlanOptions& options, Plan& plan) {
   Rest rest;
-  if (!plan.config.is_object()) return rest;
+  reader.text("$schema", "");  // for editors
   read_schema(reader);
   plan.name = read_name(reader);
   plan.about = reader.text("about", "");
@@ -255,6 +259,11 @@ Rest read_head(Plan& plan, const PlanOptions& options, std::vector<Issue>& issue
   rest.experiments = read_experiments(reader);
   reader.finish();
   return rest;
+}
+
+Rest read_head(Plan& plan, const PlanOptions& options, std::vector<Issue>& issues) {
+  Reader reader(plan.config, "", issues);
+  return plan.config.is_object() ? read_head(reader, options, plan) : Rest{};
 }
 
 }  // namespace normbench

@@ -15,7 +15,8 @@ OwnMeasure read_own_measure(Reader reader, bool quick);
 void apply_set(Json& config, const std::string& name, const std::string& value,
                std::vector<Issue>& issues);
 
-/// True for a member of a config, at any depth, in which people explain it: it decides nothing.
+/// True for a member of a config, at any depth, that is for people or their editors: it decides
+/// nothing.
 bool is_free_text(std::string_view member);
 
 /// What is read later, once the head is known.
@@ -23,6 +24,9 @@ struct Rest {
   Json defaults = Json::object();
   Json experiments = Json::array();
 };
+
+/// Reads the top level of a config into the plan.
+Rest read_head(Reader& reader, const PlanOptions& options, Plan& plan);
 
 /// Reads the top level of `plan.config` into the plan. Mistakes go to `issues`; the defaults are
 /// checked as far as they stand alone.

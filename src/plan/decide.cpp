@@ -143,6 +143,9 @@ int decide_threads(const Case& decided, const PlanOptions& options) {
 
 void read_threads(Reader& reader, const PlanOptions& options, Case& decided) {
   constexpr std::int64_t most = 4096;  // OpenMP ends a process that cannot have its threads
+  reader.takes(
+      "threads",
+      {{"anyOf", {{{"const", "all"}}, {{"type", "integer"}, {"minimum", 1}, {"maximum", most}}}}});
   const Json& said = reader.member("threads");
   decided.threads_decided = said == "all";
   if (decided.threads_decided)
@@ -164,16 +167,22 @@ std::string read_peer(Reader& reader, const std::map<std::string, PeerCommand>& 
 }
 
 /// Reads what a variant says beside its stages.
+void read_members(Reader& reader, const PlanOptions& options,
+                  const std::map<std::string, PeerCommand>& peers, bool has_all_stages,
+                  Case& decided) {
+  read_threads(reader, options, decided);
+  decided.wait = reader.word("wait", decided.wait);
+  decided.graph = reader.boolean("graph", false);
+  decided.peer = read_peer(reader, peers);
+  read_pipeline(reader, decided, has_all_stages);
+  reader.finish();
+}
+
 void read_options(const Composed& options, PlanContext& context, bool has_all_stages,
                   Case& decided) {
   const std::size_t before = context.issues.size();
   Reader reader(options.fields, options.pointer, context.issues);
-  read_threads(reader, context.options, decided);
-  decided.wait = reader.word("wait", decided.wait);
-  decided.graph = reader.boolean("graph", false);
-  decided.peer = read_peer(reader, context.peers);
-  read_pipeline(reader, decided, has_all_stages);
-  reader.finish();
+  read_members(reader, context.options, context.peers, has_all_stages, decided);
   options.relocate(std::span(context.issues).subspan(before));
   if (!decided.skip && !decided.peer.empty() && !context.options.allow_peers) {
     decided.skip_kind = Skip::NotAllowed;
@@ -289,6 +298,17 @@ void check_registrations(const VariantText& text, const Case& decided, std::vect
 }
 
 }  // namespace
+
+void check_threads(Reader& experiment) {
+  Case unused;
+  if (experiment.has("threads") && !is_swept(experiment.member("threads")))
+    read_threads(experiment, {}, unused);
+}
+
+void describe_variant(Reader& reader) {
+  Case decided;
+  read_members(reader, {}, {}, true, decided);
+}
 
 std::optional<Case> decide_case(const VariantText& text, PlanContext& context) {
   const std::size_t before = context.issues.size();

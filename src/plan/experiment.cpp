@@ -35,20 +35,6 @@ std::string resolve(const std::string& name, const std::string& pointer, const G
   return name;
 }
 
-/// Calls `read(reader of the element)` for each object in the list `key`.
-template <class Read>
-void each(Reader& experiment, std::string_view key, Read read) {
-  const Json& list = experiment.member(key);
-  if (list.is_null()) return;
-  if (!list.is_array()) return experiment.complain_at(key, wrong_type("a list", list));
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    Reader reader(list[i], fmt::format("{}/{}", experiment.pointer_to(key), i),
-                  experiment.issues());
-    if (list[i].is_object()) read(reader);
-    reader.finish();
-  }
-}
-
 /// The axes at which an entry is meant; null where it names none. Reports those that do not exist.
 Json read_point(Reader& entry, const Frame& frame) {
   if (!entry.has("point")) return {};
@@ -88,7 +74,7 @@ std::optional<double> read_figure(Reader& reader, std::string_view key) {
 }
 
 void read_baseline(Reader& experiment, Group& group) {
-  group.baseline = group.cases.front().variant;
+  if (!group.cases.empty()) group.baseline = group.cases.front().variant;
   if (!experiment.has("baseline")) return;
   const std::string said = experiment.text("baseline", group.baseline);
   group.baseline = resolve(said, experiment.pointer_to("baseline"), group, experiment.issues());
@@ -124,7 +110,7 @@ std::vector<std::string> read_ids(Reader& entry, const Group& group) {
 
 /// Keeps the entries of the group's point.
 void read_published(Reader& experiment, const Frame& frame, Group& group) {
-  each(experiment, "published", [&](Reader& reader) {
+  experiment.each_object("published", [&](Reader& reader) {
     const std::string said = reader.text("variant", "");
     Published published;
     published.point = read_point(reader, frame);
@@ -139,7 +125,7 @@ void read_published(Reader& experiment, const Frame& frame, Group& group) {
     published.items = reader.integer("items", 0, 1);
     check_parts(reader, published);
     published.where = reader.text("where", "");
-    if (!reader.has("variant")) return reader.complain("no \"variant\" (whose figure is it?)");
+    if (!reader.require("variant", "whose figure is it?")) return;
     if (!published.wall_ms && !published.device_ms && !published.sum_ms &&
         !published.submitted_ms && !published.first_call_ms && !published.speed_up)
       reader.complain(
@@ -178,6 +164,10 @@ bool is_numeric(const Json& value) {
 
 /// "across": {"threads": "shrinks"}.
 std::optional<ClaimedTrend> read_trend(Reader& claim, const Frame& frame) {
+  claim.takes("across", {{"type", "object"},
+                         {"minProperties", 1},
+                         {"maxProperties", 1},
+                         {"additionalProperties", {{"enum", all_words<Trend>()}}}});
   if (!claim.has("across")) return std::nullopt;
   const Json& said = claim.member("across");
   if (!said.is_object() || said.size() != 1) {
@@ -212,7 +202,7 @@ void check_size(Reader& reader, const Claim& claim) {
 }
 
 void read_claims(Reader& experiment, const Frame& frame, Group& group) {
-  each(experiment, "claims", [&](Reader& reader) {
+  experiment.each_object("claims", [&](Reader& reader) {
     const std::string text = reader.text("text", "");
     Claim claim;
     claim.ids = read_ids(reader, group);
@@ -220,8 +210,15 @@ void read_claims(Reader& experiment, const Frame& frame, Group& group) {
     claim.ratio = read_ratio(reader);
     if (reader.has("within")) claim.within = reader.number("within", 0, 0);
     claim.across = read_trend(reader, frame);
+    reader.takes("expects",
+                 {{"type", "array"},
+                  {"prefixItems",
+                   {{{"type", "string"}}, {{"enum", all_words<Relation>()}}, {{"type", "string"}}}},
+                  {"minItems", 3},
+                  {"maxItems", 3}});
     const std::vector<std::string> expects = reader.texts("expects", {});
-    if (text.empty()) reader.complain("no \"text\" (the claim in words)");
+    if (reader.require("text", "the claim in words") && reader.member("text") == "")
+      reader.complain_at("text", "is empty (the claim in words)");
     const auto relation = expects.size() == 3 ? parse_word<Relation>(expects[1]) : std::nullopt;
     if (!relation)
       return reader.complain_at("expects", "expected [variant, \"<\" or \">\" or \"=\", variant]");
@@ -317,6 +314,17 @@ void add_variant(Frame& frame, const std::string& name, const Json& point, Group
   }
 }
 
+/// Reads what an experiment says beside its variants and what they start with.
+void read_rest(Reader& reader, const Frame& frame, bool quick, Group& group) {
+  group.experiment = reader.text("name", "");
+  group.question = reader.text("question", "");
+  group.ids = reader.texts("ids", {});
+  if (reader.has("measure")) group.own = read_own_measure(reader.object("measure"), quick);
+  read_baseline(reader, group);
+  read_published(reader, frame, group);
+  read_claims(reader, frame, group);
+}
+
 Group plan_point(Frame& frame, const Json& point, PlanContext& context) {
   Group group;
   group.point = point;
@@ -331,14 +339,7 @@ Group plan_point(Frame& frame, const Json& point, PlanContext& context) {
       rest[key] = substitution.apply(frame.experiment.at(key), frame.pointer + "/" + key);
   frame.used.insert(substitution.used().begin(), substitution.used().end());
   Reader reader(rest, frame.pointer, context.issues);
-  group.experiment = reader.text("name", "");
-  group.question = reader.text("question", "");
-  group.ids = reader.texts("ids", {});
-  if (reader.has("measure"))
-    group.own = read_own_measure(reader.object("measure"), context.options.quick);
-  read_baseline(reader, group);
-  read_published(reader, frame, group);
-  read_claims(reader, frame, group);
+  read_rest(reader, frame, context.options.quick, group);
   substitution.relocate(std::span(context.issues).subspan(before));
   return group;
 }
@@ -387,27 +388,39 @@ void check_used(Reader& reader, const Frame& frame) {
 
 /// True if the experiment has variants to plan; reads over its keys.
 bool check_keys(Reader& reader) {
-  if (!reader.has("name")) reader.complain("no \"name\" (it names the experiment in outputs)");
-  for (const std::string_view key :
-       {"ids", "sweep", "vary", "question", "measure", "source", "load", "setup", "outputs",
-        "threads", "baseline", "published", "claims"})
+  reader.require("name", "it names the experiment in outputs");
+  for (const std::string_view key : {"ids", "sweep", "vary", "question", "measure", "source",
+                                     "load", "setup", "outputs", "baseline", "published", "claims"})
     reader.has(key);
+  check_threads(reader);
+  const bool has_variants = reader.require("variants", "an object of pipelines to compare");
   const Json& variants = reader.member("variants");
   if (reader.has("source") && reader.has("load"))
     reader.complain("has both \"source\" and \"load\" (keep one)");
   if (reader.has("setup") && reader.has("load"))
     reader.complain_at("setup", "goes with \"source\" (nothing is loaded before a setup)");
-  if (variants.is_null())
-    reader.complain("no \"variants\" (an object of pipelines to compare)");
-  else if (!variants.is_object())
+  if (has_variants && !variants.is_object())
     reader.complain_at("variants", wrong_type("an object of variants", variants));
-  else if (variants.empty())
+  else if (has_variants && variants.empty())
     reader.complain_at("variants", "has no variants (an object of at least one)");
   reader.finish();
   return variants.is_object() && !variants.empty();
 }
 
 }  // namespace
+
+void describe_experiment(Reader& reader) {
+  const Json none = Json::object();
+  const Frame frame{.experiment = none,
+                    .pointer = "",
+                    .written_sweep = none,
+                    .sweep = {},
+                    .vary = {},
+                    .used = {}};
+  Group group;
+  read_rest(reader, frame, false, group);
+  check_keys(reader);
+}
 
 std::vector<Group> plan_experiment(const Json& experiment, const std::string& pointer,
                                    PlanContext& context) {

@@ -22,6 +22,16 @@ struct PlanContext {
 /// The case of a variant, still unnamed; nothing after a mistake, which goes to `context.issues`.
 std::optional<Case> decide_case(const VariantText& text, PlanContext& context);
 
+/// Reads the "threads" of an experiment, whether or not all its variants have their own.
+void check_threads(Reader& experiment);
+
+/// What a variant may say beside its stages, to a reader that describes.
+void describe_variant(Reader& reader);
+
+/// What an experiment may say, to a reader that describes: of its variants and of what they start
+/// with, that they may be there.
+void describe_experiment(Reader& reader);
+
 /// The groups of `experiment`, written at `pointer`. Mistakes go to `context.issues`; a group with
 /// mistakes is incomplete.
 std::vector<Group> plan_experiment(const Json& experiment, const std::string& pointer,

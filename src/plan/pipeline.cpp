@@ -56,23 +56,33 @@ void serve_every_item(Reader& options, const Case& work, Pipeline& pipeline) {
   }
 }
 
+/// {"servers": 2, "threads": 1}
+void read_lane(Reader& reader, const Case& work, const Pipeline& pipeline, Lane& lane) {
+  const auto servers = static_cast<int>(reader.integer("servers", 1, 1, most_in_flight));
+  lane.servers = std::min(servers, pipeline.in_flight);  // more would never work
+  lane.threads = static_cast<int>(reader.integer("threads", lane.threads, 1, most_threads));
+  if (reader.has("threads") && !works_on_cpu(work, lane))
+    reader.complain_at("threads", "goes with stages on the CPU (this lane has none)");
+  if (lane.servers > 1 && pipeline.submit != Submit::Lane)
+    reader.complain_at("servers", R"(goes with "submit": "lane" (each is a host thread))");
+  reader.finish();
+}
+
 /// "lanes": {"save": {"servers": 2, "threads": 1}}
 void read_lanes(Reader& options, const Case& work, bool has_all_stages, Pipeline& pipeline) {
   if (!options.has("lanes")) return;
+  if (options.describes()) {
+    Lane any;
+    Reader each = options.members("lanes");
+    return read_lane(each, work, pipeline, any);
+  }
   Reader reader = options.object("lanes");
   std::vector<std::string> known;
   for (Lane& lane : pipeline.lanes) {
     known.push_back(lane.name);
     if (!reader.has(lane.name)) continue;
     Reader one = reader.object(lane.name);
-    const auto servers = static_cast<int>(one.integer("servers", 1, 1, most_in_flight));
-    lane.servers = std::min(servers, pipeline.in_flight);  // more would never work
-    lane.threads = static_cast<int>(one.integer("threads", lane.threads, 1, most_threads));
-    if (one.has("threads") && !works_on_cpu(work, lane))
-      one.complain_at("threads", "goes with stages on the CPU (this lane has none)");
-    if (lane.servers > 1 && pipeline.submit != Submit::Lane)
-      one.complain_at("servers", R"(goes with "submit": "lane" (each is a host thread))");
-    one.finish();
+    read_lane(one, work, pipeline, lane);
   }
   const Json& said = options.member("lanes");
   if (!said.is_object() || !has_all_stages) return;

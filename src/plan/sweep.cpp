@@ -57,8 +57,8 @@ std::string wrong_axis(const std::string& name, const Json& values) {
 
 std::vector<Axis> read_axes(Reader& experiment, std::string_view key) {
   std::vector<Axis> axes;
+  if (!experiment.has(key)) return axes;
   const Json& written = experiment.member(key);
-  if (written.is_null()) return axes;
   if (!written.is_object()) {
     experiment.complain_at(key, wrong_type("an object of axes", written));
     return axes;
@@ -95,6 +95,11 @@ std::vector<Json> combinations(const std::vector<Axis>& axes) {
     all = std::move(longer);
   }
   return all;
+}
+
+bool is_swept(const Json& value) {
+  if (value.is_structured()) return std::ranges::any_of(value, is_swept);
+  return value.is_string() && value.get_ref<const std::string&>().starts_with('$');
 }
 
 std::string axes_text(const Json& assignment) {

@@ -34,6 +34,9 @@ std::vector<Json> combinations(const std::vector<Axis>& axes);
 /// "batch=8, memory=pinned"; an object value with a "name" is called by it.
 std::string axes_text(const Json& assignment);
 
+/// True for a value that some axis replaces, or a part of it.
+bool is_swept(const Json& value);
+
 /// Replaces whole strings: "$axis" by its value, "$axis.field" by a field of an object value, and
 /// "$$…" by "$…". Unknown axes and fields become issues, and null.
 class Substitution {

@@ -151,10 +151,9 @@ class Flattening {
 
   void add_range(const Json& said, const std::string& pointer) {
     Reader reader(said, pointer, issues_);
-    const std::string name = read_label(reader, "range", "");
+    const std::string name = read_range(reader);
     const Json& stages = reader.member("stages");
-    reader.finish();
-    if (stages.is_null()) return issues_.push_back({pointer, "no \"stages\" (a list of ops)"});
+    if (stages.is_null()) return;
     text_.ranges.push_back({.name = name, .pointer = pointer + "/range"});
     const std::size_t mistakes = issues_.size(), running = running_;
     open_.push_back(name);
@@ -190,6 +189,13 @@ void add_defaults(const Json& defaults, StageText& stage, Substitution& axes) {
 }
 
 }  // namespace
+
+std::string read_range(Reader& reader) {
+  std::string name = read_label(reader, "range", "");
+  reader.require("stages", "a list of ops");
+  reader.finish();
+  return name;
+}
 
 VariantText complete_variant(const VariantPlace& place, const std::string& name, Substitution& axes,
                              std::vector<Issue>& issues) {

@@ -31,6 +31,9 @@ struct VariantText {
   bool whole = false;                     // no mistake so far
 };
 
+/// Reads {"range": NAME, "stages": …}; the name. The stages are read elsewhere.
+std::string read_range(Reader& reader);
+
 /// What a variant's text is put together from.
 struct VariantPlace {
   const Json& defaults;  // `defaults` of the config

@@ -1,0 +1,10 @@
+/// The JSON Schema of configs as a file.
+#pragma once
+
+#include <string>
+
+namespace normbench {
+
+std::string schema_text();
+
+}  // namespace normbench

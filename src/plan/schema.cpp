@@ -1,0 +1,154 @@
+#include "plan/schema.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "plan/config.h"
+#include "plan/experiment.h"
+
+namespace normbench {
+namespace {
+
+Json to(std::string_view definition) { return {{"$ref", fmt::format("#/$defs/{}", definition)}}; }
+Json list_of(const Json& schema) { return {{"type", "array"}, {"items", schema}, {"minItems", 1}}; }
+Json any_of(std::initializer_list<Json> schemas) { return {{"anyOf", schemas}}; }
+
+/// What `read(reader)` asks for.
+template <class Read>
+Json described(Read read) {
+  Json schema;
+  std::vector<Issue> unused;
+  Reader reader = Reader::describing(schema, unused);
+  read(reader);
+  reader.finish();
+  return schema;
+}
+
+void allow_axes(Json& schema);
+
+void allow_axes_within(Json& schema) {
+  for (const char* const key : {"properties", "prefixItems", "anyOf"})
+    if (schema.contains(key))
+      for (Json& one : schema[key]) allow_axes(one);
+  for (const char* const key : {"items", "additionalProperties"})
+    if (schema.contains(key) && schema[key].is_object()) allow_axes(schema[key]);
+}
+
+/// "$axis" may stand for any value, and within it for any part. (Text may be "$axis" anyway.)
+void allow_axes(Json& schema) {
+  allow_axes_within(schema);
+  if (schema == true || schema.value("type", "") == "string") return;
+  Json fallback = schema.value("default", Json());
+  schema.erase("default");
+  schema = any_of({schema, to("axis")});
+  if (!fallback.is_null()) schema["default"] = std::move(fallback);
+}
+
+/// The members of an op, those that every stage may have among them. `defaults` may give what the
+/// stage lacks, so nothing is required.
+Json op_schema(std::string_view name, std::string_view about) {
+  Json schema = described([&](Reader& reader) { read_stage_members(std::string(name), reader); });
+  schema.erase("required");
+  allow_axes_within(schema);
+  schema["properties"]["op"] = {{"const", name}};
+  schema["description"] = about;
+  return schema;
+}
+
+/// A stage as an object: which op it is says what else it may have.
+Json stage_object() {
+  Json by_op = Json::array();
+  for (const std::string& name : op_names())
+    by_op.push_back({{"if", {{"properties", {{"op", {{"const", name}}}}}}}, {"then", to(name)}});
+  return {{"type", "object"},
+          {"properties", {{"op", any_of({to("op"), to("axis")})}}},
+          {"required", {"op"}},
+          {"allOf", by_op}};
+}
+
+Json range_schema() {
+  Json schema = described([](Reader& reader) { read_range(reader); });
+  schema["properties"]["stages"] = to("stages");
+  return schema;
+}
+
+/// A variant: its stages, or an object that says more.
+Json variant_schema() {
+  Json with_options = described(describe_variant);
+  allow_axes_within(with_options);
+  with_options["properties"]["stages"] = to("stages");
+  with_options["required"] = {"stages"};
+  return any_of({to("stages"), with_options});
+}
+
+Json axes_schema(std::string_view about) {
+  Json values = list_of(true);
+  values["uniqueItems"] = true;
+  return {{"type", "object"},
+          {"description", about},
+          {"propertyNames", {{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}}},
+          {"additionalProperties", values}};
+}
+
+Json experiment_schema(const Json& variant_options) {
+  Json schema = described(describe_experiment);
+  allow_axes_within(schema);
+  Json& members = schema["properties"];
+  members["sweep"] = axes_schema("One group, and one table column, for each value");
+  members["vary"] = axes_schema("One variant for each value, compared within the group");
+  members["source"] = any_of({to("source"), list_of(to("source")), to("axis")});
+  members["load"] = any_of({to("load"), to("axis")});
+  members["setup"] = list_of(to("stage"));
+  members["outputs"] = any_of({{{"type", "string"}}, list_of({{"type", "string"}})});
+  members["threads"] = variant_options.at("threads");
+  members["variants"] = {
+      {"type", "object"}, {"minProperties", 1}, {"additionalProperties", to("variant")}};
+  return schema;
+}
+
+Json definitions() {
+  Json all;
+  all["axis"] = {{"type", "string"},
+                 {"pattern", "^\\$"},
+                 {"description", "The value of an axis of \"sweep\" or \"vary\""}};
+  all["op"] = {{"enum", op_names()}};
+  for_each_op([&]<class T>(std::type_identity<T>) {
+    all[std::string(T::name)] = op_schema(T::name, T::about);
+  });
+  all["stage"] = any_of({to("op"), to("axis"), to("range"), stage_object()});
+  all["stages"] = any_of({list_of(to("stage")), to("axis")});
+  all["range"] = range_schema();
+  all["variant"] = variant_schema();
+  all["experiment"] = experiment_schema(all["variant"]["anyOf"][1]["properties"]);
+  return all;
+}
+
+/// Members that stages take where they have none of their own.
+Json defaults_schema() {
+  Json members;
+  for (const std::string& name : op_names()) members[name] = to(name);
+  return {{"type", "object"}, {"properties", members}, {"additionalProperties", false}};
+}
+
+}  // namespace
+
+Json config_schema(const std::vector<std::string>& sort_keys) {
+  PlanOptions options;
+  options.sort_keys = sort_keys;
+  Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+              {"title", "normbench config"},
+              {"description", "Experiments that normbench runs: variants, compared side by side"}};
+  schema.update(described([&](Reader& reader) {
+    Plan plan;
+    read_head(reader, options, plan);
+  }));
+  Json& members = schema["properties"];
+  members["defaults"] = defaults_schema();
+  members["peers"] = {{"type", "object"}, {"additionalProperties", list_of({{"type", "string"}})}};
+  members["experiments"] = list_of(to("experiment"));
+  schema["$defs"] = definitions();
+  return schema;
+}
+
+}  // namespace normbench

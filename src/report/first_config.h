@@ -1,0 +1,29 @@
+/// The config that `normbench init` writes for a person's own question.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/enums.h"
+
+namespace normbench {
+
+struct FirstConfig {
+  /// Where photographs are loaded from, and how many files that are.
+  struct Images {
+    std::string path;
+    std::int64_t count = 0;
+  };
+
+  std::string name;
+  std::int64_t batch = 32, height = 224, width = 224;
+  DType dtype = DType::Float32;  // of what is normalised: a float
+  std::optional<Images> images;
+  bool gpu = false;
+};
+
+/// The config as text, with comments that say what one would change.
+std::string first_config(const FirstConfig& wanted);
+
+}  // namespace normbench
