@@ -31,7 +31,7 @@ install(DIRECTORY configs DESTINATION share/normbench)
 install(PROGRAMS scripts/gpu-check DESTINATION share/normbench/scripts)
 install(DIRECTORY scripts/peers DESTINATION share/normbench/scripts USE_SOURCE_PERMISSIONS
   PATTERN __pycache__ EXCLUDE)
-install(FILES README.md CHANGELOG.md DESTINATION share/doc/normbench)
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CITATION.cff DESTINATION share/doc/normbench)
 install(DIRECTORY docs DESTINATION share/doc/normbench)
 install(FILES LICENSE DESTINATION share/doc/normbench RENAME copyright)
 install(SCRIPT cmake/notices.cmake)

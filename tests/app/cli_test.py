@@ -718,16 +718,6 @@ class ScriptsTest(unittest.TestCase):
 
 
 class RepositoryTest(unittest.TestCase):
-    def test_readme_shows_a_real_output(self):
-        readme = (SOURCE_DIR / "README.md").read_text()
-        marker = "$ normbench report results/"
-        self.assertIn(marker, readme)
-        start = readme.index(marker)
-        command, _, rest = readme[start:].partition("\n")
-        shown = rest[: rest.index("```")]
-        document = SOURCE_DIR / command.split()[3]
-        self.assertEqual(normbench("report", document).stdout, shown)
-
     def test_every_reference_document_renders(self):
         documents = sorted((SOURCE_DIR / "results").glob("*.json"))
         self.assertTrue(documents)
