@@ -12,6 +12,7 @@
 #include "app/part.h"
 #include "app/progress.h"
 #include "app/run_context.h"
+#include "app/terminal.h"
 #include "core/file.h"
 #include "measure/calibration.h"
 #include "report/calibration_text.h"
@@ -25,6 +26,7 @@ struct CalibrateOptions {
   std::string out;
   TextOrJson format = TextOrJson::Text;
   std::int64_t seed = 1;
+  bool quiet = false;
 };
 
 /// The job of a config that is part of this program.
@@ -52,7 +54,7 @@ std::optional<GroupResult> in_fresh_process(const Plan& plan, PairKind kind, std
 std::optional<std::vector<JudgedPair>> measured_pairs(const CalibrateOptions& options,
                                                       const Backends& backends) {
   std::vector<JudgedPair> pairs;
-  CalibrateProgress progress(options.pairs, options.minutes * 60, isatty(STDERR_FILENO));
+  CalibrateProgress progress(options.pairs, options.minutes * 60, showing(options.quiet));
   CalibrationStudy study{.cold = make_plan(embedded_job(Cache::Cold), backends),
                          .hot = make_plan(embedded_job(Cache::Hot), backends),
                          .max_seconds = options.minutes * 60,
@@ -77,7 +79,7 @@ std::optional<std::vector<JudgedPair>> measured_pairs(const CalibrateOptions& op
 void keep_and_show(const CalibrateOptions& options, const Json& environment,
                    const Json& calibration, const std::vector<JudgedPair>& pairs) {
   const std::string document = pretty(calibration_document(calibration, pairs), 2) + "\n";
-  std::string text = calibration_text(calibration, pairs);
+  std::string text = calibration_text(calibration, pairs, stdout_screen());
   std::optional<CannotWrite> failure;
   try {
     const std::string kept = store_calibration(environment, calibration);
@@ -88,6 +90,7 @@ void keep_and_show(const CalibrateOptions& options, const Json& environment,
   }
   say("{}", options.format == TextOrJson::Json ? document : text);
   if (failure) throw *failure;
+  suggest(options.quiet, "compare runs: the smallest difference that counts is this machine's now");
 }
 
 Exit calibrate_machine(const CalibrateOptions& options) {
@@ -120,6 +123,7 @@ Subcommand make_calibrate() {
                       {"--out", "FILE", "Also write the document to this file", &options->out},
                       format_option(options->format,
                                     "text, or json: stdout is the document with every pair"),
+                      quiet_option(options->quiet),
                       {"--seed", "N", "Seed of the first pair (default: 1); each pair has its own",
                        whole(options->seed, std::numeric_limits<std::int64_t>::min())}},
           .run = [options] { return calibrate_machine(*options); }};

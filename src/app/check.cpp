@@ -10,6 +10,7 @@
 #include "app/commands.h"
 #include "app/documents.h"
 #include "app/options.h"
+#include "app/terminal.h"
 #include "ops/load.h"
 #include "plan/plan.h"
 #include "report/prediction_text.h"
@@ -82,11 +83,14 @@ Subcommand make_check() {
     each_file(options->files, [&](const std::string& file) {
       const PlanOptions how = plan_options(options->config, file, backends);
       const Plan plan = make_plan(file, backends, how);
-      say("{}", plan_text(plan, how.cache_bytes));
-      if (times) say("{}", prediction_text(plan, *times, how.all_threads));
+      say("{}", plan_text(plan, how.cache_bytes, stdout_screen().width));
+      if (times) say("{}", prediction_text(plan, *times, how.all_threads, stdout_screen()));
       tell_crowded(plan);
       check_images(file, plan);
     });
+    std::vector<std::string> words;
+    for (const std::string& file : options->files) words.push_back(shell_word(file));
+    suggest(false, fmt::format("normbench run --config {}", fmt::join(words, " ")));
     return Exit::Fine;
   };
   return {.options = std::move(rows), .run = run};

@@ -10,6 +10,7 @@
 #include "app/commands.h"
 #include "app/documents.h"
 #include "app/options.h"
+#include "app/terminal.h"
 #include "document/results.h"
 #include "report/comparison.h"
 #include "report/comparison_words.h"
@@ -77,7 +78,11 @@ Exit compare_documents(const CompareOptions& options) {
     tell_incomparable(comparison);
     return Exit::Incomparable;
   }
-  deliver(options.report->render(comparison), options.out);
+  deliver(options.report->render(comparison, screen_of(options.out)), options.out);
+  if (options.out.empty())
+    suggest(false, gate(comparison) == Gate::Undecided
+                       ? "more pairs of runs that take turns (scripts/ci-regression makes them)"
+                       : "--format html for a page");
   return exit_code(gate(comparison), options.strict);
 }
 

@@ -12,6 +12,7 @@
 #include "app/profiling.h"
 #include "app/progress.h"
 #include "app/run_context.h"
+#include "app/terminal.h"
 #include "machine/energy.h"
 #include "machine/environment.h"
 #include "machine/hardware_counters.h"
@@ -110,8 +111,8 @@ Plan limits_plan(std::string_view config, const Backends& backends) {
   return plan;
 }
 
-Results measured_limits(const Plan& plan, const Backends& backends) {
-  Progress progress(plan, isatty(STDERR_FILENO));
+Results measured_limits(const Plan& plan, const Backends& backends, Showing showing) {
+  Progress progress(plan, showing);
   // A kernel that hangs cannot be stopped inside its process.
   OwnRunContext own(backends, progress, plan, [](std::size_t, const std::string& hung) {
     tell("\nnormbench: {} hangs; run `normbench info --no-limits`\n", hung);
@@ -122,11 +123,12 @@ Results measured_limits(const Plan& plan, const Backends& backends) {
 
 /// Adds what this machine can do at most: runs both configs as any other, without writing files.
 /// False when interrupted: what was not reached is not in the list.
-bool measure_machine_limits(const Backends& backends, std::vector<MachineLimit>& limits) {
-  if (!isatty(STDERR_FILENO))
+bool measure_machine_limits(const Backends& backends, Showing shown,
+                            std::vector<MachineLimit>& limits) {
+  if (shown == Showing::Lines)
     tell("measuring limits, about 10 s (--no-limits shows the rest at once)\n");
   for (const std::string_view config : {kMemoryLimits, kOtherLimits}) {
-    const Results results = measured_limits(limits_plan(config, backends), backends);
+    const Results results = measured_limits(limits_plan(config, backends), backends, shown);
     std::ranges::move(machine_limits(results), std::back_inserter(limits));
     if (results.interrupted) return false;
   }
@@ -201,6 +203,7 @@ struct InfoOptions {
   std::string machine;
   BackendOptions backend;
   bool no_limits = false;
+  bool quiet = false;
 };
 
 /// With "limits" where they were measured, and "interrupted" where not all of them were.
@@ -213,7 +216,8 @@ Json info_document(const InfoOptions& options, const Backends& backends,
                {"pci_gpus", pci_gpus()},
                {"costs", to_json(measuring_costs(clock))}};
   if (!options.no_limits) {
-    if (!measure_machine_limits(backends, limits)) info["interrupted"] = true;
+    if (!measure_machine_limits(backends, showing(options.quiet), limits))
+      info["interrupted"] = true;
     info["limits"] = Json::array();
     for (const MachineLimit& limit : limits) info["limits"].push_back(to_json(limit));
   }
@@ -225,7 +229,9 @@ Exit show_info(const InfoOptions& options) {
   const std::atomic<bool>& interrupted = watch_for_interrupts();
   std::vector<MachineLimit> limits;
   const Json info = info_document(options, make_backends(options.backend), limits);
-  say("{}", options.format == TextOrJson::Json ? info.dump(2) + "\n" : info_text(info, limits));
+  say("{}", options.format == TextOrJson::Json ? info.dump(2) + "\n"
+                                               : info_text(info, limits, stdout_screen()));
+  if (!interrupted) suggest(options.quiet, "normbench init --images DIR");
   return interrupted ? Exit::Interrupted : Exit::Fine;
 }
 
@@ -238,6 +244,7 @@ Subcommand make_info() {
                   {"--machine", "NAME", "A name to show instead of the host's", &options->machine},
                   {"--no-limits", "", "Do not measure limits: done at once, not in 10 s",
                    &options->no_limits},
+                  quiet_option(options->quiet),
                   device_option(options->backend),
                   simd_option(options->backend)},
       .run = [options] { return show_info(*options); }};

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <optional>
-#include <sstream>
 
 #include "app/commands.h"
 #include "app/planned_configs.h"
+#include "app/terminal.h"
 #include "backend/backend.h"
 #include "backend/cpu/choose_stores.h"
 #include "backend/cpu/memory.h"
@@ -42,9 +43,17 @@ struct ListOptions {
   bool lists(Listing one) const { return what.value_or(one) == one; }
 };
 
+/// "  label          text", the text's further lines below its first, from column `start` on.
+std::string entry(const std::string& label, const std::string& text, std::size_t start) {
+  const std::string lines = wrapped(text, start, prose_width(stdout_screen()));
+  return fmt::format("  {:<{}}{}", label, start - 2, lines.substr(start));
+}
+
 void list_ops() {
   say("Ops: what a stage of a variant can do\n");
-  for_each_op([]<class T>(std::type_identity<T>) { say("  {:<12} {}\n", T::name, T::about); });
+  for_each_op([]<class T>(std::type_identity<T>) {
+    say("{}", entry(std::string(T::name), std::string(T::about), 23));
+  });
 }
 
 constexpr std::size_t kLabelEnd = 17;
@@ -59,6 +68,17 @@ std::string rows_text(const Backend& backend, const std::string& op) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
+/// A line for each place below the op, where the columns are too wide.
+std::string rows_in_lines(const std::vector<Column>& columns, std::size_t width) {
+  std::string text;
+  for (std::size_t op = 0; op < columns[0].cells.size(); ++op) {
+    text += wrapped(columns[0].cells[op], 2, width);
+    for (const Column& place : std::span(columns).subspan(1))
+      if (!place.cells[op].empty()) text += wrapped(place.title + ": " + place.cells[op], 4, width);
+  }
+  return text;
+}
+
 std::string rows_table(const Backends& backends) {
   std::vector<Column> columns{{"op", {}, true}};
   for (const auto& backend : backends.list)
@@ -69,13 +89,14 @@ std::string rows_table(const Backends& backends) {
     if (std::ranges::all_of(std::span(cells).subspan(1), &std::string::empty)) continue;
     for (std::size_t i = 0; i < cells.size(); ++i) columns[i].cells.push_back(cells[i]);
   }
-  return columns_text(columns, 2);
+  const std::size_t width = stdout_screen().width;
+  std::size_t needed = 2 * columns.size();
+  for (const Column& column : columns) needed += column_width(column);
+  return needed > width ? rows_in_lines(columns, width) : columns_text(columns, 2, width);
 }
 
-/// "  label          value", the value's further lines below its first.
 std::string fact(const std::string& label, const std::string& value) {
-  return fmt::format("  {:<{}}{}", label, kLabelEnd - 2,
-                     wrapped(value, kLabelEnd).substr(kLabelEnd));
+  return entry(label, value, kLabelEnd);
 }
 
 std::string instruction_sets() {
@@ -113,26 +134,26 @@ std::string choices_text(int threads) {
 void list_kernels() {
   const Backends backends = make_backends();
   std::string text =
-      "Kernels by op and place; * is the default, \"kernel\" in a stage names another\n";
+      wrapped("Kernels by op and place; * is the default, \"kernel\" in a stage names another", 0,
+              prose_width(stdout_screen()));
   text += rows_table(backends);
   for (const auto& backend : backends.list)
     if (const auto why = backend->unavailable())
-      text += wrapped(fmt::format("{}: {}", name_of(backend->place()), *why), 2);
+      text += wrapped(fmt::format("{}: {}", name_of(backend->place()), *why), 2,
+                      prose_width(stdout_screen()));
   say("{}{}", text, choices_text(available_threads()));
 }
 
 void list_reports() {
   say("Report formats\n");
-  for (const Report& report : reports()) say("  {:<12} {}\n", report.name, report.about);
+  for (const Report& report : reports())
+    say("{}", entry(std::string(report.name), std::string(report.about), 15));
 }
 
-/// The lines of a text that is broken to fit.
-std::vector<std::string> lines_within(const std::string& text, std::size_t width) {
-  std::vector<std::string> lines;
-  std::istringstream in(wrapped(text, 0, width));
-  for (std::string line; std::getline(in, line);)
-    lines.push_back(line.substr(std::min(line.size(), line.find_first_not_of(' '))));
-  return lines;
+/// The folder as seen from here, where it lies below.
+std::string shown_folder(const std::string& folder) {
+  const std::filesystem::path near = std::filesystem::proximate(folder);
+  return shell_word(near.string().starts_with("..") ? folder : near.string());
 }
 
 /// The questions that configs ask, planned and not run.
@@ -140,31 +161,23 @@ void list_configs(const std::string& folder) {
   const Backends backends = make_backends();
   const Sides cache_bytes = cold_caches(backends, last_level_cache_bytes());
   const std::vector<Plan> plans = plan_all(folder, false, backends);
-  Column name{"config", {}, true}, needed{"needs here", {}, true}, time{"rounds take", {}, false},
-      about{"about", {}, true};
+  std::string text;
+  const std::size_t width = prose_width(stdout_screen());
   for (const Plan& plan : plans) {
     Needs needs;
     for (const Group& group : plan.groups) needs.add(plan, group, cache_bytes);
-    name.cells.push_back(plan.name);
-    needed.cells.push_back(needs.text());
-    time.cells.push_back(needs.time_text());
+    std::string head = plan.name;
+    for (const std::string& part : {needs.text(), needs.time_text()})
+      if (!part.empty()) head += " · " + part;
+    text += wrapped(head, 2, width) + wrapped(plan.about, 4, width);
   }
-  const std::size_t used = column_width(name) + column_width(needed) + column_width(time) + 8;
-  std::vector<Column> columns{name, needed, time, about};
-  for (Column& column : columns) column.cells.clear();
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    const std::vector<std::string> lines =
-        lines_within(plans[i].about, 100 - std::min<std::size_t>(used, 70));
-    for (std::size_t l = 0; l < std::max<std::size_t>(1, lines.size()); ++l) {
-      columns[0].cells.push_back(l == 0 ? name.cells[i] : "");
-      columns[1].cells.push_back(l == 0 ? needed.cells[i] : "");
-      columns[2].cells.push_back(l == 0 ? time.cells[i] : "");
-      columns[3].cells.push_back(lines.empty() ? "" : lines[l]);
-    }
-  }
-  say("Configs: questions to run (normbench run --config FILE) or to have explained (check FILE)\n"
-      "{}",
-      columns_text(columns, 2));
+  say("{}{}",
+      wrapped(
+          fmt::format("Configs, with what they need here and how long rounds take at most; each "
+                      "is {}/NAME.json",
+                      shown_folder(folder)),
+          0, width),
+      text);
 }
 
 /// One listing, or all of them; configs then only where this program has some beside it.
@@ -177,6 +190,7 @@ Exit list(const ListOptions& options) {
   if (options.what == Listing::Configs || !options.configs.empty() ||
       (!options.what && own_configs()))
     list_configs(configs_folder(options.configs));
+  if (options.lists(Listing::Configs)) suggest(false, "normbench check CONFIG, or normbench init");
   return Exit::Fine;
 }
 

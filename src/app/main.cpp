@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "app/commands.h"
+#include "app/terminal.h"
 #include "core/file.h"
-#include "report/text.h"
 
 namespace {
 
@@ -142,25 +142,47 @@ Exit answer(const CLI::App& app, const CLI::ParseError& error) {
   return Exit::BadInput;
 }
 
+constexpr std::size_t kHelpStart = 30;  // the column where CLI11 begins descriptions
+
+/// A description in lines that the terminal has room for.
+std::string in_lines(std::string_view text) {
+  const std::size_t width = std::max<std::size_t>(prose_width(stdout_screen()), kHelpStart + 24);
+  std::string lines = wrapped(text, 0, width - kHelpStart);
+  lines.pop_back();
+  return lines;
+}
+
+/// Text of several lines, each no longer than the terminal has room for.
+std::string in_lines_each(const std::string& text) {
+  std::string all;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    all += wrapped(line, std::min(line.find_first_not_of(' '), line.size()),
+                   prose_width(stdout_screen()));
+  return all;
+}
+
 /// CLI11's option for a row.
 struct Declare {
   CLI::App& app;
   const Option& row;
 
   CLI::Option* operator()(bool* target) const {
-    return app.add_flag(row.name, *target, row.help)->disable_flag_override();
+    return app.add_flag(row.name, *target, in_lines(row.help))->disable_flag_override();
   }
   CLI::Option* operator()(int* target) const { return (*this)(whole(*target, 0, INT_MAX)); }
   CLI::Option* operator()(const Take& take) const {
     return app
         .add_option_function<std::string>(
             row.name, [take, name = row.name](const std::string& given) { take(name, given); },
-            row.help)
+            in_lines(row.help))
         ->type_name(row.value);
   }
   template <class T>
   CLI::Option* operator()(T* target) const {
-    return app.add_option(row.name, *target, row.help)->type_name(row.value)->check(is_said);
+    return app.add_option(row.name, *target, in_lines(row.help))
+        ->type_name(row.value)
+        ->check(is_said);
   }
 
   static std::string is_said(const std::string& given) {
@@ -179,11 +201,11 @@ void declare(CLI::App& app, const Option& row) {
 }
 
 void declare(CLI::App& app, const Command& command, std::function<Exit()>& chosen) {
-  CLI::App* const sub = app.add_subcommand(std::string(command.name), std::string(command.about));
+  CLI::App* const sub = app.add_subcommand(std::string(command.name), in_lines(command.about));
   if (command.about.empty()) sub->group("");
   const Subcommand made = command.make();
   sub->footer(fmt::format("Example:\n  {}{}{}", command.example, made.help.empty() ? "" : "\n\n",
-                          made.help));
+                          in_lines_each(made.help)));
   for (const Option& row : made.options) declare(*sub, row);
   sub->callback([&chosen, sub, made] {
     for (const Option& row : made.options)
@@ -197,12 +219,12 @@ std::string exit_text() {
   std::string codes;
   for (const auto& [code, meaning] : exit_meanings())
     codes += fmt::format("{}{} {}", codes.empty() ? "" : ", ", static_cast<int>(code), meaning);
-  return wrapped(fmt::format("Exit codes: {}.", codes), 0, 88);
+  return wrapped(fmt::format("Exit codes: {}.", codes), 0, prose_width(stdout_screen()));
 }
 
 Exit parse_and_run(int argc, char** argv) {
-  CLI::App app{std::string(purpose())};
-  app.set_version_flag("--version", version_text());
+  CLI::App app{in_lines_each(std::string(purpose()))};
+  app.set_version_flag("--version", version_text(), "Show the version");
   app.require_subcommand(1);
   std::function<Exit()> chosen;
   for (const Command& command : commands()) declare(app, command, chosen);

@@ -45,6 +45,11 @@ Option format_option(TextOrJson& format, const std::string& help) {
   return {"--format", "NAME", help, word_of<TextOrJson>(format)};
 }
 
+Option quiet_option(bool& quiet) {
+  return {"--quiet", "", "No progress and no next step on stderr: only warnings and errors",
+          &quiet};
+}
+
 Option out_option(std::string& file) {
   return {"--out", "FILE", "Write here instead of to stdout", &file};
 }

@@ -34,6 +34,9 @@ Option simd_option(BackendOptions& options);
 /// --format: text, or json as `help` says.
 Option format_option(TextOrJson& format, const std::string& help);
 
+/// --quiet: nothing on stderr but warnings and errors.
+Option quiet_option(bool& quiet);
+
 /// --out FILE: where the text goes instead of to stdout.
 Option out_option(std::string& file);
 

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "app/process.h"
+#include "app/terminal.h"
 #include "core/file.h"
 #include "core/issue.h"
 #include "report/chrome/chrome.h"
@@ -51,8 +51,9 @@ std::vector<OutputFile> output_files(const Results& results, const TraceModel& t
   std::vector<OutputFile> files;
   for (const Report& report : reports())
     if (!report.file.empty() && !(options.no_html && report.name == "html"))
-      files.push_back({std::string(report.file),
-                       [&](const std::string& path) { write_file(path, report.render(results)); }});
+      files.push_back({std::string(report.file), [&](const std::string& path) {
+                         write_file(path, report.render(results, Screen{}));
+                       }});
   // What everything else can be made from has the first claim to the room there is.
   std::stable_partition(files.begin(), files.end(),
                         [](const auto& file) { return file.name == "results.json"; });
@@ -127,20 +128,35 @@ Written write_outputs(const std::string& dir, const RunOptions& options, const R
   return written;
 }
 
-bool has_trace(const std::vector<std::string>& names) {
-  return std::ranges::any_of(
-      names, [](const std::string& name) { return name.starts_with("trace.json"); });
+bool any_starts(const std::vector<std::string>& names, std::string_view start) {
+  return std::ranges::any_of(names,
+                             [&](const std::string& name) { return name.starts_with(start); });
 }
 
 void show_run(const Results& results, const Job& job, const Written& written,
               const RunOptions& options) {
-  if (options.format == TextOrJson::Json) return say("{}", report_named("json").render(results));
-  std::string text = terminal(results, options.table);
+  if (options.format == TextOrJson::Json)
+    return say("{}", report_named("json").render(results, Screen{}));
+  const Screen screen = stdout_screen();
+  std::string text = terminal(results, options.table, screen);
   if (!written.names.empty())
-    text += wrapped(fmt::format("Wrote {}: {}{}", job.dir, fmt::join(written.names, ", "),
-                                has_trace(written.names) ? " (open in ui.perfetto.dev)" : ""),
-                    0);
+    text += wrapped(
+        fmt::format("Wrote {}: {}{}", job.dir, fmt::join(written.names, ", "),
+                    any_starts(written.names, "trace.json") ? " (open in ui.perfetto.dev)" : ""),
+        0, prose_width(screen));
   say("{}", text);
+}
+
+/// What one would do with the files.
+void suggest_reading(const Job& job, const Written& written, const RunOptions& options) {
+  const bool has_page = any_starts(written.names, "report.html");
+  suggest(
+      options.quiet,
+      fmt::format("{} {}{}", has_page ? "open" : "normbench report",
+                  shell_word(has_page ? (fs::path(job.dir) / "report.html").string() : job.dir),
+                  job.options.config.quick ? ", or run again without --quick: its intervals are "
+                                             "wide"
+                                           : ""));
 }
 
 /// What must be given again to continue the run.
@@ -222,6 +238,7 @@ Exit finish_run(const Job& job, const RunOptions& options, const Results& result
   }
   tell_errors(job, written, unkept);
   if (!results.interrupted) tell_nothing_measured(results);
+  if (!results.interrupted && !written.names.empty()) suggest_reading(job, written, options);
   return kept && written.errors.empty() ? code : std::max(code, Exit::NotWritten);
 }
 

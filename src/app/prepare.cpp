@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <memory>
@@ -10,6 +9,7 @@
 
 #include "app/options.h"
 #include "app/progress.h"
+#include "app/terminal.h"
 #include "core/units.h"
 #include "dataset/dataset_folder.h"
 #include "machine/environment.h"
@@ -29,6 +29,7 @@ struct PrepareSaid {
   std::optional<std::int64_t> shards;
   std::optional<int> threads;
   OnError on_error = OnError::Fail;
+  bool quiet = false;
   std::vector<std::string> mistakes;  // in values of options, told with all others
 };
 
@@ -36,16 +37,18 @@ struct PrepareSaid {
 /// overwritten.
 class PrepareProgress final : public PrepareObserver {
  public:
-  PrepareProgress() : line_(isatty(STDERR_FILENO) != 0) {}
+  explicit PrepareProgress(bool quiet) : line_(normbench::showing(quiet)) {}
 
   void started(std::size_t done, std::size_t all) override {
     before_ = done;
     all_ = all;
-    if (done > 0) tell("{} of {} images are done already\n", done, all);
+    if (done > 0 && line_.showing() != Showing::Nothing)
+      tell("{} of {} images are done already\n", done, all);
   }
   void image_done(std::size_t done) override {
     if (line_.is_due()) line_.show(text(done));
-    if (!line_.is_live() && done * 10 / all_ > (done - 1) * 10 / all_) tell("{}\n", text(done));
+    if (line_.showing() == Showing::Lines && done * 10 / all_ > (done - 1) * 10 / all_)
+      tell("{}\n", text(done));
   }
   void broken(const std::string& source, const std::string& why) override {
     line_.clear();
@@ -94,6 +97,12 @@ std::string images_text(std::int64_t images) {
 }
 
 /// "40 images in dataset: 5.6 MB read, 18.2 MB written (3.25x) in 11.8 s, 3.4 images/s".
+/// What a `load` calls the storage of files in this form.
+std::string_view to_load(SaveFormat form) {
+  const bool is_image = form == SaveFormat::Jpeg || form == SaveFormat::Png;
+  return is_image ? name_of(Storage::Image) : name_of(form);
+}
+
 std::string summary(const std::string& folder, const Manifest& manifest) {
   const auto bytes = static_cast<double>(manifest.bytes);
   const auto source_bytes = static_cast<double>(manifest.source_bytes);
@@ -124,12 +133,17 @@ Exit prepare_dataset(const PrepareSaid& said) {
   const PrepareOptions options{.threads = said.threads.value_or(available_threads()),
                                .on_error = said.on_error,
                                .interrupted = &watch_for_interrupts()};
-  PrepareProgress progress;
+  PrepareProgress progress(said.quiet);
   const Prepared prepared = prepare(preparation, options, progress);
   progress.clear();
   switch (prepared.outcome) {
     case Prepared::Outcome::Finished:
       say("{}", summary(said.folder, prepared.manifest));
+      suggest(
+          said.quiet,
+          fmt::format(
+              "load it in a config: {}",
+              Json({{"path", said.folder}, {"storage", to_load(said.storage.value())}}).dump()));
       return Exit::Fine;
     case Prepared::Outcome::WasThere:
       say("{}Nothing to do: it is there already\n", summary(said.folder, prepared.manifest));
@@ -166,12 +180,13 @@ Subcommand make_prepare() {
                   {"--threads", "N", "Images that are worked on at once (default: all CPUs)",
                    note(whole(said->threads, 1, kMostThreads))},
                   {"--on-error", "WORD", "Images that cannot be read: fail (default) or skip",
-                   note(word_of<OnError>(said->on_error))}},
+                   note(word_of<OnError>(said->on_error))},
+                  quiet_option(said->quiet)},
       .run = [said] { return prepare_dataset(*said); },
       .help =
           "DST gets manifest.json when it is finished. An interrupted or killed preparation goes "
-          "on with the\nsame command, from the last whole file on: one of --shards 1 from the "
-          "start. The bytes do not\ndepend on --threads."};
+          "on with the same command, from the last whole file on: one of --shards 1 from the "
+          "start. The bytes do not depend on --threads."};
 }
 
 }  // namespace normbench

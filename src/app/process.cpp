@@ -11,6 +11,7 @@
 #include <ctime>
 #include <string_view>
 
+#include "app/terminal.h"
 #include "core/file.h"
 
 namespace normbench {
@@ -45,7 +46,9 @@ void on_signal(int signal) {
 }
 
 /// An errno, or 0.
-int written(std::FILE* stream, const std::string& text) {
+int written(std::FILE* stream, const std::string& given) {
+  const bool in_other_signs = isatty(fileno(stream)) != 0 && !shows_utf8();
+  const std::string text = in_other_signs ? in_ascii(given) : given;
   const bool whole = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
   return whole && std::fflush(stream) == 0 ? 0 : errno;
 }

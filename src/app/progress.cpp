@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/process.h"
+#include "app/terminal.h"
 #include "core/units.h"
 #include "report/words.h"
 
@@ -41,18 +41,23 @@ std::string done_text(const GroupResult& group) {
 
 }  // namespace
 
-LiveLine::LiveLine(bool live)
-    : live_(live), start_(std::chrono::steady_clock::now()), last_(start_) {}
+Showing showing(bool quiet) {
+  if (quiet) return Showing::Nothing;
+  return is_live() ? Showing::Live : Showing::Lines;
+}
+
+LiveLine::LiveLine(Showing showing)
+    : showing_(showing), start_(std::chrono::steady_clock::now()), last_(start_) {}
 
 bool LiveLine::is_due() {
   const auto now = std::chrono::steady_clock::now();
-  if (!live_ || now - last_ < kRedraw) return false;
+  if (showing_ != Showing::Live || now - last_ < kRedraw) return false;
   last_ = now;
   return true;
 }
 
 void LiveLine::show(const std::string& line) {
-  tell("\r\033[K{}", line);
+  tell("\r\033[K{}", cut(line, stderr_columns() - 1));
   shown_ = true;
 }
 
@@ -65,7 +70,7 @@ double LiveLine::spent() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-Progress::Progress(const Plan& plan, bool live) : plan_(plan), pace_(plan), line_(live) {}
+Progress::Progress(const Plan& plan, Showing showing) : plan_(plan), pace_(plan), line_(showing) {}
 
 std::string Progress::left() const {
   return fmt::format("about {:.0f} s left", std::ceil(pace_.seconds_left(line_.spent())));
@@ -75,7 +80,8 @@ void Progress::group_started(std::size_t index, const Group&) {
   pace_.group_started(index, line_.spent());
   rounds_.clear();
   started_ = true;
-  if (line_.is_live()) line_.show(fmt::format("{}: preparing · {}", name(index), left()));
+  if (line_.showing() == Showing::Live)
+    line_.show(fmt::format("{}: preparing · {}", name(index), left()));
 }
 
 void Progress::step_done(const GroupStep& step) {
@@ -95,8 +101,9 @@ void Progress::group_finished(std::size_t index, const GroupResult& group) {
   pace_.group_finished(line_.spent());
   rounds_.clear();
   line_.clear();
-  if (line_.is_live()) return;
-  tell("{}: {} · {}\n", name(index), done_text(group), left());
+  if (line_.showing() != Showing::Lines) return;
+  const bool is_last = index + 1 == plan_.groups.size();
+  tell("{}: {}{}\n", name(index), done_text(group), is_last ? "" : " · " + left());
 }
 
 /// "[1/3] place batch=8, size=720x1280".
@@ -119,8 +126,8 @@ void Progress::tell_overrun(const GroupStep& step, const Overrun& overrun) {
       format_significant(overrun.round_seconds, 2));
 }
 
-CalibrateProgress::CalibrateProgress(int pairs, double seconds, bool live)
-    : pairs_(pairs), seconds_(seconds), line_(live) {}
+CalibrateProgress::CalibrateProgress(int pairs, double seconds, Showing showing)
+    : pairs_(pairs), seconds_(seconds), line_(showing) {}
 
 std::string CalibrateProgress::text() const {
   const double spent = line_.spent();
@@ -145,7 +152,7 @@ void CalibrateProgress::pair_done(const JudgedPair& pair) {
   }
   ++done_;  // the last of a cycle
   if (pair.different && pair.ratio.value > 1) ++found_;
-  if (!line_.is_live() && done_ % kCyclesPerLine == 0) tell("{}\n", text());
+  if (line_.showing() == Showing::Lines && done_ % kCyclesPerLine == 0) tell("{}\n", text());
 }
 
 }  // namespace normbench

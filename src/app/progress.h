@@ -19,16 +19,23 @@ class Silent : public Observer {
   void group_finished(std::size_t, const GroupResult&) override {}
 };
 
-/// The line that is overwritten on a terminal.
+/// How much of its progress a command shows: nothing, lines now and then, or one that is written
+/// over.
+enum class Showing { Nothing, Lines, Live };
+
+/// What there is a place for: nothing where it is to be quiet.
+Showing showing(bool quiet);
+
+/// The line that is written over on a terminal, cut to its width.
 class LiveLine {
  public:
-  explicit LiveLine(bool live);
+  explicit LiveLine(Showing showing);
   ~LiveLine() { clear(); }
   LiveLine(const LiveLine&) = delete;
   LiveLine& operator=(const LiveLine&) = delete;
 
-  bool is_live() const { return live_; }
-  /// True at most every second, and never without a terminal.
+  Showing showing() const { return showing_; }
+  /// True at most every second, and never where no line can be written over.
   bool is_due();
   void show(const std::string& line);
   void clear();
@@ -36,7 +43,7 @@ class LiveLine {
   double spent() const;
 
  private:
-  bool live_;
+  Showing showing_;
   bool shown_ = false;
   std::chrono::steady_clock::time_point start_, last_;
 };
@@ -44,7 +51,7 @@ class LiveLine {
 /// Of a run: a line a group where stderr is no terminal; once, why a group exceeds its time.
 class Progress final : public Observer {
  public:
-  Progress(const Plan& plan, bool live);
+  Progress(const Plan& plan, Showing showing);
 
   void group_started(std::size_t index, const Group& group) override;
   void step_done(const GroupStep& step) override;
@@ -71,7 +78,7 @@ class Progress final : public Observer {
 class CalibrateProgress final : public Silent {
  public:
   /// `pairs` of each kind, or 0 and at most `seconds`.
-  CalibrateProgress(int pairs, double seconds, bool live);
+  CalibrateProgress(int pairs, double seconds, Showing showing);
 
   void round_done(int, double, double) override;
   void pair_done(const JudgedPair& pair);

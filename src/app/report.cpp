@@ -11,6 +11,7 @@
 #include "app/commands.h"
 #include "app/documents.h"
 #include "app/options.h"
+#include "app/terminal.h"
 #include "report/html/report_html.h"
 #include "report/profile_report.h"
 
@@ -39,11 +40,12 @@ Renderer renderer(const ReportOptions& options) {
   const bool is_default = options.format.empty() || options.format == "terminal";  // its old name
   const Report& report = report_named(is_default ? "text" : options.format);
   if (report.name == "html") return [](auto documents, auto) { return html_report(documents); };
-  return [render = report.render, is_json = report.name == "json"](auto documents, auto) {
+  return [render = report.render, is_json = report.name == "json", screen = screen_of(options.out)](
+             auto documents, auto) {
     std::string text;
     const bool is_list = is_json && documents.size() > 1;
     for (const Results& results : documents)
-      text += (!is_list ? "" : text.empty() ? "[\n" : ",\n") + render(results);
+      text += (!is_list ? "" : text.empty() ? "[\n" : ",\n") + render(results, screen);
     return text + (is_list ? "]\n" : "");
   };
 }
@@ -72,6 +74,9 @@ Exit report_documents(const ReportOptions& options) {
   if (options.table && !options.format.empty() && options.format != "text")
     tell_unprofiled(files, documents);
   deliver(render(documents, files), options.out);
+  if (options.out.empty() && options.format.empty())
+    suggest(false, options.table ? "--format html for a page"
+                                 : "--table torch for all profiles, --format html for a page");
   return Exit::Fine;
 }
 

@@ -19,6 +19,7 @@
 #include "app/options.h"
 #include "app/output.h"
 #include "app/planned_configs.h"
+#include "app/terminal.h"
 #include "core/file.h"
 #include "core/reader.h"
 #include "machine/affinity.h"
@@ -48,7 +49,7 @@ struct Request {
   std::string configs;  // their folder
   std::string machine;  // a name for documents; "": the host's
   std::string images;   // a folder of files to load; "": those that the configs name
-  bool allow_peers = false, quick = false;
+  bool allow_peers = false, quick = false, quiet = false;
 };
 constexpr const char* kRequest = "reproduce.json";
 
@@ -119,7 +120,8 @@ Exit list_all(const Request& request) {
               one.missing.empty() ? fmt::format("{}", fmt::join(found.experiments, ", "))
                                   : fmt::format("- ({})", one.missing)});
   }
-  std::string text = rows.text({0, 1, 2, 3, 5});
+  static constexpr auto spare = std::to_array<std::string_view>({"config", "source"});
+  std::string text = rows.text({0, 1, 2, 3, 5}, stdout_screen().width, spare);
   for (const auto& word : words(Publication{}))
     text += fmt::format("  {}: {}\n", word.name, origin_of(word.value));
   say("{}", text);
@@ -238,7 +240,8 @@ Exit run_config(const Chosen& config, const std::string& out, const Request& req
     if (!request.images.empty()) arguments.insert(arguments.end(), {"--images", request.images});
   }
   if (request.allow_peers) arguments.emplace_back("--allow-peers");
-  tell("{} ({})\n", config.name(), fmt::join(config.experiments, ", "));
+  if (request.quiet) arguments.emplace_back("--quiet");
+  if (!request.quiet) tell("{} ({})\n", config.name(), fmt::join(config.experiments, ", "));
   return run_again(std::move(arguments), interrupted);
 }
 
@@ -329,7 +332,7 @@ void show(const Request& request, const Kept& kept, const std::string& folder,
       reproductions(asked_for(request.what), kept.documents, analysed);
   switch (format) {
     case ReproductionFormat::Text:
-      return say("{}", reproduction_text(all));
+      return say("{}", reproduction_text(all, stdout_screen()));
     case ReproductionFormat::Markdown:
       return say("{}", reproduction_markdown(all));
     case ReproductionFormat::Html:
@@ -425,6 +428,9 @@ Exit reproduce(const ReproduceOptions& options) {
   const std::atomic<bool>& interrupted = watch_for_interrupts();
   if (const Exit checked = check(chosen, interrupted); checked != Exit::Fine) return checked;
   const std::string out = resumes ? options.resume : begin_folder(options.out, request, chosen);
+  if (!request.quiet)
+    tell("Running {}, one after the other (--list says how long each takes); documents go to {}\n",
+         counted(std::ssize(chosen), "config"), shell_word(out));
   Exit worst = Exit::Fine;
   for (const Chosen& config : chosen) {
     worst = std::max(worst, run_config(config, out, request, interrupted));
@@ -433,6 +439,9 @@ Exit reproduce(const ReproduceOptions& options) {
     if (worst == Exit::BadInput || worst == Exit::Incomparable) return worst;  // nothing was run
   }
   worst = std::max(worst, show_run(request, chosen, out, options.format));
+  if (worst == Exit::Fine)
+    suggest(request.quiet, fmt::format("normbench reproduce --from {} --format html > page.html",
+                                       shell_word(out)));
   if (worst == Exit::Interrupted)
     tell("normbench: interrupted; go on with: normbench reproduce --resume {}\n", shell_word(out));
   return worst;
@@ -463,6 +472,7 @@ Subcommand make_reproduce() {
            {"--quick", "", "Fewer rounds: wide intervals", &request.quick},
            {"--images", "DIR", "Files to load (scripts/slides-data makes those of F6 to F9)",
             &request.images},
+           quiet_option(request.quiet),
            {"--machine", "NAME", "A name for documents instead of the host's", &request.machine},
            {"--configs", "DIR", "The configs, if not those of this program", &request.configs},
            {"--format", "NAME",

@@ -111,7 +111,7 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
                            std::size_t group, const std::string& contender) {
     restart_without(group, contender, limit_seconds, begun.journal, arguments);
   };
-  Progress progress(plan, isatty(STDERR_FILENO));
+  Progress progress(plan, showing(options.quiet));
   KernelPerfEvents perf_events;
   const Rapl rapl("/");
   RunEnd end;
@@ -183,7 +183,7 @@ Subcommand make_run() {
           .run = [options] { return run_all(*options); },
           .help =
               "A case that cannot run here is skipped, which is no failure. Where every case "
-              "is, the run exits 0\nand its last line says that nothing was measured.",
+              "is, the run exits 0 and its last line says that nothing was measured.",
           .given = &options->given,
           .unnamed = "--config"};
 }

@@ -27,6 +27,7 @@ std::vector<Option> run_options(RunOptions& options) {
         whole(options.trace_max_events, 0)},
        {"--gzip-trace", "", "Write trace.json.gz instead of trace.json", &options.gzip_trace},
        {"--no-html", "", "Write no report.html", &options.no_html},
+       quiet_option(options.quiet),
        {"--measure", "", "Under a profiling tool: measure too; nothing is ranked",
         &options.measure},
        {"--capture", "HOW",

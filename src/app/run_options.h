@@ -28,6 +28,7 @@ struct RunOptions {
   std::int64_t trace_max_events = -1;  // -1: all
   bool gzip_trace = false;
   bool no_html = false;
+  bool quiet = false;
   bool measure = false;  // under a profiling tool too
   Capture capture = Capture::Nvtx;
   std::string scratch;            // where files are saved; "": the system's temporary folder

@@ -1,13 +1,13 @@
 #include "measure/selftest/selftest.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 #include <optional>
 
 #include "app/commands.h"
 #include "app/options.h"
+#include "app/progress.h"
+#include "app/terminal.h"
 #include "backend/cpu/simd_targets.h"
 #include "machine/environment.h"
 #include "machine/process_limits.h"
@@ -20,7 +20,7 @@ struct SelftestOptions {
   std::optional<Place> place;
   std::string kernel, simd = "all";
   TextOrJson format = TextOrJson::Text;
-  bool quick = false, large = false;
+  bool quick = false, large = false, quiet = false;
   BackendOptions backend;
 };
 
@@ -44,7 +44,8 @@ std::vector<std::string> chosen_simd(const std::string& said) {
   return {said};
 }
 
-selftest::Options what_to_test(const SelftestOptions& said, const Backends& backends) {
+selftest::Options what_to_test(const SelftestOptions& said, const Backends& backends,
+                               LiveLine& line) {
   selftest::Options options{.place = said.place,
                             .glob = said.kernel,
                             .quick = said.quick,
@@ -56,8 +57,8 @@ selftest::Options what_to_test(const SelftestOptions& said, const Backends& back
     options.host_bytes = host_bytes();
     options.device_bytes = device_bytes(backends);
   }
-  if (isatty(STDERR_FILENO))
-    options.step = [](std::string_view step) { tell("\r\033[Ktesting {}", step); };
+  if (line.showing() == Showing::Live)
+    options.step = [&line](std::string_view step) { line.show(fmt::format("testing {}", step)); };
   return options;
 }
 
@@ -79,13 +80,15 @@ Exit outcome(const selftest::Findings& findings) {
 
 Exit run_selftest(const SelftestOptions& said) {
   const Backends backends = make_backends(said.backend);
-  const selftest::Options chosen = what_to_test(said, backends);
+  LiveLine line(showing(said.quiet));
+  const selftest::Options chosen = what_to_test(said, backends, line);
   const selftest::Findings findings = selftest::run(backends, chosen);
-  if (chosen.step) tell("\r\033[K");
+  line.clear();
   say("{}", said.format == TextOrJson::Json ? selftest_json(findings).dump(2) + "\n"
-                                            : selftest_text(findings));
+                                            : selftest_text(findings, stdout_screen()));
   if (!tested_any(findings)) tell("normbench: nothing was tested\n");
   const Exit code = outcome(findings);
+  if (code == Exit::Fine) suggest(said.quiet, "normbench run --config configs/quickstart.json");
   return code == Exit::Fine && *chosen.interrupted ? Exit::Interrupted : code;
 }
 
@@ -106,11 +109,12 @@ Subcommand make_selftest() {
                   {"--large", "",
                    "Tensors of more than 2^31 elements on the CPU too, and with --quick",
                    &said->large},
+                  quiet_option(said->quiet),
                   format_option(said->format, "text or json")},
       .run = [said] { return run_selftest(*said); },
       .help =
           "Exits 1 where a row is wrong, and where nothing could be tested: without the place "
-          "that was\nasked for, or where no such row has cases."};
+          "that was asked for, or where no such row has cases."};
 }
 
 }  // namespace normbench

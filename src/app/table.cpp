@@ -11,6 +11,7 @@
 
 #include "app/commands.h"
 #include "app/options.h"
+#include "app/terminal.h"
 #include "core/units.h"
 #include "report/chrome/gzip.h"
 #include "report/table_formats.h"
@@ -223,6 +224,8 @@ Exit show_tables(TableArguments wanted) {
   std::vector<Shown> all;
   for (const std::string& file : wanted.files) all.push_back(read_table(file, wanted.by_shape));
   deliver(text_of(all, wanted), wanted.out);
+  if (wanted.out.empty() && wanted.format == TableFormat::Text && wanted.kind == TableKind::Torch)
+    suggest(false, "--table stats (times of single calls, GB/s), or --sort-by KEY");
   return Exit::Fine;
 }
 

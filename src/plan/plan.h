@@ -211,6 +211,6 @@ Plan make_plan(const std::string& file, std::string_view text, const Backends& b
 Sides memory_bytes(const Group& group, const Measure& measure, const Sides& cache_bytes);
 
 /// What `normbench check` prints: groups, cases, stages, bytes, memory, time, what is skipped.
-std::string plan_text(const Plan& plan, const Sides& cache_bytes);
+std::string plan_text(const Plan& plan, const Sides& cache_bytes, std::size_t width = 100);
 
 }  // namespace normbench

@@ -12,7 +12,7 @@
 namespace normbench {
 namespace {
 
-constexpr std::size_t max_columns = 100;
+constexpr std::size_t kInColumns = 90;  // columns of a line from which on stages have theirs
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
@@ -27,13 +27,16 @@ std::size_t fitting(std::string_view text, std::size_t columns) {
   return last_space > 0 ? last_space : at;
 }
 
-/// Collects lines of at most 100 columns; a long one is broken at a space and goes on deeper.
+/// Collects lines of at most `width` columns; a long one is broken at a space and goes on deeper.
 class Lines {
  public:
+  explicit Lines(std::size_t width) : width_(width) {}
+
+  std::size_t width() const { return width_; }
   void add(std::size_t indent, std::string_view text) {
     const std::size_t deeper = indent + 4;
     do {
-      const std::size_t length = fitting(text, max_columns - indent);
+      const std::size_t length = fitting(text, width_ - indent);
       text_.append(length > 0 ? indent : 0, ' ');
       text_ += text.substr(0, length);
       text_ += '\n';
@@ -45,6 +48,7 @@ class Lines {
   std::string take() { return std::move(text_); }
 
  private:
+  std::size_t width_;
   std::string text_;
 };
 
@@ -81,10 +85,12 @@ std::string files_text(const Stage& stage) {
   return text;
 }
 
-std::string stage_text(const Case& work, const Stage& stage) {
-  std::string text = fmt::format("{:<11} {:<16} {:<4} {:<36} {}", name_of(stage.op),
-                                 runner_text(work, stage), name_of(stage.place),
-                                 describe(stage.signature.out.front()), traffic_text(work, stage));
+std::string stage_text(const Case& work, const Stage& stage, bool in_columns) {
+  const auto wide = [&](int columns) { return in_columns ? columns : 0; };
+  std::string text =
+      fmt::format("{:<{}} {:<{}} {:<{}} {:<{}} {}", name_of(stage.op), wide(11),
+                  runner_text(work, stage), wide(16), name_of(stage.place), wide(4),
+                  describe(stage.signature.out.front()), wide(36), traffic_text(work, stage));
   if (stage.cost.link_bytes > 0)
     text += fmt::format(", link {}", format_bytes(stage.cost.link_bytes));
   text += files_text(stage);
@@ -106,7 +112,7 @@ void add_stages(Lines& lines, const Case& work) {
     std::size_t depth = stage.ranges.size() - static_cast<std::size_t>(opens);
     for (; range != ranges.end() && range->first == s; ++range)
       lines.add(indent + deeper * depth++, fmt::format("range \"{}\"", range->name));
-    lines.add(indent + deeper * depth, stage_text(work, stage));
+    lines.add(indent + deeper * depth, stage_text(work, stage, lines.width() >= kInColumns));
   }
 }
 
@@ -162,9 +168,9 @@ void add_case(Lines& lines, const Case& work, bool is_baseline) {
   for (std::size_t i = 0; i < work.inputs.size(); ++i) {
     const Value& value = work.values[i];
     const std::string what = work.inputs[i].setup ? "made once" : "source";
-    lines.add(4, fmt::format("{:<33} {}",
+    lines.add(4, fmt::format("{:<{}} {}",
                              value.name.empty() ? what : fmt::format("{} {}", what, value.name),
-                             describe(value.desc)));
+                             lines.width() >= kInColumns ? 33 : 0, describe(value.desc)));
   }
   add_stages(lines, work);
   if (work.skip) lines.add(4, "skipped: " + *work.skip);
@@ -322,8 +328,8 @@ void add_head(Lines& lines, const Plan& plan) {
 
 }  // namespace
 
-std::string plan_text(const Plan& plan, const Sides& cache_bytes) {
-  Lines lines;
+std::string plan_text(const Plan& plan, const Sides& cache_bytes, std::size_t width) {
+  Lines lines(width);
   add_head(lines, plan);
   const Group* first = nullptr;  // of the experiment
   for (const Group& group : plan.groups) {

@@ -46,27 +46,31 @@ std::string k_of_n(const Json& json, const std::string& k, const std::string& n)
 
 }  // namespace
 
-std::string calibration_text(const Json& calibration, const std::vector<JudgedPair>& pairs) {
+std::string calibration_text(const Json& calibration, const std::vector<JudgedPair>& pairs,
+                             const Screen& screen) {
+  static constexpr auto spare = std::to_array<std::string_view>({"rounds", "n"});
   Rows rows({"pairs", "n", "rounds", "ratio", "±", "exclude 1", "called different"});
   for (const auto& kind : pair_kinds) add_pairs(pairs, kind, rows);
+  const std::size_t width = prose_width(screen);
   std::string text =
-      fmt::format("{}: {} pairs in {:.0f} s\n", text_at(calibration, "/machine", "?"), pairs.size(),
-                  calibration.at("seconds").get<double>());
-  text += rows.text({0});
-  text += fmt::format("  Identical code called different: {} (Wilson 95 %: {}-{}).\n",
-                      k_of_n(calibration, "false_alarms", "pairs"),
-                      percent_at(calibration, "false_alarm_low"),
-                      percent_at(calibration, "false_alarm_high"));
-  text += fmt::format("  Intervals of identical code that exclude 1: {} (at most 5 % expected).\n",
-                      k_of_n(calibration, "excluding_one", "pairs"));
-  text += fmt::format("  5 % more work found: {}.\n",
-                      k_of_n(calibration, "slowed_found", "slowed_pairs"));
-  text += fmt::format("  Smallest difference that one such run shows here: {}.\n",
-                      percent_at(calibration, "visible"));
-  text += calibration.at("between").is_null()
-              ? "  Too few pairs to say how much fresh processes differ.\n"
-              : fmt::format("  Identical code differs by up to {} between fresh processes.\n",
-                            percent_at(calibration, "between"));
+      wrapped(fmt::format("{}: {} pairs in {:.0f} s", text_at(calibration, "/machine", "?"),
+                          pairs.size(), calibration.at("seconds").get<double>()),
+              0, width);
+  text += rows.text({0}, screen.width, spare);
+  const auto add = [&](const std::string& line) { text += wrapped(line, 2, width); };
+  add(fmt::format("Identical code called different: {} (Wilson 95 %: {}-{}).",
+                  k_of_n(calibration, "false_alarms", "pairs"),
+                  percent_at(calibration, "false_alarm_low"),
+                  percent_at(calibration, "false_alarm_high")));
+  add(fmt::format("Intervals of identical code that exclude 1: {} (at most 5 % expected).",
+                  k_of_n(calibration, "excluding_one", "pairs")));
+  add(fmt::format("5 % more work found: {}.", k_of_n(calibration, "slowed_found", "slowed_pairs")));
+  add(fmt::format("Smallest difference that one such run shows here: {}.",
+                  percent_at(calibration, "visible")));
+  add(calibration.at("between").is_null()
+          ? "Too few pairs to say how much fresh processes differ."
+          : fmt::format("Identical code differs by up to {} between fresh processes.",
+                        percent_at(calibration, "between")));
   return text;
 }
 

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "analysis/calibration.h"
+#include "report/text.h"
 
 namespace normbench {
 
 /// A row per kind of pair, then what follows for runs on this machine.
-std::string calibration_text(const Json& calibration, const std::vector<JudgedPair>& pairs);
+std::string calibration_text(const Json& calibration, const std::vector<JudgedPair>& pairs,
+                             const Screen& screen = {});
 
 /// One line for documents that hold a calibration; "" without one.
 std::string calibration_line(const Json& calibration);

@@ -5,12 +5,13 @@
 #include <string_view>
 
 #include "analysis/compare/compare.h"
+#include "report/text.h"
 
 namespace normbench {
 
 struct ComparisonReport {
   std::string_view name, about;
-  std::string (*render)(const Comparison&);
+  std::string (*render)(const Comparison&, const Screen&);  // for a file: Screen{}
 };
 
 /// text (for a terminal), markdown (for a pull request's comment), html (a page), json, junit.
@@ -18,9 +19,9 @@ std::span<const ComparisonReport> comparison_reports();
 /// The row called `name`. Throws Invalid listing the known ones.
 const ComparisonReport& comparison_report_named(std::string_view name);
 
-/// The summary, a table of at most 100 columns with the worst case first, then what regressed in
+/// The summary, a table as wide as the screen with the worst case first, then what regressed in
 /// words, findings, and cases of one side only.
-std::string comparison_text(const Comparison& comparison);
+std::string comparison_text(const Comparison& comparison, const Screen& screen = {});
 
 /// The same as GitHub and GitLab show it: cases that are not the same in a table, the rest folded.
 std::string comparison_markdown(const Comparison& comparison);

@@ -11,8 +11,28 @@
 namespace normbench {
 namespace {
 
-std::string cases_table(const Comparison& comparison) {
-  Rows rows({"case", "point", "BASE ms", "NEW ms", "change", "95 %", "could see", ""});
+/// A verdict; one that matters has a colour.
+std::string verdict_cell(const ComparedCase& one, const Screen& screen) {
+  const std::string text = verdict_text(one);
+  switch (one.change) {
+    case Change::Failed:
+    case Change::Regressed:
+      return painted(text, Ink::Bad, screen);
+    case Change::Improved:
+      return painted(text, Ink::Good, screen);
+    case Change::Inconclusive:
+      return painted(text, Ink::Doubt, screen);
+    case Change::Same:
+    case Change::NotCompared:
+      break;
+  }
+  return text;
+}
+
+std::string cases_table(const Comparison& comparison, const Screen& screen) {
+  static constexpr auto spare =
+      std::to_array<std::string_view>({"could see", "BASE ms", "NEW ms", "95 %"});
+  Rows rows({"case", "point", "BASE ms", "NEW ms", "change", "95 %", "could see", "verdict"});
   // The experiment's name is left out where there is only one.
   const bool only_variant = std::ranges::all_of(comparison.cases, [&](const ComparedCase& one) {
     return one.name.experiment == comparison.cases[0].name.experiment;
@@ -23,9 +43,9 @@ std::string cases_table(const Comparison& comparison) {
     rows.add({only_variant ? variant_text(name) : case_text(name),
               on_one_line(axes_values(one.name.point)), one.base_ns ? format_ms(*one.base_ns) : "",
               one.now_ns ? format_ms(*one.now_ns) : "", change_text(one), interval_text(one),
-              one.visible ? format_percent(*one.visible) : "", verdict_text(one)});
+              one.visible ? format_percent(*one.visible) : "", verdict_cell(one, screen)});
   }
-  return rows.text({0, 7}, 100);
+  return rows.text({0, 7}, screen.width, spare);
 }
 
 /// Cases whose verdict needs words, and full names, which the table may have cut.
@@ -35,7 +55,7 @@ bool needs_words(const ComparedCase& one) {
 }
 
 /// What was not compared, a line per distinct reason.
-std::string not_compared(const Comparison& comparison) {
+std::string not_compared(const Comparison& comparison, std::size_t width) {
   std::vector<std::pair<std::string, std::string>> lines;  // reason, names
   for (const ComparedCase& one : comparison.cases) {
     if (one.change != Change::NotCompared) continue;
@@ -44,7 +64,7 @@ std::string not_compared(const Comparison& comparison) {
   }
   std::string text;
   for (const auto& [why, names] : lines)
-    text += wrapped(on_one_line(why.empty() ? names : why + ": " + names), 2);
+    text += wrapped(on_one_line(why.empty() ? names : why + ": " + names), 2, width);
   return text;
 }
 
@@ -52,41 +72,46 @@ void add_section(const std::string& title, const std::string& lines, std::string
   if (!lines.empty()) text += "\n" + title + "\n" + lines;
 }
 
-std::string sentences(const Comparison& comparison) {
+std::string sentences(const Comparison& comparison, std::size_t width) {
   std::string lines;
   for (const ComparedCase& one : comparison.cases)
     if (needs_words(one))
       lines += wrapped(
-          fmt::format("{} {}: {}", verdict_text(one), case_text(one.name), case_sentence(one)), 2);
+          fmt::format("{} {}: {}", verdict_text(one), case_text(one.name), case_sentence(one)), 2,
+          width);
   return lines;
 }
 
-std::string finding_lines(const Comparison& comparison) {
+std::string finding_lines(const Comparison& comparison, std::size_t width) {
   std::string lines;
   for (const ComparedCase& one : comparison.cases)
     for (const CaseFinding& finding : one.findings)
-      lines += wrapped(case_text(one.name) + ": " + on_one_line(finding_text(finding)), 2);
+      lines += wrapped(case_text(one.name) + ": " + on_one_line(finding_text(finding)), 2, width);
   return lines;
 }
 
-std::string name_lines(const std::vector<CaseName>& cases) {
+std::string name_lines(const std::vector<CaseName>& cases, std::size_t width) {
   std::string lines;
-  for (const CaseName& name : cases) lines += wrapped(case_text(name), 2);
+  for (const CaseName& name : cases) lines += wrapped(case_text(name), 2, width);
   return lines;
 }
 
 }  // namespace
 
-std::string comparison_text(const Comparison& comparison) {
-  std::string text = comparison_summary(comparison) + "\n";
-  text += wrapped(comparison_setting(comparison), 0);
-  for (const std::string& caution : caution_lines(comparison)) text += wrapped(caution, 0);
-  if (const std::string table = cases_table(comparison); !table.empty()) text += "\n" + table;
-  add_section("In words", sentences(comparison), text);
-  add_section("Not compared", not_compared(comparison), text);
-  add_section("What else changed", finding_lines(comparison), text);
-  add_section("Only in BASE", name_lines(comparison.base_only), text);
-  add_section("Only in NEW", name_lines(comparison.new_only), text);
+std::string comparison_text(const Comparison& comparison, const Screen& screen) {
+  const std::size_t width = prose_width(screen);
+  const std::string summary = wrapped(comparison_summary(comparison), 0, width);
+  std::string text = painted(summary, Ink::Answer, screen);
+  text += wrapped(comparison_setting(comparison), 0, width);
+  for (const std::string& caution : caution_lines(comparison))
+    text += painted(wrapped(caution, 0, width), Ink::Doubt, screen);
+  if (const std::string table = cases_table(comparison, screen); !table.empty())
+    text += "\n" + table;
+  add_section("In words", sentences(comparison, width), text);
+  add_section("Not compared", not_compared(comparison, width), text);
+  add_section("What else changed", finding_lines(comparison, width), text);
+  add_section("Only in BASE", name_lines(comparison.base_only, width), text);
+  add_section("Only in NEW", name_lines(comparison.new_only, width), text);
   return text;
 }
 

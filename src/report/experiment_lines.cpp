@@ -138,12 +138,18 @@ std::string run_line(const Results& results, const std::vector<Experiment>& list
 ExperimentLines experiment_lines(const Experiment& experiment, const Results& results) {
   ExperimentLines lines{.beside = left_out(experiment),
                         .verdict = verdict_lines(experiment, results),
-                        .trust = {throttle_warning(experiment), device_change_warning(experiment)}};
+                        .trust = {throttle_warning(experiment), device_change_warning(experiment)},
+                        .is_wrong = false,
+                        .is_noisy = false};
   lines.beside.push_back(peers_line(experiment));
   add_notes(experiment, lines.trust);
   lines.trust.push_back(closing(experiment));
   std::erase(lines.beside, "");
   std::erase(lines.trust, "");
+  const Outputs outputs = outputs_of(experiment);
+  lines.is_wrong = outputs.correct < outputs.compared;
+  lines.is_noisy = std::ranges::any_of(experiment.analyses,
+                                       [](const GroupAnalysis& one) { return one.quality.noisy; });
   return lines;
 }
 

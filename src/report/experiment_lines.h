@@ -15,6 +15,8 @@ struct ExperimentLines {
   std::vector<std::string> beside;   // what is not in the table, and the peers in it
   std::vector<std::string> verdict;  // verdict_lines()
   std::vector<std::string> trust;  // warnings, notes, and how far outputs and times can be trusted
+  bool is_wrong = false;           // some output is
+  bool is_noisy = false;           // so was the machine
 };
 ExperimentLines experiment_lines(const Experiment& experiment, const Results& results);
 

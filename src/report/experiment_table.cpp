@@ -79,8 +79,18 @@ std::string cpu_cell(const CaseResult& result) {
   return seconds ? format_ms(*seconds * 1e9) : "";
 }
 
+/// What a narrow screen shows last, of these titles.
+std::vector<std::string_view> spare_columns(const std::vector<std::string>& lanes,
+                                            const std::string& other_time) {
+  std::vector<std::string_view> titles{"CPU ms/image", "images/s", "p50 ms", "p99"};
+  titles.insert(titles.end(), lanes.begin(), lanes.end());
+  titles.insert(titles.end(),
+                {"faults", "published", other_time, "±", "of bound", "of limit"});
+  return titles;
+}
+
 std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
-                      const Results& results) {
+                      const Results& results, const Screen& screen) {
   const std::vector<std::string> lanes = lane_names(analysis);
   std::vector<std::string> titles{"variant",
                                   time_title(results),
@@ -118,15 +128,16 @@ std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
     cells.push_back(published_cell(one));
     rows.add(cells);
   }
-  std::string text = rows.text({0}, 100);
-  if (std::ranges::any_of(analysis.cases, [](const auto& one) { return one.pipeline.has_value(); }))
+  const std::string other = other_time_title(results);
+  std::string text = rows.text({0}, screen.width, spare_columns(lanes, other));
+  if (text.substr(0, text.find('\n')).find("p99") != text.npos)
     text += wrapped(
         fmt::format("p50 and p99 of an item's latency{}",
                     lanes.empty() ? "" : fmt::format("; how busy {}", fmt::join(lanes, ", "))),
-        2);
+        2, prose_width(screen));
   if (unlike_medians(group, analysis))
-    text +=
-        wrapped("speed-up is the median of the rounds' ratios, not the ratio of the medians", 2);
+    text += wrapped("speed-up is the median of the rounds' ratios, not the ratio of the medians", 2,
+                    prose_width(screen));
   return text;
 }
 
@@ -163,25 +174,25 @@ std::string axes_names(const Json& point) {
 }
 
 /// Columns side by side, in as many blocks below each other as the width asks for.
-std::string in_blocks(const Column& names, const std::vector<Column>& points) {
-  constexpr std::size_t kNames = 40, kWidth = 100;
+std::string in_blocks(const Column& names, const std::vector<Column>& points, std::size_t whole) {
+  const std::size_t most_names = std::min<std::size_t>(40, whole * 2 / 5);
   std::string text;
   for (std::size_t next = 0; next < points.size();) {
     std::vector<Column> block{names};
-    std::size_t width = 2 + std::min(kNames, column_width(names));
+    std::size_t width = 2 + std::min(most_names, column_width(names));
     for (; next < points.size(); ++next) {
       width += 2 + column_width(points[next]);
-      if (width > kWidth && block.size() > 1) break;
+      if (width > whole && block.size() > 1) break;
       block.push_back(points[next]);
     }
-    text += columns_text(block, 2);
+    text += columns_text(block, 2, whole);
   }
   return text;
 }
 
 /// Medians in ms, the fastest marked, and how far the last point is from its limit. Broken into
 /// blocks below each other where the points do not fit; "" when nothing ran.
-std::string pivot(const Experiment& experiment, const Results& results) {
+std::string pivot(const Experiment& experiment, const Results& results, const Screen& screen) {
   Column names{axes_names(experiment.groups[0]->point), shown_variants(experiment), true};
   if (names.cells.empty()) return "";
   std::vector<Column> points;
@@ -207,7 +218,7 @@ std::string pivot(const Experiment& experiment, const Results& results) {
     legend += ", = tied";
   if (std::ranges::any_of(limit.cells, [](const std::string& cell) { return !cell.empty(); }))
     legend += "; of limit at " + point_text(last.point);
-  return in_blocks(names, points) + wrapped(legend, 2);
+  return in_blocks(names, points, screen.width) + wrapped(legend, 2, prose_width(screen));
 }
 
 /// "442 MB", or "1.2 MB to 442 MB" over the points of a sweep.
@@ -252,12 +263,13 @@ void add(std::vector<LeftOut>& list, const LeftOut& one) {
 
 }  // namespace
 
-std::string experiment_table(const Experiment& experiment, const Results& results) {
-  if (experiment.groups.size() > 1) return pivot(experiment, results);
+std::string experiment_table(const Experiment& experiment, const Results& results,
+                             const Screen& screen) {
+  if (experiment.groups.size() > 1) return pivot(experiment, results, screen);
   const GroupAnalysis& only = experiment.analyses[0];
   const bool ran = std::ranges::any_of(
       only.cases, [](const CaseAnalysis& one) { return one.time_ns.has_value(); });
-  return ran ? one_point(*experiment.groups[0], only, results) : "";
+  return ran ? one_point(*experiment.groups[0], only, results, screen) : "";
 }
 
 std::vector<std::string> left_out(const Experiment& experiment) {

@@ -184,14 +184,15 @@ Facts gpu_facts(const Json& environment, const Json& pci_gpus) {
   return facts;
 }
 
-constexpr std::size_t kWidth = 100, kLabelEnd = 25;
+constexpr std::size_t kLabelEnd = 25;
 
 /// "normbench 0.1.0 (abc1234, Release, GNU 12.2.0 -O3)".
-std::string title(const Json& tool) {
+std::string title(const Json& tool, std::size_t width) {
   const std::string flags = text_at(tool, "/flags", "");
-  return fmt::format("normbench {} ({}, {}, {}{})\n", text_at(tool, "/version", "?"),
-                     text_at(tool, "/revision", "?"), text_at(tool, "/build", "?"),
-                     text_at(tool, "/compiler", "?"), flags.empty() ? "" : " " + flags);
+  return wrapped(fmt::format("normbench {} ({}, {}, {}{})", text_at(tool, "/version", "?"),
+                             text_at(tool, "/revision", "?"), text_at(tool, "/build", "?"),
+                             text_at(tool, "/compiler", "?"), flags.empty() ? "" : " " + flags),
+                 0, width);
 }
 
 std::string nanoseconds(const Json& costs, const std::string& pointer) {
@@ -203,15 +204,15 @@ std::string nanoseconds(const Json& costs, const std::string& pointer) {
 }
 
 /// "  label   value", the value's further lines below its first.
-std::string fact_line(const std::string& label, const std::string& value) {
-  const std::string text = wrapped(value, kLabelEnd, kWidth);
+std::string fact_line(const std::string& label, const std::string& value, std::size_t width) {
+  const std::string text = wrapped(value, kLabelEnd, width);
   return fmt::format("  {:<{}}{}", label, kLabelEnd - 2, text.substr(kLabelEnd));
 }
 
-std::string section(const std::string& title, const Facts& facts) {
+std::string section(const std::string& title, const Facts& facts, std::size_t width) {
   std::string text;
   for (const auto& [label, value] : facts)
-    if (!value.empty()) text += fact_line(label, value);
+    if (!value.empty()) text += fact_line(label, value, width);
   return text.empty() ? "" : "\n" + title + "\n" + text;
 }
 
@@ -224,29 +225,31 @@ Facts costs_facts(const Json& costs) {
           {"its NVTX range alone", nanoseconds(costs, "/nvtx_ns")}};
 }
 
-std::string missing_section(const Json& missing) {
+std::string missing_section(const Json& missing, std::size_t width) {
   if (missing.empty()) return "\nNothing is missing here.\n";
   std::string text = "\nMissing here, and what that means\n";
   for (const auto& [key, part] : missing.items()) {
-    text += fact_line(text_at(part, "/name", key), text_at(part, "/why", ""));
-    text += fact_line("", "-> " + text_at(part, "/means", ""));
+    text += fact_line(text_at(part, "/name", key), text_at(part, "/why", ""), width);
+    text += fact_line("", "-> " + text_at(part, "/means", ""), width);
   }
   return text;
 }
 
 }  // namespace
 
-std::string info_text(const Json& info, const std::vector<MachineLimit>& limits) {
+std::string info_text(const Json& info, const std::vector<MachineLimit>& limits,
+                      const Screen& screen) {
+  const std::size_t width = prose_width(screen);
   const Json environment = info.value("environment", Json::object());
-  std::string text = title(info.value("tool", Json::object()));
-  text += section("Machine", machine_facts(environment));
-  text += section("GPU", gpu_facts(environment, info.value("pci_gpus", Json::array())));
-  text += section("What measuring costs", costs_facts(info.value("costs", Json::object())));
-  text += machine_limits_text(limits);
+  std::string text = title(info.value("tool", Json::object()), width);
+  text += section("Machine", machine_facts(environment), width);
+  text += section("GPU", gpu_facts(environment, info.value("pci_gpus", Json::array())), width);
+  text += section("What measuring costs", costs_facts(info.value("costs", Json::object())), width);
+  text += machine_limits_text(limits, screen);
   if (info.value("interrupted", false))
     text += fmt::format("{}  interrupted: limits that are missing here were not reached\n",
                         limits.empty() ? "\nLimits\n" : "");
-  return text + missing_section(info.value("missing", Json::object()));
+  return text + missing_section(info.value("missing", Json::object()), width);
 }
 
 }  // namespace normbench

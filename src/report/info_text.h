@@ -2,15 +2,17 @@
 #pragma once
 
 #include "analysis/machine_limits.h"
+#include "report/text.h"
 
 namespace normbench {
 
 /// The document {"tool", "environment", "pci_gpus", "costs", "missing"} and the limits in sections,
 /// at most 100 columns wide. What is null there is left out or said.
-std::string info_text(const Json& info, const std::vector<MachineLimit>& limits);
+std::string info_text(const Json& info, const std::vector<MachineLimit>& limits,
+                      const Screen& screen = {});
 
 /// The limits as a table: those of the host with a column for each number of threads. "" for none.
-std::string machine_limits_text(const std::vector<MachineLimit>& limits);
+std::string machine_limits_text(const std::vector<MachineLimit>& limits, const Screen& screen = {});
 
 /// A limit as `info` keeps it, with "bytes_per_second" and "ns_per_fault" where they mean
 /// something.

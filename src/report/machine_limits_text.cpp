@@ -58,7 +58,7 @@ std::vector<Row> rows_of(const std::vector<MachineLimit>& limits) {
   return rows;
 }
 
-std::string table_of(const std::vector<Row>& rows) {
+std::string table_of(const std::vector<Row>& rows, std::size_t width) {
   std::set<int> counts;
   for (const Row& row : rows)
     for (const auto& [count, figure] : row.by_threads) counts.insert(count);
@@ -75,11 +75,11 @@ std::string table_of(const std::vector<Row>& rows) {
     cells.push_back(row.gpu);
     table.add(cells);
   }
-  return table.text({0, 1}, 100);
+  return table.text({0, 1}, width);
 }
 
 /// One line a reason, with the kinds that were not measured for it.
-std::string not_measured(const std::vector<MachineLimit>& limits) {
+std::string not_measured(const std::vector<MachineLimit>& limits, std::size_t width) {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
   for (const MachineLimit& limit : limits) {
     if (limit.ns) continue;
@@ -91,16 +91,16 @@ std::string not_measured(const std::vector<MachineLimit>& limits) {
   }
   std::string text;
   for (const auto& [why, kinds] : reasons)
-    text += wrapped(fmt::format("not measured, {}: {}", why, fmt::join(kinds, ", ")), 2);
+    text += wrapped(fmt::format("not measured, {}: {}", why, fmt::join(kinds, ", ")), 2, width);
   return text;
 }
 
 }  // namespace
 
-std::string machine_limits_text(const std::vector<MachineLimit>& limits) {
+std::string machine_limits_text(const std::vector<MachineLimit>& limits, const Screen& screen) {
   if (limits.empty()) return "";
   return "\nLimits (medians; read and written bytes together; the faster kind of store)\n" +
-         table_of(rows_of(limits)) + not_measured(limits);
+         table_of(rows_of(limits), screen.width) + not_measured(limits, prose_width(screen));
 }
 
 Json to_json(const MachineLimit& limit) {

@@ -37,7 +37,8 @@ std::string bound_text(const Case& work, const Prediction& prediction, std::int6
 
 }  // namespace
 
-std::string prediction_text(const Plan& plan, const Results& times, std::int64_t cores) {
+std::string prediction_text(const Plan& plan, const Results& times, std::int64_t cores,
+                            const Screen& screen) {
   std::string text;
   for (const Group& group : plan.groups)
     for (const Case& work : group.cases) {
@@ -47,7 +48,7 @@ std::string prediction_text(const Plan& plan, const Results& times, std::int64_t
       text += wrapped(fmt::format("{}{}{}, {}: {}: {}", group.experiment, at.empty() ? "" : " at ",
                                   at, spoken(work.variant), lanes_text(work, prediction),
                                   bound_text(work, prediction, cores)),
-                      2);
+                      2, prose_width(screen));
     }
   return text.empty() ? "" : "Pipelines, by the stage times of " + times.name + "\n" + text;
 }

@@ -3,11 +3,13 @@
 
 #include "document/results.h"
 #include "plan/plan.h"
+#include "report/text.h"
 
 namespace normbench {
 
 /// The bound of every pipeline of the plan, from the times of stages in a document; a line each. ""
 /// where the plan has none.
-std::string prediction_text(const Plan& plan, const Results& times, std::int64_t cores);
+std::string prediction_text(const Plan& plan, const Results& times, std::int64_t cores,
+                            const Screen& screen = {});
 
 }  // namespace normbench

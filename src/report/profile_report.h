@@ -6,6 +6,7 @@
 
 #include "analysis/sweep/sweep.h"
 #include "report/table_formats.h"
+#include "report/text.h"
 
 namespace normbench {
 
@@ -28,9 +29,9 @@ std::string profile_report(std::span<const Results> documents, std::span<const s
 std::string profile_report(const Results& results, TableKind kind, TableFormat format);
 
 /// The baseline's profile for one point, the winner's at the last point of a sweep (any that there
-/// is where that one has none), narrowed to 100 columns and cut so that all takes `most_lines` (but
+/// is where that one has none), narrowed to the screen and cut so that all takes `most_lines` (but
 /// not below 3 rows); "" when nothing was profiled.
 std::string shown_profile(const Experiment& experiment, const Results& results, TableKind kind,
-                          std::ptrdiff_t most_lines);
+                          std::ptrdiff_t most_lines, const Screen& screen = {});
 
 }  // namespace normbench

@@ -50,7 +50,10 @@ std::vector<std::vector<std::string>> cells_of(const Shown& shown, TableKind kin
 /// The cells as columns, without those that there is no room for. Names of kernels are long, so
 /// they begin where a reader looks for them.
 std::string narrow_table(const std::vector<std::vector<std::string>>& cells, TableKind kind,
-                         bool has_device) {
+                         bool has_device, const Screen& screen) {
+  static constexpr auto spare =
+      std::to_array<std::string_view>({"CPU total %", "CPU time avg", "Self CPU %", "# of Calls",
+                                       "max", "min", "p95", "faults", "Self CPU"});
   std::vector<Column> columns;
   for (std::size_t c = 0; c < cells[0].size(); ++c) {
     const std::string& title = cells[0][c];
@@ -60,20 +63,20 @@ std::string narrow_table(const std::vector<std::vector<std::string>>& cells, Tab
     column.is_text = kind == TableKind::Stats ? is_text_column(title) : c == 0 && has_device;
     for (std::size_t row = 1; row < cells.size(); ++row) column.cells.push_back(cells[row][c]);
   }
-  return columns_text(std::move(columns), 2);
+  return columns_text(std::move(columns), 2, screen.width, spare);
 }
 
-std::string title_of(const Shown& shown, bool swept) {
+std::string title_of(const Shown& shown, bool swept, std::size_t width) {
   std::string title = swept ? profile_title(shown.group, shown.profile)
                             : "Profile of " + spoken(shown.profile.variant);
   title += fmt::format(" ({} steps", shown.profile.steps);
   if (shown.profile.overhead > 0)
     title += fmt::format(", {} the measured time", factor(shown.profile.overhead));
-  return wrapped(title + "; all profiles are in table.txt)", 0);
+  return wrapped(title + ")", 0, width);
 }
 
 /// The total of what there is most to know about, and what puts it in doubt.
-std::string lines_below(const CaseProfile& profile) {
+std::string lines_below(const CaseProfile& profile, std::size_t width) {
   const TableTotals totals = table_totals(profile.rows);
   if (!totals.has_device)
     return fmt::format("Self CPU time total: {}\n", time_text(totals.self_cpu_ns));
@@ -81,13 +84,13 @@ std::string lines_below(const CaseProfile& profile) {
   for (const std::string& more : {busy_text(profile), device_times_text(profile)})
     if (!more.empty()) line += " · " + more;
   const std::string lost = losses_text(profile.losses);
-  return wrapped(line, 0) + (lost.empty() ? "" : wrapped("Lost: " + lost, 0));
+  return wrapped(line, 0, width) + (lost.empty() ? "" : wrapped("Lost: " + lost, 0, width));
 }
 
 }  // namespace
 
 std::string shown_profile(const Experiment& experiment, const Results& results, TableKind kind,
-                          std::ptrdiff_t most_lines) {
+                          std::ptrdiff_t most_lines, const Screen& screen) {
   const bool swept = experiment.groups.size() > 1;
   const GroupResult& group = *experiment.groups.back();
   const GroupAnalysis& analysis = experiment.analyses.back();
@@ -96,14 +99,16 @@ std::string shown_profile(const Experiment& experiment, const Results& results, 
       profile_of(group, swept && !winner.empty() ? winner : group.baseline);
   if (profile == nullptr) return "";
   const Shown shown{group, analysis, *profile, table_totals(profile->rows).has_device};
-  const std::string title = title_of(shown, swept), below = lines_below(*profile);
+  const std::size_t width = prose_width(screen);
+  const std::string title = title_of(shown, swept, width), below = lines_below(*profile, width);
 
   TableOptions options = table_options(results);
   options.max_name_width = 0;
   const auto around = std::ranges::count(title + below, '\n') + 1;  // and the headers
   const std::int64_t rows = std::clamp<std::int64_t>(most_lines - around, kFewestRows, kMostRows);
   options.row_limit = options.row_limit < 0 ? rows : std::min(rows, options.row_limit);
-  return title + narrow_table(cells_of(shown, kind, options), kind, shown.has_device) + below;
+  return title + narrow_table(cells_of(shown, kind, options), kind, shown.has_device, screen) +
+         below;
 }
 
 }  // namespace normbench

@@ -2,13 +2,14 @@
 #pragma once
 
 #include "report/table_formats.h"
+#include "report/text.h"
 
 namespace normbench {
 
 struct Report {
   std::string_view name, about;
   std::string_view file;  // what a run writes it to, or "" when it does not
-  std::string (*render)(const Results&);
+  std::string (*render)(const Results&, const Screen&);  // for a file: Screen{}
 };
 
 /// text (what `run` prints), table (everything), html (a page), json (the document).
@@ -19,9 +20,9 @@ const Report& report_named(std::string_view name);
 /// The document as written to results.json: measurements, and beside them what was derived.
 Json document(const Results& results);
 
-std::string terminal(const Results& results);
+std::string terminal(const Results& results, const Screen& screen = {});
 /// The same with a profiler table of this kind.
-std::string terminal(const Results& results, TableKind profile_kind);
+std::string terminal(const Results& results, TableKind profile_kind, const Screen& screen = {});
 std::string table(const Results& results);
 
 }  // namespace normbench

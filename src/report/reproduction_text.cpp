@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include "core/units.h"
@@ -155,8 +156,34 @@ std::vector<Line> lines_of(const std::vector<Reproduction>& all) {
   return lines;
 }
 
+/// A line for the claim and one for what became of it.
+std::string block_of(const Line& line, std::size_t width) {
+  std::vector<std::string> parts;
+  if (!line.published.empty()) parts.push_back("published " + line.published);
+  if (!line.here.empty()) parts.push_back("here " + line.here);
+  const std::string found = fmt::format("{}", fmt::join(parts, ", "));
+  const bool both = !line.verdict.empty() && !found.empty();
+  return wrapped(fmt::format("{:<3} {}{}", line.id, line.claimed, line.at), 2, width) +
+         wrapped(line.verdict + (both ? ": " : "") + found, 6, width);
+}
+
+/// A row a line where the screen is wide enough for all of them, as no claim is cut.
+std::string table_or_blocks(const std::vector<Line>& lines, const Screen& screen) {
+  Rows rows({"id", "claimed", "published", "here", "verdict"});
+  std::string blocks;
+  for (const Line& line : lines) {
+    rows.add({line.id, line.claimed + line.at, line.published, line.here, line.verdict});
+    blocks += block_of(line, prose_width(screen));
+  }
+  std::string table = rows.text({0, 1, 4});
+  std::istringstream in(table);
+  for (std::string row; std::getline(in, row);)
+    if (display_width(row) > screen.width) return blocks;
+  return table;
+}
+
 /// The reasons below the table, each once: the same case often explains several lines.
-std::string reasons_below(const std::vector<Line>& lines) {
+std::string reasons_below(const std::vector<Line>& lines, std::size_t width) {
   std::vector<std::pair<std::string, std::vector<std::string>>> ids;
   for (const Line& line : lines) {
     if (line.why.empty()) continue;
@@ -166,7 +193,7 @@ std::string reasons_below(const std::vector<Line>& lines) {
   }
   std::string text;
   for (const auto& [why, of] : ids)
-    text += wrapped(fmt::format("{}: {}", fmt::join(of, ", "), why), 2);
+    text += wrapped(fmt::format("{}: {}", fmt::join(of, ", "), why), 2, width);
   return text;
 }
 
@@ -182,13 +209,11 @@ std::string count_text(const std::vector<Reproduction>& all) {
 
 }  // namespace
 
-std::string reproduction_text(const std::vector<Reproduction>& all) {
+std::string reproduction_text(const std::vector<Reproduction>& all, const Screen& screen) {
   const std::vector<Line> lines = lines_of(all);
-  Rows rows({"id", "claimed", "published", "here", "verdict"});
-  for (const Line& line : lines)
-    rows.add({line.id, cut(line.claimed, 42 - display_width(line.at)) + line.at, line.published,
-              line.here, line.verdict});
-  return rows.text({0, 1, 4}) + reasons_below(lines) + wrapped(count_text(all), 2);
+  const std::size_t width = prose_width(screen);
+  return table_or_blocks(lines, screen) + reasons_below(lines, width) +
+         wrapped(count_text(all), 2, width);
 }
 
 std::string reproduction_markdown(const std::vector<Reproduction>& all) {

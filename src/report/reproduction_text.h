@@ -3,6 +3,7 @@
 
 #include "analysis/reproduction.h"
 #include "plan/publications.h"
+#include "report/text.h"
 
 namespace normbench {
 
@@ -12,7 +13,7 @@ struct Reproduction {
   std::vector<Reproduced> lines;  // none: it was not run, or has no config
 };
 
-std::string reproduction_text(const std::vector<Reproduction>& all);
+std::string reproduction_text(const std::vector<Reproduction>& all, const Screen& screen = {});
 std::string reproduction_markdown(const std::vector<Reproduction>& all);
 /// A page to look at, as html_report() makes them.
 std::string reproduction_html(const std::vector<Reproduction>& all);

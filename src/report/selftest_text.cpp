@@ -26,37 +26,41 @@ std::string error_text(const RowFinding& row, double error) {
   return text;
 }
 
-std::string verdict(const RowFinding& row) {
-  if (row.wrong > 0) return fmt::format("{} WRONG", format_count(row.wrong));
+std::string verdict(const RowFinding& row, const Screen& screen) {
+  if (row.wrong > 0)
+    return painted(fmt::format("{} WRONG", format_count(row.wrong)), Ink::Bad, screen);
   if (!row.finished) return "not finished";
   return row.compared ? "right" : "in bounds";
 }
 
-std::string table_text(const Findings& findings) {
+std::string table_text(const Findings& findings, const Screen& screen) {
+  static constexpr auto spare =
+      std::to_array<std::string_view>({"runs", "bound", "cases", "place"});
   Rows rows({"op", "kernel", "place", "cases", "runs", "max error", "bound", "verdict"});
   for (const PlaceFinding& place : findings.places)
     for (const RowFinding& row : place.rows)
       rows.add({row.op, row.kernel, std::string(name_of(place.place)), format_count(row.accepted),
                 format_count(row.runs), error_text(row, row.max_error), error_text(row, row.bound),
-                verdict(row)});
-  return rows.text({0, 1, 2, 7}, 100);
+                verdict(row, screen)});
+  return rows.text({0, 1, 2, 7}, screen.width, spare);
 }
 
-std::string failures_text(const PlaceFinding& place) {
+std::string failures_text(const PlaceFinding& place, std::size_t width) {
   std::string text;
   for (const RowFinding& row : place.rows)
     if (row.wrong > 0)
       text += wrapped(
-          fmt::format("{} {}/{}: {}", name_of(place.place), row.op, row.kernel, row.failure), 0);
+          fmt::format("{} {}/{}: {}", name_of(place.place), row.op, row.kernel, row.failure), 0,
+          width);
   return text;
 }
 
-std::string settings_line(const PlaceFinding& place) {
+std::string settings_line(const PlaceFinding& place, std::size_t width) {
   if (place.simd.empty()) return "";
   return wrapped(
       fmt::format("{}: each row on {}; the same bits from teams of {}", name_of(place.place),
                   fmt::join(place.simd, ", "), fmt::join(place.teams, ", ")),
-      0);
+      0, width);
 }
 
 std::string place_line(const PlaceFinding& place) {
@@ -93,16 +97,22 @@ Json row_json(const RowFinding& row) {
 
 }  // namespace
 
-std::string selftest_text(const Findings& findings) {
-  std::string text = fmt::format("Every kernel against its op's reference in double · seed {}{}\n",
-                                 selftest::seed, findings.quick ? " · quick" : "");
-  text += table_text(findings);
-  for (const PlaceFinding& place : findings.places) text += failures_text(place);
+std::string selftest_text(const Findings& findings, const Screen& screen) {
+  const std::size_t width = prose_width(screen);
+  std::string text =
+      wrapped(fmt::format("Every kernel against its op's reference in double · seed {}{}",
+                          selftest::seed, findings.quick ? " · quick" : ""),
+              0, width);
+  text += table_text(findings, screen);
+  for (const PlaceFinding& place : findings.places) text += failures_text(place, width);
   for (const PlaceFinding& place : findings.places)
     for (const std::string& note : place.notes)
-      text += wrapped(fmt::format("{}: {}", name_of(place.place), note), 0);
-  for (const PlaceFinding& place : findings.places)
-    text += settings_line(place) + place_line(place) + "\n";
+      text += wrapped(fmt::format("{}: {}", name_of(place.place), note), 0, width);
+  for (const PlaceFinding& place : findings.places) {
+    const std::string line = wrapped(place_line(place), 0, width);
+    text += settings_line(place, width);
+    text += failed_rows(place) > 0 ? painted(line, Ink::Bad, screen) : line;
+  }
   return text;
 }
 

@@ -5,12 +5,13 @@
 
 #include "core/json.h"
 #include "measure/selftest/selftest.h"
+#include "report/text.h"
 
 namespace normbench {
 
 /// A table of all rows, the failures in words, what a CPU's rows were run on, and a line per place:
 /// "cpu: 34 rows, 5,120 cases, all right" or "cuda: skipped: no GPU (no CUDA device …)".
-std::string selftest_text(const selftest::Findings& findings);
+std::string selftest_text(const selftest::Findings& findings, const Screen& screen = {});
 
 Json selftest_json(const selftest::Findings& findings);
 

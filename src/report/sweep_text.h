@@ -3,12 +3,14 @@
 
 #include "analysis/sweep/fit.h"
 #include "analysis/sweep/trends.h"
+#include "report/text.h"
 
 namespace normbench {
 
 /// One row per variant that ran: for one point all that is known of it, for a sweep a pivot with a
 /// column per point. "" when nothing ran.
-std::string experiment_table(const Experiment& experiment, const Results& results);
+std::string experiment_table(const Experiment& experiment, const Results& results,
+                             const Screen& screen = {});
 
 /// Skipped and failed cases, one line per distinct reason.
 std::vector<std::string> left_out(const Experiment& experiment);

@@ -13,28 +13,51 @@ namespace {
 
 constexpr std::ptrdiff_t kMostLines = 40;
 
-std::string section(const Experiment& experiment, const Results& results) {
-  const GroupResult& first = *experiment.groups[0];
-  std::string text = "\n" + wrapped(first.question.empty() ? first.experiment : first.question, 0);
-  text += experiment_table(experiment, results);
-  const ExperimentLines lines = experiment_lines(experiment, results);
-  for (const auto& part : {lines.beside, lines.verdict, lines.trust})
-    for (const std::string& line : part) text += wrapped(line, 2);
+/// The lines below a table: the answer stands out, and what puts it in doubt.
+std::string lines_below(const ExperimentLines& lines, const Screen& screen) {
+  const std::size_t width = prose_width(screen);
+  std::string text;
+  for (const std::string& line : lines.beside) text += wrapped(line, 2, width);
+  for (std::size_t i = 0; i < lines.verdict.size(); ++i) {
+    const std::string line = wrapped(lines.verdict[i], 2, width);
+    text += i == 0 ? painted(line, Ink::Answer, screen) : line;
+  }
+  for (std::size_t i = 0; i < lines.trust.size(); ++i) {
+    const std::string line = wrapped(lines.trust[i], 2, width);
+    const bool is_last = i + 1 == lines.trust.size();
+    text += !is_last         ? line
+            : lines.is_wrong ? painted(line, Ink::Bad, screen)
+            : lines.is_noisy ? painted(line, Ink::Doubt, screen)
+                             : line;
+  }
   return text;
+}
+
+std::string section(const Experiment& experiment, const Results& results, const Screen& screen) {
+  const GroupResult& first = *experiment.groups[0];
+  return "\n" +
+         wrapped(first.question.empty() ? first.experiment : first.question, 0,
+                 prose_width(screen)) +
+         experiment_table(experiment, results, screen) +
+         lines_below(experiment_lines(experiment, results), screen);
 }
 
 }  // namespace
 
-std::string terminal(const Results& results) { return terminal(results, TableKind::Torch); }
+std::string terminal(const Results& results, const Screen& screen) {
+  return terminal(results, TableKind::Torch, screen);
+}
 
-std::string terminal(const Results& results, TableKind profile_kind) {
+std::string terminal(const Results& results, TableKind profile_kind, const Screen& screen) {
   const std::vector<Experiment> list = experiments(results);
-  std::string text = wrapped(machine_line(results), 0) + wrapped(run_line(results, list), 0);
-  for (const Experiment& experiment : list) text += section(experiment, results);
+  const std::size_t width = prose_width(screen);
+  std::string text =
+      wrapped(machine_line(results), 0, width) + wrapped(run_line(results, list), 0, width);
+  for (const Experiment& experiment : list) text += section(experiment, results, screen);
   // A blank line, the app's own line and, when there was an interruption, another stand around it.
   const auto room = kMostLines - std::ranges::count(text, '\n') - 3;
   for (const Experiment& experiment : list)
-    if (const std::string profile = shown_profile(experiment, results, profile_kind, room);
+    if (const std::string profile = shown_profile(experiment, results, profile_kind, room, screen);
         !profile.empty()) {
       text += "\n" + profile;
       break;

@@ -1,5 +1,7 @@
 #include "report/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -41,7 +43,31 @@ Character character_at(std::string_view text, std::size_t at) {
   return {bytes, within(code, kCombining) ? 0u : within(code, kWide) ? 2u : 1u};
 }
 
-constexpr std::size_t kNarrowest = 12;  // of a column that is cut
+constexpr std::size_t kNarrowest = 24;  // of a first column that is cut
+constexpr std::size_t kLeast = 12;      // of one beside which longer names have lines of their own
+
+/// Bytes of an escape sequence of painted() at `at`; 0: there is none.
+std::size_t escape_bytes(std::string_view text, std::size_t at) {
+  if (!text.substr(at).starts_with("\033[")) return 0;
+  const std::size_t end = text.find('m', at);
+  return end == std::string_view::npos ? 0 : end + 1 - at;
+}
+
+bool is_unit(std::string_view word) {
+  constexpr auto units = std::to_array<std::string_view>(
+      {"%", "x", "s", "ms", "us", "ns", "kB", "MB", "GB", "KiB", "MiB", "GiB", "GB/s", "images/s"});
+  const std::string_view bare = word.substr(0, word.find_last_not_of(",;:.)") + 1);
+  return std::ranges::find(units, bare) != units.end();
+}
+
+/// Where the word at `at` ends; with its unit where it is a number.
+std::size_t word_end(std::string_view text, std::size_t at) {
+  const std::size_t end = std::min(text.find(' ', at), text.size());
+  const bool is_number = end > at && text[end - 1] >= '0' && text[end - 1] <= '9';
+  if (!is_number || end == text.size()) return end;
+  const std::size_t next = std::min(text.find(' ', end + 1), text.size());
+  return is_unit(text.substr(end + 1, next - end - 1)) ? next : end;
+}
 
 std::string padded(const std::string& text, std::size_t width, bool is_text) {
   const std::string blanks(width - std::min(width, display_width(text)), ' ');
@@ -53,6 +79,10 @@ std::string padded(const std::string& text, std::size_t width, bool is_text) {
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t at = 0; at < text.size();) {
+    if (const std::size_t escape = escape_bytes(text, at); escape > 0) {
+      at += escape;
+      continue;
+    }
     const Character character = character_at(text, at);
     width += character.columns;
     at += character.bytes;
@@ -76,7 +106,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
   std::string lines, line(indent, ' ');
   bool empty = true;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::size_t end = word_end(text, at);
     const std::string_view word = text.substr(at, end - at);
     at = end + 1;
     if (!empty && display_width(line) + 1 + display_width(word) > width) {
@@ -97,26 +127,95 @@ std::size_t column_width(const Column& column) {
   return width;
 }
 
-std::string columns_text(std::vector<Column> columns, std::size_t indent, std::size_t width) {
+namespace {
+
+bool has_equal(std::vector<std::string> cells) {
+  std::ranges::sort(cells);
+  return std::ranges::adjacent_find(cells) != cells.end();
+}
+
+/// Columns that all of them take side by side.
+std::size_t total_width(const std::vector<Column>& columns, std::size_t indent) {
+  std::size_t total = indent + 2 * (columns.size() - 1);
+  for (const Column& column : columns) total += column_width(column);
+  return total;
+}
+
+/// Cuts the names in the first column where that makes the lines fit and leaves them distinct.
+bool fits_with_names_cut(std::vector<Column>& columns, std::size_t indent, std::size_t width) {
+  const std::size_t total = total_width(columns, indent);
+  if (total <= width) return true;
+  const std::size_t names = column_width(columns[0]);
+  if (names < kNarrowest + total - width) return false;
+  const std::size_t room = names - (total - width);
+  std::vector<std::string> shorter;
+  for (const std::string& name : columns[0].cells) shorter.push_back(cut(name, room));
+  if (has_equal(shorter) && !has_equal(columns[0].cells)) return false;
+  columns[0].cells = std::move(shorter);
+  return true;
+}
+
+/// Leaves out the first of `spare` that is there; its title, or "".
+std::string leave_out(std::vector<Column>& columns, std::span<const std::string_view> spare) {
+  for (const std::string_view title : spare) {
+    const auto found = std::ranges::find(columns, title, &Column::title);
+    if (found == columns.end()) continue;
+    columns.erase(found);
+    return std::string(title);
+  }
+  return "";
+}
+
+/// A row with the names in `names` columns; row 0 has the titles. A name that is longer stands on
+/// lines of its own above.
+std::string row_text(const std::vector<Column>& columns, std::size_t row, std::size_t names,
+                     std::size_t indent, std::size_t width) {
+  const auto cell = [&](const Column& column) {
+    return row == 0 ? column.title : column.cells[row - 1];
+  };
+  std::string name = cell(columns[0]), above;
+  if (display_width(name) > names) {
+    above = wrapped(name, indent, width);
+    name.clear();
+  }
+  std::string line(indent, ' ');
+  line += padded(name, names, columns[0].is_text);
+  for (std::size_t c = 1; c < columns.size(); ++c)
+    line += "  " + padded(cell(columns[c]), column_width(columns[c]), columns[c].is_text);
+  return above + line.erase(line.find_last_not_of(' ') + 1) + "\n";
+}
+
+}  // namespace
+
+std::string painted(std::string_view text, Ink ink, const Screen& screen) {
+  if (!screen.colour || text.empty()) return std::string(text);
+  constexpr auto codes = std::to_array<int>({1, 32, 31, 33});  // bold, green, red, yellow
+  const bool ends = text.ends_with('\n');                      // a colour ends with its line
+  return fmt::format("\033[{}m{}\033[0m{}", codes[static_cast<std::size_t>(ink)],
+                     text.substr(0, text.size() - (ends ? 1 : 0)), ends ? "\n" : "");
+}
+
+std::string columns_text(std::vector<Column> columns, std::size_t indent, std::size_t width,
+                         std::span<const std::string_view> spare) {
   std::erase_if(columns, [](const Column& column) {
     return std::ranges::all_of(column.cells, &std::string::empty);
   });
   if (columns.empty()) return "";
-  std::vector<std::size_t> widths;
-  std::size_t total = indent + 2 * (columns.size() - 1);
-  for (const Column& column : columns) total += widths.emplace_back(column_width(column));
-  if (total > width)
-    widths[0] = std::max(kNarrowest, widths[0] - std::min(widths[0], total - width));
-  std::string text;
-  for (std::size_t row = 0; row <= columns[0].cells.size(); ++row) {
-    std::string line(indent, ' ');
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      const Column& column = columns[c];
-      const std::string& cell = row == 0 ? column.title : column.cells[row - 1];
-      line += (c > 0 ? "  " : "") + padded(cut(cell, widths[c]), widths[c], column.is_text);
-    }
-    text += line.erase(line.find_last_not_of(' ') + 1) + "\n";
+  std::string missing;
+  bool fits = fits_with_names_cut(columns, indent, width);
+  while (!fits) {
+    const std::string title = leave_out(columns, spare);
+    if (title.empty()) break;
+    missing += (missing.empty() ? "" : ", ") + title;
+    fits = fits_with_names_cut(columns, indent, width);
   }
+  const std::size_t others = total_width(columns, indent) - column_width(columns[0]);
+  std::size_t names = column_width(columns[0]);
+  if (!fits) names = width < others + kLeast ? 0 : width - others;
+  std::string text;
+  for (std::size_t row = 0; row <= columns[0].cells.size(); ++row)
+    text += row_text(columns, row, names, indent, width);
+  if (!missing.empty()) text += wrapped("Not shown for want of room: " + missing, indent, width);
   return text;
 }
 
@@ -129,10 +228,11 @@ void Rows::add(const std::vector<std::string>& cells) {
     columns_[c].cells.push_back(c < cells.size() ? cells[c] : "");
 }
 
-std::string Rows::text(const std::set<std::size_t>& text_columns, std::size_t width) const {
+std::string Rows::text(const std::set<std::size_t>& text_columns, std::size_t width,
+                       std::span<const std::string_view> spare) const {
   std::vector<Column> columns = columns_;
   for (const std::size_t c : text_columns) columns[c].is_text = true;
-  return columns_text(columns, 2, width);
+  return columns_text(columns, 2, width, spare);
 }
 
 }  // namespace normbench

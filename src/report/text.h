@@ -2,20 +2,40 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace normbench {
 
-/// Columns a terminal draws for UTF-8 text: wide characters count twice, combining ones not at all.
+/// What text is laid out for: columns of a line, and whether what matters has a colour.
+struct Screen {
+  std::size_t width = 100;
+  bool colour = false;
+};
+
+/// Columns of a line of prose there: long ones are hard to read.
+constexpr std::size_t prose_width(const Screen& screen) {
+  return screen.width < 100 ? screen.width : 100;
+}
+
+/// What a colour says: the answer, that it is good, that it is bad, that there is doubt.
+enum class Ink { Answer, Good, Bad, Doubt };
+
+/// `text` in a colour, by escape sequences of ECMA-48, where the screen has colours.
+std::string painted(std::string_view text, Ink ink, const Screen& screen);
+
+/// Columns a terminal draws for UTF-8 text: wide characters count twice, combining ones and the
+/// sequences of painted() not at all.
 std::size_t display_width(std::string_view text);
 
 /// `text` cut to `width` columns, the last one "…" when something is missing.
 std::string cut(std::string_view text, std::size_t width);
 
 /// `text` broken at blanks into lines of at most `width` columns, each ended; the first begins with
-/// `indent` blanks, the others with two more. A word wider than a line is left whole.
+/// `indent` blanks, the others with two more. A word wider than a line is left whole, and a number
+/// stays with its unit.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = 100);
 
 /// A column of a table: cells below a title, right-aligned unless it is text.
@@ -29,8 +49,11 @@ struct Column {
 std::size_t column_width(const Column& column);
 
 /// The columns side by side, two blanks between, no trailing blanks. Columns without any content
-/// are left out; the first is cut when the lines would be wider than `width`.
-std::string columns_text(std::vector<Column> columns, std::size_t indent, std::size_t width = 100);
+/// are left out. Where lines would be wider than `width`, first the names in the first column are
+/// cut, but not so far that two are alike; then columns are left out in the order of `spare`
+/// (titles; a line below says which); then names that are too long get lines of their own.
+std::string columns_text(std::vector<Column> columns, std::size_t indent, std::size_t width = 100,
+                         std::span<const std::string_view> spare = {});
 
 /// A table filled row by row.
 class Rows {
@@ -40,8 +63,10 @@ class Rows {
   /// Cells of one row; those missing at the end are blank.
   void add(const std::vector<std::string>& cells);
 
-  /// The table, as wide as it is; the columns in `text_columns` are left-aligned. "" without rows.
-  std::string text(const std::set<std::size_t>& text_columns, std::size_t width = 100'000) const;
+  /// The table, as columns_text() lays it out; the columns in `text_columns` are left-aligned. ""
+  /// without rows.
+  std::string text(const std::set<std::size_t>& text_columns, std::size_t width = 100'000,
+                   std::span<const std::string_view> spare = {}) const;
 
  private:
   std::vector<Column> columns_;

@@ -63,28 +63,32 @@ Comparison doubtful() {
 struct Kept {
   std::string file, format;
   Comparison (*comparison)();
+  Screen screen = {};
 };
 
 class ComparisonGolden : public testing::TestWithParam<Kept> {};
 
 TEST_P(ComparisonGolden, RendersAsKept) {
   const std::string actual =
-      comparison_report_named(GetParam().format).render(GetParam().comparison());
+      comparison_report_named(GetParam().format).render(GetParam().comparison(), GetParam().screen);
   EXPECT_EQ(actual, golden(GetParam().file, actual));
 }
 
-INSTANTIATE_TEST_SUITE_P(Comparison, ComparisonGolden,
-                         testing::Values(Kept{"compare.txt", "text", &everything},
-                                         Kept{"compare.md", "markdown", &everything},
-                                         Kept{"compare.json", "json", &everything},
-                                         Kept{"compare.xml", "junit", &everything},
-                                         Kept{"compare_doubtful.txt", "text", &doubtful},
-                                         Kept{"compare_doubtful.xml", "junit", &doubtful}),
-                         [](const auto& info) {
-                           std::string name = info.param.file;
-                           std::ranges::replace(name, '.', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Comparison, ComparisonGolden,
+    testing::Values(Kept{"compare.txt", "text", &everything},
+                    Kept{"compare_60.txt", "text", &everything, {.width = 60}},
+                    Kept{"compare_colour.txt", "text", &everything, {.width = 200, .colour = true}},
+                    Kept{"compare.md", "markdown", &everything},
+                    Kept{"compare.json", "json", &everything},
+                    Kept{"compare.xml", "junit", &everything},
+                    Kept{"compare_doubtful.txt", "text", &doubtful},
+                    Kept{"compare_doubtful.xml", "junit", &doubtful}),
+    [](const auto& info) {
+      std::string name = info.param.file;
+      std::ranges::replace(name, '.', '_');
+      return name;
+    });
 
 TEST(ComparisonText, FitsATerminalWhateverTheNames) {
   const std::string name = "a variant whose name is longer than any table has room for, and more";

@@ -29,6 +29,12 @@ std::vector<std::string> lines(const std::string& text) {
   return list;
 }
 
+/// What a run prints on a screen of so many columns.
+template <std::size_t width = 100, bool colour = false>
+std::string on(const Results& results) {
+  return terminal(results, Screen{.width = width, .colour = colour});
+}
+
 class GoldenTest : public testing::TestWithParam<Golden> {};
 class TerminalTest : public GoldenTest {};
 
@@ -40,7 +46,8 @@ TEST_P(GoldenTest, RendersAsKept) {
 TEST_P(GoldenTest, ADocumentReadBackRendersTheSame) {
   const Results results = GetParam().results();
   std::vector<Issue> issues;
-  const Results read = read_results(parse_json(report_named("json").render(results), issues));
+  const Results read =
+      read_results(parse_json(report_named("json").render(results, Screen{}), issues));
   EXPECT_THAT(issues, testing::IsEmpty());
   EXPECT_EQ(GetParam().render(read), GetParam().render(results));
   EXPECT_EQ(document(read).dump(), document(results).dump());
@@ -55,6 +62,34 @@ TEST_P(TerminalTest, Fits) {
       EXPECT_FALSE(line.ends_with(' ')) << line;
     }
   }
+}
+
+/// True for a line of one word, which nothing can break, or one whose number stays with its unit.
+bool is_one_word(const std::string& line) {
+  const auto first = line.find_first_not_of(' ');
+  return first == line.npos || line.find(' ', first) == line.npos;
+}
+
+TEST_P(TerminalTest, FitsNarrowAndWideScreens) {
+  const Results results = GetParam().results();
+  for (const std::size_t width : {60, 80, 100, 200})
+    for (const bool colour : {false, true}) {
+      const std::string text = terminal(results, Screen{.width = width, .colour = colour});
+      for (const std::string& line : lines(text)) {
+        EXPECT_TRUE(display_width(line) <= width || is_one_word(line)) << width << ": " << line;
+        EXPECT_FALSE(line.ends_with(' ')) << line;
+      }
+      EXPECT_EQ(text.find('\033') != text.npos, colour);
+    }
+}
+
+TEST_P(TerminalTest, ColoursChangeNothingElse) {
+  const Results results = GetParam().results();
+  std::string coloured = terminal(results, Screen{.colour = true});
+  EXPECT_NE(coloured.find('\033'), coloured.npos);
+  for (std::size_t at = 0; (at = coloured.find('\033', at)) != coloured.npos;)
+    coloured.erase(at, coloured.find('m', at) + 1 - at);
+  EXPECT_EQ(coloured, terminal(results));
 }
 
 std::string terminal_with_stats(const Results& results) {
@@ -94,33 +129,41 @@ std::string test_name(const testing::TestParamInfo<Golden>& info) {
   return info.param.file.substr(0, info.param.file.find('.'));
 }
 
-const auto terminals =
-    testing::Values(Golden{"blog.txt", &terminal, &examples::blog},
-                    Golden{"blog_no_counters.txt", &terminal, &examples::blog_no_counters},
-                    Golden{"swept.txt", &terminal, &examples::swept},
-                    Golden{"swept_table.txt", &table, &examples::swept},
-                    Golden{"pipelines_table.txt", &table, &examples::pipelines},
-                    Golden{"skipped_gpu.txt", &terminal, &examples::skipped_gpu},
-                    Golden{"failed.txt", &terminal, &examples::failed},
-                    Golden{"unfair.txt", &terminal, &examples::unfair},
-                    Golden{"tie.txt", &terminal, &examples::tie},
-                    Golden{"inconclusive.txt", &terminal, &examples::inconclusive},
-                    Golden{"quick.txt", &terminal, &examples::quick},
-                    Golden{"interrupted.txt", &terminal, &examples::interrupted},
-                    Golden{"traced.txt", &terminal, &examples::traced},
-                    Golden{"decoding.txt", &terminal, &examples::decoding},
-                    Golden{"constants.txt", &terminal, &examples::constants},
-                    Golden{"constants_reused.txt", &terminal, &examples::constants_reused},
-                    Golden{"pinning.txt", &terminal, &examples::pinning},
-                    Golden{"peers.txt", &terminal, &examples::peers},
-                    Golden{"blog_stats.txt", &terminal_with_stats, &examples::blog},
-                    Golden{"gpu.txt", &terminal, &examples::gpu},
-                    Golden{"pipelines.txt", &terminal, &examples::pipelines},
-                    Golden{"gpu_stats.txt", &terminal_with_stats, &examples::gpu},
-                    Golden{"gpu_device_clock.txt", &terminal, &examples::gpu_device_clock});
+const auto terminals = testing::Values(
+    Golden{"blog.txt", &on<>, &examples::blog},
+    Golden{"blog_no_counters.txt", &on<>, &examples::blog_no_counters},
+    Golden{"swept.txt", &on<>, &examples::swept},
+    Golden{"swept_table.txt", &table, &examples::swept},
+    Golden{"pipelines_table.txt", &table, &examples::pipelines},
+    Golden{"skipped_gpu.txt", &on<>, &examples::skipped_gpu},
+    Golden{"failed.txt", &on<>, &examples::failed}, Golden{"unfair.txt", &on<>, &examples::unfair},
+    Golden{"tie.txt", &on<>, &examples::tie},
+    Golden{"inconclusive.txt", &on<>, &examples::inconclusive},
+    Golden{"quick.txt", &on<>, &examples::quick},
+    Golden{"interrupted.txt", &on<>, &examples::interrupted},
+    Golden{"traced.txt", &on<>, &examples::traced},
+    Golden{"decoding.txt", &on<>, &examples::decoding},
+    Golden{"constants.txt", &on<>, &examples::constants},
+    Golden{"constants_reused.txt", &on<>, &examples::constants_reused},
+    Golden{"pinning.txt", &on<>, &examples::pinning}, Golden{"peers.txt", &on<>, &examples::peers},
+    Golden{"blog_stats.txt", &terminal_with_stats, &examples::blog},
+    Golden{"gpu.txt", &on<>, &examples::gpu}, Golden{"pipelines.txt", &on<>, &examples::pipelines},
+    Golden{"gpu_stats.txt", &terminal_with_stats, &examples::gpu},
+    Golden{"gpu_device_clock.txt", &on<>, &examples::gpu_device_clock});
 
 INSTANTIATE_TEST_SUITE_P(Terminal, GoldenTest, terminals, test_name);
 INSTANTIATE_TEST_SUITE_P(Terminal, TerminalTest, terminals, test_name);
+INSTANTIATE_TEST_SUITE_P(
+    Screens, GoldenTest,
+    testing::Values(Golden{"blog_60.txt", &on<60>, &examples::blog},
+                    Golden{"blog_80.txt", &on<80>, &examples::blog},
+                    Golden{"blog_200.txt", &on<200>, &examples::blog},
+                    Golden{"gpu_60.txt", &on<60>, &examples::gpu},
+                    Golden{"swept_60.txt", &on<60>, &examples::swept},
+                    Golden{"pipelines_60.txt", &on<60>, &examples::pipelines},
+                    Golden{"pipelines_200.txt", &on<200>, &examples::pipelines},
+                    Golden{"failed_colour.txt", &on<100, true>, &examples::failed}),
+    test_name);
 INSTANTIATE_TEST_SUITE_P(Table, GoldenTest,
                          testing::Values(Golden{"blog_table.txt", &table, &examples::blog},
                                          Golden{"skipped_gpu_table.txt", &table,

@@ -36,10 +36,47 @@ TEST(Text, ColumnsAlignByWidthAndLeaveOutTheEmpty) {
   EXPECT_EQ(columns_text({{"name", {}, true}}, 2), "");
 }
 
-TEST(Text, TheFirstColumnGivesWay) {
-  EXPECT_EQ(columns_text({{"n", {std::string(30, 'a')}, true}, {"ms", {"1.5"}}}, 0, 20),
-            "n                 ms\n"
-            "aaaaaaaaaaaaaa…  1.5\n");
+TEST(Text, NumbersKeepTheirUnits) {
+  EXPECT_EQ(wrapped("takes 12 ms, at 97 % of 60 GB/s.", 0, 8),
+            "takes\n  12 ms,\n  at\n  97 %\n  of\n  60 GB/s.\n");
+  EXPECT_EQ(wrapped("5 seconds", 0, 4), "5\n  seconds\n");
+}
+
+TEST(Text, ATableThatIsTooWideCutsNames) {
+  EXPECT_EQ(columns_text({{"n", {std::string(40, 'a')}, true}, {"ms", {"1.5"}}}, 0, 32),
+            "n                             ms\n"
+            "aaaaaaaaaaaaaaaaaaaaaaaaaa…  1.5\n");
+}
+
+TEST(Text, ThenLeavesOutColumnsThatCanBeSpared) {
+  const std::vector<std::string_view> spare{"nowhere", "±", "rate"};
+  EXPECT_EQ(columns_text({{"name", {"a short one"}, true},
+                          {"ms", {"1.5"}},
+                          {"±", {"0.5 %"}},
+                          {"rate", {"12,345"}}},
+                         2, 26, spare),
+            "  name          ms    rate\n"
+            "  a short one  1.5  12,345\n"
+            "  Not shown for want of\n    room: ±\n");
+}
+
+TEST(Text, AndGivesLinesOfTheirOwnToNamesThatWouldBeAlike) {
+  const std::string start(30, 'a');
+  EXPECT_EQ(columns_text({{"n", {start + "b", start + "c", "d"}, true}, {"ms", {"1.5", "2", "3"}}},
+                         0, 30),
+            "n                           ms\n" + start + "b\n" + std::string(27, ' ') + "1.5\n" +
+                start + "c\n" + std::string(29, ' ') + "2\n" + "d" + std::string(28, ' ') + "3\n");
+}
+
+TEST(Text, ColoursTakeNoRoom) {
+  const Screen screen{.colour = true};
+  EXPECT_EQ(painted("bad\n", Ink::Bad, screen), "\033[31mbad\033[0m\n");
+  EXPECT_EQ(painted("", Ink::Bad, screen), "");
+  EXPECT_EQ(painted("bad", Ink::Bad, {}), "bad");
+  EXPECT_EQ(display_width(painted("bad", Ink::Bad, screen)), 3u);
+  EXPECT_EQ(
+      columns_text({{"a", {painted("bad", Ink::Bad, screen), "x"}, true}, {"b", {"1", "2"}}}, 0),
+      "a    b\n\033[31mbad\033[0m  1\nx    2\n");
 }
 
 TEST(Reports, AreFoundByName) {
