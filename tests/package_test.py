@@ -44,6 +44,13 @@ class PackageTest(unittest.TestCase):
     def test_is_small(self):
         self.assertLessEqual(PACKAGE.stat().st_size, 40 << 20)
 
+    def test_brings_what_shells_and_man_look_for(self):
+        for place, part in (("bash-completion/completions/normbench", "complete "), ("zsh/site-functions/_normbench", "#compdef"),
+                            ("fish/vendor_completions.d/normbench.fish", "complete -c normbench"), ("man/man1/normbench.1", ".TH")):
+            self.assertIn(part, (self.root / "share" / place).read_text(), place)
+        schema = self.root / "share/normbench/configs/schema/normbench.json"
+        self.assertEqual(self.normbench("schema").stdout, schema.read_text())
+
     def missing(self, root):
         done = subprocess.run([NEEDS, root], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1 if done.stderr else 0)

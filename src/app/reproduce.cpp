@@ -112,18 +112,21 @@ Exit list_all(const Request& request) {
   const Backends backends = make_backends({});
   const Sides cache_bytes = cold_caches(backends, last_level_cache_bytes());
   const std::vector<Plan> plans = plan_all(request.configs, request.quick, backends);
-  Rows rows({"id", "source", "experiment", "needs here", "rounds take", "config"});
+  const std::size_t width = prose_width(stdout_screen());
+  std::string text;
   for (const PublishedExperiment& one : asked_for(request.what)) {
     const Planned found = planned(one.id, plans, cache_bytes);
-    rows.add({std::string(one.id), std::string(name_of(one.source)), std::string(one.about),
-              found.needs.text(), found.needs.time_text(),
-              one.missing.empty() ? fmt::format("{}", fmt::join(found.experiments, ", "))
-                                  : fmt::format("- ({})", one.missing)});
+    std::string head = fmt::format("{:<3} {}", one.id, name_of(one.source));
+    for (const std::string& part : {found.needs.text(), found.needs.time_text()})
+      if (!part.empty()) head += " · " + part;
+    const std::string where = one.missing.empty()
+                                  ? fmt::format("{}", fmt::join(found.experiments, ", "))
+                                  : fmt::format("({})", one.missing);
+    text += wrapped(head, 2, width) + wrapped(std::string(one.about), 6, width) +
+            wrapped(where, 6, width);
   }
-  static constexpr auto spare = std::to_array<std::string_view>({"config", "source"});
-  std::string text = rows.text({0, 1, 2, 3, 5}, stdout_screen().width, spare);
   for (const auto& word : words(Publication{}))
-    text += fmt::format("  {}: {}\n", word.name, origin_of(word.value));
+    text += wrapped(fmt::format("{}: {}", word.name, origin_of(word.value)), 2, width);
   say("{}", text);
   return Exit::Fine;
 }

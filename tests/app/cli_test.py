@@ -93,7 +93,7 @@ class CliTest(unittest.TestCase):
             self.assertIn("empty (expected a value)", done.stderr)
 
     def test_usage_errors_say_what_was_meant_and_where_help_is(self):
-        commands = "run, check, compare, report, reproduce, prepare, table, info, list, selftest, calibrate, peer"
+        commands = "init, run, check, compare, report, reproduce, prepare, table, info, list, selftest, calibrate, schema, completion, man, peer"
         run, top = "; see normbench run --help", "; see normbench --help"
         for args, lines in (
             ([], [f"no subcommand (known: {commands}){top}"]),

@@ -67,10 +67,12 @@ class Reproduce(unittest.TestCase):
         lines = self.normbench("--list", "--configs", str(ROOT / "configs")).stdout.splitlines()
         listed = [line.split()[0] for line in lines if re.match(r"  [A-F]\d+ ", line)]
         self.assertEqual(listed, IDS)
-        for line in lines:
-            if re.match(r"  [A-F]\d+ ", line):
-                self.assertRegex(line, r"[a-z0-9-]+/[a-z0-9-]+$|- \(.+\)$")
-        self.assertTrue(any(re.search(r"^  A5 .* GPU ", line) for line in lines))
+        self.assertLessEqual(max(map(len, lines)), 100)
+        blocks = re.findall(r"^  ([A-F]\d+) (.*)\n((?:    .*\n)+)", "\n".join(lines) + "\n", flags=re.M)
+        self.assertEqual([block[0] for block in blocks], IDS)
+        for _, _, below in blocks:
+            self.assertRegex(below, r"[a-z0-9-]+/[a-z0-9-]+\n$|\(.+\)\n$")
+        self.assertIn("GPU", dict(block[:2] for block in blocks)["A5"])
 
     def test_judges_by_size_and_says_what_cannot_run(self):
         rows = self.rows("blog", "B1", "--quick", "--out", "out")
@@ -133,7 +135,7 @@ class Reproduce(unittest.TestCase):
     def test_kept_documents_that_cannot_be_read_are_named(self):
         self.rows("A1", "--quick", "--out", "out")
         whole = (self.dir / "out/cpu/results.json").read_text()
-        (self.dir / "out/loose.json").write_text(whole[: len(whole) // 2])
+        (self.dir / "out/loose.json").write_text(whole[: len(whole) // 2].rstrip("} \n"))
         for command in ([NORMBENCH, "reproduce", "--from", "out"], [NORMBENCH, "report", "out"]):
             failed = subprocess.run(command, cwd=self.dir, capture_output=True, text=True, timeout=60)
             self.assertEqual((failed.returncode, failed.stdout), (2, ""))
@@ -168,8 +170,9 @@ class Reproduce(unittest.TestCase):
                                capture_output=True, text=True, check=True, timeout=120).stdout.splitlines()  # fmt: skip
         self.assertLessEqual(max(map(len, lines)), 100)
         rows = {line.split()[0]: line for line in lines if re.match(r"  [a-z]", line)}
-        self.assertEqual(set(rows) - {"config"}, {path.stem for path in (ROOT / "configs").glob("*.json")})
-        self.assertRegex(rows["blog-cpu"], r"  blog-cpu +2 peers, [\d.]+ [GM]B +up to \d+ s  The CPU half")
+        self.assertEqual(set(rows), {path.stem for path in (ROOT / "configs").glob("*.json")})
+        self.assertRegex(rows["blog-cpu"], r"^  blog-cpu · 2 peers, [\d.]+ [GM]B · up to \d+ s$")
+        self.assertRegex(lines[lines.index(rows["blog-cpu"]) + 1], "^    The CPU half")
         self.assertRegex(rows["peers-gpu"], r"GPU( \(.+\))?, \d+ peers")
         refused = subprocess.run([NORMBENCH, "list", "ops", "--configs", "x"], capture_output=True, text=True, timeout=60)
         self.assertEqual((refused.returncode, refused.stdout), (2, ""))
