@@ -54,7 +54,7 @@ std::optional<GroupResult> in_fresh_process(const Plan& plan, PairKind kind, std
 std::optional<std::vector<JudgedPair>> measured_pairs(const CalibrateOptions& options,
                                                       const Backends& backends) {
   std::vector<JudgedPair> pairs;
-  CalibrateProgress progress(options.pairs, options.minutes * 60, showing(options.quiet));
+  CalibrateProgress progress(options.pairs, options.minutes * 60, progress_style(options.quiet));
   CalibrationStudy study{.cold = make_plan(embedded_job(Cache::Cold), backends),
                          .hot = make_plan(embedded_job(Cache::Hot), backends),
                          .max_seconds = options.minutes * 60,
@@ -88,9 +88,9 @@ void keep_and_show(const CalibrateOptions& options, const Json& environment,
   } catch (const CannotWrite& error) {
     failure = error;
   }
-  say("{}", options.format == TextOrJson::Json ? document : text);
+  options.format == TextOrJson::Json ? write_result(document) : show(text);
   if (failure) throw *failure;
-  suggest(options.quiet, "compare runs: the smallest difference that counts is this machine's now");
+  suggest(options.quiet, "normbench run --config configs/quickstart.json");
 }
 
 Exit calibrate_machine(const CalibrateOptions& options) {

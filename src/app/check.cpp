@@ -23,7 +23,24 @@ struct CheckOptions {
   std::string times;
   ConfigOptions config;
   BackendOptions backend;
+  bool quiet = false;
+  Given given;
 };
+
+/// The command that runs what was checked, as it was.
+std::string run_of(CheckOptions& options) {
+  std::string command = "normbench run --config";
+  for (const std::string& file : std::set(options.files.begin(), options.files.end()))
+    command += " " + shell_word(file);
+  for (const Option& row : config_options(options.config)) {
+    const auto given = options.given.find(row.name);
+    if (given == options.given.end()) continue;
+    for (const std::string& value : given->second)
+      command += " " + row.name +
+                 (std::holds_alternative<bool*>(row.target) ? "" : " " + shell_word(value));
+  }
+  return command;
+}
 
 /// What decides which of a loader's files can be read: of those that are decoded no size does.
 std::string tried_as(const Load& load) {
@@ -77,23 +94,23 @@ Subcommand make_check() {
        &options->times});
   for (const Option& row : config_options(options->config)) rows.push_back(row);
   rows.push_back(device_option(options->backend));
+  rows.push_back(quiet_option(options->quiet));
   const auto run = [options] {
     const std::optional<Results> times = read_times(options->times);
     const Backends backends = make_backends(options->backend);
     each_file(options->files, [&](const std::string& file) {
       const PlanOptions how = plan_options(options->config, file, backends);
       const Plan plan = make_plan(file, backends, how);
-      say("{}", plan_text(plan, how.cache_bytes, stdout_screen().width));
-      if (times) say("{}", prediction_text(plan, *times, how.all_threads, stdout_screen()));
+      show(plan_text(plan, how.cache_bytes, stdout_screen().width));
+      if (times) show(prediction_text(plan, *times, how.all_threads, stdout_screen()));
       tell_crowded(plan);
+      tell_memory(plan, options->config);
       check_images(file, plan);
     });
-    std::vector<std::string> words;
-    for (const std::string& file : options->files) words.push_back(shell_word(file));
-    suggest(false, fmt::format("normbench run --config {}", fmt::join(words, " ")));
+    suggest(options->quiet, run_of(*options));
     return Exit::Fine;
   };
-  return {.options = std::move(rows), .run = run};
+  return {.options = std::move(rows), .run = run, .given = &options->given};
 }
 
 }  // namespace normbench

@@ -21,12 +21,12 @@ namespace normbench {
 /// Takes what was given to the option `name`. Throws Invalid saying what would be right.
 struct Take {
   std::function<void(const std::string& name, const std::string& given)> call;
-  std::vector<std::string> words = {};  // one of which it takes; none: anything else
+  std::vector<std::string> words = {};  // for completion; none: it takes other things, too
 
   void operator()(const std::string& name, const std::string& given) const { call(name, given); }
 };
 
-/// The same, whose mistakes wait for the others.
+/// The same, which adds its mistakes to `mistakes`, a list that outlives it.
 Take noted(Take take, std::vector<std::string>& mistakes);
 
 /// One option. For `run` its row also says whether a resumed run needs it alike, and whether the
@@ -91,11 +91,21 @@ constexpr auto words(TextOrJson) {
 /// What was given to each option, by its name.
 using Given = std::map<std::string, std::vector<std::string>>;
 
+/// What else help explains: words and what they mean, below a title.
+struct HelpEntry {
+  std::string label, text;
+};
+struct HelpSection {
+  std::string title;
+  std::vector<HelpEntry> entries;
+};
+
 /// What main.cpp needs of a subcommand.
 struct Subcommand {
   std::vector<Option> options;  // `run` keeps their targets alive
   std::function<Exit()> run;
-  std::string help = {};          // below its example
+  std::string help = {};  // below its example
+  std::vector<HelpSection> help_sections = {};
   Given* given = nullptr;         // filled before `run`
   std::string_view unnamed = {};  // the option that a word without one is probably the value of
 };

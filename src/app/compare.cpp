@@ -24,7 +24,7 @@ struct CompareOptions {
   const ComparisonReport* report = &comparison_report_named("text");
   std::optional<double> margin;
   std::vector<std::string> only;
-  bool force = false, strict = false;
+  bool force = false, quiet = false, strict = false;
 };
 
 bool same_path(const std::string& a, const std::string& b) {
@@ -78,11 +78,12 @@ Exit compare_documents(const CompareOptions& options) {
     tell_incomparable(comparison);
     return Exit::Incomparable;
   }
-  deliver(options.report->render(comparison, screen_of(options.out)), options.out);
-  if (options.out.empty())
-    suggest(false, gate(comparison) == Gate::Undecided
-                       ? "more pairs of runs that take turns (scripts/ci-regression makes them)"
-                       : "--format html for a page");
+  const bool is_text = options.report == &comparison_reports().front();
+  deliver(options.report->render(comparison, screen_of(options.out)), options.out,
+          is_text ? show : write_result);
+  if (is_text && options.out.empty())
+    suggest(options.quiet, fmt::format("normbench compare {} {} --format html --out page.html",
+                                       shell_word(options.base), shell_word(options.now)));
   return exit_code(gate(comparison), options.strict);
 }
 
@@ -118,6 +119,7 @@ Subcommand make_compare() {
                   {"--only", "GLOB", "Only experiments or variants that match", &options->only},
                   {"--force", "", "Compare even if machine, build or config differ",
                    &options->force},
+                  quiet_option(options->quiet),
                   {"--strict", "", "Exit 4 when a case could not be decided", &options->strict}},
       .run = [options] { return compare_documents(*options); }};
 }

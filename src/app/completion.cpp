@@ -35,7 +35,8 @@ Follows follows(const Option& row) {
   return is_file ? Follows::File : Follows::Other;
 }
 
-/// The rows of a command that people see, those of its options or of its places.
+/// The rows of a command that people see, those of its options or of its places: their targets are
+/// gone with the command.
 std::vector<Option> rows_of(const Command& command, bool options) {
   std::vector<Option> rows;
   for (Option& row : command.make().options)
@@ -92,6 +93,7 @@ std::string bash() {
 _normbench() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} command=${{COMP_WORDS[1]}}
   local options='' place=(-W '') what=()
+  if [ "$word" = = ]; then word=''; elif [ "$before" = = ]; then before=${{COMP_WORDS[COMP_CWORD - 2]}}; fi
   if [ "$COMP_CWORD" -eq 1 ]; then
     mapfile -t COMPREPLY < <(compgen -W '{} --help --version' -- "$word")
     return
@@ -103,9 +105,10 @@ _normbench() {{
   if [ ${{#what[@]}} -eq 0 ]; then
     if [[ $word == -* ]]; then what=(-W "$options"); else what=("${{place[@]}}"); fi
   fi
+  if [ "${{what[0]}}" != -W ]; then compopt -o filenames 2>/dev/null; fi
   mapfile -t COMPREPLY < <(compgen "${{what[@]}}" -- "$word")
 }}
-complete -o filenames -F _normbench normbench
+complete -F _normbench normbench
 )",
                      fmt::join(names(shown), " "), values, options);
 }

@@ -111,8 +111,8 @@ Plan limits_plan(std::string_view config, const Backends& backends) {
   return plan;
 }
 
-Results measured_limits(const Plan& plan, const Backends& backends, Showing showing) {
-  Progress progress(plan, showing);
+Results measured_limits(const Plan& plan, const Backends& backends, ProgressStyle style) {
+  Progress progress(plan, style);
   // A kernel that hangs cannot be stopped inside its process.
   OwnRunContext own(backends, progress, plan, [](std::size_t, const std::string& hung) {
     tell("\nnormbench: {} hangs; run `normbench info --no-limits`\n", hung);
@@ -123,12 +123,12 @@ Results measured_limits(const Plan& plan, const Backends& backends, Showing show
 
 /// Adds what this machine can do at most: runs both configs as any other, without writing files.
 /// False when interrupted: what was not reached is not in the list.
-bool measure_machine_limits(const Backends& backends, Showing shown,
+bool measure_machine_limits(const Backends& backends, ProgressStyle style,
                             std::vector<MachineLimit>& limits) {
-  if (shown == Showing::Lines)
+  if (style == ProgressStyle::Lines)
     tell("measuring limits, about 10 s (--no-limits shows the rest at once)\n");
   for (const std::string_view config : {kMemoryLimits, kOtherLimits}) {
-    const Results results = measured_limits(limits_plan(config, backends), backends, shown);
+    const Results results = measured_limits(limits_plan(config, backends), backends, style);
     std::ranges::move(machine_limits(results), std::back_inserter(limits));
     if (results.interrupted) return false;
   }
@@ -216,7 +216,7 @@ Json info_document(const InfoOptions& options, const Backends& backends,
                {"pci_gpus", pci_gpus()},
                {"costs", to_json(measuring_costs(clock))}};
   if (!options.no_limits) {
-    if (!measure_machine_limits(backends, showing(options.quiet), limits))
+    if (!measure_machine_limits(backends, progress_style(options.quiet), limits))
       info["interrupted"] = true;
     info["limits"] = Json::array();
     for (const MachineLimit& limit : limits) info["limits"].push_back(to_json(limit));
@@ -229,8 +229,8 @@ Exit show_info(const InfoOptions& options) {
   const std::atomic<bool>& interrupted = watch_for_interrupts();
   std::vector<MachineLimit> limits;
   const Json info = info_document(options, make_backends(options.backend), limits);
-  say("{}", options.format == TextOrJson::Json ? info.dump(2) + "\n"
-                                               : info_text(info, limits, stdout_screen()));
+  options.format == TextOrJson::Json ? write_result(info.dump(2) + "\n")
+                                     : show(info_text(info, limits, stdout_screen()));
   if (!interrupted) suggest(options.quiet, "normbench init --images DIR");
   return interrupted ? Exit::Interrupted : Exit::Fine;
 }

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -12,7 +13,9 @@
 #include "app/schema.h"
 #include "core/file.h"
 #include "ops/load.h"
+#include "plan/schema.h"
 #include "report/first_config.h"
+#include "report/words.h"
 
 namespace normbench {
 namespace {
@@ -32,59 +35,104 @@ std::string name_from(const std::string& file) {
   std::string name = fs::path(file).stem().string();
   for (char& c : name)
     if (!(std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-')) c = '-';
-  name.erase(0, name.find_first_not_of('.'));
+  const auto repeats =
+      std::ranges::unique(name, [](char a, char b) { return a == '-' && b == '-'; });
+  name.erase(repeats.begin(), repeats.end());
+  name.erase(0, name.find_first_not_of(".-"));
+  name.erase(name.find_last_not_of('-') + 1);
   return name.empty() ? "mine" : name.substr(0, 100);
 }
 
-/// `images` as a config in `folder` names it.
-std::string path_from(const fs::path& folder, const std::string& images) {
-  const fs::path near = fs::proximate(images, folder.empty() ? "." : folder);
-  return near.string().starts_with("..") ? fs::absolute(images).string() : near.string();
-}
-
 /// The images that are asked for, as a config in `folder` names them; nothing after a mistake.
-std::optional<FirstConfig::Images> find_images(const std::string& images, const fs::path& folder,
+std::optional<FirstConfig::Images> find_images(const std::string& images, const std::string& folder,
                                                std::vector<std::string>& mistakes) {
   Load load;
   load.path = fs::absolute(images).string();
+  if (!is_utf8(load.path)) {
+    mistakes.push_back("--images: the path is not UTF-8, which no config can hold (rename it)");
+    return std::nullopt;
+  }
   try {
     load.resolve({});
   } catch (const Invalid& mistake) {
     mistakes.push_back(fmt::format("--images {}: {}", shell_word(images), mistake.what()));
     return std::nullopt;
   }
-  return FirstConfig::Images{.path = path_from(folder, images), .count = std::ssize(load.files)};
+  load.on_error = OnError::Skip;
+  const std::int64_t count = std::ssize(load.files) - std::ssize(broken_files(load));
+  if (count == 0)
+    mistakes.push_back(fmt::format("--images {}: none of {} can be read", shell_word(images),
+                                   counted(std::ssize(load.files), "file")));
+  return FirstConfig::Images{.path = path_near(images, folder), .count = count};
 }
+
+std::vector<std::string> float_words() {
+  std::vector<std::string> words;
+  for (const DTypeRow& row : dtype_rows)
+    if (is_float(row.value)) words.emplace_back(row.name);
+  return words;
+}
+
+/// A dtype of normalised values.
+Take float_word(DType& dtype) {
+  const auto call = [&dtype](const std::string& name, const std::string& given) {
+    const auto value = parse_word<DType>(given);
+    if (!value || !is_float(*value))
+      throw Invalid(unknown_of(name.substr(2), given, float_words()));
+    dtype = *value;
+  };
+  return {.call = call, .words = float_words()};
+}
+
+bool is_there(const fs::path& file) {
+  std::error_code unknown;
+  return fs::exists(fs::symlink_status(file, unknown));
+}
+
+/// True where nothing else than an older schema of ours would be written over.
+bool may_be_written(const fs::path& schema) {
+  if (!is_there(schema)) return true;
+  try {
+    std::vector<Issue> unused;
+    return value_at(parse_json(read_text(schema.string()), unused), "/title") == kSchemaTitle;
+  } catch (const Invalid&) {
+    return false;
+  }
+}
+
+/// The file of the schema, beside the config.
+fs::path schema_beside(const fs::path& config) { return config.parent_path() / kSchemaFile; }
 
 /// What the options ask for. Throws Invalid with all mistakes, a line each.
 FirstConfig read_wanted(const InitOptions& options) {
   FirstConfig wanted = options.wanted;
   std::vector<std::string> mistakes = options.mistakes;
-  const fs::path file = options.file;
-  std::error_code unknown;
-  if (fs::exists(fs::symlink_status(file, unknown)))
-    mistakes.push_back(fmt::format("{} is there already (name another file)", shell_word(file)));
-  if (!is_float(wanted.dtype))
+  const fs::path file = options.file, schema = schema_beside(file);
+  if (file.filename() == kSchemaFile)
     mistakes.push_back(
-        fmt::format("--dtype {}: normalised values are floats (float16, bfloat16 or "
-                    "float32)",
-                    name_of(wanted.dtype)));
+        fmt::format("{} is the schema's name (name another file)", shell_word(file.string())));
+  else if (is_there(file))
+    mistakes.push_back(
+        fmt::format("{} already exists (name another file)", shell_word(file.string())));
+  if (!may_be_written(schema))
+    mistakes.push_back(fmt::format("{} already exists and is no schema of normbench (move it)",
+                                   shell_word(schema.string())));
   if (!options.size.empty())
     std::tie(wanted.height, wanted.width) = read_size(options.size, largest_extent, mistakes);
   wanted.name = name_from(options.file);
   if (!options.images.empty())
-    wanted.images = find_images(options.images, file.parent_path(), mistakes);
+    wanted.images = find_images(options.images, file.parent_path().string(), mistakes);
   if (!mistakes.empty()) throw Invalid(fmt::format("{}", fmt::join(mistakes, "\nnormbench: ")));
   return wanted;
 }
 
 Exit init(const InitOptions& options) {
-  const std::string text = first_config(read_wanted(options));
-  const std::string schema = (fs::path(options.file).parent_path() / kSchemaFile).string();
+  write_file(options.file, first_config(read_wanted(options)));
+  const std::string schema = schema_beside(options.file).string();
   write_file(schema, schema_text());
-  write_file(options.file, text);
-  say("Wrote {} (for editors: {})\nNext: normbench run --config {}\n", shell_word(options.file),
-      shell_word(schema), shell_word(options.file));
+  const std::string file = options.file.starts_with('-') ? "./" + options.file : options.file;
+  show(fmt::format("Wrote {} (for editors: {})\nNext: normbench run --config {}\n",
+                   shell_word(file), shell_word(schema), shell_word(file)));
   return Exit::Fine;
 }
 
@@ -99,10 +147,10 @@ Subcommand make_init() {
                   {"--images", "DIR", "Photographs: a folder, or a glob", &options->images},
                   {"--batch", "N", "Images in a batch (default: 32)",
                    note(whole(wanted.batch, 1, largest_extent))},
-                  {"--size", "HEIGHT WIDTH", "Of the images in a batch (default: 224 224)",
+                  {"--size", "H W", "Height and width of the images in a batch (default: 224 224)",
                    &options->size, "", Option::Pair},
                   {"--dtype", "NAME", "Of the normalised values (default: float32)",
-                   note(word_of<DType>(wanted.dtype))},
+                   note(float_word(wanted.dtype))},
                   {"--gpu", "", "Ask where to normalise, too: here or on the GPU", &wanted.gpu}},
       .run = [options] { return init(*options); },
       .help = "Comments in the file say what there is to change."};

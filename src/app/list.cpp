@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "app/commands.h"
+#include "app/options.h"
 #include "app/planned_configs.h"
 #include "app/terminal.h"
 #include "backend/backend.h"
@@ -39,21 +39,18 @@ constexpr auto words(Listing) {
 struct ListOptions {
   std::optional<Listing> what;
   std::string configs;  // their folder
+  bool quiet = false;
 
   bool lists(Listing one) const { return what.value_or(one) == one; }
 };
 
-/// "  label          text", the text's further lines below its first, from column `start` on.
-std::string entry(const std::string& label, const std::string& text, std::size_t start) {
-  const std::string lines = wrapped(text, start, prose_width(stdout_screen()));
-  return fmt::format("  {:<{}}{}", label, start - 2, lines.substr(start));
+std::string entry(std::string_view label, std::string_view text, std::size_t start) {
+  return labelled(label, text, start, prose_width(stdout_screen()));
 }
 
 void list_ops() {
-  say("Ops: what a stage of a variant can do\n");
-  for_each_op([]<class T>(std::type_identity<T>) {
-    say("{}", entry(std::string(T::name), std::string(T::about), 23));
-  });
+  show("Ops: what a stage of a variant can do\n");
+  for_each_op([]<class T>(std::type_identity<T>) { show(entry(T::name, T::about, 23)); });
 }
 
 constexpr std::size_t kLabelEnd = 17;
@@ -90,9 +87,8 @@ std::string rows_table(const Backends& backends) {
     for (std::size_t i = 0; i < cells.size(); ++i) columns[i].cells.push_back(cells[i]);
   }
   const std::size_t width = stdout_screen().width;
-  std::size_t needed = 2 * columns.size();
-  for (const Column& column : columns) needed += column_width(column);
-  return needed > width ? rows_in_lines(columns, width) : columns_text(columns, 2, width);
+  return table_width(columns, 2) > width ? rows_in_lines(columns, width)
+                                         : columns_text(columns, 2, width);
 }
 
 std::string fact(const std::string& label, const std::string& value) {
@@ -141,19 +137,12 @@ void list_kernels() {
     if (const auto why = backend->unavailable())
       text += wrapped(fmt::format("{}: {}", name_of(backend->place()), *why), 2,
                       prose_width(stdout_screen()));
-  say("{}{}", text, choices_text(available_threads()));
+  show(text + choices_text(available_threads()));
 }
 
 void list_reports() {
-  say("Report formats\n");
-  for (const Report& report : reports())
-    say("{}", entry(std::string(report.name), std::string(report.about), 15));
-}
-
-/// The folder as seen from here, where it lies below.
-std::string shown_folder(const std::string& folder) {
-  const std::filesystem::path near = std::filesystem::proximate(folder);
-  return shell_word(near.string().starts_with("..") ? folder : near.string());
+  show("Report formats\n");
+  for (const Report& report : reports()) show(entry(report.name, report.about, 15));
 }
 
 /// The questions that configs ask, planned and not run.
@@ -171,13 +160,12 @@ void list_configs(const std::string& folder) {
       if (!part.empty()) head += " · " + part;
     text += wrapped(head, 2, width) + wrapped(plan.about, 4, width);
   }
-  say("{}{}",
-      wrapped(
-          fmt::format("Configs, with what they need here and how long rounds take at most; each "
-                      "is {}/NAME.json",
-                      shown_folder(folder)),
-          0, width),
-      text);
+  show(wrapped(
+           fmt::format("Configs, with what they need here and how long rounds take at most; each "
+                       "is {}/NAME.json",
+                       shell_word(path_near(folder, "."))),
+           0, width) +
+       text);
 }
 
 /// One listing, or all of them; configs then only where this program has some beside it.
@@ -190,7 +178,7 @@ Exit list(const ListOptions& options) {
   if (options.what == Listing::Configs || !options.configs.empty() ||
       (!options.what && own_configs()))
     list_configs(configs_folder(options.configs));
-  if (options.lists(Listing::Configs)) suggest(false, "normbench check CONFIG, or normbench init");
+  suggest(options.quiet, "normbench init --images DIR");
   return Exit::Fine;
 }
 
@@ -201,7 +189,8 @@ Subcommand make_list() {
   return {.options = {{"WHAT", "", "ops, kernels, reports or configs; all when absent",
                        word_of<Listing>(options->what)},
                       {"--configs", "DIR", "The configs, if not those of this program",
-                       &options->configs}},
+                       &options->configs},
+                      quiet_option(options->quiet)},
           .run = [options] { return list(*options); }};
 }
 

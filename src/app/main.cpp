@@ -148,18 +148,22 @@ constexpr std::size_t kHelpStart = 30;  // the column where CLI11 begins descrip
 std::string in_lines(std::string_view text) {
   const std::size_t width = std::max<std::size_t>(prose_width(stdout_screen()), kHelpStart + 24);
   std::string lines = wrapped(text, 0, width - kHelpStart);
-  lines.pop_back();
+  if (!lines.empty()) lines.pop_back();
   return lines;
 }
 
-/// Text of several lines, each no longer than the terminal has room for.
-std::string in_lines_each(const std::string& text) {
-  std::string all;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);)
-    all += wrapped(line, std::min(line.find_first_not_of(' '), line.size()),
-                   prose_width(stdout_screen()));
-  return all;
+/// What stands below the options of a subcommand.
+std::string footer_of(const Command& command, const Subcommand& made) {
+  constexpr std::size_t start = 24;
+  const std::size_t width = prose_width(stdout_screen());
+  std::string text = fmt::format("Example:\n  {}\n", command.example);
+  if (!made.help.empty()) text += "\n" + wrapped(made.help, 0, width);
+  for (const HelpSection& section : made.help_sections) {
+    text += "\n" + section.title + ":\n";
+    for (const HelpEntry& entry : section.entries)
+      text += labelled(entry.label, entry.text, start, width);
+  }
+  return text;
 }
 
 /// CLI11's option for a row.
@@ -204,8 +208,7 @@ void declare(CLI::App& app, const Command& command, std::function<Exit()>& chose
   CLI::App* const sub = app.add_subcommand(std::string(command.name), in_lines(command.about));
   if (command.about.empty()) sub->group("");
   const Subcommand made = command.make();
-  sub->footer(fmt::format("Example:\n  {}{}{}", command.example, made.help.empty() ? "" : "\n\n",
-                          in_lines_each(made.help)));
+  sub->footer(footer_of(command, made));
   for (const Option& row : made.options) declare(*sub, row);
   sub->callback([&chosen, sub, made] {
     for (const Option& row : made.options)
@@ -223,7 +226,7 @@ std::string exit_text() {
 }
 
 Exit parse_and_run(int argc, char** argv) {
-  CLI::App app{in_lines_each(std::string(purpose()))};
+  CLI::App app{wrapped(purpose(), 0, prose_width(stdout_screen()))};
   app.set_version_flag("--version", version_text(), "Show the version");
   app.require_subcommand(1);
   std::function<Exit()> chosen;

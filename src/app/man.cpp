@@ -5,17 +5,28 @@
 namespace normbench {
 namespace {
 
-/// `text` as roff takes it literally.
+/// `text` as roff takes it literally, on one line.
 std::string roff(std::string_view text) {
   std::string result = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
-  for (const char c : text) {
-    if (c == '\\')
-      result += "\\e";
-    else if (c == '-')
-      result += "\\-";
-    else
-      result += c;
-  }
+  for (const char c : text) switch (c) {
+      case '\\':
+        result += "\\e";
+        break;
+      case '-':
+        result += "\\-";
+        break;
+      case '\'':
+        result += "\\(aq";
+        break;
+      case '`':
+        result += "\\(ga";
+        break;
+      case '\n':
+        result += ' ';
+        break;
+      default:
+        result += c;
+    }
   return result;
 }
 
@@ -30,6 +41,11 @@ std::string command_entry(const Command& command) {
   for (const Option& row : made.options)
     if (!row.help.empty()) text += option_entry(row);
   if (!made.help.empty()) text += fmt::format(".PP\n{}\n", roff(made.help));
+  for (const HelpSection& section : made.help_sections) {
+    text += fmt::format(".PP\n{}:\n", roff(section.title));
+    for (const auto& [label, meaning] : section.entries)
+      text += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(label), roff(meaning));
+  }
   return text +
          fmt::format(".PP\nExample:\n.PP\n.RS 4\n.nf\n{}\n.fi\n.RE\n", roff(command.example));
 }

@@ -54,6 +54,12 @@ Option out_option(std::string& file) {
   return {"--out", "FILE", "Write here instead of to stdout", &file};
 }
 
+std::string path_near(const std::string& path, const std::string& folder) {
+  const std::filesystem::path near =
+      std::filesystem::proximate(path, folder.empty() ? "." : folder);
+  return *near.begin() == ".." ? std::filesystem::absolute(path).string() : near.string();
+}
+
 std::pair<std::int64_t, std::int64_t> read_size(const std::vector<std::string>& given,
                                                 std::int64_t most,
                                                 std::vector<std::string>& mistakes) {
@@ -84,12 +90,22 @@ PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
   plan.fit = options.fit;
   plan.all_threads = available_threads();
   plan.data_caches = data_caches();
-  plan.sort_keys = sort_key_names();
+  plan.sort_keys = sort_key_spellings();
   plan.cache_bytes = cold_caches(backends, last_level_cache_bytes());
   const FreeMemory free = free_memory(free_device_bytes(backends), "/");
   plan.free_bytes = free.bytes;
   plan.free_notes = free.notes;
   return plan;
+}
+
+void tell_memory(const Plan& plan, const ConfigOptions& options) {
+  const bool any_lacks = std::ranges::any_of(plan.groups, [](const Group& group) {
+    return std::ranges::any_of(group.cases,
+                               [](const Case& work) { return work.skip_kind == Skip::NoMemory; });
+  });
+  if (any_lacks && !options.fit)
+    tell("normbench: {}: a batch does not fit in memory; --fit takes fewer images there\n",
+         plan.name);
 }
 
 void tell_crowded(const Plan& plan) {

@@ -40,6 +40,9 @@ Option quiet_option(bool& quiet);
 /// --out FILE: where the text goes instead of to stdout.
 Option out_option(std::string& file);
 
+/// The path as written from `folder` where it lies below it, else absolute.
+std::string path_near(const std::string& path, const std::string& folder);
+
 /// What was given to --size, two whole numbers from 1; 1 and 1 where they are wrong.
 std::pair<std::int64_t, std::int64_t> read_size(const std::vector<std::string>& given,
                                                 std::int64_t most,
@@ -49,6 +52,9 @@ std::pair<std::int64_t, std::int64_t> read_size(const std::vector<std::string>& 
 /// from. Throws Invalid.
 PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
                          const Backends& backends);
+
+/// Says what would help where a case does not fit in memory.
+void tell_memory(const Plan& plan, const ConfigOptions& options);
 
 /// Says it where a case has more threads than this process may use CPUs: they are what was written.
 void tell_crowded(const Plan& plan);

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "app/process.h"
 #include "app/terminal.h"
 #include "core/file.h"
 #include "core/issue.h"
@@ -144,19 +145,15 @@ void show_run(const Results& results, const Job& job, const Written& written,
         fmt::format("Wrote {}: {}{}", job.dir, fmt::join(written.names, ", "),
                     any_starts(written.names, "trace.json") ? " (open in ui.perfetto.dev)" : ""),
         0, prose_width(screen));
-  say("{}", text);
+  show(text);
 }
 
 /// What one would do with the files.
 void suggest_reading(const Job& job, const Written& written, const RunOptions& options) {
   const bool has_page = any_starts(written.names, "report.html");
-  suggest(
-      options.quiet,
-      fmt::format("{} {}{}", has_page ? "open" : "normbench report",
-                  shell_word(has_page ? (fs::path(job.dir) / "report.html").string() : job.dir),
-                  job.options.config.quick ? ", or run again without --quick: its intervals are "
-                                             "wide"
-                                           : ""));
+  const std::string what = has_page ? (fs::path(job.dir) / "report.html").string() : job.dir;
+  suggest(options.quiet,
+          fmt::format("{} {}", has_page ? "xdg-open" : "normbench report", shell_word(what)));
 }
 
 /// What must be given again to continue the run.
@@ -177,17 +174,18 @@ void tell_errors(const Job& job, const Written& written, const std::string& unke
        shell_word(written.rescued.empty() ? job.dir : written.other), peers_option(job));
 }
 
-/// Says it where every case was skipped: that is no failure, and no measurement either.
-void tell_nothing_measured(const Results& results) {
+/// Says it where every case was skipped: that is no failure, and no measurement either. True then.
+bool tell_nothing_measured(const Results& results) {
   std::vector<std::string> reasons;
   for (const GroupResult& group : results.groups)
     for (const CaseResult& result : group.cases) {
-      if (result.status != Status::Skipped) return;
+      if (result.status != Status::Skipped) return false;
       if (std::ranges::find(reasons, result.reason) == reasons.end())
         reasons.push_back(result.reason);
     }
   if (!reasons.empty())
     tell("normbench: nothing was measured, every case was skipped: {}\n", fmt::join(reasons, "; "));
+  return !reasons.empty();
 }
 
 Exit code_of(const Results& results) {
@@ -237,8 +235,8 @@ Exit finish_run(const Job& job, const RunOptions& options, const Results& result
     code = std::max(code, Exit::NotWritten);
   }
   tell_errors(job, written, unkept);
-  if (!results.interrupted) tell_nothing_measured(results);
-  if (!results.interrupted && !written.names.empty()) suggest_reading(job, written, options);
+  const bool has_result = !results.interrupted && !tell_nothing_measured(results);
+  if (has_result && !written.names.empty()) suggest_reading(job, written, options);
   return kept && written.errors.empty() ? code : std::max(code, Exit::NotWritten);
 }
 

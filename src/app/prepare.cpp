@@ -37,17 +37,17 @@ struct PrepareSaid {
 /// overwritten.
 class PrepareProgress final : public PrepareObserver {
  public:
-  explicit PrepareProgress(bool quiet) : line_(normbench::showing(quiet)) {}
+  explicit PrepareProgress(bool quiet) : line_(progress_style(quiet)) {}
 
   void started(std::size_t done, std::size_t all) override {
     before_ = done;
     all_ = all;
-    if (done > 0 && line_.showing() != Showing::Nothing)
+    if (done > 0 && line_.style() != ProgressStyle::Nothing)
       tell("{} of {} images are done already\n", done, all);
   }
   void image_done(std::size_t done) override {
     if (line_.is_due()) line_.show(text(done));
-    if (line_.showing() == Showing::Lines && done * 10 / all_ > (done - 1) * 10 / all_)
+    if (line_.style() == ProgressStyle::Lines && done * 10 / all_ > (done - 1) * 10 / all_)
       tell("{}\n", text(done));
   }
   void broken(const std::string& source, const std::string& why) override {
@@ -96,13 +96,18 @@ std::string images_text(std::int64_t images) {
   return fmt::format("{} image{}", format_count(images), images == 1 ? "" : "s");
 }
 
-/// "40 images in dataset: 5.6 MB read, 18.2 MB written (3.25x) in 11.8 s, 3.4 images/s".
-/// What a `load` calls the storage of files in this form.
-std::string_view to_load(SaveFormat form) {
-  const bool is_image = form == SaveFormat::Jpeg || form == SaveFormat::Png;
-  return is_image ? name_of(Storage::Image) : name_of(form);
+/// What loads the dataset: a command, or a config's member where its files are no images.
+std::string loading_command(const PrepareSaid& said, const Manifest& manifest) {
+  if (said.storage == SaveFormat::Jpeg || said.storage == SaveFormat::Png)
+    return fmt::format("normbench init --images {}", shell_word(said.folder));
+  Json load{{"path", said.folder}, {"storage", name_of(said.storage.value())}};
+  if (const auto& [storage, height, width, quality, shards] = manifest.form; height && width)
+    load["size"] = Json::array({*height, *width});
+  return fmt::format("\"load\": {} in a config",
+                     load.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+/// "40 images in dataset: 5.6 MB read, 18.2 MB written (3.25x) in 11.8 s, 3.4 images/s".
 std::string summary(const std::string& folder, const Manifest& manifest) {
   const auto bytes = static_cast<double>(manifest.bytes);
   const auto source_bytes = static_cast<double>(manifest.source_bytes);
@@ -138,12 +143,8 @@ Exit prepare_dataset(const PrepareSaid& said) {
   progress.clear();
   switch (prepared.outcome) {
     case Prepared::Outcome::Finished:
-      say("{}", summary(said.folder, prepared.manifest));
-      suggest(
-          said.quiet,
-          fmt::format(
-              "load it in a config: {}",
-              Json({{"path", said.folder}, {"storage", to_load(said.storage.value())}}).dump()));
+      show(summary(said.folder, prepared.manifest));
+      suggest(said.quiet, loading_command(said, prepared.manifest));
       return Exit::Fine;
     case Prepared::Outcome::WasThere:
       say("{}Nothing to do: it is there already\n", summary(said.folder, prepared.manifest));

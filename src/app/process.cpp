@@ -45,10 +45,10 @@ void on_signal(int signal) {
   errno = kept;
 }
 
+bool needs_ascii(int stream) { return isatty(stream) != 0 && !shows_utf8(); }
+
 /// An errno, or 0.
-int written(std::FILE* stream, const std::string& given) {
-  const bool in_other_signs = isatty(fileno(stream)) != 0 && !shows_utf8();
-  const std::string text = in_other_signs ? in_ascii(given) : given;
+int written(std::FILE* stream, const std::string& text) {
   const bool whole = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
   return whole && std::fflush(stream) == 0 ? 0 : errno;
 }
@@ -75,11 +75,22 @@ void write_result(const std::string& text) {
                                 error == EBADF ? "it is closed" : std::strerror(error)));
 }
 
-void write_notice(const std::string& text) { written(stderr, text); }
+void write_notice(const std::string& text) {
+  written(stderr, needs_ascii(STDERR_FILENO) ? in_ascii(text) : text);
+}
 
-void deliver(const std::string& text, const std::string& file) {
+void show(const std::string& text) {
+  write_result(needs_ascii(STDOUT_FILENO) ? in_ascii(text) : text);
+}
+
+void suggest(bool quiet, const std::string& command) {
+  const bool is_watched = isatty(STDOUT_FILENO) != 0 && isatty(STDERR_FILENO) != 0;
+  if (!quiet && is_watched) tell("Next: {}\n", command);
+}
+
+void deliver(const std::string& text, const std::string& file, void (*print)(const std::string&)) {
   if (file.empty())
-    write_result(text);
+    print(text);
   else
     write_file(file, text);
 }

@@ -71,13 +71,20 @@ void say(fmt::format_string<Args...> format, Args&&... args) {
   write_result(fmt::format(format, std::forward<Args>(args)...));
 }
 
+/// A text for people, to stdout: in ASCII on a terminal whose locale has no UTF-8.
+void show(const std::string& text);
+
+/// Says what one would do next, where stdout and stderr are a terminal; `quiet`: nowhere.
+void suggest(bool quiet, const std::string& command);
+
 /// Progress, warnings and errors, to stderr; failing to write them stops nothing.
 template <class... Args>
 void tell(fmt::format_string<Args...> format, Args&&... args) {
   write_notice(fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Writes `text` to `file`, or to stdout when that is "". Throws CannotWrite.
-void deliver(const std::string& text, const std::string& file);
+/// Writes `text` to `file`, or prints it when that is "". Throws CannotWrite.
+void deliver(const std::string& text, const std::string& file,
+             void (*print)(const std::string&) = write_result);
 
 }  // namespace normbench

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/process.h"
 #include "app/terminal.h"
 #include "core/units.h"
 #include "report/words.h"
@@ -41,17 +42,17 @@ std::string done_text(const GroupResult& group) {
 
 }  // namespace
 
-Showing showing(bool quiet) {
-  if (quiet) return Showing::Nothing;
-  return is_live() ? Showing::Live : Showing::Lines;
+ProgressStyle progress_style(bool quiet) {
+  if (quiet) return ProgressStyle::Nothing;
+  return is_live() ? ProgressStyle::Live : ProgressStyle::Lines;
 }
 
-LiveLine::LiveLine(Showing showing)
-    : showing_(showing), start_(std::chrono::steady_clock::now()), last_(start_) {}
+LiveLine::LiveLine(ProgressStyle style)
+    : style_(style), start_(std::chrono::steady_clock::now()), last_(start_) {}
 
 bool LiveLine::is_due() {
   const auto now = std::chrono::steady_clock::now();
-  if (showing_ != Showing::Live || now - last_ < kRedraw) return false;
+  if (style_ != ProgressStyle::Live || now - last_ < kRedraw) return false;
   last_ = now;
   return true;
 }
@@ -70,7 +71,8 @@ double LiveLine::spent() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-Progress::Progress(const Plan& plan, Showing showing) : plan_(plan), pace_(plan), line_(showing) {}
+Progress::Progress(const Plan& plan, ProgressStyle style)
+    : plan_(plan), pace_(plan), line_(style) {}
 
 std::string Progress::left() const {
   return fmt::format("about {:.0f} s left", std::ceil(pace_.seconds_left(line_.spent())));
@@ -80,7 +82,7 @@ void Progress::group_started(std::size_t index, const Group&) {
   pace_.group_started(index, line_.spent());
   rounds_.clear();
   started_ = true;
-  if (line_.showing() == Showing::Live)
+  if (line_.style() == ProgressStyle::Live)
     line_.show(fmt::format("{}: preparing · {}", name(index), left()));
 }
 
@@ -101,7 +103,7 @@ void Progress::group_finished(std::size_t index, const GroupResult& group) {
   pace_.group_finished(line_.spent());
   rounds_.clear();
   line_.clear();
-  if (line_.showing() != Showing::Lines) return;
+  if (line_.style() != ProgressStyle::Lines) return;
   const bool is_last = index + 1 == plan_.groups.size();
   tell("{}: {}{}\n", name(index), done_text(group), is_last ? "" : " · " + left());
 }
@@ -126,8 +128,8 @@ void Progress::tell_overrun(const GroupStep& step, const Overrun& overrun) {
       format_significant(overrun.round_seconds, 2));
 }
 
-CalibrateProgress::CalibrateProgress(int pairs, double seconds, Showing showing)
-    : pairs_(pairs), seconds_(seconds), line_(showing) {}
+CalibrateProgress::CalibrateProgress(int pairs, double seconds, ProgressStyle style)
+    : pairs_(pairs), seconds_(seconds), line_(style) {}
 
 std::string CalibrateProgress::text() const {
   const double spent = line_.spent();
@@ -152,7 +154,7 @@ void CalibrateProgress::pair_done(const JudgedPair& pair) {
   }
   ++done_;  // the last of a cycle
   if (pair.different && pair.ratio.value > 1) ++found_;
-  if (line_.showing() == Showing::Lines && done_ % kCyclesPerLine == 0) tell("{}\n", text());
+  if (line_.style() == ProgressStyle::Lines && done_ % kCyclesPerLine == 0) tell("{}\n", text());
 }
 
 }  // namespace normbench

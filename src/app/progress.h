@@ -21,20 +21,20 @@ class Silent : public Observer {
 
 /// How much of its progress a command shows: nothing, lines now and then, or one that is written
 /// over.
-enum class Showing { Nothing, Lines, Live };
+enum class ProgressStyle { Nothing, Lines, Live };
 
-/// What there is a place for: nothing where it is to be quiet.
-Showing showing(bool quiet);
+/// Live on a terminal, else lines; nothing where it is to be quiet.
+ProgressStyle progress_style(bool quiet);
 
 /// The line that is written over on a terminal, cut to its width.
 class LiveLine {
  public:
-  explicit LiveLine(Showing showing);
+  explicit LiveLine(ProgressStyle style);
   ~LiveLine() { clear(); }
   LiveLine(const LiveLine&) = delete;
   LiveLine& operator=(const LiveLine&) = delete;
 
-  Showing showing() const { return showing_; }
+  ProgressStyle style() const { return style_; }
   /// True at most every second, and never where no line can be written over.
   bool is_due();
   void show(const std::string& line);
@@ -43,7 +43,7 @@ class LiveLine {
   double spent() const;
 
  private:
-  Showing showing_;
+  ProgressStyle style_;
   bool shown_ = false;
   std::chrono::steady_clock::time_point start_, last_;
 };
@@ -51,7 +51,7 @@ class LiveLine {
 /// Of a run: a line a group where stderr is no terminal; once, why a group exceeds its time.
 class Progress final : public Observer {
  public:
-  Progress(const Plan& plan, Showing showing);
+  Progress(const Plan& plan, ProgressStyle style);
 
   void group_started(std::size_t index, const Group& group) override;
   void step_done(const GroupStep& step) override;
@@ -78,7 +78,7 @@ class Progress final : public Observer {
 class CalibrateProgress final : public Silent {
  public:
   /// `pairs` of each kind, or 0 and at most `seconds`.
-  CalibrateProgress(int pairs, double seconds, Showing showing);
+  CalibrateProgress(int pairs, double seconds, ProgressStyle style);
 
   void round_done(int, double, double) override;
   void pair_done(const JudgedPair& pair);

@@ -22,6 +22,7 @@ struct ReportOptions {
   std::vector<std::string> paths;
   std::string format, out;
   std::optional<TableKind> table;
+  bool quiet = false;
 };
 
 /// Makes one text of documents, which were read from these files.
@@ -73,10 +74,11 @@ Exit report_documents(const ReportOptions& options) {
       throw Invalid(fmt::format("--out {}: is one of the documents", shell_word(options.out)));
   if (options.table && !options.format.empty() && options.format != "text")
     tell_unprofiled(files, documents);
-  deliver(render(documents, files), options.out);
-  if (options.out.empty() && options.format.empty())
-    suggest(false, options.table ? "--format html for a page"
-                                 : "--table torch for all profiles, --format html for a page");
+  const bool is_text = options.format.empty() || options.format == "text";
+  deliver(render(documents, files), options.out, is_text ? show : write_result);
+  if (is_text && options.out.empty())
+    suggest(options.quiet, fmt::format("normbench report {} --format html --out page.html",
+                                       shell_word(options.paths.front())));
   return Exit::Fine;
 }
 
@@ -90,6 +92,8 @@ Subcommand make_report() {
     names.emplace_back(report.name);
     formats += fmt::format("{} ({}), ", report.name, report.about);
   }
+  for (const std::string& name : all_words<TableFormat>())  // with --table
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   const Take take_format{
       [options](const std::string&, const std::string& given) { options->format = given; }, names};
   formats.replace(formats.size() - 2, 2, "; with --table: " + known_words<TableFormat>());
@@ -103,6 +107,7 @@ Subcommand make_report() {
            {"--table", "KIND",
             "Only the profiler tables: torch (torch.profiler's), stats (percentiles, GB/s, limits)",
             word_of<TableKind>(options->table)},
+           quiet_option(options->quiet),
            out_option(options->out)},
       .run = [options] { return report_documents(*options); }};
 }

@@ -49,7 +49,7 @@ struct Request {
   std::string configs;  // their folder
   std::string machine;  // a name for documents; "": the host's
   std::string images;   // a folder of files to load; "": those that the configs name
-  bool allow_peers = false, quick = false, quiet = false;
+  bool allow_peers = false, quick = false;
 };
 constexpr const char* kRequest = "reproduce.json";
 
@@ -57,7 +57,7 @@ struct ReproduceOptions {
   Request request;
   std::string out, resume, from;
   ReproductionFormat format = ReproductionFormat::Text;
-  bool list = false;
+  bool list = false, quiet = false;
 };
 
 /// A config, and its experiments that are asked for.
@@ -127,7 +127,7 @@ Exit list_all(const Request& request) {
   }
   for (const auto& word : words(Publication{}))
     text += wrapped(fmt::format("{}: {}", word.name, origin_of(word.value)), 2, width);
-  say("{}", text);
+  show(text);
   return Exit::Fine;
 }
 
@@ -227,7 +227,7 @@ Exit check(const std::vector<Chosen>& chosen, const std::atomic<bool>& interrupt
 }
 
 /// The run of one config in its folder below `out`: a new one, what is left of it, or none.
-Exit run_config(const Chosen& config, const std::string& out, const Request& request,
+Exit run_config(const Chosen& config, const std::string& out, const Request& request, bool quiet,
                 const std::atomic<bool>& interrupted) {
   const std::string dir = (fs::path(out) / config.name()).string();
   std::vector<std::string> arguments{"run"};
@@ -243,8 +243,8 @@ Exit run_config(const Chosen& config, const std::string& out, const Request& req
     if (!request.images.empty()) arguments.insert(arguments.end(), {"--images", request.images});
   }
   if (request.allow_peers) arguments.emplace_back("--allow-peers");
-  if (request.quiet) arguments.emplace_back("--quiet");
-  if (!request.quiet) tell("{} ({})\n", config.name(), fmt::join(config.experiments, ", "));
+  if (quiet) arguments.emplace_back("--quiet");
+  if (!quiet) tell("{} ({})\n", config.name(), fmt::join(config.experiments, ", "));
   return run_again(std::move(arguments), interrupted);
 }
 
@@ -323,8 +323,8 @@ struct Kept {
 };
 
 /// What the documents of a folder have of the experiments that `request` asks for.
-void show(const Request& request, const Kept& kept, const std::string& folder,
-          ReproductionFormat format) {
+void show_reproduction(const Request& request, const Kept& kept, const std::string& folder,
+                       ReproductionFormat format) {
   std::vector<std::vector<Experiment>> analysed;
   std::vector<KeptDocument> sources;
   for (std::size_t i = 0; i < kept.documents.size(); ++i) {
@@ -335,7 +335,7 @@ void show(const Request& request, const Kept& kept, const std::string& folder,
       reproductions(asked_for(request.what), kept.documents, analysed);
   switch (format) {
     case ReproductionFormat::Text:
-      return say("{}", reproduction_text(all, stdout_screen()));
+      return show(reproduction_text(all, stdout_screen()));
     case ReproductionFormat::Markdown:
       return say("{}", reproduction_markdown(all));
     case ReproductionFormat::Html:
@@ -369,7 +369,7 @@ Exit show_run(const Request& request, const std::vector<Chosen>& chosen, const s
   std::vector<BadInput> mistakes;
   const Kept kept = read_kept(files, mistakes);
   for (const BadInput& bad : mistakes) tell("{}\n", bad.what());
-  show(request, kept, out, format);
+  show_reproduction(request, kept, out, format);
   if (!files.empty()) tell("Documents: {}\n", out);
   return mistakes.empty() ? Exit::Fine : Exit::BadInput;
 }
@@ -379,7 +379,7 @@ Exit show_kept(const ReproduceOptions& options) {
   std::vector<BadInput> mistakes;
   const Kept kept = read_kept(document_files(options.from, mistakes), mistakes);
   if (!mistakes.empty()) throw BadFiles(std::move(mistakes));
-  show(options.request, kept, options.from, options.format);
+  show_reproduction(options.request, kept, options.from, options.format);
   return Exit::Fine;
 }
 
@@ -431,19 +431,19 @@ Exit reproduce(const ReproduceOptions& options) {
   const std::atomic<bool>& interrupted = watch_for_interrupts();
   if (const Exit checked = check(chosen, interrupted); checked != Exit::Fine) return checked;
   const std::string out = resumes ? options.resume : begin_folder(options.out, request, chosen);
-  if (!request.quiet)
+  if (!options.quiet)
     tell("Running {}, one after the other (--list says how long each takes); documents go to {}\n",
          counted(std::ssize(chosen), "config"), shell_word(out));
   Exit worst = Exit::Fine;
   for (const Chosen& config : chosen) {
-    worst = std::max(worst, run_config(config, out, request, interrupted));
+    worst = std::max(worst, run_config(config, out, request, options.quiet, interrupted));
     if (interrupted) worst = Exit::Interrupted;
     if (worst == Exit::Interrupted) break;
     if (worst == Exit::BadInput || worst == Exit::Incomparable) return worst;  // nothing was run
   }
   worst = std::max(worst, show_run(request, chosen, out, options.format));
   if (worst == Exit::Fine)
-    suggest(request.quiet, fmt::format("normbench reproduce --from {} --format html > page.html",
+    suggest(options.quiet, fmt::format("normbench reproduce --from {} --format html > page.html",
                                        shell_word(out)));
   if (worst == Exit::Interrupted)
     tell("normbench: interrupted; go on with: normbench reproduce --resume {}\n", shell_word(out));
@@ -475,7 +475,7 @@ Subcommand make_reproduce() {
            {"--quick", "", "Fewer rounds: wide intervals", &request.quick},
            {"--images", "DIR", "Files to load (scripts/slides-data makes those of F6 to F9)",
             &request.images},
-           quiet_option(request.quiet),
+           quiet_option(options->quiet),
            {"--machine", "NAME", "A name for documents instead of the host's", &request.machine},
            {"--configs", "DIR", "The configs, if not those of this program", &request.configs},
            {"--format", "NAME",

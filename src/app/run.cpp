@@ -105,13 +105,14 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
   tell_modes(options, tool_there, environment);
   tell_peers(plan, options);
   tell_crowded(plan);
+  tell_memory(plan, job.options.config);
   const std::unique_ptr<DeviceTracer> tracer = make_device_tracer(environment, tool_there);
   const double limit_seconds = plan.measure.turn_timeout_seconds;
   const auto on_hung = [&, arguments = to_go_on(options, job.dir, then)](
                            std::size_t group, const std::string& contender) {
     restart_without(group, contender, limit_seconds, begun.journal, arguments);
   };
-  Progress progress(plan, showing(options.quiet));
+  Progress progress(plan, progress_style(options.quiet));
   KernelPerfEvents perf_events;
   const Rapl rapl("/");
   RunEnd end;

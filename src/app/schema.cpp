@@ -10,7 +10,7 @@
 
 namespace normbench {
 
-std::string schema_text() { return config_schema(sort_key_names()).dump(1) + "\n"; }
+std::string schema_text() { return config_schema(sort_key_spellings()).dump(1) + "\n"; }
 
 Subcommand make_schema() {
   const auto out = std::make_shared<std::string>();

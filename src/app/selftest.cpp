@@ -57,7 +57,7 @@ selftest::Options what_to_test(const SelftestOptions& said, const Backends& back
     options.host_bytes = host_bytes();
     options.device_bytes = device_bytes(backends);
   }
-  if (line.showing() == Showing::Live)
+  if (line.style() == ProgressStyle::Live)
     options.step = [&line](std::string_view step) { line.show(fmt::format("testing {}", step)); };
   return options;
 }
@@ -80,15 +80,15 @@ Exit outcome(const selftest::Findings& findings) {
 
 Exit run_selftest(const SelftestOptions& said) {
   const Backends backends = make_backends(said.backend);
-  LiveLine line(showing(said.quiet));
+  LiveLine line(progress_style(said.quiet));
   const selftest::Options chosen = what_to_test(said, backends, line);
   const selftest::Findings findings = selftest::run(backends, chosen);
   line.clear();
-  say("{}", said.format == TextOrJson::Json ? selftest_json(findings).dump(2) + "\n"
-                                            : selftest_text(findings, stdout_screen()));
+  said.format == TextOrJson::Json ? write_result(selftest_json(findings).dump(2) + "\n")
+                                  : show(selftest_text(findings, stdout_screen()));
   if (!tested_any(findings)) tell("normbench: nothing was tested\n");
   const Exit code = outcome(findings);
-  if (code == Exit::Fine) suggest(said.quiet, "normbench run --config configs/quickstart.json");
+  if (code == Exit::Fine) suggest(said.quiet, "normbench init --images DIR");
   return code == Exit::Fine && *chosen.interrupted ? Exit::Interrupted : code;
 }
 

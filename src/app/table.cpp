@@ -139,16 +139,22 @@ constexpr auto footers = std::to_array<Meaning>({
     {"Lost", "What the trace shows to be missing: launches without work, work without launch."},
 });
 
-std::string lines(std::string_view title, std::span<const Meaning> meanings) {
-  constexpr std::size_t column = 24;
-  std::string text = fmt::format("{}:\n", title);
+/// The meanings, each on one line.
+std::vector<HelpEntry> entries(std::span<const Meaning> meanings) {
+  std::vector<HelpEntry> list;
   for (const Meaning& meaning : meanings) {
-    text += fmt::format("  {:<{}}", meaning.title, column - 2);
-    for (const char c : meaning.text)
-      text += c == '\n' ? "\n" + std::string(column, ' ') : std::string(1, c);
-    text += "\n";
+    std::string text(meaning.text);
+    std::ranges::replace(text, '\n', ' ');
+    list.push_back({std::string(meaning.title), std::move(text)});
   }
-  return text;
+  return list;
+}
+
+/// All that --sort-by takes.
+std::vector<std::string> sort_words() {
+  std::vector<std::string> words = sort_key_spellings();
+  words.emplace_back("none");
+  return words;
 }
 
 /// "cpu_time, cpu_time_total, …" of --sort-by.
@@ -157,10 +163,11 @@ std::string sort_help() {
                      fmt::join(sort_key_names(), ", "));
 }
 
-/// A paragraph per column of either table, and per line below them; at most 100 columns wide.
-std::string columns_help() {
-  return lines("Columns of torch", torch_columns) + "\n" +
-         lines("Columns of stats", stats_columns) + "\n" + lines("Lines below", footers);
+/// A paragraph for each column of either table, and for each line below them.
+std::vector<HelpSection> columns_help() {
+  return {{"Columns of torch", entries(torch_columns)},
+          {"Columns of stats", entries(stats_columns)},
+          {"Lines below", entries(footers)}};
 }
 
 // --- its tables
@@ -172,7 +179,7 @@ struct TableArguments {
   TableOptions options;
   std::optional<std::int64_t> row_limit;
   std::string out;
-  bool by_shape = false;
+  bool by_shape = false, quiet = false;
 };
 
 /// Several tables, each below the name of its file.
@@ -223,9 +230,11 @@ Exit show_tables(TableArguments wanted) {
   wanted.options.row_limit = wanted.row_limit.value_or(for_people ? wanted.options.row_limit : -1);
   std::vector<Shown> all;
   for (const std::string& file : wanted.files) all.push_back(read_table(file, wanted.by_shape));
-  deliver(text_of(all, wanted), wanted.out);
-  if (wanted.out.empty() && wanted.format == TableFormat::Text && wanted.kind == TableKind::Torch)
-    suggest(false, "--table stats (times of single calls, GB/s), or --sort-by KEY");
+  const bool is_text = wanted.format == TableFormat::Text;
+  deliver(text_of(all, wanted), wanted.out, is_text ? show : write_result);
+  if (is_text && wanted.out.empty() && wanted.kind == TableKind::Torch)
+    suggest(wanted.quiet,
+            fmt::format("normbench table {} --table stats", shell_word(wanted.files.front())));
   return Exit::Fine;
 }
 
@@ -237,7 +246,7 @@ Subcommand make_table() {
                        wanted->options.sort_by = given == "none" ? "" : given;
                        shown_rows({}, wanted->options);  // knows what can be sorted by
                      },
-                     sort_key_names()};
+                     sort_words()};
   return {
       .options = {{"TRACE", "",
                    "Chrome traces (.json, .json.gz) of normbench, PyTorch or another "
@@ -258,9 +267,10 @@ Subcommand make_table() {
                    &wanted->by_shape},
                   {"--max-name-width", "N", "Characters of a name at most (default: 55; 0: all)",
                    whole(wanted->options.max_name_width, 0)},
+                  quiet_option(wanted->quiet),
                   out_option(wanted->out)},
       .run = [wanted] { return show_tables(*wanted); },
-      .help = columns_help()};
+      .help_sections = columns_help()};
 }
 
 }  // namespace normbench

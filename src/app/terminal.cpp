@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 
@@ -26,10 +27,14 @@ std::size_t said_columns() {
   return error == std::errc() && end == said.data() + said.size() ? columns : 0;
 }
 
-std::size_t columns_of(int stream) {
+/// Columns that the terminal has; 0: not known.
+std::size_t real_columns(int stream) {
   winsize size{};
-  std::size_t columns = said_columns();
-  if (columns == 0 && ioctl(stream, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+  return ioctl(stream, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+std::size_t layout_columns(int stream) {
+  const std::size_t said = said_columns(), columns = said > 0 ? said : real_columns(stream);
   return std::clamp(columns == 0 ? kUsual : columns, kNarrowest, kWidest);
 }
 
@@ -41,14 +46,15 @@ bool is_dumb() {
 struct Sign {
   std::string_view utf8, ascii;
 };
-constexpr auto kSigns = std::to_array<Sign>(
-    {{"·", "-"}, {"±", "~"}, {"…", "."}, {"–", "-"}, {"×", "x"}, {"→", ">"}, {"≤", "<"}});
+constexpr auto kSigns =
+    std::to_array<Sign>({{"·", "-"}, {"±", "~"}, {"…", "."}, {"–", "-"}, {"×", "x"}, {"→", ">"}});
 
 }  // namespace
 
 Screen stdout_screen() {
   if (isatty(STDOUT_FILENO) == 0) return {};
-  return {.width = columns_of(STDOUT_FILENO), .colour = !is_dumb() && variable("NO_COLOR").empty()};
+  return {.width = layout_columns(STDOUT_FILENO),
+          .colour = !is_dumb() && variable("NO_COLOR").empty()};
 }
 
 Screen screen_of(const std::string& out_file) {
@@ -57,7 +63,10 @@ Screen screen_of(const std::string& out_file) {
 
 bool is_live() { return isatty(STDERR_FILENO) != 0 && !is_dumb(); }
 
-std::size_t stderr_columns() { return columns_of(STDERR_FILENO); }
+std::size_t stderr_columns() {
+  const std::size_t real = real_columns(STDERR_FILENO), columns = real > 0 ? real : said_columns();
+  return columns == 0 ? kUsual : columns;
+}
 
 bool shows_utf8() {
   for (const char* const name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
@@ -76,10 +85,6 @@ std::string in_ascii(std::string_view text) {
     for (std::size_t at = 0; (at = result.find(utf8, at)) != result.npos; at += ascii.size())
       result.replace(at, utf8.size(), ascii);
   return result;
-}
-
-void suggest(bool quiet, const std::string& what) {
-  if (!quiet && isatty(STDERR_FILENO) != 0) tell("Next: {}\n", what);
 }
 
 }  // namespace normbench

@@ -173,6 +173,12 @@ void append_pretty(const Json& json, int indent, int depth, std::string& text) {
 
 }  // namespace
 
+bool is_utf8(const std::string& text) {
+  const Json value(text);
+  return value.dump(-1, ' ', false, Json::error_handler_t::ignore) ==
+         value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string pretty(const Json& json, int indent) {
   std::string text;
   append_pretty(json, indent, 0, text);

@@ -17,6 +17,9 @@ using Json = nlohmann::ordered_json;
 /// kept. Throws Invalid ("line 3, column 7: …") for text that is not JSON or is deeper than 64.
 Json parse_json(std::string_view text, std::vector<Issue>& issues);
 
+/// True for text that JSON can hold.
+bool is_utf8(const std::string& text);
+
 /// As text for people: indented by so many blanks a level, but an array of numbers on one line.
 std::string pretty(const Json& json, int indent);
 

@@ -230,6 +230,14 @@ struct ProfileLosses {
   bool operator==(const ProfileLosses&) const = default;
 };
 
+/// What a lane of a pipeline did for an item: one stage. Times are from the start of a few items
+/// on; work that began before them, or was not done with them, is cut off there.
+struct LaneWork {
+  std::int64_t item = 0, lane = 0, stage = 0;  // numbers: of the window, of the case
+  std::int64_t start_ns = 0, end_ns = 0;
+  bool operator==(const LaneWork&) const = default;
+};
+
 struct CaseProfile {
   std::string variant;
   std::int64_t steps = 0;      // recorded …
@@ -242,6 +250,7 @@ struct CaseProfile {
   ProfileTimes times = {};
   ProfileLosses losses = {};
   std::vector<ProfileRow> rows;
+  std::vector<LaneWork> lane_work = {};  // of a pipeline: while a few items were in flight
   bool operator==(const CaseProfile&) const = default;
 };
 

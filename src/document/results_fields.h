@@ -196,6 +196,14 @@ void fields(auto& io, Is<ProfileLosses> auto& x) {
   io("most_skew_ns", x.most_skew_ns);
 }
 
+void fields(auto& io, Is<LaneWork> auto& x) {
+  io.required("item", x.item);
+  io.required("lane", x.lane);
+  io.required("stage", x.stage);
+  io.required("start_ns", x.start_ns);
+  io.required("end_ns", x.end_ns);
+}
+
 void fields(auto& io, Is<CaseProfile> auto& x) {
   io.required("variant", x.variant);
   io("steps", x.steps);
@@ -207,6 +215,7 @@ void fields(auto& io, Is<CaseProfile> auto& x) {
   io.when_known("times", x.times);
   io.when_known("losses", x.losses);
   io("rows", x.rows);
+  io.when_known("lane_work", x.lane_work);
 }
 
 void fields(auto& io, Is<Published> auto& x) {

@@ -136,6 +136,7 @@ CaseProfile profile_case(const Plan& plan, const Group& group, const Case& work,
   const auto profile_of = work.pipeline ? profile_pipeline : profile_iterations;
   ProfiledSteps steps = profile_of(plan, work, result, memory, context, tracing);
   CaseProfile profile = empty_profile(result, steps);
+  profile.lane_work = std::move(steps.lane_work);
   context.on_profile({.experiment = group.experiment,
                       .variant = work.variant,
                       .point = group.point,

@@ -40,6 +40,7 @@ struct ProfiledSteps {
   StageProfile::Faults faults;
   std::map<std::string, std::string, std::less<>> labels;  // of names with a step's number
   std::vector<ItemSpan> items = {};                        // of a pipeline
+  std::vector<LaneWork> lane_work = {};                    // of a pipeline: of a few items
 };
 
 /// Runs all steps of the schedule. Those for warm-up are recorded too, as they cost the same then,

@@ -66,15 +66,9 @@ Measure read_measure(Reader reader, bool quick) {
 
 std::string read_sort_key(Reader& reader, const std::vector<std::string>& known,
                           const std::string& fallback) {
-  std::vector<std::string> spellings = known;
-  for (const std::string& key : known)
-    if (const auto at = key.find("device"); at != std::string::npos)
-      spellings.push_back(std::string(key).replace(at, 6, "cuda"));
-  reader.takes("sort_by", {{"enum", spellings}, {"default", fallback}});
-  const std::string said = reader.text("sort_by", fallback);
-  std::string wanted = said;
-  if (const auto at = wanted.find("cuda"); at != std::string::npos) wanted.replace(at, 4, "device");
-  if (!known.empty() && std::ranges::find(known, wanted) == known.end())
+  reader.takes("sort_by", {{"enum", known}, {"default", fallback}});
+  std::string said = reader.text("sort_by", fallback);
+  if (!known.empty() && std::ranges::find(known, said) == known.end())
     reader.unknown_word("sort_by", said, known);
   return said;
 }
@@ -177,10 +171,7 @@ Json value_of(const std::string& text) {
     Json value = parse_json(text, duplicates);
     if (duplicates.empty()) return value;
   } catch (const Invalid&) {
-    const Json value(text);
-    if (value.dump(-1, ' ', false, Json::error_handler_t::ignore) ==
-        value.dump(-1, ' ', false, Json::error_handler_t::replace))
-      return value;
+    if (is_utf8(text)) return text;
     throw Invalid("the value is not UTF-8");
   }
   throw Invalid("the value has a key twice");

@@ -12,7 +12,22 @@
 namespace normbench {
 namespace {
 
-constexpr std::size_t kInColumns = 90;  // columns of a line from which on stages have theirs
+/// Columns of a stage's line: its op, row, place and output; none where a line has no room for
+/// them.
+struct StageColumns {
+  int op = 0, row = 0, place = 0, out = 0;
+};
+StageColumns stage_columns(std::size_t width) {
+  if (width >= 90) return {.op = 11, .row = 16, .place = 4, .out = 36};
+  if (width >= 78) return {.op = 9, .row = 9, .place = 4, .out = 35};
+  return {};
+}
+
+/// Columns before what a source gives, which stands below the outputs.
+int source_columns(std::size_t width) {
+  const auto [op, row, place, out] = stage_columns(width);
+  return op == 0 ? 0 : op + row + place + 2;
+}
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
@@ -36,7 +51,8 @@ class Lines {
   void add(std::size_t indent, std::string_view text) {
     const std::size_t deeper = indent + 4;
     do {
-      const std::size_t length = fitting(text, width_ - indent);
+      constexpr std::size_t least = 16;  // however deep it stands
+      const std::size_t length = fitting(text, std::max(width_, indent + least) - indent);
       text_.append(length > 0 ? indent : 0, ' ');
       text_ += text.substr(0, length);
       text_ += '\n';
@@ -85,12 +101,11 @@ std::string files_text(const Stage& stage) {
   return text;
 }
 
-std::string stage_text(const Case& work, const Stage& stage, bool in_columns) {
-  const auto wide = [&](int columns) { return in_columns ? columns : 0; };
+std::string stage_text(const Case& work, const Stage& stage, const StageColumns& columns) {
   std::string text =
-      fmt::format("{:<{}} {:<{}} {:<{}} {:<{}} {}", name_of(stage.op), wide(11),
-                  runner_text(work, stage), wide(16), name_of(stage.place), wide(4),
-                  describe(stage.signature.out.front()), wide(36), traffic_text(work, stage));
+      fmt::format("{:<{}} {:<{}} {:<{}} {:<{}} {}", name_of(stage.op), columns.op,
+                  runner_text(work, stage), columns.row, name_of(stage.place), columns.place,
+                  describe(stage.signature.out.front()), columns.out, traffic_text(work, stage));
   if (stage.cost.link_bytes > 0)
     text += fmt::format(", link {}", format_bytes(stage.cost.link_bytes));
   text += files_text(stage);
@@ -112,7 +127,7 @@ void add_stages(Lines& lines, const Case& work) {
     std::size_t depth = stage.ranges.size() - static_cast<std::size_t>(opens);
     for (; range != ranges.end() && range->first == s; ++range)
       lines.add(indent + deeper * depth++, fmt::format("range \"{}\"", range->name));
-    lines.add(indent + deeper * depth, stage_text(work, stage, lines.width() >= kInColumns));
+    lines.add(indent + deeper * depth, stage_text(work, stage, stage_columns(lines.width())));
   }
 }
 
@@ -170,7 +185,7 @@ void add_case(Lines& lines, const Case& work, bool is_baseline) {
     const std::string what = work.inputs[i].setup ? "made once" : "source";
     lines.add(4, fmt::format("{:<{}} {}",
                              value.name.empty() ? what : fmt::format("{} {}", what, value.name),
-                             lines.width() >= kInColumns ? 33 : 0, describe(value.desc)));
+                             source_columns(lines.width()), describe(value.desc)));
   }
   add_stages(lines, work);
   if (work.skip) lines.add(4, "skipped: " + *work.skip);

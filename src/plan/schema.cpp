@@ -25,6 +25,15 @@ Json described(Read read) {
   return schema;
 }
 
+/// `otherwise`, unless the value is what `condition` accepts: then `then`. Unlike anyOf, a mistake
+/// is that of the one that was meant.
+Json either(const Json& condition, const Json& then, const Json& otherwise) {
+  return {{"if", condition}, {"then", then}, {"else", otherwise}};
+}
+
+/// What `schema` accepts, or the name of an axis.
+Json or_axis(const Json& schema) { return either(to("axis"), true, schema); }
+
 void allow_axes(Json& schema);
 
 void allow_axes_within(Json& schema) {
@@ -41,7 +50,7 @@ void allow_axes(Json& schema) {
   if (schema == true || schema.value("type", "") == "string") return;
   Json fallback = schema.value("default", Json());
   schema.erase("default");
-  schema = any_of({schema, to("axis")});
+  schema = or_axis(schema);
   if (!fallback.is_null()) schema["default"] = std::move(fallback);
 }
 
@@ -62,7 +71,7 @@ Json stage_object() {
   for (const std::string& name : op_names())
     by_op.push_back({{"if", {{"properties", {{"op", {{"const", name}}}}}}}, {"then", to(name)}});
   return {{"type", "object"},
-          {"properties", {{"op", any_of({to("op"), to("axis")})}}},
+          {"properties", {{"op", or_axis(to("op"))}}},
           {"required", {"op"}},
           {"allOf", by_op}};
 }
@@ -70,6 +79,7 @@ Json stage_object() {
 Json range_schema() {
   Json schema = described([](Reader& reader) { read_range(reader); });
   schema["properties"]["stages"] = to("stages");
+  schema["required"] = {"range", "stages"};  // without the first it is no range
   return schema;
 }
 
@@ -79,7 +89,7 @@ Json variant_schema() {
   allow_axes_within(with_options);
   with_options["properties"]["stages"] = to("stages");
   with_options["required"] = {"stages"};
-  return any_of({to("stages"), with_options});
+  return either({{"type", "object"}}, with_options, to("stages"));
 }
 
 Json axes_schema(std::string_view about) {
@@ -97,13 +107,15 @@ Json experiment_schema(const Json& variant_options) {
   Json& members = schema["properties"];
   members["sweep"] = axes_schema("One group, and one table column, for each value");
   members["vary"] = axes_schema("One variant for each value, compared within the group");
-  members["source"] = any_of({to("source"), list_of(to("source")), to("axis")});
-  members["load"] = any_of({to("load"), to("axis")});
+  members["source"] =
+      or_axis(either({{"type", "array"}}, list_of(or_axis(to("source"))), to("source")));
+  members["load"] = or_axis(to("load"));
   members["setup"] = list_of(to("stage"));
   members["outputs"] = any_of({{{"type", "string"}}, list_of({{"type", "string"}})});
   members["threads"] = variant_options.at("threads");
   members["variants"] = {
       {"type", "object"}, {"minProperties", 1}, {"additionalProperties", to("variant")}};
+  schema["not"] = {{"required", {"source", "load"}}};
   return schema;
 }
 
@@ -116,11 +128,13 @@ Json definitions() {
   for_each_op([&]<class T>(std::type_identity<T>) {
     all[std::string(T::name)] = op_schema(T::name, T::about);
   });
-  all["stage"] = any_of({to("op"), to("axis"), to("range"), stage_object()});
-  all["stages"] = any_of({list_of(to("stage")), to("axis")});
+  const Json is_range{{"type", "object"}, {"required", {"range"}}, {"not", {{"required", {"op"}}}}};
+  all["stage"] = or_axis(
+      either({{"type", "string"}}, to("op"), either(is_range, to("range"), stage_object())));
+  all["stages"] = or_axis(list_of(to("stage")));
   all["range"] = range_schema();
   all["variant"] = variant_schema();
-  all["experiment"] = experiment_schema(all["variant"]["anyOf"][1]["properties"]);
+  all["experiment"] = experiment_schema(all["variant"]["then"]["properties"]);
   return all;
 }
 
@@ -137,7 +151,7 @@ Json config_schema(const std::vector<std::string>& sort_keys) {
   PlanOptions options;
   options.sort_keys = sort_keys;
   Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-              {"title", "normbench config"},
+              {"title", kSchemaTitle},
               {"description", "Experiments that normbench runs: variants, compared side by side"}};
   schema.update(described([&](Reader& reader) {
     Plan plan;

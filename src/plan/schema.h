@@ -2,11 +2,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/json.h"
 
 namespace normbench {
+
+/// Its title, by which a file is known to be one.
+inline constexpr std::string_view kSchemaTitle = "normbench config";
 
 /// JSON Schema (2020-12) of a config, made from what its readers ask for, so that it cannot say
 /// something else than they do. What it refuses is a mistake; mistakes in how stages fit together

@@ -48,7 +48,7 @@ std::string k_of_n(const Json& json, const std::string& k, const std::string& n)
 
 std::string calibration_text(const Json& calibration, const std::vector<JudgedPair>& pairs,
                              const Screen& screen) {
-  static constexpr auto spare = std::to_array<std::string_view>({"rounds", "n"});
+  static constexpr auto spare = std::to_array<std::size_t>({2, 1});  // rounds, n
   Rows rows({"pairs", "n", "rounds", "ratio", "±", "exclude 1", "called different"});
   for (const auto& kind : pair_kinds) add_pairs(pairs, kind, rows);
   const std::size_t width = prose_width(screen);

@@ -10,18 +10,13 @@
 namespace normbench {
 namespace {
 
-/// `render` as a row has it: what is no text for a terminal is the same on every screen.
-template <std::string (*render)(const Comparison&)>
-std::string on_any(const Comparison& comparison, const Screen&) {
-  return render(comparison);
-}
-
 constexpr std::array<ComparisonReport, 5> kComparisonReports{{
     {"text", "a table for people", &comparison_text},
-    {"markdown", "a comment for a pull request", &on_any<comparison_markdown>},
-    {"html", "a page to look at", &on_any<html_comparison>},
-    {"json", "everything, for programs", &on_any<comparison_json>},
-    {"junit", "test results, as CI systems read them", &on_any<comparison_junit>},
+    {"markdown", "a comment for a pull request", &on_any_screen<Comparison, &comparison_markdown>},
+    {"html", "a page to look at", &on_any_screen<Comparison, &html_comparison>},
+    {"json", "everything, for programs", &on_any_screen<Comparison, &comparison_json>},
+    {"junit", "test results, as CI systems read them",
+     &on_any_screen<Comparison, &comparison_junit>},
 }};
 
 Json named(const CaseName& name) {

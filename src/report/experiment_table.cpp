@@ -79,14 +79,43 @@ std::string cpu_cell(const CaseResult& result) {
   return seconds ? format_ms(*seconds * 1e9) : "";
 }
 
-/// What a narrow screen shows last, of these titles.
-std::vector<std::string_view> spare_columns(const std::vector<std::string>& lanes,
-                                            const std::string& other_time) {
-  std::vector<std::string_view> titles{"CPU ms/image", "images/s", "p50 ms", "p99"};
-  titles.insert(titles.end(), lanes.begin(), lanes.end());
-  titles.insert(titles.end(),
-                {"faults", "published", other_time, "±", "of bound", "of limit"});
-  return titles;
+/// The columns of the table of one point; those of lanes are behind them.
+enum : std::size_t {
+  kTime = 1,
+  kHalfWidth,
+  kOtherTime,
+  kSpeedUp,
+  kRate,
+  kCpu,
+  kFaults,
+  kOfLimit,
+  kP50,
+  kP99,
+  kLanes
+};
+
+/// What a narrow screen does without, in this order.
+std::vector<std::size_t> spare_columns(std::size_t lanes) {
+  const std::size_t of_bound = kLanes + lanes, published = of_bound + 1;
+  std::vector<std::size_t> columns{kCpu, kRate, kP50, kP99};
+  for (std::size_t lane = 0; lane < lanes; ++lane) columns.push_back(kLanes + lane);
+  columns.insert(columns.end(), {kFaults, published, kOtherTime, kHalfWidth, of_bound, kOfLimit});
+  return columns;
+}
+
+/// What the columns of pipelines are, as far as they are shown; "" without any.
+std::string pipeline_legend(const std::vector<bool>& has, const std::vector<std::string>& lanes) {
+  std::vector<std::string> latencies, busy;
+  if (has[kP50]) latencies.emplace_back("p50");
+  if (has[kP99]) latencies.emplace_back("p99");
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+    if (has[kLanes + lane]) busy.push_back(lanes[lane]);
+  std::string text;
+  if (!latencies.empty())
+    text = fmt::format("{} of an item's latency", fmt::join(latencies, " and "));
+  if (!busy.empty())
+    text += fmt::format("{}how busy {}", text.empty() ? "" : "; ", fmt::join(busy, ", "));
+  return text;
 }
 
 std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
@@ -128,13 +157,8 @@ std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
     cells.push_back(published_cell(one));
     rows.add(cells);
   }
-  const std::string other = other_time_title(results);
-  std::string text = rows.text({0}, screen.width, spare_columns(lanes, other));
-  if (text.substr(0, text.find('\n')).find("p99") != text.npos)
-    text += wrapped(
-        fmt::format("p50 and p99 of an item's latency{}",
-                    lanes.empty() ? "" : fmt::format("; how busy {}", fmt::join(lanes, ", "))),
-        2, prose_width(screen));
+  const Laid laid = rows.laid_out({0}, screen.width, spare_columns(lanes.size()));
+  std::string text = laid.text + wrapped(pipeline_legend(laid.has, lanes), 2, prose_width(screen));
   if (unlike_medians(group, analysis))
     text += wrapped("speed-up is the median of the rounds' ratios, not the ratio of the medians", 2,
                     prose_width(screen));

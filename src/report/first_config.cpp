@@ -13,6 +13,11 @@ namespace {
 
 std::string quoted(const std::string& text) { return Json(text).dump(); }
 
+/// A path as text that no axis replaces.
+std::string path_text(const std::string& path) {
+  return quoted(path.starts_with('$') ? "$" + path : path);
+}
+
 bool is_half(const FirstConfig& wanted) { return wanted.dtype != DType::Float32; }
 
 /// What makes the eager chain's float32 the wanted dtype.
@@ -47,9 +52,10 @@ std::string loader(const FirstConfig& wanted) {
     {{
       "name": "loader",
       "question": "From photographs to a normalised batch: what takes the time?",
-      // {} there; a batch takes {} of them. What cannot be read is left out, and counted.
+      // {} there can be read; a batch takes {} of them. Others are left out, which is said. A path is as seen
+      // from this file's folder.
       "load": {{"path": {}, "batch": {}, "size": [{}, {}], "on_error": "skip"}},
-      "threads": "all",  // or a number: how many threads one loader of yours has
+      "threads": "all",  // or a number: that of one worker of your loader
       // The baseline is what most training code does. The first variant is it, unless "baseline" names another.
       "variants": {{
         "decode, then cast, sub, div": [
@@ -67,8 +73,8 @@ std::string loader(const FirstConfig& wanted) {
         ]
       }}
     }},)",
-                     counted(count, "file"), batch, quoted(path), batch, wanted.height,
-                     wanted.width, cast_after(wanted, R"(, "output": "fresh")"), quoted(path),
+                     counted(count, "file"), batch, path_text(path), batch, wanted.height,
+                     wanted.width, cast_after(wanted, R"(, "output": "fresh")"), path_text(path),
                      batch, wanted.height, wanted.width);
 }
 

@@ -203,16 +203,10 @@ std::string nanoseconds(const Json& costs, const std::string& pointer) {
          " ns";
 }
 
-/// "  label   value", the value's further lines below its first.
-std::string fact_line(const std::string& label, const std::string& value, std::size_t width) {
-  const std::string text = wrapped(value, kLabelEnd, width);
-  return fmt::format("  {:<{}}{}", label, kLabelEnd - 2, text.substr(kLabelEnd));
-}
-
 std::string section(const std::string& title, const Facts& facts, std::size_t width) {
   std::string text;
   for (const auto& [label, value] : facts)
-    if (!value.empty()) text += fact_line(label, value, width);
+    if (!value.empty()) text += labelled(label, value, kLabelEnd, width);
   return text.empty() ? "" : "\n" + title + "\n" + text;
 }
 
@@ -229,8 +223,8 @@ std::string missing_section(const Json& missing, std::size_t width) {
   if (missing.empty()) return "\nNothing is missing here.\n";
   std::string text = "\nMissing here, and what that means\n";
   for (const auto& [key, part] : missing.items()) {
-    text += fact_line(text_at(part, "/name", key), text_at(part, "/why", ""), width);
-    text += fact_line("", "-> " + text_at(part, "/means", ""), width);
+    text += labelled(text_at(part, "/name", key), text_at(part, "/why", ""), kLabelEnd, width);
+    text += labelled("", "-> " + text_at(part, "/means", ""), kLabelEnd, width);
   }
   return text;
 }

@@ -7,7 +7,7 @@
 namespace normbench {
 
 /// The document {"tool", "environment", "pci_gpus", "costs", "missing"} and the limits in sections,
-/// at most 100 columns wide. What is null there is left out or said.
+/// as wide as the screen. What is null there is left out or said.
 std::string info_text(const Json& info, const std::vector<MachineLimit>& limits,
                       const Screen& screen = {});
 

@@ -61,9 +61,11 @@ std::string narrow_table(const std::vector<std::vector<std::string>>& cells, Tab
     if (has_device && kSecondary.contains(title)) continue;
     Column& column = columns.emplace_back(Column{title, {}});
     column.is_text = kind == TableKind::Stats ? is_text_column(title) : c == 0 && has_device;
+    if (const auto at = std::ranges::find(spare, title); at != spare.end())
+      column.spare = static_cast<int>(at - spare.begin()) + 1;
     for (std::size_t row = 1; row < cells.size(); ++row) column.cells.push_back(cells[row][c]);
   }
-  return columns_text(std::move(columns), 2, screen.width, spare);
+  return columns_text(std::move(columns), 2, screen.width);
 }
 
 std::string title_of(const Shown& shown, bool swept, std::size_t width) {
@@ -104,11 +106,18 @@ std::string shown_profile(const Experiment& experiment, const Results& results, 
 
   TableOptions options = table_options(results);
   options.max_name_width = 0;
-  const auto around = std::ranges::count(title + below, '\n') + 1;  // and the headers
+  const auto around =
+      std::ranges::count(title + below, '\n') + 2;  // the headers, and what is left out
   const std::int64_t rows = std::clamp<std::int64_t>(most_lines - around, kFewestRows, kMostRows);
   options.row_limit = options.row_limit < 0 ? rows : std::min(rows, options.row_limit);
-  return title + narrow_table(cells_of(shown, kind, options), kind, shown.has_device, screen) +
-         below;
+  const auto cells = cells_of(shown, kind, options);
+  const std::int64_t left = std::ssize(rows_of(*profile)) - (std::ssize(cells) - 1);
+  const std::string more =
+      left > 0 ? wrapped(fmt::format("{} left out: --table torch of normbench report has all",
+                                     counted(left, "row")),
+                         2, width)
+               : "";
+  return title + narrow_table(cells, kind, shown.has_device, screen) + more + below;
 }
 
 }  // namespace normbench

@@ -10,17 +10,11 @@ namespace {
 
 std::string json(const Results& results) { return pretty(document(results), 1) + "\n"; }
 
-/// `render` as a row has it: what is no text for a terminal is the same on every screen.
-template <std::string (*render)(const Results&)>
-std::string on_any(const Results& results, const Screen&) {
-  return render(results);
-}
-
 constexpr std::array<Report, 4> kReports{{
     {"text", "what a run prints", "", &terminal},
-    {"table", "everything, as text", "table.txt", &on_any<table>},
-    {"html", "a page to look at", "report.html", &on_any<html_report>},
-    {"json", "the document", "results.json", &on_any<json>},
+    {"table", "everything, as text", "table.txt", &on_any_screen<Results, &table>},
+    {"html", "a page to look at", "report.html", &on_any_screen<Results, &html_report>},
+    {"json", "the document", "results.json", &on_any_screen<Results, &json>},
 }};
 
 }  // namespace

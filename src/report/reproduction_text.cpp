@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <sstream>
+#include <array>
 #include <utility>
 
 #include "core/units.h"
@@ -169,17 +169,19 @@ std::string block_of(const Line& line, std::size_t width) {
 
 /// A row a line where the screen is wide enough for all of them, as no claim is cut.
 std::string table_or_blocks(const std::vector<Line>& lines, const Screen& screen) {
-  Rows rows({"id", "claimed", "published", "here", "verdict"});
+  std::vector<Column> columns{{"id", {}, true},
+                              {"claimed", {}, true},
+                              {"published", {}},
+                              {"here", {}},
+                              {"verdict", {}, true}};
   std::string blocks;
   for (const Line& line : lines) {
-    rows.add({line.id, line.claimed + line.at, line.published, line.here, line.verdict});
+    const std::array cells{line.id, line.claimed + line.at, line.published, line.here,
+                           line.verdict};
+    for (std::size_t c = 0; c < cells.size(); ++c) columns[c].cells.push_back(cells[c]);
     blocks += block_of(line, prose_width(screen));
   }
-  std::string table = rows.text({0, 1, 4});
-  std::istringstream in(table);
-  for (std::string row; std::getline(in, row);)
-    if (display_width(row) > screen.width) return blocks;
-  return table;
+  return table_width(columns, 2) > screen.width ? blocks : columns_text(columns, 2, screen.width);
 }
 
 /// The reasons below the table, each once: the same case often explains several lines.

@@ -63,9 +63,10 @@ std::string terminal(const Results& results, TableKind profile_kind, const Scree
       break;
     }
   if (results.interrupted)
-    text += fmt::format(
-        "{}: groups that were not finished are missing.\n",
-        results.unkept ? "Ended early, its journal could not be written" : "Interrupted");
+    text += wrapped(
+        fmt::format("{}: groups that were not finished are missing.",
+                    results.unkept ? "Ended early, its journal could not be written" : "Interrupted"),
+        0, width);
   return text;
 }
 

@@ -35,11 +35,14 @@ struct Character {
 
 Character character_at(std::string_view text, std::size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
-  std::size_t bytes = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  bytes = std::min(bytes, text.size() - at);
-  char32_t code = bytes == 1 ? lead : lead & (0xFF >> (bytes + 1));
-  for (std::size_t i = 1; i < bytes; ++i)
-    code = (code << 6) | (static_cast<unsigned char>(text[at + i]) & 0x3F);
+  const std::size_t most = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  char32_t code = most == 1 ? lead : lead & (0xFF >> (most + 1));
+  std::size_t bytes = 1;
+  for (; bytes < most && at + bytes < text.size(); ++bytes) {
+    const auto next = static_cast<unsigned char>(text[at + bytes]);
+    if ((next & 0xC0) != 0x80) break;
+    code = (code << 6) | (next & 0x3F);
+  }
   return {bytes, within(code, kCombining) ? 0u : within(code, kWide) ? 2u : 1u};
 }
 
@@ -49,9 +52,20 @@ constexpr std::size_t kLeast = 12;      // of one beside which longer names have
 /// Bytes of an escape sequence of painted() at `at`; 0: there is none.
 std::size_t escape_bytes(std::string_view text, std::size_t at) {
   if (!text.substr(at).starts_with("\033[")) return 0;
-  const std::size_t end = text.find('m', at);
-  return end == std::string_view::npos ? 0 : end + 1 - at;
+  const std::size_t end = text.find_first_not_of("0123456789;", at + 2);
+  return end == text.npos || text[end] != 'm' ? 0 : end + 1 - at;
 }
+
+struct InkCode {
+  Ink ink;
+  int code;  // of ECMA-48's SGR
+};
+constexpr auto kInkCodes = std::to_array<InkCode>({{Ink::Answer, 1},    // bold
+                                                   {Ink::Good, 32},     // green
+                                                   {Ink::Bad, 31},      // red
+                                                   {Ink::Doubt, 33}});  // yellow
+
+int code_of(Ink ink) { return std::ranges::find(kInkCodes, ink, &InkCode::ink)->code; }
 
 bool is_unit(std::string_view word) {
   constexpr auto units = std::to_array<std::string_view>(
@@ -59,6 +73,9 @@ bool is_unit(std::string_view word) {
   const std::string_view bare = word.substr(0, word.find_last_not_of(",;:.)") + 1);
   return std::ranges::find(units, bare) != units.end();
 }
+
+/// A line without blanks at its end.
+std::string without_end(std::string line) { return line.erase(line.find_last_not_of(' ') + 1); }
 
 /// Where the word at `at` ends; with its unit where it is a number.
 std::size_t word_end(std::string_view text, std::size_t at) {
@@ -103,6 +120,7 @@ std::string cut(std::string_view text, std::size_t width) {
 }
 
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
+  if (text.empty()) return "";
   std::string lines, line(indent, ' ');
   bool empty = true;
   for (std::size_t at = 0; at < text.size();) {
@@ -110,7 +128,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
     const std::string_view word = text.substr(at, end - at);
     at = end + 1;
     if (!empty && display_width(line) + 1 + display_width(word) > width) {
-      lines += line + "\n";
+      lines += without_end(line) + "\n";
       line = std::string(indent + 2, ' ');
       empty = true;
     }
@@ -118,7 +136,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
     line += word;
     empty = false;
   }
-  return lines + line + "\n";
+  return lines + without_end(line) + "\n";
 }
 
 std::size_t column_width(const Column& column) {
@@ -134,16 +152,9 @@ bool has_equal(std::vector<std::string> cells) {
   return std::ranges::adjacent_find(cells) != cells.end();
 }
 
-/// Columns that all of them take side by side.
-std::size_t total_width(const std::vector<Column>& columns, std::size_t indent) {
-  std::size_t total = indent + 2 * (columns.size() - 1);
-  for (const Column& column : columns) total += column_width(column);
-  return total;
-}
-
 /// Cuts the names in the first column where that makes the lines fit and leaves them distinct.
 bool fits_with_names_cut(std::vector<Column>& columns, std::size_t indent, std::size_t width) {
-  const std::size_t total = total_width(columns, indent);
+  const std::size_t total = table_width(columns, indent);
   if (total <= width) return true;
   const std::size_t names = column_width(columns[0]);
   if (names < kNarrowest + total - width) return false;
@@ -155,15 +166,12 @@ bool fits_with_names_cut(std::vector<Column>& columns, std::size_t indent, std::
   return true;
 }
 
-/// Leaves out the first of `spare` that is there; its title, or "".
-std::string leave_out(std::vector<Column>& columns, std::span<const std::string_view> spare) {
-  for (const std::string_view title : spare) {
-    const auto found = std::ranges::find(columns, title, &Column::title);
-    if (found == columns.end()) continue;
-    columns.erase(found);
-    return std::string(title);
-  }
-  return "";
+/// The column that can be spared first; 0: none can.
+std::size_t spared_first(const std::vector<Column>& columns) {
+  std::size_t first = 0;
+  for (std::size_t c = 1; c < columns.size(); ++c)
+    if (columns[c].spare > 0 && (first == 0 || columns[c].spare < columns[first].spare)) first = c;
+  return first;
 }
 
 /// A row with the names in `names` columns; row 0 has the titles. A name that is longer stands on
@@ -182,41 +190,69 @@ std::string row_text(const std::vector<Column>& columns, std::size_t row, std::s
   line += padded(name, names, columns[0].is_text);
   for (std::size_t c = 1; c < columns.size(); ++c)
     line += "  " + padded(cell(columns[c]), column_width(columns[c]), columns[c].is_text);
-  return above + line.erase(line.find_last_not_of(' ') + 1) + "\n";
+  return above + without_end(std::move(line)) + "\n";
 }
 
 }  // namespace
 
 std::string painted(std::string_view text, Ink ink, const Screen& screen) {
-  if (!screen.colour || text.empty()) return std::string(text);
-  constexpr auto codes = std::to_array<int>({1, 32, 31, 33});  // bold, green, red, yellow
-  const bool ends = text.ends_with('\n');                      // a colour ends with its line
-  return fmt::format("\033[{}m{}\033[0m{}", codes[static_cast<std::size_t>(ink)],
-                     text.substr(0, text.size() - (ends ? 1 : 0)), ends ? "\n" : "");
+  if (!screen.colour) return std::string(text);
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::size_t first = std::min(text.find_first_not_of(' ', at), end);
+    result += text.substr(at, first - at);
+    if (first < end)
+      result += fmt::format("\033[{}m{}\033[0m", code_of(ink), text.substr(first, end - first));
+    if (end < text.size()) result += '\n';
+    at = end + 1;
+  }
+  return result;
 }
 
-std::string columns_text(std::vector<Column> columns, std::size_t indent, std::size_t width,
-                         std::span<const std::string_view> spare) {
-  std::erase_if(columns, [](const Column& column) {
-    return std::ranges::all_of(column.cells, &std::string::empty);
-  });
-  if (columns.empty()) return "";
+std::size_t table_width(const std::vector<Column>& columns, std::size_t indent) {
+  std::size_t total = indent + 2 * (columns.size() - 1);
+  for (const Column& column : columns) total += column_width(column);
+  return total;
+}
+
+std::string labelled(std::string_view label, std::string_view text, std::size_t start,
+                     std::size_t width) {
+  const std::string lines = wrapped(text, start, width);
+  return fmt::format("  {:<{}}{}", label, start - 2, lines.empty() ? "\n" : lines.substr(start));
+}
+
+std::string columns_text(std::vector<Column> columns, std::size_t indent, std::size_t width) {
+  return laid_out(std::move(columns), indent, width).text;
+}
+
+Laid laid_out(std::vector<Column> all, std::size_t indent, std::size_t width) {
+  Laid laid{.text = "", .has = std::vector<bool>(all.size())};
+  std::vector<Column> columns;
+  std::vector<std::size_t> places;  // of these among all
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    if (std::ranges::all_of(all[c].cells, &std::string::empty)) continue;
+    columns.push_back(std::move(all[c]));
+    places.push_back(c);
+  }
+  if (columns.empty()) return laid;
   std::string missing;
   bool fits = fits_with_names_cut(columns, indent, width);
-  while (!fits) {
-    const std::string title = leave_out(columns, spare);
-    if (title.empty()) break;
-    missing += (missing.empty() ? "" : ", ") + title;
+  for (std::size_t c = spared_first(columns); !fits && c > 0; c = spared_first(columns)) {
+    missing += (missing.empty() ? "" : ", ") + columns[c].title;
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(c));
+    places.erase(places.begin() + static_cast<std::ptrdiff_t>(c));
     fits = fits_with_names_cut(columns, indent, width);
   }
-  const std::size_t others = total_width(columns, indent) - column_width(columns[0]);
+  const std::size_t others = table_width(columns, indent) - column_width(columns[0]);
   std::size_t names = column_width(columns[0]);
   if (!fits) names = width < others + kLeast ? 0 : width - others;
-  std::string text;
   for (std::size_t row = 0; row <= columns[0].cells.size(); ++row)
-    text += row_text(columns, row, names, indent, width);
-  if (!missing.empty()) text += wrapped("Not shown for want of room: " + missing, indent, width);
-  return text;
+    laid.text += row_text(columns, row, names, indent, width);
+  if (!missing.empty())
+    laid.text += wrapped("Left out, as the terminal is too narrow: " + missing, indent, width);
+  for (const std::size_t place : places) laid.has[place] = true;
+  return laid;
 }
 
 Rows::Rows(const std::vector<std::string>& titles) {
@@ -229,10 +265,16 @@ void Rows::add(const std::vector<std::string>& cells) {
 }
 
 std::string Rows::text(const std::set<std::size_t>& text_columns, std::size_t width,
-                       std::span<const std::string_view> spare) const {
+                       std::span<const std::size_t> spare) const {
+  return laid_out(text_columns, width, spare).text;
+}
+
+Laid Rows::laid_out(const std::set<std::size_t>& text_columns, std::size_t width,
+                    std::span<const std::size_t> spare) const {
   std::vector<Column> columns = columns_;
   for (const std::size_t c : text_columns) columns[c].is_text = true;
-  return columns_text(columns, 2, width, spare);
+  for (std::size_t i = 0; i < spare.size(); ++i) columns[spare[i]].spare = static_cast<int>(i) + 1;
+  return normbench::laid_out(std::move(columns), 2, width);
 }
 
 }  // namespace normbench

@@ -23,19 +23,21 @@ constexpr std::size_t prose_width(const Screen& screen) {
 /// What a colour says: the answer, that it is good, that it is bad, that there is doubt.
 enum class Ink { Answer, Good, Bad, Doubt };
 
-/// `text` in a colour, by escape sequences of ECMA-48, where the screen has colours.
+/// `text` in a colour, by escape sequences of ECMA-48 around each of its lines, where the screen
+/// has colours.
 std::string painted(std::string_view text, Ink ink, const Screen& screen);
 
 /// Columns a terminal draws for UTF-8 text: wide characters count twice, combining ones and the
 /// sequences of painted() not at all.
 std::size_t display_width(std::string_view text);
 
-/// `text` cut to `width` columns, the last one "…" when something is missing.
+/// `text`, which is not painted, cut to `width` columns, the last one "…" when something is
+/// missing.
 std::string cut(std::string_view text, std::size_t width);
 
 /// `text` broken at blanks into lines of at most `width` columns, each ended; the first begins with
-/// `indent` blanks, the others with two more. A word wider than a line is left whole, and a number
-/// stays with its unit.
+/// `indent` blanks, the others with two more; "" has none. A word wider than a line is left whole,
+/// and a number stays with its unit.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = 100);
 
 /// A column of a table: cells below a title, right-aligned unless it is text.
@@ -43,6 +45,7 @@ struct Column {
   std::string title;
   std::vector<std::string> cells;
   bool is_text = false;
+  int spare = 0;  // where there is no room: 1 is left out first, then 2; 0 never
 };
 
 /// Columns that the widest of title and cells takes.
@@ -50,10 +53,29 @@ std::size_t column_width(const Column& column);
 
 /// The columns side by side, two blanks between, no trailing blanks. Columns without any content
 /// are left out. Where lines would be wider than `width`, first the names in the first column are
-/// cut, but not so far that two are alike; then columns are left out in the order of `spare`
-/// (titles; a line below says which); then names that are too long get lines of their own.
-std::string columns_text(std::vector<Column> columns, std::size_t indent, std::size_t width = 100,
-                         std::span<const std::string_view> spare = {});
+/// cut, but not so far that two are alike; then columns that can be spared are left out, and a line
+/// below names them; then names that are too long get lines of their own.
+std::string columns_text(std::vector<Column> columns, std::size_t indent, std::size_t width = 100);
+
+/// The same, and which columns are in it.
+struct Laid {
+  std::string text;
+  std::vector<bool> has;  // by column
+};
+Laid laid_out(std::vector<Column> columns, std::size_t indent, std::size_t width);
+
+/// Columns of a line that all of them take side by side.
+std::size_t table_width(const std::vector<Column>& columns, std::size_t indent);
+
+/// "  label   text", the text from column `start` on, its further lines two columns deeper.
+std::string labelled(std::string_view label, std::string_view text, std::size_t start,
+                     std::size_t width);
+
+/// `render` for any screen: what is no text for a terminal is the same on all of them.
+template <class Subject, std::string (*render)(const Subject&)>
+std::string on_any_screen(const Subject& subject, const Screen&) {
+  return render(subject);
+}
 
 /// A table filled row by row.
 class Rows {
@@ -63,10 +85,12 @@ class Rows {
   /// Cells of one row; those missing at the end are blank.
   void add(const std::vector<std::string>& cells);
 
-  /// The table, as columns_text() lays it out; the columns in `text_columns` are left-aligned. ""
-  /// without rows.
+  /// The table, as columns_text() lays it out; the columns in `text_columns` are left-aligned,
+  /// those in `spare` can be spared, the first of them first. "" without rows.
   std::string text(const std::set<std::size_t>& text_columns, std::size_t width = 100'000,
-                   std::span<const std::string_view> spare = {}) const;
+                   std::span<const std::size_t> spare = {}) const;
+  Laid laid_out(const std::set<std::size_t>& text_columns, std::size_t width,
+                std::span<const std::size_t> spare) const;
 
  private:
   std::vector<Column> columns_;

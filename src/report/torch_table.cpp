@@ -152,6 +152,15 @@ std::vector<std::string> sort_key_names() {
   return names;
 }
 
+std::vector<std::string> sort_key_spellings() {
+  constexpr std::string_view device = "device";
+  std::vector<std::string> spellings = sort_key_names();
+  for (const SortKey& key : kSortKeys)
+    if (const auto at = key.name.find(device); at != key.name.npos)
+      spellings.push_back(std::string(key.name).replace(at, device.size(), "cuda"));
+  return spellings;
+}
+
 std::vector<ProfileRow> shown_rows(std::span<const ProfileRow> rows, const TableOptions& options) {
   std::vector<ProfileRow> shown(rows.begin(), rows.end());
   if (!options.sort_by.empty())

@@ -21,6 +21,8 @@ std::string shown_name(const std::string& name, std::size_t most);
 
 /// What `sort_by` can name; "cuda" stands for "device" in them, as in torch.
 std::vector<std::string> sort_key_names();
+/// All that it can be, those with "cuda" too.
+std::vector<std::string> sort_key_spellings();
 
 /// The rows as a table shows them: sorted, cut at row_limit. Throws Invalid for an unknown sort_by.
 std::vector<ProfileRow> shown_rows(std::span<const ProfileRow> rows, const TableOptions& options);

@@ -31,6 +31,7 @@ class CompletionTest(unittest.TestCase):
         self.dir = Path(folder.name)
         (self.dir / "photos of cats").mkdir()
         (self.dir / "mine.jsonc").write_text("")
+        (self.dir / "table").mkdir()  # called like a subcommand
         for shell in ("bash", "zsh", "fish"):
             (self.dir / f"completion.{shell}").write_text(normbench("completion", shell).stdout)
 
@@ -56,7 +57,10 @@ class CompletionTest(unittest.TestCase):
         self.assertEqual(self.in_bash("run", "--ta"), ["--table"])
         self.assertEqual(self.in_bash("run", "--table", ""), ["torch", "stats"])
         self.assertEqual(self.in_bash("run", "--table", "s"), ["stats"])
-        self.assertEqual(self.in_bash("init", "--images", ""), ["photos of cats"])
+        self.assertEqual(self.in_bash("init", "--images", "ph"), ["photos of cats"])
+        self.assertEqual(self.in_bash("tab"), ["table"])
+        self.assertEqual(self.in_bash("run", "--table", "=", "s"), ["stats"])
+        self.assertEqual(self.in_bash("run", "--table", "="), ["torch", "stats"])
         self.assertEqual(self.in_bash("check", "m"), ["mine.jsonc"])
         self.assertEqual(self.in_bash("completion", ""), ["bash", "zsh", "fish"])
         self.assertEqual(self.in_bash("report", "x", "--format", "h"), ["html"])
@@ -65,6 +69,14 @@ class CompletionTest(unittest.TestCase):
         for command in commands():
             shown = set(re.findall(r"^  (?:-h,)?(--[a-z-]+)", normbench(command, "--help").stdout, flags=re.M))
             self.assertEqual(set(self.in_bash(command, "--")), shown, command)
+
+    def test_every_word_that_is_offered_is_taken(self):
+        for command in commands():
+            for option in re.findall(r"^  (--[a-z-]+) \w", normbench(command, "--help").stdout, flags=re.M):
+                for word in self.in_bash(command, option, ""):
+                    if not (self.dir / word).exists():
+                        done = normbench(command, option, word, "--no-such-option")
+                        self.assertRegex(done.stderr, "^normbench: unknown option", f"{command} {option} {word}")
 
     def test_fish(self):
         self.assertEqual(sorted(self.in_fish("")), sorted(commands()))
@@ -104,7 +116,7 @@ class ManTest(unittest.TestCase):
         page = normbench("man").stdout.replace("\\-", "-")
         for command in commands():
             section = page[page.index(f".SS {command}\n"):]
-            section = section[:section.find(".SS ", 4)]
+            section = section[: section.find(".SS ", 4) if ".SS " in section[4:] else None]
             for option in re.findall(r"^  (--[a-z-]+)", normbench(command, "--help").stdout, flags=re.M):
                 self.assertIn(f"\\fB{option}\\fR", section)
         self.assertIn(".TP\n\\fB130\\fR\ninterrupted", page)

@@ -33,7 +33,7 @@ TEN_MISTAKES = SOURCE_DIR / "tests/app/data/ten_mistakes.json"
 
 
 def normbench(*args, **kwargs):
-    return subprocess.run([NORMBENCH, *map(str, args)], capture_output=True, text=True, **kwargs)
+    return subprocess.run([NORMBENCH, *(a if isinstance(a, bytes) else str(a) for a in args)], capture_output=True, text=True, **kwargs)
 
 
 def parse(text):
@@ -121,6 +121,16 @@ class InitTest(InFolder):
         self.assertEqual(parse((self.dir / "my nice: config.jsonc").read_text())["name"], "my-nice--config")
         done = normbench("check", "my nice: config.jsonc", cwd=self.dir)
         self.assertEqual(done.returncode, 0, done.stderr)
+        (folder / "x.png").rename(self.dir / "x.png")
+        for images in ("$photos", "..photos", "$$"):
+            (self.dir / images).mkdir()
+            (self.dir / images / "x.png").write_bytes(png(9, 9))
+            done = self.init(f"of {images}.jsonc", "--images", images)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            done = normbench("check", f"of {images}.jsonc", cwd=self.dir)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('"path": "..photos"', (self.dir / "of ..photos.jsonc").read_text())
+        self.assertIn("--config ./-x.jsonc", self.init("--", "-x.jsonc").stdout)
         for file in (".jsonc", "ünï.jsonc", "..jsonc", "x" * 200):
             done = self.init(file)
             self.assertEqual((done.returncode, normbench("check", file, cwd=self.dir).returncode), (0, 0), file)
@@ -131,15 +141,33 @@ class InitTest(InFolder):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         lines = done.stderr.splitlines()
         self.assertEqual(len(lines), 5, done.stderr)
-        for line, part in zip(lines, ["--batch 0", "float61", "mine.jsonc is there already", "--size x", "--images nowhere"]):
+        for line, part in zip(lines, ["--batch 0", "float61", "mine.jsonc already exists", "--size x", "--images nowhere"]):
             self.assertIn(part, line)
         self.assertEqual({p.name for p in self.dir.iterdir()}, {"mine.jsonc"})
         self.assertEqual((self.dir / "mine.jsonc").read_text(), "mine")
-        self.assertIn("floats", self.init("other.jsonc", "--dtype", "uint8").stderr)
+        self.assertIn("known: float16, bfloat16, float32", self.init("other.jsonc", "--dtype", "uint8").stderr)
         (self.dir / "empty").mkdir()
         self.assertEqual(self.init("other.jsonc", "--images", "empty").returncode, 2)
         done = self.init("nowhere/x.jsonc")
         self.assertEqual(done.returncode, 5, done.stderr)
+        done = self.init("--images", os.fsencode(self.dir) + b"/bad\xff")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("not UTF-8", done.stderr)
+
+    def test_the_schema_is_written_over_no_other_file(self):
+        self.assertIn("is the schema's name", self.init("normbench.schema.json").stderr)
+        schema = self.dir / "normbench.schema.json"
+        for theirs in ("{}", "not JSON", '{"title": "theirs"}'):
+            schema.write_text(theirs)
+            done = self.init("other.jsonc")
+            self.assertEqual((done.returncode, schema.read_text()), (2, theirs), done.stderr)
+            self.assertFalse((self.dir / "other.jsonc").exists())
+        schema.write_text('{"title": "normbench config", "older": true}')
+        self.assertEqual(self.init("other.jsonc").returncode, 0)
+        self.assertEqual(schema.read_text(), normbench("schema").stdout)
+        (self.dir / "too long").mkdir()
+        self.assertEqual(self.init("too long/" + "x" * 300).returncode, 5)
+        self.assertEqual(list((self.dir / "too long").iterdir()), [])
 
 
 def places(value, pointer=()):
@@ -190,6 +218,35 @@ class SchemaTest(InFolder):
                 if not self.accepts({"schema": 1, "name": "one", "experiments": [e]})]
         self.assertEqual(seen, ["a", "b", "d", "f"])  # an op, a key, a batch, a dtype
         self.assertFalse(self.accepts({**config, "experiments": [{"name": "x", "variants": {"y": ["copy"]}}]}))  # "precision"
+
+    def test_what_a_config_may_say_in_several_ways(self):
+        """Accepted by both, though no config here is written so."""
+        copy_of = lambda **members: {"name": "e", "variants": {"v": ["copy"]}, **members}
+        sizes = [{"batch": 1}, {"batch": 2, "size": [4, 4]}]
+        accepted = [
+            copy_of(sweep={"s": sizes}, source="$s"), copy_of(sweep={"s": sizes}, source=["$s"]),
+            copy_of(source=[{"batch": 1}]), copy_of(threads="all"), copy_of(measure={"cache": "hot"}),
+            copy_of(sweep={"v": [["copy"], ["flip"]]}, variants={"v": "$v"}), copy_of(variants={"v": {"stages": ["copy"], "threads": 1}}),
+            copy_of(sweep={"op": ["copy", "flip"]}, variants={"v": ["$op"]}),
+            copy_of(sweep={"op": ["copy", "flip"]}, variants={"v": [{"op": "$op"}]}),
+            copy_of(variants={"v": [{"range": "r", "stages": ["copy", {"range": "s", "stages": ["flip"]}]}]}),
+            copy_of(variants={"v": [{"op": "normalize", "mean": 1, "std": [2], "crop": {"size": [2, 2]}}]}),
+            copy_of(variants={"v": [{"op": "normalize", "mean": [1], "std": 2, "crop": [{"size": [2, 2], "at": [0, 0]}]}]}),
+            copy_of(source={"dtype": "float32", "values": {"normal": [0, 1]}, "shape": [1, 2, 3, 4]}),
+            copy_of(variants={"a": {"stages": ["copy", "flip"], "in_flight": 2, "lanes": {"cpu": {"servers": 2}}}}),
+        ]
+        refused = [copy_of(variants={"v": [{"stages": ["copy"]}]}), copy_of(variants={"v": []}), copy_of(variants={}),
+                   copy_of(source={"values": {"normal": [0]}}), copy_of(threads=0), copy_of(published=None), copy_of(claims={}),
+                   copy_of(variants={"v": [{"op": "normalize", "mean": 1, "std": 2, "crop": {"at": [0, 0]}}]})]
+        files = []
+        for number, experiment in enumerate(accepted + refused):
+            config = {"schema": 1, "name": "one", "experiments": [experiment]}
+            files.append(self.dir / f"{number}.json")
+            files[-1].write_text(json.dumps(config))
+            is_right = number < len(accepted)
+            self.assertEqual(self.accepts(config), is_right, f"{experiment}")
+            done = normbench("check", files[-1])
+            self.assertEqual(done.returncode, 0 if is_right else 2, f"{experiment} {done.stderr}")
 
     def test_it_never_refuses_what_is_accepted_and_sees_types_words_and_keys(self):
         """Changes values of all configs at random and has both judge."""

@@ -79,7 +79,7 @@ class TerminalTest(unittest.TestCase):
     def assert_fits(self, text, columns):
         for line in text.split("\n"):
             line = line.split("\r")[-1]
-            if not line.startswith("Next: "):  # a command to copy
+            if not line.startswith("Next: ") and "\n  normbench " not in "\n" + line:  # a command to copy
                 self.assertTrue(width(line) <= columns or words(line) == 1, f"{columns}: {line}")
 
     def test_everything_fits_narrow_and_wide_terminals(self):
@@ -161,6 +161,27 @@ class TerminalTest(unittest.TestCase):
         done = subprocess.run([NORMBENCH, "run", "--config", "nowhere.json", "--quiet"], cwd=self.dir, capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
         self.assertIn("nowhere.json", done.stderr)
+
+    def test_documents_for_programs_are_the_same_in_any_locale(self):
+        for format in ("json", "html"):
+            self.assertEqual(on_terminal("report", KEPT, "--format", format, LANG="C")[0].replace("\r", ""),
+                             on_terminal("report", KEPT, "--format", format)[0].replace("\r", ""))
+
+    def test_columns_of_help_keep_their_place(self):
+        text, _ = on_terminal("table", "--help", columns=60)
+        below = text[text.index("Columns of torch:"):].splitlines()[1:]
+        for line in below:
+            self.assertRegex(line, r"^$|^\S.*:$|^  \S.{1,22}  \S|^ {24,26}\S|^  \S+$", line)
+
+    def test_a_reproduction_asks_for_one_step_only(self):
+        folder = self.dir / "configs"
+        folder.mkdir()
+        experiment = {**CONFIG["experiments"][0], "ids": ["A1"]}
+        (folder / "a.json").write_text(json.dumps({**CONFIG, "name": "a", "experiments": [experiment]}))
+        text, code = on_terminal("reproduce", "A1", "--configs", folder, "--quick", "--out", "out", cwd=self.dir)
+        self.assertEqual((code, text.count("Next: ")), (0, 1), text)
+        text, code = on_terminal("reproduce", "--resume", "out", "--quiet", cwd=self.dir)
+        self.assertEqual((code, text.count("Next: "), text.count("Running ")), (0, 0, 0), text)
 
     def test_each_command_says_what_comes_next_on_a_terminal_only(self):
         self.assertIn("Next: open out/report.html", on_terminal("run", "--config", "config.json", "--out", "out", cwd=self.dir)[0])

@@ -66,6 +66,13 @@ TEST_F(PipelineProfileTest, RecordsOneWindowOfItemsInEveryWayOfSubmitting) {
     const ProfiledSteps steps = profiled(options);
     EXPECT_THAT(steps.step_ns, SizeIs(5));
     EXPECT_EQ(steps.discarded, 3);
+    ASSERT_THAT(steps.lane_work, SizeIs(10));  // fewer items than are kept: all of them
+    EXPECT_GE(steps.lane_work.front().start_ns, 0);
+    for (const LaneWork& work : steps.lane_work) {
+      EXPECT_EQ(work.lane, work.stage);
+      EXPECT_LE(work.start_ns, work.end_ns);
+      EXPECT_THAT(work.item, testing::AllOf(testing::Ge(0), testing::Lt(5)));
+    }
     ASSERT_THAT(steps.items, SizeIs(5));
     std::map<std::int64_t, std::vector<std::string>> of_item;
     std::vector<Slice> windows;

@@ -194,7 +194,7 @@ TEST_F(LoadTest, OneFile) {
 TEST_F(LoadTest, SaysWhatIsMissing) {
   fs::create_directories(at("empty"));
   write("empty/notes.txt", {1});
-  EXPECT_EQ(complaint("empty"), "no .jpg or .jpeg or .png file in empty");
+  EXPECT_EQ(complaint("empty"), "no .jpg, .jpeg, .png file in empty");
   EXPECT_EQ(complaint("nowhere"), "no such folder or file: nowhere");
   EXPECT_EQ(complaint("*.png"), "no file matches: *.png");
 }

@@ -42,7 +42,7 @@ TEST(Config, AProfileMayRepeatForever) {
 
 TEST(Config, MistakesInTheProfile) {
   PlanOptions options;
-  options.sort_keys = {"count", "device_time"};
+  options.sort_keys = {"count", "device_time", "cuda_time"};
   const auto found = [&](const std::string& profile) {
     return mistakes(config(one_variant, R"("profile": )" + profile), options);
   };
@@ -56,7 +56,8 @@ TEST(Config, MistakesInTheProfile) {
                   "/profile/active: must be at least 1, got 0",
                   "/profile/repeat: must be at least 0, got -1",
                   "/profile/skip_first_wait: must be at least 0, got -1",
-                  "/profile/sort_by: unknown value \"calls\" (known: count, device_time)",
+                  "/profile/sort_by: unknown value \"calls\" (known: count, device_time, "
+                  "cuda_time)",
                   "/profile/row_limit: must be at least -1, got -2",
                   "/profile/group_by_input_shape: expected true or false, got 1",
                   "/profile/group_by_input_shapes: unknown key \"group_by_input_shapes\" (did you "

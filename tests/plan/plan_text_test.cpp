@@ -172,5 +172,17 @@ e
 )");
 }
 
+TEST(PlanText, FitsANarrowTerminalHoweverDeepRangesAre) {
+  std::string stages = R"("copy")";
+  for (int depth = 0; depth < 25; ++depth)
+    stages = fmt::format(R"({{"range": "range {}", "stages": [{}]}})", depth, stages);
+  const Plan plan = fakes::plan(fakes::config(fmt::format(
+      R"("source": {{"batch": 1, "size": [4, 4]}}, "variants": {{"v": [{}]}})", stages)));
+  std::istringstream lines(plan_text(plan, {.host = 1}, 40));
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) EXPECT_LE(line.size(), 90u) << line;
+  EXPECT_GT(count, 25);
+}
+
 }  // namespace
 }  // namespace normbench::plan_text_test

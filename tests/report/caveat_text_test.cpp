@@ -1,9 +1,8 @@
-#include "report/cause_text.h"
-
 #include <gmock/gmock.h>
 
 #include "analysis/analysis.h"
 #include "example_results.h"
+#include "report/cause_text.h"
 #include "report/report.h"
 
 namespace normbench::caveat_text_test {

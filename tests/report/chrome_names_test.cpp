@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "trace_check/chrome_check.h"
 #include "trace/models.h"
+#include "trace_check/chrome_check.h"
 
 namespace normbench::chrome_names_test {
 namespace {

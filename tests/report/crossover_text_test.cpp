@@ -1,7 +1,6 @@
-#include "report/sweep_text.h"
-
 #include <gmock/gmock.h>
 
+#include "report/sweep_text.h"
 #include "sweep_fixture.h"
 
 namespace normbench::crossover_text_test {

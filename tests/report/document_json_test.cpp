@@ -50,7 +50,8 @@ TEST(DocumentJson, IsEmptyForOnePoint) {
   const Results results = sweeps::along_batch({8}, {{"base", sweeps::constant(1)}});
   EXPECT_EQ(
       document(results).at("experiments").at(0),
-      Json::parse(R"({"experiment": "sweep", "crossovers": [], "fits": [], "unscaled": [], "claims": []})"));
+      Json::parse(
+          R"({"experiment": "sweep", "crossovers": [], "fits": [], "unscaled": [], "claims": []})"));
 }
 
 TEST(DocumentJson, IsInTheDocument) {

@@ -46,13 +46,12 @@ TEST(CompareFindings, WhatDoesNotChangeIsNone) {
 }
 
 TEST(CompareFindings, Bytes) {
-  EXPECT_THAT(
-      findings_of([](CaseResult& c) {
-        c.stages[0].link_bytes = 59'000'000;
-        c.stages[0].bytes = 21'000'000;
-      }),
-      ElementsAre(Shown{"link_bytes", "59.0 MB over the link, was 0 B"},
-                  Shown{"bytes", "21.0 MB moved, was 5.00 MB"}));
+  EXPECT_THAT(findings_of([](CaseResult& c) {
+                c.stages[0].link_bytes = 59'000'000;
+                c.stages[0].bytes = 21'000'000;
+              }),
+              ElementsAre(Shown{"link_bytes", "59.0 MB over the link, was 0 B"},
+                          Shown{"bytes", "21.0 MB moved, was 5.00 MB"}));
 }
 
 TEST(CompareFindings, AnErrorMustDoubleAndMatter) {
@@ -85,9 +84,9 @@ TEST(CompareFindings, FaultsMustDifferByATenthAndByOne) {
     const auto base = with_faults(before), now = with_faults(after);
     return shown(match_cases(base, now).both.at(0));
   };
-  EXPECT_THAT(findings(0, 1),
-              ElementsAre(Shown{"faults", "1 page faults a batch, was 0"}));
-  EXPECT_THAT(findings(43'200, 0), ElementsAre(Shown{"faults", "0 page faults a batch, was 43,200"}));
+  EXPECT_THAT(findings(0, 1), ElementsAre(Shown{"faults", "1 page faults a batch, was 0"}));
+  EXPECT_THAT(findings(43'200, 0),
+              ElementsAre(Shown{"faults", "0 page faults a batch, was 43,200"}));
   EXPECT_THAT(findings(90, 100), IsEmpty());  // a tenth of the larger
   EXPECT_EQ(findings(89, 100).size(), 1u);
 }

@@ -64,7 +64,7 @@ TEST_P(TerminalTest, Fits) {
   }
 }
 
-/// True for a line of one word, which nothing can break, or one whose number stays with its unit.
+/// True for a line of one word, which nothing can break.
 bool is_one_word(const std::string& line) {
   const auto first = line.find_first_not_of(' ');
   return first == line.npos || line.find(' ', first) == line.npos;
@@ -72,7 +72,7 @@ bool is_one_word(const std::string& line) {
 
 TEST_P(TerminalTest, FitsNarrowAndWideScreens) {
   const Results results = GetParam().results();
-  for (const std::size_t width : {60, 80, 100, 200})
+  for (const std::size_t width : {40, 60, 80, 100, 200})
     for (const bool colour : {false, true}) {
       const std::string text = terminal(results, Screen{.width = width, .colour = colour});
       for (const std::string& line : lines(text)) {
@@ -81,6 +81,21 @@ TEST_P(TerminalTest, FitsNarrowAndWideScreens) {
       }
       EXPECT_EQ(text.find('\033') != text.npos, colour);
     }
+}
+
+TEST(Terminal, LanesMayBeCalledLikeColumns) {
+  Results results = examples::pipelines();
+  for (CaseResult& result : results.groups[0].cases) {
+    result.pipeline->lanes[0].name = "variant";
+    result.pipeline->lanes[1].name = "±";
+    result.pipeline->lanes[2].name = "p99";
+  }
+  for (const std::size_t width : {60, 70, 80, 90, 100}) {
+    const std::string text = terminal(results, Screen{.width = width});
+    EXPECT_THAT(text, testing::HasSubstr("\n  in turn  (baseline)")) << width;
+    EXPECT_THAT(text, testing::HasSubstr("0.3 %")) << width;
+    EXPECT_EQ(text.find("item's latency") == text.npos, width < 90) << width;
+  }
 }
 
 TEST_P(TerminalTest, ColoursChangeNothingElse) {

@@ -52,6 +52,25 @@ Results on_two_axes() {
   return results;
 }
 
+/// The pipelines, of which one was profiled: three items, the second load beside the first's rest.
+Results in_flight() {
+  Results results = examples::pipelines();
+  const auto ms = [](double value) { return static_cast<std::int64_t>(value * 1e6); };
+  std::vector<LaneWork> work;
+  for (std::int64_t item = -1; item < 3; ++item) {
+    const double start = 12.0 * static_cast<double>(item);
+    work.push_back({item + 4, 0, 0, ms(start), ms(start + 12)});
+    work.push_back({item + 4, 1, 1, ms(start + 12), ms(start + 12.5)});
+    work.push_back({item + 4, 2, 2, ms(start + 12.5), ms(start + 18.5)});
+  }
+  std::erase_if(work, [](const LaneWork& one) { return one.end_ns <= 0; });
+  for (LaneWork& one : work) one.start_ns = std::max<std::int64_t>(one.start_ns, 0);
+  std::ranges::sort(work, {}, &LaneWork::start_ns);
+  results.groups[0].profile = {
+      {.variant = "three in flight", .steps = 3, .rows = {}, .lane_work = work}};
+  return results;
+}
+
 struct Drawn {
   std::string file;
   Markup (*draw)();
@@ -80,6 +99,12 @@ const Drawn drawings[] = {
                        [](const auto& group, const auto& analysis, const auto&) {
                          return html::lane_chart(group, analysis);
                        });
+     }},
+    {"flow.html",
+     [] {
+       return of_first(in_flight(), [](const auto& group, const auto& analysis, const auto&) {
+         return html::flow_chart(group, analysis);
+       });
      }},
     {"published.html",
      [] {

@@ -1,8 +1,7 @@
-#include "report/table_formats.h"
-
 #include <gmock/gmock.h>
 
 #include "report/profile_fixture.h"
+#include "report/table_formats.h"
 
 namespace normbench::profile_footers_test {
 namespace {

@@ -44,13 +44,12 @@ TEST(Quality, TheLineSaysWhatDisturbed) {
   EXPECT_EQ(line(), "machine quiet: ratios ±0.0 %");
   for (int i = 0; i < 4; ++i) a.rounds[i].disturbance.steal_ns = 10;
   EXPECT_EQ(line(), "machine quiet: ratios ±0.0 %");  // 4 of 48 are below a tenth
-  a.rounds[2].counters.involuntary_switches = 1;             // 1.02 ms, but most take 1.01
+  a.rounds[2].counters.involuntary_switches = 1;      // 1.02 ms, but most take 1.01
   a.rounds[3].counters.involuntary_switches = 1;
   a.rounds[3].wall_ns = b.rounds[5].wall_ns = 1'035'000;  // 2.5 % more: no outlier
   b.rounds[5].counters.involuntary_switches = 1;
-  EXPECT_EQ(
-      line(),
-      "machine noisy: ratios ±0.0 %, 5 of 48 rounds disturbed (stolen 4, preempted 2)");
+  EXPECT_EQ(line(),
+            "machine noisy: ratios ±0.0 %, 5 of 48 rounds disturbed (stolen 4, preempted 2)");
   for (int i = 16; i < 24; ++i) a.rounds[i].wall_ns = a.rounds[i - 16].wall_ns * 103 / 100;
   b = timed_case("b", steady(24));
   for (int i = 16; i < 24; ++i) b.rounds[i].wall_ns = b.rounds[i - 16].wall_ns * 103 / 100;

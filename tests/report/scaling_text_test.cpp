@@ -1,7 +1,6 @@
-#include "report/sweep_text.h"
-
 #include <gmock/gmock.h>
 
+#include "report/sweep_text.h"
 #include "sweep_fixture.h"
 
 namespace normbench::scaling_text_test {
@@ -93,10 +92,10 @@ TEST(VerdictLines, HaveAtMostThreeSentencesOfTheAxes) {
 TEST(FitText, NamesTheAxis) {
   AxisLine line{.axis = "batch", .fixed = {}, .points = {{0, 1, 1}, {1, 64, 64}}};
   const AxisFit fit{.variant = "u8, fused",
-                .points = 3,
-                .fitted = {.fixed_ns = 2e6, .ns_per_byte = 0.1, .worst = 0.01},
-                .amount90 = 179.2,
-                .explains = true};
+                    .points = 3,
+                    .fitted = {.fixed_ns = 2e6, .ns_per_byte = 0.1, .worst = 0.01},
+                    .amount90 = 179.2,
+                    .explains = true};
   EXPECT_EQ(fit_text(line, fit),
             "Fixed cost of \"u8, fused\": 2.0 ms; then 10.0 GB/s, 90 % of it from batch 180 on");
   line.points = {{0, {4, 4}, 16}, {1, {8, 8}, 64}};

@@ -24,7 +24,7 @@ TEST(Text, CutSaysThatSomethingIsMissing) {
 TEST(Text, WrapsAtBlanks) {
   EXPECT_EQ(wrapped("one two three", 2, 10), "  one two\n    three\n");
   EXPECT_EQ(wrapped("unbreakable", 0, 4), "unbreakable\n");
-  EXPECT_EQ(wrapped("", 0), "\n");
+  EXPECT_EQ(wrapped("", 4), "");
 }
 
 TEST(Text, ColumnsAlignByWidthAndLeaveOutTheEmpty) {
@@ -49,15 +49,18 @@ TEST(Text, ATableThatIsTooWideCutsNames) {
 }
 
 TEST(Text, ThenLeavesOutColumnsThatCanBeSpared) {
-  const std::vector<std::string_view> spare{"nowhere", "±", "rate"};
-  EXPECT_EQ(columns_text({{"name", {"a short one"}, true},
-                          {"ms", {"1.5"}},
-                          {"±", {"0.5 %"}},
-                          {"rate", {"12,345"}}},
-                         2, 26, spare),
-            "  name          ms    rate\n"
+  const std::vector<Column> columns{{"name", {"a short one"}, true},
+                                    {"ms", {"1.5"}},
+                                    {"±", {"0.5 %"}, false, 1},
+                                    {"", {""}, false, 3},
+                                    {"±", {"12,345"}, false, 2}};
+  const Laid laid = laid_out(columns, 2, 26);
+  EXPECT_EQ(laid.text,
+            "  name          ms       ±\n"
             "  a short one  1.5  12,345\n"
-            "  Not shown for want of\n    room: ±\n");
+            "  Left out, as the\n    terminal is too\n    narrow: ±\n");
+  EXPECT_THAT(laid.has, testing::ElementsAre(true, true, false, false, true));
+  EXPECT_THAT(laid_out(columns, 2, 10).has, testing::ElementsAre(true, true, false, false, false));
 }
 
 TEST(Text, AndGivesLinesOfTheirOwnToNamesThatWouldBeAlike) {
@@ -71,7 +74,10 @@ TEST(Text, AndGivesLinesOfTheirOwnToNamesThatWouldBeAlike) {
 TEST(Text, ColoursTakeNoRoom) {
   const Screen screen{.colour = true};
   EXPECT_EQ(painted("bad\n", Ink::Bad, screen), "\033[31mbad\033[0m\n");
+  EXPECT_EQ(painted("two\n  lines\n", Ink::Good, screen),
+            "\033[32mtwo\033[0m\n  \033[32mlines\033[0m\n");
   EXPECT_EQ(painted("", Ink::Bad, screen), "");
+  EXPECT_EQ(display_width("\033[2Kxm"), 6u);  // another sequence: its control character takes room
   EXPECT_EQ(painted("bad", Ink::Bad, {}), "bad");
   EXPECT_EQ(display_width(painted("bad", Ink::Bad, screen)), 3u);
   EXPECT_EQ(

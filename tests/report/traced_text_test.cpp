@@ -1,10 +1,9 @@
 // What is said of a run that a profiling tool watched.
-#include "report/verdict_text.h"
-
 #include <gmock/gmock.h>
 
 #include "example_results.h"
 #include "report/sweep_text.h"
+#include "report/verdict_text.h"
 
 namespace normbench::traced_text_test {
 namespace {

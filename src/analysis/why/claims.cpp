@@ -81,7 +81,7 @@ Judgement::Outcome direction(const Pair& pair, Relation relation, double precisi
   }
   if (relation == Relation::Equal) return is_tie(pair, precision) ? Confirmed : Inconclusive;
   // Contradicted where not even the end of the interval would be a difference that counts.
-  const double most = relation == Relation::Less ? 1 / pair.ratio.low : pair.ratio.high;
+  const double most = claimed_ratio(pair, relation).high;
   return pair.covered && most <= 1 + margin_of(pair, precision) ? Contradicted : Inconclusive;
 }
 

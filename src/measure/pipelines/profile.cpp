@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "measure/recording.h"
 
@@ -45,6 +46,26 @@ DeviceTrace trace_of(const Flow& flow, const Case& work, int device) {
   return trace;
 }
 
+/// What lanes did from the start of a few items in the middle of the window until they were done.
+std::vector<LaneWork> middle_work(const Flow& flow) {
+  constexpr std::size_t few = 6;
+  const std::size_t count = std::min(few, flow.end_ns.size());
+  const auto first = static_cast<std::ptrdiff_t>((flow.end_ns.size() - count) / 2);
+  const std::span ends = std::span(flow.end_ns).subspan(static_cast<std::size_t>(first), count);
+  const std::int64_t from_ns = flow.start_ns + flow.begin_ns[static_cast<std::size_t>(first)];
+  const std::int64_t to_ns = flow.start_ns + std::ranges::max(ends);
+  std::vector<LaneWork> work;
+  for (const LaneSpan& span : flow.spans)
+    if (span.end_ns > from_ns && span.start_ns < to_ns)
+      work.push_back({.item = span.item,
+                      .lane = static_cast<std::int64_t>(span.lane),
+                      .stage = static_cast<std::int64_t>(span.stage),
+                      .start_ns = std::max(span.start_ns, from_ns) - from_ns,
+                      .end_ns = std::min(span.end_ns, to_ns) - from_ns});
+  std::ranges::sort(work, {}, &LaneWork::start_ns);
+  return work;
+}
+
 }  // namespace
 
 std::optional<ProfiledSteps> run_profiled_window(Engine& engine, const ProfileOptions& options,
@@ -84,6 +105,7 @@ std::optional<ProfiledSteps> run_profiled_window(Engine& engine, const ProfileOp
   steps.counters = counters.counters();
   steps.step_ns.assign(static_cast<std::size_t>(options.active),
                        static_cast<double>(flow.wall_ns) / static_cast<double>(options.active));
+  steps.lane_work = middle_work(flow);
   for (std::size_t i = 0; i < flow.end_ns.size(); ++i) {
     const auto item = static_cast<std::int64_t>(i);
     steps.items.push_back({item, flow.start_ns + flow.begin_ns[i], flow.start_ns + flow.end_ns[i]});

@@ -61,6 +61,14 @@ std::vector<std::string> files_matching(const fs::path& folder, const std::strin
   return files;
 }
 
+bool has_folders(const fs::path& folder) {
+  std::error_code ignored;
+  return std::ranges::any_of(fs::directory_iterator(folder, ignored), [](const auto& entry) {
+    std::error_code unknown;
+    return entry.is_directory(unknown);
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> find_files(const std::string& folder, const std::string& said,
@@ -71,7 +79,9 @@ std::vector<std::string> find_files(const std::string& folder, const std::string
   if (fs::is_directory(path, ignored)) {
     files = files_in(path, endings);
     if (files.empty())
-      throw Invalid(fmt::format("no {} file in {}", fmt::join(endings, " or "), said));
+      throw Invalid(fmt::format(
+          "no {} file in {}{}", fmt::join(endings, ", "), said,
+          has_folders(path) ? " (folders in it are not searched: give a glob, '*/*.jpg')" : ""));
   } else if (is_file(path)) {
     files = {path};
   } else {

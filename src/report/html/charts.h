@@ -29,6 +29,10 @@ Markup winner_map(const Experiment& experiment);
 /// What each case moves against its time, with what the machine's memory and link reach.
 Markup bytes_chart(const GroupResult& group, const GroupAnalysis& analysis, const Results& results);
 
+/// What the lanes of each pipeline did while a few items were in flight, a bar for each stage of
+/// each item; what nothing hides is hatched.
+Markup flow_chart(const GroupResult& group, const GroupAnalysis& analysis);
+
 /// How busy the lanes of each pipeline are, and how much of that nothing hides.
 Markup lane_chart(const GroupResult& group, const GroupAnalysis& analysis);
 

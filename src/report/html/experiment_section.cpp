@@ -34,9 +34,10 @@ Markup text_tables(const GroupResult& group, const GroupAnalysis& analysis,
 /// What one point shows.
 Markup group_charts(const GroupResult& group, const GroupAnalysis& analysis,
                     const Results& results) {
-  return ratio_table(group, analysis, results) + lane_chart(group, analysis) +
-         stage_chart(group, analysis) + bytes_chart(group, analysis, results) +
-         published_chart(group, analysis) + wrong_outputs(group);
+  return ratio_table(group, analysis, results) + flow_chart(group, analysis) +
+         lane_chart(group, analysis) + stage_chart(group, analysis) +
+         bytes_chart(group, analysis, results) + published_chart(group, analysis) +
+         wrong_outputs(group);
 }
 
 /// What the points say together.

@@ -46,7 +46,7 @@ thead button::after { content: " \2195"; }
 [aria-sort=ascending] button::after { content: " \2191"; }
 [aria-sort=descending] button::after { content: " \2193"; }
 .ratios td:nth-child(2), .published td:nth-child(2) { min-width: 16rem; width: 45%; }
-.stages td:nth-child(2), .lanes td:nth-child(3) { min-width: 16rem; width: 75%; }
+.stages td:nth-child(2), .flow td:nth-child(2), .lanes td:nth-child(3) { min-width: 16rem; width: 75%; }
 .reasons tbody th { min-width: 3rem; }
 .reasons td:last-child { min-width: 22rem; }
 .reasons .number { white-space: normal; }
@@ -93,17 +93,17 @@ details { margin: .75rem 0; }
 summary { cursor: pointer; color: var(--link); }
 pre { overflow-x: auto; font-size: .8rem; line-height: 1.35; background: var(--shade); padding: .75rem; overflow-wrap: normal; }
 .tip { position: fixed; pointer-events: none; padding: .1rem .4rem; font-size: .8rem; background: var(--ink); color: var(--page); border-radius: .25rem; }
-@media (max-width: 44rem) {
+@media (max-width: 56rem) {
   .ratios thead th:nth-child(n+3), .published thead th:nth-child(n+3) { display: none; }
-  .ratios caption, .published caption, .stages caption, .lanes caption { display: block; }
+  .ratios caption, .published caption, .stages caption, .lanes caption, .flow caption { display: block; }
   .ratios :is(table, thead, tbody, tr, th, td), .published :is(table, thead, tbody, tr, th, td),
-  .stages :is(table, thead, tbody, tr, th, td), .lanes :is(table, thead, tbody, tr, th, td) { display: block; width: auto; max-width: none; }
-  .ratios :is(th, td), .published :is(th, td), .stages :is(th, td), .lanes :is(th, td) { border: 0; padding: .1rem 0; }
-  .ratios tr, .published tr, .stages tr, .lanes tr { border-bottom: 1px solid var(--line); padding: .4rem 0; }
+  .stages :is(table, thead, tbody, tr, th, td), .lanes :is(table, thead, tbody, tr, th, td), .flow :is(table, thead, tbody, tr, th, td) { display: block; width: auto; max-width: none; }
+  .ratios :is(th, td), .published :is(th, td), .stages :is(th, td), .lanes :is(th, td), .flow :is(th, td) { border: 0; padding: .1rem 0; }
+  .ratios tr, .published tr, .stages tr, .lanes tr, .flow tr { border-bottom: 1px solid var(--line); padding: .4rem 0; }
   .ratios .number, .published .number { display: inline-block; margin-right: 1rem; text-align: left; white-space: normal; }
   .ratios .number:empty, .published .number:empty { display: none; }
   .ratios .number::before, .published .number::before { content: attr(data-title) " "; color: var(--soft); font-size: .85rem; }
-  .ratios td:nth-child(2), .published td:nth-child(2), .stages td:nth-child(2), .lanes td:nth-child(3) { min-width: 0; width: auto; }
+  .ratios td:nth-child(2), .published td:nth-child(2), .stages td:nth-child(2), .flow td:nth-child(2), .lanes td:nth-child(3) { min-width: 0; width: auto; }
 }
 @media print {
   body { max-width: none; padding: 0; font-size: 10pt; }
