@@ -70,7 +70,7 @@ std::int64_t covered_pixels(std::span<const Window> windows, std::int64_t h, std
 }
 
 Crop Crop::read(Reader& reader) {
-  if (!reader.has("size")) reader.complain("needs \"size\" ([height, width])");
+  reader.require("size", "[height, width]");
   return {.window = Window::read(reader).value_or(Window{.height = 1, .width = 1})};
 }
 

@@ -47,7 +47,7 @@ Tensor64 spread_over(const Tensor64& a, const Tensor64& b) {
 Moments Moments::read(Reader& reader) {
   const Moments op{.groups = reader.integer("groups", 1, 1, largest_extent),
                    .eps = read_eps(reader)};
-  if (!reader.has("groups")) reader.complain("no \"groups\" (of channels: 32)");
+  reader.require("groups", "of channels: 32");
   return op;
 }
 

@@ -62,7 +62,7 @@ GroupNorm GroupNorm::read(Reader& reader) {
                      .affine = reader.boolean("affine", true),
                      .direction = reader.word("direction", Direction::Forward),
                      .accumulate = reader.boolean("accumulate", false)};
-  if (!reader.has("groups")) reader.complain("no \"groups\" (of channels: 32)");
+  reader.require("groups", "of channels: 32");
   if (op.accumulate && op.direction == Direction::Forward)
     reader.complain_at("accumulate", "goes with \"direction\": \"backward\"");
   return op;

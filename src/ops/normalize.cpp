@@ -27,7 +27,7 @@ constexpr std::size_t most_windows = 64;
 
 /// The window of an object of its own; nothing where that has mistakes.
 std::optional<Window> read_window(Reader& reader, bool is_object) {
-  if (is_object && !reader.has("size")) reader.complain("needs \"size\" ([height, width])");
+  if (is_object) reader.require("size", "[height, width]");
   const auto window = Window::read(reader);
   reader.finish();
   return window;
@@ -62,7 +62,8 @@ std::vector<Window> read_crop(Reader& reader) {
     read_window(one, true);
   }
   Reader crop = reader.object("crop");
-  if (const auto window = read_window(crop, said.is_object())) return {*window};
+  if (const auto window = read_window(crop, said.is_object() || reader.describes()))
+    return {*window};
   return {};
 }
 

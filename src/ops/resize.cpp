@@ -54,7 +54,7 @@ std::int64_t resize_flops(const TensorDesc& in, const TensorDesc& out) {
 }  // namespace
 
 Resize Resize::read(Reader& reader) {
-  if (!reader.has("size")) reader.complain("needs \"size\" ([height, width])");
+  reader.require("size", "[height, width]");
   const auto [height, width] =
       read_pair(reader, "size", 1, "[height, width]").value_or(std::pair{1, 1});
   return {.height = height, .width = width};

@@ -118,7 +118,7 @@ class InitTest(InFolder):
         done = self.init("my nice: config.jsonc", "--images", folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("--config 'my nice: config.jsonc'", done.stdout)
-        self.assertEqual(parse((self.dir / "my nice: config.jsonc").read_text())["name"], "my-nice--config")
+        self.assertEqual(parse((self.dir / "my nice: config.jsonc").read_text())["name"], "my-nice-config")
         done = normbench("check", "my nice: config.jsonc", cwd=self.dir)
         self.assertEqual(done.returncode, 0, done.stderr)
         (folder / "x.png").rename(self.dir / "x.png")

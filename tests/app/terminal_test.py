@@ -184,7 +184,7 @@ class TerminalTest(unittest.TestCase):
         self.assertEqual((code, text.count("Next: "), text.count("Running ")), (0, 0, 0), text)
 
     def test_each_command_says_what_comes_next_on_a_terminal_only(self):
-        self.assertIn("Next: open out/report.html", on_terminal("run", "--config", "config.json", "--out", "out", cwd=self.dir)[0])
+        self.assertIn("Next: open out/report.html in a browser", on_terminal("run", "--config", "config.json", "--out", "out", cwd=self.dir)[0])
         for command in (("check", "configs/quickstart.json"), ("report", KEPT), ("compare", KEPT, KEPT), ("info", "--no-limits"),
                         ("list", "configs"), ("selftest", "--quick", "--place", "cpu", "--kernel", "copy/*")):
             text, code = on_terminal(*command)

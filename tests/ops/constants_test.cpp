@@ -155,7 +155,7 @@ TEST(Normalize, PointsAtMistakes) {
       mistakes("normalize", R"({"mean": 0, "std": 0, "dtype": "uint8"})"),
       ElementsAre("/std: std must not be 0", "/dtype: normalize writes a float dtype, not uint8"));
   EXPECT_THAT(mistakes("normalize", R"({"mean": 0, "std": 1, "crop": {"sise": [1, 1]}})"),
-              ElementsAre("/crop: needs \"size\" ([height, width])",
+              ElementsAre("/crop: no \"size\" ([height, width])",
                           "/crop/sise: unknown key \"sise\" (did you mean \"size\"?)"));
   EXPECT_THAT(mistakes("normalize", R"({"mean": 0, "std": 1, "crop": 5})"),
               ElementsAre("/crop: expected an object, got 5"));
@@ -165,7 +165,7 @@ TEST(Normalize, PointsAtMistakes) {
                   {"size": [4, 5]}, 7, {"size": [4, 6]}, {"sise": 1}]})"),
               ElementsAre("/crop/1: expected an object, got 7",
                           "/crop/2/size: 4x6 is not the first window's size, 4x5",
-                          "/crop/3: needs \"size\" ([height, width])",
+                          "/crop/3: no \"size\" ([height, width])",
                           "/crop/3/sise: unknown key \"sise\" (did you mean \"size\"?)"));
   EXPECT_THAT(mistakes("normalize", R"({"mean": 0, "std": 1, "layout": "nhcw"})"),
               ElementsAre("/layout: unknown value \"nhcw\" (did you mean \"nchw\"?)"));

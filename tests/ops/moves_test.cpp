@@ -131,7 +131,7 @@ TEST(Concat, NeedsTensorsThatDifferInTheirBatchAlone) {
 }
 
 TEST(Crop, PointsAtMistakes) {
-  EXPECT_THAT(mistakes("crop", "{}"), ElementsAre(": needs \"size\" ([height, width])"));
+  EXPECT_THAT(mistakes("crop", "{}"), ElementsAre(": no \"size\" ([height, width])"));
   EXPECT_THAT(mistakes("crop", R"({"size": [1, 2, 3]})"),
               ElementsAre("/size: must be 2 whole numbers, [height, width]"));
   EXPECT_THAT(mistakes("crop", R"({"size": [0, 2]})"),

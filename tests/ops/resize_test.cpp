@@ -62,7 +62,7 @@ TEST(Resize, KeepsDtypeLayoutAndMemory) {
 }
 
 TEST(Resize, PointsAtMistakes) {
-  EXPECT_THAT(mistakes("resize", "{}"), ElementsAre(": needs \"size\" ([height, width])"));
+  EXPECT_THAT(mistakes("resize", "{}"), ElementsAre(": no \"size\" ([height, width])"));
   EXPECT_THAT(mistakes("resize", R"({"size": 224})"),
               ElementsAre("/size: must be 2 whole numbers, [height, width]"));
   EXPECT_THAT(mistakes("resize", R"({"size": [224, -1]})"),
