@@ -245,7 +245,7 @@ class InABrowser(Page):
     def test_it_says_the_same_without_scripts(self):
         for name, path in self.pages():
             with self.subTest(name):
-                with_scripts = self.opened(path, 800).inner_text("main")
+                with_scripts = self.opened(path, 1280).inner_text("main")  # as wide as the other
                 context = self.browser.new_context(java_script_enabled=False)
                 self.addCleanup(context.close)
                 page = context.new_page()
