@@ -152,9 +152,8 @@ void show_run(const Results& results, const Job& job, const Written& written,
 void suggest_reading(const Job& job, const Written& written, const RunOptions& options) {
   const bool has_page = any_starts(written.names, "report.html");
   const std::string what = has_page ? (fs::path(job.dir) / "report.html").string() : job.dir;
-  suggest(options.quiet,
-          has_page ? fmt::format("open {} in a browser", shell_word(what))
-                   : fmt::format("normbench report {}", shell_word(what)));
+  suggest(options.quiet, has_page ? fmt::format("open {} in a browser", shell_word(what))
+                                  : fmt::format("normbench report {}", shell_word(what)));
 }
 
 /// What must be given again to continue the run.

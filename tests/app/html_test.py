@@ -121,6 +121,21 @@ class Page(unittest.TestCase):
         out.write_text(done.stdout, encoding="utf-8")
         return done.stdout
 
+    def pipeline(self, out):
+        """Of a run, as kept documents have no single items: two in flight, each with stages in two lanes."""
+        stages = [{"op": "cast", "to": "float32", "lane": "first"}, {"op": "copy", "lane": "second"}]
+        config = {"schema": 1, "name": "flow", "measure": {"max_seconds_per_group": 0.2},
+                  "experiments": [{"name": "e", "source": {"batch": 8, "size": [224, 224]},
+                                   "variants": {"in turn": {"stages": stages, "in_flight": 1},
+                                                "two in flight": {"stages": stages, "in_flight": 2}}}]}
+        (self.dir / "flow.json").write_text(json.dumps(config))
+        folder = self.dir / f"run-{out.stem}"
+        subprocess.run([NORMBENCH, "run", "--config", self.dir / "flow.json", "--quick", "--out", folder], capture_output=True,
+                       timeout=300, check=True)
+        text = (folder / "report.html").read_text(encoding="utf-8")
+        out.write_text(text, encoding="utf-8")
+        return text
+
     def nasty(self):
         document = json.loads(DOCUMENTS["blog-cpu"][0].read_text())
         group = document["groups"][0]
@@ -158,6 +173,13 @@ class Whole(Page):
     def test_a_comparison(self):
         words = " ".join(self.check(self.compare(self.dir / "comparison.html")).words)
         self.assertIn("All cases, the worst first", words)
+
+    def test_a_pipeline(self):
+        words = " ".join(self.check(self.pipeline(self.dir / "pipeline.html")).words)
+        for variant in ("in turn", "two in flight"):
+            self.assertIn(f"{variant}: a few items of its profile", words)
+        for lane in json.loads((self.dir / "run-pipeline/results.json").read_text())["groups"][0]["profile"]:
+            self.assertLessEqual({work["lane"] for work in lane["lane_work"]}, {0, 1})
 
     def test_names_that_try_to_break_out(self):
         self.check(render([self.nasty()], self.dir / "nasty.html"))
@@ -221,6 +243,9 @@ class InABrowser(Page):
         path = self.dir / "comparison.html"
         self.compare(path)
         yield "comparison", path
+        path = self.dir / "pipeline.html"
+        self.pipeline(path)
+        yield "pipeline", path
         path = self.dir / "reproduce.html"
         self.reproduction(path)
         yield "reproduce", path
