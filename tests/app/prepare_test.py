@@ -613,7 +613,7 @@ class Interrupted(Prepare):
         os.close(terminal)
         self.assertEqual(status, 0)
         lines = shown.decode().replace("\r\n", "\n").split("\n")
-        self.assertEqual(len(lines), 2, lines)  # the last is empty
+        self.assertEqual(len(lines), 3, lines)  # what one would do next; the last is empty
         self.assertRegex(lines[0].split("\r\x1b[K")[-1], r"^40 images in ")
 
 
