@@ -1,9 +1,9 @@
 """Reports as HTML of kept documents: whole, self-contained, small, and, where a browser is at hand, as a person sees them.
 
-usage: html_test.py NORMBENCH SOURCE_DIR [SCREENSHOTS]
+usage: html_test.py NORMBENCH SOURCE_DIR [--screenshots DIR] [unittest arguments]
 
 The browser is Chromium on the PATH, driven by Playwright (PyPI), with axe (axe-playwright-python) as the checker of
-accessibility; without them these tests are skipped. SCREENSHOTS: a folder for pictures of all pages.
+accessibility; without them these tests are skipped. --screenshots: a folder for pictures of all pages.
 """
 
 import html.parser
@@ -16,7 +16,7 @@ import unittest
 from pathlib import Path
 
 NORMBENCH, SOURCE_DIR = (Path(p).resolve() for p in sys.argv[1:3])
-SCREENSHOTS = Path(sys.argv[3]) if len(sys.argv) > 3 else None
+SCREENSHOTS, ARGUMENTS = ((Path(sys.argv[4]), sys.argv[5:]) if sys.argv[3:4] == ["--screenshots"] else (None, sys.argv[3:]))
 RESULTS = SOURCE_DIR / "results"
 DOCUMENTS = {
     "blog-cpu": [RESULTS / "reproduce/blog-cpu.json"],
@@ -304,4 +304,4 @@ class InABrowser(Page):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], "-v"])
+    unittest.main(argv=[sys.argv[0], "-v", *ARGUMENTS])
