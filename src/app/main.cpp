@@ -226,7 +226,7 @@ std::string exit_text() {
 }
 
 Exit parse_and_run(int argc, char** argv) {
-  CLI::App app{wrapped(purpose(), 0, prose_width(stdout_screen()))};
+  CLI::App app{wrapped(purpose(), 0, prose_width(stdout_screen())), "normbench"};
   app.set_version_flag("--version", version_text(), "Show the version");
   app.require_subcommand(1);
   std::function<Exit()> chosen;
