@@ -105,5 +105,25 @@ TEST_F(PipelineProfileTest, LanesAreThreadsOfTheirOwn) {
   EXPECT_THAT(threads, testing::IsSupersetOf({"lane cpu", "lane second"}));
 }
 
+TEST(MiddleWork, StartsWithWhicheverItemBeganFirst) {
+  // Items 1 to 6 of 8 are kept. Threads of their own began item 2 before item 1.
+  const Flow flow{.start_ns = 1000,
+                  .begin_ns = {0, 30, 20, 40, 50, 60, 70, 80},
+                  .end_ns = {25, 39, 35, 49, 59, 69, 90, 95},
+                  .stage_ns = {},
+                  .calls_ns = {},
+                  .spans = {{.lane = 0, .start_ns = 1000, .end_ns = 1015, .stage = 0, .item = 0},
+                            {.lane = 1, .start_ns = 1015, .end_ns = 1025, .stage = 1, .item = 0},
+                            {.lane = 0, .start_ns = 1031, .end_ns = 1039, .stage = 0, .item = 1},
+                            {.lane = 0, .start_ns = 1022, .end_ns = 1035, .stage = 0, .item = 2},
+                            {.lane = 1, .start_ns = 1085, .end_ns = 1095, .stage = 1, .item = 7},
+                            {.lane = 0, .start_ns = 1090, .end_ns = 1092, .stage = 0, .item = 7}}};
+  const LaneWork before{.item = 0, .lane = 1, .stage = 1, .start_ns = 0, .end_ns = 5};  // cut off
+  const LaneWork second{.item = 2, .lane = 0, .stage = 0, .start_ns = 2, .end_ns = 15};
+  const LaneWork first{.item = 1, .lane = 0, .stage = 0, .start_ns = 11, .end_ns = 19};
+  const LaneWork after{.item = 7, .lane = 1, .stage = 1, .start_ns = 65, .end_ns = 70};  // cut off
+  EXPECT_THAT(middle_work(flow), ElementsAre(before, second, first, after));
+}
+
 }  // namespace
 }  // namespace normbench::pipeline_profile_test

@@ -46,13 +46,16 @@ DeviceTrace trace_of(const Flow& flow, const Case& work, int device) {
   return trace;
 }
 
-/// What lanes did from the start of a few items in the middle of the window until they were done.
+}  // namespace
+
 std::vector<LaneWork> middle_work(const Flow& flow) {
   constexpr std::size_t few = 6;
   const std::size_t count = std::min(few, flow.end_ns.size());
-  const auto first = static_cast<std::ptrdiff_t>((flow.end_ns.size() - count) / 2);
-  const std::span ends = std::span(flow.end_ns).subspan(static_cast<std::size_t>(first), count);
-  const std::int64_t from_ns = flow.start_ns + flow.begin_ns[static_cast<std::size_t>(first)];
+  const std::size_t first = (flow.end_ns.size() - count) / 2;
+  // Items with threads of their own begin in any order.
+  const auto begins = std::span(flow.begin_ns).subspan(first, count);
+  const auto ends = std::span(flow.end_ns).subspan(first, count);
+  const std::int64_t from_ns = flow.start_ns + std::ranges::min(begins);
   const std::int64_t to_ns = flow.start_ns + std::ranges::max(ends);
   std::vector<LaneWork> work;
   for (const LaneSpan& span : flow.spans)
@@ -65,8 +68,6 @@ std::vector<LaneWork> middle_work(const Flow& flow) {
   std::ranges::sort(work, {}, &LaneWork::start_ns);
   return work;
 }
-
-}  // namespace
 
 std::optional<ProfiledSteps> run_profiled_window(Engine& engine, const ProfileOptions& options,
                                                  RunContext& context, DeviceTracing& tracing,

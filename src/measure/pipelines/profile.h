@@ -6,6 +6,10 @@
 
 namespace normbench {
 
+/// What lanes did while the six items in the middle of a turn, or all of fewer, were in flight: by
+/// start, in ns since the first of them began. The turn has items.
+std::vector<LaneWork> middle_work(const Flow& flow);
+
 /// Runs the items that the schedule has before its active steps, which are dropped, then the active
 /// ones in one window that is not drained between them: one step to torch's tables. Device work is
 /// traced with `traced`, else timed between marks. Nothing when the tracing ended in the middle.
