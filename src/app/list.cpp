@@ -16,13 +16,13 @@
 #include "backend/cpu/simd_targets.h"
 #include "backend/cpu/team.h"
 #include "backend/cpu/walk.h"
+#include "core/text.h"
 #include "core/units.h"
 #include "machine/affinity.h"
 #include "machine/environment.h"
 #include "machine/topology.h"
 #include "measure/group_memory.h"
 #include "report/report.h"
-#include "report/text.h"
 #include "report/words.h"
 
 namespace normbench {

@@ -14,10 +14,10 @@
 #include "app/terminal.h"
 #include "core/file.h"
 #include "core/issue.h"
+#include "core/text.h"
 #include "report/chrome/chrome.h"
 #include "report/chrome/gzip.h"
 #include "report/report.h"
-#include "report/text.h"
 
 namespace normbench {
 namespace fs = std::filesystem;

@@ -22,13 +22,13 @@
 #include "app/terminal.h"
 #include "core/file.h"
 #include "core/reader.h"
+#include "core/text.h"
 #include "machine/affinity.h"
 #include "machine/topology.h"
 #include "measure/group_memory.h"
 #include "measure/peer/child_process.h"
 #include "report/findings_markdown.h"
 #include "report/reproduction_text.h"
-#include "report/text.h"
 
 namespace normbench {
 namespace fs = std::filesystem;

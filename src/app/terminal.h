@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/text.h"
+#include "core/text.h"
 
 namespace normbench {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/text.h"
 #include "core/units.h"
 #include "plan/label.h"
 #include "plan/plan.h"
@@ -29,37 +30,15 @@ int source_columns(std::size_t width) {
   return op == 0 ? 0 : op + row + place + 2;
 }
 
-bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
-
-/// Bytes of `text` that fit in `columns`: up to a space if there is one, never inside a character.
-std::size_t fitting(std::string_view text, std::size_t columns) {
-  std::size_t used = 0, last_space = 0, at = 0;
-  for (; at < text.size(); ++at) {
-    if (!is_continuation(text[at]) && ++used > columns) break;
-    if (text[at] == ' ') last_space = at;
-  }
-  if (at == text.size() || text[at] == ' ') return at;
-  return last_space > 0 ? last_space : at;
-}
-
-/// Collects lines of at most `width` columns; a long one is broken at a space and goes on deeper.
+/// Collects lines of at most `width` columns.
 class Lines {
  public:
   explicit Lines(std::size_t width) : width_(width) {}
 
   std::size_t width() const { return width_; }
   void add(std::size_t indent, std::string_view text) {
-    const std::size_t deeper = indent + 4;
-    do {
-      constexpr std::size_t least = 16;  // however deep it stands
-      const std::size_t length = fitting(text, std::max(width_, indent + least) - indent);
-      text_.append(length > 0 ? indent : 0, ' ');
-      text_ += text.substr(0, length);
-      text_ += '\n';
-      text.remove_prefix(length);
-      text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-      indent = deeper;
-    } while (!text.empty());
+    constexpr std::size_t least = 16;  // however deep it stands
+    text_ += text.empty() ? "\n" : wrapped(text, indent, std::max(width_, indent + least));
   }
   std::string take() { return std::move(text_); }
 

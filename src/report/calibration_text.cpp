@@ -4,9 +4,9 @@
 
 #include <array>
 
+#include "core/text.h"
 #include "core/units.h"
 #include "report/document_text.h"
-#include "report/text.h"
 
 namespace normbench {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/calibration.h"
-#include "report/text.h"
+#include "core/text.h"
 
 namespace normbench {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "analysis/compare/compare.h"
-#include "report/text.h"
+#include "core/text.h"
 
 namespace normbench {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "core/text.h"
 #include "core/units.h"
 #include "report/comparison.h"
 #include "report/comparison_words.h"
-#include "report/text.h"
 #include "report/words.h"
 
 namespace normbench {

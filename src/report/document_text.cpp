@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text.h"
 #include "core/units.h"
-#include "report/text.h"
 #include "report/words.h"
 
 namespace normbench {

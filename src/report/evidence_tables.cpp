@@ -7,11 +7,11 @@
 #include <map>
 #include <set>
 
+#include "core/text.h"
 #include "core/units.h"
 #include "ops/stream.h"
 #include "report/document_text.h"
 #include "report/profile_report.h"
-#include "report/text.h"
 #include "report/verdict_text.h"
 #include "report/words.h"
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text.h"
 #include "core/units.h"
 #include "report/document_text.h"
 #include "report/sweep_text.h"
-#include "report/text.h"
 #include "report/words.h"
 
 namespace normbench {

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "analysis/published.h"
+#include "core/text.h"
 #include "core/units.h"
 #include "report/cause_text.h"
 #include "report/document_text.h"
 #include "report/evidence_tables.h"
-#include "report/text.h"
 #include "report/words.h"
 
 namespace normbench {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/text.h"
 #include "core/units.h"
 #include "report/document_text.h"
-#include "report/text.h"
 #include "report/words.h"
 
 namespace normbench {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/machine_limits.h"
-#include "report/text.h"
+#include "core/text.h"
 
 namespace normbench {
 

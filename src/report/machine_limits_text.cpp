@@ -6,9 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "core/text.h"
 #include "core/units.h"
 #include "report/info_text.h"
-#include "report/text.h"
 #include "report/words.h"
 
 namespace normbench {

@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include "analysis/prediction.h"
+#include "core/text.h"
 #include "core/units.h"
-#include "report/text.h"
 #include "report/words.h"
 
 namespace normbench {

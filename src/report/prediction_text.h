@@ -1,9 +1,9 @@
 /// What `check --times` says of pipelines.
 #pragma once
 
+#include "core/text.h"
 #include "document/results.h"
 #include "plan/plan.h"
-#include "report/text.h"
 
 namespace normbench {
 

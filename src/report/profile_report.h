@@ -5,8 +5,8 @@
 #include <string>
 
 #include "analysis/sweep/sweep.h"
+#include "core/text.h"
 #include "report/table_formats.h"
-#include "report/text.h"
 
 namespace normbench {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/text.h"
 #include "report/profile_report.h"
-#include "report/text.h"
 #include "report/words.h"
 
 namespace normbench {

@@ -1,8 +1,8 @@
 /// Renderings of a results document: pure functions, one row each.
 #pragma once
 
+#include "core/text.h"
 #include "report/table_formats.h"
-#include "report/text.h"
 
 namespace normbench {
 

@@ -7,13 +7,13 @@
 #include <array>
 #include <utility>
 
+#include "core/text.h"
 #include "core/units.h"
 #include "report/cause_text.h"
 #include "report/comparison_words.h"
 #include "report/document_text.h"
 #include "report/html/page.h"
 #include "report/sweep_text.h"
-#include "report/text.h"
 #include "report/verdict_text.h"
 #include "report/words.h"
 

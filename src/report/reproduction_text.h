@@ -2,8 +2,8 @@
 #pragma once
 
 #include "analysis/reproduction.h"
+#include "core/text.h"
 #include "plan/publications.h"
-#include "report/text.h"
 
 namespace normbench {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/text.h"
 #include "core/units.h"
-#include "report/text.h"
 #include "report/words.h"
 
 namespace normbench {

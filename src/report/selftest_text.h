@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/json.h"
+#include "core/text.h"
 #include "measure/selftest/selftest.h"
-#include "report/text.h"
 
 namespace normbench {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "core/text.h"
 #include "core/units.h"
 #include "report/table_formats.h"
-#include "report/text.h"
 
 namespace normbench {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "analysis/sweep/trends.h"
+#include "core/text.h"
 #include "core/units.h"
 #include "report/cause_text.h"
-#include "report/text.h"
 #include "report/verdict_text.h"
 #include "report/words.h"
 

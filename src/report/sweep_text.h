@@ -3,7 +3,7 @@
 
 #include "analysis/sweep/fit.h"
 #include "analysis/sweep/trends.h"
-#include "report/text.h"
+#include "core/text.h"
 
 namespace normbench {
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "core/text.h"
 #include "report/experiment_lines.h"
 #include "report/profile_report.h"
 #include "report/report.h"
 #include "report/sweep_text.h"
-#include "report/text.h"
 
 namespace normbench {
 namespace {
@@ -63,10 +63,10 @@ std::string terminal(const Results& results, TableKind profile_kind, const Scree
       break;
     }
   if (results.interrupted)
-    text += wrapped(
-        fmt::format("{}: groups that were not finished are missing.",
-                    results.unkept ? "Ended early, its journal could not be written" : "Interrupted"),
-        0, width);
+    text += wrapped(fmt::format("{}: groups that were not finished are missing.",
+                                results.unkept ? "Ended early, its journal could not be written"
+                                               : "Interrupted"),
+                    0, width);
   return text;
 }
 

@@ -6,8 +6,8 @@
 
 #include "compared.h"
 #include "core/issue.h"
+#include "core/text.h"
 #include "golden.h"
-#include "report/text.h"
 
 namespace normbench::comparison_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "report/text.h"
+#include "core/text.h"
 
 namespace normbench::info_text_test {
 namespace {

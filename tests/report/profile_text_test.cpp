@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "core/text.h"
 #include "example_results.h"
 #include "report/profile_report.h"
-#include "report/text.h"
 
 namespace normbench::profile_text_test {
 namespace {
@@ -72,7 +72,8 @@ TEST(ShownProfile, TakesTheLinesThatThereAre) {
   const Results results = examples::gpu();
   EXPECT_EQ(lines(shown(results, TableKind::Torch, 9)), 9);
   EXPECT_EQ(lines(shown(results, TableKind::Stats, 9)), 9);
-  EXPECT_EQ(lines(shown(results, TableKind::Torch, -5)), 7);  // title, headers, 3 rows, what is left out, 1
+  EXPECT_EQ(lines(shown(results, TableKind::Torch, -5)),
+            7);  // title, headers, 3 rows, what is left out, 1
 }
 
 TEST(ShownProfile, OfPercentiles) {

@@ -1,8 +1,6 @@
-#include "report/text.h"
+#include "core/text.h"
 
-#include <gtest/gtest.h>
-
-#include "report/report.h"
+#include <gmock/gmock.h>
 
 namespace normbench::text_test {
 namespace {
@@ -25,6 +23,8 @@ TEST(Text, WrapsAtBlanks) {
   EXPECT_EQ(wrapped("one two three", 2, 10), "  one two\n    three\n");
   EXPECT_EQ(wrapped("unbreakable", 0, 4), "unbreakable\n");
   EXPECT_EQ(wrapped("", 4), "");
+  EXPECT_EQ(wrapped("cast    cpu", 2, 8), "  cast\n    cpu\n");
+  EXPECT_EQ(wrapped("a  b", 0, 4), "a  b\n");
 }
 
 TEST(Text, ColumnsAlignByWidthAndLeaveOutTheEmpty) {
@@ -40,6 +40,7 @@ TEST(Text, NumbersKeepTheirUnits) {
   EXPECT_EQ(wrapped("takes 12 ms, at 97 % of 60 GB/s.", 0, 8),
             "takes\n  12 ms,\n  at\n  97 %\n  of\n  60 GB/s.\n");
   EXPECT_EQ(wrapped("5 seconds", 0, 4), "5\n  seconds\n");
+  EXPECT_EQ(wrapped("stream 1.00 MB:4.00 MB nt", 0, 12), "stream\n  1.00 MB:4.00 MB\n  nt\n");
 }
 
 TEST(Text, ATableThatIsTooWideCutsNames) {
@@ -83,17 +84,6 @@ TEST(Text, ColoursTakeNoRoom) {
   EXPECT_EQ(
       columns_text({{"a", {painted("bad", Ink::Bad, screen), "x"}, true}, {"b", {"1", "2"}}}, 0),
       "a    b\n\033[31mbad\033[0m  1\nx    2\n");
-}
-
-TEST(Reports, AreFoundByName) {
-  EXPECT_EQ(report_named("table").file, "table.txt");
-  EXPECT_EQ(report_named("json").file, "results.json");
-  try {
-    report_named("tex");
-    FAIL();
-  } catch (const Invalid& invalid) {
-    EXPECT_STREQ(invalid.what(), "unknown format \"tex\" (known: text, table, html, json)");
-  }
 }
 
 }  // namespace

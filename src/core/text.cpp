@@ -1,4 +1,4 @@
-#include "report/text.h"
+#include "core/text.h"
 
 #include <fmt/format.h>
 
@@ -77,13 +77,16 @@ bool is_unit(std::string_view word) {
 /// A line without blanks at its end.
 std::string without_end(std::string line) { return line.erase(line.find_last_not_of(' ') + 1); }
 
-/// Where the word at `at` ends; with its unit where it is a number.
+/// Where the word at `at` ends; with its unit where it is a number, and all of "1 MB:4 MB".
 std::size_t word_end(std::string_view text, std::size_t at) {
-  const std::size_t end = std::min(text.find(' ', at), text.size());
-  const bool is_number = end > at && text[end - 1] >= '0' && text[end - 1] <= '9';
-  if (!is_number || end == text.size()) return end;
-  const std::size_t next = std::min(text.find(' ', end + 1), text.size());
-  return is_unit(text.substr(end + 1, next - end - 1)) ? next : end;
+  for (std::size_t start = at;;) {
+    const std::size_t end = std::min(text.find(' ', start), text.size());
+    const bool is_number = end > at && text[end - 1] >= '0' && text[end - 1] <= '9';
+    if (!is_number || end == text.size()) return end;
+    start = end + 1;
+    const std::string_view next = text.substr(start, text.find(' ', start) - start);
+    if (!is_unit(next.substr(0, next.find(':')))) return end;
+  }
 }
 
 std::string padded(const std::string& text, std::size_t width, bool is_text) {
@@ -132,6 +135,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
       line = std::string(indent + 2, ' ');
       empty = true;
     }
+    if (empty && word.empty() && !lines.empty()) continue;  // blanks at the break
     if (!empty) line += ' ';
     line += word;
     empty = false;
