@@ -81,8 +81,8 @@ std::string without_end(std::string line) { return line.erase(line.find_last_not
 std::size_t word_end(std::string_view text, std::size_t at) {
   for (std::size_t start = at;;) {
     const std::size_t end = std::min(text.find(' ', start), text.size());
-    const bool is_number = end > at && text[end - 1] >= '0' && text[end - 1] <= '9';
-    if (!is_number || end == text.size()) return end;
+    const bool ends_in_digit = end > at && text[end - 1] >= '0' && text[end - 1] <= '9';
+    if (!ends_in_digit || end == text.size()) return end;
     start = end + 1;
     const std::string_view next = text.substr(start, text.find(' ', start) - start);
     if (!is_unit(next.substr(0, next.find(':')))) return end;
@@ -122,7 +122,8 @@ std::string cut(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, at)) + "…";
 }
 
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width,
+                    std::size_t deeper) {
   if (text.empty()) return "";
   std::string lines, line(indent, ' ');
   bool empty = true;
@@ -132,14 +133,15 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
     at = end + 1;
     if (!empty && display_width(line) + 1 + display_width(word) > width) {
       lines += without_end(line) + "\n";
-      line = std::string(indent + 2, ' ');
+      line = std::string(indent + deeper, ' ');
       empty = true;
     }
-    if (empty && word.empty() && !lines.empty()) continue;  // blanks at the break
+    if (empty && word.empty()) continue;  // blanks before the first word or at a break
     if (!empty) line += ' ';
     line += word;
     empty = false;
   }
+  if (empty && !lines.empty()) return lines;  // blanks at the end
   return lines + without_end(line) + "\n";
 }
 

@@ -36,9 +36,11 @@ std::size_t display_width(std::string_view text);
 std::string cut(std::string_view text, std::size_t width);
 
 /// `text` broken at blanks into lines of at most `width` columns, each ended; the first begins with
-/// `indent` blanks, the others with two more; "" has none. A word wider than a line is left whole,
-/// and a number stays with its unit.
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = 100);
+/// `indent` blanks, the others with `deeper` more; "" has none. A word wider than a line is left
+/// whole, a number stays with its unit, and "1 MB:4 MB" in one piece. Blanks at its ends are left
+/// out.
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = 100,
+                    std::size_t deeper = 2);
 
 /// A column of a table: cells below a title, right-aligned unless it is text.
 struct Column {

@@ -30,7 +30,8 @@ int source_columns(std::size_t width) {
   return op == 0 ? 0 : op + row + place + 2;
 }
 
-/// Collects lines of at most `width` columns.
+/// Collects lines of at most `width` columns, but for words that are wider. What has no room goes
+/// on deeper than what belongs to a line.
 class Lines {
  public:
   explicit Lines(std::size_t width) : width_(width) {}
@@ -38,7 +39,7 @@ class Lines {
   std::size_t width() const { return width_; }
   void add(std::size_t indent, std::string_view text) {
     constexpr std::size_t least = 16;  // however deep it stands
-    text_ += text.empty() ? "\n" : wrapped(text, indent, std::max(width_, indent + least));
+    text_ += text.empty() ? "\n" : wrapped(text, indent, std::max(width_, indent + least), 4);
   }
   std::string take() { return std::move(text_); }
 

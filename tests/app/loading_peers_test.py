@@ -478,7 +478,7 @@ class Probe(Peer):
         for item in range(first, first + count):
             taken += 1
             print("item", item, taken, "of", count)
-            yield np.full((1, 2, 2, 3), item % 256, np.uint8)
+            yield np.full((1, 2, 2, 3), item % 256, np.uint8)  # a long warm-up has more items
 
     def close(self):
         print("closed")

@@ -25,6 +25,9 @@ TEST(Text, WrapsAtBlanks) {
   EXPECT_EQ(wrapped("", 4), "");
   EXPECT_EQ(wrapped("cast    cpu", 2, 8), "  cast\n    cpu\n");
   EXPECT_EQ(wrapped("a  b", 0, 4), "a  b\n");
+  EXPECT_EQ(wrapped("abcd  ", 0, 4), "abcd\n");
+  EXPECT_EQ(wrapped("  abcde", 2, 4), "  abcde\n");
+  EXPECT_EQ(wrapped("ab cd", 1, 4, 0), " ab\n cd\n");
 }
 
 TEST(Text, ColumnsAlignByWidthAndLeaveOutTheEmpty) {

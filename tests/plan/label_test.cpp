@@ -262,7 +262,7 @@ TEST(Ranges, AndLabelsAreInTheExplanation) {
     source                            10x3x720x1280 uint8 nchw pageable
     range "preprocess"
       cast        simd             cpu  10x3x720x1280 float32 nchw pageable  138 MB, fresh, label
-        "to float {i}"
+          "to float {i}"
       range "inner"
         copy        simd             cpu  10x3x720x1280 float32 nchw pageable  221 MB
     copy        simd             cpu  10x3x720x1280 float32 nchw pageable  221 MB

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "analysis/analysis.h"
+#include "core/issue.h"
 #include "core/text.h"
 #include "example_results.h"
 #include "report/findings_markdown.h"

@@ -6,8 +6,8 @@
 
 namespace normbench {
 
-/// What lanes did while the six items in the middle of a turn, or all of fewer, were in flight: by
-/// start, in ns since the first of them began. The turn has items.
+/// What lanes did while the six items in the middle of a turn, or all of fewer, were in flight,
+/// sorted by start; times are ns since the earliest of these items began. The turn has items.
 std::vector<LaneWork> middle_work(const Flow& flow);
 
 /// Runs the items that the schedule has before its active steps, which are dropped, then the active
