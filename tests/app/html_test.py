@@ -178,8 +178,8 @@ class Whole(Page):
         words = " ".join(self.check(self.pipeline(self.dir / "pipeline.html")).words)
         for variant in ("in turn", "two in flight"):
             self.assertIn(f"{variant}: a few items of its profile", words)
-        for lane in json.loads((self.dir / "run-pipeline/results.json").read_text())["groups"][0]["profile"]:
-            self.assertLessEqual({work["lane"] for work in lane["lane_work"]}, {0, 1})
+        for profile in json.loads((self.dir / "run-pipeline/results.json").read_text())["groups"][0]["profile"]:
+            self.assertEqual({work["lane"] for work in profile["lane_work"]}, {0, 1})
 
     def test_names_that_try_to_break_out(self):
         self.check(render([self.nasty()], self.dir / "nasty.html"))

@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "analysis/analysis.h"
-#include "core/issue.h"
 #include "core/text.h"
 #include "example_results.h"
 #include "report/findings_markdown.h"
@@ -239,17 +238,6 @@ TEST(Terminal, NoErrorIsShownWhereNoOutputIsCorrect) {
   for (GroupResult& group : results.groups)
     for (CaseResult& result : group.cases) result.status = Status::Failed;
   EXPECT_THAT(terminal(results), testing::HasSubstr("  0 of 3 outputs correct\n"));
-}
-
-TEST(Reports, AreFoundByName) {
-  EXPECT_EQ(report_named("table").file, "table.txt");
-  EXPECT_EQ(report_named("json").file, "results.json");
-  try {
-    report_named("tex");
-    FAIL();
-  } catch (const Invalid& invalid) {
-    EXPECT_STREQ(invalid.what(), "unknown format \"tex\" (known: text, table, html, json)");
-  }
 }
 
 }  // namespace
