@@ -7,6 +7,8 @@
 #include <cctype>
 #include <numeric>
 
+#include "core/units.h"
+
 namespace normbench {
 namespace {
 
@@ -14,7 +16,9 @@ std::string joined(const std::string& file, const std::vector<Issue>& issues) {
   std::string text;
   for (const Issue& issue : issues) {
     if (!text.empty()) text += "\n";
-    text += file + ":" + issue.pointer + (issue.pointer.empty() ? " " : ": ") + issue.text;
+    // Names in a config may hold what would do something to a terminal.
+    text +=
+        on_one_line(file + ":" + issue.pointer + (issue.pointer.empty() ? " " : ": ") + issue.text);
   }
   return text;
 }

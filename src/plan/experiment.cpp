@@ -386,6 +386,12 @@ void check_used(Reader& reader, const Frame& frame) {
   check("vary", frame.vary);
 }
 
+/// What is wrong with a name that stands in tables and sentences; "" for nothing.
+std::string name_mistake(std::string_view name) {
+  if (name.find_first_not_of(' ') == name.npos) return "is empty (tables and sentences name it)";
+  return name.front() == ' ' || name.back() == ' ' ? "begins or ends with a blank" : "";
+}
+
 /// True if the experiment has variants to plan; reads over its keys.
 bool check_keys(Reader& reader) {
   reader.require("name", "it names the experiment in outputs");
@@ -403,6 +409,13 @@ bool check_keys(Reader& reader) {
     reader.complain_at("variants", wrong_type("an object of variants", variants));
   else if (has_variants && variants.empty())
     reader.complain_at("variants", "has no variants (an object of at least one)");
+  const Json& name = reader.member("name");
+  const std::string mistake = name.is_string() ? name_mistake(name.get<std::string>()) : "";
+  if (!mistake.empty()) reader.complain_at("name", mistake);
+  if (variants.is_object())
+    for (const auto& [variant, stages] : variants.items())
+      if (const std::string wrong = name_mistake(variant); !wrong.empty())
+        reader.complain_at("variants", fmt::format("the name \"{}\" {}", variant, wrong));
   reader.finish();
   return variants.is_object() && !variants.empty();
 }

@@ -46,6 +46,11 @@ TEST(BadInput, NamesEveryIssueWithItsPlace) {
   EXPECT_EQ(error.issues.size(), 2u);
 }
 
+TEST(BadInput, IsALineForEachIssueWhateverNamesHold) {
+  const BadInput error("a.json", {{std::string("/a\0b", 4), "is \"\x1b[2J\""}, {"/c\nd", "is e"}});
+  EXPECT_STREQ(error.what(), "a.json:/a b: is \" [2J\"\na.json:/c d: is e");
+}
+
 TEST(Unknown, SaysWhatIsKnownOrWhatIsNear) {
   EXPECT_EQ(unknown_of("format", "jsno", {"text", "json"}),
             "unknown format \"jsno\" (known: text, json)");

@@ -129,6 +129,20 @@ TEST(Config, ControlCharactersAreNoText) {
                           "/experiments/0/variants: has a name with a control character"));
 }
 
+TEST(Config, NamesThatNobodySees) {
+  EXPECT_THAT(mistakes(config(R"("variants": {"": ["copy"], " ": ["copy"], " a": ["copy"],
+                                 "b ": ["copy"], "a b": ["copy"]})")),
+              testing::UnorderedElementsAre(
+                  "/experiments/0/variants: the name \"\" is empty (tables and sentences name it)",
+                  "/experiments/0/variants: the name \" \" is empty (tables and sentences name it)",
+                  "/experiments/0/variants: the name \" a\" begins or ends with a blank",
+                  "/experiments/0/variants: the name \"b \" begins or ends with a blank"));
+  EXPECT_THAT(
+      mistakes(
+          R"({"schema": 1, "name": "c", "experiments": [{"name": " ", "variants": {"v": ["copy"]}}]})"),
+      ElementsAre("/experiments/0/name: is empty (tables and sentences name it)"));
+}
+
 TEST(Config, FilesThatCannotBeRead) {
   const auto mistake = [](const std::string& file) -> std::string {
     try {
