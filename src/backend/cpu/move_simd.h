@@ -10,6 +10,13 @@ namespace normbench {
 /// mirrored or not; past the cache only if cache lines start at the same pixels of all planes.
 bool move_pixels(const PixelRun& run, std::int64_t size, Stores stores);
 
+/// The same of elements of one size, and of bytes that are copied in rows: each in a file of its
+/// own, which takes compilers long.
+bool move_8bit(const PixelRun& run, Stores stores);
+bool move_16bit(const PixelRun& run, Stores stores);
+bool move_32bit(const PixelRun& run, Stores stores);
+bool copy_bytes(const PixelRun& bytes, Stores stores);
+
 /// The same through the cache, and whatever the strides.
 void gather(const PixelRun& run, std::int64_t size);
 

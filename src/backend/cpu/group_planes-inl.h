@@ -1,10 +1,13 @@
-#include "backend/cpu/group_planes_simd.h"
+// Included once per instruction set, by files that Highway compiles once per instruction set.
+#if defined(NORMBENCH_GROUP_PLANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef NORMBENCH_GROUP_PLANES_INL_H_
+#undef NORMBENCH_GROUP_PLANES_INL_H_
+#else
+#define NORMBENCH_GROUP_PLANES_INL_H_
+#endif
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "backend/cpu/group_planes_simd.cpp"
-#include <hwy/foreach_target.h>
-// After foreach_target.h, which includes this file once per instruction set.
 #include "backend/cpu/elementwise-inl.h"
+#include "backend/cpu/group_planes_simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
@@ -467,34 +470,13 @@ void block(const PlaneRows& rows, std::int64_t begin, std::int64_t end,
     work.template run<false, true>(begin, end);
 }
 
+/// Null where the dtype is not covered.
 template <Pass P>
 GroupFunction pick_block(DType dtype, Stores stores) {
   return for_floats<GroupFunction>(
       dtype, stores, []<DType T, Stores S>() -> GroupFunction { return &block<T, P, S>; });
 }
 
-GroupFunction pick_forward(DType dtype, Stores stores) {
-  return pick_block<Pass::Forward>(dtype, stores);
-}
-GroupFunction pick_backward(DType dtype, Stores stores) {
-  return pick_block<Pass::Backward>(dtype, stores);
-}
-
 }  // namespace normbench::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace normbench {
-
-HWY_EXPORT(pick_forward);
-HWY_EXPORT(pick_backward);
-
-GroupFunction forward_function(DType dtype, Stores stores) {
-  return HWY_DYNAMIC_DISPATCH(pick_forward)(dtype, stores);
-}
-GroupFunction backward_function(DType dtype, Stores stores) {
-  return HWY_DYNAMIC_DISPATCH(pick_backward)(dtype, stores);
-}
-
-}  // namespace normbench
 #endif

@@ -1,4 +1,10 @@
-#include "backend/cpu/move_simd.h"
+// Included once per instruction set, by files that Highway compiles once per instruction set.
+#if defined(NORMBENCH_MOVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef NORMBENCH_MOVE_INL_H_
+#undef NORMBENCH_MOVE_INL_H_
+#else
+#define NORMBENCH_MOVE_INL_H_
+#endif
 
 #include <algorithm>
 #include <atomic>
@@ -7,15 +13,10 @@
 #include <numeric>
 #include <utility>
 
-#include "backend/cpu/fetch.h"
-
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "backend/cpu/move_simd.cpp"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-// After foreach_target.h, which includes this file once per instruction set.
 #include "backend/cpu/elementwise-inl.h"
+#include "backend/cpu/fetch.h"
 #include "backend/cpu/load_pixels-inl.h"
+#include "backend/cpu/move_simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
@@ -300,7 +301,7 @@ PixelRun rows_of(PixelRun run, std::int64_t first, std::int64_t rows) {
 
 /// Rows that are whole pages of the source together, 16 KiB at least: where pages end together,
 /// memory is idle once for all parts.
-std::int64_t rows_of_pages(std::int64_t stride) {
+HWY_INLINE std::int64_t rows_of_pages(std::int64_t stride) {
   const std::int64_t bytes = std::max<std::int64_t>(1, std::abs(stride)),
                      rows = kPrefetchReach / std::gcd(bytes, kPrefetchReach);
   return rows * std::max<std::int64_t>(1, 4 * kPrefetchReach / (rows * bytes));
@@ -400,75 +401,6 @@ bool move_elements(const PixelRun& run, Stores stores) {
   return move_as<Way<T, 1, false, false, true>>(run, stores);
 }
 
-/// True for pixels that lie side by side, channels too, on both sides.
-bool is_copy(const PixelRun& run) {
-  const PixelStrides f = run.from.strides, t = run.to.strides;
-  return f.pixel == run.channels && t.pixel == run.channels &&
-         (run.channels == 1 || (f.channel == 1 && t.channel == 1));
-}
-
-/// Past the cache rows of fewer bytes that end within lines are copied faster one after the other
-/// than side by side.
-constexpr std::int64_t kShortRow = 2048;
-
-bool move_any(const PixelRun& run, std::int64_t size, Stores stores) {
-  if (is_copy(run)) {
-    PixelRun bytes = run;
-    bytes.pixels *= run.channels * size;
-    const bool is_short = bytes.pixels < kShortRow && bytes.pixels % kLine != 0;
-    if (stores != Stores::Normal && run.rows > 1 && is_short) return false;
-    return move_as<Way<std::uint8_t, 1, false, false, false>>(bytes, stores);
-  }
-  switch (size) {
-    case 1:
-      return move_elements<std::uint8_t>(run, stores);
-    case 2:
-      return move_elements<std::uint16_t>(run, stores);
-    default:
-      return move_elements<std::uint32_t>(run, stores);
-  }
-}
-
 }  // namespace normbench::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace normbench {
-namespace {
-
-template <class T>
-void gather_elements(const PixelRun& run) {
-  const PixelStrides f = run.from.strides, t = run.to.strides;
-  for (std::int64_t y = 0; y < run.rows; ++y) {
-    const T* in = reinterpret_cast<const T*>(run.from.data + y * run.stride);
-    T* out = reinterpret_cast<T*>(run.to.data) + y * run.pixels * t.pixel;
-    for (std::int64_t c = 0; c < run.channels; ++c)
-      for (std::int64_t i = 0; i < run.pixels; ++i)
-        out[i * t.pixel + c * t.channel] = in[i * f.pixel + c * f.channel];
-  }
-}
-
-}  // namespace
-
-HWY_EXPORT(move_any);
-
-bool move_pixels(const PixelRun& run, std::int64_t size, Stores stores) {
-  return HWY_DYNAMIC_DISPATCH(move_any)(run, size, stores);
-}
-
-void gather(const PixelRun& run, std::int64_t size) {
-  if (move_pixels(run, size, Stores::Normal)) return;
-  switch (size) {
-    case 1:
-      return gather_elements<std::uint8_t>(run);
-    case 2:
-      return gather_elements<std::uint16_t>(run);
-    case 4:
-      return gather_elements<std::uint32_t>(run);
-    default:
-      HWY_ABORT("no pixels of %d bytes a channel", static_cast<int>(size));
-  }
-}
-
-}  // namespace normbench
 #endif

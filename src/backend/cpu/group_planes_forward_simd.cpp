@@ -1,0 +1,29 @@
+#include "backend/cpu/group_planes_simd.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/group_planes_forward_simd.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which includes this file once per instruction set.
+#include "backend/cpu/group_planes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace normbench::HWY_NAMESPACE {
+
+GroupFunction pick_forward(DType dtype, Stores stores) {
+  return pick_block<Pass::Forward>(dtype, stores);
+}
+
+}  // namespace normbench::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace normbench {
+
+HWY_EXPORT(pick_forward);
+
+GroupFunction forward_function(DType dtype, Stores stores) {
+  return HWY_DYNAMIC_DISPATCH(pick_forward)(dtype, stores);
+}
+
+}  // namespace normbench
+#endif
