@@ -2,7 +2,9 @@
 #pragma once
 
 #include <spng.h>
+#include <zlib.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +12,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // jpeglib.h needs <cstdio>.
@@ -40,7 +43,8 @@ struct JpegOptions {
   int quality = 100;
   bool progressive = false;
   bool adobe = false;
-  Bytes app1 = {};  // payload of an APP1 marker; none when empty
+  Bytes app1 = {};            // payload of an APP1 marker; none when empty
+  int blocks_to_restart = 0;  // 0: no restart markers
 };
 
 /// Samples are not subsampled.
@@ -64,6 +68,7 @@ inline Bytes jpeg_file(const Bytes& pixels, int height, int width,
   for (int c = 0; c < codec.num_components; ++c)
     codec.comp_info[c].h_samp_factor = codec.comp_info[c].v_samp_factor = 1;
   if (options.progressive) jpeg_simple_progression(&codec);
+  codec.restart_interval = options.blocks_to_restart;
   jpeg_start_compress(&codec, TRUE);
   if (!options.app1.empty())
     jpeg_write_marker(&codec, JPEG_APP0 + 1, options.app1.data(), options.app1.size());
@@ -125,6 +130,75 @@ inline Bytes png_file(const Bytes& samples, int height, int width, const PngOpti
   Bytes file(first, first + size);
   std::free(memory);
   return file;
+}
+
+inline Bytes bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
+
+inline void append(Bytes& bytes, const Bytes& more) {
+  bytes.insert(bytes.end(), more.begin(), more.end());
+}
+
+inline void append_big_endian(Bytes& bytes, std::uint32_t number) {
+  for (int shift = 24; shift >= 0; shift -= 8)
+    bytes.push_back(static_cast<std::uint8_t>(number >> shift));
+}
+
+/// A chunk of a PNG, with its checksum.
+inline Bytes png_chunk(std::string_view type, const Bytes& data) {
+  Bytes chunk;
+  append_big_endian(chunk, static_cast<std::uint32_t>(data.size()));
+  append(chunk, bytes_of(type));
+  append(chunk, data);
+  append_big_endian(chunk, static_cast<std::uint32_t>(crc32_z(0, &chunk[4], chunk.size() - 4)));
+  return chunk;
+}
+
+/// Where the first chunk of a type begins in a PNG of png_file.
+inline std::size_t chunk_at(const Bytes& png, std::string_view type) {
+  const auto found = std::search(png.begin(), png.end(), type.begin(), type.end());
+  if (found == png.end()) throw std::runtime_error("no such chunk");
+  return static_cast<std::size_t>(found - png.begin()) - 4;
+}
+
+/// The PNG with more chunks before its first one of a type.
+inline Bytes with_chunks(Bytes png, std::string_view before, const Bytes& chunks) {
+  png.insert(png.begin() + static_cast<std::ptrdiff_t>(chunk_at(png, before)), chunks.begin(),
+             chunks.end());
+  return png;
+}
+
+/// An Exif block with the orientation as the second of two entries, without a mark before it.
+inline Bytes exif_block(int orientation, bool little, std::uint32_t type = 3,
+                        std::uint32_t count = 1) {
+  Bytes bytes;
+  const auto put = [&](std::uint32_t value, int size) {
+    for (int i = 0; i < size; ++i)
+      bytes.push_back(static_cast<std::uint8_t>(value >> 8 * (little ? i : size - 1 - i)));
+  };
+  const int size = type == 4 ? 4 : 2;
+  put(little ? 0x4949 : 0x4D4D, 2);
+  put(42, 2);
+  put(8, 4);
+  put(2, 2);
+  put(0x010F, 2);
+  put(3, 2);
+  put(1, 4);
+  put(5, 2);
+  put(0, 2);
+  put(0x0112, 2);
+  put(type, 2);
+  put(count, 4);
+  put(static_cast<std::uint32_t>(orientation), size);
+  put(0, 4 - size);
+  put(0, 4);
+  return bytes;
+}
+
+/// The same as the payload of a JPEG's APP1 marker.
+inline Bytes exif_segment(int orientation, bool little) {
+  Bytes bytes{'E', 'x', 'i', 'f', 0, 0};
+  append(bytes, exif_block(orientation, little));
+  return bytes;
 }
 
 }  // namespace normbench

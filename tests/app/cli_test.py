@@ -577,7 +577,7 @@ class CliTest(unittest.TestCase):
         images = self.dir / "images"
         images.mkdir()
         (images / "a.jpg").write_bytes(b"")
-        (images / "b.png").write_bytes(b"hello")
+        (images / "b.png").write_bytes(b"\x01hello")
         config = self.config(
             {
                 "schema": 1,

@@ -348,8 +348,8 @@ class Broken(Prepare):
         self.made = self.make_photos(5)
         self.kept = (self.photos / "001.png").read_bytes()
         (self.photos / "001.png").write_bytes(b"")
-        (self.photos / "003.png").write_bytes(b"hello")
-        self.reason = "not an image this version reads (JPEG and PNG; the file starts with 68 65 6c 6c)"
+        (self.photos / "003.png").write_bytes(b"\x01ello")
+        self.reason = "not an image this version reads (JPEG, PNG and WebP; the file starts with 01 65 6c 6c)"
 
     def test_images_are_all_named_and_the_others_done(self):
         folder = self.dir / "set"

@@ -1,33 +1,14 @@
+#include "ops/images/exif.h"
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "image_files.h"
 #include "ops/images/image.h"
-#include "ops/images/jpeg.h"
+#include "webp_files.h"
 
 namespace normbench::exif_test {
 namespace {
-
-/// An APP1 payload with the orientation as the second of two entries.
-Bytes exif(int orientation, bool little) {
-  Bytes bytes{'E', 'x', 'i', 'f', 0, 0};
-  const auto put = [&](std::uint32_t value, int size) {
-    for (int i = 0; i < size; ++i)
-      bytes.push_back(static_cast<std::uint8_t>(value >> 8 * (little ? i : size - 1 - i)));
-  };
-  put(little ? 0x4949 : 0x4D4D, 2);
-  put(42, 2);
-  put(8, 4);
-  put(2, 2);
-  for (const std::uint32_t tag : {0x010Fu, 0x0112u}) {
-    put(tag, 2);
-    put(3, 2);
-    put(1, 4);
-    put(tag == 0x0112u ? orientation : 5, 2);
-    put(0, 2);
-  }
-  put(0, 4);
-  return bytes;
-}
 
 Image decoded(const Bytes& file) {
   Image image;
@@ -35,30 +16,79 @@ Image decoded(const Bytes& file) {
   return image;
 }
 
-TEST(Exif, ReadsBothByteOrders) {
+TEST(Exif, ReadsBothByteOrdersAndBothSizes) {
   for (int orientation = 1; orientation <= 8; ++orientation)
     for (const bool little : {false, true})
-      EXPECT_EQ(exif_orientation(exif(orientation, little)), orientation);
+      for (const std::uint32_t type : {3, 4})
+        EXPECT_EQ(exif_orientation(exif_block(orientation, little, type)), orientation) << type;
 }
 
-TEST(Exif, MalformedDataIsUpright) {
-  EXPECT_EQ(exif_orientation({}), 1);
-  EXPECT_EQ(exif_orientation(exif(0, true)), 1);
-  EXPECT_EQ(exif_orientation(exif(9, false)), 1);
-  Bytes far = exif(6, true);
-  far[10] = far[11] = far[12] = far[13] = 0xFF;  // the directory's offset
-  EXPECT_EQ(exif_orientation(far), 1);
-  Bytes no_exif = exif(6, true);
-  no_exif[0] = 'X';
-  EXPECT_EQ(exif_orientation(no_exif), 1);
+TEST(Exif, ReadsABlockBehindItsMark) {
+  Bytes marked = exif_segment(6, true);
+  EXPECT_EQ(exif_orientation(marked), 6);
+  marked.insert(marked.begin(), {'E', 'x', 'i', 'f', 0, 0});
+  EXPECT_EQ(exif_orientation(marked), 6);
+}
+
+TEST(Exif, OtherNumbersAreUpright) {
+  for (const int orientation : {0, 9, 255, 65535}) {
+    EXPECT_EQ(exif_orientation(exif_block(orientation, true)), 1);
+    EXPECT_EQ(exif_orientation(exif_block(orientation, false, 4)), 1);
+  }
+  EXPECT_EQ(exif_orientation(exif_block(6 << 16 | 3, true, 4)), 1);
+  EXPECT_EQ(exif_orientation(exif_block(6, true, 5)), 1);  // no whole number
+}
+
+TEST(Exif, TheFirstOfSeveralNumbersCounts) {
+  EXPECT_EQ(exif_orientation(exif_block(6, true, 3, 2)), 6);
+  EXPECT_EQ(exif_orientation(exif_block(6, true, 3, 0)), std::nullopt);
+  Bytes elsewhere = exif_block(0, true, 3, 3);
+  elsewhere[30] = static_cast<std::uint8_t>(elsewhere.size());  // where the three are
+  append(elsewhere, {8, 0, 1, 0, 3, 0});
+  EXPECT_EQ(exif_orientation(elsewhere), 8);
+  elsewhere.pop_back();
+  EXPECT_EQ(exif_orientation(elsewhere), std::nullopt);
+}
+
+TEST(Exif, MalformedDataSaysNothing) {
+  EXPECT_EQ(exif_orientation({}), std::nullopt);
+  Bytes far = exif_block(6, true);
+  far[4] = far[5] = far[6] = far[7] = 0xFF;  // the directory's offset
+  EXPECT_EQ(exif_orientation(far), std::nullopt);
+  for (const std::size_t at : {0, 1, 2}) {
+    Bytes no_exif = exif_block(6, true);
+    no_exif[at] = 'X';
+    EXPECT_EQ(exif_orientation(no_exif), std::nullopt) << at;
+  }
+  Bytes many = exif_block(6, true);
+  many[8] = many[9] = 0xFF;  // the number of entries
+  EXPECT_EQ(exif_orientation(many), 6);
 }
 
 TEST(Exif, EveryTruncationIsSurvived) {
-  const Bytes whole = exif(6, false);
+  const Bytes whole = exif_block(6, false);
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    const int found = exif_orientation(std::span(whole).first(size));
-    EXPECT_TRUE(found == 1 || found == 6) << size;
+    const auto found = exif_orientation(std::span(whole).first(size));
+    EXPECT_TRUE(!found || found == 6) << size;
   }
+}
+
+TEST(Xmp, ReadsAttributesAndElements) {
+  EXPECT_EQ(xmp_orientation(R"(<rdf tiff:Orientation="6"/>)"), 6);
+  EXPECT_EQ(xmp_orientation("<tiff:Orientation>8</tiff:Orientation>"), 8);
+  EXPECT_EQ(xmp_orientation(R"(<tiff:Orientation/> tiff:Orientation="3")"), 3);
+  EXPECT_EQ(xmp_orientation(R"(tiff:Orientation="9")"), 1);
+  for (const char* other : {"", "tiff:Orientation", "tiff:Orientation=\"", "tiff:Orientation='6'"})
+    EXPECT_EQ(xmp_orientation(other), std::nullopt) << other;
+}
+
+TEST(Xmp, CountsWhereExifSaysNothing) {
+  const std::string_view xmp = R"(tiff:Orientation="6")";
+  EXPECT_EQ(orientation_of({}, xmp), 6);
+  EXPECT_EQ(orientation_of(exif_block(3, true), xmp), 3);
+  EXPECT_EQ(orientation_of(exif_block(1, true), xmp), 1);
+  EXPECT_EQ(orientation_of(exif_block(6, true, 3, 0), xmp), 6);
+  EXPECT_EQ(orientation_of({}, ""), 1);
 }
 
 /// The pixel of the stored image (height x width) that an upright viewer sees at (y, x).
@@ -83,34 +113,138 @@ std::pair<int, int> seen(int orientation, int y, int x, int height, int width) {
   }
 }
 
-TEST(Exif, TurnsThePixels) {
-  constexpr int height = 5, width = 3;
+/// The stored image as an upright viewer sees it.
+Image turned(const Image& stored, int orientation) {
+  const int height = static_cast<int>(stored.height), width = static_cast<int>(stored.width);
+  Image out;
+  set_size(out, orientation < 5 ? height : width, orientation < 5 ? width : height);
+  out.rgb.clear();
+  for (int y = 0; y < out.height; ++y)
+    for (int x = 0; x < out.width; ++x) {
+      const auto [from_y, from_x] = seen(orientation, y, x, height, width);
+      const auto pixel = stored.rgb.begin() + 3 * (from_y * width + from_x);
+      out.rgb.insert(out.rgb.end(), pixel, pixel + 3);
+    }
+  return out;
+}
+
+void expect_turned(const Image& image, const Image& stored, int orientation) {
+  const Image expected = turned(stored, orientation);
+  EXPECT_EQ(image.height, expected.height);
+  EXPECT_EQ(image.width, expected.width);
+  EXPECT_EQ(image.rgb, expected.rgb) << "orientation " << orientation;
+}
+
+constexpr int height = 5, width = 3;
+
+TEST(Exif, TurnsJpegs) {
   const Bytes pixels = gradient(height, width, 3);
   const Image stored = decoded(jpeg_file(pixels, height, width));
   for (int orientation = 1; orientation <= 8; ++orientation) {
-    const bool little = orientation % 2 == 0;
-    const Image turned =
-        decoded(jpeg_file(pixels, height, width, {.app1 = exif(orientation, little)}));
-    const int rows = orientation < 5 ? height : width, columns = orientation < 5 ? width : height;
-    ASSERT_EQ(turned.height, rows);
-    ASSERT_EQ(turned.width, columns);
-    Bytes expected;
-    for (int y = 0; y < rows; ++y)
-      for (int x = 0; x < columns; ++x) {
-        const auto [from_y, from_x] = seen(orientation, y, x, height, width);
-        const auto pixel = stored.rgb.begin() + 3 * (from_y * width + from_x);
-        expected.insert(expected.end(), pixel, pixel + 3);
-      }
-    EXPECT_EQ(turned.rgb, expected) << "orientation " << orientation;
+    const Bytes app1 = exif_segment(orientation, orientation % 2 == 0);
+    expect_turned(decoded(jpeg_file(pixels, height, width, {.app1 = app1})), stored, orientation);
   }
+}
+
+TEST(Exif, TurnsPngsWithItBeforeAndBehindThePixels) {
+  const Bytes png = png_file(gradient(height, width, 3), height, width);
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    const Bytes exif = png_chunk("eXIf", exif_block(orientation, orientation % 2 == 0));
+    for (const char* before : {"IDAT", "IEND"})
+      expect_turned(decoded(with_chunks(png, before, exif)), decoded(png), orientation);
+  }
+}
+
+TEST(Exif, TurnsWebPs) {
+  const Bytes webp = webp_file(gradient(height, width, 3), height, width);
+  for (int orientation = 1; orientation <= 8; ++orientation)
+    for (const bool marked : {false, true}) {
+      const Bytes exif = marked ? exif_segment(orientation, false) : exif_block(orientation, true);
+      expect_turned(decoded(webp_with_exif(webp, height, width, exif)), decoded(webp), orientation);
+    }
 }
 
 TEST(Exif, TurnsInks) {
   const JpegOptions options{
-      .pixels = JCS_CMYK, .stored = JCS_CMYK, .adobe = true, .app1 = exif(6, true)};
-  const Image image = decoded(jpeg_file(gradient(4, 2, 4), 4, 2, options));
-  EXPECT_EQ(image.height, 2);
-  EXPECT_EQ(image.width, 4);
+      .pixels = JCS_CMYK, .stored = JCS_CMYK, .adobe = true, .app1 = exif_segment(6, true)};
+  const Bytes pixels = gradient(4, 2, 4);
+  JpegOptions upright = options;
+  upright.app1 = {};
+  expect_turned(decoded(jpeg_file(pixels, 4, 2, options)),
+                decoded(jpeg_file(pixels, 4, 2, upright)), 6);
+}
+
+/// The segments as APP1 markers at the start of a JPEG.
+Bytes with_segments(Bytes jpeg, const std::vector<Bytes>& segments) {
+  Bytes markers;
+  for (const Bytes& segment : segments) {
+    append(markers, {0xFF, 0xE1, static_cast<std::uint8_t>((segment.size() + 2) >> 8),
+                     static_cast<std::uint8_t>(segment.size() + 2)});
+    append(markers, segment);
+  }
+  jpeg.insert(jpeg.begin() + 2, markers.begin(), markers.end());
+  return jpeg;
+}
+
+TEST(Exif, TheFirstOfSeveralSegmentsCounts) {
+  const Bytes jpeg = jpeg_file(gradient(height, width, 3), height, width);
+  const Image stored = decoded(jpeg);
+  const auto expect = [&](const std::vector<Bytes>& segments, int orientation) {
+    expect_turned(decoded(with_segments(jpeg, segments)), stored, orientation);
+  };
+  const Bytes three = exif_segment(3, true), six = exif_segment(6, false);
+  expect({three, six}, 3);
+  expect({six, three}, 6);
+  expect({exif_segment(1, true), six}, 1);
+  const auto half = three.begin() + 20;
+  Bytes rest{'E', 'x', 'i', 'f', 0, 0};
+  rest.insert(rest.end(), half, three.end());
+  expect({{three.begin(), half}, rest}, 3);  // a block of more than 64 KiB goes on in the next
+}
+
+TEST(Xmp, TurnsEveryFormat) {
+  const Bytes pixels = gradient(height, width, 3);
+  const std::string text = R"(<x tiff:Orientation="6"/>)";
+  const Bytes jpeg = jpeg_file(pixels, height, width);
+  const Bytes segment = bytes_of(std::string("http://ns.adobe.com/xap/1.0/\0", 29) + text);
+  expect_turned(decoded(with_segments(jpeg, {segment})), decoded(jpeg), 6);
+  expect_turned(decoded(with_segments(jpeg, {segment, exif_segment(3, true)})), decoded(jpeg), 3);
+
+  const Bytes png = png_file(pixels, height, width);
+  const Bytes chunk =
+      png_chunk("iTXt", bytes_of(std::string("XML:com.adobe.xmp\0\0\0\0\0", 22) + text));
+  for (const char* before : {"IDAT", "IEND"})
+    expect_turned(decoded(with_chunks(png, before, chunk)), decoded(png), 6);
+
+  const Bytes webp = webp_file(pixels, height, width);
+  Bytes chunks = webp_payload(webp);
+  append(chunks, webp_chunk("XMP ", bytes_of(text)));
+  expect_turned(decoded(extended_webp(WebPXmp, height, width, chunks)), decoded(webp), 6);
+}
+
+TEST(Exif, TurnsPngsByARawProfile) {
+  const Bytes png = png_file(gradient(height, width, 3), height, width);
+  std::string profile = "\nexif\n      44\n";
+  for (const std::uint8_t byte : exif_segment(6, true)) profile += fmt::format("{:02x}", byte);
+  const std::string keyword("Raw profile type exif\0", 22);
+  expect_turned(decoded(with_chunks(png, "IDAT", png_chunk("tEXt", bytes_of(keyword + profile)))),
+                decoded(png), 6);
+
+  Bytes deflated(compressBound(profile.size()));
+  uLongf size = deflated.size();
+  ASSERT_EQ(compress(deflated.data(), &size, reinterpret_cast<const Bytef*>(profile.data()),
+                     profile.size()),
+            Z_OK);
+  Bytes text = bytes_of(keyword + std::string(1, '\0'));
+  text.insert(text.end(), deflated.begin(), deflated.begin() + static_cast<std::ptrdiff_t>(size));
+  const Bytes chunk = png_chunk("zTXt", text);
+  expect_turned(decoded(with_chunks(png, "IEND", chunk)), decoded(png), 6);
+  const Bytes exif = png_chunk("eXIf", exif_block(3, true));
+  expect_turned(decoded(with_chunks(with_chunks(png, "IDAT", exif), "IEND", chunk)), decoded(png),
+                3);
+  for (const char* bad : {"", "\n", "\nexif\n", "\nexif\n 2\nxy"})
+    expect_turned(decoded(with_chunks(png, "IDAT", png_chunk("tEXt", bytes_of(keyword + bad)))),
+                  decoded(png), 1);
 }
 
 }  // namespace

@@ -2,30 +2,23 @@
 
 #include <gmock/gmock.h>
 
-#include <array>
+#include <algorithm>
 #include <functional>
 
-#include "image_files.h"
+#include "ops/decoding.h"
+#include "webp_files.h"
 
 namespace normbench::image_test {
 namespace {
 
+using decoding::complaint;
+using decoding::data;
+using decoding::decoded;
+using decoding::ramp;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-Image decoded(const Bytes& file) {
-  Image image;
-  decode_image(file, image);
-  return image;
-}
-
-/// What decoding says, or "" when it succeeds.
-std::string complaint(const Bytes& file) try {
-  decoded(file);
-  return "";
-} catch (const std::runtime_error& error) {
-  return error.what();
-}
+using testing::IsEmpty;
+using testing::MatchesRegex;
 
 /// The largest difference of two images of equal size.
 int difference(const Bytes& a, const Bytes& b) {
@@ -97,58 +90,132 @@ TEST(Jpeg, RgbStoredWithoutConversion) {
   EXPECT_EQ(image.rgb, plain({200, 100, 50}));
 }
 
-TEST(Jpeg, InksOfAdobeAreInverted) {
+TEST(Jpeg, InksAreStoredInverted) {
   // Stored 255 means no ink: red = 200 * 250 / 255 and so on.
   const Bytes pixels = plain({200, 100, 50, 250});
-  const JpegOptions cmyk{.pixels = JCS_CMYK, .stored = JCS_CMYK, .adobe = true};
-  EXPECT_THAT(first_pixel(decoded(jpeg_file(pixels, 8, 8, cmyk))), ElementsAre(196, 98, 49));
+  for (const bool adobe : {true, false}) {
+    const JpegOptions cmyk{.pixels = JCS_CMYK, .stored = JCS_CMYK, .adobe = adobe};
+    EXPECT_THAT(first_pixel(decoded(jpeg_file(pixels, 8, 8, cmyk))), ElementsAre(196, 98, 49));
+  }
   const JpegOptions ycck{.pixels = JCS_CMYK, .stored = JCS_YCCK, .adobe = true};
   EXPECT_LE(difference(decoded(jpeg_file(pixels, 8, 8, ycck)).rgb, plain({196, 98, 49})), 2);
 }
 
-TEST(Jpeg, InksWithoutAdobeAreNotInverted) {
-  const JpegOptions cmyk{.pixels = JCS_CMYK, .stored = JCS_CMYK};
-  EXPECT_THAT(first_pixel(decoded(jpeg_file(plain({55, 155, 205, 5}), 8, 8, cmyk))),
-              ElementsAre(196, 98, 49));
+TEST(Jpeg, InksOfOtherProgramsHaveTheirColours) {
+  for (const char* name : {"cmyk-with-adobe-marker.jpg", "cmyk-without-adobe-marker.jpg"}) {
+    const Image image = decoded(data(name));
+    for (std::size_t i = 0; i < image.rgb.size(); i += 3)
+      ASSERT_THAT(Bytes(&image.rgb[i], &image.rgb[i] + 3), ElementsAre(200, 50, 100)) << name;
+  }
 }
 
-TEST(Png, GrayOfEveryDepth) {
-  const auto gray = [](const Bytes& row, int width, int depth) {
-    return decoded(png_file(row, 1, width, {SPNG_COLOR_TYPE_GRAYSCALE, depth})).rgb;
+/// Where the restart markers of a JPEG begin.
+std::vector<std::size_t> restarts(const Bytes& jpeg) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i + 1 < jpeg.size(); ++i)
+    if (jpeg[i] == 0xFF && jpeg[i + 1] >= JPEG_RST0 && jpeg[i + 1] < JPEG_RST0 + 8)
+      found.push_back(i);
+  return found;
+}
+
+TEST(Jpeg, AWrongRestartNumberIsReadWhereNothingIsLost) {
+  const Bytes whole = jpeg_file(gradient(40, 48, 3), 40, 48, {.blocks_to_restart = 2});
+  const auto markers = restarts(whole);
+  ASSERT_EQ(markers.size(), 14u);
+  for (const std::size_t which : {0, 5, 13})
+    for (const int off : {1, 2, 3, 4, 5, 6, 7}) {
+      Bytes file = whole;
+      std::uint8_t& number = file[markers[which] + 1];
+      number = static_cast<std::uint8_t>(JPEG_RST0 + (number - JPEG_RST0 + off) % 8);
+      if (off < 3 || off > 5) {  // every library takes it for a sign that an interval is missing
+        EXPECT_EQ(complaint(file), "corrupt JPEG data: a restart marker is missing") << off;
+        continue;
+      }
+      const Image image = decoded(file);
+      EXPECT_EQ(image.rgb, decoded(whole).rgb) << off;
+      EXPECT_THAT(image.remarks, ElementsAre(Remark::Repaired)) << off;
+    }
+  Bytes lost = whole;
+  lost.erase(lost.begin() + static_cast<std::ptrdiff_t>(markers[5]),
+             lost.begin() + static_cast<std::ptrdiff_t>(markers[6]));
+  EXPECT_EQ(complaint(lost), "corrupt JPEG data: a restart marker is missing");
+}
+
+TEST(Jpeg, BytesThatBelongToNothingArePassedOver) {
+  const Bytes whole = jpeg_file(gradient(16, 16, 3), 16, 16);
+  const auto table = std::ranges::search(whole, Bytes{0xFF, 0xDB});
+  const auto with = [&](std::ptrdiff_t at, const Bytes& more) {
+    Bytes file = whole;
+    file.insert(file.begin() + at, more.begin(), more.end());
+    return decoded(file);
   };
-  EXPECT_THAT(gray({0b01000000}, 2, 1), ElementsAre(0, 0, 0, 255, 255, 255));
-  EXPECT_THAT(gray({0b01100000}, 2, 2), ElementsAre(85, 85, 85, 170, 170, 170));
-  EXPECT_THAT(gray({0x1F}, 2, 4), ElementsAre(17, 17, 17, 255, 255, 255));
-  EXPECT_THAT(gray({7, 130}, 2, 8), ElementsAre(7, 7, 7, 130, 130, 130));
-  EXPECT_THAT(gray({0xFF, 0x12}, 1, 16), ElementsAre(0x12, 0x12, 0x12));
+  const Image between = with(table.begin() - whole.begin(), {0, 1, 2});
+  EXPECT_EQ(between.rgb, decoded(whole).rgb);
+  EXPECT_THAT(between.remarks, ElementsAre(Remark::Repaired));
+  // A JPEG ends where it says; some cameras put a second one there.
+  const Image behind = with(std::ssize(whole), whole);
+  EXPECT_EQ(behind.rgb, decoded(whole).rgb);
+  EXPECT_THAT(behind.remarks, IsEmpty());
 }
 
-TEST(Png, ColourAndAlphaOfEveryDepth) {
-  const auto pixel = [](const Bytes& samples, int type, int depth) {
-    return decoded(png_file(samples, 1, 1, {type, depth})).rgb;
-  };
-  EXPECT_THAT(pixel({9, 8, 7}, SPNG_COLOR_TYPE_TRUECOLOR, 8), ElementsAre(9, 8, 7));
-  EXPECT_THAT(pixel({0xFF, 9, 0, 8, 0x80, 7}, SPNG_COLOR_TYPE_TRUECOLOR, 16), ElementsAre(9, 8, 7));
-  EXPECT_THAT(pixel({9, 8, 7, 0}, SPNG_COLOR_TYPE_TRUECOLOR_ALPHA, 8), ElementsAre(9, 8, 7));
-  EXPECT_THAT(pixel({0, 9, 0, 8, 0, 7, 1, 2}, SPNG_COLOR_TYPE_TRUECOLOR_ALPHA, 16),
-              ElementsAre(9, 8, 7));
-  EXPECT_THAT(pixel({40, 128}, SPNG_COLOR_TYPE_GRAYSCALE_ALPHA, 8), ElementsAre(40, 40, 40));
-  EXPECT_THAT(pixel({0, 40, 0, 1}, SPNG_COLOR_TYPE_GRAYSCALE_ALPHA, 16), ElementsAre(40, 40, 40));
+/// The file with another byte behind the start-of-frame marker: 0 is its own second one, 3 the
+/// bits of a sample.
+Bytes with_frame(Bytes jpeg, std::size_t at, std::uint8_t byte) {
+  const auto frame = std::ranges::search(jpeg, Bytes{0xFF, 0xC0});
+  *(frame.begin() + 1 + static_cast<std::ptrdiff_t>(at)) = byte;
+  return jpeg;
 }
 
-TEST(Png, PaletteWithAndWithoutTransparency) {
-  PngOptions options{SPNG_COLOR_TYPE_INDEXED, 4, {{1, 2, 3, 0}, {4, 5, 6, 0}}};
-  EXPECT_THAT(decoded(png_file({0x10}, 1, 2, options)).rgb, ElementsAre(4, 5, 6, 1, 2, 3));
-  options.palette_alpha = {0, 128};
-  EXPECT_THAT(decoded(png_file({0x10}, 1, 2, options)).rgb, ElementsAre(4, 5, 6, 1, 2, 3));
+TEST(Jpeg, OtherProcessesAreNamed) {
+  const Bytes file = jpeg_file(gradient(16, 16, 3), 16, 16);
+  for (const std::uint8_t marker : {0xC5, 0xC6, 0xC7, 0xCD, 0xCE, 0xCF})
+    EXPECT_THAT(complaint(with_frame(file, 0, marker)),
+                MatchesRegex("a hierarchical JPEG, which libjpeg-turbo [0-9.]+ does not read"));
+  const Bytes rgb = jpeg_file(gradient(16, 16, 3), 16, 16, {.stored = JCS_RGB, .adobe = true});
+  EXPECT_THAT(
+      complaint(with_frame(rgb, 0, 0xCB)),
+      MatchesRegex("an? (lossless )?arithmetic JPEG, which .*libjpeg-turbo.* does not read"));
+  EXPECT_EQ(complaint(with_frame(file, 0, 0xC8)), "a JPEG of an unknown process");
+  EXPECT_EQ(complaint(with_frame(file, 0, 0xF7)),
+            "a JPEG-LS picture, which is not read here (JPEG, PNG and WebP are)");
+  EXPECT_EQ(complaint(with_frame(file, 3, 12)),
+            "a JPEG with samples of 12 bits, which is not read here (those of 8 are)");
+  const JpegOptions two{.pixels = JCS_UNKNOWN, .stored = JCS_UNKNOWN};
+  EXPECT_EQ(complaint(jpeg_file(gradient(16, 16, 2), 16, 16, two)),
+            "a JPEG of 2 colour components, which is not read here (those of 1, 3 and 4 are)");
+}
+
+TEST(Jpeg, LosslessIsReadExactlyOrNamed) {
+  const Bytes file = data("lossless-rgb.jpg");
+  const std::string why = complaint(file);
+  if (LIBJPEG_TURBO_VERSION_NUMBER < 3000000 && !why.empty()) {
+    EXPECT_THAT(why, MatchesRegex("a lossless JPEG, which libjpeg-turbo reads from 3.0 on; this "
+                                  "one is [0-9.]+"));
+    return;
+  }
+  ASSERT_EQ(why, "");
+  EXPECT_EQ(decoded(file).rgb, ramp(48, 64));
+}
+
+TEST(Jpeg, EqualFaultsHaveEqualTexts) {
+  const Bytes file = jpeg_file(gradient(16, 16, 3), 16, 16);
+  const auto table = std::ranges::search(file, Bytes{0xFF, 0xC4}).begin() - file.begin();
+  for (const std::uint8_t index : {0x07, 0x15}) {
+    Bytes damaged = file;
+    damaged[static_cast<std::size_t>(table) + 4] = index;
+    EXPECT_EQ(complaint(damaged), "bogus DHT index");
+  }
+  for (const std::uint8_t marker : {0xF1, 0xF3}) {
+    Bytes damaged = file;
+    damaged[static_cast<std::size_t>(table) + 1] = marker;
+    EXPECT_EQ(complaint(damaged), "unsupported marker type");
+  }
 }
 
 TEST(Image, SaysWhatItCannotRead) {
   EXPECT_EQ(complaint({}), "empty file");
   EXPECT_EQ(complaint({'G', 'I', 'F', '8', '9', 'a'}),
-            "not an image this version reads (JPEG and PNG; the file starts with 47 49 46 38)");
-  EXPECT_EQ(complaint({'h'}),
-            "not an image this version reads (JPEG and PNG; the file starts with 68)");
+            "a GIF picture, which is not read here (JPEG, PNG and WebP are)");
   Bytes jpeg = jpeg_file(gradient(16, 16, 3), 16, 16);
   jpeg.resize(jpeg.size() / 2 + 20);
   EXPECT_EQ(complaint(jpeg), "premature end of JPEG file");
@@ -171,24 +238,32 @@ TEST(Image, RefusesHugeSizes) {
 
 TEST(Image, EveryTruncationIsBroken) {
   const Bytes pixels = gradient(9, 10, 3);
-  const Bytes png = png_file(pixels, 9, 10);
-  const Bytes png_without_last_checksum(png.begin(),
-                                        png.end() - 4);  // nothing of the image is lost
   for (const Bytes& file :
        {jpeg_file(pixels, 9, 10), jpeg_file(pixels, 9, 10, {.progressive = true}),
-        png_without_last_checksum}) {
+        webp_file(pixels, 9, 10), webp_file(pixels, 9, 10, {.lossless = false}),
+        webp_with_exif(webp_file(pixels, 9, 10), 9, 10, exif_block(6, true))}) {
     ASSERT_EQ(complaint(file), "");
     for (std::size_t size = 0; size < file.size(); ++size)
-      EXPECT_NE(complaint({file.begin(), file.begin() + size}), "")
+      EXPECT_NE(complaint({file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)}), "")
           << size << " of " << file.size();
   }
+}
+
+TEST(Image, RemarksAreThoseOfTheLastImage) {
+  Image image;
+  DecodeMemory memory;
+  decode_image(data("depth-16-bit.png"), image, memory);
+  EXPECT_THAT(image.remarks, ElementsAre(Remark::HighBytes));
+  decode_image(jpeg_file(gradient(8, 8, 3), 8, 8), image, memory);
+  EXPECT_THAT(image.remarks, IsEmpty());
 }
 
 TEST(Image, EveryDamageIsSurvived) {
   const Bytes pixels = gradient(9, 10, 3);
   const std::vector<Bytes> files{jpeg_file(pixels, 9, 10, {.quality = 60}),
                                  jpeg_file(pixels, 9, 10, {.quality = 60, .progressive = true}),
-                                 png_file(pixels, 9, 10)};
+                                 png_file(pixels, 9, 10), webp_file(pixels, 9, 10),
+                                 webp_file(pixels, 9, 10, {.lossless = false})};
   for (const Bytes& file : files)
     for (std::size_t i = 0; i < file.size(); ++i)
       for (const int bits : {0x01, 0xFF}) {

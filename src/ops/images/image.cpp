@@ -1,50 +1,37 @@
 #include "ops/images/image.h"
 
 #include <fmt/format.h>
-#include <spng.h>
 
-#include <algorithm>
-#include <array>
-#include <memory>
-#include <new>
 #include <stdexcept>
+#include <string_view>
 
 #include "core/input_file.h"
 #include "ops/images/jpeg.h"
+#include "ops/images/png.h"
+#include "ops/images/recognise.h"
+#include "ops/images/webp.h"
 
 namespace normbench {
 namespace {
 
 constexpr std::int64_t most_file_bytes = std::int64_t{1} << 30;
-constexpr std::array<std::uint8_t, 3> jpeg_mark{0xFF, 0xD8, 0xFF};
-constexpr std::array<std::uint8_t, 8> png_mark{0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
+constexpr std::string_view jpeg_mark = "\xFF\xD8\xFF", riff_mark = "RIFF", webp_mark = "WEBP";
+constexpr std::size_t webp_mark_at = 8;
+
+/// What Xcode makes of PNG files for iOS: neither zlib's format nor red first.
+bool is_apples_png(std::string_view bytes) {
+  constexpr std::size_t first_type_at = 12;
+  return bytes.size() > first_type_at && bytes.substr(first_type_at).starts_with("CgBI");
+}
 
 /// True if `bytes` starts with `mark`, or is a beginning of it: then the decoder says truncated.
-bool starts_as(std::span<const std::uint8_t> bytes, std::span<const std::uint8_t> mark) {
-  const std::size_t known = std::min(bytes.size(), mark.size());
-  return std::equal(mark.begin(), mark.begin() + known, bytes.begin());
+bool starts_as(std::string_view bytes, std::string_view mark) {
+  return bytes.starts_with(mark.substr(0, bytes.size()));
 }
 
-constexpr std::size_t most_chunk_bytes = std::size_t{1} << 26;  // of text and profiles
-
-void check_png(int code) {
-  if (code == 0) return;
-  if (code == SPNG_IO_EOF) throw std::runtime_error("premature end of PNG file");
-  throw std::runtime_error(fmt::format("damaged PNG: {}", spng_strerror(code)));
-}
-
-/// Throws std::runtime_error for a damaged or truncated one.
-void decode_png(std::span<const std::uint8_t> bytes, Image& image) {
-  const std::unique_ptr<spng_ctx, decltype(&spng_ctx_free)> context(spng_ctx_new(0),
-                                                                    &spng_ctx_free);
-  if (!context) throw std::bad_alloc();
-  check_png(spng_set_chunk_limits(context.get(), most_chunk_bytes, most_chunk_bytes));
-  check_png(spng_set_png_buffer(context.get(), bytes.data(), bytes.size()));
-  spng_ihdr header;
-  check_png(spng_get_ihdr(context.get(), &header));
-  set_size(image, header.height, header.width);
-  check_png(spng_decode_image(context.get(), image.rgb.data(), image.rgb.size(), SPNG_FMT_RGB8, 0));
-  check_png(spng_decode_chunks(context.get()));  // a file cut after its pixels is truncated
+bool starts_as_webp(std::string_view bytes) {
+  return bytes.starts_with(riff_mark) &&
+         (bytes.size() <= webp_mark_at || starts_as(bytes.substr(webp_mark_at), webp_mark));
 }
 
 }  // namespace
@@ -85,14 +72,13 @@ void decode_image(std::span<const std::uint8_t> bytes, Image& image) {
 
 void decode_image(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory& memory,
                   const LeastSize& least) {
+  image.remarks.clear();
   if (bytes.empty()) throw std::runtime_error("empty file");
-  if (starts_as(bytes, jpeg_mark)) return decode_jpeg(bytes, image, memory, least);
-  if (starts_as(bytes, png_mark)) return decode_png(bytes, image);
-  std::string start;
-  for (const auto byte : bytes.first(std::min<std::size_t>(bytes.size(), 4)))
-    start += fmt::format(" {:02x}", byte);
-  throw std::runtime_error("not an image this version reads (JPEG and PNG; the file starts with" +
-                           start + ")");
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (starts_as(start, jpeg_mark)) return decode_jpeg(bytes, image, memory, least);
+  if (starts_as(start, png_mark) && !is_apples_png(start)) return decode_png(bytes, image, memory);
+  if (starts_as_webp(start)) return decode_webp(bytes, image, memory);
+  throw std::runtime_error(why_not_read(bytes));
 }
 
 }  // namespace normbench

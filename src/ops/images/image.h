@@ -1,16 +1,25 @@
 /// Image files in memory: recognised by their content, decoded to 8-bit RGB.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/enums.h"
 #include "core/tensor.h"
 #include "ops/resize.h"
 
 namespace normbench {
+
+/// What is worth a word about a file that was decoded.
+enum class Remark { HighBytes, Repaired };
+constexpr auto words(Remark) {
+  return std::to_array<Word<Remark>>(
+      {{Remark::HighBytes, "high_bytes"}, {Remark::Repaired, "repaired"}});
+}
 
 /// Rows of red, green, blue, top to bottom, without padding. What was decoded at a smaller size may
 /// fill its last row or column only in part.
@@ -18,6 +27,7 @@ struct Image {
   std::int64_t height = 0, width = 0;
   std::vector<std::uint8_t> rgb;
   AxisPart rows = {}, columns = {};  // that the picture fills
+  std::vector<Remark> remarks = {};  // each once
 };
 
 /// The whole image as a tensor, nhwc.
@@ -40,6 +50,7 @@ void read_file(const std::string& path, std::vector<std::uint8_t>& bytes);
 /// system, page by page, for each.
 struct DecodeMemory {
   std::vector<std::byte> coefficients = {};  // all of a progressive JPEG's
+  std::vector<std::uint8_t> stored = {};     // the pixels of a PNG or WebP before they are turned
 };
 
 /// The least size of an image that may be decoded smaller than it is; 0: it may not.
@@ -47,12 +58,21 @@ struct LeastSize {
   std::int64_t height = 0, width = 0;
 };
 
-/// Decodes a JPEG (baseline or progressive; gray, YCbCr, RGB, CMYK, YCCK; turned upright by its
-/// EXIF orientation) or a PNG (every colour type and depth; alpha and tRNS are dropped, as
-/// torchvision's RGB mode does; 16-bit samples give their high byte), into memory that is reused.
+/// Decodes a file into memory that is reused, turned upright as its Exif block or its XMP says:
+/// - JPEG: baseline, progressive, arithmetic, and lossless where libjpeg-turbo is 3.0 or newer;
+/// gray,
+///   YCbCr, RGB, CMYK, YCCK. The inks are stored inverted, with and without an Adobe marker.
+/// - PNG: every colour type and depth; 16-bit samples give their high byte (Remark::HighBytes).
+/// - WebP: lossy and lossless; of an animation the first frame.
+/// Alpha and tRNS are dropped, as torchvision's RGB mode and Pillow's convert("RGB") do.
+///
+/// What is damaged but has all of its pixels is decoded (Remark::Repaired): a JPEG with a wrong
+/// restart number or bytes that belong to nothing; a PNG with wrong checksums, while that of its
+/// pixels' zlib stream is right, or without a right end.
+///
 /// A JPEG that is at least twice as large as `least` both ways is decoded at N eighths of its size,
 /// rounded up, with the smallest N that is not below it: by fewer coefficients of each block.
-/// Throws std::runtime_error for other content and for damaged or truncated files.
+/// Throws std::runtime_error for other content and for files that are damaged or truncated.
 void decode_image(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory& memory,
                   const LeastSize& least = {});
 void decode_image(std::span<const std::uint8_t> bytes, Image& image);

@@ -1,13 +1,13 @@
 #include "ops/images/jpeg.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -17,6 +17,10 @@
 #include <jpeglib.h>
 #include <jerror.h>
 // clang-format on
+
+#include "ops/images/exif.h"
+#include "ops/images/jpeg_reasons.h"
+#include "ops/images/upright.h"
 
 /// libjpeg's name for the coefficients of one component, which only its memory manager looks into.
 struct jvirt_barray_control {
@@ -28,49 +32,42 @@ struct jvirt_barray_control {
 namespace normbench {
 namespace {
 
-constexpr std::string_view exif_mark{"Exif\0\0", 6};
-constexpr int first_exchanged = 5;  // of the orientations whose rows become columns
-constexpr std::uint32_t orientation_tag = 0x0112, short_type = 3;
-
-/// Numbers of a TIFF structure in its byte order; 0 beyond its end.
-class Tiff {
- public:
-  explicit Tiff(std::span<const std::uint8_t> bytes)
-      : bytes_(bytes), little_(!bytes.empty() && bytes[0] == 'I') {}
-
-  std::uint32_t number(std::size_t at, std::size_t size) const {
-    if (at > bytes_.size() || size > bytes_.size() - at) return 0;
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < size; ++i)
-      value = value << 8 | bytes_[little_ ? at + size - 1 - i : at + i];
-    return value;
-  }
-
- private:
-  std::span<const std::uint8_t> bytes_;
-  bool little_;
-};
+constexpr std::string_view xmp_mark{"http://ns.adobe.com/xap/1.0/\0", 29};
 
 /// libjpeg reports through callbacks that must not return after an error; the jump goes back to the
 /// C++ frame, which throws. No frame between may own anything.
 struct ErrorManager : jpeg_error_mgr {
   std::jmp_buf back;
-  char text[JMSG_LENGTH_MAX];
+  bool repaired = false;
 };
 
-[[noreturn]] void fail(j_common_ptr codec) {
-  auto& errors = *static_cast<ErrorManager*>(codec->err);
-  errors.format_message(codec, errors.text);
-  std::longjmp(errors.back, 1);
-}
+ErrorManager& errors_of(j_common_ptr codec) { return *static_cast<ErrorManager*>(codec->err); }
+
+[[noreturn]] void fail(j_common_ptr codec) { std::longjmp(errors_of(codec).back, 1); }
 
 /// Of the warnings, only those about lost pixels are failures; odd but whole files are not.
 void on_message(j_common_ptr codec, int level) {
   if (level >= 0) return;
   const int code = codec->err->msg_code;
   if (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER || code == JWRN_HUFF_BAD_CODE ||
-      code == JWRN_ARITH_BAD_CODE || code == JWRN_MUST_RESYNC)
+      code == JWRN_ARITH_BAD_CODE)
     fail(codec);
+  if (code == JWRN_EXTRANEOUS_DATA) errors_of(codec).repaired = true;
+}
+
+/// Called where another marker stands than restart marker `desired`. As jpeg_resync_to_restart
+/// does, takes one whose number is far off for the right one; where the number is near, libjpeg
+/// goes on without some of the pixels, and so does every library above it.
+boolean resync(j_decompress_ptr codec, int desired) {
+  const int marker = codec->unread_marker;
+  const int off = (marker - JPEG_RST0 - desired) & 7;
+  if (marker < JPEG_RST0 || marker > JPEG_RST0 + 7 || off < 3 || off > 5) {
+    codec->err->msg_code = JWRN_MUST_RESYNC;
+    fail(reinterpret_cast<j_common_ptr>(codec));
+  }
+  codec->unread_marker = 0;
+  errors_of(reinterpret_cast<j_common_ptr>(codec)).repaired = true;
+  return TRUE;
 }
 
 /// A decompressor, freed at the end of its scope. The coefficients of a progressive JPEG, several
@@ -95,9 +92,8 @@ class Decoder {
   template <class Step>
   void run(const Step& step) {
     if (setjmp(errors.back) != 0) {
-      std::string text = errors.text;
-      if (std::islower(text[1]) != 0) text[0] = static_cast<char>(std::tolower(text[0]));
-      throw std::runtime_error(text);
+      if (errors.msg_code == JERR_OUT_OF_MEMORY) throw std::bad_alloc();
+      throw std::runtime_error(why_failed(errors));
     }
     step();
   }
@@ -157,28 +153,56 @@ class Decoder {
   jvirt_barray_control* requested_ = nullptr;
 };
 
-/// CMYK as stored to RGB, in place at the row's start. Adobe's files store the inks inverted.
-void cmyk_to_rgb(std::uint8_t* row, std::int64_t width, bool inverted) {
+/// Inks to RGB, in place at the row's start. They are stored inverted: how much of the paper each
+/// lets through. Adobe's programs do so, and readers expect it also where no marker names Adobe.
+void inks_to_rgb(std::uint8_t* row, std::int64_t width) {
   for (std::int64_t x = 0; x < width; ++x) {
-    std::uint8_t paper[4];  // how much of the paper each ink lets through
-    for (int i = 0; i < 4; ++i) paper[i] = inverted ? row[4 * x + i] : 255 - row[4 * x + i];
-    for (int i = 0; i < 3; ++i) row[3 * x + i] = (paper[i] * paper[3] + 127) / 255;
+    const int black = row[4 * x + 3];
+    for (int i = 0; i < 3; ++i) row[3 * x + i] = (row[4 * x + i] * black + 127) / 255;
   }
 }
 
-int orientation(const jpeg_decompress_struct& codec) {
-  for (auto marker = codec.marker_list; marker != nullptr; marker = marker->next)
-    if (const int found = exif_orientation({marker->data, marker->data_length}); found != 1)
-      return found;
-  return 1;
+/// Likewise; libjpeg-turbo 3 does so itself, but not where the JPEG is lossless.
+void gray_to_rgb(std::uint8_t* row, std::int64_t width) {
+  for (std::int64_t x = width - 1; x >= 0; --x) std::fill_n(row + 3 * x, 3, row[x]);
+}
+
+/// What a marker of the file holds behind `mark`, or nothing.
+std::optional<std::span<const std::uint8_t>> behind(std::string_view mark,
+                                                    const jpeg_marker_struct& marker) {
+  const std::span<const std::uint8_t> bytes(marker.data, marker.data_length);
+  if (bytes.size() < mark.size() || !std::equal(mark.begin(), mark.end(), bytes.begin())) return {};
+  return bytes.subspan(mark.size());
+}
+
+/// Of several Exif segments the first counts, which the others go on, as Pillow has it; of XMP the
+/// last.
+int jpeg_orientation(const jpeg_decompress_struct& codec) {
+  std::vector<std::uint8_t> exif;
+  std::string_view xmp;
+  for (auto marker = codec.marker_list; marker != nullptr; marker = marker->next) {
+    if (const auto part = behind(exif_mark, *marker))
+      exif.insert(exif.end(), part->begin(), part->end());
+    if (const auto part = behind(xmp_mark, *marker))
+      xmp = {reinterpret_cast<const char*>(part->data()), part->size()};
+  }
+  return orientation_of(exif, xmp);
+}
+
+/// Throws std::runtime_error where libjpeg would only after the output was allocated, or not in
+/// words.
+void check_kind(const jpeg_decompress_struct& codec) {
+  if (codec.data_precision != 8) throw std::runtime_error(why_not_these_bits(codec.data_precision));
+  const int components = codec.num_components;
+  if (components != 1 && components != 3 && components != 4)
+    throw std::runtime_error(why_not_so_many(components));
 }
 
 void read_rows(Decoder& decoder, const Upright& to, Image& image) {
   auto& codec = decoder.codec;
-  const bool inks = codec.out_color_space == JCS_CMYK;
-  const bool direct = !inks && to.column_step == 1;
+  const bool direct = codec.out_color_space == JCS_RGB && to.column_step == 1;
   const std::int64_t width = codec.output_width;
-  std::vector<std::uint8_t> row(direct ? 0 : width * codec.output_components);
+  std::vector<std::uint8_t> row(direct ? 0 : width * std::max(3, codec.output_components));
   for (std::int64_t y = 0; y < codec.output_height; ++y) {
     std::uint8_t* const target = &image.rgb[3 * (to.first + y * to.row_step)];
     decoder.run([&] {
@@ -186,53 +210,11 @@ void read_rows(Decoder& decoder, const Upright& to, Image& image) {
       jpeg_read_scanlines(&codec, rows, 1);
     });
     if (direct) continue;
-    if (inks) cmyk_to_rgb(row.data(), width, codec.saw_Adobe_marker != 0);
-    for (std::int64_t x = 0; x < width; ++x)
-      std::copy_n(&row[3 * x], 3, target + 3 * x * to.column_step);
+    if (codec.out_color_space == JCS_CMYK) inks_to_rgb(row.data(), width);
+    if (codec.out_color_space == JCS_GRAYSCALE) gray_to_rgb(row.data(), width);
+    put_row(std::span(row).first(3 * width), y, to, image);
   }
 }
-
-}  // namespace
-
-int exif_orientation(std::span<const std::uint8_t> app1) {
-  if (app1.size() < exif_mark.size() ||
-      !std::equal(exif_mark.begin(), exif_mark.end(), app1.begin()))
-    return 1;
-  const auto bytes = app1.subspan(exif_mark.size());
-  const Tiff tiff(bytes);
-  if (tiff.number(2, 2) != 42) return 1;
-  const std::size_t directory = tiff.number(4, 4);
-  const std::size_t entries = tiff.number(directory, 2);
-  for (std::size_t i = 0; i < entries; ++i) {
-    const std::size_t entry = directory + 2 + 12 * i;
-    if (tiff.number(entry, 2) != orientation_tag || tiff.number(entry + 2, 2) != short_type)
-      continue;
-    const int value = static_cast<int>(tiff.number(entry + 8, 2));
-    return value >= 1 && value <= 8 ? value : 1;
-  }
-  return 1;
-}
-
-Upright upright(int orientation, std::int64_t height, std::int64_t width) {
-  // 1 as stored, 2 mirrored left to right, 3 turned by 180 degrees, 4 mirrored top to bottom; from
-  // 5 on stored rows become columns: 5 as is, 6 from the right, 7 both reversed, 8 upwards.
-  const bool exchanged = orientation >= first_exchanged;
-  const bool y_reversed =
-      orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
-  const bool x_reversed =
-      orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
-  const std::int64_t out_width = exchanged ? height : width;
-  const std::int64_t y_unit = exchanged ? 1 : out_width;
-  const std::int64_t x_unit = exchanged ? out_width : 1;
-  return {
-      .height = exchanged ? width : height,
-      .width = out_width,
-      .first = (y_reversed ? (height - 1) * y_unit : 0) + (x_reversed ? (width - 1) * x_unit : 0),
-      .row_step = y_reversed ? -y_unit : y_unit,
-      .column_step = x_reversed ? -x_unit : x_unit};
-}
-
-namespace {
 
 /// What `eighths` of `pixels` fill of as many whole ones as that takes: the first ones, or the
 /// last.
@@ -256,11 +238,15 @@ void decode_jpeg(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory
   auto& codec = decoder.codec;
   decoder.run([&] {
     jpeg_mem_src(&codec, bytes.data(), bytes.size());
+    codec.src->resync_to_restart = &resync;
     jpeg_save_markers(&codec, JPEG_APP0 + 1, 0xFFFF);
     jpeg_read_header(&codec, TRUE);
-    codec.out_color_space = codec.num_components == 4 ? JCS_CMYK : JCS_RGB;
+    codec.out_color_space = codec.num_components == 1   ? JCS_GRAYSCALE
+                            : codec.num_components == 4 ? JCS_CMYK
+                                                        : JCS_RGB;
   });
-  const int turned = orientation(codec);
+  check_kind(codec);
+  const int turned = jpeg_orientation(codec);
   const Upright whole = upright(turned, codec.image_height, codec.image_width);
   check_pixels(whole.height, whole.width);
   codec.scale_num = eighths_of(whole.height, whole.width, least);
@@ -275,6 +261,7 @@ void decode_jpeg(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory
   decoder.run([&] { jpeg_start_decompress(&codec); });
   read_rows(decoder, to, image);
   decoder.run([&] { jpeg_finish_decompress(&codec); });
+  if (decoder.errors.repaired) image.remarks.push_back(Remark::Repaired);
 }
 
 }  // namespace normbench

@@ -1,0 +1,273 @@
+#include "ops/images/png.h"
+
+#include <fmt/format.h>
+#include <spng.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "ops/images/exif.h"
+#include "ops/images/upright.h"
+
+namespace normbench {
+namespace {
+
+using Part = std::span<const std::uint8_t>;
+
+constexpr std::size_t most_chunk_bytes = std::size_t{1} << 26;  // of text and profiles
+constexpr std::size_t most_text_bytes = std::size_t{1} << 20;   // that compressed text becomes
+
+enum class Checksum { Right, Wrong, Absent };
+
+struct PngChunk {
+  std::string_view type;
+  Part data;  // that the file holds
+  Part sum;   // likewise
+};
+
+std::string_view as_text(Part bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::uint32_t big_endian(Part bytes) {
+  std::uint32_t number = 0;
+  for (const std::uint8_t byte : bytes.first(4)) number = number << 8 | byte;
+  return number;
+}
+
+/// The chunk that begins `bytes`, which then begin behind it. Nothing where no chunk begins.
+std::optional<PngChunk> next_chunk(Part& bytes) {
+  if (bytes.size() < 8) return {};
+  const std::size_t length = big_endian(bytes);
+  const std::string_view type = as_text(bytes.subspan(4, 4));
+  if (!std::ranges::all_of(type, [](unsigned char c) { return std::isalpha(c) != 0; })) return {};
+  bytes = bytes.subspan(8);
+  const Part data = bytes.first(std::min(length, bytes.size()));
+  bytes = bytes.subspan(data.size());
+  const Part sum = bytes.first(data.size() < length ? 0 : std::min<std::size_t>(4, bytes.size()));
+  bytes = bytes.subspan(sum.size());
+  return PngChunk{.type = type, .data = data, .sum = sum};
+}
+
+/// Of the type and the data, which follow each other.
+std::uint32_t sum_of(std::string_view type, Part data) {
+  const auto* first = reinterpret_cast<const Bytef*>(type.data());
+  return static_cast<std::uint32_t>(crc32_z(0, first, type.size() + data.size()));
+}
+
+Checksum checksum(const PngChunk& chunk) {
+  if (chunk.sum.size() < 4) return Checksum::Absent;
+  return big_endian(chunk.sum) == sum_of(chunk.type, chunk.data) ? Checksum::Right
+                                                                 : Checksum::Wrong;
+}
+
+enum class Deflated { Whole, Short, Damaged };
+
+/// Hands on what comes out of a zlib stream, piece by piece; the stream's own checksum is compared.
+template <class Take>
+Deflated inflate_all(Part bytes, const Take& take) {
+  z_stream stream{};
+  if (inflateInit(&stream) != Z_OK) throw std::bad_alloc();
+  const std::unique_ptr<z_stream, decltype(&inflateEnd)> owner(&stream, &inflateEnd);
+  stream.next_in = const_cast<Bytef*>(bytes.data());
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  std::array<std::uint8_t, 1 << 15> out;
+  int code = Z_OK;
+  while (code == Z_OK) {
+    stream.next_out = out.data();
+    stream.avail_out = out.size();
+    code = inflate(&stream, Z_NO_FLUSH);
+    take(Part(out).first(out.size() - stream.avail_out));
+  }
+  if (code == Z_STREAM_END) return Deflated::Whole;
+  return code == Z_BUF_ERROR ? Deflated::Short : Deflated::Damaged;
+}
+
+std::string inflated(Part bytes) {
+  std::string text;
+  inflate_all(bytes, [&](Part piece) {
+    text += as_text(piece.first(std::min(piece.size(), most_text_bytes - text.size())));
+  });
+  return text;
+}
+
+/// Takes from `bytes` what stands before a zero, and the zero.
+std::string_view until_zero(Part& bytes) {
+  const auto end = std::ranges::find(bytes, std::uint8_t{0});
+  const auto length = static_cast<std::size_t>(end - bytes.begin());
+  const std::string_view text = as_text(bytes.first(length));
+  bytes = bytes.subspan(std::min(bytes.size(), length + 1));
+  return text;
+}
+
+/// The text behind the keyword of a tEXt, zTXt or iTXt chunk.
+std::string text_in(std::string_view type, Part rest) {
+  if (type == "tEXt") return std::string(as_text(rest));
+  if (rest.empty()) return "";
+  const bool compressed = type == "zTXt" || rest[0] != 0;
+  rest = rest.subspan(1);  // zTXt: the method, which is always 0; iTXt has a flag before it
+  if (type == "iTXt") {
+    rest = rest.subspan(std::min<std::size_t>(1, rest.size()));
+    until_zero(rest);  // the language
+    until_zero(rest);  // the keyword in that language
+  }
+  return compressed ? inflated(rest) : std::string(as_text(rest));
+}
+
+/// The bytes whose hexadecimal digits follow the third line: a blank one, a name, a count.
+std::vector<std::uint8_t> raw_profile(std::string_view text) {
+  for (int line = 0; line < 3; ++line) {
+    if (text.find('\n') == text.npos) return {};
+    text.remove_prefix(text.find('\n') + 1);
+  }
+  std::vector<std::uint8_t> bytes;
+  int high = -1;
+  for (const unsigned char c : text) {
+    if (std::isspace(c) != 0) continue;
+    if (std::isxdigit(c) == 0) return {};
+    const int digit = std::isdigit(c) != 0 ? c - '0' : (c | 0x20) - 'a' + 10;
+    if (high >= 0) bytes.push_back(static_cast<std::uint8_t>(high << 4 | digit));
+    high = high >= 0 ? -1 : digit;
+  }
+  return bytes;
+}
+
+std::string why_damaged(int code) {
+  if (code == SPNG_IO_EOF) return "premature end of PNG file";
+  return fmt::format("damaged PNG: {}", spng_strerror(code));
+}
+
+/// What a PNG holds beside its pixels.
+struct BesidePixels {
+  std::vector<std::uint8_t> exif, profile;
+  std::string xmp;
+  bool whole = false;  // it ends as a PNG does, and its checksums are right
+};
+
+/// The last one of a kind counts, as in Pillow. Chunks with a wrong checksum do not; that of the
+/// pixels' is left to libspng. Throws std::runtime_error where that of the header is wrong, which
+/// libspng notices only after the output was allocated.
+BesidePixels look_beside_pixels(Part bytes) {
+  BesidePixels found;
+  bool right = true;
+  bytes = bytes.subspan(png_mark.size());
+  while (const auto chunk = next_chunk(bytes)) {
+    if (chunk->type == "IDAT") continue;
+    const Checksum sum = checksum(*chunk);
+    if (chunk->type == "IHDR" && sum == Checksum::Wrong)
+      throw std::runtime_error(why_damaged(SPNG_ECHUNK_CRC));
+    if (sum != Checksum::Right) {
+      right = false;
+      continue;
+    }
+    Part rest = chunk->data;
+    if (chunk->type == "IEND") {
+      found.whole = right && rest.empty();
+      break;
+    }
+    if (chunk->type == "eXIf") found.exif.assign(rest.begin(), rest.end());
+    if (chunk->type != "tEXt" && chunk->type != "zTXt" && chunk->type != "iTXt") continue;
+    const std::string_view keyword = until_zero(rest);
+    if (keyword == "Raw profile type exif") found.profile = raw_profile(text_in(chunk->type, rest));
+    if (keyword == "XML:com.adobe.xmp") found.xmp = text_in(chunk->type, rest);
+  }
+  return found;
+}
+
+int png_orientation(const BesidePixels& found) {
+  return orientation_of(found.exif.empty() ? found.profile : found.exif, found.xmp);
+}
+
+void put_chunk(std::string_view type, Part data, std::vector<std::uint8_t>& file) {
+  const auto put = [&](std::uint32_t number) {
+    for (int shift = 24; shift >= 0; shift -= 8)
+      file.push_back(static_cast<std::uint8_t>(number >> shift));
+  };
+  put(static_cast<std::uint32_t>(data.size()));
+  const std::size_t start = file.size();
+  file.insert(file.end(), type.begin(), type.end());
+  file.insert(file.end(), data.begin(), data.end());
+  put(sum_of(as_text(Part(file).subspan(start, type.size())), data));
+}
+
+/// The colours of a palette that pixels can have: libspng wants no more, others pass over them. The
+/// header stands in `file`.
+Part used_colours(Part palette, Part file) {
+  constexpr std::size_t depth_at = 24, most_depth = 8, most_colours = std::size_t{1} << most_depth;
+  const std::size_t depth = file.size() > depth_at ? file[depth_at] : most_depth;
+  const std::size_t colours = depth < most_depth ? std::size_t{1} << depth : most_colours;
+  return palette.first(std::min(palette.size(), 3 * colours));
+}
+
+/// The same picture in a file without faults: its header, its palette and its pixels, whose zlib
+/// stream has a checksum of its own; where that is cut off, those of the chunks have to be right.
+/// Empty where the pixels are damaged.
+std::vector<std::uint8_t> mended_png(Part bytes) {
+  std::vector<std::uint8_t> mended(png_mark.begin(), png_mark.end()), pixels;
+  bool right = true;
+  bytes = bytes.subspan(png_mark.size());
+  while (const auto chunk = next_chunk(bytes)) {
+    if (chunk->type == "IDAT") {
+      pixels.insert(pixels.end(), chunk->data.begin(), chunk->data.end());
+      right = right && checksum(*chunk) != Checksum::Wrong;
+    } else if (!pixels.empty()) {
+      break;
+    } else if (chunk->type == "IHDR" || chunk->type == "PLTE") {
+      if (checksum(*chunk) != Checksum::Right) return {};
+      put_chunk(chunk->type,
+                chunk->type == "PLTE" ? used_colours(chunk->data, mended) : chunk->data, mended);
+    }
+  }
+  const Deflated state = inflate_all(pixels, [](Part) {});
+  if (state == Deflated::Damaged || (state == Deflated::Short && !right)) return {};
+  put_chunk("IDAT", pixels, mended);
+  put_chunk("IEND", {}, mended);
+  return mended;
+}
+
+/// Why the pixels cannot be decoded, or "".
+std::string decode_pixels(Part bytes, int orientation, Image& image, DecodeMemory& memory) {
+  const std::unique_ptr<spng_ctx, decltype(&spng_ctx_free)> context(spng_ctx_new(0),
+                                                                    &spng_ctx_free);
+  if (!context) throw std::bad_alloc();
+  spng_ctx* const png = context.get();
+  int code = spng_set_chunk_limits(png, most_chunk_bytes, most_chunk_bytes);
+  if (code == 0) code = spng_set_png_buffer(png, bytes.data(), bytes.size());
+  spng_ihdr header;
+  if (code == 0) code = spng_get_ihdr(png, &header);
+  if (code != 0) return why_damaged(code);
+  decode_upright(orientation, header.height, header.width, image, memory.stored,
+                 [&](std::span<std::uint8_t> rgb) {
+                   code = spng_decode_image(png, rgb.data(), rgb.size(), SPNG_FMT_RGB8, 0);
+                 });
+  if (code == 0) code = spng_decode_chunks(png);  // compares the checksum of the last pixels
+  if (code != 0) return why_damaged(code);
+  if (header.bit_depth == 16) image.remarks.push_back(Remark::HighBytes);
+  return "";
+}
+
+}  // namespace
+
+void decode_png(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory& memory) {
+  if (bytes.size() < png_mark.size()) throw std::runtime_error(why_damaged(SPNG_IO_EOF));
+  const BesidePixels beside = look_beside_pixels(bytes);
+  const int orientation = png_orientation(beside);
+  const std::string why = decode_pixels(bytes, orientation, image, memory);
+  if (!why.empty()) {
+    const std::vector<std::uint8_t> mended = mended_png(bytes);
+    if (mended.empty() || !decode_pixels(mended, orientation, image, memory).empty())
+      throw std::runtime_error(why);
+  }
+  if (!why.empty() || !beside.whole) image.remarks.push_back(Remark::Repaired);
+}
+
+}  // namespace normbench

@@ -1,0 +1,19 @@
+/// PNG files, turned upright as they say.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "ops/images/image.h"
+
+namespace normbench {
+
+constexpr std::string_view png_mark = "\x89PNG\r\n\x1a\n";
+
+/// Decodes a PNG, upright, as decode_image says. The orientation is in an eXIf chunk, in a text
+/// chunk "Raw profile type exif" or in XMP, before or behind the pixels. Throws std::runtime_error
+/// for one whose pixels are damaged or not all there.
+void decode_png(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory& memory);
+
+}  // namespace normbench

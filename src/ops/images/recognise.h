@@ -1,0 +1,19 @@
+/// What a file is that no decoder reads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace normbench {
+
+/// Why a file is not decoded, by its content: "a GIF picture, which is not read here (JPEG, PNG
+/// and WebP are)", "an HTML page, not a picture"; else by how it starts. The same for all files of
+/// a kind.
+std::string why_not_read(std::span<const std::uint8_t> bytes);
+
+/// What is said of a kind of picture ("a GIF picture") that is not decoded.
+std::string not_read_here(std::string_view picture);
+
+}  // namespace normbench

@@ -1,0 +1,33 @@
+#include "ops/images/upright.h"
+
+#include <algorithm>
+
+namespace normbench {
+
+Upright upright(int orientation, std::int64_t height, std::int64_t width) {
+  // 1 as stored, 2 mirrored left to right, 3 turned by 180 degrees, 4 mirrored top to bottom; from
+  // 5 on stored rows become columns: 5 as is, 6 from the right, 7 both reversed, 8 upwards.
+  const bool exchanged = orientation >= first_exchanged;
+  const bool y_reversed =
+      orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+  const bool x_reversed =
+      orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+  const std::int64_t out_width = exchanged ? height : width;
+  const std::int64_t y_unit = exchanged ? 1 : out_width;
+  const std::int64_t x_unit = exchanged ? out_width : 1;
+  return {
+      .height = exchanged ? width : height,
+      .width = out_width,
+      .first = (y_reversed ? (height - 1) * y_unit : 0) + (x_reversed ? (width - 1) * x_unit : 0),
+      .row_step = y_reversed ? -y_unit : y_unit,
+      .column_step = x_reversed ? -x_unit : x_unit};
+}
+
+void put_row(std::span<const std::uint8_t> rgb, std::int64_t y, const Upright& to, Image& image) {
+  std::uint8_t* target = &image.rgb[3 * (to.first + y * to.row_step)];
+  const auto width = std::ssize(rgb) / 3;
+  for (std::int64_t x = 0; x < width; ++x)
+    std::copy_n(&rgb[3 * x], 3, target + 3 * x * to.column_step);
+}
+
+}  // namespace normbench

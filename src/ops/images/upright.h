@@ -1,0 +1,41 @@
+/// Pictures turned upright.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ops/images/image.h"
+
+namespace normbench {
+
+constexpr int first_exchanged = 5;  // of the orientations whose rows become columns
+
+/// Where the stored pixels of an image of height x width go when it is turned upright: (y, x) to
+/// pixel first + y * row_step + x * column_step of an image of this height and width.
+struct Upright {
+  std::int64_t height, width;
+  std::int64_t first, row_step, column_step;
+};
+
+Upright upright(int orientation, std::int64_t height, std::int64_t width);
+
+/// Puts row `y` of a stored picture where it belongs in `image`, which has the size of `to`.
+void put_row(std::span<const std::uint8_t> rgb, std::int64_t y, const Upright& to, Image& image);
+
+/// Has `decode` write the rows of a stored picture of height x width: into `image` itself where
+/// they are upright, else into `stored`, from which they are turned. Throws std::runtime_error
+/// above `most_pixels`, before anything is allocated.
+template <class Decode>
+void decode_upright(int orientation, std::int64_t height, std::int64_t width, Image& image,
+                    std::vector<std::uint8_t>& stored, const Decode& decode) {
+  const Upright to = upright(orientation, height, width);
+  set_size(image, to.height, to.width);
+  if (orientation == 1) return decode(std::span(image.rgb));
+  stored.resize(image.rgb.size());
+  decode(std::span(stored));
+  for (std::int64_t y = 0; y < height; ++y)
+    put_row(std::span(stored).subspan(3 * y * width, 3 * width), y, to, image);
+}
+
+}  // namespace normbench
