@@ -249,6 +249,13 @@ TEST(Image, EveryTruncationIsBroken) {
   }
 }
 
+TEST(Image, TheSamePictureIsTurnedAlikeInBothFormats) {
+  const Image jpeg = decoded(data("orientation6.jpg")), png = decoded(data("orientation6.png"));
+  EXPECT_EQ(jpeg.height, 64);
+  EXPECT_EQ(jpeg.width, 48);
+  EXPECT_LE(difference(jpeg.rgb, png.rgb), 3);
+}
+
 TEST(Image, RemarksAreThoseOfTheLastImage) {
   Image image;
   DecodeMemory memory;
