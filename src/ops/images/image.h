@@ -59,9 +59,8 @@ struct LeastSize {
 };
 
 /// Decodes a file into memory that is reused, turned upright as its Exif block or its XMP says:
-/// - JPEG: baseline, progressive, arithmetic, and lossless where libjpeg-turbo is 3.0 or newer;
-/// gray,
-///   YCbCr, RGB, CMYK, YCCK. The inks are stored inverted, with and without an Adobe marker.
+/// - JPEG: baseline, progressive, arithmetic, and lossless where libjpeg-turbo is 3.0 or newer; of
+///   gray, YCbCr, RGB, CMYK, YCCK. Inks are stored inverted, with or without an Adobe marker.
 /// - PNG: every colour type and depth; 16-bit samples give their high byte (Remark::HighBytes).
 /// - WebP: lossy and lossless; of an animation the first frame.
 /// Alpha and tRNS are dropped, as torchvision's RGB mode and Pillow's convert("RGB") do.
