@@ -11,6 +11,7 @@
 #include "app/output.h"
 #include "app/process.h"
 #include "app/profiling.h"
+#include "core/file.h"
 #include "core/issue.h"
 #include "core/units.h"
 #include "machine/environment.h"
@@ -192,7 +193,19 @@ void check_folder(const std::string& file, const std::string& name, const RunOpt
     throw BadInput(file, {{"/name", fmt::format("\"{}\" is the name of {} too, which writes to {} "
                                                 "(rename one, or run without --out)",
                                                 name, at->second, folder)}});
-  if (holds_run(folder)) throw BadInput(file, {{"", run_is_there(folder)}});
+  try {
+    check_new_folder(folder);
+  } catch (const Invalid& mistake) {
+    throw BadInput(file, {{"", mistake.what()}});
+  }
+}
+
+/// Creates the folder of a new run and returns its name; "": a default one.
+std::string begin_folder(const std::string& folder, const std::string& name) {
+  if (folder.empty()) return make_default_folder(name);
+  check_new_folder(folder);
+  create_folder(folder);
+  return folder;
 }
 
 [[noreturn]] void refuse(const std::string& dir, const std::vector<std::string>& differing) {
@@ -234,7 +247,7 @@ Begun begin(const RunOptions& options, Job job) {
   Plan plan = make_plan(job, backends);
   auto scratch = make_scratch(plan, options.scratch, backends);
   job.free_bytes = plan.free_bytes;
-  job.dir = make_output_dir(folder_of(options, plan.name), plan.name);
+  job.dir = begin_folder(folder_of(options, plan.name), plan.name);
   Json environment = environment_of(options, job, backends);
   Journal journal = Journal::create(journal_path(job.dir), journal_header(job, environment));
   return {.job = std::move(job),
@@ -261,6 +274,7 @@ Begun go_on(const RunOptions& options) {
   } catch (const Invalid& error) {
     throw Invalid(fmt::format("{}: {}", path, error.what()));
   }
+  check_own_folder(options.resume);
   for (const std::string& difference : differing)
     tell("normbench: continuing although it differs: {}\n", difference);
   auto scratch = make_scratch(plan, options.scratch, backends);

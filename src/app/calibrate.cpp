@@ -9,6 +9,7 @@
 #include "app/job.h"
 #include "app/machine.h"
 #include "app/options.h"
+#include "app/own_files.h"
 #include "app/part.h"
 #include "app/progress.h"
 #include "app/run_context.h"
@@ -94,6 +95,9 @@ void keep_and_show(const CalibrateOptions& options, const Json& environment,
 }
 
 Exit calibrate_machine(const CalibrateOptions& options) {
+  check_kept_calibrations();
+  const std::string kept = calibration_path();
+  check_output("--out", options.out, {&kept, 1}, Written::Calibration);
   const Backends backends = make_backends({});
   const Json environment = described_machine(backends, "");
   SystemClock clock;

@@ -10,6 +10,7 @@
 #include "app/commands.h"
 #include "app/documents.h"
 #include "app/options.h"
+#include "app/own_files.h"
 #include "app/terminal.h"
 #include "document/results.h"
 #include "report/comparison.h"
@@ -66,8 +67,13 @@ Exit exit_code(Gate gate, bool strict) {
 
 Exit compare_documents(const CompareOptions& options) {
   std::vector<BadInput> mistakes;
-  std::vector<Results> base = read_documents(document_files(options.base, mistakes), mistakes);
-  std::vector<Results> now = read_documents(document_files(options.now, mistakes), mistakes);
+  std::vector<std::string> files = document_files(options.base, mistakes);
+  const std::vector<std::string> new_files = document_files(options.now, mistakes);
+  std::vector<std::string> inputs = files;
+  inputs.insert(inputs.end(), new_files.begin(), new_files.end());
+  check_output("--out", options.out, inputs);
+  std::vector<Results> base = read_documents(files, mistakes);
+  std::vector<Results> now = read_documents(new_files, mistakes);
   for (const BadInput& bad : mistakes) tell("{}\n", bad.what());
   if (!mistakes.empty()) return Exit::BadInput;
   keep_only(options.only, base, now);

@@ -1,10 +1,17 @@
 #include "app/documents.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <limits>
 
 #include "core/json.h"
+#include "core/units.h"
 #include "document/read_document.h"
+#include "machine/process_limits.h"
+#include "report/mark.h"
 
 namespace normbench {
 namespace fs = std::filesystem;
@@ -12,9 +19,10 @@ namespace {
 
 constexpr const char* kResults = "results.json";
 
+/// Not a pipe, say, which nobody would write to.
 bool has(const fs::path& folder, const char* file) {
   std::error_code unknown;
-  return fs::exists(folder / file, unknown);
+  return fs::is_regular_file(folder / file, unknown);
 }
 
 bool is_unfinished(const fs::path& folder) {
@@ -27,12 +35,30 @@ BadInput unfinished(const fs::path& folder) {
                     shell_word(folder.string()) + ")"}}};
 }
 
+/// The text of a document, which may be as large as there is memory to read it. Throws Invalid.
+std::string document_text(const std::string& file) {
+  constexpr double memory_of_a_byte = 10;  // a third more than was measured of 20 to 100 MB
+  std::error_code unknown;
+  const auto size = fs::is_regular_file(file, unknown) ? fs::file_size(file, unknown) : 0;
+  const auto bytes = unknown ? 0.0 : static_cast<double>(size);
+  const auto free = static_cast<double>(free_memory(std::nullopt, "/").bytes.host);
+  if (bytes > most_bytes_by_hand && free > 0 && bytes * memory_of_a_byte > free)
+    throw Invalid(fmt::format("is {}: to read it takes about {} of memory, and {} are free",
+                              format_bytes(bytes), format_bytes(bytes * memory_of_a_byte),
+                              format_bytes(free)));
+  return read_text(file, std::numeric_limits<std::int64_t>::max());
+}
+
 /// A results document that stands alone, whatever its name is.
 bool is_loose(const fs::path& file) {
   std::error_code unknown;
   if (file.extension() != ".json" || !fs::is_regular_file(file, unknown)) return false;
   try {
-    return is_results(read_text(file.string()));
+    std::string beginning(4096, '\0');
+    std::ifstream in(file, std::ios::binary);
+    in.read(beginning.data(), std::ssize(beginning));
+    beginning.resize(static_cast<std::size_t>(in.gcount()));
+    return written_as(beginning) == Written::Results || is_results(read_text(file.string()));
   } catch (const Invalid&) {
     return false;
   }
@@ -79,7 +105,7 @@ std::vector<Results> read_documents(std::span<const std::string> files,
   std::vector<Results> documents;
   for (const std::string& file : files) {
     try {
-      documents.push_back(read_document(file, read_text(file)));
+      documents.push_back(read_document(file, document_text(file)));
     } catch (const BadInput& bad) {
       mistakes.push_back(bad);
     } catch (const Invalid& invalid) {

@@ -10,6 +10,7 @@
 
 #include "app/commands.h"
 #include "app/options.h"
+#include "app/own_files.h"
 #include "app/schema.h"
 #include "core/file.h"
 #include "ops/load.h"
@@ -89,17 +90,6 @@ bool is_there(const fs::path& file) {
   return fs::exists(fs::symlink_status(file, unknown));
 }
 
-/// True where nothing else than an older schema of ours would be written over.
-bool may_be_written(const fs::path& schema) {
-  if (!is_there(schema)) return true;
-  try {
-    std::vector<Issue> unused;
-    return value_at(parse_json(read_text(schema.string()), unused), "/title") == kSchemaTitle;
-  } catch (const Invalid&) {
-    return false;
-  }
-}
-
 /// The file of the schema, beside the config.
 fs::path schema_beside(const fs::path& config) { return config.parent_path() / kSchemaFile; }
 
@@ -114,7 +104,7 @@ FirstConfig read_wanted(const InitOptions& options) {
   else if (is_there(file))
     mistakes.push_back(
         fmt::format("{} already exists (name another file)", shell_word(file.string())));
-  if (!may_be_written(schema))
+  if (!why_not_over(schema.string(), Written::Derived).empty())
     mistakes.push_back(fmt::format("{} already exists and is no schema of normbench (move it)",
                                    shell_word(schema.string())));
   if (!options.size.empty())

@@ -29,14 +29,6 @@ std::optional<fs::path> folder_in(const char* variable) {
   return fs::path(value);
 }
 
-/// "$XDG_STATE_HOME/normbench/calibration.json", else in ~/.local/state; "" without a home.
-std::string calibration_path() {
-  auto state = folder_in("XDG_STATE_HOME");
-  if (!state)
-    if (const auto home = folder_in("HOME")) state = *home / ".local/state";
-  return state ? (*state / "normbench/calibration.json").string() : "";
-}
-
 /// The host's own name: documents may show another.
 std::string machine_key(const Json& environment) {
   utsname system{};
@@ -66,16 +58,9 @@ Json read_kept(const std::string& path) {
   return kept;
 }
 
-/// What is kept; nothing when there is none, or when it cannot be understood, which is said.
-std::optional<Json> kept_at(const std::string& path, std::string_view what_follows) {
-  std::error_code error;
-  if (path.empty() || !fs::exists(path, error)) return std::nullopt;
-  try {
-    return read_kept(path);
-  } catch (const Invalid& invalid) {
-    tell("warning: {}: {}; {}\n", path, invalid.what(), what_follows);
-    return std::nullopt;
-  }
+bool is_there(const std::string& path) {
+  std::error_code unknown;
+  return !path.empty() && fs::exists(fs::symlink_status(path, unknown));
 }
 
 }  // namespace
@@ -102,9 +87,34 @@ std::string calibrated_machine(const Json& environment) {
                      cores.is_number() ? cores.dump() : "?");
 }
 
+std::string calibration_path() {
+  auto state = folder_in("XDG_STATE_HOME");
+  if (!state)
+    if (const auto home = folder_in("HOME")) state = *home / ".local/state";
+  return state ? (*state / "normbench/calibration.json").string() : "";
+}
+
 Json load_calibration(const Json& environment) {
-  const auto kept = kept_at(calibration_path(), "continuing without a calibration");
-  return kept ? kept->at("machines").value(machine_key(environment), Json()) : Json();
+  const std::string path = calibration_path();
+  if (!is_there(path)) return {};
+  try {
+    return read_kept(path).at("machines").value(machine_key(environment), Json());
+  } catch (const Invalid& invalid) {
+    tell("warning: {}: {}; continuing without a calibration\n", path, invalid.what());
+    return {};
+  }
+}
+
+void check_kept_calibrations() {
+  const std::string path = calibration_path();
+  if (!is_there(path)) return;
+  try {
+    if (const std::string obstacle = obstacle_at(path); !obstacle.empty()) throw Invalid(obstacle);
+    read_kept(path);
+  } catch (const Invalid& invalid) {
+    throw Invalid(
+        fmt::format("{}: {} (move it: calibrations are kept there)", path, invalid.what()));
+  }
 }
 
 std::string store_calibration(const Json& environment, const Json& calibration) {
@@ -114,8 +124,7 @@ std::string store_calibration(const Json& environment, const Json& calibration) 
   std::error_code error;
   fs::create_directories(fs::path(path).parent_path(), error);
   if (error) throw CannotWrite(fmt::format("cannot write {}: {}", path, error.message()));
-  Json kept =
-      kept_at(path, "it is replaced").value_or(Json{{"schema", 1}, {"machines", Json::object()}});
+  Json kept = is_there(path) ? read_kept(path) : Json{{"schema", 1}, {"machines", Json::object()}};
   kept["machines"][machine_key(environment)] = calibration;
   write_file(path, kept.dump(2) + "\n");
   return path;

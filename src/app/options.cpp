@@ -51,7 +51,8 @@ Option quiet_option(bool& quiet) {
 }
 
 Option out_option(std::string& file) {
-  return {"--out", "FILE", "Write here instead of to stdout", &file};
+  return {"--out", "FILE",
+          "Write here instead of to stdout (replaces what normbench wrote, nothing else)", &file};
 }
 
 std::string path_near(const std::string& path, const std::string& folder) {

@@ -3,13 +3,17 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 
+#include "app/own_files.h"
 #include "app/process.h"
 #include "app/terminal.h"
 #include "core/file.h"
@@ -23,12 +27,32 @@ namespace normbench {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr const char* kJournal = "journal.jsonl";
+
+/// A file that a run may write.
+struct RunFile {
+  std::string name;
+  Written kind;
+};
+
+std::vector<RunFile> run_files() {
+  std::vector<RunFile> files{{kJournal, Written::Journal}};
+  for (const Report& report : reports())
+    if (!report.file.empty())
+      files.push_back(
+          {std::string(report.file), report.name == "json" ? Written::Results : Written::Derived});
+  files.push_back({"trace.json", Written::Trace});
+  files.push_back({"trace.json.gz", Written::Trace});
+  return files;
+}
+
 /// Where the files of a run went.
-struct Written {
-  std::vector<std::string> names;    // in its folder
-  std::vector<std::string> errors;   // why others are not: "cannot write out/table.txt: …"
-  std::string other;                 // the folder that took some of these, or ""
-  std::vector<std::string> rescued;  // their names
+struct WrittenFiles {
+  std::vector<std::string> names;      // in its folder
+  std::vector<std::string> errors;     // why others are not: "cannot write out/table.txt: …"
+  std::string other;                   // the folder that took some of these, or ""
+  std::vector<std::string> rescued;    // their names
+  std::vector<std::string> no_rescue;  // why no folder took them
 };
 
 struct OutputFile {
@@ -79,43 +103,47 @@ std::vector<OutputFile> write_into(const fs::path& dir, std::vector<OutputFile> 
   return rest;
 }
 
-/// Takes the first of these folders that has room for all files, or nothing.
+/// Takes the first of these folders that all files can be written to, or nothing.
 void rescue(const std::vector<OutputFile>& files, const std::vector<std::string>& templates,
-            Written& written) {
-  for (std::string folder : templates) {
-    if (mkdtemp(folder.data()) == nullptr) continue;
+            WrittenFiles& written) {
+  for (const std::string& wanted : templates) {
+    std::string folder = wanted;
+    if (mkdtemp(folder.data()) == nullptr) {
+      written.no_rescue.push_back(fmt::format("cannot create {}: {}", wanted, strerror(errno)));
+      continue;
+    }
     std::vector<std::string> names, errors;
     if (write_into(folder, files, names, errors).empty()) {
       written.other = folder;
       written.rescued = names;
       return;
     }
-    std::error_code ignored;
-    fs::remove_all(folder, ignored);
+    // One by one: to look into the folder takes a descriptor, which there may not be.
+    for (const OutputFile& file : files) unlink((fs::path(folder) / file.name).c_str());
+    rmdir(folder.c_str());
+    written.no_rescue.push_back(errors.front());
   }
 }
 
 /// What a killed process left of files that it had not finished.
-void remove_unfinished(const fs::path& dir, const std::vector<OutputFile>& files) {
+void remove_unfinished(const fs::path& dir) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(dir, error)) {
     const std::string name = entry.path().filename().string();
-    for (const OutputFile& file : files)
-      if (WholeFile::named_beside(name) == file.name) fs::remove(entry.path(), error);
+    for (const RunFile& file : run_files())
+      if (WholeFile::named_beside(name) == file.name) unlink(entry.path().c_str());
   }
 }
 
 /// `unkept` (null: none) is a journal that could not be written to `dir`.
-Written write_outputs(const std::string& dir, const RunOptions& options, const Results& results,
-                      const TraceModel& trace, const Journal* unkept) {
-  Written written;
+WrittenFiles write_outputs(const std::string& dir, const RunOptions& options,
+                           const Results& results, const TraceModel& trace, const Journal* unkept) {
+  WrittenFiles written;
   std::vector<OutputFile> files = output_files(results, trace, options);
-  remove_unfinished(dir, files);
   if (trace.lanes.empty()) files.pop_back();
   files = write_into(dir, std::move(files), written.names, written.errors);
   if (unkept != nullptr)
-    files.push_back(
-        {"journal.jsonl", [unkept](const std::string& path) { unkept->copy_to(path); }});
+    files.push_back({kJournal, [unkept](const std::string& path) { unkept->copy_to(path); }});
   fs::path folder = fs::path(dir).lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();
   const char* const tmpdir = std::getenv("TMPDIR");
@@ -134,7 +162,7 @@ bool any_starts(const std::vector<std::string>& names, std::string_view start) {
                              [&](const std::string& name) { return name.starts_with(start); });
 }
 
-void show_run(const Results& results, const Job& job, const Written& written,
+void show_run(const Results& results, const Job& job, const WrittenFiles& written,
               const RunOptions& options) {
   if (options.format == TextOrJson::Json)
     return say("{}", report_named("json").render(results, Screen{}));
@@ -149,7 +177,7 @@ void show_run(const Results& results, const Job& job, const Written& written,
 }
 
 /// What one would do with the files.
-void suggest_reading(const Job& job, const Written& written, const RunOptions& options) {
+void suggest_reading(const Job& job, const WrittenFiles& written, const RunOptions& options) {
   const bool has_page = any_starts(written.names, "report.html");
   const std::string what = has_page ? (fs::path(job.dir) / "report.html").string() : job.dir;
   suggest(options.quiet, has_page ? fmt::format("open {} in a browser", shell_word(what))
@@ -162,13 +190,13 @@ std::string peers_option(const Job& job) {
 }
 
 /// What went wrong with the files, and where what was finished is now.
-void tell_errors(const Job& job, const Written& written, const std::string& unkept) {
+void tell_errors(const Job& job, const WrittenFiles& written, const std::string& unkept) {
   if (!unkept.empty()) tell("normbench: {}\n", unkept);
   for (const std::string& error : written.errors) tell("normbench: {}\n", error);
   if (!written.rescued.empty())
     tell("normbench: wrote {} to {} instead\n", fmt::join(written.rescued, ", "), written.other);
-  else if (!written.errors.empty())
-    tell("normbench: neither a folder beside it nor the folder of temporary files had room\n");
+  else if (!written.no_rescue.empty())
+    tell("normbench: nor to another folder: {}\n", fmt::join(written.no_rescue, "; "));
   if (unkept.empty()) return;
   tell("normbench: the run ended there; continue with: normbench run --resume {}{}\n",
        shell_word(written.rescued.empty() ? job.dir : written.other), peers_option(job));
@@ -199,30 +227,50 @@ Exit code_of(const Results& results) {
 
 bool holds_run(const std::string& dir) {
   std::error_code unknown;
-  return Journal::begun((fs::path(dir) / "journal.jsonl").string()) ||
-         fs::exists(fs::path(dir) / "results.json", unknown);
+  const fs::path results = fs::path(dir) / "results.json";
+  return Journal::begun((fs::path(dir) / kJournal).string()) ||
+         (fs::exists(fs::symlink_status(results, unknown)) &&
+          why_not_over(results.string(), Written::Results).empty());
 }
 
-std::string run_is_there(const std::string& dir) {
-  return fmt::format("{} already holds a run (another --out, or --resume {})", dir,
-                     shell_word(dir));
+void check_new_folder(const std::string& dir) {
+  if (holds_run(dir))
+    throw Invalid(fmt::format("{} already holds a run (another --out, or --resume {})", dir,
+                              shell_word(dir)));
+  std::vector<std::string> there;
+  std::error_code unknown;
+  for (const auto& [name, kind] : run_files()) {
+    const std::string path = (fs::path(dir) / name).string();
+    const bool is_cut_off = kind == Written::Journal && why_not_over(path, kind).empty();
+    if (!is_cut_off && fs::exists(fs::symlink_status(path, unknown))) there.push_back(name);
+  }
+  if (!there.empty())
+    throw Invalid(
+        fmt::format("{} holds what a run would write over: {} (another --out, or move {})", dir,
+                    fmt::join(there, ", "), there.size() == 1 ? "it" : "them"));
 }
 
-std::string make_output_dir(const std::string& dir, const std::string& name) {
-  const std::string chosen = dir.empty()
-                                 ? fmt::format("results/{}-{:%Y%m%dT%H%M%SZ}", name,
-                                               fmt::gmtime(std::chrono::system_clock::now()))
-                                 : dir;
-  if (holds_run(chosen)) throw Invalid(run_is_there(chosen));
-  create_folder(chosen);
-  return chosen;
+void check_own_folder(const std::string& dir) {
+  std::vector<std::string> foreign;
+  for (const auto& [name, kind] : run_files())
+    if (const std::string why = why_not_over((fs::path(dir) / name).string(), kind); !why.empty())
+      foreign.push_back(fmt::format("{}: {}", name, why));
+  if (!foreign.empty())
+    throw Invalid(fmt::format("{} holds what the run would write over: {} (move {})", dir,
+                              fmt::join(foreign, "; "), foreign.size() == 1 ? "it" : "them"));
+  remove_unfinished(dir);
+}
+
+std::string make_default_folder(const std::string& name) {
+  return create_own_folder(fmt::format("results/{}-{:%Y%m%dT%H%M%SZ}", name,
+                                       fmt::gmtime(std::chrono::system_clock::now())));
 }
 
 Exit finish_run(const Job& job, const RunOptions& options, const Results& results,
                 const TraceModel& trace, const Journal& journal, const std::string& unkept) {
   const bool kept = unkept.empty();
   const bool interrupted = results.interrupted && kept;
-  const Written written =
+  const WrittenFiles written =
       write_outputs(job.dir, options, results, trace, kept ? nullptr : &journal);
   Exit code = interrupted ? Exit::Interrupted : code_of(results);
   try {

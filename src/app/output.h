@@ -11,13 +11,19 @@
 
 namespace normbench {
 
-/// Whether a run was begun in `dir`; and how that is said where another was to be.
+/// Whether a run was begun in `dir`.
 bool holds_run(const std::string& dir);
-std::string run_is_there(const std::string& dir);
 
-/// Creates `dir` for a new run; when it is empty, "results/NAME-20261120T235400Z". Throws Invalid
-/// when it already holds a run, CannotWrite when it cannot be created.
-std::string make_output_dir(const std::string& dir, const std::string& name);
+/// Holds `dir` to have no run in it, and nothing that a run would write over. Throws Invalid naming
+/// all there is.
+void check_new_folder(const std::string& dir);
+
+/// The same of a run that goes on: its own files are replaced. Removes what it left unfinished.
+void check_own_folder(const std::string& dir);
+
+/// Creates "results/NAME-20261120T235400Z", or with "-2" at its end where that was begun in the same
+/// second. Throws CannotWrite.
+std::string make_default_folder(const std::string& name);
 
 /// Writes results.json, table.txt, report.html and, when the finished `trace` has lanes, trace.json
 /// or trace.json.gz, and shows the run, as `options` say. What cannot be written to the folder goes

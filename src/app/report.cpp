@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "app/commands.h"
 #include "app/documents.h"
 #include "app/options.h"
+#include "app/own_files.h"
 #include "app/terminal.h"
 #include "report/html/report_html.h"
 #include "report/profile_report.h"
@@ -65,13 +65,11 @@ Exit report_documents(const ReportOptions& options) {
   std::vector<std::string> files;
   for (const std::string& path : options.paths)
     std::ranges::move(document_files(path, mistakes), std::back_inserter(files));
+  check_output("--out", options.out, files,
+               options.format == "json" && !options.table ? Written::Results : Written::Derived);
   const std::vector<Results> documents = read_documents(files, mistakes);
   for (const BadInput& bad : mistakes) tell("{}\n", bad.what());
   if (!mistakes.empty()) return Exit::BadInput;
-  std::error_code unknown;
-  for (const std::string& file : files)
-    if (!options.out.empty() && std::filesystem::equivalent(file, options.out, unknown))
-      throw Invalid(fmt::format("--out {}: is one of the documents", shell_word(options.out)));
   if (options.table && !options.format.empty() && options.format != "text")
     tell_unprofiled(files, documents);
   const bool is_text = options.format.empty() || options.format == "text";

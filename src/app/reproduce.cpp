@@ -248,22 +248,27 @@ Exit run_config(const Chosen& config, const std::string& out, const Request& req
   return run_again(std::move(arguments), interrupted);
 }
 
-/// Creates the folder of a new reproduction. Throws Invalid where it holds one, or another run.
+/// Creates the folder of a new reproduction. Throws Invalid where it holds one, or what a run would
+/// write over.
 std::string begin_folder(const std::string& wanted, const Request& request,
                          const std::vector<Chosen>& chosen) {
   if (!wanted.empty()) {
-    if (fs::exists(fs::path(wanted) / kRequest))
+    if (fs::exists(fs::symlink_status(fs::path(wanted) / kRequest)))
       throw Invalid(
           fmt::format("{0} holds a reproduction (go on with it: normbench reproduce --resume {0})",
                       shell_word(wanted)));
-    for (const Chosen& config : chosen)
-      if (const auto dir = fs::path(wanted) / config.name(); holds_run(dir.string()))
-        throw Invalid(run_is_there(dir.string()));
+    std::vector<std::string> mistakes;
+    for (const Chosen& config : chosen) {
+      try {
+        check_new_folder((fs::path(wanted) / config.name()).string());
+      } catch (const Invalid& mistake) {
+        mistakes.emplace_back(mistake.what());
+      }
+    }
+    if (!mistakes.empty()) throw Invalid(fmt::format("{}", fmt::join(mistakes, "\nnormbench: ")));
+    create_folder(wanted);
   }
-  std::string out = make_output_dir(wanted, "reproduce");
-  for (int i = 2; fs::exists(fs::path(out) / kRequest);
-       ++i)  // of another, begun in the same second
-    out = make_output_dir(fmt::format("{}-{}", out.substr(0, out.find('Z') + 1), i), "");
+  const std::string out = wanted.empty() ? make_default_folder("reproduce") : wanted;
   const Json json{{"what", request.what},
                   {"configs", request.configs},
                   {"machine", request.machine},

@@ -5,6 +5,7 @@
 
 #include "app/commands.h"
 #include "app/options.h"
+#include "app/own_files.h"
 #include "app/schema.h"
 #include "report/torch_table.h"
 
@@ -15,6 +16,7 @@ std::string schema_text() { return config_schema(sort_key_spellings()).dump(1) +
 Subcommand make_schema() {
   const auto out = std::make_shared<std::string>();
   return {.options = {out_option(*out)}, .run = [out] {
+            check_output("--out", *out, {});
             deliver(schema_text(), *out);
             return Exit::Fine;
           }};

@@ -11,6 +11,7 @@
 
 #include "app/commands.h"
 #include "app/options.h"
+#include "app/own_files.h"
 #include "app/terminal.h"
 #include "core/units.h"
 #include "report/chrome/gzip.h"
@@ -31,6 +32,7 @@ struct Shown {
   CaseProfile profile;
 };
 
+/// The trace itself, or the one in a run's folder. Throws Invalid where there is none.
 std::string file_of(const std::string& path) {
   std::error_code unknown;
   if (!fs::is_directory(path, unknown)) return path;
@@ -61,10 +63,10 @@ std::optional<DeviceTimes> device_times_of(const Json& about) {
   return source;
 }
 
-/// Reads a Chrome trace, gzipped or not whatever its name is, or the one in a run's folder; says on
-/// stderr what cannot be used. Throws Invalid, naming the file, for what is no trace.
-Shown read_table(const std::string& path, bool by_shape) {
-  Shown shown{.file = file_of(path), .profile = {}};
+/// Reads a Chrome trace, gzipped or not whatever its name is; says on stderr what cannot be used.
+/// Throws Invalid, naming the file, for what is no trace.
+Shown read_table(const std::string& file, bool by_shape) {
+  Shown shown{.file = file, .profile = {}};
   const TraceModel model = read_model(shown.file);
   const auto warn = [&](const std::string& what) { tell("warning: {}: {}\n", shown.file, what); };
   for (const TraceMark& mark : model.marks) warn(mark.name);
@@ -228,6 +230,8 @@ Exit show_tables(TableArguments wanted) {
   const bool for_people =
       wanted.format == TableFormat::Text || wanted.format == TableFormat::Markdown;
   wanted.options.row_limit = wanted.row_limit.value_or(for_people ? wanted.options.row_limit : -1);
+  for (std::string& path : wanted.files) path = file_of(path);
+  check_output("--out", wanted.out, wanted.files);
   std::vector<Shown> all;
   for (const std::string& file : wanted.files) all.push_back(read_table(file, wanted.by_shape));
   const bool is_text = wanted.format == TableFormat::Text;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -54,7 +55,7 @@ void sync_folder(const fs::path& path) {
 constexpr std::string_view temporary_end = ".tmp";
 
 /// The part of the path that is in the way of a folder: a file, say; or "".
-std::string obstacle(const fs::path& path) {
+std::string obstacle_of_folder(const fs::path& path) {
   std::error_code error;
   for (fs::path part = path; !part.empty(); part = part.parent_path()) {
     const fs::file_status status = fs::status(part, error);
@@ -66,13 +67,24 @@ std::string obstacle(const fs::path& path) {
 
 }  // namespace
 
-WholeFile::WholeFile(const std::string& path)
-    : path_(path), name_(fmt::format("{}.{}{}", path, getpid(), temporary_end)) {
+std::string obstacle_at(const std::string& path) {
   std::error_code unknown;
-  const auto status = fs::status(path, unknown);
-  if (fs::exists(status) && !fs::is_regular_file(status))
-    throw CannotWrite(fmt::format("cannot write {}: it is there and is not a file", path));
-  file_ = open(name_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const auto status = fs::symlink_status(path, unknown);
+  if (fs::is_symlink(status)) return "it is a link (name the file itself)";
+  return fs::exists(status) && !fs::is_regular_file(status) ? "it is there and is not a file" : "";
+}
+
+// With O_EXCL no link is followed. A name that is taken is another's: of a process that was killed,
+// or put there so that this one writes to it.
+WholeFile::WholeFile(const std::string& path) : path_(path) {
+  constexpr int most_names = 1000;
+  if (const std::string why = obstacle_at(path); !why.empty())
+    throw CannotWrite(fmt::format("cannot write {}: {}", path, why));
+  for (int i = 0; file_ < 0 && i < most_names; ++i) {
+    name_ = fmt::format("{}.{}{}", path, getpid() + i, temporary_end);
+    file_ = open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file_ < 0 && errno != EEXIST) break;
+  }
   if (file_ < 0) fail();
 }
 
@@ -139,9 +151,20 @@ void write_file(const std::string& path, std::string_view content) {
 void create_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (const std::string file = obstacle(folder); !file.empty())
+  if (const std::string file = obstacle_of_folder(folder); !file.empty())
     throw CannotWrite(fmt::format("cannot create {}: {} is not a folder", folder, file));
   if (error) throw CannotWrite(fmt::format("cannot create {}: {}", folder, error.message()));
+}
+
+std::string create_own_folder(const std::string& name) {
+  if (const fs::path above = fs::path(name).parent_path(); !above.empty()) create_folder(above);
+  std::string folder = name;
+  for (int i = 2; mkdir(folder.c_str(), 0777) != 0; ++i) {
+    if (errno != EEXIST)
+      throw CannotWrite(fmt::format("cannot create {}: {}", folder, std::strerror(errno)));
+    folder = fmt::format("{}-{}", name, i);
+  }
+  return folder;
 }
 
 }  // namespace normbench

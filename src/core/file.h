@@ -15,6 +15,10 @@ struct CannotWrite : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Why nothing may be written to `path`, which is no file: "it is a link (…)", "it is there and is
+/// not a file"; "" where there is a file, or nothing. Links are never written through.
+std::string obstacle_at(const std::string& path);
+
 /// A file that is written beside `path` until keep() puts it in its place, and removed otherwise: a
 /// crash leaves the old file or the new one. All calls throw CannotWrite.
 class WholeFile {
@@ -51,5 +55,9 @@ void write_file(const std::string& path, const std::function<void(std::ostream&)
 
 /// Creates a folder and those above it, unless they are there. Throws CannotWrite.
 void create_folder(const std::string& folder);
+
+/// Creates a folder that was not there: `name`, or "NAME-2", "NAME-3", … where others have taken
+/// it. Each of several processes gets its own. Throws CannotWrite.
+std::string create_own_folder(const std::string& name);
 
 }  // namespace normbench

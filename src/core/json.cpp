@@ -18,7 +18,6 @@ namespace normbench {
 namespace {
 
 constexpr std::size_t max_depth = 64;
-constexpr std::size_t max_bytes = 16'000'000;
 
 /// Throws Invalid naming the line and column (in characters, from 1) of the byte at `offset`.
 [[noreturn]] void fail_at(std::string_view text, std::size_t offset, const std::string& what) {
@@ -195,7 +194,7 @@ Json parse_json(std::string_view text, std::vector<Issue>& issues) {
   return builder.take();
 }
 
-std::string read_text(const std::string& path) {
+std::string read_text(const std::string& path, std::int64_t most_bytes) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0)
     throw Invalid(errno == ENOENT ? std::string("no such file (check the path)")
@@ -204,13 +203,23 @@ std::string read_text(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
                                                              &std::fclose);
   if (!file) throw Invalid(fmt::format("cannot be read: {}", std::strerror(errno)));
-  std::string text(max_bytes + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  const auto refuse_larger = [most_bytes](std::int64_t bytes) {
+    if (bytes > most_bytes)
+      throw Invalid(
+          fmt::format("is larger than {}", format_bytes(static_cast<double>(most_bytes))));
+  };
+  // A pipe has no size before it ends.
+  refuse_larger(status.st_size);
+  std::string text;
+  for (std::size_t got = 1, at = 0; got > 0; at += got) {
+    text.resize(std::max(at + (1 << 20), static_cast<std::size_t>(status.st_size) + 1));
+    got = std::fread(text.data() + at, 1, text.size() - at, file.get());
+    text.resize(at + got);
+    refuse_larger(std::ssize(text));
+  }
   if (std::ferror(file.get()) != 0)
     throw Invalid(fmt::format("cannot be read: {}", std::strerror(errno)));
   if (text.empty()) throw Invalid("is empty (expected JSON)");
-  if (text.size() > max_bytes)
-    throw Invalid(fmt::format("is larger than {}", format_bytes(max_bytes)));
   return text;
 }
 

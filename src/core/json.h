@@ -2,6 +2,7 @@
 /// builds, reads or holds a Json includes <nlohmann/json.hpp> itself.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -23,8 +24,11 @@ bool is_utf8(const std::string& text);
 /// As text for people: indented by so many blanks a level, but an array of numbers on one line.
 std::string pretty(const Json& json, int indent);
 
-/// Reads a whole file of at most 16 MB. Throws Invalid saying why it cannot be read.
-std::string read_text(const std::string& path);
+/// Of what people write, as configs: more is another file given by mistake.
+inline constexpr std::int64_t most_bytes_by_hand = 16'000'000;
+
+/// Reads a whole file of at most so many bytes. Throws Invalid saying why it cannot be read.
+std::string read_text(const std::string& path, std::int64_t most_bytes = most_bytes_by_hand);
 
 /// The value at a JSON pointer, null where there is none.
 const Json& value_at(const Json& json, std::string_view pointer);

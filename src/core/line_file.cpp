@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <utility>
 
 #include "core/file.h"
@@ -18,8 +17,11 @@
 namespace normbench {
 namespace {
 
+[[noreturn]] void cannot_write(const std::string& path, std::string_view why) {
+  throw CannotWrite(fmt::format("cannot write {}: {}", path, why));
+}
 [[noreturn]] void cannot_write(const std::string& path, int error) {
-  throw CannotWrite(fmt::format("cannot write {}: {}", path, std::strerror(error)));
+  cannot_write(path, std::strerror(error));
 }
 
 [[noreturn]] void cannot_resume(const std::string& path, int error) {
@@ -27,6 +29,36 @@ namespace {
     throw Invalid(fmt::format("{}: cannot be read (nothing to resume there)", path));
   if (error == EISDIR) throw Invalid(fmt::format("{}: is a directory, no journal", path));
   cannot_write(path, error);
+}
+
+/// Opens a file, or returns -1 with errno: not through a link, nor waiting for a pipe's other end.
+int open_file(const std::string& path, int how) {
+  return open(path.c_str(), how | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+}
+
+bool is_regular(int file) {
+  struct stat status {};
+  return fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/// All that is in the file, up to its first whole line where only that is asked for. Throws
+/// Invalid.
+std::string content_of(int file, const std::string& path, bool first_line) {
+  std::string text;
+  std::array<char, 1 << 16> buffer;
+  for (;;) {
+    const ssize_t got = pread(file, buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Invalid(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+    if (got == 0 || (first_line && text.find('\n', text.size() - got) != text.npos)) return text;
+  }
+}
+
+/// True where `text`, which has no whole line, was to become `first`.
+bool is_cut(std::string_view text, std::string_view first) {
+  const std::string_view begin = first.substr(0, first.find(':')).substr(0, text.size());
+  return text.starts_with(begin);
 }
 
 bool write_all(int file, std::string_view text) {
@@ -52,30 +84,26 @@ LineFile::~LineFile() {
 /// False when another process holds it; where files cannot be locked, nobody does.
 bool LineFile::lock() const { return flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
 
-std::string LineFile::content() const {
-  std::string text;
-  std::array<char, 1 << 16> buffer;
-  for (;;) {
-    const ssize_t got = pread(file_, buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Invalid(fmt::format("{}: cannot be read: {}", path_, std::strerror(errno)));
-    if (got == 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
-}
-
-bool LineFile::begun(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string line;
-  return std::getline(in, line) && !in.eof();
+std::optional<std::string> LineFile::first_line(const std::string& path) {
+  const LineFile lines(path, open_file(path, O_RDONLY));
+  if (!is_regular(lines.file_)) return std::nullopt;
+  std::string text = content_of(lines.file_, path, /*first_line=*/true);
+  const std::size_t end = text.find('\n');
+  if (end == text.npos) return std::nullopt;
+  text.resize(end);
+  return text;
 }
 
 LineFile LineFile::create(const std::string& path, std::string_view first) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (const std::string why = obstacle_at(path); !why.empty()) cannot_write(path, why);
+  const int file = open_file(path, O_RDWR | O_CREAT | O_APPEND);
   if (file < 0) cannot_write(path, errno);
   LineFile lines(path, file);
-  if (!lines.lock()) cannot_write(path, EBUSY);
-  if (begun(path)) cannot_write(path, EEXIST);
+  if (!is_regular(file)) cannot_write(path, "it is there and is not a file");
+  if (!lines.lock()) cannot_write(path, "another normbench is writing to it");
+  const std::string there = content_of(file, path, /*first_line=*/true);
+  if (there.find('\n') != there.npos) cannot_write(path, EEXIST);
+  if (!is_cut(there, first)) cannot_write(path, "something else is in it");
   try {
     lines.append(first);
   } catch (const CannotWrite&) {
@@ -86,16 +114,18 @@ LineFile LineFile::create(const std::string& path, std::string_view first) {
 }
 
 LineFile LineFile::resume(const std::string& path) {
-  const int file = open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
-  if (file < 0) cannot_resume(path, errno);
+  const int file = open_file(path, O_RDWR | O_APPEND);
+  if (file < 0 && errno != ELOOP) cannot_resume(path, errno);
   LineFile lines(path, file);
+  if (const std::string why = obstacle_at(path); !why.empty() || !is_regular(file))
+    throw Invalid(fmt::format("{}: is no journal: {}", path, why));
   if (!lines.lock())
     throw Invalid(fmt::format("{}: another normbench is writing to it (wait for its end)", path));
   return lines;
 }
 
 void LineFile::read(const std::function<void(std::string_view line, int number)>& take) {
-  const std::string text = content();
+  const std::string text = content_of(file_, path_, /*first_line=*/false);
   std::size_t begin = 0;
   for (int number = 1;; ++number) {
     const std::size_t end = text.find('\n', begin);
@@ -119,7 +149,7 @@ void LineFile::read(const std::function<void(std::string_view line, int number)>
 std::optional<std::string> LineFile::lost() const {
   struct stat named {
   }, opened{};
-  if (stat(path_.c_str(), &named) != 0 || fstat(file_, &opened) != 0) return std::strerror(errno);
+  if (lstat(path_.c_str(), &named) != 0 || fstat(file_, &opened) != 0) return std::strerror(errno);
   if (named.st_ino != opened.st_ino || named.st_dev != opened.st_dev)
     return "another file has taken its place";
   if (opened.st_size < end_) return "something else has shortened it";

@@ -10,17 +10,18 @@
 namespace normbench {
 
 /// A line is in the file, or no part of it is, when the call that adds it returns or throws. The
-/// file is locked while this lives.
+/// file is locked while this lives. Links are never followed, pipes and devices refused.
 class LineFile {
  public:
   /// When a line is on the disk itself, where it survives a power failure: as the call returns, or
   /// when the system writes it, seconds later.
   enum class OnDisk { Now, Later };
 
-  /// Whether `path` holds a whole line.
-  static bool begun(const std::string& path);
-  /// Starts one with its first line, also over one that has no whole line. Throws CannotWrite, also
-  /// when one has begun there, and leaves nothing behind that was not there.
+  /// The whole first line of `path`, or nothing.
+  static std::optional<std::string> first_line(const std::string& path);
+  /// Starts one with its first line, also over one whose first line, begun alike up to its first
+  /// colon, was cut off. Throws CannotWrite, also when one has begun there or something else is in
+  /// the file, and leaves nothing behind that was not there.
   static LineFile create(const std::string& path, std::string_view first);
   /// Opens one to go on. Throws Invalid where there is none or another process has it open,
   /// CannotWrite where it cannot be written.
@@ -41,7 +42,6 @@ class LineFile {
  private:
   LineFile(std::string path, int file);
   bool lock() const;
-  std::string content() const;
   std::optional<std::string> lost() const;
 
   std::string path_;

@@ -219,12 +219,11 @@ std::vector<double> Reader::numbers(std::string_view key, std::vector<double> fa
               [](const Json& value) { return as_number(value, Limits::lowest(), Limits::max()); });
 }
 
-std::vector<std::int64_t> Reader::integers(std::string_view key,
-                                           std::vector<std::int64_t> fallback) {
-  using Limits = std::numeric_limits<std::int64_t>;
-  describe(key, list_of({{"type", "integer"}}), fallback);
+std::vector<std::int64_t> Reader::integers(std::string_view key, std::vector<std::int64_t> fallback,
+                                           std::int64_t low, std::int64_t high) {
+  describe(key, list_of(within("integer", low, high)), fallback);
   return list(find(key), pointer_to(key), issues_, std::move(fallback),
-              [](const Json& value) { return as_integer(value, Limits::min(), Limits::max()); });
+              [&](const Json& value) { return as_integer(value, low, high); });
 }
 
 std::vector<std::string> Reader::texts(std::string_view key, std::vector<std::string> fallback) {

@@ -40,7 +40,9 @@ class Reader {
   bool boolean(std::string_view key, bool fallback);
   std::string text(std::string_view key, std::string fallback);
   std::vector<double> numbers(std::string_view key, std::vector<double> fallback);
-  std::vector<std::int64_t> integers(std::string_view key, std::vector<std::int64_t> fallback);
+  std::vector<std::int64_t> integers(std::string_view key, std::vector<std::int64_t> fallback,
+                                     std::int64_t low = std::numeric_limits<std::int64_t>::min(),
+                                     std::int64_t high = std::numeric_limits<std::int64_t>::max());
   std::vector<std::string> texts(std::string_view key, std::vector<std::string> fallback);
 
   /// A word of the enumeration's table.

@@ -86,7 +86,7 @@ void check_sources(const Preparation& preparation, PreparationJournal& journal) 
 }  // namespace
 
 bool is_begun(const Preparation& preparation) {
-  return LineFile::begun(PreparationJournal::path_in(preparation.folder));
+  return LineFile::first_line(PreparationJournal::path_in(preparation.folder)).has_value();
 }
 
 std::vector<std::string> mistakes_before(const Preparation& preparation) {

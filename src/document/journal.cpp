@@ -60,7 +60,10 @@ std::string text_of(const Json& line) {
 
 Journal::Journal(LineFile lines) : lines_(std::move(lines)) {}
 
-bool Journal::begun(const std::string& path) { return LineFile::begun(path); }
+bool Journal::begun(const std::string& path) {
+  const std::optional<std::string> line = LineFile::first_line(path);
+  return line && line->starts_with(R"({"journal":)");
+}
 
 Journal Journal::create(const std::string& path, const Json& header) {
   Journal journal(LineFile::create(path, text_of({{"journal", 1}, {"header", header}})));

@@ -61,6 +61,16 @@ bool begins_as_results(std::string_view text) {
          begin.find(",\"tool\":{\"name\":\"normbench\"") != begin.npos;
 }
 
+/// The first of many: one damaged column can be a thousand mistakes.
+std::vector<Issue> few_of(std::vector<Issue> issues) {
+  constexpr std::size_t most = 20;
+  if (issues.size() <= most) return issues;
+  const std::size_t more = issues.size() - most;
+  issues.resize(most);
+  issues.push_back({"", fmt::format("and {} more mistakes", more)});
+  return issues;
+}
+
 /// A case that the document holds twice is an issue at its second place.
 std::vector<Issue> duplicate_cases(const Results& results) {
   std::map<std::string, std::string> first;
@@ -110,12 +120,12 @@ Results read_document(const std::string& file, std::string_view text) {
   Results results;
   try {
     if (issues.empty()) check_kind(document);
-    if (issues.empty()) results = read_results(document);
+    if (issues.empty()) results = read_results(document, issues);
   } catch (const Invalid& invalid) {
     issues.push_back({"", invalid.what()});
   }
   if (issues.empty()) issues = duplicate_cases(results);
-  if (!issues.empty()) throw BadInput(file, issues);
+  if (!issues.empty()) throw BadInput(file, few_of(std::move(issues)));
   return results;
 }
 

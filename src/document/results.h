@@ -338,12 +338,15 @@ inline constexpr int document_schema = 1;
 ///   across, submitted_ms, forced and ranges, a group's precision, cache and scaled_from, of a
 ///   check psnr_db, psnr_bound_db, held_to and variant, and of a profile's row annotation,
 ///   constants, image, longest, min_ns to max_ns, bytes, faults.
-/// - a double that is not finite is null, and infinity when read back.
+/// - a double that is not finite is null, and infinity when read back: of a check alone. Other
+///   numbers are finite and none negative, but for a seed.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);
 
-/// The document back; fields that are not measurements ("summary", "verdict", …) are ignored.
-/// Throws Invalid ("/groups/0/cases/1/rounds: …") for no such document or contradictions in it.
+/// The document back; fields that are not measurements ("summary", "verdict", …) are ignored. All
+/// that is wrong or contradicts itself is added to `issues`. Throws Invalid for no such document.
+Results read_results(const Json& document, std::vector<Issue>& issues);
+/// The same; throws Invalid ("/groups/0/cases/1/rounds: …") for any mistake.
 Results read_results(const Json& document);
 GroupResult read_group(const Json& document);
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -12,6 +13,53 @@ namespace normbench {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Beyond them nothing was measured, and what is computed of several would overflow: 11 days in
+// nanoseconds, a petabyte; a double the error of a float.
+constexpr std::int64_t kMostWhole = 1'000'000'000'000'000;
+constexpr double kMostNumber = 1e40;
+
+/// What a number must at least be, by its name in any struct; others: 0.
+struct Least {
+  std::string_view name;
+  double value;
+};
+constexpr double kAboveZero = 1e-9;
+constexpr auto kLeast = std::to_array<Least>({
+    {"seed", -0x1p63},
+    {"calls", 1},
+    {"threads", 1},
+    {"servers", 1},
+    {"in_flight", 1},
+    {"precision", kAboveZero},
+    {"wall_ms", kAboveZero},
+    {"device_ms", kAboveZero},
+    {"sum_ms", kAboveZero},
+    {"submitted_ms", kAboveZero},
+    {"first_call_ms", kAboveZero},
+    {"speed_up", kAboveZero},
+    {"low", kAboveZero},
+    {"high", kAboveZero},
+});
+
+double least_of(std::string_view name) {
+  const auto at = std::ranges::find(kLeast, name, &Least::name);
+  return at == kLeast.end() ? 0 : at->value;
+}
+
+/// Names of numbers that may be infinite, which is null in a document: where outputs are not
+/// finite.
+constexpr auto kMayBeInfinite = std::to_array<std::string_view>({"max_abs_error", "bound"});
+
+/// What others of a document hold is theirs, but numbers are computed with.
+void check_numbers(const Json& json, const std::string& pointer, std::vector<Issue>& issues) {
+  if (json.is_number() && std::abs(json.get<double>()) > kMostNumber)
+    issues.push_back(
+        {pointer, fmt::format("must be at most {:g}, got {}", kMostNumber, json.dump())});
+  if (!json.is_structured()) return;
+  for (const auto& [key, value] : json.items())
+    check_numbers(value, pointer + "/" + pointer_token(key), issues);
+}
 
 /// Fills a struct from the members of one object.
 class Loader {
@@ -44,17 +92,23 @@ class Loader {
  private:
   void read(const char* name, std::string& value) { value = reader_.text(name, value); }
   void read(const char* name, bool& value) { value = reader_.boolean(name, value); }
-  void read(const char* name, std::int64_t& value) { value = reader_.integer(name, value); }
+  void read(const char* name, std::int64_t& value) {
+    const auto least = static_cast<std::int64_t>(least_of(name));
+    const std::int64_t most = least < 0 ? std::numeric_limits<std::int64_t>::max() : kMostWhole;
+    value = reader_.integer(name, value, least, most);
+  }
   template <Enum E>
   void read(const char* name, E& value) {
     value = reader_.word(name, value);
   }
   void read(const char* name, int& value) {
-    value = static_cast<int>(reader_.integer(name, value, std::numeric_limits<int>::min(),
+    value = static_cast<int>(reader_.integer(name, value, static_cast<int>(least_of(name)),
                                              std::numeric_limits<int>::max()));
   }
   void read(const char* name, double& value) {
-    value = reader_.member(name).is_null() ? kInfinity : reader_.number(name, value);
+    const bool is_infinite = reader_.member(name).is_null() &&
+                             std::ranges::find(kMayBeInfinite, name) != kMayBeInfinite.end();
+    value = is_infinite ? kInfinity : reader_.number(name, value, least_of(name), kMostNumber);
   }
   template <class T>
   void read(const char* name, std::optional<T>& value) {
@@ -62,7 +116,8 @@ class Loader {
   }
   void read(const char* name, Json& value) {
     value = reader_.member(name);
-    if (!value.is_object()) reader_.complain_at(name, "expected an object");
+    if (!value.is_object()) return reader_.complain_at(name, "expected an object");
+    check_numbers(value, reader_.pointer_to(name), reader_.issues());
   }
   template <class T>
   requires std::same_as<T, CheckResult> || std::same_as<T, Counters> ||
@@ -75,7 +130,7 @@ class Loader {
     fields(loader, value);
   }
   void read(const char* name, std::vector<std::int64_t>& values) {
-    values = reader_.integers(name, {});
+    values = reader_.integers(name, {}, 0, kMostWhole);
   }
   void read(const char* name, std::vector<std::string>& values) {
     values = reader_.texts(name, {});
@@ -122,15 +177,20 @@ void Loader::read(const char* name, std::vector<TensorDesc>& tensors) {
 
 void Loader::read(const char* name, std::vector<Round>& rounds) {
   Reader reader = reader_.object(name);
-  rounds.resize(reader.integers(round_columns.front().name, {}).size());
+  const char* const times = round_columns.front().name;
+  if (reader.member(times).is_null())
+    return reader_.complain_at(name, fmt::format("has no \"{}\" (a time for each round)", times));
+  rounds.resize(reader.member(times).is_array() ? reader.member(times).size() : 1);
   for (const RoundColumn& column : round_columns) {
     if (!reader.has(column.name)) continue;
-    const auto values = reader.integers(column.name, {});
-    if (values.size() != rounds.size() || std::ranges::any_of(values, [](auto v) { return v < 0; }))
-      return reader.complain_at(
-          column.name, fmt::format("expected {} values, none negative (as many as in \"{}\")",
-                                   rounds.size(), round_columns.front().name));
-    for (std::size_t i = 0; i < rounds.size(); ++i) column.of(rounds[i]) = values[i];
+    const std::size_t before = reader.issues().size();
+    const auto values = reader.integers(column.name, {}, column.name == times ? 1 : 0, kMostWhole);
+    if (reader.issues().size() > before) continue;
+    if (values.size() != rounds.size())
+      reader.complain_at(column.name, fmt::format("expected {} values, as many as in \"{}\"",
+                                                  rounds.size(), times));
+    else
+      for (std::size_t i = 0; i < rounds.size(); ++i) column.of(rounds[i]) = values[i];
   }
 }
 
@@ -163,11 +223,38 @@ void check_lanes(const CaseResult& result, const std::string& pointer, std::vect
   for (const LaneResult& lane : result.pipeline->lanes) {
     for (const std::int64_t stage : lane.stages)
       if (stage < 0 || stage >= count)
-        issues.push_back({pointer, fmt::format("lane \"{}\" has stage {} of {} (counted from 0)",
-                                               lane.name, stage, count)});
-    if (lane.servers < 1)
-      issues.push_back(
-          {pointer, fmt::format("lane \"{}\" has no servers (expected at least 1)", lane.name)});
+        issues.push_back({pointer + "/pipeline/lanes",
+                          fmt::format("lane \"{}\" has stage {} of {} (counted from 0)", lane.name,
+                                      stage, count)});
+  }
+}
+
+/// Values that are there for each round.
+void check_length(const std::vector<std::int64_t>& values, std::size_t expected,
+                  const std::string& pointer, std::vector<Issue>& issues) {
+  if (!values.empty() && values.size() != expected)
+    issues.push_back({pointer, fmt::format("has {} values (expected {}, for {} rounds)",
+                                           values.size(), expected, expected)});
+}
+
+void check_lengths(const CaseResult& result, const std::string& pointer,
+                   std::vector<Issue>& issues) {
+  const std::size_t rounds = result.rounds.size();
+  for (std::size_t i = 0; i < result.stages.size(); ++i) {
+    const StageResult& stage = result.stages[i];
+    const std::string at = fmt::format("{}/stages/{}", pointer, i);
+    if (stage.staged) continue;  // they are of other turns
+    check_length(stage.rounds_ns, rounds, at + "/rounds_ns", issues);
+    check_length(stage.calls_ns, rounds, at + "/calls_ns", issues);
+  }
+  if (!result.pipeline) return;
+  const PipelineResult& pipeline = *result.pipeline;
+  check_length(pipeline.fill_ns, rounds, pointer + "/pipeline/fill_ns", issues);
+  check_length(pipeline.drain_ns, rounds, pointer + "/pipeline/drain_ns", issues);
+  for (std::size_t i = 0; i < pipeline.lanes.size(); ++i) {
+    const std::string at = fmt::format("{}/pipeline/lanes/{}", pointer, i);
+    check_length(pipeline.lanes[i].busy_ns, rounds, at + "/busy_ns", issues);
+    check_length(pipeline.lanes[i].exposed_ns, rounds, at + "/exposed_ns", issues);
   }
 }
 
@@ -183,14 +270,18 @@ void check(const GroupResult& group, const std::string& pointer, std::vector<Iss
                                                         contender, contenders)});
           return;
         }
-  const auto is_measured = [](const CaseResult& c) {
-    return (c.rounds.empty() && c.cut_rounds.empty()) || c.iterations > 0;
-  };
-  if (!std::ranges::all_of(group.cases, is_measured) ||
-      !std::ranges::all_of(group.limits, is_measured))
-    issues.push_back({pointer, "a case has rounds but no iterations (expected at least 1)"});
-  for (const auto* contenders : {&group.cases, &group.limits})
-    for (const CaseResult& one : *contenders) check_lanes(one, pointer, issues);
+  for (const auto& [name, contenders] :
+       {std::pair("/cases", &group.cases), std::pair("/limits", &group.limits)})
+    for (std::size_t i = 0; i < contenders->size(); ++i) {
+      const CaseResult& one = (*contenders)[i];
+      const std::string at = fmt::format("{}{}/{}", pointer, name, i);
+      if (one.iterations == 0 && !(one.rounds.empty() && one.cut_rounds.empty()))
+        issues.push_back({at + "/iterations", "is 0, but it has rounds (expected at least 1)"});
+      if (one.dataset && one.dataset->images == 0)
+        issues.push_back({at + "/dataset/images", "is 0 (expected at least 1)"});
+      check_lanes(one, at, issues);
+      check_lengths(one, at, issues);
+    }
 }
 
 [[noreturn]] void reject(const std::vector<Issue>& issues) {
@@ -225,16 +316,22 @@ GroupResult read_group(const Json& document) {
   return group;
 }
 
-Results read_results(const Json& document) {
+Results read_results(const Json& document, std::vector<Issue>& issues) {
   check_header(document);
-  std::vector<Issue> issues;
   Results results;
   Loader loader(Reader(document, "", issues));
   fields(loader, results);
-  for (std::size_t i = 0; issues.empty() && i < results.groups.size(); ++i)
-    check(results.groups[i], fmt::format("/groups/{}", i), issues);
-  if (!issues.empty()) reject(issues);
+  if (issues.empty())  // what was not read contradicts everything
+    for (std::size_t i = 0; i < results.groups.size(); ++i)
+      check(results.groups[i], fmt::format("/groups/{}", i), issues);
   std::ranges::for_each(results.groups, mark_by_names);
+  return results;
+}
+
+Results read_results(const Json& document) {
+  std::vector<Issue> issues;
+  Results results = read_results(document, issues);
+  if (!issues.empty()) reject(issues);
   return results;
 }
 

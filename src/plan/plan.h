@@ -210,6 +210,9 @@ Plan make_plan(const std::string& file, std::string_view text, const Backends& b
 /// `cache_bytes`: the last cache before each memory, which cold buffers must exceed threefold.
 Sides memory_bytes(const Group& group, const Measure& measure, const Sides& cache_bytes);
 
+/// How large the document of a run is that measures so many rounds of each case, about.
+std::int64_t document_bytes(const Plan& plan, std::int64_t rounds);
+
 /// What `normbench check` prints: groups, cases, stages, bytes, memory, time, what is skipped.
 std::string plan_text(const Plan& plan, const Sides& cache_bytes, std::size_t width = 100);
 

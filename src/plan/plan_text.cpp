@@ -298,6 +298,15 @@ std::string free_text(const Plan& plan) {
   return fmt::format("free: {}{}{}", host, host.empty() || device.empty() ? "" : ", ", device);
 }
 
+/// How large the document will be, where that matters.
+std::string document_text(const Plan& plan) {
+  constexpr double matters = 10e6;
+  const std::int64_t rounds = plan.measure.quick ? 5 : 20 * plan.measure.processes;  // mostly
+  const auto bytes = static_cast<double>(document_bytes(plan, rounds));
+  if (bytes < matters) return "";
+  return fmt::format("results.json: about {}, at {} rounds a case", format_bytes(bytes), rounds);
+}
+
 bool runs(const Group& group) {
   return std::ranges::any_of(group.cases, [](const Case& work) { return !work.skip; });
 }
@@ -318,7 +327,8 @@ void add_head(Lines& lines, const Plan& plan) {
                            count(plan.groups.size(), "group"), count(cases, "case"), skipped,
                            name_of(plan.measure.cache), name_of(plan.measure.clock),
                            format_percent(plan.measure.precision), format_significant(seconds, 3)));
-  if (const std::string free = free_text(plan); !free.empty()) lines.add(0, free);
+  for (const std::string& line : {free_text(plan), document_text(plan)})
+    if (!line.empty()) lines.add(0, line);
 }
 
 }  // namespace

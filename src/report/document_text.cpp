@@ -102,7 +102,7 @@ std::string text_at(const Json& json, const std::string& pointer, const std::str
 
 std::int64_t integer_at(const Json& json, const std::string& pointer, std::int64_t fallback) {
   const Json value = value_at(json, pointer);
-  return value.is_number() ? value.get<std::int64_t>() : fallback;
+  return value.is_number_integer() ? value.get<std::int64_t>() : fallback;
 }
 
 std::string machine_text(const Json& environment) {

@@ -383,7 +383,7 @@ class CliTest(unittest.TestCase):
         self.assertEqual(again, document.read_text())
         refused = normbench("report", out, "--out", document)
         self.assertEqual((refused.returncode, document.read_text()), (2, again))
-        self.assertIn("is one of the documents", refused.stderr)
+        self.assertIn("is one of the inputs", refused.stderr)
         checked = subprocess.run([TRACE_CHECK, out / "trace.json"], capture_output=True, text=True)
         self.assertEqual(checked.returncode, 0, checked.stdout)
 

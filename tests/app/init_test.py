@@ -162,7 +162,7 @@ class InitTest(InFolder):
             done = self.init("other.jsonc")
             self.assertEqual((done.returncode, schema.read_text()), (2, theirs), done.stderr)
             self.assertFalse((self.dir / "other.jsonc").exists())
-        schema.write_text('{"title": "normbench config", "older": true}')
+        schema.write_text('{"$schema": "", "title": "normbench config", "older": true}')
         self.assertEqual(self.init("other.jsonc").returncode, 0)
         self.assertEqual(schema.read_text(), normbench("schema").stdout)
         (self.dir / "too long").mkdir()

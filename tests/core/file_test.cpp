@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -104,6 +105,49 @@ TEST_F(File, SaysWhyItCannotBeWritten) {
   EXPECT_THAT([] { write_file("/dev/null", "x"); },
               ThrowsMessage<CannotWrite>(HasSubstr("it is there and is not a file")));
   EXPECT_THAT(files(), ElementsAre());
+}
+
+TEST_F(File, IsNotWrittenThroughALink) {
+  write_file(path("target"), "old");
+  fs::create_symlink("target", path("x"));
+  fs::create_symlink("absent", path("y"));
+  for (const char* link : {"x", "y"})
+    EXPECT_THAT([&] { write_file(path(link), "new"); },
+                ThrowsMessage<CannotWrite>("cannot write " + path(link) +
+                                           ": it is a link (name the file itself)"));
+  EXPECT_TRUE(fs::is_symlink(path("x")));
+  EXPECT_FALSE(fs::exists(path("absent")));
+  fs::remove(path("y"));
+  EXPECT_THAT(files(), testing::UnorderedElementsAre("x=old", "target=old"));
+}
+
+/// Where the next file that is written beside "x" would be.
+std::string beside(const std::string& x, int number) {
+  return x + "." + std::to_string(getpid() + number) + ".tmp";
+}
+
+TEST_F(File, DoesNotFollowALinkThatWasPutBesideIt) {
+  fs::create_symlink("target", beside(path("x"), 0));
+  write_file(beside(path("x"), 1), "of another process");
+  write_file(path("x"), "new");
+  EXPECT_FALSE(fs::exists(path("target")));
+  EXPECT_TRUE(fs::is_symlink(beside(path("x"), 0)));
+  fs::remove(beside(path("x"), 0));
+  const std::string other = fs::path(beside(path("x"), 1)).filename();
+  EXPECT_THAT(files(), testing::UnorderedElementsAre("x=new", other + "=of another process"));
+  EXPECT_EQ(WholeFile::named_beside(other), "x");
+}
+
+TEST_F(File, FoldersOfOnesOwnAreNumbered) {
+  const std::string name = path("deep/run");
+  EXPECT_EQ(create_own_folder(name), name);
+  fs::create_symlink("/", name + "-2");
+  EXPECT_EQ(create_own_folder(name), name + "-3");
+  EXPECT_EQ(create_own_folder(name), name + "-4");
+  write_file(path("file"), "");
+  EXPECT_THAT([&] { create_own_folder(path("file/run")); },
+              ThrowsMessage<CannotWrite>("cannot create " + path("file") + ": " + path("file") +
+                                         " is not a folder"));
 }
 
 TEST_F(File, HasTheModeOfAnyNewFile) {

@@ -1,6 +1,7 @@
 #include "core/line_file.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -59,19 +60,63 @@ TEST_F(Lines, AreOpenInOneProcessAtATime) {
   EXPECT_THAT([&] { LineFile::resume(path_); },
               ThrowsMessage<Invalid>(path_ + ": another normbench is writing to it (wait for its "
                                              "end)"));
-  EXPECT_THAT([&] { LineFile::create(path_, "other"); },
-              ThrowsMessage<CannotWrite>(HasSubstr("Device or resource busy")));
+  EXPECT_THAT(
+      [&] { LineFile::create(path_, "other"); },
+      ThrowsMessage<CannotWrite>("cannot write " + path_ + ": another normbench is writing to it"));
 }
 
 TEST_F(Lines, HaveBegunWithAWholeLine) {
-  EXPECT_FALSE(LineFile::begun(path_));
+  EXPECT_EQ(LineFile::first_line(path_), std::nullopt);
   std::ofstream(path_) << "fir";
-  EXPECT_FALSE(LineFile::begun(path_));
+  EXPECT_EQ(LineFile::first_line(path_), std::nullopt);
   LineFile::create(path_, "first");
-  EXPECT_TRUE(LineFile::begun(path_));
+  EXPECT_EQ(LineFile::first_line(path_), "first");
   EXPECT_EQ(text(), "first\n");
   EXPECT_THAT([&] { LineFile::create(path_, "other"); },
               ThrowsMessage<CannotWrite>(HasSubstr("File exists")));
+}
+
+TEST_F(Lines, AreNotBegunOverSomethingElse) {
+  for (const std::string mine : {"mine", "{\"first\""}) {
+    std::ofstream(path_, std::ios::binary) << mine;
+    EXPECT_THAT([&] { LineFile::create(path_, "first"); },
+                ThrowsMessage<CannotWrite>("cannot write " + path_ + ": something else is in it"));
+    EXPECT_EQ(text(), mine);
+  }
+  std::ofstream(path_, std::ios::binary) << "{\"first\": 1, \"cut o";
+  LineFile::create(path_, "{\"first\": 2}");
+  EXPECT_EQ(text(), "{\"first\": 2}\n");
+}
+
+TEST_F(Lines, AreNotWrittenThroughALink) {
+  const std::string target = path_ + ".target";
+  LineFile::create(target, "first");
+  for (const bool is_there : {true, false}) {
+    if (!is_there) std::filesystem::remove(target);
+    std::filesystem::create_symlink(target, path_);
+    EXPECT_EQ(LineFile::first_line(path_), std::nullopt);
+    EXPECT_THAT([&] { LineFile::create(path_, "first"); },
+                ThrowsMessage<CannotWrite>(HasSubstr("it is a link")));
+    EXPECT_THAT([&] { LineFile::resume(path_); },
+                ThrowsMessage<Invalid>(HasSubstr("it is a link")));
+    EXPECT_EQ(std::filesystem::exists(target), is_there);
+    std::filesystem::remove(path_);
+  }
+  LineFile file = LineFile::create(path_, "first");
+  std::filesystem::rename(path_, target);
+  std::filesystem::create_symlink(target, path_);
+  EXPECT_THAT([&] { file.append("x"); },
+              ThrowsMessage<CannotWrite>(HasSubstr("another file has taken its place")));
+  std::filesystem::remove(target);
+}
+
+TEST_F(Lines, DoNotWaitForAPipe) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_EQ(LineFile::first_line(path_), std::nullopt);
+  EXPECT_THAT([&] { LineFile::create(path_, "first"); },
+              ThrowsMessage<CannotWrite>(HasSubstr("it is there and is not a file")));
+  EXPECT_THAT([&] { LineFile::resume(path_); },
+              ThrowsMessage<Invalid>(HasSubstr("it is there and is not a file")));
 }
 
 TEST_F(Lines, SayWhichOneIsWrong) {

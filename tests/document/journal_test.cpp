@@ -147,6 +147,13 @@ TEST_F(JournalFile, IsBegunAnewWhereItHadNotBegun) {
   }
 }
 
+TEST_F(JournalFile, IsNoOtherFileOfItsName) {
+  std::ofstream(path_, std::ios::binary) << "mine\n";
+  EXPECT_FALSE(Journal::begun(path_));
+  EXPECT_THROW(Journal::create(path_, header_), CannotWrite);
+  EXPECT_EQ(text(), "mine\n");
+}
+
 TEST_F(JournalFile, IsNotChangedBeforeALineIsAdded) {
   { Journal::create(path_, header_).add_hung(0, "a", "b"); }
   const std::string cut = text() + "{\"group\":1,\"res";
@@ -163,8 +170,9 @@ TEST_F(JournalFile, IsOpenInOneProcessAtATime) {
   EXPECT_THAT(
       [&] { Journal::resume(path_); },
       ThrowsMessage<Invalid>(path_ + ": another normbench is writing to it (wait for its end)"));
-  EXPECT_THAT([&] { Journal::create(path_, header_); },
-              ThrowsMessage<CannotWrite>("cannot write " + path_ + ": Device or resource busy"));
+  EXPECT_THAT(
+      [&] { Journal::create(path_, header_); },
+      ThrowsMessage<CannotWrite>("cannot write " + path_ + ": another normbench is writing to it"));
 }
 
 TEST_F(JournalFile, NoticesThatItIsGone) {

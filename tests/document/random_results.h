@@ -1,6 +1,8 @@
 /// Results filled with random values, for tests that write and read them.
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <random>
 
 #include "document/results.h"
@@ -63,11 +65,11 @@ class RandomResults {
  private:
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
   bool flag() { return below(2) == 1; }
-  /// Counts of every size, zero and the largest among them.
-  std::int64_t integer() { return static_cast<std::int64_t>(random_() >> (1 + below(63))); }
-  double number() {
-    return flag() ? std::normal_distribution(0.0, 1e3)(random_)
-                  : std::numeric_limits<double>::infinity();
+  /// Counts of every size that documents have, zero among them.
+  std::int64_t integer() { return static_cast<std::int64_t>(random_() >> (15 + below(49))); }
+  double number() { return 1e-3 + std::abs(std::normal_distribution(0.0, 1e3)(random_)); }
+  double number_or_infinity() {
+    return flag() ? number() : std::numeric_limits<double>::infinity();
   }
   std::string text() {
     const std::vector<std::string> texts{"", "a", "quote \" \\ \n", "größer µs", "u8 → f32 [a=1]"};
@@ -104,7 +106,7 @@ class RandomResults {
     return desc;
   }
   Round round() {
-    return {.wall_ns = integer(),
+    return {.wall_ns = 1 + integer(),
             .device_ns = flag() ? integer() : 0,
             .submitted_ns = flag() ? integer() : 0,
             .cpu_ns = integer(),
@@ -130,7 +132,7 @@ class RandomResults {
             .output = word<OutputPolicy>(),
             .rounds_ns = list([this] { return integer(); }),
             .calls_ns = list([this] { return integer(); }),
-            .staged = flag(),
+            .staged = true,
             .resident = flag()};
   }
   CaseResult one_case() {
@@ -140,7 +142,7 @@ class RandomResults {
             .status = word<Status>(),
             .reason = text(),
             .skip = maybe<Skip>(),
-            .threads = static_cast<int>(below(1 << 30)),
+            .threads = 1 + static_cast<int>(below(1 << 30)),
             .threads_decided = flag(),
             .wait = maybe<Wait>(),
             .graph = flag(),
@@ -158,8 +160,8 @@ class RandomResults {
             .rounds = list([this] { return round(); }),
             .cut_rounds = list([this] { return round(); }),
             .check = {.ok = flag(),
-                      .max_abs_error = number(),
-                      .bound = number(),
+                      .max_abs_error = number_or_infinity(),
+                      .bound = number_or_infinity(),
                       .held_to = word<HeldTo>(),
                       .variant = text()},
             .notes = list([this] { return text(); })};
@@ -170,7 +172,7 @@ class RandomResults {
             .shapes = text(),
             .annotation = flag(),
             .constants = flag(),
-            .calls = integer(),
+            .calls = 1 + integer(),
             .self_cpu_ns = integer(),
             .cpu_ns = integer(),
             .self_device_ns = integer(),

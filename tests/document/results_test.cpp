@@ -138,7 +138,7 @@ TEST(GpuDayCutBlock, NamesItsMistakes) {
 TEST(Results, OfNothingKeepTheirNumberOfRounds) {
   GroupResult group = one_case();
   group.cases[0].check.max_abs_error = 0;
-  group.cases[0].rounds = {Round{}, Round{}, Round{}};
+  group.cases[0].rounds = {Round{.wall_ns = 1}, Round{.wall_ns = 1}, Round{.wall_ns = 1}};
   EXPECT_EQ(read_group(to_json(group)), group);
 }
 
@@ -203,17 +203,28 @@ TEST(Results, NameWhatIsWrongInAGroup) {
       {"/cases/0/axes", Json::array(), "/cases/0/axes: expected an object"},
       {"/cases/0/threads", 1e12, "/cases/0/threads: must be at most 2147483647"},
       {"/cases/0/iterations", "3", "/cases/0/iterations: expected"},
-      {"/cases/0/iterations", 0, ": a case has rounds but no iterations"},
+      {"/cases/0/iterations", 0, "/cases/0/iterations: is 0, but it has rounds"},
+      {"/cases/0/iterations", -3, "/cases/0/iterations: must be at least 0, got -3"},
+      {"/cases/0/images", 1e300, "/cases/0/images: must be at most 1000000000000000"},
       {"/cases/0/pipeline", Json::parse(R"({"in_flight": 1, "submit": "lane", "lanes": [
          {"name": "a", "servers": 1, "threads": 1, "stages": [7]}]})"),
-       ": lane \"a\" has stage 7 of "},
+       "/cases/0/pipeline/lanes: lane \"a\" has stage 7 of "},
       {"/cases/0/pipeline", Json::parse(R"({"in_flight": 1, "submit": "lane", "lanes": [
          {"name": "a", "servers": 0, "threads": 1, "stages": [0]}]})"),
-       ": lane \"a\" has no servers"},
+       "/cases/0/pipeline/lanes/0/servers: must be at least 1, got 0"},
       {"/cases/0/rounds/wall_ns",
        {10, 12, 13},
-       "/cases/0/rounds/cpu_ns: expected 3 values, none negative (as many as in \"wall_ns\")"},
-      {"/cases/0/rounds/wall_ns", {-10, 12}, "/cases/0/rounds/wall_ns: expected 2 values"},
+       "/cases/0/rounds/cpu_ns: expected 3 values, as many as in \"wall_ns\""},
+      {"/cases/0/rounds/wall_ns",
+       {-10, 12},
+       "/cases/0/rounds/wall_ns/0: must be at least 1, got -10"},
+      {"/cases/0/rounds/wall_ns", {10, 0}, "/cases/0/rounds/wall_ns/1: must be at least 1, got 0"},
+      {"/cases/0/rounds/wall_ns", nullptr, "/cases/0/rounds: has no \"wall_ns\""},
+      {"/cases/0/rounds/cpu_ns/0", -1, "/cases/0/rounds/cpu_ns/0: must be at least 0, got -1"},
+      {"/cases/0/stages/0/rounds_ns",
+       {1},
+       "/cases/0/stages/0/rounds_ns: has 1 values (expected 2,"},
+      {"/cases/0/check/psnr_db", nullptr, "/cases/0/check/psnr_db: expected a number, got null"},
       {"/cases/0/rounds/wall_ns/0", "x", "/cases/0/rounds/wall_ns"},
       {"/cases/0/stages/0/out/dtype", "fp61", "/cases/0/stages/0/out/dtype: unknown"},
       {"/cases/0/stages/0/out/shape", {1, 2, 3}, "/cases/0/stages/0/out/shape: expected [n, c,"},

@@ -31,6 +31,7 @@ Markup head(const Page& page) {
       Element{"meta", {{"charset", "utf-8"}}}.empty() +
       Element{"meta", {{"name", "viewport"}, {"content", "width=device-width,initial-scale=1"}}}
           .empty() +
+      Element{"meta", {{"name", "generator"}, {"content", "normbench"}}}.empty() +
       Element{"title"}(words(page.title)) +
       Element{"link", {{"rel", "icon"}, {"href", "data:,"}}}.empty() +
       Element{"style"}(Markup::of_program(style_sheet())));

@@ -1,0 +1,33 @@
+#include <nlohmann/json.hpp>
+
+#include "plan/plan.h"
+
+namespace normbench {
+namespace {
+
+// Of a results.json, as kept ones are: a byte count for each thing that they hold many of.
+constexpr std::int64_t kHeadBytes = 3000, kGroupBytes = 500, kContenderBytes = 1500,
+                       kStageBytes = 800, kProfileBytes = 1600;
+constexpr std::int64_t kRoundBytes = 52, kStageRoundBytes = 12;
+
+std::int64_t contender_bytes(const Case& work, std::int64_t rounds) {
+  const auto stages = std::ssize(work.stages);
+  const std::int64_t measured = work.skip ? 0 : rounds * (kRoundBytes + stages * kStageRoundBytes);
+  return kContenderBytes + stages * kStageBytes + measured;
+}
+
+}  // namespace
+
+std::int64_t document_bytes(const Plan& plan, std::int64_t rounds) {
+  std::int64_t bytes = kHeadBytes + std::ssize(plan.about) + std::ssize(plan.config.dump());
+  for (const Group& group : plan.groups) {
+    bytes += kGroupBytes;
+    for (const auto* contenders : {&group.cases, &group.limits})
+      for (const Case& work : *contenders) bytes += contender_bytes(work, rounds);
+    for (const Case& work : group.cases)
+      if (plan.profile.enabled && !work.skip) bytes += kProfileBytes;
+  }
+  return bytes;
+}
+
+}  // namespace normbench
