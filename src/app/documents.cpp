@@ -37,7 +37,7 @@ BadInput unfinished(const fs::path& folder) {
 
 /// The text of a document, which may be as large as there is memory to read it. Throws Invalid.
 std::string document_text(const std::string& file) {
-  constexpr double memory_of_a_byte = 10;  // a third more than was measured of 20 to 100 MB
+  constexpr double memory_of_a_byte = 10;  // as measured: a page takes that, a text 4
   std::error_code unknown;
   const auto size = fs::is_regular_file(file, unknown) ? fs::file_size(file, unknown) : 0;
   const auto bytes = unknown ? 0.0 : static_cast<double>(size);
