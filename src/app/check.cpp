@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <memory>
 #include <optional>
@@ -11,8 +10,10 @@
 #include "app/documents.h"
 #include "app/options.h"
 #include "app/terminal.h"
+#include "core/units.h"
 #include "ops/load.h"
 #include "plan/plan.h"
+#include "report/dataset_text.h"
 #include "report/prediction_text.h"
 
 namespace normbench {
@@ -48,20 +49,26 @@ std::string tried_as(const Load& load) {
   return load.storage == Storage::Image ? how : fmt::format("{} {}", how, describe(load.image()));
 }
 
-/// Tries all images, once. Throws BadInput for what would fail a case; what is left out is said.
+/// Tries all images, once. Throws BadInput for what would fail a case; what is left out, and what
+/// else is to be known of the files, is said.
 void check_images(const std::string& file, const Plan& plan) {
   std::set<std::pair<std::string, std::vector<std::string>>> tried;
+  std::set<std::string> told;
   std::vector<Issue> issues;
+  const auto tell_once = [&](const std::string& where, const std::string& text) {
+    if (!text.empty() && told.insert(text).second)
+      tell("normbench: {}: {}: {}\n", file, where, on_one_line(text));
+  };
   const auto check = [&](const Load& load, const std::string& where) {
     if (load.files.empty() || !tried.emplace(tried_as(load), load.files).second) return;
+    for (const std::string& text : beside_texts(load.beside)) tell_once(where, text);
     try {
       load.walk();
-      if (const auto broken = broken_files(load); !broken.empty())
-        tell("normbench: {}: {}: {} of {} files are left out: {}\n", file, where, broken.size(),
-             load.files.size(), fmt::join(broken, ", "));
+      tell_once(where, left_out_text(broken_files(load), std::ssize(load.files)));
     } catch (const std::runtime_error& error) {
       issues.push_back({"", fmt::format("{}: {}", where, error.what())});
     }
+    for (const std::string& text : remark_texts(remarked_files(load))) tell_once(where, text);
   };
   for (const Group& group : plan.groups)
     for (const Case& work : group.cases)

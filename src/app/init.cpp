@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -13,8 +14,10 @@
 #include "app/own_files.h"
 #include "app/schema.h"
 #include "core/file.h"
+#include "core/units.h"
 #include "ops/load.h"
 #include "plan/schema.h"
+#include "report/dataset_text.h"
 #include "report/first_config.h"
 #include "report/words.h"
 
@@ -45,8 +48,10 @@ std::string name_from(const std::string& file) {
 }
 
 /// The images that are asked for, as a config in `folder` names them; nothing after a mistake.
+/// `said`: what is to be known of them.
 std::optional<FirstConfig::Images> find_images(const std::string& images, const std::string& folder,
-                                               std::vector<std::string>& mistakes) {
+                                               std::vector<std::string>& mistakes,
+                                               std::vector<std::string>& said) {
   Load load;
   load.path = fs::absolute(images).string();
   if (!is_utf8(load.path)) {
@@ -59,11 +64,15 @@ std::optional<FirstConfig::Images> find_images(const std::string& images, const 
     mistakes.push_back(fmt::format("--images {}: {}", shell_word(images), mistake.what()));
     return std::nullopt;
   }
-  load.on_error = OnError::Skip;
-  const std::int64_t count = std::ssize(load.files) - std::ssize(broken_files(load));
+  const std::vector<BrokenFiles> broken = broken_files(load);
+  const std::int64_t count = std::ssize(load.files) - count_of(broken);
   if (count == 0)
-    mistakes.push_back(fmt::format("--images {}: none of {} can be read", shell_word(images),
-                                   counted(std::ssize(load.files), "file")));
+    mistakes.push_back(fmt::format("--images {}: none of {} can be read: {}", shell_word(images),
+                                   counted(std::ssize(load.files), "file"),
+                                   fmt::join(broken_texts(broken), "; ")));
+  said = beside_texts(load.beside);
+  if (!broken.empty()) said.push_back(left_out_text(broken, std::ssize(load.files)));
+  std::ranges::copy(remark_texts(remarked_files(load)), std::back_inserter(said));
   return FirstConfig::Images{.path = path_near(images, folder), .count = count};
 }
 
@@ -94,7 +103,7 @@ bool is_there(const fs::path& file) {
 fs::path schema_beside(const fs::path& config) { return config.parent_path() / kSchemaFile; }
 
 /// What the options ask for. Throws Invalid with all mistakes, a line each.
-FirstConfig read_wanted(const InitOptions& options) {
+FirstConfig read_wanted(const InitOptions& options, std::vector<std::string>& said) {
   FirstConfig wanted = options.wanted;
   std::vector<std::string> mistakes = options.mistakes;
   const fs::path file = options.file, schema = schema_beside(file);
@@ -111,13 +120,16 @@ FirstConfig read_wanted(const InitOptions& options) {
     std::tie(wanted.height, wanted.width) = read_size(options.size, largest_extent, mistakes);
   wanted.name = name_from(options.file);
   if (!options.images.empty())
-    wanted.images = find_images(options.images, file.parent_path().string(), mistakes);
+    wanted.images = find_images(options.images, file.parent_path().string(), mistakes, said);
   if (!mistakes.empty()) throw Invalid(fmt::format("{}", fmt::join(mistakes, "\nnormbench: ")));
   return wanted;
 }
 
 Exit init(const InitOptions& options) {
-  write_file(options.file, first_config(read_wanted(options)));
+  std::vector<std::string> said;
+  write_file(options.file, first_config(read_wanted(options, said)));
+  for (const std::string& text : said)
+    tell("normbench: {}: {}\n", shell_word(options.images), on_one_line(text));
   const std::string schema = schema_beside(options.file).string();
   write_file(schema, schema_text());
   const std::string file = options.file.starts_with('-') ? "./" + options.file : options.file;

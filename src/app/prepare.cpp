@@ -15,6 +15,7 @@
 #include "machine/environment.h"
 #include "ops/images/image.h"
 #include "ops/images/image_files.h"
+#include "report/dataset_text.h"
 
 namespace normbench {
 namespace {
@@ -50,29 +51,27 @@ class PrepareProgress final : public PrepareObserver {
     if (line_.style() == ProgressStyle::Lines && done * 10 / all_ > (done - 1) * 10 / all_)
       tell("{}\n", text(done));
   }
-  void broken(const std::string& source, const std::string& why) override {
-    line_.clear();
-    tell("normbench: {}: {}\n", on_one_line(source), on_one_line(why));
-  }
+  void broken(const std::string&, const std::string&) override { ++broken_; }
   void clear() { line_.clear(); }
 
  private:
   std::string text(std::size_t done) const {
     const double rate = static_cast<double>(done - before_) / std::max(line_.spent(), 1e-9);
-    return fmt::format("{} of {} images, {} images/s, about {:.0f} s left", done, all_,
+    return fmt::format("{} of {} images{}, {} images/s, about {:.0f} s left", done, all_,
+                       broken_ > 0 ? fmt::format(" ({} cannot be read)", broken_) : "",
                        format_significant(rate, 2),
                        std::ceil(static_cast<double>(all_ - done) / rate));
   }
 
   LiveLine line_;
-  std::size_t before_ = 0, all_ = 0;
+  std::size_t before_ = 0, all_ = 0, broken_ = 0;
 };
 
-/// Throws BadInput with all mistakes.
+/// Throws BadInput with all mistakes. What lies beside the sources is said.
 Preparation read_preparation(const PrepareSaid& said) {
   Preparation preparation{.sources = {}, .folder = said.folder, .form = {}};
   DatasetForm& form = preparation.form;
-  std::vector<std::string> mistakes = said.mistakes;
+  std::vector<std::string> mistakes = said.mistakes, beside;
   form.shards = said.shards;
   form.quality = said.quality;
   if (said.storage) form.storage = *said.storage;
@@ -80,7 +79,10 @@ Preparation read_preparation(const PrepareSaid& said) {
   if (!said.size.empty())
     std::tie(form.height, form.width) = read_size(said.size, most_pixels, mistakes);
   try {
-    preparation.sources = find_files("", said.source, endings_of(Storage::Image));
+    FoundFiles found = find_files("", said.source, endings_of(Storage::Image));
+    preparation.sources = std::move(found.files);
+    preparation.root = std::move(found.root);
+    beside = beside_texts(found.beside);
   } catch (const Invalid& mistake) {
     mistakes.emplace_back(mistake.what());
   }
@@ -89,6 +91,8 @@ Preparation read_preparation(const PrepareSaid& said) {
   std::vector<Issue> issues;
   for (const std::string& text : mistakes) issues.push_back({"", text});
   if (!issues.empty()) throw BadInput("normbench", issues);
+  for (const std::string& text : beside)
+    tell("normbench: {}: {}\n", on_one_line(said.source), text);
   return preparation;
 }
 
@@ -107,6 +111,25 @@ std::string loading_command(const PrepareSaid& said, const Manifest& manifest) {
                      load.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+std::vector<BrokenFiles> kinds_of(std::span<const LeftOut> images) {
+  std::vector<std::string> names, reasons;
+  for (const LeftOut& image : images) {
+    names.push_back(image.name);
+    reasons.push_back(image.why);
+  }
+  return broken_of(names, reasons);
+}
+
+std::vector<RemarkedFiles> kinds_of(std::span<const SourceFile> sources) {
+  std::vector<std::string> names;
+  std::vector<std::vector<Remark>> remarks;
+  for (const SourceFile& source : sources) {
+    names.push_back(source.name);
+    remarks.push_back(source.remarks);
+  }
+  return remarked_of(names, remarks);
+}
+
 /// "40 images in dataset: 5.6 MB read, 18.2 MB written (3.25x) in 11.8 s, 3.4 images/s".
 std::string summary(const std::string& folder, const Manifest& manifest) {
   const auto bytes = static_cast<double>(manifest.bytes);
@@ -116,21 +139,22 @@ std::string summary(const std::string& folder, const Manifest& manifest) {
       on_one_line(folder), format_bytes(source_bytes), format_bytes(bytes),
       format_significant(bytes / source_bytes, 3), format_significant(manifest.seconds, 3),
       format_significant(static_cast<double>(manifest.images) / manifest.seconds, 3));
-  for (const LeftOut& image : manifest.left_out)
-    text += fmt::format("Left out: {} ({})\n", on_one_line(image.name), on_one_line(image.why));
+  for (const std::string& some : broken_texts(kinds_of(manifest.left_out)))
+    text += fmt::format("Left out: {}\n", on_one_line(some));
+  for (const std::string& remark : remark_texts(kinds_of(manifest.sources)))
+    text += on_one_line(remark) + "\n";
   return text;
 }
 
 void tell_broken(const Prepared& prepared, std::size_t all) {
-  std::vector<std::string> list;
-  for (const LeftOut& image : prepared.broken)
-    list.push_back(on_one_line(fmt::format("{} ({})", image.name, image.why)));
-  tell("normbench: {} of {} images cannot be read: {}\nnormbench: {}\n", list.size(), all,
-       fmt::join(list, ", "),
-       list.size() == all ? "no image is left"
-                          : "all other files are done; repair these, or leave them out with "
-                            "--on-error skip, and give "
-                            "the same command again");
+  const std::size_t count = prepared.broken.size();
+  tell("normbench: {} of {} images cannot be read: {}\nnormbench: {}\n", format_count(count),
+       format_count(all),
+       on_one_line(fmt::format("{}", fmt::join(broken_texts(kinds_of(prepared.broken)), "; "))),
+       count == all ? "no image is left"
+                    : "all other files are done; repair these, or leave them out with "
+                      "--on-error skip, and give "
+                      "the same command again");
 }
 
 Exit prepare_dataset(const PrepareSaid& said) {

@@ -43,13 +43,9 @@ class Buffer final : public std::streambuf {
   std::array<char, 1 << 16> buffer_;
 };
 
-/// Makes the rename itself durable; some file systems cannot, and the file is whole either way.
-void sync_folder(const fs::path& path) {
-  const auto folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) return;
-  fsync(file);
-  close(file);
+/// Makes the rename itself durable; where that cannot be, the file is whole either way.
+void sync_folder_of(const fs::path& path) {
+  sync_folder(path.has_parent_path() ? path.parent_path().string() : ".");
 }
 
 constexpr std::string_view temporary_end = ".tmp";
@@ -139,13 +135,20 @@ void write_file(const std::string& path, const std::function<void(std::ostream&)
   writer(out);
   out.flush();
   file.keep();
-  sync_folder(path);
+  sync_folder_of(path);
 }
 
 void write_file(const std::string& path, std::string_view content) {
   write_file(path, [content](std::ostream& out) {
     out.write(content.data(), static_cast<std::streamsize>(content.size()));
   });
+}
+
+void sync_folder(const std::string& folder) {
+  const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return;
+  fsync(file);
+  close(file);
 }
 
 void create_folder(const std::string& folder) {

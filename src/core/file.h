@@ -53,6 +53,9 @@ void write_file(const std::string& path, std::string_view content);
 /// The same for what `writer` puts on the stream, without holding all of it in memory.
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& writer);
 
+/// Makes the names in a folder durable, where the file system can.
+void sync_folder(const std::string& folder);
+
 /// Creates a folder and those above it, unless they are there. Throws CannotWrite.
 void create_folder(const std::string& folder);
 

@@ -21,6 +21,8 @@ class Converter {
   /// Decodes the file upright, resizes it as `load` does where the form has a size, and encodes it;
   /// valid until the next call. Throws std::runtime_error for what cannot be read or stored.
   FileContent convert(std::span<const std::uint8_t> file);
+  /// Of the last call's file.
+  const std::vector<Remark>& remarks() const { return decoded_.remarks; }
   /// Peak signal-to-noise ratio (dB) of the jpeg that the last call made; 0 for other forms.
   double psnr_db();
 

@@ -12,17 +12,18 @@
 #include "core/file.h"
 #include "core/issue.h"
 #include "dataset/checksum.h"
+#include "ops/images/image_files.h"
 
 namespace normbench {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string in_folder(const Preparation& preparation, const std::string& name) {
-  return (fs::path(preparation.folder) / name).string();
+std::string in_folder(const std::string& folder, const std::string& name) {
+  return (fs::path(folder) / name).string();
 }
 
-std::vector<std::string> names_in(const std::string& folder) {
+std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -32,18 +33,44 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
+/// What a preparation has in its folder, as seen from there.
+struct Own {
+  std::set<std::string, std::less<>> files;
+  std::set<std::string> folders;
+};
+
+Own own_of(std::span<const Output> outputs) {
+  Own own{.files = {PreparationJournal::path_in("")}, .folders = {}};
+  if (!outputs.empty()) own.files.insert(manifest_path(""));
+  for (const Output& output : outputs) {
+    own.files.insert(output.name);
+    for (std::size_t end = output.name.find('/'); end != output.name.npos;
+         end = output.name.find('/', end + 1))
+      own.folders.insert(output.name.substr(0, end));
+  }
+  return own;
+}
+
+/// Adds what is in a folder ("": the dataset's) and its own, and no part of the preparation.
+void add_foreign(const std::string& dataset, const fs::path& folder, const Own& own,
+                 std::vector<std::string>& foreign) {
+  std::error_code unknown;
+  for (const std::string& entry : names_in(fs::path(dataset) / folder)) {
+    const std::string name = folder / entry;
+    if (own.folders.contains(name) &&
+        fs::is_directory(fs::symlink_status(in_folder(dataset, name), unknown)))
+      add_foreign(dataset, name, own, foreign);
+    else if (!own.files.contains(name) && !own.files.contains(WholeFile::named_beside(name)))
+      foreign.push_back(name);
+  }
+}
+
 /// Names in the folder that are no part of this preparation; before it has begun, all but an empty
 /// journal.
 std::vector<std::string> foreign_names(const Preparation& preparation,
                                        std::span<const Output> outputs) {
-  std::set<std::string, std::less<>> own{
-      fs::path(PreparationJournal::path_in(preparation.folder)).filename().string()};
-  if (!outputs.empty()) own.insert(fs::path(manifest_path("")).filename().string());
-  for (const Output& output : outputs) own.insert(output.name);
   std::vector<std::string> foreign;
-  for (const std::string& name : names_in(preparation.folder))
-    if (!own.contains(name) && !own.contains(WholeFile::named_beside(name)))
-      foreign.push_back(name);
+  add_foreign(preparation.folder, "", own_of(outputs), foreign);
   return foreign;
 }
 
@@ -54,8 +81,11 @@ std::string foreign_text(const std::string& folder, const std::vector<std::strin
 
 void remove_unfinished(const Preparation& preparation) {
   std::error_code ignored;
-  for (const std::string& name : names_in(preparation.folder))
-    if (!WholeFile::named_beside(name).empty()) fs::remove(in_folder(preparation, name), ignored);
+  std::vector<fs::path> left;
+  for (const auto& entry : fs::recursive_directory_iterator(preparation.folder, ignored))
+    if (!WholeFile::named_beside(entry.path().filename().string()).empty())
+      left.push_back(entry.path());
+  for (const fs::path& file : left) fs::remove(file, ignored);
 }
 
 /// Also a damaged one.
@@ -72,7 +102,7 @@ void check_sources(const Preparation& preparation, PreparationJournal& journal) 
     for (const SourceFile& source : finished.sources) used.insert(source.name);
   std::vector<std::string> changed;
   for (std::size_t i = 0; i < preparation.sources.size(); ++i) {
-    const bool is_used = used.contains(name_of_source(preparation.sources[i]));
+    const bool is_used = used.contains(preparation.name_of(preparation.sources[i]));
     const SourceState state = state_of_source(preparation.sources[i]);
     if (state == journal.states()[i]) continue;
     if (journal.broken().contains(i) && !is_used)
@@ -111,7 +141,7 @@ void check_finished(const Preparation& preparation, const Manifest& manifest) {
   for (const LeftOut& image : manifest.left_out) bytes[image.name] = image.bytes;
   for (const auto& [name, size] : bytes) were.push_back(name);
   for (const std::string& path : preparation.sources) {
-    are.push_back(name_of_source(path));
+    are.push_back(preparation.name_of(path));
     const auto known = bytes.find(are.back());
     if (known != bytes.end() && known->second != state_of_source(path).bytes)
       changed.push_back(path);
@@ -123,7 +153,7 @@ void check_finished(const Preparation& preparation, const Manifest& manifest) {
   if (!changed.empty()) throw_changed(changed, preparation.folder);
   std::error_code error;
   for (const DatasetFile& file : manifest.files) {
-    const std::string path = in_folder(preparation, file.name);
+    const std::string path = in_folder(preparation.folder, file.name);
     if (fs::file_size(path, error) != static_cast<std::uintmax_t>(file.bytes) || error)
       throw std::runtime_error(fmt::format(
           "{}: is {} (remove {} to make all again)", path,
@@ -142,7 +172,7 @@ PreparationJournal open_journal(const Preparation& preparation, std::span<const 
 }
 
 bool is_whole(const Preparation& preparation, const FinishedFile& finished) {
-  const auto sum = checksum_of(in_folder(preparation, finished.file.name));
+  const auto sum = checksum_of(in_folder(preparation.folder, finished.file.name));
   return sum && sum->bytes == finished.file.bytes && sum->crc32 == finished.file.crc32;
 }
 

@@ -5,6 +5,7 @@
 
 #include "dataset/checksum.h"
 #include "ops/array_file.h"
+#include "ops/images/image_files.h"
 
 namespace normbench {
 namespace {
@@ -46,6 +47,8 @@ void OutputFile::append(const Piece& piece) {
   }
   if (spoiled_) return file_.reset();
   if (!file_) {
+    if (!class_of(output_.name).empty())
+      create_folder(std::filesystem::path(path_).parent_path().string());
     file_.emplace(path_);
     file_->add(start(static_cast<std::int64_t>(output_.count)));
   }

@@ -8,9 +8,12 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "core/units.h"
 #include "ops/images/encode.h"
 #include "ops/images/image.h"
+#include "ops/images/image_files.h"
 
 namespace normbench {
 namespace {
@@ -23,6 +26,13 @@ bool holds_pixels(SaveFormat storage) {
 
 std::string_view extension_of(SaveFormat storage) {
   return storage == SaveFormat::Jpeg ? "jpg" : name_of(storage);
+}
+
+/// The file that a source becomes where each has one of its own.
+std::string output_of(const Preparation& preparation, const std::string& source) {
+  const fs::path name = preparation.name_of(source);
+  return (name.parent_path() / name.stem()).string() +
+         fmt::format(".{}", extension_of(preparation.form.storage));
 }
 
 void add_form_mistakes(const Preparation& preparation, std::vector<std::string>& mistakes) {
@@ -56,19 +66,49 @@ bool is_utf8(const std::string& text) try {
   return false;
 }
 
-/// Sources that would become the same file, or that a manifest cannot tell apart or name.
-void add_name_mistakes(const Preparation& preparation, std::vector<std::string>& mistakes) {
-  const bool by_stem = !preparation.form.shards;
-  std::map<std::string, std::string> by_name;
+/// The first three, and how many more there are.
+void add_few(std::vector<std::string>& mistakes, std::vector<std::string> all,
+             std::string_view are_what) {
+  constexpr std::size_t most = 3;
+  const std::size_t more = all.size() - std::min(all.size(), most);
+  all.resize(all.size() - more);
+  mistakes.insert(mistakes.end(), all.begin(), all.end());
+  if (more > 0) mistakes.push_back(fmt::format("{} more {}", format_count(more), are_what));
+}
+
+/// Sources that would become the same file, or a file and a folder of one name.
+void add_output_mistakes(const Preparation& preparation, std::vector<std::string>& mistakes) {
+  std::map<std::string, std::string> by_output;
+  std::set<std::string> folders;
+  std::vector<std::string> same, both;
   for (const std::string& source : preparation.sources) {
-    const std::string name = by_stem ? fs::path(source).stem().string() : name_of_source(source);
-    const auto [other, fresh] = by_name.try_emplace(name, source);
+    const std::string output = output_of(preparation, source);
+    const auto [other, fresh] = by_output.try_emplace(output, source);
     if (!fresh)
-      mistakes.push_back(fmt::format("{} and {} have the same name{} (rename one)", other->second,
-                                     source, by_stem ? " without its end" : ""));
-    if (!is_utf8(source))
-      mistakes.push_back(fmt::format("{}: is not named in UTF-8 (rename it)", source));
+      same.push_back(fmt::format("{} and {} have the same name without its end (rename one)",
+                                 other->second, source));
+    for (std::size_t end = output.find('/'); end != output.npos; end = output.find('/', end + 1))
+      folders.insert(output.substr(0, end));
   }
+  for (const std::string& folder : folders)
+    if (const auto file = by_output.find(folder); file != by_output.end())
+      both.push_back(fmt::format("{} becomes {}, as a folder of others is called (rename one)",
+                                 file->second, folder));
+  for (const std::string& own : {manifest_path(""), unfinished_path("")})
+    if (folders.contains(own))
+      mistakes.push_back(fmt::format("{}{}: is called as a file of the dataset's own (rename it)",
+                                     preparation.root, own));
+  add_few(mistakes, std::move(same), "pairs of images have the same name without its end");
+  add_few(mistakes, std::move(both), "images become files that are called as folders are");
+}
+
+/// Sources that no manifest can name.
+void add_name_mistakes(const Preparation& preparation, std::vector<std::string>& mistakes) {
+  std::vector<std::string> unnamed;
+  for (const std::string& source : preparation.sources)
+    if (!is_utf8(source))
+      unnamed.push_back(fmt::format("{}: is not named in UTF-8 (rename it)", source));
+  add_few(mistakes, std::move(unnamed), "images are not named in UTF-8");
 }
 
 bool lies_in(const fs::path& path, const fs::path& folder) {
@@ -79,6 +119,8 @@ void add_place_mistakes(const Preparation& preparation, std::vector<std::string>
   std::error_code unknown;
   fs::path folder = fs::weakly_canonical(fs::absolute(preparation.folder), unknown);
   if (!folder.has_filename()) folder = folder.parent_path();
+  const fs::path root = fs::weakly_canonical(
+      fs::absolute(preparation.root.empty() ? "." : preparation.root), unknown);
   for (const std::string& source : preparation.sources) {
     const fs::path path = fs::absolute(source);
     if (lies_in(fs::weakly_canonical(path.parent_path(), unknown), folder) ||
@@ -87,6 +129,13 @@ void add_place_mistakes(const Preparation& preparation, std::vector<std::string>
           fmt::format("{}: lies in {}, which is for the dataset (give another folder)", source,
                       preparation.folder));
   }
+  const bool has_classes = std::ranges::any_of(preparation.sources, [&](const std::string& source) {
+    return !class_of(preparation.name_of(source)).empty();
+  });
+  if (has_classes && lies_in(folder, root.has_filename() ? root : root.parent_path()))
+    mistakes.push_back(
+        fmt::format("{}: lies in {}, whose folders are classes (give another folder)",
+                    preparation.folder, preparation.root));
 }
 
 std::vector<std::string> without(std::vector<std::string> names, std::vector<std::string> others) {
@@ -99,16 +148,10 @@ std::vector<std::string> without(std::vector<std::string> names, std::vector<std
 
 }  // namespace
 
-std::string listed_few(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 3;
-  const std::size_t shown = std::min(names.size(), most);
-  const std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
-  return shown == names.size() ? text : fmt::format("{} and {} more", text, names.size() - shown);
-}
-
 std::vector<std::string> mistakes_of(const Preparation& preparation) {
   std::vector<std::string> mistakes;
   add_form_mistakes(preparation, mistakes);
+  if (!preparation.form.shards) add_output_mistakes(preparation, mistakes);
   add_name_mistakes(preparation, mistakes);
   add_place_mistakes(preparation, mistakes);
   return mistakes;
@@ -121,16 +164,14 @@ std::vector<Output> outputs_of(const Preparation& preparation) {
   std::vector<Output> outputs;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t first = images * i / count;
-    const std::string stem = form.shards ? fmt::format("shard-{:04}-of-{:04}", i, count)
-                                         : fs::path(preparation.sources[i]).stem().string();
-    outputs.push_back({.name = fmt::format("{}.{}", stem, extension_of(form.storage)),
+    outputs.push_back({.name = form.shards ? fmt::format("shard-{:04}-of-{:04}.{}", i, count,
+                                                         extension_of(form.storage))
+                                           : output_of(preparation, preparation.sources[i]),
                        .first = first,
                        .count = images * (i + 1) / count - first});
   }
   return outputs;
 }
-
-std::string name_of_source(const std::string& path) { return fs::path(path).filename().string(); }
 
 std::vector<std::string> differences(const DatasetForm& was, const DatasetForm& is,
                                      const std::vector<std::string>& were,

@@ -10,9 +10,13 @@
 namespace normbench {
 
 struct Preparation {
-  std::vector<std::string> sources;  // image files in name order
+  std::vector<std::string> sources;  // image files in order
   std::string folder;                // the dataset's own
   DatasetForm form;
+  std::string root = {};  // of all sources: what follows in the path of one is its name
+
+  /// "a.jpg", "cat/a.jpg": what manifests call the source.
+  std::string name_of(const std::string& source) const { return source.substr(root.size()); }
 };
 
 /// Everything that is wrong with it but what is in the folder already; empty when nothing is.
@@ -20,19 +24,13 @@ std::vector<std::string> mistakes_of(const Preparation& preparation);
 
 /// A file to make of `count` sources from the `first` on.
 struct Output {
-  std::string name;  // "a.jpg", "shard-0000-of-0004.npy"
+  std::string name;  // "a.jpg", "cat/a.jpg", "shard-0000-of-0004.npy"
   std::size_t first = 0, count = 1;
 };
 
 /// All files, in the order of their images: one for each source, or shards whose sizes differ by at
 /// most one. Of a preparation without mistakes.
 std::vector<Output> outputs_of(const Preparation& preparation);
-
-/// "a.jpg": what manifests call the source.
-std::string name_of_source(const std::string& path);
-
-/// "a, b, c and 3 more".
-std::string listed_few(const std::vector<std::string>& names);
 
 /// What differs between a dataset and what is asked for, a text each: "storage was npy, is raw".
 /// `were` and `are` name the images.

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <span>
 #include <stdexcept>
 
@@ -164,7 +166,8 @@ void Work::check_unchanged(std::size_t source) const {
 
 Piece Work::read(std::size_t source, Converter& converter, std::vector<std::uint8_t>& bytes) const {
   const std::string& path = preparation_.sources[source];
-  Piece piece{.source = {.name = name_of_source(path), .bytes = journal_.states()[source].bytes}};
+  Piece piece{
+      .source = {.name = preparation_.name_of(path), .bytes = journal_.states()[source].bytes}};
   bool was_read = false;
   check_unchanged(source);
   try {
@@ -172,6 +175,7 @@ Piece Work::read(std::size_t source, Converter& converter, std::vector<std::uint
     was_read = true;
     piece.source.crc32 = crc32_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     piece.content = converter.convert(bytes);
+    piece.source.remarks = converter.remarks();
     const auto start = std::chrono::steady_clock::now();
     piece.source.psnr_db = converter.psnr_db();
     looking_ns_ += (std::chrono::steady_clock::now() - start) / std::chrono::nanoseconds(1);
@@ -233,6 +237,16 @@ Manifest manifest_of(const Preparation& preparation, std::span<const Output> out
   return manifest;
 }
 
+/// Makes durable what the folders of classes hold; the dataset's own is, when its manifest is.
+void sync_folders(const std::string& dataset, std::span<const Output> outputs) {
+  std::set<std::filesystem::path> folders;
+  for (const Output& output : outputs)
+    for (auto folder = std::filesystem::path(output.name).parent_path(); !folder.empty();
+         folder = folder.parent_path())
+      folders.insert(folder);
+  for (const auto& folder : folders) sync_folder((dataset / folder).string());
+}
+
 /// Images in files that are whole.
 std::size_t done_of(std::span<const Output> outputs, const PreparationJournal& journal) {
   std::size_t done = 0;
@@ -253,6 +267,7 @@ Prepared result_of(const Preparation& preparation, const PrepareOptions& options
   prepared.manifest = manifest_of(preparation, outputs, journal, work);
   if (prepared.manifest.images == 0) return prepared;
   prepared.outcome = Prepared::Outcome::Finished;
+  sync_folders(preparation.folder, outputs);
   write_manifest(preparation.folder, prepared.manifest);
   journal.remove();
   return prepared;

@@ -13,6 +13,7 @@
 #include "core/tensor.h"
 #include "machine/device_state.h"
 #include "machine/disturbance.h"
+#include "ops/images/image_files.h"
 #include "record/clock.h"
 
 namespace normbench {
@@ -130,6 +131,9 @@ struct DatasetResult {
   // As the manifest of who made it says; 0: not known. How long that took, and the mean peak
   // signal-to-noise ratio of its images to those that it was made of.
   double prepare_seconds = 0, psnr_db = 0;
+  std::vector<BrokenFiles> left_out = {};   // by on_error: skip
+  std::vector<RemarkedFiles> remarks = {};  // of those that are read
+  Beside beside = {};                       // what lies there and is not taken
   bool operator==(const DatasetResult&) const = default;
 };
 
@@ -164,7 +168,7 @@ struct CaseResult {
   std::vector<Round> rounds;
   std::vector<Round> cut_rounds = {};  // of a block that the group's time cut: kept, never used
   CheckResult check;
-  std::vector<std::string> notes;  // files skipped by on_error: skip, …
+  std::vector<std::string> notes;  // "a turn loads 16 of 40 images", …
   bool operator==(const CaseResult&) const = default;
 };
 
@@ -336,8 +340,9 @@ inline constexpr int document_schema = 1;
 ///   peer_version, counters, calibration, discarded, device_times, times, losses, unkept,
 ///   cut_rounds, cut_order, bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within,
 ///   across, submitted_ms, forced and ranges, a group's precision, cache and scaled_from, of a
-///   check psnr_db, psnr_bound_db, held_to and variant, and of a profile's row annotation,
-///   constants, image, longest, min_ns to max_ns, bytes, faults.
+///   check psnr_db, psnr_bound_db, held_to and variant, of a dataset left_out, remarks,
+///   other_pictures and in_folders, and of a profile's row annotation, constants, image, longest,
+///   min_ns to max_ns, bytes, faults.
 /// - a double that is not finite is null, and infinity when read back: of a check alone. Other
 ///   numbers are finite and none negative, but for a seed.
 Json to_json(const Results& results);

@@ -96,12 +96,33 @@ void fields(auto& io, Is<PipelineResult> auto& x) {
   io("latency_ns", x.latency_ns);
 }
 
+void fields(auto& io, Is<BrokenFiles> auto& x) {
+  io.required("why", x.why);
+  io("count", x.count);
+  io("names", x.names);
+}
+
+void fields(auto& io, Is<RemarkedFiles> auto& x) {
+  io.required("remark", x.remark);
+  io("count", x.count);
+  io("names", x.names);
+}
+
+void fields(auto& io, Is<OtherPictures> auto& x) {
+  io.required("kind", x.kind);
+  io("count", x.count);
+}
+
 void fields(auto& io, Is<DatasetResult> auto& x) {
   io("images", x.images);
   io("files", x.files);
   io("bytes", x.bytes);
   io.when_known("prepare_seconds", x.prepare_seconds);
   io.when_known("psnr_db", x.psnr_db);
+  io.when_known("left_out", x.left_out);
+  io.when_known("remarks", x.remarks);
+  io.when_known("other_pictures", x.beside.others);
+  io.when_known("in_folders", x.beside.in_folders);
 }
 
 void fields(auto& io, Is<CaseResult> auto& x) {

@@ -104,7 +104,7 @@ void note_images_of_a_turn(CaseResult& result) {
         fmt::format("a turn loads {} of {} images", images, result.dataset->images));
 }
 
-/// What the case loads from. Files that on_error skip leaves out are counted and shown.
+/// What the case loads from, without the files that on_error skip leaves out.
 void note_dataset(Member& member) {
   const auto* const load = std::get_if<Load>(&member.work->stages.front().op);
   if (load == nullptr) return;
@@ -123,10 +123,9 @@ void note_dataset(Member& member) {
     member.result->notes.push_back(
         fmt::format("only {} images for a batch of {}: it loads some again, from a cache",
                     dataset.images, load->batch));
-  const std::vector<std::string> broken = broken_files(*load);
-  if (broken.empty()) return;
-  member.result->notes.push_back(fmt::format("{} of {} files left out: {}", broken.size(),
-                                             load->files.size(), fmt::join(broken, ", ")));
+  dataset.left_out = broken_files(*load);
+  dataset.remarks = remarked_files(*load);
+  dataset.beside = load->beside;
 }
 
 /// The result before anything ran: what comes from the plan.

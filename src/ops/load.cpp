@@ -22,6 +22,12 @@ namespace {
 
 constexpr std::int64_t channels = 3, most_images = 1 << 20;  // of a batch
 
+std::vector<std::string> names(const Load& load) {
+  std::vector<std::string> names;
+  for (const auto& file : load.files) names.push_back(load.name_of_file(file));
+  return names;
+}
+
 /// Why each file cannot be read, or "".
 std::vector<std::string> reasons(const Load& load) {
   std::vector<std::string> reasons;
@@ -40,7 +46,7 @@ void check_files(const Load& load, const Manifest& manifest) {
                     name, how));
   };
   for (const std::string& path : load.files) {
-    const std::string name = std::filesystem::path(path).filename().string();
+    const std::string name = load.name_of_file(path);
     const auto known = sizes.find(name);
     std::error_code unknown;
     if (known == sizes.end()) unlike(name, "is not in it");
@@ -152,7 +158,10 @@ Load Load::read(Reader& reader) {
 
 void Load::resolve(const Paths& paths) {
   const auto find = [&](const std::string& folder, const std::string& said) {
-    files = find_files(folder, said, endings_of(storage));
+    FoundFiles found = find_files(folder, said, endings_of(storage));
+    files = std::move(found.files);
+    root = std::move(found.root);
+    beside = std::move(found.beside);
     note_manifest(*this, std::filesystem::path(folder) / said);
   };
   if (paths.images_dir && !std::filesystem::exists(*paths.images_dir))
@@ -199,8 +208,14 @@ std::int64_t Load::image_count() const {
   return count;
 }
 
-std::vector<std::string> broken_files(const Load& load) {
-  return listed(load.files, reasons(load));
+std::vector<BrokenFiles> broken_files(const Load& load) {
+  return broken_of(names(load), reasons(load));
+}
+
+std::vector<RemarkedFiles> remarked_files(const Load& load) {
+  std::vector<std::vector<Remark>> remarks;
+  for (const auto& file : load.files) remarks.push_back(load.contents(file).remarks);
+  return remarked_of(names(load), remarks);
 }
 
 ImageWalk::ImageWalk(std::vector<std::string> files, std::vector<ImagePlace> places,
@@ -238,11 +253,11 @@ ImageWalk Load::walk() const {
     usable.push_back(file);
   }
   if (usable.empty()) {
-    throw_if_broken(files, reasons(*this));
+    throw_if_broken(names(*this), reasons(*this));
     throw std::runtime_error("no images: all of its files are empty");
   }
   if (on_error == OnError::Fail)
-    throw_if_broken(files, reasons(*this), " (\"on_error\": \"skip\" goes on without them)");
+    throw_if_broken(names(*this), reasons(*this), " (\"on_error\": \"skip\" goes on without them)");
   return {std::move(usable), std::move(places), batch,
           shuffle ? std::optional(seed) : std::nullopt};
 }

@@ -62,18 +62,16 @@ class ImageWalk {
 };
 
 /// Reads images from files. Timed. Item i of a turn is the next `batch` images after those of item
-/// i - 1, in name order or shuffled, from the start again when all were read.
+/// i - 1, in name order (by class first) or shuffled, from the start again when all were read.
 /// Parameters: path (folder, file or glob; --images wins) or dataset (the name of a folder within
 /// --images, in which {height} and {width} are those of the size), batch, size [h, w], fit, layout,
-/// storage (`image`: JPEG and PNG, decoded and fitted to the size; `raw`, `npy`: pixels in that
-/// size and layout, one image a file or several),
-/// via (`read` or `mmap`; files of several images are opened or mapped once, up to 256 of
-/// them, others each time),
-/// page_cache (`cold`: the files' pages are dropped before each turn, untimed),
-/// on_error (`fail`: any broken file fails the case; `skip`: broken files are left out),
-/// shuffle (another order in every pass over the images), seed (of those orders).
-/// fit `resize` gives exactly [h, w]; `crop` cuts [h, w] from the centre, and where an image is
-/// smaller than that, enlarges the largest centred window of its shape.
+/// storage (`image`: JPEG, PNG and WebP, decoded and fitted to the size; `raw`, `npy`: pixels in
+/// that size and layout, one image a file or several), via (`read` or `mmap`; files of several
+/// images are opened or mapped once, up to 256 of them, others each time), page_cache (`cold`: the
+/// files' pages are dropped before each turn, untimed), on_error (`fail`: any broken file fails the
+/// case; `skip`: broken files are left out), shuffle (another order in every pass over the images),
+/// seed (of those orders). fit `resize` gives exactly [h, w]; `crop` cuts [h, w] from the centre,
+/// and where an image is smaller than that, enlarges the largest centred window of its shape.
 struct Load {
   static constexpr std::string_view name = "load";
   static constexpr std::string_view about = "read images from files; decode and resize them";
@@ -90,7 +88,9 @@ struct Load {
   OnError on_error = OnError::Fail;
   bool shuffle = false;
   std::uint64_t seed = 0;
-  std::vector<std::string> files = {};  // after resolve: every file that matches, in name order
+  std::vector<std::string> files = {};  // after resolve: every file that matches, in order
+  std::string root = {};                // of all of them: what follows is a file's name
+  Beside beside = {};                   // what lies there and is not taken
   std::string searched = {};            // where the dataset was looked for and is not
   // … and what the manifest of their folder says, where it has one: how long making them took, and
   // their mean peak signal-to-noise ratio (0: all pixels were kept).
@@ -98,15 +98,17 @@ struct Load {
   std::shared_ptr<Probe> probe = std::make_shared<Probe>();  // shared by copies: tried once
 
   static Load read(Reader& reader);
-  /// Finds the files: those of a folder whose names end as the storage's do, or all that a glob
-  /// matches; plain files only. Leaves `files` empty when neither a path nor --images was given, or
-  /// the dataset is not there. Throws Invalid when the path does not exist or matches nothing, or
-  /// its manifest is damaged or says that files of pixels have another size.
+  /// Finds the files, as `find_files` does, by how the storage's end. Leaves `files` empty when
+  /// neither a path nor --images was given, or the dataset is not there. Throws Invalid when the
+  /// path does not exist or matches nothing, or its manifest is damaged or says that files of
+  /// pixels have another size.
   void resolve(const Paths& paths);
   /// The dataset's name, with its size.
   std::string dataset_name() const;
   /// Why `files` is empty.
   std::string why_no_files() const;
+  /// "a.jpg", "cat/a.jpg": what one of the files is called.
+  std::string name_of_file(const std::string& file) const { return file.substr(root.size()); }
   /// What is in one of the files.
   FileContents contents(const std::string& file) const;
   /// How many images there are in all `files`, broken ones included where each has one.
@@ -124,7 +126,10 @@ struct Load {
   Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
 };
 
-/// Every file of `files` that cannot be read, as "NAME (why)". Tries all of them, once.
-std::vector<std::string> broken_files(const Load& load);
+// All files are tried, once.
+/// Those that cannot be read.
+std::vector<BrokenFiles> broken_files(const Load& load);
+/// Those that are read and of which something is to be said.
+std::vector<RemarkedFiles> remarked_files(const Load& load);
 
 }  // namespace normbench

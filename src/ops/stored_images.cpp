@@ -55,11 +55,10 @@ FileContents look_into_npy(const std::string& file, const TensorDesc& image) {
 }  // namespace
 
 std::span<const std::string_view> endings_of(Storage storage) {
-  static constexpr std::array<std::string_view, 3> images{".jpg", ".jpeg", ".png"};
   static constexpr std::array<std::string_view, 1> raw{".raw"}, npy{".npy"};
   switch (storage) {
     case Storage::Image:
-      return images;
+      return image_endings();
     case Storage::Raw:
       return raw;
     case Storage::Npy:

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/units.h"
+#include "report/dataset_text.h"
 #include "report/document_text.h"
 #include "report/evidence_tables.h"
 #include "report/sweep_text.h"
@@ -117,7 +118,7 @@ void add_notes(const Experiment& experiment, std::vector<std::string>& lines) {
   std::set<std::string> seen;
   for (const GroupResult* group : experiment.groups)
     for (const CaseResult& result : group->cases)
-      for (const std::string& note : result.notes)
+      for (const std::string& note : notes_of(result))
         if (seen.insert(note).second) lines.push_back(note);
 }
 

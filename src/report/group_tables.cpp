@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "core/units.h"
 #include "report/cause_text.h"
+#include "report/dataset_text.h"
 #include "report/document_text.h"
 #include "report/evidence_tables.h"
 #include "report/words.h"
@@ -148,7 +149,7 @@ std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
   std::string text = rows.text({0, 1, 2, 8});
   add_published(group, analysis, text);
   for (const CaseResult& result : group.cases)
-    for (const std::string& note : result.notes)
+    for (const std::string& note : notes_of(result))
       text += fmt::format("  {}: {}\n", spoken(result.variant), note);
   return text;
 }

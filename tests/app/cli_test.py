@@ -594,18 +594,18 @@ class CliTest(unittest.TestCase):
         done = normbench("check", config, "--images", images)
         self.assertEqual(done.returncode, 2, done.stdout)
         self.assertRegex(done.stderr, r"^\S+config.json: f/load: 2 of 2 files cannot be read: a.jpg \(empty "
-                         r"file\), b.png \(not an image.*\)\n$")
+                         r"file\); b.png \(not an image.*\)\n$")
         (images / "c.png").write_bytes(PIXEL)
         done = normbench("check", config, "--images", images, "--set", "/experiments/0/load/on_error=skip")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("config.json: f/load: 2 of 3 files are left out: a.jpg (empty file)", done.stderr)
+        self.assertIn("config.json: f/load: 2 of 3 files left out: a.jpg (empty file)", done.stderr)
         self.assertEqual(normbench("check", config, "--images", images / "c.png").stderr, "")
         out = self.dir / "again"
         done = normbench("run", "--config", config, "--out", out, "--images", images)
         self.assertEqual(done.returncode, 1, done.stderr)
         shown = " ".join(done.stdout.split())
         self.assertIn('2 of 3 files cannot be read ("on_error": "skip" goes on without them): a.jpg '
-                      "(empty file), b.png (not an image", shown)
+                      "(empty file); b.png (not an image", shown)
         self.assertIn("0 of 1 output correct", shown)
 
     # --- interruptions

@@ -356,10 +356,8 @@ class Broken(Prepare):
         for _ in range(2):
             done = self.prepare(folder, "--storage", "png", "--threads", 2, code=1)
             self.assertEqual(done.stdout, "")
-            self.assertIn(f"normbench: {self.photos}/001.png: empty file\n", done.stderr)
-            self.assertIn(f"normbench: {self.photos}/003.png: not an image", done.stderr)
             self.assertEqual(done.stderr.splitlines()[-2:], [
-                f"normbench: 2 of 5 images cannot be read: 001.png (empty file), 003.png ({self.reason})",
+                f"normbench: 2 of 5 images cannot be read: 001.png (empty file); 003.png ({self.reason})",
                 "normbench: all other files are done; repair these, or leave them out with --on-error skip, and give "
                 "the same command again"])
             self.assertEqual(sorted(files_of(folder)), ["000.png", "002.png", "004.png", "prepare.jsonl"])
@@ -402,7 +400,7 @@ class Broken(Prepare):
         (self.photos / "001.png").symlink_to(self.dir / "gone.png")
         folder = self.dir / "set"
         done = self.prepare(folder, "--storage", "png", code=1)
-        self.assertIn(f"normbench: {self.photos}/001.png: No such file or directory\n", done.stderr)
+        self.assertIn("normbench: 2 of 5 images cannot be read: 001.png (No such file or directory); 003.png", done.stderr)
         done = self.prepare(folder, "--storage", "png", "--on-error", "skip")
         self.assertIn("Left out: 001.png (No such file or directory)\nLeft out: 003.png", done.stdout)
 
@@ -414,15 +412,6 @@ class Broken(Prepare):
                       "(rename one)\n", done.stderr)
         self.prepare(self.dir / "b", "--storage", "npy", "--size", 8, 8, "--shards", 1, source=source)
         self.assertEqual(self.manifest(self.dir / "b")["images"], 2)
-
-    def test_images_of_a_shard_have_names_of_their_own(self):
-        for folder in ("x", "y"):
-            (self.dir / folder).mkdir()
-            (self.dir / folder / "a.png").write_bytes((self.photos / "000.png").read_bytes())
-        done = self.prepare(self.dir / "set", "--storage", "npy", "--size", 8, 8, "--shards", 1, code=2,
-                            source=self.dir / "?" / "a.png")
-        self.assertIn(f"normbench: {self.dir}/x/a.png and {self.dir}/y/a.png have the same name (rename one)\n",
-                      done.stderr)
 
     def test_an_image_that_was_repaired_meanwhile_is_taken(self):
         args = ["--storage", "npy", "--size", 8, 8, "--shards", 2]

@@ -127,7 +127,7 @@ TEST_F(LoadRows, BrokenFilesFailBeforeTheFirstRun) {
     }
     EXPECT_EQ(text,
               "2 of 6 files cannot be read (\"on_error\": \"skip\" goes on without them): e.jpg "
-              "(empty file), f.png (a text, not a picture)");
+              "(empty file); f.png (a text, not a picture)");
   }
 }
 
@@ -138,7 +138,7 @@ TEST_F(LoadRows, FilesThatBreakLaterAreAllNamed) {
   write("a.jpg", {});
   fs::remove(folder_ / "c.png");
   EXPECT_EQ(complaint(launch, op),
-            "2 of 4 files cannot be read: a.jpg (empty file), c.png (No such file or directory)");
+            "2 of 4 files cannot be read: a.jpg (empty file); c.png (No such file or directory)");
 }
 
 TEST_F(LoadRows, SkippedFilesAreReplaced) {
@@ -304,7 +304,7 @@ TEST_F(StoredRows, FilesThatBreakLaterAreNamed) {
   write("part2.raw", {1, 2});
   fs::remove(folder_ / "part3.raw");
   EXPECT_EQ(complaint(launch, op),
-            "2 of 6 files cannot be read: part2.raw (ends too early (was it cut?)), "
+            "2 of 6 files cannot be read: part2.raw (ends too early (was it cut?)); "
             "part3.raw (No such file or directory)");
 }
 

@@ -1,5 +1,6 @@
 #include "dataset/preparation.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <string>
@@ -12,12 +13,15 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 Preparation of(int images, const DatasetForm& form) {
-  Preparation preparation{.sources = {}, .folder = "/nowhere/dataset", .form = form};
+  Preparation preparation{
+      .sources = {}, .folder = "/nowhere/dataset", .form = form, .root = "/photos/"};
   for (int i = 0; i < images; ++i)
     preparation.sources.push_back("/photos/" + std::to_string(100 + i) + ".jpeg");
   return preparation;
 }
 
+const DatasetForm png{
+    .storage = SaveFormat::Png, .height = {}, .width = {}, .quality = {}, .shards = {}};
 const DatasetForm sharded{
     .storage = SaveFormat::Npy, .height = 2, .width = 3, .quality = {}, .shards = 4};
 
@@ -56,6 +60,15 @@ TEST(Outputs, AreShardsOfAllImagesInOrderThatDifferByOneAtMost) {
     }
 }
 
+TEST(Outputs, LieInTheFoldersOfTheirClasses) {
+  Preparation preparation = of(0, png);
+  preparation.sources = {"/photos/cat/000.jpg", "/photos/cat/old/1.2.jpeg", "/photos/dog/000.webp"};
+  EXPECT_THAT(mistakes_of(preparation), IsEmpty());
+  std::vector<std::string> names;
+  for (const Output& output : outputs_of(preparation)) names.push_back(output.name);
+  EXPECT_THAT(names, ElementsAre("cat/000.png", "cat/old/1.2.png", "dog/000.png"));
+}
+
 TEST(Outputs, AreNamedByTheirNumber) {
   const std::vector<Output> outputs = outputs_of(of(9, sharded));
   EXPECT_EQ(outputs.front().name, "shard-0000-of-0004.npy");
@@ -87,10 +100,51 @@ TEST(PreparationMistakes, AreAllTold) {
 
 TEST(PreparationMistakes, AreSourcesOfOneNameAndNamesThatNoManifestCanHold) {
   Preparation preparation = of(0, {});
-  preparation.sources = {"/a/x.jpg", "/a/x.png", "/b/y.jpg", "/b/\xFF.jpg"};
+  preparation.sources = {"/photos/a/x.jpg", "/photos/a/x.png", "/photos/b/x.jpg",
+                         "/photos/b/\xFF.jpg"};
+  EXPECT_THAT(
+      mistakes_of(preparation),
+      ElementsAre(
+          "/photos/a/x.jpg and /photos/a/x.png have the same name without its end (rename one)",
+          "/photos/b/\xFF.jpg: is not named in UTF-8 (rename it)"));
+  preparation.form = sharded;
   EXPECT_THAT(mistakes_of(preparation),
-              ElementsAre("/a/x.jpg and /a/x.png have the same name without its end (rename one)",
-                          "/b/\xFF.jpg: is not named in UTF-8 (rename it)"));
+              ElementsAre("/photos/b/\xFF.jpg: is not named in UTF-8 (rename it)"));
+}
+
+TEST(PreparationMistakes, OfOneKindAreThreeAndACount) {
+  Preparation preparation = of(0, {});
+  for (int i = 0; i < 600; ++i)
+    for (const char* end : {"jpg", "png"})
+      preparation.sources.push_back(fmt::format("/photos/cat/{:03}.{}", i, end));
+  EXPECT_THAT(
+      mistakes_of(preparation),
+      ElementsAre(HasSubstr("/photos/cat/000.jpg and /photos/cat/000.png have the same name"),
+                  HasSubstr("001.png have"), HasSubstr("002.png have"),
+                  "597 more pairs of images have the same name without its end"));
+}
+
+TEST(PreparationMistakes, AreClassesThatAreCalledAsFilesAre) {
+  Preparation preparation = of(0, png);
+  preparation.sources = {"/photos/cat/a.jpg", "/photos/cat/a.png/b.jpg",
+                         "/photos/manifest.json/a.jpg", "/photos/prepare.jsonl/a.jpg"};
+  EXPECT_THAT(
+      mistakes_of(preparation),
+      ElementsAre("/photos/manifest.json: is called as a file of the dataset's own (rename it)",
+                  "/photos/prepare.jsonl: is called as a file of the dataset's own (rename it)",
+                  "/photos/cat/a.jpg becomes cat/a.png, as a folder of others is called (rename "
+                  "one)"));
+}
+
+TEST(PreparationMistakes, AreDatasetsAmongClasses) {
+  Preparation preparation = of(0, {});
+  preparation.sources = {"/photos/cat/a.jpg"};
+  preparation.folder = "/photos/set";
+  EXPECT_THAT(mistakes_of(preparation),
+              ElementsAre("/photos/set: lies in /photos/, whose folders are classes (give another "
+                          "folder)"));
+  preparation.folder = "/photos2";
+  EXPECT_THAT(mistakes_of(preparation), IsEmpty());
 }
 
 TEST(PreparationMistakes, AreSourcesInTheDataset) {

@@ -64,7 +64,8 @@ class Prepare : public testing::Test {
   std::string source(const std::string& name) const { return folder_ / "photos" / name; }
 
   Preparation into(const std::string& name, const DatasetForm& form) const {
-    Preparation preparation{.sources = {}, .folder = folder_ / name, .form = form};
+    Preparation preparation{
+        .sources = {}, .folder = folder_ / name, .form = form, .root = source("")};
     for (const char* const file : {"a.jpg", "b.png", "c.png", "d.png", "e.png"})
       preparation.sources.push_back(source(file));
     return preparation;

@@ -135,6 +135,24 @@ class RandomResults {
             .staged = true,
             .resident = flag()};
   }
+  DatasetResult dataset() {
+    const auto names = [this] { return list([this] { return text(); }); };
+    return {.images = integer(),
+            .files = integer(),
+            .bytes = integer(),
+            .prepare_seconds = number(),
+            .psnr_db = number(),
+            .left_out = list([&] {
+              return BrokenFiles{text(), integer(), names()};
+            }),
+            .remarks = list([&] {
+              return RemarkedFiles{word<Remark>(), integer(), names()};
+            }),
+            .beside = {.others = list([&] {
+                         return OtherPictures{word<PictureKind>(), integer()};
+                       }),
+                       .in_folders = integer()}};
+  }
   CaseResult one_case() {
     return {.variant = text(),
             .written = text(),
@@ -146,6 +164,7 @@ class RandomResults {
             .threads_decided = flag(),
             .wait = maybe<Wait>(),
             .graph = flag(),
+            .dataset = flag() ? std::optional(dataset()) : std::nullopt,
             .resident = flag(),
             .iterations = 1 + integer() / 2,
             .images = integer(),

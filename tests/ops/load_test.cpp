@@ -194,7 +194,7 @@ TEST_F(LoadTest, OneFile) {
 TEST_F(LoadTest, SaysWhatIsMissing) {
   fs::create_directories(at("empty"));
   write("empty/notes.txt", {1});
-  EXPECT_EQ(complaint("empty"), "no .jpg, .jpeg, .png file in empty");
+  EXPECT_EQ(complaint("empty"), "no .jpg, .jpeg, .jpe, .jfif, .png, .webp file in empty");
   EXPECT_EQ(complaint("nowhere"), "no such folder or file: nowhere");
   EXPECT_EQ(complaint("*.png"), "no file matches: *.png");
 }
@@ -217,7 +217,7 @@ TEST_F(LoadTest, FailNamesEveryBrokenFile) {
   Load load = mixed(OnError::Fail);
   const std::string expected =
       "2 of 5 files cannot be read (\"on_error\": \"skip\" goes on without them): b.jpg (empty "
-      "file), e.jpg (premature end of JPEG file)";
+      "file); e.jpg (premature end of JPEG file)";
   EXPECT_EQ(thrown([&] { load.walk(); }), expected);
   load.batch = 1;  // the broken files are not in the batch, and still not ignored
   EXPECT_EQ(thrown([&] { load.walk(); }), expected);
@@ -229,7 +229,8 @@ TEST_F(LoadTest, SkipLeavesBrokenFilesOut) {
   const Load load = mixed(OnError::Skip);
   EXPECT_THAT(batch_names(load), ElementsAre("a.png", "c.jpg", "d.png", "a.png"));
   EXPECT_THAT(broken_files(load),
-              ElementsAre("b.jpg (empty file)", "e.jpg (premature end of JPEG file)"));
+              ElementsAre(BrokenFiles{"empty file", 1, {"b.jpg"}},
+                          BrokenFiles{"premature end of JPEG file", 1, {"e.jpg"}}));
 }
 
 TEST_F(LoadTest, ItemsWalkThroughTheFiles) {

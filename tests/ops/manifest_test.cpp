@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "core/issue.h"
 
@@ -114,6 +115,21 @@ TEST_F(ManifestFile, IsWrittenAsDocumentedAndReadBack) {
   EXPECT_EQ(read_manifest(folder_), manifest);
 }
 
+TEST_F(ManifestFile, HasTheClassesOfItsImages) {
+  Manifest classes = manifest;
+  classes.sources = {{"cat/a.jpg", 10, 1},
+                     {.name = "dog/old/a.jpg", .bytes = 20, .remarks = {Remark::Repaired}}};
+  classes.left_out = {{"eel/c.jpg", 0, "empty file"}};
+  write_manifest(folder_, classes);
+  EXPECT_EQ(read_manifest(folder_), classes);
+  std::ifstream in(folder_ / "manifest.json");
+  const Json json = Json::parse(in);
+  EXPECT_EQ(json.at("classes"), Json({"cat", "dog", "eel"}));
+  EXPECT_EQ(json.at("sources").at(0).at("class"), "cat");
+  EXPECT_EQ(json.at("sources").at(1).at("class"), "dog");
+  EXPECT_EQ(json.at("sources").at(1).at("remarks"), Json::array({"repaired"}));
+}
+
 TEST_F(ManifestFile, OfImagesOfTheirOwnSizesIsReadBack) {
   Manifest own = manifest;
   own.form = {.storage = SaveFormat::Jpeg, .height = {}, .width = {}, .quality = 90, .shards = {}};
@@ -154,6 +170,10 @@ TEST_F(ManifestFile, ThatIsDamagedSaysWhere) {
   EXPECT_EQ(complaint("\"source_bytes\": 30", "\"source_bytes\": 31"),
             "/source_bytes: is 31, but its lists make 30");
   EXPECT_EQ(complaint("\"images\": 0", "\"images\": 1"), "/images: is 2, but its lists make 3");
+  EXPECT_EQ(complaint("\"name\": \"a.jpg\"", "\"name\": \"cat/a.jpg\""),
+            "/sources/0/class: is not the first folder of the name");
+  EXPECT_EQ(complaint("\"left_out\"", "\"classes\": [\"cat\"], \"left_out\""),
+            "/classes: are not those of its sources");
   EXPECT_THAT(complaint("\"left_out\"", "\"left\""), HasSubstr("/left_out: expected a list"));
 }
 

@@ -141,23 +141,22 @@ std::string reason_of(const LoadImage& load_image) try {
   return error.what();
 }
 
-/// The file's name without its folder, kept for ranges.
-std::string_view range_name(const std::string& file, Recorder* recorder) {
-  if (recorder == nullptr) return "";
-  return recorder->intern(std::string_view(file).substr(file.rfind('/') + 1));
+/// The file's name, kept for ranges.
+std::string_view range_name(const Load& op, const std::string& file, Recorder* recorder) {
+  return recorder == nullptr ? "" : recorder->intern(op.name_of_file(file));
 }
 
 /// Calls `load_image(i, place)` for every image of a batch. Threads take the next one when they are
 /// done with one: photographs differ in size. Throws std::runtime_error naming the broken files.
 template <class LoadImage>
-void load_batch(const ImageWalk& walk, Queue& queue, LoadImage load_image) {
+void load_batch(const Load& op, const ImageWalk& walk, Queue& queue, LoadImage load_image) {
   const std::vector<ImagePlace> places = walk.places_of(queue.item);
-  std::vector<std::string> files, reasons(places.size());
+  std::vector<std::string> names, reasons(places.size());
   std::atomic<std::size_t> next{0};
   const auto load_some = [&](std::int64_t, std::int64_t) {
     for (std::size_t i = next++; i < places.size(); i = next++) {
       const Range range(queue.recorder, RangeKind::Image,
-                        range_name(walk.files()[places[i].file], queue.recorder));
+                        range_name(op, walk.files()[places[i].file], queue.recorder));
       reasons[i] = reason_of([&] { load_image(i, places[i]); });
     }
   };
@@ -165,15 +164,15 @@ void load_batch(const ImageWalk& walk, Queue& queue, LoadImage load_image) {
     load_some(0, 1);  // its resize has the team
   else
     split(queue, std::min<std::int64_t>(queue.threads, std::ssize(places)), 1, load_some);
-  for (const ImagePlace& place : places) files.push_back(walk.files()[place.file]);
-  throw_if_broken(files, reasons);
+  for (const ImagePlace& place : places) names.push_back(op.name_of_file(walk.files()[place.file]));
+  throw_if_broken(names, reasons);
 }
 
 Launch decoding(const Load& op, const LeastSize& least) {
   const auto workspaces = std::make_shared<Workspaces>();
   return [op, least, walk = op.walk(), workspaces](Queue& queue, std::span<const View>,
                                                    std::span<const View> out, View) {
-    load_batch(walk, queue, [&](std::size_t i, const ImagePlace& place) {
+    load_batch(op, walk, queue, [&](std::size_t i, const ImagePlace& place) {
       auto space = workspaces->take();
       decode_one(op, least, walk.files()[place.file], *space, queue,
                  image_of(out[0], static_cast<std::int64_t>(i)));
@@ -204,7 +203,7 @@ class StoredFiles {
     open_.resize(walk.files().size());
     mapped_.resize(walk.files().size());
     for (const ImagePlace& place : walk.places())
-      if (!place.alone) keep(walk.files()[place.file], place.file);
+      if (!place.alone) keep(op, walk.files()[place.file], place.file);
   }
 
   void read(const std::string& file, const ImagePlace& place, std::span<std::byte> to) const {
@@ -219,7 +218,7 @@ class StoredFiles {
  private:
   static constexpr int most_kept_ = 256;  // a process may have 1024 files open, of all variants
 
-  void keep(const std::string& file, std::size_t number) try {
+  void keep(const Load& op, const std::string& file, std::size_t number) try {
     if (open_[number] || mapped_[number] || kept_ == most_kept_) return;
     if (via_ == Via::Mmap && !keeps_maps_) return;
     if (via_ == Via::Read)
@@ -228,7 +227,7 @@ class StoredFiles {
       mapped_[number] = std::make_unique<MappedFile>(file);
     ++kept_;
   } catch (const std::runtime_error& error) {
-    throw_if_broken({file}, {error.what()});
+    throw_if_broken({op.name_of_file(file)}, {error.what()});
   }
 
   static void copy(const MappedFile& file, const ImagePlace& place, std::span<std::byte> to) {
@@ -252,7 +251,7 @@ Launch prepare_stored(const Load& op, const Signature&) {
   const auto walk = std::make_shared<const ImageWalk>(op.walk());
   const auto stored = std::make_shared<const StoredFiles>(op, *walk);
   return [op, walk, stored](Queue& queue, std::span<const View>, std::span<const View> out, View) {
-    load_batch(*walk, queue, [&](std::size_t i, const ImagePlace& place) {
+    load_batch(op, *walk, queue, [&](std::size_t i, const ImagePlace& place) {
       const View image = image_of(out[0], static_cast<std::int64_t>(i));
       const Range range(queue.recorder, RangeKind::Part, name_of(op.via), image.desc.bytes());
       stored->read(walk->files()[place.file], place,

@@ -6,19 +6,24 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <exception>
 #include <filesystem>
-#include <iterator>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 
 #include "core/issue.h"
-#include "ops/images/image.h"
+#include "core/units.h"
+#include "ops/images/manifest.h"
 
 namespace normbench {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view wildcards = "*?[";
+constexpr std::size_t most_names = 3, most_reasons = 8;  // that are told
 
 /// A link that leads nowhere counts: whoever reads it says so.
 bool is_file(const fs::path& path) {
@@ -27,72 +32,256 @@ bool is_file(const fs::path& path) {
          (fs::is_symlink(path, ignored) && !fs::exists(path, ignored));
 }
 
-bool ends_in_one_of(const fs::path& path, std::span<const std::string_view> endings) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(),
-                         [](unsigned char c) { return std::tolower(c); });
-  return std::ranges::find(endings, extension) != endings.end();
+bool lies_in(const fs::path& path, const fs::path& folder) {
+  return std::ranges::mismatch(folder, path).in1 == folder.end();
 }
 
-std::vector<std::string> files_in(const fs::path& folder,
-                                  std::span<const std::string_view> endings) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error))
-    if (ends_in_one_of(entry->path(), endings) && is_file(entry->path()))
-      files.push_back(entry->path());
-  if (error) throw Invalid("the folder cannot be listed: " + error.message());
-  return files;
+/// True for a folder of a prepared dataset, also of one that is not finished.
+bool is_dataset(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(manifest_path(folder.string()), ignored) ||
+         fs::exists(unfinished_path(folder.string()), ignored);
 }
 
-std::vector<std::string> files_matching(const fs::path& folder, const std::string& pattern) {
+std::string ending_of(const std::string& name) {
+  std::string ending = fs::path(name).extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  return ending;
+}
+
+/// Looks for files in a folder and below.
+class Search {
+ public:
+  Search(fs::path root, std::span<const std::string_view> endings)
+      : root_(std::move(root)), endings_(endings) {
+    std::error_code unknown;
+    above_.push_back(fs::canonical(root_, unknown));
+  }
+
+  /// Takes the files in a folder (as seen from the root; "": itself); returns the folders in it.
+  /// Throws Invalid.
+  std::vector<std::string> look_into(const std::string& folder) {
+    std::vector<std::string> folders;
+    std::error_code error, unknown;
+    for (fs::directory_iterator entry(root_ / folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+      const std::string own = entry->path().filename(), name = fs::path(folder) / own;
+      if (!entry->is_directory(unknown))
+        take(name);
+      else if (!own.starts_with('.'))
+        folders.push_back(name);
+    }
+    if (error)
+      throw Invalid(fmt::format("the folder {}cannot be listed: {}",
+                                folder.empty() ? "" : folder + " ", error.message()));
+    return folders;
+  }
+
+  /// Takes the files in it and in all folders below. Throws Invalid.
+  void go_into(const std::string& folder) {
+    std::error_code unknown;
+    const fs::path place = fs::canonical(root_ / folder, unknown);
+    if (std::ranges::any_of(above_, [&](const fs::path& one) { return lies_in(one, place); }))
+      throw Invalid(fmt::format("{} leads back to a folder that it is in (remove it)", folder));
+    above_.push_back(place);
+    for (const std::string& inner : look_into(folder)) go_into(inner);
+    above_.pop_back();
+  }
+
+  const std::vector<std::string>& names() const { return names_; }
+
+  /// Pictures of kinds that are not read, most first.
+  std::vector<OtherPictures> others() const {
+    std::vector<OtherPictures> list;
+    for (const auto& [kind, count] : others_) list.push_back({kind, count});
+    std::ranges::stable_sort(list, std::greater(), &OtherPictures::count);
+    return list;
+  }
+
+ private:
+  void take(const std::string& name) {
+    const std::string ending = ending_of(name);
+    const std::optional<PictureKind> kind = kind_of_ending(ending);
+    const bool wanted = std::ranges::find(endings_, ending) != endings_.end();
+    if (!wanted && (!kind || is_read(*kind))) return;
+    if (!is_file(root_ / name)) return;
+    if (wanted)
+      names_.push_back(name);
+    else
+      ++others_[*kind];
+  }
+
+  fs::path root_;
+  std::span<const std::string_view> endings_;
+  std::vector<fs::path> above_;  // folders that the search is in, as they are without links
+  std::vector<std::string> names_;
+  std::map<PictureKind, std::int64_t> others_;
+};
+
+/// How many files there are in these folders and below; what cannot be listed is not counted.
+std::int64_t count_in(const fs::path& root, const std::vector<std::string>& folders,
+                      std::span<const std::string_view> endings) {
+  std::int64_t count = 0;
+  for (const std::string& folder : folders) {
+    if (is_dataset(root / folder)) continue;
+    Search inside(root, endings);
+    try {
+      inside.go_into(folder);
+    } catch (const Invalid&) {  // what was found before counts
+    }
+    count += std::ssize(inside.names());
+  }
+  return count;
+}
+
+bool is_before(const std::string& a, const std::string& b) {
+  const auto parts = [](std::string_view name) {
+    const std::size_t slash = name.rfind('/');
+    const auto folder = slash == name.npos ? std::string_view() : name.substr(0, slash);
+    return std::tuple(class_of(name), folder, name);
+  };
+  return parts(a) < parts(b);
+}
+
+std::string none_text(const std::string& said, std::span<const std::string_view> endings,
+                      const std::vector<std::string>& folders, const Search& search) {
+  const std::vector<OtherPictures> others = search.others();
+  return fmt::format(
+      "no {} file in {}{}{}", fmt::join(endings, ", "), said,
+      folders.empty() ? "" : " or the folders in it",
+      others.empty() ? ""
+                     : fmt::format("; {} there: {}", counted_others(others), kinds_text(others)));
+}
+
+/// Throws Invalid.
+FoundFiles files_in(const fs::path& folder, const std::string& said,
+                    std::span<const std::string_view> endings) {
+  Search search(folder, endings);
+  FoundFiles found{.root = (folder / "").string(), .files = {}, .beside = {}};
+  const std::vector<std::string> folders = search.look_into("");
+  if (!search.names().empty())
+    found.beside.in_folders = count_in(folder, folders, endings);
+  else
+    for (const std::string& each : folders) search.go_into(each);
+  if (search.names().empty()) throw Invalid(none_text(said, endings, folders, search));
+  found.files = search.names();
+  found.beside.others = search.others();
+  return found;
+}
+
+/// Where the first part of a pattern with a wildcard begins; after its end where there is none.
+std::size_t first_wild_part(const std::string& pattern) {
+  std::size_t part = 0;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '/') part = i + 1;
+    if (wildcards.find(pattern[i]) != wildcards.npos) return part;
+    if (pattern[i] == '\\') ++i;
+  }
+  return pattern.size();
+}
+
+/// The last `parts` names of a path.
+std::string last_parts(const std::string& path, std::ptrdiff_t parts) {
+  std::size_t slash = path.size();
+  while (parts-- > 0 && slash != path.npos)
+    slash = slash == 0 ? path.npos : path.rfind('/', slash - 1);
+  return slash == path.npos ? path : path.substr(slash + 1);
+}
+
+/// A folder that nobody may list ends a glob; what is no folder, or is gone, has no files.
+int ends_glob(const char*, int error) { return error != ENOENT && error != ELOOP; }
+
+/// What a glob matches. Throws Invalid.
+std::vector<std::string> matches_of(const fs::path& pattern, const std::string& said) {
+  glob_t all{};
+  std::vector<std::string> paths;
+  const int code = glob(pattern.c_str(), GLOB_NOSORT, ends_glob, &all);
+  if (code == 0) paths.assign(all.gl_pathv, all.gl_pathv + all.gl_pathc);
+  globfree(&all);
+  if (code == GLOB_ABORTED)
+    throw Invalid("a folder that it goes through cannot be listed: " + said);
+  return paths;
+}
+
+/// Throws Invalid.
+FoundFiles files_matching(const fs::path& folder, const std::string& said) {
   std::string escaped;  // the folder is meant as it is, whatever its name holds
   for (const char c : folder.string()) {
-    if (std::string_view("*?[\\").find(c) != std::string_view::npos) escaped += '\\';
+    if (wildcards.find(c) != wildcards.npos || c == '\\') escaped += '\\';
     escaped += c;
   }
-  std::vector<std::string> files;
-  glob_t found{};
-  if (glob((fs::path(escaped) / pattern).c_str(), GLOB_NOSORT, nullptr, &found) == 0)
-    std::copy_if(found.gl_pathv, found.gl_pathv + found.gl_pathc, std::back_inserter(files),
-                 is_file);
-  globfree(&found);
-  return files;
+  const std::size_t wild_part = first_wild_part(said);
+  const fs::path wild = said.substr(wild_part);
+  if (std::ranges::find(wild, "..") != wild.end())
+    throw Invalid(fmt::format("\"..\" follows a wildcard: {}", said));
+  const fs::path names = wild.lexically_normal();
+  const fs::path pattern = fs::path(escaped) / (said.substr(0, wild_part) + names.string());
+  std::vector<std::string> paths = matches_of(pattern, said);
+  const auto folders = std::erase_if(paths, [](const std::string& path) { return !is_file(path); });
+  if (paths.empty() && wild.empty()) throw Invalid("no such folder or file: " + said);
+  if (paths.empty())
+    throw Invalid(fmt::format(
+        "no file matches: {}{}", said,
+        folders > 0 ? fmt::format(" (it matches folders; files in them: {})", said + "/*.jpg")
+                    : ""));
+  FoundFiles found;
+  const std::ptrdiff_t parts = std::max<std::ptrdiff_t>(1, std::ranges::distance(names));
+  for (const std::string& path : paths) {
+    found.files.push_back(last_parts(path, parts));
+    found.root = path.substr(0, path.size() - found.files.back().size());
+  }
+  return found;
 }
 
-bool has_folders(const fs::path& folder) {
-  std::error_code ignored;
-  return std::ranges::any_of(fs::directory_iterator(folder, ignored), [](const auto& entry) {
-    std::error_code unknown;
-    return entry.is_directory(unknown);
-  });
-}
+/// Puts files of one kind together.
+template <class Files, class Kind>
+class Kinds {
+ public:
+  explicit Kinds(Kind Files::*kind) : kind_(kind) {}
+
+  void add(const std::string& name, const Kind& kind) {
+    const auto [place, fresh] = places_.try_emplace(kind, all_.size());
+    if (fresh) all_.emplace_back().*kind_ = kind;
+    Files& files = all_[place->second];
+    if (files.names.size() < most_names) files.names.push_back(name);
+    ++files.count;
+  }
+
+  /// Most first.
+  std::vector<Files> all() && {
+    std::ranges::stable_sort(all_, std::greater(), &Files::count);
+    return std::move(all_);
+  }
+
+ private:
+  Kind Files::*kind_;
+  std::map<Kind, std::size_t> places_;
+  std::vector<Files> all_;
+};
 
 }  // namespace
 
-std::vector<std::string> find_files(const std::string& folder, const std::string& said,
-                                    std::span<const std::string_view> endings) {
+FoundFiles find_files(const std::string& folder, const std::string& said,
+                      std::span<const std::string_view> endings) {
   std::error_code ignored;
   const fs::path path = fs::path(folder) / said;
-  std::vector<std::string> files;
+  FoundFiles found;
   if (fs::is_directory(path, ignored)) {
-    files = files_in(path, endings);
-    if (files.empty())
-      throw Invalid(fmt::format(
-          "no {} file in {}{}", fmt::join(endings, ", "), said,
-          has_folders(path) ? " (folders in it are not searched: give a glob, '*/*.jpg')" : ""));
+    found = files_in(path, said, endings);
   } else if (is_file(path)) {
-    files = {path};
+    found.files = {path.filename()};
+    found.root = path.string().substr(0, path.string().size() - found.files[0].size());
   } else {
-    files = files_matching(folder, said);
-    const bool pattern = said.find_first_of("*?[") != std::string::npos;
-    if (files.empty())
-      throw Invalid(
-          fmt::format("{}: {}", pattern ? "no file matches" : "no such folder or file", said));
+    found = files_matching(folder, said);
   }
-  std::ranges::sort(files);
-  return files;
+  std::ranges::sort(found.files, is_before);
+  for (std::string& file : found.files) file = found.root + file;
+  return found;
+}
+
+std::string_view class_of(std::string_view name) {
+  const std::size_t slash = name.find('/');
+  return slash == name.npos ? std::string_view() : name.substr(0, slash);
 }
 
 FileContents try_image(const std::string& file) try {
@@ -100,7 +289,7 @@ FileContents try_image(const std::string& file) try {
   Image image;
   read_file(file, bytes);
   decode_image(bytes, image);
-  return {};
+  return {.remarks = image.remarks};
 } catch (const std::exception& error) {
   return {.why_broken = error.what()};
 }
@@ -113,23 +302,60 @@ FileContents Probe::contents(const std::string& file,
   return entry->second;
 }
 
-std::vector<std::string> listed(const std::vector<std::string>& files,
-                                const std::vector<std::string>& reasons) {
-  std::vector<std::string> list;
-  std::set<std::string> seen;
-  for (std::size_t i = 0; i < files.size(); ++i)
-    if (!reasons[i].empty() && seen.insert(files[i]).second)
-      list.push_back(fmt::format("{} ({})", fs::path(files[i]).filename().string(), reasons[i]));
-  return list;
+std::string listed_few(std::span<const std::string> names, std::int64_t count) {
+  const auto shown = names.first(std::min(names.size(), most_names));
+  const std::int64_t more = count - std::ssize(shown);
+  return fmt::format("{}{}", fmt::join(shown, ", "),
+                     more > 0 ? fmt::format(" and {} more", format_count(more)) : "");
 }
 
-void throw_if_broken(const std::vector<std::string>& files, const std::vector<std::string>& reasons,
+std::string listed_few(std::span<const std::string> names) {
+  return listed_few(names, std::ssize(names));
+}
+
+std::vector<BrokenFiles> broken_of(const std::vector<std::string>& names,
+                                   const std::vector<std::string>& reasons) {
+  Kinds kinds(&BrokenFiles::why);
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (!reasons[i].empty() && seen.insert(names[i]).second) kinds.add(names[i], reasons[i]);
+  return std::move(kinds).all();
+}
+
+std::vector<RemarkedFiles> remarked_of(const std::vector<std::string>& names,
+                                       const std::vector<std::vector<Remark>>& remarks) {
+  Kinds kinds(&RemarkedFiles::remark);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    for (const Remark remark : remarks[i]) kinds.add(names[i], remark);
+  return std::move(kinds).all();
+}
+
+std::int64_t count_of(std::span<const BrokenFiles> broken) {
+  std::int64_t count = 0;
+  for (const BrokenFiles& files : broken) count += files.count;
+  return count;
+}
+
+std::vector<std::string> broken_texts(std::span<const BrokenFiles> broken) {
+  const auto told = broken.first(broken.size() > most_reasons ? most_reasons - 1 : broken.size());
+  std::vector<std::string> texts;
+  for (const auto& [why, count, names] : told)
+    texts.push_back(fmt::format("{} ({})", listed_few(names, count), why));
+  if (told.size() < broken.size())
+    texts.push_back(fmt::format("{} more for {} other reasons",
+                                format_count(count_of(broken) - count_of(told)),
+                                format_count(std::ssize(broken) - std::ssize(told))));
+  return texts;
+}
+
+void throw_if_broken(const std::vector<std::string>& names, const std::vector<std::string>& reasons,
                      std::string_view hint) {
-  const auto broken = listed(files, reasons);
+  const std::vector<BrokenFiles> broken = broken_of(names, reasons);
   if (broken.empty()) return;
-  const auto tried = std::set(files.begin(), files.end()).size();
-  throw std::runtime_error(fmt::format("{} of {} files cannot be read{}: {}", broken.size(), tried,
-                                       hint, fmt::join(broken, ", ")));
+  const auto tried = std::set<std::string_view>(names.begin(), names.end()).size();
+  throw std::runtime_error(fmt::format("{} of {} files cannot be read{}: {}",
+                                       format_count(count_of(broken)), format_count(tried), hint,
+                                       fmt::join(broken_texts(broken), "; ")));
 }
 
 }  // namespace normbench

@@ -10,20 +10,47 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/images/image.h"
+#include "ops/images/picture_kinds.h"
+
 namespace normbench {
 
+/// What lies beside the files that are taken.
+struct Beside {
+  std::vector<OtherPictures> others = {};  // most first
+  std::int64_t in_folders = 0;  // files like those that are taken, in folders that are not searched
+  bool operator==(const Beside&) const = default;
+};
+
+/// The files that a path means. What follows `root` in a file's path is its name: "a.jpg", and
+/// where folders are classes "cat/a.jpg".
+struct FoundFiles {
+  std::string root;
+  std::vector<std::string> files;
+  Beside beside;
+};
+
 /// The files that `said` means under `folder` ("": the working directory; unused if `said` is
-/// absolute), in name order: a folder's own files whose names end in one of `endings` (".jpg", in
-/// any case); a file itself; all that a glob matches. Plain files and links only; a
-/// link that leads nowhere is one that cannot be read. Throws Invalid when there are none.
-std::vector<std::string> find_files(const std::string& folder, const std::string& said,
-                                    std::span<const std::string_view> endings);
+/// absolute):
+/// - a folder's own files whose names end in one of `endings` (".jpg", in any case); where it has
+///   none, all such files in the folders in it, which are classes, and below those;
+/// - a file itself;
+/// - all that a glob matches; names begin at its first part with a wildcard.
+/// Plain files and links only; a link that leads nowhere is one that cannot be read. Links to
+/// folders are followed; hidden folders are not searched. In the order of torchvision's
+/// ImageFolder: by class, then by folder, then by name. Throws Invalid when there are none.
+FoundFiles find_files(const std::string& folder, const std::string& said,
+                      std::span<const std::string_view> endings);
+
+/// The class of a file of that name: "cat" of "cat/a.jpg"; "" where there is none.
+std::string_view class_of(std::string_view name);
 
 /// What is in a file of images.
 struct FileContents {
   std::string why_broken = {};  // why it cannot be read, or ""
   std::int64_t images = 1;
   std::int64_t offset = 0;  // of the first one's bytes; the others follow without gaps
+  std::vector<Remark> remarks = {};
 };
 
 /// Why an image file cannot be read and decoded, or "": one whole image.
@@ -40,13 +67,41 @@ class Probe {
   std::map<std::string, FileContents> contents_;
 };
 
-/// "NAME (why)" of every file whose reason is not "", each file once.
-std::vector<std::string> listed(const std::vector<std::string>& files,
-                                const std::vector<std::string>& reasons);
+/// "a, b, c and 3 more", of `count` names the first of which are known.
+std::string listed_few(std::span<const std::string> names, std::int64_t count);
+std::string listed_few(std::span<const std::string> names);
 
-/// Throws std::runtime_error ("2 of 5 files cannot be read: a.jpg (empty file), b.png (…)") when a
+/// Files that cannot be read for one reason, and the names of the first three.
+struct BrokenFiles {
+  std::string why;
+  std::int64_t count = 0;
+  std::vector<std::string> names = {};
+  bool operator==(const BrokenFiles&) const = default;
+};
+/// Files of which the same is to be said, and the names of the first three.
+struct RemarkedFiles {
+  Remark remark = {};
+  std::int64_t count = 0;
+  std::vector<std::string> names = {};
+  bool operator==(const RemarkedFiles&) const = default;
+};
+
+/// The files whose reason is not "", each once, by their reasons; the commonest first.
+std::vector<BrokenFiles> broken_of(const std::vector<std::string>& names,
+                                   const std::vector<std::string>& reasons);
+std::vector<RemarkedFiles> remarked_of(const std::vector<std::string>& names,
+                                       const std::vector<std::vector<Remark>>& remarks);
+
+/// How many files they are.
+std::int64_t count_of(std::span<const BrokenFiles> broken);
+
+/// "a.jpg, b.jpg, c.jpg and 397 more (a GIF picture)" for each reason; at most 8 texts, of which
+/// the last may be "60 more for 41 other reasons".
+std::vector<std::string> broken_texts(std::span<const BrokenFiles> broken);
+
+/// Throws std::runtime_error ("2 of 5 files cannot be read: a.jpg (empty file); b.png (…)") when a
 /// reason is not ""; a repeated file counts once. `hint` follows "read".
-void throw_if_broken(const std::vector<std::string>& files, const std::vector<std::string>& reasons,
+void throw_if_broken(const std::vector<std::string>& names, const std::vector<std::string>& reasons,
                      std::string_view hint = {});
 
 }  // namespace normbench

@@ -6,10 +6,11 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/file.h"
 #include "core/issue.h"
-#include "ops/images/image.h"
+#include "ops/images/image_files.h"
 
 namespace normbench {
 namespace {
@@ -57,14 +58,30 @@ std::uint32_t read_crc(Reader& reader) {
 Json source_json(const SourceFile& source) {
   Json json = {{"name", source.name}, {"bytes", source.bytes}, {"crc32", crc_text(source.crc32)}};
   if (source.psnr_db > 0) json["psnr_db"] = source.psnr_db;
+  if (const auto its = class_of(source.name); !its.empty()) json["class"] = its;
+  for (const Remark remark : source.remarks) json["remarks"].push_back(name_of(remark));
   return json;
 }
 
+std::vector<Remark> read_remarks(Reader& reader) {
+  std::vector<Remark> remarks;
+  for (const std::string& text : reader.texts("remarks", {})) {
+    const auto remark = parse_word<Remark>(text);
+    if (!remark) reader.complain_at("remarks", unknown_of("remark", text, all_words<Remark>()));
+    remarks.push_back(remark.value_or(Remark{}));
+  }
+  return remarks;
+}
+
 SourceFile read_source(Reader& reader) {
-  return {.name = read_name(reader, "name"),
-          .bytes = read_count(reader, "bytes"),
-          .crc32 = read_crc(reader),
-          .psnr_db = reader.number("psnr_db", 0, 0)};
+  SourceFile source{.name = read_name(reader, "name"),
+                    .bytes = read_count(reader, "bytes"),
+                    .crc32 = read_crc(reader),
+                    .psnr_db = reader.number("psnr_db", 0, 0),
+                    .remarks = read_remarks(reader)};
+  if (reader.text("class", "") != class_of(source.name))
+    reader.complain_at("class", "is not the first folder of the name");
+  return source;
 }
 
 Json left_out_json(const LeftOut& image) {
@@ -75,6 +92,15 @@ LeftOut read_left_out_image(Reader& reader) {
   return {.name = read_name(reader, "name"),
           .bytes = read_count(reader, "bytes"),
           .why = reader.text("why", "")};
+}
+
+/// All classes, by name; also of images that were left out.
+std::vector<std::string> classes_of(const Manifest& manifest) {
+  std::set<std::string> classes;
+  for (const SourceFile& source : manifest.sources) classes.emplace(class_of(source.name));
+  for (const LeftOut& image : manifest.left_out) classes.emplace(class_of(image.name));
+  classes.erase("");
+  return {classes.begin(), classes.end()};
 }
 
 template <class T>
@@ -143,6 +169,8 @@ Manifest read_members(Reader& reader) {
   manifest.files = read_list(reader, "files", &read_dataset_file);
   manifest.sources = read_sources(reader, "sources");
   manifest.left_out = read_left_out(reader, "left_out");
+  if (reader.texts("classes", {}) != classes_of(manifest))
+    reader.complain_at("classes", "are not those of its sources");
   reader.finish();
   if (reader.issues().empty()) check_sums(manifest, reader);
   return manifest;
@@ -240,6 +268,7 @@ void write_manifest(const std::string& folder, const Manifest& manifest) {
                {"files", Json::array()},
                {"sources", to_json(manifest.sources)},
                {"left_out", to_json(manifest.left_out)}});
+  if (auto classes = classes_of(manifest); !classes.empty()) json["classes"] = std::move(classes);
   for (const DatasetFile& file : manifest.files) json["files"].push_back(to_json(file));
   write_file(manifest_path(folder), json.dump(1) + "\n");
 }

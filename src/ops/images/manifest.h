@@ -1,4 +1,5 @@
-/// manifest.json: what a folder of prepared images holds, how it was made and of what.
+/// manifest.json: what a folder of prepared images holds, how it was made and of what. Where
+/// folders of the sources are classes, "classes" lists them all, and each source has its "class".
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "core/reader.h"
+#include "ops/images/image.h"
 #include "ops/save.h"
 
 namespace normbench {
@@ -24,7 +26,7 @@ struct DatasetForm {
 
 /// A file of the dataset. A shard has no images where all of its own were left out.
 struct DatasetFile {
-  std::string name;  // in the dataset's folder
+  std::string name;  // as seen from the dataset's folder
   std::int64_t images = 1, bytes = 0;
   std::uint32_t crc32 = 0;  // zlib's
   bool operator==(const DatasetFile&) const = default;
@@ -32,10 +34,11 @@ struct DatasetFile {
 
 /// An image that it was made of.
 struct SourceFile {
-  std::string name;  // without its folder
+  std::string name;  // "a.jpg"; "cat/a.jpg" where folders are classes
   std::int64_t bytes = 0;
   std::uint32_t crc32 = 0;
   double psnr_db = 0;  // of a jpeg of it to its pixels in that size; 0: they were all kept
+  std::vector<Remark> remarks = {};
   bool operator==(const SourceFile&) const = default;
 };
 

@@ -1,0 +1,93 @@
+/// Kinds of pictures, by the ends of their files' names: those that are read, and all others.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/enums.h"
+
+namespace normbench {
+
+enum class PictureKind {
+  Jpeg,
+  Png,
+  WebP,
+  Avif,
+  Bmp,
+  CameraRaw,
+  Dds,
+  Dicom,
+  Exr,
+  Gif,
+  Heic,
+  Icon,
+  Jpeg2000,
+  JpegXl,
+  JpegXr,
+  Mpo,
+  Pcx,
+  Pnm,
+  Psd,
+  Qoi,
+  Svg,
+  Tga,
+  Tiff
+};
+constexpr auto words(PictureKind) {
+  using enum PictureKind;
+  return std::to_array<Word<PictureKind>>({{Jpeg, "JPEG"},
+                                           {Png, "PNG"},
+                                           {WebP, "WebP"},
+                                           {Avif, "AVIF"},
+                                           {Bmp, "BMP"},
+                                           {CameraRaw, "camera raw"},
+                                           {Dds, "DDS"},
+                                           {Dicom, "DICOM"},
+                                           {Exr, "OpenEXR"},
+                                           {Gif, "GIF"},
+                                           {Heic, "HEIC"},
+                                           {Icon, "ICO"},
+                                           {Jpeg2000, "JPEG 2000"},
+                                           {JpegXl, "JPEG XL"},
+                                           {JpegXr, "JPEG XR"},
+                                           {Mpo, "MPO"},
+                                           {Pcx, "PCX"},
+                                           {Pnm, "PNM"},
+                                           {Psd, "PSD"},
+                                           {Qoi, "QOI"},
+                                           {Svg, "SVG"},
+                                           {Tga, "TGA"},
+                                           {Tiff, "TIFF"}});
+}
+
+/// True for the kinds that `load` and `prepare` take out of a folder.
+constexpr bool is_read(PictureKind kind) {
+  return kind == PictureKind::Jpeg || kind == PictureKind::Png || kind == PictureKind::WebP;
+}
+
+/// What the names of files of these kinds end in: ".jpg", ".jpeg", … Errors list them in this
+/// order.
+std::span<const std::string_view> image_endings();
+
+/// The kind that a name's end (".jpg", in lower case) stands for, or nothing.
+std::optional<PictureKind> kind_of_ending(std::string_view ending);
+
+/// Pictures of one kind that is not read.
+struct OtherPictures {
+  PictureKind kind = PictureKind::Gif;
+  std::int64_t count = 0;
+  bool operator==(const OtherPictures&) const = default;
+};
+
+std::int64_t count_of(std::span<const OtherPictures> others);
+/// "7 other pictures", "1 other picture": all of them.
+std::string counted_others(std::span<const OtherPictures> others);
+/// "3 AVIF, 2 GIF".
+std::string kinds_text(std::span<const OtherPictures> others);
+
+}  // namespace normbench
