@@ -7,7 +7,7 @@
 
 #include "core/input_file.h"
 #include "core/issue.h"
-#include "ops/array_file.h"
+#include "ops/npy_header.h"
 
 namespace normbench {
 namespace {
@@ -30,10 +30,7 @@ FileContents look_into_raw(const std::string& file, const TensorDesc& image) {
 FileContents look_into_npy(const std::string& file, const TensorDesc& image) {
   const MappedFile mapped(file);
   const NpyHeader header = parse_npy(mapped.bytes());
-  const std::string_view wanted_dtype = row_of(image.dtype).npy;
-  if (header.descr != wanted_dtype)
-    throw Invalid(fmt::format("holds {}, expected {}", header.descr, wanted_dtype));
-  if (header.fortran_order) throw Invalid("is in Fortran order");
+  std::vector<std::string> mistakes = npy_mistakes(header, image.dtype);
   const std::vector<std::int64_t> wanted = npy_shape(image);
   std::vector<std::int64_t> shape = header.shape;
   std::int64_t images = 1;
@@ -42,9 +39,10 @@ FileContents look_into_npy(const std::string& file, const TensorDesc& image) {
     shape.erase(shape.begin());
   }
   if (shape != wanted)
-    throw Invalid(fmt::format("its shape is ({0}), expected ({1}) or (n, {1}) as {2}",
-                              fmt::join(header.shape, ", "), fmt::join(wanted, ", "),
-                              name_of(image.layout)));
+    mistakes.push_back(fmt::format("has the shape ({0}), expected ({1}) or (n, {1}) as {2}",
+                                   fmt::join(header.shape, ", "), fmt::join(wanted, ", "),
+                                   name_of(image.layout)));
+  if (!mistakes.empty()) throw Invalid(fmt::format("{}", fmt::join(mistakes, "; it ")));
   const auto data = static_cast<std::int64_t>(mapped.bytes().size() - header.offset);
   if (data / image.bytes() != images || data % image.bytes() != 0)
     throw Invalid(fmt::format("{} bytes of data, but its header says {} images of {}", data, images,

@@ -161,7 +161,7 @@ class PeersTest(unittest.TestCase):
             self.assertEqual((cases[how]["status"], cases[how]["reason"]), ("failed", reason))
         for how, reason in {
             "wrong later": r"^wrong output: max error 1 at \[0, 0, 1, 2\]",
-            "shape": r"^peer shape wrote /.*/output\.npy: the file's shape is \(2, 3, 4, 1\)",
+            "shape": r"^peer shape wrote /.*/output\.npy: the file has the shape \(2, 3, 4, 1\)",
             "boast": r"^peer boast reports [0-9.,]+ ms for a turn that took [0-9.]+ ms$",
         }.items():
             self.assertEqual(cases[how]["status"], "failed")

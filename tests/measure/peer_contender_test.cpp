@@ -191,7 +191,7 @@ TEST_F(PeerContenderTest, WrongPixelsFail) {
 
 TEST_F(PeerContenderTest, OtherArraysThanTheCasesFail) {
   EXPECT_THAT(outcome("shape"), HasSubstr("peer tiny wrote /"));
-  EXPECT_THAT(outcome("shape"), HasSubstr("/output.npy: the file's shape is (2, 3, 4, 1), "));
+  EXPECT_THAT(outcome("shape"), HasSubstr("/output.npy: the file has the shape (2, 3, 4, 1), "));
 }
 
 TEST_F(PeerContenderTest, LayoutsAreTheOrderOfTheArray) {

@@ -4,39 +4,12 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <span>
 
 #include "core/file.h"
 #include "ops/op_testing.h"
 
 namespace normbench::array_file_test {
 namespace {
-
-using namespace std::string_literals;
-
-TEST(NpyHeader, IsWhatNumPyWrites) {
-  EXPECT_EQ(npy_header("<f4", std::array<std::int64_t, 4>{2, 3, 4, 5}),
-            "\x93NUMPY\x01\x00\x76\x00"s +
-                "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3, 4, 5), }" +
-                std::string(52, ' ') + "\n");
-  EXPECT_EQ(npy_header("|u1", std::array<std::int64_t, 1>{7}),
-            "\x93NUMPY\x01\x00\x76\x00"s +
-                "{'descr': '|u1', 'fortran_order': False, 'shape': (7,), }" + std::string(60, ' ') +
-                "\n");
-}
-
-TEST(NpyHeader, EndsAtAMultipleOf64Bytes) {
-  for (std::int64_t extent = 1; extent < 1'000'000'000'000'000'000; extent *= 10) {
-    const std::array<std::int64_t, 4> shape{extent, extent, 1, 1};
-    const std::string text = npy_header("<u2", shape);
-    EXPECT_EQ(text.size() % 64, 0u);
-    const NpyHeader header = parse_npy(std::as_bytes(std::span(text)));
-    EXPECT_EQ(header.offset, text.size());
-    EXPECT_EQ(header.descr, "<u2");
-    EXPECT_FALSE(header.fortran_order);
-    EXPECT_THAT(header.shape, testing::ElementsAreArray(shape));
-  }
-}
 
 TEST(WriteNpy, WritesWhatReads) {
   for (const auto& dtype : words(DType{}))
@@ -50,6 +23,17 @@ TEST(WriteNpy, WritesWhatReads) {
       EXPECT_EQ(std::memcmp(file.view().data, bytes.data(), bytes.size()), 0)
           << dtype.name << " " << layout.name;
     }
+}
+
+TEST(ArrayFile, ReadsBFloat16AsItIsSavedByMlDtypes) {
+  const TensorDesc desc = dense(DType::BFloat16, Layout::Nchw, {1, 1, 1, 2}, Memory::Pageable);
+  for (const char* descr : {"<V2", "|V2", "<u2"}) {
+    const std::string path = testing::TempDir() + "bits.npy";
+    write_file(path, npy_header(descr, std::array<std::int64_t, 4>{1, 1, 1, 2}) +
+                         std::string("\x80\x3f\x00\xc0", 4));
+    const ArrayFile file(path, desc);
+    EXPECT_THAT(to_double(file.view(), 0, 1).values, testing::ElementsAre(1, -2)) << descr;
+  }
 }
 
 TEST(WriteNpy, OrdersAxesAsTheyLie) {

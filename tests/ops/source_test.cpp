@@ -197,16 +197,19 @@ TEST(SourceFile, SaysWhatIsWrong) {
       {"PNG", "not a .npy file (does not start with \\x93NUMPY)"},
       {"\x93NUMPY\1", "broken .npy header: the file ends in it"},
       {npy(1, good, "").substr(0, 30), "broken .npy header: the file ends in it"},
-      {npy(4, good, "\1\2\3\4"), ".npy version 4 is unknown (1, 2 and 3 are known)"},
+      {npy(4, good, "\1\2\3\4"), ".npy version 4.0 is unknown (1.0, 2.0 and 3.0 are known)"},
       {npy(1, good, "\1\2\3"), "3 bytes of data, but 1x2x1x2 uint8 nchw pageable needs 4"},
       {npy(1, good, "\1\2\3\4\5"), "5 bytes of data, but 1x2x1x2 uint8 nchw pageable needs 4"},
       {npy(1, dict("<f4", "1, 2, 1, 2"), ""), "the file holds float32, expected uint8"},
-      {npy(1, dict(">i8", "1, 2, 1, 2"), ""), "the file holds \">i8\", expected uint8"},
+      {npy(1, dict(">i8", "1, 2, 1, 2"), ""), "the file holds big-endian int64, expected uint8"},
       {npy(1, dict("|u1", "1, 2, 1, 2", "True"), ""),
        "the file is in Fortran order (save numpy.ascontiguousarray of it)"},
       {npy(1, dict("|u1", "1, 1, 2, 2"), ""),
-       "the file's shape is (1, 1, 2, 2), expected (1, 2, 1, 2) as nchw"},
-      {npy(1, dict("|u1", "4,"), ""), "the file's shape is (4), expected (1, 2, 1, 2) as nchw"},
+       "the file has the shape (1, 1, 2, 2), expected (1, 2, 1, 2) as nchw"},
+      {npy(1, dict("|u1", "4,"), ""), "the file has the shape (4), expected (1, 2, 1, 2) as nchw"},
+      {npy(1, dict("<f8", "4,", "True"), ""),
+       "the file holds float64, expected uint8; it is in Fortran order (save "
+       "numpy.ascontiguousarray of it); it has the shape (4), expected (1, 2, 1, 2) as nchw"},
       {npy(1, dict("|u1", "4", "Maybe"), ""),
        "broken .npy header: fortran_order must be True or False"},
       {npy(1, dict("|u1", "-4"), ""), "broken .npy header: shape must hold whole numbers"},
@@ -228,11 +231,11 @@ TEST(SourceFile, SaysWhatIsWrongWithRawFiles) {
               HasSubstr("short.raw: 3 bytes of data, but 1x2x1x2 uint8 nchw pageable needs 4"));
   EXPECT_THAT(
       resolve_error(from_file("b.npy", npy(1, dict("<f4", "1, 2, 1, 2"), ""), DType::BFloat16)),
-      HasSubstr("b.npy: the file holds float32, expected bfloat16 (its bits as "
-                "uint16)"));
+      HasSubstr("b.npy: the file holds float32, expected bfloat16 (as ml_dtypes saves it, or its "
+                "bits as uint16)"));
   EXPECT_THAT(
       resolve_error(from_file("u2.npy", npy(1, dict("<u2", "1, 2, 1, 2"), ""), DType::UInt8)),
-      HasSubstr("u2.npy: the file holds \"<u2\", expected uint8"));
+      HasSubstr("u2.npy: the file holds uint16, expected uint8"));
   for (const float value :
        {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()})
     EXPECT_THAT(resolve_error(from_file("nan.raw", raw<float>({1, value, 2, 3}), DType::Float32)),

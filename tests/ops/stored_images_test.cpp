@@ -46,15 +46,19 @@ TEST_F(StoredImagesTest, RawFilesHoldWholeImages) {
 TEST_F(StoredImagesTest, ArraysHoldOneImageOrSeveral) {
   EXPECT_EQ(look_npy("|u1", {2, 4, 3}, 24).images, 1);
   EXPECT_EQ(look_npy("|u1", {2, 4, 3}, 24).offset, 128);
+  EXPECT_EQ(look_npy("<u1", {2, 4, 3}, 24).images, 1);
   EXPECT_EQ(look_npy("|u1", {5, 2, 4, 3}, 120).images, 5);
   const TensorDesc nchw = dense(DType::UInt8, Layout::Nchw, {1, 3, 2, 4}, Memory::Pageable);
   EXPECT_EQ(look_npy("|u1", {3, 2, 4}, 24, nchw).images, 1);
 }
 
 TEST_F(StoredImagesTest, OtherArraysAreRefused) {
-  EXPECT_EQ(look_npy("<f4", {2, 4, 3}, 96).why_broken, "holds <f4, expected |u1");
+  EXPECT_EQ(look_npy("<f4", {2, 4, 3}, 96).why_broken, "holds float32, expected uint8");
   EXPECT_EQ(look_npy("|u1", {4, 2, 3}, 24).why_broken,
-            "its shape is (4, 2, 3), expected (2, 4, 3) or (n, 2, 4, 3) as nhwc");
+            "has the shape (4, 2, 3), expected (2, 4, 3) or (n, 2, 4, 3) as nhwc");
+  EXPECT_EQ(look_npy(">f4", {4, 2, 3}, 96).why_broken,
+            "holds big-endian float32, expected uint8; it has the shape (4, 2, 3), expected (2, 4, "
+            "3) or (n, 2, 4, 3) as nhwc");
   EXPECT_EQ(look_npy("|u1", {0, 2, 4, 3}, 0).why_broken, "");
   EXPECT_EQ(look_npy("|u1", {0, 2, 4, 3}, 0).images, 0);
   EXPECT_EQ(look_npy("|u1", {2, 2, 4, 3}, 47).why_broken,
