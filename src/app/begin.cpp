@@ -209,8 +209,8 @@ std::string begin_folder(const std::string& folder, const std::string& name) {
 }
 
 [[noreturn]] void refuse(const std::string& dir, const std::vector<std::string>& differing) {
-  std::string text = fmt::format("the run in {} started under other conditions:\n", dir);
-  for (const std::string& difference : differing) text += fmt::format("  {}\n", difference);
+  std::string text = message("the run in {} started under other conditions:\n", dir);
+  for (const std::string& difference : differing) text += message("  {}\n", difference);
   throw Differs(text + "Start a new run with another --out, or continue anyway with --force.");
 }
 

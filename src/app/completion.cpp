@@ -239,7 +239,7 @@ Subcommand make_completion() {
   return {
       .options = {{"SHELL", "", "bash, zsh or fish", word_of<Shell>(*shell), "", Option::Required}},
       .run = [shell] {
-        say("{}", completion(shell->value()));
+        write_result(completion(shell->value()));
         return Exit::Fine;
       }};
 }

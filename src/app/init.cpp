@@ -102,7 +102,7 @@ bool is_there(const fs::path& file) {
 /// The file of the schema, beside the config.
 fs::path schema_beside(const fs::path& config) { return config.parent_path() / kSchemaFile; }
 
-/// What the options ask for. Throws Invalid with all mistakes, a line each.
+/// What the options ask for. Throws BadInput with all mistakes.
 FirstConfig read_wanted(const InitOptions& options, std::vector<std::string>& said) {
   FirstConfig wanted = options.wanted;
   std::vector<std::string> mistakes = options.mistakes;
@@ -121,7 +121,11 @@ FirstConfig read_wanted(const InitOptions& options, std::vector<std::string>& sa
   wanted.name = name_from(options.file);
   if (!options.images.empty())
     wanted.images = find_images(options.images, file.parent_path().string(), mistakes, said);
-  if (!mistakes.empty()) throw Invalid(fmt::format("{}", fmt::join(mistakes, "\nnormbench: ")));
+  if (!mistakes.empty()) {
+    std::vector<Issue> issues;
+    for (const std::string& mistake : mistakes) issues.push_back({"", mistake});
+    throw BadInput("normbench", std::move(issues));
+  }
   return wanted;
 }
 
@@ -133,8 +137,8 @@ Exit init(const InitOptions& options) {
   const std::string schema = schema_beside(options.file).string();
   write_file(schema, schema_text());
   const std::string file = options.file.starts_with('-') ? "./" + options.file : options.file;
-  show(fmt::format("Wrote {} (for editors: {})\nNext: normbench run --config {}\n",
-                   shell_word(file), shell_word(schema), shell_word(file)));
+  say("Wrote {} (for editors: {})\nNext: normbench run --config {}\n", shell_word(file),
+      shell_word(schema), shell_word(file));
   return Exit::Fine;
 }
 

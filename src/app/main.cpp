@@ -20,7 +20,7 @@ using namespace normbench;
 void print_issues(std::span<const BadInput> files) {
   std::size_t count = 0;
   for (const BadInput& bad : files) {
-    tell("{}\n", bad.what());
+    write_notice(fmt::format("{}\n", bad.what()));
     count += bad.issues.size();
   }
   if (count > 1) tell("{} mistakes; nothing was run\n", count);
@@ -40,7 +40,7 @@ Exit guarded(const std::function<Exit()>& action) {
     tell("normbench: {}\n", error.what());
     return Exit::BadInput;
   } catch (const Differs& error) {
-    tell("normbench: {}\n", error.what());
+    write_notice(fmt::format("normbench: {}\n", error.what()));
     return Exit::Incomparable;
   } catch (const CannotWrite& error) {
     tell("normbench: {}\n", error.what());
@@ -131,7 +131,7 @@ std::vector<std::string> usage_mistakes(const CLI::App& app, const CLI::ParseErr
 Exit answer(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream out, unused;
   if (app.exit(error, out, unused) == 0) {
-    say("{}", out.str());
+    show(out.str());
     return Exit::Fine;
   }
   const auto given = app.get_subcommands();

@@ -74,7 +74,7 @@ std::string manual() {
 
 Subcommand make_man() {
   return {.options = {}, .run = [] {
-            say("{}", manual());
+            write_result(manual());
             return Exit::Fine;
           }};
 }

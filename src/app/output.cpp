@@ -165,7 +165,7 @@ bool any_starts(const std::vector<std::string>& names, std::string_view start) {
 void show_run(const Results& results, const Job& job, const WrittenFiles& written,
               const RunOptions& options) {
   if (options.format == TextOrJson::Json)
-    return say("{}", report_named("json").render(results, Screen{}));
+    return write_result(report_named("json").render(results, Screen{}));
   const Screen screen = stdout_screen();
   std::string text = terminal(results, options.table, screen);
   if (!written.names.empty())

@@ -22,7 +22,7 @@ namespace normbench {
 namespace {
 
 void send_answer(const Json& json) {
-  say("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  write_result(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 /// Nobody waits for the part of a run that was killed: ends with it. False when it is gone already.

@@ -56,7 +56,7 @@ Exit serve(BackendOptions backend) {
   while (const auto line = lines.next()) {
     const std::optional<Json> reply = server.reply(*line);
     if (!reply) break;
-    say("{}\n", reply->dump(-1, ' ', false, Json::error_handler_t::replace));
+    write_result(reply->dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
   }
   return Exit::Fine;
 }

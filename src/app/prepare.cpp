@@ -171,7 +171,7 @@ Exit prepare_dataset(const PrepareSaid& said) {
       suggest(said.quiet, loading_command(said, prepared.manifest));
       return Exit::Fine;
     case Prepared::Outcome::WasThere:
-      say("{}Nothing to do: it is there already\n", summary(said.folder, prepared.manifest));
+      show(summary(said.folder, prepared.manifest) + "Nothing to do: it is there already\n");
       return Exit::Fine;
     case Prepared::Outcome::Interrupted:
       say("Interrupted: {} of {} are done{}; go on with the same command\n", prepared.done,

@@ -53,6 +53,17 @@ int written(std::FILE* stream, const std::string& text) {
   return whole && std::fflush(stream) == 0 ? 0 : errno;
 }
 
+void write_to_stdout(const std::string& text) {
+  const int error = written(stdout, text);
+  if (error == 0 || error == EPIPE) return;
+  throw CannotWrite(fmt::format("cannot write to stdout: {}",
+                                error == EBADF ? "it is closed" : std::strerror(error)));
+}
+
+void write_to_stderr(const std::string& text) {
+  written(stderr, needs_ascii(STDERR_FILENO) ? in_ascii(text) : text);
+}
+
 }  // namespace
 
 void take_closed_streams() {
@@ -69,18 +80,19 @@ const std::atomic<bool>& watch_for_interrupts() {
 }
 
 void write_result(const std::string& text) {
-  const int error = written(stdout, text);
-  if (error == 0 || error == EPIPE) return;
-  throw CannotWrite(fmt::format("cannot write to stdout: {}",
-                                error == EBADF ? "it is closed" : std::strerror(error)));
-}
-
-void write_notice(const std::string& text) {
-  written(stderr, needs_ascii(STDERR_FILENO) ? in_ascii(text) : text);
+  const bool is_seen = isatty(STDOUT_FILENO) != 0;
+  write_to_stdout(is_seen ? made_harmless(text, Screen{}) : text);
 }
 
 void show(const std::string& text) {
-  write_result(needs_ascii(STDOUT_FILENO) ? in_ascii(text) : text);
+  const std::string shown = made_harmless(text, stdout_screen());
+  write_to_stdout(needs_ascii(STDOUT_FILENO) ? in_ascii(shown) : shown);
+}
+
+void write_notice(const std::string& lines) { write_to_stderr(made_harmless(lines, Screen{})); }
+
+void write_over(const std::string& line) {
+  write_to_stderr("\r\033[K" + cut(on_one_line(line), stderr_columns() - 1));
 }
 
 void suggest(bool quiet, const std::string& command) {
@@ -92,7 +104,7 @@ void deliver(const std::string& text, const std::string& file, void (*print)(con
   if (file.empty())
     print(text);
   else
-    write_file(file, text);
+    write_file(file, print == show ? made_harmless(text, Screen{}) : text);
 }
 
 }  // namespace normbench

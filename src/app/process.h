@@ -7,10 +7,12 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "core/issue.h"
+#include "core/units.h"
 
 namespace normbench {
 
@@ -25,7 +27,8 @@ enum class Exit {
   Interrupted = 130
 };
 
-/// A run cannot be continued: says what differs, a line each. Exit::Incomparable.
+/// A run cannot be continued: says what differs in lines, each without control characters.
+/// Exit::Incomparable.
 struct Differs : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -62,28 +65,56 @@ void take_closed_streams();
 /// Signals that the process was started to ignore (nohup) stay ignored.
 const std::atomic<bool>& watch_for_interrupts();
 
-void write_result(const std::string& text);
-void write_notice(const std::string& text);
-
-/// Results, to stdout. Throws CannotWrite, but not for a reader that has gone (`| head -1`).
-template <class... Args>
-void say(fmt::format_string<Args...> format, Args&&... args) {
-  write_result(fmt::format(format, std::forward<Args>(args)...));
+/// What a message is made of, on one line: names and paths do nothing to the terminal that shows
+/// it, and add no line to it. Numbers stay numbers.
+template <class T>
+auto in_message(const T& value) {
+  if constexpr (std::is_arithmetic_v<T>)
+    return value;
+  else
+    return on_one_line(fmt::vformat("{}", fmt::make_format_args(value)));
 }
 
-/// A text for people, to stdout: in ASCII on a terminal whose locale has no UTF-8.
+/// `format` with its arguments, each on one line.
+template <class... Args>
+std::string message(fmt::format_string<Args...> format, Args&&... args) {
+  const auto filled = [format](const auto&... shown) {
+    return fmt::vformat(fmt::string_view(format), fmt::make_format_args(shown...));
+  };
+  return filled(in_message(args)...);
+}
+
+/// A document for programs, to stdout, as it is; on a terminal without control characters. Throws
+/// CannotWrite, but not for a reader that has gone (`| head -1`).
+void write_result(const std::string& text);
+
+/// A text for people, to stdout, with no control characters but line breaks and the screen's own
+/// colours; in ASCII on a terminal whose locale has no UTF-8. Throws as write_result() does.
 void show(const std::string& text);
+
+/// A message as show() shows it.
+template <class... Args>
+void say(fmt::format_string<Args...> format, Args&&... args) {
+  show(message(format, std::forward<Args>(args)...));
+}
+
+/// Lines on stderr without other control characters; failing to write them stops nothing.
+void write_notice(const std::string& lines);
+
+/// Writes `line` over the last line on stderr; "" clears it.
+void write_over(const std::string& line);
 
 /// Says what one would do next, where stdout and stderr are a terminal; `quiet`: nowhere.
 void suggest(bool quiet, const std::string& command);
 
-/// Progress, warnings and errors, to stderr; failing to write them stops nothing.
+/// A message on stderr: progress, warnings and errors.
 template <class... Args>
 void tell(fmt::format_string<Args...> format, Args&&... args) {
-  write_notice(fmt::format(format, std::forward<Args>(args)...));
+  write_notice(message(format, std::forward<Args>(args)...));
 }
 
-/// Writes `text` to `file`, or prints it when that is "". Throws CannotWrite.
+/// Prints `text`, or writes it to `file` where that is not "": what show() would print without its
+/// control characters, too. Throws CannotWrite.
 void deliver(const std::string& text, const std::string& file,
              void (*print)(const std::string&) = write_result);
 

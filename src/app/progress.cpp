@@ -58,12 +58,12 @@ bool LiveLine::is_due() {
 }
 
 void LiveLine::show(const std::string& line) {
-  tell("\r\033[K{}", cut(line, stderr_columns() - 1));
+  write_over(line);
   shown_ = true;
 }
 
 void LiveLine::clear() {
-  if (shown_) tell("\r\033[K");
+  if (shown_) write_over("");
   shown_ = false;
 }
 

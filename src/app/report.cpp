@@ -68,7 +68,7 @@ Exit report_documents(const ReportOptions& options) {
   check_output("--out", options.out, files,
                options.format == "json" && !options.table ? Written::Results : Written::Derived);
   const std::vector<Results> documents = read_documents(files, mistakes);
-  for (const BadInput& bad : mistakes) tell("{}\n", bad.what());
+  for (const BadInput& bad : mistakes) write_notice(fmt::format("{}\n", bad.what()));
   if (!mistakes.empty()) return Exit::BadInput;
   if (options.table && !options.format.empty() && options.format != "text")
     tell_unprofiled(files, documents);

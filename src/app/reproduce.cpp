@@ -29,6 +29,7 @@
 #include "measure/peer/child_process.h"
 #include "report/findings_markdown.h"
 #include "report/reproduction_text.h"
+#include "report/words.h"
 
 namespace normbench {
 namespace fs = std::filesystem;
@@ -68,15 +69,16 @@ struct Chosen {
   std::string name() const { return fs::path(file).stem().string(); }
 };
 
-/// Those of the sources and ids in `what`; all for none. Throws Invalid naming all that is unknown.
+/// Those of the sources and ids in `what`; all for none. Throws BadInput naming all that is unknown.
 std::vector<PublishedExperiment> asked_for(const std::vector<std::string>& what) {
-  std::vector<std::string> known = all_words<Publication>(), unknown_ones;
+  std::vector<std::string> known = all_words<Publication>();
+  std::vector<Issue> unknown_ones;
   for (const PublishedExperiment& one : published_experiments()) known.emplace_back(one.id);
   for (const std::string& word : what)
     if (std::ranges::find(known, word) == known.end())
-      unknown_ones.push_back(unknown("source or id", word, known));
-  if (!unknown_ones.empty())
-    throw Invalid(fmt::format("{} (reproduce --list shows all)", fmt::join(unknown_ones, "\n")));
+      unknown_ones.push_back(
+          {"", unknown("source or id", word, known) + " (reproduce --list shows all)"});
+  if (!unknown_ones.empty()) throw BadInput("normbench", std::move(unknown_ones));
   std::vector<PublishedExperiment> chosen;
   for (const PublishedExperiment& one : published_experiments())
     if (what.empty() || std::ranges::any_of(what, [&](const std::string& word) {
@@ -342,13 +344,13 @@ void show_reproduction(const Request& request, const Kept& kept, const std::stri
     case ReproductionFormat::Text:
       return show(reproduction_text(all, stdout_screen()));
     case ReproductionFormat::Markdown:
-      return say("{}", reproduction_markdown(all));
+      return write_result(reproduction_markdown(all));
     case ReproductionFormat::Html:
-      return say("{}", reproduction_html(all));
+      return write_result(reproduction_html(all));
     case ReproductionFormat::Json:
-      return say("{}\n", pretty(reproduction_json(all), 2));
+      return write_result(pretty(reproduction_json(all), 2) + "\n");
     case ReproductionFormat::Findings:
-      return say("{}", findings_markdown(all, sources, findings_command(request.what, folder)));
+      return write_result(findings_markdown(all, sources, findings_command(request.what, folder)));
   }
 }
 
@@ -373,7 +375,7 @@ Exit show_run(const Request& request, const std::vector<Chosen>& chosen, const s
       files.push_back(file.string());
   std::vector<BadInput> mistakes;
   const Kept kept = read_kept(files, mistakes);
-  for (const BadInput& bad : mistakes) tell("{}\n", bad.what());
+  for (const BadInput& bad : mistakes) write_notice(fmt::format("{}\n", bad.what()));
   show_reproduction(request, kept, out, format);
   if (!files.empty()) tell("Documents: {}\n", out);
   return mistakes.empty() ? Exit::Fine : Exit::BadInput;

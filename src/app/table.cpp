@@ -14,6 +14,7 @@
 #include "app/own_files.h"
 #include "app/terminal.h"
 #include "core/units.h"
+#include "document/visible.h"
 #include "report/chrome/gzip.h"
 #include "report/table_formats.h"
 #include "report/torch_table.h"
@@ -182,7 +183,17 @@ struct TableArguments {
   std::optional<std::int64_t> row_limit;
   std::string out;
   bool by_shape = false, quiet = false;
+
+  bool is_for_people() const {
+    return format == TableFormat::Text || format == TableFormat::Markdown;
+  }
 };
+
+/// The table for people, or for programs, which get names as the trace has them.
+std::string table_of(const Shown& shown, const TableArguments& wanted) {
+  return profile_table(wanted.is_for_people() ? visible(shown.profile) : shown.profile, {},
+                       wanted.kind, wanted.format, wanted.options);
+}
 
 /// Several tables, each below the name of its file.
 std::string titled(const std::vector<Shown>& all, const TableArguments& wanted) {
@@ -190,8 +201,8 @@ std::string titled(const std::vector<Shown>& all, const TableArguments& wanted) 
   for (const Shown& shown : all) {
     text += text.empty() ? "" : "\n";
     text += wanted.format == TableFormat::Markdown ? "### " + escaped_markdown(shown.file) + "\n\n"
-                                                   : shown.file + "\n";
-    text += profile_table(shown.profile, {}, wanted.kind, wanted.format, wanted.options);
+                                                   : on_one_line(shown.file) + "\n";
+    text += table_of(shown, wanted);
   }
   return text;
 }
@@ -219,17 +230,15 @@ std::string json(const std::vector<Shown>& all, const TableArguments& wanted) {
 }
 
 std::string text_of(const std::vector<Shown>& all, const TableArguments& wanted) {
-  if (all.size() == 1)
-    return profile_table(all[0].profile, {}, wanted.kind, wanted.format, wanted.options);
+  if (all.size() == 1) return table_of(all[0], wanted);
   if (wanted.format == TableFormat::Csv) return csv(all, wanted);
   if (wanted.format == TableFormat::Json) return json(all, wanted);
   return titled(all, wanted);
 }
 
 Exit show_tables(TableArguments wanted) {
-  const bool for_people =
-      wanted.format == TableFormat::Text || wanted.format == TableFormat::Markdown;
-  wanted.options.row_limit = wanted.row_limit.value_or(for_people ? wanted.options.row_limit : -1);
+  wanted.options.row_limit =
+      wanted.row_limit.value_or(wanted.is_for_people() ? wanted.options.row_limit : -1);
   for (std::string& path : wanted.files) path = file_of(path);
   check_output("--out", wanted.out, wanted.files);
   std::vector<Shown> all;

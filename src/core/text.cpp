@@ -6,6 +6,9 @@
 #include <array>
 #include <span>
 
+#include "core/characters.h"
+#include "core/units.h"
+
 namespace normbench {
 namespace {
 
@@ -29,32 +32,14 @@ bool within(char32_t code, std::span<const Range> ranges) {
   return std::ranges::any_of(ranges, [&](Range r) { return r.first <= code && code <= r.last; });
 }
 
-struct Character {
-  std::size_t bytes, columns;
-};
-
-Character character_at(std::string_view text, std::size_t at) {
-  const auto lead = static_cast<unsigned char>(text[at]);
-  const std::size_t most = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  char32_t code = most == 1 ? lead : lead & (0xFF >> (most + 1));
-  std::size_t bytes = 1;
-  for (; bytes < most && at + bytes < text.size(); ++bytes) {
-    const auto next = static_cast<unsigned char>(text[at + bytes]);
-    if ((next & 0xC0) != 0x80) break;
-    code = (code << 6) | (next & 0x3F);
-  }
-  return {bytes, within(code, kCombining) ? 0u : within(code, kWide) ? 2u : 1u};
+/// Columns of a character; what is no UTF-8 is drawn as one sign.
+std::size_t columns_of(const Character& character) {
+  const char32_t code = character.code.value_or('?');
+  return within(code, kCombining) ? 0 : within(code, kWide) ? 2 : 1;
 }
 
 constexpr std::size_t kNarrowest = 24;  // of a first column that is cut
 constexpr std::size_t kLeast = 12;      // of one beside which longer names have lines of their own
-
-/// Bytes of an escape sequence of painted() at `at`; 0: there is none.
-std::size_t escape_bytes(std::string_view text, std::size_t at) {
-  if (!text.substr(at).starts_with("\033[")) return 0;
-  const std::size_t end = text.find_first_not_of("0123456789;", at + 2);
-  return end == text.npos || text[end] != 'm' ? 0 : end + 1 - at;
-}
 
 struct InkCode {
   Ink ink;
@@ -65,7 +50,20 @@ constexpr auto kInkCodes = std::to_array<InkCode>({{Ink::Answer, 1},    // bold
                                                    {Ink::Bad, 31},      // red
                                                    {Ink::Doubt, 33}});  // yellow
 
+constexpr int kPlain = 0;
+
 int code_of(Ink ink) { return std::ranges::find(kInkCodes, ink, &InkCode::ink)->code; }
+
+std::string escape_of(int code) { return fmt::format("\033[{}m", code); }
+
+/// Bytes of an escape sequence of painted() at the start of `text`; 0: there is none.
+std::size_t escape_bytes(std::string_view text) {
+  if (!text.starts_with('\033')) return 0;
+  const auto starts = [text](int code) { return text.starts_with(escape_of(code)); };
+  if (starts(kPlain)) return escape_of(kPlain).size();
+  const auto ink = std::ranges::find_if(kInkCodes, starts, &InkCode::code);
+  return ink == kInkCodes.end() ? 0 : escape_of(ink->code).size();
+}
 
 bool is_unit(std::string_view word) {
   constexpr auto units = std::to_array<std::string_view>(
@@ -99,12 +97,12 @@ std::string padded(const std::string& text, std::size_t width, bool is_text) {
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t at = 0; at < text.size();) {
-    if (const std::size_t escape = escape_bytes(text, at); escape > 0) {
+    if (const std::size_t escape = escape_bytes(text.substr(at)); escape > 0) {
       at += escape;
       continue;
     }
-    const Character character = character_at(text, at);
-    width += character.columns;
+    const Character character = first_character(text.substr(at));
+    width += columns_of(character);
     at += character.bytes;
   }
   return width;
@@ -114,22 +112,23 @@ std::string cut(std::string_view text, std::size_t width) {
   if (display_width(text) <= width) return std::string(text);
   std::size_t at = 0;
   for (std::size_t used = 0; at < text.size();) {
-    const Character character = character_at(text, at);
-    if (used + character.columns + 1 > width) break;
-    used += character.columns;
+    const Character character = first_character(text.substr(at));
+    if (used + columns_of(character) + 1 > width) break;
+    used += columns_of(character);
     at += character.bytes;
   }
   return std::string(text.substr(0, at)) + "…";
 }
 
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t width,
+std::string wrapped(std::string_view said, std::size_t indent, std::size_t width,
                     std::size_t deeper) {
-  if (text.empty()) return "";
+  if (said.empty()) return "";
+  const std::string text = on_one_line(said);
   std::string lines, line(indent, ' ');
   bool empty = true;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = word_end(text, at);
-    const std::string_view word = text.substr(at, end - at);
+    const std::string_view word = std::string_view(text).substr(at, end - at);
     at = end + 1;
     if (!empty && display_width(line) + 1 + display_width(word) > width) {
       lines += without_end(line) + "\n";
@@ -209,9 +208,27 @@ std::string painted(std::string_view text, Ink ink, const Screen& screen) {
     const std::size_t first = std::min(text.find_first_not_of(' ', at), end);
     result += text.substr(at, first - at);
     if (first < end)
-      result += fmt::format("\033[{}m{}\033[0m", code_of(ink), text.substr(first, end - first));
+      result += fmt::format("{}{}{}", escape_of(code_of(ink)), text.substr(first, end - first),
+                            escape_of(kPlain));
     if (end < text.size()) result += '\n';
     at = end + 1;
+  }
+  return result;
+}
+
+std::string made_harmless(std::string_view text, const Screen& screen) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t escape = screen.colour ? escape_bytes(text) : 0;
+    const auto [code, bytes] = first_character(text);
+    const std::size_t line_end = text.starts_with("\r\n") ? 2 : text.starts_with('\n') ? 1 : 0;
+    const std::string_view piece = text.substr(0, std::max({escape, line_end, bytes}));
+    const bool is_ours = escape > 0 || line_end > 0 || (code && !is_control(*code));
+    if (is_ours)
+      result += piece;
+    else
+      result += escaped(piece);
+    text.remove_prefix(piece.size());
   }
   return result;
 }

@@ -27,6 +27,11 @@ enum class Ink { Answer, Good, Bad, Doubt };
 /// has colours.
 std::string painted(std::string_view text, Ink ink, const Screen& screen);
 
+/// The last guard of a terminal: `text` with its line breaks, the sequences of painted() where the
+/// screen has colours, and every other control character as people can read it, as on_one_line()
+/// has them. Names were made harmless before they got into a layout, which knows their width then.
+std::string made_harmless(std::string_view text, const Screen& screen);
+
 /// Columns a terminal draws for UTF-8 text: wide characters count twice, combining ones and the
 /// sequences of painted() not at all.
 std::size_t display_width(std::string_view text);
@@ -38,7 +43,7 @@ std::string cut(std::string_view text, std::size_t width);
 /// `text` broken at blanks into lines of at most `width` columns, each ended; the first begins with
 /// `indent` blanks, the others with `deeper` more; "" has none. A word wider than a line is left
 /// whole, a number stays with its unit, and "1 MB:4 MB" in one piece. Blanks at its ends are left
-/// out.
+/// out; control characters are as on_one_line() has them.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = 100,
                     std::size_t deeper = 2);
 

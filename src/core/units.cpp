@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "core/characters.h"
+
 namespace normbench {
 namespace {
 
@@ -63,9 +65,17 @@ std::string format_percent(double fraction) {
 }
 
 std::string on_one_line(std::string_view text) {
-  std::string line(text);
-  std::ranges::replace_if(
-      line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
+  if (!has_control(text)) return std::string(text);
+  std::string line;
+  while (!text.empty()) {
+    const auto [code, bytes] = first_character(text);
+    const std::string_view character = text.substr(0, bytes);
+    if (code && !is_control(*code))
+      line += character;
+    else
+      line += escaped(character);
+    text.remove_prefix(bytes);
+  }
   return line;
 }
 

@@ -21,7 +21,8 @@ std::string format_significant(double value, int digits);
 /// "0.9 %", "12 %".
 std::string format_percent(double fraction);
 
-/// `text` with control characters as blanks: names come from documents, and stay on their line.
+/// `text` with its control characters as people can read them ("\n", "\u001b"): names come from
+/// documents, traces, peers and folders. They stay on their line, and do nothing to a terminal.
 std::string on_one_line(std::string_view text);
 /// At most `most` bytes of `text`, whole characters of UTF-8; "…" stands for the rest.
 std::string cut_utf8(std::string_view text, std::size_t most);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/characters.h"
 #include "plan/buffers.h"
 #include "plan/config.h"
 #include "plan/experiment.h"
@@ -32,10 +33,6 @@ void throw_if_any(const std::string& file, const Json& config, const std::vector
     if (seen.emplace(issue.pointer, text).second) once.push_back(issue);
   }
   if (!once.empty()) throw BadInput(file, std::move(once));
-}
-
-bool has_control(std::string_view text) {
-  return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
 }
 
 /// Reports names and texts that would break a table, or do something to a terminal. A peer's

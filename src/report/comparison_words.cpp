@@ -193,11 +193,11 @@ std::string comparison_summary(const Comparison& comparison) {
 std::string comparison_setting(const Comparison& comparison) {
   const std::string base = machine_text(comparison.base.environment);
   const std::string now = machine_text(comparison.now.environment);
-  return fmt::format("{} · BASE: {}{} · NEW: {}{}{}{} · margin: {}", on_one_line(comparison.name),
-                     side_text(comparison.base), base == now ? "" : " on " + base,
-                     side_text(comparison.now), base == now ? " · " : " on ", now,
-                     comparison.clock == DecidingClock::Device ? " · device times" : "",
-                     margin_reason(comparison.margin));
+  return on_one_line(fmt::format("{} · BASE: {}{} · NEW: {}{}{}{} · margin: {}", comparison.name,
+                                 side_text(comparison.base), base == now ? "" : " on " + base,
+                                 side_text(comparison.now), base == now ? " · " : " on ", now,
+                                 comparison.clock == DecidingClock::Device ? " · device times" : "",
+                                 margin_reason(comparison.margin)));
 }
 
 std::string variant_text(const CaseName& name) {

@@ -8,6 +8,7 @@
 
 #include "core/text.h"
 #include "core/units.h"
+#include "document/visible.h"
 #include "report/document_text.h"
 #include "report/words.h"
 
@@ -231,8 +232,9 @@ std::string missing_section(const Json& missing, std::size_t width) {
 
 }  // namespace
 
-std::string info_text(const Json& info, const std::vector<MachineLimit>& limits,
+std::string info_text(const Json& given, const std::vector<MachineLimit>& limits,
                       const Screen& screen) {
+  const Json info = visible(given);
   const std::size_t width = prose_width(screen);
   const Json environment = info.value("environment", Json::object());
   std::string text = title(info.value("tool", Json::object()), width);

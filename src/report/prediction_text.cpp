@@ -6,6 +6,7 @@
 #include "analysis/prediction.h"
 #include "core/text.h"
 #include "core/units.h"
+#include "document/visible.h"
 #include "report/words.h"
 
 namespace normbench {
@@ -37,8 +38,9 @@ std::string bound_text(const Case& work, const Prediction& prediction, std::int6
 
 }  // namespace
 
-std::string prediction_text(const Plan& plan, const Results& times, std::int64_t cores,
+std::string prediction_text(const Plan& plan, const Results& given, std::int64_t cores,
                             const Screen& screen) {
+  const Results times = visible(given);
   std::string text;
   for (const Group& group : plan.groups)
     for (const Case& work : group.cases) {

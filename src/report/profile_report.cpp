@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/units.h"
+#include "document/visible.h"
 #include "report/document_text.h"
 #include "report/words.h"
 
@@ -85,14 +86,16 @@ std::string profile_report(std::span<const Results> documents, std::span<const s
   std::string lines;
   std::vector<Json> values;
   for (std::size_t i = 0; i < documents.size(); ++i) {
-    const std::vector<Found> all = all_profiles(documents[i]);
     TableOptions options = table_options(documents[i]);
     if (format == TableFormat::Text || format == TableFormat::Markdown) {
+      const Results shown = visible(documents[i]);
+      const std::vector<Found> all = all_profiles(shown);
       const bool none = all.empty() && format == TableFormat::Text;
       lines += none ? "Nothing was profiled.\n" : text(all, kind, format, options);
       continue;
     }
     options.row_limit = -1;
+    const std::vector<Found> all = all_profiles(documents[i]);
     const std::string name = names.empty() ? "" : names[i];
     for (const Found& found : all)
       if (format == TableFormat::Json)

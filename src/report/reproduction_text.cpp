@@ -178,7 +178,8 @@ std::string table_or_blocks(const std::vector<Line>& lines, const Screen& screen
   for (const Line& line : lines) {
     const std::array cells{line.id, line.claimed + line.at, line.published, line.here,
                            line.verdict};
-    for (std::size_t c = 0; c < cells.size(); ++c) columns[c].cells.push_back(cells[c]);
+    for (std::size_t c = 0; c < cells.size(); ++c)
+      columns[c].cells.push_back(on_one_line(cells[c]));
     blocks += block_of(line, prose_width(screen));
   }
   return table_width(columns, 2) > screen.width ? blocks : columns_text(columns, 2, screen.width);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/units.h"
+#include "document/visible.h"
 #include "report/calibration_text.h"
 #include "report/document_text.h"
 #include "report/evidence_tables.h"
@@ -68,7 +69,8 @@ std::string sweep_text(const Experiment& experiment) {
 
 }  // namespace
 
-std::string table(const Results& results) {
+std::string table(const Results& given) {
+  const Results results = visible(given);
   std::string text = head(results);
   for (const Experiment& experiment : experiments(results)) {
     for (std::size_t g = 0; g < experiment.groups.size(); ++g)

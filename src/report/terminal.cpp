@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "document/visible.h"
 #include "report/experiment_lines.h"
 #include "report/profile_report.h"
 #include "report/report.h"
@@ -48,7 +49,8 @@ std::string terminal(const Results& results, const Screen& screen) {
   return terminal(results, TableKind::Torch, screen);
 }
 
-std::string terminal(const Results& results, TableKind profile_kind, const Screen& screen) {
+std::string terminal(const Results& given, TableKind profile_kind, const Screen& screen) {
+  const Results results = visible(given);
   const std::vector<Experiment> list = experiments(results);
   const std::size_t width = prose_width(screen);
   std::string text =

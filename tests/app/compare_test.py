@@ -259,7 +259,7 @@ class CompareTest(unittest.TestCase):
         root = xml.etree.ElementTree.parse(out).getroot()
         self.assertEqual(root.attrib["failures"], "1")
         names = [case.attrib["name"] for case in root.iter("testcase")]
-        self.assertEqual(names, ['slow <&">   → µ (batch=8)', "same (batch=8)", "came (batch=8)"])
+        self.assertEqual(names, ['slow <&"> \\u0001 → µ (batch=8)', "same (batch=8)", "came (batch=8)"])
         if junitparser is None:
             self.skipTest("junitparser is not installed (scripts/setup does it)")
         read = junitparser.JUnitXml.fromfile(str(out))
@@ -269,7 +269,7 @@ class CompareTest(unittest.TestCase):
         results = {case.name: [type(r).__name__ for r in case.result] for case in suite}
         self.assertEqual(
             results,
-            {'slow <&">   → µ (batch=8)': ["Failure"], "same (batch=8)": [], "came (batch=8)": ["Skipped"]},
+            {'slow <&"> \\u0001 → µ (batch=8)': ["Failure"], "same (batch=8)": [], "came (batch=8)": ["Skipped"]},
         )
 
     def test_markdown_and_json_hold_every_case(self):

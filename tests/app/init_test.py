@@ -140,7 +140,7 @@ class InitTest(InFolder):
         done = self.init("--images", "nowhere", "--batch", 0, "--size", "x", 4, "--dtype", "float61")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         lines = done.stderr.splitlines()
-        self.assertEqual(len(lines), 5, done.stderr)
+        self.assertEqual((len(lines), lines[-1]), (6, "5 mistakes; nothing was run"), done.stderr)
         for line, part in zip(lines, ["--batch 0", "float61", "mine.jsonc already exists", "--size x", "--images nowhere"]):
             self.assertIn(part, line)
         self.assertEqual({p.name for p in self.dir.iterdir()}, {"mine.jsonc"})

@@ -10,7 +10,7 @@ TEST(Text, WidthIsWhatATerminalDraws) {
   EXPECT_EQ(display_width("±·…"), 3u);
   EXPECT_EQ(display_width("画像"), 4u);
   EXPECT_EQ(display_width("e\xCC\x81"), 1u);  // e and a combining accent
-  EXPECT_EQ(display_width("\xE7\x94"), 1u);   // cut off in the middle
+  EXPECT_EQ(display_width("\xE7\x94"), 2u);   // cut off in the middle: no character
 }
 
 TEST(Text, CutSaysThatSomethingIsMissing) {
@@ -87,6 +87,20 @@ TEST(Text, ColoursTakeNoRoom) {
   EXPECT_EQ(
       columns_text({{"a", {painted("bad", Ink::Bad, screen), "x"}, true}, {"b", {"1", "2"}}}, 0),
       "a    b\n\033[31mbad\033[0m  1\nx    2\n");
+}
+
+TEST(Text, TheLastGuardLeavesLinesAndItsOwnColours) {
+  const Screen plain{}, coloured{.width = 80, .colour = true};
+  const std::string ours = painted("good\nnews", Ink::Good, coloured);
+  EXPECT_EQ(made_harmless(ours, coloured), ours);
+  EXPECT_EQ(made_harmless(ours, plain), R"(\u001b[32mgood\u001b[0m)"
+                                        "\n"
+                                        R"(\u001b[32mnews\u001b[0m)");
+  for (const Ink ink : {Ink::Answer, Ink::Good, Ink::Bad, Ink::Doubt})
+    EXPECT_EQ(made_harmless(painted("x", ink, coloured), coloured), painted("x", ink, coloured));
+  EXPECT_EQ(made_harmless("a\033]0;title\ab\033[2J\033[7m\033[1", coloured),
+            R"(a\u001b]0;title\u0007b\u001b[2J\u001b[7m\u001b[1)");
+  EXPECT_EQ(made_harmless("one\r\ntwo\r\x9b\xc2\x9b", coloured), "one\r\ntwo\\r\\x9b\\u009b");
 }
 
 }  // namespace

@@ -1,0 +1,63 @@
+#include "core/characters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace normbench {
+namespace {
+
+constexpr auto kControls = std::to_array<std::pair<char32_t, char32_t>>(
+    {{0x00, 0x1F}, {0x7F, 0x9F}, {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFEFF, 0xFEFF}});
+
+constexpr auto kShort = std::to_array<std::pair<char32_t, std::string_view>>(
+    {{U'\b', "\\b"}, {U'\t', "\\t"}, {U'\n', "\\n"}, {U'\f', "\\f"}, {U'\r', "\\r"}});
+
+}  // namespace
+
+Character first_character(std::string_view text) {
+  constexpr std::array<char32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};  // shorter forms exist below
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t bytes = lead < 0xC0   ? 0
+                            : lead < 0xE0 ? 2
+                            : lead < 0xF0 ? 3
+                            : lead < 0xF8 ? 4
+                                          : 0;
+  if (bytes == 0 || bytes > text.size()) return {};
+  char32_t code = lead & (0xFF >> (bytes + 1));
+  for (std::size_t i = 1; i < bytes; ++i) {
+    const auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xC0) != 0x80) return {};
+    code = (code << 6) | (next & 0x3F);
+  }
+  const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
+  if (code < least[bytes] || code > 0x10FFFF || is_surrogate) return {};
+  return {code, bytes};
+}
+
+bool is_control(char32_t code) {
+  return std::ranges::any_of(
+      kControls, [code](const auto& range) { return range.first <= code && code <= range.second; });
+}
+
+bool has_control(std::string_view text) {
+  while (!text.empty()) {
+    const auto [code, bytes] = first_character(text);
+    if (!code || is_control(*code)) return true;
+    text.remove_prefix(bytes);
+  }
+  return false;
+}
+
+std::string escaped(std::string_view character) {
+  const auto code = first_character(character).code;
+  if (!code) return fmt::format("\\x{:02x}", static_cast<unsigned char>(character[0]));
+  for (const auto& [control, text] : kShort)
+    if (control == *code) return std::string(text);
+  return fmt::format("\\u{:04x}", static_cast<std::uint32_t>(*code));
+}
+
+}  // namespace normbench

@@ -1,0 +1,32 @@
+/// Characters of UTF-8 text, and those that would do something to whoever shows the text.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace normbench {
+
+/// The first character of a text: its code point and the bytes that hold it. Nothing and one byte
+/// where these are no UTF-8.
+struct Character {
+  std::optional<char32_t> code;
+  std::size_t bytes = 1;
+};
+
+/// `text` is not empty.
+Character first_character(std::string_view text);
+
+/// True for what no text shows as a sign: control characters (C0, DEL, C1: a terminal obeys them),
+/// separators of lines, marks that turn the direction of the text after them, and the byte order
+/// mark. Marks that join or place signs of a script are none of these.
+bool is_control(char32_t code);
+
+/// True where `text` holds one, or what is no UTF-8.
+bool has_control(std::string_view text);
+
+/// Such a character as JSON writes it: "\n", "\u001b"; a byte that is no UTF-8 as "\xff".
+std::string escaped(std::string_view character);
+
+}  // namespace normbench
