@@ -39,8 +39,10 @@ std::string comparison_markdown(const Comparison& comparison);
 /// is what is not known.
 std::string comparison_json(const Comparison& comparison);
 
-/// JUnit XML: a test suite an experiment, a test case a case. Failures are what fails the gate;
-/// skipped are cases that are inconclusive, were not compared, or are on one side only.
+/// JUnit XML that Jenkins' xUnit plugin and Maven Surefire have schemas of (seconds with three
+/// decimals; the numbers are in system-out): a test suite an experiment, a test case a case.
+/// Failures are what fails the gate; skipped are cases that are inconclusive, were not compared, or
+/// are on one side only.
 std::string comparison_junit(const Comparison& comparison);
 
 /// `text` as the value of an attribute in double quotes, or between tags: markup escaped, tabs and

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/characters.h"
 #include "report/comparison.h"
 #include "report/comparison_words.h"
 #include "report/words.h"
@@ -10,31 +11,6 @@ namespace normbench {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-
-/// One code point and how many bytes hold it; code 0 for bytes that are no UTF-8.
-struct Decoded {
-  char32_t code;
-  std::size_t bytes;
-};
-
-Decoded decode(std::string_view text) {
-  constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};  // shorter forms exist below
-  const auto lead = static_cast<unsigned char>(text[0]);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t bytes = lead >= 0xF8   ? 0
-                            : lead >= 0xF0 ? 4
-                            : lead >= 0xE0 ? 3
-                            : lead >= 0xC0 ? 2
-                                           : 0;
-  if (bytes == 0 || bytes > text.size()) return {0, 1};
-  char32_t code = lead & (0xFF >> (bytes + 1));
-  for (std::size_t i = 1; i < bytes; ++i) {
-    const auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xC0) != 0x80) return {0, 1};
-    code = (code << 6) | (next & 0x3F);
-  }
-  return code < least[bytes] ? Decoded{0, 1} : Decoded{code, bytes};
-}
 
 /// What XML 1.0 calls a character.
 bool allowed(char32_t code) {
@@ -88,9 +64,13 @@ Suites suites_of(const Comparison& comparison) {
   return suites;
 }
 
+/// With the three decimals that the schemas of Maven Surefire and Jenkins' xUnit plugin take.
+std::string seconds_text(double seconds) { return fmt::format("{:.3f}", seconds); }
+
 std::string test_xml(const Test& test, const std::string& classname) {
-  std::string xml = fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.9f}\">\n",
-                                xml_escaped(classname), xml_escaped(test.name), test.seconds);
+  std::string xml =
+      fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{}\">\n",
+                  xml_escaped(classname), xml_escaped(test.name), seconds_text(test.seconds));
   if (test.outcome == "failure")
     xml += fmt::format("      <failure type=\"regression\" message=\"{0}\">{0}</failure>\n",
                        xml_escaped(test.message));
@@ -101,12 +81,16 @@ std::string test_xml(const Test& test, const std::string& classname) {
   return xml + "    </testcase>\n";
 }
 
+/// How many there are. No attribute of `testsuites` counts those that were skipped.
 std::string counts(const std::vector<Test>& tests) {
+  return fmt::format(R"(tests="{}" failures="{}" errors="0")", tests.size(),
+                     std::ranges::count(tests, "failure", &Test::outcome));
+}
+
+std::string time_of(const std::vector<Test>& tests) {
   double seconds = 0;
   for (const Test& test : tests) seconds += test.seconds;
-  return fmt::format(R"(tests="{}" failures="{}" errors="0" skipped="{}" time="{:.9f}")",
-                     tests.size(), std::ranges::count(tests, "failure", &Test::outcome),
-                     std::ranges::count(tests, "skipped", &Test::outcome), seconds);
+  return seconds_text(seconds);
 }
 
 /// What holds for all test cases, so that it stands in every suite.
@@ -128,23 +112,27 @@ std::string comparison_junit(const Comparison& comparison) {
   std::vector<Test> all;
   const std::string about = properties(comparison);
   for (const auto& [experiment, tests] : suites_of(comparison)) {
-    body += fmt::format("  <testsuite name=\"{}\" {}>\n", xml_escaped(experiment), counts(tests));
+    body += fmt::format("  <testsuite name=\"{}\" {} skipped=\"{}\" time=\"{}\">\n",
+                        xml_escaped(experiment), counts(tests),
+                        std::ranges::count(tests, "skipped", &Test::outcome), time_of(tests));
     body += about;
     for (const Test& test : tests) body += test_xml(test, comparison.name + "." + experiment);
     body += "  </testsuite>\n";
     all.insert(all.end(), tests.begin(), tests.end());
   }
   return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\" {}>\n{}</testsuites>\n",
-      xml_escaped("normbench compare " + comparison.name), counts(all), body);
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\" {} "
+      "time=\"{}\">\n{}</testsuites>\n",
+      xml_escaped("normbench compare " + comparison.name), counts(all), time_of(all), body);
 }
 
 std::string xml_escaped(std::string_view text) {
   std::string escaped;
   while (!text.empty()) {
-    const auto [code, bytes] = decode(text);
-    const std::string_view by_name = reference(code);
-    escaped += !by_name.empty() ? by_name : allowed(code) ? text.substr(0, bytes) : kReplacement;
+    const auto [code, bytes] = first_character(text);
+    const std::string_view by_name = code ? reference(*code) : "";
+    const bool is_held = code && allowed(*code);
+    escaped += !by_name.empty() ? by_name : is_held ? text.substr(0, bytes) : kReplacement;
     text.remove_prefix(bytes);
   }
   return escaped;

@@ -126,10 +126,10 @@ TEST(Xml, EscapesMarkupAndReplacesWhatXmlCannotHold) {
   EXPECT_EQ(xml_escaped(std::string("nul\0", 4)), "nul\uFFFD");
   EXPECT_EQ(xml_escaped("esc\x1b"), "esc\uFFFD");
   EXPECT_EQ(xml_escaped("\xff cut \xe2\x82"), "\uFFFD cut \uFFFD\uFFFD");
-  EXPECT_EQ(xml_escaped("\xc0\xaf"), "\uFFFD\uFFFD");    // an overlong "/"
-  EXPECT_EQ(xml_escaped("\xed\xa0\x80"), "\uFFFD");      // a surrogate
-  EXPECT_EQ(xml_escaped("\xef\xbf\xbe"), "\uFFFD");      // U+FFFE
-  EXPECT_EQ(xml_escaped("\xf4\x90\x80\x80"), "\uFFFD");  // beyond U+10FFFF
+  EXPECT_EQ(xml_escaped("\xc0\xaf"), "\uFFFD\uFFFD");                      // an overlong "/"
+  EXPECT_EQ(xml_escaped("\xed\xa0\x80"), "\uFFFD\uFFFD\uFFFD");            // a surrogate
+  EXPECT_EQ(xml_escaped("\xef\xbf\xbe"), "\uFFFD");                        // U+FFFE
+  EXPECT_EQ(xml_escaped("\xf4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD");  // beyond U+10FFFF
 }
 
 }  // namespace
