@@ -259,15 +259,15 @@ std::string begin_folder(const std::string& wanted, const Request& request,
       throw Invalid(
           fmt::format("{0} holds a reproduction (go on with it: normbench reproduce --resume {0})",
                       shell_word(wanted)));
-    std::vector<std::string> mistakes;
+    std::vector<Issue> mistakes;
     for (const Chosen& config : chosen) {
       try {
         check_new_folder((fs::path(wanted) / config.name()).string());
       } catch (const Invalid& mistake) {
-        mistakes.emplace_back(mistake.what());
+        mistakes.push_back({"", mistake.what()});
       }
     }
-    if (!mistakes.empty()) throw Invalid(fmt::format("{}", fmt::join(mistakes, "\nnormbench: ")));
+    if (!mistakes.empty()) throw BadInput("normbench", std::move(mistakes));
     create_folder(wanted);
   }
   const std::string out = wanted.empty() ? make_default_folder("reproduce") : wanted;
