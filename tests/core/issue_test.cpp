@@ -48,7 +48,9 @@ TEST(BadInput, NamesEveryIssueWithItsPlace) {
 
 TEST(BadInput, IsALineForEachIssueWhateverNamesHold) {
   const BadInput error("a.json", {{std::string("/a\0b", 4), "is \"\x1b[2J\""}, {"/c\nd", "is e"}});
-  EXPECT_STREQ(error.what(), "a.json:/a b: is \" [2J\"\na.json:/c d: is e");
+  EXPECT_STREQ(error.what(),
+               "a.json:/a\\u0000b: is \"\\u001b[2J\"\n"
+               "a.json:/c\\nd: is e");
 }
 
 TEST(Unknown, SaysWhatIsKnownOrWhatIsNear) {

@@ -138,7 +138,9 @@ TEST(GpuDayCutBlock, NamesItsMistakes) {
 TEST(Results, OfNothingKeepTheirNumberOfRounds) {
   GroupResult group = one_case();
   group.cases[0].check.max_abs_error = 0;
-  group.cases[0].rounds = {Round{.wall_ns = 1}, Round{.wall_ns = 1}, Round{.wall_ns = 1}};
+  Round round;
+  round.wall_ns = 1;
+  group.cases[0].rounds = {round, round, round};
   EXPECT_EQ(read_group(to_json(group)), group);
 }
 

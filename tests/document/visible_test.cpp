@@ -32,8 +32,10 @@ TEST(Visible, EveryTextOfADocumentIsOnOneLine) {
   claim.across = ClaimedTrend{.axis = hostile};
   Published& published = group.published.emplace_back();
   published.variant = published.where = hostile;
+  ProfileCounters counters;
+  counters.hardware_missing = hostile;
   group.profile = {{.variant = hostile,
-                    .counters = ProfileCounters{.hardware_missing = hostile},
+                    .counters = counters,
                     .rows = {{.name = hostile, .shapes = hostile, .longest = hostile}}}};
   const std::string text = to_json(visible(results)).dump();
   EXPECT_EQ(text.find(Json(hostile).dump().substr(1, 8)), text.npos) << text;

@@ -28,9 +28,9 @@ TEST(WriteNpy, WritesWhatReads) {
 TEST(ArrayFile, ReadsBFloat16AsItIsSavedByMlDtypes) {
   const TensorDesc desc = dense(DType::BFloat16, Layout::Nchw, {1, 1, 1, 2}, Memory::Pageable);
   for (const char* descr : {"<V2", "|V2", "<u2"}) {
-    const std::string path = testing::TempDir() + "bits.npy";
-    write_file(path, npy_header(descr, std::array<std::int64_t, 4>{1, 1, 1, 2}) +
-                         std::string("\x80\x3f\x00\xc0", 4));
+    const std::string path =
+        write_file("bits.npy", npy_header(descr, std::array<std::int64_t, 4>{1, 1, 1, 2}) +
+                                   std::string("\x80\x3f\x00\xc0", 4));
     const ArrayFile file(path, desc);
     EXPECT_THAT(to_double(file.view(), 0, 1).values, testing::ElementsAre(1, -2)) << descr;
   }
