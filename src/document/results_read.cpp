@@ -27,7 +27,6 @@ struct Least {
 constexpr double kAboveZero = 1e-9;
 constexpr auto kLeast = std::to_array<Least>({
     {"seed", -0x1p63},
-    {"calls", 1},
     {"threads", 1},
     {"servers", 1},
     {"in_flight", 1},

@@ -137,7 +137,7 @@ class RandomResults {
   }
   DatasetResult dataset() {
     const auto names = [this] { return list([this] { return text(); }); };
-    return {.images = integer(),
+    return {.images = 1 + integer(),
             .files = integer(),
             .bytes = integer(),
             .prepare_seconds = number(),
