@@ -397,8 +397,12 @@ Results inconclusive() {
 Results quick() {
   Results results = blog();
   results.quick = true;
-  for (CaseResult& result : results.groups[0].cases) result.rounds.resize(5);
-  for (CaseResult& result : results.groups[0].limits) result.rounds.resize(5);
+  for (auto* contenders : {&results.groups[0].cases, &results.groups[0].limits})
+    for (CaseResult& result : *contenders) {
+      result.rounds.resize(5);
+      for (StageResult& stage : result.stages)
+        stage.rounds_ns.resize(std::min<std::size_t>(stage.rounds_ns.size(), 5));
+    }
   return results;
 }
 

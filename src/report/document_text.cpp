@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/text.h"
 #include "core/units.h"
@@ -34,10 +33,12 @@ std::string cache_text(const Json& caches) {
                      integer_at(caches.back(), "/bytes", 0) >> 20);
 }
 
-/// "1,755"; "" for what could not be read.
+/// "1,755"; "" for what could not be read, or cannot be.
 std::string number_at(const Json& condition, const std::string& pointer) {
-  const auto value = integer_at(condition, pointer, -1);
-  return value < 0 ? "" : format_count(value);
+  constexpr double most = 1e15;
+  const Json& value = value_at(condition, pointer);
+  const double number = value.is_number() ? value.get<double>() : -1;
+  return number < 0 || number > most ? "" : format_count(static_cast<std::int64_t>(number));
 }
 
 std::string power(const Json& condition) {

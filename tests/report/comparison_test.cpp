@@ -99,7 +99,7 @@ TEST(ComparisonText, FitsATerminalWhateverTheNames) {
   const std::string text = comparison_text(comparison);
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 100u) << line;
-  EXPECT_THAT(text, HasSubstr("b [31m "));
+  EXPECT_THAT(text, HasSubstr("b\\u001b[31m\\n "));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
