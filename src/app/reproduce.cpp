@@ -69,7 +69,8 @@ struct Chosen {
   std::string name() const { return fs::path(file).stem().string(); }
 };
 
-/// Those of the sources and ids in `what`; all for none. Throws BadInput naming all that is unknown.
+/// Those of the sources and ids in `what`; all for none. Throws BadInput naming all that is
+/// unknown.
 std::vector<PublishedExperiment> asked_for(const std::vector<std::string>& what) {
   std::vector<std::string> known = all_words<Publication>();
   std::vector<Issue> unknown_ones;
@@ -142,7 +143,8 @@ std::vector<std::string> experiments_with(const std::vector<PublishedExperiment>
   for (const Json& experiment : value_at(config, "/experiments")) {
     const Json &ids = value_at(experiment, "/ids"), &name = value_at(experiment, "/name");
     const auto is_of = [&](const PublishedExperiment& one) {
-      return ids == one.id || (ids.is_array() && std::ranges::find(ids, one.id) != ids.end());
+      const auto is_its = [&](const Json& id) { return id == one.id; };
+      return is_its(ids) || (ids.is_array() && std::ranges::any_of(ids, is_its));
     };
     if (name.is_string() && std::ranges::any_of(asked, is_of)) names.push_back(name);
   }

@@ -186,15 +186,6 @@ class Summer {
     for (; begin < end; begin += kLanes) few<Row>(begin, std::min(kLanes, end - begin));
   }
 
-  /// The same where few elements are left: as it is compiled once, for all rows of all blocks. What
-  /// goes in and out by value may stay in registers around it.
-  template <int Row>
-  HWY_INLINE void rest(std::int64_t begin, std::int64_t end) {
-    if (begin >= end) return;
-    const Sums sums = with_range({first_[Row], second_[Row]}, a_, b_, centre_, begin, end);
-    first_[Row] = sums.first, second_[Row] = sums.second;
-  }
-
   HWY_INLINE float first(int row) const { return total(first_[row]); }
   HWY_INLINE float second(int row) const { return total(second_[row]); }
 
@@ -204,18 +195,6 @@ class Summer {
     fetch_line_soon(p + kSoon);
   }
   static HWY_INLINE float total(VF v) { return hn::GetLane(hn::SumOfLanes(F(), v)); }
-
-  struct Sums {
-    VF first, second;
-  };
-  static HWY_NOINLINE Sums with_range(Sums sums, const Storage<T>* a, const Storage<T>* b,
-                                      VF centre, std::int64_t begin, std::int64_t end) {
-    Summer one({});
-    one.a_ = a, one.b_ = b, one.centre_ = centre;
-    one.first_[0] = sums.first, one.second_[0] = sums.second;
-    one.template range<0>(begin, end);
-    return {one.first_[0], one.second_[0]};
-  }
 
   template <int Row>
   HWY_INLINE void add(VF v, VF distance) {
@@ -447,7 +426,7 @@ class Block {
     if constexpr (Normalises)
       for (std::int64_t i = all.from[Row] + done; i < all.to[Row]; i += kLine)
         normaliser.line(i, scale[Row]);
-    if constexpr (Sums) summer.template rest<Row>(all.start[Row] + done, all.end[Row]);
+    if constexpr (Sums) summer.template range<Row>(all.start[Row] + done, all.end[Row]);
     if constexpr (Row + 1 < Rows)
       rests<Normalises, Sums, FetchesSummed, Row + 1>(all, done, scale, normaliser, summer);
   }
