@@ -9,8 +9,20 @@
 namespace normbench {
 namespace {
 
-constexpr auto kControls = std::to_array<std::pair<char32_t, char32_t>>(
-    {{0x00, 0x1F}, {0x7F, 0x9F}, {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFEFF, 0xFEFF}});
+// C0, DEL and C1, the separators of lines, and Unicode's format characters (Cf) but for the two
+// that join letters and those that belong to a script.
+constexpr auto kControls = std::to_array<std::pair<char32_t, char32_t>>({{0x00, 0x1F},
+                                                                         {0x7F, 0x9F},
+                                                                         {0xAD, 0xAD},
+                                                                         {0x61C, 0x61C},
+                                                                         {0x180E, 0x180E},
+                                                                         {0x200B, 0x200B},
+                                                                         {0x200E, 0x200F},
+                                                                         {0x2028, 0x202E},
+                                                                         {0x2060, 0x206F},
+                                                                         {0xFEFF, 0xFEFF},
+                                                                         {0xFFF9, 0xFFFB},
+                                                                         {0xE0000, 0xE007F}});
 
 constexpr auto kShort = std::to_array<std::pair<char32_t, std::string_view>>(
     {{U'\b', "\\b"}, {U'\t', "\\t"}, {U'\n', "\\n"}, {U'\f', "\\f"}, {U'\r', "\\r"}});

@@ -19,8 +19,9 @@ struct Character {
 Character first_character(std::string_view text);
 
 /// True for what no text shows as a sign: control characters (C0, DEL, C1: a terminal obeys them),
-/// separators of lines, marks that turn the direction of the text after them, and the byte order
-/// mark. Marks that join or place signs of a script are none of these.
+/// separators of lines, marks that turn the direction of the text after them, and characters
+/// without a width, with which two names can look alike. Marks that join or place signs of a script
+/// are none of these.
 bool is_control(char32_t code);
 
 /// True where `text` holds one, or what is no UTF-8.

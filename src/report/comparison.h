@@ -46,7 +46,8 @@ std::string comparison_json(const Comparison& comparison);
 std::string comparison_junit(const Comparison& comparison);
 
 /// `text` as the value of an attribute in double quotes, or between tags: markup escaped, tabs and
-/// line ends as references, what XML 1.0 cannot hold (control characters, broken UTF-8) as U+FFFD.
+/// line ends as references, other control characters and broken UTF-8 as on_one_line() has them, and
+/// what else XML 1.0 cannot hold as U+FFFD.
 std::string xml_escaped(std::string_view text);
 
 }  // namespace normbench

@@ -127,15 +127,20 @@ std::string comparison_junit(const Comparison& comparison) {
 }
 
 std::string xml_escaped(std::string_view text) {
-  std::string escaped;
+  std::string markup;
   while (!text.empty()) {
     const auto [code, bytes] = first_character(text);
+    const std::string_view piece = text.substr(0, bytes);
     const std::string_view by_name = code ? reference(*code) : "";
-    const bool is_held = code && allowed(*code);
-    escaped += !by_name.empty() ? by_name : is_held ? text.substr(0, bytes) : kReplacement;
+    if (!by_name.empty())
+      markup += by_name;
+    else if (!code || is_control(*code))
+      markup += escaped(piece);
+    else
+      markup += allowed(*code) ? piece : kReplacement;
     text.remove_prefix(bytes);
   }
-  return escaped;
+  return markup;
 }
 
 }  // namespace normbench

@@ -123,13 +123,14 @@ TEST(Xml, EscapesMarkupAndReplacesWhatXmlCannotHold) {
   EXPECT_EQ(xml_escaped("a < b & \"c\" > d"), "a &lt; b &amp; &quot;c&quot; &gt; d");
   EXPECT_EQ(xml_escaped("tab\tline\nreturn\r"), "tab&#9;line&#10;return&#13;");
   EXPECT_EQ(xml_escaped("größer → 𝄞"), "größer → 𝄞");
-  EXPECT_EQ(xml_escaped(std::string("nul\0", 4)), "nul\uFFFD");
-  EXPECT_EQ(xml_escaped("esc\x1b"), "esc\uFFFD");
-  EXPECT_EQ(xml_escaped("\xff cut \xe2\x82"), "\uFFFD cut \uFFFD\uFFFD");
-  EXPECT_EQ(xml_escaped("\xc0\xaf"), "\uFFFD\uFFFD");                      // an overlong "/"
-  EXPECT_EQ(xml_escaped("\xed\xa0\x80"), "\uFFFD\uFFFD\uFFFD");            // a surrogate
-  EXPECT_EQ(xml_escaped("\xef\xbf\xbe"), "\uFFFD");                        // U+FFFE
-  EXPECT_EQ(xml_escaped("\xf4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD");  // beyond U+10FFFF
+  EXPECT_EQ(xml_escaped(std::string("nul\0", 4)), "nul\\u0000");
+  EXPECT_EQ(xml_escaped("esc\x1b"), "esc\\u001b");
+  EXPECT_EQ(xml_escaped("a\u202eb\u009bc\u200ed\u200be"), "a\\u202eb\\u009bc\\u200ed\\u200be");
+  EXPECT_EQ(xml_escaped("\xff cut \xe2\x82"), "\\xff cut \\xe2\\x82");
+  EXPECT_EQ(xml_escaped("\xc0\xaf"), "\\xc0\\xaf");                    // an overlong "/"
+  EXPECT_EQ(xml_escaped("\xed\xa0\x80"), "\\xed\\xa0\\x80");           // a surrogate
+  EXPECT_EQ(xml_escaped("\xef\xbf\xbe"), "\uFFFD");                    // U+FFFE
+  EXPECT_EQ(xml_escaped("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // beyond U+10FFFF
 }
 
 }  // namespace
