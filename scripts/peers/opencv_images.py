@@ -20,9 +20,18 @@ def load(path, size, reduced=False, into=None):
     if image is None:
         raise BrokenFile(f"{path}: OpenCV cannot decode it")
     image = cv2.cvtColor(image, cv2.COLOR_BGR2RGB)
-    height, width = size
-    shrinks = image.shape[0] > height or image.shape[1] > width
-    return cv2.resize(image, (width, height), dst=into, interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR)
+    return resized(image, size, into)
+
+
+def resized(image, size, into=None):
+    """In two steps where one side shrinks and the other grows: INTER_AREA is INTER_LINEAR for both of them there."""
+    size = tuple(size)
+    smaller = min(image.shape[0], size[0]), min(image.shape[1], size[1])
+    if smaller != image.shape[:2]:
+        image = cv2.resize(image, smaller[::-1], dst=into if smaller == size else None, interpolation=cv2.INTER_AREA)
+        if smaller == size:
+            return image
+    return cv2.resize(image, size[::-1], dst=into, interpolation=cv2.INTER_LINEAR)
 
 
 def reduction(path, size):

@@ -208,6 +208,14 @@ class Images(LoadingTest):
                 with self.subTest(command=command, threads=threads, size=size):
                     self.assert_pixels(command, threads, files, pictures, size)
 
+    def test_opencv_shrinks_one_side_by_area_while_the_other_grows(self):
+        for height, width in ((118, 1), (1, 118), (300, 20), (64, 3)):
+            image = picture(height, width)
+            into = np.zeros((64, 64, 3), np.uint8)
+            pixels = opencv_images.resized(image, (64, 64), into)
+            self.assertGreaterEqual(psnr(pixels, resized(image, (64, 64))), opencv_images.PSNR_AREA, (height, width))
+            self.assertTrue((into == pixels).all(), (height, width))
+
     def test_what_they_say_of_their_pixels(self):
         for command, threads in EVERY_DECODER:
             with self.subTest(command=command):
