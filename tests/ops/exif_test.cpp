@@ -164,6 +164,18 @@ TEST(Exif, TurnsWebPs) {
     }
 }
 
+TEST(Exif, TurnsGray) {
+  const Bytes pixels = gradient(height, width, 1);
+  JpegOptions options{.pixels = JCS_GRAYSCALE, .stored = JCS_GRAYSCALE};
+  const Image stored = decoded(jpeg_file(pixels, height, width, options));
+  for (std::size_t i = 0; i < pixels.size(); ++i)
+    for (int c = 0; c < 3; ++c) EXPECT_NEAR(stored.rgb[3 * i + c], pixels[i], 2);
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    options.app1 = exif_segment(orientation, true);
+    expect_turned(decoded(jpeg_file(pixels, height, width, options)), stored, orientation);
+  }
+}
+
 TEST(Exif, TurnsInks) {
   const JpegOptions options{
       .pixels = JCS_CMYK, .stored = JCS_CMYK, .adobe = true, .app1 = exif_segment(6, true)};
@@ -230,13 +242,8 @@ TEST(Exif, TurnsPngsByARawProfile) {
   expect_turned(decoded(with_chunks(png, "IDAT", png_chunk("tEXt", bytes_of(keyword + profile)))),
                 decoded(png), 6);
 
-  Bytes deflated(compressBound(profile.size()));
-  uLongf size = deflated.size();
-  ASSERT_EQ(compress(deflated.data(), &size, reinterpret_cast<const Bytef*>(profile.data()),
-                     profile.size()),
-            Z_OK);
   Bytes text = bytes_of(keyword + std::string(1, '\0'));
-  text.insert(text.end(), deflated.begin(), deflated.begin() + static_cast<std::ptrdiff_t>(size));
+  append(text, deflated(bytes_of(profile)));
   const Bytes chunk = png_chunk("zTXt", text);
   expect_turned(decoded(with_chunks(png, "IEND", chunk)), decoded(png), 6);
   const Bytes exif = png_chunk("eXIf", exif_block(3, true));
