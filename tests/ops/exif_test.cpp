@@ -39,6 +39,34 @@ TEST(Exif, OtherNumbersAreUpright) {
   EXPECT_EQ(exif_orientation(exif_block(6, true, 5)), 1);  // no whole number
 }
 
+TEST(Exif, NumbersOfOtherTypesCountAsInPillow) {
+  // As Pillow 13.0.0 turns such a JPEG whose XMP says 3.
+  const auto turned = [](std::uint32_t type, const Bytes& value, std::uint32_t count = 1) {
+    Bytes block = exif_block(0, true, type, count);
+    if (value.size() > 4) block[30] = static_cast<std::uint8_t>(block.size());
+    if (value.size() > 4)
+      append(block, value);
+    else
+      std::ranges::copy(value, block.begin() + 30);
+    return orientation_of(block, R"(tiff:Orientation="3")");
+  };
+  EXPECT_EQ(turned(1, {6}), 1);            // BYTE
+  EXPECT_EQ(turned(2, {'6', 0}, 2), 1);    // ASCII
+  EXPECT_EQ(turned(6, {6}), 6);            // SBYTE
+  EXPECT_EQ(turned(7, {6}), 1);            // UNDEFINED
+  EXPECT_EQ(turned(13, {6, 0, 0, 0}), 6);  // IFD
+  EXPECT_EQ(turned(14, {6, 0, 0, 0}), 3);  // no type
+  for (const std::uint32_t rational : {5, 10}) {
+    EXPECT_EQ(turned(rational, {6, 0, 0, 0, 1, 0, 0, 0}), 6);
+    EXPECT_EQ(turned(rational, {12, 0, 0, 0, 2, 0, 0, 0}), 6);
+    EXPECT_EQ(turned(rational, {13, 0, 0, 0, 2, 0, 0, 0}), 1);
+    EXPECT_EQ(turned(rational, {0, 0, 0, 0, 0, 0, 0, 0}), 1);
+  }
+  EXPECT_EQ(turned(11, {0, 0, 0xC0, 0x40}), 6);  // 6 and 6.5 as FLOAT
+  EXPECT_EQ(turned(11, {0, 0, 0xD0, 0x40}), 1);
+  EXPECT_EQ(turned(12, {0, 0, 0, 0, 0, 0, 0x18, 0x40}), 6);  // DOUBLE
+}
+
 TEST(Exif, TheFirstOfSeveralNumbersCounts) {
   EXPECT_EQ(exif_orientation(exif_block(6, true, 3, 2)), 6);
   EXPECT_EQ(exif_orientation(exif_block(6, true, 3, 0)), std::nullopt);
