@@ -51,7 +51,7 @@ class PrepareProgress final : public PrepareObserver {
     if (line_.style() == ProgressStyle::Lines && done * 10 / all_ > (done - 1) * 10 / all_)
       tell("{}\n", text(done));
   }
-  void broken(const std::string&, const std::string&) override { ++broken_; }
+  void broken() override { ++broken_; }
   void clear() { line_.clear(); }
 
  private:
