@@ -32,10 +32,6 @@ bool is_file(const fs::path& path) {
          (fs::is_symlink(path, ignored) && !fs::exists(path, ignored));
 }
 
-bool lies_in(const fs::path& path, const fs::path& folder) {
-  return std::ranges::mismatch(folder, path).in1 == folder.end();
-}
-
 /// True for a folder of a prepared dataset, also of one that is not finished.
 bool is_dataset(const fs::path& folder) {
   std::error_code ignored;
@@ -267,6 +263,10 @@ class Kinds {
 };
 
 }  // namespace
+
+bool lies_in(const fs::path& path, const fs::path& folder) {
+  return std::ranges::mismatch(folder, path).in1 == folder.end();
+}
 
 FoundFiles find_files(const std::string& folder, const std::string& said,
                       std::span<const std::string_view> endings) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -42,6 +43,9 @@ struct FoundFiles {
 /// where links give a class the same folder twice, which torchvision takes twice.
 FoundFiles find_files(const std::string& folder, const std::string& said,
                       std::span<const std::string_view> endings);
+
+/// True for a folder itself and for all below it. Paths are compared as they are.
+bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
 
 /// The class of a file of that name: "cat" of "cat/a.jpg"; "" where there is none.
 std::string_view class_of(std::string_view name);
