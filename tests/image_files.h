@@ -143,6 +143,16 @@ inline void append_big_endian(Bytes& bytes, std::uint32_t number) {
     bytes.push_back(static_cast<std::uint8_t>(number >> shift));
 }
 
+/// As a zlib stream.
+inline Bytes deflated(const Bytes& bytes) {
+  Bytes stream(compressBound(bytes.size()));
+  uLongf size = stream.size();
+  if (compress(stream.data(), &size, bytes.data(), bytes.size()) != Z_OK)
+    throw std::runtime_error("cannot be deflated");
+  stream.resize(size);
+  return stream;
+}
+
 /// A chunk of a PNG, with its checksum.
 inline Bytes png_chunk(std::string_view type, const Bytes& data) {
   Bytes chunk;

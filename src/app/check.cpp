@@ -57,7 +57,7 @@ void check_images(const std::string& file, const Plan& plan) {
   std::vector<Issue> issues;
   const auto tell_once = [&](const std::string& where, const std::string& text) {
     if (!text.empty() && told.insert(text).second)
-      tell("normbench: {}: {}: {}\n", file, where, on_one_line(text));
+      tell("normbench: {}: {}: {}\n", file, where, text);
   };
   const auto check = [&](const Load& load, const std::string& where) {
     if (load.files.empty() || !tried.emplace(tried_as(load), load.files).second) return;

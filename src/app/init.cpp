@@ -133,7 +133,7 @@ Exit init(const InitOptions& options) {
   std::vector<std::string> said;
   write_file(options.file, first_config(read_wanted(options, said)));
   for (const std::string& text : said)
-    tell("normbench: {}: {}\n", shell_word(options.images), on_one_line(text));
+    tell("normbench: {}: {}\n", shell_word(options.images), text);
   const std::string schema = schema_beside(options.file).string();
   write_file(schema, schema_text());
   const std::string file = options.file.starts_with('-') ? "./" + options.file : options.file;

@@ -51,7 +51,7 @@ class PrepareProgress final : public PrepareObserver {
     if (line_.style() == ProgressStyle::Lines && done * 10 / all_ > (done - 1) * 10 / all_)
       tell("{}\n", text(done));
   }
-  void broken(const std::string&, const std::string&) override { ++broken_; }
+  void broken() override { ++broken_; }
   void clear() { line_.clear(); }
 
  private:
@@ -91,8 +91,7 @@ Preparation read_preparation(const PrepareSaid& said) {
   std::vector<Issue> issues;
   for (const std::string& text : mistakes) issues.push_back({"", text});
   if (!issues.empty()) throw BadInput("normbench", issues);
-  for (const std::string& text : beside)
-    tell("normbench: {}: {}\n", on_one_line(said.source), text);
+  for (const std::string& text : beside) tell("normbench: {}: {}\n", said.source, text);
   return preparation;
 }
 
@@ -150,7 +149,7 @@ void tell_broken(const Prepared& prepared, std::size_t all) {
   const std::size_t count = prepared.broken.size();
   tell("normbench: {} of {} images cannot be read: {}\nnormbench: {}\n", format_count(count),
        format_count(all),
-       on_one_line(fmt::format("{}", fmt::join(broken_texts(kinds_of(prepared.broken)), "; "))),
+       fmt::format("{}", fmt::join(broken_texts(kinds_of(prepared.broken)), "; ")),
        count == all ? "no image is left"
                     : "all other files are done; repair these, or leave them out with "
                       "--on-error skip, and give "

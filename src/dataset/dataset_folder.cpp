@@ -82,9 +82,10 @@ std::string foreign_text(const std::string& folder, const std::vector<std::strin
 void remove_unfinished(const Preparation& preparation) {
   std::error_code ignored;
   std::vector<fs::path> left;
-  for (const auto& entry : fs::recursive_directory_iterator(preparation.folder, ignored))
-    if (!WholeFile::named_beside(entry.path().filename().string()).empty())
-      left.push_back(entry.path());
+  for (fs::recursive_directory_iterator entry(preparation.folder, ignored), end;
+       !ignored && entry != end; entry.increment(ignored))
+    if (!WholeFile::named_beside(entry->path().filename().string()).empty())
+      left.push_back(entry->path());
   for (const fs::path& file : left) fs::remove(file, ignored);
 }
 

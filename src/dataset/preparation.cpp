@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/json.h"
 #include "core/units.h"
 #include "ops/images/encode.h"
 #include "ops/images/image.h"
@@ -60,12 +61,6 @@ void add_form_mistakes(const Preparation& preparation, std::vector<std::string>&
                     longest_jpeg_side));
 }
 
-bool is_utf8(const std::string& text) try {
-  return !Json(text).dump().empty();
-} catch (const Json::type_error&) {
-  return false;
-}
-
 /// The first three, and how many more there are.
 void add_few(std::vector<std::string>& mistakes, std::vector<std::string> all,
              std::string_view are_what) {
@@ -109,10 +104,6 @@ void add_name_mistakes(const Preparation& preparation, std::vector<std::string>&
     if (!is_utf8(source))
       unnamed.push_back(fmt::format("{}: is not named in UTF-8 (rename it)", source));
   add_few(mistakes, std::move(unnamed), "images are not named in UTF-8");
-}
-
-bool lies_in(const fs::path& path, const fs::path& folder) {
-  return std::ranges::mismatch(folder, path).in1 == folder.end();
 }
 
 void add_place_mistakes(const Preparation& preparation, std::vector<std::string>& mistakes) {

@@ -198,7 +198,7 @@ void Work::finish(const Claimed& claimed, const Piece& piece,
     const std::size_t source = output.first + claimed.item.place;
     broken_[source] = {piece.source.name, piece.source.bytes, piece.broken};
     journal_.add_broken(source);
-    observer_.broken(preparation_.sources[source], piece.broken);
+    observer_.broken();
   }
   if (finished) journal_.add_file(*finished, seconds());
   if (claimed.item.place + 1 == output.count) open_.erase(claimed.item.output);

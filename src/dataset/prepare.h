@@ -18,7 +18,8 @@ class PrepareObserver {
   /// `done` of `all` images were done before.
   virtual void started(std::size_t done, std::size_t all) = 0;
   virtual void image_done(std::size_t done) = 0;
-  virtual void broken(const std::string& source, const std::string& why) = 0;
+  /// An image cannot be read; which, and why, prepare() returns.
+  virtual void broken() = 0;
 };
 
 struct PrepareOptions {

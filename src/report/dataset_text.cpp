@@ -14,8 +14,8 @@ std::string said_of(Remark remark, bool one) {
       return fmt::format("{} 16 bits a sample, of which the upper 8 are used",
                          one ? "has" : "have");
     case Remark::Repaired:
-      return one ? "is damaged, with all its pixels there"
-                 : "are damaged, with all their pixels there";
+      return one ? "is damaged or unusual, with all its pixels there"
+                 : "are damaged or unusual, with all their pixels there";
   }
   return "";
 }

@@ -39,6 +39,34 @@ TEST(Exif, OtherNumbersAreUpright) {
   EXPECT_EQ(exif_orientation(exif_block(6, true, 5)), 1);  // no whole number
 }
 
+TEST(Exif, NumbersOfOtherTypesCountAsInPillow) {
+  // As Pillow 13.0.0 turns such a JPEG whose XMP says 3.
+  const auto turned = [](std::uint32_t type, const Bytes& value, std::uint32_t count = 1) {
+    Bytes block = exif_block(0, true, type, count);
+    if (value.size() > 4) block[30] = static_cast<std::uint8_t>(block.size());
+    if (value.size() > 4)
+      append(block, value);
+    else
+      std::ranges::copy(value, block.begin() + 30);
+    return orientation_of(block, R"(tiff:Orientation="3")");
+  };
+  EXPECT_EQ(turned(1, {6}), 1);            // BYTE
+  EXPECT_EQ(turned(2, {'6', 0}, 2), 1);    // ASCII
+  EXPECT_EQ(turned(6, {6}), 6);            // SBYTE
+  EXPECT_EQ(turned(7, {6}), 1);            // UNDEFINED
+  EXPECT_EQ(turned(13, {6, 0, 0, 0}), 6);  // IFD
+  EXPECT_EQ(turned(14, {6, 0, 0, 0}), 3);  // no type
+  for (const std::uint32_t rational : {5, 10}) {
+    EXPECT_EQ(turned(rational, {6, 0, 0, 0, 1, 0, 0, 0}), 6);
+    EXPECT_EQ(turned(rational, {12, 0, 0, 0, 2, 0, 0, 0}), 6);
+    EXPECT_EQ(turned(rational, {13, 0, 0, 0, 2, 0, 0, 0}), 1);
+    EXPECT_EQ(turned(rational, {0, 0, 0, 0, 0, 0, 0, 0}), 1);
+  }
+  EXPECT_EQ(turned(11, {0, 0, 0xC0, 0x40}), 6);  // 6 and 6.5 as FLOAT
+  EXPECT_EQ(turned(11, {0, 0, 0xD0, 0x40}), 1);
+  EXPECT_EQ(turned(12, {0, 0, 0, 0, 0, 0, 0x18, 0x40}), 6);  // DOUBLE
+}
+
 TEST(Exif, TheFirstOfSeveralNumbersCounts) {
   EXPECT_EQ(exif_orientation(exif_block(6, true, 3, 2)), 6);
   EXPECT_EQ(exif_orientation(exif_block(6, true, 3, 0)), std::nullopt);
@@ -164,6 +192,18 @@ TEST(Exif, TurnsWebPs) {
     }
 }
 
+TEST(Exif, TurnsGray) {
+  const Bytes pixels = gradient(height, width, 1);
+  JpegOptions options{.pixels = JCS_GRAYSCALE, .stored = JCS_GRAYSCALE};
+  const Image stored = decoded(jpeg_file(pixels, height, width, options));
+  for (std::size_t i = 0; i < pixels.size(); ++i)
+    for (int c = 0; c < 3; ++c) EXPECT_NEAR(stored.rgb[3 * i + c], pixels[i], 2);
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    options.app1 = exif_segment(orientation, true);
+    expect_turned(decoded(jpeg_file(pixels, height, width, options)), stored, orientation);
+  }
+}
+
 TEST(Exif, TurnsInks) {
   const JpegOptions options{
       .pixels = JCS_CMYK, .stored = JCS_CMYK, .adobe = true, .app1 = exif_segment(6, true)};
@@ -230,13 +270,8 @@ TEST(Exif, TurnsPngsByARawProfile) {
   expect_turned(decoded(with_chunks(png, "IDAT", png_chunk("tEXt", bytes_of(keyword + profile)))),
                 decoded(png), 6);
 
-  Bytes deflated(compressBound(profile.size()));
-  uLongf size = deflated.size();
-  ASSERT_EQ(compress(deflated.data(), &size, reinterpret_cast<const Bytef*>(profile.data()),
-                     profile.size()),
-            Z_OK);
   Bytes text = bytes_of(keyword + std::string(1, '\0'));
-  text.insert(text.end(), deflated.begin(), deflated.begin() + static_cast<std::ptrdiff_t>(size));
+  append(text, deflated(bytes_of(profile)));
   const Bytes chunk = png_chunk("zTXt", text);
   expect_turned(decoded(with_chunks(png, "IEND", chunk)), decoded(png), 6);
   const Bytes exif = png_chunk("eXIf", exif_block(3, true));

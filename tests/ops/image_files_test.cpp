@@ -110,7 +110,7 @@ TEST_F(FindFiles, PicturesBesideFoldersAreTakenAndThoseInThemCounted) {
   write({"a.jpg", "cat/000.jpg", "cat/old/1.jpg", "cat/2.gif", ".cache/a.jpg", "set/000.jpg",
          "set/manifest.json", "begun/000.jpg", "begun/prepare.jsonl"});
   EXPECT_THAT(found("."), ElementsAre("a.jpg"));
-  EXPECT_EQ(find(".").beside.in_folders, 2);
+  EXPECT_EQ(find(".").beside.in_folders, 1);  // as many as "*/*.jpg" means
   EXPECT_THAT(find(".").beside.others, IsEmpty());
 }
 
@@ -125,7 +125,27 @@ TEST_F(FindFiles, LinksToFoldersAreFollowedUnlessTheyLeadBack) {
   fs::create_directory_symlink(folder_ / "elsewhere", folder_ / "photos/cat/back");
   EXPECT_THAT(complaint("photos"), HasSubstr("leads back to a folder that it is in"));
   write({"photos/top.jpg"});
-  EXPECT_EQ(find("photos").beside.in_folders, 4);  // until a link leads back
+  EXPECT_EQ(find("photos").beside.in_folders, 2);
+}
+
+TEST_F(FindFiles, LinksDoNotMultiplyFolders) {
+  write({"photos/cat/0.jpg", "photos/dog/0.jpg", "0/x.jpg"});
+  for (int i = 1; i <= 10; ++i) {
+    const fs::path folder = folder_ / std::to_string(i);
+    fs::create_directory(folder);
+    for (const char* link : {"a", "b"})
+      fs::create_directory_symlink(folder_ / std::to_string(i - 1), folder / link);
+  }
+  fs::create_directory_symlink(folder_ / "0", folder_ / "photos/cat/more");
+  fs::create_directory_symlink(folder_ / "0", folder_ / "photos/dog/more");  // of another class
+  EXPECT_THAT(found("photos"),
+              ElementsAre("cat/0.jpg", "cat/more/x.jpg", "dog/0.jpg", "dog/more/x.jpg"));
+  fs::create_directory_symlink(folder_ / "10", folder_ / "photos/fox");
+  const std::string first = "fox/a/a/a/a/a/a/a/a/a/";
+  EXPECT_EQ(complaint("photos"),
+            first + "a and " + first + "b are one folder (remove one of them)");
+  write({"photos/top.jpg"});
+  EXPECT_EQ(find("photos").beside.in_folders, 2);
 }
 
 TEST_F(FindFiles, AWildcardThatIsMeantAsItIsBeginsNoName) {

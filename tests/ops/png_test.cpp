@@ -161,6 +161,40 @@ TEST_F(Damaged, AnUnknownCriticalChunkIsPassedOver) {
   EXPECT_THAT(decoded(with_chunks(whole, "IDAT", png_chunk("abCd", {1, 2, 3}))).remarks, IsEmpty());
 }
 
+/// The file with other bytes in its zlib stream of pixels, whose chunk has a wrong checksum.
+Bytes with_pixels(const Bytes& file, const Bytes& bytes) {
+  Bytes other = first(file, chunk_at(file, "IDAT"));
+  Bytes pixels = png_chunk("IDAT", deflated(bytes));
+  pixels.back() ^= 1;
+  append(other, pixels);
+  append(other, png_chunk("IEND", {}));
+  return other;
+}
+
+TEST_F(Damaged, NoMoreIsInflatedThanThePictureHas) {
+  Bytes rows;
+  for (int y = 0; y < 16; ++y) {
+    rows.push_back(0);  // no filter
+    rows.insert(rows.end(), pixels.begin() + 48 * y, pixels.begin() + 48 * (y + 1));
+  }
+  expect_repaired(with_pixels(whole, rows));
+  rows.resize(std::size_t{1} << 26);  // their checksum, far behind the pixels, is not looked for
+  EXPECT_EQ(complaint(with_pixels(whole, rows)), "damaged PNG: invalid chunk checksum");
+}
+
+TEST_F(Damaged, AnInterlacedPictureHasMoreRows) {
+  // Of 5x5 pixels of a bit each, the seven passes have 1, 1, 1, 2, 1, 3 and 2 rows of a byte.
+  const Bytes file = png_file({0, 0, 0, 0, 0}, 5, 5, {SPNG_COLOR_TYPE_GRAYSCALE, 1});
+  Bytes header(&file[16], &file[16] + 13);
+  header.back() = 1;
+  Bytes interlaced = first(file, 8);
+  append(interlaced, png_chunk("IHDR", header));
+  append(interlaced, png_chunk("IDAT", {}));
+  const Image image = decoded(with_pixels(interlaced, Bytes(22, 0)));
+  EXPECT_EQ(image.rgb, Bytes(75, 0));
+  EXPECT_THAT(image.remarks, ElementsAre(Remark::Repaired));
+}
+
 TEST(Png, APaletteMayHaveMoreColoursThanPixelsCanName) {
   const PngOptions options{SPNG_COLOR_TYPE_INDEXED, 2, {{1, 2, 3, 0}, {4, 5, 6, 0}}};
   const Bytes file = png_file({0b01000000}, 1, 2, options);

@@ -25,15 +25,16 @@ TEST(DatasetText, SaysEachRemarkOnce) {
                                         {Remark::Repaired, 5, {"a.jpg", "b.jpg", "c.jpg"}}};
   EXPECT_THAT(
       remark_texts(many),
-      ElementsAre("3 images have 16 bits a sample, of which the upper 8 are used: a.png, b.png, "
-                  "c.png",
-                  "5 images are damaged, with all their pixels there: a.jpg, b.jpg, c.jpg and 2 "
-                  "more"));
+      ElementsAre(
+          "3 images have 16 bits a sample, of which the upper 8 are used: a.png, b.png, "
+          "c.png",
+          "5 images are damaged or unusual, with all their pixels there: a.jpg, b.jpg, c.jpg and 2 "
+          "more"));
   const std::vector<RemarkedFiles> single{{Remark::HighBytes, 1, {"a.png"}},
                                           {Remark::Repaired, 1, {"x.jpg"}}};
   EXPECT_THAT(remark_texts(single),
               ElementsAre("1 image has 16 bits a sample, of which the upper 8 are used: a.png",
-                          "1 image is damaged, with all its pixels there: x.jpg"));
+                          "1 image is damaged or unusual, with all its pixels there: x.jpg"));
 }
 
 TEST(DatasetText, CountsWhatIsNotTaken) {
@@ -61,7 +62,7 @@ TEST(DatasetText, FollowsACasesOwnNotes) {
       notes_of(result),
       ElementsAre("a turn loads 16 of 40 images", "2 other pictures there are not read: 2 GIF",
                   "1 of 40 files left out: d.jpg (empty file)",
-                  "1 image is damaged, with all its pixels there: x.jpg"));
+                  "1 image is damaged or unusual, with all its pixels there: x.jpg"));
 }
 
 }  // namespace

@@ -1,34 +1,23 @@
 #include "ops/images/exif.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 
 namespace normbench {
 namespace {
 
-constexpr std::uint32_t orientation_tag = 0x0112, last_type = 13;
+constexpr std::uint32_t orientation_tag = 0x0112;
 constexpr std::uint32_t intel_order = 0x4949, motorola_order = 0x4D4D, tiff_version = 42;
 
-/// The bytes of a whole number of a TIFF type; 0 for other types. 3 and 8 are SHORT and SSHORT, 4,
-/// 9 and 13 are LONG, SLONG and IFD, 6 is SBYTE. A negative number is no orientation either way.
-std::size_t size_of_type(std::uint32_t type) {
-  switch (type) {
-    case 6:
-      return 1;
-    case 3:
-    case 8:
-      return 2;
-    case 4:
-    case 9:
-    case 13:
-      return 4;
-    default:
-      return 0;
-  }
-}
+/// The bytes of one value of a TIFF type; 0: there is no such type.
+constexpr auto type_bytes = std::to_array<std::size_t>({0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4});
 
-int known_orientation(std::uint32_t number) {
-  return number >= 1 && number <= 8 ? static_cast<int>(number) : 1;
+int known_orientation(double number) {
+  for (int orientation = 1; orientation <= 8; ++orientation)
+    if (number == orientation) return orientation;
+  return 1;
 }
 
 /// Numbers of a TIFF structure in its byte order; 0 beyond its end.
@@ -41,9 +30,9 @@ class Tiff {
     return at <= bytes_.size() && size <= bytes_.size() - at;
   }
 
-  std::uint32_t number(std::size_t at, std::size_t size) const {
+  std::uint64_t number(std::size_t at, std::size_t size) const {
     if (!holds(at, size)) return 0;
-    std::uint32_t value = 0;
+    std::uint64_t value = 0;
     for (std::size_t i = 0; i < size; ++i)
       value = value << 8 | bytes_[little_ ? at + size - 1 - i : at + i];
     return value;
@@ -53,6 +42,31 @@ class Tiff {
   std::span<const std::uint8_t> bytes_;
   bool little_;
 };
+
+/// The value of a type at a place; 0 for bytes and text (BYTE, ASCII, UNDEFINED). A negative whole
+/// number is no orientation either way.
+double value_of(const Tiff& tiff, std::size_t at, std::size_t type) {
+  const auto whole = [&](std::size_t place, std::size_t size) {
+    return static_cast<std::uint32_t>(tiff.number(place, size));
+  };
+  switch (type) {
+    case 1:
+    case 2:
+    case 7:
+      return 0;
+    case 5:  // RATIONAL: how many, of how many parts
+      return whole(at, 4) / static_cast<double>(whole(at + 4, 4));
+    case 10:  // SRATIONAL
+      return static_cast<std::int32_t>(whole(at, 4)) /
+             static_cast<double>(static_cast<std::int32_t>(whole(at + 4, 4)));
+    case 11:
+      return std::bit_cast<float>(whole(at, 4));
+    case 12:
+      return std::bit_cast<double>(tiff.number(at, 8));
+    default:
+      return whole(at, type_bytes[type]);
+  }
+}
 
 /// Some writers put the mark there twice.
 std::span<const std::uint8_t> without_marks(std::span<const std::uint8_t> block) {
@@ -67,7 +81,7 @@ std::span<const std::uint8_t> without_marks(std::span<const std::uint8_t> block)
 
 std::optional<int> exif_orientation(std::span<const std::uint8_t> block) {
   const Tiff tiff(without_marks(block));
-  const std::uint32_t order = tiff.number(0, 2), version = tiff.number(2, 2);
+  const std::uint64_t order = tiff.number(0, 2), version = tiff.number(2, 2);
   if (order != intel_order && order != motorola_order) return {};
   if (version != tiff_version && version != tiff_version << 8) return {};  // Pillow takes both
   const std::size_t directory = tiff.number(4, 4);
@@ -76,13 +90,13 @@ std::optional<int> exif_orientation(std::span<const std::uint8_t> block) {
     const std::size_t entry = directory + 2 + 12 * i;
     if (!tiff.holds(entry, 12)) break;
     if (tiff.number(entry, 2) != orientation_tag) continue;
-    const std::uint32_t type = tiff.number(entry + 2, 2), count = tiff.number(entry + 4, 4);
-    if (count == 0 || type == 0 || type > last_type) continue;
-    const std::size_t size = size_of_type(type);
+    const std::size_t type = tiff.number(entry + 2, 2), count = tiff.number(entry + 4, 4);
+    const std::size_t size = type < type_bytes.size() ? type_bytes[type] : 0;
+    if (count == 0 || size == 0) continue;
     const bool inside = size * count <= 4;
     const std::size_t at = inside ? entry + 8 : tiff.number(entry + 8, 4);
     if (!tiff.holds(at, size * count)) continue;
-    return known_orientation(tiff.number(at, size));
+    return known_orientation(value_of(tiff, at, type));
   }
   return {};
 }
@@ -97,8 +111,7 @@ std::optional<int> xmp_orientation(std::string_view xmp) {
       rest.remove_prefix(1);
     else
       continue;
-    if (!rest.empty() && rest[0] >= '0' && rest[0] <= '9')
-      return known_orientation(static_cast<std::uint32_t>(rest[0] - '0'));
+    if (!rest.empty() && rest[0] >= '0' && rest[0] <= '9') return known_orientation(rest[0] - '0');
   }
   return {};
 }

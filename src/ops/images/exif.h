@@ -12,8 +12,9 @@ namespace normbench {
 constexpr std::string_view exif_mark{"Exif\0\0", 6};
 
 /// The orientation in an Exif block, with or without its mark: 1 to 8, and 1 where it is another
-/// number. Nothing where the block has none. As Pillow does, takes any kind of whole number and the
-/// first of several; OpenCV and torchvision know only SHORT.
+/// number. Nothing where the block has none. As Pillow does, takes any kind of number, as long as
+/// it is whole, and the first of several, and has bytes and text for another number; OpenCV and
+/// torchvision know only SHORT.
 std::optional<int> exif_orientation(std::span<const std::uint8_t> block);
 
 /// The orientation in an XMP text, likewise.

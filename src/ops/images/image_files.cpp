@@ -32,10 +32,6 @@ bool is_file(const fs::path& path) {
          (fs::is_symlink(path, ignored) && !fs::exists(path, ignored));
 }
 
-bool lies_in(const fs::path& path, const fs::path& folder) {
-  return std::ranges::mismatch(folder, path).in1 == folder.end();
-}
-
 /// True for a folder of a prepared dataset, also of one that is not finished.
 bool is_dataset(const fs::path& folder) {
   std::error_code ignored;
@@ -58,8 +54,8 @@ class Search {
     above_.push_back(fs::canonical(root_, unknown));
   }
 
-  /// Takes the files in a folder (as seen from the root; "": itself); returns the folders in it.
-  /// Throws Invalid.
+  /// Takes the files in a folder (as seen from the root; "": itself); returns the folders in it, by
+  /// name. Throws Invalid.
   std::vector<std::string> look_into(const std::string& folder) {
     std::vector<std::string> folders;
     std::error_code error, unknown;
@@ -74,15 +70,22 @@ class Search {
     if (error)
       throw Invalid(fmt::format("the folder {}cannot be listed: {}",
                                 folder.empty() ? "" : folder + " ", error.message()));
+    std::ranges::sort(folders);
     return folders;
   }
 
-  /// Takes the files in it and in all folders below. Throws Invalid.
+  /// Takes the files in it and in all folders below. Throws Invalid, also where a class has the
+  /// same folder twice: links that do so again and again multiply the paths without bound.
   void go_into(const std::string& folder) {
     std::error_code unknown;
     const fs::path place = fs::canonical(root_ / folder, unknown);
     if (std::ranges::any_of(above_, [&](const fs::path& one) { return lies_in(one, place); }))
       throw Invalid(fmt::format("{} leads back to a folder that it is in (remove it)", folder));
+    const std::string its_class = folder.substr(0, folder.find('/'));
+    const auto [other, fresh] = been_.try_emplace({its_class, place}, folder);
+    if (!fresh)
+      throw Invalid(
+          fmt::format("{} and {} are one folder (remove one of them)", other->second, folder));
     above_.push_back(place);
     for (const std::string& inner : look_into(folder)) go_into(inner);
     above_.pop_back();
@@ -114,24 +117,24 @@ class Search {
   fs::path root_;
   std::span<const std::string_view> endings_;
   std::vector<fs::path> above_;  // folders that the search is in, as they are without links
+  std::map<std::pair<std::string, fs::path>, std::string> been_;  // by class and place: the name
   std::vector<std::string> names_;
   std::map<PictureKind, std::int64_t> others_;
 };
 
-/// How many files there are in these folders and below; what cannot be listed is not counted.
+/// How many files there are in these folders, and not below: what may be all of a disk. What cannot
+/// be listed is not counted.
 std::int64_t count_in(const fs::path& root, const std::vector<std::string>& folders,
                       std::span<const std::string_view> endings) {
-  std::int64_t count = 0;
+  Search inside(root, endings);
   for (const std::string& folder : folders) {
     if (is_dataset(root / folder)) continue;
-    Search inside(root, endings);
     try {
-      inside.go_into(folder);
+      inside.look_into(folder);
     } catch (const Invalid&) {  // what was found before counts
     }
-    count += std::ssize(inside.names());
   }
-  return count;
+  return std::ssize(inside.names());
 }
 
 bool is_before(const std::string& a, const std::string& b) {
@@ -260,6 +263,10 @@ class Kinds {
 };
 
 }  // namespace
+
+bool lies_in(const fs::path& path, const fs::path& folder) {
+  return std::ranges::mismatch(folder, path).in1 == folder.end();
+}
 
 FoundFiles find_files(const std::string& folder, const std::string& said,
                       std::span<const std::string_view> endings) {

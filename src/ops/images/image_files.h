@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -18,7 +19,7 @@ namespace normbench {
 /// What lies beside the files that are taken.
 struct Beside {
   std::vector<OtherPictures> others = {};  // most first
-  std::int64_t in_folders = 0;  // files like those that are taken, in folders that are not searched
+  std::int64_t in_folders = 0;  // files like those that are taken, in the folders beside them
   bool operator==(const Beside&) const = default;
 };
 
@@ -38,9 +39,13 @@ struct FoundFiles {
 /// - all that a glob matches; names begin at its first part with a wildcard.
 /// Plain files and links only; a link that leads nowhere is one that cannot be read. Links to
 /// folders are followed; hidden folders are not searched. In the order of torchvision's
-/// ImageFolder: by class, then by folder, then by name. Throws Invalid when there are none.
+/// ImageFolder: by class, then by folder, then by name. Throws Invalid when there are none, or
+/// where links give a class the same folder twice, which torchvision takes twice.
 FoundFiles find_files(const std::string& folder, const std::string& said,
                       std::span<const std::string_view> endings);
+
+/// True for a folder itself and for all below it. Paths are compared as they are.
+bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
 
 /// The class of a file of that name: "cat" of "cat/a.jpg"; "" where there is none.
 std::string_view class_of(std::string_view name);

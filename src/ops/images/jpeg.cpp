@@ -162,7 +162,7 @@ void inks_to_rgb(std::uint8_t* row, std::int64_t width) {
   }
 }
 
-/// Likewise; libjpeg-turbo 3 does so itself, but not where the JPEG is lossless.
+/// Likewise; libjpeg does so itself, and faster, but not where the JPEG is lossless.
 void gray_to_rgb(std::uint8_t* row, std::int64_t width) {
   for (std::int64_t x = width - 1; x >= 0; --x) std::fill_n(row + 3 * x, 3, row[x]);
 }
@@ -198,21 +198,30 @@ void check_kind(const jpeg_decompress_struct& codec) {
     throw std::runtime_error(why_not_so_many(components));
 }
 
+/// True where the first scan names a predictor, as only that of a lossless JPEG does: in others Ss
+/// and Se are the first and the last of a block's coefficients.
+bool is_lossless(const jpeg_decompress_struct& codec) { return codec.Ss > codec.Se; }
+
+/// What libjpeg is asked for, once it has read the header.
+J_COLOR_SPACE colours_of(const jpeg_decompress_struct& codec) {
+  if (codec.num_components == 4) return JCS_CMYK;
+  return codec.num_components == 1 && is_lossless(codec) ? JCS_GRAYSCALE : JCS_RGB;
+}
+
 void read_rows(Decoder& decoder, const Upright& to, Image& image) {
   auto& codec = decoder.codec;
-  const bool direct = codec.out_color_space == JCS_RGB && to.column_step == 1;
+  const bool inks = codec.out_color_space == JCS_CMYK, direct = to.column_step == 1 && !inks;
   const std::int64_t width = codec.output_width;
-  std::vector<std::uint8_t> row(direct ? 0 : width * std::max(3, codec.output_components));
+  std::vector<std::uint8_t> row(direct ? 0 : width * (inks ? 4 : 3));
   for (std::int64_t y = 0; y < codec.output_height; ++y) {
-    std::uint8_t* const target = &image.rgb[3 * (to.first + y * to.row_step)];
+    std::uint8_t* const stored = direct ? &image.rgb[3 * (to.first + y * to.row_step)] : row.data();
     decoder.run([&] {
-      JSAMPROW rows[] = {direct ? target : row.data()};
+      JSAMPROW rows[] = {stored};
       jpeg_read_scanlines(&codec, rows, 1);
     });
-    if (direct) continue;
-    if (codec.out_color_space == JCS_CMYK) inks_to_rgb(row.data(), width);
-    if (codec.out_color_space == JCS_GRAYSCALE) gray_to_rgb(row.data(), width);
-    put_row(std::span(row).first(3 * width), y, to, image);
+    if (inks) inks_to_rgb(stored, width);
+    if (codec.out_color_space == JCS_GRAYSCALE) gray_to_rgb(stored, width);
+    if (!direct) put_row(std::span(row).first(3 * width), y, to, image);
   }
 }
 
@@ -241,9 +250,7 @@ void decode_jpeg(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory
     codec.src->resync_to_restart = &resync;
     jpeg_save_markers(&codec, JPEG_APP0 + 1, 0xFFFF);
     jpeg_read_header(&codec, TRUE);
-    codec.out_color_space = codec.num_components == 1   ? JCS_GRAYSCALE
-                            : codec.num_components == 4 ? JCS_CMYK
-                                                        : JCS_RGB;
+    codec.out_color_space = colours_of(codec);
   });
   check_kind(codec);
   const int turned = jpeg_orientation(codec);

@@ -5,7 +5,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstddef>
 #include <memory>
@@ -16,6 +15,7 @@
 #include <string_view>
 
 #include "ops/images/exif.h"
+#include "ops/images/inflate.h"
 #include "ops/images/upright.h"
 
 namespace normbench {
@@ -70,33 +70,10 @@ Checksum checksum(const PngChunk& chunk) {
                                                                  : Checksum::Wrong;
 }
 
-enum class Deflated { Whole, Short, Damaged };
-
-/// Hands on what comes out of a zlib stream, piece by piece; the stream's own checksum is compared.
-template <class Take>
-Deflated inflate_all(Part bytes, const Take& take) {
-  z_stream stream{};
-  if (inflateInit(&stream) != Z_OK) throw std::bad_alloc();
-  const std::unique_ptr<z_stream, decltype(&inflateEnd)> owner(&stream, &inflateEnd);
-  stream.next_in = const_cast<Bytef*>(bytes.data());
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  std::array<std::uint8_t, 1 << 15> out;
-  int code = Z_OK;
-  while (code == Z_OK) {
-    stream.next_out = out.data();
-    stream.avail_out = out.size();
-    code = inflate(&stream, Z_NO_FLUSH);
-    take(Part(out).first(out.size() - stream.avail_out));
-  }
-  if (code == Z_STREAM_END) return Deflated::Whole;
-  return code == Z_BUF_ERROR ? Deflated::Short : Deflated::Damaged;
-}
-
+/// At most `most_text_bytes` of it.
 std::string inflated(Part bytes) {
   std::string text;
-  inflate_all(bytes, [&](Part piece) {
-    text += as_text(piece.first(std::min(piece.size(), most_text_bytes - text.size())));
-  });
+  inflate_up_to(most_text_bytes, bytes, [&](Part piece) { text += as_text(piece); });
   return text;
 }
 
@@ -146,16 +123,26 @@ std::string why_damaged(int code) {
   return fmt::format("damaged PNG: {}", spng_strerror(code));
 }
 
-/// What a PNG holds beside its pixels.
+/// The last text of a kind, as the file holds it.
+struct PngText {
+  std::string_view type;
+  Part rest;  // behind the keyword
+};
+
+std::string text_in(const std::optional<PngText>& text) {
+  return text ? text_in(text->type, text->rest) : "";
+}
+
+/// What a PNG holds beside its pixels. The last one of a kind counts, as in Pillow.
 struct BesidePixels {
-  std::vector<std::uint8_t> exif, profile;
-  std::string xmp;
+  Part exif;
+  std::optional<PngText> profile, xmp;
   bool whole = false;  // it ends as a PNG does, and its checksums are right
 };
 
-/// The last one of a kind counts, as in Pillow. Chunks with a wrong checksum do not; that of the
-/// pixels' is left to libspng. Throws std::runtime_error where that of the header is wrong, which
-/// libspng notices only after the output was allocated.
+/// Chunks with a wrong checksum do not count; that of the pixels' is left to libspng. Throws
+/// std::runtime_error where that of the header is wrong, which libspng notices only after the
+/// output was allocated.
 BesidePixels look_beside_pixels(Part bytes) {
   BesidePixels found;
   bool right = true;
@@ -174,17 +161,19 @@ BesidePixels look_beside_pixels(Part bytes) {
       found.whole = right && rest.empty();
       break;
     }
-    if (chunk->type == "eXIf") found.exif.assign(rest.begin(), rest.end());
+    if (rest.size() > most_chunk_bytes) continue;
+    if (chunk->type == "eXIf") found.exif = rest;
     if (chunk->type != "tEXt" && chunk->type != "zTXt" && chunk->type != "iTXt") continue;
     const std::string_view keyword = until_zero(rest);
-    if (keyword == "Raw profile type exif") found.profile = raw_profile(text_in(chunk->type, rest));
-    if (keyword == "XML:com.adobe.xmp") found.xmp = text_in(chunk->type, rest);
+    if (keyword == "Raw profile type exif") found.profile = {chunk->type, rest};
+    if (keyword == "XML:com.adobe.xmp") found.xmp = {chunk->type, rest};
   }
   return found;
 }
 
 int png_orientation(const BesidePixels& found) {
-  return orientation_of(found.exif.empty() ? found.profile : found.exif, found.xmp);
+  if (!found.exif.empty()) return orientation_of(found.exif, text_in(found.xmp));
+  return orientation_of(raw_profile(text_in(found.profile)), text_in(found.xmp));
 }
 
 void put_chunk(std::string_view type, Part data, std::vector<std::uint8_t>& file) {
@@ -208,9 +197,32 @@ Part used_colours(Part palette, Part file) {
   return palette.first(std::min(palette.size(), 3 * colours));
 }
 
+using PngDecoder = std::unique_ptr<spng_ctx, decltype(&spng_ctx_free)>;
+
+PngDecoder decoder_of(Part file) {
+  PngDecoder decoder(spng_ctx_new(0), &spng_ctx_free);
+  if (!decoder || spng_set_chunk_limits(decoder.get(), most_chunk_bytes, most_chunk_bytes) != 0 ||
+      spng_set_png_buffer(decoder.get(), file.data(), file.size()) != 0)
+    throw std::bad_alloc();
+  return decoder;
+}
+
+/// No picture has more bytes in its zlib stream, whose header is in `file`: a byte before each row,
+/// and where it is interlaced up to twice as many rows, each filled up to a whole byte. 0 where the
+/// header is wrong.
+std::size_t most_pixel_bytes(Part file) {
+  const PngDecoder decoder = decoder_of(file);
+  spng_ihdr header;
+  std::size_t bytes = 0;
+  if (spng_get_ihdr(decoder.get(), &header) != 0 ||
+      spng_decoded_image_size(decoder.get(), SPNG_FMT_PNG, &bytes) != 0)
+    return 0;
+  return bytes + 2 * (2 * std::size_t{header.height} + 7);
+}
+
 /// The same picture in a file without faults: its header, its palette and its pixels, whose zlib
-/// stream has a checksum of its own; where that is cut off, those of the chunks have to be right.
-/// Empty where the pixels are damaged.
+/// stream has a checksum of its own; where that is not reached, those of the chunks have to be
+/// right. Empty where the pixels are damaged.
 std::vector<std::uint8_t> mended_png(Part bytes) {
   std::vector<std::uint8_t> mended(png_mark.begin(), png_mark.end()), pixels;
   bool right = true;
@@ -227,8 +239,8 @@ std::vector<std::uint8_t> mended_png(Part bytes) {
                 chunk->type == "PLTE" ? used_colours(chunk->data, mended) : chunk->data, mended);
     }
   }
-  const Deflated state = inflate_all(pixels, [](Part) {});
-  if (state == Deflated::Damaged || (state == Deflated::Short && !right)) return {};
+  const Deflated state = inflate_up_to(most_pixel_bytes(mended), pixels, [](Part) {});
+  if (state == Deflated::Damaged || (state != Deflated::Whole && !right)) return {};
   put_chunk("IDAT", pixels, mended);
   put_chunk("IEND", {}, mended);
   return mended;
@@ -236,14 +248,10 @@ std::vector<std::uint8_t> mended_png(Part bytes) {
 
 /// Why the pixels cannot be decoded, or "".
 std::string decode_pixels(Part bytes, int orientation, Image& image, DecodeMemory& memory) {
-  const std::unique_ptr<spng_ctx, decltype(&spng_ctx_free)> context(spng_ctx_new(0),
-                                                                    &spng_ctx_free);
-  if (!context) throw std::bad_alloc();
-  spng_ctx* const png = context.get();
-  int code = spng_set_chunk_limits(png, most_chunk_bytes, most_chunk_bytes);
-  if (code == 0) code = spng_set_png_buffer(png, bytes.data(), bytes.size());
+  const PngDecoder decoder = decoder_of(bytes);
+  spng_ctx* const png = decoder.get();
   spng_ihdr header;
-  if (code == 0) code = spng_get_ihdr(png, &header);
+  int code = spng_get_ihdr(png, &header);
   if (code != 0) return why_damaged(code);
   decode_upright(orientation, header.height, header.width, image, memory.stored,
                  [&](std::span<std::uint8_t> rgb) {
