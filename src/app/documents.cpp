@@ -11,7 +11,6 @@
 #include "core/units.h"
 #include "document/read_document.h"
 #include "machine/process_limits.h"
-#include "report/mark.h"
 
 namespace normbench {
 namespace fs = std::filesystem;
@@ -38,15 +37,18 @@ BadInput unfinished(const fs::path& folder) {
 /// The text of a document, which may be as large as there is memory to read it. Throws Invalid.
 std::string document_text(const std::string& file) {
   constexpr double memory_of_a_byte = 10;  // as measured: a page takes that, a text 4
+  const auto free = static_cast<double>(free_memory(std::nullopt, "/").bytes.host);
+  const double most = std::max(static_cast<double>(most_bytes_by_hand), free / memory_of_a_byte);
   std::error_code unknown;
   const auto size = fs::is_regular_file(file, unknown) ? fs::file_size(file, unknown) : 0;
   const auto bytes = unknown ? 0.0 : static_cast<double>(size);
-  const auto free = static_cast<double>(free_memory(std::nullopt, "/").bytes.host);
-  if (bytes > most_bytes_by_hand && free > 0 && bytes * memory_of_a_byte > free)
+  if (free > 0 && bytes > most)
     throw Invalid(fmt::format("is {}: to read it takes about {} of memory, and {} are free",
                               format_bytes(bytes), format_bytes(bytes * memory_of_a_byte),
                               format_bytes(free)));
-  return read_text(file, std::numeric_limits<std::int64_t>::max());
+  // What has no size, as a pipe, is held to the same.
+  return read_text(
+      file, free > 0 ? static_cast<std::int64_t>(most) : std::numeric_limits<std::int64_t>::max());
 }
 
 /// A results document that stands alone, whatever its name is.
@@ -58,7 +60,7 @@ bool is_loose(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
     in.read(beginning.data(), std::ssize(beginning));
     beginning.resize(static_cast<std::size_t>(in.gcount()));
-    return written_as(beginning) == Written::Results || is_results(read_text(file.string()));
+    return begins_as_results(beginning) || is_results(read_text(file.string()));
   } catch (const Invalid&) {
     return false;
   }

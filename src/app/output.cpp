@@ -127,11 +127,13 @@ void rescue(const std::vector<OutputFile>& files, const std::vector<std::string>
 
 /// What a killed process left of files that it had not finished.
 void remove_unfinished(const fs::path& dir) {
+  const std::vector<RunFile> files = run_files();
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(dir, error)) {
-    const std::string name = entry.path().filename().string();
-    for (const RunFile& file : run_files())
-      if (WholeFile::named_beside(name) == file.name) unlink(entry.path().c_str());
+  fs::directory_iterator entry(dir, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (std::ranges::find(files, WholeFile::named_beside(name), &RunFile::name) != files.end())
+      unlink(entry->path().c_str());
   }
 }
 

@@ -19,15 +19,18 @@ namespace {
 
 /// One file: by links of both kinds, another spelling, or before it is there.
 bool are_same(const std::string& one, const std::string& other) {
-  std::error_code unknown, unresolved;
-  return fs::equivalent(one, other, unknown) ||
-         fs::weakly_canonical(one, unresolved) == fs::weakly_canonical(other, unresolved);
+  std::error_code unknown, unresolved_one, unresolved_other;
+  if (fs::equivalent(one, other, unknown)) return true;
+  const fs::path first = fs::weakly_canonical(one, unresolved_one);
+  const fs::path second = fs::weakly_canonical(other, unresolved_other);
+  return !unresolved_one && !unresolved_other && first == second;
 }
 
+/// "" of what is damaged.
 std::string beginning_of(std::istream& in) {
   std::string text(1 << 16, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
+  text.resize(in.bad() ? 0 : static_cast<std::size_t>(in.gcount()));
   return text;
 }
 
@@ -39,11 +42,13 @@ std::string why_not_over(const std::string& path, Written kind) {
   if (const std::string obstacle = obstacle_at(path); !obstacle.empty()) return obstacle;
   std::ifstream in(path, std::ios::binary);
   if (!in) return fmt::format("is there and cannot be read: {}", std::strerror(errno));
-  const std::string text = is_gzip(in) ? beginning_of(*gunzip_from(in)) : beginning_of(in);
-  if (text.empty()) return "";
-  const std::optional<Written> there = written_as(text);
+  if (fs::file_size(path, unknown) == 0) return "";
+  const std::optional<Written> there =
+      written_as(is_gzip(in) ? beginning_of(*gunzip_from(in)) : beginning_of(in));
   if (!there) return "is there, and normbench did not write it";
-  return there == kind ? "" : "is there, and holds something else that normbench wrote";
+  if (there == kind) return "";
+  return there == Written::Derived ? "is there, and holds something else that normbench wrote"
+                                   : "is there, and holds measurements";
 }
 
 void check_output(const std::string& option, const std::string& path,

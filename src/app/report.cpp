@@ -65,8 +65,7 @@ Exit report_documents(const ReportOptions& options) {
   std::vector<std::string> files;
   for (const std::string& path : options.paths)
     std::ranges::move(document_files(path, mistakes), std::back_inserter(files));
-  check_output("--out", options.out, files,
-               options.format == "json" && !options.table ? Written::Results : Written::Derived);
+  check_output("--out", options.out, files);
   const std::vector<Results> documents = read_documents(files, mistakes);
   for (const BadInput& bad : mistakes) write_notice(fmt::format("{}\n", bad.what()));
   if (!mistakes.empty()) return Exit::BadInput;

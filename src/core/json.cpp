@@ -211,9 +211,11 @@ std::string read_text(const std::string& path, std::int64_t most_bytes) {
   // A pipe has no size before it ends.
   refuse_larger(status.st_size);
   std::string text;
-  for (std::size_t got = 1, at = 0; got > 0; at += got) {
+  for (bool has_ended = false; !has_ended;) {
+    const std::size_t at = text.size();
     text.resize(std::max(at + (1 << 20), static_cast<std::size_t>(status.st_size) + 1));
-    got = std::fread(text.data() + at, 1, text.size() - at, file.get());
+    const std::size_t got = std::fread(text.data() + at, 1, text.size() - at, file.get());
+    has_ended = at + got < text.size();
     text.resize(at + got);
     refuse_larger(std::ssize(text));
   }

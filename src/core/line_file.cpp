@@ -41,22 +41,49 @@ bool is_regular(int file) {
   return fstat(file, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/// All that is in the file, up to its first whole line where only that is asked for. Throws
-/// Invalid.
-std::string content_of(int file, const std::string& path, bool first_line) {
-  std::string text;
-  std::array<char, 1 << 16> buffer;
-  for (;;) {
-    const ssize_t got = pread(file, buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Invalid(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-    if (got == 0 || (first_line && text.find('\n', text.size() - got) != text.npos)) return text;
-  }
+constexpr std::size_t kBuffer = 1 << 16;
+
+/// Appends what is at `at`, a buffer at most; false at the end. Throws Invalid.
+bool read_on(int file, const std::string& path, std::int64_t at, std::string& text) {
+  std::array<char, kBuffer> buffer;
+  ssize_t got = -1;
+  do {
+    got = pread(file, buffer.data(), buffer.size(), at);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) throw Invalid(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+  text.append(buffer.data(), static_cast<std::size_t>(got));
+  return got > 0;
 }
 
-/// True where `text`, which has no whole line, was to become `first`.
-bool is_cut(std::string_view text, std::string_view first) {
+/// All that is in the file. Throws Invalid.
+std::string content_of(int file, const std::string& path) {
+  std::string text;
+  while (read_on(file, path, std::ssize(text), text)) continue;
+  return text;
+}
+
+/// What the first line begins with, a buffer at most, and whether it has an end.
+struct FirstLine {
+  std::string begin;
+  bool is_whole = false;
+};
+
+/// Looks for the end only where the line begins as `is_ours` says. Throws Invalid.
+FirstLine first_line_of(int file, const std::string& path,
+                        const std::function<bool(std::string_view begin)>& is_ours) {
+  FirstLine line;
+  std::string part;
+  for (std::int64_t at = 0; read_on(file, path, at, part); at += std::ssize(part), part.clear()) {
+    const std::size_t end = part.find('\n');
+    line.is_whole = end != part.npos;
+    if (at == 0) line.begin = part.substr(0, end);
+    if (line.is_whole || !is_ours(line.begin)) break;
+  }
+  return line;
+}
+
+/// True where `text` begins as `first`, or was to.
+bool begins_as(std::string_view text, std::string_view first) {
   const std::string_view begin = first.substr(0, first.find(':')).substr(0, text.size());
   return text.starts_with(begin);
 }
@@ -87,11 +114,9 @@ bool LineFile::lock() const { return flock(file_, LOCK_EX | LOCK_NB) == 0 || err
 std::optional<std::string> LineFile::first_line(const std::string& path) {
   const LineFile lines(path, open_file(path, O_RDONLY));
   if (!is_regular(lines.file_)) return std::nullopt;
-  std::string text = content_of(lines.file_, path, /*first_line=*/true);
-  const std::size_t end = text.find('\n');
-  if (end == text.npos) return std::nullopt;
-  text.resize(end);
-  return text;
+  FirstLine line = first_line_of(lines.file_, path, [](std::string_view) { return true; });
+  if (!line.is_whole) return std::nullopt;
+  return std::move(line.begin);
 }
 
 LineFile LineFile::create(const std::string& path, std::string_view first) {
@@ -101,9 +126,10 @@ LineFile LineFile::create(const std::string& path, std::string_view first) {
   LineFile lines(path, file);
   if (!is_regular(file)) cannot_write(path, "it is there and is not a file");
   if (!lines.lock()) cannot_write(path, "another normbench is writing to it");
-  const std::string there = content_of(file, path, /*first_line=*/true);
-  if (there.find('\n') != there.npos) cannot_write(path, EEXIST);
-  if (!is_cut(there, first)) cannot_write(path, "something else is in it");
+  const auto is_ours = [first](std::string_view begin) { return begins_as(begin, first); };
+  const FirstLine there = first_line_of(file, path, is_ours);
+  if (there.is_whole) cannot_write(path, EEXIST);
+  if (!is_ours(there.begin)) cannot_write(path, "something else is in it");
   try {
     lines.append(first);
   } catch (const CannotWrite&) {
@@ -125,7 +151,7 @@ LineFile LineFile::resume(const std::string& path) {
 }
 
 void LineFile::read(const std::function<void(std::string_view line, int number)>& take) {
-  const std::string text = content_of(file_, path_, /*first_line=*/false);
+  const std::string text = content_of(file_, path_);
   std::size_t begin = 0;
   for (int number = 1;; ++number) {
     const std::size_t end = text.find('\n', begin);

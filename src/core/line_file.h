@@ -17,7 +17,7 @@ class LineFile {
   /// when the system writes it, seconds later.
   enum class OnDisk { Now, Later };
 
-  /// The whole first line of `path`, or nothing.
+  /// How the first line of `path` begins, its first 64 KB at most; nothing where it has no end.
   static std::optional<std::string> first_line(const std::string& path);
   /// Starts one with its first line, also over one whose first line, begun alike up to its first
   /// colon, was cut off. Throws CannotWrite, also when one has begun there or something else is in

@@ -34,6 +34,7 @@ bool is_kind(const Json& document, const Kind& kind) {
 }
 
 constexpr Kind kResults{"", {"/schema", "/groups"}};
+constexpr std::string_view kFirstMember = R"({"schema":)";
 
 /// Throws Invalid, saying what it seems to be, for what has not the members of a results document.
 void check_kind(const Json& document) {
@@ -51,14 +52,6 @@ std::string_view cut_off(std::string_view text) {
   const auto first = text.find_first_not_of(blanks), last = text.find_last_not_of(blanks);
   const bool cut = first != text.npos && text[first] == '{' && text[last] != '}';
   return cut ? " (it seems to be cut off)" : "";
-}
-
-/// True for text that begins as documents are written, whatever was cut off.
-bool begins_as_results(std::string_view text) {
-  std::string begin(text.substr(0, 100));
-  std::erase_if(begin, [](unsigned char c) { return c <= ' '; });
-  return begin.starts_with("{\"schema\":") &&
-         begin.find(",\"tool\":{\"name\":\"normbench\"") != begin.npos;
 }
 
 /// The first of many: one damaged column can be a thousand mistakes.
@@ -100,12 +93,25 @@ std::string case_key(const CaseName& name) {
   return key + '\0' + '\0' + name.variant;
 }
 
+bool begins_as_results(std::string_view text) {
+  constexpr std::size_t enough = 1000;  // however it is indented
+  std::string begin(text.substr(0, enough));
+  std::erase_if(begin, [](unsigned char c) { return c <= ' '; });
+  std::string_view left = begin;
+  if (!left.starts_with(kFirstMember)) return false;
+  left.remove_prefix(kFirstMember.size());
+  const std::size_t digits = left.find_first_not_of("0123456789");
+  return digits != 0 && digits != left.npos &&
+         left.substr(digits).starts_with(R"(,"tool":{"name":"normbench")");
+}
+
 bool is_results(std::string_view text) {
+  if (begins_as_results(text)) return true;
   std::vector<Issue> issues;
   try {
     return is_kind(parse_json(text, issues), kResults);
   } catch (const Invalid&) {
-    return begins_as_results(text);
+    return false;
   }
 }
 

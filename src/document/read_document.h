@@ -20,7 +20,11 @@ struct CaseName {
 /// Two names are the same case when their keys are equal; the order of a point's axes is no matter.
 std::string case_key(const CaseName& name);
 
-/// True for the text of a results document, of any schema, or for the beginning of one.
+/// True for text that begins as normbench writes results, of any schema; the rest does not matter.
+bool begins_as_results(std::string_view text);
+
+/// True for the text of a results document, whoever put its members in whatever order, or for the
+/// beginning of one as normbench writes it.
 bool is_results(std::string_view text);
 
 /// The results in the text of a file. Throws BadInput, naming `file`, for text that is not JSON or

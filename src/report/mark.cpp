@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "core/units.h"
+#include "document/read_document.h"
 #include "plan/schema.h"
+#include "report/table_formats.h"
 
 namespace normbench {
 namespace {
@@ -19,61 +23,178 @@ std::string packed(std::string_view text) {
   return kept;
 }
 
-/// The first of a list stands for all.
-std::optional<Written> json_written_as(std::string_view text) {
-  const std::string packed_text = packed(text);
-  std::string_view json = packed_text;
-  if (json.starts_with('[')) json.remove_prefix(1);
+/// True for what tables are as JSON: an object with rows, or a list of them behind their names.
+bool is_table(std::string_view json) {
+  const bool begins = std::ranges::any_of(
+      std::array{R"({"rows":[)", R"({"experiment":")", R"({"document":")", R"({"trace":")"},
+      [json](const char* part) { return json.starts_with(part); });
+  const auto has = [json](std::string_view part) { return json.find(part) != json.npos; };
+  return begins && ((has(R"("rows":[{"name":")") && has(R"(,"annotation":)")) ||
+                    has(R"("rows":[],"totals":{"self_cpu_ns":)"));
+}
+
+std::optional<Written> object_written_as(std::string_view json) {
   const auto has = [json](std::string_view part) { return json.find(part) != json.npos; };
   const auto begins = [json](std::string_view part) { return json.starts_with(part); };
   const auto when = [](bool is_so, Written written) {
     return is_so ? std::optional(written) : std::nullopt;
   };
-  if (begins(R"({"schema":)") && has(R"(,"kind":"comparison","name":)")) return Written::Derived;
-  if (begins(R"({"schema":)")) return when(has(R"(,"tool":{"name":"normbench")"), Written::Results);
+  if (begins_as_results(json)) return Written::Results;
+  if (begins(R"({"schema":)"))
+    return when(has(R"(,"kind":"comparison","name":)"), Written::Derived);
   if (begins(R"({"journal":)")) return Written::Journal;
   if (begins(R"({"calibration":{)")) return when(has(R"("false_alarms":)"), Written::Calibration);
   if (begins(R"({"schemaVersion":)")) return when(has(R"("normbench":{)"), Written::Trace);
   if (begins(R"({"$schema":)"))
     return when(has(R"("title":")" + packed(kSchemaTitle) + '"'), Written::Derived);
-  return when(has(R"("rows":[)") && has(R"("self_cpu_ns":)"), Written::Derived);  // tables
+  return when(is_table(json), Written::Derived);
 }
 
-/// True where `words` follow each other in the line, whatever columns are between them.
-bool has_in_order(std::string_view line, std::initializer_list<std::string_view> words) {
-  for (const std::string_view word : words) {
-    const std::size_t at = line.find(word);
-    if (at == line.npos) return false;
-    line.remove_prefix(at + word.size());
+std::optional<Written> json_written_as(std::string_view text) {
+  const std::string json = packed(text);
+  if (json.starts_with('{')) return object_written_as(json);
+  // The first of a list stands for all.
+  const std::optional<Written> first = object_written_as(std::string_view(json).substr(1));
+  if (first == Written::Results) return Written::ResultsList;
+  return first == Written::Derived ? first : std::nullopt;
+}
+
+/// Takes the first line off.
+std::string_view next_line(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  return line;
+}
+
+/// With '#' for every row of digits.
+std::string without_numbers(std::string_view text) {
+  std::string kept;
+  for (const char c : text) {
+    const bool is_digit = c >= '0' && c <= '9';
+    if (!is_digit || !kept.ends_with('#')) kept += is_digit ? '#' : c;
   }
+  return kept;
+}
+
+/// Takes `start` off, if it is there.
+bool take(std::string_view& text, std::string_view start) {
+  if (!text.starts_with(start)) return false;
+  text.remove_prefix(start.size());
   return true;
 }
 
-/// "1 failed, 2 regressed, …" of a comparison.
-bool is_summary(std::string_view line) {
-  const auto after_number = [&line] {
-    const std::size_t digits = std::min(line.find_first_not_of("0123456789"), line.size());
-    line.remove_prefix(digits);
-    return digits > 0;
-  };
-  if (!after_number()) return false;
-  if (line.starts_with(" failed, ")) {
-    line.remove_prefix(9);
-    if (!after_number()) return false;
+/// True where comparison_summary() begins the text, on however many lines.
+bool is_summary(std::string_view text) {
+  std::string paragraph(text.substr(0, text.find("\n\n")));
+  std::ranges::replace(paragraph, '\n', ' ');
+  const std::string summary = without_numbers(paragraph);
+  std::string_view left = summary;
+  take(left, "# failed, ");
+  if (!take(left, "# regressed")) return false;
+  take(left, " (# not beyond doubt)");
+  if (!take(left, ", # improved, # same, # inconclusive")) return false;
+  take(left, ", # not compared");
+  if (!take(left, " of # case")) return false;
+  take(left, "s");
+  if (!take(left, "; margin #")) return false;
+  take(left, ".#");
+  return take(left, " %") && (left.empty() || left.starts_with(' '));
+}
+
+/// The columns of a line: cells between bars, or with two blanks between them.
+std::vector<std::string> columns_of(std::string_view line) {
+  const bool has_bars = line.starts_with("| ") && line.ends_with(" |");
+  if (has_bars) line = line.substr(2, line.size() - 4);
+  const std::string_view between = has_bars ? " | " : "  ";
+  std::vector<std::string> columns;
+  while (!line.empty()) {
+    const std::size_t end = std::min(line.find(between), line.size());
+    std::string_view column = line.substr(0, end);
+    line.remove_prefix(std::min(end + between.size(), line.size()));
+    while (column.starts_with(' ')) column.remove_prefix(1);
+    if (!column.empty()) columns.emplace_back(column);
   }
-  return line.starts_with(" regressed");
+  return columns;
+}
+
+/// One that has something for every column.
+ProfileRow full_row(bool on_device, bool shapes) {
+  ProfileRow row;
+  row.name = "name";
+  row.place = on_device ? Place::Cuda : Place::Cpu;
+  row.shapes = shapes ? "[1]" : "";
+  row.calls = row.cpu_ns = row.bytes = row.max_ns = row.faults = 1;
+  row.self_device_ns = row.device_ns = on_device ? 1 : 0;
+  return row;
+}
+
+bool is_torch_header(const std::vector<std::string>& columns) {
+  for (const bool on_device : {false, true})
+    for (const bool shapes : {false, true}) {
+      std::vector<std::string> cells = torch_cells(std::vector{full_row(on_device, shapes)}, {})[0];
+      if (columns == cells) return true;
+      std::ranges::transform(cells, cells.begin(), escaped_markdown);
+      if (columns == cells) return true;
+    }
+  return false;
+}
+
+/// True for the columns of stats; those with nothing to say are left out, but never `always`.
+bool is_stats_header(const std::vector<std::string>& columns,
+                     std::span<const std::string_view> always) {
+  const std::vector<std::string> all =
+      stats_cells(std::vector{full_row(true, true)}, {{"name", 1.0}}, {})[0];
+  auto at = columns.begin();
+  for (const std::string& column : all) {
+    const bool is_there = at != columns.end() && *at == column;
+    if (!is_there && std::ranges::find(always, column) != always.end()) return false;
+    if (is_there) ++at;
+  }
+  return at == columns.end();
+}
+
+/// True for a table of text or Markdown that begins so; torch's text has a rule above its columns.
+bool is_table_text(std::string_view text, bool is_titled) {
+  std::string_view line = next_line(text);
+  const bool has_rule = line.starts_with('-') && line.find_first_not_of("- ") == line.npos;
+  if (has_rule && !is_titled) return false;  // PyTorch's to the byte
+  if (has_rule) line = next_line(text);
+  const std::vector<std::string> columns = columns_of(line);
+  if (line.starts_with('|') && !next_line(text).starts_with("|:--|--:|")) return false;
+  constexpr std::array<std::string_view, 6> always{"name", "count", "min", "p50", "p95", "max"};
+  const std::span known(always);
+  return is_torch_header(columns) || is_stats_header(columns, is_titled ? known.first(2) : known);
+}
+
+/// True for the names of the columns of a table as CSV.
+bool is_csv_header(std::string_view line) {
+  take(line, "document,");
+  if (!take(line, "experiment,point,variant,")) take(line, "trace,");
+  CaseProfile profile;
+  profile.rows = {full_row(true, true)};
+  return std::ranges::any_of(words(TableKind{}), [&](const auto& kind) {
+    const std::string csv = profile_table(profile, {}, kind.value, TableFormat::Csv, {});
+    return csv.substr(0, csv.find('\n')) == line;
+  });
+}
+
+/// "normbench 0.1.0 · …", which reports begin with.
+bool is_report(std::string_view line) {
+  const std::string shape = without_numbers(line);
+  return shape.starts_with("normbench #.#.# ·");
 }
 
 bool is_text(std::string_view text) {
-  const std::string_view line = text.substr(0, text.find('\n'));
-  constexpr std::string_view name = "normbench ";
-  if (line.starts_with(name) && line.size() > name.size())
-    return std::isdigit(static_cast<unsigned char>(line[name.size()])) != 0;
-  return is_summary(line) || line == "Nothing was profiled." ||
-         line.starts_with("### normbench: ") || line.find(": Profile of ") != line.npos ||
-         line.find("name,place,annotation,shapes,calls,") != line.npos ||
-         has_in_order(line, {"name", "count", "min", "p50", "p95", "max"}) ||
-         line.starts_with("| Name | Self CPU % | Self CPU |");
+  std::string_view rest = text;
+  const std::string_view line = next_line(rest);
+  if (line.find(": Profile of ") != line.npos) {
+    if (line.starts_with("### ") && !next_line(rest).empty()) return false;
+    return is_table_text(rest, /*is_titled=*/true);
+  }
+  std::string_view summary = text;
+  take(summary, "### normbench: ");
+  return is_report(line) || is_summary(summary) || line == "Nothing was profiled." ||
+         is_csv_header(line) || is_table_text(text, /*is_titled=*/false);
 }
 
 bool is_page(std::string_view text) {
@@ -81,7 +202,8 @@ bool is_page(std::string_view text) {
 }
 
 bool is_junit(std::string_view text) {
-  return text.find(R"(<testsuites name="normbench )") != text.npos;
+  return next_line(text).starts_with("<?xml ") &&
+         text.starts_with(R"(<testsuites name="normbench compare )");
 }
 
 }  // namespace

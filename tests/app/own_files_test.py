@@ -115,31 +115,41 @@ class OutputTest(FilesCase):
 
     def test_what_normbench_did_not_write_is_left_alone(self):
         others = {"mine.txt": "mine\n", "mine.json": '{"schema": 1, "name": "config"}', "mine.html": "<html></html>",
-                  "mine.xml": '<testsuites name="pytest"></testsuites>', "mine.csv": "a,b\n1,2\n", "mine.md": "# Mine\n"}
+                  "mine.xml": '<testsuites name="pytest"></testsuites>', "mine.csv": "a,b\n1,2\n", "mine.md": "# Mine\n",
+                  "times.csv": "name,count,mean,min,p50,p95,max\n", "list.txt": "3 regressed tests to look at tomorrow\n",
+                  "mail.txt": "Re: Profile of the applicant\n", "damaged.gz": b"\x1f\x8bgarbage",
+                  "cut.gz": gzip.compress(b"x" * 100)[:-20], "empty.gz": gzip.compress(b"")}
         for command in self.commands():
             for name, content in others.items():
-                (self.dir / name).write_text(content)
+                (self.dir / name).write_bytes(content if isinstance(content, bytes) else content.encode())
                 with self.subTest(command, out=name):
                     self.refused(*command, "--out", name,
                                  lines=[f"--out {name}: is there, and normbench did not write it (remove it, or name "
                                         "another file)"])
 
-    def test_measurements_are_replaced_by_their_like_alone(self):
+    def test_measurements_are_never_replaced(self):
         self.run_config("--out", "run")
         self.run_config("--out", "other")
-        for out in ("other/results.json", "other/trace.json", "other/journal.jsonl"):
-            self.refused("report", "run", "--out", out,
-                         lines=[f"--out {out}: is there, and holds something else that normbench wrote (remove it, or "
-                                "name another file)"])
-        self.normbench("report", "run", "--format", "json", "--out", "copy.json")
-        self.normbench("report", "doc.json", "--format", "json", "--out", "copy.json")
+        self.normbench("report", "run", "doc.json", "--format", "json", "--out", "both.json")
+        for command in (("report", "run"), ("report", "run", "--format", "json"),
+                        ("report", "run", "doc.json", "--format", "json")):
+            for out in ("other/results.json", "other/trace.json", "other/journal.jsonl", "both.json"):
+                with self.subTest(command, out=out):
+                    self.refused(*command, "--out", out, lines=[f"--out {out}: is there, and holds measurements (remove it, "
+                                                                "or name another file)"])
+
+    def test_a_list_beside_documents_is_none_of_them(self):
+        (self.dir / "docs").mkdir()
+        shutil.copy(KEPT, self.dir / "docs/doc.json")
+        self.normbench("report", "doc.json", "docs/doc.json", "--format", "json", "--out", "docs/both.json")
+        self.assertEqual(self.normbench("report", "docs").stdout, self.normbench("report", "doc.json").stdout)
 
     def test_its_own_files_are_replaced_again_and_again(self):
         (self.dir / "empty").write_text("")
         self.run_config("--out", "run")
         made = [("compare", "doc.json", "doc.json", "--format", form)
                 for form in ("text", "markdown", "html", "json", "junit")]
-        made += [("report", "run", "--format", form) for form in ("text", "table", "html", "json")]
+        made += [("report", "run", "--format", form) for form in ("text", "table", "html")]
         made += [("report", "run", "--table", kind, "--format", form) for kind in ("torch", "stats")
                  for form in ("text", "csv", "json", "markdown")]
         made += [("table", "run", "--table", kind, "--format", form) for kind in ("torch", "stats")
@@ -166,14 +176,18 @@ class OutputTest(FilesCase):
             self.refused("schema", "--out", name, lines=[f"--out {name}: it is a link (name the file itself)"])
 
     def test_a_link_beside_the_output_is_not_followed(self):
-        # The names that the next processes would write to.
         (self.dir / "target").write_text("mine")
-        now = int(subprocess.run(["sh", "-c", "echo $$"], capture_output=True, text=True, check=True).stdout)
-        for pid in range(now, now + 500):
-            (self.dir / f"schema.json.{pid}.tmp").symlink_to("target")
-        self.normbench("schema", "--out", "schema.json")
+        # The shell becomes normbench, so that the link has the name that normbench would write to.
+        subprocess.run(["sh", "-c", 'ln -s target schema.json.$$.tmp && exec "$0" schema --out schema.json', NORMBENCH],
+                       cwd=self.dir, check=True)
         self.assertEqual((self.dir / "target").read_text(), "mine")
         self.assertEqual(json.loads((self.dir / "schema.json").read_text())["title"], "normbench config")
+
+    def test_a_pipe_is_not_the_output(self):
+        done = subprocess.run(["bash", "-c", '"$0" report <(cat doc.json) --out "$1"', NORMBENCH, "x" * 300],
+                              cwd=self.dir, capture_output=True, text=True)
+        self.assertEqual(done.stderr, f"normbench: cannot write {'x' * 300}: File name too long\n")
+        self.assertEqual(done.returncode, 5)
 
 
 class FolderTest(FilesCase):
@@ -415,6 +429,10 @@ class LargeTest(FilesCase):
         done = self.normbench("report", "large.json", code=2)
         self.assertRegex(done.stderr, r"^large\.json: is 1[.\d]* TB: to read it takes about 1[.\d]* TB of memory, and "
                                       r"[.\d]+ [GM]B are free\n$")
+
+    def test_what_never_ends(self):
+        done = self.normbench("report", "/dev/zero", code=2)
+        self.assertRegex(done.stderr, r"^/dev/zero: is larger than [.\d]+ [GM]B\n$")
 
 
 if __name__ == "__main__":

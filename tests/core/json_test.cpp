@@ -169,6 +169,10 @@ TEST_F(ReadText, ReadsWholeFiles) {
   EXPECT_EQ(read_text(file("large", std::string(16'000'000, 'x'))).size(), 16'000'000u);
 }
 
+TEST_F(ReadText, TakesNoMoreMemoryThanTheFile) {
+  EXPECT_LT(read_text(file("large", std::string(16'000'000, 'x'))).capacity(), 16'100'000u);
+}
+
 TEST_F(ReadText, SaysWhyAFileCannotBeRead) {
   EXPECT_EQ(mistake(folder_ / "none"), "no such file (check the path)");
   EXPECT_EQ(mistake(folder_), "is a directory (give a file)");

@@ -76,6 +76,18 @@ TEST_F(Lines, HaveBegunWithAWholeLine) {
               ThrowsMessage<CannotWrite>(HasSubstr("File exists")));
 }
 
+TEST_F(Lines, AreNotKeptWholeToSeeHowTheyBegin) {
+  const std::string large(1'000'000, 'x');
+  std::ofstream(path_, std::ios::binary) << "first" << large;
+  EXPECT_EQ(LineFile::first_line(path_), std::nullopt);
+  EXPECT_THAT([&] { LineFile::create(path_, "other: 1"); },
+              ThrowsMessage<CannotWrite>("cannot write " + path_ + ": something else is in it"));
+  std::ofstream(path_, std::ios::binary | std::ios::app) << "\nsecond\n";
+  EXPECT_EQ(LineFile::first_line(path_), ("first" + large).substr(0, 1 << 16));
+  EXPECT_THAT([&] { LineFile::create(path_, "first" + large); },
+              ThrowsMessage<CannotWrite>(HasSubstr("File exists")));
+}
+
 TEST_F(Lines, AreNotBegunOverSomethingElse) {
   for (const std::string mine : {"mine", "{\"first\""}) {
     std::ofstream(path_, std::ios::binary) << mine;

@@ -49,6 +49,15 @@ TEST(ReadDocument, MistakesSayWhatTheFileIs) {
   EXPECT_THAT(mistake(R"({"schema": 1, "experiments": []})"), HasSubstr("a config of normbench"));
 }
 
+TEST(ReadDocument, ResultsBeginAsTheyAreWritten) {
+  const std::string text = to_json(timed_run({{"fused", {1000}}})).dump(8);
+  EXPECT_TRUE(begins_as_results(text.substr(0, 4096)));
+  EXPECT_TRUE(is_results(text));
+  EXPECT_TRUE(is_results(R"({"groups": [], "schema": 1})"));
+  EXPECT_FALSE(is_results("[" + text + "," + text + "]"));
+  EXPECT_FALSE(begins_as_results(R"({"schema": 1, "a": {"b": 1, "tool": {"name": "normbench"}}})"));
+}
+
 TEST(ReadDocument, EveryCaseThatIsThereTwiceIsNamed) {
   Results results = timed_run({{"a", {1000}}, {"b", {1000}}, {"a", {1000}}, {"b", {1000}}});
   EXPECT_EQ(mistake(to_json(results).dump()),

@@ -26,7 +26,7 @@ TEST(Mark, ReportsAreKnownInAllFormats) {
     }
   EXPECT_EQ(kind(html_report(std::vector{results, results})), Written::Derived);
   const std::string json = report_named("json").render(results, Screen{});
-  EXPECT_EQ(kind("[\n" + json + ",\n" + json + "]\n"), Written::Results);
+  EXPECT_EQ(kind("[\n" + json + ",\n" + json + "]\n"), Written::ResultsList);
   EXPECT_EQ(kind(to_json(results).dump()), Written::Results);
 }
 
@@ -48,16 +48,38 @@ TEST(Mark, ProfilerTablesOfDocumentsAreKnownInAllFormats) {
 TEST(Mark, OtherFilesAreNot) {
   EXPECT_EQ(kind(config_schema({}).dump(1)), Written::Derived);
   EXPECT_EQ(kind("{\"journal\":1,\"header\":{"), Written::Journal);
-  for (const char* other :
-       {"", "mine\n", "normbench\n", "normbench is nice\n", "# normbench\n", "{}", "[]", "[1, 2]",
-        R"({"schema": 1, "name": "a config", "experiments": []})",
-        R"({"schema": 1, "tool": {"name": "other"}})",
-        R"({"schemaVersion": 1, "deviceProperties": [], "traceEvents": []})",
-        R"({"context": {}, "benchmarks": []})", "<html><head><title>normbench</title></head>",
-        "<testsuites name=\"pytest\">", "name,place\n", "12 monkeys\n", "### A heading\n",
-        "-----  -----\n Name  Self CPU\n",
-        "\x7f"
-        "ELF"})
+  for (const char* other : {"",
+                            "mine\n",
+                            "normbench\n",
+                            "normbench is nice\n",
+                            "# normbench\n",
+                            "{}",
+                            "[]",
+                            "[1, 2]",
+                            R"({"schema": 1, "name": "a config", "experiments": []})",
+                            R"({"schema": 1, "tool": {"name": "other"}})",
+                            R"({"schemaVersion": 1, "deviceProperties": [], "traceEvents": []})",
+                            R"({"context": {}, "benchmarks": []})",
+                            "<html><head><title>normbench</title></head>",
+                            "<testsuites name=\"pytest\">",
+                            "name,place\n",
+                            "12 monkeys\n",
+                            "### A heading\n",
+                            "-----  -----\n Name  Self CPU\n",
+                            "name,count,mean,min,p50,p95,max\n",
+                            "3 regressed tests I have to look at tomorrow\n",
+                            "Re: Profile of the applicant\n",
+                            "normbench 2 is out\n",
+                            "Re: Profile of the applicant\n-----  -----\n Name  Age\n",
+                            "### Re: Profile of the applicant\n\n| Name | Age |\n|:--|--:|\n",
+                            "### normbench: how I use it\n",
+                            "a,name,place,annotation,shapes,calls,b\n",
+                            "| Name | Self CPU % | Self CPU |\n",
+                            "My <testsuites name=\"normbench \"\n",
+                            R"({"rows": [], "why": "self_cpu_ns", "self_cpu_ns": 1})",
+                            R"({"a": {"b": 1, "tool": {"name": "normbench"}}})",
+                            "\x7f"
+                            "ELF"})
     EXPECT_EQ(kind(other), std::nullopt) << other;
 }
 
