@@ -815,11 +815,11 @@ class UnwritableTest(FaultsCase):
             self.assertEqual(done.returncode, 5)
             self.assertEqual(done.stderr, f"normbench: cannot write {out}: {message}\n")
         target = self.dir / "report.txt"
-        target.write_text("normbench 0.1.0, an older report")
+        target.write_text("normbench 0.1.0 · an older report")
         done = normbench("report", self.out / "results.json", "--out", target,
                          preexec_fn=limit_files(100))
         self.assertEqual(done.returncode, 5)
-        self.assertEqual(target.read_text(), "normbench 0.1.0, an older report")
+        self.assertEqual(target.read_text(), "normbench 0.1.0 · an older report")
         self.assertEqual([path.name for path in self.dir.glob("*.tmp")], [])
 
 

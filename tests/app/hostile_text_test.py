@@ -145,8 +145,8 @@ class HostileTextTest(unittest.TestCase):
         self.assertIn(SHOWN, self.shown_as_text("report", "doc.json", "--format", "table"))
         for options in ((), ("--table", "torch"), ("--table", "stats"), ("--table", "torch", "--format", "markdown")):
             self.assertIn(r"\u001b[31mred", self.shown_as_text("report", "doc.json", *options).replace("\\\\", "\\").replace("\\[", "["))
-        out = self.dir / "page.txt"
         for format in ("text", "table"):
+            out = self.dir / f"{format}.txt"
             subprocess.run(command_of(("report", "doc.json", "--format", format, "--out", out)), cwd=self.dir, check=True)
             self.assert_harmless(out.read_text())
 
