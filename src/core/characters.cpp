@@ -69,7 +69,8 @@ std::string escaped(std::string_view character) {
   if (!code) return fmt::format("\\x{:02x}", static_cast<unsigned char>(character[0]));
   for (const auto& [control, text] : kShort)
     if (control == *code) return std::string(text);
-  return fmt::format("\\u{:04x}", static_cast<std::uint32_t>(*code));
+  const auto number = static_cast<std::uint32_t>(*code);
+  return number > 0xFFFF ? fmt::format("\\U{:08x}", number) : fmt::format("\\u{:04x}", number);
 }
 
 }  // namespace normbench

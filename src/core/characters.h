@@ -27,7 +27,8 @@ bool is_control(char32_t code);
 /// True where `text` holds one, or what is no UTF-8.
 bool has_control(std::string_view text);
 
-/// Such a character as JSON writes it: "\n", "\u001b"; a byte that is no UTF-8 as "\xff".
+/// Such a character as C++ writes it: "\n", "\u001b", "\U000e0041"; a byte that is no UTF-8:
+/// "\xff".
 std::string escaped(std::string_view character);
 
 }  // namespace normbench
