@@ -92,6 +92,11 @@ struct CheckResult {
   std::string variant = {};  // the other one
   bool operator==(const CheckResult&) const = default;
 
+  /// Whether the output was compared at all: a case may fail before.
+  bool compared() const {
+    return held_to != HeldTo::Nothing && (ok || max_abs_error != 0 || psnr_bound_db > 0);
+  }
+
   /// Those of another check of the same case, where they are worse.
   void add_errors_of(const CheckResult& other) {
     max_abs_error = std::max(max_abs_error, other.max_abs_error);

@@ -216,7 +216,7 @@ std::string check_table(const GroupResult& group) {
   for (const CaseResult& result : group.cases) {
     if (result.status == Status::Skipped) continue;
     const CheckResult& check = result.check;
-    if (check.ok && check.held_to == HeldTo::Nothing)
+    if (!check.compared())
       rows.add({result.variant, "not checked"});
     else
       rows.add(

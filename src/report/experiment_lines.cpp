@@ -71,7 +71,7 @@ Outputs outputs_of(const Experiment& experiment) {
   for (const GroupResult* group : experiment.groups)
     for (const CaseResult& result : group->cases) {
       if (!measured(result) && result.status != Status::Failed) continue;
-      if (measured(result) && result.check.held_to == HeldTo::Nothing) {
+      if (!result.check.compared()) {
         ++outputs.unchecked;
         continue;
       }

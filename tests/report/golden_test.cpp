@@ -216,6 +216,19 @@ TEST(Terminal, ARunThatCouldNotBeKeptWasNotInterrupted) {
                                                  "not be written\n"));
 }
 
+TEST(Terminal, AnOutputThatWasNeverComparedIsNotCalledWrong) {
+  Results results = examples::blog();
+  CaseResult& late = results.groups[0].cases[0];
+  late.status = Status::Failed;
+  late.reason = "a turn took more than 60 s";
+  late.rounds = {};
+  late.check = {};
+  EXPECT_THAT(terminal(results), testing::HasSubstr("5 of 5 outputs correct"));
+  EXPECT_THAT(terminal(results), testing::HasSubstr(", 1 output not checked"));
+  EXPECT_THAT(table(results), testing::HasSubstr("  not checked\n"));
+  EXPECT_THAT(table(results), testing::Not(testing::HasSubstr("not correct")));
+}
+
 TEST(Terminal, OutputsHeldToNothingAreNotCalledCorrect) {
   Results results = examples::blog();
   for (CaseResult& result : results.groups[0].cases)

@@ -40,10 +40,10 @@ std::string verdict_text(const Results& results) {
 }
 
 const CaseAnalysis& analysis_of(const GroupResult& group, const GroupAnalysis& analysis,
-                                const std::string& variant) {
+                                std::string_view variant) {
   for (std::size_t i = 0; i < group.cases.size(); ++i)
     if (group.cases[i].variant == variant) return analysis.cases[i];
-  throw std::out_of_range(variant);
+  throw std::out_of_range(std::string(variant));
 }
 
 TEST(PeerFactors, WhoRunsItIsOne) {
