@@ -40,8 +40,13 @@ class Peer:
         raise NotImplementedError
 
     def psnr(self, task):
-        """The least PSNR in dB of loaded images whose filter is another than normbench's; None where it is the same."""
+        """The least PSNR in dB that loaded images keep, where they are not normbench's within its bound; else None."""
         return None
+
+    def filter(self, task):
+        """By which filter loaded images are resized: "triangle", as PIL and normbench do, or "box", the mean of what a pixel
+        covers."""
+        return "triangle"
 
     def take(self, array, tensor):
         """The library's own copy of a numpy array, in the memory that `tensor` names."""

@@ -169,6 +169,9 @@ class OpencvPeer(Peer):
             return None
         return opencv_images.PSNR_REDUCED if self._reduced else opencv_images.PSNR_AREA
 
+    def filter(self, task):
+        return "box"
+
     def close(self):
         if self._pool:
             self._pool.shutdown()

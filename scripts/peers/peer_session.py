@@ -156,7 +156,7 @@ class Session:
         gc.collect()
         gc.freeze()
         psnr = self._peer.psnr(task)
-        return {"type": "ready"} if psnr is None else {"type": "ready", "psnr": psnr}
+        return {"type": "ready"} if psnr is None else {"type": "ready", "psnr": psnr, "filter": self._peer.filter(task)}
 
     def _check(self, task):
         """Raises Unsupported for what no peer of this kind does."""

@@ -108,14 +108,11 @@ std::vector<double> fitted(const Load& load, const std::string& file) {
   read_file(file, bytes);
   decode_image(bytes, image);
   const Window part = load.window(image.height, image.width);
-  const Resize resize{.height = load.height, .width = load.width};
   std::vector<double> values;
   for (std::int64_t c = 0; c < channels; ++c) {  // a plane at a time: photos are large as doubles
     const Tensor64 decoded = plane(image, part, c);
-    Tensor64 plane_values{{1, 1, load.height, load.width},
-                          std::vector<double>(load.height * load.width)};
-    resize.reference({&decoded, 1}, {&plane_values, 1}, 0);
-    values.insert(values.end(), plane_values.values.begin(), plane_values.values.end());
+    const Tensor64 fitting = resized(decoded, load.height, load.width, load.held_to);
+    values.insert(values.end(), fitting.values.begin(), fitting.values.end());
   }
   return values;
 }

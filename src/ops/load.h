@@ -7,6 +7,7 @@
 
 #include "ops/checks.h"
 #include "ops/crop.h"
+#include "ops/resize.h"
 #include "ops/source.h"
 #include "ops/stored_images.h"
 
@@ -95,6 +96,7 @@ struct Load {
   // … and what the manifest of their folder says, where it has one: how long making them took, and
   // their mean peak signal-to-noise ratio (0: all pixels were kept).
   double prepare_seconds = 0, psnr_db = 0;
+  ResizeFilter held_to = ResizeFilter::Triangle;  // the reference's; a peer may say another
   std::shared_ptr<Probe> probe = std::make_shared<Probe>();  // shared by copies: tried once
 
   static Load read(Reader& reader);

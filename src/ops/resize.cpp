@@ -10,8 +10,9 @@ namespace {
 /// Taps per axis that the bound allows for: shrinking 32 times; beyond, kernels sum in blocks.
 constexpr double most_taps = 64;
 
-Tensor64 resized_rows(const Tensor64& in, std::int64_t width) {
-  const auto filter = triangle_filter(in.shape.w, width);
+Tensor64 resized_rows(const Tensor64& in, std::int64_t width, ResizeFilter kind) {
+  const auto filter = kind == ResizeFilter::Box ? box_filter(in.shape.w, width)
+                                                : triangle_filter(in.shape.w, width);
   Tensor64 out{{in.shape.n, in.shape.c, in.shape.h, width}, {}};
   out.values.reserve(static_cast<std::size_t>(out.shape.elements()));
   for (std::size_t row = 0; row < in.values.size(); row += static_cast<std::size_t>(in.shape.w))
@@ -67,7 +68,7 @@ std::vector<TensorDesc> Resize::infer(std::span<const TensorDesc> in) const {
 
 // Not rounded for uint8: the rounding is part of the bound.
 void Resize::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t) const {
-  out[0] = transposed(resized_rows(transposed(resized_rows(in[0], width)), height));
+  out[0] = resized(in[0], height, width, ResizeFilter::Triangle);
 }
 
 // Two sums of k products with weights rounded to float32, in any order: each is off by at most
@@ -89,6 +90,10 @@ Cost Resize::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> 
 std::vector<Resize> Resize::samples(const Shape& shape) {
   return {{.height = (shape.h + 1) / 2, .width = (shape.w + 2) / 3},
           {.height = 2 * shape.h + 1, .width = shape.w + 3}};
+}
+
+Tensor64 resized(const Tensor64& in, std::int64_t height, std::int64_t width, ResizeFilter filter) {
+  return transposed(resized_rows(transposed(resized_rows(in, width, filter)), height, filter));
 }
 
 std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to) {
@@ -113,6 +118,23 @@ std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to, const Axis
     }
     const double sum = std::accumulate(taps.weights.begin(), taps.weights.end(), 0.0);
     for (double& weight : taps.weights) weight /= sum;
+  }
+  return filter;
+}
+
+std::vector<Taps> box_filter(std::int64_t from, std::int64_t to) {
+  if (to >= from) return triangle_filter(from, to);
+  const double scale = static_cast<double>(from) / static_cast<double>(to);
+  std::vector<Taps> filter(static_cast<std::size_t>(to));
+  for (std::int64_t i = 0; i < to; ++i) {
+    const double begin = static_cast<double>(i) * scale, end = begin + scale;
+    Taps& taps = filter[static_cast<std::size_t>(i)];
+    taps.first = static_cast<std::int64_t>(begin);
+    const auto last = std::min<std::int64_t>(from, static_cast<std::int64_t>(std::ceil(end)));
+    for (std::int64_t p = taps.first; p < last; ++p) {
+      const auto pixel = static_cast<double>(p);
+      taps.weights.push_back((std::min(end, pixel + 1) - std::max(begin, pixel)) / scale);
+    }
   }
   return filter;
 }

@@ -20,6 +20,18 @@ struct Resize {
   static std::vector<Resize> samples(const Shape& shape);
 };
 
+/// Triangle: the op's, as above. Box: the mean of the input pixels that an output pixel covers, in
+/// parts where it covers parts of them; when it grows, as triangle. The same as OpenCV's INTER_AREA
+/// along an axis that shrinks and INTER_LINEAR along one that grows.
+enum class ResizeFilter { Triangle, Box };
+constexpr auto words(ResizeFilter) {
+  return std::to_array<Word<ResizeFilter>>(
+      {{ResizeFilter::Triangle, "triangle"}, {ResizeFilter::Box, "box"}});
+}
+
+/// Images [n, c, h, w] in another size, in double.
+Tensor64 resized(const Tensor64& in, std::int64_t height, std::int64_t width, ResizeFilter filter);
+
 /// Weights of the input pixels [first, first + weights.size()) in one output pixel; they sum to 1.
 struct Taps {
   std::int64_t first = 0;
@@ -36,5 +48,7 @@ struct AxisPart {
 /// centre, cut at the borders. The same as PIL's BILINEAR and torchvision's antialias=True.
 std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to);
 std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to, const AxisPart& part);
+/// The same of all input pixels for a box.
+std::vector<Taps> box_filter(std::int64_t from, std::int64_t to);
 
 }  // namespace normbench

@@ -97,7 +97,7 @@ std::string outputs_text(const Outputs& outputs) {
             : fmt::format(" (max error {}{})", max_error_text(outputs.error),
                           outputs.least_like == nullptr
                               ? ""
-                              : "; by another filter: " + likeness_text(*outputs.least_like)));
+                              : "; as images: " + likeness_text(*outputs.least_like)));
   if (outputs.unchecked == 0) return text;
   return fmt::format("{}{}{} not checked", text, text.empty() ? "" : ", ",
                      counted(outputs.unchecked, "output"));

@@ -78,8 +78,15 @@ TEST(Replies, ThatAreRight) {
             "torch 2.9");
   EXPECT_EQ(read_hello(R"({"version": "", "name": "mine", "protocol": 1, "type": "hello"})"),
             "mine");
-  EXPECT_EQ(read_ready(R"({"type": "ready"})"), 0);
-  EXPECT_EQ(read_ready(R"({"type": "ready", "psnr": 34.5})"), 34.5);
+  EXPECT_EQ(read_ready(R"({"type": "ready"})"), PeerImages());
+  EXPECT_EQ(read_ready(R"({"type": "ready", "psnr": 34.5})"), PeerImages{.psnr_db = 34.5});
+  EXPECT_EQ(read_ready(R"({"type": "ready", "psnr": 40, "filter": "box"})"),
+            (PeerImages{.psnr_db = 40, .filter = ResizeFilter::Box}));
+  EXPECT_THAT(mistake(read_ready, R"({"type": "ready", "psnr": 40, "filter": "area"})"),
+              testing::StartsWith(" answered `prepare` wrongly: /filter: "));
+  EXPECT_EQ(
+      mistake(read_ready, R"({"type": "ready", "filter": "box"})"),
+      " answered `prepare` wrongly: /psnr: expected the decibels that images of this filter keep");
   EXPECT_EQ(mistake(read_ready, R"({"type": "ready", "psnr": -1})"),
             " answered `prepare` wrongly: /psnr: expected decibels from 0 to 100");
   EXPECT_NO_THROW(read_ready(R"( {"type": "ready", "took": [1e3, null]} )"

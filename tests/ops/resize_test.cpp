@@ -33,6 +33,44 @@ TEST(TriangleFilter, WeightsSumToOneInsideTheImage) {
       }
 }
 
+TEST(BoxFilter, TakesTheMeanOfWhatAPixelCovers) {
+  const auto filter = box_filter(5, 2);
+  ASSERT_EQ(filter.size(), 2u);
+  EXPECT_EQ(filter[0].first, 0);
+  EXPECT_THAT(filter[0].weights, Pointwise(DoubleNear(1e-15), {0.4, 0.4, 0.2}));
+  EXPECT_EQ(filter[1].first, 2);
+  EXPECT_THAT(filter[1].weights, Pointwise(DoubleNear(1e-15), {0.2, 0.4, 0.4}));
+}
+
+TEST(BoxFilter, IsTheTriangleWhereTheImageGrows) {
+  const auto box = box_filter(3, 7), triangle = triangle_filter(3, 7);
+  for (std::size_t i = 0; i < 7; ++i) {
+    EXPECT_EQ(box[i].first, triangle[i].first);
+    EXPECT_EQ(box[i].weights, triangle[i].weights);
+  }
+}
+
+TEST(BoxFilter, WeightsSumToOneInsideTheImage) {
+  for (const std::int64_t from : {1, 2, 3, 7, 100, 1280})
+    for (const std::int64_t to : {1, 2, 5, 6, 49, 224})
+      for (const Taps& taps : box_filter(from, to)) {
+        double sum = 0;
+        for (const double weight : taps.weights) {
+          EXPECT_GE(weight, 0);
+          sum += weight;
+        }
+        EXPECT_NEAR(sum, 1, 1e-12);
+        EXPECT_GE(taps.first, 0);
+        EXPECT_LE(taps.first + static_cast<std::int64_t>(taps.weights.size()), from);
+      }
+}
+
+TEST(BoxFilter, EachAxisShrinksOrGrowsForItself) {
+  const Tensor64 in{{1, 1, 4, 1}, {7, 14, 21, 28}};
+  EXPECT_THAT(resized(in, 2, 3, ResizeFilter::Box).values,
+              Pointwise(DoubleNear(1e-12), {10.5, 10.5, 10.5, 24.5, 24.5, 24.5}));
+}
+
 TEST(Resize, InterpolatesAtHalfPixelCentres) {
   const Tensor64 in{{1, 1, 1, 2}, {0, 8}};
   EXPECT_THAT(result(made<Resize>(R"({"size": [1, 4]})"), in).values, ElementsAre(0, 2, 6, 8));

@@ -131,9 +131,9 @@ void PeerContender::prepare() {
   const std::size_t copies = memory_.inputs(work_).count;
   ask({"prepare", prepare_request(work_, copies, paths, files, device_number(context_.backends)),
        limits_.prepare_seconds},
-      [&](const std::string& line) { psnr_db_ = read_ready(line); });
+      [&](const std::string& line) { images_ = read_ready(line); });
   const auto* const load = std::get_if<Load>(&work_.stages.front().op);
-  if (psnr_db_ > 0 && (load == nullptr || load->storage != Storage::Image))
+  if (images_.psnr_db > 0 && (load == nullptr || load->storage != Storage::Image))
     throw std::runtime_error(
         process_.told(" says that its images keep a \"psnr\", but it decodes none"));
 }
@@ -192,7 +192,10 @@ CheckOutcome PeerContender::check() {
       desc.memory = Memory::Pageable;
       outputs.push_back(files.emplace_back(std::make_unique<ArrayFile>(paths[i], desc))->view());
     }
-    return check_output(work_, inputs(), outputs, context_.backends, last_item_, psnr_db_);
+    Case held = work_;
+    if (auto* const load = std::get_if<Load>(&held.stages.front().op))
+      load->held_to = images_.filter;
+    return check_output(held, inputs(), outputs, context_.backends, last_item_, images_.psnr_db);
   } catch (const Invalid& mistake) {
     throw std::runtime_error(process_.told(fmt::format(" wrote {}", mistake.what())));
   }

@@ -77,7 +77,7 @@ class PeerContender final : public Contender {
   PeerProcess process_;
   std::string version_;
   ColdFiles cold_files_;
-  double psnr_db_ = 0;          // what it says that its images keep; 0: it is exact
+  PeerImages images_;
   std::int64_t last_item_ = 0;  // of its latest run, whose output it keeps
   bool failed_ = false;         // it need not be told of the end
 };

@@ -189,15 +189,19 @@ std::string read_hello(const std::string& line) {
   return version.empty() ? name : fmt::format("{} {}", name, version);
 }
 
-double read_ready(const std::string& line) {
+PeerImages read_ready(const std::string& line) {
   constexpr double most_db = 100;
   Reply reply("prepare", "ready", line);
   Reader& reader = reply.reader();
-  const double psnr_db = reader.number("psnr", 0);
-  if (psnr_db < 0 || psnr_db > most_db)
+  PeerImages images;
+  images.psnr_db = reader.number("psnr", 0);
+  if (images.psnr_db < 0 || images.psnr_db > most_db)
     reader.complain_at("psnr", fmt::format("expected decibels from 0 to {}", most_db));
+  images.filter = reader.word("filter", images.filter);
+  if (images.filter != ResizeFilter::Triangle && images.psnr_db == 0)
+    reader.complain_at("psnr", "expected the decibels that images of this filter keep");
   reply.throw_mistakes();
-  return psnr_db;
+  return images;
 }
 
 PeerTurn read_ran(const std::string& line, std::size_t stages) {

@@ -40,9 +40,13 @@ struct PeerTurn {
 
 /// "torch 2.9.0".
 std::string read_hello(const std::string& line);
-/// The peak signal-to-noise ratio (dB) that its images keep, for pixels of another filter than the
-/// op's; 0: they are the op's.
-double read_ready(const std::string& line);
+/// What a peer says of the images that it loads.
+struct PeerImages {
+  double psnr_db = 0;  // the peak signal-to-noise ratio that each keeps; 0: they are the op's
+  ResizeFilter filter = ResizeFilter::Triangle;  // by which they are resized
+  bool operator==(const PeerImages&) const = default;
+};
+PeerImages read_ready(const std::string& line);
 PeerTurn read_ran(const std::string& line, std::size_t stages);
 void read_written(const std::string& line);
 
