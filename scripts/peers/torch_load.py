@@ -40,10 +40,11 @@ class Decoder:
     module: str
     decode: Callable  # from a path and (height, width) to a tensor [3, h, w]
     psnr: int
+    filter: str
 
 
-DECODERS = {"torchvision": Decoder("torchvision", decode_by_torchvision, 40),
-            "opencv": Decoder("cv2", decode_by_opencv, 30)}
+DECODERS = {"torchvision": Decoder("torchvision", decode_by_torchvision, 40, "triangle"),
+            "opencv": Decoder("cv2", decode_by_opencv, 40, "box")}
 
 
 def check_decoder(name):

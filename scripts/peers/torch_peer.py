@@ -237,6 +237,11 @@ class TorchPeer(Peer):
 
         return torch_load.DECODERS[self._decoder].psnr
 
+    def filter(self, task):
+        import torch_load
+
+        return torch_load.DECODERS[self._decoder].filter
+
     def close(self):
         if self._loader:
             self._loader.close()
