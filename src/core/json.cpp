@@ -47,7 +47,9 @@ std::string plain_words(const std::string& message, std::string_view word) {
   detail.erase(std::min(detail.find("; last read: "), detail.size()));
   if (detail.find("number overflow") != std::string::npos) return "a number too large for a double";
   if (detail.find("UTF-8") != std::string::npos) return "invalid UTF-8 in a string";
-  if (detail.starts_with("unexpected end of input"))
+  // Newer versions say "empty input" of a text without a character.
+  if (detail.starts_with("unexpected end of input") ||
+      message.find("empty input") != std::string::npos)
     return "the text ends in the middle of a value";
   if (detail == "invalid literal")
     return word.empty() || (word[0] & 0x80) != 0 ? "a character outside of any string"

@@ -591,7 +591,8 @@ class Interrupted(Prepare):
         self.make_photos(40, 300, 300)
         child, terminal = pty.fork()
         if child == 0:
-            os.execv(NORMBENCH, self.command(self.dir / "set", "--storage", "png", "--threads", 1))
+            os.execve(NORMBENCH, self.command(self.dir / "set", "--storage", "png", "--threads", 1),
+                      {**os.environ, "TERM": "xterm"})
         shown = b""
         try:
             while part := os.read(terminal, 4096):

@@ -19,10 +19,11 @@ std::string mistake(std::string_view target) {
   return "";
 }
 
-TEST(SimdTargets, TheBestIsInUseAndThePortableOneIsAlwaysThere) {
+TEST(SimdTargets, TheBestIsInUseAndWhatEveryCpuHasIsAlwaysThere) {
   const auto targets = simd_targets();
   EXPECT_EQ(simd_in_use(), targets.front());
-  EXPECT_THAT(targets.back(), testing::AnyOf("SCALAR", "EMU128"));
+  // Newer Highways leave out what is slower than the least that the compiler may assume.
+  EXPECT_THAT(targets.back(), testing::AnyOf("SCALAR", "EMU128", "SSE2", "NEON_WITHOUT_AES"));
   for (const std::string& target : missing_simd_targets())
     EXPECT_THAT(targets, testing::Not(testing::Contains(target)));
 }
