@@ -158,6 +158,31 @@ TEST(ReadChrome, PairsOfBeginAndEndNest) {
   EXPECT_THAT(marks(model), IsEmpty());
 }
 
+TEST(ReadChrome, PairsWithTheSameTimesNestInTheirOrder) {
+  const TraceModel model = read(trace(R"(
+    {"ph": "B", "name": "main", "ts": 0}, {"ph": "B", "name": "run", "ts": 0},
+    {"ph": "B", "name": "leaf", "ts": 0}, {"ph": "E", "ts": 5}, {"ph": "E", "ts": 5},
+    {"ph": "B", "name": "next", "ts": 5}, {"ph": "E", "ts": 5}, {"ph": "E", "ts": 5})"));
+  EXPECT_THAT(lines(model), ElementsAre("0/0 cpu_op main 0-5000", "0/0 cpu_op run 0-5000",
+                                        "0/0 cpu_op leaf 0-5000", "0/0 cpu_op next 5000-5000"));
+}
+
+TEST(ReadChrome, OfEqualSlicesWrittenAsTheyEndTheLaterIsTheParent) {
+  const TraceModel model = read(trace(R"(
+    {"ph": "X", "name": "first", "ts": 0, "dur": 1}, {"ph": "X", "name": "leaf", "ts": 3, "dur": 2},
+    {"ph": "X", "name": "inner", "ts": 1, "dur": 4}, {"ph": "X", "name": "outer", "ts": 1, "dur": 4})"));
+  EXPECT_THAT(lines(model), ElementsAre("0/0 cpu_op first 0-1000", "0/0 cpu_op outer 1000-5000",
+                                        "0/0 cpu_op inner 1000-5000", "0/0 cpu_op leaf 3000-5000"));
+}
+
+TEST(ReadChrome, OfEqualSlicesWrittenAsTheyBeginTheEarlierIsTheParent) {
+  const TraceModel model = read(trace(R"(
+    {"ph": "X", "name": "outer", "ts": 1, "dur": 4}, {"ph": "X", "name": "inner", "ts": 1, "dur": 4},
+    {"ph": "X", "name": "last", "ts": 9, "dur": 1}, {"ph": "X", "name": "next", "ts": 6, "dur": 1})"));
+  EXPECT_THAT(lines(model), ElementsAre("0/0 cpu_op outer 1000-5000", "0/0 cpu_op inner 1000-5000",
+                                        "0/0 cpu_op next 6000-7000", "0/0 cpu_op last 9000-10000"));
+}
+
 TEST(ReadChrome, WhatCannotBeUsedIsCountedWithItsFirstLine) {
   const TraceModel model = read(
       "{\"traceEvents\": [\n"

@@ -22,7 +22,16 @@ namespace {
 constexpr std::int64_t first_text_id = std::int64_t{1} << 62;
 
 bool parent_first(const TraceSlice& a, const TraceSlice& b) {
-  return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;
+  return std::tuple(a.start_ns, -a.end_ns, a.depth) < std::tuple(b.start_ns, -b.end_ns, b.depth);
+}
+
+/// Pairs of begin and end nest by their order in the file, which their depth keeps. Of other slices
+/// with the same times the later one is the parent where the file has slices as they end, and the
+/// earlier one elsewhere.
+void put_in_order(std::vector<TraceSlice>& slices) {
+  if (std::ranges::is_sorted(slices, parent_first)) return;
+  if (std::ranges::is_sorted(slices, {}, &TraceSlice::end_ns)) std::ranges::reverse(slices);
+  std::ranges::stable_sort(slices, parent_first);
 }
 
 bool is_over_link(std::string_view name) {
@@ -70,9 +79,7 @@ class EventModel {
     for (const std::vector<ChromeEvent>& opened : open_)
       for (const ChromeEvent& event : opened) note(never_closed_, event.line);
     settle_others();
-    for (TraceLane& lane : model_.lanes)
-      if (!std::ranges::is_sorted(lane.slices, parent_first))
-        std::ranges::stable_sort(lane.slices, parent_first);
+    for (TraceLane& lane : model_.lanes) put_in_order(lane.slices);
     if (about.is_object()) {
       model_.metadata["normbench"] = about;
       model_.losses = losses_said(about);
@@ -104,10 +111,11 @@ class EventModel {
     if (lane >= open_.size() || open_[lane].empty()) return note(never_opened_, event.line);
     const ChromeEvent opened = std::move(open_[lane].back());
     open_[lane].pop_back();
-    add_slice(opened, event.start_ns);
+    add_slice(opened, event.start_ns, static_cast<std::uint32_t>(open_[lane].size()));
   }
 
-  void add_slice(const ChromeEvent& event, std::optional<std::int64_t> end_ns) {
+  void add_slice(const ChromeEvent& event, std::optional<std::int64_t> end_ns,
+                 std::uint32_t depth = 0) {
     const std::optional<TraceKind> kind = kind_of_category(event.category);
     has_known_ |= kind != TraceKind::Other;
     if (!kind || (kind == TraceKind::Other && has_known_)) return;
@@ -119,6 +127,7 @@ class EventModel {
     slice.end_ns = *end_ns;
     slice.name = model_.name(event.name);
     slice.kind = *kind;
+    slice.depth = depth;
     slice.bytes = event.bytes;
     slice.external_id = event.external_id;
     slice.correlation = event.correlation;
