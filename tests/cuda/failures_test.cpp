@@ -25,6 +25,8 @@ struct Use {
     error_of([&] { queue->drain(); });
   }
 
+  /// Pageable memory that is there until the queue is done with it, also where a call fails.
+  std::array<std::byte, 48> host{};
   std::unique_ptr<Backend> backend = make_cuda_backend({});
   std::unique_ptr<Queue> queue = started(*backend).make_queue(1, nullptr);
   std::vector<std::unique_ptr<Allocation>> kept;
@@ -55,9 +57,8 @@ void fresh_outputs(Use& use) {
 
 void copy_and_fill(Use& use) {
   const View device = use.make(Memory::Device);
-  std::array<std::byte, 48> host{};
-  use.backend->fill(device.data, std::byte{1}, host.size());
-  use.backend->copy(host.data(), device.data, host.size());
+  use.backend->fill(device.data, std::byte{1}, use.host.size());
+  use.backend->copy(use.host.data(), device.data, use.host.size());
 }
 
 void facts(Use& use) {
@@ -91,8 +92,7 @@ void transfers(Use& use) {
 }
 
 void host_calls(Use& use) {
-  std::array<std::byte, 48> bytes{};
-  const View host{bytes.data(), desc(Memory::Pageable)};
+  const View host{use.host.data(), desc(Memory::Pageable)};
   const View device = use.make(Memory::Device);
   use.submit("cuda_host_register", Register{}, host, host);
   use.submit("async", H2d{}, host, device);
