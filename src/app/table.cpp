@@ -18,6 +18,7 @@
 #include "report/chrome/gzip.h"
 #include "report/table_formats.h"
 #include "report/torch_table.h"
+#include "report/words.h"
 #include "trace/profile_rows.h"
 #include "trace/read/read_chrome.h"
 
@@ -83,7 +84,13 @@ Shown read_table(const std::string& file, bool by_shape) {
   profile.steps = profile_steps(model);
   profile.times = profile_times(model);
   profile.losses = profile_losses(model);
-  profile.rows = profile_rows(model, by_shape);
+  const CallTree tree = call_tree(model);
+  if (tree.ambiguous > 0)
+    warn(
+        fmt::format("{} of device work have a correlation that calls of several processes have: "
+                    "this work is in no op's Self CUDA",
+                    counted(tree.ambiguous, "piece")));
+  profile.rows = profile_rows(model, tree, by_shape);
   if (profile.rows.empty()) warn("no slices that a table shows");
   return shown;
 }

@@ -206,6 +206,12 @@ struct ProfileRow {
   std::int64_t min_ns = 0, p50_ns = 0, p95_ns = 0, max_ns = 0;
   std::int64_t bytes = 0;   // moved by all calls; 0: not known
   std::int64_t faults = 0;  // page faults of all calls, minor and major; of stages on the host
+  // Of other tools' traces alone, in no document: ranges that may end on another thread, which have
+  // no self time; and bytes allocated less those freed while all calls ran, with and without that
+  // of the calls below them.
+  bool async = false;
+  std::int64_t cpu_memory = 0, self_cpu_memory = 0;
+  std::int64_t device_memory = 0, self_device_memory = 0;
   bool operator==(const ProfileRow&) const = default;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/units.h"
@@ -24,12 +25,17 @@ Json row_start(const ProfileRow& row) {
           {"calls", row.calls}};
 }
 
-Json torch_values(const ProfileRow& row) {
+Json torch_values(const ProfileRow& row, bool with_memory) {
   Json values = row_start(row);
   values.update({{"self_cpu_ns", row.self_cpu_ns},
                  {"cpu_ns", row.cpu_ns},
                  {"self_device_ns", row.self_device_ns},
                  {"device_ns", row.device_ns}});
+  if (with_memory)
+    values.update({{"cpu_memory", row.cpu_memory},
+                   {"self_cpu_memory", row.self_cpu_memory},
+                   {"device_memory", row.device_memory},
+                   {"self_device_memory", row.self_device_memory}});
   return values;
 }
 
@@ -133,9 +139,11 @@ std::string markdown(const CaseProfile& profile, const LimitShares& limits, Tabl
 
 std::vector<Json> profile_values(const CaseProfile& profile, const LimitShares& limits,
                                  TableKind kind, const TableOptions& options) {
+  const bool with_memory = std::ranges::any_of(profile.rows, has_memory);
   std::vector<Json> values;
   for (const ProfileRow& row : shown_rows(profile.rows, options))
-    values.push_back(kind == TableKind::Torch ? torch_values(row) : stats_values(row, limits));
+    values.push_back(kind == TableKind::Torch ? torch_values(row, with_memory)
+                                              : stats_values(row, limits));
   return values;
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <utility>
 
 namespace normbench {
 namespace {
@@ -17,7 +19,7 @@ struct SortKey {
   double (*value)(const ProfileRow&);
 };
 
-constexpr std::array<SortKey, 7> kSortKeys{{
+constexpr std::array<SortKey, 11> kSortKeys{{
     {"cpu_time", [](const ProfileRow& row) { return per_call(row.cpu_ns, row); }},
     {"cpu_time_total", [](const ProfileRow& row) { return static_cast<double>(row.cpu_ns); }},
     {"self_cpu_time_total",
@@ -26,6 +28,13 @@ constexpr std::array<SortKey, 7> kSortKeys{{
     {"device_time_total", [](const ProfileRow& row) { return static_cast<double>(row.device_ns); }},
     {"self_device_time_total",
      [](const ProfileRow& row) { return static_cast<double>(row.self_device_ns); }},
+    {"cpu_memory_usage", [](const ProfileRow& row) { return static_cast<double>(row.cpu_memory); }},
+    {"self_cpu_memory_usage",
+     [](const ProfileRow& row) { return static_cast<double>(row.self_cpu_memory); }},
+    {"device_memory_usage",
+     [](const ProfileRow& row) { return static_cast<double>(row.device_memory); }},
+    {"self_device_memory_usage",
+     [](const ProfileRow& row) { return static_cast<double>(row.self_device_memory); }},
     {"count", [](const ProfileRow& row) { return static_cast<double>(row.calls); }},
 }};
 
@@ -72,6 +81,15 @@ std::string share_text(std::int64_t part_ns, std::int64_t whole_ns) {
   return fmt::format("{:.2f}%", microseconds(part_ns) * 100.0 / microseconds(whole_ns));
 }
 
+std::string memory_text(std::int64_t bytes) {
+  constexpr auto units = std::to_array<std::pair<std::string_view, std::int64_t>>(
+      {{"GB", 1 << 30}, {"MB", 1 << 20}, {"KB", 1 << 10}});
+  for (const auto& [unit, size] : units)
+    if (std::abs(bytes) >= size)
+      return fmt::format("{:.2f} {}", static_cast<double>(bytes) / static_cast<double>(size), unit);
+  return fmt::format("{} B", bytes);
+}
+
 bool has_shapes(std::span<const ProfileRow> rows) {
   return std::ranges::any_of(rows, [](const ProfileRow& row) { return !row.shapes.empty(); });
 }
@@ -88,6 +106,8 @@ std::vector<std::string> headers(const Columns& columns) {
                                  "CPU total %", "CPU total",  "CPU time avg"};
   if (columns.totals.has_device)
     cells.insert(cells.end(), {"Self CUDA", "Self CUDA %", "CUDA total", "CUDA time avg"});
+  if (columns.totals.has_memory) cells.insert(cells.end(), {"CPU Mem", "Self CPU Mem"});
+  if (columns.totals.has_device_memory) cells.insert(cells.end(), {"CUDA Mem", "Self CUDA Mem"});
   cells.emplace_back("# of Calls");
   if (columns.shapes) cells.emplace_back("Input Shapes");
   return cells;
@@ -99,13 +119,18 @@ std::vector<std::string> cells_of(const ProfileRow& row, const Columns& columns,
   std::vector<std::string> cells{shown_name(row.name, options.max_name_width),
                                  share_text(row.self_cpu_ns, totals.self_cpu_ns),
                                  time_text(row.self_cpu_ns),
-                                 share_text(row.cpu_ns, totals.self_cpu_ns),
+                                 row.async ? "0" : share_text(row.cpu_ns, totals.self_cpu_ns),
                                  time_text(row.cpu_ns),
                                  mean_text(row.cpu_ns, row)};
   if (totals.has_device)
     cells.insert(cells.end(),
                  {time_text(row.self_device_ns), share_text(row.self_device_ns, totals.device_ns),
                   time_text(row.device_ns), mean_text(row.device_ns, row)});
+  if (totals.has_memory)
+    cells.insert(cells.end(), {memory_text(row.cpu_memory), memory_text(row.self_cpu_memory)});
+  if (totals.has_device_memory)
+    cells.insert(cells.end(),
+                 {memory_text(row.device_memory), memory_text(row.self_device_memory)});
   cells.push_back(std::to_string(row.calls));
   if (columns.shapes)
     cells.push_back(row.shapes.empty() ? std::string(kNoShapes)
@@ -170,6 +195,11 @@ std::vector<ProfileRow> shown_rows(std::span<const ProfileRow> rows, const Table
   return shown;
 }
 
+bool has_memory(const ProfileRow& row) {
+  return row.cpu_memory != 0 || row.self_cpu_memory != 0 || row.device_memory != 0 ||
+         row.self_device_memory != 0;
+}
+
 TableTotals table_totals(std::span<const ProfileRow> rows) {
   // A host row repeats the time of the work that it submitted.
   const bool device_rows = !std::ranges::all_of(rows, is_on_host);
@@ -177,6 +207,8 @@ TableTotals table_totals(std::span<const ProfileRow> rows) {
   for (const ProfileRow& row : rows) {
     totals.self_cpu_ns += row.self_cpu_ns;
     totals.has_device |= row.self_device_ns > 0;
+    totals.has_memory |= has_memory(row);
+    totals.has_device_memory |= row.self_device_memory > 0;
     if (is_on_host(row) ? !device_rows : !row.annotation) totals.device_ns += row.self_device_ns;
   }
   return totals;

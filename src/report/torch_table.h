@@ -32,8 +32,11 @@ struct TableTotals {
   std::int64_t self_cpu_ns = 0;
   // Of the devices' rows but for annotations; of the host's where a document has no others.
   std::int64_t device_ns = 0;
-  bool has_device = false;  // some row has device time of its own
+  bool has_device = false;         // some row has device time of its own
+  bool has_memory = false;         // some row allocated or freed
+  bool has_device_memory = false;  // … on a device, by itself
 };
+bool has_memory(const ProfileRow& row);
 TableTotals table_totals(std::span<const ProfileRow> rows);
 
 /// The table that `key_averages().table(…)` prints for these rows.

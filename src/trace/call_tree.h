@@ -19,11 +19,17 @@ struct Call {
 /// The name of a slice's row: all steps share one, and all names of a label.
 std::string_view row_name(const TraceSlice& slice);
 
-/// The host's slices that have rows, parents before their children; the model's lanes are sorted.
+struct CallTree {
+  std::vector<Call> calls;     // parents before their children
+  std::int64_t ambiguous = 0;  // pieces of device work that several processes may have submitted
+};
+
+/// The host's slices that have rows, and frames of Python; the model's lanes are sorted.
 /// - Self time is what no direct child covers. A slice that overlaps another only partly is not its
-///   child; an only child of its parent's name is merged into it.
+///   child; an only child of its parent's name is merged into it. Async slices are no children,
+///   have none, and no self time.
 /// - Device work counts for the op or annotation that its runtime call began in; where that call is
 ///   not in the model, for the one with its external id.
-std::vector<Call> call_tree(const TraceModel& model);
+CallTree call_tree(const TraceModel& model);
 
 }  // namespace normbench

@@ -19,8 +19,9 @@
 
 namespace normbench {
 
-/// The categories of torch's traces; CpuThread: a worker's share of a stage; Other: titles of cases
-/// and whatever else foreign traces have, in no table.
+/// The categories of torch's traces; CpuThread: a worker's share of a stage; PythonFunction: a
+/// frame, which takes time from the op around it and has no row; Other: titles of cases and
+/// whatever else foreign traces have, in no table.
 enum class TraceKind {
   CpuOp,
   UserAnnotation,
@@ -33,6 +34,7 @@ enum class TraceKind {
   GpuMemset,
   GpuUserAnnotation,
   Overhead,
+  PythonFunction,
   Other
 };
 constexpr auto words(TraceKind) {
@@ -47,6 +49,7 @@ constexpr auto words(TraceKind) {
                                          {TraceKind::GpuMemset, "gpu_memset"},
                                          {TraceKind::GpuUserAnnotation, "gpu_user_annotation"},
                                          {TraceKind::Overhead, "overhead"},
+                                         {TraceKind::PythonFunction, "python_function"},
                                          {TraceKind::Other, "other"}});
 }
 /// Kernels, copies and sets, not annotations.
@@ -76,6 +79,8 @@ struct TraceSlice {
   std::int64_t start_ns = 0, end_ns = 0;
   std::string_view name;  // in TraceModel::names
   TraceKind kind = TraceKind::CpuOp;
+  /// It may end on another thread: no part of what runs on this one meanwhile, and no parent of it.
+  bool async = false;
   std::uint32_t depth = 0;  // a child's is greater than its parent's
   std::int64_t bytes = 0;
   std::uint64_t external_id = 0;  // 0: none
@@ -128,6 +133,14 @@ struct TraceCounter {
   std::int64_t pid = 0;
   std::string name, unit;  // "link", "GB/s"
   std::vector<Sample> samples = {};
+};
+
+/// An allocation, or a free (its bytes are negative).
+struct TraceMemory {
+  std::int64_t ns = 0;
+  std::int64_t pid = 0, tid = 0;
+  std::int64_t bytes = 0;
+  bool on_device = false;
 };
 
 /// A visible instant: what was lost, cut off, or cannot be trusted.
@@ -190,11 +203,13 @@ struct TraceModel {
   Json device_properties = Json::array();  // as torch's traces have them
   std::int64_t base_ns = 0;                // recorder's clock at the run's start: ts 0
   std::int64_t base_wall_ns = 0;           // wall clock of it, since the epoch
+  std::int64_t start_error_ns = 0;         // slices may begin by so much later than they seem to
   std::vector<TraceProcess> processes = {};
   std::vector<TraceLane> lanes = {};
   std::vector<TraceItem> items = {};
   std::vector<TraceFlow> flows = {};
   std::vector<TraceCounter> counters = {};
+  std::vector<TraceMemory> memory = {};
   std::vector<TraceMark> marks = {};
   std::vector<DeviceDetails> details = {};
   TraceLosses losses = {};

@@ -7,7 +7,6 @@
 
 #include "core/enums.h"
 #include "record/recorder.h"
-#include "trace/call_tree.h"
 
 namespace normbench {
 namespace {
@@ -33,6 +32,63 @@ struct Filling {
   std::int64_t first_ns = 0, first_end_ns = 0, longest_ns = 0;
 };
 
+/// Bytes of the host and of devices.
+struct Bytes {
+  std::int64_t host = 0, device = 0;
+
+  Bytes operator-(const Bytes& other) const {
+    return {.host = host - other.host, .device = device - other.device};
+  }
+};
+
+/// What was allocated, on whatever thread, while a call ran: PyTorch counts it so.
+class MemoryUse {
+ public:
+  explicit MemoryUse(const TraceModel& model) : records_(model.memory) {
+    std::ranges::stable_sort(records_, {}, &TraceMemory::ns);
+    sums_.reserve(records_.size() + 1);
+    for (const TraceMemory& record : records_) {
+      Bytes sum = sums_.back();
+      (record.on_device ? sum.device : sum.host) += record.bytes;
+      sums_.push_back(sum);
+    }
+    opened_.resize(records_.size() + 1);
+  }
+
+  bool is_empty() const { return records_.empty(); }
+
+  Bytes during(const TraceSlice& slice) const {
+    const auto [first, last] = range(slice);
+    return sums_[last] - sums_[first];
+  }
+  /// Notes that what was allocated meanwhile has a call.
+  void cover(const TraceSlice& slice) {
+    const auto [first, last] = range(slice);
+    ++opened_[first];
+    --opened_[last];
+  }
+  /// What no call covers.
+  std::vector<TraceMemory> uncovered() const {
+    std::vector<TraceMemory> rest;
+    std::int64_t open = 0;
+    for (std::size_t i = 0; i < records_.size(); ++i)
+      if ((open += opened_[i]) == 0) rest.push_back(records_[i]);
+    return rest;
+  }
+
+ private:
+  /// The records from its start to its end, both included.
+  std::pair<std::size_t, std::size_t> range(const TraceSlice& slice) const {
+    const auto at = [&](auto found) { return static_cast<std::size_t>(found - records_.begin()); };
+    return {at(std::ranges::lower_bound(records_, slice.start_ns, {}, &TraceMemory::ns)),
+            at(std::ranges::upper_bound(records_, slice.end_ns, {}, &TraceMemory::ns))};
+  }
+
+  std::vector<TraceMemory> records_;  // by time
+  std::vector<Bytes> sums_{Bytes{}};  // of the records before each, and of all
+  std::vector<std::int64_t> opened_;  // how many more calls cover a record than the one before it
+};
+
 /// The sample that at least `percent` of the sorted ones do not exceed.
 std::int64_t nearest_rank(const std::vector<std::int64_t>& sorted, std::size_t percent) {
   const std::size_t rank = (percent * sorted.size() + 99) / 100;
@@ -43,8 +99,12 @@ class Rows {
  public:
   explicit Rows(const TraceModel& model, bool by_shape) : model_(model), by_shape_(by_shape) {}
 
-  void add(const Call& call) {
+  void add(const Call& call, const Bytes& memory, const Bytes& self_memory) {
     ProfileRow& row = of(*call.slice).row;
+    row.cpu_memory += memory.host;
+    row.device_memory += memory.device;
+    row.self_cpu_memory += self_memory.host;
+    row.self_device_memory += self_memory.device;
     row.cpu_ns += call.slice->end_ns - call.slice->start_ns;
     row.self_cpu_ns += call.self_ns;
     row.device_ns += call.device_ns;
@@ -112,6 +172,7 @@ class Rows {
     filling.row.place = key.on_device ? Place::Cuda : Place::Cpu;
     filling.row.shapes = key.shapes;
     filling.row.annotation = key.annotation;
+    filling.row.async = slice.async;
     filling.row.constants = key.name == constants_range;
     filling.row.image = key.annotation && key.name == image_range;
     filling.first_ns = slice.start_ns;
@@ -124,12 +185,47 @@ class Rows {
   std::unordered_map<RowKey, std::size_t, RowKeyHash> index_;
 };
 
+/// Adds the calls with what was allocated in them, and a row of what was allocated outside of any.
+void add_calls(const TraceModel& model, const std::vector<Call>& calls, Rows& rows) {
+  MemoryUse use(model);
+  std::vector<Bytes> below(use.is_empty() ? 0 : calls.size());  // in the direct children of each
+  for (const Call& call : calls) {
+    if (use.is_empty()) break;
+    use.cover(*call.slice);
+    if (call.parent < 0 || call.merged) continue;
+    const Bytes memory = use.during(*call.slice);
+    Bytes& sum = below[static_cast<std::size_t>(call.parent)];
+    sum.host += memory.host;
+    sum.device += memory.device;
+  }
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const Call& call = calls[i];
+    if (call.merged || call.slice->kind == TraceKind::PythonFunction) continue;
+    const Bytes memory = use.is_empty() ? Bytes{} : use.during(*call.slice);
+    const bool has_self = !use.is_empty() && !call.slice->async;
+    rows.add(call, memory, has_self ? memory - below[i] : Bytes{});
+  }
+  for (const TraceMemory& record : use.uncovered()) {
+    TraceSlice slice;
+    slice.start_ns = slice.end_ns = record.ns;
+    slice.name = "[memory]";
+    Call call;
+    call.slice = &slice;
+    const Bytes bytes{.host = record.on_device ? 0 : record.bytes,
+                      .device = record.on_device ? record.bytes : 0};
+    rows.add(call, bytes, bytes);
+  }
+}
+
 }  // namespace
 
 std::vector<ProfileRow> profile_rows(const TraceModel& model, bool by_shape) {
+  return profile_rows(model, call_tree(model), by_shape);
+}
+
+std::vector<ProfileRow> profile_rows(const TraceModel& model, const CallTree& tree, bool by_shape) {
   Rows rows(model, by_shape);
-  for (const Call& call : call_tree(model))
-    if (!call.merged) rows.add(call);
+  add_calls(model, tree.calls, rows);
   for (const TraceLane& lane : model.lanes)
     for (const TraceSlice& slice : lane.slices)
       if (is_on_gpu(slice.kind)) rows.add_device(slice);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "document/results.h"
+#include "trace/call_tree.h"
 #include "trace/model.h"
 
 namespace normbench {
@@ -13,6 +14,9 @@ namespace normbench {
 /// call_tree(), those of the CUDA runtime among them. Where a device's times are from marks, these
 /// have rows as work has. Workers, waits of streams and slices of unknown kinds have none.
 std::vector<ProfileRow> profile_rows(const TraceModel& model, bool by_shape = false);
+/// The same from its calls.
+std::vector<ProfileRow> profile_rows(const TraceModel& model, const CallTree& tree,
+                                     bool by_shape = false);
 
 /// Adds page faults of stages by their labels (ProfileTrace::faults) to the rows of the host.
 void add_faults(std::vector<ProfileRow>& rows,

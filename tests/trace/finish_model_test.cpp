@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "trace_check/chrome_check.h"
 #include "trace/models.h"
+#include "trace_check/chrome_check.h"
 
 namespace normbench::finish_model_test {
 namespace {

@@ -107,6 +107,131 @@ TEST(ProfileRows, ASliceThatOverlapsOnlyPartlyIsNoChild) {
               ElementsAre("a cpu 1 10/10", "b cpu 1 7/10", "c cpu 1 3/3"));
 }
 
+/// As torch has it since 2.15: frames have no rows, but what is in them is no child of what is
+/// around.
+TEST(ProfileRows, FramesOfPythonTakeTimeAndHaveNoRows) {
+  constexpr auto kFrame = TraceKind::PythonFunction;
+  const TraceModel model = small_model({{0, 100, "train.py(3): step", kFrame},
+                                        {10, 90, "data", kStep},
+                                        {12, 80, "load.py(7): load", kFrame},
+                                        {20, 50, "mm"},
+                                        {55, 60, "mm"}});
+  EXPECT_THAT(lines(profile_rows(model)),
+              ElementsAre("data cpu annotation 1 12/80", "mm cpu 2 35/35"));
+}
+
+TEST(ProfileRows, AFrameThatEndsLateTakesTimeTwice) {
+  constexpr auto kFrame = TraceKind::PythonFunction;
+  const TraceModel model = small_model(
+      {{0, 100, "ProfilerStep#1", kStep}, {10, 80, "a.py(1): f", kFrame}, {40, 100, "g", kFrame}});
+  EXPECT_THAT(lines(profile_rows(model)), ElementsAre("ProfilerStep* cpu annotation 1 -30/100"));
+}
+
+TEST(ProfileRows, WorkOfACallWithinAFrameIsOfTheOpAroundIt) {
+  const TraceModel model = small_model(
+      {{0, 100, "mm"},
+       {5, 60, "a.py(1): f", TraceKind::PythonFunction},
+       {.start_ns = 10, .end_ns = 20, .name = "launch", .kind = kRuntime, .correlation = 4},
+       {.start_ns = 50, .end_ns = 57, .name = "k", .kind = kKernel, .correlation = 4}});
+  EXPECT_THAT(device_times(model), ElementsAre("mm 7/7", "launch 0/0"));
+}
+
+TEST(ProfileRows, AsyncSlicesHaveNoSelfTimeAndNoChildren) {
+  TraceModel model = small_model({{0, 100, "step"}, {10, 90, "gloo:send"}, {20, 50, "mm"}});
+  model.lanes[0].slices[1].async = true;
+  const std::vector<ProfileRow> rows = profile_rows(model);
+  EXPECT_THAT(lines(rows),
+              ElementsAre("step cpu 1 70/100", "gloo:send cpu 1 0/80", "mm cpu 1 30/30"));
+  EXPECT_FALSE(rows[0].async);
+  EXPECT_TRUE(rows[1].async);
+}
+
+TEST(ProfileRows, AChildMayEndLaterByWhatItsStartWasCut) {
+  TraceModel model =
+      small_model({{0, 50'900, "step"}, {0, 50'700, "forward"}, {1000, 50'950, "op"}});
+  EXPECT_THAT(
+      lines(profile_rows(model)),
+      ElementsAre("step cpu 1 200/50900", "forward cpu 1 50700/50700", "op cpu 1 49950/49950"));
+  model.start_error_ns = 999;
+  EXPECT_THAT(
+      lines(profile_rows(model)),
+      ElementsAre("step cpu 1 200/50900", "forward cpu 1 750/50700", "op cpu 1 49950/49950"));
+}
+
+/// Two processes of which each has one op and one call with the same numbers as the other's.
+TraceModel two_processes() {
+  TraceModel model = small_model(
+      {{.start_ns = 0, .end_ns = 10, .name = "a", .external_id = 1},
+       {.start_ns = 1, .end_ns = 3, .name = "launch", .kind = kRuntime, .correlation = 5},
+       {.start_ns = 20,
+        .end_ns = 120,
+        .name = "ka",
+        .kind = kKernel,
+        .lane = 7,
+        .external_id = 1,
+        .correlation = 5},
+       {.start_ns = 2, .end_ns = 12, .name = "b", .lane = 2, .external_id = 1},
+       {.start_ns = 3,
+        .end_ns = 5,
+        .name = "launch",
+        .kind = kRuntime,
+        .lane = 2,
+        .correlation = 5},
+       {.start_ns = 22,
+        .end_ns = 222,
+        .name = "kb",
+        .kind = kKernel,
+        .lane = 8,
+        .external_id = 1,
+        .correlation = 5}});
+  for (TraceLane& lane : model.lanes)
+    if (lane.tid == 2) lane.pid = 101;
+  for (DeviceDetails& details : model.details) details.device = details.stream - 7;
+  return model;
+}
+
+TEST(ProfileRows, WorkThatSeveralProcessesMayHaveSubmittedIsOfNone) {
+  const TraceModel model = two_processes();
+  EXPECT_THAT(device_times(model), ElementsAre("a 0/0", "launch 0/0", "b 0/0"));
+  EXPECT_EQ(call_tree(model).ambiguous, 2);
+}
+
+TEST(ProfileRows, OtherWorkOfADeviceTellsWhoseItIs) {
+  TraceModel model = two_processes();
+  for (TraceLane& lane : model.lanes) {
+    const std::size_t count = lane.slices.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      TraceSlice more = lane.slices[i];
+      if (!is_call(more.kind) && !is_gpu_work(more.kind)) continue;
+      more.correlation = lane.pid == 101 || lane.tid == 8 ? 6 : 7;
+      more.start_ns = more.end_ns += 1000;
+      lane.slices.push_back(more);
+    }
+  }
+  EXPECT_THAT(device_times(model), ElementsAre("a 100/100", "launch 0/0", "b 200/200"));
+  EXPECT_EQ(call_tree(model).ambiguous, 0);
+}
+
+/// "name calls self/total" in bytes of the host, then of devices.
+std::vector<std::string> memory_of(const TraceModel& model) {
+  std::vector<std::string> result;
+  for (const ProfileRow& row : profile_rows(model))
+    result.push_back(fmt::format("{} {} {}/{} {}/{}", row.name, row.calls, row.self_cpu_memory,
+                                 row.cpu_memory, row.self_device_memory, row.device_memory));
+  return result;
+}
+
+TEST(ProfileRows, MemoryIsOfWhatRanMeanwhileOnAnyThread) {
+  TraceModel model = small_model({{10, 90, "conv"},
+                                  {20, 50, "empty"},
+                                  {.start_ns = 40, .end_ns = 60, .name = "other", .lane = 2}});
+  model.memory = {{.ns = 50, .bytes = 100}, {.ns = 20, .bytes = 7},
+                  {.ns = 60, .bytes = -30}, {.ns = 30, .bytes = 64, .on_device = true},
+                  {.ns = 5, .bytes = 1000}, {.ns = 95, .bytes = -1000}};
+  EXPECT_THAT(memory_of(model), ElementsAre("[memory] 2 0/0 0/0", "conv 1 -30/77 0/64",
+                                            "empty 1 107/107 64/64", "other 1 70/70 0/0"));
+}
+
 /// As torch has it: both lie in the outer one, which is shorter than they are together.
 TEST(ProfileRows, PartialOverlapCanMakeSelfTimeNegative) {
   const TraceModel model =

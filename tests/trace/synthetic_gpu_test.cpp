@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "trace_check/chrome_check.h"
 #include "trace/models.h"
+#include "trace_check/chrome_check.h"
 
 namespace normbench::synthetic_gpu_test {
 namespace {

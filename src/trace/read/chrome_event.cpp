@@ -16,16 +16,29 @@ struct MemberKey {
 constexpr MemberKey event_keys[] = {{"ph", Member::Phase},     {"cat", Member::Category},
                                     {"name", Member::Name},    {"pid", Member::Pid},
                                     {"tid", Member::Tid},      {"ts", Member::Start},
-                                    {"dur", Member::Duration}, {"args", Member::Args}};
+                                    {"dur", Member::Duration}, {"args", Member::Args},
+                                    {"id", Member::Id},        {"id2", Member::Id2}};
 // The spellings of torch before 1.12 are among them.
-constexpr MemberKey args_keys[] = {
-    {"External id", Member::ExternalId},  {"external id", Member::ExternalId},
-    {"correlation", Member::Correlation}, {"stream", Member::Stream},
-    {"device", Member::Device},           {"bytes", Member::Bytes},
-    {"source", Member::Source},           {"over_link", Member::OverLink},
-    {"Input Dims", Member::Shapes},       {"Input dims", Member::Shapes},
-    {"normbench label", Member::Label},   {"name", Member::ArgName},
-    {"labels", Member::Labels},           {"sort_index", Member::SortIndex}};
+constexpr MemberKey args_keys[] = {{"External id", Member::ExternalId},
+                                   {"external id", Member::ExternalId},
+                                   {"correlation", Member::Correlation},
+                                   {"stream", Member::Stream},
+                                   {"device", Member::Device},
+                                   {"bytes", Member::Bytes},
+                                   {"source", Member::Source},
+                                   {"over_link", Member::OverLink},
+                                   {"Input Dims", Member::Shapes},
+                                   {"Input dims", Member::Shapes},
+                                   {"normbench label", Member::Label},
+                                   {"name", Member::ArgName},
+                                   {"labels", Member::Labels},
+                                   {"sort_index", Member::SortIndex},
+                                   {"Bytes", Member::AllocatedBytes},
+                                   {"Device Type", Member::DeviceType},
+                                   {"count", Member::EventCount},
+                                   {"avg ms", Member::EventMean},
+                                   {"dropped_event_count", Member::DroppedEvents}};
+constexpr MemberKey id2_keys[] = {{"local", Member::LocalId}, {"global", Member::Id}};
 
 Member member_in(std::span<const MemberKey> keys, std::string_view text) {
   for (const MemberKey& key : keys)
@@ -33,11 +46,21 @@ Member member_in(std::span<const MemberKey> keys, std::string_view text) {
   return Member::None;
 }
 
-std::optional<std::int64_t> integer_in(std::string_view text) {
-  std::int64_t value = 0;
+template <class T>
+std::optional<T> number_in(std::string_view text) {
+  T value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+/// A whole number of 64 bits, signed or not, or the one nearest to a decimal one.
+std::optional<std::int64_t> integer_in(std::string_view text) {
+  if (const auto value = number_in<std::int64_t>(text)) return value;
+  if (const auto value = number_in<std::uint64_t>(text)) return static_cast<std::int64_t>(*value);
+  constexpr double most = 9e18;
+  const auto value = number_in<double>(text);
+  return value && std::abs(*value) < most ? std::optional(std::llround(*value)) : std::nullopt;
 }
 
 /// Where the value of a member goes as it is.
@@ -51,7 +74,7 @@ constexpr MemberPlace<std::string> text_places[] = {
     {Member::Name, &ChromeEvent::name},        {Member::Source, &ChromeEvent::source},
     {Member::ArgName, &ChromeEvent::arg_name}, {Member::Labels, &ChromeEvent::labels},
     {Member::Pid, &ChromeEvent::pid_text},     {Member::Tid, &ChromeEvent::tid_text},
-    {Member::Label, &ChromeEvent::label}};
+    {Member::Label, &ChromeEvent::label},      {Member::Id, &ChromeEvent::id}};
 constexpr MemberPlace<std::int64_t> number_places[] = {
     {Member::Pid, &ChromeEvent::pid},
     {Member::Tid, &ChromeEvent::tid},
@@ -59,7 +82,10 @@ constexpr MemberPlace<std::int64_t> number_places[] = {
     {Member::Stream, &ChromeEvent::stream},
     {Member::Device, &ChromeEvent::device},
     {Member::Bytes, &ChromeEvent::bytes},
-    {Member::SortIndex, &ChromeEvent::sort_index}};
+    {Member::SortIndex, &ChromeEvent::sort_index},
+    {Member::AllocatedBytes, &ChromeEvent::allocated_bytes},
+    {Member::DeviceType, &ChromeEvent::device_type},
+    {Member::DroppedEvents, &ChromeEvent::dropped_events}};
 
 /// The member's place in the event, or null.
 template <class T>
@@ -70,20 +96,13 @@ T* place_of(ChromeEvent& event, std::span<const MemberPlace<T>> places, Member m
 
 struct Category {
   std::string_view name;
-  std::optional<TraceKind> kind;
+  TraceKind kind;
 };
-
-// Besides the words of the kinds. Waits for a stream are no work of it, and threads of a stage are
-// not the stage. The last ones are those of torch before 1.12.
-constexpr Category categories[] = {{"python_function", {}},
-                                   {"cpu_thread", {}},
-                                   {"cuda_sync", {}},
-                                   {"Trace", {}},
-                                   {"Operator", TraceKind::CpuOp},
-                                   {"Runtime", TraceKind::CudaRuntime},
-                                   {"Kernel", TraceKind::Kernel},
-                                   {"Memcpy", TraceKind::GpuMemcpy},
-                                   {"Memset", TraceKind::GpuMemset}};
+constexpr Category old_categories[] = {{"Operator", TraceKind::CpuOp},
+                                       {"Runtime", TraceKind::CudaRuntime},
+                                       {"Kernel", TraceKind::Kernel},
+                                       {"Memcpy", TraceKind::GpuMemcpy},
+                                       {"Memset", TraceKind::GpuMemset}};
 
 /// The year 2096 as time since the epoch; nanoseconds of the sum of two such times still fit.
 constexpr std::int64_t most_us = 4'000'000'000'000'000;
@@ -113,60 +132,65 @@ std::optional<std::int64_t> rounded_ns(std::string_view text) {
 
 Member member_of_event(std::string_view key) { return member_in(event_keys, key); }
 Member member_of_args(std::string_view key) { return member_in(args_keys, key); }
+Member member_of_id2(std::string_view key) { return member_in(id2_keys, key); }
 
 void set_boolean(ChromeEvent& event, Member member, bool value) {
   if (member == Member::OverLink) event.over_link = value;
 }
 
-void set_integer(ChromeEvent& event, Member member, std::int64_t value) {
-  if (member == Member::Start)
-    event.start_ns = ns_of_microseconds(value);
-  else if (member == Member::Duration)
-    event.duration_ns = ns_of_microseconds(value);
-  else if (member == Member::ExternalId)
-    event.external_id = static_cast<std::uint64_t>(value);
-  else if (auto* const place = place_of<std::int64_t>(event, number_places, member))
-    *place = value;
-}
-
-void set_decimal(ChromeEvent& event, Member member, double value, std::string_view text) {
-  constexpr double most = 9e18;
-  if (member == Member::Start)
+void set_number(ChromeEvent& event, Member member, std::string_view text) {
+  if (member == Member::None) return;
+  if (member == Member::Start) {
     event.start_ns = ns_of_microseconds(text);
-  else if (member == Member::Duration)
+  } else if (member == Member::Duration) {
     event.duration_ns = ns_of_microseconds(text);
-  else if (std::abs(value) < most)
-    set_integer(event, member, std::llround(value));
+  } else if (member == Member::Id || member == Member::LocalId) {
+    set_text(event, member, text);
+  } else if (member == Member::EventCount) {
+    event.has_count = true;
+  } else if (member == Member::EventMean) {
+    event.has_mean = true;
+  } else if (const auto value = integer_in(text)) {
+    if (member == Member::ExternalId)
+      event.external_id = static_cast<std::uint64_t>(*value);
+    else if (auto* const place = place_of<std::int64_t>(event, number_places, member))
+      *place = *value;
+  }
 }
 
-void set_text(ChromeEvent& event, Member member, std::string& text) {
-  if (member == Member::Start || member == Member::Duration)
-    return set_decimal(event, member, 0, text);
-  if (auto* const place = place_of<std::string>(event, text_places, member);
-      place != nullptr && member != Member::Pid && member != Member::Tid) {
-    std::swap(*place, text);
-  } else if (const auto value = integer_in(text)) {
-    set_integer(event, member, *value);
-  } else if (place != nullptr) {
-    std::swap(*place, text);
+void set_text(ChromeEvent& event, Member member, std::string_view text) {
+  if (member == Member::Start || member == Member::Duration) return set_number(event, member, text);
+  if (member == Member::LocalId) {
+    event.id = "p";
+    event.id += text;
+    return;
   }
+  auto* const place = place_of<std::string>(event, text_places, member);
+  const bool is_place = member == Member::Pid || member == Member::Tid;
+  if (place != nullptr && !(is_place && number_in<std::int64_t>(text)))
+    *place = text;
+  else if (number_in<std::int64_t>(text))
+    set_number(event, member, text);
 }
 
 void clear(ChromeEvent& event) {
   for (const auto& [member, text] : text_places) (event.*text).clear();
   event.shapes.clear();
   event.line = 0;
-  event.over_link = false;
-  event.pid = event.tid = event.bytes = event.sort_index = 0;
+  event.over_link = event.has_count = event.has_mean = false;
+  for (const auto& [member, number] : number_places) event.*number = 0;
   event.start_ns = event.duration_ns = std::nullopt;
   event.external_id = 0;
   event.correlation = event.stream = event.device = -1;
 }
 
-std::optional<TraceKind> kind_of_category(std::string_view category) {
-  for (const auto& [name, kind] : categories)
-    if (name == category) return kind;
+TraceKind kind_of_category(std::string_view category) {
   return parse_word<TraceKind>(category).value_or(TraceKind::Other);
+}
+
+TraceKind old_kind_of_category(std::string_view category) {
+  const auto found = std::ranges::find(old_categories, category, &Category::name);
+  return found == std::end(old_categories) ? TraceKind::Other : found->kind;
 }
 
 std::optional<std::int64_t> ns_of_microseconds(std::string_view text) {
@@ -179,11 +203,6 @@ std::optional<std::int64_t> ns_of_microseconds(std::string_view text) {
     return rounded_ns(text);
   const std::optional<std::int64_t> ns = exact_ns(whole, decimals);
   return negative && ns ? -*ns : ns;
-}
-
-std::optional<std::int64_t> ns_of_microseconds(std::int64_t us) {
-  if (us > most_us || us < -most_us) return std::nullopt;
-  return us * 1000;
 }
 
 }  // namespace normbench

@@ -13,12 +13,17 @@ struct ChromeEvent {
   std::int64_t pid = 0, tid = 0;
   std::string pid_text, tid_text;  // where those are no numbers
   std::optional<std::int64_t> start_ns, duration_ns;
+  std::string id;  // of an async event; with a "p" before it where it is its process's own
 
   // Of `args`.
   std::uint64_t external_id = 0;                            // 0: none
   std::int64_t correlation = -1, stream = -1, device = -1;  // -1: none
   std::int64_t bytes = 0;
-  std::string source;  // of times, where they are not those of records
+  std::int64_t allocated_bytes = 0;          // PyTorch's, of a [memory] event; negative: freed
+  std::int64_t device_type = 0;              // PyTorch's, of a [memory] event; 0: the host
+  std::int64_t dropped_events = 0;           // ONNX Runtime's, of a profile that is full
+  bool has_count = false, has_mean = false;  // clang's, of sums of other events
+  std::string source;                        // of times, where they are not those of records
   bool over_link = false;
   std::string shapes;  // of the inputs, as torch prints them
   std::string label;   // normbench's, of a name with a step's number
@@ -37,6 +42,14 @@ enum class Member {
   Start,
   Duration,
   Args,
+  Id,
+  Id2,
+  LocalId,
+  AllocatedBytes,
+  DeviceType,
+  DroppedEvents,
+  EventCount,
+  EventMean,
   ExternalId,
   Correlation,
   Stream,
@@ -52,23 +65,24 @@ enum class Member {
 };
 Member member_of_event(std::string_view key);
 Member member_of_args(std::string_view key);
+Member member_of_id2(std::string_view key);
 
 /// Values that make no sense for a member leave it as it was.
 void set_boolean(ChromeEvent& event, Member member, bool value);
-void set_integer(ChromeEvent& event, Member member, std::int64_t value);
 /// `text` is the number as written: times are exact by it.
-void set_decimal(ChromeEvent& event, Member member, double value, std::string_view text);
-void set_text(ChromeEvent& event, Member member, std::string& text);
+void set_number(ChromeEvent& event, Member member, std::string_view text);
+void set_text(ChromeEvent& event, Member member, std::string_view text);
 
 /// Empty, with the room that it had.
 void clear(ChromeEvent& event);
 
-/// Other for categories that torch does not have; nothing for those of torch's that no table shows.
-std::optional<TraceKind> kind_of_category(std::string_view category);
+/// Other for categories that PyTorch does not have.
+TraceKind kind_of_category(std::string_view category);
+/// The same of PyTorch before 1.12, whose words other tools use for something else.
+TraceKind old_kind_of_category(std::string_view category);
 
 /// Nanoseconds of microseconds as text, exact when it has at most three decimals and no exponent,
 /// else rounded to the nearest; nothing for what is no such number or too large.
 std::optional<std::int64_t> ns_of_microseconds(std::string_view text);
-std::optional<std::int64_t> ns_of_microseconds(std::int64_t us);
 
 }  // namespace normbench

@@ -2,206 +2,282 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "core/issue.h"
-#include "trace/read/chunked_text.h"
+#include "trace/read/json_text.h"
 
 namespace normbench {
 namespace {
 
-constexpr int max_depth = 64;
+constexpr std::size_t usual_depth = 64;
+constexpr std::size_t most_depth = 1'000'000;
+constexpr std::size_t most_warnings = 5;
 constexpr const char* expected = "expected {\"traceEvents\": […]} or […]";
 
-/// One object of the document kept whole, built from the parser's events.
-class JsonPart {
- public:
-  /// True from the object's start to its end.
-  bool is_open() const { return !open_.empty(); }
+enum class DocumentKey { Other, Events, Normbench, SchemaVersion, Warnings, Groups, Schema };
 
-  void key(const std::string& key) { key_ = key; }
-  void add(Json value) { place(std::move(value)); }
-  /// An empty object or array, which what follows goes to.
-  void open(Json container) { open_.push_back(&place(std::move(container))); }
-  void close() { open_.pop_back(); }
+DocumentKey document_key(std::string_view key) {
+  if (key == "traceEvents") return DocumentKey::Events;
+  if (key == "normbench") return DocumentKey::Normbench;
+  if (key == "schemaVersion") return DocumentKey::SchemaVersion;
+  if (key == "WARNING" || key == "ERROR") return DocumentKey::Warnings;
+  if (key == "groups") return DocumentKey::Groups;
+  if (key == "schema") return DocumentKey::Schema;
+  return DocumentKey::Other;
+}
 
-  /// Null before there was any.
-  Json take() { return std::move(root_); }
+bool begins(JsonToken token) {
+  return token == JsonToken::BeginObject || token == JsonToken::BeginArray;
+}
+JsonToken end_of(bool is_object) { return is_object ? JsonToken::EndObject : JsonToken::EndArray; }
+std::string_view comma_or_end(bool is_object) { return is_object ? "',' or '}'" : "',' or ']'"; }
 
- private:
-  Json& place(Json value) {
-    if (open_.empty()) return root_ = std::move(value);
-    Json& container = *open_.back();
-    if (container.is_array()) return container.emplace_back(std::move(value));
-    return container[key_] = std::move(value);
-  }
-
-  Json root_;
-  std::vector<Json*> open_;  // from the outermost to the innermost
-  std::string key_;
-};
-
-/// Shapes of an op's inputs as torch prints them, "[[8, 3, 224, 224], [], [3]]", from the parts of
-/// a JSON array in order. What is no list of numbers, a list of tensors say, stands as [].
-class ShapeText {
- public:
-  void open() {
-    ++depth_;
-    if (depth_ == 1) text_ = "[";
-    if (depth_ == 2) {
-      if (text_.size() > 1) text_ += ", ";
-      input_ = text_.size();
-      nested_ = false;
-      text_ += "[";
-    }
-    if (depth_ > 2) nested_ = true;
-  }
-  void close() {
-    if (depth_ == 2) {
-      if (nested_) text_.resize(input_ + 1);
-      text_ += "]";
-    }
-    if (depth_ == 1) text_ += "]";
-    --depth_;
-  }
-  void number(std::int64_t value) {
-    if (depth_ != 2) return;
-    if (text_.size() > input_ + 1) text_ += ", ";
-    text_ += std::to_string(value);
-  }
-
-  /// The text once every open list is closed; "" for no inputs. It starts anew after that.
-  std::string take() {
-    std::string text = std::exchange(text_, {});
-    return text == "[]" ? "" : text;
-  }
-
- private:
-  std::string text_;
-  std::size_t input_ = 0;  // where the list of the present input starts in `text_`
-  int depth_ = 0;
-  bool nested_ = false;  // the present input is a list of lists
-};
-
-/// Takes the parser's events. Values are told apart by where they stand: `depth_` is the number of
-/// open objects and arrays, and those of an event lie at `event_depth_` or one deeper.
+/// Takes the text apart by what stands where. Functions for a value get its first token.
 class EventReader {
  public:
-  EventReader(ChunkedText& text, const std::function<void(const ChromeEvent&)>& take)
-      : text_(text), take_(take) {}
+  EventReader(std::istream& in, const std::function<void(const ChromeEvent&)>& take)
+      : text_(in), take_(take) {}
 
-  bool null() { return value(nullptr); }
-  bool boolean(bool is) {
-    value(is);
-    set_boolean(event_, member_, is);
-    return true;
-  }
-  bool number_integer(Json::number_integer_t number) {
-    value(number);
-    if (shapes_depth_ > 0) shapes_.number(number);
-    set_integer(event_, member_, number);
-    return true;
-  }
-  bool number_unsigned(Json::number_unsigned_t number) {
-    return number_integer(static_cast<Json::number_integer_t>(number));
-  }
-  bool number_float(Json::number_float_t number, const std::string& text) {
-    value(number);
-    set_decimal(event_, member_, number, text);
-    return true;
-  }
-  bool string(std::string& text) {
-    value(text);
-    set_text(event_, member_, text);
-    return true;
-  }
-  bool binary(Json::binary_t&) { return false; }
-
-  bool key(std::string& key) {
-    if (depth_ == event_depth_)
-      member_ = member_of_event(key);
-    else if (depth_ == args_depth_)
-      member_ = member_of_args(key);
+  TraceFacts read() {
+    const JsonToken first = text_.next();
+    if (first == JsonToken::End) throw Invalid(fmt::format("is empty ({})", expected));
+    if (first == JsonToken::BeginArray)
+      bare_events();
+    else if (with_end(first) == JsonToken::BeginObject)
+      document();
     else
-      member_ = Member::None;
-    if (depth_ == 1) top_level_key(key);
-    if (about_.is_open()) about_.key(key);
-    return true;
-  }
-
-  bool start_object(std::size_t) {
-    const Member of = member_;
-    open();
-    if (depth_ == events_depth_ + 1) {
-      clear(event_);
-      event_.line = text_.line();
-      event_depth_ = depth_;
-    } else if (depth_ == event_depth_ + 1 && of == Member::Args) {
-      args_depth_ = depth_;
-    } else if (events_next_) {
-      fail("traceEvents must be an array of events");
-    } else if (about_next_ || about_.is_open()) {
-      about_next_ = false;
-      about_.open(Json::object());
-    }
-    return true;
-  }
-
-  bool end_object() {
-    if (depth_ == event_depth_) {
-      event_depth_ = none;
-      ++events_;
-      take_(event_);
-    }
-    if (depth_ == args_depth_) args_depth_ = none;
-    if (about_.is_open()) about_.close();
-    return close();
-  }
-
-  bool start_array(std::size_t) {
-    const bool shapes = member_ == Member::Shapes && shapes_depth_ == 0;
-    if (depth_ == events_depth_) fail("an event must be an object");
-    open();
-    if (depth_ == 1 || events_next_) {
-      events_depth_ = depth_;
-      events_next_ = false;
-      found_ = true;
-    }
-    if (shapes) shapes_depth_ = depth_;
-    if (shapes_depth_ > 0) shapes_.open();
-    if (about_.is_open()) about_.open(Json::array());
-    return true;
-  }
-
-  bool end_array() {
-    if (shapes_depth_ > 0) shapes_.close();
-    if (depth_ == shapes_depth_) {
-      event_.shapes = shapes_.take();
-      shapes_depth_ = 0;
-    }
-    if (depth_ == events_depth_) events_depth_ = none;
-    if (about_.is_open()) about_.close();
-    return close();
-  }
-
-  bool parse_error(std::size_t, const std::string& token, const Json::exception& error) {
-    const bool at_end = text_.begin() == ChunkedText::end();
-    if (at_end && ends_early(error.what()))
-      fail(fmt::format("the trace ends in the middle, cut off after {} events", events_));
-    fail(json_mistake(error.what(), token + std::string(text_.next_word())));
-  }
-
-  /// Once the whole text was read.
-  Json take_about() {
+      throw Invalid(fmt::format("is no trace: it is a single value ({})", expected));
+    if (latest_ = text_.next(); latest_ != JsonToken::End) fail_at("nothing more");
     check_found();
-    return about_.take();
+    return std::move(facts_);
   }
 
  private:
-  static constexpr int none = -2;  // one deeper than that is no depth either
+  // --- the grammar
+
+  JsonToken next() { return with_end(text_.next()); }
+  JsonToken skip() { return with_end(text_.skip()); }
+
+  JsonToken with_end(JsonToken token) {
+    if (token == JsonToken::End || token == JsonToken::CutOff)
+      fail(fmt::format("the trace ends in the middle, cut off after {} events", events_));
+    return latest_ = token;
+  }
+
+  /// Of an object that is open, `take` gets what `of` makes of each key, and takes the value.
+  template <class Of, class Take>
+  void members(const Of& of, const Take& take) {
+    for (JsonToken token = next(); token != JsonToken::EndObject;) {
+      if (token != JsonToken::String) fail_at("a key or '}'");
+      const auto key = of(text_.text());
+      if (next() != JsonToken::Colon) fail_at("':'");
+      take(key);
+      token = after_comma(true);
+    }
+  }
+
+  /// Of an array that is open, `take` gets the first token of each element, and takes the rest.
+  template <class Take>
+  void elements(const Take& take) {
+    for (JsonToken token = next(); token != JsonToken::EndArray;) {
+      take(token);
+      token = after_comma(false);
+    }
+  }
+
+  /// Behind a value: the first token behind the comma, or the end of the object or array.
+  JsonToken after_comma(bool is_object) {
+    JsonToken token = next();
+    if (token == end_of(is_object)) return token;
+    if (token != JsonToken::Comma) fail_at(comma_or_end(is_object));
+    token = next();
+    if (token == end_of(is_object)) note(Leniency::ExtraComma);
+    return token;
+  }
+
+  /// Takes the value that begins with this token, however deep it is.
+  void skip_value(JsonToken token) {
+    std::vector<bool> open;  // true: an object
+    for (bool deep = false;;) {
+      if (begins(token)) {
+        open.push_back(token == JsonToken::BeginObject);
+        if (open.size() > usual_depth && !std::exchange(deep, true)) note(Leniency::DeepArgs);
+        if (open.size() > most_depth)
+          fail(fmt::format("nested deeper than {} levels (no trace needs that)", most_depth));
+        token = skip();
+        if (token != end_of(open.back())) {
+          token = value_in(open.back(), token);
+          continue;
+        }
+        open.pop_back();
+      } else {
+        check_scalar(token);
+      }
+      while (!open.empty() && (token = after_comma(open.back())) == end_of(open.back()))
+        open.pop_back();
+      if (open.empty()) return;
+      token = value_in(open.back(), token);
+    }
+  }
+
+  /// The first token of the value, where an element of an object or array begins with `token`.
+  JsonToken value_in(bool is_object, JsonToken token) {
+    if (!is_object) return token;
+    if (token != JsonToken::String) fail_at("a key or '}'");
+    if (next() != JsonToken::Colon) fail_at("':'");
+    return skip();
+  }
+
+  void check_scalar(JsonToken token) {
+    switch (token) {
+      case JsonToken::NotANumber:
+        return note(Leniency::NotANumber);
+      case JsonToken::String:
+      case JsonToken::Number:
+      case JsonToken::True:
+      case JsonToken::False:
+      case JsonToken::Null:
+        return;
+      default:
+        fail_at("a value");
+    }
+  }
+
+  // --- the document
+
+  void document() {
+    members(document_key, [&](DocumentKey key) { document_member(key, next()); });
+  }
+
+  void document_member(DocumentKey key, JsonToken token) {
+    has_groups_ |= key == DocumentKey::Groups;
+    has_schema_ |= key == DocumentKey::Schema;
+    if (key == DocumentKey::Events) return events(token);
+    if (key == DocumentKey::Normbench) {
+      facts_.about = value_of(token, 1);
+      return;
+    }
+    if (key == DocumentKey::SchemaVersion) facts_.has_schema_number = token == JsonToken::Number;
+    if (key == DocumentKey::Warnings && token == JsonToken::BeginArray)
+      return elements([&](JsonToken element) { warning(element); });
+    skip_value(token);
+  }
+
+  void warning(JsonToken token) {
+    if (token != JsonToken::String) return skip_value(token);
+    if (facts_.warnings.size() < most_warnings) facts_.warnings.emplace_back(text_.text());
+  }
+
+  Json value_of(JsonToken token, std::size_t depth) {
+    if (depth > usual_depth) fail(fmt::format("nested deeper than {} levels", usual_depth));
+    if (token == JsonToken::BeginObject) {
+      Json json = Json::object();
+      members([](std::string_view key) { return std::string(key); },
+              [&](const std::string& key) { json[key] = value_of(next(), depth + 1); });
+      return json;
+    }
+    if (token == JsonToken::BeginArray) {
+      Json json = Json::array();
+      elements([&](JsonToken element) { json.push_back(value_of(element, depth + 1)); });
+      return json;
+    }
+    check_scalar(token);
+    if (token == JsonToken::String) return text_.text();
+    return token == JsonToken::NotANumber ? Json() : Json::parse(text_.text(), nullptr, false);
+  }
+
+  // --- the events
+
+  void events(JsonToken token) {
+    if (token != JsonToken::BeginArray) fail("traceEvents must be an array of events");
+    found_ = true;
+    elements([&](JsonToken element) { event(element); });
+  }
+
+  /// The format lets writers that may be killed leave the array open.
+  void bare_events() {
+    found_ = true;
+    for (latest_ = text_.next(); latest_ != JsonToken::EndArray;) {
+      if (latest_ == JsonToken::End) return note(Leniency::OpenArray);
+      event(with_end(latest_));
+      latest_ = text_.next();
+      if (latest_ == JsonToken::End || latest_ == JsonToken::EndArray) continue;
+      if (with_end(latest_) != JsonToken::Comma) fail_at(comma_or_end(false));
+      latest_ = text_.next();
+      if (latest_ == JsonToken::EndArray) note(Leniency::ExtraComma);
+    }
+  }
+
+  void event(JsonToken token) {
+    if (token != JsonToken::BeginObject) {
+      if (token != JsonToken::BeginArray) check_scalar(token);
+      fail("an event must be an object");
+    }
+    clear(event_);
+    event_.line = text_.line();
+    members(member_of_event, [&](Member member) { event_value(member); });
+    ++events_;
+    take_(event_);
+  }
+
+  void event_value(Member member) {
+    const JsonToken token = member == Member::None ? skip() : next();
+    switch (token) {
+      case JsonToken::String:
+        set_text(event_, member, text_.text());
+        if (member != Member::None && text_.is_mended()) note(Leniency::NotUnicode);
+        return;
+      case JsonToken::Number:
+        return set_number(event_, member, text_.text());
+      case JsonToken::True:
+      case JsonToken::False:
+        return set_boolean(event_, member, token == JsonToken::True);
+      case JsonToken::BeginObject:
+        if (member == Member::Args)
+          return members(member_of_args, [&](Member of_args) { event_value(of_args); });
+        if (member == Member::Id2)
+          return members(member_of_id2, [&](Member of_id) { event_value(of_id); });
+        return skip_value(token);
+      case JsonToken::BeginArray:
+        if (member == Member::Shapes) return shapes();
+        return skip_value(token);
+      default:
+        return check_scalar(token);
+    }
+  }
+
+  /// Shapes of an op's inputs as torch prints them, "[[8, 3, 224, 224], [], [3]]"; "" for no
+  /// inputs.
+  void shapes() {
+    std::string text = "[";
+    elements([&](JsonToken element) {
+      if (element != JsonToken::BeginArray) return skip_value(element);
+      if (text.size() > 1) text += ", ";
+      text += shape();
+    });
+    event_.shapes = text == "[" ? "" : text + "]";
+  }
+
+  /// "[8, 3]"; "[]" for what is no list of whole numbers, a list of tensors say.
+  std::string shape() {
+    std::string text = "[";
+    bool is_shape = true;
+    elements([&](JsonToken element) {
+      if (element != JsonToken::Number) {
+        is_shape = false;
+        return skip_value(element);
+      }
+      if (text.size() > 1) text += ", ";
+      text += text_.text();
+    });
+    return is_shape ? text + "]" : "[]";
+  }
+
+  // --- what is wrong
 
   void check_found() const {
     if (found_) return;
@@ -212,62 +288,30 @@ class EventReader {
     throw Invalid(fmt::format("is no trace: it has no traceEvents ({})", expected));
   }
 
-  [[noreturn]] void fail(const std::string& what) {
+  void note(Leniency what) { facts_.note(what, text_.line()); }
+
+  [[noreturn]] void fail_at(std::string_view wanted) {
+    fail(latest_ == JsonToken::String
+             ? fmt::format("not JSON: unexpected string (expected {})", wanted)
+             : fmt::format("not JSON: unexpected '{}' (expected {})", text_.text(), wanted));
+  }
+  [[noreturn]] void fail(std::string_view what) {
     throw Invalid(fmt::format("{}: {}", text_.place(), what));
   }
 
-  /// A value that is no object and no array.
-  template <class Value>
-  bool value(const Value& value) {
-    if (about_.is_open()) about_.add(value);
-    if (depth_ == 0) throw Invalid(fmt::format("is no trace: it is a single value ({})", expected));
-    if (depth_ == events_depth_) fail("an event must be an object");
-    if (events_next_) fail("traceEvents must be an array of events");
-    return true;
-  }
-
-  void open() {
-    if (++depth_ > max_depth)
-      fail(fmt::format("nested deeper than {} levels (no trace needs that)", max_depth));
-    member_ = Member::None;
-  }
-
-  bool close() {
-    --depth_;
-    member_ = Member::None;
-    return true;
-  }
-
-  void top_level_key(const std::string& key) {
-    events_next_ = key == "traceEvents";
-    about_next_ = key == "normbench";
-    has_groups_ |= key == "groups";
-    has_schema_ |= key == "schema";
-  }
-
-  ChunkedText& text_;
+  JsonText text_;
   const std::function<void(const ChromeEvent&)>& take_;
+  TraceFacts facts_;
   ChromeEvent event_;
-  ShapeText shapes_;
-  JsonPart about_;
-  Member member_ = Member::None;
-  int depth_ = 0;
-  int events_depth_ = none, event_depth_ = none, args_depth_ = none;
-  int shapes_depth_ = 0;
-  bool events_next_ = false;  // the value of traceEvents comes
-  bool about_next_ = false;   // the value of normbench comes
+  JsonToken latest_ = JsonToken::End;
   bool found_ = false, has_groups_ = false, has_schema_ = false;
   std::size_t events_ = 0;
 };
 
 }  // namespace
 
-Json read_events(std::istream& in, const std::function<void(const ChromeEvent&)>& take) {
-  ChunkedText text(in);
-  if (text.begin() == ChunkedText::end()) throw Invalid(fmt::format("is empty ({})", expected));
-  EventReader reader(text, take);
-  Json::sax_parse(text.begin(), ChunkedText::end(), &reader);
-  return reader.take_about();
+TraceFacts read_events(std::istream& in, const std::function<void(const ChromeEvent&)>& take) {
+  return EventReader(in, take).read();
 }
 
 }  // namespace normbench

@@ -1,16 +1,47 @@
 /// The events of a Chrome trace, one by one.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <istream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
+#include "core/enums.h"
+#include "core/json.h"
 #include "trace/read/chrome_event.h"
 
 namespace normbench {
 
+/// What a trace is read in spite of.
+enum class Leniency { OpenArray, ExtraComma, NotANumber, NotUnicode, DeepArgs };
+constexpr std::size_t leniencies = 5;
+
+/// What a trace file says besides its events.
+struct TraceFacts {
+  /// Where it happened first, and how often.
+  struct Count {
+    std::int64_t count = 0;
+    std::size_t first_line = 0;
+  };
+
+  Json about;                         // the document's `normbench`; null: none
+  bool has_schema_number = false;     // `schemaVersion` is a number, as PyTorch writes it
+  std::vector<std::string> warnings;  // of its writer: Kineto's WARNING and ERROR, the first ones
+  std::array<Count, leniencies> lenient{};
+
+  void note(Leniency what, std::size_t line) {
+    Count& count = lenient[static_cast<std::size_t>(what)];
+    if (count.count++ == 0) count.first_line = line;
+  }
+};
+
 /// Reads {"traceEvents": […]}, with anything else before and after, or […] alone, and hands over
-/// each event; memory does not grow with their number. Returns the document's `normbench`, null
-/// where it has none. Throws Invalid ("line 12, column 3: …", without a place for what concerns the
+/// each event; memory does not grow with their number. Besides JSON it takes what writers of traces
+/// leave, and counts it: an array without its end, a comma before an end, NaN and infinity, names
+/// that are no UTF-8. Throws Invalid ("line 12, column 3: …", without a place for what concerns the
 /// whole) for what is no trace, or is cut off.
-Json read_events(std::istream& in, const std::function<void(const ChromeEvent&)>& take);
+TraceFacts read_events(std::istream& in, const std::function<void(const ChromeEvent&)>& take);
 
 }  // namespace normbench

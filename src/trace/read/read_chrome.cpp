@@ -1,16 +1,23 @@
 #include "trace/read/read_chrome.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "core/issue.h"
+#include "core/units.h"
 #include "trace/losses.h"
 #include "trace/read/chrome_event.h"
 #include "trace/read/event_reader.h"
@@ -20,6 +27,8 @@ namespace {
 
 /// Ids of places that the file names by texts start here, beyond any thread's or device's number.
 constexpr std::int64_t first_text_id = std::int64_t{1} << 62;
+
+constexpr std::int64_t us = 1000;  // in nanoseconds
 
 bool parent_first(const TraceSlice& a, const TraceSlice& b) {
   return std::tuple(a.start_ns, -a.end_ns, a.depth) < std::tuple(b.start_ns, -b.end_ns, b.depth);
@@ -36,6 +45,34 @@ void put_in_order(std::vector<TraceSlice>& slices) {
 
 bool is_over_link(std::string_view name) {
   return name.find("HtoD") != std::string_view::npos || name.find("DtoH") != std::string_view::npos;
+}
+
+/// PyTorch's ranges of collectives end on another thread than they begin on. Its traces do not say
+/// so; the names of its backends do.
+bool is_collective(std::string_view name) {
+  constexpr auto backends =
+      std::to_array<std::string_view>({"gloo:", "nccl:", "mpi:", "ucc:", "xccl:"});
+  return std::ranges::any_of(backends,
+                             [&](std::string_view backend) { return name.starts_with(backend); });
+}
+
+/// Without the duration that Paddle writes behind a name, "mean[9.314 us]", where it is that.
+std::string_view without_duration(std::string_view name, std::int64_t duration_ns) {
+  const auto open = name.rfind('[');
+  if (!name.ends_with(']') || open == std::string_view::npos || open == 0) return name;
+  const std::string_view text = name.substr(open + 1, name.size() - open - 2);
+  const auto blank = text.find(' ');
+  if (blank == std::string_view::npos) return name;
+  const std::string_view unit = text.substr(blank + 1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + blank, value);
+  if (error != std::errc() || end != text.data() + blank) return name;
+  const double ns = unit == "ns" ? 1 : unit == "us" ? 1e3 : unit == "ms" ? 1e6 : 1e9;
+  const bool is_unit = unit == "ns" || unit == "us" || unit == "ms" || unit == "s";
+  const double rounding = 0.00051 * ns + 0.5;  // three decimals
+  return is_unit && std::abs(value * ns - static_cast<double>(duration_ns)) <= rounding
+             ? name.substr(0, open)
+             : name;
 }
 
 /// The losses that normbench wrote of its own trace; 0 for those that it did not.
@@ -55,92 +92,213 @@ bool has_slice(const TraceModel& model, bool (*wanted)(TraceKind)) {
   });
 }
 
-/// Keeps slices of torch's categories. Where there are none of these, the trace is another tool's
-/// and all its slices are those of ops.
+/// What a trace is read in spite of, as a warning says it.
+std::string_view sentence(Leniency what) {
+  switch (what) {
+    case Leniency::OpenArray:
+      return "the array of events has no end: its writer may have been killed";
+    case Leniency::ExtraComma:
+      return "not JSON: a comma before ] or }";
+    case Leniency::NotANumber:
+      return "not JSON: NaN or infinity for a number";
+    case Leniency::NotUnicode:
+      return "not JSON: bytes that are no UTF-8, shown as \uFFFD";
+    case Leniency::DeepArgs:
+      return "args nested deeper than 64 levels, which no table needs";
+  }
+  return "";
+}
+
+/// Keeps slices, and decides at the end, when the whole file is known, which of them tables show:
+/// those of PyTorch's categories, or all slices as ops where the trace is another tool's.
 class EventModel {
  public:
   void add(const ChromeEvent& event) {
-    if (event.phase == "X")
-      add_slice(event, event.start_ns && event.duration_ns
-                           ? std::optional(*event.start_ns + *event.duration_ns)
-                           : std::nullopt);
-    else if (event.phase == "B")
-      open(event);
-    else if (event.phase == "E")
-      close(event);
-    else if (event.phase == "M")
-      add_meta(event);
+    switch (event.phase.size() == 1 ? event.phase[0] : '\0') {
+      case 'X':
+        return add_complete(event);
+      case 'B':
+        return open(event);
+      case 'E':
+        return close(event);
+      case 'b':
+      case 'S':
+        return open_async(event);
+      case 'e':
+      case 'F':
+        return close_async(event);
+      case 'M':
+        return add_meta(event);
+      case 'i':
+      case 'I':
+        return add_memory(event);
+      default:
+        return;  // counters, flows, objects and what else has no duration
+    }
   }
 
   /// The model with its lanes in order, and a mark for each kind of event that could not be used.
-  /// `about` is what the file's writer said of it (null: nothing), its losses among this; else they
-  /// are counted. Call once.
-  TraceModel take(const Json& about) {
-    for (const std::vector<ChromeEvent>& opened : open_)
-      for (const ChromeEvent& event : opened) note(never_closed_, event.line);
-    settle_others();
+  /// Call once.
+  TraceModel take(const TraceFacts& facts) {
+    settle_kinds(facts);
+    settle_times();
+    std::erase_if(model_.lanes, [](const TraceLane& lane) { return lane.slices.empty(); });
     for (TraceLane& lane : model_.lanes) put_in_order(lane.slices);
-    if (about.is_object()) {
-      model_.metadata["normbench"] = about;
-      model_.losses = losses_said(about);
+    if (facts.about.is_object()) {
+      model_.metadata["normbench"] = facts.about;
+      model_.losses = losses_said(facts.about);
     } else {
       count_losses();
+      mark_left_out();
+      mark_unknown_names();
+      mark_crossings();
     }
-    mark(without_times_, "slices left out: no ts or dur, or a negative dur");
-    mark(never_closed_, "\"B\" events left out: no \"E\" closes them");
-    mark(never_opened_, "\"E\" events left out: no \"B\" opens them");
+    mark_facts(facts);
+    mark_unused();
     return std::move(model_);
   }
 
  private:
-  /// Events of one kind that could not be used.
-  struct Unused {
+  /// Events of one kind, and the line of the first.
+  struct Count {
     std::int64_t count = 0;
     std::size_t first_line = 0;
+
+    void add(std::size_t line) {
+      if (count++ == 0) first_line = line;
+    }
   };
-  using Place = std::pair<std::int64_t, std::int64_t>;  // pid, tid
+  struct Category {
+    std::string name;
+    TraceKind kind, old_kind;
+    Count slices;
+  };
+  struct Place {
+    std::int64_t pid = 0, tid = 0;
+    bool operator==(const Place&) const = default;
+  };
+  struct PlaceHash {
+    std::size_t operator()(const Place& place) const {
+      const std::hash<std::int64_t> hash;
+      return hash(place.pid) * 1'000'003 ^ hash(place.tid);
+    }
+  };
+  /// A slice that has begun.
+  struct Begun {
+    TraceSlice slice;
+    bool has_start = false;
+    std::size_t category = 0, lane = 0, line = 0;
+  };
+
+  // --- slices
+
+  void add_complete(const ChromeEvent& event) {
+    if (event.name == "profile_truncated" && event.dropped_events > 0) {
+      dropped_ += event.dropped_events;
+      return;
+    }
+    if (event.has_count && event.has_mean && event.name.starts_with("Total "))
+      return sums_.add(event.line);
+    Begun begun = begin(event);
+    if (!event.start_ns || !event.duration_ns) return without_times_.add(event.line);
+    if (*event.duration_ns < 0) return negative_.add(event.line);
+    finish(begun, *event.start_ns + *event.duration_ns);
+  }
 
   void open(const ChromeEvent& event) {
-    const std::size_t lane = lane_of(event);
-    open_.resize(std::max(open_.size(), lane + 1));
-    open_[lane].push_back(event);
+    Begun begun = begin(event);
+    open_.resize(std::max(open_.size(), begun.lane + 1));
+    begun.slice.depth = static_cast<std::uint32_t>(open_[begun.lane].size());
+    open_[begun.lane].push_back(std::move(begun));
   }
 
   void close(const ChromeEvent& event) {
     const std::size_t lane = lane_of(event);
-    if (lane >= open_.size() || open_[lane].empty()) return note(never_opened_, event.line);
-    const ChromeEvent opened = std::move(open_[lane].back());
+    if (lane >= open_.size() || open_[lane].empty()) return never_opened_.add(event.line);
+    const Begun begun = std::move(open_[lane].back());
     open_[lane].pop_back();
-    add_slice(opened, event.start_ns, static_cast<std::uint32_t>(open_[lane].size()));
+    finish(begun, event.start_ns);
   }
 
-  void add_slice(const ChromeEvent& event, std::optional<std::int64_t> end_ns,
-                 std::uint32_t depth = 0) {
-    const std::optional<TraceKind> kind = kind_of_category(event.category);
-    has_known_ |= kind != TraceKind::Other;
-    if (!kind || (kind == TraceKind::Other && has_known_)) return;
-    if (!event.start_ns || !end_ns || *end_ns < *event.start_ns)
-      return note(without_times_, event.line);
-    TraceLane& lane = model_.lanes[lane_of(event)];
-    TraceSlice& slice = lane.slices.emplace_back();
-    slice.start_ns = *event.start_ns;
-    slice.end_ns = *end_ns;
-    slice.name = model_.name(event.name);
-    slice.kind = *kind;
-    slice.depth = depth;
+  std::string async_key(const ChromeEvent& event) const {
+    const bool old = event.phase == "S" || event.phase == "F";
+    std::string key = fmt::format("{}\n{}\n{}", old ? 'S' : 'b', event.category, event.id);
+    if (event.id.starts_with('p')) key += fmt::format("\n{}\n{}", event.pid, event.pid_text);
+    return key;
+  }
+
+  void open_async(const ChromeEvent& event) {
+    Begun begun = begin(event);
+    begun.slice.async = true;
+    open_async_[async_key(event)].push_back(std::move(begun));
+  }
+
+  /// The latest of the id that is open, of those with the name where one has it.
+  void close_async(const ChromeEvent& event) {
+    const auto found = open_async_.find(async_key(event));
+    if (found == open_async_.end()) return async_never_opened_.add(event.line);
+    std::vector<Begun>& begun = found->second;
+    const auto named = std::find_if(begun.rbegin(), begun.rend(),
+                                    [&](const Begun& one) { return one.slice.name == event.name; });
+    const auto one = named == begun.rend() ? std::prev(begun.end()) : std::prev(named.base());
+    finish(*one, event.start_ns);
+    begun.erase(one);
+    if (begun.empty()) open_async_.erase(found);
+  }
+
+  /// The slice without its end.
+  Begun begin(const ChromeEvent& event) {
+    Begun begun{.slice = {},
+                .has_start = event.start_ns.has_value(),
+                .category = category_of(event.category),
+                .lane = lane_of(event),
+                .line = event.line};
+    TraceSlice& slice = begun.slice;
+    const Category& category = categories_[begun.category];
+    slice.start_ns = event.start_ns.value_or(0);
+    slice.name = model_.name(without_duration(event.name, event.duration_ns.value_or(-1)));
+    slice.kind = category.kind;
+    slice.async = slice.kind == TraceKind::UserAnnotation && is_collective(slice.name);
     slice.bytes = event.bytes;
     slice.external_id = event.external_id;
     slice.correlation = event.correlation;
     if (!event.shapes.empty()) slice.shapes = model_.name(event.shapes);
     if (!event.label.empty()) slice.label = model_.name(event.label);
-    if (!is_on_gpu(*kind)) return;
-    process_of(lane.pid).is_device = true;
-    slice.details = number_of_details(
-        {.device = event.device >= 0 ? event.device : lane.pid,
-         .stream = event.stream,
-         .over_link = event.over_link || (kind == TraceKind::GpuMemcpy && is_over_link(slice.name)),
-         .from_marks = kind == TraceKind::GpuUserAnnotation && event.source == "cuda_event"});
+    has_external_id_ |= event.external_id != 0;
+    has_operator_ |= category.old_kind == TraceKind::CpuOp;
+    has_profiler_span_ |= event.category == "Trace" && event.name.starts_with("PyTorch Profiler");
+    has_device_work_ |= is_gpu_work(category.old_kind) && event.device >= 0 && event.stream >= 0 &&
+                        event.correlation >= 0;
+    const TraceKind kind = slice.kind == TraceKind::Other ? category.old_kind : slice.kind;
+    if (is_on_gpu(kind))
+      slice.details = number_of_details(
+          {.device = event.device >= 0 ? event.device : model_.lanes[begun.lane].pid,
+           .stream = event.stream,
+           .over_link =
+               event.over_link || (kind == TraceKind::GpuMemcpy && is_over_link(slice.name)),
+           .from_marks = kind == TraceKind::GpuUserAnnotation && event.source == "cuda_event"});
+    return begun;
   }
+
+  /// Keeps the slice, unless it is already known that no table shows it.
+  void finish(const Begun& begun, std::optional<std::int64_t> end_ns) {
+    if (!begun.has_start || !end_ns) return without_times_.add(begun.line);
+    if (*end_ns < begun.slice.start_ns) return negative_.add(begun.line);
+    if (begun.slice.start_ns == 0) at_zero_.add(begun.line);
+    Category& category = categories_[begun.category];
+    category.slices.add(begun.line);
+    has_known_ |= category.kind != TraceKind::Other && category.kind != TraceKind::PythonFunction;
+    const bool unknown = category.kind == TraceKind::Other && category.old_kind == TraceKind::Other;
+    // Waits for a stream are no work of it, and threads of a stage are not the stage.
+    const bool hidden =
+        category.kind == TraceKind::CudaSync || category.kind == TraceKind::CpuThread;
+    if (hidden || (unknown && has_known_)) return;
+    model_.lanes[begun.lane].slices.push_back(begun.slice);
+    model_.lanes[begun.lane].slices.back().end_ns = *end_ns;
+    kinds_of(begun.lane).push_back(static_cast<std::uint16_t>(begun.category));
+  }
+
+  // --- other events
 
   void add_meta(const ChromeEvent& event) {
     const std::int64_t pid = number_of(event.pid, event.pid_text);
@@ -150,6 +308,18 @@ class EventModel {
     if (event.name == "thread_name") model_.lanes[lane_of(event)].name = event.arg_name;
   }
 
+  void add_memory(const ChromeEvent& event) {
+    if (event.name != "[memory]" || event.allocated_bytes == 0) return;
+    if (!event.start_ns) return without_times_.add(event.line);
+    model_.memory.push_back({.ns = *event.start_ns,
+                             .pid = number_of(event.pid, event.pid_text),
+                             .tid = number_of(event.tid, event.tid_text),
+                             .bytes = event.allocated_bytes,
+                             .on_device = event.device_type != 0});
+  }
+
+  // --- places and other tables of numbers
+
   std::int64_t number_of(std::int64_t id, const std::string& text) {
     if (text.empty()) return id;
     const auto next = first_text_id + static_cast<std::int64_t>(ids_.size());
@@ -157,19 +327,41 @@ class EventModel {
   }
 
   std::size_t lane_of(const ChromeEvent& event) {
-    const Place place(number_of(event.pid, event.pid_text), number_of(event.tid, event.tid_text));
+    const Place place{number_of(event.pid, event.pid_text), number_of(event.tid, event.tid_text)};
     if (place == last_place_ && !model_.lanes.empty()) return last_lane_;
     const auto [found, is_new] = lanes_.try_emplace(place, model_.lanes.size());
-    if (is_new) model_.lanes.push_back({.pid = place.first, .tid = place.second, .name = ""});
+    if (is_new) model_.lanes.push_back({.pid = place.pid, .tid = place.tid, .name = ""});
     last_place_ = place;
     last_lane_ = found->second;
     return last_lane_;
   }
 
   TraceProcess& process_of(std::int64_t pid) {
-    const auto found = std::ranges::find(model_.processes, pid, &TraceProcess::pid);
-    if (found != model_.processes.end()) return *found;
-    return model_.processes.emplace_back(TraceProcess{.pid = pid, .name = "", .labels = ""});
+    const auto [found, is_new] = processes_.try_emplace(pid, model_.processes.size());
+    if (is_new) model_.processes.push_back({.pid = pid, .name = "", .labels = ""});
+    return model_.processes[found->second];
+  }
+
+  std::size_t category_of(const std::string& name) {
+    if (categories_[last_category_].name == name) return last_category_;
+    const auto found = numbers_of_categories_.find(name);
+    if (found != numbers_of_categories_.end()) return last_category_ = found->second;
+    const Category category{.name = name,
+                            .kind = kind_of_category(name),
+                            .old_kind = old_kind_of_category(name),
+                            .slices = {}};
+    // Whoever writes more categories than that writes something else into them.
+    const bool known = category.kind != TraceKind::Other || category.old_kind != TraceKind::Other;
+    if (categories_.size() >= most_categories && !known) return 0;
+    last_category_ = categories_.size();
+    numbers_of_categories_.emplace(name, last_category_);
+    categories_.push_back(category);
+    return last_category_;
+  }
+
+  std::vector<std::uint16_t>& kinds_of(std::size_t lane) {
+    if (lane >= categories_of_lanes_.size()) categories_of_lanes_.resize(lane + 1);
+    return categories_of_lanes_[lane];
   }
 
   std::int32_t number_of_details(const DeviceDetails& details) {
@@ -180,18 +372,59 @@ class EventModel {
     return found->second;
   }
 
-  void settle_others() {
-    for (TraceLane& lane : model_.lanes) {
-      if (has_known_)
-        std::erase_if(lane.slices, [](const TraceSlice& s) { return s.kind == TraceKind::Other; });
-      for (TraceSlice& slice : lane.slices)
-        if (slice.kind == TraceKind::Other) slice.kind = TraceKind::CpuOp;
+  // --- at the end
+
+  /// Words of PyTorch before 1.12 are its own only in its own files: Paddle and ONNX Runtime have
+  /// some of them for other things.
+  bool is_of_pytorch(const TraceFacts& facts) const {
+    const bool signed_by_it = facts.has_schema_number || has_external_id_;
+    return has_known_ || has_device_work_ || has_profiler_span_ || (has_operator_ && signed_by_it);
+  }
+
+  void settle_kinds(const TraceFacts& facts) {
+    of_pytorch_ = is_of_pytorch(facts);
+    categories_of_lanes_.resize(model_.lanes.size());
+    for (std::size_t i = 0; i < model_.lanes.size(); ++i) {
+      TraceLane& lane = model_.lanes[i];
+      bool on_gpu = false;
+      for (std::size_t s = 0; s < lane.slices.size(); ++s) {
+        TraceSlice& slice = lane.slices[s];
+        if (!of_pytorch_)
+          slice.kind = TraceKind::CpuOp;
+        else if (slice.kind == TraceKind::Other)
+          slice.kind = categories_[categories_of_lanes_[i][s]].old_kind;
+        if (!is_on_gpu(slice.kind)) slice.details = -1;
+        on_gpu |= is_on_gpu(slice.kind);
+      }
+      if (of_pytorch_)
+        std::erase_if(lane.slices,
+                      [](const TraceSlice& slice) { return slice.kind == TraceKind::Other; });
+      if (on_gpu) process_of(lane.pid).is_device = true;
+      categories_of_lanes_[i] = {};
     }
-    std::erase_if(model_.lanes, [](const TraceLane& lane) { return lane.slices.empty(); });
+  }
+
+  /// Leaves out slices at 0 where the others are years later, and finds out how exact starts are.
+  void settle_times() {
+    constexpr std::int64_t late = 1'000'000'000'000'000;  // 11 days
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    bool whole_starts = true, whole_ends = true;
+    for (const TraceLane& lane : model_.lanes)
+      for (const TraceSlice& slice : lane.slices) {
+        if (slice.start_ns != 0) first = std::min(first, slice.start_ns);
+        whole_starts &= slice.start_ns % us == 0;
+        whole_ends &= slice.end_ns % us == 0;
+      }
+    if (whole_starts && !whole_ends) model_.start_error_ns = us - 1;
+    if (first < late || first == std::numeric_limits<std::int64_t>::max()) at_zero_ = {};
+    if (at_zero_.count == 0) return;
+    for (TraceLane& lane : model_.lanes)
+      std::erase_if(lane.slices, [](const TraceSlice& slice) { return slice.start_ns == 0; });
   }
 
   /// As finish_model() does. Work that begins before its call is not moved, so it is no loss.
   void count_losses() {
+    model_.losses.dropped = dropped_;
     if (!has_slice(model_, is_call) || !has_slice(model_, is_gpu_work)) return;
     const EarlyWork early = count_launches(model_.lanes, model_.lanes, model_.losses);
     if (early.pieces > 0)
@@ -201,39 +434,146 @@ class EventModel {
                       early.pieces, early.most_ns));
   }
 
-  static void note(Unused& unused, std::size_t line) {
-    if (unused.count++ == 0) unused.first_line = line;
+  /// Says which slices of a file of PyTorch have no rows, but for what PyTorch itself hides.
+  void mark_left_out() {
+    if (!of_pytorch_) return;
+    Count all;
+    std::vector<std::string> names;
+    for (const Category& category : categories_) {
+      const bool shown = category.kind != TraceKind::Other || category.old_kind != TraceKind::Other;
+      if (shown || category.slices.count == 0 || category.name == "Trace") continue;
+      if (all.count == 0 || category.slices.first_line < all.first_line)
+        all.first_line = category.slices.first_line;
+      all.count += category.slices.count;
+      names.push_back(category.name.empty() ? "without one" : on_one_line(category.name));
+    }
+    constexpr std::size_t most = 5;
+    const std::size_t more = names.size() - std::min(names.size(), most);
+    names.resize(names.size() - more);
+    mark(all, fmt::format("slices left out: PyTorch has no such category ({}{})",
+                          fmt::join(names, ", "), more > 0 ? fmt::format(", {} more", more) : ""));
   }
-  void mark(const Unused& unused, std::string_view what) {
-    if (unused.count > 0)
-      mark(fmt::format("{} {} (the first on line {})", unused.count, what, unused.first_line));
+
+  /// PyTorch writes so whatever its writer cannot write: quotes, line breaks, all but ASCII.
+  void mark_unknown_names() {
+    std::int64_t unknown = 0;
+    for (const TraceLane& lane : model_.lanes)
+      unknown += std::ranges::count_if(lane.slices, [](const TraceSlice& slice) {
+        return slice.kind == TraceKind::UserAnnotation && slice.name == "unknown";
+      });
+    if (of_pytorch_ && unknown > 0)
+      mark(fmt::format(
+          "{} ranges are named \"unknown\": PyTorch writes this for names that it cannot "
+          "write, so different ones share a row",
+          format_count(unknown)));
+  }
+
+  /// Counts slices of a thread that begin within another one and end after it.
+  void mark_crossings() {
+    std::int64_t crossings = 0, most_ns = 0;
+    const TraceSlice* first = nullptr;
+    std::vector<const TraceSlice*> open;
+    for (const TraceLane& lane : model_.lanes) {
+      open.clear();
+      for (const TraceSlice& slice : lane.slices) {
+        if (is_on_gpu(slice.kind) || slice.async || slice.kind == TraceKind::PythonFunction)
+          continue;
+        while (!open.empty() && open.back()->end_ns <= slice.start_ns) open.pop_back();
+        while (!open.empty() && slice.end_ns > open.back()->end_ns) {
+          const std::int64_t by =
+              std::min(slice.end_ns - open.back()->end_ns, open.back()->end_ns - slice.start_ns);
+          if (by > us) {
+            if (crossings++ == 0) first = &slice;
+            most_ns = std::max(most_ns, by);
+          }
+          open.pop_back();
+        }
+        open.push_back(&slice);
+      }
+    }
+    if (crossings > 0)
+      mark(fmt::format(
+          "{} slices begin within another one of their thread and end after it, by {} "
+          "us at most ({} is the first): both count the time that they share",
+          format_count(crossings), format_significant(static_cast<double>(most_ns) / 1000, 3),
+          on_one_line(first->name)));
+  }
+
+  void mark_facts(const TraceFacts& facts) {
+    for (const std::string& warning : facts.warnings)
+      mark("its profiler warned: " + on_one_line(warning));
+    for (std::size_t i = 0; i < facts.lenient.size(); ++i)
+      if (const auto& [count, line] = facts.lenient[i]; count > 0)
+        mark(fmt::format("{} (line {}{})", sentence(static_cast<Leniency>(i)), line,
+                         count > 1 ? fmt::format(", and {} more", count - 1) : ""));
+  }
+
+  void mark_unused() {
+    Count async_never_closed, never_closed;
+    for (const auto& [key, begun] : open_async_)
+      for (const Begun& one : begun) async_never_closed.add(one.line);
+    for (const std::vector<Begun>& begun : open_)
+      for (const Begun& one : begun) never_closed.add(one.line);
+    mark(without_times_, "slices left out: no ts or dur that is a time");
+    mark(negative_, "slices left out: they end before they begin");
+    mark(at_zero_, "slices left out: they are at ts 0, years before the others");
+    mark(sums_, "\"Total …\" slices left out: sums of the others, no work of their own");
+    mark(never_closed, "\"B\" events left out: no \"E\" closes them");
+    mark(never_opened_, "\"E\" events left out: no \"B\" opens them");
+    mark(async_never_closed, "beginnings of async ranges left out: nothing ends them");
+    mark(async_never_opened_, "ends of async ranges left out: nothing begins them");
+  }
+
+  void mark(const Count& count, std::string_view what) {
+    if (count.count > 0)
+      mark(fmt::format("{} {} (the first on line {})", format_count(count.count), what,
+                       count.first_line));
   }
   void mark(std::string sentence) {
     model_.marks.push_back({.ns = 0, .name = std::move(sentence)});
   }
 
+  static constexpr std::size_t most_categories = 1000;
+
   TraceModel model_;
-  std::map<Place, std::size_t> lanes_;
+  std::unordered_map<Place, std::size_t, PlaceHash> lanes_;
   Place last_place_{};
   std::size_t last_lane_ = 0;
-  std::vector<std::vector<ChromeEvent>> open_;            // "B" events, by lane
+  std::unordered_map<std::int64_t, std::size_t> processes_;
   std::map<std::string, std::int64_t, std::less<>> ids_;  // of pids and tids that are texts
   std::map<std::tuple<std::int64_t, std::int64_t, bool, bool>, std::int32_t> details_;
-  bool has_known_ = false;
-  Unused without_times_, never_closed_, never_opened_;
+
+  // The first one stands for those that have no number.
+  std::vector<Category> categories_{
+      {.name = "", .kind = TraceKind::Other, .old_kind = TraceKind::Other, .slices = {}}};
+  std::unordered_map<std::string, std::size_t> numbers_of_categories_{{"", 0}};
+  std::size_t last_category_ = 0;
+  std::vector<std::vector<std::uint16_t>> categories_of_lanes_;  // of each slice
+
+  std::vector<std::vector<Begun>> open_;  // "B" events, by lane
+  std::unordered_map<std::string, std::vector<Begun>> open_async_;
+
+  // Whose file this is.
+  bool has_known_ = false, has_operator_ = false, has_external_id_ = false;
+  bool has_profiler_span_ = false, has_device_work_ = false;
+  bool of_pytorch_ = false;
+
+  std::int64_t dropped_ = 0;
+  Count without_times_, negative_, at_zero_, sums_;
+  Count never_opened_, async_never_opened_;
 };
 
 }  // namespace
 
 TraceModel read_chrome(std::istream& in, const std::string& name) {
   EventModel model;
-  Json about;
+  TraceFacts facts;
   try {
-    about = read_events(in, [&](const ChromeEvent& event) { model.add(event); });
+    facts = read_events(in, [&](const ChromeEvent& event) { model.add(event); });
   } catch (const Invalid& invalid) {
     throw Invalid(fmt::format("{}: {}", name, invalid.what()));
   }
-  return model.take(about);
+  return model.take(facts);
 }
 
 }  // namespace normbench

@@ -8,10 +8,11 @@
 namespace normbench {
 
 /// Reads {"traceEvents": […]} or […], event by event; memory grows by what tables need of slices
-/// alone. "X" and pairs of "B" and "E" become slices; times are any JSON numbers or strings of
-/// them. Of a trace without any of torch's categories all slices are ops. Events that cannot be
-/// used are left out, with a mark that counts them. Lanes are sorted, but nothing is clipped.
-/// Throws Invalid ("NAME: line 12, column 3: …") for what is no trace or is cut off.
+/// alone. "X", pairs of "B" and "E" and async pairs ("b" and "e", "S" and "F") become slices; times
+/// are any JSON numbers or strings of them. Of a trace that is not PyTorch's or normbench's all
+/// slices are ops. Events that cannot be used are left out, with a mark that counts them. Lanes are
+/// sorted, but nothing is clipped. Throws Invalid ("NAME: line 12, column 3: …") for what is no
+/// trace or is cut off.
 TraceModel read_chrome(std::istream& in, const std::string& name);
 
 }  // namespace normbench
