@@ -7,9 +7,9 @@
 #include <climits>
 #include <csignal>
 #include <exception>
-#include <sstream>
 
 #include "app/commands.h"
+#include "app/help.h"
 #include "app/terminal.h"
 #include "core/file.h"
 
@@ -120,7 +120,9 @@ std::vector<std::string> usage_mistakes(const CLI::App& app, const CLI::ParseErr
   const std::string pair = pair_of(*command, name);
   if (said.ends_with(" missing"))
     return {name + (pair.empty() ? ": no value is given" : ": expected two values, " + pair)};
-  if (said.starts_with(name + (pair.empty() ? ": At Most 1 " : ": At Most 2 ")))
+  // Versions of CLI11 differ in their words: "At Most 1 required", "At most 1 required".
+  const std::string most = name + (pair.empty() ? ": At Most 1 " : ": At Most 2 ");
+  if (CLI::detail::to_lower(said).starts_with(CLI::detail::to_lower(most)))
     return {name + ": given more than once"};
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) && said.find("flag override") != said.npos)
     return {"--" + said.substr(0, said.find(' ')) + ": takes no value"};
@@ -129,41 +131,22 @@ std::vector<std::string> usage_mistakes(const CLI::App& app, const CLI::ParseErr
 
 /// Help and version, or what is wrong with the command line.
 Exit answer(const CLI::App& app, const CLI::ParseError& error) {
-  std::ostringstream out, unused;
-  if (app.exit(error, out, unused) == 0) {
-    show(out.str());
+  const auto given = app.get_subcommands();
+  if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) {
+    show(given.empty() ? help_text()
+                       : help_text(*std::ranges::find(commands(), given.front()->get_name(),
+                                                      &Command::name)));
     return Exit::Fine;
   }
-  const auto given = app.get_subcommands();
+  if (dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr) {
+    show(version_text() + "\n");
+    return Exit::Fine;
+  }
   const std::string help =
       fmt::format("normbench {}--help", given.empty() ? "" : given.front()->get_name() + " ");
   for (const std::string& mistake : usage_mistakes(app, error))
     tell("normbench: {}; see {}\n", mistake, help);
   return Exit::BadInput;
-}
-
-constexpr std::size_t kHelpStart = 30;  // the column where CLI11 begins descriptions
-
-/// A description in lines that the terminal has room for.
-std::string in_lines(std::string_view text) {
-  const std::size_t width = std::max<std::size_t>(prose_width(stdout_screen()), kHelpStart + 24);
-  std::string lines = wrapped(text, 0, width - kHelpStart);
-  if (!lines.empty()) lines.pop_back();
-  return lines;
-}
-
-/// What stands below the options of a subcommand.
-std::string footer_of(const Command& command, const Subcommand& made) {
-  constexpr std::size_t start = 24;
-  const std::size_t width = prose_width(stdout_screen());
-  std::string text = fmt::format("Example:\n  {}\n", command.example);
-  if (!made.help.empty()) text += "\n" + wrapped(made.help, 0, width);
-  for (const HelpSection& section : made.help_sections) {
-    text += "\n" + section.title + ":\n";
-    for (const HelpEntry& entry : section.entries)
-      text += labelled(entry.label, entry.text, start, width);
-  }
-  return text;
 }
 
 /// CLI11's option for a row.
@@ -172,21 +155,18 @@ struct Declare {
   const Option& row;
 
   CLI::Option* operator()(bool* target) const {
-    return app.add_flag(row.name, *target, in_lines(row.help))->disable_flag_override();
+    return app.add_flag(row.name, *target)->disable_flag_override();
   }
   CLI::Option* operator()(int* target) const { return (*this)(whole(*target, 0, INT_MAX)); }
   CLI::Option* operator()(const Take& take) const {
     return app
         .add_option_function<std::string>(
-            row.name, [take, name = row.name](const std::string& given) { take(name, given); },
-            in_lines(row.help))
+            row.name, [take, name = row.name](const std::string& given) { take(name, given); })
         ->type_name(row.value);
   }
   template <class T>
   CLI::Option* operator()(T* target) const {
-    return app.add_option(row.name, *target, in_lines(row.help))
-        ->type_name(row.value)
-        ->check(is_said);
+    return app.add_option(row.name, *target)->type_name(row.value)->check(is_said);
   }
 
   static std::string is_said(const std::string& given) {
@@ -201,14 +181,11 @@ void declare(CLI::App& app, const Option& row) {
     option->allow_extra_args((row.rules & Option::Several) != 0);
   if ((row.rules & Option::Pair) != 0) option->type_size(2)->expected(1);
   if (!row.excludes.empty()) option->excludes(app.get_option(row.excludes));
-  if (row.help.empty()) option->group("");
 }
 
 void declare(CLI::App& app, const Command& command, std::function<Exit()>& chosen) {
-  CLI::App* const sub = app.add_subcommand(std::string(command.name), in_lines(command.about));
-  if (command.about.empty()) sub->group("");
+  CLI::App* const sub = app.add_subcommand(std::string(command.name));
   const Subcommand made = command.make();
-  sub->footer(footer_of(command, made));
   for (const Option& row : made.options) declare(*sub, row);
   sub->callback([&chosen, sub, made] {
     for (const Option& row : made.options)
@@ -218,22 +195,12 @@ void declare(CLI::App& app, const Command& command, std::function<Exit()>& chose
   });
 }
 
-std::string exit_text() {
-  std::string codes;
-  for (const auto& [code, meaning] : exit_meanings())
-    codes += fmt::format("{}{} {}", codes.empty() ? "" : ", ", static_cast<int>(code), meaning);
-  return wrapped(fmt::format("Exit codes: {}.", codes), 0, prose_width(stdout_screen()));
-}
-
 Exit parse_and_run(int argc, char** argv) {
-  CLI::App app{wrapped(purpose(), 0, prose_width(stdout_screen())), "normbench"};
+  CLI::App app{"", "normbench"};
   app.set_version_flag("--version", version_text(), "Show the version");
   app.require_subcommand(1);
   std::function<Exit()> chosen;
   for (const Command& command : commands()) declare(app, command, chosen);
-  app.footer(exit_text() +
-             "\nExamples:\n  normbench init --images photos\n  normbench run --config "
-             "configs/quickstart.json");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

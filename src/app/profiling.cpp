@@ -169,7 +169,7 @@ void RunTrace::add(const ProfileTrace& profile, CaseProfile& result) {
   finish_model(alone);
   result.rows = profile_rows(alone, by_shape_);
   result.times = profile_times(alone);
-  result.losses = profile_losses(alone);
+  result.losses = profile_losses(alone.losses);
   add_faults(result.rows, profile.faults);
 }
 

@@ -45,7 +45,7 @@ std::string file_of(const std::string& path) {
       path));
 }
 
-TraceModel read_model(const std::string& file) {
+ReadTrace read_trace(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in)
     throw Invalid(fmt::format("{}: {}", file,
@@ -69,28 +69,27 @@ std::optional<DeviceTimes> device_times_of(const Json& about) {
 /// Throws Invalid, naming the file, for what is no trace.
 Shown read_table(const std::string& file, bool by_shape) {
   Shown shown{.file = file, .profile = {}};
-  const TraceModel model = read_model(shown.file);
+  ReadTrace trace = read_trace(shown.file);
   const auto warn = [&](const std::string& what) { tell("warning: {}: {}\n", shown.file, what); };
-  for (const TraceMark& mark : model.marks) warn(mark.name);
-  if (model.losses.cut_off > 0)
+  for (const TraceMark& mark : trace.marks) warn(mark.name);
+  if (trace.losses.cut_off > 0)
     warn(fmt::format("its end is missing: {} slices were cut off when it was written",
-                     format_count(model.losses.cut_off)));
-  const Json about = model.metadata.value("normbench", Json::object());
+                     format_count(trace.losses.cut_off)));
+  const Json about = trace.about.is_object() ? trace.about : Json::object();
   CaseProfile& profile = shown.profile;
   profile.device_times = device_times_of(about);
   if (const auto error = about.find("clock_error_ns");
       error != about.end() && error->is_number_integer())
     profile.clock_error_ns = error->get<std::int64_t>();
-  profile.steps = profile_steps(model);
-  profile.times = profile_times(model);
-  profile.losses = profile_losses(model);
-  const CallTree tree = call_tree(model);
-  if (tree.ambiguous > 0)
-    warn(
-        fmt::format("{} of device work have a correlation that calls of several processes have: "
-                    "this work is in no op's Self CUDA",
-                    counted(tree.ambiguous, "piece")));
-  profile.rows = profile_rows(model, tree, by_shape);
+  profile.steps = profile_steps(trace);
+  profile.times = profile_times(trace);
+  profile.losses = profile_losses(trace.losses);
+  const std::int64_t ambiguous = profile_rows(
+      trace, by_shape, [&](ProfileRow&& row) { profile.rows.push_back(std::move(row)); });
+  if (ambiguous > 0)
+    warn(fmt::format("{} of device work have a correlation that calls of several processes have: "
+                     "this work is in no op's Self CUDA",
+                     counted(ambiguous, "piece")));
   if (profile.rows.empty()) warn("no slices that a table shows");
   return shown;
 }
