@@ -1,35 +1,70 @@
 /// The calls of each thread as a tree, as torch.profiler builds it.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "trace/memory_use.h"
 #include "trace/model.h"
+#include "trace/submissions.h"
 
 namespace normbench {
 
 /// What a host did, with what it submitted to devices.
 struct Call {
-  const TraceSlice* slice = nullptr;
-  std::int32_t parent = -1;   // by number; -1: none
-  std::int32_t range = -1;    // of a runtime or driver call: the op or annotation it began in
-  std::int32_t children = 0;  // direct ones
+  TraceSlice slice;
+  std::int64_t number = 0;  // among all slices in the tree
   std::int64_t self_ns = 0;
   std::int64_t self_device_ns = 0, device_ns = 0;  // of itself; with all below it
-  bool merged = false;  // an only child of its parent's name: its parent stands for it
+  Bytes self_memory = {}, memory = {};
 };
 
 /// The name of a slice's row: all steps share one, and all names of a label.
 std::string_view row_name(const TraceSlice& slice);
 
-struct CallTree {
-  std::vector<Call> calls;     // parents before their children
-  std::int64_t ambiguous = 0;  // pieces of device work that several processes may have submitted
-};
-
-/// The host's slices that have rows, and frames of Python; the model's lanes are sorted.
+/// Gives the calls one by one, in memory that grows with their depth alone.
 /// - Self time is what no direct child covers. A slice that overlaps another only partly is not its
 ///   child; an only child of its parent's name is merged into it. Async slices are no children,
-///   have none, and no self time.
-/// - Device work counts for the op or annotation that its runtime call began in; where that call is
-///   not in the model, for the one with its external id.
-CallTree call_tree(const TraceModel& model);
+///   have none, and no self time. Frames of Python are in the tree, since they take time from what
+///   is around them.
+/// - Device work counts for the op or annotation that submitted it (see Submissions).
+class CallTree {
+ public:
+  using Take = std::function<void(const Call&)>;
+
+  /// A slice that seems to end up to `start_error_ns` after another is still in it. `submitted` and
+  /// `memory` must outlive this.
+  CallTree(std::int64_t start_error_ns, const std::vector<Submitted>& submitted, MemoryUse& memory,
+           Take take);
+
+  /// Slices come lane by lane, parents first. Those that are in no tree are ignored.
+  void add(const TraceSlice& slice);
+  void finish_lane();
+
+ private:
+  /// A call and what its direct children add up to.
+  struct Node {
+    Call call;
+    std::int64_t children = 0, children_ns = 0;
+    Bytes children_memory = {};
+  };
+  /// Keeps its only child, until it is known whether that stays so.
+  struct Open {
+    Node node;
+    std::optional<Node> only;
+  };
+
+  std::int64_t submitted_by(std::int64_t number);
+  void close();
+
+  std::int64_t start_error_ns_;
+  const std::vector<Submitted>& submitted_;
+  MemoryUse& memory_;
+  Take take_;
+  std::vector<Open> open_;  // from the outermost to the innermost
+  std::int64_t next_number_ = 0;
+  std::size_t next_submitted_ = 0;
+};
 
 }  // namespace normbench

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace normbench {
@@ -23,9 +24,10 @@ bool is_launch(const TraceSlice& slice) {
 
 using Started = std::pair<std::int64_t, std::int64_t>;  // correlation, start
 
-std::vector<Started> sorted_starts(const std::vector<TraceLane>& lanes, bool (*wanted)(TraceKind)) {
+template <class Lane>
+std::vector<Started> sorted_starts(const std::vector<Lane>& lanes, bool (*wanted)(TraceKind)) {
   std::vector<Started> starts;
-  for (const TraceLane& lane : lanes)
+  for (const Lane& lane : lanes)
     for (const TraceSlice& slice : lane.slices)
       if (wanted(slice.kind)) starts.emplace_back(slice.correlation, slice.start_ns);
   std::ranges::sort(starts);
@@ -38,12 +40,13 @@ const Started* find(const std::vector<Started>& starts, std::int64_t correlation
   return found != starts.end() && found->first == correlation ? &*found : nullptr;
 }
 
-void count_launches_of(const TraceLane& lane, const std::vector<Started>& work, TraceLosses& losses,
+template <class Lane>
+void count_launches_of(const Lane& lane, const std::vector<Started>& work, TraceLosses& losses,
                        LossMarks* marks) {
-  const TraceSlice* outer = nullptr;
+  std::optional<TraceSlice> outer;
   bool has_work = false;
   const auto finish = [&] {
-    if (outer == nullptr) return;
+    if (!outer) return;
     ++losses.launches;
     if (has_work)
       ++losses.launched;
@@ -53,9 +56,9 @@ void count_launches_of(const TraceLane& lane, const std::vector<Started>& work, 
   };
   for (const TraceSlice& slice : lane.slices) {
     if (!is_launch(slice)) continue;
-    if (outer == nullptr || slice.start_ns >= outer->end_ns) {
+    if (!outer || slice.start_ns >= outer->end_ns) {
       finish();
-      outer = &slice;
+      outer = slice;
       has_work = false;
     }
     has_work = has_work || find(work, slice.correlation) != nullptr;
@@ -83,11 +86,14 @@ void LossMarks::finish() {
           fmt::format("{} more like it until here ({}) have no mark", count.marks - most, loss)));
 }
 
-EarlyWork count_launches(const std::vector<TraceLane>& hosts, const std::vector<TraceLane>& devices,
-                         TraceLosses& losses, LossMarks* marks) {
+namespace {
+
+template <class Lane>
+EarlyWork count_in(const std::vector<Lane>& hosts, const std::vector<Lane>& devices,
+                   TraceLosses& losses, LossMarks* marks) {
   const std::vector<Started> calls = sorted_starts(hosts, is_call);
   EarlyWork early;
-  for (const TraceLane& lane : devices)
+  for (const Lane& lane : devices)
     for (const TraceSlice& slice : lane.slices) {
       if (!is_gpu_work(slice.kind)) continue;
       const Started* const call = slice.correlation < 0 ? nullptr : find(calls, slice.correlation);
@@ -102,8 +108,19 @@ EarlyWork count_launches(const std::vector<TraceLane>& hosts, const std::vector<
       }
     }
   const std::vector<Started> work = sorted_starts(devices, is_gpu_work);
-  for (const TraceLane& lane : hosts) count_launches_of(lane, work, losses, marks);
+  for (const Lane& lane : hosts) count_launches_of(lane, work, losses, marks);
   return early;
+}
+
+}  // namespace
+
+EarlyWork count_launches(const std::vector<TraceLane>& hosts, const std::vector<TraceLane>& devices,
+                         TraceLosses& losses, LossMarks* marks) {
+  return count_in(hosts, devices, losses, marks);
+}
+
+EarlyWork count_launches(const std::vector<ReadLane>& lanes, TraceLosses& losses) {
+  return count_in(lanes, lanes, losses, nullptr);
 }
 
 }  // namespace normbench

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "trace/model.h"
+#include "trace/read/read_trace.h"
 
 namespace normbench {
 
@@ -38,5 +39,6 @@ struct EarlyWork {
 /// unless `marks` is null. A call of the driver within a launch of the runtime is the same launch.
 EarlyWork count_launches(const std::vector<TraceLane>& hosts, const std::vector<TraceLane>& devices,
                          TraceLosses& losses, LossMarks* marks = nullptr);
+EarlyWork count_launches(const std::vector<ReadLane>& lanes, TraceLosses& losses);
 
 }  // namespace normbench

@@ -1,6 +1,7 @@
 /// One model of what happened when, that tables and trace files are functions of.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -74,6 +75,11 @@ struct DeviceDetails {
   std::optional<LaunchShape> launch = {};
   std::int64_t graph = 0, graph_node = 0;
 };
+
+/// Device work, or an annotation from marks that stands for it.
+constexpr bool is_device_time(TraceKind kind, const DeviceDetails* details) {
+  return is_gpu_work(kind) || (details != nullptr && details->from_marks);
+}
 
 struct TraceSlice {
   std::int64_t start_ns = 0, end_ns = 0;
@@ -188,14 +194,34 @@ constexpr auto loss_fields() {
 class TraceNames {
  public:
   std::string_view operator()(std::string_view text) {
-    if (names_ == nullptr) names_ = std::make_shared<Set>();
-    const auto found = names_->find(text);
-    return found != names_->end() ? *found : *names_->emplace(text).first;
+    if (store_ == nullptr) store_ = std::make_shared<Store>();
+    const auto found = store_->names.find(text);
+    return found != store_->names.end() ? *found : *store_->names.emplace(store_->keep(text)).first;
   }
 
  private:
-  using Set = std::unordered_set<std::string, TextHash, std::equal_to<>>;
-  std::shared_ptr<Set> names_;
+  struct Store {
+    static constexpr std::size_t block_size = std::size_t{1} << 16;
+
+    std::unordered_set<std::string_view, TextHash, std::equal_to<>> names;
+    std::vector<std::unique_ptr<char[]>> blocks;
+    std::size_t left = 0;  // in the last block
+
+    std::string_view keep(std::string_view text) {
+      if (text.size() > left || blocks.empty()) {
+        left = std::max(block_size, text.size());
+        blocks.push_back(std::make_unique_for_overwrite<char[]>(left));
+        ends = blocks.back().get();
+      }
+      char* const kept = ends;
+      std::ranges::copy(text, kept);
+      ends += text.size();
+      left -= text.size();
+      return {kept, text.size()};
+    }
+    char* ends = nullptr;  // of what is used of the last block
+  };
+  std::shared_ptr<Store> store_;
 };
 
 struct TraceModel {
@@ -225,10 +251,8 @@ struct TraceModel {
   const DeviceDetails* details_of(const TraceSlice& slice) const {
     return slice.details < 0 ? nullptr : &details[static_cast<std::size_t>(slice.details)];
   }
-  /// Device work, or an annotation from marks that stands for it.
   bool is_device_time(const TraceSlice& slice) const {
-    const DeviceDetails* const of = details_of(slice);
-    return is_gpu_work(slice.kind) || (of != nullptr && of->from_marks);
+    return normbench::is_device_time(slice.kind, details_of(slice));
   }
 };
 

@@ -1,235 +1,290 @@
 #include "trace/profile_rows.h"
 
 #include <algorithm>
+#include <deque>
+#include <limits>
+#include <memory>
 #include <string_view>
-#include <unordered_map>
+#include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "core/enums.h"
 #include "record/recorder.h"
+#include "trace/call_tree.h"
 
 namespace normbench {
 namespace {
 
-struct RowKey {
-  std::string_view name, shapes;
-  bool on_device = false, annotation = false;
-
-  bool operator==(const RowKey&) const = default;
-};
-struct RowKeyHash {
-  std::size_t operator()(const RowKey& key) const {
-    const std::hash<std::string_view> hash;
-    return hash(key.name) ^ (31 * hash(key.shapes)) ^ (key.on_device ? 2u : 0u) ^
-           (key.annotation ? 1u : 0u);
+/// Times of single calls; most are short, and need few bytes.
+class Durations {
+ public:
+  void add(std::int64_t ns) {
+    if (ns < std::numeric_limits<std::uint32_t>::max())
+      short_.push_back(static_cast<std::uint32_t>(ns));
+    else
+      long_.push_back(ns);
   }
+
+  void sort() {
+    std::ranges::sort(short_);
+    std::ranges::sort(long_);
+  }
+  /// The one that at least `percent` of the sorted ones do not exceed.
+  std::int64_t nearest_rank(std::size_t percent) const {
+    const std::size_t rank = (percent * (short_.size() + long_.size()) + 99) / 100;
+    const std::size_t i = std::max<std::size_t>(rank, 1) - 1;
+    return i < short_.size() ? short_[i] : long_[i - short_.size()];
+  }
+
+ private:
+  std::vector<std::uint32_t> short_;
+  std::vector<std::int64_t> long_;
+};
+
+/// What few rows have.
+struct Rare {
+  Bytes memory = {}, self_memory = {};
+  std::string_view longest;
+  std::int64_t longest_ns = 0;
 };
 
 /// A row being filled.
 struct Filling {
-  ProfileRow row;
-  std::vector<std::int64_t> calls_ns;  // of single calls
-  std::int64_t first_ns = 0, first_end_ns = 0, longest_ns = 0;
-};
+  std::string_view name, shapes;
+  bool on_device = false, annotation = false, async = false;
+  std::int64_t calls = 0, only_ns = 0;
+  std::int64_t cpu_ns = 0, self_cpu_ns = 0, device_ns = 0, self_device_ns = 0, bytes = 0;
+  std::int64_t first_ns = 0, first_end_ns = 0, first_number = 0;
+  std::unique_ptr<Durations> durations;  // from the second call on
+  std::unique_ptr<Rare> rare;
 
-/// Bytes of the host and of devices.
-struct Bytes {
-  std::int64_t host = 0, device = 0;
-
-  Bytes operator-(const Bytes& other) const {
-    return {.host = host - other.host, .device = device - other.device};
+  bool is_same(const Filling& other) const {
+    return on_device == other.on_device && annotation == other.annotation &&
+           shapes == other.shapes && name == other.name;
   }
-};
+  std::size_t hash() const {
+    const std::hash<std::string_view> hash;
+    return hash(name) ^ (31 * hash(shapes)) ^ (on_device ? 2u : 0u) ^ (annotation ? 1u : 0u);
+  }
+  /// Where it appeared first: what is around others comes before them.
+  std::tuple<std::int64_t, std::int64_t, std::int64_t> order() const {
+    return {first_ns, -first_end_ns, first_number};
+  }
 
-/// What was allocated, on whatever thread, while a call ran: PyTorch counts it so.
-class MemoryUse {
- public:
-  explicit MemoryUse(const TraceModel& model) : records_(model.memory) {
-    std::ranges::stable_sort(records_, {}, &TraceMemory::ns);
-    sums_.reserve(records_.size() + 1);
-    for (const TraceMemory& record : records_) {
-      Bytes sum = sums_.back();
-      (record.on_device ? sum.device : sum.host) += record.bytes;
-      sums_.push_back(sum);
+  void add_call(const TraceSlice& slice, std::int64_t number) {
+    const std::int64_t ns = slice.end_ns - slice.start_ns;
+    if (calls == 1) {
+      durations = std::make_unique<Durations>();
+      durations->add(only_ns);
     }
-    opened_.resize(records_.size() + 1);
+    if (calls++ == 0)
+      only_ns = ns;
+    else
+      durations->add(ns);
+    const std::tuple here(slice.start_ns, -slice.end_ns, number);
+    if (calls == 1 || here < order()) {
+      first_ns = slice.start_ns;
+      first_end_ns = slice.end_ns;
+      first_number = number;
+    }
+    bytes += slice.bytes;
+    if (name != slice.name) note_longest(slice.name, ns);
   }
 
-  bool is_empty() const { return records_.empty(); }
-
-  Bytes during(const TraceSlice& slice) const {
-    const auto [first, last] = range(slice);
-    return sums_[last] - sums_[first];
-  }
-  /// Notes that what was allocated meanwhile has a call.
-  void cover(const TraceSlice& slice) {
-    const auto [first, last] = range(slice);
-    ++opened_[first];
-    --opened_[last];
-  }
-  /// What no call covers.
-  std::vector<TraceMemory> uncovered() const {
-    std::vector<TraceMemory> rest;
-    std::int64_t open = 0;
-    for (std::size_t i = 0; i < records_.size(); ++i)
-      if ((open += opened_[i]) == 0) rest.push_back(records_[i]);
-    return rest;
+  void note_longest(std::string_view own_name, std::int64_t ns) {
+    Rare& of = rare_part();
+    if (ns < of.longest_ns) return;
+    of.longest_ns = ns;
+    of.longest = own_name;
   }
 
- private:
-  /// The records from its start to its end, both included.
-  std::pair<std::size_t, std::size_t> range(const TraceSlice& slice) const {
-    const auto at = [&](auto found) { return static_cast<std::size_t>(found - records_.begin()); };
-    return {at(std::ranges::lower_bound(records_, slice.start_ns, {}, &TraceMemory::ns)),
-            at(std::ranges::upper_bound(records_, slice.end_ns, {}, &TraceMemory::ns))};
+  Rare& rare_part() {
+    if (!rare) rare = std::make_unique<Rare>();
+    return *rare;
   }
 
-  std::vector<TraceMemory> records_;  // by time
-  std::vector<Bytes> sums_{Bytes{}};  // of the records before each, and of all
-  std::vector<std::int64_t> opened_;  // how many more calls cover a record than the one before it
+  ProfileRow row() {
+    ProfileRow row;
+    row.name = name;
+    row.place = on_device ? Place::Cuda : Place::Cpu;
+    row.shapes = shapes;
+    row.annotation = annotation;
+    row.constants = name == constants_range;
+    row.image = annotation && name == image_range;
+    row.async = async;
+    row.calls = calls;
+    row.self_cpu_ns = self_cpu_ns;
+    row.cpu_ns = cpu_ns;
+    row.self_device_ns = self_device_ns;
+    row.device_ns = device_ns;
+    row.bytes = bytes;
+    row.min_ns = row.p50_ns = row.p95_ns = row.max_ns = only_ns;
+    if (durations) {
+      durations->sort();
+      row.min_ns = durations->nearest_rank(0);
+      row.p50_ns = durations->nearest_rank(50);
+      row.p95_ns = durations->nearest_rank(95);
+      row.max_ns = durations->nearest_rank(100);
+      durations.reset();
+    }
+    if (!rare) return row;
+    row.longest = rare->longest;
+    row.cpu_memory = rare->memory.host;
+    row.device_memory = rare->memory.device;
+    row.self_cpu_memory = rare->self_memory.host;
+    row.self_device_memory = rare->self_memory.device;
+    return row;
+  }
 };
-
-/// The sample that at least `percent` of the sorted ones do not exceed.
-std::int64_t nearest_rank(const std::vector<std::int64_t>& sorted, std::size_t percent) {
-  const std::size_t rank = (percent * sorted.size() + 99) / 100;
-  return sorted[std::max<std::size_t>(rank, 1) - 1];
-}
 
 class Rows {
  public:
-  explicit Rows(const TraceModel& model, bool by_shape) : model_(model), by_shape_(by_shape) {}
+  explicit Rows(bool by_shape) : by_shape_(by_shape) {}
 
-  void add(const Call& call, const Bytes& memory, const Bytes& self_memory) {
-    ProfileRow& row = of(*call.slice).row;
-    row.cpu_memory += memory.host;
-    row.device_memory += memory.device;
-    row.self_cpu_memory += self_memory.host;
-    row.self_device_memory += self_memory.device;
-    row.cpu_ns += call.slice->end_ns - call.slice->start_ns;
-    row.self_cpu_ns += call.self_ns;
-    row.device_ns += call.device_ns;
-    row.self_device_ns += call.self_device_ns;
+  void add(const Call& call) {
+    if (call.slice.kind == TraceKind::PythonFunction) return;
+    Filling& filling = of(call.slice, call.slice.kind == TraceKind::UserAnnotation, call.number);
+    filling.async |= call.slice.async;
+    filling.cpu_ns += call.slice.end_ns - call.slice.start_ns;
+    filling.self_cpu_ns += call.self_ns;
+    filling.device_ns += call.device_ns;
+    filling.self_device_ns += call.self_device_ns;
+    add_memory(filling, call.memory, call.self_memory);
   }
 
-  void add_device(const TraceSlice& slice) {
-    ProfileRow& row = of(slice).row;
-    row.device_ns += slice.end_ns - slice.start_ns;
-    row.self_device_ns = row.device_ns;
+  void add_device(const TraceSlice& slice, bool is_work) {
+    Filling& filling = of(slice, slice.kind == TraceKind::GpuUserAnnotation && !is_work,
+                          std::numeric_limits<std::int64_t>::max());
+    filling.device_ns += slice.end_ns - slice.start_ns;
+    filling.self_device_ns = filling.device_ns;
   }
 
-  /// The rows, with percentiles, by their first calls.
-  std::vector<ProfileRow> take() {
-    std::ranges::stable_sort(rows_, {}, [](const Filling& filling) {
-      return std::pair(filling.first_ns, -filling.first_end_ns);
-    });
-    std::vector<ProfileRow> rows;
-    for (Filling& filling : rows_) {
-      std::vector<std::int64_t>& calls_ns = filling.calls_ns;
-      std::ranges::sort(calls_ns);
-      filling.row.min_ns = calls_ns.front();
-      filling.row.p50_ns = nearest_rank(calls_ns, 50);
-      filling.row.p95_ns = nearest_rank(calls_ns, 95);
-      filling.row.max_ns = calls_ns.back();
-      rows.push_back(std::move(filling.row));
-    }
-    return rows;
+  void add_uncovered(const TraceMemory& record) {
+    Call call;
+    call.slice.start_ns = call.slice.end_ns = record.ns;
+    call.slice.name = "[memory]";
+    (record.on_device ? call.memory.device : call.memory.host) = record.bytes;
+    call.self_memory = call.memory;
+    add(call);
+  }
+
+  /// Gives the rows, with percentiles, by their first calls.
+  void give(const TakeRow& take) {
+    index_.clear();
+    std::vector<std::uint32_t> order(fillings_.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return fillings_[i].order(); });
+    for (const std::uint32_t i : order) take(fillings_[i].row());
   }
 
  private:
   /// The row of the slice, with this call of it counted.
-  Filling& of(const TraceSlice& slice) {
-    const RowKey key{.name = row_name(slice),
-                     .shapes = by_shape_ ? slice.shapes : std::string_view(),
-                     .on_device = is_on_gpu(slice.kind),
-                     .annotation = is_annotation(slice)};
-    const auto [found, is_new] = index_.try_emplace(key, rows_.size());
-    if (is_new) start_row(key, slice);
-    Filling& filling = rows_[found->second];
-    if (std::pair(slice.start_ns, -slice.end_ns) <
-        std::pair(filling.first_ns, -filling.first_end_ns)) {
-      filling.first_ns = slice.start_ns;
-      filling.first_end_ns = slice.end_ns;
-    }
-    const std::int64_t ns = slice.end_ns - slice.start_ns;
-    if (key.name != slice.name && ns >= filling.longest_ns) {
-      filling.longest_ns = ns;
-      filling.row.longest = slice.name;
-    }
-    filling.calls_ns.push_back(ns);
-    filling.row.bytes += slice.bytes;
-    ++filling.row.calls;
+  Filling& of(const TraceSlice& slice, bool annotation, std::int64_t number) {
+    Filling& next = fillings_.emplace_back();
+    next.name = row_name(slice);
+    if (by_shape_) next.shapes = slice.shapes;
+    next.on_device = is_on_gpu(slice.kind);
+    next.annotation = annotation;
+    const auto [found, is_new] = index_.insert(static_cast<std::uint32_t>(fillings_.size() - 1));
+    if (!is_new) fillings_.pop_back();
+    Filling& filling = fillings_[*found];
+    filling.add_call(slice, number);
     return filling;
   }
 
-  bool is_annotation(const TraceSlice& slice) const {
-    return slice.kind == TraceKind::UserAnnotation ||
-           (slice.kind == TraceKind::GpuUserAnnotation && !model_.is_device_time(slice));
+  static void add_memory(Filling& filling, const Bytes& memory, const Bytes& self_memory) {
+    constexpr Bytes none;
+    if (memory == none && self_memory == none) return;
+    Rare& rare = filling.rare_part();
+    rare.memory += memory;
+    rare.self_memory += self_memory;
   }
 
-  void start_row(const RowKey& key, const TraceSlice& slice) {
-    Filling& filling = rows_.emplace_back();
-    filling.row.name = key.name;
-    filling.row.place = key.on_device ? Place::Cuda : Place::Cpu;
-    filling.row.shapes = key.shapes;
-    filling.row.annotation = key.annotation;
-    filling.row.async = slice.async;
-    filling.row.constants = key.name == constants_range;
-    filling.row.image = key.annotation && key.name == image_range;
-    filling.first_ns = slice.start_ns;
-    filling.first_end_ns = slice.end_ns;
-  }
+  struct Hash {
+    const std::deque<Filling>* fillings;
+    std::size_t operator()(std::uint32_t i) const { return (*fillings)[i].hash(); }
+  };
+  struct Equal {
+    const std::deque<Filling>* fillings;
+    bool operator()(std::uint32_t a, std::uint32_t b) const {
+      return (*fillings)[a].is_same((*fillings)[b]);
+    }
+  };
 
-  const TraceModel& model_;
   bool by_shape_;
-  std::vector<Filling> rows_;
-  std::unordered_map<RowKey, std::size_t, RowKeyHash> index_;
+  std::deque<Filling> fillings_;
+  std::unordered_set<std::uint32_t, Hash, Equal> index_{0, Hash{&fillings_}, Equal{&fillings_}};
 };
 
-/// Adds the calls with what was allocated in them, and a row of what was allocated outside of any.
-void add_calls(const TraceModel& model, const std::vector<Call>& calls, Rows& rows) {
-  MemoryUse use(model);
-  std::vector<Bytes> below(use.is_empty() ? 0 : calls.size());  // in the direct children of each
-  for (const Call& call : calls) {
-    if (use.is_empty()) break;
-    use.cover(*call.slice);
-    if (call.parent < 0 || call.merged) continue;
-    const Bytes memory = use.during(*call.slice);
-    Bytes& sum = below[static_cast<std::size_t>(call.parent)];
-    sum.host += memory.host;
-    sum.device += memory.device;
+std::int64_t device_of(const DeviceDetails* details) {
+  return details == nullptr ? -1 : details->device;
+}
+
+template <class Trace>
+Submissions::Result submissions_of(const Trace& trace) {
+  Submissions submissions(trace.start_error_ns);
+  bool has_work = false;
+  for (const auto& lane : trace.lanes)
+    for (const TraceSlice& slice : lane.slices) has_work |= trace.is_device_time(slice);
+  if (!has_work) return {};
+  for (const auto& lane : trace.lanes) {
+    for (const TraceSlice& slice : lane.slices) submissions.add_call(slice, lane.pid);
+    submissions.finish_lane();
   }
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    const Call& call = calls[i];
-    if (call.merged || call.slice->kind == TraceKind::PythonFunction) continue;
-    const Bytes memory = use.is_empty() ? Bytes{} : use.during(*call.slice);
-    const bool has_self = !use.is_empty() && !call.slice->async;
-    rows.add(call, memory, has_self ? memory - below[i] : Bytes{});
+  for (const auto& lane : trace.lanes)
+    for (const TraceSlice& slice : lane.slices)
+      if (trace.is_device_time(slice))
+        submissions.add_work(slice, device_of(trace.details_of(slice)));
+  if (submissions.needs_ids())
+    for (const auto& lane : trace.lanes)
+      for (const TraceSlice& slice : lane.slices) submissions.add_id(slice, lane.pid);
+  return submissions.take();
+}
+
+/// Gives each slice to `take`; of a trace that was read the last time.
+template <class Take>
+void consume(const TraceLane& lane, const Take& take) {
+  for (const TraceSlice& slice : lane.slices) take(slice);
+}
+template <class Take>
+void consume(ReadLane& lane, const Take& take) {
+  lane.slices.consume(take);
+}
+
+template <class Trace>
+std::int64_t rows_of(Trace& trace, bool by_shape, const TakeRow& take) {
+  const Submissions::Result submissions = submissions_of(trace);
+  MemoryUse memory(trace.memory);
+  Rows rows(by_shape);
+  CallTree tree(trace.start_error_ns, submissions.submitted, memory,
+                [&](const Call& call) { rows.add(call); });
+  for (auto& lane : trace.lanes) {
+    consume(lane, [&](const TraceSlice& slice) {
+      tree.add(slice);
+      if (is_on_gpu(slice.kind)) rows.add_device(slice, trace.is_device_time(slice));
+    });
+    tree.finish_lane();
   }
-  for (const TraceMemory& record : use.uncovered()) {
-    TraceSlice slice;
-    slice.start_ns = slice.end_ns = record.ns;
-    slice.name = "[memory]";
-    Call call;
-    call.slice = &slice;
-    const Bytes bytes{.host = record.on_device ? 0 : record.bytes,
-                      .device = record.on_device ? record.bytes : 0};
-    rows.add(call, bytes, bytes);
-  }
+  for (const TraceMemory& record : memory.uncovered()) rows.add_uncovered(record);
+  rows.give(take);
+  return submissions.ambiguous;
 }
 
 }  // namespace
 
-std::vector<ProfileRow> profile_rows(const TraceModel& model, bool by_shape) {
-  return profile_rows(model, call_tree(model), by_shape);
+std::int64_t profile_rows(const TraceModel& model, bool by_shape, const TakeRow& take) {
+  return rows_of(model, by_shape, take);
 }
 
-std::vector<ProfileRow> profile_rows(const TraceModel& model, const CallTree& tree, bool by_shape) {
-  Rows rows(model, by_shape);
-  add_calls(model, tree.calls, rows);
-  for (const TraceLane& lane : model.lanes)
-    for (const TraceSlice& slice : lane.slices)
-      if (is_on_gpu(slice.kind)) rows.add_device(slice);
-  return rows.take();
+std::int64_t profile_rows(ReadTrace& trace, bool by_shape, const TakeRow& take) {
+  return rows_of(trace, by_shape, take);
+}
+
+std::vector<ProfileRow> profile_rows(const TraceModel& model, bool by_shape) {
+  std::vector<ProfileRow> rows;
+  profile_rows(model, by_shape, [&](ProfileRow&& row) { rows.push_back(std::move(row)); });
+  return rows;
 }
 
 void add_faults(std::vector<ProfileRow>& rows,

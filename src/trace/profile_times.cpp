@@ -25,8 +25,7 @@ bool is_step(const TraceSlice& slice) {
          slice.name.starts_with("ProfilerStep#");
 }
 
-Of work_of(const TraceModel& model, const TraceSlice& slice) {
-  const DeviceDetails* const details = model.details_of(slice);
+Of work_of(const TraceSlice& slice, const DeviceDetails* details) {
   if (details != nullptr && details->over_link) return Of::Copy;
   const bool computes =
       slice.kind == TraceKind::Kernel || slice.kind == TraceKind::GpuUserAnnotation;
@@ -39,12 +38,13 @@ void add_borders(const TraceSlice& slice, Of of, std::vector<Border>& borders) {
   borders.push_back({slice.end_ns, false, of});
 }
 
-/// Where there are no steps, the whole model is one.
-void add_whole(const TraceModel& model, std::vector<Border>& borders) {
+/// Where there are no steps, the whole trace is one.
+template <class Trace>
+void add_whole(const Trace& trace, std::vector<Border>& borders) {
   TraceSlice whole;
   whole.start_ns = std::numeric_limits<std::int64_t>::max();
   whole.end_ns = std::numeric_limits<std::int64_t>::min();
-  for (const TraceLane& lane : model.lanes)
+  for (const auto& lane : trace.lanes)
     for (const TraceSlice& slice : lane.slices) {
       whole.start_ns = std::min(whole.start_ns, slice.start_ns);
       whole.end_ns = std::max(whole.end_ns, slice.end_ns);
@@ -52,14 +52,16 @@ void add_whole(const TraceModel& model, std::vector<Border>& borders) {
   add_borders(whole, Of::Step, borders);
 }
 
-std::vector<Border> borders_of(const TraceModel& model) {
+template <class Trace>
+std::vector<Border> borders_of(const Trace& trace) {
   std::vector<Border> borders;
-  for (const TraceLane& lane : model.lanes)
+  for (const auto& lane : trace.lanes)
     for (const TraceSlice& slice : lane.slices) {
       if (is_step(slice)) add_borders(slice, Of::Step, borders);
-      if (model.is_device_time(slice)) add_borders(slice, work_of(model, slice), borders);
+      if (trace.is_device_time(slice))
+        add_borders(slice, work_of(slice, trace.details_of(slice)), borders);
     }
-  if (profile_steps(model) == 0) add_whole(model, borders);
+  if (profile_steps(trace) == 0) add_whole(trace, borders);
   std::ranges::sort(borders);
   return borders;
 }
@@ -108,22 +110,30 @@ class Sweep {
   std::int64_t idle_ns_ = 0;  // since then
 };
 
-}  // namespace
-
-std::int64_t profile_steps(const TraceModel& model) {
-  std::int64_t steps = 0;
-  for (const TraceLane& lane : model.lanes) steps += std::ranges::count_if(lane.slices, is_step);
-  return steps;
-}
-
-ProfileTimes profile_times(const TraceModel& model) {
+template <class Trace>
+ProfileTimes times_of(const Trace& trace) {
   Sweep sweep;
-  for (const Border& border : borders_of(model)) sweep.pass(border);
+  for (const Border& border : borders_of(trace)) sweep.pass(border);
   return sweep.times;
 }
 
-ProfileLosses profile_losses(const TraceModel& model) {
-  const TraceLosses& losses = model.losses;
+template <class Trace>
+std::int64_t steps_of(const Trace& trace) {
+  std::int64_t steps = 0;
+  for (const auto& lane : trace.lanes)
+    for (const TraceSlice& slice : lane.slices) steps += is_step(slice) ? 1 : 0;
+  return steps;
+}
+
+}  // namespace
+
+std::int64_t profile_steps(const TraceModel& model) { return steps_of(model); }
+std::int64_t profile_steps(const ReadTrace& trace) { return steps_of(trace); }
+
+ProfileTimes profile_times(const TraceModel& model) { return times_of(model); }
+ProfileTimes profile_times(const ReadTrace& trace) { return times_of(trace); }
+
+ProfileLosses profile_losses(const TraceLosses& losses) {
   return {.dropped = losses.dropped,
           .lost_buffers = losses.lost_buffers,
           .without_times = losses.without_times,

@@ -162,7 +162,7 @@ TEST(ProfileLosses, AreTheModels) {
                   .most_skew_ns = 7,
                   .clipped = 8,
                   .cut_off = 9};
-  EXPECT_EQ(profile_losses(model), (ProfileLosses{.dropped = 1,
+  EXPECT_EQ(profile_losses(model.losses), (ProfileLosses{.dropped = 1,
                                                   .lost_buffers = 10,
                                                   .without_times = 2,
                                                   .launches = 5,

@@ -25,7 +25,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-TraceModel read(const std::string& text) {
+ReadTrace read(const std::string& text) {
   std::istringstream in(text);
   return read_chrome(in, "t.json");
 }
@@ -44,16 +44,16 @@ std::string mistake(const std::string& text) {
 std::string trace(const std::string& events) { return "{\"traceEvents\": [" + events + "]}"; }
 
 /// "pid/tid kind name start-end" of each slice.
-std::vector<std::string> lines(const TraceModel& model) {
+std::vector<std::string> lines(const ReadTrace& model) {
   std::vector<std::string> result;
-  for (const TraceLane& lane : model.lanes)
+  for (const ReadLane& lane : model.lanes)
     for (const TraceSlice& slice : lane.slices)
       result.push_back(fmt::format("{}/{} {} {} {}-{}", lane.pid, lane.tid, name_of(slice.kind),
                                    slice.name, slice.start_ns, slice.end_ns));
   return result;
 }
 
-std::vector<std::string> marks(const TraceModel& model) {
+std::vector<std::string> marks(const ReadTrace& model) {
   std::vector<std::string> names;
   for (const TraceMark& mark : model.marks) names.push_back(mark.name);
   return names;
@@ -63,7 +63,7 @@ constexpr const char* kOp =
     R"({"ph":"X","cat":"cpu_op","name":"sub","pid":1,"tid":2,"ts":10.5,"dur":2})";
 
 TEST(ReadChrome, AnObjectWithEventsAmongOtherKeys) {
-  const TraceModel model = read(fmt::format(
+  const ReadTrace model = read(fmt::format(
       R"({{"schemaVersion": 1, "deviceProperties": [{{"id": 0, "ts": 3}}], "x": {{"traceEvents": [1]}},
           "traceEvents": [{}], "traceName": "a", "after": [[[1]], null, true, 1.5]}})",
       kOp));
@@ -89,8 +89,8 @@ TEST(ReadChrome, EachOfTorchsCategories) {
         fmt::format(R"({}{{"ph":"X","cat":"{}","name":"{}","pid":1,"tid":{},"ts":1,"dur":1}})",
                     events.empty() ? "" : ",", category, category, events.size());
   std::vector<std::string> kinds;
-  const TraceModel model = read(trace(events));
-  for (const TraceLane& lane : model.lanes)
+  const ReadTrace model = read(trace(events));
+  for (const ReadLane& lane : model.lanes)
     for (const TraceSlice& slice : lane.slices)
       kinds.push_back(fmt::format("{} {}", slice.name, name_of(slice.kind)));
   EXPECT_THAT(kinds, ElementsAre("cpu_op cpu_op", "user_annotation user_annotation",
@@ -114,10 +114,10 @@ TEST(ReadChrome, WithoutTorchsCategoriesEverySliceIsAnOp) {
 
 TEST(ReadChrome, TimesInEveryWayOfWritingThem) {
   const auto times = [](const std::string& ts, const std::string& dur) {
-    const TraceModel model = read(trace(fmt::format(
+    const ReadTrace model = read(trace(fmt::format(
         R"({{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":{},"dur":{}}})", ts, dur)));
     if (model.lanes.empty()) return std::string("none");
-    const TraceSlice& slice = model.lanes[0].slices[0];
+    const TraceSlice slice = model.lanes[0].slices[0];
     return fmt::format("{}+{}", slice.start_ns, slice.end_ns - slice.start_ns);
   };
   EXPECT_EQ(times("5", "2"), "5000+2000");
@@ -147,7 +147,7 @@ TEST(Microseconds, AreExactToTheNanosecond) {
 }
 
 TEST(ReadChrome, PairsOfBeginAndEndNest) {
-  const TraceModel model = read(trace(
+  const ReadTrace model = read(trace(
       R"({"ph":"B","cat":"cpu_op","name":"outer","pid":1,"tid":1,"ts":0,"args":{"External id":7}},
          {"ph":"B","cat":"cpu_op","name":"inner","pid":1,"tid":1,"ts":2},
          {"ph":"B","cat":"cpu_op","name":"other thread","pid":1,"tid":2,"ts":3},
@@ -160,7 +160,7 @@ TEST(ReadChrome, PairsOfBeginAndEndNest) {
 }
 
 TEST(ReadChrome, PairsWithTheSameTimesNestInTheirOrder) {
-  const TraceModel model = read(trace(R"(
+  const ReadTrace model = read(trace(R"(
     {"ph": "B", "name": "main", "ts": 0}, {"ph": "B", "name": "run", "ts": 0},
     {"ph": "B", "name": "leaf", "ts": 0}, {"ph": "E", "ts": 5}, {"ph": "E", "ts": 5},
     {"ph": "B", "name": "next", "ts": 5}, {"ph": "E", "ts": 5}, {"ph": "E", "ts": 5})"));
@@ -169,7 +169,7 @@ TEST(ReadChrome, PairsWithTheSameTimesNestInTheirOrder) {
 }
 
 TEST(ReadChrome, OfEqualSlicesWrittenAsTheyEndTheLaterIsTheParent) {
-  const TraceModel model = read(trace(R"(
+  const ReadTrace model = read(trace(R"(
     {"ph": "X", "name": "first", "ts": 0, "dur": 1}, {"ph": "X", "name": "leaf", "ts": 3, "dur": 2},
     {"ph": "X", "name": "inner", "ts": 1, "dur": 4}, {"ph": "X", "name": "outer", "ts": 1, "dur": 4})"));
   EXPECT_THAT(lines(model), ElementsAre("0/0 cpu_op first 0-1000", "0/0 cpu_op outer 1000-5000",
@@ -177,7 +177,7 @@ TEST(ReadChrome, OfEqualSlicesWrittenAsTheyEndTheLaterIsTheParent) {
 }
 
 TEST(ReadChrome, OfEqualSlicesWrittenAsTheyBeginTheEarlierIsTheParent) {
-  const TraceModel model = read(trace(R"(
+  const ReadTrace model = read(trace(R"(
     {"ph": "X", "name": "outer", "ts": 1, "dur": 4}, {"ph": "X", "name": "inner", "ts": 1, "dur": 4},
     {"ph": "X", "name": "last", "ts": 9, "dur": 1}, {"ph": "X", "name": "next", "ts": 6, "dur": 1})"));
   EXPECT_THAT(lines(model), ElementsAre("0/0 cpu_op outer 1000-5000", "0/0 cpu_op inner 1000-5000",
@@ -185,7 +185,7 @@ TEST(ReadChrome, OfEqualSlicesWrittenAsTheyBeginTheEarlierIsTheParent) {
 }
 
 TEST(ReadChrome, WhatCannotBeUsedIsCountedWithItsFirstLine) {
-  const TraceModel model = read(
+  const ReadTrace model = read(
       "{\"traceEvents\": [\n"
       "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":0},\n"
       "{\"ph\":\"E\",\"pid\":1,\"tid\":9,\"ts\":5},\n"
@@ -212,7 +212,7 @@ TEST(ReadChrome, LanesAreSortedParentsFirst) {
 }
 
 TEST(ReadChrome, ArgsThatTablesNeed) {
-  const TraceModel model = read(trace(
+  const ReadTrace model = read(trace(
       R"json({"ph":"X","cat":"cpu_op","name":"conv","pid":1,"tid":1,"ts":0,"dur":1,
           "args":{"External id":18,"nested":{"bytes":5},"Input Dims":[[1, 3, 224],[],[[2,3],[4]],[7]],
                   "Input type":["float","",""],"list":[1,2]}},
@@ -221,11 +221,11 @@ TEST(ReadChrome, ArgsThatTablesNeed) {
                           "memory bandwidth (GB/s)":0.2}},
          {"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoD (Device -> Device)","pid":0,"tid":7,"ts":3,
           "dur":1,"args":{"external id":20,"Input dims":[]}})json"));
-  const TraceSlice& conv = model.lanes[0].slices[0];
+  const TraceSlice conv = model.lanes[0].slices[0];
   EXPECT_EQ(conv.external_id, 18u);
   EXPECT_EQ(conv.shapes, "[[1, 3, 224], [], [], [7]]");
   EXPECT_EQ(conv.bytes, 0);
-  const TraceSlice& copy = model.lanes[1].slices[0];
+  const TraceSlice copy = model.lanes[1].slices[0];
   EXPECT_EQ(copy.external_id, 19u);
   EXPECT_EQ(copy.correlation, 135);
   EXPECT_EQ(copy.bytes, 4096);
@@ -233,14 +233,14 @@ TEST(ReadChrome, ArgsThatTablesNeed) {
   EXPECT_EQ(model.details_of(copy)->device, 2);
   EXPECT_EQ(model.details_of(copy)->stream, 7);
   EXPECT_TRUE(model.details_of(copy)->over_link);
-  const TraceSlice& on_device = model.lanes[1].slices[1];
+  const TraceSlice on_device = model.lanes[1].slices[1];
   EXPECT_EQ(on_device.external_id, 20u);
   EXPECT_FALSE(model.details_of(on_device)->over_link);
   EXPECT_EQ(model.details_of(on_device)->device, 0);
 }
 
 TEST(ReadChrome, TimesFromMarks) {
-  const TraceModel model = read(trace(
+  const ReadTrace model = read(trace(
       R"({"ph":"X","cat":"gpu_user_annotation","name":"h2d","pid":0,"tid":7,"ts":0,"dur":1,
           "args":{"External id":1,"source":"cuda_event","over_link":true,"bytes":9}},
          {"ph":"X","cat":"gpu_user_annotation","name":"step","pid":0,"tid":7,"ts":0,"dur":1})"));
@@ -250,7 +250,7 @@ TEST(ReadChrome, TimesFromMarks) {
 }
 
 TEST(ReadChrome, NamesOfProcessesAndThreads) {
-  const TraceModel model =
+  const ReadTrace model =
       read(trace(std::string(kOp) +
                  R"json(,{"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":"python"}},
           {"ph":"M","name":"process_labels","pid":1,"tid":0,"args":{"labels":"CPU"}},
@@ -267,7 +267,7 @@ TEST(ReadChrome, NamesOfProcessesAndThreads) {
 }
 
 TEST(ReadChrome, PlacesThatAreTexts) {
-  const TraceModel model = read(trace(
+  const ReadTrace model = read(trace(
       R"({"ph":"X","cat":"cpu_op","name":"a","pid":"CPU functions","tid":"main","ts":0,"dur":1},
          {"ph":"X","cat":"cpu_op","name":"b","pid":"CPU functions","tid":" node_id:0, thread_id:1 ","ts":0,"dur":1},
          {"ph":"X","cat":"cpu_op","name":"c","pid":"CPU functions","tid":"main","ts":2,"dur":1},
@@ -291,7 +291,7 @@ TEST(ReadChrome, NamesOfAnyKind) {
 
 /// PyTorch 2.2 writes such names, which are not JSON.
 TEST(ReadChrome, LineBreaksInNamesAreBlanks) {
-  const TraceModel model =
+  const ReadTrace model =
       read(trace("{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"import torch\n\tas "
                  "t\",\"pid\":1,\"tid\":1,\"ts\":0,"
                  "\r\n\t\"dur\":1}"));
@@ -303,8 +303,8 @@ TEST(ReadChrome, LineBreaksInNamesAreBlanks) {
 TEST(ReadChrome, WordsOfOldPyTorchAreItsOwnOnlyInItsFiles) {
   const auto kinds = [](const std::string& text) {
     std::vector<std::string> all;
-    const TraceModel model = read(text);
-    for (const TraceLane& lane : model.lanes)
+    const ReadTrace model = read(text);
+    for (const ReadLane& lane : model.lanes)
       for (const TraceSlice& slice : lane.slices)
         all.push_back(fmt::format("{} {}", slice.name, name_of(slice.kind)));
     return all;
@@ -335,7 +335,7 @@ TEST(ReadChrome, WhatIsLeftOutOfAFileOfPyTorchIsCounted) {
   const std::string none = R"({"ph":"X","name":"n","ts":0,"dur":1},)";
   const std::string span =
       R"j({"ph":"X","cat":"Trace","name":"PyTorch Profiler (0)","ts":0,"dur":9})j";
-  const TraceModel model =
+  const ReadTrace model =
       read("{\"traceEvents\": [\n" + odd + "\n" + kOp + ",\n" + odd + none + span + "]}");
   EXPECT_THAT(lines(model), ElementsAre("1/2 cpu_op sub 10500-12500"));
   EXPECT_THAT(
@@ -345,7 +345,7 @@ TEST(ReadChrome, WhatIsLeftOutOfAFileOfPyTorchIsCounted) {
 }
 
 TEST(ReadChrome, AsyncRanges) {
-  const TraceModel model = read(trace(R"(
+  const ReadTrace model = read(trace(R"(
     {"ph":"b","cat":"net","id":"0x1","name":"request","pid":1,"tid":1,"ts":0},
     {"ph":"n","cat":"net","id":"0x1","name":"byte","pid":1,"tid":1,"ts":5},
     {"ph":"b","cat":"net","id":"0x1","name":"parse","pid":1,"tid":1,"ts":10},
@@ -363,7 +363,7 @@ TEST(ReadChrome, AsyncRanges) {
               ElementsAre("1/1 cpu_op request 0-90000", "1/1 cpu_op parse 10000-20000",
                           "1/1 cpu_op request 11000-25000", "1/2 cpu_op old 5000-50000",
                           "3/1 cpu_op mine 1000-2000"));
-  for (const TraceLane& lane : model.lanes)
+  for (const ReadLane& lane : model.lanes)
     for (const TraceSlice& slice : lane.slices) EXPECT_TRUE(slice.async) << slice.name;
   EXPECT_THAT(
       marks(model),
@@ -373,7 +373,7 @@ TEST(ReadChrome, AsyncRanges) {
 
 TEST(ReadChrome, CollectivesAreAsync) {
   std::vector<std::string> async;
-  const TraceModel model = read(trace(
+  const ReadTrace model = read(trace(
       R"({"ph":"X","cat":"user_annotation","name":"gloo:all_reduce","ts":0,"dur":1},
          {"ph":"X","cat":"user_annotation","name":"nccl:broadcast","ts":1,"dur":1},
          {"ph":"X","cat":"cpu_op","name":"gloo:not_a_range","ts":2,"dur":1},
@@ -384,7 +384,7 @@ TEST(ReadChrome, CollectivesAreAsync) {
 }
 
 TEST(ReadChrome, SumsThatClangWritesAreNoWork) {
-  const TraceModel model = read(trace(
+  const ReadTrace model = read(trace(
       R"({"ph":"X","name":"Frontend","ts":0,"dur":9},
          {"ph":"X","name":"Total Frontend","tid":2,"ts":0,"dur":9,"args":{"count":1,"avg ms":9}},
          {"ph":"X","name":"Total recall","tid":3,"ts":0,"dur":9,"args":{"count":1}})"));
@@ -396,7 +396,7 @@ TEST(ReadChrome, SumsThatClangWritesAreNoWork) {
 }
 
 TEST(ReadChrome, AProfileThatWasFullSaysWhatItLost) {
-  const TraceModel model = read(trace(
+  const ReadTrace model = read(trace(
       R"({"ph":"X","cat":"Node","name":"relu","ts":0,"dur":9},
          {"ph":"X","cat":"Session","name":"profile_truncated","ts":900,"dur":0,
           "args":{"max_num_events":"1000000","dropped_event_count":"50002"}})"));
@@ -451,7 +451,7 @@ TEST(ReadChrome, StartsThatWereCutToWholeMicroseconds) {
 }
 
 TEST(ReadChrome, SlicesThatCrossAreSaid) {
-  const TraceModel model = read(trace(
+  const ReadTrace model = read(trace(
       R"({"ph":"X","name":"a","ts":0,"dur":100},{"ph":"X","name":"b","ts":50,"dur":100},
          {"ph":"X","name":"c","ts":149.5,"dur":100},{"ph":"X","tid":1,"name":"d","ts":50,"dur":100})"));
   EXPECT_THAT(
@@ -461,7 +461,7 @@ TEST(ReadChrome, SlicesThatCrossAreSaid) {
 }
 
 TEST(ReadChrome, RecordsOfMemory) {
-  const TraceModel model = read(trace(
+  const ReadTrace model = read(trace(
       R"({"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":2,"ts":3,
           "args":{"Device Type":0,"Bytes":-64,"Total Allocated":100}},
          {"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":2,"ts":4,
@@ -495,7 +495,7 @@ std::string gpu_trace(const std::string& more) {
 
 TEST(ReadChrome, CountsLaunchesAgainstWork) {
   EXPECT_EQ(read(gpu_trace("")).losses, (TraceLosses{.launches = 1, .launched = 1}));
-  const TraceModel model = read(gpu_trace(
+  const ReadTrace model = read(gpu_trace(
       R"(,{"ph":"X","cat":"cuda_runtime","name":"cudaGraphLaunch","pid":1,"tid":1,"ts":30,"dur":5,"args":{"correlation":2}},
           {"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize","pid":1,"tid":1,"ts":40,"dur":5,"args":{"correlation":3}},
           {"ph":"X","cat":"cuda_runtime","name":"cudaMemsetAsync","pid":1,"tid":1,"ts":50,"dur":5,"args":{"correlation":4}},
@@ -523,12 +523,12 @@ TEST(ReadChrome, CountsNothingWithoutWorkOrCalls) {
 }
 
 TEST(ReadChrome, BelievesWhatNormbenchSaysOfItsTrace) {
-  const TraceModel model = read(
+  const ReadTrace model = read(
       R"({"normbench": {"device_times": ["CUPTI"], "clock_error_ns": 40, "deep": {"a": [1, {"b": null}]},
           "losses": {"launches": 12, "launched": 10, "cut_off": 3, "unknown": 1, "dropped": "x"}},
           "traceEvents": []})");
   EXPECT_EQ(model.losses, (TraceLosses{.launches = 12, .launched = 10, .cut_off = 3}));
-  EXPECT_EQ(model.metadata.at("normbench").dump(),
+  EXPECT_EQ(model.about.dump(),
             R"({"device_times":["CUPTI"],"clock_error_ns":40,"deep":{"a":[1,{"b":null}]},)"
             R"("losses":{"launches":12,"launched":10,"cut_off":3,"unknown":1,"dropped":"x"}})");
   EXPECT_EQ(read(R"({"normbench": 3, "traceEvents": []})").losses, TraceLosses());
@@ -561,7 +561,7 @@ TEST(ReadChrome, TextThatIsNoJson) {
 /// What writers of traces leave, the first four of them no JSON.
 TEST(ReadChrome, LeniencyHasOneWarning) {
   const auto said = [](const std::string& text) {
-    const TraceModel model = read(text);
+    const ReadTrace model = read(text);
     return fmt::format("{}: {}", fmt::join(lines(model), "; "), fmt::join(marks(model), "; "));
   };
   const std::string op(kOp);
@@ -585,7 +585,7 @@ TEST(ReadChrome, LeniencyHasOneWarning) {
 }
 
 TEST(ReadChrome, ATimeThatIsNoNumberLeavesOneSliceOut) {
-  const TraceModel model =
+  const ReadTrace model =
       read(trace(std::string(kOp) + R"(,{"ph":"X","name":"a","ts":NaN,"dur":1})" +
                  R"(,{"ph":"X","name":"b","ts":1e999,"dur":1})"));
   EXPECT_THAT(lines(model), ElementsAre("1/2 cpu_op sub 10500-12500"));

@@ -19,25 +19,17 @@ constexpr MemberKey event_keys[] = {{"ph", Member::Phase},     {"cat", Member::C
                                     {"dur", Member::Duration}, {"args", Member::Args},
                                     {"id", Member::Id},        {"id2", Member::Id2}};
 // The spellings of torch before 1.12 are among them.
-constexpr MemberKey args_keys[] = {{"External id", Member::ExternalId},
-                                   {"external id", Member::ExternalId},
-                                   {"correlation", Member::Correlation},
-                                   {"stream", Member::Stream},
-                                   {"device", Member::Device},
-                                   {"bytes", Member::Bytes},
-                                   {"source", Member::Source},
-                                   {"over_link", Member::OverLink},
-                                   {"Input Dims", Member::Shapes},
-                                   {"Input dims", Member::Shapes},
-                                   {"normbench label", Member::Label},
-                                   {"name", Member::ArgName},
-                                   {"labels", Member::Labels},
-                                   {"sort_index", Member::SortIndex},
-                                   {"Bytes", Member::AllocatedBytes},
-                                   {"Device Type", Member::DeviceType},
-                                   {"count", Member::EventCount},
-                                   {"avg ms", Member::EventMean},
-                                   {"dropped_event_count", Member::DroppedEvents}};
+constexpr MemberKey args_keys[] = {
+    {"External id", Member::ExternalId},  {"external id", Member::ExternalId},
+    {"correlation", Member::Correlation}, {"stream", Member::Stream},
+    {"device", Member::Device},           {"bytes", Member::Bytes},
+    {"source", Member::Source},           {"over_link", Member::OverLink},
+    {"Input Dims", Member::Shapes},       {"Input dims", Member::Shapes},
+    {"normbench label", Member::Label},   {"name", Member::ArgName},
+    {"labels", Member::Labels},           {"sort_index", Member::SortIndex},
+    {"Bytes", Member::AllocatedBytes},    {"Device Type", Member::DeviceType},
+    {"count", Member::EventCount},        {"avg ms", Member::EventMean},
+    {"finished", Member::Finished},       {"dropped_event_count", Member::DroppedEvents}};
 constexpr MemberKey id2_keys[] = {{"local", Member::LocalId}, {"global", Member::Id}};
 
 Member member_in(std::span<const MemberKey> keys, std::string_view text) {
@@ -136,6 +128,7 @@ Member member_of_id2(std::string_view key) { return member_in(id2_keys, key); }
 
 void set_boolean(ChromeEvent& event, Member member, bool value) {
   if (member == Member::OverLink) event.over_link = value;
+  if (member == Member::Finished) event.unfinished = !value;
 }
 
 void set_number(ChromeEvent& event, Member member, std::string_view text) {
@@ -177,7 +170,7 @@ void clear(ChromeEvent& event) {
   for (const auto& [member, text] : text_places) (event.*text).clear();
   event.shapes.clear();
   event.line = 0;
-  event.over_link = event.has_count = event.has_mean = false;
+  event.over_link = event.has_count = event.has_mean = event.unfinished = false;
   for (const auto& [member, number] : number_places) event.*number = 0;
   event.start_ns = event.duration_ns = std::nullopt;
   event.external_id = 0;

@@ -23,6 +23,7 @@ struct ChromeEvent {
   std::int64_t device_type = 0;              // PyTorch's, of a [memory] event; 0: the host
   std::int64_t dropped_events = 0;           // ONNX Runtime's, of a profile that is full
   bool has_count = false, has_mean = false;  // clang's, of sums of other events
+  bool unfinished = false;                   // PyTorch's, of what was open when it stopped
   std::string source;                        // of times, where they are not those of records
   bool over_link = false;
   std::string shapes;  // of the inputs, as torch prints them
@@ -50,6 +51,7 @@ enum class Member {
   DroppedEvents,
   EventCount,
   EventMean,
+  Finished,
   ExternalId,
   Correlation,
   Stream,

@@ -30,19 +30,6 @@ constexpr std::int64_t first_text_id = std::int64_t{1} << 62;
 
 constexpr std::int64_t us = 1000;  // in nanoseconds
 
-bool parent_first(const TraceSlice& a, const TraceSlice& b) {
-  return std::tuple(a.start_ns, -a.end_ns, a.depth) < std::tuple(b.start_ns, -b.end_ns, b.depth);
-}
-
-/// Pairs of begin and end nest by their order in the file, which their depth keeps. Of other slices
-/// with the same times the later one is the parent where the file has slices as they end, and the
-/// earlier one elsewhere.
-void put_in_order(std::vector<TraceSlice>& slices) {
-  if (std::ranges::is_sorted(slices, parent_first)) return;
-  if (std::ranges::is_sorted(slices, {}, &TraceSlice::end_ns)) std::ranges::reverse(slices);
-  std::ranges::stable_sort(slices, parent_first);
-}
-
 bool is_over_link(std::string_view name) {
   return name.find("HtoD") != std::string_view::npos || name.find("DtoH") != std::string_view::npos;
 }
@@ -86,10 +73,11 @@ TraceLosses losses_said(const Json& about) {
   return losses;
 }
 
-bool has_slice(const TraceModel& model, bool (*wanted)(TraceKind)) {
-  return std::ranges::any_of(model.lanes, [&](const TraceLane& lane) {
-    return std::ranges::any_of(lane.slices, wanted, &TraceSlice::kind);
-  });
+bool has_slice(const ReadTrace& trace, bool (*wanted)(TraceKind)) {
+  for (const ReadLane& lane : trace.lanes)
+    for (const TraceSlice& slice : lane.slices)
+      if (wanted(slice.kind)) return true;
+  return false;
 }
 
 /// What a trace is read in spite of, as a warning says it.
@@ -139,14 +127,14 @@ class EventModel {
 
   /// The model with its lanes in order, and a mark for each kind of event that could not be used.
   /// Call once.
-  TraceModel take(const TraceFacts& facts) {
+  ReadTrace take(const TraceFacts& facts) {
     settle_kinds(facts);
     settle_times();
-    std::erase_if(model_.lanes, [](const TraceLane& lane) { return lane.slices.empty(); });
-    for (TraceLane& lane : model_.lanes) put_in_order(lane.slices);
+    std::erase_if(trace_.lanes, [](const ReadLane& lane) { return lane.slices.empty(); });
+    for (ReadLane& lane : trace_.lanes) lane.slices.put_in_order();
     if (facts.about.is_object()) {
-      model_.metadata["normbench"] = facts.about;
-      model_.losses = losses_said(facts.about);
+      trace_.about = facts.about;
+      trace_.losses = losses_said(facts.about);
     } else {
       count_losses();
       mark_left_out();
@@ -155,7 +143,7 @@ class EventModel {
     }
     mark_facts(facts);
     mark_unused();
-    return std::move(model_);
+    return std::move(trace_);
   }
 
  private:
@@ -256,14 +244,16 @@ class EventModel {
     TraceSlice& slice = begun.slice;
     const Category& category = categories_[begun.category];
     slice.start_ns = event.start_ns.value_or(0);
-    slice.name = model_.name(without_duration(event.name, event.duration_ns.value_or(-1)));
+    slice.name = trace_.table->name(without_duration(event.name, event.duration_ns.value_or(-1)));
     slice.kind = category.kind;
-    slice.async = slice.kind == TraceKind::UserAnnotation && is_collective(slice.name);
+    // A range that was open when the profile stopped is async for PyTorch, too.
+    slice.async =
+        slice.kind == TraceKind::UserAnnotation && (event.unfinished || is_collective(slice.name));
     slice.bytes = event.bytes;
     slice.external_id = event.external_id;
     slice.correlation = event.correlation;
-    if (!event.shapes.empty()) slice.shapes = model_.name(event.shapes);
-    if (!event.label.empty()) slice.label = model_.name(event.label);
+    if (!event.shapes.empty()) slice.shapes = trace_.table->name(event.shapes);
+    if (!event.label.empty()) slice.label = trace_.table->name(event.label);
     has_external_id_ |= event.external_id != 0;
     has_operator_ |= category.old_kind == TraceKind::CpuOp;
     has_profiler_span_ |= event.category == "Trace" && event.name.starts_with("PyTorch Profiler");
@@ -272,7 +262,7 @@ class EventModel {
     const TraceKind kind = slice.kind == TraceKind::Other ? category.old_kind : slice.kind;
     if (is_on_gpu(kind))
       slice.details = number_of_details(
-          {.device = event.device >= 0 ? event.device : model_.lanes[begun.lane].pid,
+          {.device = event.device >= 0 ? event.device : trace_.lanes[begun.lane].pid,
            .stream = event.stream,
            .over_link =
                event.over_link || (kind == TraceKind::GpuMemcpy && is_over_link(slice.name)),
@@ -287,15 +277,17 @@ class EventModel {
     if (begun.slice.start_ns == 0) at_zero_.add(begun.line);
     Category& category = categories_[begun.category];
     category.slices.add(begun.line);
+    if (category.kind == TraceKind::UserAnnotation && begun.slice.name == "unknown")
+      ++unknown_names_;
     has_known_ |= category.kind != TraceKind::Other && category.kind != TraceKind::PythonFunction;
     const bool unknown = category.kind == TraceKind::Other && category.old_kind == TraceKind::Other;
     // Waits for a stream are no work of it, and threads of a stage are not the stage.
     const bool hidden =
         category.kind == TraceKind::CudaSync || category.kind == TraceKind::CpuThread;
     if (hidden || (unknown && has_known_)) return;
-    model_.lanes[begun.lane].slices.push_back(begun.slice);
-    model_.lanes[begun.lane].slices.back().end_ns = *end_ns;
-    kinds_of(begun.lane).push_back(static_cast<std::uint16_t>(begun.category));
+    TraceSlice slice = begun.slice;
+    slice.end_ns = *end_ns;
+    trace_.lanes[begun.lane].slices.push_back(slice, static_cast<std::uint16_t>(begun.category));
   }
 
   // --- other events
@@ -305,13 +297,13 @@ class EventModel {
     if (event.name == "process_name") process_of(pid).name = event.arg_name;
     if (event.name == "process_labels") process_of(pid).labels = event.labels;
     if (event.name == "process_sort_index") process_of(pid).sort_index = event.sort_index;
-    if (event.name == "thread_name") model_.lanes[lane_of(event)].name = event.arg_name;
+    if (event.name == "thread_name") trace_.lanes[lane_of(event)].name = event.arg_name;
   }
 
   void add_memory(const ChromeEvent& event) {
     if (event.name != "[memory]" || event.allocated_bytes == 0) return;
     if (!event.start_ns) return without_times_.add(event.line);
-    model_.memory.push_back({.ns = *event.start_ns,
+    trace_.memory.push_back({.ns = *event.start_ns,
                              .pid = number_of(event.pid, event.pid_text),
                              .tid = number_of(event.tid, event.tid_text),
                              .bytes = event.allocated_bytes,
@@ -328,18 +320,20 @@ class EventModel {
 
   std::size_t lane_of(const ChromeEvent& event) {
     const Place place{number_of(event.pid, event.pid_text), number_of(event.tid, event.tid_text)};
-    if (place == last_place_ && !model_.lanes.empty()) return last_lane_;
-    const auto [found, is_new] = lanes_.try_emplace(place, model_.lanes.size());
-    if (is_new) model_.lanes.push_back({.pid = place.pid, .tid = place.tid, .name = ""});
+    if (place == last_place_ && !trace_.lanes.empty()) return last_lane_;
+    const auto [found, is_new] = lanes_.try_emplace(place, trace_.lanes.size());
+    if (is_new)
+      trace_.lanes.push_back(
+          {.pid = place.pid, .tid = place.tid, .name = "", .slices = PackedSlices(trace_.table)});
     last_place_ = place;
     last_lane_ = found->second;
     return last_lane_;
   }
 
   TraceProcess& process_of(std::int64_t pid) {
-    const auto [found, is_new] = processes_.try_emplace(pid, model_.processes.size());
-    if (is_new) model_.processes.push_back({.pid = pid, .name = "", .labels = ""});
-    return model_.processes[found->second];
+    const auto [found, is_new] = processes_.try_emplace(pid, trace_.processes.size());
+    if (is_new) trace_.processes.push_back({.pid = pid, .name = "", .labels = ""});
+    return trace_.processes[found->second];
   }
 
   std::size_t category_of(const std::string& name) {
@@ -359,16 +353,11 @@ class EventModel {
     return last_category_;
   }
 
-  std::vector<std::uint16_t>& kinds_of(std::size_t lane) {
-    if (lane >= categories_of_lanes_.size()) categories_of_lanes_.resize(lane + 1);
-    return categories_of_lanes_[lane];
-  }
-
   std::int32_t number_of_details(const DeviceDetails& details) {
     const auto [found, is_new] = details_.try_emplace(
         {details.device, details.stream, details.over_link, details.from_marks},
-        static_cast<std::int32_t>(model_.details.size()));
-    if (is_new) model_.details.push_back(details);
+        static_cast<std::int32_t>(trace_.details.size()));
+    if (is_new) trace_.details.push_back(details);
     return found->second;
   }
 
@@ -383,24 +372,23 @@ class EventModel {
 
   void settle_kinds(const TraceFacts& facts) {
     of_pytorch_ = is_of_pytorch(facts);
-    categories_of_lanes_.resize(model_.lanes.size());
-    for (std::size_t i = 0; i < model_.lanes.size(); ++i) {
-      TraceLane& lane = model_.lanes[i];
-      bool on_gpu = false;
-      for (std::size_t s = 0; s < lane.slices.size(); ++s) {
-        TraceSlice& slice = lane.slices[s];
-        if (!of_pytorch_)
-          slice.kind = TraceKind::CpuOp;
-        else if (slice.kind == TraceKind::Other)
-          slice.kind = categories_[categories_of_lanes_[i][s]].old_kind;
-        if (!is_on_gpu(slice.kind)) slice.details = -1;
-        on_gpu |= is_on_gpu(slice.kind);
-      }
-      if (of_pytorch_)
-        std::erase_if(lane.slices,
-                      [](const TraceSlice& slice) { return slice.kind == TraceKind::Other; });
-      if (on_gpu) process_of(lane.pid).is_device = true;
-      categories_of_lanes_[i] = {};
+    std::vector<TraceKind> kinds;
+    for (const Category& category : categories_) {
+      TraceKind kind = category.kind == TraceKind::Other ? category.old_kind : category.kind;
+      if (!of_pytorch_) kind = TraceKind::CpuOp;
+      trace_.table->set_kind(static_cast<std::uint16_t>(kinds.size()), kind);
+      kinds.push_back(kind);
+    }
+    const auto is_shown = [&](std::int64_t, std::uint16_t category) {
+      return kinds[category] != TraceKind::Other;
+    };
+    for (ReadLane& lane : trace_.lanes) {
+      if (of_pytorch_) lane.slices.keep_if(is_shown);
+      for (const TraceSlice& slice : lane.slices)
+        if (is_on_gpu(slice.kind)) {
+          process_of(lane.pid).is_device = true;
+          break;
+        }
     }
   }
 
@@ -409,24 +397,24 @@ class EventModel {
     constexpr std::int64_t late = 1'000'000'000'000'000;  // 11 days
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
     bool whole_starts = true, whole_ends = true;
-    for (const TraceLane& lane : model_.lanes)
+    for (const ReadLane& lane : trace_.lanes)
       for (const TraceSlice& slice : lane.slices) {
         if (slice.start_ns != 0) first = std::min(first, slice.start_ns);
         whole_starts &= slice.start_ns % us == 0;
         whole_ends &= slice.end_ns % us == 0;
       }
-    if (whole_starts && !whole_ends) model_.start_error_ns = us - 1;
+    if (whole_starts && !whole_ends) trace_.start_error_ns = us - 1;
     if (first < late || first == std::numeric_limits<std::int64_t>::max()) at_zero_ = {};
     if (at_zero_.count == 0) return;
-    for (TraceLane& lane : model_.lanes)
-      std::erase_if(lane.slices, [](const TraceSlice& slice) { return slice.start_ns == 0; });
+    for (ReadLane& lane : trace_.lanes)
+      lane.slices.keep_if([](std::int64_t start_ns, std::uint16_t) { return start_ns != 0; });
   }
 
   /// As finish_model() does. Work that begins before its call is not moved, so it is no loss.
   void count_losses() {
-    model_.losses.dropped = dropped_;
-    if (!has_slice(model_, is_call) || !has_slice(model_, is_gpu_work)) return;
-    const EarlyWork early = count_launches(model_.lanes, model_.lanes, model_.losses);
+    trace_.losses.dropped = dropped_;
+    if (!has_slice(trace_, is_call) || !has_slice(trace_, is_gpu_work)) return;
+    const EarlyWork early = count_launches(trace_.lanes, trace_.losses);
     if (early.pieces > 0)
       mark(
           fmt::format("{} pieces of device work begin before their call, by {} ns at most: the "
@@ -454,41 +442,34 @@ class EventModel {
                           fmt::join(names, ", "), more > 0 ? fmt::format(", {} more", more) : ""));
   }
 
-  /// PyTorch writes so whatever its writer cannot write: quotes, line breaks, all but ASCII.
+  /// PyTorch writes so whatever its writer cannot write: all but ASCII, and control characters.
   void mark_unknown_names() {
-    std::int64_t unknown = 0;
-    for (const TraceLane& lane : model_.lanes)
-      unknown += std::ranges::count_if(lane.slices, [](const TraceSlice& slice) {
-        return slice.kind == TraceKind::UserAnnotation && slice.name == "unknown";
-      });
-    if (of_pytorch_ && unknown > 0)
+    if (of_pytorch_ && unknown_names_ > 0)
       mark(fmt::format(
           "{} ranges are named \"unknown\": PyTorch writes this for names that it cannot "
           "write, so different ones share a row",
-          format_count(unknown)));
+          format_count(unknown_names_)));
   }
 
   /// Counts slices of a thread that begin within another one and end after it.
   void mark_crossings() {
     std::int64_t crossings = 0, most_ns = 0;
-    const TraceSlice* first = nullptr;
-    std::vector<const TraceSlice*> open;
-    for (const TraceLane& lane : model_.lanes) {
+    std::string_view first;
+    std::vector<std::int64_t> open;  // their ends
+    for (const ReadLane& lane : trace_.lanes) {
       open.clear();
       for (const TraceSlice& slice : lane.slices) {
         if (is_on_gpu(slice.kind) || slice.async || slice.kind == TraceKind::PythonFunction)
           continue;
-        while (!open.empty() && open.back()->end_ns <= slice.start_ns) open.pop_back();
-        while (!open.empty() && slice.end_ns > open.back()->end_ns) {
+        while (!open.empty() && open.back() <= slice.start_ns) open.pop_back();
+        for (; !open.empty() && slice.end_ns > open.back(); open.pop_back()) {
           const std::int64_t by =
-              std::min(slice.end_ns - open.back()->end_ns, open.back()->end_ns - slice.start_ns);
-          if (by > us) {
-            if (crossings++ == 0) first = &slice;
-            most_ns = std::max(most_ns, by);
-          }
-          open.pop_back();
+              std::min(slice.end_ns - open.back(), open.back() - slice.start_ns);
+          if (by <= us) continue;
+          if (crossings++ == 0) first = slice.name;
+          most_ns = std::max(most_ns, by);
         }
-        open.push_back(&slice);
+        open.push_back(slice.end_ns);
       }
     }
     if (crossings > 0)
@@ -496,7 +477,7 @@ class EventModel {
           "{} slices begin within another one of their thread and end after it, by {} "
           "us at most ({} is the first): both count the time that they share",
           format_count(crossings), format_significant(static_cast<double>(most_ns) / 1000, 3),
-          on_one_line(first->name)));
+          on_one_line(first)));
   }
 
   void mark_facts(const TraceFacts& facts) {
@@ -530,12 +511,12 @@ class EventModel {
                        count.first_line));
   }
   void mark(std::string sentence) {
-    model_.marks.push_back({.ns = 0, .name = std::move(sentence)});
+    trace_.marks.push_back({.ns = 0, .name = std::move(sentence)});
   }
 
   static constexpr std::size_t most_categories = 1000;
 
-  TraceModel model_;
+  ReadTrace trace_;
   std::unordered_map<Place, std::size_t, PlaceHash> lanes_;
   Place last_place_{};
   std::size_t last_lane_ = 0;
@@ -548,7 +529,6 @@ class EventModel {
       {.name = "", .kind = TraceKind::Other, .old_kind = TraceKind::Other, .slices = {}}};
   std::unordered_map<std::string, std::size_t> numbers_of_categories_{{"", 0}};
   std::size_t last_category_ = 0;
-  std::vector<std::vector<std::uint16_t>> categories_of_lanes_;  // of each slice
 
   std::vector<std::vector<Begun>> open_;  // "B" events, by lane
   std::unordered_map<std::string, std::vector<Begun>> open_async_;
@@ -558,14 +538,14 @@ class EventModel {
   bool has_profiler_span_ = false, has_device_work_ = false;
   bool of_pytorch_ = false;
 
-  std::int64_t dropped_ = 0;
+  std::int64_t dropped_ = 0, unknown_names_ = 0;
   Count without_times_, negative_, at_zero_, sums_;
   Count never_opened_, async_never_opened_;
 };
 
 }  // namespace
 
-TraceModel read_chrome(std::istream& in, const std::string& name) {
+ReadTrace read_chrome(std::istream& in, const std::string& name) {
   EventModel model;
   TraceFacts facts;
   try {

@@ -1,9 +1,9 @@
-/// A Chrome trace of any tool, torch's included, as a model for tables.
+/// A Chrome trace of any tool, torch's included, for tables.
 #pragma once
 
 #include <iosfwd>
 
-#include "trace/model.h"
+#include "trace/read/read_trace.h"
 
 namespace normbench {
 
@@ -13,6 +13,6 @@ namespace normbench {
 /// slices are ops. Events that cannot be used are left out, with a mark that counts them. Lanes are
 /// sorted, but nothing is clipped. Throws Invalid ("NAME: line 12, column 3: …") for what is no
 /// trace or is cut off.
-TraceModel read_chrome(std::istream& in, const std::string& name);
+ReadTrace read_chrome(std::istream& in, const std::string& name);
 
 }  // namespace normbench

@@ -1,0 +1,174 @@
+/// Slices of a trace that was read, in little memory.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "trace/model.h"
+
+namespace normbench {
+
+/// What slices of a trace have in common, each thing once: names, categories, sizes of copies.
+/// Slices are a few numbers and the number of such a thing.
+class SliceTable {
+ public:
+  SliceTable();
+  SliceTable(const SliceTable&) = delete;
+  SliceTable& operator=(const SliceTable&) = delete;
+
+  std::string_view name(std::string_view text) { return names_(text); }
+
+  /// All of the slice but its times, and of ids those that do not fit the slice itself.
+  std::uint32_t number_of(const TraceSlice& slice, std::uint16_t category);
+
+  /// Fills in what `number_of` was given; the kind is that of the category.
+  void fill(std::uint32_t number, TraceSlice& slice) const;
+  std::uint16_t category_of(std::uint32_t number) const { return facts_[number].category; }
+  std::uint32_t depth_of(std::uint32_t number) const { return more_of(number).depth; }
+  bool is_async(std::uint32_t number) const { return more_of(number).async; }
+
+  /// Kinds of slices are those of their categories, which may become known later.
+  void set_kind(std::uint16_t category, TraceKind kind);
+
+ private:
+  /// What few slices have, or few different ones.
+  struct More {
+    std::string_view shapes, label;
+    std::int64_t bytes = 0;
+    std::int64_t long_ns = 0;  // a duration that does not fit
+    std::uint64_t external_id = 0;
+    std::int64_t correlation = -1;
+    std::int32_t details = -1;
+    std::uint32_t depth = 0;
+    bool async = false;
+
+    bool operator==(const More&) const = default;
+  };
+  struct Facts {
+    std::string_view name;
+    std::uint32_t more = 0;
+    std::uint16_t category = 0;
+
+    bool operator==(const Facts&) const = default;
+  };
+  /// Numbers of a list's items by the items themselves.
+  template <class T>
+  struct Hash {
+    const std::deque<T>* items;
+    std::size_t operator()(std::uint32_t number) const { return hash_of((*items)[number]); }
+  };
+  template <class T>
+  struct Equal {
+    const std::deque<T>* items;
+    bool operator()(std::uint32_t a, std::uint32_t b) const { return (*items)[a] == (*items)[b]; }
+  };
+  template <class T>
+  using Index = std::unordered_set<std::uint32_t, Hash<T>, Equal<T>>;
+
+  const More& more_of(std::uint32_t number) const { return more_[facts_[number].more]; }
+
+  static std::size_t hash_of(const More& more);
+  static std::size_t hash_of(const Facts& facts);
+  template <class T>
+  static std::uint32_t number_in(std::deque<T>& items, Index<T>& index, const T& item);
+
+  TraceNames names_;
+  std::deque<More> more_;
+  std::deque<Facts> facts_;
+  Index<More> index_of_more_;
+  Index<Facts> index_of_facts_;
+  std::vector<TraceKind> kinds_;  // by category
+};
+
+/// A list of slices, 24 bytes each. Elements are given by value.
+class PackedSlices {
+ public:
+  explicit PackedSlices(std::shared_ptr<SliceTable> table) : table_(std::move(table)) {}
+
+  void push_back(const TraceSlice& slice, std::uint16_t category);
+
+  std::size_t size() const;
+  bool empty() const { return chunks_.empty(); }
+  TraceSlice operator[](std::size_t i) const;
+
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = TraceSlice;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const TraceSlice*;
+    using reference = TraceSlice;
+
+    Iterator() = default;
+    Iterator(const PackedSlices* slices, std::size_t at) : slices_(slices), at_(at) {}
+    TraceSlice operator*() const { return (*slices_)[at_]; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    Iterator operator++(int) { return {slices_, at_++}; }
+    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    const PackedSlices* slices_ = nullptr;
+    std::size_t at_ = 0;
+  };
+  Iterator begin() const { return {this, 0}; }
+  Iterator end() const { return {this, size()}; }
+
+  /// Gives each slice to `take`, and its memory back.
+  template <class Take>
+  void consume(const Take& take) {
+    for (std::vector<Packed>& chunk : chunks_) {
+      for (const Packed& packed : chunk) take(unpack(packed));
+      chunk = {};
+    }
+    chunks_ = {};
+  }
+
+  /// Keeps the slices whose start and category `keep` is true for.
+  template <class Keep>
+  void keep_if(const Keep& keep) {
+    std::vector<std::vector<Packed>> before = std::exchange(chunks_, {});
+    for (std::vector<Packed>& chunk : before) {
+      for (const Packed& packed : chunk)
+        if (keep(packed.start_ns, table_->category_of(packed.facts))) add(packed);
+      chunk = {};
+    }
+  }
+
+  /// By (start, -end, depth), so that parents come before their children; of equal ones the last of
+  /// the file comes first where the slices stand in it as they end, the first one elsewhere.
+  void put_in_order();
+
+ private:
+  struct Packed {
+    std::int64_t start_ns = 0;
+    std::uint32_t duration_ns = 0;  // most_ns: it is in the table
+    std::uint32_t facts = 0;
+    std::uint32_t external_id = 0;
+    std::uint32_t correlation = 0;  // one more than it; 0: none, or in the table
+  };
+  static constexpr std::size_t chunk_size = 4096;
+  static constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
+
+  void add(const Packed& packed);
+  std::int64_t end_ns(const Packed& packed) const;
+  std::strong_ordering compare(const Packed& a, const Packed& b) const;
+  bool stand_as_they_end() const;
+  TraceSlice unpack(const Packed& packed) const;
+  Packed& at(std::size_t i) { return chunks_[i / chunk_size][i % chunk_size]; }
+  const Packed& at(std::size_t i) const { return chunks_[i / chunk_size][i % chunk_size]; }
+
+  std::shared_ptr<SliceTable> table_;
+  std::vector<std::vector<Packed>> chunks_;  // all full but the last
+};
+
+}  // namespace normbench

@@ -1,0 +1,40 @@
+/// A trace that was read from a file, for tables.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trace/model.h"
+#include "trace/read/packed_slices.h"
+
+namespace normbench {
+
+/// A thread of a process, or a stream of a device. Its slices are sorted parents first.
+struct ReadLane {
+  std::int64_t pid = 0, tid = 0;
+  std::string name;
+  PackedSlices slices;
+};
+
+/// As TraceModel, with slices in less memory and without what only drawing needs.
+struct ReadTrace {
+  Json about;                       // what normbench wrote of its own trace; null: another's
+  std::int64_t start_error_ns = 0;  // slices may begin by so much later than they seem to
+  std::vector<TraceProcess> processes = {};
+  std::vector<ReadLane> lanes = {};
+  std::vector<TraceMemory> memory = {};
+  std::vector<TraceMark> marks = {};
+  std::vector<DeviceDetails> details = {};
+  TraceLosses losses = {};
+  std::shared_ptr<SliceTable> table = std::make_shared<SliceTable>();
+
+  const DeviceDetails* details_of(const TraceSlice& slice) const {
+    return slice.details < 0 ? nullptr : &details[static_cast<std::size_t>(slice.details)];
+  }
+  bool is_device_time(const TraceSlice& slice) const {
+    return normbench::is_device_time(slice.kind, details_of(slice));
+  }
+};
+
+}  // namespace normbench

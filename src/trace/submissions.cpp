@@ -1,0 +1,126 @@
+#include "trace/submissions.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace normbench {
+namespace {
+
+/// What torch keeps out of its tables, and out of the tree that self times come from.
+constexpr auto hidden_names = std::to_array<std::string_view>(
+    {"[memory]", "[OutOfMemory]", "profiler::_record_function_enter",
+     "profiler::_record_function_enter_new", "profiler::_record_function_exit", "aten::is_leaf",
+     "aten::output_nr", "aten::_version"});
+
+}  // namespace
+
+bool is_in_tree(const TraceSlice& slice) {
+  switch (slice.kind) {
+    case TraceKind::PythonFunction:
+      return true;
+    case TraceKind::CpuOp:
+    case TraceKind::UserAnnotation:
+    case TraceKind::CudaRuntime:
+    case TraceKind::CudaDriver:
+    case TraceKind::Overhead:
+      return std::ranges::find(hidden_names, slice.name) == hidden_names.end();
+    default:
+      return false;
+  }
+}
+
+void Submissions::add_call(const TraceSlice& slice, std::int64_t pid) {
+  if (!is_in_tree(slice)) return;
+  const std::int64_t number = next_number_++;
+  if (slice.async) return;
+  while (!open_.empty() && slice.start_ns >= open_.back().slice.end_ns) open_.pop_back();
+  // Where times are whole microseconds a call may seem to end after the op that made it.
+  const std::int64_t range = is_call(slice.kind) ? range_at_top() : -1;
+  if (is_call(slice.kind) && slice.correlation >= 0)
+    calls_.push_back({static_cast<std::uint64_t>(slice.correlation), pid, slice.start_ns, range});
+  while (!open_.empty() && is_outside(slice, open_.back().slice, start_error_ns_)) open_.pop_back();
+  open_.push_back({.slice = slice, .number = number, .range = range});
+}
+
+void Submissions::finish_lane() { open_.clear(); }
+
+std::int64_t Submissions::range_at_top() const {
+  for (auto open = open_.rbegin(); open != open_.rend(); ++open)
+    if (open->slice.kind != TraceKind::PythonFunction)
+      return is_call(open->slice.kind) ? open->range : open->number;
+  return -1;
+}
+
+void Submissions::add_work(const TraceSlice& slice, std::int64_t device) {
+  sort_calls();
+  work_.push_back({.start_ns = slice.start_ns,
+                   .ns = slice.end_ns - slice.start_ns,
+                   .device = device,
+                   .correlation = slice.correlation,
+                   .external_id = slice.external_id});
+  const Candidates all = slice.correlation < 0
+                             ? Candidates()
+                             : with_id(calls_, static_cast<std::uint64_t>(slice.correlation));
+  if (all.empty()) {
+    if (slice.external_id != 0) wanted_ids_.insert(slice.external_id);
+  } else if (are_of_one_process(all)) {
+    const auto [found, is_new] = processes_.try_emplace(device, all.front().pid);
+    if (!is_new && found->second != all.front().pid) found->second = std::nullopt;
+  }
+}
+
+void Submissions::add_id(const TraceSlice& slice, std::int64_t pid) {
+  if (!is_in_tree(slice)) return;
+  const std::int64_t number = next_number_of_ids_++;
+  if (!is_call(slice.kind) && slice.external_id != 0 && wanted_ids_.contains(slice.external_id))
+    ops_.push_back({slice.external_id, pid, slice.start_ns, number});
+}
+
+Submissions::Result Submissions::take() {
+  sort_calls();
+  std::ranges::sort(ops_);
+  Result result;
+  for (const Work& work : work_) {
+    Candidates all;
+    if (work.correlation >= 0) all = with_id(calls_, static_cast<std::uint64_t>(work.correlation));
+    // Traces of PyTorch 1.x say the correlation where later ones say the op's external id, so a
+    // call that is there decides.
+    if (all.empty() && work.external_id != 0) all = with_id(ops_, work.external_id);
+    const std::optional<Candidates> candidates = of_one_process(all, work);
+    if (!candidates) ++result.ambiguous;
+    if (!candidates || candidates->empty()) continue;
+    // The last that started by then, or else the first.
+    const auto next = std::ranges::upper_bound(*candidates, work.start_ns, {}, &Numbered::start_ns);
+    const Numbered& by = next == candidates->begin() ? *next : *std::prev(next);
+    if (by.range >= 0) result.submitted.push_back({.call = by.range, .ns = work.ns});
+  }
+  std::ranges::sort(result.submitted);
+  return result;
+}
+
+Submissions::Candidates Submissions::with_id(const std::vector<Numbered>& sorted,
+                                             std::uint64_t id) {
+  const auto [first, last] = std::ranges::equal_range(sorted, id, {}, &Numbered::id);
+  return {first, last};
+}
+
+bool Submissions::are_of_one_process(Candidates all) {
+  return all.empty() || all.front().pid == all.back().pid;
+}
+
+std::optional<Submissions::Candidates> Submissions::of_one_process(Candidates all,
+                                                                   const Work& work) const {
+  if (are_of_one_process(all)) return all;
+  const auto process = processes_.find(work.device);
+  if (process == processes_.end() || !process->second) return std::nullopt;
+  const auto [first, last] = std::ranges::equal_range(all, *process->second, {}, &Numbered::pid);
+  return Candidates(first, last);
+}
+
+void Submissions::sort_calls() {
+  if (!sorted_) std::ranges::sort(calls_);
+  sorted_ = true;
+}
+
+}  // namespace normbench
