@@ -32,6 +32,7 @@ namespace {
 struct Shown {
   std::string file;
   CaseProfile profile;
+  AllRows rest;  // of rows that the table does not show
 };
 
 /// The trace itself, or the one in a run's folder. Throws Invalid where there is none.
@@ -65,10 +66,24 @@ std::optional<DeviceTimes> device_times_of(const Json& about) {
   return source;
 }
 
+struct TableArguments {
+  std::vector<std::string> files;
+  TableKind kind = TableKind::Torch;
+  TableFormat format = TableFormat::Text;
+  TableOptions options;
+  std::optional<std::int64_t> row_limit;
+  std::string out;
+  bool by_shape = false, quiet = false;
+
+  bool is_for_people() const {
+    return format == TableFormat::Text || format == TableFormat::Markdown;
+  }
+};
+
 /// Reads a Chrome trace, gzipped or not whatever its name is; says on stderr what cannot be used.
 /// Throws Invalid, naming the file, for what is no trace.
-Shown read_table(const std::string& file, bool by_shape) {
-  Shown shown{.file = file, .profile = {}};
+Shown read_table(const std::string& file, const TableArguments& wanted) {
+  Shown shown{.file = file, .profile = {}, .rest = {}};
   ReadTrace trace = read_trace(shown.file);
   const auto warn = [&](const std::string& what) { tell("warning: {}: {}\n", shown.file, what); };
   for (const TraceMark& mark : trace.marks) warn(mark.name);
@@ -84,13 +99,17 @@ Shown read_table(const std::string& file, bool by_shape) {
   profile.steps = profile_steps(trace);
   profile.times = profile_times(trace);
   profile.losses = profile_losses(trace.losses);
-  const std::int64_t ambiguous = profile_rows(
-      trace, by_shape, [&](ProfileRow&& row) { profile.rows.push_back(std::move(row)); });
+  TopRows top(wanted.options);
+  const std::int64_t ambiguous = profile_rows(trace, wanted.by_shape, [&](ProfileRow&& row) {
+    top.add(wanted.is_for_people() ? visible(std::move(row)) : std::move(row));
+  });
+  profile.rows = top.take(shown.rest);
   if (ambiguous > 0)
-    warn(fmt::format("{} of device work have a correlation that calls of several processes have: "
-                     "this work is in no op's Self CUDA",
-                     counted(ambiguous, "piece")));
-  if (profile.rows.empty()) warn("no slices that a table shows");
+    warn(
+        fmt::format("{} of device work have a correlation that calls of several processes have: "
+                    "this work is in no op's Self CUDA",
+                    counted(ambiguous, "piece")));
+  if (profile.rows.empty() && shown.rest.count == 0) warn("no slices that a table shows");
   return shown;
 }
 
@@ -181,24 +200,15 @@ std::vector<HelpSection> columns_help() {
 
 // --- its tables
 
-struct TableArguments {
-  std::vector<std::string> files;
-  TableKind kind = TableKind::Torch;
-  TableFormat format = TableFormat::Text;
-  TableOptions options;
-  std::optional<std::int64_t> row_limit;
-  std::string out;
-  bool by_shape = false, quiet = false;
+/// The options with what rows that are not shown add up to.
+TableOptions options_for(const Shown& shown, const TableArguments& wanted) {
+  TableOptions options = wanted.options;
+  options.rest = shown.rest;
+  return options;
+}
 
-  bool is_for_people() const {
-    return format == TableFormat::Text || format == TableFormat::Markdown;
-  }
-};
-
-/// The table for people, or for programs, which get names as the trace has them.
 std::string table_of(const Shown& shown, const TableArguments& wanted) {
-  return profile_table(wanted.is_for_people() ? visible(shown.profile) : shown.profile, {},
-                       wanted.kind, wanted.format, wanted.options);
+  return profile_table(shown.profile, {}, wanted.kind, wanted.format, options_for(shown, wanted));
 }
 
 /// Several tables, each below the name of its file.
@@ -223,7 +233,8 @@ Json with_file(const Shown& shown, const Json& values) {
 std::string csv(const std::vector<Shown>& all, const TableArguments& wanted) {
   std::vector<Json> rows;
   for (const Shown& shown : all)
-    for (const Json& values : profile_values(shown.profile, {}, wanted.kind, wanted.options))
+    for (const Json& values :
+         profile_values(shown.profile, {}, wanted.kind, options_for(shown, wanted)))
       rows.push_back(with_file(shown, values));
   return csv_text(rows);
 }
@@ -231,7 +242,8 @@ std::string csv(const std::vector<Shown>& all, const TableArguments& wanted) {
 std::string json(const std::vector<Shown>& all, const TableArguments& wanted) {
   Json list = Json::array();
   for (const Shown& shown : all)
-    list.push_back(with_file(shown, profile_json(shown.profile, {}, wanted.kind, wanted.options)));
+    list.push_back(
+        with_file(shown, profile_json(shown.profile, {}, wanted.kind, options_for(shown, wanted))));
   return json_text(list);
 }
 
@@ -248,7 +260,7 @@ Exit show_tables(TableArguments wanted) {
   for (std::string& path : wanted.files) path = file_of(path);
   check_output("--out", wanted.out, wanted.files);
   std::vector<Shown> all;
-  for (const std::string& file : wanted.files) all.push_back(read_table(file, wanted.by_shape));
+  for (const std::string& file : wanted.files) all.push_back(read_table(file, wanted));
   const bool is_text = wanted.format == TableFormat::Text;
   deliver(text_of(all, wanted), wanted.out, is_text ? show : write_result);
   if (is_text && wanted.out.empty() && wanted.kind == TableKind::Torch)

@@ -40,9 +40,9 @@ Results visible(Results results) {
   return results;
 }
 
-CaseProfile visible(CaseProfile profile) {
-  MakeVisible().visit(profile);
-  return profile;
+ProfileRow visible(ProfileRow row) {
+  MakeVisible().visit(row);
+  return row;
 }
 
 Json visible(const Json& json) {

@@ -9,7 +9,7 @@ namespace normbench {
 /// (on_one_line() has how): names, questions, claims, reasons, facts of the machine. For text only;
 /// JSON, CSV and HTML have escapes of their own.
 Results visible(Results results);
-CaseProfile visible(CaseProfile profile);
+ProfileRow visible(ProfileRow row);
 Json visible(const Json& json);
 
 }  // namespace normbench

@@ -79,10 +79,9 @@ std::string title_of(const Shown& shown, bool swept, std::size_t width) {
 
 /// The total of what there is most to know about, and what puts it in doubt.
 std::string lines_below(const CaseProfile& profile, std::size_t width) {
-  const TableTotals totals = table_totals(profile.rows);
-  if (!totals.has_device)
-    return fmt::format("Self CPU time total: {}\n", time_text(totals.self_cpu_ns));
-  std::string line = "Self CUDA time total: " + time_text(totals.device_ns);
+  const AllRows all = all_rows(profile.rows);
+  if (!all.has_device) return fmt::format("Self CPU time total: {}\n", time_text(all.self_cpu_ns));
+  std::string line = "Self CUDA time total: " + time_text(all.device_ns());
   for (const std::string& more : {busy_text(profile), device_times_text(profile)})
     if (!more.empty()) line += " · " + more;
   const std::string lost = losses_text(profile.losses);
@@ -100,7 +99,7 @@ std::string shown_profile(const Experiment& experiment, const Results& results, 
   const CaseProfile* profile =
       profile_of(group, swept && !winner.empty() ? winner : group.baseline);
   if (profile == nullptr) return "";
-  const Shown shown{group, analysis, *profile, table_totals(profile->rows).has_device};
+  const Shown shown{group, analysis, *profile, all_rows(profile->rows).has_device};
   const std::size_t width = prose_width(screen);
   const std::string title = title_of(shown, swept, width), below = lines_below(*profile, width);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "core/units.h"
@@ -82,7 +81,7 @@ std::string csv_line(const std::vector<std::string>& cells) {
 
 /// How many rows the limit keeps from being shown, on a line; "" when none.
 std::string left_out(const CaseProfile& profile, const TableOptions& options) {
-  const auto count = static_cast<std::int64_t>(profile.rows.size());
+  const auto count = static_cast<std::int64_t>(profile.rows.size()) + options.rest.count;
   if (options.row_limit < 0 || count <= options.row_limit) return "";
   const std::int64_t more = count - options.row_limit;
   return fmt::format("{} (row_limit is {})", counted(more, "more row"), options.row_limit);
@@ -124,7 +123,7 @@ std::string markdown(const CaseProfile& profile, const LimitShares& limits, Tabl
   std::string below;
   if (kind == TableKind::Torch) {
     text = markdown_table(torch_cells(profile.rows, options));
-    const std::string totals = torch_totals(profile.rows);
+    const std::string totals = torch_totals(all_rows(profile.rows, options));
     for (std::size_t at = 0, end = 0; (end = totals.find('\n', at)) != totals.npos; at = end + 1)
       below += "- " + totals.substr(at, end - at) + "\n";
   } else {
@@ -139,7 +138,7 @@ std::string markdown(const CaseProfile& profile, const LimitShares& limits, Tabl
 
 std::vector<Json> profile_values(const CaseProfile& profile, const LimitShares& limits,
                                  TableKind kind, const TableOptions& options) {
-  const bool with_memory = std::ranges::any_of(profile.rows, has_memory);
+  const bool with_memory = all_rows(profile.rows, options).has_memory;
   std::vector<Json> values;
   for (const ProfileRow& row : shown_rows(profile.rows, options))
     values.push_back(kind == TableKind::Torch ? torch_values(row, with_memory)
@@ -149,9 +148,9 @@ std::vector<Json> profile_values(const CaseProfile& profile, const LimitShares& 
 
 Json profile_json(const CaseProfile& profile, const LimitShares& limits, TableKind kind,
                   const TableOptions& options) {
-  const TableTotals totals = table_totals(profile.rows);
+  const AllRows all = all_rows(profile.rows, options);
   return {{"rows", profile_values(profile, limits, kind, options)},
-          {"totals", {{"self_cpu_ns", totals.self_cpu_ns}, {"device_ns", totals.device_ns}}},
+          {"totals", {{"self_cpu_ns", all.self_cpu_ns}, {"device_ns", all.device_ns()}}},
           {"steps", profile.steps},
           {"discarded", profile.discarded},
           {"overhead", finite(profile.overhead)},

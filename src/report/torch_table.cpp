@@ -90,65 +90,51 @@ std::string memory_text(std::int64_t bytes) {
   return fmt::format("{} B", bytes);
 }
 
-bool has_shapes(std::span<const ProfileRow> rows) {
-  return std::ranges::any_of(rows, [](const ProfileRow& row) { return !row.shapes.empty(); });
-}
-
 bool is_on_host(const ProfileRow& row) { return row.place == Place::Cpu; }
 
-struct Columns {
-  TableTotals totals;
-  bool shapes = false;
-};
-
-std::vector<std::string> headers(const Columns& columns) {
+std::vector<std::string> headers(const AllRows& all) {
   std::vector<std::string> cells{"Name",        "Self CPU %", "Self CPU",
                                  "CPU total %", "CPU total",  "CPU time avg"};
-  if (columns.totals.has_device)
+  if (all.has_device)
     cells.insert(cells.end(), {"Self CUDA", "Self CUDA %", "CUDA total", "CUDA time avg"});
-  if (columns.totals.has_memory) cells.insert(cells.end(), {"CPU Mem", "Self CPU Mem"});
-  if (columns.totals.has_device_memory) cells.insert(cells.end(), {"CUDA Mem", "Self CUDA Mem"});
+  if (all.has_memory) cells.insert(cells.end(), {"CPU Mem", "Self CPU Mem"});
+  if (all.has_device_memory) cells.insert(cells.end(), {"CUDA Mem", "Self CUDA Mem"});
   cells.emplace_back("# of Calls");
-  if (columns.shapes) cells.emplace_back("Input Shapes");
+  if (all.has_shapes) cells.emplace_back("Input Shapes");
   return cells;
 }
 
-std::vector<std::string> cells_of(const ProfileRow& row, const Columns& columns,
+std::vector<std::string> cells_of(const ProfileRow& row, const AllRows& all,
                                   const TableOptions& options) {
-  const TableTotals& totals = columns.totals;
   std::vector<std::string> cells{shown_name(row.name, options.max_name_width),
-                                 share_text(row.self_cpu_ns, totals.self_cpu_ns),
+                                 share_text(row.self_cpu_ns, all.self_cpu_ns),
                                  time_text(row.self_cpu_ns),
-                                 row.async ? "0" : share_text(row.cpu_ns, totals.self_cpu_ns),
+                                 row.async ? "0" : share_text(row.cpu_ns, all.self_cpu_ns),
                                  time_text(row.cpu_ns),
                                  mean_text(row.cpu_ns, row)};
-  if (totals.has_device)
+  if (all.has_device)
     cells.insert(cells.end(),
-                 {time_text(row.self_device_ns), share_text(row.self_device_ns, totals.device_ns),
+                 {time_text(row.self_device_ns), share_text(row.self_device_ns, all.device_ns()),
                   time_text(row.device_ns), mean_text(row.device_ns, row)});
-  if (totals.has_memory)
+  if (all.has_memory)
     cells.insert(cells.end(), {memory_text(row.cpu_memory), memory_text(row.self_cpu_memory)});
-  if (totals.has_device_memory)
+  if (all.has_device_memory)
     cells.insert(cells.end(),
                  {memory_text(row.device_memory), memory_text(row.self_device_memory)});
   cells.push_back(std::to_string(row.calls));
-  if (columns.shapes)
+  if (all.has_shapes)
     cells.push_back(row.shapes.empty() ? std::string(kNoShapes)
                                        : first_characters(row.shapes, kMaxShapesWidth));
   return cells;
 }
 
 /// Of all rows, also of those beyond the limit.
-std::vector<std::size_t> widths(std::span<const ProfileRow> rows, const Columns& columns,
-                                const TableOptions& options) {
-  std::size_t name = 0, shapes = 0;
-  for (const ProfileRow& row : rows) {
-    name = std::max(name, characters(row.name) + 4);
-    shapes = std::max(shapes, characters(row.shapes) + 4);
-  }
-  std::vector<std::size_t> result(headers(columns).size(), kValueWidth);
+std::vector<std::size_t> widths(const AllRows& all, const TableOptions& options) {
+  constexpr std::size_t margin = 4;
+  const std::size_t name = all.name_width + margin;
+  std::vector<std::size_t> result(headers(all).size(), kValueWidth);
   result.front() = options.max_name_width == 0 ? name : std::min(name, options.max_name_width);
-  if (columns.shapes) result.back() = std::min(shapes, kMaxShapesWidth);
+  if (all.has_shapes) result.back() = std::min(all.shapes_width + margin, kMaxShapesWidth);
   return result;
 }
 
@@ -200,41 +186,72 @@ bool has_memory(const ProfileRow& row) {
          row.self_device_memory != 0;
 }
 
-TableTotals table_totals(std::span<const ProfileRow> rows) {
+void AllRows::add(const ProfileRow& row) {
+  ++count;
+  self_cpu_ns += row.self_cpu_ns;
+  has_device |= row.self_device_ns > 0;
+  has_memory |= normbench::has_memory(row);
+  has_device_memory |= row.self_device_memory > 0;
+  has_shapes |= !row.shapes.empty();
+  has_device_rows |= !is_on_host(row);
   // A host row repeats the time of the work that it submitted.
-  const bool device_rows = !std::ranges::all_of(rows, is_on_host);
-  TableTotals totals;
-  for (const ProfileRow& row : rows) {
-    totals.self_cpu_ns += row.self_cpu_ns;
-    totals.has_device |= row.self_device_ns > 0;
-    totals.has_memory |= has_memory(row);
-    totals.has_device_memory |= row.self_device_memory > 0;
-    if (is_on_host(row) ? !device_rows : !row.annotation) totals.device_ns += row.self_device_ns;
-  }
-  return totals;
+  if (is_on_host(row))
+    submitted_ns += row.self_device_ns;
+  else if (!row.annotation)
+    work_ns += row.self_device_ns;
+  name_width = std::max(name_width, characters(row.name));
+  shapes_width = std::max(shapes_width, characters(row.shapes));
+}
+
+AllRows all_rows(std::span<const ProfileRow> rows, const TableOptions& options) {
+  AllRows all = options.rest;
+  for (const ProfileRow& row : rows) all.add(row);
+  return all;
+}
+
+TopRows::TopRows(const TableOptions& options) : limit_(options.row_limit) {
+  if (!options.sort_by.empty()) key_ = sort_key(options.sort_by).value;
+}
+
+void TopRows::add(ProfileRow row) {
+  constexpr std::size_t spare = 1000;
+  rows_.push_back(std::move(row));
+  if (limit_ >= 0 && rows_.size() >= 2 * static_cast<std::size_t>(limit_) + spare) cut();
+}
+
+void TopRows::cut() {
+  if (limit_ < 0) return;
+  if (key_ != nullptr) std::ranges::stable_sort(rows_, std::ranges::greater(), key_);
+  const auto kept = std::min(rows_.size(), static_cast<std::size_t>(limit_));
+  for (std::size_t i = kept; i < rows_.size(); ++i) rest_.add(rows_[i]);
+  rows_.resize(kept);
+}
+
+std::vector<ProfileRow> TopRows::take(AllRows& rest) {
+  cut();
+  rest = rest_;
+  return std::move(rows_);
 }
 
 std::vector<std::vector<std::string>> torch_cells(std::span<const ProfileRow> rows,
                                                   const TableOptions& options) {
-  const Columns columns{.totals = table_totals(rows), .shapes = has_shapes(rows)};
-  std::vector<std::vector<std::string>> cells{headers(columns)};
+  const AllRows all = all_rows(rows, options);
+  std::vector<std::vector<std::string>> cells{headers(all)};
   for (const ProfileRow& row : shown_rows(rows, options))
-    cells.push_back(cells_of(row, columns, options));
+    cells.push_back(cells_of(row, all, options));
   return cells;
 }
 
-std::string torch_totals(std::span<const ProfileRow> rows) {
-  const TableTotals totals = table_totals(rows);
-  std::string text = fmt::format("Self CPU time total: {}\n", time_text(totals.self_cpu_ns));
-  if (totals.has_device)
-    text += fmt::format("Self CUDA time total: {}\n", time_text(totals.device_ns));
+std::string torch_totals(const AllRows& all) {
+  std::string text = fmt::format("Self CPU time total: {}\n", time_text(all.self_cpu_ns));
+  if (all.has_device) text += fmt::format("Self CUDA time total: {}\n", time_text(all.device_ns()));
   return text;
 }
 
 std::string torch_table(std::span<const ProfileRow> rows, const TableOptions& options) {
-  if (rows.empty()) return "";
-  const Columns columns{.totals = table_totals(rows), .shapes = has_shapes(rows)};
-  const std::vector<std::size_t> wide = widths(rows, columns, options);
+  const AllRows all = all_rows(rows, options);
+  if (all.count == 0) return "";
+  const std::vector<std::size_t> wide = widths(all, options);
   std::string separator;
   for (const std::size_t width : wide) separator.append(width, '-').append("  ");
   separator += "\n";
@@ -242,7 +259,7 @@ std::string torch_table(std::span<const ProfileRow> rows, const TableOptions& op
   const auto cells = torch_cells(rows, options);
   std::string text = separator + line(cells.front(), wide) + separator;
   for (std::size_t i = 1; i < cells.size(); ++i) text += line(cells[i], wide);
-  return text + separator + torch_totals(rows);
+  return text + separator + torch_totals(all);
 }
 
 }  // namespace normbench

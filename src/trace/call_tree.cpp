@@ -9,17 +9,9 @@ std::int64_t duration_ns(const Call& call) { return call.slice.end_ns - call.sli
 
 }  // namespace
 
-std::string_view row_name(const TraceSlice& slice) {
-  if (!slice.label.empty()) return slice.label;
-  return slice.name.starts_with("ProfilerStep#") ? "ProfilerStep*" : slice.name;
-}
-
-CallTree::CallTree(std::int64_t start_error_ns, const std::vector<Submitted>& submitted,
+CallTree::CallTree(const Nesting& nesting, const std::vector<Submitted>& submitted,
                    MemoryUse& memory, Take take)
-    : start_error_ns_(start_error_ns),
-      submitted_(submitted),
-      memory_(memory),
-      take_(std::move(take)) {}
+    : nesting_(nesting), submitted_(submitted), memory_(memory), take_(std::move(take)) {}
 
 void CallTree::add(const TraceSlice& slice) {
   if (!is_in_tree(slice)) return;
@@ -33,9 +25,30 @@ void CallTree::add(const TraceSlice& slice) {
     take_(call);
     return;
   }
-  while (!open_.empty() && is_outside(slice, open_.back().node.call.slice, start_error_ns_))
-    close();
+  close_before(slice);
+  if (!open_.empty() && is_same_call(slice, open_.back().node.call.slice)) {
+    open_.back().node.call.self_device_ns += call.self_device_ns;
+    return;
+  }
   open_.push_back({.node = {.call = std::move(call)}, .only = {}});
+}
+
+/// Closes what the slice is not in. Of what it is in at its start and ends after, the time that
+/// both share is the slice's own where the trace says so: the innermost loses what is left of it,
+/// those around it what is left of them behind that, and what is around all of them gets this back,
+/// as both are its children.
+void CallTree::close_before(const TraceSlice& slice) {
+  std::int64_t lost_to_ns = slice.start_ns;
+  while (!open_.empty() &&
+         is_outside(slice, open_.back().node.call.slice, nesting_.start_error_ns)) {
+    Node& node = open_.back().node;
+    if (nesting_.shared_once && node.call.slice.end_ns > lost_to_ns) {
+      node.shared_ns += node.call.slice.end_ns - lost_to_ns;
+      lost_to_ns = node.call.slice.end_ns;
+    }
+    close();
+  }
+  if (!open_.empty()) open_.back().node.shared_ns -= lost_to_ns - slice.start_ns;
 }
 
 void CallTree::finish_lane() {
@@ -62,12 +75,13 @@ void CallTree::close() {
       node.children = only.children;
       node.children_ns = only.children_ns;
       node.children_memory = only.children_memory;
+      node.shared_ns += only.shared_ns;
       call.self_device_ns += only.call.self_device_ns;
     } else {
       take_(only.call);
     }
   }
-  call.self_ns = duration_ns(call) - node.children_ns;
+  call.self_ns = duration_ns(call) - node.children_ns - node.shared_ns;
   call.self_memory = call.memory - node.children_memory;
   if (open_.empty()) return take_(call);
   auto& [parent, only] = open_.back();

@@ -20,9 +20,6 @@ struct Call {
   Bytes self_memory = {}, memory = {};
 };
 
-/// The name of a slice's row: all steps share one, and all names of a label.
-std::string_view row_name(const TraceSlice& slice);
-
 /// Gives the calls one by one, in memory that grows with their depth alone.
 /// - Self time is what no direct child covers. A slice that overlaps another only partly is not its
 ///   child; an only child of its parent's name is merged into it. Async slices are no children,
@@ -33,9 +30,8 @@ class CallTree {
  public:
   using Take = std::function<void(const Call&)>;
 
-  /// A slice that seems to end up to `start_error_ns` after another is still in it. `submitted` and
-  /// `memory` must outlive this.
-  CallTree(std::int64_t start_error_ns, const std::vector<Submitted>& submitted, MemoryUse& memory,
+  /// `submitted` and `memory` must outlive this.
+  CallTree(const Nesting& nesting, const std::vector<Submitted>& submitted, MemoryUse& memory,
            Take take);
 
   /// Slices come lane by lane, parents first. Those that are in no tree are ignored.
@@ -47,6 +43,7 @@ class CallTree {
   struct Node {
     Call call;
     std::int64_t children = 0, children_ns = 0;
+    std::int64_t shared_ns = 0;  // of its own time, what later slices have that end after it
     Bytes children_memory = {};
   };
   /// Keeps its only child, until it is known whether that stays so.
@@ -56,9 +53,10 @@ class CallTree {
   };
 
   std::int64_t submitted_by(std::int64_t number);
+  void close_before(const TraceSlice& slice);
   void close();
 
-  std::int64_t start_error_ns_;
+  Nesting nesting_;
   const std::vector<Submitted>& submitted_;
   MemoryUse& memory_;
   Take take_;

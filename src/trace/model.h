@@ -141,6 +141,16 @@ struct TraceCounter {
   std::vector<Sample> samples = {};
 };
 
+/// How slices of a thread that do not quite nest are read.
+struct Nesting {
+  /// Starts may be cut, so slices may begin by so much later than they seem to: one that seems to
+  /// end by no more than this after another is still in it.
+  std::int64_t start_error_ns = 0;
+  /// Of two slices that cross the later one has the time that they share; else both count it, as
+  /// torch.profiler does.
+  bool shared_once = false;
+};
+
 /// An allocation, or a free (its bytes are negative).
 struct TraceMemory {
   std::int64_t ns = 0;
@@ -229,7 +239,7 @@ struct TraceModel {
   Json device_properties = Json::array();  // as torch's traces have them
   std::int64_t base_ns = 0;                // recorder's clock at the run's start: ts 0
   std::int64_t base_wall_ns = 0;           // wall clock of it, since the epoch
-  std::int64_t start_error_ns = 0;         // slices may begin by so much later than they seem to
+  Nesting nesting = {};
   std::vector<TraceProcess> processes = {};
   std::vector<TraceLane> lanes = {};
   std::vector<TraceItem> items = {};

@@ -1,8 +1,10 @@
 #include "trace/profile_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <tuple>
@@ -16,30 +18,46 @@
 namespace normbench {
 namespace {
 
-/// Times of single calls; most are short, and need few bytes.
+/// Times of single calls. Most are short, and need few bytes; the same time over and over needs
+/// none.
 class Durations {
  public:
   void add(std::int64_t ns) {
-    if (ns < std::numeric_limits<std::uint32_t>::max())
+    ++count_;
+    if (ns == last_ns_) {
+      ++repeats_[ns];
+    } else if (ns < std::numeric_limits<std::uint32_t>::max()) {
       short_.push_back(static_cast<std::uint32_t>(ns));
-    else
-      long_.push_back(ns);
+    } else {
+      ++repeats_[ns];
+    }
+    last_ns_ = ns;
   }
 
-  void sort() {
+  /// Those that at least 0, 50, 95 and 100 percent do not exceed.
+  std::array<std::int64_t, 4> nearest_ranks() {
     std::ranges::sort(short_);
-    std::ranges::sort(long_);
-  }
-  /// The one that at least `percent` of the sorted ones do not exceed.
-  std::int64_t nearest_rank(std::size_t percent) const {
-    const std::size_t rank = (percent * (short_.size() + long_.size()) + 99) / 100;
-    const std::size_t i = std::max<std::size_t>(rank, 1) - 1;
-    return i < short_.size() ? short_[i] : long_[i - short_.size()];
+    std::array<std::int64_t, 4> values{};
+    constexpr std::array<std::int64_t, 4> percents{0, 50, 95, 100};
+    auto next = short_.begin();
+    auto repeated = repeats_.begin();
+    std::size_t wanted = 0;
+    for (std::int64_t passed = 0; wanted < percents.size();) {
+      const bool single =
+          repeated == repeats_.end() || (next != short_.end() && *next <= repeated->first);
+      const std::int64_t ns = single ? *next++ : repeated->first;
+      passed += single ? 1 : (repeated++)->second;
+      while (wanted < percents.size() &&
+             std::max<std::int64_t>((percents[wanted] * count_ + 99) / 100, 1) <= passed)
+        values[wanted++] = ns;
+    }
+    return values;
   }
 
  private:
+  std::int64_t count_ = 0, last_ns_ = -1;
   std::vector<std::uint32_t> short_;
-  std::vector<std::int64_t> long_;
+  std::map<std::int64_t, std::int64_t> repeats_;
 };
 
 /// What few rows have.
@@ -121,11 +139,11 @@ struct Filling {
     row.bytes = bytes;
     row.min_ns = row.p50_ns = row.p95_ns = row.max_ns = only_ns;
     if (durations) {
-      durations->sort();
-      row.min_ns = durations->nearest_rank(0);
-      row.p50_ns = durations->nearest_rank(50);
-      row.p95_ns = durations->nearest_rank(95);
-      row.max_ns = durations->nearest_rank(100);
+      const auto [least, half, most_of_all, most] = durations->nearest_ranks();
+      row.min_ns = least;
+      row.p50_ns = half;
+      row.p95_ns = most_of_all;
+      row.max_ns = most;
       durations.reset();
     }
     if (!rare) return row;
@@ -223,7 +241,7 @@ std::int64_t device_of(const DeviceDetails* details) {
 
 template <class Trace>
 Submissions::Result submissions_of(const Trace& trace) {
-  Submissions submissions(trace.start_error_ns);
+  Submissions submissions(trace.nesting.start_error_ns);
   bool has_work = false;
   for (const auto& lane : trace.lanes)
     for (const TraceSlice& slice : lane.slices) has_work |= trace.is_device_time(slice);
@@ -257,7 +275,7 @@ std::int64_t rows_of(Trace& trace, bool by_shape, const TakeRow& take) {
   const Submissions::Result submissions = submissions_of(trace);
   MemoryUse memory(trace.memory);
   Rows rows(by_shape);
-  CallTree tree(trace.start_error_ns, submissions.submitted, memory,
+  CallTree tree(trace.nesting, submissions.submitted, memory,
                 [&](const Call& call) { rows.add(call); });
   for (auto& lane : trace.lanes) {
     consume(lane, [&](const TraceSlice& slice) {

@@ -30,6 +30,16 @@ bool is_in_tree(const TraceSlice& slice) {
   }
 }
 
+std::string_view row_name(const TraceSlice& slice) {
+  if (!slice.label.empty()) return slice.label;
+  return slice.name.starts_with("ProfilerStep#") ? "ProfilerStep*" : slice.name;
+}
+
+bool is_same_call(const TraceSlice& slice, const TraceSlice& other) {
+  return slice.start_ns == other.start_ns && slice.end_ns == other.end_ns &&
+         slice.end_ns > slice.start_ns && row_name(slice) == row_name(other);
+}
+
 void Submissions::add_call(const TraceSlice& slice, std::int64_t pid) {
   if (!is_in_tree(slice)) return;
   const std::int64_t number = next_number_++;
@@ -40,7 +50,8 @@ void Submissions::add_call(const TraceSlice& slice, std::int64_t pid) {
   if (is_call(slice.kind) && slice.correlation >= 0)
     calls_.push_back({static_cast<std::uint64_t>(slice.correlation), pid, slice.start_ns, range});
   while (!open_.empty() && is_outside(slice, open_.back().slice, start_error_ns_)) open_.pop_back();
-  open_.push_back({.slice = slice, .number = number, .range = range});
+  if (open_.empty() || !is_same_call(slice, open_.back().slice))
+    open_.push_back({.slice = slice, .number = number, .range = range});
 }
 
 void Submissions::finish_lane() { open_.clear(); }

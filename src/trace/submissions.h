@@ -22,6 +22,13 @@ constexpr bool is_outside(const TraceSlice& slice, const TraceSlice& other,
   return slice.start_ns >= other.end_ns || slice.end_ns > other.end_ns + start_error_ns;
 }
 
+/// The name of a slice's row: all steps share one, and all names of a label.
+std::string_view row_name(const TraceSlice& slice);
+
+/// True if the slice, the latest one within the other one, would be merged into that: the two
+/// cannot be told apart, and whatever is in one is in both.
+bool is_same_call(const TraceSlice& slice, const TraceSlice& other);
+
 /// Device time of the slice of the tree with this number.
 struct Submitted {
   std::int64_t call = 0;

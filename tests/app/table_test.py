@@ -10,6 +10,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -380,6 +381,44 @@ class TableTest(unittest.TestCase):
                 rows, _, warnings = self.foreign(f"{name}.json")
                 self.assertEqual(rows, expected)
                 self.assertEqual(warnings.count("warning: "), 1, warnings)
+
+    def table_in(self, megabytes, path):
+        """What `normbench table` ends with where its data may take so much memory."""
+        limit = megabytes << 20
+        return subprocess.run(
+            [NORMBENCH, "table", path],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)),
+        )
+
+    def packed(self, name, before, part, times, after):
+        """A file whose text is never whole in memory."""
+        path = self.dir / name
+        with gzip.open(path, "wb", compresslevel=1) as packed:
+            packed.write(before)
+            for _ in range(times):
+                packed.write(part)
+            packed.write(after)
+        return path
+
+    def test_memory_grows_with_what_is_kept_and_not_with_what_is_unpacked(self):
+        event = b'{"ph":"X","name":"a","cat":"cpu_op","pid":1,"tid":1,"ts":1,"dur":1},'
+        start = b'{"traceEvents":['
+        in_args = start + event[:-2] + b',"args":{"x":"'
+        for name, before, part, after in (
+            ("same.json.gz", start, event * 1000, b"{}]}"),
+            ("blank.json.gz", start + event, b" " * 70_000, b"{}]}"),
+            ("text.json.gz", in_args, b"x" * 70_000, b'"}}]}'),
+        ):
+            with self.subTest(name):
+                done = self.table_in(64, self.packed(name, before, part, 3000, after))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("Self CPU time total: 1.000us\n", done.stdout)
+        done = self.table_in(128, self.packed("name.json.gz", start + b'{"name":"', b"x" * 70_000, 3000, b'"}]}'))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("line 1, column 25: a string of more than 16 MiB", done.stderr)
 
     # --- what it prints
 

@@ -127,7 +127,8 @@ TEST(TorchTable, AnUnknownSortKeyNamesTheKnownOnes) {
     EXPECT_STREQ(error.what(),
                  "unknown sort_by \"cpu_tiem\" (known: cpu_time, cpu_time_total, "
                  "self_cpu_time_total, device_time, device_time_total, self_device_time_total, "
-                 "count)");
+                 "cpu_memory_usage, self_cpu_memory_usage, device_memory_usage, "
+                 "self_device_memory_usage, count)");
   }
 }
 
@@ -242,7 +243,7 @@ TEST(TorchTable, SelfTimesOfAnyRowsSumToTheTotal) {
   for (int i = 0; i < 500; ++i) {
     const std::vector<ProfileRow> rows = random_rows(random);
     const auto cells = torch_cells(rows, by(""));
-    const TableTotals totals = table_totals(rows);
+    const AllRows totals = all_rows(rows);
     const double rounding = 0.00501 * static_cast<double>(rows.size());
     const auto all = [](const ProfileRow&) { return true; };
     const auto work = [](const ProfileRow& row) {
@@ -251,7 +252,7 @@ TEST(TorchTable, SelfTimesOfAnyRowsSumToTheTotal) {
     if (totals.self_cpu_ns > 0) {
       EXPECT_NEAR(sum_of_shares(rows, cells, "Self CPU %", all), 100, rounding);
     }
-    if (totals.has_device && totals.device_ns > 0) {
+    if (totals.has_device && totals.device_ns() > 0) {
       EXPECT_NEAR(sum_of_shares(rows, cells, "Self CUDA %", work), 100, rounding);
     }
   }
@@ -280,6 +281,48 @@ TEST(TorchTable, AnyRowsAreSortedAndCut) {
     EXPECT_TRUE(std::ranges::is_sorted(shown, std::ranges::greater(), &ProfileRow::self_cpu_ns));
     EXPECT_EQ(torch_cells(rows, by("self_cpu_time_total", limit)).size(), shown.size() + 1);
   }
+}
+
+TEST(TorchTable, TheTopRowsGiveTheTableOfAll) {
+  std::mt19937 random(5);
+  for (int i = 0; i < 20; ++i) {
+    std::vector<ProfileRow> rows;
+    while (rows.size() < 3000)
+      for (const ProfileRow& row : random_rows(random)) rows.push_back(row);
+    for (const char* sort_by : {"", "self_cpu_time_total", "count"})
+      for (const std::int64_t limit : {-1, 0, 1, 100}) {
+        TableOptions options = by(sort_by, limit);
+        TopRows top(options);
+        for (const ProfileRow& row : rows) top.add(row);
+        const std::string expected = torch_table(rows, options);
+        const std::vector<ProfileRow> kept = top.take(options.rest);
+        EXPECT_EQ(kept.size(), limit < 0 ? rows.size() : static_cast<std::size_t>(limit));
+        EXPECT_EQ(torch_table(kept, options), expected) << sort_by << " " << limit;
+      }
+  }
+}
+
+TEST(TorchTable, Memory) {
+  ProfileRow row = cpu_row("aten::empty", 2, 5'000, 5'000);
+  row.cpu_memory = 3 << 19;
+  row.self_cpu_memory = -1023;
+  EXPECT_THAT(torch_cells(std::vector{row, cpu_row("x", 1, 1, 1)}, by("")),
+              testing::ElementsAre(
+                  testing::ElementsAre("Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total",
+                                       "CPU time avg", "CPU Mem", "Self CPU Mem", "# of Calls"),
+                  testing::Contains("1.50 MB"), testing::Contains("0 B")));
+  row.self_device_memory = row.device_memory = std::int64_t{5} << 30;
+  const auto cells = torch_cells(std::vector{row}, by(""));
+  EXPECT_THAT(cells[0], testing::Contains("Self CUDA Mem"));
+  EXPECT_THAT(cells[1], testing::IsSupersetOf({"1.50 MB", "-1023 B", "5.00 GB"}));
+}
+
+TEST(TorchTable, RangesThatMayEndOnAnotherThreadHaveNoShare) {
+  ProfileRow row = cpu_row("gloo:all_reduce", 2, 0, 5'000);
+  row.async = true;
+  EXPECT_EQ(torch_cells(std::vector{row, cpu_row("x", 1, 9, 9)}, by(""))[1],
+            (std::vector<std::string>{"gloo:all_reduce", "0.00%", "0.000us", "0", "5.000us",
+                                      "2.500us", "2"}));
 }
 
 TEST(TorchTable, NothingGivesNothing) { EXPECT_EQ(torch_table({}, by("")), ""); }

@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "trace/lanes.h"
 #include "trace/small_model.h"
 
 namespace normbench::profile_rows_test {
@@ -152,10 +154,85 @@ TEST(ProfileRows, AChildMayEndLaterByWhatItsStartWasCut) {
   EXPECT_THAT(
       lines(profile_rows(model)),
       ElementsAre("step cpu 1 200/50900", "forward cpu 1 50700/50700", "op cpu 1 49950/49950"));
-  model.start_error_ns = 999;
+  model.nesting.start_error_ns = 999;
   EXPECT_THAT(
       lines(profile_rows(model)),
       ElementsAre("step cpu 1 200/50900", "forward cpu 1 750/50700", "op cpu 1 49950/49950"));
+}
+
+TEST(ProfileRows, SharedTimeIsOfTheLaterSliceWhereItCountsOnce) {
+  TraceModel model = small_model({{0, 200, "outer"},
+                                  {0, 100, "a"},
+                                  {40, 90, "c"},
+                                  {50, 150, "b"},
+                                  {60, 70, "in b"},
+                                  {149, 160, "d"}});
+  EXPECT_THAT(lines(profile_rows(model)),
+              ElementsAre("outer cpu 1 -11/200", "a cpu 1 50/100", "c cpu 1 50/50",
+                          "b cpu 1 90/100", "in b cpu 1 10/10", "d cpu 1 11/11"));
+  model.nesting.shared_once = true;
+  EXPECT_THAT(lines(profile_rows(model)),
+              ElementsAre("outer cpu 1 40/200", "a cpu 1 40/100", "c cpu 1 10/50", "b cpu 1 89/100",
+                          "in b cpu 1 10/10", "d cpu 1 11/11"));
+}
+
+TEST(ProfileRows, SelfTimesOfAnySlicesSumToTheirUnionWhereSharedTimeCountsOnce) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 500; ++i) {
+    std::vector<bool> covered(200);
+    TraceModel model;
+    TraceLane& lane = model.lanes.emplace_back(TraceLane{.pid = 1, .tid = 1, .name = ""});
+    for (int k = 0; k < 12; ++k) {
+      TraceSlice slice;
+      slice.start_ns = static_cast<std::int64_t>(random() % 100);
+      slice.end_ns = slice.start_ns + static_cast<std::int64_t>(random() % 100);
+      slice.name = model.name("op" + std::to_string(random() % 4));
+      lane.slices.push_back(slice);
+      for (std::int64_t ns = slice.start_ns; ns < slice.end_ns; ++ns)
+        covered[static_cast<std::size_t>(ns)] = true;
+    }
+    sort_parents_first(lane.slices);
+    model.nesting.shared_once = true;
+    std::int64_t sum = 0;
+    for (const ProfileRow& row : profile_rows(model)) sum += row.self_cpu_ns;
+    EXPECT_EQ(sum, std::ranges::count(covered, true)) << i;
+  }
+}
+
+TEST(ProfileRows, TheSameCallOverAndOverIsOneCall) {
+  TraceModel model = small_model({{0, 10, "a"}, {0, 10, "a"}, {0, 10, "a"}, {2, 5, "b"}});
+  EXPECT_THAT(lines(profile_rows(model)), ElementsAre("a cpu 1 7/10", "b cpu 1 3/3"));
+}
+
+TEST(ProfileRows, PercentilesOfTimesThatRepeat) {
+  std::mt19937 random(4);
+  for (int i = 0; i < 200; ++i) {
+    std::vector<std::int64_t> times;
+    TraceModel model;
+    TraceLane& lane = model.lanes.emplace_back(TraceLane{.pid = 1, .tid = 1, .name = ""});
+    std::int64_t now = 0;
+    const auto count = 1 + random() % 60;
+    for (unsigned k = 0; k < count; ++k) {
+      const std::int64_t scale = random() % 9 == 0 ? 3'000'000'000 : 1;
+      const std::int64_t ns = static_cast<std::int64_t>(random() % 4) * scale;
+      times.push_back(ns);
+      TraceSlice slice;
+      slice.start_ns = now;
+      slice.end_ns = now + ns;
+      now += ns + 1;
+      slice.name = model.name("op");
+      lane.slices.push_back(slice);
+    }
+    std::ranges::sort(times);
+    const auto rank = [&](std::size_t percent) {
+      return times[std::max<std::size_t>((percent * times.size() + 99) / 100, 1) - 1];
+    };
+    const ProfileRow row = profile_rows(model)[0];
+    EXPECT_EQ(row.min_ns, times.front());
+    EXPECT_EQ(row.p50_ns, rank(50));
+    EXPECT_EQ(row.p95_ns, rank(95));
+    EXPECT_EQ(row.max_ns, times.back());
+  }
 }
 
 /// Two processes of which each has one op and one call with the same numbers as the other's.

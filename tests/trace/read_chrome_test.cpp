@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -443,7 +444,7 @@ TEST(ReadChrome, DurationsInNamesOfPaddleAreTakenOff) {
 TEST(ReadChrome, StartsThatWereCutToWholeMicroseconds) {
   const auto error = [](const std::string& ts, const std::string& dur) {
     return read(trace(fmt::format(R"({{"ph":"X","name":"a","ts":{},"dur":{}}})", ts, dur)))
-        .start_error_ns;
+        .nesting.start_error_ns;
   };
   EXPECT_EQ(error("5", "1.5"), 999);
   EXPECT_EQ(error("5.5", "1.5"), 0);
@@ -457,7 +458,7 @@ TEST(ReadChrome, SlicesThatCrossAreSaid) {
   EXPECT_THAT(
       marks(model),
       ElementsAre("1 slices begin within another one of their thread and end after it, by 50.0 us "
-                  "at most (b is the first): both count the time that they share"));
+                  "at most (b is the first): the later one has the time that they share"));
 }
 
 TEST(ReadChrome, RecordsOfMemory) {
@@ -481,6 +482,62 @@ TEST(ReadChrome, OtherPhasesAreNoSlices) {
                      {"ph":"C","cat":"cpu_op","name":"link","pid":0,"tid":0,"ts":1,"args":{"GB/s":1}},
                      {"ph":"b","cat":"cpu_op","name":"x","pid":0,"tid":0,"ts":1,"id":1})"))),
               IsEmpty());
+}
+
+TEST(ReadChrome, ARunOfTheSameSliceIsKeptWhole) {
+  std::string events = kOp;
+  for (int i = 0; i < 9999; ++i) events += "," + std::string(kOp);
+  events += R"(,{"ph":"X","cat":"cpu_op","name":"div","pid":1,"tid":2,"ts":1,"dur":2},)";
+  const ReadTrace trace_of = read(trace(events + kOp + "," + kOp));
+  ASSERT_THAT(trace_of.lanes, SizeIs(1));
+  EXPECT_EQ(trace_of.lanes[0].slices.size(), 10'003u);
+  EXPECT_EQ(trace_of.lanes[0].slices[0].name, "div");
+  std::int64_t sum = 0;
+  for (const TraceSlice& slice : trace_of.lanes[0].slices) sum += slice.end_ns - slice.start_ns;
+  EXPECT_EQ(sum, 10'003 * 2000);
+}
+
+TEST(ReadChrome, NumbersOfAnySize) {
+  const ReadTrace model = read(trace(
+      R"({"ph":"X","cat":"cpu_op","name":"a","ts":0,"dur":5000000000,"args":{"External id":18446744073709551615}},
+         {"ph":"X","cat":"cuda_runtime","name":"b","ts":1,"dur":4294.967295,"args":{"correlation":4294967295}},
+         {"ph":"X","cat":"cuda_runtime","name":"c","ts":2,"dur":4294967.294,"args":{"correlation":9000000000000}},
+         {"ph":"X","cat":"cuda_runtime","name":"d","ts":3,"dur":1,"args":{"External id":4294967295,"correlation":0}})"));
+  const std::vector<TraceSlice> slices(model.lanes[0].slices.begin(), model.lanes[0].slices.end());
+  ASSERT_THAT(slices, SizeIs(4));
+  EXPECT_EQ(slices[0].end_ns, 5'000'000'000'000);
+  EXPECT_EQ(slices[0].external_id, 18446744073709551615u);
+  EXPECT_EQ(slices[1].end_ns, 1000 + 4'294'967);
+  EXPECT_EQ(slices[1].correlation, 4294967295);
+  EXPECT_EQ(slices[2].end_ns, 2000 + 4'294'967'294);
+  EXPECT_EQ(slices[2].correlation, 9'000'000'000'000);
+  EXPECT_EQ(slices[3].external_id, 4294967295u);
+  EXPECT_EQ(slices[3].correlation, 0);
+}
+
+TEST(ReadChrome, ManySlicesInAnyOrderAreSorted) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 20; ++round) {
+    struct One {
+      std::int64_t start, end;
+      int name;
+    };
+    std::vector<One> all;
+    std::string events;
+    for (int i = 0; i < 5000; ++i) {
+      const auto start = static_cast<std::int64_t>(random() % 3000);
+      all.push_back({start, start + static_cast<std::int64_t>(random() % 50), i});
+      events += fmt::format(R"({}{{"ph":"X","name":"{}","ts":{},"dur":{}}})", i > 0 ? "," : "", i,
+                            start, all.back().end - start);
+    }
+    std::ranges::stable_sort(all, {},
+                             [](const One& one) { return std::tuple(one.start, -one.end); });
+    std::vector<std::string> expected, names;
+    for (const One& one : all) expected.push_back(std::to_string(one.name));
+    const ReadTrace model = read(trace(events));
+    for (const TraceSlice& slice : model.lanes[0].slices) names.emplace_back(slice.name);
+    ASSERT_EQ(names, expected);
+  }
 }
 
 // --- what is missing in a trace

@@ -29,7 +29,7 @@ std::size_t SliceTable::hash_of(const More& more) {
        {more.bytes, more.long_ns, more.correlation, static_cast<std::int64_t>(more.external_id)})
     hash = mixed(hash, static_cast<std::uint64_t>(value));
   hash = mixed(hash, static_cast<std::uint64_t>(more.details) << 33 | more.depth);
-  return hash + (more.async ? 1 : 0);
+  return mixed(hash, more.repeats) + (more.async ? 1 : 0);
 }
 
 std::size_t SliceTable::hash_of(const Facts& facts) {
@@ -59,6 +59,14 @@ std::uint32_t SliceTable::number_of(const TraceSlice& slice, std::uint16_t categ
                    Facts{.name = slice.name,
                          .more = number_in(more_, index_of_more_, more),
                          .category = category});
+}
+
+std::uint32_t SliceTable::repeated(std::uint32_t number, std::uint64_t repeats) {
+  Facts facts = facts_[number];
+  More more = more_[facts.more];
+  more.repeats = repeats;
+  facts.more = number_in(more_, index_of_more_, more);
+  return number_in(facts_, index_of_facts_, facts);
 }
 
 void SliceTable::fill(std::uint32_t number, TraceSlice& slice) const {
@@ -103,10 +111,11 @@ void PackedSlices::push_back(const TraceSlice& slice, std::uint16_t category) {
     rest.correlation = -1;
   }
   packed.facts = table_->number_of(rest, category);
-  add(packed);
-}
-
-void PackedSlices::add(const Packed& packed) {
+  if (!chunks_.empty() && chunks_.back().back() == packed) {
+    ++repeats_;
+    return;
+  }
+  finish();
   if (chunks_.empty() || chunks_.back().size() == chunk_size) {
     chunks_.emplace_back();
     if (chunks_.size() > 1) chunks_.back().reserve(chunk_size);
@@ -114,11 +123,11 @@ void PackedSlices::add(const Packed& packed) {
   chunks_.back().push_back(packed);
 }
 
-std::size_t PackedSlices::size() const {
-  return chunks_.empty() ? 0 : (chunks_.size() - 1) * chunk_size + chunks_.back().size();
+void PackedSlices::finish() {
+  if (repeats_ == 0) return;
+  Packed& last = chunks_.back().back();
+  last.facts = table_->repeated(last.facts, std::exchange(repeats_, 0));
 }
-
-TraceSlice PackedSlices::operator[](std::size_t i) const { return unpack(at(i)); }
 
 TraceSlice PackedSlices::unpack(const Packed& packed) const {
   TraceSlice slice;
@@ -153,7 +162,7 @@ bool PackedSlices::stand_as_they_end() const {
 }
 
 void PackedSlices::put_in_order() {
-  const auto count = static_cast<std::uint32_t>(size());
+  const auto count = static_cast<std::uint32_t>(packed());
   std::uint32_t sorted = 1;
   while (sorted < count && compare(at(sorted - 1), at(sorted)) <= 0) ++sorted;
   if (sorted >= count) return;

@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <string_view>
@@ -33,6 +34,9 @@ class SliceTable {
   std::uint16_t category_of(std::uint32_t number) const { return facts_[number].category; }
   std::uint32_t depth_of(std::uint32_t number) const { return more_of(number).depth; }
   bool is_async(std::uint32_t number) const { return more_of(number).async; }
+  std::uint64_t repeats_of(std::uint32_t number) const { return more_of(number).repeats; }
+  /// The number of the same, which comes so many times more.
+  std::uint32_t repeated(std::uint32_t number, std::uint64_t repeats);
 
   /// Kinds of slices are those of their categories, which may become known later.
   void set_kind(std::uint16_t category, TraceKind kind);
@@ -45,6 +49,7 @@ class SliceTable {
     std::int64_t long_ns = 0;  // a duration that does not fit
     std::uint64_t external_id = 0;
     std::int64_t correlation = -1;
+    std::uint64_t repeats = 0;
     std::int32_t details = -1;
     std::uint32_t depth = 0;
     bool async = false;
@@ -87,16 +92,21 @@ class SliceTable {
   std::vector<TraceKind> kinds_;  // by category
 };
 
-/// A list of slices, 24 bytes each. Elements are given by value.
+/// A list of slices in 24 bytes each, a run of the same slice in as many. Elements are given by
+/// value.
 class PackedSlices {
  public:
   explicit PackedSlices(std::shared_ptr<SliceTable> table) : table_(std::move(table)) {}
 
   void push_back(const TraceSlice& slice, std::uint16_t category);
+  /// Call once after the last push_back(), before anything below.
+  void finish();
 
-  std::size_t size() const;
   bool empty() const { return chunks_.empty(); }
-  TraceSlice operator[](std::size_t i) const;
+  std::size_t size() const { return static_cast<std::size_t>(std::distance(begin(), end())); }
+  TraceSlice operator[](std::size_t i) const {
+    return *std::next(begin(), static_cast<std::ptrdiff_t>(i));
+  }
 
   class Iterator {
    public:
@@ -108,40 +118,51 @@ class PackedSlices {
 
     Iterator() = default;
     Iterator(const PackedSlices* slices, std::size_t at) : slices_(slices), at_(at) {}
-    TraceSlice operator*() const { return (*slices_)[at_]; }
+    TraceSlice operator*() const { return slices_->unpack(slices_->at(at_)); }
     Iterator& operator++() {
-      ++at_;
+      if (repeated_++ == slices_->repeats(slices_->at(at_))) {
+        ++at_;
+        repeated_ = 0;
+      }
       return *this;
     }
-    Iterator operator++(int) { return {slices_, at_++}; }
-    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    bool operator==(const Iterator& other) const {
+      return at_ == other.at_ && repeated_ == other.repeated_;
+    }
 
    private:
     const PackedSlices* slices_ = nullptr;
     std::size_t at_ = 0;
+    std::uint64_t repeated_ = 0;
   };
   Iterator begin() const { return {this, 0}; }
-  Iterator end() const { return {this, size()}; }
+  Iterator end() const { return {this, packed()}; }
 
   /// Gives each slice to `take`, and its memory back.
   template <class Take>
   void consume(const Take& take) {
     for (std::vector<Packed>& chunk : chunks_) {
-      for (const Packed& packed : chunk) take(unpack(packed));
-      chunk = {};
+      for (const Packed& packed : chunk)
+        for (std::uint64_t i = 0; i <= repeats(packed); ++i) take(unpack(packed));
+      chunk = std::vector<Packed>();
     }
-    chunks_ = {};
+    chunks_ = std::vector<std::vector<Packed>>();
   }
 
   /// Keeps the slices whose start and category `keep` is true for.
   template <class Keep>
   void keep_if(const Keep& keep) {
-    std::vector<std::vector<Packed>> before = std::exchange(chunks_, {});
-    for (std::vector<Packed>& chunk : before) {
-      for (const Packed& packed : chunk)
-        if (keep(packed.start_ns, table_->category_of(packed.facts))) add(packed);
-      chunk = {};
-    }
+    const std::size_t count = packed();
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i)
+      if (keep(at(i).start_ns, table_->category_of(at(i).facts))) at(kept++) = at(i);
+    chunks_.resize((kept + chunk_size - 1) / chunk_size);
+    if (kept > 0) chunks_.back().resize(kept - (chunks_.size() - 1) * chunk_size);
   }
 
   /// By (start, -end, depth), so that parents come before their children; of equal ones the last of
@@ -151,15 +172,20 @@ class PackedSlices {
  private:
   struct Packed {
     std::int64_t start_ns = 0;
-    std::uint32_t duration_ns = 0;  // most_ns: it is in the table
+    std::uint32_t duration_ns = 0;  // most: it is in the table
     std::uint32_t facts = 0;
     std::uint32_t external_id = 0;
     std::uint32_t correlation = 0;  // one more than it; 0: none, or in the table
+
+    bool operator==(const Packed&) const = default;
   };
   static constexpr std::size_t chunk_size = 4096;
   static constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
 
-  void add(const Packed& packed);
+  std::size_t packed() const {
+    return chunks_.empty() ? 0 : (chunks_.size() - 1) * chunk_size + chunks_.back().size();
+  }
+  std::uint64_t repeats(const Packed& packed) const { return table_->repeats_of(packed.facts); }
   std::int64_t end_ns(const Packed& packed) const;
   std::strong_ordering compare(const Packed& a, const Packed& b) const;
   bool stand_as_they_end() const;
@@ -169,6 +195,7 @@ class PackedSlices {
 
   std::shared_ptr<SliceTable> table_;
   std::vector<std::vector<Packed>> chunks_;  // all full but the last
+  std::uint64_t repeats_ = 0;                // of the last one, until that is known
 };
 
 }  // namespace normbench

@@ -128,6 +128,7 @@ class EventModel {
   /// The model with its lanes in order, and a mark for each kind of event that could not be used.
   /// Call once.
   ReadTrace take(const TraceFacts& facts) {
+    for (ReadLane& lane : trace_.lanes) lane.slices.finish();
     settle_kinds(facts);
     settle_times();
     std::erase_if(trace_.lanes, [](const ReadLane& lane) { return lane.slices.empty(); });
@@ -372,6 +373,7 @@ class EventModel {
 
   void settle_kinds(const TraceFacts& facts) {
     of_pytorch_ = is_of_pytorch(facts);
+    trace_.nesting.shared_once = !of_pytorch_;
     std::vector<TraceKind> kinds;
     for (const Category& category : categories_) {
       TraceKind kind = category.kind == TraceKind::Other ? category.old_kind : category.kind;
@@ -403,7 +405,7 @@ class EventModel {
         whole_starts &= slice.start_ns % us == 0;
         whole_ends &= slice.end_ns % us == 0;
       }
-    if (whole_starts && !whole_ends) trace_.start_error_ns = us - 1;
+    if (whole_starts && !whole_ends) trace_.nesting.start_error_ns = us - 1;
     if (first < late || first == std::numeric_limits<std::int64_t>::max()) at_zero_ = {};
     if (at_zero_.count == 0) return;
     for (ReadLane& lane : trace_.lanes)
@@ -469,15 +471,15 @@ class EventModel {
           if (crossings++ == 0) first = slice.name;
           most_ns = std::max(most_ns, by);
         }
-        open.push_back(slice.end_ns);
+        if (open.empty() || slice.end_ns != open.back()) open.push_back(slice.end_ns);
       }
     }
     if (crossings > 0)
       mark(fmt::format(
           "{} slices begin within another one of their thread and end after it, by {} "
-          "us at most ({} is the first): both count the time that they share",
+          "us at most ({} is the first): {} the time that they share",
           format_count(crossings), format_significant(static_cast<double>(most_ns) / 1000, 3),
-          on_one_line(first)));
+          on_one_line(first), of_pytorch_ ? "both count" : "the later one has"));
   }
 
   void mark_facts(const TraceFacts& facts) {

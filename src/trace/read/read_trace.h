@@ -19,8 +19,8 @@ struct ReadLane {
 
 /// As TraceModel, with slices in less memory and without what only drawing needs.
 struct ReadTrace {
-  Json about;                       // what normbench wrote of its own trace; null: another's
-  std::int64_t start_error_ns = 0;  // slices may begin by so much later than they seem to
+  Json about;  // what normbench wrote of its own trace; null: another's
+  Nesting nesting = {};
   std::vector<TraceProcess> processes = {};
   std::vector<ReadLane> lanes = {};
   std::vector<TraceMemory> memory = {};
