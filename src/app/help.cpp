@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t options_start = 30, sections_start = 24;  // where what a label means begins
 
 /// What it is, below its label where that is long.
-std::string entry(std::string label, std::string_view text, std::size_t width) {
+std::string option_line(std::string label, std::string_view text, std::size_t width) {
   const std::size_t room = std::max(width, options_start + 24);
   if (label.size() + 2 < options_start) return labelled(label, text, options_start, room);
   return fmt::format("  {}\n{}", label, labelled("", text, options_start, room));
@@ -53,7 +53,7 @@ std::string rows_text(const std::vector<Option>& rows, bool options, std::size_t
   std::string text;
   for (const Option& row : rows)
     if (is_option(row.name) == options && !row.help.empty())
-      text += entry(label_of(row), meaning_of(row, rows), width);
+      text += option_line(label_of(row), meaning_of(row, rows), width);
   return text;
 }
 
@@ -73,11 +73,12 @@ std::string help_text() {
   const std::size_t width = prose_width(stdout_screen());
   std::string text = wrapped(purpose(), 0, width);
   text += "\nUsage: normbench [OPTIONS] SUBCOMMAND\n\nOptions:\n";
-  text += entry(std::string(help_label), help_meaning, width);
-  text += entry("--version", "Show the version", width);
+  text += option_line(std::string(help_label), help_meaning, width);
+  text += option_line("--version", "Show the version", width);
   text += "\nSubcommands:\n";
   for (const Command& command : commands())
-    if (!command.about.empty()) text += entry(std::string(command.name), command.about, width);
+    if (!command.about.empty())
+      text += option_line(std::string(command.name), command.about, width);
   return text + "\n" + exit_text(width) +
          "\nExamples:\n  normbench init --images photos\n  normbench run --config "
          "configs/quickstart.json\n";
@@ -89,7 +90,7 @@ std::string help_text(const Command& command) {
   std::string text = wrapped(command.about, 0, width) + usage_of(command, made.options);
   if (const std::string places = rows_text(made.options, false, width); !places.empty())
     text += "\nPositionals:\n" + places;
-  text += "\nOptions:\n" + entry(std::string(help_label), help_meaning, width) +
+  text += "\nOptions:\n" + option_line(std::string(help_label), help_meaning, width) +
           rows_text(made.options, true, width);
   text += fmt::format("\nExample:\n  {}\n", command.example);
   if (!made.help.empty()) text += "\n" + wrapped(made.help, 0, width);

@@ -124,10 +124,15 @@ constexpr auto torch_columns = std::to_array<Meaning>({
     {"Name",
      "An op, a range, a call of the CUDA runtime, or work of a device. One name can have\n"
      "two rows: of the host, and of what it is on the device."},
-    {"Self CPU", "Host time of all calls, without that of the calls below them on their thread."},
+    {"Self CPU",
+     "Host time of all calls, without that of the calls below them on their thread. Frames of\n"
+     "Python are such calls without a row, so it can be below 0. Ranges that may end on another\n"
+     "thread (collectives, async events) have none."},
     {"Self CPU %", "Of the sum of Self CPU over all rows: this column adds up to 100 %."},
     {"CPU total", "Host time of all calls, with that of the calls below them."},
-    {"CPU total %", "Of the sum of Self CPU: ranges around others reach 100 % too."},
+    {"CPU total %",
+     "Of the sum of Self CPU: ranges around others reach 100 % too. A name that calls itself\n"
+     "passes it, as each of its calls counts whole. 0 for ranges that may end on another thread."},
     {"CPU time avg", "CPU total over # of Calls."},
     {"Self CUDA",
      "Host rows: the device's time of work submitted by these calls themselves.\n"
@@ -135,7 +140,13 @@ constexpr auto torch_columns = std::to_array<Meaning>({
     {"Self CUDA %", "Of Self CUDA time total: this column adds up to about 200 %."},
     {"CUDA total", "The same with work submitted by the calls below."},
     {"CUDA time avg", "CUDA total over # of Calls of this row, not over pieces of work."},
-    {"# of Calls", "A call whose only child has the same name is merged with it."},
+    {"CPU Mem",
+     "Bytes allocated less those freed while the calls ran, on any thread, where the trace has\n"
+     "them (profile_memory). The row [memory] has what was allocated in no call."},
+    {"Self CPU Mem", "The same without that of the calls below them. CUDA Mem is of devices."},
+    {"# of Calls",
+     "A call whose only child has the same name is merged with it: one call, with the outer\n"
+     "one's time and the inner one's children. So there are fewer than slices in the trace."},
     {"Input Shapes", "With --group-by-input-shape."},
 });
 
