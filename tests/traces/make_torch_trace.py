@@ -1,7 +1,8 @@
 """Profiles a small model with PyTorch on the CPU: python3 make_torch_trace.py FOLDER
 
 Writes torch_cpu.json.gz, the trace; torch_cpu_table.txt, what PyTorch prints of the same profile;
-and torch_cpu_shapes.txt, the same by input shapes. Prints PyTorch's version.
+and torch_cpu_shapes.txt, the same by input shapes. Likewise torch_stack with frames of Python, and
+torch_memory with what was allocated. Prints PyTorch's version.
 """
 
 import gzip
@@ -59,7 +60,7 @@ def other_thread(go, done):
         done.release()
 
 
-def run(on_ready):
+def run(on_ready, **more):
     torch.manual_seed(1)
     torch.set_num_threads(2)
     model = make_model()
@@ -70,7 +71,7 @@ def run(on_ready):
         schedule=schedule(wait=1, warmup=1, active=2, repeat=1),
         record_shapes=True,
         on_trace_ready=on_ready,
-        **options(),
+        **more,
     ) as profiler:
         for number in range(4):
             if number == 2:
@@ -86,26 +87,29 @@ def run(on_ready):
 
 def without_machine(text):
     """Keys that name this machine or its files say nothing about the profile."""
-    text = re.sub(r'"traceName": "[^"]*"', '"traceName": "torch_cpu.json"', text)
+    text = re.sub(r'"traceName": "[^"]*"', '"traceName": "torch.json"', text)
     return re.sub(r'\n *"(?:host_name|hostname)": "[^"]*",', "", text)
 
 
-def write(profiler, folder):
+def write(profiler, folder, what):
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "trace.json"
         profiler.export_chrome_trace(str(path))
         text = without_machine(path.read_text())
-    with open(folder / "torch_cpu.json.gz", "wb") as packed:
+    with open(folder / f"torch_{what}.json.gz", "wb") as packed:
         with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as out:
             out.write(text.encode())
     for name, by_shape in (("table", False), ("shapes", True)):
         averages = profiler.key_averages(group_by_input_shape=by_shape)
-        (folder / f"torch_cpu_{name}.txt").write_text(averages.table(sort_by=SORT_BY, row_limit=-1))
+        (folder / f"torch_{what}_{name}.txt").write_text(averages.table(sort_by=SORT_BY, row_limit=-1))
 
 
 def main():
     folder = Path(sys.argv[1])
-    run(lambda profiler: write(profiler, folder))
+    run(lambda profiler: write(profiler, folder, "cpu"), **options())
+    run(lambda profiler: write(profiler, folder, "stack"), with_stack=True)
+    # With all threads' ops PyTorch 2.15 records no memory at all.
+    run(lambda profiler: write(profiler, folder, "memory"), profile_memory=True)
     print(torch.__version__)
 
 
