@@ -31,6 +31,7 @@ namespace {
 /// A trace and its table.
 struct Shown {
   std::string file;
+  std::vector<std::string> warnings;  // of what cannot be used, or is doubtful
   CaseProfile profile;
   AllRows rest;  // of rows that the table does not show
 };
@@ -83,9 +84,12 @@ struct TableArguments {
 /// Reads a Chrome trace, gzipped or not whatever its name is; says on stderr what cannot be used.
 /// Throws Invalid, naming the file, for what is no trace.
 Shown read_table(const std::string& file, const TableArguments& wanted) {
-  Shown shown{.file = file, .profile = {}, .rest = {}};
+  Shown shown{.file = file, .warnings = {}, .profile = {}, .rest = {}};
   ReadTrace trace = read_trace(shown.file);
-  const auto warn = [&](const std::string& what) { tell("warning: {}: {}\n", shown.file, what); };
+  const auto warn = [&](const std::string& what) {
+    tell("warning: {}: {}\n", shown.file, what);
+    shown.warnings.push_back(what);
+  };
   for (const TraceMark& mark : trace.marks) warn(mark.name);
   if (trace.losses.cut_off > 0)
     warn(fmt::format("its end is missing: {} slices were cut off when it was written",
@@ -109,7 +113,8 @@ Shown read_table(const std::string& file, const TableArguments& wanted) {
         fmt::format("{} of device work have a correlation that calls of several processes have: "
                     "this work is in no op's Self CUDA",
                     counted(ambiguous, "piece")));
-  if (profile.rows.empty() && shown.rest.count == 0) warn("no slices that a table shows");
+  if (profile.rows.empty() && shown.rest.count == 0)
+    warn("no events with a duration that a table shows");
   return shown;
 }
 
@@ -153,7 +158,7 @@ constexpr auto torch_columns = std::to_array<Meaning>({
 constexpr auto stats_columns = std::to_array<Meaning>({
     {"place", "Where the time was spent: cpu, or cuda for work of a device."},
     {"shapes", "With --group-by-input-shape."},
-    {"count", "Calls, or pieces of work."},
+    {"count", "Calls, merged as in torch's table, or pieces of work."},
     {"min p50 p95 max", "Of the times of single calls; percentiles are times that occurred."},
     {"GB/s", "Bytes of all calls over the device's time, without any over the host's."},
     {"% of limit", "Of what this machine can do; only a run's own tables know it."},
@@ -175,7 +180,9 @@ constexpr auto footers = std::to_array<Meaning>({
     {"Exposed transfers", "While data went over the link and no kernel ran."},
     {"Gaps", "Between pieces of device work within a step, on all streams."},
     {"Device times", "What they come from: CUPTI's records, or CUDA events around the stages."},
-    {"Lost", "What the trace shows to be missing: launches without work, work without launch."},
+    {"Lost",
+     "What the trace shows to be missing: launches without work, work without launch, and what\n"
+     "its writer had no room for."},
 });
 
 /// The meanings, each on one line.
@@ -250,18 +257,24 @@ std::string csv(const std::vector<Shown>& all, const TableArguments& wanted) {
   return csv_text(rows);
 }
 
+/// The table's values, and what people are told on stderr.
+Json document_of(const Shown& shown, const TableArguments& wanted) {
+  Json document = profile_json(shown.profile, {}, wanted.kind, options_for(shown, wanted));
+  document["warnings"] = shown.warnings;
+  return document;
+}
+
 std::string json(const std::vector<Shown>& all, const TableArguments& wanted) {
+  if (all.size() == 1) return json_text(document_of(all[0], wanted));
   Json list = Json::array();
-  for (const Shown& shown : all)
-    list.push_back(
-        with_file(shown, profile_json(shown.profile, {}, wanted.kind, options_for(shown, wanted))));
+  for (const Shown& shown : all) list.push_back(with_file(shown, document_of(shown, wanted)));
   return json_text(list);
 }
 
 std::string text_of(const std::vector<Shown>& all, const TableArguments& wanted) {
+  if (wanted.format == TableFormat::Json) return json(all, wanted);
   if (all.size() == 1) return table_of(all[0], wanted);
   if (wanted.format == TableFormat::Csv) return csv(all, wanted);
-  if (wanted.format == TableFormat::Json) return json(all, wanted);
   return titled(all, wanted);
 }
 

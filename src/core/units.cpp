@@ -41,6 +41,10 @@ std::string format_count(std::int64_t value) {
   return text;
 }
 
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
+}
+
 std::string format_ms(double ns) {
   const double ms = ns / 1e6;
   if (std::abs(ms) >= 99.95) return fmt::format("{:.1f}", ms);

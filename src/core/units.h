@@ -14,6 +14,8 @@ std::string format_bytes(double bytes);
 std::string format_binary_bytes(std::int64_t bytes);
 /// "1,234,567".
 std::string format_count(std::int64_t value);
+/// "1 row", "2 rows".
+std::string counted(std::int64_t count, std::string_view noun);
 /// Milliseconds with at least three significant digits: "135.6", "10.8", "0.31", "0.0066".
 std::string format_ms(double ns);
 /// `value` with `digits` significant digits, no exponent: 8.99, 34.0, 0.72.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string_view>
 
@@ -13,5 +14,16 @@ struct TextHash {
     return std::hash<std::string_view>()(text);
   }
 };
+
+/// A number that differs from process to process, so that no file can choose numbers that collide.
+std::uint64_t hash_seed();
+
+constexpr std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
+  // The finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
+  std::uint64_t mix = (seed ^ value) + 0x9E3779B97F4A7C15u;
+  mix = (mix ^ (mix >> 30)) * 0xBF58476D1CE4E5B9u;
+  mix = (mix ^ (mix >> 27)) * 0x94D049BB133111EBu;
+  return mix ^ (mix >> 31);
+}
 
 }  // namespace normbench

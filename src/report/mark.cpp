@@ -117,25 +117,27 @@ std::vector<std::string> columns_of(std::string_view line) {
   return columns;
 }
 
-/// One that has something for every column.
-ProfileRow full_row(bool on_device, bool shapes) {
+/// One that has something for every column; `memory`: 0 none, 1 of the host, 2 of devices too.
+ProfileRow full_row(bool on_device, bool shapes, int memory = 0) {
   ProfileRow row;
   row.name = "name";
   row.place = on_device ? Place::Cuda : Place::Cpu;
   row.shapes = shapes ? "[1]" : "";
   row.calls = row.cpu_ns = row.bytes = row.max_ns = row.faults = 1;
   row.self_device_ns = row.device_ns = on_device ? 1 : 0;
+  row.cpu_memory = memory;
+  row.self_device_memory = memory > 1 ? 1 : 0;
   return row;
 }
 
 bool is_torch_header(const std::vector<std::string>& columns) {
-  for (const bool on_device : {false, true})
-    for (const bool shapes : {false, true}) {
-      std::vector<std::string> cells = torch_cells(std::vector{full_row(on_device, shapes)}, {})[0];
-      if (columns == cells) return true;
-      std::ranges::transform(cells, cells.begin(), escaped_markdown);
-      if (columns == cells) return true;
-    }
+  for (int kind = 0; kind < 12; ++kind) {
+    const ProfileRow row = full_row(kind % 2 == 1, kind / 2 % 2 == 1, kind / 4);
+    std::vector<std::string> cells = torch_cells(std::vector{row}, {})[0];
+    if (columns == cells) return true;
+    std::ranges::transform(cells, cells.begin(), escaped_markdown);
+    if (columns == cells) return true;
+  }
   return false;
 }
 
@@ -170,11 +172,13 @@ bool is_table_text(std::string_view text, bool is_titled) {
 bool is_csv_header(std::string_view line) {
   take(line, "document,");
   if (!take(line, "experiment,point,variant,")) take(line, "trace,");
-  CaseProfile profile;
-  profile.rows = {full_row(true, true)};
   return std::ranges::any_of(words(TableKind{}), [&](const auto& kind) {
-    const std::string csv = profile_table(profile, {}, kind.value, TableFormat::Csv, {});
-    return csv.substr(0, csv.find('\n')) == line;
+    return std::ranges::any_of(std::array{0, 1}, [&](int memory) {
+      CaseProfile profile;
+      profile.rows = {full_row(true, true, memory)};
+      const std::string csv = profile_table(profile, {}, kind.value, TableFormat::Csv, {});
+      return csv.substr(0, csv.find('\n')) == line;
+    });
   });
 }
 

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "core/saturated.h"
+
 namespace normbench {
 namespace {
 
@@ -85,7 +87,7 @@ std::string memory_text(std::int64_t bytes) {
   constexpr auto units = std::to_array<std::pair<std::string_view, std::int64_t>>(
       {{"GB", 1 << 30}, {"MB", 1 << 20}, {"KB", 1 << 10}});
   for (const auto& [unit, size] : units)
-    if (std::abs(bytes) >= size)
+    if (bytes >= size || bytes <= -size)
       return fmt::format("{:.2f} {}", static_cast<double>(bytes) / static_cast<double>(size), unit);
   return fmt::format("{} B", bytes);
 }
@@ -188,7 +190,7 @@ bool has_memory(const ProfileRow& row) {
 
 void AllRows::add(const ProfileRow& row) {
   ++count;
-  self_cpu_ns += row.self_cpu_ns;
+  self_cpu_ns = saturated_sum(self_cpu_ns, row.self_cpu_ns);
   has_device |= row.self_device_ns > 0;
   has_memory |= normbench::has_memory(row);
   has_device_memory |= row.self_device_memory > 0;
@@ -196,9 +198,9 @@ void AllRows::add(const ProfileRow& row) {
   has_device_rows |= !is_on_host(row);
   // A host row repeats the time of the work that it submitted.
   if (is_on_host(row))
-    submitted_ns += row.self_device_ns;
+    submitted_ns = saturated_sum(submitted_ns, row.self_device_ns);
   else if (!row.annotation)
-    work_ns += row.self_device_ns;
+    work_ns = saturated_sum(work_ns, row.self_device_ns);
   name_width = std::max(name_width, characters(row.name));
   shapes_width = std::max(shapes_width, characters(row.shapes));
 }
@@ -216,7 +218,9 @@ TopRows::TopRows(const TableOptions& options) : limit_(options.row_limit) {
 void TopRows::add(ProfileRow row) {
   constexpr std::size_t spare = 1000;
   rows_.push_back(std::move(row));
-  if (limit_ >= 0 && rows_.size() >= 2 * static_cast<std::size_t>(limit_) + spare) cut();
+  if (limit_ >= 0 &&
+      (rows_.size() - std::min(rows_.size(), spare)) / 2 >= static_cast<std::size_t>(limit_))
+    cut();
 }
 
 void TopRows::cut() {

@@ -28,10 +28,6 @@ std::string spoken_cases(const GroupResult& group, std::vector<int> indices) {
   return enumerate(items);
 }
 
-std::string counted(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
-}
-
 std::string factor(double value) { return format_significant(value, value < 1 ? 2 : 3) + "x"; }
 
 std::string figure_text(FigureKind kind, double value) {

@@ -6,6 +6,7 @@
 #include "analysis/published.h"
 #include "analysis/why/claims.h"
 #include "analysis/why/parts.h"
+#include "core/units.h"
 
 namespace normbench {
 
@@ -64,8 +65,6 @@ T& under(std::vector<std::pair<std::string, T>>& entries, const std::string& key
     if (other == key) return value;
   return entries.emplace_back(key, T()).second;
 }
-/// "1 row", "2 rows".
-std::string counted(std::int64_t count, std::string_view noun);
 /// "34.0x", "0.72x".
 std::string factor(double value);
 /// "56.6 ms wall", "0.71x the baseline".

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/saturated.h"
+
 namespace normbench {
 namespace {
 
@@ -27,28 +29,30 @@ void CallTree::add(const TraceSlice& slice) {
   }
   close_before(slice);
   if (!open_.empty() && is_same_call(slice, open_.back().node.call.slice)) {
-    open_.back().node.call.self_device_ns += call.self_device_ns;
+    Call& same = open_.back().node.call;
+    same.self_device_ns = saturated_sum(same.self_device_ns, call.self_device_ns);
     return;
   }
   open_.push_back({.node = {.call = std::move(call)}, .only = {}});
 }
 
-/// Closes what the slice is not in. Of what it is in at its start and ends after, the time that
-/// both share is the slice's own where the trace says so: the innermost loses what is left of it,
-/// those around it what is left of them behind that, and what is around all of them gets this back,
-/// as both are its children.
+/// Closes what the slice is not in. Where shared time counts once, slices that this one crosses
+/// lose the time that they share with it, each the part beyond the ones inside it; their common
+/// parent gets it back, since both are subtracted from it.
 void CallTree::close_before(const TraceSlice& slice) {
   std::int64_t lost_to_ns = slice.start_ns;
   while (!open_.empty() &&
          is_outside(slice, open_.back().node.call.slice, nesting_.start_error_ns)) {
     Node& node = open_.back().node;
     if (nesting_.shared_once && node.call.slice.end_ns > lost_to_ns) {
-      node.shared_ns += node.call.slice.end_ns - lost_to_ns;
+      node.shared_ns = saturated_sum(node.shared_ns, node.call.slice.end_ns - lost_to_ns);
       lost_to_ns = node.call.slice.end_ns;
     }
     close();
   }
-  if (!open_.empty()) open_.back().node.shared_ns -= lost_to_ns - slice.start_ns;
+  if (open_.empty()) return;
+  Node& around = open_.back().node;
+  around.shared_ns = saturated_sum(around.shared_ns, slice.start_ns - lost_to_ns);
 }
 
 void CallTree::finish_lane() {
@@ -59,7 +63,7 @@ std::int64_t CallTree::submitted_by(std::int64_t number) {
   std::int64_t ns = 0;
   for (; next_submitted_ < submitted_.size() && submitted_[next_submitted_].call == number;
        ++next_submitted_)
-    ns += submitted_[next_submitted_].ns;
+    ns = saturated_sum(ns, submitted_[next_submitted_].ns);
   return ns;
 }
 
@@ -68,28 +72,28 @@ void CallTree::close() {
   open_.pop_back();
   Node& node = open.node;
   Call& call = node.call;
-  call.device_ns += call.self_device_ns;
+  call.device_ns = saturated_sum(call.device_ns, call.self_device_ns);
   if (open.only) {
     const Node& only = *open.only;
     if (row_name(only.call.slice) == row_name(call.slice)) {
       node.children = only.children;
       node.children_ns = only.children_ns;
       node.children_memory = only.children_memory;
-      node.shared_ns += only.shared_ns;
-      call.self_device_ns += only.call.self_device_ns;
+      node.shared_ns = saturated_sum(node.shared_ns, only.shared_ns);
+      call.self_device_ns = saturated_sum(call.self_device_ns, only.call.self_device_ns);
     } else {
       take_(only.call);
     }
   }
-  call.self_ns = duration_ns(call) - node.children_ns - node.shared_ns;
+  call.self_ns = saturated_sum(duration_ns(call), -saturated_sum(node.children_ns, node.shared_ns));
   call.self_memory = call.memory - node.children_memory;
   if (open_.empty()) return take_(call);
   auto& [parent, only] = open_.back();
-  parent.children_ns += duration_ns(call);
+  parent.children_ns = saturated_sum(parent.children_ns, duration_ns(call));
   parent.children_memory += call.memory;
-  parent.call.device_ns += call.device_ns;
+  parent.call.device_ns = saturated_sum(parent.call.device_ns, call.device_ns);
   if (++parent.children == 1) {
-    only = std::move(node);
+    only = std::make_unique<Node>(std::move(node));
     return;
   }
   if (only) take_(only->call);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "trace/memory_use.h"
@@ -49,7 +49,7 @@ class CallTree {
   /// Keeps its only child, until it is known whether that stays so.
   struct Open {
     Node node;
-    std::optional<Node> only;
+    std::unique_ptr<Node> only;
   };
 
   std::int64_t submitted_by(std::int64_t number);

@@ -11,7 +11,7 @@ MemoryUse::MemoryUse(std::vector<TraceMemory> records) : records_(std::move(reco
   sums_.emplace_back();
   for (const TraceMemory& record : records_) {
     Bytes sum = sums_.back();
-    (record.on_device ? sum.device : sum.host) += record.bytes;
+    sum += record.on_device ? Bytes{.device = record.bytes} : Bytes{.host = record.bytes};
     sums_.push_back(sum);
   }
   opened_.resize(records_.size() + 1);

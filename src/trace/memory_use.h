@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/saturated.h"
 #include "trace/model.h"
 
 namespace normbench {
@@ -15,12 +16,13 @@ struct Bytes {
 
   bool operator==(const Bytes&) const = default;
   Bytes& operator+=(const Bytes& other) {
-    host += other.host;
-    device += other.device;
+    host = saturated_sum(host, other.host);
+    device = saturated_sum(device, other.device);
     return *this;
   }
   Bytes operator-(const Bytes& other) const {
-    return {.host = host - other.host, .device = device - other.device};
+    return {.host = saturated_sum(host, -other.host),
+            .device = saturated_sum(device, -other.device)};
   }
 };
 

@@ -154,7 +154,6 @@ struct Nesting {
 /// An allocation, or a free (its bytes are negative).
 struct TraceMemory {
   std::int64_t ns = 0;
-  std::int64_t pid = 0, tid = 0;
   std::int64_t bytes = 0;
   bool on_device = false;
 };

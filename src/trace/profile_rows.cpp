@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/enums.h"
+#include "core/saturated.h"
 #include "record/recorder.h"
 #include "trace/call_tree.h"
 
@@ -106,7 +107,7 @@ struct Filling {
       first_end_ns = slice.end_ns;
       first_number = number;
     }
-    bytes += slice.bytes;
+    bytes = saturated_sum(bytes, slice.bytes);
     if (name != slice.name) note_longest(slice.name, ns);
   }
 
@@ -164,17 +165,17 @@ class Rows {
     if (call.slice.kind == TraceKind::PythonFunction) return;
     Filling& filling = of(call.slice, call.slice.kind == TraceKind::UserAnnotation, call.number);
     filling.async |= call.slice.async;
-    filling.cpu_ns += call.slice.end_ns - call.slice.start_ns;
-    filling.self_cpu_ns += call.self_ns;
-    filling.device_ns += call.device_ns;
-    filling.self_device_ns += call.self_device_ns;
+    add(filling.cpu_ns, call.slice.end_ns - call.slice.start_ns);
+    add(filling.self_cpu_ns, call.self_ns);
+    add(filling.device_ns, call.device_ns);
+    add(filling.self_device_ns, call.self_device_ns);
     add_memory(filling, call.memory, call.self_memory);
   }
 
   void add_device(const TraceSlice& slice, bool is_work) {
     Filling& filling = of(slice, slice.kind == TraceKind::GpuUserAnnotation && !is_work,
                           std::numeric_limits<std::int64_t>::max());
-    filling.device_ns += slice.end_ns - slice.start_ns;
+    add(filling.device_ns, slice.end_ns - slice.start_ns);
     filling.self_device_ns = filling.device_ns;
   }
 
@@ -210,6 +211,8 @@ class Rows {
     filling.add_call(slice, number);
     return filling;
   }
+
+  static void add(std::int64_t& sum, std::int64_t ns) { sum = saturated_sum(sum, ns); }
 
   static void add_memory(Filling& filling, const Bytes& memory, const Bytes& self_memory) {
     constexpr Bytes none;

@@ -46,10 +46,11 @@ void Submissions::add_call(const TraceSlice& slice, std::int64_t pid) {
   if (slice.async) return;
   while (!open_.empty() && slice.start_ns >= open_.back().slice.end_ns) open_.pop_back();
   // Where times are whole microseconds a call may seem to end after the op that made it.
-  const std::int64_t range = is_call(slice.kind) ? range_at_top() : -1;
+  std::int64_t range = is_call(slice.kind) ? range_at_top() : -1;
   if (is_call(slice.kind) && slice.correlation >= 0)
     calls_.push_back({static_cast<std::uint64_t>(slice.correlation), pid, slice.start_ns, range});
   while (!open_.empty() && is_outside(slice, open_.back().slice, start_error_ns_)) open_.pop_back();
+  if (slice.kind == TraceKind::PythonFunction) range = range_at_top();
   if (open_.empty() || !is_same_call(slice, open_.back().slice))
     open_.push_back({.slice = slice, .number = number, .range = range});
 }
@@ -57,10 +58,10 @@ void Submissions::add_call(const TraceSlice& slice, std::int64_t pid) {
 void Submissions::finish_lane() { open_.clear(); }
 
 std::int64_t Submissions::range_at_top() const {
-  for (auto open = open_.rbegin(); open != open_.rend(); ++open)
-    if (open->slice.kind != TraceKind::PythonFunction)
-      return is_call(open->slice.kind) ? open->range : open->number;
-  return -1;
+  if (open_.empty()) return -1;
+  const Open& top = open_.back();
+  const bool is_range = !is_call(top.slice.kind) && top.slice.kind != TraceKind::PythonFunction;
+  return is_range ? top.number : top.range;
 }
 
 void Submissions::add_work(const TraceSlice& slice, std::int64_t device) {
@@ -76,8 +77,7 @@ void Submissions::add_work(const TraceSlice& slice, std::int64_t device) {
   if (all.empty()) {
     if (slice.external_id != 0) wanted_ids_.insert(slice.external_id);
   } else if (are_of_one_process(all)) {
-    const auto [found, is_new] = processes_.try_emplace(device, all.front().pid);
-    if (!is_new && found->second != all.front().pid) found->second = std::nullopt;
+    ++pieces_[device][all.front().pid];
   }
 }
 
@@ -122,11 +122,22 @@ bool Submissions::are_of_one_process(Candidates all) {
 
 std::optional<Submissions::Candidates> Submissions::of_one_process(Candidates all,
                                                                    const Work& work) const {
-  if (are_of_one_process(all)) return all;
-  const auto process = processes_.find(work.device);
-  if (process == processes_.end() || !process->second) return std::nullopt;
-  const auto [first, last] = std::ranges::equal_range(all, *process->second, {}, &Numbered::pid);
-  return Candidates(first, last);
+  const std::optional<std::int64_t> process = process_of(work.device);
+  if (all.empty() || (are_of_one_process(all) && (!process || all.front().pid == *process)))
+    return all;
+  if (!process) return std::nullopt;
+  const auto [first, last] = std::ranges::equal_range(all, *process, {}, &Numbered::pid);
+  return first == last ? std::nullopt : std::optional(Candidates(first, last));
+}
+
+std::optional<std::int64_t> Submissions::process_of(std::int64_t device) const {
+  const auto found = pieces_.find(device);
+  if (found == pieces_.end()) return std::nullopt;
+  std::int64_t all = 0;
+  for (const auto& [pid, count] : found->second) all += count;
+  for (const auto& [pid, count] : found->second)
+    if (10 * count >= 9 * all) return pid;
+  return std::nullopt;
 }
 
 void Submissions::sort_calls() {

@@ -16,10 +16,15 @@ namespace normbench {
 /// Ops, annotations, calls and overhead that have rows, and frames of Python.
 bool is_in_tree(const TraceSlice& slice);
 
-/// True if the slice, which starts no earlier, is not in the other one.
+/// True if the slice, which starts no earlier, is not in the other one. Where both starts are cut
+/// by up to `start_error_ns`, it may be inside although it seems to end later: the more likely one
+/// is taken, that it is inside where it sticks out by less than it overlaps.
 constexpr bool is_outside(const TraceSlice& slice, const TraceSlice& other,
                           std::int64_t start_error_ns) {
-  return slice.start_ns >= other.end_ns || slice.end_ns > other.end_ns + start_error_ns;
+  if (slice.start_ns >= other.end_ns) return true;
+  const std::int64_t outside_ns = slice.end_ns - other.end_ns;
+  return outside_ns > 0 &&
+         (outside_ns > start_error_ns || outside_ns >= other.end_ns - slice.start_ns);
 }
 
 /// The name of a slice's row: all steps share one, and all names of a label.
@@ -39,7 +44,8 @@ struct Submitted {
 
 /// Work belongs to the op or annotation that its runtime call began in; where that call is not in
 /// the trace, to the one with its external id. Where several processes are in a trace their numbers
-/// collide, and what tells them apart is which device each of them uses.
+/// collide, and what tells them apart is which device each of them uses: nine in ten of its pieces
+/// of work whose call is of one process only.
 class Submissions {
  public:
   explicit Submissions(std::int64_t start_error_ns) : start_error_ns_(start_error_ns) {}
@@ -75,7 +81,8 @@ class Submissions {
   using Candidates = std::span<const Numbered>;
   struct Open {
     TraceSlice slice;
-    std::int64_t number = 0, range = -1;
+    std::int64_t number = 0;
+    std::int64_t range = -1;  // of a call or a frame: the op or annotation around it
   };
   struct Work {
     std::int64_t start_ns = 0, ns = 0, device = 0;
@@ -89,6 +96,7 @@ class Submissions {
   std::int64_t range_at_top() const;
   /// Those of the process that uses the work's device; nothing where that is not known.
   std::optional<Candidates> of_one_process(Candidates all, const Work& work) const;
+  std::optional<std::int64_t> process_of(std::int64_t device) const;
 
   std::int64_t start_error_ns_;
   std::int64_t next_number_ = 0, next_number_of_ids_ = 0;
@@ -97,7 +105,7 @@ class Submissions {
   bool sorted_ = false;
   std::vector<Work> work_;
   std::unordered_set<std::uint64_t> wanted_ids_;
-  std::map<std::int64_t, std::optional<std::int64_t>> processes_;  // by device; of several: nothing
+  std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> pieces_;  // by device, by process
 };
 
 }  // namespace normbench

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -233,6 +234,62 @@ TEST(ProfileRows, PercentilesOfTimesThatRepeat) {
     EXPECT_EQ(row.p95_ns, rank(95));
     EXPECT_EQ(row.max_ns, times.back());
   }
+}
+
+TEST(ProfileRows, ASiblingWhoseStartWasCutIsNoChild) {
+  TraceModel model =
+      small_model({{1000, 2500, "a"}, {2000, 3400, "b"}, {3000, 4200, "c"}, {4000, 5100, "d"}});
+  model.nesting = {.start_error_ns = 999, .shared_once = true};
+  EXPECT_THAT(lines(profile_rows(model)), ElementsAre("a cpu 1 1000/1500", "b cpu 1 1000/1400",
+                                                      "c cpu 1 1000/1200", "d cpu 1 1100/1100"));
+}
+
+TEST(ProfileRows, SumsOfTimesThatAreTooLargeStayPositive) {
+  constexpr std::int64_t long_ns = 4'000'000'000'000'000'000;
+  TraceModel model;
+  for (std::int64_t tid = 0; tid < 5; ++tid) {
+    TraceLane& lane = model.lanes.emplace_back(TraceLane{.pid = 1, .tid = tid, .name = ""});
+    TraceSlice& slice = lane.slices.emplace_back();
+    slice.end_ns = long_ns;
+    slice.name = model.name("op");
+  }
+  const ProfileRow row = profile_rows(model)[0];
+  EXPECT_EQ(row.cpu_ns, std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(row.self_cpu_ns, row.cpu_ns);
+}
+
+TEST(ProfileRows, WorkWhoseOwnCallIsMissingIsNotAnotherProcesss) {
+  std::vector<SmallSlice> slices;
+  for (const std::int64_t lane : {1, 2})
+    for (std::int64_t i = 0; i < 20; ++i) {
+      const std::int64_t id = 100 * lane + i, at = 100 * i;
+      slices.push_back(
+          {.start_ns = at, .end_ns = at + 50, .name = lane == 1 ? "a" : "b", .lane = lane});
+      slices.push_back({.start_ns = at + 1,
+                        .end_ns = at + 3,
+                        .name = "launch",
+                        .kind = kRuntime,
+                        .lane = lane,
+                        .correlation = id});
+      slices.push_back({.start_ns = at + 9,
+                        .end_ns = at + 19,
+                        .name = "k",
+                        .kind = kKernel,
+                        .lane = 6 + lane,
+                        .correlation = id});
+    }
+  slices.push_back({.start_ns = 5000,
+                    .end_ns = 6000,
+                    .name = "k",
+                    .kind = kKernel,
+                    .lane = 8,
+                    .correlation = 100});
+  TraceModel model = small_model(slices);
+  for (TraceLane& lane : model.lanes)
+    if (lane.tid == 2) lane.pid = 101;
+  for (DeviceDetails& details : model.details) details.device = details.stream - 7;
+  EXPECT_THAT(device_times(model), ElementsAre("a 200/200", "b 200/200", "launch 0/0"));
+  EXPECT_EQ(profile_rows(model, false, [](ProfileRow&&) {}), 1);
 }
 
 /// Two processes of which each has one op and one call with the same numbers as the other's.

@@ -163,13 +163,13 @@ TEST(ProfileLosses, AreTheModels) {
                   .clipped = 8,
                   .cut_off = 9};
   EXPECT_EQ(profile_losses(model.losses), (ProfileLosses{.dropped = 1,
-                                                  .lost_buffers = 10,
-                                                  .without_times = 2,
-                                                  .launches = 5,
-                                                  .launched = 4,
-                                                  .without_launch = 3,
-                                                  .before_launch = 6,
-                                                  .most_skew_ns = 7}));
+                                                         .lost_buffers = 10,
+                                                         .without_times = 2,
+                                                         .launches = 5,
+                                                         .launched = 4,
+                                                         .without_launch = 3,
+                                                         .before_launch = 6,
+                                                         .most_skew_ns = 7}));
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "trace/model.h"
 
@@ -25,7 +25,7 @@ struct SmallSlice {
 };
 
 /// Threads are of process 100, streams of device 0.
-inline TraceModel small_model(std::initializer_list<SmallSlice> slices) {
+inline TraceModel small_model(const std::vector<SmallSlice>& slices) {
   TraceModel model;
   for (const SmallSlice& slice : slices) {
     const std::int64_t pid = is_on_gpu(slice.kind) ? 0 : 100;

@@ -13,23 +13,29 @@ struct MemberKey {
   std::string_view text;
   Member member;
 };
-constexpr MemberKey event_keys[] = {{"ph", Member::Phase},     {"cat", Member::Category},
-                                    {"name", Member::Name},    {"pid", Member::Pid},
-                                    {"tid", Member::Tid},      {"ts", Member::Start},
-                                    {"dur", Member::Duration}, {"args", Member::Args},
-                                    {"id", Member::Id},        {"id2", Member::Id2}};
+constexpr MemberKey event_keys[] = {
+    {"ph", Member::Phase},     {"cat", Member::Category}, {"name", Member::Name},
+    {"pid", Member::Pid},      {"tid", Member::Tid},      {"ts", Member::Start},
+    {"dur", Member::Duration}, {"args", Member::Args},    {"id", Member::Id},
+    {"id2", Member::Id2},      {"scope", Member::Scope}};
 // The spellings of torch before 1.12 are among them.
-constexpr MemberKey args_keys[] = {
-    {"External id", Member::ExternalId},  {"external id", Member::ExternalId},
-    {"correlation", Member::Correlation}, {"stream", Member::Stream},
-    {"device", Member::Device},           {"bytes", Member::Bytes},
-    {"source", Member::Source},           {"over_link", Member::OverLink},
-    {"Input Dims", Member::Shapes},       {"Input dims", Member::Shapes},
-    {"normbench label", Member::Label},   {"name", Member::ArgName},
-    {"labels", Member::Labels},           {"sort_index", Member::SortIndex},
-    {"Bytes", Member::AllocatedBytes},    {"Device Type", Member::DeviceType},
-    {"count", Member::EventCount},        {"avg ms", Member::EventMean},
-    {"finished", Member::Finished},       {"dropped_event_count", Member::DroppedEvents}};
+constexpr MemberKey args_keys[] = {{"External id", Member::ExternalId},
+                                   {"external id", Member::ExternalId},
+                                   {"correlation", Member::Correlation},
+                                   {"stream", Member::Stream},
+                                   {"device", Member::Device},
+                                   {"bytes", Member::Bytes},
+                                   {"source", Member::Source},
+                                   {"over_link", Member::OverLink},
+                                   {"Input Dims", Member::Shapes},
+                                   {"Input dims", Member::Shapes},
+                                   {"normbench label", Member::Label},
+                                   {"Bytes", Member::AllocatedBytes},
+                                   {"Device Type", Member::DeviceType},
+                                   {"count", Member::EventCount},
+                                   {"avg ms", Member::EventMean},
+                                   {"finished", Member::Finished},
+                                   {"dropped_event_count", Member::DroppedEvents}};
 constexpr MemberKey id2_keys[] = {{"local", Member::LocalId}, {"global", Member::Id}};
 
 Member member_in(std::span<const MemberKey> keys, std::string_view text) {
@@ -62,11 +68,12 @@ struct MemberPlace {
   T ChromeEvent::*place;
 };
 constexpr MemberPlace<std::string> text_places[] = {
-    {Member::Phase, &ChromeEvent::phase},      {Member::Category, &ChromeEvent::category},
-    {Member::Name, &ChromeEvent::name},        {Member::Source, &ChromeEvent::source},
-    {Member::ArgName, &ChromeEvent::arg_name}, {Member::Labels, &ChromeEvent::labels},
-    {Member::Pid, &ChromeEvent::pid_text},     {Member::Tid, &ChromeEvent::tid_text},
-    {Member::Label, &ChromeEvent::label},      {Member::Id, &ChromeEvent::id}};
+    {Member::Phase, &ChromeEvent::phase},  {Member::Category, &ChromeEvent::category},
+    {Member::Name, &ChromeEvent::name},    {Member::Source, &ChromeEvent::source},
+
+    {Member::Pid, &ChromeEvent::pid_text}, {Member::Tid, &ChromeEvent::tid_text},
+    {Member::Label, &ChromeEvent::label},  {Member::Id, &ChromeEvent::id},
+    {Member::Scope, &ChromeEvent::scope}};
 constexpr MemberPlace<std::int64_t> number_places[] = {
     {Member::Pid, &ChromeEvent::pid},
     {Member::Tid, &ChromeEvent::tid},
@@ -74,7 +81,6 @@ constexpr MemberPlace<std::int64_t> number_places[] = {
     {Member::Stream, &ChromeEvent::stream},
     {Member::Device, &ChromeEvent::device},
     {Member::Bytes, &ChromeEvent::bytes},
-    {Member::SortIndex, &ChromeEvent::sort_index},
     {Member::AllocatedBytes, &ChromeEvent::allocated_bytes},
     {Member::DeviceType, &ChromeEvent::device_type},
     {Member::DroppedEvents, &ChromeEvent::dropped_events}};
@@ -95,9 +101,20 @@ constexpr Category old_categories[] = {{"Operator", TraceKind::CpuOp},
                                        {"Kernel", TraceKind::Kernel},
                                        {"Memcpy", TraceKind::GpuMemcpy},
                                        {"Memset", TraceKind::GpuMemset}};
+/// Calls of other devices' runtimes and drivers, besides the words of the kinds.
+constexpr Category other_devices[] = {
+    {"xpu_runtime", TraceKind::CudaRuntime},  {"mtia_runtime", TraceKind::CudaRuntime},
+    {"glow_runtime", TraceKind::CudaRuntime}, {"privateuse1_runtime", TraceKind::CudaRuntime},
+    {"xpu_driver", TraceKind::CudaDriver},    {"privateuse1_driver", TraceKind::CudaDriver}};
 
-/// The year 2096 as time since the epoch; nanoseconds of the sum of two such times still fit.
-constexpr std::int64_t most_us = 4'000'000'000'000'000;
+TraceKind kind_in(std::span<const Category> categories, std::string_view name) {
+  const auto found = std::ranges::find(categories, name, &Category::name);
+  return found == categories.end() ? TraceKind::Other : found->kind;
+}
+
+/// The year 2096 as time since the epoch, and 12 years before it: nanoseconds between any two sums
+/// of a start and a duration still fit.
+constexpr std::int64_t most_us = 4'000'000'000'000'000, least_us = -400'000'000'000'000;
 
 bool is_digits(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -116,7 +133,8 @@ std::optional<std::int64_t> rounded_ns(std::string_view text) {
   double us = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), us);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (!(std::abs(us) <= static_cast<double>(most_us))) return std::nullopt;
+  if (!(us >= static_cast<double>(least_us) && us <= static_cast<double>(most_us)))
+    return std::nullopt;
   return std::llround(us * 1000);
 }
 
@@ -154,8 +172,8 @@ void set_number(ChromeEvent& event, Member member, std::string_view text) {
 void set_text(ChromeEvent& event, Member member, std::string_view text) {
   if (member == Member::Start || member == Member::Duration) return set_number(event, member, text);
   if (member == Member::LocalId) {
-    event.id = "p";
-    event.id += text;
+    event.local_id = true;
+    event.id = text;
     return;
   }
   auto* const place = place_of<std::string>(event, text_places, member);
@@ -170,7 +188,7 @@ void clear(ChromeEvent& event) {
   for (const auto& [member, text] : text_places) (event.*text).clear();
   event.shapes.clear();
   event.line = 0;
-  event.over_link = event.has_count = event.has_mean = event.unfinished = false;
+  event.over_link = event.local_id = event.has_count = event.has_mean = event.unfinished = false;
   for (const auto& [member, number] : number_places) event.*number = 0;
   event.start_ns = event.duration_ns = std::nullopt;
   event.external_id = 0;
@@ -178,12 +196,15 @@ void clear(ChromeEvent& event) {
 }
 
 TraceKind kind_of_category(std::string_view category) {
-  return parse_word<TraceKind>(category).value_or(TraceKind::Other);
+  return parse_word<TraceKind>(category).value_or(kind_in(other_devices, category));
 }
 
 TraceKind old_kind_of_category(std::string_view category) {
-  const auto found = std::ranges::find(old_categories, category, &Category::name);
-  return found == std::end(old_categories) ? TraceKind::Other : found->kind;
+  return kind_in(old_categories, category);
+}
+
+bool is_common_word(std::string_view category) {
+  return category == "kernel" || category == "overhead" || category == "python_function";
 }
 
 std::optional<std::int64_t> ns_of_microseconds(std::string_view text) {
@@ -195,7 +216,8 @@ std::optional<std::int64_t> ns_of_microseconds(std::string_view text) {
   if (whole.empty() || whole.size() > 16 || !is_digits(whole) || !is_digits(decimals))
     return rounded_ns(text);
   const std::optional<std::int64_t> ns = exact_ns(whole, decimals);
-  return negative && ns ? -*ns : ns;
+  if (!negative || !ns) return ns;
+  return *ns <= -1000 * least_us ? std::optional(-*ns) : std::nullopt;
 }
 
 }  // namespace normbench

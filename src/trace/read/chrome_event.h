@@ -13,7 +13,9 @@ struct ChromeEvent {
   std::int64_t pid = 0, tid = 0;
   std::string pid_text, tid_text;  // where those are no numbers
   std::optional<std::int64_t> start_ns, duration_ns;
-  std::string id;  // of an async event; with a "p" before it where it is its process's own
+  std::string id;         // of an async event
+  std::string scope;      // of the id
+  bool local_id = false;  // the id is its process's own
 
   // Of `args`.
   std::uint64_t external_id = 0;                            // 0: none
@@ -28,8 +30,6 @@ struct ChromeEvent {
   bool over_link = false;
   std::string shapes;  // of the inputs, as torch prints them
   std::string label;   // normbench's, of a name with a step's number
-  std::string arg_name, labels;
-  std::int64_t sort_index = 0;
 };
 
 /// What a key says, in the event itself or in its `args`.
@@ -46,6 +46,7 @@ enum class Member {
   Id,
   Id2,
   LocalId,
+  Scope,
   AllocatedBytes,
   DeviceType,
   DroppedEvents,
@@ -60,10 +61,7 @@ enum class Member {
   Source,
   OverLink,
   Shapes,
-  Label,
-  ArgName,
-  Labels,
-  SortIndex
+  Label
 };
 Member member_of_event(std::string_view key);
 Member member_of_args(std::string_view key);
@@ -78,8 +76,10 @@ void set_text(ChromeEvent& event, Member member, std::string_view text);
 /// Empty, with the room that it had.
 void clear(ChromeEvent& event);
 
-/// Other for categories that PyTorch does not have.
+/// Of Kineto's categories, in which PyTorch writes; Other for those without rows, and for others.
 TraceKind kind_of_category(std::string_view category);
+/// True where other tools may use the word for something else.
+bool is_common_word(std::string_view category);
 /// The same of PyTorch before 1.12, whose words other tools use for something else.
 TraceKind old_kind_of_category(std::string_view category);
 

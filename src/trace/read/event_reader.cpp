@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -16,6 +15,8 @@ namespace {
 constexpr std::size_t usual_depth = 64;
 constexpr std::size_t most_depth = 1'000'000;
 constexpr std::size_t most_warnings = 5;
+constexpr std::size_t most_values_of_about = 100'000;
+constexpr std::size_t most_shapes_bytes = 10'000;  // tables show 80
 constexpr const char* expected = "expected {\"traceEvents\": […]} or […]";
 
 enum class DocumentKey { Other, Events, Normbench, SchemaVersion, Warnings, Groups, Schema };
@@ -51,7 +52,11 @@ class EventReader {
       document();
     else
       throw Invalid(fmt::format("is no trace: it is a single value ({})", expected));
-    if (latest_ = text_.next(); latest_ != JsonToken::End) fail_at("nothing more");
+    latest_ = text_.next();
+    if (latest_ != JsonToken::End) {
+      with_end(latest_);
+      fail_at("nothing more");
+    }
     check_found();
     return std::move(facts_);
   }
@@ -63,8 +68,10 @@ class EventReader {
   JsonToken skip() { return with_end(text_.skip()); }
 
   JsonToken with_end(JsonToken token) {
-    if (token == JsonToken::End || token == JsonToken::CutOff)
+    if (token == JsonToken::End || token == JsonToken::CutOff) {
+      if (in_bare_array_) throw CutOffEvent();
       fail(fmt::format("the trace ends in the middle, cut off after {} events", events_));
+    }
     return latest_ = token;
   }
 
@@ -174,6 +181,8 @@ class EventReader {
 
   Json value_of(JsonToken token, std::size_t depth) {
     if (depth > usual_depth) fail(fmt::format("nested deeper than {} levels", usual_depth));
+    if (++values_of_about_ > most_values_of_about)
+      fail(fmt::format("more than {} values (normbench writes fewer)", most_values_of_about));
     if (token == JsonToken::BeginObject) {
       Json json = Json::object();
       members([](std::string_view key) { return std::string(key); },
@@ -198,9 +207,19 @@ class EventReader {
     elements([&](JsonToken element) { event(element); });
   }
 
-  /// The format lets writers that may be killed leave the array open.
+  /// The format lets writers that may be killed leave the array open; what is there of a last event
+  /// is no event.
   void bare_events() {
-    found_ = true;
+    found_ = in_bare_array_ = true;
+    try {
+      bare_elements();
+    } catch (const CutOffEvent&) {
+      note(Leniency::OpenArray);
+    }
+    in_bare_array_ = false;
+  }
+
+  void bare_elements() {
     for (latest_ = text_.next(); latest_ != JsonToken::EndArray;) {
       if (latest_ == JsonToken::End) return note(Leniency::OpenArray);
       event(with_end(latest_));
@@ -255,7 +274,8 @@ class EventReader {
   void shapes() {
     std::string text = "[";
     elements([&](JsonToken element) {
-      if (element != JsonToken::BeginArray) return skip_value(element);
+      if (element != JsonToken::BeginArray || text.size() > most_shapes_bytes)
+        return skip_value(element);
       if (text.size() > 1) text += ", ";
       text += shape();
     });
@@ -271,6 +291,7 @@ class EventReader {
         is_shape = false;
         return skip_value(element);
       }
+      if (text.size() > most_shapes_bytes) return;
       if (text.size() > 1) text += ", ";
       text += text_.text();
     });
@@ -278,6 +299,8 @@ class EventReader {
   }
 
   // --- what is wrong
+
+  struct CutOffEvent {};
 
   void check_found() const {
     if (found_) return;
@@ -304,6 +327,8 @@ class EventReader {
   TraceFacts facts_;
   ChromeEvent event_;
   JsonToken latest_ = JsonToken::End;
+  std::size_t values_of_about_ = 0;
+  bool in_bare_array_ = false;
   bool found_ = false, has_groups_ = false, has_schema_ = false;
   std::size_t events_ = 0;
 };

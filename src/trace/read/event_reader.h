@@ -20,10 +20,14 @@ constexpr std::size_t leniencies = 5;
 
 /// What a trace file says besides its events.
 struct TraceFacts {
-  /// Where it happened first, and how often.
+  /// How often it happened, and on which line first.
   struct Count {
     std::int64_t count = 0;
     std::size_t first_line = 0;
+
+    void add(std::size_t line) {
+      if (count++ == 0) first_line = line;
+    }
   };
 
   Json about;                         // the document's `normbench`; null: none
@@ -31,10 +35,7 @@ struct TraceFacts {
   std::vector<std::string> warnings;  // of its writer: Kineto's WARNING and ERROR, the first ones
   std::array<Count, leniencies> lenient{};
 
-  void note(Leniency what, std::size_t line) {
-    Count& count = lenient[static_cast<std::size_t>(what)];
-    if (count.count++ == 0) count.first_line = line;
-  }
+  void note(Leniency what, std::size_t line) { lenient[static_cast<std::size_t>(what)].add(line); }
 };
 
 /// Reads {"traceEvents": […]}, with anything else before and after, or […] alone, and hands over

@@ -29,7 +29,7 @@ constexpr auto bytes_of_strings = [] {
   return kinds;
 }();
 
-Byte kind_of(char c) { return bytes_of_strings[static_cast<unsigned char>(c)]; }
+Byte byte_kind(char c) { return bytes_of_strings[static_cast<unsigned char>(c)]; }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -123,6 +123,7 @@ JsonToken JsonText::next() { return read(true); }
 JsonToken JsonText::skip() { return read(false); }
 
 JsonToken JsonText::read(bool with_text) {
+  token_ = {};
   if (!skip_blanks()) return JsonToken::End;
   start_ = next_;
   mended_ = false;
@@ -168,16 +169,14 @@ JsonToken JsonText::string(bool with_text) {
   const char* from = ++next_;  // behind the quote, or of what is kept
   bool plain = true;
   for (;;) {
-    while (next_ != end_ && kind_of(*next_) == Byte::Plain) ++next_;
+    while (next_ != end_ && byte_kind(*next_) == Byte::Plain) ++next_;
     if (next_ == end_) {
       if (!with_text) from = start_ = next_;
-      if (static_cast<std::size_t>(next_ - from) > most_string_bytes)
-        fail(fmt::format("a string of more than {} MiB (no trace needs that)",
-                         most_string_bytes >> 20));
+      check_length(from, most_string_bytes, "string");
       if (!read_on(from)) return JsonToken::CutOff;
       continue;
     }
-    if (kind_of(*next_) == Byte::Quote) break;
+    if (byte_kind(*next_) == Byte::Quote) break;
     plain = false;
     if (*next_ == '\\') {
       ++next_;
@@ -189,6 +188,7 @@ JsonToken JsonText::string(bool with_text) {
     if (*next_ == '\0') fail("a NUL byte (expected text)");
     ++next_;
   }
+  if (with_text) check_length(from, most_string_bytes, "string");
   const std::string_view raw(from, static_cast<std::size_t>(next_++ - from));
   token_ = raw;
   if (!plain && with_text) decode(raw);
@@ -202,8 +202,8 @@ void JsonText::decode(std::string_view raw) {
     const char c = raw.front();
     raw.remove_prefix(1);
     if (c != '\\') {
-      high |= kind_of(c) == Byte::High;
-      decoded_ += kind_of(c) == Byte::Control ? ' ' : c;
+      high |= byte_kind(c) == Byte::High;
+      decoded_ += byte_kind(c) == Byte::Control ? ' ' : c;
       continue;
     }
     const char letter = raw.front();
@@ -239,6 +239,7 @@ JsonToken JsonText::number() {
   const char* from = next_;
   do {
     while (next_ != end_ && is_part_of_word(*next_)) ++next_;
+    check_length(from, most_word_bytes, "number or word");
   } while (next_ == end_ && read_on(from));
   token_ = {from, static_cast<std::size_t>(next_ - from)};
   if (is_number(token_)) return JsonToken::Number;
@@ -250,6 +251,7 @@ JsonToken JsonText::word() {
   const char* from = next_;
   do {
     while (next_ != end_ && is_part_of_word(*next_)) ++next_;
+    check_length(from, most_word_bytes, "number or word");
   } while (next_ == end_ && read_on(from));
   token_ = {from, static_cast<std::size_t>(next_ - from)};
   if (is_number(token_)) return JsonToken::Number;
@@ -262,7 +264,7 @@ JsonToken JsonText::word() {
     fail(fmt::format("not JSON: unexpected {}", token_));
   }
   if (*next_ == '\0') fail("a NUL byte (expected text)");
-  if (kind_of(*next_) == Byte::High || kind_of(*next_) == Byte::Control)
+  if (byte_kind(*next_) == Byte::High || byte_kind(*next_) == Byte::Control)
     fail(fmt::format("not JSON: unexpected byte 0x{:02X}", static_cast<unsigned char>(*next_)));
   fail(fmt::format("not JSON: unexpected {}", *next_));
 }
@@ -307,6 +309,12 @@ std::size_t JsonText::line() {
 std::string JsonText::place() {
   count_lines(start_);
   return fmt::format("line {}, column {}", line_, column_);
+}
+
+void JsonText::check_length(const char* from, std::size_t most, std::string_view what) {
+  if (static_cast<std::size_t>(next_ - from) <= most) return;
+  token_ = {};
+  fail(fmt::format("a {} of more than {} bytes (no trace needs that)", what, most));
 }
 
 void JsonText::fail(std::string_view what) { throw Invalid(fmt::format("{}: {}", place(), what)); }

@@ -28,11 +28,12 @@ enum class JsonToken {
 };
 
 /// Reads a text once, to its end. Memory is a chunk, or the longest string that is asked for.
-/// Throws Invalid ("line 12, column 3: …") for what is no token, for a string of more than
-/// `most_string_bytes`, and when the stream turns bad before its end.
+/// Throws Invalid ("line 12, column 3: …") for what is no token, for a string that is asked for and
+/// has more than `most_string_bytes`, for a longer word than `most_word_bytes`, and when the stream
+/// turns bad before its end.
 class JsonText {
  public:
-  static constexpr std::size_t most_string_bytes = std::size_t{1} << 24;
+  static constexpr std::size_t most_string_bytes = std::size_t{1} << 24, most_word_bytes = 1000;
 
   explicit JsonText(std::istream& in);
   JsonText(const JsonText&) = delete;
@@ -67,6 +68,7 @@ class JsonText {
   /// More bytes behind `end_`, with those from `keep` on left there; false: there are none.
   bool read_on(const char*& keep);
   void count_lines(const char* to);
+  void check_length(const char* from, std::size_t most, std::string_view what);
   [[noreturn]] void fail(std::string_view what);
 
   std::istream& in_;

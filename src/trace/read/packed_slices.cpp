@@ -8,12 +8,8 @@
 namespace normbench {
 namespace {
 
-std::size_t mixed(std::size_t seed, std::uint64_t value) {
-  return (seed ^ std::hash<std::uint64_t>()(value)) * 0x9E3779B97F4A7C15u;
-}
-
 /// Texts of one table are the same where their places are.
-std::size_t mixed(std::size_t seed, std::string_view text) {
+std::uint64_t mixed_text(std::uint64_t seed, std::string_view text) {
   return mixed(seed, reinterpret_cast<std::uintptr_t>(text.data()));
 }
 
@@ -24,7 +20,7 @@ SliceTable::SliceTable()
       index_of_facts_(0, Hash<Facts>{&facts_}, Equal<Facts>{&facts_}) {}
 
 std::size_t SliceTable::hash_of(const More& more) {
-  std::size_t hash = mixed(mixed(0, more.shapes), more.label);
+  std::uint64_t hash = mixed_text(mixed_text(hash_seed(), more.shapes), more.label);
   for (const std::int64_t value :
        {more.bytes, more.long_ns, more.correlation, static_cast<std::int64_t>(more.external_id)})
     hash = mixed(hash, static_cast<std::uint64_t>(value));
@@ -33,7 +29,8 @@ std::size_t SliceTable::hash_of(const More& more) {
 }
 
 std::size_t SliceTable::hash_of(const Facts& facts) {
-  return mixed(mixed(0, facts.name), std::uint64_t{facts.more} << 16 | facts.category);
+  return mixed(mixed_text(hash_seed(), facts.name),
+               std::uint64_t{facts.more} << 16 | facts.category);
 }
 
 template <class T>

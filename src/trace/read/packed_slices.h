@@ -103,10 +103,6 @@ class PackedSlices {
   void finish();
 
   bool empty() const { return chunks_.empty(); }
-  std::size_t size() const { return static_cast<std::size_t>(std::distance(begin(), end())); }
-  TraceSlice operator[](std::size_t i) const {
-    return *std::next(begin(), static_cast<std::ptrdiff_t>(i));
-  }
 
   class Iterator {
    public:

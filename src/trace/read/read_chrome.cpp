@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/issue.h"
+#include "core/saturated.h"
 #include "core/units.h"
 #include "trace/losses.h"
 #include "trace/read/chrome_event.h"
@@ -90,7 +91,7 @@ std::string_view sentence(Leniency what) {
     case Leniency::NotANumber:
       return "not JSON: NaN or infinity for a number";
     case Leniency::NotUnicode:
-      return "not JSON: bytes that are no UTF-8, shown as \uFFFD";
+      return "not JSON: text that is no Unicode, shown as \uFFFD";
     case Leniency::DeepArgs:
       return "args nested deeper than 64 levels, which no table needs";
   }
@@ -115,8 +116,6 @@ class EventModel {
       case 'e':
       case 'F':
         return close_async(event);
-      case 'M':
-        return add_meta(event);
       case 'i':
       case 'I':
         return add_memory(event);
@@ -148,15 +147,8 @@ class EventModel {
   }
 
  private:
-  /// Events of one kind, and the line of the first.
-  struct Count {
-    std::int64_t count = 0;
-    std::size_t first_line = 0;
+  using Count = TraceFacts::Count;
 
-    void add(std::size_t line) {
-      if (count++ == 0) first_line = line;
-    }
-  };
   struct Category {
     std::string name;
     TraceKind kind, old_kind;
@@ -168,8 +160,8 @@ class EventModel {
   };
   struct PlaceHash {
     std::size_t operator()(const Place& place) const {
-      const std::hash<std::int64_t> hash;
-      return hash(place.pid) * 1'000'003 ^ hash(place.tid);
+      return mixed(mixed(hash_seed(), static_cast<std::uint64_t>(place.pid)),
+                   static_cast<std::uint64_t>(place.tid));
     }
   };
   /// A slice that has begun.
@@ -179,11 +171,17 @@ class EventModel {
     std::size_t category = 0, lane = 0, line = 0;
   };
 
+  /// What is open of an id: by name, each with its number, and the numbers in order.
+  struct AsyncId {
+    std::unordered_map<std::string_view, std::vector<std::pair<std::uint64_t, Begun>>> begun;
+    std::vector<std::pair<std::string_view, std::uint64_t>> order;
+  };
+
   // --- slices
 
   void add_complete(const ChromeEvent& event) {
     if (event.name == "profile_truncated" && event.dropped_events > 0) {
-      dropped_ += event.dropped_events;
+      dropped_ = saturated_sum(dropped_, event.dropped_events);
       return;
     }
     if (event.has_count && event.has_mean && event.name.starts_with("Total "))
@@ -191,48 +189,87 @@ class EventModel {
     Begun begun = begin(event);
     if (!event.start_ns || !event.duration_ns) return without_times_.add(event.line);
     if (*event.duration_ns < 0) return negative_.add(event.line);
+    if (begun.lane < open_.size())
+      begun.slice.depth = static_cast<std::uint32_t>(open_[begun.lane].size());
     finish(begun, *event.start_ns + *event.duration_ns);
   }
 
   void open(const ChromeEvent& event) {
     Begun begun = begin(event);
+    if (!may_open(event.line)) return;
     open_.resize(std::max(open_.size(), begun.lane + 1));
     begun.slice.depth = static_cast<std::uint32_t>(open_[begun.lane].size());
     open_[begun.lane].push_back(std::move(begun));
   }
 
+  /// False, and counted, beyond what may be open at a time.
+  bool may_open(std::size_t line) {
+    if (open_now_ >= most_open) {
+      too_many_open_.add(line);
+      return false;
+    }
+    ++open_now_;
+    return true;
+  }
+
+  /// The latest one that is open and has the event's name, where one has it: what began after that
+  /// is still open, and never closed where its own end is missing.
   void close(const ChromeEvent& event) {
     const std::size_t lane = lane_of(event);
     if (lane >= open_.size() || open_[lane].empty()) return never_opened_.add(event.line);
-    const Begun begun = std::move(open_[lane].back());
-    open_[lane].pop_back();
+    std::vector<Begun>& open = open_[lane];
+    constexpr std::size_t most_looked_at = 100;
+    std::size_t at = open.size() - 1;
+    if (!event.name.empty() && open[at].slice.name != event.name)
+      for (std::size_t i = 0; i < std::min(open.size(), most_looked_at); ++i)
+        if (open[open.size() - 1 - i].slice.name == event.name) {
+          at = open.size() - 1 - i;
+          break;
+        }
+    const Begun begun = std::move(open[at]);
+    open.erase(open.begin() + static_cast<std::ptrdiff_t>(at));
+    --open_now_;
     finish(begun, event.start_ns);
   }
 
-  std::string async_key(const ChromeEvent& event) const {
+  /// What an end has in common with its beginning.
+  static std::string async_key(const ChromeEvent& event) {
     const bool old = event.phase == "S" || event.phase == "F";
-    std::string key = fmt::format("{}\n{}\n{}", old ? 'S' : 'b', event.category, event.id);
-    if (event.id.starts_with('p')) key += fmt::format("\n{}\n{}", event.pid, event.pid_text);
+    std::string key =
+        fmt::format("{}\n{}\n{}\n{}", old ? 'S' : 'b', event.category, event.scope, event.id);
+    if (event.local_id) key += fmt::format("\n{}\n{}", event.pid, event.pid_text);
     return key;
   }
 
   void open_async(const ChromeEvent& event) {
+    if (!may_open(event.line)) return;
     Begun begun = begin(event);
     begun.slice.async = true;
-    open_async_[async_key(event)].push_back(std::move(begun));
+    AsyncId& id = open_async_[async_key(event)];
+    id.order.emplace_back(begun.slice.name, ++last_async_);
+    id.begun[begun.slice.name].emplace_back(last_async_, std::move(begun));
   }
 
-  /// The latest of the id that is open, of those with the name where one has it.
+  /// The latest of the id and the name that is open; of the id, where the end has no name.
   void close_async(const ChromeEvent& event) {
     const auto found = open_async_.find(async_key(event));
     if (found == open_async_.end()) return async_never_opened_.add(event.line);
-    std::vector<Begun>& begun = found->second;
-    const auto named = std::find_if(begun.rbegin(), begun.rend(),
-                                    [&](const Begun& one) { return one.slice.name == event.name; });
-    const auto one = named == begun.rend() ? std::prev(begun.end()) : std::prev(named.base());
-    finish(*one, event.start_ns);
-    begun.erase(one);
-    if (begun.empty()) open_async_.erase(found);
+    AsyncId& id = found->second;
+    std::string_view name = event.name;
+    while (event.name.empty() && !id.order.empty()) {
+      const auto [latest, number] = id.order.back();
+      const auto same = id.begun.find(latest);
+      name = latest;
+      if (same != id.begun.end() && same->second.back().first == number) break;
+      id.order.pop_back();  // it has ended
+    }
+    const auto named = id.begun.find(name);
+    if (named == id.begun.end()) return async_never_opened_.add(event.line);
+    finish(named->second.back().second, event.start_ns);
+    named->second.pop_back();
+    --open_now_;
+    if (named->second.empty()) id.begun.erase(named);
+    if (id.begun.empty()) open_async_.erase(found);
   }
 
   /// The slice without its end.
@@ -252,15 +289,17 @@ class EventModel {
         slice.kind == TraceKind::UserAnnotation && (event.unfinished || is_collective(slice.name));
     slice.bytes = event.bytes;
     slice.external_id = event.external_id;
-    slice.correlation = event.correlation;
+    // CUPTI's ids begin at 1.
+    slice.correlation = event.correlation > 0 ? event.correlation : -1;
     if (!event.shapes.empty()) slice.shapes = trace_.table->name(event.shapes);
     if (!event.label.empty()) slice.label = trace_.table->name(event.label);
     has_external_id_ |= event.external_id != 0;
     has_operator_ |= category.old_kind == TraceKind::CpuOp;
+    has_common_ |= category.kind != TraceKind::Other;
     has_profiler_span_ |= event.category == "Trace" && event.name.starts_with("PyTorch Profiler");
-    has_device_work_ |= is_gpu_work(category.old_kind) && event.device >= 0 && event.stream >= 0 &&
+    has_device_work_ |= is_gpu_work(kind_of(category)) && event.device >= 0 && event.stream >= 0 &&
                         event.correlation >= 0;
-    const TraceKind kind = slice.kind == TraceKind::Other ? category.old_kind : slice.kind;
+    const TraceKind kind = kind_of(category);
     if (is_on_gpu(kind))
       slice.details = number_of_details(
           {.device = event.device >= 0 ? event.device : trace_.lanes[begun.lane].pid,
@@ -271,21 +310,26 @@ class EventModel {
     return begun;
   }
 
+  /// What a slice of the category is in a file of PyTorch.
+  static TraceKind kind_of(const Category& category) {
+    return category.kind == TraceKind::Other ? category.old_kind : category.kind;
+  }
+
   /// Keeps the slice, unless it is already known that no table shows it.
   void finish(const Begun& begun, std::optional<std::int64_t> end_ns) {
     if (!begun.has_start || !end_ns) return without_times_.add(begun.line);
     if (*end_ns < begun.slice.start_ns) return negative_.add(begun.line);
-    if (begun.slice.start_ns == 0) at_zero_.add(begun.line);
     Category& category = categories_[begun.category];
     category.slices.add(begun.line);
     if (category.kind == TraceKind::UserAnnotation && begun.slice.name == "unknown")
       ++unknown_names_;
-    has_known_ |= category.kind != TraceKind::Other && category.kind != TraceKind::PythonFunction;
+    has_known_ |= category.kind != TraceKind::Other && !is_common_word(category.name);
     const bool unknown = category.kind == TraceKind::Other && category.old_kind == TraceKind::Other;
     // Waits for a stream are no work of it, and threads of a stage are not the stage.
     const bool hidden =
         category.kind == TraceKind::CudaSync || category.kind == TraceKind::CpuThread;
     if (hidden || (unknown && has_known_)) return;
+    if (begun.slice.start_ns == 0) at_zero_.add(begun.line);
     TraceSlice slice = begun.slice;
     slice.end_ns = *end_ns;
     trace_.lanes[begun.lane].slices.push_back(slice, static_cast<std::uint16_t>(begun.category));
@@ -293,20 +337,10 @@ class EventModel {
 
   // --- other events
 
-  void add_meta(const ChromeEvent& event) {
-    const std::int64_t pid = number_of(event.pid, event.pid_text);
-    if (event.name == "process_name") process_of(pid).name = event.arg_name;
-    if (event.name == "process_labels") process_of(pid).labels = event.labels;
-    if (event.name == "process_sort_index") process_of(pid).sort_index = event.sort_index;
-    if (event.name == "thread_name") trace_.lanes[lane_of(event)].name = event.arg_name;
-  }
-
   void add_memory(const ChromeEvent& event) {
     if (event.name != "[memory]" || event.allocated_bytes == 0) return;
     if (!event.start_ns) return without_times_.add(event.line);
     trace_.memory.push_back({.ns = *event.start_ns,
-                             .pid = number_of(event.pid, event.pid_text),
-                             .tid = number_of(event.tid, event.tid_text),
                              .bytes = event.allocated_bytes,
                              .on_device = event.device_type != 0});
   }
@@ -325,16 +359,10 @@ class EventModel {
     const auto [found, is_new] = lanes_.try_emplace(place, trace_.lanes.size());
     if (is_new)
       trace_.lanes.push_back(
-          {.pid = place.pid, .tid = place.tid, .name = "", .slices = PackedSlices(trace_.table)});
+          {.pid = place.pid, .tid = place.tid, .slices = PackedSlices(trace_.table)});
     last_place_ = place;
     last_lane_ = found->second;
     return last_lane_;
-  }
-
-  TraceProcess& process_of(std::int64_t pid) {
-    const auto [found, is_new] = processes_.try_emplace(pid, trace_.processes.size());
-    if (is_new) trace_.processes.push_back({.pid = pid, .name = "", .labels = ""});
-    return trace_.processes[found->second];
   }
 
   std::size_t category_of(const std::string& name) {
@@ -364,11 +392,12 @@ class EventModel {
 
   // --- at the end
 
-  /// Words of PyTorch before 1.12 are its own only in its own files: Paddle and ONNX Runtime have
-  /// some of them for other things.
+  /// Words of Kineto that others use too, and those of PyTorch before 1.12, of which Paddle and
+  /// ONNX Runtime have some, are PyTorch's only in its own files.
   bool is_of_pytorch(const TraceFacts& facts) const {
     const bool signed_by_it = facts.has_schema_number || has_external_id_;
-    return has_known_ || has_device_work_ || has_profiler_span_ || (has_operator_ && signed_by_it);
+    return has_known_ || has_device_work_ || has_profiler_span_ ||
+           ((has_operator_ || has_common_) && signed_by_it);
   }
 
   void settle_kinds(const TraceFacts& facts) {
@@ -376,37 +405,37 @@ class EventModel {
     trace_.nesting.shared_once = !of_pytorch_;
     std::vector<TraceKind> kinds;
     for (const Category& category : categories_) {
-      TraceKind kind = category.kind == TraceKind::Other ? category.old_kind : category.kind;
-      if (!of_pytorch_) kind = TraceKind::CpuOp;
+      const TraceKind kind = of_pytorch_ ? kind_of(category) : TraceKind::CpuOp;
       trace_.table->set_kind(static_cast<std::uint16_t>(kinds.size()), kind);
       kinds.push_back(kind);
     }
     const auto is_shown = [&](std::int64_t, std::uint16_t category) {
       return kinds[category] != TraceKind::Other;
     };
-    for (ReadLane& lane : trace_.lanes) {
-      if (of_pytorch_) lane.slices.keep_if(is_shown);
-      for (const TraceSlice& slice : lane.slices)
-        if (is_on_gpu(slice.kind)) {
-          process_of(lane.pid).is_device = true;
-          break;
-        }
-    }
+    if (!of_pytorch_) return;
+    for (ReadLane& lane : trace_.lanes) lane.slices.keep_if(is_shown);
   }
 
-  /// Leaves out slices at 0 where the others are years later, and finds out how exact starts are.
+  /// Leaves out slices at 0 where most others are years later, and finds out how exact starts are.
   void settle_times() {
-    constexpr std::int64_t late = 1'000'000'000'000'000;  // 11 days
+    constexpr std::int64_t year = 365 * 86'400'000'000'000;
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    std::int64_t at_zero = 0, others = 0;
     bool whole_starts = true, whole_ends = true;
     for (const ReadLane& lane : trace_.lanes)
       for (const TraceSlice& slice : lane.slices) {
-        if (slice.start_ns != 0) first = std::min(first, slice.start_ns);
+        if (slice.start_ns == 0) {
+          ++at_zero;
+          continue;
+        }
+        first = std::min(first, slice.start_ns);
+        ++others;
         whole_starts &= slice.start_ns % us == 0;
         whole_ends &= slice.end_ns % us == 0;
       }
     if (whole_starts && !whole_ends) trace_.nesting.start_error_ns = us - 1;
-    if (first < late || first == std::numeric_limits<std::int64_t>::max()) at_zero_ = {};
+    whole_times_ = whole_starts && whole_ends;
+    at_zero_.count = first >= year && others >= at_zero ? at_zero : 0;
     if (at_zero_.count == 0) return;
     for (ReadLane& lane : trace_.lanes)
       lane.slices.keep_if([](std::int64_t start_ns, std::uint16_t) { return start_ns != 0; });
@@ -418,10 +447,11 @@ class EventModel {
     if (!has_slice(trace_, is_call) || !has_slice(trace_, is_gpu_work)) return;
     const EarlyWork early = count_launches(trace_.lanes, trace_.losses);
     if (early.pieces > 0)
-      mark(
-          fmt::format("{} pieces of device work begin before their call, by {} ns at most: the "
-                      "clocks of host and device differ",
-                      early.pieces, early.most_ns));
+      mark(fmt::format(
+          "{} of device work {} before the call, by {} us at most: the clocks of host and "
+          "device differ",
+          counted(early.pieces, "piece"), early.pieces == 1 ? "begins" : "begin",
+          format_significant(static_cast<double>(early.most_ns) / 1000, 3)));
   }
 
   /// Says which slices of a file of PyTorch have no rows, but for what PyTorch itself hides.
@@ -435,22 +465,23 @@ class EventModel {
       if (all.count == 0 || category.slices.first_line < all.first_line)
         all.first_line = category.slices.first_line;
       all.count += category.slices.count;
-      names.push_back(category.name.empty() ? "without one" : on_one_line(category.name));
+      names.push_back(category.name.empty() ? "\"\"" : on_one_line(category.name));
     }
     constexpr std::size_t most = 5;
     const std::size_t more = names.size() - std::min(names.size(), most);
     names.resize(names.size() - more);
-    mark(all, fmt::format("slices left out: PyTorch has no such category ({}{})",
-                          fmt::join(names, ", "), more > 0 ? fmt::format(", {} more", more) : ""));
+    mark(all, "slice",
+         fmt::format("no rows for {} {}{}", names.size() == 1 ? "category" : "categories",
+                     fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
   }
 
   /// PyTorch writes so whatever its writer cannot write: all but ASCII, and control characters.
   void mark_unknown_names() {
     if (of_pytorch_ && unknown_names_ > 0)
       mark(fmt::format(
-          "{} ranges are named \"unknown\": PyTorch writes this for names that it cannot "
-          "write, so different ones share a row",
-          format_count(unknown_names_)));
+          "{} named \"unknown\": PyTorch writes this for names that it cannot write, so "
+          "different ones share a row",
+          counted(unknown_names_, "range")));
   }
 
   /// Counts slices of a thread that begin within another one and end after it.
@@ -464,22 +495,25 @@ class EventModel {
         if (is_on_gpu(slice.kind) || slice.async || slice.kind == TraceKind::PythonFunction)
           continue;
         while (!open.empty() && open.back() <= slice.start_ns) open.pop_back();
-        for (; !open.empty() && slice.end_ns > open.back(); open.pop_back()) {
-          const std::int64_t by =
-              std::min(slice.end_ns - open.back(), open.back() - slice.start_ns);
-          if (by <= us) continue;
+        std::int64_t crossed_ns = 0;
+        for (; !open.empty() && slice.end_ns > open.back(); open.pop_back())
+          crossed_ns = std::max(crossed_ns,
+                                std::min(slice.end_ns - open.back(), open.back() - slice.start_ns));
+        if (crossed_ns > (whole_times_ ? us : trace_.nesting.start_error_ns)) {
           if (crossings++ == 0) first = slice.name;
-          most_ns = std::max(most_ns, by);
+          most_ns = std::max(most_ns, crossed_ns);
         }
         if (open.empty() || slice.end_ns != open.back()) open.push_back(slice.end_ns);
       }
     }
     if (crossings > 0)
-      mark(fmt::format(
-          "{} slices begin within another one of their thread and end after it, by {} "
-          "us at most ({} is the first): {} the time that they share",
-          format_count(crossings), format_significant(static_cast<double>(most_ns) / 1000, 3),
-          on_one_line(first), of_pytorch_ ? "both count" : "the later one has"));
+      mark(
+          fmt::format("{} {} within another one of the thread and {} after it, by {} us at most "
+                      "({} is the first): {} the time that they share",
+                      counted(crossings, "slice"), crossings == 1 ? "begins" : "begin",
+                      crossings == 1 ? "ends" : "end",
+                      format_significant(static_cast<double>(most_ns) / 1000, 3),
+                      on_one_line(first), of_pytorch_ ? "both count" : "the later one has"));
   }
 
   void mark_facts(const TraceFacts& facts) {
@@ -493,56 +527,66 @@ class EventModel {
 
   void mark_unused() {
     Count async_never_closed, never_closed;
-    for (const auto& [key, begun] : open_async_)
-      for (const Begun& one : begun) async_never_closed.add(one.line);
+    for (const auto& [key, id] : open_async_)
+      for (const auto& [name, begun] : id.begun)
+        for (const auto& [number, one] : begun) async_never_closed.add(one.line);
     for (const std::vector<Begun>& begun : open_)
       for (const Begun& one : begun) never_closed.add(one.line);
-    mark(without_times_, "slices left out: no ts or dur that is a time");
-    mark(negative_, "slices left out: they end before they begin");
-    mark(at_zero_, "slices left out: they are at ts 0, years before the others");
-    mark(sums_, "\"Total …\" slices left out: sums of the others, no work of their own");
-    mark(never_closed, "\"B\" events left out: no \"E\" closes them");
-    mark(never_opened_, "\"E\" events left out: no \"B\" opens them");
-    mark(async_never_closed, "beginnings of async ranges left out: nothing ends them");
-    mark(async_never_opened_, "ends of async ranges left out: nothing begins them");
+    mark(without_times_, "slice", "no ts or dur, or one that is no time in microseconds");
+    mark(negative_, "slice", "the end is before the beginning");
+    mark(at_zero_, "slice", "ts is 0, and years later in the others");
+    mark(sums_, "\"Total …\" slice", "a sum of others is no work");
+    mark(never_closed, "\"B\" event", "no \"E\" closes it");
+    mark(never_opened_, "\"E\" event", "no \"B\" opens it");
+    mark(async_never_closed, "begin of an async range", "nothing ends it");
+    mark(too_many_open_, "begin of a slice", "more than 200,000 are open");
+    mark(async_never_opened_, "end of an async range", "nothing begins it");
   }
 
-  void mark(const Count& count, std::string_view what) {
-    if (count.count > 0)
-      mark(fmt::format("{} {} (the first on line {})", format_count(count.count), what,
-                       count.first_line));
+  /// "2 slices left out: …".
+  void mark(const Count& count, const std::string& noun, std::string_view why) {
+    if (count.count == 0) return;
+    const auto space = noun.find(' ');
+    const bool of_something = noun.find(" of ") != noun.npos;
+    const std::string counted_noun =
+        of_something ? counted(count.count, noun.substr(0, space)) + noun.substr(space)
+                     : counted(count.count, noun);
+    mark(fmt::format("{} left out: {} (line {}{})", counted_noun, why, count.first_line,
+                     count.count > 1 ? " is the first" : ""));
   }
   void mark(std::string sentence) {
     trace_.marks.push_back({.ns = 0, .name = std::move(sentence)});
   }
 
-  static constexpr std::size_t most_categories = 1000;
+  static constexpr std::size_t most_categories = 1000, most_open = 200'000;
 
   ReadTrace trace_;
   std::unordered_map<Place, std::size_t, PlaceHash> lanes_;
   Place last_place_{};
   std::size_t last_lane_ = 0;
-  std::unordered_map<std::int64_t, std::size_t> processes_;
   std::map<std::string, std::int64_t, std::less<>> ids_;  // of pids and tids that are texts
   std::map<std::tuple<std::int64_t, std::int64_t, bool, bool>, std::int32_t> details_;
 
   // The first one stands for those that have no number.
   std::vector<Category> categories_{
-      {.name = "", .kind = TraceKind::Other, .old_kind = TraceKind::Other, .slices = {}}};
-  std::unordered_map<std::string, std::size_t> numbers_of_categories_{{"", 0}};
+      {.name = "and others", .kind = TraceKind::Other, .old_kind = TraceKind::Other, .slices = {}}};
+  std::unordered_map<std::string, std::size_t> numbers_of_categories_;
   std::size_t last_category_ = 0;
 
   std::vector<std::vector<Begun>> open_;  // "B" events, by lane
-  std::unordered_map<std::string, std::vector<Begun>> open_async_;
+  std::unordered_map<std::string, AsyncId> open_async_;
+  std::uint64_t last_async_ = 0;
 
   // Whose file this is.
-  bool has_known_ = false, has_operator_ = false, has_external_id_ = false;
+  bool has_known_ = false, has_common_ = false, has_operator_ = false, has_external_id_ = false;
   bool has_profiler_span_ = false, has_device_work_ = false;
   bool of_pytorch_ = false;
+  bool whole_times_ = false;  // starts and ends are whole microseconds
 
   std::int64_t dropped_ = 0, unknown_names_ = 0;
   Count without_times_, negative_, at_zero_, sums_;
-  Count never_opened_, async_never_opened_;
+  Count never_opened_, async_never_opened_, too_many_open_;
+  std::size_t open_now_ = 0;
 };
 
 }  // namespace

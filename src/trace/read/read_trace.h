@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "trace/model.h"
@@ -13,7 +12,6 @@ namespace normbench {
 /// A thread of a process, or a stream of a device. Its slices are sorted parents first.
 struct ReadLane {
   std::int64_t pid = 0, tid = 0;
-  std::string name;
   PackedSlices slices;
 };
 
@@ -21,7 +19,6 @@ struct ReadLane {
 struct ReadTrace {
   Json about;  // what normbench wrote of its own trace; null: another's
   Nesting nesting = {};
-  std::vector<TraceProcess> processes = {};
   std::vector<ReadLane> lanes = {};
   std::vector<TraceMemory> memory = {};
   std::vector<TraceMark> marks = {};
