@@ -273,10 +273,13 @@ void consume(ReadLane& lane, const Take& take) {
   lane.slices.consume(take);
 }
 
+std::vector<TraceMemory> memory_of(const TraceModel& model) { return model.memory; }
+std::vector<TraceMemory> memory_of(ReadTrace& trace) { return std::move(trace.memory); }
+
 template <class Trace>
 std::int64_t rows_of(Trace& trace, bool by_shape, const TakeRow& take) {
   const Submissions::Result submissions = submissions_of(trace);
-  MemoryUse memory(trace.memory);
+  MemoryUse memory(memory_of(trace));
   Rows rows(by_shape);
   CallTree tree(trace.nesting, submissions.submitted, memory,
                 [&](const Call& call) { rows.add(call); });

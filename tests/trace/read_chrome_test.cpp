@@ -357,7 +357,7 @@ TEST(ReadChrome, AnEndClosesTheLatestOfItsName) {
 
 TEST(ReadChrome, CommonWordsOfKinetoAreItsOwnOnlyInFilesOfPyTorch) {
   const std::string main = R"({"ph":"X","cat":"app","name":"main","ts":0,"dur":9})";
-  for (const char* word : {"kernel", "overhead", "python_function"}) {
+  for (const char* word : {"kernel", "overhead", "python_function", "cuda_sync", "cpu_thread"}) {
     const std::string one =
         fmt::format(R"(,{{"ph":"X","cat":"{}","name":"x","ts":1,"dur":2}})", word);
     EXPECT_THAT(lines(read(trace(main + one))),
@@ -418,6 +418,16 @@ TEST(ReadChrome, WhatIsOpenIsBounded) {
   EXPECT_THAT(marks(model),
               ElementsAre("200,000 \"B\" events left out: no \"E\" closes it (line 1 is the first)",
                           "1 begin of a slice left out: more than 200,000 are open (line 1)"));
+}
+
+TEST(ReadChrome, CategoriesBeyondAThousandAreOthers) {
+  std::string events = kOp;
+  for (int i = 0; i < 1500; ++i)
+    events += fmt::format(R"(,{{"ph":"X","cat":"c{}","name":"x","ts":1,"dur":2}})", i);
+  EXPECT_THAT(
+      marks(read(trace(events))),
+      ElementsAre("1,500 slices left out: no rows for categories c0, c1, c2, c3, c4 and 994 "
+                  "more (line 1 is the first)"));
 }
 
 TEST(ReadChrome, AsyncRanges) {

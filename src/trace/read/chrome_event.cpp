@@ -1,6 +1,7 @@
 #include "trace/read/chrome_event.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <span>
@@ -204,7 +205,9 @@ TraceKind old_kind_of_category(std::string_view category) {
 }
 
 bool is_common_word(std::string_view category) {
-  return category == "kernel" || category == "overhead" || category == "python_function";
+  constexpr auto words = std::to_array<std::string_view>(
+      {"kernel", "overhead", "python_function", "cuda_sync", "cpu_thread"});
+  return std::ranges::find(words, category) != words.end();
 }
 
 std::optional<std::int64_t> ns_of_microseconds(std::string_view text) {

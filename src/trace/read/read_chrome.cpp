@@ -315,6 +315,11 @@ class EventModel {
     return category.kind == TraceKind::Other ? category.old_kind : category.kind;
   }
 
+  /// Waits for a stream are no work of it, and threads of a stage are not the stage.
+  static bool is_hidden(TraceKind kind) {
+    return kind == TraceKind::CudaSync || kind == TraceKind::CpuThread;
+  }
+
   /// Keeps the slice, unless it is already known that no table shows it.
   void finish(const Begun& begun, std::optional<std::int64_t> end_ns) {
     if (!begun.has_start || !end_ns) return without_times_.add(begun.line);
@@ -325,10 +330,8 @@ class EventModel {
       ++unknown_names_;
     has_known_ |= category.kind != TraceKind::Other && !is_common_word(category.name);
     const bool unknown = category.kind == TraceKind::Other && category.old_kind == TraceKind::Other;
-    // Waits for a stream are no work of it, and threads of a stage are not the stage.
-    const bool hidden =
-        category.kind == TraceKind::CudaSync || category.kind == TraceKind::CpuThread;
-    if (hidden || (unknown && has_known_)) return;
+    const bool hidden = is_hidden(category.kind);
+    if (has_known_ && (hidden || unknown)) return;
     if (begun.slice.start_ns == 0) at_zero_.add(begun.line);
     TraceSlice slice = begun.slice;
     slice.end_ns = *end_ns;
@@ -410,7 +413,7 @@ class EventModel {
       kinds.push_back(kind);
     }
     const auto is_shown = [&](std::int64_t, std::uint16_t category) {
-      return kinds[category] != TraceKind::Other;
+      return kinds[category] != TraceKind::Other && !is_hidden(kinds[category]);
     };
     if (!of_pytorch_) return;
     for (ReadLane& lane : trace_.lanes) lane.slices.keep_if(is_shown);
@@ -467,6 +470,7 @@ class EventModel {
       all.count += category.slices.count;
       names.push_back(category.name.empty() ? "\"\"" : on_one_line(category.name));
     }
+    if (categories_[0].slices.count > 0) std::ranges::rotate(names, names.begin() + 1);
     constexpr std::size_t most = 5;
     const std::size_t more = names.size() - std::min(names.size(), most);
     names.resize(names.size() - more);
@@ -569,7 +573,7 @@ class EventModel {
 
   // The first one stands for those that have no number.
   std::vector<Category> categories_{
-      {.name = "and others", .kind = TraceKind::Other, .old_kind = TraceKind::Other, .slices = {}}};
+      {.name = "others", .kind = TraceKind::Other, .old_kind = TraceKind::Other, .slices = {}}};
   std::unordered_map<std::string, std::size_t> numbers_of_categories_;
   std::size_t last_category_ = 0;
 
