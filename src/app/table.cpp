@@ -108,6 +108,7 @@ Shown read_table(const std::string& file, const TableArguments& wanted) {
     top.add(wanted.is_for_people() ? visible(std::move(row)) : std::move(row));
   });
   profile.rows = top.take(shown.rest);
+  shown.rest.has_memory |= trace.profiles_memory;
   if (ambiguous > 0)
     warn(
         fmt::format("{} of device work have a correlation that calls of several processes have: "

@@ -344,6 +344,14 @@ class TableTest(unittest.TestCase):
         rows, _, _ = self.foreign("python-frames.json")
         self.assertEqual(rows, {"data": (40, 1000, 1), "aten::mm": (300, 300, 1)})
 
+    def test_memory_has_columns_where_it_was_recorded(self):
+        events = json.loads(GPU_TRACE)["traceEvents"][:2]
+        for said, columns in ((1, ["CPU Mem", "Self CPU Mem"]), (0, [])):
+            text = self.table(self.file(json.dumps({"profile_memory": said, "traceEvents": events})))
+            header = next(line for line in text.splitlines() if " Name " in line)
+            self.assertEqual([cell for cell in cells(header) if "Mem" in cell], columns)
+            self.assertEqual(text.count("0 B"), 2 * 2 * said)
+
     def test_async_ranges_have_rows_and_sums_have_none(self):
         rows, document, warnings = self.foreign("async-and-totals.json")
         self.assertEqual(rows["Source"], (0, 3000, 1))

@@ -19,12 +19,22 @@ constexpr std::size_t most_values_of_about = 100'000;
 constexpr std::size_t most_shapes_bytes = 10'000;  // tables show 80
 constexpr const char* expected = "expected {\"traceEvents\": […]} or […]";
 
-enum class DocumentKey { Other, Events, Normbench, SchemaVersion, Warnings, Groups, Schema };
+enum class DocumentKey {
+  Other,
+  Events,
+  Normbench,
+  SchemaVersion,
+  ProfileMemory,
+  Warnings,
+  Groups,
+  Schema
+};
 
 DocumentKey document_key(std::string_view key) {
   if (key == "traceEvents") return DocumentKey::Events;
   if (key == "normbench") return DocumentKey::Normbench;
   if (key == "schemaVersion") return DocumentKey::SchemaVersion;
+  if (key == "profile_memory") return DocumentKey::ProfileMemory;
   if (key == "WARNING" || key == "ERROR") return DocumentKey::Warnings;
   if (key == "groups") return DocumentKey::Groups;
   if (key == "schema") return DocumentKey::Schema;
@@ -169,6 +179,9 @@ class EventReader {
       return;
     }
     if (key == DocumentKey::SchemaVersion) facts_.has_schema_number = token == JsonToken::Number;
+    if (key == DocumentKey::ProfileMemory)
+      facts_.profiles_memory =
+          token == JsonToken::True || (token == JsonToken::Number && text_.text() != "0");
     if (key == DocumentKey::Warnings && token == JsonToken::BeginArray)
       return elements([&](JsonToken element) { warning(element); });
     skip_value(token);

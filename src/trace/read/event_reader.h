@@ -31,6 +31,7 @@ struct TraceFacts {
   };
 
   Json about;                         // the document's `normbench`; null: none
+  bool profiles_memory = false;       // PyTorch's `profile_memory` is set
   bool has_schema_number = false;     // `schemaVersion` is a number, as PyTorch writes it
   std::vector<std::string> warnings;  // of its writer: Kineto's WARNING and ERROR, the first ones
   std::array<Count, leniencies> lenient{};

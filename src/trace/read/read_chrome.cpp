@@ -130,6 +130,7 @@ class EventModel {
     for (ReadLane& lane : trace_.lanes) lane.slices.finish();
     settle_kinds(facts);
     settle_times();
+    trace_.profiles_memory = facts.profiles_memory;
     std::erase_if(trace_.lanes, [](const ReadLane& lane) { return lane.slices.empty(); });
     for (ReadLane& lane : trace_.lanes) lane.slices.put_in_order();
     if (facts.about.is_object()) {

@@ -21,6 +21,7 @@ struct ReadTrace {
   Nesting nesting = {};
   std::vector<ReadLane> lanes = {};
   std::vector<TraceMemory> memory = {};
+  bool profiles_memory = false;  // memory was recorded, whether or not there are records
   std::vector<TraceMark> marks = {};
   std::vector<DeviceDetails> details = {};
   TraceLosses losses = {};
