@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <set>
@@ -77,6 +79,43 @@ void check_images(const std::string& file, const Plan& plan) {
   if (!issues.empty()) throw BadInput(file, std::move(issues));
 }
 
+/// The means that values of 0 to 255 lose first, where these are of values of 0 to 1; else none.
+std::vector<double> small_means(const Case& work) {
+  const auto of_ones = [](const std::vector<double>& means) {
+    return std::ranges::all_of(means, [](double mean) { return mean >= 0 && mean <= 1; }) &&
+           std::ranges::any_of(means, [](double mean) { return mean > 0; });
+  };
+  if (work.stages.front().signature.in.empty()
+          ? work.stages.front().signature.out[0].dtype != DType::UInt8
+          : work.stages.front().signature.in[0].dtype != DType::UInt8)
+    return {};
+  for (const Stage& stage : work.stages) {
+    if (const Normalize* const op = std::get_if<Normalize>(&stage.op))
+      return op->scale == 1 && of_ones(op->mean) ? op->mean : std::vector<double>();
+    if (const Sub* const op = std::get_if<Sub>(&stage.op))
+      return of_ones(op->mean) ? op->mean : std::vector<double>();
+    // What else changes values makes them unknown.
+    if (std::holds_alternative<Div>(stage.op) || std::holds_alternative<Mul>(stage.op) ||
+        std::holds_alternative<ScaleShift>(stage.op) || std::holds_alternative<Model>(stage.op))
+      return {};
+  }
+  return {};
+}
+
+/// Says which variants normalise with constants of another range than their images have.
+void check_scales(const std::string& file, const Plan& plan) {
+  std::set<std::string> told;
+  for (const Group& group : plan.groups)
+    for (const Case& work : group.cases) {
+      const std::vector<double> means = small_means(work);
+      if (means.empty() || !told.insert(group.experiment + "/" + work.written).second) continue;
+      tell(
+          "normbench: {}: {}/{}: a mean of {} is of values of 0 to 1, and these images have 0 to "
+          "255: give mean and std times 255, or normalize \"scale\": {}\n",
+          file, group.experiment, work.written, fmt::join(means, ", "), 1 / 255.0);
+    }
+}
+
 /// The document of that name, if one is given. Throws BadFiles.
 std::optional<Results> read_times(const std::string& name) {
   if (name.empty()) return std::nullopt;
@@ -112,6 +151,7 @@ Subcommand make_check() {
       if (times) show(prediction_text(plan, *times, how.all_threads, stdout_screen()));
       tell_crowded(plan);
       tell_memory(plan, options->config);
+      check_scales(file, plan);
       check_images(file, plan);
     });
     suggest(options->quiet, run_of(*options));

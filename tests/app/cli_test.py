@@ -313,6 +313,29 @@ class CliTest(unittest.TestCase):
         self.assertEqual(normbench("check", config, "--only", "nothing").returncode, 2)
         self.assertEqual(normbench("check", config, "--only", "fused").returncode, 0)
 
+    def test_check_warns_of_constants_for_another_range(self):
+        unit, bytes_ = {"mean": [0.485, 0.456, 0.406], "std": [0.229, 0.224, 0.225]}, {"mean": [124], "std": [58]}
+        for variant, warned in (
+            ([{"op": "normalize", **unit}], True),
+            ([{"op": "cast", "to": "float32"}, {"op": "sub", "mean": unit["mean"]}], True),
+            ([{"op": "normalize", **unit, "scale": 1 / 255}], False),
+            ([{"op": "cast", "to": "float32"}, {"op": "div", "std": [255]}, {"op": "sub", "mean": unit["mean"]}], False),
+            ([{"op": "normalize", **bytes_}], False),
+            ([{"op": "normalize", "mean": [0], "std": [255]}], False),
+        ):
+            config = {
+                "schema": 1,
+                "name": "scales",
+                "experiments": [
+                    {"name": "e", "source": {"batch": 2, "size": [8, 8]}, "variants": {"v": variant}}
+                ],
+            }
+            path = self.config(config)
+            done = normbench("check", path, "--quiet")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            told = f"normbench: {path}: e/v: a mean of 0.485, 0.456, 0.406 is of values of 0 to 1, and these images have 0 to 255"
+            self.assertEqual(told in done.stderr, warned, (variant, done.stderr))
+
     def test_check_runs_nothing(self):
         done = normbench("check", self.config(SMALL), cwd=self.dir)
         self.assertEqual(done.returncode, 0, done.stderr)
