@@ -330,6 +330,30 @@ TEST(ProfileRows, WorkThatSeveralProcessesMayHaveSubmittedIsOfNone) {
   EXPECT_EQ(profile_rows(model, false, [](ProfileRow&&) {}), 2);
 }
 
+/// As where each process sees its own GPU as device 0.
+TEST(ProfileRows, OnADeviceOfSeveralProcessesOnlyTheirOwnNumbersTell) {
+  TraceModel model = two_processes();
+  for (DeviceDetails& details : model.details) details.device = 0;
+  for (TraceLane& lane : model.lanes) {
+    const std::vector<TraceSlice> before = lane.slices;
+    for (TraceSlice more : before) {
+      if (!is_call(more.kind) && !is_gpu_work(more.kind)) continue;
+      more.correlation = lane.pid == 101 || lane.tid == 8 ? 6 : 7;
+      lane.slices.push_back(more);
+    }
+  }
+  EXPECT_THAT(device_times(model), ElementsAre("a 100/100", "launch 0/0", "b 200/200"));
+  EXPECT_EQ(profile_rows(model, false, [](ProfileRow&&) {}), 2);
+}
+
+TEST(ProfileRows, ExternalIdsOfSeveralProcessesCollideToo) {
+  TraceModel model = two_processes();
+  for (TraceLane& lane : model.lanes)
+    std::erase_if(lane.slices, [](const TraceSlice& slice) { return is_call(slice.kind); });
+  EXPECT_THAT(device_times(model), ElementsAre("a 0/0", "b 0/0"));
+  EXPECT_EQ(profile_rows(model, false, [](ProfileRow&&) {}), 2);
+}
+
 TEST(ProfileRows, OtherWorkOfADeviceTellsWhoseItIs) {
   TraceModel model = two_processes();
   for (TraceLane& lane : model.lanes) {

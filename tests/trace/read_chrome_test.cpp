@@ -17,7 +17,6 @@
 #include "core/json.h"
 #include "trace/profile_rows.h"
 #include "trace/read/chrome_event.h"
-#include "trace/read/json_text.h"
 
 namespace normbench::read_chrome_test {
 namespace {
@@ -394,11 +393,15 @@ TEST(ReadChrome, IdsOfAsyncRanges) {
     {"ph":"b","id":"s","scope":"one","name":"first","pid":3,"ts":0},
     {"ph":"b","id":"s","scope":"two","name":"second","pid":3,"ts":1},
     {"ph":"e","id":"s","scope":"one","pid":3,"ts":9},{"ph":"e","id":"s","scope":"two","pid":3,"ts":20},
+    {"ph":"b","cat":"c","id":6,"name":"in c","pid":5,"ts":0},
+    {"ph":"b","cat":"d","id":6,"name":"in d","pid":5,"ts":1},
+    {"ph":"e","cat":"c","id":6,"pid":5,"ts":4},{"ph":"e","cat":"d","id":6,"pid":5,"ts":8},
     {"ph":"b","id":5,"name":"x","pid":4,"ts":0},{"ph":"b","id":5,"name":"y","pid":4,"ts":1},
     {"ph":"e","id":5,"name":"x","pid":4,"ts":5},{"ph":"e","id":5,"pid":4,"ts":9})"));
   EXPECT_THAT(lines(model), ElementsAre("1/0 cpu_op local 0-10000", "1/0 cpu_op a 0-9000",
                                         "1/0 cpu_op global 1000-3000", "3/0 cpu_op first 0-9000",
-                                        "3/0 cpu_op second 1000-20000", "4/0 cpu_op x 0-5000",
+                                        "3/0 cpu_op second 1000-20000", "5/0 cpu_op in c 0-4000",
+                                        "5/0 cpu_op in d 1000-8000", "4/0 cpu_op x 0-5000",
                                         "4/0 cpu_op y 1000-9000"));
   EXPECT_THAT(marks(model), IsEmpty());
 }
@@ -516,6 +519,8 @@ TEST(ReadChrome, DurationsInNamesOfPaddleAreTakenOff) {
   };
   EXPECT_EQ(name("mine[1.985 ms]", 1985.423), "mine");
   EXPECT_EQ(name("mean [9.314 us]", 9.314), "mean ");
+  EXPECT_EQ(name("long[1.500 s]", 1'500'200), "long");
+  EXPECT_EQ(name("short[250.000 ns]", 0.25), "short");
   EXPECT_EQ(name("step[2.009 ms]", 2009.6), "step[2.009 ms]");
   EXPECT_EQ(name("list[3]", 3), "list[3]");
   EXPECT_EQ(name("[9.314 us]", 9.314), "[9.314 us]");
@@ -577,6 +582,49 @@ TEST(ReadChrome, ARunOfTheSameSliceIsKeptWhole) {
   std::int64_t sum = 0;
   for (const TraceSlice& slice : trace_of.lanes[0].slices) sum += slice.end_ns - slice.start_ns;
   EXPECT_EQ(sum, 10'003 * 2000);
+}
+
+TEST(ReadChrome, EachSliceOfARunIsACall) {
+  std::string events;
+  for (int i = 0; i < 7; ++i) events += R"({"ph":"X","name":"instant","ts":5,"dur":0},)";
+  ReadTrace model = read(trace(events + R"({"ph":"X","name":"other","ts":5,"dur":9})"));
+  std::vector<std::string> rows;
+  profile_rows(model, false, [&](ProfileRow&& row) {
+    rows.push_back(fmt::format("{} {}", row.name, row.calls));
+  });
+  EXPECT_THAT(rows, ElementsAre("other 1", "instant 7"));
+}
+
+/// More than a chunk, with runs, of which every other one goes.
+TEST(ReadChrome, WhatIsLeftOutAtTheEndLeavesTheRestInOrder) {
+  std::string events;
+  for (int i = 0; i < 9000; ++i)
+    events += fmt::format(R"({{"ph":"X","cat":"{}","name":"n{}","ts":{},"dur":1}},)",
+                          i % 3 == 0 ? "mine" : "Operator", i / 2, i / 2);
+  const ReadTrace model = read("{\"schemaVersion\": 1, \"traceEvents\": [" + events + "{}]}");
+  std::vector<std::string> names, expected;
+  for (const TraceSlice& slice : slices_of(model, 0)) names.emplace_back(slice.name);
+  for (int i = 0; i < 9000; ++i)
+    if (i % 3 != 0) expected.push_back(fmt::format("n{}", i / 2));
+  EXPECT_EQ(names, expected);
+}
+
+TEST(ReadChrome, ARangeThatWasOpenAtTheEndIsAsync) {
+  const ReadTrace model = read(trace(
+      R"({"ph":"X","cat":"user_annotation","name":"open","ts":0,"dur":9,"args":{"finished":false}},
+         {"ph":"X","cat":"user_annotation","name":"done","ts":1,"dur":2,"args":{"finished":true}})"));
+  EXPECT_TRUE(slice_at(model, 0, 0).async);
+  EXPECT_FALSE(slice_at(model, 0, 1).async);
+}
+
+TEST(ReadChrome, TheFirstLineOfWhatIsOpenIsTheLeast) {
+  const ReadTrace model = read(
+      "[\n{\"ph\":\"b\",\"id\":1,\"name\":\"a\",\"ts\":0},\n{\"ph\":\"b\",\"id\":2,\"name\":\"b\","
+      "\"ts\":0},"
+      "\n{\"ph\":\"b\",\"id\":3,\"name\":\"c\",\"ts\":0}]");
+  EXPECT_THAT(marks(model),
+              ElementsAre("3 begins of an async range left out: nothing ends it (line 2 "
+                          "is the first)"));
 }
 
 TEST(ReadChrome, NumbersOfAnySize) {
@@ -836,94 +884,6 @@ TEST(ReadChrome, AnyTextIsReadOrRefused) {
   }
   EXPECT_GT(refused, 500);
   EXPECT_LT(refused, 4500);
-}
-
-// --- tokens
-
-/// Each token's text, with its place.
-std::vector<std::string> tokens(const std::string& text) {
-  std::istringstream in(text);
-  JsonText json(in);
-  std::vector<std::string> all;
-  while (json.next() != JsonToken::End)
-    all.push_back(fmt::format("{} {}", json.place(), json.text()));
-  return all;
-}
-
-TEST(JsonText, KnowsItsPlaceAcrossChunks) {
-  std::string text;
-  std::vector<std::string> expected;
-  for (int line = 1; text.size() < 700'000; ++line) {
-    text += fmt::format("\"text {}\" {}\n", line, line);
-    expected.push_back(fmt::format("line {}, column 1 text {}", line, line));
-    expected.push_back(
-        fmt::format("line {}, column {} {}", line, 9 + std::to_string(line).size(), line));
-  }
-  EXPECT_EQ(tokens(text), expected);
-}
-
-TEST(JsonText, TokensAcrossChunks) {
-  const std::string filler(262'100, ' ');
-  for (std::size_t more = 0; more < 80; ++more) {
-    const std::string text = filler + std::string(more, ' ') +
-                             R"("a\u00e9\n\ud83d\ude00b\\" -12.5e-3 true [{"x":null}])";
-    std::istringstream in(text);
-    JsonText json(in);
-    ASSERT_EQ(json.next(), JsonToken::String);
-    ASSERT_EQ(json.text(), "aé\n😀b\\");
-    ASSERT_EQ(json.next(), JsonToken::Number);
-    ASSERT_EQ(json.text(), "-12.5e-3");
-    ASSERT_EQ(json.next(), JsonToken::True);
-    ASSERT_EQ(json.next(), JsonToken::BeginArray);
-    ASSERT_EQ(json.next(), JsonToken::BeginObject);
-    ASSERT_EQ(json.skip(), JsonToken::String);
-    ASSERT_EQ(json.next(), JsonToken::Colon);
-    ASSERT_EQ(json.next(), JsonToken::Null);
-  }
-}
-
-TEST(JsonText, WhatIsNoUnicodeIsReplaced) {
-  for (const char* text : {"\"a\xe9z\"", R"("a\ud83dz")", R"("a\ude00z")", "\"a\xc3z\""}) {
-    std::istringstream in(text);
-    JsonText json(in);
-    json.next();
-    EXPECT_EQ(json.text(), "a\uFFFDz") << text;
-    EXPECT_TRUE(json.is_mended()) << text;
-  }
-}
-
-TEST(JsonText, NumbersAreThoseOfJson) {
-  const auto kind = [](const std::string& text) {
-    std::istringstream in(text + " ");
-    JsonText json(in);
-    try {
-      return json.next();
-    } catch (const Invalid&) {
-      return JsonToken::End;
-    }
-  };
-  for (const char* good : {"0", "-0", "10", "1.5", "1e5", "1E-5", "0.1e+2"})
-    EXPECT_EQ(kind(good), JsonToken::Number) << good;
-  for (const char* none : {"NaN", "nan", "-nan", "Infinity", "-Infinity", "inf", "-inf"})
-    EXPECT_EQ(kind(none), JsonToken::NotANumber) << none;
-  for (const char* bad : {"01", "1.", ".5", "+1", "1e", "-", "0x10", "1.2.3", "nil", "truth"})
-    EXPECT_EQ(kind(bad), JsonToken::End) << bad;
-}
-
-TEST(JsonText, AStringWithoutEndIsRefusedInTime) {
-  std::string text = "[\"" + std::string(JsonText::most_string_bytes + 1'000'000, 'x');
-  std::istringstream in(text);
-  JsonText json(in);
-  json.next();
-  EXPECT_THROW(json.next(), Invalid);
-  std::istringstream little_more("\"" + std::string(JsonText::most_string_bytes + 1, 'x') + "\"");
-  JsonText barely(little_more);
-  EXPECT_THROW(barely.next(), Invalid);
-  std::istringstream again(text + "\"]");
-  JsonText skipping(again);
-  skipping.next();
-  EXPECT_EQ(skipping.skip(), JsonToken::String);
-  EXPECT_EQ(skipping.next(), JsonToken::EndArray);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 /// The events of a Chrome trace, one by one.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <istream>
@@ -25,9 +26,7 @@ struct TraceFacts {
     std::int64_t count = 0;
     std::size_t first_line = 0;
 
-    void add(std::size_t line) {
-      if (count++ == 0) first_line = line;
-    }
+    void add(std::size_t line) { first_line = count++ == 0 ? line : std::min(first_line, line); }
   };
 
   Json about;                         // the document's `normbench`; null: none

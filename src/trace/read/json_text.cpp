@@ -72,6 +72,8 @@ bool is_not_a_number(std::string_view text) {
 
 /// True for what more text could make a word or a number.
 bool begins_a_word(std::string_view text) {
+  if (is_digit(text.front()) || (text.size() > 1 && text.front() == '-' && is_digit(text[1])))
+    return true;
   constexpr auto words = std::to_array<std::string_view>(
       {"true", "false", "null", "NaN", "Infinity", "-NaN", "-Infinity"});
   return std::ranges::any_of(words, [&](std::string_view word) { return word.starts_with(text); });
@@ -143,7 +145,7 @@ JsonToken JsonText::read(bool with_text) {
     case '"':
       return string(with_text);
     default:
-      return is_digit(*next_) ? number() : word();
+      return word();
   }
 }
 
@@ -233,18 +235,6 @@ void JsonText::decode(std::string_view raw) {
     mended_ = true;
   }
   token_ = decoded_;
-}
-
-JsonToken JsonText::number() {
-  const char* from = next_;
-  do {
-    while (next_ != end_ && is_part_of_word(*next_)) ++next_;
-    check_length(from, most_word_bytes, "number or word");
-  } while (next_ == end_ && read_on(from));
-  token_ = {from, static_cast<std::size_t>(next_ - from)};
-  if (is_number(token_)) return JsonToken::Number;
-  if (next_ == end_) return JsonToken::CutOff;
-  fail(fmt::format("not JSON: unexpected {}", token_));
 }
 
 JsonToken JsonText::word() {

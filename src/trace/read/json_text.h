@@ -58,7 +58,7 @@ class JsonText {
  private:
   JsonToken read(bool with_text);
   JsonToken string(bool with_text);
-  JsonToken number();
+  /// A word or a number.
   JsonToken word();
   /// One token of one character.
   JsonToken single(JsonToken token);
