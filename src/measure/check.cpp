@@ -208,22 +208,6 @@ double psnr_bound(const Case& work, double of_peer) {
   return least;
 }
 
-/// A bound that even zeros keep tells nothing about an output.
-bool tells_something(const Accuracy& accuracy) {
-  return accuracy.error < std::max(std::abs(accuracy.low), std::abs(accuracy.high)) ||
-         accuracy.error == 0;
-}
-
-CheckOutcome without_a_bound(const Case& work, const Worst& worst, const Accuracy& accuracy) {
-  return {
-      .result = {.ok = true, .held_to = HeldTo::Nothing},
-      .reason = "",
-      .note = fmt::format("not checked: output{} may be off by {:.2g} and still be right, and its "
-                          "values are {:.2g} at most",
-                          output_text(work, worst), accuracy.error,
-                          std::max(std::abs(accuracy.low), std::abs(accuracy.high)))};
-}
-
 CheckOutcome held_by_likeness(const Likeness& likeness, double bound_db, double max_abs_error) {
   const bool ok = likeness.psnr_db >= bound_db;
   return {.result = {.ok = ok,
@@ -260,7 +244,6 @@ CheckOutcome check_output(const Case& work, std::span<const View> inputs,
     return without_reference(out[0].read({.first = 0, .count = outputs[0].desc.shape.n}), op);
   const double psnr_bound_db = psnr_bound(work, psnr_db);
   Worst worst;
-  std::optional<std::pair<Worst, Accuracy>> unbound;  // an output whose bound tells nothing
   Likeness likeness;
   const std::int64_t batch = work.images(), slab = slab_images(work);
   for (std::int64_t first = 0; first < batch; first += slab) {
@@ -271,14 +254,12 @@ CheckOutcome check_output(const Case& work, std::span<const View> inputs,
       const Tensor64 got = out[i].read(part);
       Worst here{.bound = exact[i].accuracy.error, .output = i};
       compare(exact[i].values, got, part.first, here);
-      if (!tells_something(exact[i].accuracy)) unbound = {here, exact[i].accuracy};
       if (worst.error < 0 || here.share() > worst.share()) worst = here;
       if (psnr_bound_db > 0) likeness.add(exact[i], got, part.first);
     }
   }
   if (psnr_bound_db > 0) return held_by_likeness(likeness, psnr_bound_db, worst.error);
   const bool ok = worst.error <= worst.bound;
-  if (ok && unbound) return without_a_bound(work, unbound->first, unbound->second);
   return {.result = {.ok = ok, .max_abs_error = worst.error, .bound = worst.bound},
           .reason = ok ? ""
                        : wrong(worst, worst.bound, outputs[worst.output].desc.shape, "",

@@ -28,8 +28,7 @@ struct CheckOutcome {
 /// loads reads other files for each. `psnr_db`: what a peer says its images keep (0: it is exact),
 /// as a row's psnr_db; where one of the stages does, all images of the outputs are held so, not
 /// element by element. Of a chain with an op that only peers run
-/// nothing is compared yet; an output with infinities or NaN is wrong. Nor is where a bound is no
-/// smaller than the values that it is for.
+/// nothing is compared yet; an output with infinities or NaN is wrong.
 CheckOutcome check_output(const Case& work, std::span<const View> inputs,
                           std::span<const View> outputs, const Backends& backends,
                           std::int64_t item = 0, double psnr_db = 0);
