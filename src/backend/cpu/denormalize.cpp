@@ -27,8 +27,7 @@ Launch prepare_denormalize(const Denormalize& op, const Signature& s) {
     if (const PixelFunction interleave = interleave_function(from, chosen))
       pixels = [=](const PixelRun& run) { return interleave(run, a, b); };
     walk(
-        in[0], out[0], queue,
-        [=](const Run& run) { function(run, a + run.channel, b + run.channel); }, pixels, touches);
+        in[0], out[0], queue, [=](const Run& run) { function(run, a, b); }, pixels, touches);
   };
 }
 

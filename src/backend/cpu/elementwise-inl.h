@@ -164,30 +164,47 @@ HWY_INLINE void partial(const Storage<From>* in, Storage<To>* out, std::int64_t 
   std::memcpy(out, to, count * sizeof(*out));
 }
 
-/// In several places at once, while the next ones are fetched. `elements` start aligned; returns
-/// how many are done.
+/// How many of `elements` each of several parts has, a multiple of `unit`; 0: too few.
+template <DType From, DType To>
+HWY_INLINE std::int64_t part_elements(const Storage<From>* in, Storage<To>* out,
+                                      std::int64_t elements, std::int64_t unit) {
+  constexpr std::int64_t least = std::min(sizeof(*in), sizeof(*out));  // whose pages last longest
+  const std::int64_t phase =
+      sizeof(*in) == sizeof(*out) ? part_phase({in}, out) : part_phase({}, out);
+  return part_bytes(elements / kParts * least, phase) / least / unit * unit;
+}
+
+/// In several parts in turn. `elements` start aligned; returns how many are done.
 template <DType From, DType To, class Function>
-HWY_INLINE std::int64_t in_places(const Storage<From>* in, Storage<To>* out, std::int64_t elements,
-                                  std::int64_t period, Function& f) {
+HWY_INLINE std::int64_t in_parts(const Storage<From>* in, Storage<To>* out, std::int64_t elements,
+                                 std::int64_t period, Function& f) {
   constexpr int kVectors = vectors_per_chunk<From, To>();
   constexpr auto size = static_cast<std::int64_t>(sizeof(*in));
-  const bool alike = sizeof(*in) == sizeof(*out) && lie_alike(in, out);
-  if (place_bytes(elements / kPlaces * size, alike) == 0) return 0;  // without lcm
   const auto step = static_cast<std::int64_t>(hn::Lanes(F())) * kVectors;
+  if (part_elements<From, To>(in, out, elements, step) == 0) return 0;  // without lcm
   const std::int64_t unit = std::lcm(step, period);  // as long as the constants: all start alike
   std::int64_t done = 0;
-  while (const auto place =
-             place_bytes((elements - done) / kPlaces * size, alike) / size / unit * unit) {
-    for (std::int64_t i = done; i < done + place; i += step, f.advance(kVectors))
-      for (std::int64_t at = i; at < i + kPlaces * place; at += place) {
-        fetch_lines(in + at + kPlaces * place, step * size);
+  while (const std::int64_t part =
+             part_elements<From, To>(in + done, out + done, elements - done, unit)) {
+    for (std::int64_t i = done; i < done + part; i += step, f.advance(kVectors))
+      for (std::int64_t at = i; at < i + kParts * part; at += part) {
+        fetch_lines_soon(in + at + kFetchAhead / size, step * size);
         chunk<From, To, Stores::NonTemporal, kVectors>(in + at, out + at, f);
         // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
         std::atomic_signal_fence(std::memory_order_seq_cst);
       }
-    done += kPlaces * place;
+    done += kParts * part;
   }
   return done;
+}
+
+/// Elements until the output is aligned to so many of them.
+template <DType To>
+HWY_INLINE std::int64_t until_aligned(const std::byte* out, std::int64_t step) {
+  const auto past =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out) / sizeof(Storage<To>) %
+                                static_cast<std::uintptr_t>(step));
+  return (step - past) % step;
 }
 
 /// The whole run: up to the first aligned output, whole blocks, the rest.
@@ -198,13 +215,11 @@ HWY_INLINE void blocks(const Run& run, Function f) {
   auto* out = reinterpret_cast<Storage<To>*>(run.out);
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(F())), step = lanes * kFewest;
   constexpr auto bytes = static_cast<std::int64_t>(sizeof(*in));
-  const auto misaligned = static_cast<std::int64_t>(
-      reinterpret_cast<std::uintptr_t>(out) / sizeof(*out) % static_cast<std::uintptr_t>(step));
-  std::int64_t i = std::min(run.elements, (step - misaligned) % step);
+  std::int64_t i = std::min(run.elements, until_aligned<To>(run.out, step));
   partial<From, To>(in, out, i, f);
   f.at(i);
   if constexpr (S == Stores::NonTemporal && !kScalar)
-    i += in_places<From, To>(in + i, out + i, run.elements - i, run.period, f);
+    i += in_parts<From, To>(in + i, out + i, run.elements - i, run.period, f);
   for (; i + kVectors * lanes <= run.elements; i += kVectors * lanes, f.advance(kVectors)) {
     if (run.ahead) fetch_lines(run.ahead + i * bytes, kVectors * lanes * bytes);
     chunk<From, To, S, kVectors>(in + i, out + i, f);
@@ -309,10 +324,114 @@ HWY_INLINE void uniform(const Run& run, const Function& f) {
   blocks<From, To, S>(run, f);
 }
 
+/// Where one of several parts is in its plane.
+struct PartOfPlanes {
+  std::int64_t at, channel;
+  Planes planes;
+};
+
+HWY_INLINE PartOfPlanes part_at(const Run& run, std::int64_t at) {
+  PartOfPlanes part{.at = at, .channel = run.channel, .planes = run.planes};
+  const std::int64_t beyond = at - run.planes.left;
+  if (beyond < 0) {
+    part.planes.left -= at;
+    return part;
+  }
+  const std::int64_t planes = beyond / run.planes.elements;
+  part.channel = (run.channel + 1 + planes) % run.planes.channels;
+  part.planes.left = run.planes.elements - beyond % run.planes.elements;
+  return part;
+}
+
+/// The elements of a run of planes from `begin` on in several parts in turn, each with the function
+/// that `pick` gives for its channel. They start aligned; returns where that ends.
+template <DType From, DType To, class Pick>
+HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, const Pick& pick) {
+  constexpr int kVectors = vectors_per_chunk<From, To>();
+  const auto* in = reinterpret_cast<const Storage<From>*>(run.in);
+  auto* out = reinterpret_cast<Storage<To>*>(run.out);
+  constexpr auto size = static_cast<std::int64_t>(sizeof(*in));
+  const auto step = static_cast<std::int64_t>(hn::Lanes(F())) * kVectors;
+  const auto piece = [&](std::int64_t at, std::int64_t count, std::int64_t channel) {
+    blocks<From, To, Stores::Normal>({.in = reinterpret_cast<const std::byte*>(in + at),
+                                      .out = reinterpret_cast<std::byte*>(out + at),
+                                      .elements = count,
+                                      .channel = channel,
+                                      .period = 1,
+                                      .planes = {}},
+                                     pick(channel));
+  };
+  std::int64_t done = begin;
+  while (const std::int64_t part =
+             part_elements<From, To>(in + done, out + done, run.elements - done, step)) {
+    PartOfPlanes parts[kParts];
+    for (std::int64_t p = 0; p < kParts; ++p) parts[p] = part_at(run, done + p * part);
+    for (std::int64_t i = 0, next = 0; i < part; i = next) {
+      next = part;
+      for (const PartOfPlanes& one : parts)
+        next = std::min(next, i + one.planes.left / step * step);
+      for (std::int64_t k = i; k < next; k += step)
+        for (const PartOfPlanes& one : parts) {
+          const std::int64_t at = one.at + k;
+          fetch_lines_soon(in + at + kFetchAhead / size, step * size);
+          chunk<From, To, Stores::NonTemporal, kVectors>(in + at, out + at, pick(one.channel));
+          // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
+          std::atomic_signal_fence(std::memory_order_seq_cst);
+        }
+      for (PartOfPlanes& one : parts) {
+        one.planes.left -= next - i;
+        Run::end_plane(one.planes, one.channel);
+      }
+      if (next > i || next == part) continue;
+      next = i + step;  // in which two planes meet
+      for (PartOfPlanes& one : parts)
+        for (std::int64_t at = one.at + i, end = at + step, count = 0; at < end; at += count) {
+          count = std::min(end - at, one.planes.left);
+          piece(at, count, one.channel);
+          one.planes.left -= count;
+          Run::end_plane(one.planes, one.channel);
+        }
+    }
+    done += kParts * part;
+  }
+  return done;
+}
+
+/// The elements of several planes past the cache, as far as that is worth while; returns where that
+/// ends.
+template <DType From, DType To, class Operation>
+HWY_INLINE std::int64_t several_planes(const Run& run, const float* a, const float* b) {
+  const auto step = static_cast<std::int64_t>(hn::Lanes(F())) * vectors_per_chunk<From, To>();
+  const std::int64_t first = until_aligned<To>(run.out, step);
+  const Planes& planes = run.planes;
+  if (run.elements <= planes.left || planes.left < first || planes.elements < 4 * step) return 0;
+  using One = OneChannel<Operation>;
+  blocks<From, To, Stores::Normal>({.in = run.in,
+                                    .out = run.out,
+                                    .elements = first,
+                                    .channel = run.channel,
+                                    .period = 1,
+                                    .planes = {}},
+                                   One(a + run.channel, b + run.channel));
+  return planes_in_parts<From, To>(run, first, [&](std::int64_t c) { return One(a + c, b + c); });
+}
+
 template <DType From, DType To, Stores S, class Operation>
 void per_channel(const Run& run, const float* a, const float* b) {
   if (run.period == 1) {
-    uniform<From, To, S>(run, OneChannel<Operation>(a, b));
+    std::int64_t done = 0;
+    if constexpr (S == Stores::NonTemporal && !kScalar)
+      done = several_planes<From, To, Operation>(run, a, b);
+    each_plane(run, done, [&](std::int64_t begin, std::int64_t count, std::int64_t channel) {
+      uniform<From, To, S>({.in = run.in + begin * std::int64_t{sizeof(Storage<From>)},
+                            .out = run.out + begin * std::int64_t{sizeof(Storage<To>)},
+                            .elements = count,
+                            .channel = channel,
+                            .period = 1,
+                            .planes = {},
+                            .ahead = run.ahead},
+                           OneChannel<Operation>(a + channel, b + channel));
+    });
   } else if (run.period == 3) {
     blocks<From, To, S>(run, ThreeChannels<Operation>(a, b));
   } else {

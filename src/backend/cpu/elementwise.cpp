@@ -34,7 +34,7 @@ Launch prepare_constants(const Signature& s, Constants when, RunFunction functio
       when, make,
       [function](Queue& queue, const View& in, const View& out, const Constants2& table) {
         walk(in, out, queue, [&](const Run& run) {
-          function(run, table.a.data() + run.channel, table.b.data() + run.channel);
+          function(run, table.a.data(), table.b.data());
         });
       });
 }

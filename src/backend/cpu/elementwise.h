@@ -6,7 +6,7 @@
 
 namespace normbench {
 
-/// Computes one run with the constants of its first channel on (see constants.h).
+/// Computes one run; a and b are the constants from channel 0 on (see constants.h).
 using RunFunction = void (*)(const Run& run, const float* a, const float* b);
 
 /// Which stores: through the cache, or non-temporal (past it; for outputs that do not fit).

@@ -37,7 +37,7 @@ void scale_channels(Queue& queue, const View& x, const View& out, const float* s
   });
   const RunFunction function = fma_function(x.desc.dtype, out.desc.dtype, stores);
   walk(x, out, queue, [&](const Run& run) {
-    function(run, table.a.data() + run.channel, table.b.data() + run.channel);
+    function(run, table.a.data(), table.b.data());
   });
 }
 

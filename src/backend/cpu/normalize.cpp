@@ -39,8 +39,7 @@ Launch prepare_fused(const Normalize& op, const Signature& s) {
           pixels = [=](const PixelRun& run) { return planes(run, a, b); };
         for (const Portion& portion : portions_of(op, std::span(&in, 1), out))
           walk(
-              portion.in, portion.out, queue,
-              [=](const Run& run) { function(run, a + run.channel, b + run.channel); }, pixels,
+              portion.in, portion.out, queue, [=](const Run& run) { function(run, a, b); }, pixels,
               touches);
       });
 }
@@ -58,6 +57,11 @@ Lut make_lut(const Normalize& op, std::int64_t channels) {
 void look_up(const Run& run, const Lut& lut) {
   const auto* in = reinterpret_cast<const std::uint8_t*>(run.in);
   auto* out = reinterpret_cast<float*>(run.out);
+  if (run.period == 1)
+    return each_plane(run, 0, [&](std::int64_t begin, std::int64_t count, std::int64_t channel) {
+      const auto& table = lut[static_cast<std::size_t>(channel)];
+      for (std::int64_t i = begin; i < begin + count; ++i) out[i] = table[in[i]];
+    });
   for (std::int64_t c = 0; c < run.period; ++c) {
     const auto& table = lut[static_cast<std::size_t>(run.channel + c)];
     for (std::int64_t i = c; i < run.elements; i += run.period) out[i] = table[in[i]];

@@ -45,24 +45,24 @@ HWY_INLINE void partial_pair(const Storage<T>* a, const Storage<T>* b, Storage<T
   std::memcpy(out, to, bytes);
 }
 
-/// In several places at once, while the next ones are fetched. Returns how many elements are done.
+/// In several parts in turn. Returns how many elements are done.
 template <DType T, class Operation>
-HWY_INLINE std::int64_t pairs_in_places(const Storage<T>* a, const Storage<T>* b, Storage<T>* out,
-                                        std::int64_t elements) {
+HWY_INLINE std::int64_t pairs_in_parts(const Storage<T>* a, const Storage<T>* b, Storage<T>* out,
+                                       std::int64_t elements) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(*out)), line = 64 / size;
-  const bool alike = lie_alike(a, out) || lie_alike(b, out);
+  const std::int64_t phase = part_phase({a, b}, out);
   std::int64_t done = 0;
-  while (const auto place = place_bytes((elements - done) / kPlaces * size, alike) / size) {
-    for (std::int64_t i = done; i < done + place; i += line)
-      for (std::int64_t at = i; at < i + kPlaces * place; at += place) {
-        fetch_line(a + at + kPlaces * place);
-        fetch_line(b + at + kPlaces * place);
+  while (const auto part = part_bytes((elements - done) / kParts * size, phase) / size) {
+    for (std::int64_t i = done; i < done + part; i += line)
+      for (std::int64_t at = i; at < i + kParts * part; at += part) {
+        fetch_line_soon(a + at + kFetchAhead / size);
+        fetch_line_soon(b + at + kFetchAhead / size);
         for (std::int64_t block = at; block < at + line; block += kPairBlock<T>)
           pair_block<T, Stores::NonTemporal, Operation>(a + block, b + block, out + block);
-        // As in `in_places`: the compiler would gather the fetches.
+        // As in `in_parts`: the compiler would gather the fetches.
         std::atomic_signal_fence(std::memory_order_seq_cst);
       }
-    done += kPlaces * place;
+    done += kParts * part;
   }
   return done;
 }
@@ -77,7 +77,7 @@ void pairs(const std::byte* first, const std::byte* second, std::byte* to, std::
   std::int64_t i = std::min(elements, static_cast<std::int64_t>(-past % block));
   partial_pair<T, Operation>(a, b, out, i);
   if constexpr (S == Stores::NonTemporal)
-    i += pairs_in_places<T, Operation>(a + i, b + i, out + i, elements - i);
+    i += pairs_in_parts<T, Operation>(a + i, b + i, out + i, elements - i);
   for (; i + kPairBlock<T> <= elements; i += kPairBlock<T>)
     pair_block<T, S, Operation>(a + i, b + i, out + i);
   partial_pair<T, Operation>(a + i, b + i, out + i, elements - i);

@@ -11,7 +11,7 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t kSplit = 64;  // vectors
+constexpr std::int64_t kSplit = 64;  // vectors; what a mix of whole numbers keeps
 
 /// Input bytes that the mix reads.
 std::int64_t read_bytes(const Stream& op, const View& in) {
@@ -29,28 +29,27 @@ void read_only(const View& in, const View& out, const Queue& queue) {
   std::memcpy(out.data, &word, std::min(sizeof(word), static_cast<std::size_t>(out.desc.bytes())));
 }
 
-/// Whole vectors in proportion; the output's last bytes, less than a vector, are zeros.
-void mix(const Stream& op, const View& in, const View& out, const Queue& queue, Stores stores) {
+/// Whole vectors; the output's last bytes, less than a vector, are zeros.
+void mix(const Stream& op, const View& in, const View& out, const Queue& queue, StreamForm form) {
   const std::int64_t size = vector_bytes(), bytes = out.desc.bytes();
   const bool aligned =
       reinterpret_cast<std::uintptr_t>(out.data) % static_cast<std::uintptr_t>(size) == 0;
   const StreamVectors all{
       .in = in.data, .reads = read_bytes(op, in) / size, .out = out.data, .writes = bytes / size};
-  split(queue, all.writes, all.is_even() ? kSplit : kStreamBlock,
-        [&](std::int64_t begin, std::int64_t end) {
-          stream_vectors(all, begin, end, aligned ? stores : Stores::Normal);
-        });
+  split(queue, all.writes, kSplit, [&](std::int64_t begin, std::int64_t end) {
+    if (end > begin) stream_vectors(all, begin, end, aligned ? form : StreamForm::Temporal);
+  });
   const std::int64_t done = all.writes * size;
   std::memset(out.data + done, 0, static_cast<std::size_t>(bytes - done));
 }
 
 bool accepts(const Stream&, const Signature& s) { return s.in[0].is_dense(); }
 
-template <Stores S>
+template <StreamForm Form>
 Launch prepare(const Stream& op, const Signature&) {
   return [op](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
     if (op.write_parts == 0) return read_only(in[0], out[0], queue);
-    mix(op, in[0], out[0], queue, S);
+    mix(op, in[0], out[0], queue, Form);
   };
 }
 
@@ -93,11 +92,15 @@ Launch prepare_launch(const EmptyLaunch& op, const Signature&) {
 }  // namespace
 
 std::span<const Kernel> stream_rows() {
-  static const Kernel rows[] = {row<Stream, accepts, prepare_plain>("reference"),
-                                row<Stream, accepts, prepare<Stores::Normal>>("temporal"),
-                                row<Stream, accepts, prepare<Stores::NonTemporal>>("nt"),
-                                row<FirstTouch, accepts_touch, prepare_touch<false>>("reference"),
-                                row<FirstTouch, accepts_touch, prepare_touch<true>>("touch")};
+  static const Kernel rows[] = {
+      row<Stream, accepts, prepare_plain>("reference"),
+      row<Stream, accepts, prepare<StreamForm::Temporal>>("temporal"),
+      row<Stream, accepts, prepare<StreamForm::Parts>>("nt"),
+      row<Stream, accepts, prepare<StreamForm::Unfetched>>("nt_unfetched"),
+      row<Stream, accepts, prepare<StreamForm::InOrder>>("nt_in_order"),
+      row<Stream, accepts, prepare<StreamForm::Pages>>("nt_pages"),
+      row<FirstTouch, accepts_touch, prepare_touch<false>>("reference"),
+      row<FirstTouch, accepts_touch, prepare_touch<true>>("touch")};
   return rows;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <type_traits>
 
 #include "backend/cpu/fetch.h"
 
@@ -34,24 +35,6 @@ HWY_INLINE void store(V v, std::byte* out) {
   }
 }
 
-/// Stores vectors [begin, end) of `writes`, each the one of `reads` <= `writes` at the same share.
-template <Stores S>
-void spread(const StreamVectors& all, std::int64_t begin, std::int64_t end) {
-  const std::int64_t size = vector_size();
-  const std::byte* in = all.in + begin * all.reads / all.writes * size;
-  std::int64_t rest = begin * all.reads % all.writes;
-  V v = load(in);
-  for (std::int64_t j = begin; j < end; ++j) {
-    store<S>(v, all.out + j * size);
-    rest += all.reads;
-    if (rest >= all.writes && j + 1 < end) {
-      rest -= all.writes;
-      in += size;
-      v = load(in);
-    }
-  }
-}
-
 HWY_INLINE V exclusive_or(const std::byte* in, std::int64_t vectors) {
   const std::int64_t size = vector_size();
   V sum = hn::Zero(Words());
@@ -59,62 +42,173 @@ HWY_INLINE V exclusive_or(const std::byte* in, std::int64_t vectors) {
   return sum;
 }
 
-/// `Reads` loads as one vector.
-template <int Reads>
-HWY_INLINE V gathered(const std::byte* in) {
+HWY_INLINE V gathered(const std::byte* in, std::int64_t reads) {
   V v = load(in);
-  for (int k = 1; k < Reads; ++k) v = hn::Xor(v, load(in + k * vector_size()));
+  for (std::int64_t k = 1; k < reads; ++k) v = hn::Xor(v, load(in + k * vector_size()));
   return v;
 }
 
-template <Stores S, int Writes>
-HWY_INLINE void repeat(V v, std::byte* out) {
-  for (int k = 0; k < Writes; ++k) store<S>(v, out + k * vector_size());
+template <Stores S>
+HWY_INLINE void repeat(V v, std::byte* out, std::int64_t writes) {
+  for (std::int64_t k = 0; k < writes; ++k) store<S>(v, out + k * vector_size());
 }
 
-/// In several places at once, while the next ones are fetched; `beside` is told after how many
-/// units. Returns the units done.
-template <int Reads, int Writes, class Beside>
-std::int64_t in_places(const std::byte* in, std::byte* out, std::int64_t units, Beside beside) {
-  constexpr std::int64_t kLine = 64;
-  const std::int64_t reads = Reads * vector_size(), writes = Writes * vector_size();
-  const std::int64_t step = std::max<std::int64_t>(1, kLine / reads);
-  const bool alike = Reads == Writes && lie_alike(in, out);
-  std::int64_t done = 0;
-  while (const auto place =
-             place_bytes((units - done) / kPlaces * reads, alike) / reads / step * step) {
-    for (std::int64_t i = done; i < done + place; i += step)
-      for (std::int64_t at = i; at < i + kPlaces * place; at += place) {
-        for (std::int64_t line = 0; line < step * reads; line += kLine)
-          fetch_line(in + (at + kPlaces * place) * reads + line);
-        for (std::int64_t k = at; k < at + step; ++k)
-          repeat<Stores::NonTemporal, Writes>(gathered<Reads>(in + k * reads), out + k * writes);
-        beside(step);
-        // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-      }
-    done += kPlaces * place;
+/// What of a mix belongs together: a vector of the side that has fewer, and its share of the other.
+struct Unit {
+  std::int64_t reads, writes;
+};
+
+/// The units of the common mixes are all alike.
+template <int Reads, int Writes>
+struct Alike {
+  HWY_INLINE Unit next() { return {Reads, Writes}; }
+};
+
+/// Those of others have one vector more now and then.
+class Uneven {
+ public:
+  Uneven(std::int64_t reads, std::int64_t writes)
+      : units_(std::min(reads, writes)),
+        unit_{reads / units_, writes / units_},
+        rest_{reads % units_, writes % units_} {}
+
+  HWY_INLINE Unit next() {
+    return {unit_.reads + more(rest_.reads, due_.reads),
+            unit_.writes + more(rest_.writes, due_.writes)};
   }
-  return done;
+
+ private:
+  HWY_INLINE std::int64_t more(std::int64_t rest, std::int64_t& due) const {
+    due += rest;
+    const std::int64_t one = due >= units_ ? 1 : 0;
+    due -= one * units_;
+    return one;
+  }
+
+  const std::int64_t units_;
+  const Unit unit_, rest_;
+  Unit due_{};
+};
+
+/// Bytes from one place to the next, and to what is fetched there.
+struct Places {
+  std::int64_t in, out;
+  std::int64_t ahead = 0;  // of the input, into the second-level cache; 0: nothing
+  std::int64_t soon = 0;   // into the first-level cache
+};
+
+constexpr std::int64_t kLine = 64;  // bytes
+
+/// The next of so many units at one place; moves on to what follows.
+template <Stores S, class Units>
+HWY_INLINE void visit(const std::byte*& in, std::byte*& out, std::int64_t units, Units mix,
+                      const Places& places) {
+  const std::int64_t size = vector_size();
+  for (std::int64_t k = 0; k < units; ++k) {
+    const Unit unit = mix.next();
+    for (std::int64_t at = 0; at < unit.reads * size; at += std::min(kLine, size)) {
+      if (places.ahead != 0) fetch_line(in + places.ahead + at);
+      if (places.soon != 0) fetch_line_soon(in + places.soon + at);
+    }
+    repeat<S>(gathered(in, unit.reads), out, unit.writes);
+    in += unit.reads * size;
+    out += unit.writes * size;
+  }
 }
 
-/// The common mixes, without counting: `Reads` loads, then `Writes` stores, one of them 1.
-template <Stores S, int Reads, int Writes>
-void fixed(const std::byte* in, std::byte* out, std::int64_t units) {
-  const std::int64_t size = vector_size();
-  std::int64_t i = 0;
-  if constexpr (S == Stores::NonTemporal)
-    i = in_places<Reads, Writes>(in, out, units, [](std::int64_t) {});
-  for (; i < units; ++i)
-    repeat<S, Writes>(gathered<Reads>(in + i * Reads * size), out + i * Writes * size);
+/// So many units at each of `N` places, a cache line's of each in turn.
+template <Stores S, int N, class Units>
+HWY_INLINE void in_turn(const std::byte* in, std::byte* out, std::int64_t units, Units mix,
+                        const Places& places) {
+  const std::int64_t together = std::max<std::int64_t>(1, kLine / vector_size());
+  for (std::int64_t u = 0; u < units; u += together) {
+    const std::int64_t count = std::min(together, units - u);
+    const std::byte* from = in;
+    std::byte* to = out;
+    for (int n = 0; n < N; ++n) {
+      from = in + n * places.in;
+      to = out + n * places.out;
+      visit<S>(from, to, count, mix, places);
+      // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+    in = from - (N - 1) * places.in;
+    out = to - (N - 1) * places.out;
+    for (std::int64_t k = 0; k < count; ++k) mix.next();
+  }
 }
 
-/// Vectors [begin, end) of them. `begin` is a multiple of `Writes`, as every split is.
-template <Stores S, int Reads, int Writes>
-void part(const StreamVectors& all, std::int64_t begin, std::int64_t end) {
+/// From one end to the other.
+template <Stores S>
+void in_order(const std::byte* in, std::int64_t reads, std::byte* out, std::int64_t writes) {
+  const std::int64_t units = std::min(reads, writes);
+  for (std::int64_t j = 0; units == 0 && j < writes; ++j)
+    store<S>(hn::Zero(Words()), out + j * vector_size());
+  if (units > 0) in_turn<S, 1>(in, out, units, Uneven(reads, writes), {});
+}
+
+/// Vectors that one of `N` places has, of `units` that are left for all of them; 0: too few.
+template <int N>
+std::int64_t units_of_place(StreamForm form, std::int64_t units, const void* in, const void* out,
+                            bool is_copy) {
+  const std::int64_t size = vector_size(), most = units / N * size;
+  if (form == StreamForm::Pages)
+    return std::min<std::int64_t>(4, most / kPrefetchReach) * kPrefetchReach / size;
+  return part_bytes(most, is_copy ? part_phase({in}, out) : part_phase({}, out)) / size;
+}
+
+/// Blocks of `N` places past the cache, as long as there is enough. Between two blocks the vectors
+/// by which their places' whole numbers of reads fall short of the mix; the rest in order.
+template <int N, class Units>
+void in_blocks(const StreamVectors& all, StreamForm form) {
+  constexpr auto S = Stores::NonTemporal;
   const std::int64_t size = vector_size();
-  fixed<S, Reads, Writes>(all.in + begin / Writes * Reads * size, all.out + begin * size,
-                          (end - begin) / Writes);
+  std::int64_t read = 0, written = 0;
+  while (true) {
+    const std::byte* in = all.in + read * size;
+    std::byte* out = all.out + written * size;
+    const std::int64_t reads = all.reads - read, writes = all.writes - written;
+    const std::int64_t fewest = std::min(reads, writes);
+    const std::int64_t usable = std::is_same_v<Units, Uneven> ? fewest - 1 : fewest;  // one is last
+    const std::int64_t units = units_of_place<N>(form, usable, in, out, reads == writes);
+    if (units == 0) return in_order<S>(in, reads, out, writes);
+    const std::int64_t r = units * reads / fewest, w = units * writes / fewest;
+    Places places{.in = r * size, .out = w * size};
+    if (form == StreamForm::Parts) places.soon = kFetchAhead;
+    if (form == StreamForm::Pages) places.ahead = N * places.in;
+    if constexpr (std::is_same_v<Units, Uneven>) {
+      in_turn<S, N>(in, out, units, Uneven(r, w), places);
+    } else {
+      in_turn<S, N>(in, out, units, Units(), places);
+    }
+    read += N * r;
+    written += N * w;
+    const std::int64_t behind = all.reads_before(written) - read;
+    if (behind <= 0 || written == all.writes) continue;
+    in_order<S>(all.in + read * size, behind, all.out + written * size, 1);
+    read += behind;
+    ++written;
+  }
+}
+
+template <class Units>
+void stream_as(const StreamVectors& all, StreamForm form) {
+  switch (form) {
+    case StreamForm::Temporal: {
+      const std::int64_t units = std::min(all.reads, all.writes);
+      if constexpr (std::is_same_v<Units, Uneven>)
+        return in_order<Stores::Normal>(all.in, all.reads, all.out, all.writes);
+      else
+        return in_turn<Stores::Normal, 1>(all.in, all.out, units, Units(), {});
+    }
+    case StreamForm::InOrder:
+      return in_order<Stores::NonTemporal>(all.in, all.reads, all.out, all.writes);
+    case StreamForm::Pages:
+      return in_blocks<8, Units>(all, form);
+    case StreamForm::Parts:
+    case StreamForm::Unfetched:
+      return in_blocks<kParts, Units>(all, form);
+  }
 }
 
 template <Stores S>
@@ -125,7 +219,8 @@ void copy_with(const std::byte* in, std::byte* out, std::int64_t bytes) {
   std::int64_t i = past == 0 ? 0 : std::min(bytes, size - past);
   std::memcpy(out, in, static_cast<std::size_t>(i));
   const std::int64_t vectors = (bytes - i) / size;
-  fixed<S, 1, 1>(in + i, out + i, vectors);
+  stream_as<Alike<1, 1>>({in + i, vectors, out + i, vectors},
+                         S == Stores::Normal ? StreamForm::Temporal : StreamForm::Parts);
   i += vectors * size;
   std::memcpy(out + i, in + i, static_cast<std::size_t>(bytes - i));
 }
@@ -135,85 +230,18 @@ void copy_any(const std::byte* in, std::byte* out, std::int64_t bytes, Stores st
   copy_with<Stores::Normal>(in, out, bytes);
 }
 
-template <Stores S>
-void fill(const StreamVectors& all, std::int64_t begin, std::int64_t end) {
-  for (std::int64_t j = begin; j < end; ++j)
-    store<S>(hn::Zero(Words()), all.out + j * vector_size());
-}
-
-/// The vectors that a mix reads and does not store: in proportion to `copies` of others.
-class MoreReads {
- public:
-  MoreReads(const std::byte* in, std::int64_t count, std::int64_t copies)
-      : in_(in), count_(count), copies_(copies), left_(count) {}
-
-  /// Those that `copies` have beside them.
-  void beside(std::int64_t copies, V& sum) {
-    for (due_ += count_ * copies; due_ >= copies_; due_ -= copies_) one(sum);
-  }
-  void rest(V& sum) {
-    while (left_ > 0) one(sum);
-  }
-
- private:
-  void one(V& sum) {
-    fetch_line(in_ + kPrefetchReach);
-    sum = hn::Xor(sum, load(in_));
-    in_ += vector_size();
-    --left_;
-  }
-
-  const std::byte* in_;
-  const std::int64_t count_, copies_;
-  std::int64_t left_;     // of `count_`
-  std::int64_t due_ = 0;  // of them, times `copies_`
-};
-
-/// As many vectors as are stored are copied, and the other reads are done meanwhile; the last
-/// vector stored takes the exclusive or of those.
-template <Stores S>
-void fold_block(const std::byte* in, std::int64_t reads, std::byte* out, std::int64_t writes) {
-  const std::int64_t size = vector_size(), last = writes - 1;
-  V sum = hn::Zero(Words());
-  MoreReads more(in + writes * size, reads - writes, writes);
-  const auto beside = [&](std::int64_t copies) { more.beside(copies, sum); };
-  std::int64_t i = 0;
-  if constexpr (S == Stores::NonTemporal) i = in_places<1, 1>(in, out, last, beside);
-  for (; i < last; ++i) {
-    store<S>(load(in + i * size), out + i * size);
-    beside(1);
-  }
-  more.rest(sum);
-  store<S>(hn::Xor(load(in + last * size), sum), out + last * size);
-}
-
-/// Stores vectors [begin, end) of `writes` < `reads`, block by block.
-template <Stores S>
-void fold(const StreamVectors& all, std::int64_t begin, std::int64_t end) {
-  const std::int64_t size = vector_size();
-  for (std::int64_t next; begin < end; begin = next) {
-    next = std::min(end, begin + kStreamBlock);
-    const std::int64_t first = begin * all.reads / all.writes;
-    const std::int64_t reads = next * all.reads / all.writes - first;
-    fold_block<S>(all.in + first * size, reads, all.out + begin * size, next - begin);
-  }
-}
-
-template <Stores S>
-void stream_with(const StreamVectors& all, std::int64_t begin, std::int64_t end) {
-  if (all.reads == 0) return fill<S>(all, begin, end);
-  if (all.is_mix(1, 1)) return part<S, 1, 1>(all, begin, end);
-  if (all.is_mix(1, 2)) return part<S, 1, 2>(all, begin, end);
-  if (all.is_mix(1, 4)) return part<S, 1, 4>(all, begin, end);
-  if (all.is_mix(2, 1)) return part<S, 2, 1>(all, begin, end);
-  if (all.is_mix(4, 1)) return part<S, 4, 1>(all, begin, end);
-  if (all.reads > all.writes) return fold<S>(all, begin, end);
-  spread<S>(all, begin, end);
-}
-
-void stream_any(const StreamVectors& all, std::int64_t begin, std::int64_t end, Stores stores) {
-  if (stores == Stores::NonTemporal) return stream_with<Stores::NonTemporal>(all, begin, end);
-  stream_with<Stores::Normal>(all, begin, end);
+void stream_any(const StreamVectors& all, std::int64_t begin, std::int64_t end, StreamForm form) {
+  const std::int64_t size = vector_size(), first = all.reads_before(begin);
+  const StreamVectors part{.in = all.in + first * size,
+                           .reads = all.reads_before(end) - first,
+                           .out = all.out + begin * size,
+                           .writes = end - begin};
+  if (part.is_mix(1, 1)) return stream_as<Alike<1, 1>>(part, form);
+  if (part.is_mix(1, 2)) return stream_as<Alike<1, 2>>(part, form);
+  if (part.is_mix(1, 4)) return stream_as<Alike<1, 4>>(part, form);
+  if (part.is_mix(2, 1)) return stream_as<Alike<2, 1>>(part, form);
+  if (part.is_mix(4, 1)) return stream_as<Alike<4, 1>>(part, form);
+  stream_as<Uneven>(part, form);
 }
 
 /// Four pages at once, as in places.
@@ -248,8 +276,9 @@ void copy_bytes(const std::byte* in, std::byte* out, std::int64_t bytes, Stores 
   HWY_DYNAMIC_DISPATCH(copy_any)(in, out, bytes, stores);
 }
 
-void stream_vectors(const StreamVectors& all, std::int64_t begin, std::int64_t end, Stores stores) {
-  HWY_DYNAMIC_DISPATCH(stream_any)(all, begin, end, stores);
+void stream_vectors(const StreamVectors& all, std::int64_t begin, std::int64_t end,
+                    StreamForm form) {
+  HWY_DYNAMIC_DISPATCH(stream_any)(all, begin, end, form);
 }
 
 std::uint64_t read_vectors(const std::byte* in, std::int64_t vectors) {

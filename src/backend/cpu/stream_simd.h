@@ -15,8 +15,7 @@ std::int64_t vector_bytes();
 /// cache whatever `stores` says.
 void copy_bytes(const std::byte* in, std::byte* out, std::int64_t bytes, Stores stores);
 
-/// A mix of vectors in proportion: at any share of the output, the same share of the input has been
-/// read. What is stored depends on all that is read, and on nothing else.
+/// A mix of vectors. What is stored depends on all that is read, and on how it is gone through.
 struct StreamVectors {
   const std::byte* in;
   std::int64_t reads;
@@ -26,16 +25,23 @@ struct StreamVectors {
   bool is_mix(std::int64_t of_reads, std::int64_t of_writes) const {
     return reads * of_writes == writes * of_reads;
   }
-  /// True where every split keeps it; else only multiples of kStreamBlock do.
-  bool is_even() const { return reads <= writes || is_mix(2, 1) || is_mix(4, 1); }
+  /// How many are read before vector `write` is stored, where one follows the other.
+  std::int64_t reads_before(std::int64_t write) const { return write * reads / writes; }
 };
 
-/// Vectors of the output in a block of an uneven mix.
-constexpr std::int64_t kStreamBlock = 1024;
+/// How memory is gone through. Which is the fastest depends on the machine, and on a virtual one on
+/// what its host leaves it at that time.
+enum class StreamForm {
+  Temporal,   // from one end to the other, through the cache; the others store past it
+  Parts,      // kParts parts, a line of each in turn, fetched ahead: as kernels do
+  Unfetched,  // the same, and the hardware alone fetches
+  InOrder,    // from one end to the other, and the hardware alone fetches
+  Pages,      // in eight places of four pages in turn, while the next eight are fetched
+};
 
-/// Stores vectors [begin, end) of `all.writes`: multiples of 64 in an even mix, of kStreamBlock in
-/// another, or the end. Non-temporal stores need an aligned `all.out`.
-void stream_vectors(const StreamVectors& all, std::int64_t begin, std::int64_t end, Stores stores);
+/// Stores vectors [begin, end) of `all.writes`, at an aligned `all.out` unless it is Temporal.
+void stream_vectors(const StreamVectors& all, std::int64_t begin, std::int64_t end,
+                    StreamForm form);
 
 /// Loads vectors and gives a word of their exclusive or.
 std::uint64_t read_vectors(const std::byte* in, std::int64_t vectors);

@@ -41,6 +41,8 @@ class Walk {
     direct_ = interleaved(in.desc) == interleaved(out.desc) && from_.w == group_ &&
               (group_ == 1 || from_.c == 1);
     dense_pixels_ = one_row_ && from_.w == group_ && interleaved(in.desc);
+    seamless_ = direct_ && one_row_ && !populates_ && from_.n == shape.c * pixels_ &&
+                (group_ > 1 || from_.c == pixels_);
     by_pixels_ = pixels && width_ >= kFewestPixels;
     tile_pixels_ = std::min(kTilePixels, kTileBytes / (group_ * size_of(in.desc.dtype)));
     const std::int64_t lines = kPopulatedBytes / (group_ * size_of(out.desc.dtype)) / kLine;
@@ -49,8 +51,15 @@ class Walk {
 
   std::int64_t total() const { return planes_ * pixels_; }
 
-  /// Pixels [begin, end) of all planes, plane by plane.
+  /// Pixels [begin, end) of all planes, plane by plane; all at once where nothing lies between
+  /// them.
   void part(std::int64_t begin, std::int64_t end) const {
+    if (seamless_) {
+      if (begin < end)
+        run(source(begin / pixels_, begin % pixels_), begin / pixels_, begin % pixels_, 0,
+            end - begin);
+      return;
+    }
     while (begin < end) {
       const std::int64_t plane = begin / pixels_, first = begin % pixels_;
       const std::int64_t last = std::min({pixels_, first + end - begin, first + slice_pixels_});
@@ -100,6 +109,7 @@ class Walk {
            .elements = all ? count * group_ : count,
            .channel = channel,
            .period = all ? group_ : 1,
+           .planes = {.left = pixels_ - pixel, .elements = pixels_, .channels = out_.desc.shape.c},
            .ahead = ahead});
   }
 
@@ -224,7 +234,7 @@ class Walk {
   const Strides from_;
   const bool populates_;
   std::int64_t group_, planes_, pixels_, width_, tile_pixels_, slice_pixels_;
-  bool one_row_, direct_, dense_pixels_, by_pixels_;
+  bool one_row_, direct_, seamless_, dense_pixels_, by_pixels_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 /// One way through a tensor for every element-wise kernel, whatever the layouts, crop and flip.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,14 +12,45 @@ namespace normbench {
 
 class Queue;
 
+/// Planes one after the other, of one channel each.
+struct Planes {
+  std::int64_t left;      // elements of the first, which may begin before the run does
+  std::int64_t elements;  // of each other; the last may go on behind the run
+  std::int64_t channels;  // after the last of them comes the first again
+};
+
 /// A piece of work: `elements` contiguous inputs and as many contiguous outputs. Element i has
-/// channel `channel` + i % `period`: one channel with period 1, or all of them interleaved.
+/// channel `channel` + i % `period` where channels are interleaved; with a period of 1 the first
+/// plane has channel `channel`.
 struct Run {
   const std::byte* in;
   std::byte* out;
   std::int64_t elements, channel, period;
+  Planes planes;
   const std::byte* ahead = nullptr;  // read soon, as many bytes as `in` has: fetched meanwhile
+
+  /// Goes on to the next plane where this one has ended.
+  static void end_plane(Planes& planes, std::int64_t& channel) {
+    if (planes.left > 0) return;
+    planes.left = planes.elements;
+    channel = channel + 1 == planes.channels ? 0 : channel + 1;
+  }
 };
+
+/// Calls `body(begin, count, channel)` for what each of its planes has of a run from element
+/// `begin` on.
+template <class Body>
+void each_plane(const Run& run, std::int64_t begin, const Body& body) {
+  Planes planes = run.planes;
+  std::int64_t channel = run.channel, at = 0;
+  while (at < run.elements) {
+    const std::int64_t end = std::min(run.elements, at + planes.left), first = std::max(at, begin);
+    if (first < end) body(first, end - first, channel);
+    planes.left -= end - at;
+    Run::end_plane(planes, channel);
+    at = end;
+  }
+}
 
 /// Distances in elements between neighbouring pixels and between the channels of one.
 struct PixelStrides {
