@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <span>
 #include <vector>
 
 #include "bench/kernel_case.h"
+#include "bench/witness.h"
 #include "document/statistics.h"
 #include "machine/topology.h"
 #include "measure/group_memory.h"
@@ -40,8 +42,8 @@ class Buffers {
   std::vector<std::size_t> offsets_;
 };
 
-/// The kernel first, then the stream's rows, on the same buffers. Cold ones rotate over three times
-/// the last-level cache.
+/// The kernel first, then the stream's rows, on the same buffers, then the witnesses of a fused
+/// normalize on one thread. Cold buffers rotate over three times the last-level cache.
 class KernelRounds {
  public:
   explicit KernelRounds(const KernelCase& what)
@@ -53,6 +55,7 @@ class KernelRounds {
         out_(*backend_, bound_.signature.out[0].bytes(), sets_) {
     add(bound_.kernel.prepare(bound_.op, bound_.signature), bound_.signature);
     add_streams();
+    add_witnesses(what.threads);
     fill();
     for (Contender& contender : contenders_) {
       turn(contender, 1);
@@ -71,7 +74,15 @@ class KernelRounds {
   }
 
   /// The time of the stream that is faster in the median over the kernel's, by rounds.
-  Interval of_limit() const { return paired_ratio(limit(), contenders_[0].ns, 0.95); }
+  Interval of_limit() const {
+    return paired_ratio(fastest(1, first_witness_), contenders_[0].ns, 0.95);
+  }
+
+  /// The same of the fastest witness; nothing where there is none.
+  std::optional<Interval> of_witness() const {
+    if (first_witness_ == contenders_.size()) return std::nullopt;
+    return paired_ratio(fastest(first_witness_, contenders_.size()), contenders_[0].ns, 0.95);
+  }
 
   double gb_per_second() const {
     const Cost cost = fewest(bound_.op, bound_.signature);
@@ -110,6 +121,23 @@ class KernelRounds {
         add(kernel.prepare(stream, signature), signature);
   }
 
+  void add_witnesses(int threads) {
+    first_witness_ = contenders_.size();
+    const auto* const op = std::get_if<Normalize>(&bound_.op);
+    if (op == nullptr || threads != 1 || !op->crop.empty() || op->flip != Flip::None) return;
+    WitnessCase what{
+        .in = bound_.signature.in[0], .out = bound_.signature.out[0], .a = {}, .b = {}};
+    for (std::int64_t c = 0; c < what.in.shape.c; ++c) {
+      const double std = at_channel(op->std, c);
+      what.a.push_back(static_cast<float>(op->scale / std));
+      what.b.push_back(static_cast<float>(-at_channel(op->mean, c) / std));
+    }
+    for (const Witness& witness : witnesses(what))
+      add([witness](Queue&, std::span<const View> in, std::span<const View> out,
+                    View) { witness(in[0].data, out[0].data); },
+          bound_.signature);
+  }
+
   /// Inputs from 0 to 255: no arithmetic meets infinities or subnormal numbers.
   void fill() {
     const TensorDesc desc =
@@ -141,11 +169,15 @@ class KernelRounds {
     contender.launch(*queue_, std::span(&in, 1), std::span(&out, 1), {});
   }
 
-  const std::vector<double>& limit() const {
-    const auto slower = [](const Contender& a, const Contender& b) {
-      return median(a.ns) < median(b.ns);
+  /// Of contenders [begin, end), in the median.
+  const std::vector<double>& fastest(std::size_t begin, std::size_t end) const {
+    const auto of = [&](std::size_t i) {
+      return contenders_.begin() + static_cast<std::ptrdiff_t>(i);
     };
-    return std::min_element(contenders_.begin() + 1, contenders_.end(), slower)->ns;
+    return std::min_element(
+               of(begin), of(end),
+               [](const Contender& a, const Contender& b) { return median(a.ns) < median(b.ns); })
+        ->ns;
   }
 
   std::unique_ptr<Backend> backend_;
@@ -154,6 +186,7 @@ class KernelRounds {
   std::size_t sets_;
   Buffers in_, out_;
   std::vector<Contender> contenders_;
+  std::size_t first_witness_ = 0;
   std::size_t set_ = 0;
   int calls_ = 1;
   SystemClock clock_;

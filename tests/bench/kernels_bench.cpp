@@ -4,8 +4,10 @@
 ///                 out=nchw shape=10x3x720x1280 threads=1,2 cache=cold,hot rounds=60
 ///                 with='{"flip": "horizontal"}'
 ///
-/// Every key has a default, and takes several values with commas between them. Google Benchmark's own arguments go beside them. `of_limit` is the median of
-/// the rounds' ratios of the faster stream's time to the kernel's, with its 95 % interval.
+/// Every key has a default, and takes several values with commas between them. Google Benchmark's
+/// own arguments go beside them. `of_limit` is the median of the rounds' ratios of the fastest
+/// stream's time to the kernel's, with its 95 % interval; `of_witness` the same of a kernel that
+/// shares no code with the project's (witness.h).
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -29,9 +31,15 @@ std::vector<std::string> parts(const std::string& text, char separator) {
 
 /// Takes the arguments of the form key=value away from those of Google Benchmark.
 Keys take_keys(int& argc, char** argv) {
-  Keys keys{{"row", {"normalize/fused"}}, {"from", {"uint8"}},           {"to", {"float32"}},
-            {"in", {"nchw"}},             {"out", {"nchw"}},             {"threads", {"1"}},
-            {"cache", {"cold"}},          {"shape", {"10x3x720x1280"}}, {"rounds", {"60"}},
+  Keys keys{{"row", {"normalize/fused"}},
+            {"from", {"uint8"}},
+            {"to", {"float32"}},
+            {"in", {"nchw"}},
+            {"out", {"nchw"}},
+            {"threads", {"1"}},
+            {"cache", {"cold"}},
+            {"shape", {"10x3x720x1280"}},
+            {"rounds", {"60"}},
             {"with", {"{}"}}};
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
@@ -103,6 +111,11 @@ void run(benchmark::State& state, const KernelCase& what) try {
   count("of_limit", share.value);
   count("low", share.low);
   count("high", share.high);
+  const std::optional<Interval> witness = rounds.of_witness();
+  if (!witness) return;
+  count("of_witness", witness->value);
+  count("of_witness_low", witness->low);
+  count("of_witness_high", witness->high);
 } catch (const Invalid& why) {
   state.SkipWithError(why.what());
 }
@@ -113,7 +126,8 @@ void register_all(const Keys& keys) {
     const std::string name =
         fmt::format("{}/{} {} -> {} {} {}t {}", what.op, what.row, describe(what.in),
                     name_of(what.to), name_of(what.layout), what.threads, name_of(what.cache));
-    benchmark::RegisterBenchmark(name.c_str(), [what](benchmark::State& state) { run(state, what); })
+    benchmark::RegisterBenchmark(name.c_str(),
+                                 [what](benchmark::State& state) { run(state, what); })
         ->UseManualTime()
         ->Iterations(std::stoll(combination.at("rounds")))
         ->Unit(benchmark::kMicrosecond);

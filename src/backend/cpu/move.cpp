@@ -48,7 +48,7 @@ std::span<const Kernel> move_rows() {
 
 std::span<const Kernel> copy_rows() {
   static const Kernel rows[] = {
-      reference_row(Copy::name), temporal<Copy>,
+      reference_row(Copy::name), blocked<Copy>, temporal<Copy>,
       row<Copy, accepts<Copy>, prepare<Copy, non_temporal_stores, FirstTouches::Fault>>("nt")};
   return rows;
 }

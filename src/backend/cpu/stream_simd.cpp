@@ -25,13 +25,13 @@ HWY_INLINE V load(const std::byte* in) {
   return hn::LoadU(Words(), reinterpret_cast<const std::uint64_t*>(in));
 }
 
-template <Stores S>
+template <StreamForm Form>
 HWY_INLINE void store(V v, std::byte* out) {
   auto* p = reinterpret_cast<std::uint64_t*>(out);
-  if constexpr (S == Stores::NonTemporal) {
-    hn::Stream(v, Words(), p);
-  } else {
+  if constexpr (Form == StreamForm::Temporal) {
     hn::StoreU(v, Words(), p);
+  } else {
+    hn::Stream(v, Words(), p);
   }
 }
 
@@ -48,20 +48,25 @@ HWY_INLINE V gathered(const std::byte* in, std::int64_t reads) {
   return v;
 }
 
-template <Stores S>
+template <StreamForm Form>
 HWY_INLINE void repeat(V v, std::byte* out, std::int64_t writes) {
-  for (std::int64_t k = 0; k < writes; ++k) store<S>(v, out + k * vector_size());
+  for (std::int64_t k = 0; k < writes; ++k) store<Form>(v, out + k * vector_size());
 }
 
 /// What of a mix belongs together: a vector of the side that has fewer, and its share of the other.
 struct Unit {
   std::int64_t reads, writes;
+  bool operator==(const Unit&) const = default;
 };
+
+constexpr std::int64_t kLine = 64;     // bytes
+constexpr std::int64_t kTogether = 4;  // units at most that a place has in turn: a line's
 
 /// The units of the common mixes are all alike.
 template <int Reads, int Writes>
 struct Alike {
-  HWY_INLINE Unit next() { return {Reads, Writes}; }
+  static constexpr void take(std::int64_t) {}
+  static constexpr Unit at(std::int64_t) { return {Reads, Writes}; }
 };
 
 /// Those of others have one vector more now and then.
@@ -72,9 +77,17 @@ class Uneven {
         unit_{reads / units_, writes / units_},
         rest_{reads % units_, writes % units_} {}
 
-  HWY_INLINE Unit next() {
-    return {unit_.reads + more(rest_.reads, due_.reads),
-            unit_.writes + more(rest_.writes, due_.writes)};
+  /// Takes the next so many units.
+  HWY_INLINE void take(std::int64_t count) {
+    for (std::int64_t k = 0; k < count; ++k)
+      taken_[k] = {unit_.reads + more(rest_.reads, due_.reads),
+                   unit_.writes + more(rest_.writes, due_.writes)};
+  }
+  /// Of those taken.
+  HWY_INLINE Unit at(std::int64_t k) const { return taken_[k]; }
+  /// True for the first `count` of them.
+  HWY_INLINE bool are_alike(std::int64_t count) const {
+    return std::all_of(taken_, taken_ + count, [&](const Unit& one) { return one == taken_[0]; });
   }
 
  private:
@@ -87,81 +100,104 @@ class Uneven {
 
   const std::int64_t units_;
   const Unit unit_, rest_;
-  Unit due_{};
+  Unit due_{}, taken_[kTogether];
 };
 
-/// Bytes from one place to the next, and to what is fetched there.
+/// Bytes from one place to the next, and in the input to what Pages fetches.
 struct Places {
-  std::int64_t in, out;
-  std::int64_t ahead = 0;  // of the input, into the second-level cache; 0: nothing
-  std::int64_t soon = 0;   // into the first-level cache
+  std::int64_t in, out, ahead;
 };
 
-constexpr std::int64_t kLine = 64;  // bytes
-
-/// The next of so many units at one place; moves on to what follows.
-template <Stores S, class Units>
-HWY_INLINE void visit(const std::byte*& in, std::byte*& out, std::int64_t units, Units mix,
+/// So many units at one place.
+template <StreamForm Form, class Units>
+HWY_INLINE void visit(const std::byte* in, std::byte* out, std::int64_t units, const Units& mix,
                       const Places& places) {
   const std::int64_t size = vector_size();
   for (std::int64_t k = 0; k < units; ++k) {
-    const Unit unit = mix.next();
+    const Unit unit = mix.at(k);
     for (std::int64_t at = 0; at < unit.reads * size; at += std::min(kLine, size)) {
-      if (places.ahead != 0) fetch_line(in + places.ahead + at);
-      if (places.soon != 0) fetch_line_soon(in + places.soon + at);
+      if constexpr (Form == StreamForm::Pages) fetch_line(in + places.ahead + at);
+      if constexpr (Form == StreamForm::Parts) fetch_line_soon(in + kFetchAhead + at);
     }
-    repeat<S>(gathered(in, unit.reads), out, unit.writes);
+    repeat<Form>(gathered(in, unit.reads), out, unit.writes);
     in += unit.reads * size;
     out += unit.writes * size;
   }
 }
 
+/// The same at each of `N` places, the first of which is moved on.
+template <StreamForm Form, int N, class Units>
+HWY_INLINE void visit_all(const std::byte*& in, std::byte*& out, std::int64_t units,
+                          const Units& mix, const Places& places) {
+  const std::byte* from = in;
+  std::byte* to = out;
+  for (int n = 0; n < N; ++n) {
+    visit<Form>(from, to, units, mix, places);
+    from += places.in;
+    to += places.out;
+    // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  for (std::int64_t k = 0; k < units; ++k) {
+    in += mix.at(k).reads * vector_size();
+    out += mix.at(k).writes * vector_size();
+  }
+}
+
+/// The fewer instructions, the more lines are under way: units of few vectors as if all were alike.
+template <StreamForm Form, int N>
+HWY_INLINE void visit_uneven(const std::byte*& in, std::byte*& out, std::int64_t units,
+                             const Uneven& mix, const Places& places) {
+  const Unit unit = mix.at(0);
+  const auto visit_as = [&]<int Reads, int Writes>(Alike<Reads, Writes> alike) {
+    if (unit != Unit{Reads, Writes} || !mix.are_alike(units)) return false;
+    visit_all<Form, N>(in, out, units, alike, places);
+    return true;
+  };
+  if (visit_as(Alike<1, 1>()) || visit_as(Alike<1, 2>()) || visit_as(Alike<1, 3>()) ||
+      visit_as(Alike<1, 4>()) || visit_as(Alike<1, 5>()) || visit_as(Alike<2, 1>()) ||
+      visit_as(Alike<3, 1>()) || visit_as(Alike<4, 1>()) || visit_as(Alike<5, 1>()))
+    return;
+  visit_all<Form, N>(in, out, units, mix, places);
+}
+
 /// So many units at each of `N` places, a cache line's of each in turn.
-template <Stores S, int N, class Units>
+template <StreamForm Form, int N, class Units>
 HWY_INLINE void in_turn(const std::byte* in, std::byte* out, std::int64_t units, Units mix,
                         const Places& places) {
-  const std::int64_t together = std::max<std::int64_t>(1, kLine / vector_size());
+  const std::int64_t together = std::clamp<std::int64_t>(kLine / vector_size(), 1, kTogether);
   for (std::int64_t u = 0; u < units; u += together) {
     const std::int64_t count = std::min(together, units - u);
-    const std::byte* from = in;
-    std::byte* to = out;
-    for (int n = 0; n < N; ++n) {
-      from = in + n * places.in;
-      to = out + n * places.out;
-      visit<S>(from, to, count, mix, places);
-      // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
-      std::atomic_signal_fence(std::memory_order_seq_cst);
-    }
-    in = from - (N - 1) * places.in;
-    out = to - (N - 1) * places.out;
-    for (std::int64_t k = 0; k < count; ++k) mix.next();
+    mix.take(count);
+    if constexpr (std::is_same_v<Units, Uneven>)
+      visit_uneven<Form, N>(in, out, count, mix, places);
+    else
+      visit_all<Form, N>(in, out, count, mix, places);
   }
 }
 
 /// From one end to the other.
-template <Stores S>
+template <StreamForm Form>
 void in_order(const std::byte* in, std::int64_t reads, std::byte* out, std::int64_t writes) {
   const std::int64_t units = std::min(reads, writes);
   for (std::int64_t j = 0; units == 0 && j < writes; ++j)
-    store<S>(hn::Zero(Words()), out + j * vector_size());
-  if (units > 0) in_turn<S, 1>(in, out, units, Uneven(reads, writes), {});
+    store<Form>(hn::Zero(Words()), out + j * vector_size());
+  if (units > 0) in_turn<Form, 1>(in, out, units, Uneven(reads, writes), {});
 }
 
 /// Vectors that one of `N` places has, of `units` that are left for all of them; 0: too few.
-template <int N>
-std::int64_t units_of_place(StreamForm form, std::int64_t units, const void* in, const void* out,
-                            bool is_copy) {
+template <StreamForm Form, int N>
+std::int64_t units_of_place(std::int64_t units, const void* in, const void* out, bool is_copy) {
   const std::int64_t size = vector_size(), most = units / N * size;
-  if (form == StreamForm::Pages)
+  if constexpr (Form == StreamForm::Pages)
     return std::min<std::int64_t>(4, most / kPrefetchReach) * kPrefetchReach / size;
   return part_bytes(most, is_copy ? part_phase({in}, out) : part_phase({}, out)) / size;
 }
 
 /// Blocks of `N` places past the cache, as long as there is enough. Between two blocks the vectors
 /// by which their places' whole numbers of reads fall short of the mix; the rest in order.
-template <int N, class Units>
-void in_blocks(const StreamVectors& all, StreamForm form) {
-  constexpr auto S = Stores::NonTemporal;
+template <StreamForm Form, int N, class Units>
+void in_blocks(const StreamVectors& all) {
   const std::int64_t size = vector_size();
   std::int64_t read = 0, written = 0;
   while (true) {
@@ -170,49 +206,51 @@ void in_blocks(const StreamVectors& all, StreamForm form) {
     const std::int64_t reads = all.reads - read, writes = all.writes - written;
     const std::int64_t fewest = std::min(reads, writes);
     const std::int64_t usable = std::is_same_v<Units, Uneven> ? fewest - 1 : fewest;  // one is last
-    const std::int64_t units = units_of_place<N>(form, usable, in, out, reads == writes);
-    if (units == 0) return in_order<S>(in, reads, out, writes);
+    const std::int64_t units = units_of_place<Form, N>(usable, in, out, reads == writes);
+    if (units == 0) return in_order<Form>(in, reads, out, writes);
     const std::int64_t r = units * reads / fewest, w = units * writes / fewest;
-    Places places{.in = r * size, .out = w * size};
-    if (form == StreamForm::Parts) places.soon = kFetchAhead;
-    if (form == StreamForm::Pages) places.ahead = N * places.in;
+    const Places places{.in = r * size, .out = w * size, .ahead = N * r * size};
     if constexpr (std::is_same_v<Units, Uneven>) {
-      in_turn<S, N>(in, out, units, Uneven(r, w), places);
+      in_turn<Form, N>(in, out, units, Uneven(r, w), places);
     } else {
-      in_turn<S, N>(in, out, units, Units(), places);
+      in_turn<Form, N>(in, out, units, Units(), places);
     }
     read += N * r;
     written += N * w;
     const std::int64_t behind = all.reads_before(written) - read;
     if (behind <= 0 || written == all.writes) continue;
-    in_order<S>(all.in + read * size, behind, all.out + written * size, 1);
+    in_order<Form>(all.in + read * size, behind, all.out + written * size, 1);
     read += behind;
     ++written;
   }
 }
 
+/// From one end to the other.
+template <StreamForm Form, class Units>
+void whole(const StreamVectors& all) {
+  if constexpr (std::is_same_v<Units, Uneven>)
+    in_order<Form>(all.in, all.reads, all.out, all.writes);
+  else
+    in_turn<Form, 1>(all.in, all.out, std::min(all.reads, all.writes), Units(), {});
+}
+
 template <class Units>
 void stream_as(const StreamVectors& all, StreamForm form) {
   switch (form) {
-    case StreamForm::Temporal: {
-      const std::int64_t units = std::min(all.reads, all.writes);
-      if constexpr (std::is_same_v<Units, Uneven>)
-        return in_order<Stores::Normal>(all.in, all.reads, all.out, all.writes);
-      else
-        return in_turn<Stores::Normal, 1>(all.in, all.out, units, Units(), {});
-    }
+    case StreamForm::Temporal:
+      return whole<StreamForm::Temporal, Units>(all);
     case StreamForm::InOrder:
-      return in_order<Stores::NonTemporal>(all.in, all.reads, all.out, all.writes);
+      return whole<StreamForm::InOrder, Units>(all);
     case StreamForm::Pages:
-      return in_blocks<8, Units>(all, form);
+      return in_blocks<StreamForm::Pages, 8, Units>(all);
     case StreamForm::Parts:
+      return in_blocks<StreamForm::Parts, kParts, Units>(all);
     case StreamForm::Unfetched:
-      return in_blocks<kParts, Units>(all, form);
+      return in_blocks<StreamForm::Unfetched, kParts, Units>(all);
   }
 }
 
-template <Stores S>
-void copy_with(const std::byte* in, std::byte* out, std::int64_t bytes) {
+void copy_any(const std::byte* in, std::byte* out, std::int64_t bytes, Stores stores) {
   const std::int64_t size = vector_size();
   const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out) %
                                               static_cast<std::uintptr_t>(size));
@@ -220,14 +258,9 @@ void copy_with(const std::byte* in, std::byte* out, std::int64_t bytes) {
   std::memcpy(out, in, static_cast<std::size_t>(i));
   const std::int64_t vectors = (bytes - i) / size;
   stream_as<Alike<1, 1>>({in + i, vectors, out + i, vectors},
-                         S == Stores::Normal ? StreamForm::Temporal : StreamForm::Parts);
+                         stores == Stores::Normal ? StreamForm::Temporal : StreamForm::Parts);
   i += vectors * size;
   std::memcpy(out + i, in + i, static_cast<std::size_t>(bytes - i));
-}
-
-void copy_any(const std::byte* in, std::byte* out, std::int64_t bytes, Stores stores) {
-  if (stores == Stores::NonTemporal) return copy_with<Stores::NonTemporal>(in, out, bytes);
-  copy_with<Stores::Normal>(in, out, bytes);
 }
 
 void stream_any(const StreamVectors& all, std::int64_t begin, std::int64_t end, StreamForm form) {
