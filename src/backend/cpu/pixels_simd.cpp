@@ -63,6 +63,7 @@ struct Row {
   const std::byte *in, *ahead;
   Storage<To>* out;
   std::int64_t pixels;
+  bool is_long;  // the only one of its run
 };
 
 /// Visits from a pixel on as long as there are enough; gives where they end.
@@ -74,6 +75,30 @@ HWY_INLINE std::int64_t visits(const Row<To>& row, std::int64_t i, std::int64_t 
     HWY_ALIGN Apart apart;
     take_apart<Mirrored>(row.in, i, apart);
     all<To, S>(apart, row.out + i, plane, f);
+  }
+  return i;
+}
+
+/// Parts of a row that are worked on in turn. Each writes to three planes.
+constexpr std::int64_t kRowParts = 4;
+
+/// Visits to parts of a row in turn from a pixel on; gives where they end.
+template <DType To, bool Mirrored, class Function>
+HWY_INLINE std::int64_t visits_in_parts(const Row<To>& row, std::int64_t i, std::int64_t plane,
+                                        const Function (&f)[3]) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(*row.out));
+  constexpr std::int64_t ahead = kFetchAhead / 64 * kVisit / 2;  // pixels
+  const std::int64_t phase = part_phase({}, row.out);
+  while (const std::int64_t part =
+             part_bytes((row.pixels - i) / kRowParts * size, phase) / size / kVisit * kVisit) {
+    for (const std::int64_t end = i + part; i < end; i += kVisit)
+      for (std::int64_t at = i; at < i + kRowParts * part; at += part) {
+        fetch_lines_soon(pixels_at<Mirrored>(row.in, at + ahead, kVisit), 3 * kVisit);
+        HWY_ALIGN Apart apart;
+        take_apart<Mirrored>(row.in, at, apart);
+        all<To, Stores::NonTemporal>(apart, row.out + at, plane, f);
+      }
+    i += (kRowParts - 1) * part;
   }
   return i;
 }
@@ -93,6 +118,8 @@ HWY_INLINE void whole_row(const Row<To>& row, std::int64_t plane, const Function
       some<To, Stores::Normal>(apart, 0, done, row.out, plane, plain);
     }
   }
+  if constexpr (S != Stores::Normal)
+    if (row.is_long) done = visits_in_parts<To, Mirrored>(row, done, plane, f);
   done = visits<To, S, Mirrored>(row, done, plane, f);
   if (done == row.pixels) return;
   const std::int64_t rest = row.pixels - done;
@@ -110,7 +137,7 @@ HWY_INLINE void rows(const PixelRun& run, const Function (&f)[3], const Channel 
     const std::byte* const in = run.from.data + y * run.stride;
     const std::byte* ahead = y + 1 < run.rows ? in + run.stride : nullptr;
     if (S != Stores::Normal && run.rows == 1) ahead = in + kAhead;
-    whole_row<To, S, Mirrored>({in, ahead, out + y * run.pixels, run.pixels},
+    whole_row<To, S, Mirrored>({in, ahead, out + y * run.pixels, run.pixels, run.rows == 1},
                                run.to.strides.channel, f, plain);
   }
 }
