@@ -10,7 +10,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <numeric>
 #include <utility>
 
 #include "backend/cpu/elementwise-inl.h"
@@ -115,10 +114,14 @@ struct MovedRow {
                   some + W::kOut * (first - pixel) + c * kStep,
                   static_cast<std::size_t>(W::kOut * count) * sizeof(T));
   }
+  /// What of a visit lies so many bytes on.
+  template <bool Soon>
   HWY_INLINE void fetch(std::int64_t pixel, std::int64_t bytes_ahead) const {
     const auto* ahead = reinterpret_cast<const std::byte*>(source(pixel)) + bytes_ahead;
-    for (int c = 0; c < W::kChannels; ++c)
-      fetch_line(ahead + c * (W::kFromPixels ? kLine : in_plane * std::int64_t{sizeof(T)}));
+    for (int c = 0; c < W::kChannels; ++c) {
+      const auto* line = ahead + c * (W::kFromPixels ? kLine : in_plane * std::int64_t{sizeof(T)});
+      Soon ? fetch_line_soon(line) : fetch_line(line);
+    }
   }
   /// The first pixel at which a line of the output starts; none: more than a visit has.
   HWY_INLINE std::int64_t first_line() const {
@@ -183,8 +186,8 @@ struct Ahead {
   std::int64_t last_bytes = 0;  // for the last rows
 };
 
-/// `N` parts of a run, of `count` rows each.
-template <class W, Stores S, int N>
+/// `N` parts of a run, of `count` rows each. Soon: what is fetched ahead is needed soon.
+template <class W, Stores S, int N, bool Soon>
 class Parts {
   using T = typename W::T;
   using Row = MovedRow<W>;
@@ -204,7 +207,7 @@ class Parts {
     for (const Row& part : parts_)
       for (std::int64_t y = 0; y < ahead_.rows; ++y)
         for (std::int64_t i = 0; i < ahead_.pixels; i += kStep)
-          nth(part, in_order(y)).fetch(W::kMirror ? pixels_ - kStep - i : i, 0);
+          nth(part, in_order(y)).template fetch<Soon>(W::kMirror ? pixels_ - kStep - i : i, 0);
   }
 
   /// The source upwards in memory, as the hardware expects it.
@@ -240,7 +243,7 @@ class Parts {
       if (y == 0) rows_[p].move_some(0, 0, done_[p]);
       if (y + 1 == count_ || ends_in_line(p)) continue;
       seams_[p].fill(rows_[p], pixels_, nth(rows_[p], 1));
-      rows_[p].fetch(0, 2 * ahead_.bytes);  // for the next seam
+      rows_[p].template fetch<Soon>(0, 2 * ahead_.bytes);  // for the next seam
     }
   }
 
@@ -250,7 +253,7 @@ class Parts {
     std::int64_t pixels = pixels_ / kStep * kStep;
     for (int p = 0; p < N; ++p) {
       rows[p] = rows_[p].from(done_[p]);
-      rows_[p].fetch(W::kMirror ? 0 : pixels_ - kStep, bytes_ahead);
+      rows_[p].template fetch<Soon>(W::kMirror ? 0 : pixels_ - kStep, bytes_ahead);
       pixels = std::min(pixels, (pixels_ - done_[p]) / kStep * kStep);
     }
     for (std::int64_t i = 0; i < pixels; i += kStep)
@@ -265,7 +268,7 @@ class Parts {
     (visit_one(rows[P], i, bytes_ahead), ...);
   }
   static HWY_INLINE void visit_one(const Row& row, std::int64_t i, std::int64_t bytes_ahead) {
-    row.fetch(i, bytes_ahead);
+    row.template fetch<Soon>(i, bytes_ahead);
     row.template move<S>(i);
     // Fetches gathered from several rows by the compiler cost a seventh on Emerald Rapids.
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -299,12 +302,15 @@ PixelRun rows_of(PixelRun run, std::int64_t first, std::int64_t rows) {
   return run;
 }
 
-/// Rows that are whole pages of the source together, 16 KiB at least: where pages end together,
-/// memory is idle once for all parts.
-HWY_INLINE std::int64_t rows_of_pages(std::int64_t stride) {
+/// Rows of a part, 16 KiB of the source at least: so many that parts do not all end a page of it at
+/// the same time, where any number does that.
+HWY_INLINE std::int64_t rows_of_part(std::int64_t stride) {
+  constexpr std::int64_t kSeveral = 8, kApart = 512;  // rows; bytes
   const std::int64_t bytes = std::max<std::int64_t>(1, std::abs(stride)),
-                     rows = kPrefetchReach / std::gcd(bytes, kPrefetchReach);
-  return rows * std::max<std::int64_t>(1, 4 * kPrefetchReach / (rows * bytes));
+                     least = (4 * kPrefetchReach + bytes - 1) / bytes;
+  for (std::int64_t rows = least; rows < least + kSeveral; ++rows)
+    if ((rows * bytes + kApart) % kPrefetchReach >= 2 * kApart) return rows;
+  return least;
 }
 
 /// The shorter the cropped row, the further from the limit on Zen 4, one thread: of 3,360 and 4,480
@@ -312,7 +318,7 @@ HWY_INLINE std::int64_t rows_of_pages(std::int64_t stride) {
 template <class W, Stores S>
 void move_rows(const PixelRun& run) {
   constexpr std::int64_t kMany = kParts<W>;
-  const std::int64_t stride = std::abs(run.stride), most = rows_of_pages(run.stride);
+  const std::int64_t stride = std::abs(run.stride), most = rows_of_part(run.stride);
   const std::int64_t row = run.pixels * W::kIn * std::int64_t{sizeof(typename W::T)};
   const auto at = [&](std::int64_t done, std::int64_t rows) {
     return rows_of<W>(run, run.stride < 0 ? run.rows - done - rows : done, rows);
@@ -321,39 +327,44 @@ void move_rows(const PixelRun& run) {
   while (run.rows - done >= kMany) {
     const std::int64_t count = std::min(most, (run.rows - done) / kMany);
     const std::int64_t ahead = std::min(count, (kPrefetchReach / 2 + row - 1) / row);
-    Parts<W, S, kMany> parts(at(done, kMany * count), count,
-                             {.rows = ahead,
-                              .pixels = run.pixels,
-                              .bytes = ahead * stride,
-                              .last_bytes = (ahead + (kMany - 1) * count) * stride});
+    Parts<W, S, kMany, false> parts(at(done, kMany * count), count,
+                                    {.rows = ahead,
+                                     .pixels = run.pixels,
+                                     .bytes = ahead * stride,
+                                     .last_bytes = (ahead + (kMany - 1) * count) * stride});
     if (done == 0) parts.fetch_first();
     parts.move();
     done += kMany * count;
   }
   const std::int64_t rest = run.rows - done;
-  if (rest > 0) Parts<W, S, 1>(at(done, rest), rest, {.bytes = stride}).move();
+  if (rest > 0) Parts<W, S, 1, false>(at(done, rest), rest, {.bytes = stride}).move();
 }
 
 /// A long row as parts; what is left is one of its own.
 template <class W, Stores S>
 void move_row(PixelRun run) {
   using T = typename W::T;
-  constexpr std::int64_t kPixels = kPrefetchReach / std::int64_t{sizeof(T)};  // of a page
-  constexpr std::int64_t kIn = W::kIn * (W::kMirror ? -1 : 1) * std::int64_t{sizeof(T)};
+  constexpr auto size = std::int64_t{sizeof(T)};
+  constexpr std::int64_t kIn = W::kIn * (W::kMirror ? -1 : 1) * size;
   constexpr std::int64_t kMany = kParts<W>;
-  const std::int64_t bytes = std::abs(kPixels * kIn);
-  const Ahead ahead{.rows = 1, .pixels = kPixels, .bytes = bytes, .last_bytes = bytes};
-  const std::int64_t all = run.pixels, part = (all - kVisit<T>) / kMany / kPixels * kPixels;
+  constexpr std::int64_t kSoon = kFetchAhead / kLine * kVisit<T>;  // pixels
+  const Ahead ahead{.rows = 1,
+                    .pixels = kSoon,
+                    .bytes = std::abs(kSoon * kIn),
+                    .last_bytes = std::abs(kSoon * kIn)};
+  const std::int64_t all = run.pixels;
+  const std::int64_t part =
+      part_bytes((all - kVisit<T>) / kMany * size, part_phase({}, run.to.data)) / size;
   if (part > 0) {
     run.pixels = part;
     run.stride = part * kIn;
-    Parts<W, S, kMany> parts(run, 1, ahead);
+    Parts<W, S, kMany, true> parts(run, 1, ahead);
     parts.fetch_first();
     parts.move();
     run = rows_of<W>(run, kMany, 1);
     run.pixels = all - kMany * part;
   }
-  Parts<W, S, 1>(run, 1, ahead).move();
+  Parts<W, S, 1, true>(run, 1, ahead).move();
 }
 
 template <class W, Stores S>
