@@ -10,8 +10,8 @@ import sys
 import time
 import traceback
 
-from peer_task import (LONGEST_LINE, BrokenFile, Refused, Unavailable, Unsupported, installed, load, parsed, store,
-                       task_of, text, whole)
+from peer_task import (LONGEST_LINE, BrokenFile, Refused, Unavailable, Unsupported, installed, load, moved_on, parsed,
+                       store, task_of, text, whole)
 from peer_usage import Meter
 
 PROTOCOL = 1
@@ -72,6 +72,8 @@ class Session:
         self._peer, self._requests, self._replies, self._allocator = peer, requests, replies, allocator
         self._greeted = False
         self._task = self._kernel = self._stages = self._inputs = self._result = None
+        self._copies = []  # of the input, or of lists of inputs
+        self._calls = self._copy = 0  # how many were made on copies in turn; the copy that the result is of
         self._batches = None  # of a task that loads: a function of (first item, count)
         self._timed_stages = None  # how many of the first stages are timed; not known before a warm-up
 
@@ -150,13 +152,16 @@ class Session:
             made = [next, *steps]  # each iteration reads an iterator over the batches
         self._stages = made if isinstance(made, list) and not task.outputs else None
         self._kernel = (wired(made, task) if task.outputs else chain(made)) if isinstance(made, list) else made
-        inputs = self._copies(request["inputs"], task)
-        self._peer.ready(self._kernel, None if task.loads else inputs[0])
-        self._inputs, self._task = itertools.cycle(inputs), task
+        self._copies, self._calls = self._made_copies(request["inputs"], task), 0
+        self._peer.ready(self._kernel, None if task.loads else self._copies[0])
+        self._inputs, self._task = itertools.cycle(self._copies[:task.copies]), task
         gc.collect()
         gc.freeze()
         psnr = self._peer.psnr(task)
-        return {"type": "ready"} if psnr is None else {"type": "ready", "psnr": psnr, "filter": self._peer.filter(task)}
+        reply = {"type": "ready"}
+        if task.unlike and not task.loads:
+            reply["unlike"] = len(self._copies)
+        return reply if psnr is None else {**reply, "psnr": psnr, "filter": self._peer.filter(task)}
 
     def _check(self, task):
         """Raises Unsupported for what no peer of this kind does."""
@@ -168,13 +173,15 @@ class Session:
         if task.loads and not self._peer.takes_files:
             raise Unsupported(f"{self._peer.name} loads no files")
 
-    def _copies(self, written, task):
-        """Of the input, or of lists of inputs, as many as are asked for; none where files are loaded."""
+    def _made_copies(self, written, task):
+        """Of the input, or of lists of inputs, as many as are asked for; none where files are loaded. Where they are to
+        differ there are two at least: the second of two is for calls that are only checked."""
         if task.loads:
             return []
         arrays = [load(text({"type": "prepare"}, "path", one), tensor) for one, tensor in zip(written, task.inputs)]
-        copies = [[self._peer.take(array, tensor) for array, tensor in zip(arrays, task.inputs)]
-                  for _ in range(task.copies)]
+        copies = [[self._peer.take(moved_on(array, tensor, number * task.unlike), tensor)
+                   for array, tensor in zip(arrays, task.inputs)]
+                  for number in range(max(task.copies, 1 + task.unlike))]
         return copies if task.outputs else [copy[0] for copy in copies]
 
     def _run(self, request):
@@ -184,10 +191,24 @@ class Session:
         warmup_ns = whole(request, "warmup_ns", 0)
         gc.disable()
         try:
+            if "copy" in request:
+                return self._run_on(whole(request, "copy", 0))
             self._warm_up(warmup_ns)
             return self._timed(iterations)
         finally:
             gc.enable()
+
+    def _run_on(self, copy):
+        """One iteration on this copy of the input."""
+        if self._task.loads or copy >= len(self._copies):
+            raise Refused(f"run: there is no copy {copy} of the input")
+        inputs, self._inputs = self._inputs, iter([self._copies[copy]])
+        try:
+            reply = self._timed(1)
+        finally:
+            self._inputs = inputs
+        self._calls, self._copy = self._calls - 1, copy
+        return reply
 
     def _warm_up(self, at_least_ns):
         """Runs for that long, and at least once unless it is 0; decides whether stages are timed."""
@@ -196,6 +217,7 @@ class Session:
         start, count, spent, items = time.perf_counter_ns(), 0, 0, 1
         while spent < at_least_ns or count == 0:
             self._loop(self._read_from(count, items), items)
+            self._called(items)
             self._peer.synchronize()
             count, spent = count + items, time.perf_counter_ns() - start
             if self._task.loads:  # longer and longer passes, as what is prefetched belongs to one
@@ -224,6 +246,7 @@ class Session:
             self._loop_by_stage(self._read_from(0, iterations), iterations, spent)
         else:
             self._loop(self._read_from(0, iterations), iterations)
+        self._called(iterations)
         self._peer.stop_device_clock()
         self._peer.synchronize()
         wall, used = time.perf_counter_ns() - start, meter.used()
@@ -235,6 +258,11 @@ class Session:
         return reply
 
     # The result of an iteration lives until the next one is done, as in `y = f(x)` in a user's loop.
+
+    def _called(self, count):
+        """Counts calls on the copies in turn."""
+        self._calls += count
+        self._copy = (self._calls - 1) % max(1, self._task.copies)
 
     def _loop(self, inputs, iterations):
         kernel = self._kernel
@@ -265,4 +293,4 @@ class Session:
             raise Refused(f'output: needs {len(results)} "paths" (strings; "path" for one)')
         for path, result, tensor in zip(paths, results, self._task.results):
             store(path, self._peer.give(result, tensor), tensor)
-        return {"type": "written"}
+        return {"type": "written", "copy": self._copy}

@@ -113,6 +113,7 @@ class Task:
     inputs: list
     stages: list
     outputs: list = field(default_factory=list)  # numbers of values; empty in a plain chain
+    unlike: bool = False  # the copies are to differ
 
     @property
     def loads(self):
@@ -221,7 +222,8 @@ def task_of(request):
     # Where the inputs lie is known to stages only; they are in one kind of memory.
     starts = [replace(tensor_of(one), memory=stages[0].input.memory) for one in inputs]
     return Task(threads=whole(request, "threads", 1), device=request.get("device", "cpu"),
-                copies=whole(request, "copies", 1), inputs=starts, stages=stages, outputs=outputs)
+                copies=whole(request, "copies", 1), inputs=starts, stages=stages, outputs=outputs,
+                unlike=request.get("unlike", False) is True)
 
 
 def check_wiring(inputs, stages, outputs):
@@ -243,6 +245,13 @@ def load(path, tensor):
         raise Refused(f"prepare: {path} holds {array.dtype.str} {list(array.shape)}, "
                       f"not {STORED[tensor.dtype]} {list(tensor.array_shape)}")
     return array
+
+
+def moved_on(array, tensor, pixels):
+    """The array with each image's pixels so many on, in the order of their rows; those at the end come first."""
+    n, c, h, w = tensor.shape
+    lying = (n, h * w, c) if tensor.layout == "nhwc" else (n * c, h * w)
+    return np.roll(array.reshape(lying), pixels, axis=1).reshape(array.shape)
 
 
 def store(path, array, tensor):

@@ -90,6 +90,7 @@ struct CheckResult {
   double psnr_db = 0, psnr_bound_db = 0;
   HeldTo held_to = HeldTo::Reference;
   std::string variant = {};  // the other one
+  std::int64_t calls = 0;    // how many were compared
   bool operator==(const CheckResult&) const = default;
 
   /// Whether the output was compared at all: a case may fail before.
@@ -97,8 +98,9 @@ struct CheckResult {
     return held_to != HeldTo::Nothing && (ok || max_abs_error != 0 || psnr_bound_db > 0);
   }
 
-  /// Those of another check of the same case, where they are worse.
-  void add_errors_of(const CheckResult& other) {
+  /// Its calls, and its errors where they are worse.
+  void add(const CheckResult& other) {
+    calls += other.calls;
     max_abs_error = std::max(max_abs_error, other.max_abs_error);
     if (other.psnr_bound_db > 0) psnr_db = std::min(psnr_db, other.psnr_db);
   }

@@ -73,6 +73,7 @@ void fields(auto& io, Is<CheckResult> auto& x) {
   io.when_known("psnr_bound_db", x.psnr_bound_db);
   io.when_known("held_to", x.held_to);
   io.when_known("variant", x.variant);
+  io.when_known("calls", x.calls);
 }
 
 void fields(auto& io, Is<LaneResult> auto& x) {

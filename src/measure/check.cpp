@@ -213,7 +213,8 @@ CheckOutcome held_by_likeness(const Likeness& likeness, double bound_db, double 
   return {.result = {.ok = ok,
                      .max_abs_error = max_abs_error,
                      .psnr_db = likeness.psnr_db,
-                     .psnr_bound_db = bound_db},
+                     .psnr_bound_db = bound_db,
+                     .calls = 1},
           .reason = ok ? ""
                        : fmt::format("wrong output: image {} keeps {:.1f} dB of the exact one, "
                                      "expected {:.0f} dB or more",
@@ -231,7 +232,7 @@ void CheckOutcome::judge_files(std::string wrong) {
 
 CheckOutcome check_output(const Case& work, std::span<const View> inputs,
                           std::span<const View> outputs, const Backends& backends,
-                          std::int64_t item, double psnr_db) {
+                          std::int64_t item, double psnr_db, std::optional<ImageRange> only) {
   const auto is_undefined = [](const Op& op) { return !has_reference(op) && !is_peer_only(op); };
   if (const auto op = first_op(work, is_undefined); !op.empty())
     return {.result = {.ok = true, .held_to = HeldTo::Nothing},
@@ -245,9 +246,12 @@ CheckOutcome check_output(const Case& work, std::span<const View> inputs,
   const double psnr_bound_db = psnr_bound(work, psnr_db);
   Worst worst;
   Likeness likeness;
-  const std::int64_t batch = work.images(), slab = slab_images(work);
-  for (std::int64_t first = 0; first < batch; first += slab) {
-    const ImageRange images{.first = first, .count = std::min(slab, batch - first)};
+  const std::int64_t slab = slab_images(work);
+  const ImageRange all =
+      only && !whole_batch(work) ? *only : ImageRange{.first = 0, .count = work.images()};
+  const std::int64_t end = all.first + all.count;
+  for (std::int64_t first = all.first; first < end; first += slab) {
+    const ImageRange images{.first = first, .count = std::min(slab, end - first)};
     const auto exact = exact_outputs(work, known_inputs(work, in, images), images, item);
     for (std::size_t i = 0; i < out.size(); ++i) {
       const ImageRange part = images.of(out[i].desc(), work);
@@ -260,7 +264,7 @@ CheckOutcome check_output(const Case& work, std::span<const View> inputs,
   }
   if (psnr_bound_db > 0) return held_by_likeness(likeness, psnr_bound_db, worst.error);
   const bool ok = worst.error <= worst.bound;
-  return {.result = {.ok = ok, .max_abs_error = worst.error, .bound = worst.bound},
+  return {.result = {.ok = ok, .max_abs_error = worst.error, .bound = worst.bound, .calls = 1},
           .reason = ok ? ""
                        : wrong(worst, worst.bound, outputs[worst.output].desc.shape, "",
                                output_text(work, worst)),

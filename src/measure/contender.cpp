@@ -1,5 +1,7 @@
 #include "measure/contender.h"
 
+#include <algorithm>
+
 #include "ops/array_file.h"
 
 namespace normbench {
@@ -15,6 +17,11 @@ std::int64_t poisoned_iteration(PreparedCase& prepared, std::byte poison, bool p
   prepared.run(options);
   prepared.drain();
   return clock.now_ns() - start_ns;
+}
+
+ImageRange drawn_image(const Case& work, std::mt19937_64& random) {
+  std::uniform_int_distribution<std::int64_t> image(0, work.images() - 1);
+  return {.first = image(random), .count = 1};
 }
 
 void write_array(const std::string& path, View view, const Backends& backends) {
@@ -49,6 +56,17 @@ CheckOutcome CaseContender::check() {
       check_output(prepared_.work(), prepared_.inputs(), prepared_.outputs(), backends_, checked_);
   outcome.judge_files(prepared_.why_not_saved());
   return outcome;
+}
+
+std::optional<CheckOutcome> CaseContender::check_recent(std::mt19937_64& random) {
+  const Case& work = prepared_.work();
+  const std::int64_t calls = std::min(prepared_.calls_left(), last_item_ + 1);
+  if (calls == 0) poisoned_iteration(prepared_, std::byte{0x55}, true, clock_, last_item_);
+  std::uniform_int_distribution<std::int64_t> drawn(0, std::max<std::int64_t>(0, calls - 1));
+  const std::int64_t back = drawn(random);
+  prepared_.look_back(static_cast<std::size_t>(back));
+  return check_output(work, prepared_.inputs(), prepared_.outputs(), backends_, last_item_ - back,
+                      0, drawn_image(work, random));
 }
 
 TurnShape CaseContender::shape_of_turns(double clock_cost_ns) {

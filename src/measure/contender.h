@@ -1,6 +1,7 @@
 /// What takes turns in a group: a case in this process, or one in a peer.
 #pragma once
 
+#include <optional>
 #include <random>
 #include <stdexcept>
 
@@ -19,6 +20,10 @@ struct CutShort : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// So many calls of each contender are held to the reference at least, or all where there are
+/// fewer.
+inline constexpr std::int64_t checked_calls = 8;
+
 /// Abstract so that a group need not know where its contenders run. Calls throw std::runtime_error
 /// for a failure, or one of the two above.
 class Contender {
@@ -32,6 +37,10 @@ class Contender {
   /// Holds the output of the first call, or of the last one, to the reference; where there is none
   /// the outcome has that output.
   virtual CheckOutcome check() = 0;
+  /// The same of a call that is drawn now, from those whose outputs the latest turn left, at an
+  /// image that is drawn; of one more call where they are freed. Nothing where first and last calls
+  /// say as much.
+  virtual std::optional<CheckOutcome> check_recent(std::mt19937_64& random) = 0;
   /// Warms up and decides how its turns run.
   virtual TurnShape shape_of_turns(double clock_cost_ns) = 0;
   virtual Turn take_turn(const TurnShape& shape, std::mt19937_64& random) = 0;
@@ -41,6 +50,9 @@ class Contender {
 /// are poisoned only where that is no part of what is timed.
 std::int64_t poisoned_iteration(PreparedCase& prepared, std::byte poison, bool poison_fresh,
                                 Clock& clock, std::int64_t item = 0);
+
+/// One image of the batch, drawn.
+ImageRange drawn_image(const Case& work, std::mt19937_64& random);
 
 /// Writes the tensor as a .npy file, wherever it lies. Throws CannotWrite.
 void write_array(const std::string& path, View view, const Backends& backends);
@@ -55,6 +67,7 @@ class CaseContender final : public Contender {
   std::int64_t first_call() override;
   void last_call() override;
   CheckOutcome check() override;
+  std::optional<CheckOutcome> check_recent(std::mt19937_64& random) override;
   TurnShape shape_of_turns(double clock_cost_ns) override;
   Turn take_turn(const TurnShape& shape, std::mt19937_64& random) override;
 

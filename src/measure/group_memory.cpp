@@ -70,6 +70,21 @@ std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, st
   return offsets;
 }
 
+void moved_on(const View& from, std::byte* to, std::size_t pixels) {
+  const Shape& shape = from.desc.shape;
+  const bool together = from.desc.layout == Layout::Nhwc;  // the channels of a pixel
+  const auto all = static_cast<std::size_t>(shape.h * shape.w),
+             bytes = static_cast<std::size_t>(size_of(from.desc.dtype) * (together ? shape.c : 1)),
+             runs = static_cast<std::size_t>(shape.n * (together ? 1 : shape.c)),
+             on = all == 0 ? 0 : pixels % all;
+  for (std::size_t run = 0; run < runs; ++run) {
+    const std::byte* const first = from.data + run * all * bytes;
+    std::byte* const out = to + run * all * bytes;
+    std::memcpy(out + on * bytes, first, (all - on) * bytes);
+    std::memcpy(out, first + (all - on) * bytes, on * bytes);
+  }
+}
+
 Sides cold_caches(const Backends& backends, std::int64_t last_level_cache_bytes) {
   const Backend* cuda = backends.at(Place::Cuda);
   const std::int64_t own = cuda == nullptr || cuda->unavailable() ? 0 : cuda->cache_bytes();
@@ -83,13 +98,15 @@ HostNodes host_nodes(const Backends& backends) {
 }
 
 GroupMemory::GroupMemory(std::span<const Case* const> cases, const Measure& measure,
-                         const Backends& backends, std::int64_t cache_bytes)
-    : GroupMemory(cases, measure, backends, cache_bytes, host_nodes(backends)) {}
+                         const Backends& backends, std::int64_t cache_bytes, Copies copies)
+    : GroupMemory(cases, measure, backends, cache_bytes, host_nodes(backends), copies) {}
 
 GroupMemory::GroupMemory(std::span<const Case* const> cases, const Measure& measure,
-                         const Backends& backends, std::int64_t cache_bytes, HostNodes nodes)
+                         const Backends& backends, std::int64_t cache_bytes, HostNodes nodes,
+                         Copies copies)
     : backends_(backends),
       nodes_(std::move(nodes)),
+      copies_(copies),
       caches_(cold_caches(backends, cache_bytes)),
       sets_{.host = buffer_sets(cases, measure.cache, Memory::Pageable, caches_.host),
             .device = buffer_sets(cases, measure.cache, Memory::Device, caches_.device)} {
@@ -172,13 +189,23 @@ void GroupMemory::fill_inputs(const SharedSource& shared, std::byte* copy, std::
     from_double(values[i].values, view_of(sources + i), 0);
 }
 
+void GroupMemory::fill_copy(const SharedSource& shared, std::byte* first, std::byte* to,
+                            std::size_t copy) const {
+  for (std::size_t i = 0; i < shared.offsets.size(); ++i) {
+    TensorDesc desc = shared.first->inputs[i].source.desc();
+    desc.memory = Memory::Pageable;
+    moved_on({.data = first + shared.offsets[i], .desc = desc}, to + shared.offsets[i],
+             copies_ == Copies::Unlike ? copy : 0);
+  }
+}
+
 void GroupMemory::fill(const SharedSource& shared, std::uint64_t seed) const {
   const Memory memory = shared.first->values.front().desc.memory;
   std::byte* const first = shared.block.arena->data();
   if (host_caches(memory)) {
     fill_inputs(shared, first, seed);
     for (std::size_t copy = 1; copy < shared.count; ++copy)
-      std::memcpy(first + shared.stride * copy, first, shared.stride);
+      fill_copy(shared, first, first + shared.stride * copy, copy);
     return;
   }
   Backend& owner = backends_.owner(memory);
@@ -186,14 +213,16 @@ void GroupMemory::fill(const SharedSource& shared, std::uint64_t seed) const {
     return static_cast<std::size_t>(shared.first->inputs[input].source.desc().bytes());
   };
   const std::size_t last = shared.offsets.size() - 1;
-  const auto staging = backends_.owner(Memory::Pageable)
-                           .allocate(Memory::Pageable, shared.offsets[last] + bytes_of(last));
+  const std::size_t bytes = shared.offsets[last] + bytes_of(last);
+  Backend& host = backends_.owner(Memory::Pageable);
+  const auto staging = host.allocate(Memory::Pageable, bytes),
+             staged_copy = host.allocate(Memory::Pageable, bytes);
   fill_inputs(shared, staging->data(), seed);
-  for (std::size_t i = 0; i <= last; ++i) {
-    std::byte* const made = first + shared.offsets[i];
-    owner.copy(made, staging->data() + shared.offsets[i], bytes_of(i));
-    for (std::size_t copy = 1; copy < shared.count; ++copy)
-      owner.copy(made + shared.stride * copy, made, bytes_of(i));
+  for (std::size_t copy = 0; copy < shared.count; ++copy) {
+    fill_copy(shared, staging->data(), staged_copy->data(), copy);
+    for (std::size_t i = 0; i <= last; ++i)
+      owner.copy(first + shared.stride * copy + shared.offsets[i],
+                 staged_copy->data() + shared.offsets[i], bytes_of(i));
   }
 }
 

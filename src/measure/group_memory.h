@@ -44,7 +44,7 @@ std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, st
 /// says of its own (the host's counts where it says nothing).
 Sides cold_caches(const Backends& backends, std::int64_t last_level_cache_bytes);
 
-/// Equal copies of a case's inputs: copy i of input k at first + i * stride + offsets[k]. Cold: so
+/// Copies of a case's inputs: copy i of input k at first + i * stride + offsets[k]. Cold: so
 /// many that the copies alone exceed three times the cache, since outputs written past the cache
 /// push nothing out of it. Resident cases have one of their own.
 struct SourceCopies {
@@ -67,15 +67,23 @@ struct HostNodes {
 };
 HostNodes host_nodes(const Backends& backends);
 
+/// Alike: copies of a source are equal. Unlike: copy i has the pixels of each image i on, the last
+/// ones first (`moved_on`), so that a result that was only remembered is wrong.
+enum class Copies { Alike, Unlike };
+
+/// Copies the values of a dense tensor so that each image's pixels lie `pixels` on, in the order of
+/// their rows, and those at the end come first.
+void moved_on(const View& from, std::byte* to, std::size_t pixels);
+
 /// Sources are filled once and never written again. Page-locked memory, and pageable memory that
 /// crosses the link, comes from the link's node, other from the nodes of the threads that use it. A
 /// kind of memory that cannot be allocated fails only the contenders that ask for it.
 class GroupMemory {
  public:
   GroupMemory(std::span<const Case* const> cases, const Measure& measure, const Backends& backends,
-              std::int64_t cache_bytes);
+              std::int64_t cache_bytes, Copies copies = Copies::Unlike);
   GroupMemory(std::span<const Case* const> cases, const Measure& measure, const Backends& backends,
-              std::int64_t cache_bytes, HostNodes nodes);
+              std::int64_t cache_bytes, HostNodes nodes, Copies copies = Copies::Unlike);
 
   /// Sets of buffers of this kind; all kinds of host memory have as many.
   std::size_t sets(Memory memory) const {
@@ -125,8 +133,13 @@ class GroupMemory {
   std::vector<int> team_nodes(int threads) const;
   SharedSource* find(const Case& work);
 
+  /// The inputs of one copy, of those at `first` in memory that host code reads.
+  void fill_copy(const SharedSource& shared, std::byte* first, std::byte* to,
+                 std::size_t copy) const;
+
   const Backends& backends_;
   HostNodes nodes_;
+  Copies copies_;
   Sides caches_;
   Sides sets_;  // how many on each side
   std::size_t iteration_ = 0;

@@ -194,7 +194,7 @@ void Member::end(Status status, const std::string& reason) {
 
 void Member::judge(const CheckOutcome& outcome) {
   const CheckResult before = std::exchange(result->check, outcome.result);
-  result->check.add_errors_of(before);
+  result->check.add(before);
   auto& notes = result->notes;
   if (!outcome.note.empty() && std::ranges::find(notes, outcome.note) == notes.end())
     notes.push_back(outcome.note);
@@ -308,6 +308,17 @@ void GroupRun::check(Member& member) {
     hold_to_standard(member, *outcome.output);
   else
     member.given = std::move(outcome);  // until all have given theirs
+}
+
+void GroupRun::check_recent(Member& member) {
+  if (const auto outcome = member.contender->check_recent(check_random_)) member.judge(*outcome);
+}
+
+void GroupRun::check_turn(Member& member) {
+  if (!context_.part.check || !member.is_case(group())) return;
+  constexpr double early = 8, often = 0.5;  // rounds; and how often calls of these are drawn
+  const double rounds = std::max(early, static_cast<double>(member.result->rounds.size()));
+  if (std::bernoulli_distribution(often * early / rounds)(check_random_)) check_recent(member);
 }
 
 void GroupRun::hold_to_standard(Member& member, const Tensor64& output) {

@@ -66,6 +66,10 @@ class GroupRun {
   /// Holds the output of the member's first or last call to the reference, or to the standard; a
   /// wrong one fails it.
   void check(Member& member);
+  /// After a turn of a case: holds a call that is drawn from those that it left to the reference.
+  void check_recent(Member& member);
+  /// The same after some turns, drawn too: after every second one at first, then less and less.
+  void check_turn(Member& member);
   /// The state that a member's turn left its device in.
   DeviceState state_after_turn(const Member& member) {
     return member.work->uses_gpu() ? states_.read() : DeviceState{};
@@ -116,7 +120,7 @@ class GroupRun {
   std::size_t index_;
   RunContext& context_;
   std::int64_t start_ns_;
-  std::mt19937_64 random_;
+  std::mt19937_64 random_, check_random_;
   GroupResult result_;
   std::optional<GroupMemory> own_memory_;
   GroupMemory* memory_ = nullptr;

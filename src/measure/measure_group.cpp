@@ -98,6 +98,7 @@ BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
           member.result->rounds.push_back(turn.round);
           add_stage_times(*member.work, *member.result, turn);
           add_flow_times(*member.result, turn);
+          run.check_turn(member);
         });
       if (member.live()) took.push_back(member.index);
       run.tell({GroupStep::Kind::Turn, run.index(), ++turns, contenders.size(), order.size()});
@@ -186,6 +187,18 @@ bool run_staged(GroupRun& run) {
   return true;
 }
 
+/// The last call, and turns until enough calls of a case are checked.
+void check_last_calls(GroupRun& run, Member& member) {
+  member.contender->last_call();
+  run.check(member);
+  std::int64_t missing = member.is_case(run.group()) ? checked_calls : 0;
+  if (member.result->check.held_to != HeldTo::Reference) return;
+  for (missing -= member.result->check.calls; missing > 0 && member.live(); --missing) {
+    run.turn(member, member.shape, run.result().order.size());
+    run.check_recent(member);
+  }
+}
+
 /// False when interrupted.
 bool check_again(GroupRun& run) {
   if (!run.context().part.check) return true;
@@ -193,10 +206,7 @@ bool check_again(GroupRun& run) {
   std::size_t done = 0;
   for (Member* member : members) {
     if (run.context().interrupted) return false;
-    run.guarded(*member, [&] {
-      member->contender->last_call();
-      run.check(*member);
-    });
+    run.guarded(*member, [&] { check_last_calls(run, *member); });
     run.tell({GroupStep::Kind::Checked, run.index(), ++done, members.size()});
   }
   run.name_witnesses();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <limits>
 
 namespace normbench {
 namespace {
@@ -55,6 +56,16 @@ PreparedCase::PreparedCase(const Case& work, GroupMemory& memory, const Backends
   const std::vector<StageRange> ranges = ranges_of(work.stages);
   ranges_ = named(ranges);
   ranges_of_graphs_ = named(around_whole_runs(ranges, graphs_));
+}
+
+std::int64_t PreparedCase::calls_left() const {
+  auto left = std::numeric_limits<std::int64_t>::max();
+  for (const int value : work_.outputs) {
+    const Slot& slot = buffers_->slots()[buffers_->root(static_cast<std::size_t>(value))];
+    if (slot.kind == Slot::Kind::Fresh) return 0;
+    left = std::min(left, static_cast<std::int64_t>(memory_.sets(work_, slot.memory)));
+  }
+  return left;
 }
 
 PreparedCase::~PreparedCase() {

@@ -55,6 +55,16 @@ class PreparedCase {
   void advance() {
     if (!work_.resident) stages_->use(buffers_->slots_of(memory_.next_iteration()));
   }
+  /// How many of the latest iterations have left their outputs where they wrote them; 0 where one
+  /// is freed.
+  std::int64_t calls_left() const;
+  /// Goes back to what the iteration used that was so many before the latest one.
+  void look_back(std::size_t iterations) {
+    if (!work_.resident)
+      stages_->use(buffers_->slots_of(memory_.upcoming_iteration() - 1 - iterations));
+  }
+  /// The copy of the source that the latest iteration read.
+  std::size_t copy() const { return stages_->used().front(); }
   /// The number of the next iteration, for names of ranges that have one; until the first call they
   /// have "{i}". Call it where no time counts: it makes names.
   void number(std::int64_t iteration);

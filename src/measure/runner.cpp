@@ -50,7 +50,7 @@ void append_rounds(CaseResult& result, CaseResult& part, std::int64_t offset_ns)
     std::ranges::copy(part.stages[s].calls_ns, std::back_inserter(result.stages[s].calls_ns));
   }
   result.check.ok = result.check.ok && part.check.ok;
-  result.check.add_errors_of(part.check);
+  result.check.add(part.check);
 }
 
 void append_flow(PipelineResult& pipeline, const PipelineResult& part) {

@@ -52,8 +52,8 @@ TEST_F(Requests, PrepareHasAllThatTheCaseIs) {
   work.stages[0].parameters = {{"to", "float32"}};
   work.stages[1].forced = "fused_nt";
   EXPECT_EQ(
-      prepare_request(work, 8, std::vector<std::string>{"/x/0.npy"}, "", 3),
-      R"({"type":"prepare","threads":2,"device":"cpu","copies":8,)"
+      prepare_request(work, 8, true, std::vector<std::string>{"/x/0.npy"}, "", 3),
+      R"({"type":"prepare","threads":2,"device":"cpu","copies":8,"unlike":true,)"
       R"("inputs":[{"path":"/x/0.npy","dtype":"uint8","shape":[2,3,4,5],"layout":"nhwc"}],)"
       R"("stages":[{"op":"cast","parameters":{"to":"float32"},"place":"cpu","output":"reuse",)"
       R"("in":[{"dtype":"uint8","shape":[2,3,4,5],"layout":"nhwc","memory":"pageable"}],)"
@@ -63,14 +63,14 @@ TEST_F(Requests, PrepareHasAllThatTheCaseIs) {
       R"("out":[{"dtype":"float32","shape":[2,3,4,5],"layout":"nhwc","memory":"pageable"}],)"
       R"("kernel":"fused_nt"}]})");
   work.stages[1].place = Place::Cuda;
-  EXPECT_EQ(
-      Json::parse(prepare_request(work, 1, std::vector<std::string>{"/x"}, "", 3)).at("device"),
-      "cuda:3");
+  EXPECT_EQ(Json::parse(prepare_request(work, 1, false, std::vector<std::string>{"/x"}, "", 3))
+                .at("device"),
+            "cuda:3");
   work.stages[1].place = Place::Cpu;
   work.inputs.at(0).source.memory = Memory::Device;
-  EXPECT_EQ(
-      Json::parse(prepare_request(work, 1, std::vector<std::string>{"/x"}, "", 0)).at("device"),
-      "cuda:0");
+  EXPECT_EQ(Json::parse(prepare_request(work, 1, false, std::vector<std::string>{"/x"}, "", 0))
+                .at("device"),
+            "cuda:0");
 }
 
 TEST(Replies, ThatAreRight) {
@@ -78,10 +78,10 @@ TEST(Replies, ThatAreRight) {
             "torch 2.9");
   EXPECT_EQ(read_hello(R"({"version": "", "name": "mine", "protocol": 1, "type": "hello"})"),
             "mine");
-  EXPECT_EQ(read_ready(R"({"type": "ready"})"), PeerImages());
-  EXPECT_EQ(read_ready(R"({"type": "ready", "psnr": 34.5})"), PeerImages{.psnr_db = 34.5});
+  EXPECT_EQ(read_ready(R"({"type": "ready"})"), PeerReady());
+  EXPECT_EQ(read_ready(R"({"type": "ready", "psnr": 34.5})"), PeerReady{.psnr_db = 34.5});
   EXPECT_EQ(read_ready(R"({"type": "ready", "psnr": 40, "filter": "box"})"),
-            (PeerImages{.psnr_db = 40, .filter = ResizeFilter::Box}));
+            (PeerReady{.psnr_db = 40, .filter = ResizeFilter::Box}));
   EXPECT_THAT(mistake(read_ready, R"({"type": "ready", "psnr": 40, "filter": "area"})"),
               testing::StartsWith(" answered `prepare` wrongly: /filter: "));
   EXPECT_EQ(
@@ -91,7 +91,12 @@ TEST(Replies, ThatAreRight) {
             " answered `prepare` wrongly: /psnr: expected decibels from 0 to 100");
   EXPECT_NO_THROW(read_ready(R"( {"type": "ready", "took": [1e3, null]} )"
                              "\r"));
-  EXPECT_NO_THROW(read_written(R"({"type": "written"})"));
+  EXPECT_EQ(read_written(R"({"type": "written"})"), 0);
+  EXPECT_EQ(read_written(R"({"type": "written", "copy": 5})"), 5);
+  EXPECT_EQ(mistake([](const std::string& line) { read_written(line); },
+                    R"({"type": "written", "copy": -1})"),
+            " answered `output` wrongly: /copy: must be at least 0, got -1");
+  EXPECT_EQ(read_ready(R"({"type": "ready", "unlike": 8})"), PeerReady{.unlike = 8});
 }
 
 TEST(Replies, OfATurn) {

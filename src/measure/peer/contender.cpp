@@ -112,28 +112,49 @@ PeerProcess::Answer PeerContender::ask(const Request& request,
   return answer;
 }
 
-std::vector<View> PeerContender::inputs() {
+std::vector<View> PeerContender::inputs(std::size_t copy) {
   const SourceCopies copies = memory_.inputs(work_);
+  const std::byte* const first = copies.first + (copy < copies.count ? copy * copies.stride : 0);
   std::vector<View> views;
   for (std::size_t i = 0; i < work_.inputs.size(); ++i)
-    views.push_back({.data = copies.first + copies.offsets[i], .desc = work_.values[i].desc});
+    views.push_back(
+        {.data = const_cast<std::byte*>(first) + copies.offsets[i], .desc = work_.values[i].desc});
+  if (copy < copies.count) return views;
+  made_.clear();
+  for (View& view : views) {
+    std::vector<std::byte> host(static_cast<std::size_t>(view.desc.bytes()));
+    context_.backends.owner(view.desc.memory).copy(host.data(), view.data, host.size());
+    view.desc.memory = Memory::Pageable;
+    auto& moved = made_.emplace_back(host.size());
+    moved_on({.data = host.data(), .desc = view.desc}, moved.data(), copy);
+    view.data = moved.data();
+  }
   return views;
+}
+
+bool PeerContender::has_network() const {
+  return std::ranges::any_of(work_.stages,
+                             [](const Stage& stage) { return is_peer_only(stage.op); });
 }
 
 void PeerContender::prepare() {
   const PeerFolder folder(input_bytes(work_));
   std::vector<std::string> paths;
-  for (const View& view : inputs()) {
+  for (const View& view : inputs(0)) {
     paths.push_back(folder.file(fmt::format("{}.npy", paths.size())));
     write_array(paths.back(), view, context_.backends);
   }
   const std::string files = write_file_list(folder);
   const std::size_t copies = memory_.inputs(work_).count;
-  ask({"prepare", prepare_request(work_, copies, paths, files, device_number(context_.backends)),
+  // What networks give is compared by variants, all of which start with the same.
+  const bool unlike = !work_.inputs.empty() && !has_network();
+  ask({"prepare",
+       prepare_request(work_, copies, unlike, paths, files, device_number(context_.backends)),
        limits_.prepare_seconds},
-      [&](const std::string& line) { images_ = read_ready(line); });
+      [&](const std::string& line) { ready_ = read_ready(line); });
+  if (!unlike) ready_.unlike = 1;
   const auto* const load = std::get_if<Load>(&work_.stages.front().op);
-  if (images_.psnr_db > 0 && (load == nullptr || load->storage != Storage::Image))
+  if (ready_.psnr_db > 0 && (load == nullptr || load->storage != Storage::Image))
     throw std::runtime_error(
         process_.told(" says that its images keep a \"psnr\", but it decodes none"));
 }
@@ -175,15 +196,43 @@ std::int64_t PeerContender::first_call() {
 
 CheckOutcome PeerContender::check() {
   // A network's output is held to what others made of the first images.
-  const bool has_network =
-      std::ranges::any_of(work_.stages, [](const Stage& stage) { return is_peer_only(stage.op); });
-  if (has_network && std::holds_alternative<Load>(work_.stages.front().op) && last_item_ > 0)
+  if (has_network() && std::holds_alternative<Load>(work_.stages.front().op) && last_item_ > 0)
     run(1, 0);
+  CheckOutcome outcome = compare({});
+  if (ready_.unlike == 1 && !work_.inputs.empty() && outcome.note.empty() && !has_network())
+    outcome.note = fmt::format(
+        "{} is given the same input in every call: a result that it only remembered would pass",
+        work_.peer);
+  return outcome;
+}
+
+std::optional<CheckOutcome> PeerContender::check_recent(std::mt19937_64& random) {
+  if (has_network()) return std::nullopt;
+  // After every second turn one more call: what is wrong in every second call cannot hide.
+  if (drawn_++ % 2 == 1) {
+    const auto copies = static_cast<std::int64_t>(memory_.inputs(work_).count);
+    if (ready_.unlike > copies)
+      ask({"run", run_on_request(static_cast<std::size_t>(copies)), limits_.turn_seconds},
+          [&](const std::string& line) { read_ran(line, work_.stages.size()); });
+    else
+      run(1, 0);
+    last_item_ = 0;
+  }
+  return compare(drawn_image(work_, random));
+}
+
+CheckOutcome PeerContender::compare(std::optional<ImageRange> only) {
   const PeerFolder folder(output_bytes(work_));
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < work_.outputs.size(); ++i)
     paths.push_back(folder.file(i == 0 ? "output.npy" : fmt::format("output{}.npy", i)));
-  ask({"output", output_request(paths), limits_.turn_seconds}, read_written);
+  std::int64_t copy = 0;
+  ask({"output", output_request(paths), limits_.turn_seconds},
+      [&](const std::string& line) { copy = read_written(line); });
+  if (ready_.unlike == 1) copy = 0;
+  if (copy >= ready_.unlike)
+    throw std::runtime_error(process_.told(fmt::format(
+        " says that its result is of copy {} of the input, but it has {}", copy, ready_.unlike)));
   try {
     std::vector<std::unique_ptr<ArrayFile>> files;
     std::vector<View> outputs;
@@ -194,8 +243,9 @@ CheckOutcome PeerContender::check() {
     }
     Case held = work_;
     if (auto* const load = std::get_if<Load>(&held.stages.front().op))
-      load->held_to = images_.filter;
-    return check_output(held, inputs(), outputs, context_.backends, last_item_, images_.psnr_db);
+      load->held_to = ready_.filter;
+    return check_output(held, inputs(static_cast<std::size_t>(copy)), outputs, context_.backends,
+                        last_item_, ready_.psnr_db, only);
   } catch (const Invalid& mistake) {
     throw std::runtime_error(process_.told(fmt::format(" wrote {}", mistake.what())));
   }

@@ -54,6 +54,7 @@ class PeerContender final : public Contender {
   std::int64_t first_call() override;
   void last_call() override {}  // a peer keeps what its last iteration gave
   CheckOutcome check() override;
+  std::optional<CheckOutcome> check_recent(std::mt19937_64& random) override;
   TurnShape shape_of_turns(double clock_cost_ns) override;
   Turn take_turn(const TurnShape& shape, std::mt19937_64& random) override;
 
@@ -67,7 +68,11 @@ class PeerContender final : public Contender {
                           const std::function<void(const std::string&)>& read);
   std::string write_file_list(const PeerFolder& folder) const;
   PeerTurn run(std::int64_t iterations, std::int64_t warmup_ns);
-  std::vector<View> inputs();
+  /// Copy `copy` of the inputs; where the group's memory has none of that number, it is made.
+  std::vector<View> inputs(std::size_t copy);
+  bool has_network() const;
+  /// Holds the latest result to the reference: these images alone, where they are given.
+  CheckOutcome compare(std::optional<ImageRange> only);
   std::vector<std::int64_t> stage_times(const PeerTurn& turn);
 
   const Case& work_;
@@ -77,9 +82,12 @@ class PeerContender final : public Contender {
   PeerProcess process_;
   std::string version_;
   ColdFiles cold_files_;
-  PeerImages images_;
+  PeerReady ready_;
   std::int64_t last_item_ = 0;  // of its latest run, whose output it keeps
-  bool failed_ = false;         // it need not be told of the end
+  std::int64_t drawn_ = 0;      // calls that were checked after turns
+  std::vector<std::vector<std::byte>>
+      made_;             // a copy of the inputs, in memory that host code reads
+  bool failed_ = false;  // it need not be told of the end
 };
 
 }  // namespace normbench

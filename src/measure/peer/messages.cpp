@@ -141,7 +141,7 @@ std::string hello_request() {
                                        built.at("version").get<std::string>())}});
 }
 
-std::string prepare_request(const Case& work, std::size_t copies,
+std::string prepare_request(const Case& work, std::size_t copies, bool unlike,
                             std::span<const std::string> paths, const std::string& files,
                             int device) {
   Json stages = Json::array(), inputs = Json::array();
@@ -159,6 +159,7 @@ std::string prepare_request(const Case& work, std::size_t copies,
                   {"threads", work.threads},
                   {"device", work.uses_gpu() ? fmt::format("cuda:{}", device) : "cpu"},
                   {"copies", copies},
+                  {"unlike", unlike},
                   {"inputs", std::move(inputs)},
                   {"stages", std::move(stages)}};
   if (wired) request["outputs"] = work.outputs;
@@ -167,6 +168,10 @@ std::string prepare_request(const Case& work, std::size_t copies,
 
 std::string run_request(std::int64_t iterations, std::int64_t warmup_ns) {
   return text_of({{"type", "run"}, {"iterations", iterations}, {"warmup_ns", warmup_ns}});
+}
+
+std::string run_on_request(std::size_t copy) {
+  return text_of({{"type", "run"}, {"iterations", 1}, {"warmup_ns", 0}, {"copy", copy}});
 }
 
 std::string output_request(std::span<const std::string> paths) {
@@ -189,19 +194,21 @@ std::string read_hello(const std::string& line) {
   return version.empty() ? name : fmt::format("{} {}", name, version);
 }
 
-PeerImages read_ready(const std::string& line) {
+PeerReady read_ready(const std::string& line) {
   constexpr double most_db = 100;
+  constexpr std::int64_t most_copies = 1'000'001;
   Reply reply("prepare", "ready", line);
   Reader& reader = reply.reader();
-  PeerImages images;
-  images.psnr_db = reader.number("psnr", 0);
-  if (images.psnr_db < 0 || images.psnr_db > most_db)
+  PeerReady ready;
+  ready.psnr_db = reader.number("psnr", 0);
+  if (ready.psnr_db < 0 || ready.psnr_db > most_db)
     reader.complain_at("psnr", fmt::format("expected decibels from 0 to {}", most_db));
-  images.filter = reader.word("filter", images.filter);
-  if (images.filter != ResizeFilter::Triangle && images.psnr_db == 0)
+  ready.filter = reader.word("filter", ready.filter);
+  if (ready.filter != ResizeFilter::Triangle && ready.psnr_db == 0)
     reader.complain_at("psnr", "expected the decibels that images of this filter keep");
+  ready.unlike = reader.integer("unlike", 1, 1, most_copies);
   reply.throw_mistakes();
-  return images;
+  return ready;
 }
 
 PeerTurn read_ran(const std::string& line, std::size_t stages) {
@@ -224,6 +231,11 @@ PeerTurn read_ran(const std::string& line, std::size_t stages) {
   return turn;
 }
 
-void read_written(const std::string& line) { Reply("output", "written", line).throw_mistakes(); }
+std::int64_t read_written(const std::string& line) {
+  Reply reply("output", "written", line);
+  const std::int64_t copy = read_count(reply.reader(), "copy");
+  reply.throw_mistakes();
+  return copy;
+}
 
 }  // namespace normbench

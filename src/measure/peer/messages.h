@@ -21,10 +21,13 @@ std::string hello_request();
 /// `device` the number of the GPU, for a case that
 /// uses it. What is no plain chain of stages tells the numbers of the values that each reads and
 /// writes, inputs first, and those of the outputs.
-std::string prepare_request(const Case& work, std::size_t copies,
+/// `unlike`: copies of the inputs are to differ (docs/peers.md).
+std::string prepare_request(const Case& work, std::size_t copies, bool unlike,
                             std::span<const std::string> paths, const std::string& files,
                             int device);
 std::string run_request(std::int64_t iterations, std::int64_t warmup_ns);
+/// One iteration on this copy of the inputs.
+std::string run_on_request(std::size_t copy);
 std::string output_request(std::span<const std::string> paths);
 std::string close_request();
 
@@ -40,14 +43,16 @@ struct PeerTurn {
 
 /// "torch 2.9.0".
 std::string read_hello(const std::string& line);
-/// What a peer says of the images that it loads.
-struct PeerImages {
-  double psnr_db = 0;  // the peak signal-to-noise ratio that each keeps; 0: they are the op's
-  ResizeFilter filter = ResizeFilter::Triangle;  // by which they are resized
-  bool operator==(const PeerImages&) const = default;
+/// What a peer says of what it prepared.
+struct PeerReady {
+  double psnr_db = 0;  // the peak signal-to-noise ratio that each image keeps; 0: they are the op's
+  ResizeFilter filter = ResizeFilter::Triangle;  // by which images that it loads are resized
+  std::int64_t unlike = 1;                       // how many copies of the inputs differ; 1: none do
+  bool operator==(const PeerReady&) const = default;
 };
-PeerImages read_ready(const std::string& line);
+PeerReady read_ready(const std::string& line);
 PeerTurn read_ran(const std::string& line, std::size_t stages);
-void read_written(const std::string& line);
+/// Gives the copy of the inputs that the result is of, 0 where the peer does not say.
+std::int64_t read_written(const std::string& line);
 
 }  // namespace normbench

@@ -196,6 +196,7 @@ PeerPrepare read_prepare(const Json& message) {
   if (reader.has("threads")) said.threads = reader.member("threads");
   said.device = read_device(reader);
   said.copies = reader.integer("copies", said.copies, 1, most_copies);
+  said.unlike = reader.boolean("unlike", said.unlike);
   const Json& stages = read_list(reader, "stages");
   for (std::size_t i = 0; i < stages.size(); ++i)
     said.stages.push_back(read_stage(Reader(stages[i], element("/stages", i), issues)));

@@ -25,6 +25,7 @@ struct PeerPrepare {
   Json threads = 1;         // as a config says them
   int device = 0;           // of the CUDA devices that this process sees
   std::int64_t copies = 1;  // of the input; 1: it stays in the cache
+  bool unlike = false;      // they are to differ
   std::string path;         // of the input
   TensorDesc input;         // in the memory that the first stage reads
   std::vector<PeerStage> stages;

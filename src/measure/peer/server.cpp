@@ -115,20 +115,26 @@ class PeerServer::Work {
     return turn;
   }
 
+  /// Of the input.
+  std::size_t copies() { return memory_.inputs(work()).count; }
+
   /// Writes what the call gave; after a turn, what one more iteration on poisoned buffers gives,
   /// for outputs of the turn may be freed. Throws CannotWrite, and Invalid when nothing was run.
-  void write(const std::string& path) {
+  /// Gives the copy of the input that this is of.
+  std::size_t write(const std::string& path) {
     if (result_ == Result::None) throw Invalid("nothing was run (send run first)");
     if (result_ == Result::Past) poisoned_iteration(prepared_, std::byte{0x55}, true, clock_);
     result_ = Result::Kept;
     write_array(path, prepared_.outputs().at(0), backends_);
+    return prepared_.copy();
   }
 
  private:
   const Case& work() const { return plan_.groups[0].cases[0]; }
   GroupMemory take_memory(const PeerPrepare& said) const {
     const Case* const alone[] = {&work()};
-    return GroupMemory(alone, plan_.measure, backends_, cache_bytes_of(said));
+    return GroupMemory(alone, plan_.measure, backends_, cache_bytes_of(said),
+                       said.unlike ? Copies::Unlike : Copies::Alike);
   }
 
   Clock& clock_;
@@ -196,7 +202,8 @@ Json PeerServer::prepare(const Json& message) {
   if (work_) throw Invalid("there is a case already (start another process for another)");
   const PeerPrepare said = read_prepare(message);
   work_ = std::make_unique<Work>(said, make_backends_(said.device), clock_);
-  return {{"type", "ready"}};
+  if (!said.unlike) return {{"type", "ready"}};
+  return {{"type", "ready"}, {"unlike", work_->copies()}};
 }
 
 PeerServer::Work& PeerServer::prepared() const {
@@ -221,8 +228,7 @@ Json PeerServer::output(const Json& message) {
   if (!reader.has("path")) reader.complain("no \"path\"");
   const std::string path = reader.text("path", "");
   throw_if_any(issues);
-  prepared().write(path);
-  return {{"type", "written"}};
+  return {{"type", "written"}, {"copy", prepared().write(path)}};
 }
 
 }  // namespace normbench

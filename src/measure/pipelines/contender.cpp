@@ -14,14 +14,25 @@ constexpr double marks_share = 0.005;
 
 bool is_on_device(const Stage& stage) { return stage.place == Place::Cuda; }
 
-/// What items start from: those with equal ones start from the same values. Empty: all do.
-using Start = std::vector<std::size_t>;
+/// The images that items start from: those with equal ones start from the same values. Empty where
+/// they load none.
+using Images = std::vector<std::size_t>;
 
-/// Gives each item's start.
-std::function<Start(std::int64_t)> starts_of(const Case& work) {
+std::function<Images(std::int64_t)> images_of(const Case& work) {
   const auto* const load = std::get_if<Load>(&work.stages.front().op);
-  if (load == nullptr) return [](std::int64_t) { return Start(); };
+  if (load == nullptr) return [](std::int64_t) { return Images(); };
   return [walk = load->walk()](std::int64_t item) { return walk.numbers_of(item); };
+}
+
+/// So many of the items, in order: the first and the last, and others drawn.
+std::vector<std::int64_t> drawn_items(std::int64_t items, std::int64_t count,
+                                      std::mt19937_64& random) {
+  std::vector<std::int64_t> between, drawn{0, items - 1};
+  for (std::int64_t item = 1; item + 1 < items; ++item) between.push_back(item);
+  std::ranges::sample(between, std::back_inserter(drawn), count - 2, random);
+  std::ranges::sort(drawn);
+  drawn.erase(std::unique(drawn.begin(), drawn.end()), drawn.end());
+  return drawn;
 }
 
 }  // namespace
@@ -32,7 +43,8 @@ PipelineContender::PipelineContender(const Case& work, GroupMemory& memory,
     : backends_(backends),
       clock_(clock),
       cold_files_(work),
-      engine_(work, memory, backends, recorder, clock) {
+      engine_(work, memory, backends, recorder, clock),
+      random_(random()) {
   engine_.place(random);
 }
 
@@ -47,32 +59,33 @@ void PipelineContender::last_call() {
   run_checked(engine_.work().pipeline->items, std::byte{0x55});
 }
 
-/// Keeps the outputs of the first and the last item; those of items that start from the same must
-/// be equal.
+/// Keeps the outputs of some items; those of items that start from the same must be equal.
 void PipelineContender::run_checked(std::int64_t items, std::byte poison) {
   kept_.clear();
   unlike_.reset();
-  hashes_.assign(static_cast<std::size_t>(items), 0);
+  items_.assign(static_cast<std::size_t>(items), {});
+  chosen_ = drawn_items(items, checked_calls, random_);
   if (engine_.work().pipeline->part) {
     engine_.run(items, {});
     return;
   }
-  engine_.run(items, {.poison = poison, .on_done = [&](Flight& flight) { keep(flight, items); }});
+  engine_.run(items, {.poison = poison, .on_done = [&](Flight& flight) { keep(flight); }});
   compare_items();
 }
 
 void PipelineContender::compare_items() {
-  if (hashes_.size() == 1) return;
-  const auto start_of = starts_of(engine_.work());
-  std::map<Start, std::int64_t> firsts;
-  for (std::int64_t item = 0; item < std::ssize(hashes_) && !unlike_; ++item) {
-    const std::int64_t first = firsts.emplace(start_of(item), item).first->second;
-    if (hashes_[static_cast<std::size_t>(item)] != hashes_[static_cast<std::size_t>(first)])
-      unlike_.emplace(first, item);
+  if (items_.size() == 1) return;
+  const auto loaded = images_of(engine_.work());
+  std::map<std::pair<Images, const std::byte*>, std::int64_t> firsts;
+  for (std::int64_t item = 0; item < std::ssize(items_) && !unlike_; ++item) {
+    const Item& one = items_[static_cast<std::size_t>(item)];
+    const std::int64_t first =
+        firsts.emplace(std::pair(loaded(item), one.input), item).first->second;
+    if (one.hash != items_[static_cast<std::size_t>(first)].hash) unlike_.emplace(first, item);
   }
 }
 
-void PipelineContender::keep(Flight& flight, std::int64_t items) {
+void PipelineContender::keep(Flight& flight) {
   Kept kept{.item = flight.item(), .inputs = flight.stages().inputs(), .outputs = {}};
   std::size_t hash = 0;
   for (const View& view : flight.stages().outputs()) {
@@ -81,10 +94,11 @@ void PipelineContender::keep(Flight& flight, std::int64_t items) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     hash = hash * 31 + std::hash<std::string_view>{}(text);
   }
-  const bool is_checked = kept.item == 0 || kept.item == items - 1;
+  const bool is_checked = std::ranges::binary_search(chosen_, kept.item);
   if (is_checked) kept.wrong_file = flight.stages().why_not_saved();
+  const std::byte* const input = kept.inputs.empty() ? nullptr : kept.inputs.front().data;
   const std::lock_guard lock(mutex_);
-  hashes_[static_cast<std::size_t>(kept.item)] = hash;
+  items_[static_cast<std::size_t>(kept.item)] = {.input = input, .hash = hash};
   if (is_checked) kept_.push_back(std::move(kept));
 }
 
@@ -99,7 +113,10 @@ CheckOutcome PipelineContender::check() {
       desc.memory = Memory::Pageable;
       outputs.push_back({.data = const_cast<std::byte*>(kept.outputs[i].data()), .desc = desc});
     }
-    CheckOutcome outcome = check_output(work, kept.inputs, outputs, backends_, kept.item);
+    const bool is_end = &kept == &kept_.front() || &kept == &kept_.back();
+    std::optional<ImageRange> only;  // all images of the first and the last item
+    if (!is_end) only = drawn_image(work, random_);
+    CheckOutcome outcome = check_output(work, kept.inputs, outputs, backends_, kept.item, 0, only);
     outcome.judge_files(kept.wrong_file);
     if (!outcome.result.ok) outcome.reason = fmt::format("item {}: {}", kept.item, outcome.reason);
     if (&kept == &kept_.front() || !outcome.result.ok) worst = std::move(outcome);

@@ -16,10 +16,17 @@ class PipelineContender final : public Contender {
   std::int64_t first_call() override;
   void last_call() override;
   CheckOutcome check() override;
+  /// Checked turns hold some of their items to the reference, and compare all.
+  std::optional<CheckOutcome> check_recent(std::mt19937_64&) override { return std::nullopt; }
   TurnShape shape_of_turns(double clock_cost_ns) override;
   Turn take_turn(const TurnShape& shape, std::mt19937_64& random) override;
 
  private:
+  /// What an item started from and gave.
+  struct Item {
+    const std::byte* input = nullptr;  // its first one; null: it loads
+    std::size_t hash = 0;              // of all outputs
+  };
   /// The outputs of an item, copied when it was done.
   struct Kept {
     std::int64_t item;
@@ -29,16 +36,18 @@ class PipelineContender final : public Contender {
   };
 
   void run_checked(std::int64_t items, std::byte poison);
-  void keep(Flight& flight, std::int64_t items);
+  void keep(Flight& flight);
   void compare_items();
 
   const Backends& backends_;
   Clock& clock_;
   ColdFiles cold_files_;
   Engine engine_;
-  std::mutex mutex_;                 // items are done on any thread
-  std::vector<Kept> kept_;           // of the first and the last item of a checked turn
-  std::vector<std::size_t> hashes_;  // of every item's outputs
+  std::mutex mutex_;                  // items are done on any thread
+  std::vector<Kept> kept_;            // of some items of a checked turn, the first and the last too
+  std::vector<std::int64_t> chosen_;  // which, in order
+  std::vector<Item> items_;           // all
+  std::mt19937_64 random_;
   // Two items that gave different outputs from the same input.
   std::optional<std::pair<std::int64_t, std::int64_t>> unlike_;
 };
