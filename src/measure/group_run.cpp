@@ -311,6 +311,7 @@ void GroupRun::check(Member& member) {
 }
 
 void GroupRun::check_recent(Member& member) {
+  if (member.result->check.held_to != HeldTo::Reference) return;
   if (const auto outcome = member.contender->check_recent(check_random_)) member.judge(*outcome);
 }
 

@@ -79,7 +79,8 @@ TEST_F(GpuDayWarmUp, TurnsOnTheDeviceShareTheReadingBetweenThem) {
                      .interrupted = interrupted,
                      .cache_bytes = cache_bytes,
                      .disturbance = [&] { return Disturbance{.steal_ns = 10 * ++readings}; },
-                     .on_profile = {}};
+                     .on_profile = {},
+                     .part = {.check = false}};
   const auto group = measure_group(plan, 0, context, 0);
   EXPECT_EQ(readings, 13);
   for (const Round& round : group->cases[0].rounds) EXPECT_EQ(round.disturbance.steal_ns, 10);

@@ -89,7 +89,8 @@ class PeerServer::Work {
         plan_(plan_peer_case(said, backends_, options_here(backends_))),
         recorder_(clock),
         memory_(take_memory(said)),
-        prepared_(work(), memory_, backends_, recorder_) {
+        prepared_(work(), memory_, backends_, recorder_),
+        unlike_(said.unlike) {
     prepared_.place(random_);
   }
 
@@ -120,13 +121,13 @@ class PeerServer::Work {
 
   /// Writes what the call gave; after a turn, what one more iteration on poisoned buffers gives,
   /// for outputs of the turn may be freed. Throws CannotWrite, and Invalid when nothing was run.
-  /// Gives the copy of the input that this is of.
-  std::size_t write(const std::string& path) {
+  /// Gives the copy of the input that this is of, where they differ.
+  std::optional<std::size_t> write(const std::string& path) {
     if (result_ == Result::None) throw Invalid("nothing was run (send run first)");
     if (result_ == Result::Past) poisoned_iteration(prepared_, std::byte{0x55}, true, clock_);
     result_ = Result::Kept;
     write_array(path, prepared_.outputs().at(0), backends_);
-    return prepared_.copy();
+    return unlike_ ? std::optional(prepared_.copy()) : std::nullopt;
   }
 
  private:
@@ -144,6 +145,7 @@ class PeerServer::Work {
   GroupMemory memory_;
   std::mt19937_64 random_{std::random_device{}()};  // other processes place buffers elsewhere
   PreparedCase prepared_;
+  bool unlike_;  // copies of the input differ
   std::optional<bool> marks_;
   enum class Result { None, Kept, Past } result_ = Result::None;
 };
@@ -228,7 +230,10 @@ Json PeerServer::output(const Json& message) {
   if (!reader.has("path")) reader.complain("no \"path\"");
   const std::string path = reader.text("path", "");
   throw_if_any(issues);
-  return {{"type", "written"}, {"copy", prepared().write(path)}};
+  const std::optional<std::size_t> copy = prepared().write(path);
+  Json reply = {{"type", "written"}};
+  if (copy) reply["copy"] = *copy;
+  return reply;
 }
 
 }  // namespace normbench

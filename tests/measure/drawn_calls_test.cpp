@@ -1,0 +1,121 @@
+/// Calls are drawn after they ran, on inputs that differ: a kernel that is wrong in some of its
+/// calls is found.
+#include "measure/contender.h"
+#include "measure/group_memory.h"
+#include "measure/measure_group.h"
+#include "measure/run_fixture.h"
+#include "measure/runner.h"
+
+namespace normbench::drawn_calls_test {
+namespace {
+
+Backends cpu_alone() {
+  Backends backends;
+  backends.list.push_back(make_cpu_backend());
+  return backends;
+}
+
+/// What a kernel does instead of its work in a call.
+using Instead = std::function<bool(std::int64_t call, const View& out)>;
+
+struct DrawnCallsTest : testing::Test {
+  Backends backends = cpu_alone();
+  SystemClock clock;
+  Recorder recorder{clock};
+  Watchdog watchdog{60, nullptr};
+  FakeObserver observer;
+  std::atomic<bool> interrupted = false;
+
+  /// The group's only case after a short run; its kernel does `instead` where that says so.
+  CaseResult measured(const char* cache, std::int64_t seed, const char* output,
+                      const Instead& instead) {
+    Plan plan = make_plan("drawn.json",
+                          fmt::format(R"({{"schema": 1, "name": "drawn",
+        "measure": {{"cache": "{}", "max_seconds_per_group": 0.02, "seed": {}}},
+        "experiments": [{{"name": "e", "source": {{"batch": 2, "size": [17, 19]}}, "variants": {{
+          "v": [{{"op": "normalize", "mean": [100], "std": [50], "output": "{}"}}]}}}}]}})",
+                                      cache, seed, output),
+                          backends, {});
+    Stage& stage = plan.groups.front().cases.front().stages.front();
+    Kernel row = *stage.kernel;
+    const Launch real = row.prepare(stage.op, stage.signature);
+    static Launch wrapped;
+    wrapped = [real, instead, call = std::make_shared<std::int64_t>(0)](
+                  Queue& queue, std::span<const View> in, std::span<const View> out, View scratch) {
+      if (!instead((*call)++, out[0])) real(queue, in, out, scratch);
+    };
+    row.prepare = [](const Op&, const Signature&) { return wrapped; };
+    stage.kernel = &row;
+    RunContext context{.backends = backends,
+                       .clock = clock,
+                       .recorder = recorder,
+                       .watchdog = watchdog,
+                       .observer = observer,
+                       .interrupted = interrupted,
+                       .cache_bytes = 1 << 16,
+                       .on_profile = {}};
+    return measure_group(plan, 0, context, 0)->cases.front();
+  }
+};
+
+TEST_F(DrawnCallsTest, EightOrMoreOfARightKernelAreChecked) {
+  for (const char* cache : {"hot", "cold"})
+    for (const char* output : {"reuse", "fresh"}) {
+      const CaseResult result =
+          measured(cache, 1, output, [](std::int64_t, const View&) { return false; });
+      EXPECT_EQ(result.status, Status::Ok) << result.reason;
+      EXPECT_GE(result.check.calls, checked_calls) << cache << " " << output;
+    }
+}
+
+TEST_F(DrawnCallsTest, OneThatComputesEveryOtherCallIsFound) {
+  for (const char* cache : {"hot", "cold"})
+    for (std::int64_t seed = 0; seed < 10; ++seed)
+      for (const std::int64_t odd : {0, 1}) {
+        const CaseResult result =
+            measured(cache, seed, "reuse", [odd](std::int64_t call, const View& out) {
+              // The first call is the first that is checked.
+              if (call == 0 || call % 2 != odd) return false;
+              std::memset(out.data, 0, static_cast<std::size_t>(out.desc.bytes()));
+              return true;
+            });
+        EXPECT_EQ(result.status, Status::Failed) << cache << " " << seed << " " << odd;
+        EXPECT_THAT(result.reason, testing::HasSubstr("wrong output"));
+      }
+}
+
+TEST_F(DrawnCallsTest, OneThatRemembersItsFirstResultIsFound) {
+  for (std::int64_t seed = 0; seed < 20; ++seed) {
+    std::vector<std::byte> first;
+    const CaseResult result =
+        measured("cold", seed, "reuse", [&](std::int64_t call, const View& out) {
+          const auto bytes = static_cast<std::size_t>(out.desc.bytes());
+          if (call == 1) first.assign(out.data, out.data + bytes);  // as random as the memory is
+          if (call < 2) return false;
+          std::memcpy(out.data, first.data(), bytes);
+          return true;
+        });
+    EXPECT_EQ(result.status, Status::Failed) << seed;
+  }
+}
+
+TEST(MovedOn, MovesThePixelsOfEveryImage) {
+  for (const Layout layout : {Layout::Nchw, Layout::Nhwc}) {
+    const TensorDesc desc = dense(DType::Float16, layout, {2, 3, 2, 5}, Memory::Pageable);
+    std::vector<std::uint16_t> from(60), to(60);
+    std::iota(from.begin(), from.end(), std::uint16_t{0});
+    moved_on({reinterpret_cast<std::byte*>(from.data()), desc},
+             reinterpret_cast<std::byte*>(to.data()), 13);
+    for (std::size_t n = 0; n < 2; ++n)
+      for (std::size_t c = 0; c < 3; ++c)
+        for (std::size_t p = 0; p < 10; ++p) {
+          const auto at = [&](std::size_t pixel) {
+            return layout == Layout::Nchw ? (n * 3 + c) * 10 + pixel : (n * 10 + pixel) * 3 + c;
+          };
+          EXPECT_EQ(to[at((p + 13) % 10)], from[at(p)]);
+        }
+  }
+}
+
+}  // namespace
+}  // namespace normbench::drawn_calls_test
