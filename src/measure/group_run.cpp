@@ -317,7 +317,7 @@ void GroupRun::check_recent(Member& member) {
 
 void GroupRun::check_turn(Member& member) {
   if (!context_.part.check || !member.is_case(group())) return;
-  constexpr double early = 8, often = 0.5;  // rounds; and how often calls of these are drawn
+  constexpr double early = 8, often = 3.0 / 8;  // rounds; and of how many of these a call is drawn
   const double rounds = std::max(early, static_cast<double>(member.result->rounds.size()));
   if (std::bernoulli_distribution(often * early / rounds)(check_random_)) check_recent(member);
 }
