@@ -397,6 +397,10 @@ HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, cons
   return done;
 }
 
+/// From so many elements on planes are long: in shorter ones, parts change constants so often that
+/// one plane after the other is faster.
+constexpr std::int64_t kLongPlane = 32768;
+
 /// The elements of several planes past the cache, as far as that is worth while; returns where that
 /// ends.
 template <DType From, DType To, class Operation>
@@ -404,7 +408,7 @@ HWY_INLINE std::int64_t several_planes(const Run& run, const float* a, const flo
   const auto step = static_cast<std::int64_t>(hn::Lanes(F())) * vectors_per_chunk<From, To>();
   const std::int64_t first = until_aligned<To>(run.out, step);
   const Planes& planes = run.planes;
-  if (run.elements <= planes.left || planes.left < first || planes.elements < 4 * step) return 0;
+  if (run.elements <= planes.left || planes.left < first || planes.elements < kLongPlane) return 0;
   using One = OneChannel<Operation>;
   blocks<From, To, Stores::Normal>({.in = run.in,
                                     .out = run.out,
