@@ -7,7 +7,9 @@
 
 namespace normbench {
 
-enum class Outcome { NothingRan, Alone, Traced, Unfair, Winner, Tie, Inconclusive };
+/// TooFast: some are faster than their limits, which cannot be, and fewer than two are left to be
+/// compared.
+enum class Outcome { NothingRan, Alone, Traced, Unfair, Winner, Tie, Inconclusive, TooFast };
 
 /// By how much the winner is faster, and than which case.
 struct Advantage {

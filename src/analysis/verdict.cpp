@@ -8,11 +8,12 @@ namespace {
 
 constexpr double kSlow = 1.1;  // times the fastest: from here on a reason is owed
 
-/// Measured cases, fastest first.
+/// Measured cases, fastest first. Nothing is faster than its limit: those that seem to be are in no
+/// ranking.
 std::vector<int> ranking(const GroupAnalysis& analysis) {
   std::vector<int> ranked;
   for (int i = 0; i < static_cast<int>(analysis.cases.size()); ++i)
-    if (analysis.cases[i].time_ns) ranked.push_back(i);
+    if (analysis.cases[i].time_ns && !analysis.cases[i].above_limit) ranked.push_back(i);
   std::ranges::stable_sort(ranked, {}, [&](int i) { return analysis.cases[i].time_ns->value; });
   return ranked;
 }
@@ -55,6 +56,11 @@ void add_undecided(const GroupAnalysis& analysis, double precision, Verdict& ver
 
 void rank(const GroupResult& group, const GroupAnalysis& analysis, const Results& results,
           const std::vector<int>& ranked, Verdict& verdict) {
+  const bool too_fast = std::ranges::any_of(analysis.cases, &CaseAnalysis::above_limit);
+  if (too_fast && ranked.size() < 2) {
+    verdict.outcome = Outcome::TooFast;
+    return;
+  }
   if (ranked.empty()) {
     // A run under a tool leaves its rounds out, unless it is told not to.
     if (results.traced && std::ranges::count(group.cases, Status::Ok, &CaseResult::status) > 0)

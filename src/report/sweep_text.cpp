@@ -50,6 +50,8 @@ std::string outcome_text(const GroupResult& group, const GroupAnalysis& analysis
       return "Tied: " + fastest;
     case Outcome::Inconclusive:
       return "Inconclusive between " + fastest;
+    case Outcome::TooFast:
+      return "No winner: faster than the limit";
   }
   return "";
 }

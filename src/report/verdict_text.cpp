@@ -145,6 +145,8 @@ std::string headline(const GroupResult& group, const GroupAnalysis& analysis,
                          spoken_cases(group, verdict.fastest), format_percent(verdict.widest));
     case Outcome::Inconclusive:
       return inconclusive_text(group, verdict);
+    case Outcome::TooFast:
+      return "No winner: what is faster than its limit is not ranked, and too little is left.";
   }
   return "";
 }
@@ -169,7 +171,7 @@ std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& 
     if (const CaseAnalysis& one = analysis.cases[i]; one.above_limit)
       list.push_back(
           fmt::format("Error: {} is faster than its limit ({}, at least {}): limit or case is "
-                      "measured wrongly.",
+                      "measured wrongly. It is not ranked.",
                       spoken(group.cases[i].variant), format_percent(one.of_limit->value),
                       format_percent(one.of_limit->low)));
   if (!verdict.host_left_out.empty())

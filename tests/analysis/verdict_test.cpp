@@ -54,6 +54,22 @@ TEST(Verdict, FasterThanTheLimitIsAnError) {
   results.groups[0].limits[1].rounds = examples::make_rounds(3.6, 8);
   const GroupAnalysis analysis = analysed(results);
   EXPECT_TRUE(analysis.cases[5].above_limit);
+  EXPECT_EQ(analysed(examples::blog()).verdict.winner, results.groups[0].cases[5].variant);
+  EXPECT_NE(analysis.verdict.winner, results.groups[0].cases[5].variant);
+  EXPECT_THAT(analysis.verdict.fastest, testing::Not(testing::Contains(5)));
+  EXPECT_FALSE(analysis.verdict.fastest.empty());
+}
+
+TEST(Verdict, WhereOneIsLeftThatIsNotFasterThanItsLimitNothingIsRanked) {
+  Results results = examples::blog();
+  auto& cases = results.groups[0].cases;
+  for (std::size_t i = 1; i < 5; ++i) cases[i].status = Status::Skipped;
+  results.groups[0].limits[0].rounds = examples::make_rounds(3.2, 7);
+  results.groups[0].limits[1].rounds = examples::make_rounds(3.6, 8);
+  const GroupAnalysis analysis = analysed(results);
+  EXPECT_TRUE(analysis.cases[5].above_limit);
+  EXPECT_EQ(analysis.verdict.outcome, Outcome::TooFast);
+  EXPECT_TRUE(analysis.verdict.fastest.empty());
 }
 
 TEST(Limits, TheFastestOfTheSameMixCounts) {

@@ -29,13 +29,16 @@ void read_only(const View& in, const View& out, const Queue& queue) {
   std::memcpy(out.data, &word, std::min(sizeof(word), static_cast<std::size_t>(out.desc.bytes())));
 }
 
-/// Whole vectors; the output's last bytes, less than a vector, are zeros.
+/// Whole vectors; the output's last bytes, less than a read has, are zeros.
 void mix(const Stream& op, const View& in, const View& out, const Queue& queue, StreamForm form) {
   const std::int64_t size = vector_bytes(), bytes = out.desc.bytes();
   const bool aligned =
       reinterpret_cast<std::uintptr_t>(out.data) % static_cast<std::uintptr_t>(size) == 0;
-  const StreamVectors all{
+  StreamVectors all{
       .in = in.data, .reads = read_bytes(op, in) / size, .out = out.data, .writes = bytes / size};
+  // A whole number of writes for each read is quicker to go through than one fewer for the last.
+  if (all.reads > 0 && op.write_parts % op.read_parts == 0)
+    all.writes = std::min(all.writes, all.reads * (op.write_parts / op.read_parts));
   split(queue, all.writes, kSplit, [&](std::int64_t begin, std::int64_t end) {
     if (end > begin) stream_vectors(all, begin, end, aligned ? form : StreamForm::Temporal);
   });
