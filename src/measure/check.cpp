@@ -216,8 +216,8 @@ CheckOutcome held_to_bounds(const Case& work, std::span<const OutputCheck> check
   outcome.result.bound = worst.bound;
   const std::size_t output = static_cast<std::size_t>(nearest - checks.data());
   if (!outcome.result.ok)
-    outcome.reason = wrong(worst, work.values[work.outputs[output]].desc.shape, "",
-                           output_name(work, output));
+    outcome.reason =
+        wrong(worst, work.values[work.outputs[output]].desc.shape, "", output_name(work, output));
   return outcome;
 }
 

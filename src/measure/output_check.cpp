@@ -44,8 +44,7 @@ void OutputCheck::compare_one(double expected, double got, double bound, std::in
 
 std::int64_t OutputCheck::unchecked() const {
   if (largest_ == 0) return unbounded_;
-  return unbounded_ +
-         std::ranges::count_if(wide_, [&](double bound) { return bound >= largest_; });
+  return unbounded_ + std::ranges::count_if(wide_, [&](double bound) { return bound >= largest_; });
 }
 
 }  // namespace normbench

@@ -20,9 +20,9 @@ double unit_roundoff(DType dtype) {
 
 Estimate product(const Estimate& a, const Estimate& b) {
   const double of_a = std::abs(a.value), of_b = std::abs(b.value);
-  return {a.value * b.value, of_a * b.error + of_b * a.error + a.error * b.error +
-                                 unit_roundoff(DType::Float32) * (of_a + a.error) *
-                                     (of_b + b.error)};
+  return {a.value * b.value,
+          of_a * b.error + of_b * a.error + a.error * b.error +
+              unit_roundoff(DType::Float32) * (of_a + a.error) * (of_b + b.error)};
 }
 
 Accuracy computed_values(const Tensor64& exact, std::vector<double> errors, DType dtype) {

@@ -119,8 +119,7 @@ inline Estimate minus(const Estimate& a, const Constant& b) {
 }
 /// |a' b' - a b| <= |a' - a| |b| + |a'| |b' - b|.
 inline Estimate times(const Estimate& a, const Constant& b) {
-  return {a.value * b.exact,
-          a.error * std::abs(b.exact) + (std::abs(a.value) + a.error) * b.lost};
+  return {a.value * b.exact, a.error * std::abs(b.exact) + (std::abs(a.value) + a.error) * b.lost};
 }
 /// The same of 1 / b.
 struct Divisor {

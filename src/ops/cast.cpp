@@ -36,7 +36,8 @@ std::vector<Accuracy> Cast::accuracy(std::span<const Known> in, std::span<const 
     found = pointwise(x, [&](std::int64_t) {
       return [&](const Estimate& a) { return stored(a, rounding, x.accuracy.whole); };
     });
-    found.whole = x.accuracy.whole && unit_roundoff(to) * (found.high + found.errors.largest()) <= 1;
+    found.whole =
+        x.accuracy.whole && unit_roundoff(to) * (found.high + found.errors.largest()) <= 1;
   } else {
     found = pointwise(x, [](std::int64_t) { return [](const Estimate& a) { return as_byte(a); }; });
     found.whole = true;

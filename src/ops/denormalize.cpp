@@ -24,13 +24,11 @@ struct Unrounded {
 
   Estimate operator()(const Estimate& x) const {
     // ((x * std) + mean) / scale, every step rounded to float32.
-    Estimate as_written =
-        stored(minus(stored(times(x, std), float32), minus_mean), float32);
+    Estimate as_written = stored(minus(stored(times(x, std), float32), minus_mean), float32);
     if (is_scaled) as_written = stored(over(as_written, scale), float32);
     // x * a + b with a = std / scale and b = mean / scale, prepared in double and rounded to
     // float32; without a fused instruction the product is rounded too.
-    const Estimate one_step =
-        stored(minus(stored(times(x, factor), float32), minus_term), float32);
+    const Estimate one_step = stored(minus(stored(times(x, factor), float32), minus_term), float32);
     return {as_written.value, std::max(as_written.error, one_step.error)};
   }
 

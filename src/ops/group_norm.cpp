@@ -39,8 +39,7 @@ ParameterErrors parameter_errors(const Known& dy, const Known& x, const Known& m
                                     estimate_of(rstd, i / group), sum);
     const Estimate one = estimate_of(dy, i);
     const double of_dy = std::abs(one.value), of_h = std::abs(h.value) + h.error;
-    errors.dgamma[static_cast<std::size_t>(c)] +=
-        of_dy * (sum * of_h + h.error) + one.error * of_h;
+    errors.dgamma[static_cast<std::size_t>(c)] += of_dy * (sum * of_h + h.error) + one.error * of_h;
     errors.dbeta[static_cast<std::size_t>(c)] += sum * of_dy + one.error;
   });
   return errors;
@@ -189,8 +188,8 @@ std::vector<Accuracy> GroupNorm::backward_accuracy(std::span<const Known> in,
   std::vector<Accuracy> all;
   for (std::size_t i = 0; i < errors.size(); ++i) {
     if (accumulate)
-      errors[i] = added(std::move(errors[i]), in[static_cast<std::size_t>(which.old_dx) + i],
-                        exact[i]);
+      errors[i] =
+          added(std::move(errors[i]), in[static_cast<std::size_t>(which.old_dx) + i], exact[i]);
     all.push_back(computed_values(exact[i], std::move(errors[i]), out[i].dtype));
   }
   return all;

@@ -83,7 +83,8 @@ MomentErrors moment_errors(const Known& x, std::int64_t groups, std::int64_t ind
   // halves. Shifted sums are E[s^2] - E[s]^2 with s of mean `shift`: sum (variance + shift^2) +
   // 2 shift sum (deviation + shift).
   const double shifted = group.variance + 2 * shift * deviation + 3 * shift * shift;
-  const double variance = sum * std::max(4 * group.variance, shifted) + mean * mean + given_variance;
+  const double variance =
+      sum * std::max(4 * group.variance, shifted) + mean * mean + given_variance;
   const double exact = group.variance + eps, rstd = 1 / std::sqrt(exact);
   const double largest = 1 / std::sqrt(std::max(exact - variance, eps));
   const double smallest = 1 / std::sqrt(exact + variance);

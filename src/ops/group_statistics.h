@@ -28,10 +28,10 @@ inline Estimate estimate_of(const Known& tensor, std::int64_t index) {
 /// The values of group `index`, counted over images and their groups: C / groups channels each.
 std::span<const double> group_of(const Tensor64& x, std::int64_t groups, std::int64_t index);
 
-/// How far the mean and 1 / sqrt(variance + eps) of group `index` may lie from the exact ones. Right
-/// methods are two passes, sums shifted by the first value, and Welford's (Chan, Golub, LeVeque:
-/// Algorithms for computing the sample variance, 1983); E[x^2] - E[x]^2 is none, but it keeps to
-/// this where the mean is near 0.
+/// How far the mean and 1 / sqrt(variance + eps) of group `index` may lie from the exact ones.
+/// Right methods are two passes, sums shifted by the first value, and Welford's (Chan, Golub,
+/// LeVeque: Algorithms for computing the sample variance, 1983); E[x^2] - E[x]^2 is none, but it
+/// keeps to this where the mean is near 0.
 struct MomentErrors {
   double mean = 0, rstd = 0;
 };
@@ -53,8 +53,9 @@ std::vector<Accuracy> moments_accuracy(const Known& x, double eps,
 
 /// (x - mean) * rstd.
 Tensor64 group_scaled(const Tensor64& x, const Tensor64& mean, const Tensor64& rstd);
-/// The same of one element, and how far float32 arithmetic may be from it, as (x - mean) * rstd or as
-/// x * rstd - mean * rstd. `rounding`: of all operations on it, or of the sums that it goes into.
+/// The same of one element, and how far float32 arithmetic may be from it, as (x - mean) * rstd or
+/// as x * rstd - mean * rstd. `rounding`: of all operations on it, or of the sums that it goes
+/// into.
 Estimate group_scaled(const Estimate& x, const Estimate& mean, const Estimate& rstd,
                       double rounding);
 

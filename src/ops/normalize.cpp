@@ -28,8 +28,7 @@ struct Normalized {
     Estimate as_written = stored(over(stored(minus(scaled, mean), float32), std), float32);
     // x * a + b with a = scale / std and b = -mean / std, prepared in double and rounded to
     // float32; without a fused instruction the product is rounded too.
-    const Estimate one_step =
-        stored(minus(stored(times(x, factor), float32), term), float32);
+    const Estimate one_step = stored(minus(stored(times(x, factor), float32), term), float32);
     as_written.error = std::max(as_written.error, one_step.error);
     return is_narrow ? stored(as_written, narrow) : as_written;
   }

@@ -12,7 +12,8 @@ constexpr double most_taps = 64;
 
 constexpr double largest_byte = 255;
 
-/// Rows of another width: of each of its taps' pixels, weights and first pixel, what `of_taps` says.
+/// Rows of another width: of each of its taps' pixels, weights and first pixel, what `of_taps`
+/// says.
 template <class OfTaps>
 Tensor64 resized_rows(const Tensor64& in, std::int64_t width, ResizeFilter kind, OfTaps of_taps) {
   const auto filter = kind == ResizeFilter::Box ? box_filter(in.shape.w, width)
@@ -39,8 +40,8 @@ Tensor64 transposed(const Tensor64& in) {
 
 /// A pixel that two sums of k products have made of others up to `largest`, with weights in float32
 /// and in any order: each is off by at most gamma(k + 1) sum |w| |x| (Higham, eq. 3.5), where
-/// sum |w| = 1 and gamma(n) = n u / (1 - n u). Kernels that also work out the weights in float32 may
-/// be off by as much of `largest` where sum |w| |x| is smaller.
+/// sum |w| = 1 and gamma(n) = n u / (1 - n u). Kernels that also work out the weights in float32
+/// may be off by as much of `largest` where sum |w| |x| is smaller.
 Estimate weighed_twice(Estimate a, double largest) {
   const double nu = (most_taps + 1) * unit_roundoff(DType::Float32);
   for (int pass = 0; pass < 2; ++pass) a.error += nu / (1 - nu) * (largest + a.error);
