@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -167,6 +169,8 @@ Accuracy pointwise(const Known& x, OfChannel of_channel) {
   const auto plane = static_cast<std::size_t>(shape.h * shape.w);
   const auto channels = static_cast<std::size_t>(shape.c);
   Accuracy found{.low = INFINITY, .high = -INFINITY};
+  const bool bytes = x.accuracy.whole && x.accuracy.errors == Errors(0) && x.accuracy.low >= 0 &&
+                     x.accuracy.high <= 255 && plane > 256;  // few values, many elements
   std::vector<double> errors(x.values.values.size());
   for (std::size_t first = 0, number = 0; first < errors.size(); first += plane, ++number) {
     const auto estimate = of_channel(static_cast<std::int64_t>(number % channels));
@@ -176,7 +180,13 @@ Accuracy pointwise(const Known& x, OfChannel of_channel) {
         found.low = std::min(found.low, value);
         found.high = std::max(found.high, value);
       }
-    if (x.accuracy.errors.are_same_everywhere()) {
+    if (bytes) {
+      std::array<double, 256> of_byte;
+      for (std::size_t byte = 0; byte < of_byte.size(); ++byte)
+        of_byte[byte] = estimate(Estimate{static_cast<double>(byte), 0}).error;
+      for (std::size_t i = first; i < first + plane; ++i)
+        errors[i] = of_byte[static_cast<std::uint8_t>(x.values.values[i])];
+    } else if (x.accuracy.errors.are_same_everywhere()) {
       const double error = x.error(0);
       for (std::size_t i = first; i < first + plane; ++i)
         errors[i] = estimate(Estimate{x.values.values[i], error}).error;

@@ -80,11 +80,12 @@ MomentErrors moment_errors(const Known& x, std::int64_t groups, std::int64_t ind
   const double mean = sum * (std::abs(group.mean) + deviation + shift) + given_mean;
   // The squares' sum is off by a share of itself in two passes, where a mean that is off by d adds
   // d^2; 4 times that is for Welford's recurrence, whose error grows faster than that of a sum by
-  // halves. Shifted sums are E[s^2] - E[s]^2 with s of mean `shift`: sum (variance + shift^2) +
-  // 2 shift sum (deviation + shift).
+  // halves. Its running means are also rounded, by u |mean|, which adds about 2 u |mean| std.
+  // Shifted sums are E[s^2] - E[s]^2 with s of mean `shift`: sum (variance + shift^2) + 2 shift sum
+  // (deviation + shift).
   const double shifted = group.variance + 2 * shift * deviation + 3 * shift * shift;
-  const double variance =
-      sum * std::max(4 * group.variance, shifted) + mean * mean + given_variance;
+  const double variance = sum * std::max(4 * group.variance, shifted) +
+                          2 * sum * std::abs(group.mean) * deviation + mean * mean + given_variance;
   const double exact = group.variance + eps, rstd = 1 / std::sqrt(exact);
   const double largest = 1 / std::sqrt(std::max(exact - variance, eps));
   const double smallest = 1 / std::sqrt(exact + variance);

@@ -130,7 +130,8 @@ std::vector<TensorDesc> Normalize::infer(std::span<const TensorDesc> in) const {
 
 void Normalize::reference(std::span<const Tensor64> in, std::span<Tensor64> out,
                           std::int64_t) const {
-  out[0] = map_channels(placed(*this, in[0]), [&](double value, std::int64_t c) {
+  const bool moves = !crop.empty() || flip != Flip::None;
+  out[0] = map_channels(moves ? placed(*this, in[0]) : in[0], [&](double value, std::int64_t c) {
     return (value * scale - at_channel(mean, c)) / at_channel(std, c);
   });
 }
