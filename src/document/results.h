@@ -82,9 +82,10 @@ constexpr auto words(HeldTo) {
 }
 
 struct CheckResult {
-  bool ok = false;  // nothing wrong was found
-  double max_abs_error = 0;
-  double bound = 0;
+  bool ok = false;           // nothing wrong was found
+  double max_abs_error = 0;  // of the value that is nearest to its bound, or farthest beyond it
+  double bound = 0;          // of that value: each has one of its own
+  std::int64_t unchecked_values = 0;  // whose bounds are as wide as the values are large
   // Where images are held as wholes: the least peak signal-to-noise ratio of one, and what it must
   // be. 0: elements are held to `bound`.
   double psnr_db = 0, psnr_bound_db = 0;
@@ -98,11 +99,17 @@ struct CheckResult {
     return held_to != HeldTo::Nothing && (ok || max_abs_error != 0 || psnr_bound_db > 0);
   }
 
-  /// Its calls, and its errors where they are worse.
+  /// Another check of the same case: its calls, and its errors where they are worse.
   void add(const CheckResult& other) {
     calls += other.calls;
-    max_abs_error = std::max(max_abs_error, other.max_abs_error);
-    if (other.psnr_bound_db > 0) psnr_db = std::min(psnr_db, other.psnr_db);
+    unchecked_values = std::max(unchecked_values, other.unchecked_values);
+    if (other.psnr_bound_db > 0) {
+      max_abs_error = std::max(max_abs_error, other.max_abs_error);
+      psnr_db = std::min(psnr_db, other.psnr_db);
+    } else if (other.max_abs_error * bound > max_abs_error * other.bound) {
+      max_abs_error = other.max_abs_error;
+      bound = other.bound;
+    }
   }
 };
 
@@ -353,9 +360,9 @@ inline constexpr int document_schema = 1;
 ///   peer_version, counters, calibration, discarded, device_times, times, losses, unkept,
 ///   cut_rounds, cut_order, bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within,
 ///   across, submitted_ms, forced and ranges, a group's precision, cache and scaled_from, of a
-///   check psnr_db, psnr_bound_db, held_to and variant, of a dataset left_out, remarks,
-///   other_pictures and in_folders, and of a profile's row annotation, constants, image, longest,
-///   min_ns to max_ns, bytes, faults.
+///   check unchecked_values, psnr_db, psnr_bound_db, held_to and variant, of a dataset left_out,
+///   remarks, other_pictures and in_folders, and of a profile's row annotation, constants, image,
+///   longest, min_ns to max_ns, bytes, faults.
 /// - a double that is not finite is null, and infinity when read back: of a check alone. Other
 ///   numbers are finite and none negative, but for a seed.
 Json to_json(const Results& results);

@@ -7,26 +7,13 @@
 #include <limits>
 #include <vector>
 
+#include "measure/output_check.h"
 #include "measure/references.h"
 #include "plan/memory.h"
 
 namespace normbench {
 
 namespace {
-
-/// The element farthest from what it should be.
-struct Worst {
-  double error = -1, bound = 0;       // infinite for NaN
-  std::int64_t image = 0, index = 0;  // the index is within the image
-  double expected = 0, got = 0;
-  std::size_t output = 0;
-
-  /// 1 or more: farther than a right one may be.
-  double share() const {
-    if (error <= 0) return 0;
-    return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
-  }
-};
 
 /// A tensor of the case; where host code may not read it, its images pass through a buffer.
 class Images {
@@ -58,7 +45,7 @@ std::vector<Exact> known_inputs(const Case& work, std::vector<Images>& inputs,
     const TensorDesc& desc = inputs[i].desc();
     Exact one{.values = inputs[i].read(images.of(desc, work))};
     if (work.inputs[i].setup == nullptr) {
-      one.accuracy = work.inputs[i].source.accuracy({}, std::span(&desc, 1));
+      one.accuracy = work.inputs[i].source.accuracy({}, {}, std::span(&desc, 1)).front();
     } else {
       const auto [low, high] = std::ranges::minmax(one.values.values);
       one.accuracy = {.low = low, .high = high};
@@ -68,40 +55,26 @@ std::vector<Exact> known_inputs(const Case& work, std::vector<Images>& inputs,
   return known;
 }
 
-void compare(const Tensor64& expected, const Tensor64& got, std::int64_t first, Worst& worst) {
-  const std::int64_t per_image = expected.shape.elements() / expected.shape.n;
-  for (std::int64_t i = 0; i < expected.shape.elements(); ++i) {
-    const double want = expected.values[i], have = got.values[i];
-    const double error =
-        std::isnan(have) ? std::numeric_limits<double>::infinity() : std::abs(have - want);
-    if (error <= worst.error) continue;
-    worst.error = error;
-    worst.image = first + i / per_image;
-    worst.index = i % per_image;
-    worst.expected = want;
-    worst.got = have;
-  }
-}
-
 /// "[0, 2, 17, 5]".
 std::string place_text(const Worst& worst, const Shape& shape) {
   return fmt::format("[{}, {}, {}, {}]", worst.image, worst.index / (shape.h * shape.w),
                      worst.index / shape.w % shape.h, worst.index % shape.w);
 }
 
-/// " dgamma", or its number where it has no name; "" where there is but one output.
-std::string output_text(const Case& work, const Worst& worst) {
+/// "dgamma", or its number where it has no name; "" where there is but one output.
+std::string output_name(const Case& work, std::size_t output) {
   if (work.outputs.size() < 2) return "";
-  const Value& value = work.values[work.outputs[worst.output]];
-  return value.name.empty() ? fmt::format(" {}", worst.output) : " " + value.name;
+  const Value& value = work.values[work.outputs[output]];
+  return value.name.empty() ? std::to_string(output) : value.name;
 }
 
-/// `whose`: who gave what is expected, as " by \"x\"", or "".
-std::string wrong(const Worst& worst, double bound, const Shape& shape, const std::string& whose,
+/// `whose`: who gave what is expected, as " by \"x\"", or "". `which`: the output's name, or "".
+std::string wrong(const Worst& worst, const Shape& shape, const std::string& whose,
                   const std::string& which = "") {
   return fmt::format(
-      "wrong output{}: max error {:.2g} at {}, bound {:.2g} (expected {:.6g}{}, got {:.6g})", which,
-      worst.error, place_text(worst, shape), bound, worst.expected, whose, worst.got);
+      "wrong output{}{}: max error {:.2g} at {}, bound {:.2g} (expected {:.6g}{}, got {:.6g})",
+      which.empty() ? "" : " ", which, worst.error, place_text(worst, shape), worst.bound,
+      worst.expected, whose, worst.got);
 }
 
 /// What a network's logits may be off by, as a share of their largest magnitude, when two programs
@@ -208,6 +181,47 @@ double psnr_bound(const Case& work, double of_peer) {
   return least;
 }
 
+/// Why values, or whole outputs, could not be checked; "" where all could.
+std::string unchecked_text(const Case& work, std::span<const OutputCheck> checks) {
+  constexpr std::string_view why = "rounding alone may be as large as the values";
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < checks.size(); ++i)
+    if (!checks[i].is_checked()) names.push_back(output_name(work, i));
+  if (names.empty()) return "";
+  if (names.size() == checks.size()) return fmt::format("not checked: {}", why);
+  return fmt::format("not checked of the outputs: {} ({})", fmt::join(names, ", "), why);
+}
+
+/// The output nearest to its bound; one that is not checked only where it is wrong all the same.
+const OutputCheck* nearest_to_bound(std::span<const OutputCheck> checks) {
+  const auto weight = [](const OutputCheck& check) {
+    const bool counts = check.is_checked() || check.worst().is_wrong();
+    return std::pair(counts ? check.worst().share() : -1, check.worst().error);
+  };
+  return &*std::ranges::max_element(checks, {}, weight);
+}
+
+CheckOutcome held_to_bounds(const Case& work, std::span<const OutputCheck> checks) {
+  const OutputCheck* const nearest = nearest_to_bound(checks);
+  const Worst& worst = nearest->worst();
+  CheckOutcome outcome{.result = {.ok = !worst.is_wrong()}, .reason = "", .note = ""};
+  for (const OutputCheck& check : checks)
+    outcome.result.unchecked_values += check.is_checked() ? check.unchecked() : check.values();
+  outcome.note = unchecked_text(work, checks);
+  if (outcome.result.ok && !nearest->is_checked()) {
+    outcome.result.held_to = HeldTo::Nothing;
+    return outcome;
+  }
+  outcome.result.calls = 1;
+  outcome.result.max_abs_error = worst.error;
+  outcome.result.bound = worst.bound;
+  const std::size_t output = static_cast<std::size_t>(nearest - checks.data());
+  if (!outcome.result.ok)
+    outcome.reason =
+        wrong(worst, work.values[work.outputs[output]].desc.shape, "", output_name(work, output));
+  return outcome;
+}
+
 CheckOutcome held_by_likeness(const Likeness& likeness, double bound_db, double max_abs_error) {
   const bool ok = likeness.psnr_db >= bound_db;
   return {.result = {.ok = ok,
@@ -244,7 +258,7 @@ CheckOutcome check_output(const Case& work, std::span<const View> inputs,
   if (const auto op = first_op(work, is_peer_only); !op.empty())
     return without_reference(out[0].read({.first = 0, .count = outputs[0].desc.shape.n}), op);
   const double psnr_bound_db = psnr_bound(work, psnr_db);
-  Worst worst;
+  std::vector<OutputCheck> checks(out.size());
   Likeness likeness;
   const std::int64_t slab = slab_images(work);
   const ImageRange all =
@@ -256,19 +270,13 @@ CheckOutcome check_output(const Case& work, std::span<const View> inputs,
     for (std::size_t i = 0; i < out.size(); ++i) {
       const ImageRange part = images.of(out[i].desc(), work);
       const Tensor64 got = out[i].read(part);
-      Worst here{.bound = exact[i].accuracy.error, .output = i};
-      compare(exact[i].values, got, part.first, here);
-      if (worst.error < 0 || here.share() > worst.share()) worst = here;
+      checks[i].compare(exact[i], got, part.first);
       if (psnr_bound_db > 0) likeness.add(exact[i], got, part.first);
     }
   }
-  if (psnr_bound_db > 0) return held_by_likeness(likeness, psnr_bound_db, worst.error);
-  const bool ok = worst.error <= worst.bound;
-  return {.result = {.ok = ok, .max_abs_error = worst.error, .bound = worst.bound, .calls = 1},
-          .reason = ok ? ""
-                       : wrong(worst, worst.bound, outputs[worst.output].desc.shape, "",
-                               output_text(work, worst)),
-          .note = ""};
+  if (psnr_bound_db > 0)
+    return held_by_likeness(likeness, psnr_bound_db, nearest_to_bound(checks)->worst().error);
+  return held_to_bounds(work, checks);
 }
 
 namespace {
@@ -302,9 +310,10 @@ CheckOutcome hold_to(const Standard& standard, const Case& work, const Tensor64&
     magnitude = std::max(magnitude, std::abs(value));
   const double share = std::max(share_of_magnitude(*standard.work), share_of_magnitude(work));
   const double bound = near_zero + share * magnitude;
-  Worst worst;
-  compare(standard.output, output, 0, worst);
-  const bool ok = worst.error <= bound;
+  OutputCheck check;
+  check.compare({.values = standard.output, .accuracy = {.errors = bound}}, output, 0);
+  const Worst& worst = check.worst();
+  const bool ok = !worst.is_wrong();
   const std::string whose = standard.work == &work
                                 ? " at its first call"
                                 : fmt::format(" by \"{}\"", standard.work->variant);
@@ -313,7 +322,7 @@ CheckOutcome hold_to(const Standard& standard, const Case& work, const Tensor64&
                      .bound = bound,
                      .held_to = HeldTo::Variant,
                      .variant = standard.work->variant},
-          .reason = ok ? "" : wrong(worst, bound, output.shape, whose),
+          .reason = ok ? "" : wrong(worst, output.shape, whose),
           .note = ""};
 }
 

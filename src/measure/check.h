@@ -24,8 +24,8 @@ struct CheckOutcome {
 /// Runs the references of the case's stages on its inputs (none when it loads) in slabs of images,
 /// or on all at once where outputs are sums over them, and compares all outputs. Bounds compose the
 /// stages' error bounds; the result is that of the output nearest to its bound. Needs memory for
-/// one slab: 8 million doubles, or one image when it is larger. `only`: these images alone, unless
-/// outputs are sums over all. What host code may not read in
+/// one slab: 1 million doubles, each with its error, or one image when it is larger. `only`: these
+/// images alone, unless outputs are sums over all. What host code may not read in
 /// place is copied slab by slab. `item`: which iteration of its turn made them, for a case that
 /// loads reads other files for each. `psnr_db`: what a peer says its images keep (0: it is exact),
 /// as a row's psnr_db; where one of the stages does, all images of the outputs are held so, not

@@ -193,6 +193,9 @@ void Member::end(Status status, const std::string& reason) {
 }
 
 void Member::judge(const CheckOutcome& outcome) {
+  // An image of which nothing can be told takes nothing from what was told of others.
+  if (outcome.result.held_to == HeldTo::Nothing && outcome.result.ok && result->check.calls > 0)
+    return;
   const CheckResult before = std::exchange(result->check, outcome.result);
   result->check.add(before);
   auto& notes = result->notes;

@@ -30,22 +30,27 @@ std::vector<Exact> exact_values(const Case& work, std::vector<Exact> values,
     const Stage& stage = work.stages[s];
     std::vector<Tensor64> in, out;
     std::vector<Accuracy> known;
-    for (const int value : stage.in) {
-      in.push_back(values[value].values);
-      known.push_back(values[value].accuracy);
+    for (auto value = stage.in.begin(); value != stage.in.end(); ++value) {
+      const auto before = std::find(stage.in.begin(), value, *value);
+      if (before != value)
+        in.push_back(in[static_cast<std::size_t>(before - stage.in.begin())]);
+      else
+        in.push_back(std::move(values[*value].values));
+      known.push_back(values[*value].accuracy);
     }
     for (const int value : stage.out) out.push_back(empty(work.values[value].desc, work, images));
     reference(stage.op, in, out, images.first, item);
     std::vector<Known> given;
     for (std::size_t i = 0; i < in.size(); ++i) given.push_back({in[i], known[i]});
     const std::vector<Accuracy> found = accuracies(stage.op, given, out, stage.signature.out);
+    for (std::size_t i = in.size(); i-- > 0;) values[stage.in[i]].values = std::move(in[i]);
     for (std::size_t i = 0; i < out.size(); ++i)
       values[stage.out[i]] = {.values = std::move(out[i]), .accuracy = found[i]};
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (last[i] == s) values[i].values.values = {};
+      if (last[i] == s) values[i] = {};
   }
   std::vector<Exact> chosen;
-  for (const int value : wanted) chosen.push_back(values[value]);
+  for (const int value : wanted) chosen.push_back(std::move(values[value]));
   return chosen;
 }
 

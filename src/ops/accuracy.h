@@ -1,58 +1,202 @@
-/// Forward error analysis: how far a correct result may lie from the exact one.
+/// Forward error analysis: how far a correct result may lie from the exact one, element by element.
 #pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "core/enums.h"
 #include "core/tensor.h"
 
 namespace normbench {
 
-/// What is known of a tensor: exact values lie in [low, high], computed ones within `error`.
-struct Accuracy {
-  double low = 0, high = 0;
-  double error = 0;
-  bool whole = false;  // exact and computed values are whole numbers, which small dtypes hold
-  bool operator==(const Accuracy&) const = default;
-  /// Largest magnitude of a computed value.
-  double magnitude() const;
+/// How far each computed element of a tensor may lie from the exact one. Copies share the numbers.
+class Errors {
+ public:
+  Errors(double everywhere = 0) : everywhere_(everywhere) {}
+  Errors(std::vector<double> each)
+      : each_(std::make_shared<const std::vector<double>>(std::move(each))) {}
+
+  double at(std::size_t element) const { return each_ ? (*each_)[element] : everywhere_; }
+  bool are_same_everywhere() const { return each_ == nullptr; }
+  double largest() const { return each_ ? std::ranges::max(*each_) : everywhere_; }
+  /// Those of a tensor whose elements lie elsewhere. `move` does to one of errors what was done to
+  /// that of values.
+  template <class Move>
+  Errors moved(const Shape& shape, Move move) const {
+    if (are_same_everywhere()) return *this;
+    return move(Tensor64{.shape = shape, .values = *each_}).values;
+  }
+  bool operator==(const Errors& other) const {
+    if (each_ && other.each_) return *each_ == *other.each_;
+    return !each_ && !other.each_ && everywhere_ == other.everywhere_;
+  }
+
+ private:
+  std::shared_ptr<const std::vector<double>> each_;  // null: everywhere the same
+  double everywhere_ = 0;
 };
 
-/// Unit roundoff of a dtype: half the distance between neighbours, relative; 0 for uint8.
-double unit_roundoff(DType dtype);
-
-/// The accuracy after storing values of accuracy `a` in `dtype`. Exact values stay unrounded; for
-/// uint8 they are clamped to [0, 255]. Overflow is not foreseen: an infinity is outside any bound.
-Accuracy stored(Accuracy a, DType dtype);
-
-/// `a` as the result of one float32 operation that is then stored in `dtype`.
-Accuracy computed(Accuracy a, DType dtype);
-
-/// Exact arithmetic on inaccurate values with a constant that kernels hold in float32: the error
-/// grows by what the constant loses in float32, not by the rounding of the result.
-Accuracy minus(const Accuracy& a, double constant);
-Accuracy times(const Accuracy& a, double constant);
-Accuracy over(const Accuracy& a, double constant);
-
-/// The accuracy of a tensor that holds values of both.
-Accuracy hull(const Accuracy& a, const Accuracy& b);
+/// What is known of a tensor.
+struct Accuracy {
+  double low = 0, high = 0;  // its values are meant to lie between
+  Errors errors = {};
+  bool whole = false;  // exact and computed values are whole numbers, which small dtypes hold
+  bool operator==(const Accuracy&) const = default;
+};
 
 /// A tensor whose exact values are known, and how well computed ones are.
 struct Known {
   const Tensor64& values;  // not owned
   Accuracy accuracy = {};
 
-  /// The largest magnitude of an exact value.
-  double largest() const;
+  double error(std::size_t element) const { return accuracy.errors.at(element); }
 };
 
-/// The largest error of a product of float32 values of both.
-double product_error(const Known& a, const Known& b);
+/// An exact value, and how far computed ones may lie from it.
+struct Estimate {
+  double value = 0, error = 0;
+};
 
-/// The accuracy of values with these exact ones, each computed in float32 to within `error` and
-/// then stored in `dtype`.
-Accuracy computed_values(const Tensor64& exact, double error, DType dtype);
+/// What storing a value in a float dtype does to it at most.
+struct Rounding {
+  double relative = 0;  // the unit roundoff: half the distance between neighbours
+  double least = 0;     // half the distance between the numbers next to 0
+};
+Rounding rounding_of(DType dtype);
+
+/// Unit roundoff of a dtype; 0 for uint8.
+double unit_roundoff(DType dtype);
+
+/// The uint8 nearest to a value, the even one of two; beyond 0 and 255 these.
+inline double nearest_byte(double value) {
+  // Doubles of this magnitude are 1 apart, so that the sum is rounded to a whole number.
+  constexpr double whole_only = 0x1.8p52;
+  return (std::clamp(value, 0.0, 255.0) + whole_only) - whole_only;
+}
+
+/// `a` after storing it in a float dtype. Whole numbers that it holds stay as they are: those of an
+/// element without error, and all where computed ones are `whole` too. Overflow is not foreseen: an
+/// infinity is outside any bound.
+inline Estimate stored(Estimate a, const Rounding& to, bool whole = false) {
+  constexpr double whole_only = 0x1.8p52;
+  const double magnitude = std::abs(a.value) + a.error;
+  // A dtype with p significant bits, u = 2^-p, holds every whole number up to 2^p.
+  const bool fits = to.relative * magnitude <= 1;
+  const bool exact = (a.error == 0) & ((a.value + whole_only) - whole_only == a.value);
+  const double rounding = std::max(to.relative * magnitude, to.least);
+  a.error += (fits & (whole | exact)) ? 0 : rounding;
+  return a;
+}
+
+/// How far rounding `a` to the nearest uint8 may lead from `expected`: what its error leaves open.
+/// Without one it is the distance of the uint8 nearest to the value.
+inline double byte_error(const Estimate& a, double expected) {
+  return std::max(nearest_byte(a.value + a.error) - expected,
+                  expected - nearest_byte(a.value - a.error));
+}
+
+/// `a` as the uint8 nearest to it.
+inline Estimate as_byte(const Estimate& a) {
+  const double nearest = nearest_byte(a.value);
+  return {nearest, byte_error(a, nearest)};
+}
+
+/// A constant that kernels hold in float32.
+struct Constant {
+  explicit Constant(double exact) : exact(exact), lost(std::abs(held(exact) - exact)) {}
+  static double held(double exact) { return static_cast<double>(static_cast<float>(exact)); }
+
+  double exact, lost;
+};
+
+/// Exact arithmetic on inaccurate values with such a constant: the error grows by what the constant
+/// loses in float32, not by the rounding of the result.
+inline Estimate minus(const Estimate& a, const Constant& b) {
+  return {a.value - b.exact, a.error + b.lost};
+}
+/// |a' b' - a b| <= |a' - a| |b| + |a'| |b' - b|.
+inline Estimate times(const Estimate& a, const Constant& b) {
+  return {a.value * b.exact, a.error * std::abs(b.exact) + (std::abs(a.value) + a.error) * b.lost};
+}
+/// The same of 1 / b.
+struct Divisor {
+  explicit Divisor(double exact)
+      : reciprocal(1 / exact), lost(std::abs(1 / Constant::held(exact) - 1 / exact)) {}
+
+  double reciprocal, lost;
+};
+inline Estimate over(const Estimate& a, const Divisor& b) {
+  return {a.value * b.reciprocal,
+          a.error * std::abs(b.reciprocal) + (std::abs(a.value) + a.error) * b.lost};
+}
+
+/// Results of one float32 operation that are then stored in a dtype.
+struct Computed {
+  explicit Computed(DType to) : is_narrow(to != DType::Float32), narrow(rounding_of(to)) {}
+  Estimate operator()(const Estimate& a) const {
+    const Estimate result = stored(a, float32);
+    return is_narrow ? stored(result, narrow) : result;
+  }
+
+  bool is_narrow;
+  Rounding narrow, float32 = rounding_of(DType::Float32);
+};
+
+/// A product of float32 values, rounded.
+Estimate product(const Estimate& a, const Estimate& b);
+
+/// What is known of values `exact`, each computed in float32 to within its error and then stored in
+/// `dtype`.
+Accuracy computed_values(const Tensor64& exact, std::vector<double> errors, DType dtype);
+
+/// What is known of x after an op that does `of_channel(c)`, an Estimate of an Estimate, to each
+/// element of channel c.
+template <class OfChannel>
+Accuracy pointwise(const Known& x, OfChannel of_channel);
 
 /// The relative error of a float32 sum of `count` terms that is added up by halves or better, and
 /// of a few operations on each term (Higham, section 4.2). A plain loop over many terms is worse.
 double summation_error(std::int64_t count);
+
+template <class OfChannel>
+Accuracy pointwise(const Known& x, OfChannel of_channel) {
+  const Shape& shape = x.values.shape;
+  const auto plane = static_cast<std::size_t>(shape.h * shape.w);
+  const auto channels = static_cast<std::size_t>(shape.c);
+  Accuracy found{.low = INFINITY, .high = -INFINITY};
+  const bool bytes = x.accuracy.whole && x.accuracy.errors == Errors(0) && x.accuracy.low >= 0 &&
+                     x.accuracy.high <= 255 && plane > 256;  // few values, many elements
+  std::vector<double> errors(x.values.values.size());
+  for (std::size_t first = 0, number = 0; first < errors.size(); first += plane, ++number) {
+    const auto estimate = of_channel(static_cast<std::int64_t>(number % channels));
+    if (number < channels)
+      for (const double end : {x.accuracy.low, x.accuracy.high}) {
+        const double value = estimate(Estimate{end, 0}).value;
+        found.low = std::min(found.low, value);
+        found.high = std::max(found.high, value);
+      }
+    if (bytes) {
+      std::array<double, 256> of_byte;
+      for (std::size_t byte = 0; byte < of_byte.size(); ++byte)
+        of_byte[byte] = estimate(Estimate{static_cast<double>(byte), 0}).error;
+      for (std::size_t i = first; i < first + plane; ++i)
+        errors[i] = of_byte[static_cast<std::uint8_t>(x.values.values[i])];
+    } else if (x.accuracy.errors.are_same_everywhere()) {
+      const double error = x.error(0);
+      for (std::size_t i = first; i < first + plane; ++i)
+        errors[i] = estimate(Estimate{x.values.values[i], error}).error;
+    } else {
+      for (std::size_t i = first; i < first + plane; ++i)
+        errors[i] = estimate(Estimate{x.values.values[i], x.error(i)}).error;
+    }
+  }
+  found.errors = std::move(errors);
+  return found;
+}
 
 }  // namespace normbench

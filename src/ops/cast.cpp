@@ -25,13 +25,24 @@ void Cast::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std:
   for (double& value : out[0].values) value = rounded<std::uint8_t>(value);
 }
 
-// To uint8 the exact values are rounded too, so they and the computed ones differ by whole numbers.
-Accuracy Cast::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc>) const {
-  if (is_float(to)) return stored(in[0], to);
-  return {.low = to_double(rounded<std::uint8_t>(in[0].low)),
-          .high = to_double(rounded<std::uint8_t>(in[0].high)),
-          .error = in[0].error == 0 ? 0 : std::floor(in[0].error + 1),
-          .whole = true};
+// To uint8 the exact values are rounded too, so they and the computed ones differ by whole numbers:
+// by what the values before that rounding leave open.
+std::vector<Accuracy> Cast::accuracy(std::span<const Known> in, std::span<const Tensor64>,
+                                     std::span<const TensorDesc>) const {
+  const Known& x = in[0];
+  Accuracy found;
+  if (is_float(to)) {
+    const Rounding rounding = rounding_of(to);
+    found = pointwise(x, [&](std::int64_t) {
+      return [&](const Estimate& a) { return stored(a, rounding, x.accuracy.whole); };
+    });
+    found.whole =
+        x.accuracy.whole && unit_roundoff(to) * (found.high + found.errors.largest()) <= 1;
+  } else {
+    found = pointwise(x, [](std::int64_t) { return [](const Estimate& a) { return as_byte(a); }; });
+    found.whole = true;
+  }
+  return {found};
 }
 
 std::vector<Cast> Cast::samples(const Shape&) {

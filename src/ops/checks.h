@@ -95,14 +95,22 @@ Tensor64 sum_channels(const Tensor64& x);
 Tensor64 sums_of(const Tensor64& a, const Tensor64& b);
 Tensor64 products_of(const Tensor64& a, const Tensor64& b);
 
+/// Calls `use(element, channel)` for each element of such a tensor, in NCHW order.
+template <class Use>
+void each_of_channels(const Shape& shape, Use use) {
+  const std::int64_t plane = shape.h * shape.w;
+  for (std::int64_t number = 0; number < shape.n * shape.c; ++number)
+    for (std::int64_t i = number * plane; i < (number + 1) * plane; ++i) use(i, number % shape.c);
+}
+
 /// `f(value, channel)` of every element.
 template <class F>
-Tensor64 map_channels(const Tensor64& in, F f) {
-  Tensor64 out{in.shape, in.values};
-  const std::int64_t plane = in.shape.h * in.shape.w;
-  for (std::size_t i = 0; i < out.values.size(); ++i)
-    out.values[i] = f(in.values[i], static_cast<std::int64_t>(i) / plane % in.shape.c);
-  return out;
+Tensor64 map_channels(Tensor64 tensor, F f) {
+  each_of_channels(tensor.shape, [&](std::int64_t i, std::int64_t c) {
+    double& value = tensor.values[static_cast<std::size_t>(i)];
+    value = f(value, c);
+  });
+  return tensor;
 }
 
 }  // namespace normbench

@@ -24,12 +24,6 @@ void Concat::reference(std::span<const Tensor64> in, std::span<Tensor64> out, st
   }
 }
 
-Accuracy Concat::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc>) const {
-  Accuracy all = in[0];
-  for (const Accuracy& one : in.subspan(1)) all = hull(all, one);
-  return all;
-}
-
 std::vector<Feeds> Concat::feeds(const TensorDesc& first) const {
   Shape more = first.shape;
   more.n += 1;

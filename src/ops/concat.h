@@ -9,10 +9,10 @@ namespace normbench {
 struct Concat {
   static constexpr std::string_view name = "concat";
   static constexpr std::string_view about = "the images of several tensors as one batch";
+  static constexpr bool moves_only = true;
 
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
   bool whole_batch() const { return true; }
   /// Two and three inputs, some of them of more images than the first.
   std::vector<Feeds> feeds(const TensorDesc& first) const;

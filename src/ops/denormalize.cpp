@@ -7,24 +7,37 @@
 #include <limits>
 
 #include "core/dtype.h"
-#include "ops/cast.h"
 
 namespace normbench {
 namespace {
 
-/// The bound of one channel before it is rounded: the larger of the two orders in which kernels may
+/// One channel before it is rounded: the larger error of the two orders in which kernels may
 /// compute it.
-Accuracy unrounded_channel(const Accuracy& x, double scale, double mean, double std) {
-  // ((x * std) + mean) / scale, every step rounded to float32.
-  const Accuracy spread = stored(times(x, std), DType::Float32);
-  const Accuracy moved = stored(minus(spread, -mean), DType::Float32);
-  const Accuracy as_written = scale == 1 ? moved : stored(over(moved, scale), DType::Float32);
-  // x * a + b with a = std / scale and b = mean / scale, prepared in double and rounded to float32;
-  // without a fused instruction the product is rounded too.
-  const Accuracy product = stored(times(x, std / scale), DType::Float32);
-  const Accuracy one_step = stored(minus(product, -mean / scale), DType::Float32);
-  return hull(as_written, one_step);
-}
+struct Unrounded {
+  Unrounded(double mean, double std, double scale)
+      : minus_mean(-mean),
+        std(std),
+        scale(scale),
+        factor(std / scale),
+        minus_term(-mean / scale),
+        is_scaled(scale != 1) {}
+
+  Estimate operator()(const Estimate& x) const {
+    // ((x * std) + mean) / scale, every step rounded to float32.
+    Estimate as_written = stored(minus(stored(times(x, std), float32), minus_mean), float32);
+    if (is_scaled) as_written = stored(over(as_written, scale), float32);
+    // x * a + b with a = std / scale and b = mean / scale, prepared in double and rounded to
+    // float32; without a fused instruction the product is rounded too.
+    const Estimate one_step = stored(minus(stored(times(x, factor), float32), minus_term), float32);
+    return {as_written.value, std::max(as_written.error, one_step.error)};
+  }
+
+  Constant minus_mean, std;
+  Divisor scale;
+  Constant factor, minus_term;
+  bool is_scaled;
+  Rounding float32 = rounding_of(DType::Float32);
+};
 
 double read_divisor(Reader& reader, std::string_view key) {
   constexpr double most = std::numeric_limits<float>::max();
@@ -62,14 +75,14 @@ void Denormalize::reference(std::span<const Tensor64> in, std::span<Tensor64> ou
   });
 }
 
-Accuracy Denormalize::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc>) const {
-  const auto bound = [&](std::int64_t c) {
-    return unrounded_channel(in[0], scale, at_channel(mean, c), at_channel(std, c));
-  };
-  Accuracy all = bound(0);
-  const auto channels = static_cast<std::int64_t>(std::max(mean.size(), std.size()));
-  for (std::int64_t c = 1; c < channels; ++c) all = hull(all, bound(c));
-  return Cast{.to = DType::UInt8}.accuracy(std::span(&all, 1), {});
+std::vector<Accuracy> Denormalize::accuracy(std::span<const Known> in, std::span<const Tensor64>,
+                                            std::span<const TensorDesc>) const {
+  Accuracy found = pointwise(in[0], [&](std::int64_t c) {
+    const Unrounded unrounded(at_channel(mean, c), at_channel(std, c), scale);
+    return [=](const Estimate& x) { return as_byte(unrounded(x)); };
+  });
+  found.whole = true;
+  return {found};
 }
 
 std::vector<Denormalize> Denormalize::samples(const Shape& shape) {

@@ -22,7 +22,8 @@ struct Denormalize {
   static Denormalize read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
+                                 std::span<const TensorDesc> out) const;
   /// Each parameter at least once, and values that stay within 0 … 255 or do not.
   static std::vector<Denormalize> samples(const Shape& shape);
 };

@@ -98,18 +98,18 @@ void ScaleShift::reference(std::span<const Tensor64> in, std::span<Tensor64> out
 std::vector<Accuracy> ScaleShift::accuracy(std::span<const Known> in,
                                            std::span<const Tensor64> exact,
                                            std::span<const TensorDesc> out) const {
+  const Known& x = in[0];
   const double u = unit_roundoff(DType::Float32);
-  double most = 0;
-  if (over == Over::Group) {
-    const std::int64_t statistics = in[1].values.shape.elements();
-    for (std::int64_t i = 0; i < statistics; ++i)
-      most = std::max(most, scaled_error(in[0], in[1], in[2], i, 4 * u).error);
-  } else {
-    const double beta = in[2].accuracy.error;
-    most = product_error(in[0], in[1]) + beta +
-           u * (in[0].largest() * in[1].largest() + in[2].largest());
-  }
-  return {computed_values(exact[0], most, out[0].dtype)};
+  const std::int64_t group = x.values.shape.elements() / in[1].values.shape.elements();
+  std::vector<double> errors;
+  errors.reserve(x.values.values.size());
+  each_of_channels(x.values.shape, [&](std::int64_t i, std::int64_t c) {
+    const std::int64_t of = over == Over::Group ? i / group : c;
+    const Estimate one = estimate_of(x, i), a = estimate_of(in[1], of), b = estimate_of(in[2], of);
+    errors.push_back(over == Over::Group ? group_scaled(one, a, b, 4 * u).error
+                                         : product(one, a).error + b.error);
+  });
+  return {computed_values(exact[0], std::move(errors), out[0].dtype)};
 }
 
 std::vector<Feeds> ScaleShift::feeds(const TensorDesc& x) const {
@@ -136,7 +136,13 @@ void Mul::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::
 
 std::vector<Accuracy> Mul::accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
                                     std::span<const TensorDesc> out) const {
-  return {computed_values(exact[0], product_error(in[0], in[1]), out[0].dtype)};
+  const bool alike = in[0].values.shape == in[1].values.shape;
+  std::vector<double> errors;
+  errors.reserve(exact[0].values.size());
+  each_of_channels(exact[0].shape, [&](std::int64_t i, std::int64_t c) {
+    errors.push_back(product(estimate_of(in[0], i), estimate_of(in[1], alike ? i : c)).error);
+  });
+  return {computed_values(exact[0], std::move(errors), out[0].dtype)};
 }
 
 std::vector<Feeds> Mul::feeds(const TensorDesc& x) const {
@@ -155,14 +161,14 @@ void Sum::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::
 
 std::vector<Accuracy> Sum::accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
                                     std::span<const TensorDesc>) const {
-  const Tensor64& x = in[0].values;
-  const std::int64_t count = x.shape.elements() / x.shape.c;
-  Tensor64 magnitudes = x;
-  for (double& value : magnitudes.values) value = std::abs(value);
-  const double largest = std::ranges::max(sum_channels(magnitudes).values);
-  const double given = in[0].accuracy.error * static_cast<double>(count);
-  return {computed_values(exact[0], summation_error(count) * (largest + given) + given,
-                          DType::Float32)};
+  const Shape& shape = in[0].values.shape;
+  const double sum = summation_error(shape.elements() / shape.c);
+  std::vector<double> errors(static_cast<std::size_t>(shape.c));
+  each_of_channels(shape, [&](std::int64_t i, std::int64_t c) {
+    const Estimate x = estimate_of(in[0], i);
+    errors[static_cast<std::size_t>(c)] += sum * (std::abs(x.value) + x.error) + x.error;
+  });
+  return {computed_values(exact[0], std::move(errors), DType::Float32)};
 }
 
 std::vector<TensorDesc> BatchNormBackward::infer(std::span<const TensorDesc> in) const {
@@ -182,7 +188,7 @@ void BatchNormBackward::reference(std::span<const Tensor64> in, std::span<Tensor
 std::vector<Accuracy> BatchNormBackward::accuracy(std::span<const Known> in,
                                                   std::span<const Tensor64> exact,
                                                   std::span<const TensorDesc> out) const {
-  return {computed_values(exact[0], gradient_error(in[0], in[1], in[2], in[3]), out[0].dtype)};
+  return {computed_values(exact[0], gradient_errors(in[0], in[1], in[2], in[3]), out[0].dtype)};
 }
 
 std::vector<Feeds> BatchNormBackward::feeds(const TensorDesc& x) const {
@@ -206,8 +212,11 @@ void Accumulate::reference(std::span<const Tensor64> in, std::span<Tensor64> out
 std::vector<Accuracy> Accumulate::accuracy(std::span<const Known> in,
                                            std::span<const Tensor64> exact,
                                            std::span<const TensorDesc> out) const {
-  const double error = in[0].accuracy.error + in[1].accuracy.error;
-  return {computed_values(exact[0], error, out[0].dtype)};
+  std::vector<double> errors;
+  errors.reserve(exact[0].values.size());
+  for (std::size_t i = 0; i < exact[0].values.size(); ++i)
+    errors.push_back(in[0].error(i) + in[1].error(i));
+  return {computed_values(exact[0], std::move(errors), out[0].dtype)};
 }
 
 }  // namespace normbench

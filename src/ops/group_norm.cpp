@@ -13,25 +13,46 @@ Tensor64 weighted(const Tensor64& dy, const Tensor64& gamma) {
   return map_channels(dy, [&](double value, std::int64_t c) { return value * value_at(gamma, c); });
 }
 
-/// How far float32 arithmetic may be from dgamma and dbeta: their largest errors.
-std::pair<double, double> parameter_errors(const Known& dy, const Known& x, const Known& mean,
-                                           const Known& rstd) {
-  const auto [n, c, h, w] = x.values.shape;
-  const std::int64_t groups = mean.values.shape.c, plane = h * w;
-  const double sum = summation_error(n * plane);
-  std::vector<double> dgamma(static_cast<std::size_t>(c)), dbeta(static_cast<std::size_t>(c));
-  for (std::int64_t i = 0; i < n * c; ++i) {
-    const ScaledError scaled = scaled_error(x, mean, rstd, i / (c / groups), sum);
-    double magnitude = 0;
-    for (std::int64_t j = 0; j < plane; ++j)
-      magnitude += std::abs(value_at(dy.values, i * plane + j));
-    const double given = dy.accuracy.error * static_cast<double>(plane);
-    const auto channel = static_cast<std::size_t>(i % c);
-    dgamma[channel] +=
-        magnitude * (sum * scaled.largest + scaled.error) + given * (scaled.largest + scaled.error);
-    dbeta[channel] += magnitude * sum + given;
+/// What is known of g = dy * gamma.
+Accuracy weighted_accuracy(const Known& dy, const Known& gamma) {
+  std::vector<double> errors;
+  errors.reserve(dy.values.values.size());
+  each_of_channels(dy.values.shape, [&](std::int64_t i, std::int64_t c) {
+    errors.push_back(product(estimate_of(dy, i), estimate_of(gamma, c)).error);
+  });
+  return {.errors = std::move(errors)};
+}
+
+/// How far float32 sums may be from each element of dgamma and of dbeta.
+struct ParameterErrors {
+  std::vector<double> dgamma, dbeta;
+};
+ParameterErrors parameter_errors(const Known& dy, const Known& x, const Known& mean,
+                                 const Known& rstd) {
+  const Shape& shape = x.values.shape;
+  const auto channels = static_cast<std::size_t>(shape.c);
+  const std::int64_t group = shape.elements() / mean.values.shape.elements();
+  const double sum = summation_error(shape.elements() / shape.c);
+  ParameterErrors errors{std::vector<double>(channels), std::vector<double>(channels)};
+  each_of_channels(shape, [&](std::int64_t i, std::int64_t c) {
+    const Estimate h = group_scaled(estimate_of(x, i), estimate_of(mean, i / group),
+                                    estimate_of(rstd, i / group), sum);
+    const Estimate one = estimate_of(dy, i);
+    const double of_dy = std::abs(one.value), of_h = std::abs(h.value) + h.error;
+    errors.dgamma[static_cast<std::size_t>(c)] += of_dy * (sum * of_h + h.error) + one.error * of_h;
+    errors.dbeta[static_cast<std::size_t>(c)] += sum * of_dy + one.error;
+  });
+  return errors;
+}
+
+/// `errors` of a gradient after old ones were added, which made it `exact`.
+std::vector<double> added(std::vector<double> errors, const Known& old, const Tensor64& exact) {
+  const double u = unit_roundoff(DType::Float32);
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    const double before = old.values.values[i];
+    errors[i] += old.error(i) + u * (std::abs(before) + std::abs(exact.values[i] - before));
   }
-  return {std::ranges::max(dgamma), std::ranges::max(dbeta)};
+  return errors;
 }
 
 }  // namespace
@@ -121,41 +142,56 @@ void GroupNorm::reference(std::span<const Tensor64> in, std::span<Tensor64> out,
 std::vector<Accuracy> GroupNorm::accuracy(std::span<const Known> in,
                                           std::span<const Tensor64> exact,
                                           std::span<const TensorDesc> out) const {
+  return direction == Direction::Forward ? forward_accuracy(in, exact, out)
+                                         : backward_accuracy(in, exact, out);
+}
+
+std::vector<Accuracy> GroupNorm::forward_accuracy(std::span<const Known> in,
+                                                  std::span<const Tensor64> exact,
+                                                  std::span<const TensorDesc> out) const {
   const Inputs which = inputs();
   const Known& x = in[which.x];
-  const DType dtype = out[0].dtype;
+  std::vector<Accuracy> moments = moments_accuracy(x, eps, exact.subspan(1, 2));
+  const Known mean{exact[1], moments[0]}, rstd{exact[2], moments[1]};
+  const std::int64_t group = x.values.shape.elements() / mean.values.shape.elements();
   const double u = unit_roundoff(DType::Float32);
-  if (direction == Direction::Forward) {
-    const std::vector<Accuracy> moments = moments_accuracy(x, eps, exact.subspan(1, 2));
-    const Known mean{exact[1], moments[0]}, rstd{exact[2], moments[1]};
-    const double gamma = affine ? in[which.gamma].largest() : 1;
-    const double of_gamma = affine ? in[which.gamma].accuracy.error : 0;
-    const double beta = affine ? in[which.beta].largest() : 0;
-    double most = 0;
-    for (std::int64_t i = 0; i < x.values.shape.n * groups; ++i) {
-      const ScaledError h = scaled_error(x, mean, rstd, i, 4 * u);
-      most = std::max(most, (gamma + of_gamma) * h.error + of_gamma * h.largest +
-                                4 * u * (gamma * h.largest + beta));
-    }
-    if (affine) most += in[which.beta].accuracy.error;
-    return {computed_values(exact[0], most, dtype), moments[0], moments[1]};
-  }
-  const Known &dy = in[which.dy], &mean = in[which.mean], &rstd = in[which.rstd];
-  const auto with_old = [&](double error, int old) {
-    return accumulate ? error + in[old].accuracy.error + u * in[old].largest() : error;
-  };
-  double of_dx = 0;
+  std::vector<double> errors;
+  errors.reserve(x.values.values.size());
+  each_of_channels(x.values.shape, [&](std::int64_t i, std::int64_t c) {
+    // Four roundings: x - mean, * rstd, * gamma, and one for gamma * rstd where that comes first,
+    // with mean * gamma * rstd taken from beta.
+    const Estimate h = group_scaled(estimate_of(x, i), estimate_of(mean, i / group),
+                                    estimate_of(rstd, i / group), 4 * u);
+    if (!affine) return errors.push_back(h.error);
+    const Estimate gamma = estimate_of(in[which.gamma], c), beta = estimate_of(in[which.beta], c);
+    errors.push_back((std::abs(gamma.value) + gamma.error) * h.error +
+                     gamma.error * std::abs(h.value) + beta.error + 2 * u * std::abs(beta.value));
+  });
+  return {computed_values(exact[0], std::move(errors), out[0].dtype), moments[0], moments[1]};
+}
+
+std::vector<Accuracy> GroupNorm::backward_accuracy(std::span<const Known> in,
+                                                   std::span<const Tensor64> exact,
+                                                   std::span<const TensorDesc> out) const {
+  const Inputs which = inputs();
+  const Known &dy = in[which.dy], &x = in[which.x], &mean = in[which.mean], &rstd = in[which.rstd];
+  std::vector<std::vector<double>> errors;
   if (affine) {
     const Tensor64 g = weighted(dy.values, in[which.gamma].values);
-    of_dx = gradient_error({g, {.error = product_error(dy, in[which.gamma])}}, x, mean, rstd);
+    errors.push_back(gradient_errors({g, weighted_accuracy(dy, in[which.gamma])}, x, mean, rstd));
+    ParameterErrors of_parameters = parameter_errors(dy, x, mean, rstd);
+    errors.push_back(std::move(of_parameters.dgamma));
+    errors.push_back(std::move(of_parameters.dbeta));
   } else {
-    of_dx = gradient_error(dy, x, mean, rstd);
+    errors.push_back(gradient_errors(dy, x, mean, rstd));
   }
-  std::vector<Accuracy> all{computed_values(exact[0], with_old(of_dx, which.old_dx), dtype)};
-  if (!affine) return all;
-  const auto [of_dgamma, of_dbeta] = parameter_errors(dy, x, mean, rstd);
-  all.push_back(computed_values(exact[1], with_old(of_dgamma, which.old_dgamma), DType::Float32));
-  all.push_back(computed_values(exact[2], with_old(of_dbeta, which.old_dbeta), DType::Float32));
+  std::vector<Accuracy> all;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    if (accumulate)
+      errors[i] =
+          added(std::move(errors[i]), in[static_cast<std::size_t>(which.old_dx) + i], exact[i]);
+    all.push_back(computed_values(exact[i], std::move(errors[i]), out[i].dtype));
+  }
   return all;
 }
 

@@ -50,6 +50,13 @@ struct GroupNorm {
     std::vector<std::string_view> names = {};  // of all, in order
   };
   Inputs inputs() const;
+
+ private:
+  std::vector<Accuracy> forward_accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
+                                         std::span<const TensorDesc> out) const;
+  std::vector<Accuracy> backward_accuracy(std::span<const Known> in,
+                                          std::span<const Tensor64> exact,
+                                          std::span<const TensorDesc> out) const;
 };
 
 }  // namespace normbench

@@ -8,36 +8,48 @@
 namespace normbench {
 namespace {
 
-/// Sums over a group that its gradient is made of, divided by its number of elements.
+/// Means over a group that its gradient is made of, and how far float32 sums may be from them.
 struct GradientMeans {
-  double g = 0, gh = 0, magnitude = 0;  // of g, g * h and |g|
+  Estimate g, gh;
 };
 
-GradientMeans gradient_means(std::span<const double> g, std::span<const double> h) {
+GradientMeans means_over(std::span<const Estimate> g, std::span<const Estimate> h, double sum) {
   GradientMeans means;
   for (std::size_t i = 0; i < g.size(); ++i) {
-    means.g += g[i];
-    means.gh += g[i] * h[i];
-    means.magnitude += std::abs(g[i]);
+    const double of_g = std::abs(g[i].value), of_h = std::abs(h[i].value);
+    means.g.value += g[i].value;
+    means.g.error += sum * of_g + g[i].error;
+    means.gh.value += g[i].value * h[i].value;
+    means.gh.error += sum * of_g * of_h + (of_g + g[i].error) * h[i].error + of_h * g[i].error;
   }
   const auto count = static_cast<double>(g.size());
-  return {.g = means.g / count, .gh = means.gh / count, .magnitude = means.magnitude / count};
+  for (Estimate* mean : {&means.g, &means.gh}) {
+    mean->value /= count;
+    mean->error /= count;
+  }
+  return means;
+}
+
+/// rstd * (g - mean of g - h * mean of g * h).
+double gradient_error(const Estimate& g, const Estimate& h, const GradientMeans& means,
+                      const Estimate& rstd) {
+  const double u = unit_roundoff(DType::Float32);
+  const double of_h = std::abs(h.value), of_gh = std::abs(means.gh.value);
+  const double parts = std::abs(g.value) + std::abs(means.g.value) + of_h * of_gh;
+  const double inner = g.error + means.g.error + of_h * means.gh.error +
+                       h.error * (of_gh + means.gh.error) + 4 * u * parts;
+  return (std::abs(rstd.value) + rstd.error) * inner + rstd.error * parts;
 }
 
 }  // namespace
 
-double GroupSpread::reach(double centre) const {
-  return std::max(highest - centre, centre - lowest);
-}
-
 GroupSpread spread_of(std::span<const double> group) {
-  const auto [lowest, highest] = std::ranges::minmax(group);
   const auto count = static_cast<double>(group.size());
   double sum = 0, squares = 0;
-  for (const double value : group) sum += value - lowest;
-  const double mean = lowest + sum / count;
+  for (const double value : group) sum += value - group[0];
+  const double mean = group[0] + sum / count;
   for (const double value : group) squares += (value - mean) * (value - mean);
-  return {.lowest = lowest, .highest = highest, .mean = mean, .variance = squares / count};
+  return {.mean = mean, .variance = squares / count};
 }
 
 std::span<const double> group_of(const Tensor64& x, std::int64_t groups, std::int64_t index) {
@@ -46,15 +58,35 @@ std::span<const double> group_of(const Tensor64& x, std::int64_t groups, std::in
   return std::span(x.values).subspan(static_cast<std::size_t>(index) * count, count);
 }
 
-MomentErrors moment_errors(const GroupSpread& group, std::int64_t count, double eps, double error) {
-  const double sum = summation_error(count), u = unit_roundoff(DType::Float32);
-  const double reach = group.reach(group.mean), exact = group.variance + eps;
-  const double mean = sum * (std::abs(group.mean) + 2 * reach) + error;
-  // A mean that is off by d adds d^2, in methods of one pass about 2 d std; sums of values shifted
-  // by one of them have terms of up to (2 reach)^2.
-  const double variance = sum * (group.variance + 4 * reach * reach) +
-                          2 * mean * std::sqrt(group.variance) + mean * mean + 2 * error * reach;
-  const double rstd = 1 / std::sqrt(exact);
+MomentErrors moment_errors(const Known& x, std::int64_t groups, std::int64_t index, double eps) {
+  const std::span<const double> values = group_of(x.values, groups, index);
+  const auto first = static_cast<std::size_t>(index) * values.size();
+  const auto count = static_cast<double>(values.size());
+  const GroupSpread group = spread_of(values);
+  const double sum = summation_error(static_cast<std::int64_t>(values.size()));
+  const double u = unit_roundoff(DType::Float32);
+  // What errors e of the values make of the mean, mean |e|, and of the variance, mean (2 |x - mean|
+  // |e| + e^2).
+  double given_mean = 0, given_variance = 0;
+  if (!(x.accuracy.errors == Errors(0)))
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double e = x.error(first + i);
+      given_mean += e / count;
+      given_variance += (2 * std::abs(values[i] - group.mean) + e) * e / count;
+    }
+  // A sum is off by sum |terms| times its relative error (Higham, eq. 4.4). The terms of a mean are
+  // x, or x shifted by the first value.
+  const double deviation = std::sqrt(group.variance), shift = std::abs(values[0] - group.mean);
+  const double mean = sum * (std::abs(group.mean) + deviation + shift) + given_mean;
+  // The squares' sum is off by a share of itself in two passes, where a mean that is off by d adds
+  // d^2; 4 times that is for Welford's recurrence, whose error grows faster than that of a sum by
+  // halves. Its running means are also rounded, by u |mean|, which adds about 2 u |mean| std.
+  // Shifted sums are E[s^2] - E[s]^2 with s of mean `shift`: sum (variance + shift^2) + 2 shift sum
+  // (deviation + shift).
+  const double shifted = group.variance + 2 * shift * deviation + 3 * shift * shift;
+  const double variance = sum * std::max(4 * group.variance, shifted) +
+                          2 * sum * std::abs(group.mean) * deviation + mean * mean + given_variance;
+  const double exact = group.variance + eps, rstd = 1 / std::sqrt(exact);
   const double largest = 1 / std::sqrt(std::max(exact - variance, eps));
   const double smallest = 1 / std::sqrt(exact + variance);
   return {.mean = mean, .rstd = std::max(largest - rstd, rstd - smallest) + 4 * u * rstd};
@@ -101,16 +133,14 @@ void group_moments(const Tensor64& x, std::int64_t groups, double eps, Tensor64&
 std::vector<Accuracy> moments_accuracy(const Known& x, double eps,
                                        std::span<const Tensor64> mean_rstd) {
   const std::int64_t groups = mean_rstd[0].shape.c;
-  MomentErrors most;
+  std::vector<double> of_mean, of_rstd;
   for (std::int64_t i = 0; i < x.values.shape.n * groups; ++i) {
-    const auto values = group_of(x.values, groups, i);
-    const auto errors = moment_errors(spread_of(values), static_cast<std::int64_t>(values.size()),
-                                      eps, x.accuracy.error);
-    most.mean = std::max(most.mean, errors.mean);
-    most.rstd = std::max(most.rstd, errors.rstd);
+    const auto [mean, rstd] = moment_errors(x, groups, i, eps);
+    of_mean.push_back(mean);
+    of_rstd.push_back(rstd);
   }
-  return {computed_values(mean_rstd[0], most.mean, DType::Float32),
-          computed_values(mean_rstd[1], most.rstd, DType::Float32)};
+  return {computed_values(mean_rstd[0], std::move(of_mean), DType::Float32),
+          computed_values(mean_rstd[1], std::move(of_rstd), DType::Float32)};
 }
 
 Tensor64 group_scaled(const Tensor64& x, const Tensor64& mean, const Tensor64& rstd) {
@@ -124,19 +154,13 @@ Tensor64 group_scaled(const Tensor64& x, const Tensor64& mean, const Tensor64& r
   return h;
 }
 
-ScaledError scaled_error(const Known& x, const Known& mean, const Known& rstd, std::int64_t index,
-                         double rounding) {
-  const auto [lowest, highest] =
-      std::ranges::minmax(group_of(x.values, mean.values.shape.c, index));
-  const GroupSpread group{.lowest = lowest, .highest = highest};
-  const double centre = value_at(mean.values, index),
-               factor = std::abs(value_at(rstd.values, index));
-  const double reach = group.reach(centre), largest = reach * factor;
-  const double inputs =
-      x.accuracy.error + mean.accuracy.error + rounding * (group.magnitude() + std::abs(centre));
-  return {.error = (factor + rstd.accuracy.error) * inputs + reach * rstd.accuracy.error +
-                   rounding * largest,
-          .largest = largest};
+Estimate group_scaled(const Estimate& x, const Estimate& mean, const Estimate& rstd,
+                      double rounding) {
+  const double distance = x.value - mean.value, factor = std::abs(rstd.value);
+  const double of_distance =
+      x.error + mean.error + rounding * (std::abs(x.value) + std::abs(mean.value));
+  return {distance * rstd.value,
+          (factor + rstd.error) * of_distance + std::abs(distance) * rstd.error};
 }
 
 Tensor64 group_gradient(const Tensor64& g, const Tensor64& x, const Tensor64& mean,
@@ -147,36 +171,38 @@ Tensor64 group_gradient(const Tensor64& g, const Tensor64& x, const Tensor64& me
   dx.values.reserve(x.values.size());
   for (std::int64_t i = 0; i < x.shape.n * groups; ++i) {
     const auto gs = group_of(g, groups, i), hs = group_of(h, groups, i);
-    const GradientMeans means = gradient_means(gs, hs);
+    double of_g = 0, of_gh = 0;
+    for (std::size_t j = 0; j < gs.size(); ++j) {
+      of_g += gs[j];
+      of_gh += gs[j] * hs[j];
+    }
+    const auto count = static_cast<double>(gs.size());
     for (std::size_t j = 0; j < gs.size(); ++j)
-      dx.values.push_back(value_at(rstd, i) * (gs[j] - means.g - hs[j] * means.gh));
+      dx.values.push_back(value_at(rstd, i) * (gs[j] - of_g / count - hs[j] * (of_gh / count)));
   }
   return dx;
 }
 
-double gradient_error(const Known& g, const Known& x, const Known& mean, const Known& rstd) {
-  const std::int64_t groups = mean.values.shape.c;
-  const double u = unit_roundoff(DType::Float32);
-  const Tensor64 scaled = group_scaled(x.values, mean.values, rstd.values);
-  double most = 0;
-  for (std::int64_t i = 0; i < x.values.shape.n * groups; ++i) {
-    const auto gs = group_of(g.values, groups, i), hs = group_of(scaled, groups, i);
-    const GradientMeans means = gradient_means(gs, hs);
-    const double sum = summation_error(static_cast<std::int64_t>(gs.size()));
-    const ScaledError h = scaled_error(x, mean, rstd, i, sum);
-    const double of_g = sum * means.magnitude + g.accuracy.error;
-    const double of_gh = sum * means.magnitude * h.largest +
-                         (means.magnitude + g.accuracy.error) * h.error +
-                         g.accuracy.error * h.largest;
-    const auto [lowest, highest] = std::ranges::minmax(gs);
-    const double parts = GroupSpread{.lowest = lowest, .highest = highest}.magnitude() +
-                         std::abs(means.g) + h.largest * std::abs(means.gh);
-    const double inner = g.accuracy.error + of_g + h.largest * of_gh +
-                         h.error * (std::abs(means.gh) + of_gh) + 4 * u * parts;
-    most = std::max(most, (std::abs(value_at(rstd.values, i)) + rstd.accuracy.error) * inner +
-                              rstd.accuracy.error * parts);
+std::vector<double> gradient_errors(const Known& g, const Known& x, const Known& mean,
+                                    const Known& rstd) {
+  const std::int64_t groups = mean.values.shape.c, of_all = x.values.shape.n * groups;
+  const std::int64_t count = x.values.shape.elements() / of_all;
+  const double sum = summation_error(count);
+  std::vector<double> errors;
+  errors.reserve(x.values.values.size());
+  std::vector<Estimate> gs(static_cast<std::size_t>(count)), hs(gs.size());
+  for (std::int64_t i = 0; i < of_all; ++i) {
+    const Estimate of_mean = estimate_of(mean, i), of_rstd = estimate_of(rstd, i);
+    for (std::size_t j = 0; j < gs.size(); ++j) {
+      const std::int64_t at = i * count + static_cast<std::int64_t>(j);
+      gs[j] = estimate_of(g, at);
+      hs[j] = group_scaled(estimate_of(x, at), of_mean, of_rstd, sum);
+    }
+    const GradientMeans means = means_over(gs, hs, sum);
+    for (std::size_t j = 0; j < gs.size(); ++j)
+      errors.push_back(gradient_error(gs[j], hs[j], means, of_rstd));
   }
-  return most;
+  return errors;
 }
 
 }  // namespace normbench

@@ -14,28 +14,28 @@ inline double value_at(const Tensor64& tensor, std::int64_t index) {
   return tensor.values[static_cast<std::size_t>(index)];
 }
 
-/// What a group holds.
+/// Mean and biased variance of some values.
 struct GroupSpread {
-  double lowest = 0, highest = 0;
-  double mean = 0, variance = 0;  // divided by the count
-
-  /// Largest distance from `centre`, and from 0.
-  double reach(double centre) const;
-  double magnitude() const { return reach(0); }
+  double mean = 0, variance = 0;
 };
 GroupSpread spread_of(std::span<const double> group);
+
+/// What is known of an element.
+inline Estimate estimate_of(const Known& tensor, std::int64_t index) {
+  return {value_at(tensor.values, index), tensor.error(static_cast<std::size_t>(index))};
+}
 
 /// The values of group `index`, counted over images and their groups: C / groups channels each.
 std::span<const double> group_of(const Tensor64& x, std::int64_t groups, std::int64_t index);
 
-/// How far the mean and 1 / sqrt(variance + eps) of a group may lie from the exact ones where each
-/// of its values has an error of up to `error`. Right methods are two passes, shifted sums and
-/// Welford's (Chan, Golub, LeVeque: Algorithms for computing the sample variance, 1983), whose
-/// errors grow with |mean| / std; E[x^2] - E[x]^2, with its square, is none.
+/// How far the mean and 1 / sqrt(variance + eps) of group `index` may lie from the exact ones.
+/// Right methods are two passes, sums shifted by the first value, and Welford's (Chan, Golub,
+/// LeVeque: Algorithms for computing the sample variance, 1983); E[x^2] - E[x]^2 is none, but it
+/// keeps to this where the mean is near 0.
 struct MomentErrors {
   double mean = 0, rstd = 0;
 };
-MomentErrors moment_errors(const GroupSpread& group, std::int64_t count, double eps, double error);
+MomentErrors moment_errors(const Known& x, std::int64_t groups, std::int64_t index, double eps);
 
 /// Throws Invalid unless the channels are so many equal groups.
 void check_groups(std::int64_t groups, const Shape& x);
@@ -53,20 +53,19 @@ std::vector<Accuracy> moments_accuracy(const Known& x, double eps,
 
 /// (x - mean) * rstd.
 Tensor64 group_scaled(const Tensor64& x, const Tensor64& mean, const Tensor64& rstd);
-/// How far float32 arithmetic may be from it in group `index`, in any order of operations, and its
-/// largest magnitude there. `rounding`: of the sums that it goes into, or of one operation.
-struct ScaledError {
-  double error = 0, largest = 0;
-};
-ScaledError scaled_error(const Known& x, const Known& mean, const Known& rstd, std::int64_t index,
-                         double rounding);
+/// The same of one element, and how far float32 arithmetic may be from it, as (x - mean) * rstd or
+/// as x * rstd - mean * rstd. `rounding`: of all operations on it, or of the sums that it goes
+/// into.
+Estimate group_scaled(const Estimate& x, const Estimate& mean, const Estimate& rstd,
+                      double rounding);
 
 /// The gradient of h = (x - mean) * rstd with respect to x, from g, that with respect to h: rstd *
 /// (g - sum(g) / n - h * sum(g * h) / n) with sums over a group's n elements (Ioffe, Szegedy: Batch
 /// Normalization, 2015, section 3).
 Tensor64 group_gradient(const Tensor64& g, const Tensor64& x, const Tensor64& mean,
                         const Tensor64& rstd);
-/// How far float32 arithmetic may be from it, anywhere.
-double gradient_error(const Known& g, const Known& x, const Known& mean, const Known& rstd);
+/// How far float32 arithmetic may be from each of its elements.
+std::vector<double> gradient_errors(const Known& g, const Known& x, const Known& mean,
+                                    const Known& rstd);
 
 }  // namespace normbench

@@ -10,17 +10,46 @@
 namespace normbench {
 namespace {
 
-/// The bound of one channel: the larger of the two orders in which kernels may compute it.
-Accuracy channel_accuracy(const Accuracy& x, double scale, double mean, double std, DType to) {
-  // ((x * scale) - mean) / std, every step rounded to float32.
-  const Accuracy scaled = scale == 1 ? x : stored(times(x, scale), DType::Float32);
-  const Accuracy centred = stored(minus(scaled, mean), DType::Float32);
-  const Accuracy as_written = computed(over(centred, std), to);
-  // x * a + b with a = scale / std and b = -mean / std, prepared in double and rounded to float32;
-  // without a fused instruction the product is rounded too.
-  const Accuracy product = stored(times(x, scale / std), DType::Float32);
-  const Accuracy one_step = computed(minus(product, mean / std), to);
-  return hull(as_written, one_step);
+/// One channel: the larger error of the two orders in which kernels may compute it.
+struct Normalized {
+  Normalized(double scale, double mean, double std, DType to)
+      : scale(scale),
+        mean(mean),
+        std(std),
+        factor(scale / std),
+        term(mean / std),
+        is_scaled(scale != 1),
+        is_narrow(to != DType::Float32),
+        narrow(rounding_of(to)) {}
+
+  Estimate operator()(const Estimate& x) const {
+    // ((x * scale) - mean) / std, every step rounded to float32.
+    const Estimate scaled = is_scaled ? stored(times(x, scale), float32) : x;
+    Estimate as_written = stored(over(stored(minus(scaled, mean), float32), std), float32);
+    // x * a + b with a = scale / std and b = -mean / std, prepared in double and rounded to
+    // float32; without a fused instruction the product is rounded too.
+    const Estimate one_step = stored(minus(stored(times(x, factor), float32), term), float32);
+    as_written.error = std::max(as_written.error, one_step.error);
+    return is_narrow ? stored(as_written, narrow) : as_written;
+  }
+
+  Constant scale, mean;
+  Divisor std;
+  Constant factor, term;
+  bool is_scaled, is_narrow;
+  Rounding narrow, float32 = rounding_of(DType::Float32);
+};
+
+/// What the op leaves of images, at their places.
+Tensor64 placed(const Normalize& op, const Tensor64& images) {
+  if (op.crop.empty()) return mirrored(images, op.flip);
+  Tensor64 cut = op.crop[0].cut(images);
+  for (std::size_t i = 1; i < op.crop.size(); ++i) {
+    const Tensor64 more = op.crop[i].cut(images);
+    cut.shape.n += more.shape.n;
+    cut.values.insert(cut.values.end(), more.values.begin(), more.values.end());
+  }
+  return mirrored(std::move(cut), op.flip);
 }
 
 constexpr std::size_t most_windows = 64;
@@ -101,13 +130,8 @@ std::vector<TensorDesc> Normalize::infer(std::span<const TensorDesc> in) const {
 
 void Normalize::reference(std::span<const Tensor64> in, std::span<Tensor64> out,
                           std::int64_t) const {
-  Tensor64 x = crop.empty() ? in[0] : crop[0].cut(in[0]);
-  for (std::size_t i = 1; i < crop.size(); ++i) {
-    const Tensor64 images = crop[i].cut(in[0]);
-    x.shape.n += images.shape.n;
-    x.values.insert(x.values.end(), images.values.begin(), images.values.end());
-  }
-  out[0] = map_channels(mirrored(x, flip), [&](double value, std::int64_t c) {
+  const bool moves = !crop.empty() || flip != Flip::None;
+  out[0] = map_channels(moves ? placed(*this, in[0]) : in[0], [&](double value, std::int64_t c) {
     return (value * scale - at_channel(mean, c)) / at_channel(std, c);
   });
 }
@@ -120,14 +144,15 @@ Cost Normalize::fewest(std::span<const TensorDesc> in, std::span<const TensorDes
           .flops = 2 * out[0].elements()};
 }
 
-Accuracy Normalize::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const {
-  const auto bound = [&](std::int64_t c) {
-    return channel_accuracy(in[0], scale, at_channel(mean, c), at_channel(std, c), out[0].dtype);
-  };
-  Accuracy all = bound(0);
-  const auto channels = static_cast<std::int64_t>(std::max(mean.size(), std.size()));
-  for (std::int64_t c = 1; c < channels; ++c) all = hull(all, bound(c));
-  return all;
+std::vector<Accuracy> Normalize::accuracy(std::span<const Known> in, std::span<const Tensor64>,
+                                          std::span<const TensorDesc> out) const {
+  Accuracy found = pointwise(in[0], [&](std::int64_t c) {
+    return Normalized(scale, at_channel(mean, c), at_channel(std, c), out[0].dtype);
+  });
+  if (!crop.empty() || flip != Flip::None)
+    found.errors = found.errors.moved(
+        in[0].values.shape, [&](const Tensor64& errors) { return placed(*this, errors); });
+  return {found};
 }
 
 std::vector<Normalize> Normalize::samples(const Shape& shape) {

@@ -26,7 +26,8 @@ struct Normalize {
   static Normalize read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
+                                 std::span<const TensorDesc> out) const;
   /// Of the input only what a window covers, once where several do.
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
   bool whole_batch() const { return crop.size() > 1; }

@@ -1,7 +1,6 @@
 #include "ops/op.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace normbench {
 namespace {
@@ -30,11 +29,33 @@ constexpr bool keeps_values = leaves_input<T> || requires {
 };
 
 template <class T>
-concept goes_by_values = requires(const T& one, std::span<const Known> in,
-                                  std::span<const Tensor64> exact,
-                                  std::span<const TensorDesc> out) {
-  one.accuracy(in, exact, out);
+constexpr bool only_moves = requires {
+  requires T::moves_only;
 };
+
+/// What is known of tensors whose values only move: errors move with them.
+template <class T>
+Accuracy moved(const T& op, std::span<const Known> in, const Tensor64& exact) {
+  Accuracy found = in[0].accuracy;
+  std::vector<Tensor64> errors;
+  bool same = true;
+  for (const Known& one : in) {
+    const Accuracy& other = one.accuracy;
+    found.low = std::min(found.low, other.low);
+    found.high = std::max(found.high, other.high);
+    found.whole = found.whole && other.whole;
+    same = same && other.errors.are_same_everywhere() && other.errors == found.errors;
+  }
+  if (same) return found;
+  for (const Known& one : in) {
+    Tensor64& its = errors.emplace_back(Tensor64{.shape = one.values.shape, .values = {}});
+    for (std::size_t i = 0; i < one.values.values.size(); ++i) its.values.push_back(one.error(i));
+  }
+  std::vector<Tensor64> out{{.shape = exact.shape, .values = {}}};
+  op.reference(errors, out, 0);
+  found.errors = std::move(out[0].values);
+  return found;
+}
 
 /// Only those input elements that become output elements are read, and every output is written.
 Cost window_cost(std::span<const TensorDesc> in, std::span<const TensorDesc> out,
@@ -139,31 +160,18 @@ bool whole_batch(const Op& op) {
       op);
 }
 
-Accuracy accuracy(const Op& op, std::span<const Accuracy> in, std::span<const TensorDesc> out) {
-  return std::visit(
-      [&]<class T>(const T& one) -> Accuracy {
-        if constexpr (!is_known_here<T>)
-          return {.low = 0, .high = 255, .error = 255};
-        else if constexpr (keeps_values<T> || requires { requires T::moves_only; })
-          return in[0];
-        else if constexpr (goes_by_values<T>)
-          throw std::logic_error("ranges do not tell");
-        else
-          return one.accuracy(in, out);
-      },
-      op);
-}
-
 std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,
                                  std::span<const Tensor64> exact, std::span<const TensorDesc> out) {
-  std::vector<Accuracy> ranges;
-  for (const Known& one : in) ranges.push_back(one.accuracy);
   return std::visit(
       [&]<class T>(const T& one) -> std::vector<Accuracy> {
-        if constexpr (goes_by_values<T>)
-          return one.accuracy(in, exact, out);
+        if constexpr (!is_known_here<T>)
+          return {{.low = 0, .high = 255, .errors = 255}};
+        else if constexpr (keeps_values<T>)
+          return {in[0].accuracy};
+        else if constexpr (only_moves<T>)
+          return {moved(one, in, exact[0])};
         else
-          return {accuracy(op, ranges, out)};
+          return one.accuracy(in, exact, out);
       },
       op);
 }

@@ -5,8 +5,8 @@
 ///   infer(in) -> std::vector<TensorDesc>   throws Invalid
 ///   reference(in, out, first)              exact meaning, in double
 ///   reference(in, out, first, item)        the same of an op that gives each item something else
-///   accuracy(in, out) -> Accuracy          range and error bound; default: the first input's
-///   accuracy(in, exact, out)               of each output, where ranges of the inputs do not tell
+///   accuracy(in, exact, out)               of each output: its range, and the error bounds of its
+///                                          elements
 ///   fewest(in, out) -> Cost                default: reads every input, writes every output once
 ///   static constexpr int flops_per_element   in its place: each output comes of one input element
 ///   static constexpr int flops_per_input   every input is read, with so many for each of the first
@@ -15,6 +15,7 @@
 ///   static std::vector<T> samples(Shape)   what a self-test tries; absent: it has no parameters
 ///   feeds(first) -> std::vector<Feeds>     inputs that a self-test tries; default: `first` alone
 ///   static constexpr bool starts           takes no input: starts a variant; needs no samples
+///   static constexpr bool moves_only       values stay what they are; such an op has no `accuracy`
 /// One that says what becomes of its input's values has neither `reference` nor `accuracy`:
 ///   static constexpr bool copies           each stays what and where it is
 ///   static constexpr bool passes_through   the same, in the first input's own bytes: no `infer`
@@ -105,13 +106,9 @@ bool passes_through(const Op& op);
 /// True if the op reads its inputs, or stands for one that does.
 bool needs_input(const Op& op);
 
-/// Range and forward error bound of each output; `exact` are their values, as of `reference`.
+/// Range and forward error bounds of each output; `exact` are their values, as of `reference`.
 std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,
                                  std::span<const Tensor64> exact, std::span<const TensorDesc> out);
-
-/// Those of the only output of an op for which what is known of its inputs' ranges is enough.
-/// Throws std::logic_error for other ops.
-Accuracy accuracy(const Op& op, std::span<const Accuracy> in, std::span<const TensorDesc> out);
 
 /// The fewest bytes the op can move, and its arithmetic.
 Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const TensorDesc> out);

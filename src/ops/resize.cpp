@@ -10,18 +10,20 @@ namespace {
 /// Taps per axis that the bound allows for: shrinking 32 times; beyond, kernels sum in blocks.
 constexpr double most_taps = 64;
 
-Tensor64 resized_rows(const Tensor64& in, std::int64_t width, ResizeFilter kind) {
+constexpr double largest_byte = 255;
+
+/// Rows of another width: of each of its taps' pixels, weights and first pixel, what `of_taps`
+/// says.
+template <class OfTaps>
+Tensor64 resized_rows(const Tensor64& in, std::int64_t width, ResizeFilter kind, OfTaps of_taps) {
   const auto filter = kind == ResizeFilter::Box ? box_filter(in.shape.w, width)
                                                 : triangle_filter(in.shape.w, width);
   Tensor64 out{{in.shape.n, in.shape.c, in.shape.h, width}, {}};
   out.values.reserve(static_cast<std::size_t>(out.shape.elements()));
   for (std::size_t row = 0; row < in.values.size(); row += static_cast<std::size_t>(in.shape.w))
-    for (const Taps& taps : filter) {
-      double sum = 0;
-      for (std::size_t k = 0; k < taps.weights.size(); ++k)
-        sum += taps.weights[k] * in.values[row + static_cast<std::size_t>(taps.first) + k];
-      out.values.push_back(sum);
-    }
+    for (const Taps& taps : filter)
+      out.values.push_back(
+          of_taps(taps, std::span(in.values).subspan(row + static_cast<std::size_t>(taps.first))));
   return out;
 }
 
@@ -34,6 +36,34 @@ Tensor64 transposed(const Tensor64& in) {
       for (std::int64_t y = 0; y < h; ++y)
         out.values.push_back(in.values[static_cast<std::size_t>((plane * h + y) * w + x)]);
   return out;
+}
+
+/// A pixel that two sums of k products have made of others up to `largest`, with weights in float32
+/// and in any order: each is off by at most gamma(k + 1) sum |w| |x| (Higham, eq. 3.5), where
+/// sum |w| = 1 and gamma(n) = n u / (1 - n u). Kernels that also work out the weights in float32
+/// may be off by as much of `largest` where sum |w| |x| is smaller.
+Estimate weighed_twice(Estimate a, double largest) {
+  const double nu = (most_taps + 1) * unit_roundoff(DType::Float32);
+  for (int pass = 0; pass < 2; ++pass) a.error += nu / (1 - nu) * (largest + a.error);
+  return a;
+}
+
+template <class OfTaps>
+Tensor64 resized_by(const Tensor64& in, std::int64_t height, std::int64_t width, ResizeFilter kind,
+                    OfTaps of_taps) {
+  const Tensor64 rows = resized_rows(in, width, kind, of_taps);
+  return transposed(resized_rows(transposed(rows), height, kind, of_taps));
+}
+
+/// The largest magnitude of the pixels that each output pixel is made of.
+Tensor64 largest_under(const Tensor64& in, std::int64_t height, std::int64_t width) {
+  return resized_by(in, height, width, ResizeFilter::Triangle,
+                    [](const Taps& taps, std::span<const double> pixels) {
+                      double largest = 0;
+                      for (std::size_t k = 0; k < taps.weights.size(); ++k)
+                        largest = std::max(largest, std::abs(pixels[k]));
+                      return largest;
+                    });
 }
 
 /// Taps of the triangle filter along one axis: two when it grows, twice the scale when it shrinks.
@@ -71,14 +101,27 @@ void Resize::reference(std::span<const Tensor64> in, std::span<Tensor64> out, st
   out[0] = resized(in[0], height, width, ResizeFilter::Triangle);
 }
 
-// Two sums of k products with weights rounded to float32, in any order: each is off by at most
-// gamma(k + 1) sum |w| |x| (Higham, eq. 3.5), where sum |w| = 1 and gamma(n) = n u / (1 - n u).
-Accuracy Resize::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const {
-  const double nu = (most_taps + 1) * unit_roundoff(DType::Float32);
-  Accuracy a = in[0];
-  a.whole = false;
-  for (int pass = 0; pass < 2; ++pass) a.error += nu / (1 - nu) * a.magnitude();
-  return out[0].dtype == DType::Float32 ? a : stored(a, out[0].dtype);
+std::vector<Accuracy> Resize::accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
+                                       std::span<const TensorDesc> out) const {
+  const Known& x = in[0];
+  const DType to = out[0].dtype;
+  const Errors weighed = x.accuracy.errors.moved(x.values.shape, [&](const Tensor64& errors) {
+    return resized(errors, height, width, ResizeFilter::Triangle);
+  });
+  Accuracy found{.low = x.accuracy.low, .high = x.accuracy.high};
+  if (!is_float(to)) {
+    found.errors = errors_of_resized_bytes(exact[0], weighed);
+    return {found};
+  }
+  const Tensor64 largest = largest_under(x.values, height, width);
+  const Rounding rounding = rounding_of(to);
+  std::vector<double> errors(exact[0].values.size());
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    const Estimate a = weighed_twice({exact[0].values[i], weighed.at(i)}, largest.values[i]);
+    errors[i] = to == DType::Float32 ? a.error : stored(a, rounding).error;
+  }
+  found.errors = std::move(errors);
+  return {found};
 }
 
 Cost Resize::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const {
@@ -93,7 +136,23 @@ std::vector<Resize> Resize::samples(const Shape& shape) {
 }
 
 Tensor64 resized(const Tensor64& in, std::int64_t height, std::int64_t width, ResizeFilter filter) {
-  return transposed(resized_rows(transposed(resized_rows(in, width, filter)), height, filter));
+  return resized_by(in, height, width, filter,
+                    [](const Taps& taps, std::span<const double> pixels) {
+                      double sum = 0;
+                      for (std::size_t k = 0; k < taps.weights.size(); ++k)
+                        sum += taps.weights[k] * pixels[k];
+                      return sum;
+                    });
+}
+
+std::vector<double> errors_of_resized_bytes(const Tensor64& exact, const Errors& weighed) {
+  std::vector<double> errors;
+  errors.reserve(exact.values.size());
+  for (std::size_t i = 0; i < exact.values.size(); ++i) {
+    const Estimate a = weighed_twice({exact.values[i], weighed.at(i)}, largest_byte);
+    errors.push_back(byte_error(a, a.value));
+  }
+  return errors;
 }
 
 std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to) {

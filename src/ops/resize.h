@@ -15,7 +15,8 @@ struct Resize {
   static Resize read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
+                                 std::span<const TensorDesc> out) const;
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
   static std::vector<Resize> samples(const Shape& shape);
 };
@@ -31,6 +32,10 @@ constexpr auto words(ResizeFilter) {
 
 /// Images [n, c, h, w] in another size, in double.
 Tensor64 resized(const Tensor64& in, std::int64_t height, std::int64_t width, ResizeFilter filter);
+
+/// How far images may lie from exact ones that were resized and then stored as uint8. `weighed`:
+/// the errors of what they were made of, with the filter's weights.
+std::vector<double> errors_of_resized_bytes(const Tensor64& exact, const Errors& weighed);
 
 /// Weights of the input pixels [first, first + weights.size()) in one output pixel; they sum to 1.
 struct Taps {

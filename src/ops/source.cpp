@@ -207,16 +207,16 @@ void Source::reference(std::span<const Tensor64>, std::span<Tensor64> out,
   images.values.assign(bytes.begin(), bytes.end());
 }
 
-Accuracy Source::accuracy(std::span<const Accuracy>, std::span<const TensorDesc>) const {
+std::vector<Accuracy> Source::accuracy(std::span<const Known>, std::span<const Tensor64>,
+                                       std::span<const TensorDesc>) const {
   if (values.distribution == Distribution::Uniform)
-    return {.low = values.first, .high = values.second};
+    return {{.low = values.first, .high = values.second}};
   // sqrt(-2 ln 2^-54) = 8.65: no value of fill_values is farther from the mean.
   if (values.distribution == Distribution::Normal)
-    return {.low = values.first - 9 * values.second, .high = values.first + 9 * values.second};
-  if (path.empty() || !is_float(dtype))
-    return stored({.low = 0, .high = 255, .whole = true}, dtype);
+    return {{.low = values.first - 9 * values.second, .high = values.first + 9 * values.second}};
+  if (path.empty() || !is_float(dtype)) return {{.low = 0, .high = 255, .whole = true}};
   const auto [low, high] = ArrayFile(path, desc()).range();
-  return {.low = low, .high = high};
+  return {{.low = low, .high = high}};
 }
 
 void random_bytes(std::uint64_t seed, std::int64_t first, std::span<std::uint8_t> out) {

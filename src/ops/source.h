@@ -57,7 +57,8 @@ struct Source {
   void fill(const View& view, std::uint64_t run_seed) const;
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
+                                 std::span<const TensorDesc> out) const;
 };
 
 /// Mixes all bits of a number into each: SplitMix64 (Steele, Lea, Flood: Fast Splittable

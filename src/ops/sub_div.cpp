@@ -30,10 +30,14 @@ void Sub::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::
   out[0] = map_channels(in[0], [&](double x, std::int64_t c) { return x - at_channel(mean, c); });
 }
 
-Accuracy Sub::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const {
-  Accuracy all = computed(minus(in[0], mean[0]), out[0].dtype);
-  for (const double m : mean) all = hull(all, computed(minus(in[0], m), out[0].dtype));
-  return all;
+std::vector<Accuracy> Sub::accuracy(std::span<const Known> in, std::span<const Tensor64>,
+                                    std::span<const TensorDesc> out) const {
+  const Computed computed(out[0].dtype);
+  return {pointwise(in[0], [&](std::int64_t c) {
+    return [computed, m = Constant(at_channel(mean, c))](const Estimate& x) {
+      return computed(minus(x, m));
+    };
+  })};
 }
 
 std::vector<Sub> Sub::samples(const Shape& shape) {
@@ -54,10 +58,14 @@ void Div::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::
   out[0] = map_channels(in[0], [&](double x, std::int64_t c) { return x / at_channel(std, c); });
 }
 
-Accuracy Div::accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const {
-  Accuracy all = computed(over(in[0], std[0]), out[0].dtype);
-  for (const double s : std) all = hull(all, computed(over(in[0], s), out[0].dtype));
-  return all;
+std::vector<Accuracy> Div::accuracy(std::span<const Known> in, std::span<const Tensor64>,
+                                    std::span<const TensorDesc> out) const {
+  const Computed computed(out[0].dtype);
+  return {pointwise(in[0], [&](std::int64_t c) {
+    return [computed, s = Divisor(at_channel(std, c))](const Estimate& x) {
+      return computed(over(x, s));
+    };
+  })};
 }
 
 std::vector<Div> Div::samples(const Shape& shape) {

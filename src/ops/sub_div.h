@@ -16,7 +16,8 @@ struct Sub {
   static Sub read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
+                                 std::span<const TensorDesc> out) const;
   static std::vector<Sub> samples(const Shape& shape);
 };
 
@@ -32,7 +33,8 @@ struct Div {
   static Div read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
-  Accuracy accuracy(std::span<const Accuracy> in, std::span<const TensorDesc> out) const;
+  std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
+                                 std::span<const TensorDesc> out) const;
   static std::vector<Div> samples(const Shape& shape);
 };
 

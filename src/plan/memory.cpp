@@ -141,10 +141,10 @@ double setup_bytes(const Case& work) {
   return 8 * values;
 }
 
-/// A check holds the values of a slab in double, and beside them up to three times the largest
-/// tensor: copies of a stage's inputs, what its reference makes on the way, what is copied to be
-/// read. A resize adds the image between its passes, twice. What is held to another case's output
-/// is whole.
+/// A check holds the values of a slab in double, each with its error, and beside them up to four
+/// times the largest tensor: what a stage's reference makes on the way, errors that move, what is
+/// copied to be read. A resize adds the image between its passes, twice. What is held to another
+/// case's output is whole.
 double check_bytes(const Case& work) {
   if (is_held_to_others(work)) return bytes_in_double(work);
   double values = 0, largest = 0;
@@ -157,7 +157,7 @@ double check_bytes(const Case& work) {
     if (std::holds_alternative<Resize>(stage.op)) values += 2 * between_passes(stage.signature);
   }
   const std::int64_t images = std::min(slab_images(work), work.images());
-  return 8 * (values + 3 * largest) * static_cast<double>(images);
+  return 8 * (2 * values + 4 * largest) * static_cast<double>(images);
 }
 
 /// What a case has beside sources and arenas.
@@ -263,7 +263,7 @@ std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* c
 
 std::int64_t slab_images(const Case& work) {
   if (whole_batch(work)) return work.images();
-  constexpr std::int64_t slab_elements = 8'000'000;
+  constexpr std::int64_t slab_elements = 1'000'000;  // with their errors, within most caches
   std::int64_t per_image = 0;
   for (const Value& value : work.values)
     per_image += value.desc.elements() / std::max<std::int64_t>(1, value.desc.shape.n);

@@ -31,7 +31,7 @@ bool share_inputs(const Case& one, const Case& other);
 std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* const> cases,
                                                          const Sides& sets);
 
-/// Images per step of a case's check: at most 8 million values of the whole chain, at least one;
+/// Images per step of a case's check: at most 1 million values of the whole chain, at least one;
 /// all where outputs are sums over the batch.
 std::int64_t slab_images(const Case& work);
 

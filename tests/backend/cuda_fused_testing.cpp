@@ -64,7 +64,7 @@ std::optional<std::string> fault_of(const Op& op, const TensorDesc& in_desc,
   Guarded in(in_desc, setting.in_shift), out(out_desc, setting.out_shift);
   fill(in.view());
   const Tensor64 expected = expected_of(op, in.view(), out_desc);
-  const double bound = bound_of(op, in_desc.dtype, out_desc);
+  const Errors bounds = bounds_of(op, in.view(), out_desc);
   for (const int poison : {0xFF, 0x5A}) {
     std::memset(out.view().data, poison, static_cast<std::size_t>(out_desc.bytes()));
     try {
@@ -73,7 +73,7 @@ std::optional<std::string> fault_of(const Op& op, const TensorDesc& in_desc,
       return error.what();
     }
     if (!out.guards_intact()) return "a store beside the output";
-    if (const auto wrong = mismatch(expected, out.view(), bound)) return wrong;
+    if (const auto wrong = mismatch(expected, out.view(), bounds)) return wrong;
   }
   return std::nullopt;
 }

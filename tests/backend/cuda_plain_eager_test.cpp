@@ -68,7 +68,7 @@ TEST(CudaEager, CastKeepsToTheReference) {
           fill(in.view());
           run_cast(in.view(), out.view());
           ASSERT_EQ(mismatch(expected_of(op, in.view(), out.view().desc), out.view(),
-                             bound_of(op, from, out.view().desc)),
+                             bounds_of(op, in.view(), out.view().desc)),
                     std::nullopt)
               << describe(in.view().desc) << " -> " << name_of(to);
           ASSERT_TRUE(out.guards_intact());
@@ -102,7 +102,7 @@ TEST_P(Broadcasts, KeepToTheReferenceInPlaceToo) {
       fill(in.view());
       const Tensor64 expected = expected_of(op, in.view(), desc);
       run(in.view(), out.view(), values);
-      ASSERT_EQ(mismatch(expected, out.view(), bound_of(op, dtype, desc)), std::nullopt)
+      ASSERT_EQ(mismatch(expected, out.view(), bounds_of(op, in.view(), desc)), std::nullopt)
           << name_of(op) << " " << describe(desc);
       run(in.view(), in.view(), values);
       ASSERT_TRUE(in.payload() == out.payload()) << name_of(op) << " in place";
@@ -201,7 +201,7 @@ TEST(CudaEager, MorePlanesThanAGridCountsKeepToTheReference) {
     fill(in.view());
     run_broadcast<Subtract>(in.view(), out.view(), values);
     EXPECT_EQ(mismatch(expected_of(Sub{.mean = values}, in.view(), desc), out.view(),
-                       bound_of(Sub{.mean = values}, DType::Float32, desc)),
+                       bounds_of(Sub{.mean = values}, in.view(), desc)),
               std::nullopt);
   }
 }

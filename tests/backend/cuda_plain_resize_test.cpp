@@ -45,7 +45,7 @@ TEST(CudaResize, KeepsToTheReference) {
           with_resize_body(arguments_of(in.view(), out.view()),
                            [](const auto& body) { run_body(body); });
           ASSERT_EQ(mismatch(expected_of(op, in.view(), out.view().desc), out.view(),
-                             bound_of(op, dtype, out.view().desc)),
+                             bounds_of(op, in.view(), out.view().desc)),
                     std::nullopt)
               << describe(in.view().desc) << " -> " << height << "x" << width;
           ASSERT_TRUE(out.guards_intact());

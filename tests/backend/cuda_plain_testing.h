@@ -34,10 +34,4 @@ inline std::vector<double> channel_values(std::int64_t channels, double first, d
   return values;
 }
 
-/// The op's forward error bound for what `fill` gives.
-inline double bound_of(const Op& op, DType in, const TensorDesc& out) {
-  const Accuracy accuracy_in = filled(in);
-  return accuracy(op, std::span(&accuracy_in, 1), std::span(&out, 1)).error;
-}
-
 }  // namespace normbench::cuda

@@ -59,15 +59,15 @@ inline Accuracy filled(DType dtype) {
   return {.low = 0, .high = 255, .error = 0, .whole = dtype == DType::UInt8};
 }
 
-/// The first element of `actual` further from `expected` than `bound`, in words.
+/// The first element of `actual` further from `expected` than its bound, in words.
 inline std::optional<std::string> mismatch(const Tensor64& expected, const View& actual,
-                                           double bound) {
+                                           const Errors& bounds) {
   const Tensor64 got = to_double(actual, 0, actual.desc.shape.n);
   for (std::size_t i = 0; i < got.values.size(); ++i)
-    if (!(std::abs(got.values[i] - expected.values[i]) <= bound))
+    if (!(std::abs(got.values[i] - expected.values[i]) <= bounds.at(i)))
       return "element " + std::to_string(i) + ": " + std::to_string(got.values[i]) +
              " instead of " + std::to_string(expected.values[i]) + ", bound " +
-             std::to_string(bound);
+             std::to_string(bounds.at(i));
   return std::nullopt;
 }
 
@@ -79,6 +79,14 @@ inline Tensor64 expected_of(const Op& op, const View& in, const TensorDesc& out)
   to[0].values.resize(static_cast<std::size_t>(out.elements()));
   reference(op, from, to, 0);
   return to[0];
+}
+
+/// How far the op may lead from that when `fill` has filled the view.
+inline Errors bounds_of(const Op& op, const View& in, const TensorDesc& out) {
+  const Tensor64 from = to_double(in, 0, in.desc.shape.n);
+  const Known known{from, filled(in.desc.dtype)};
+  const Tensor64 exact = expected_of(op, in, out);
+  return accuracies(op, std::span(&known, 1), std::span(&exact, 1), std::span(&out, 1))[0].errors;
 }
 
 /// Runs a row once on a team, however small the tensors.

@@ -87,8 +87,6 @@ struct Setting {
 /// One op on one input: right within its bound, no stray write, and the same bits in every setting.
 void expect_right(const Kernel& kernel, const Op& op, const Signature& s) {
   SCOPED_TRACE(describe(s.in[0]) + " -> " + describe(s.out[0]));
-  const Accuracy in_accuracy = filled(s.in[0].dtype);
-  const double bound = accuracy(op, std::span(&in_accuracy, 1), s.out).error;
   std::vector<std::byte> first;
   for (const auto [shift, threads] : {Setting{0, 1}, {1, 1}, {0, 2}, {1, 3}}) {
     Guarded in(s.in[0], shift), out(s.out[0], 3 * shift);
@@ -96,7 +94,7 @@ void expect_right(const Kernel& kernel, const Op& op, const Signature& s) {
     launch(kernel, op, in.view(), out.view(), threads);
     if (first.empty()) {
       const Tensor64 expected = expected_of(op, in.view(), s.out[0]);
-      ASSERT_EQ(mismatch(expected, out.view(), bound), std::nullopt);
+      ASSERT_EQ(mismatch(expected, out.view(), bounds_of(op, in.view(), s.out[0])), std::nullopt);
       first = out.payload();
     }
     ASSERT_TRUE(out.guards_intact()) << threads << " threads, shift " << shift;

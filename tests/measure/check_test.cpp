@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "measure/output_check.h"
 #include "measure/prepared_case.h"
 #include "measure/run_fixture.h"
 
@@ -70,7 +71,6 @@ TEST_F(CheckTest, NotANumberIsWrong) {
 
 TEST_F(CheckTest, JustOutsideTheBoundIsWrong) {
   const Case work = normalized();
-  const double bound = outcome(work).result.bound;
   const auto off_by = [&](double error) {
     return outcome(work,
                    [&](View view) {
@@ -78,10 +78,11 @@ TEST_F(CheckTest, JustOutsideTheBoundIsWrong) {
                      std::memcpy(&value, view.data, 4);
                      set(view, 0, value + static_cast<float>(error));
                    })
-        .result.ok;
+        .result;
   };
-  EXPECT_TRUE(off_by(bound / 4));
-  EXPECT_FALSE(off_by(bound * 4));
+  const double bound = off_by(1).bound;  // of the value that is off
+  EXPECT_TRUE(off_by(bound / 4).ok);
+  EXPECT_FALSE(off_by(bound * 4).ok);
 }
 
 TEST_F(CheckTest, ARowOfAnotherFilterIsHeldByItsImages) {
@@ -125,6 +126,72 @@ TEST_F(CheckTest, SaysWhatCannotBeChecked) {
   const CheckOutcome got = outcome(make_case("stream", {{.op = Stream{}}}));
   EXPECT_TRUE(got.result.ok);
   EXPECT_EQ(got.note, "not checked: what stream writes is undefined");
+}
+
+TEST_F(CheckTest, WhatEvenZerosWouldKeepIsNotCorrect) {
+  // float32 holds no -3e38 / 0.5: the bound is infinite.
+  const Case work = make_case("normalize", {{.op = Normalize{.mean = {3e38}, .std = {0.5}}}});
+  for (const float value : {0.0F, 7.0F}) {
+    const CheckOutcome got = outcome(work, [&](View view) {
+      for (int i = 0; i < 120; ++i) set(view, i, value);
+    });
+    EXPECT_TRUE(got.result.ok);
+    EXPECT_EQ(got.result.held_to, HeldTo::Nothing);
+    EXPECT_EQ(got.result.unchecked_values, 120);
+    EXPECT_EQ(got.note, "not checked: rounding alone may be as large as the values");
+  }
+}
+
+TEST_F(CheckTest, CountsWhatCouldNotBeChecked) {
+  // A channel of three overflows.
+  const Case work =
+      make_case("normalize", {{.op = Normalize{.mean = {3e38, 1, 1}, .std = {0.5, 1, 1}}}});
+  const CheckOutcome got = outcome(work);
+  EXPECT_TRUE(got.result.ok);
+  EXPECT_EQ(got.result.held_to, HeldTo::Reference);
+  EXPECT_EQ(got.result.unchecked_values, 40);
+  EXPECT_EQ(got.note, "");
+  EXPECT_FALSE(outcome(work, [](View view) { set(view, 20, 300); }).result.ok);
+}
+
+/// Values and bounds, and what became of them.
+OutputCheck compared(std::vector<double> exact, std::vector<double> bounds,
+                     std::vector<double> got) {
+  const Shape shape{1, 1, 1, static_cast<std::int64_t>(exact.size())};
+  OutputCheck check;
+  check.compare({.values = {shape, std::move(exact)}, .accuracy = {.errors = std::move(bounds)}},
+                {shape, std::move(got)}, 0);
+  return check;
+}
+
+TEST(OutputCheck, HasTheValueFarthestBeyondItsBound) {
+  const Worst worst = compared({1, 2, 3}, {1, 0.1, 0.1}, {1.9, 2.05, 3.3}).worst();
+  EXPECT_EQ(worst.index, 2);
+  EXPECT_NEAR(worst.share(), 3, 1e-9);
+  EXPECT_TRUE(worst.is_wrong());
+  EXPECT_FALSE(compared({1, 2, 3}, {1, 0.1, 0.5}, {1.9, 2.05, 3.3}).worst().is_wrong());
+  const Worst exact = compared({1, 2, 3}, {0, 0, 0.5}, {3, 9, 3}).worst();
+  EXPECT_EQ(exact.index, 1);  // of those that may not be off at all the one that is most
+  EXPECT_EQ(exact.error, 7);
+  EXPECT_EQ(compared({1, 2}, {1, 1}, {1, NAN}).worst().error, INFINITY);
+  EXPECT_EQ(compared({1, 2}, {1, 1}, {1, 2}).worst().share(), 0);
+}
+
+TEST(OutputCheck, CannotTellWhereABoundIsAsWideAsTheValuesAreLarge) {
+  EXPECT_EQ(compared({1, -4, 2}, {3.9, 4, 5}, {1, -4, 2}).unchecked(), 2);
+  EXPECT_FALSE(compared({1, -4, 2}, {3.9, 4, 5}, {1, -4, 2}).is_checked());
+  EXPECT_EQ(compared({1, 2}, {INFINITY, NAN}, {7, 7}).unchecked(), 2);
+  EXPECT_EQ(compared({0, 0}, {1e-9, 1}, {0, 0}).unchecked(), 0);  // another value would be wrong
+  EXPECT_TRUE(compared({0, 0}, {1e-9, 1}, {0, 2}).worst().is_wrong());
+  OutputCheck later;
+  const auto add = [&](double value) {
+    later.compare({.values = {{1, 1, 1, 1}, {value}}, .accuracy = {.errors = 5}},
+                  {{1, 1, 1, 1}, {value}}, 0);
+  };
+  add(1);
+  EXPECT_EQ(later.unchecked(), 1);
+  add(10);  // in a later slab
+  EXPECT_EQ(later.unchecked(), 0);
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ TEST(Selftest, FindsAChangedInput) {
 }
 
 TEST(Selftest, FindsWhatDependsOnTheTeamThoughWithinItsBound) {
-  const RowFinding row = found(planted<Sub, Bug::TeamMatters>("bug"));
+  const RowFinding row = found(planted<Div, Bug::TeamMatters>("bug"));
   EXPECT_THAT(row.failure,
               testing::MatchesRegex("1x1x1x1 float32 nchw -> float32 nchw, one constant: element "
                                     "0: [^ ]+, but [^ ]+ in the first run, 3 threads, buffers 1 "

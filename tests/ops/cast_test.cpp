@@ -25,18 +25,25 @@ TEST(Cast, ToFloatKeepsTheExactValue) {
 }
 
 TEST(Cast, ErrorIsOfTheRounding) {
-  const auto after = [](Accuracy a, DType to) { return Cast{to}.accuracy(std::vector{a}, {}); };
+  const auto after = [](std::vector<double> values, const Accuracy& known, DType to) {
+    const Tensor64 in{{1, 1, 1, static_cast<std::int64_t>(values.size())}, std::move(values)};
+    return accuracy_of(Cast{to}, in, known, nchw(to, in.shape));
+  };
+  using Each = std::vector<double>;
   const Accuracy bytes{.low = 0, .high = 255, .whole = true};
-  EXPECT_EQ(after(bytes, DType::BFloat16), bytes);
-  EXPECT_EQ(after(bytes, DType::UInt8), bytes);
-  EXPECT_EQ(after({.low = -1, .high = 1}, DType::Float16),
-            (Accuracy{.low = -1, .high = 1, .error = 0x1p-11}));
-  // Both sides are rounded: a small error can move a value to the next whole number.
-  EXPECT_EQ(after({.low = -0.4, .high = 1.7}, DType::UInt8),
-            (Accuracy{.low = 0, .high = 2, .whole = true}));
-  EXPECT_EQ(after({.low = 0, .high = 9.6, .error = 0.25}, DType::UInt8),
-            (Accuracy{.low = 0, .high = 10, .error = 1, .whole = true}));
-  EXPECT_EQ(after({.low = 0, .high = 9.6, .error = 1.25}, DType::UInt8).error, 2);
+  for (const DType to : {DType::BFloat16, DType::UInt8})
+    EXPECT_EQ(after({0, 200, 255}, bytes, to),
+              (Accuracy{.low = 0, .high = 255, .errors = Each{0, 0, 0}, .whole = true}));
+  EXPECT_EQ(after({1, 0.3, -0.5}, {.low = -1, .high = 1}, DType::Float16).errors,
+            Errors(Each{0, 0.3 * 0x1p-11, 0.5 * 0x1p-11}));
+  // Both sides are rounded: a small error can move a value to the next whole number, when it is
+  // near enough to the middle.
+  EXPECT_EQ(after({-0.4, 1.7}, {.low = -0.4, .high = 1.7}, DType::UInt8),
+            (Accuracy{.low = 0, .high = 2, .errors = Each{0, 0}, .whole = true}));
+  EXPECT_EQ(after({9.6, 9.9}, {.high = 9.9, .errors = 0.25}, DType::UInt8).errors,
+            Errors(Each{1, 0}));
+  EXPECT_EQ(after({9.6, 300, -2}, {.high = 300, .errors = 1.25}, DType::UInt8).errors,
+            Errors(Each{2, 0, 0}));
 }
 
 TEST(Cast, PointsAtMistakes) {

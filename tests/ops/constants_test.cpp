@@ -18,14 +18,29 @@ double kept(float value, DType dtype) {
   return value;
 }
 
-/// The largest distance between `inexact` and `exact` over all bytes and channels.
-template <class Inexact, class Exact>
-double worst_of(Inexact inexact, Exact exact) {
-  double worst = 0;
-  for (std::size_t c = 0; c < mean.size(); ++c)
-    for (int x = 0; x < 256; ++x)
-      worst = std::max(worst, std::abs(inexact(static_cast<float>(x), c) - exact(x, c)));
-  return worst;
+/// Every byte in each of three channels.
+Tensor64 all_bytes() {
+  Tensor64 all{{1, 3, 1, 256}, {}};
+  for (int i = 0; i < 3 * 256; ++i) all.values.push_back(i % 256);
+  return all;
+}
+
+/// What `computed` gives for each element is within its bound. Bounds are of the worst case: the
+/// nearest is within half of one, and the means of both differ by no more than 8 times.
+template <class Computed>
+void expect_tight(const Errors& bounds, const Tensor64& exact, Computed computed) {
+  double nearest = 0, errors = 0, allowed = 0;
+  for (std::size_t i = 0; i < exact.values.size(); ++i) {
+    double worst = 0;
+    for (const double value : computed(i))
+      worst = std::max(worst, std::abs(value - exact.values[i]));
+    ASSERT_LE(worst, bounds.at(i)) << i;
+    if (worst > 0) nearest = std::max(nearest, worst / bounds.at(i));
+    errors += worst;
+    allowed += bounds.at(i);
+  }
+  EXPECT_GT(nearest, 0.5);
+  EXPECT_LT(allowed, 8 * errors);
 }
 
 TEST(Sub, SubtractsTheChannelsMean) {
@@ -71,27 +86,26 @@ TEST(SubDiv, PointAtMistakes) {
               ElementsAre("/std/0: 1e-40 is too near to 0 for float32"));
 }
 
-TEST(SubDiv, BoundHoldsOverAllBytesAndIsTight) {
+TEST(SubDiv, BoundsHoldOverAllBytesAndAreTight) {
   for (const DType dtype : {DType::Float32, DType::Float16, DType::BFloat16}) {
-    const std::vector<TensorDesc> out{nchw(dtype, {1, 3, 1, 256})};
-    const Accuracy sub = Sub{.mean = mean}.accuracy(std::vector{bytes}, out);
-    const auto centred = [&](float x, std::size_t c) {
-      return kept(x - static_cast<float>(mean[c]), dtype);
+    const TensorDesc out = nchw(dtype, {1, 3, 1, 256});
+    const Tensor64 x = all_bytes(), exact = result(Sub{.mean = mean}, x);
+    const Accuracy sub = accuracy_of(Sub{.mean = mean}, x, bytes, out);
+    const auto centred = [&](float value, std::size_t c) {
+      return kept(value - static_cast<float>(mean[c]), dtype);
     };
-    double worst = worst_of(centred, [](double x, std::size_t c) { return x - mean[c]; });
-    EXPECT_LE(worst, sub.error) << name_of(dtype);
-    EXPECT_LE(sub.error, 4 * worst) << name_of(dtype);
+    expect_tight(sub.errors, exact, [&](std::size_t i) {
+      return std::vector{centred(static_cast<float>(x.values[i]), i / 256)};
+    });
     EXPECT_EQ(sub.low, -123.675);
     EXPECT_EQ(sub.high, 255 - 103.53);
 
-    const Accuracy div = Div{.std = deviation}.accuracy(std::vector{sub}, out);
-    worst = worst_of(
-        [&](float x, std::size_t c) {
-          return kept(static_cast<float>(centred(x, c)) / static_cast<float>(deviation[c]), dtype);
-        },
-        [](double x, std::size_t c) { return (x - mean[c]) / deviation[c]; });
-    EXPECT_LE(worst, div.error) << name_of(dtype);
-    EXPECT_LE(div.error, 4 * worst) << name_of(dtype);
+    const Op op = Div{.std = deviation};
+    expect_tight(accuracy_of(op, exact, sub, out).errors, result(op, exact), [&](std::size_t i) {
+      const double value = centred(static_cast<float>(x.values[i]), i / 256);
+      return std::vector{
+          kept(static_cast<float>(value) / static_cast<float>(deviation[i / 256]), dtype)};
+    });
   }
 }
 
@@ -180,36 +194,52 @@ std::vector<float> evaluations(float x, double scale, double m, double s) {
   return {(scaled - m32) / s32, std::fma(x, scale32, -m32) / s32, std::fma(x, a, b), product + b};
 }
 
-TEST(Normalize, BoundHoldsOverAllBytesInEveryOrderAndIsTight) {
+TEST(Normalize, BoundsHoldOverAllBytesInEveryOrderAndAreTight) {
   for (const double scale : {1.0, 1 / 255.0})
     for (const DType dtype : {DType::Float32, DType::Float16, DType::BFloat16}) {
       Normalize op{.mean = mean, .std = deviation, .to = dtype, .scale = scale};
       for (double& m : op.mean) m *= scale;
       for (double& s : op.std) s *= scale;
-      const Accuracy bound =
-          op.accuracy(std::vector{bytes}, std::vector{nchw(dtype, {1, 3, 1, 256})});
-      double worst = 0;
-      for (std::size_t c = 0; c < 3; ++c)
-        for (int x = 0; x < 256; ++x) {
-          const double exact = (x * scale - op.mean[c]) / op.std[c];
-          EXPECT_LE(bound.low, exact);
-          EXPECT_GE(bound.high, exact);
-          for (const float y : evaluations(static_cast<float>(x), scale, op.mean[c], op.std[c]))
-            worst = std::max(worst, std::abs(kept(y, dtype) - exact));
-        }
-      EXPECT_LE(worst, bound.error) << name_of(dtype) << " scale " << scale;
-      EXPECT_LE(bound.error, 4 * worst) << name_of(dtype) << " scale " << scale;
+      const Tensor64 x = all_bytes(), exact = result(op, x);
+      const Accuracy found = accuracy_of(op, x, bytes, nchw(dtype, x.shape));
+      EXPECT_NEAR(found.low, std::ranges::min(exact.values), 1e-12);
+      EXPECT_NEAR(found.high, std::ranges::max(exact.values), 1e-12);
+      expect_tight(found.errors, exact, [&](std::size_t i) {
+        std::vector<double> all;
+        for (const float y :
+             evaluations(static_cast<float>(x.values[i]), scale, op.mean[i / 256], op.std[i / 256]))
+          all.push_back(kept(y, dtype));
+        return all;
+      });
     }
 }
 
-TEST(Normalize, BoundCatchesAWrongChannel) {
-  const Normalize op{.mean = mean, .std = deviation};
-  const Accuracy bound =
-      op.accuracy(std::vector{bytes}, std::vector{nchw(DType::BFloat16, {1, 3, 1, 256})});
-  const double error =
-      worst_of([](float x, std::size_t c) { return (x - mean[c]) / deviation[(c + 1) % 3]; },
-               [](double x, std::size_t c) { return (x - mean[c]) / deviation[c]; });
-  EXPECT_GT(error, bound.error);
+TEST(Normalize, BoundsAreOfTheChannelAndTheValue) {
+  const Tensor64 x{{1, 2, 1, 3}, {0, 128, 255, 0, 128, 255}};
+  const Normalize op{.mean = {128, 0}, .std = {64, 1}, .to = DType::BFloat16};
+  const Errors errors = accuracy_of(op, x, bytes, nchw(DType::BFloat16, x.shape)).errors;
+  EXPECT_EQ(errors.at(1), 0);                                     // the mean, exactly
+  for (const int i : {3, 4, 5}) EXPECT_EQ(errors.at(i), 0) << i;  // passed through
+  EXPECT_GT(errors.at(2), 0);
+  EXPECT_LT(errors.at(2), 0.01);
+}
+
+TEST(Normalize, BoundsAreWhereTheirPixelsAre) {
+  const Tensor64 x{{1, 1, 2, 2}, {3, 0, 128, 201}};
+  const Normalize op{.mean = {0.1}, .std = {1}};
+  const auto errors = [&](const Normalize& one) {
+    return accuracy_of(
+               one, x, bytes,
+               nchw(DType::Float32, one.infer(std::vector{nchw(DType::UInt8, x.shape)})[0].shape))
+        .errors;
+  };
+  const Errors plain = errors(op);
+  Normalize flipped = op, cropped = op;
+  flipped.flip = Flip::Both;
+  cropped.crop = {{.height = 1, .width = 1, .top = 1, .left = 0}, {.height = 1, .width = 1}};
+  EXPECT_EQ(errors(flipped),
+            Errors(std::vector{plain.at(3), plain.at(2), plain.at(1), plain.at(0)}));
+  EXPECT_EQ(errors(cropped), Errors(std::vector{plain.at(2), plain.at(0)}));
 }
 
 }  // namespace

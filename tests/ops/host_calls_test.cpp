@@ -14,13 +14,15 @@ const TensorDesc device = nchw(DType::UInt8, shape, Memory::Device);
 
 TEST(HostCalls, KeepValuesAndAccuracy) {
   const Tensor64 x{{1, 1, 2, 3}, {1, 2, 3, 4, 5, 6}};
-  const Accuracy a{.low = -1, .high = 2, .error = 0.5, .whole = true};
+  const Accuracy a{.low = -1, .high = 2, .errors = 0.5, .whole = true};
   for (const Op& op :
        {Op(Pin{}), Op(Register{}), Op(Unregister{}), Op(EmptyLaunch{}), Op(Sync{})}) {
     std::vector<Tensor64> out(1);
     reference(op, std::vector{x, x}, out, 0);
     EXPECT_EQ(out[0].values, x.values) << name_of(op);
-    EXPECT_EQ(accuracy(op, std::vector{a, a}, std::vector{pageable}), a) << name_of(op);
+    EXPECT_EQ(accuracies(op, std::vector<Known>{{x, a}, {x, a}}, out, std::vector{pageable}),
+              std::vector{a})
+        << name_of(op);
   }
 }
 

@@ -441,12 +441,14 @@ TEST_F(LoadTest, ReferenceOfACropIsTheWindowItself) {
   EXPECT_EQ(out.values, expected);
 }
 
-TEST(LoadAccuracy, IsThatOfAResize) {
-  const Load load{.height = 2, .width = 2};
+TEST(LoadAccuracy, LeavesHalfAStepOrLess) {
+  const Load load{.height = 1, .width = 1};
+  const std::vector<Tensor64> exact{{{1, 3, 1, 1}, {100.25, 255, 7.5}}};
   const auto out = load.infer({});
-  const Accuracy exact{.low = 0, .high = 255};
-  EXPECT_EQ(load.accuracy({}, out), (Resize{.height = 2, .width = 2}.accuracy({&exact, 1}, out)));
-  EXPECT_LT(load.accuracy({}, out).error, 0.51);
+  const Accuracy accuracy = load.accuracy({}, exact, out).front();
+  EXPECT_EQ(accuracy.low, 0);
+  EXPECT_EQ(accuracy.high, 255);
+  EXPECT_EQ(accuracy.errors, Errors(std::vector<double>{0.25, 0, 0.5}));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ const TensorDesc device = nchw(DType::Float16, {2, 3, 4, 5}, Memory::Device);
 const TensorDesc host = nchw(DType::Float16, {2, 3, 4, 5}, Memory::PageableHuge);
 
 TEST(Moves, KeepValuesAndAccuracy) {
-  const Accuracy a{.low = -1, .high = 2, .error = 0.5, .whole = true};
+  const Accuracy a{.low = -1, .high = 2, .errors = 0.5, .whole = true};
   for (const Op& op : {Op(Copy{}), Op(LayoutOp{}), Op(H2d{}), Op(D2h{}), Op(Exchange{})}) {
     std::vector<Tensor64> out(1);
     reference(op, std::vector{two_by_three}, out, 0);
@@ -21,7 +21,19 @@ TEST(Moves, KeepValuesAndAccuracy) {
   }
   for (const Op& op :
        {Op(Copy{}), Op(LayoutOp{}), Op(H2d{}), Op(D2h{}), Op(Exchange{}), Op(Crop{}), Op(FlipOp{})})
-    EXPECT_EQ(accuracy(op, std::vector{a}, std::vector{host}), a) << name_of(op);
+    EXPECT_EQ(accuracies(op, std::vector<Known>{{two_by_three, a}}, std::vector{two_by_three},
+                         std::vector{host}),
+              std::vector{a})
+        << name_of(op);
+}
+
+TEST(Moves, MoveErrorsWithTheirValues) {
+  const Accuracy a{.errors = std::vector<double>{1, 2, 3, 4, 5, 6}};
+  const auto after = [&](const Op& op) { return accuracy_of(op, two_by_three, a, host).errors; };
+  EXPECT_EQ(after(Copy{}), a.errors);
+  EXPECT_EQ(after(FlipOp{}), Errors(std::vector<double>{3, 2, 1, 6, 5, 4}));
+  EXPECT_EQ(after(Crop{.window = {.height = 1, .width = 2, .top = 1, .left = 1}}),
+            Errors(std::vector<double>{5, 6}));
 }
 
 TEST(Moves, NeedOneInput) {
@@ -115,9 +127,13 @@ TEST(Concat, PutsTheImagesOfEachInputBehindThoseBefore) {
   reference(Concat{}, std::vector<Tensor64>{{in[0].shape, {1, 2}}, {in[1].shape, {3, 4, 5, 6}}},
             out, 0);
   EXPECT_THAT(out[0].values, ElementsAre(1, 2, 3, 4, 5, 6));
-  const std::vector known{Accuracy{.low = -1, .high = 2, .error = 0.5, .whole = true},
-                          Accuracy{.low = 0, .high = 3, .error = 0.1}};
-  EXPECT_EQ(accuracy(Concat{}, known, {}), (Accuracy{.low = -1, .high = 3, .error = 0.5}));
+  const Tensor64 one{{1, 1, 1, 2}, {1, 2}};
+  const std::vector<Known> known{{one, {.low = -1, .high = 2, .errors = 0.5, .whole = true}},
+                                 {one, {.low = 0, .high = 3, .errors = 0.1}}};
+  const std::vector<Tensor64> exact{{{2, 1, 1, 2}, {1, 2, 1, 2}}};
+  EXPECT_EQ(accuracies(Concat{}, known, exact, {}),
+            (std::vector<Accuracy>{
+                {.low = -1, .high = 3, .errors = std::vector<double>{0.5, 0.5, 0.1, 0.1}}}));
 }
 
 TEST(Concat, NeedsTensorsThatDifferInTheirBatchAlone) {
@@ -182,7 +198,8 @@ TEST(FirstTouch, HasAsManyBytesAsItsInput) {
 
 TEST(Undefined, AnyByteIsWithinTheBound) {
   for (const Op& op : {Op(Stream{}), Op(FirstTouch{})}) {
-    EXPECT_EQ(accuracy(op, {}, {}), (Accuracy{.low = 0, .high = 255, .error = 255}));
+    EXPECT_EQ(accuracies(op, {}, {}, {}),
+              (std::vector<Accuracy>{{.low = 0, .high = 255, .errors = 255}}));
     std::vector<Tensor64> out{two_by_three};
     reference(op, {}, out, 0);
     EXPECT_THAT(out[0].values, ElementsAre(0, 0, 0, 0, 0, 0));

@@ -99,8 +99,10 @@ TEST(Op, FreeFunctionsReachTheOp) {
   std::vector<Tensor64> out(1);
   reference(op, std::vector{Tensor64{{1, 1, 1, 2}, {0.4, 300}}}, out, 0);
   EXPECT_THAT(out[0].values, ElementsAre(0, 255));
-  EXPECT_EQ(accuracy(op, std::vector{Accuracy{.low = 0.4, .high = 300}}, {}),
-            (Accuracy{.low = 0, .high = 255, .whole = true}));
+  const Tensor64 x{{1, 1, 1, 2}, {0.4, 300}};
+  EXPECT_EQ(accuracies(op, std::vector<Known>{{x, {.low = 0.4, .high = 300}}}, out, {}),
+            (std::vector<Accuracy>{
+                {.low = 0, .high = 255, .errors = std::vector<double>{0, 0}, .whole = true}}));
 }
 
 /// The names of the ops of which `holds` is true.

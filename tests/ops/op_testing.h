@@ -54,6 +54,14 @@ inline Tensor64 result(const Op& op, const Tensor64& in) {
   return out[0];
 }
 
+/// What is known of that, when `known` is of the input.
+inline Accuracy accuracy_of(const Op& op, const Tensor64& in, const Accuracy& known,
+                            const TensorDesc& out) {
+  const Known from{in, known};
+  const Tensor64 exact = result(op, in);
+  return accuracies(op, std::span(&from, 1), std::span(&exact, 1), std::span(&out, 1)).at(0);
+}
+
 inline TensorDesc nchw(DType dtype, Shape shape, Memory memory = Memory::Pageable) {
   return dense(dtype, Layout::Nchw, shape, memory);
 }

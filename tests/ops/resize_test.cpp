@@ -129,20 +129,32 @@ TEST(Resize, BoundHoldsInFloat32) {
     const Tensor64 in{{1, 1, 1, 5000}, {row.begin(), row.end()}};
     const auto exact = result(Resize{1, to}, in).values;
     const auto inexact = resized32(row, to);
-    double worst = 0, worst_rounded = 0;
-    for (std::size_t i = 0; i < exact.size(); ++i) {
-      worst = std::max(worst, std::abs(inexact[i] - exact[i]));
-      worst_rounded =
-          std::max<double>(worst_rounded, std::abs(std::nearbyint(inexact[i]) - exact[i]));
-    }
-    const auto bound = [&](DType dtype) {
-      return Resize{1, to}.accuracy(std::vector{a}, std::vector{nchw(dtype, {1, 1, 1, to})}).error;
+    const auto bounds = [&](DType dtype) {
+      return accuracy_of(Resize{1, to}, in, a, nchw(dtype, {1, 1, 1, to})).errors;
     };
-    EXPECT_LE(worst, bound(DType::Float32)) << to;
-    EXPECT_LE(worst_rounded, bound(DType::UInt8)) << to;
-    EXPECT_LE(bound(DType::UInt8), 0.503);
-    EXPECT_LE(bound(DType::Float32), 1e-5 * 255);  // far below a weight of the wrong pixel
+    const Errors float32 = bounds(DType::Float32), uint8 = bounds(DType::UInt8);
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      ASSERT_LE(std::abs(inexact[i] - exact[i]), float32.at(i)) << to;
+      ASSERT_LE(std::abs(std::nearbyint(inexact[i]) - exact[i]), uint8.at(i)) << to;
+    }
+    EXPECT_LE(uint8.largest(), 0.503);
+    EXPECT_LE(float32.largest(), 1e-5 * 255);  // far below a weight of the wrong pixel
   }
+}
+
+TEST(Resize, BoundsAreOfThePixelsNearby) {
+  const Tensor64 in{{1, 1, 1, 8}, {0, 0, 0, 0, 1000, 1000, 1000, 1000}};
+  const Errors bounds =
+      accuracy_of(Resize{1, 4}, in, {.high = 1000}, nchw(DType::Float32, {1, 1, 1, 4})).errors;
+  EXPECT_EQ(bounds.at(0), 0);
+  EXPECT_GT(bounds.at(3), 0);
+  std::vector<double> given(8);
+  given[7] = 1;  // only the last output pixel is made of this one
+  const Accuracy known{.high = 1000, .errors = given};
+  const Errors moved =
+      accuracy_of(Resize{1, 4}, in, known, nchw(DType::Float32, {1, 1, 1, 4})).errors;
+  EXPECT_EQ(moved.at(2), bounds.at(2));
+  EXPECT_GT(moved.at(3), 0.3);
 }
 
 }  // namespace

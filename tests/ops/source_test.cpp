@@ -63,7 +63,8 @@ TEST(Source, IsTheSameInEveryDtypeAndLayout) {
   for (const auto& dtype : words(DType{}))
     for (const auto& layout : words(Layout{})) {
       const Source source{.dtype = dtype.value, .layout = layout.value, .shape = odd};
-      const double bound = source.accuracy({}, {}).error;  // 0 where the dtype holds every byte
+      const double bound =
+          source.accuracy({}, {}, {})[0].errors.at(0);  // 0 where the dtype holds every byte
       EXPECT_THAT(filled(source, 7), testing::Pointwise(testing::DoubleNear(bound), expected))
           << dtype.name << " " << layout.name;
     }
@@ -90,7 +91,7 @@ TEST(Source, ReferenceIsThePartAskedFor) {
   std::vector<Tensor64> out{{{2, 3, 5, 7}, {}}};
   source.reference({}, out, 1);
   EXPECT_THAT(out[0].values, ElementsAreArray(all.begin() + 105, all.end()));
-  EXPECT_EQ(source.accuracy({}, {}), (Accuracy{.low = 0, .high = 255, .whole = true}));
+  EXPECT_EQ(source.accuracy({}, {}, {}).at(0), (Accuracy{.low = 0, .high = 255, .whole = true}));
 }
 
 /// A .npy file: the version's magic and length, the dict, the data.
@@ -187,7 +188,7 @@ TEST(SourceFile, IsCopiedIntoOtherLayouts) {
 TEST(SourceFile, FloatsAreBoundedByTheirRange) {
   Source source = from_file("range.raw", raw<float>({1.5f, 2, -3, 4}), DType::Float32);
   source.resolve({.base_dir = testing::TempDir(), .images_dir = {}});
-  EXPECT_EQ(source.accuracy({}, {}), (Accuracy{.low = -3, .high = 4}));
+  EXPECT_EQ(source.accuracy({}, {}, {}).at(0), (Accuracy{.low = -3, .high = 4}));
 }
 
 TEST(SourceFile, SaysWhatIsWrong) {

@@ -50,7 +50,7 @@ std::vector<Exact> exact_outputs(const Op& op, std::span<const Known> in,
   const std::vector<Accuracy> known = accuracies(op, given, to, signature.out);
   std::vector<Exact> exact;
   for (std::size_t i = 0; i < to.size(); ++i)
-    exact.push_back({.values = std::move(to[i]), .bound = known[i].error});
+    exact.push_back({.values = std::move(to[i]), .bounds = known[i].errors});
   return exact;
 }
 
@@ -60,15 +60,18 @@ Judged judge(const Exact& exact, const View& got, std::byte poison, std::int64_t
   const std::int64_t before = first * got.desc.elements() / got.desc.shape.n;
   for (std::size_t i = 0; i < values.values.size(); ++i) {
     const double value = values.values[i], expected = exact.values.values[i];
-    const double error = distance(value, expected);
-    judged.error = std::max(judged.error, error);
-    if (error <= exact.bound || judged.failure) continue;
+    const double error = distance(value, expected), bound = exact.bounds.at(i);
+    if (share_of_bound(error, bound) >= share_of_bound(judged.error, judged.bound)) {
+      judged.error = error;
+      judged.bound = bound;
+    }
+    if (error <= bound || judged.failure) continue;
     const std::int64_t index = before + static_cast<std::int64_t>(i);
     const auto poisoned = [&](std::byte b) { return b == poison; };
     judged.failure = fmt::format("element {}{}", index,
                                  std::ranges::all_of(element(got, index), poisoned)
                                      ? " not written"
-                                     : ": " + wrong(value, expected, exact.bound));
+                                     : ": " + wrong(value, expected, bound));
   }
   return judged;
 }

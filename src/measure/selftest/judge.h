@@ -8,7 +8,7 @@ namespace normbench::selftest {
 /// What an op's output should be.
 struct Exact {
   Tensor64 values;
-  double bound = 0;  // how far a right one may lie from them
+  Errors bounds = {};  // how far right values may lie from them
 };
 
 /// All outputs, from the op's reference and error analysis. `signature` may be of more images than
@@ -17,7 +17,8 @@ std::vector<Exact> exact_outputs(const Op& op, std::span<const Known> in,
                                  const Signature& signature);
 
 struct Judged {
-  double error = 0;                    // the largest; infinite for NaN that should be none
+  double error = 0;  // of the element nearest to its bound; infinite for NaN that should be none
+  double bound = 0;  // of that element
   std::size_t output = 0;              // of this one
   std::optional<std::string> failure;  // of the first wrong element
 };

@@ -148,9 +148,9 @@ void judge_outputs(const Trial& trial, Outputs& outputs, std::byte poison, Judge
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Exact& exact = (*trial.exact)[i];
     const Judged judged = judge(exact, output_view(trial, i, outputs[i].data()), poison);
-    if (share_of_bound(judged.error, exact.bound) >=
-        share_of_bound(total.error, (*trial.exact)[total.output].bound)) {
+    if (share_of_bound(judged.error, judged.bound) >= share_of_bound(total.error, total.bound)) {
       total.error = judged.error;
+      total.bound = judged.bound;
       total.output = i;
     }
     if (!judged.failure) continue;

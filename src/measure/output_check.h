@@ -1,0 +1,52 @@
+/// An output held to its exact values, element by element.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "measure/references.h"
+
+namespace normbench {
+
+/// The element nearest to its bound, or farthest beyond it.
+struct Worst {
+  double error = 0, bound = 0;        // the error is infinite for NaN
+  std::int64_t image = 0, index = 0;  // the index is within the image
+  double expected = 0, got = 0;
+
+  /// Above 1: farther than a right one may be.
+  double share() const {
+    if (error == 0) return 0;
+    return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
+  }
+  bool is_wrong() const { return error > bound; }
+};
+
+/// Compares an output, slab by slab. A value cannot be checked where its bound is not finite or not
+/// smaller than the largest exact magnitude of the output: rounding alone may then be as large as
+/// the values, and zeros would pass. Where all exact values are 0, any finite bound will do.
+class OutputCheck {
+ public:
+  /// Images from `first` on.
+  void compare(const Exact& exact, const Tensor64& got, std::int64_t first);
+
+  const Worst& worst() const { return worst_; }
+  std::int64_t values() const { return values_; }
+  /// How many of them could not be checked.
+  std::int64_t unchecked() const;
+  /// At least half of its values could be.
+  bool is_checked() const { return 2 * unchecked() <= values_; }
+
+ private:
+  void compare_one(double expected, double got, double bound, std::int64_t image,
+                   std::int64_t index);
+
+  Worst worst_;
+  bool any_ = false;
+  std::int64_t values_ = 0, unbounded_ = 0;
+  double largest_ = 0;        // magnitude of an exact value so far
+  std::vector<double> wide_;  // bounds that were not smaller than that
+};
+
+}  // namespace normbench

@@ -1,0 +1,53 @@
+/// What the check of an output costs: the references of its stages, their errors, the comparison.
+#include <benchmark/benchmark.h>
+
+#include <random>
+
+#include "measure/check.h"
+#include "measure/prepared_case.h"
+
+namespace normbench {
+namespace {
+
+constexpr const char* head = R"({"schema": 1, "name": "check", "experiments": [{"name": "check",
+  "source": {"dtype": "uint8", "batch": 16, "size": [480, 640]}, "variants": {"one": )";
+
+/// Checks of a right output of the variant's stages.
+void check(benchmark::State& state, const std::string& stages) {
+  Backends backends;
+  backends.list.push_back(make_cpu_backend());
+  const Plan plan = make_plan("check.json", head + stages + "}}]}", backends, {});
+  const Case& work = plan.groups.at(0).cases.at(0);
+  GroupMemory memory({{&work}}, plan.measure, backends, 1 << 16);
+  SystemClock clock;
+  Recorder recorder{clock};
+  PreparedCase prepared(work, memory, backends, recorder);
+  std::mt19937_64 random(1);
+  prepared.place(random);
+  prepared.run({});
+  for ([[maybe_unused]] const auto _ : state)
+    if (!check_output(work, prepared.inputs(), prepared.outputs(), backends).result.ok)
+      state.SkipWithError("the output is wrong");
+  state.SetItemsProcessed(state.iterations() * work.result().elements());
+}
+
+BENCHMARK_CAPTURE(check, normalize_float32,
+                  R"([{"op": "normalize", "mean": [123.675, 116.28, 103.53],
+                      "std": [58.395, 57.12, 57.375]}])")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(check, cast_sub_div_bfloat16,
+                  R"([{"op": "cast", "to": "bfloat16"}, {"op": "sub", "mean": [123.675]},
+                      {"op": "div", "std": [58.395]}])")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(check, resize_cast,
+                  R"([{"op": "resize", "size": [224, 224]}, {"op": "cast", "to": "float32"}])")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(check, group_norm,
+                  R"([{"op": "cast", "to": "float32"}, {"op": "group_norm", "groups": 3,
+                      "affine": false}])")
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace normbench
+
+BENCHMARK_MAIN();
