@@ -131,9 +131,9 @@ void PeerContender::prepare() {
   const std::size_t copies = memory_.inputs(work_).count;
   ask({"prepare", prepare_request(work_, copies, paths, files, device_number(context_.backends)),
        limits_.prepare_seconds},
-      [&](const std::string& line) { images_ = read_ready(line); });
+      [&](const std::string& line) { ready_ = read_ready(line); });
   const auto* const load = std::get_if<Load>(&work_.stages.front().op);
-  if (images_.psnr_db > 0 && (load == nullptr || load->storage != Storage::Image))
+  if (ready_.psnr_db > 0 && (load == nullptr || load->storage != Storage::Image))
     throw std::runtime_error(
         process_.told(" says that its images keep a \"psnr\", but it decodes none"));
 }
@@ -173,6 +173,19 @@ std::int64_t PeerContender::first_call() {
   return run(1, 0).wall_ns;
 }
 
+namespace {
+
+/// "its bounds allow for constants and difference in the dtype of the output"; "" for nothing.
+std::string rounds_text(const Rounds& rounds) {
+  if (rounds.empty()) return "";
+  std::vector<std::string_view> names;
+  for (const Narrow held : rounds) names.push_back(name_of(held));
+  return fmt::format("bounds allow for {} in the dtype of the output, as its peer holds them",
+                     fmt::join(names, ", "));
+}
+
+}  // namespace
+
 CheckOutcome PeerContender::check() {
   // A network's output is held to what others made of the first images.
   const bool has_network =
@@ -194,8 +207,12 @@ CheckOutcome PeerContender::check() {
     }
     Case held = work_;
     if (auto* const load = std::get_if<Load>(&held.stages.front().op))
-      load->held_to = images_.filter;
-    return check_output(held, inputs(), outputs, context_.backends, last_item_, images_.psnr_db);
+      load->held_to = ready_.filter;
+    for (Stage& stage : held.stages) stage.op = with_rounds(stage.op, ready_.rounds);
+    CheckOutcome outcome =
+        check_output(held, inputs(), outputs, context_.backends, last_item_, ready_.psnr_db);
+    if (outcome.note.empty()) outcome.note = rounds_text(ready_.rounds);
+    return outcome;
   } catch (const Invalid& mistake) {
     throw std::runtime_error(process_.told(fmt::format(" wrote {}", mistake.what())));
   }

@@ -77,7 +77,7 @@ class PeerContender final : public Contender {
   PeerProcess process_;
   std::string version_;
   ColdFiles cold_files_;
-  PeerImages images_;
+  PeerReady ready_;
   std::int64_t last_item_ = 0;  // of its latest run, whose output it keeps
   bool failed_ = false;         // it need not be told of the end
 };

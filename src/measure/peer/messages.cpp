@@ -189,19 +189,39 @@ std::string read_hello(const std::string& line) {
   return version.empty() ? name : fmt::format("{} {}", name, version);
 }
 
-PeerImages read_ready(const std::string& line) {
+namespace {
+
+Rounds read_rounds(Reader& reader) {
+  Rounds rounds;
+  if (!reader.has("rounds")) return rounds;
+  const Json& said = reader.member("rounds");
+  const bool is_list = said.is_array() && std::ranges::all_of(said, [](const Json& one) {
+                         return one.is_string() && parse_word<Narrow>(one.get<std::string>());
+                       });
+  if (!is_list) {
+    reader.complain_at("rounds", fmt::format("expected a list of {}", known_words<Narrow>()));
+    return rounds;
+  }
+  for (const Json& one : said) rounds.push_back(*parse_word<Narrow>(one.get<std::string>()));
+  return rounds;
+}
+
+}  // namespace
+
+PeerReady read_ready(const std::string& line) {
   constexpr double most_db = 100;
   Reply reply("prepare", "ready", line);
   Reader& reader = reply.reader();
-  PeerImages images;
-  images.psnr_db = reader.number("psnr", 0);
-  if (images.psnr_db < 0 || images.psnr_db > most_db)
+  PeerReady ready;
+  ready.psnr_db = reader.number("psnr", 0);
+  if (ready.psnr_db < 0 || ready.psnr_db > most_db)
     reader.complain_at("psnr", fmt::format("expected decibels from 0 to {}", most_db));
-  images.filter = reader.word("filter", images.filter);
-  if (images.filter != ResizeFilter::Triangle && images.psnr_db == 0)
+  ready.filter = reader.word("filter", ready.filter);
+  if (ready.filter != ResizeFilter::Triangle && ready.psnr_db == 0)
     reader.complain_at("psnr", "expected the decibels that images of this filter keep");
+  ready.rounds = read_rounds(reader);
   reply.throw_mistakes();
-  return images;
+  return ready;
 }
 
 PeerTurn read_ran(const std::string& line, std::size_t stages) {

@@ -40,13 +40,14 @@ struct PeerTurn {
 
 /// "torch 2.9.0".
 std::string read_hello(const std::string& line);
-/// What a peer says of the images that it loads.
-struct PeerImages {
-  double psnr_db = 0;  // the peak signal-to-noise ratio that each keeps; 0: they are the op's
+/// What a peer says of its results, where they are not the op's within its bound.
+struct PeerReady {
+  double psnr_db = 0;  // that each image it loads keeps; 0: they are the op's
   ResizeFilter filter = ResizeFilter::Triangle;  // by which they are resized
-  bool operator==(const PeerImages&) const = default;
+  Rounds rounds = {};                            // what it holds in the dtype of the output
+  bool operator==(const PeerReady&) const = default;
 };
-PeerImages read_ready(const std::string& line);
+PeerReady read_ready(const std::string& line);
 PeerTurn read_ran(const std::string& line, std::size_t stages);
 void read_written(const std::string& line);
 
