@@ -106,9 +106,33 @@ inline Estimate as_byte(const Estimate& a) {
   return {nearest, byte_error(a, nearest)};
 }
 
-/// A constant that kernels hold in float32.
+/// What a library may hold in the dtype of its output, where kernels here hold float32.
+enum class Narrow {
+  Input,       // x, and x * scale
+  Constants,   // mean and std; gamma and beta, and their gradients
+  Difference,  // x - mean, before it is divided
+  Statistics,  // mean and rstd of groups
+  Gradients    // new ones, before they are added to old ones
+};
+constexpr auto words(Narrow) {
+  return std::to_array<Word<Narrow>>({{Narrow::Input, "input"},
+                                      {Narrow::Constants, "constants"},
+                                      {Narrow::Difference, "difference"},
+                                      {Narrow::Statistics, "statistics"},
+                                      {Narrow::Gradients, "gradients"}});
+}
+using Rounds = std::vector<Narrow>;
+
+/// The unit roundoff of what is held in `dtype`; 0 where it is held in float32 or better.
+inline double roundoff_of(const Rounds& rounds, Narrow held, DType dtype) {
+  const bool narrow = std::ranges::find(rounds, held) != rounds.end();
+  return narrow && dtype != DType::Float32 ? unit_roundoff(dtype) : 0;
+}
+
+/// A constant that kernels hold in float32, or with that relative error.
 struct Constant {
-  explicit Constant(double exact) : exact(exact), lost(std::abs(held(exact) - exact)) {}
+  explicit Constant(double exact, double roundoff = 0)
+      : exact(exact), lost(std::abs(held(exact) - exact) + roundoff * std::abs(exact)) {}
   static double held(double exact) { return static_cast<double>(static_cast<float>(exact)); }
 
   double exact, lost;
@@ -125,8 +149,10 @@ inline Estimate times(const Estimate& a, const Constant& b) {
 }
 /// The same of 1 / b.
 struct Divisor {
-  explicit Divisor(double exact)
-      : reciprocal(1 / exact), lost(std::abs(1 / Constant::held(exact) - 1 / exact)) {}
+  explicit Divisor(double exact, double roundoff = 0)
+      : reciprocal(1 / exact),
+        lost(std::abs(1 / Constant::held(exact) - 1 / exact) + 2 * roundoff * std::abs(1 / exact)) {
+  }  // 1 / (1 - u) - 1 <= 2 u
 
   double reciprocal, lost;
 };

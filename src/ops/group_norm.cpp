@@ -45,6 +45,17 @@ ParameterErrors parameter_errors(const Known& dy, const Known& x, const Known& m
   return errors;
 }
 
+/// What is known of a tensor that is also rounded with this relative error.
+Known rounded_by(double roundoff, const Known& tensor) {
+  if (roundoff == 0) return tensor;
+  std::vector<double> errors;
+  errors.reserve(tensor.values.values.size());
+  for (std::size_t i = 0; i < tensor.values.values.size(); ++i)
+    errors.push_back(tensor.error(i) +
+                     roundoff * (std::abs(tensor.values.values[i]) + tensor.error(i)));
+  return {tensor.values, {.errors = std::move(errors)}};
+}
+
 /// `errors` of a gradient after old ones were added, which made it `exact`.
 std::vector<double> added(std::vector<double> errors, const Known& old, const Tensor64& exact) {
   const double u = unit_roundoff(DType::Float32);
@@ -152,7 +163,10 @@ std::vector<Accuracy> GroupNorm::forward_accuracy(std::span<const Known> in,
   const Inputs which = inputs();
   const Known& x = in[which.x];
   std::vector<Accuracy> moments = moments_accuracy(x, eps, exact.subspan(1, 2));
-  const Known mean{exact[1], moments[0]}, rstd{exact[2], moments[1]};
+  const double narrow = roundoff_of(rounds, Narrow::Statistics, out[0].dtype);
+  const double constants = roundoff_of(rounds, Narrow::Constants, out[0].dtype);
+  const Known mean = rounded_by(narrow, {exact[1], moments[0]}),
+              rstd = rounded_by(narrow, {exact[2], moments[1]});
   const std::int64_t group = x.values.shape.elements() / mean.values.shape.elements();
   const double u = unit_roundoff(DType::Float32);
   std::vector<double> errors;
@@ -163,22 +177,31 @@ std::vector<Accuracy> GroupNorm::forward_accuracy(std::span<const Known> in,
     const Estimate h = group_scaled(estimate_of(x, i), estimate_of(mean, i / group),
                                     estimate_of(rstd, i / group), 4 * u);
     if (!affine) return errors.push_back(h.error);
-    const Estimate gamma = estimate_of(in[which.gamma], c), beta = estimate_of(in[which.beta], c);
+    Estimate gamma = estimate_of(in[which.gamma], c), beta = estimate_of(in[which.beta], c);
+    gamma.error += constants * std::abs(gamma.value);
+    beta.error += constants * std::abs(beta.value);
     errors.push_back((std::abs(gamma.value) + gamma.error) * h.error +
                      gamma.error * std::abs(h.value) + beta.error + 2 * u * std::abs(beta.value));
   });
-  return {computed_values(exact[0], std::move(errors), out[0].dtype), moments[0], moments[1]};
+  return {computed_values(exact[0], std::move(errors), out[0].dtype), mean.accuracy, rstd.accuracy};
 }
 
 std::vector<Accuracy> GroupNorm::backward_accuracy(std::span<const Known> in,
                                                    std::span<const Tensor64> exact,
                                                    std::span<const TensorDesc> out) const {
   const Inputs which = inputs();
-  const Known &dy = in[which.dy], &x = in[which.x], &mean = in[which.mean], &rstd = in[which.rstd];
+  const DType dtype = out[0].dtype;
+  const double statistics = roundoff_of(rounds, Narrow::Statistics, dtype);
+  const double constants = roundoff_of(rounds, Narrow::Constants, dtype);
+  const double new_ones = roundoff_of(rounds, Narrow::Gradients, dtype);
+  const Known &dy = in[which.dy], &x = in[which.x];
+  const Known mean = rounded_by(statistics, in[which.mean]),
+              rstd = rounded_by(statistics, in[which.rstd]);
   std::vector<std::vector<double>> errors;
   if (affine) {
-    const Tensor64 g = weighted(dy.values, in[which.gamma].values);
-    errors.push_back(gradient_errors({g, weighted_accuracy(dy, in[which.gamma])}, x, mean, rstd));
+    const Known gamma = rounded_by(constants, in[which.gamma]);
+    const Tensor64 g = weighted(dy.values, gamma.values);
+    errors.push_back(gradient_errors({g, weighted_accuracy(dy, gamma)}, x, mean, rstd));
     ParameterErrors of_parameters = parameter_errors(dy, x, mean, rstd);
     errors.push_back(std::move(of_parameters.dgamma));
     errors.push_back(std::move(of_parameters.dbeta));
@@ -187,9 +210,13 @@ std::vector<Accuracy> GroupNorm::backward_accuracy(std::span<const Known> in,
   }
   std::vector<Accuracy> all;
   for (std::size_t i = 0; i < errors.size(); ++i) {
-    if (accumulate)
-      errors[i] =
-          added(std::move(errors[i]), in[static_cast<std::size_t>(which.old_dx) + i], exact[i]);
+    const double narrow = std::max(i > 0 ? constants : 0, accumulate ? new_ones : 0);
+    const Known* const old = accumulate ? &in[static_cast<std::size_t>(which.old_dx) + i] : nullptr;
+    for (std::size_t j = 0; narrow > 0 && j < errors[i].size(); ++j) {
+      const double fresh = exact[i].values[j] - (old ? old->values.values[j] : 0);
+      errors[i][j] += narrow * (std::abs(fresh) + errors[i][j]);
+    }
+    if (old) errors[i] = added(std::move(errors[i]), *old, exact[i]);
     all.push_back(computed_values(exact[i], std::move(errors[i]), out[i].dtype));
   }
   return all;

@@ -32,6 +32,7 @@ struct GroupNorm {
   bool affine = true;
   Direction direction = Direction::Forward;
   bool accumulate = false;
+  Rounds rounds = {};  // none; a peer may say some
 
   static GroupNorm read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;

@@ -12,20 +12,18 @@ namespace {
 
 /// One channel: the larger error of the two orders in which kernels may compute it.
 struct Normalized {
-  Normalized(double scale, double mean, double std, DType to)
-      : scale(scale),
-        mean(mean),
-        std(std),
-        factor(scale / std),
-        term(mean / std),
-        is_scaled(scale != 1),
-        is_narrow(to != DType::Float32),
-        narrow(rounding_of(to)) {}
+  Normalized(const Normalize& op, std::int64_t c, DType to)
+      : Normalized(op.scale, at_channel(op.mean, c), at_channel(op.std, c), to,
+                   roundoff_of(op.rounds, Narrow::Constants, to)) {
+    if (roundoff_of(op.rounds, Narrow::Input, to) > 0) input = narrow;
+    if (roundoff_of(op.rounds, Narrow::Difference, to) > 0) difference = narrow;
+  }
 
   Estimate operator()(const Estimate& x) const {
-    // ((x * scale) - mean) / std, every step rounded to float32.
-    const Estimate scaled = is_scaled ? stored(times(x, scale), float32) : x;
-    Estimate as_written = stored(over(stored(minus(scaled, mean), float32), std), float32);
+    // ((x * scale) - mean) / std, every step rounded to float32, or as a library says.
+    const Estimate scaled =
+        is_scaled || input.relative > float32.relative ? stored(times(x, scale), input) : x;
+    Estimate as_written = stored(over(stored(minus(scaled, mean), difference), std), float32);
     // x * a + b with a = scale / std and b = -mean / std, prepared in double and rounded to
     // float32; without a fused instruction the product is rounded too.
     const Estimate one_step = stored(minus(stored(times(x, factor), float32), term), float32);
@@ -33,11 +31,22 @@ struct Normalized {
     return is_narrow ? stored(as_written, narrow) : as_written;
   }
 
+ private:
+  Normalized(double scale, double mean, double std, DType to, double roundoff)
+      : scale(scale),
+        mean(mean, roundoff),
+        std(std, roundoff),
+        factor(scale / std),
+        term(mean / std),
+        is_scaled(scale != 1),
+        is_narrow(to != DType::Float32),
+        narrow(rounding_of(to)) {}
+
   Constant scale, mean;
   Divisor std;
   Constant factor, term;
   bool is_scaled, is_narrow;
-  Rounding narrow, float32 = rounding_of(DType::Float32);
+  Rounding narrow, float32 = rounding_of(DType::Float32), input = float32, difference = float32;
 };
 
 /// What the op leaves of images, at their places.
@@ -146,9 +155,8 @@ Cost Normalize::fewest(std::span<const TensorDesc> in, std::span<const TensorDes
 
 std::vector<Accuracy> Normalize::accuracy(std::span<const Known> in, std::span<const Tensor64>,
                                           std::span<const TensorDesc> out) const {
-  Accuracy found = pointwise(in[0], [&](std::int64_t c) {
-    return Normalized(scale, at_channel(mean, c), at_channel(std, c), out[0].dtype);
-  });
+  Accuracy found =
+      pointwise(in[0], [&](std::int64_t c) { return Normalized(*this, c, out[0].dtype); });
   if (!crop.empty() || flip != Flip::None)
     found.errors = found.errors.moved(
         in[0].values.shape, [&](const Tensor64& errors) { return placed(*this, errors); });

@@ -22,6 +22,7 @@ struct Normalize {
   std::vector<Window> crop = {};  // all of one size; none: the whole image
   Flip flip = Flip::None;
   Constants constants = Constants::Cached;
+  Rounds rounds = {};  // none; a peer may say some
 
   static Normalize read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;

@@ -176,6 +176,15 @@ std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,
       op);
 }
 
+Op with_rounds(Op op, const Rounds& rounds) {
+  std::visit(
+      [&](auto& one) {
+        if constexpr (requires { one.rounds = rounds; }) one.rounds = rounds;
+      },
+      op);
+  return op;
+}
+
 Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const TensorDesc> out) {
   return std::visit(
       [&]<class T>(const T& one) -> Cost {

@@ -110,6 +110,9 @@ bool needs_input(const Op& op);
 std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,
                                  std::span<const Tensor64> exact, std::span<const TensorDesc> out);
 
+/// The op when it is done by a library that holds these in the dtype of its output.
+Op with_rounds(Op op, const Rounds& rounds);
+
 /// The fewest bytes the op can move, and its arithmetic.
 Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const TensorDesc> out);
 

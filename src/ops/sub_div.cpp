@@ -33,8 +33,9 @@ void Sub::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::
 std::vector<Accuracy> Sub::accuracy(std::span<const Known> in, std::span<const Tensor64>,
                                     std::span<const TensorDesc> out) const {
   const Computed computed(out[0].dtype);
+  const double narrow = roundoff_of(rounds, Narrow::Constants, out[0].dtype);
   return {pointwise(in[0], [&](std::int64_t c) {
-    return [computed, m = Constant(at_channel(mean, c))](const Estimate& x) {
+    return [computed, m = Constant(at_channel(mean, c), narrow)](const Estimate& x) {
       return computed(minus(x, m));
     };
   })};
@@ -61,8 +62,9 @@ void Div::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::
 std::vector<Accuracy> Div::accuracy(std::span<const Known> in, std::span<const Tensor64>,
                                     std::span<const TensorDesc> out) const {
   const Computed computed(out[0].dtype);
+  const double narrow = roundoff_of(rounds, Narrow::Constants, out[0].dtype);
   return {pointwise(in[0], [&](std::int64_t c) {
-    return [computed, s = Divisor(at_channel(std, c))](const Estimate& x) {
+    return [computed, s = Divisor(at_channel(std, c), narrow)](const Estimate& x) {
       return computed(over(x, s));
     };
   })};

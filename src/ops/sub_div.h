@@ -12,6 +12,7 @@ struct Sub {
 
   std::vector<double> mean = {};  // one value, or one per channel
   Constants constants = Constants::Cached;
+  Rounds rounds = {};  // none; a peer may say some
 
   static Sub read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
@@ -29,6 +30,7 @@ struct Div {
 
   std::vector<double> std = {};  // one value, or one per channel; never 0
   Constants constants = Constants::Cached;
+  Rounds rounds = {};  // none; a peer may say some
 
   static Div read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;

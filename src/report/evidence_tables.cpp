@@ -136,9 +136,11 @@ std::string frequency_text(const CaseNoise& noise) {
                      format_percent(noise.frequency_spread / 2));
 }
 
-/// "correct", "not correct", "correct, held to eager".
+/// "correct", "not correct", "correct, held to eager", "correct, 12 values not checked".
 std::string output_text(const CheckResult& check) {
-  const std::string text = check.ok ? "correct" : "not correct";
+  std::string text = check.ok ? "correct" : "not correct";
+  if (check.unchecked_values > 0)
+    text += fmt::format(", {} not checked", counted(check.unchecked_values, "value"));
   return check.held_to == HeldTo::Variant
              ? fmt::format("{}, held to {}", text, spoken(check.variant))
              : text;

@@ -62,6 +62,7 @@ std::string max_error_text(double error) {
 /// Outputs of an experiment's cases.
 struct Outputs {
   std::int64_t compared = 0, correct = 0, unchecked = 0;
+  std::int64_t unchecked_values = 0;        // of correct ones
   double error = 0;                         // of correct ones whose elements are held to a bound
   const CheckResult* least_like = nullptr;  // of correct ones whose images are
 };
@@ -78,6 +79,7 @@ Outputs outputs_of(const Experiment& experiment) {
       ++outputs.compared;
       if (!measured(result) || !result.check.ok) continue;
       ++outputs.correct;
+      outputs.unchecked_values += result.check.unchecked_values;
       if (result.check.psnr_bound_db == 0)
         outputs.error = std::max(outputs.error, result.check.max_abs_error);
       else if (outputs.least_like == nullptr || result.check.psnr_db < outputs.least_like->psnr_db)
@@ -86,18 +88,21 @@ Outputs outputs_of(const Experiment& experiment) {
   return outputs;
 }
 
-/// "6 of 6 outputs correct (max error 2.4e-7)", "1 output not checked"; "" without any.
+/// "6 of 6 outputs correct (max error 2.4e-7)", "12 values in them not checked", "1 output not
+/// checked"; "" without any.
 std::string outputs_text(const Outputs& outputs) {
   std::string text;
   if (outputs.compared > 0)
-    text = fmt::format(
-        "{} of {} correct{}", outputs.correct, counted(outputs.compared, "output"),
-        outputs.correct == 0
-            ? ""
-            : fmt::format(" (max error {}{})", max_error_text(outputs.error),
-                          outputs.least_like == nullptr
-                              ? ""
-                              : "; as images: " + likeness_text(*outputs.least_like)));
+    text =
+        fmt::format("{} of {} correct{}", outputs.correct, counted(outputs.compared, "output"),
+                    outputs.correct == 0
+                        ? ""
+                        : fmt::format(" (max error {}{})", max_error_text(outputs.error),
+                                      outputs.least_like == nullptr
+                                          ? ""
+                                          : "; as images: " + likeness_text(*outputs.least_like)));
+  if (outputs.unchecked_values > 0)
+    text += fmt::format(", {} in them not checked", counted(outputs.unchecked_values, "value"));
   if (outputs.unchecked == 0) return text;
   return fmt::format("{}{}{} not checked", text, text.empty() ? "" : ", ",
                      counted(outputs.unchecked, "output"));

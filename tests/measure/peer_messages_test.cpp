@@ -82,6 +82,13 @@ TEST(Replies, ThatAreRight) {
   EXPECT_EQ(read_ready(R"({"type": "ready", "psnr": 34.5})"), PeerReady{.psnr_db = 34.5});
   EXPECT_EQ(read_ready(R"({"type": "ready", "psnr": 40, "filter": "box"})"),
             (PeerReady{.psnr_db = 40, .filter = ResizeFilter::Box}));
+  EXPECT_EQ(read_ready(R"({"type": "ready", "rounds": ["constants", "difference"]})").rounds,
+            (Rounds{Narrow::Constants, Narrow::Difference}));
+  for (const char* rounds : {R"(["sums"])", R"("constants")", "[1]", "{}"})
+    EXPECT_EQ(mistake(read_ready, fmt::format(R"({{"type": "ready", "rounds": {}}})", rounds)),
+              " answered `prepare` wrongly: /rounds: expected a list of input, constants, "
+              "difference, statistics, gradients")
+        << rounds;
   EXPECT_THAT(mistake(read_ready, R"({"type": "ready", "psnr": 40, "filter": "area"})"),
               testing::StartsWith(" answered `prepare` wrongly: /filter: "));
   EXPECT_EQ(

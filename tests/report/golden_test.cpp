@@ -229,6 +229,13 @@ TEST(Terminal, AnOutputThatWasNeverComparedIsNotCalledWrong) {
   EXPECT_THAT(table(results), testing::Not(testing::HasSubstr("not correct")));
 }
 
+TEST(Terminal, ValuesThatCouldNotBeCheckedAreCounted) {
+  Results results = examples::blog();
+  results.groups[0].cases[1].check.unchecked_values = 12'000;
+  EXPECT_THAT(terminal(results), testing::HasSubstr("12,000 values in them not checked"));
+  EXPECT_THAT(table(results), testing::HasSubstr("  correct, 12,000 values not checked  "));
+}
+
 TEST(Terminal, OutputsHeldToNothingAreNotCalledCorrect) {
   Results results = examples::blog();
   for (CaseResult& result : results.groups[0].cases)

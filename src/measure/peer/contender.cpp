@@ -194,6 +194,19 @@ std::int64_t PeerContender::first_call() {
   return run(1, 0).wall_ns;
 }
 
+namespace {
+
+/// "its bounds allow for constants and difference in the dtype of the output"; "" for nothing.
+std::string rounds_text(const Rounds& rounds) {
+  if (rounds.empty()) return "";
+  std::vector<std::string_view> names;
+  for (const Narrow held : rounds) names.push_back(name_of(held));
+  return fmt::format("bounds allow for {} in the dtype of the output, as its peer holds them",
+                     fmt::join(names, ", "));
+}
+
+}  // namespace
+
 CheckOutcome PeerContender::check() {
   // A network's output is held to what others made of the first images.
   if (has_network() && std::holds_alternative<Load>(work_.stages.front().op) && last_item_ > 0)
@@ -244,8 +257,11 @@ CheckOutcome PeerContender::compare(std::optional<ImageRange> only) {
     Case held = work_;
     if (auto* const load = std::get_if<Load>(&held.stages.front().op))
       load->held_to = ready_.filter;
-    return check_output(held, inputs(static_cast<std::size_t>(copy)), outputs, context_.backends,
-                        last_item_, ready_.psnr_db, only);
+    for (Stage& stage : held.stages) stage.op = with_rounds(stage.op, ready_.rounds);
+    CheckOutcome outcome = check_output(held, inputs(static_cast<std::size_t>(copy)), outputs,
+                                        context_.backends, last_item_, ready_.psnr_db, only);
+    if (outcome.note.empty()) outcome.note = rounds_text(ready_.rounds);
+    return outcome;
   } catch (const Invalid& mistake) {
     throw std::runtime_error(process_.told(fmt::format(" wrote {}", mistake.what())));
   }

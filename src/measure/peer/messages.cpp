@@ -194,6 +194,25 @@ std::string read_hello(const std::string& line) {
   return version.empty() ? name : fmt::format("{} {}", name, version);
 }
 
+namespace {
+
+Rounds read_rounds(Reader& reader) {
+  Rounds rounds;
+  if (!reader.has("rounds")) return rounds;
+  const Json& said = reader.member("rounds");
+  const bool is_list = said.is_array() && std::ranges::all_of(said, [](const Json& one) {
+                         return one.is_string() && parse_word<Narrow>(one.get<std::string>());
+                       });
+  if (!is_list) {
+    reader.complain_at("rounds", fmt::format("expected a list of {}", known_words<Narrow>()));
+    return rounds;
+  }
+  for (const Json& one : said) rounds.push_back(*parse_word<Narrow>(one.get<std::string>()));
+  return rounds;
+}
+
+}  // namespace
+
 PeerReady read_ready(const std::string& line) {
   constexpr double most_db = 100;
   constexpr std::int64_t most_copies = 1'000'001;
@@ -207,6 +226,7 @@ PeerReady read_ready(const std::string& line) {
   if (ready.filter != ResizeFilter::Triangle && ready.psnr_db == 0)
     reader.complain_at("psnr", "expected the decibels that images of this filter keep");
   ready.unlike = reader.integer("unlike", 1, 1, most_copies);
+  ready.rounds = read_rounds(reader);
   reply.throw_mistakes();
   return ready;
 }

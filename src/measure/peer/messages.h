@@ -43,10 +43,12 @@ struct PeerTurn {
 
 /// "torch 2.9.0".
 std::string read_hello(const std::string& line);
-/// What a peer says of what it prepared.
+/// What a peer says of what it prepared, and of its results where they are not the op's within its
+/// bound.
 struct PeerReady {
-  double psnr_db = 0;  // the peak signal-to-noise ratio that each image keeps; 0: they are the op's
-  ResizeFilter filter = ResizeFilter::Triangle;  // by which images that it loads are resized
+  double psnr_db = 0;  // that each image it loads keeps; 0: they are the op's
+  ResizeFilter filter = ResizeFilter::Triangle;  // by which they are resized
+  Rounds rounds = {};                            // what it holds in the dtype of the output
   std::int64_t unlike = 1;                       // how many copies of the inputs differ; 1: none do
   bool operator==(const PeerReady&) const = default;
 };
