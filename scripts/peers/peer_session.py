@@ -156,7 +156,9 @@ class Session:
         gc.collect()
         gc.freeze()
         psnr = self._peer.psnr(task)
-        return {"type": "ready"} if psnr is None else {"type": "ready", "psnr": psnr, "filter": self._peer.filter(task)}
+        images = {} if psnr is None else {"psnr": psnr, "filter": self._peer.filter(task)}
+        rounds = self._peer.rounds(task)
+        return {"type": "ready", **images, **({"rounds": rounds} if rounds else {})}
 
     def _check(self, task):
         """Raises Unsupported for what no peer of this kind does."""
