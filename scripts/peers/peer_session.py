@@ -161,7 +161,11 @@ class Session:
         reply = {"type": "ready"}
         if task.unlike and not task.loads:
             reply["unlike"] = len(self._copies)
-        return reply if psnr is None else {**reply, "psnr": psnr, "filter": self._peer.filter(task)}
+        if psnr is not None:
+            reply.update(psnr=psnr, filter=self._peer.filter(task))
+        if rounds := self._peer.rounds(task):
+            reply["rounds"] = rounds
+        return reply
 
     def _check(self, task):
         """Raises Unsupported for what no peer of this kind does."""

@@ -61,6 +61,7 @@ class Stage:
     reads: list = field(default_factory=list)  # numbers of its inputs; empty in a plain chain
     writes: list = field(default_factory=list)
     files: str = ""  # of a load, which has no inputs: the path of a list of paths
+    narrow: bool = False  # computed in the dtype of the result, not in float32
 
     @property
     def input(self):

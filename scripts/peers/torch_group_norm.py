@@ -11,18 +11,23 @@ def sizes(stage, x):
     return n, c, h * w, stage.parameters["groups"]
 
 
-def matching(parameter, x):
-    """gamma or beta, [1, C, 1, 1] float32, as the native ops take them: flat; on a GPU in the dtype of x."""
+def is_narrow(stage):
+    """True where gamma and beta, and with them mean and rstd, are held in the dtype of x: on a GPU always."""
+    return stage.narrow or stage.place == "cuda"
+
+
+def matching(parameter, x, narrow):
+    """gamma or beta, [1, C, 1, 1] float32, as the native ops take them: flat, and maybe in the dtype of x."""
     flat = parameter.flatten()
-    return flat.to(x.dtype) if x.is_cuda else flat
+    return flat.to(x.dtype) if narrow else flat
 
 
 def forward(stage):
     eps, affine = stage.parameters.get("eps", 1e-5), stage.parameters.get("affine", True)
 
     def run(x, gamma=None, beta=None):
-        weight = matching(gamma, x) if affine else None
-        bias = matching(beta, x) if affine else None
+        weight = matching(gamma, x, is_narrow(stage)) if affine else None
+        bias = matching(beta, x, is_narrow(stage)) if affine else None
         y, mean, rstd = torch.ops.aten.native_group_norm(x, weight, bias, *sizes(stage, x), eps)
         return y, mean.float(), rstd.float()
 
@@ -35,8 +40,8 @@ def backward(stage):
 
     def run(*tensors):
         dy, x, *rest = tensors[:first_old]
-        weight = matching(rest[0], x) if affine else None
-        mean, rstd = (one.flatten(1).to(x.dtype if x.is_cuda else one.dtype) for one in rest[-2:])
+        weight = matching(rest[0], x, is_narrow(stage)) if affine else None
+        mean, rstd = (one.flatten(1).to(x.dtype if is_narrow(stage) else one.dtype) for one in rest[-2:])
         found = torch.ops.aten.native_group_norm_backward(dy, x, mean, rstd, weight, *sizes(stage, x), [True, affine, affine])
         found = [found[0], *(one.float().view(1, -1, 1, 1) for one in found[1:])] if affine else [found[0]]
         if accumulate:
@@ -44,6 +49,12 @@ def backward(stage):
         return tuple(found) if affine else found[0]
 
     return run
+
+
+def rounds(stage):
+    """What the native op holds in the dtype of x; a new gradient is stored in it before it is added to an old one."""
+    held = ["constants", "statistics"] if is_narrow(stage) else []
+    return held + (["gradients"] if stage.parameters.get("accumulate") else [])
 
 
 def group_norm(stage):

@@ -7,6 +7,7 @@ import shutil
 import sys
 import sysconfig
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 from normbench_peer import Peer, Unsupported, arguments, chain, installed, serve, wired
@@ -77,10 +78,11 @@ def trains(task):
 class TorchPeer(Peer):
     takes_several = takes_files = True
 
-    def __init__(self, form, reuse, blocking, each=None, decoder="torchvision", workers=0, pin_memory=False):
+    def __init__(self, form, reuse, blocking, each=None, decoder="torchvision", workers=0, pin_memory=False,
+                 narrow=False):
         self.name = NAMES[form]
         self._form, self._reuse, self._non_blocking, self._each = form, reuse, not blocking, each
-        self._decoder, self._workers, self._pin_memory = decoder, workers, pin_memory
+        self._decoder, self._workers, self._pin_memory, self._narrow = decoder, workers, pin_memory, narrow
         self._torch = self._mode = self._events = self._loader = None
         self._device = "cpu"
 
@@ -94,6 +96,8 @@ class TorchPeer(Peer):
     def prepare(self, task):
         if self._each and (self._reuse or self._form not in ("eager", "torchvision")):
             raise Unsupported("--each runs eager ops and torchvision's on single images")
+        if self._narrow and (self._reuse or self._form not in ("eager", "torchvision", "compile")):
+            raise Unsupported("--narrow is for eager ops, torchvision's and torch.compile, without --reuse")
         if self._reuse and self._form != "eager":
             raise Unsupported(f"{self.name} allocates its outputs itself (--reuse is for eager ops)")
         self._check_loading(task)
@@ -172,6 +176,7 @@ class TorchPeer(Peer):
         if stage.op == "load":
             return self._load(stage, task)
 
+        stage = replace(stage, narrow=self._narrow)
         device = task.device if stage.place == "cuda" else "cpu"
         if self._reuse and stage.output != "in_place":
             return torch_stages.into_kept(stage, device, task.copies)
@@ -237,6 +242,19 @@ class TorchPeer(Peer):
 
         return torch_load.DECODERS[self._decoder].psnr
 
+    def rounds(self, task):
+        held = set()
+        for stage in task.stages:
+            if stage.op == "load" or stage.result.dtype not in ("float16", "bfloat16"):
+                continue
+            if stage.op == "group_norm":
+                import torch_group_norm
+
+                held.update(torch_group_norm.rounds(replace(stage, narrow=self._narrow)))
+            elif self._narrow and stage.op in ("sub", "div", "normalize"):
+                held.update(("input", "constants", "difference"))
+        return sorted(held)
+
     def filter(self, task):
         import torch_load
 
@@ -263,8 +281,10 @@ if __name__ == "__main__":
     parser.add_argument("--workers", type=int, default=0, metavar="N", help="load by PyTorch's DataLoader with N worker "
                         "processes (default: in this process, on its threads)")
     parser.add_argument("--pin-memory", action="store_true", help="the DataLoader pins its batches, for a GPU")
+    parser.add_argument("--narrow", action="store_true", help="compute in the dtype of the result, with constants, "
+                        "gamma and beta in it, as models in float16 or bfloat16 do (default: in float32, rounded last)")
     options = parser.parse_args()
     serve(TorchPeer(options.form, options.reuse, options.blocking, options.each, options.decoder, options.workers,
-                    options.pin_memory), options)
+                    options.pin_memory, options.narrow), options)
     sys.stderr.flush()
     os._exit(0)  # PyTorch's own end takes long, and says much on stderr

@@ -13,7 +13,8 @@ AXES = {"h": 2, "w": 3}
 
 
 def constant(stage, name, device):
-    return torch.tensor(stage.channels(name), dtype=torch.float32, device=device).view(1, -1, 1, 1)
+    dtype = DTYPES[stage.result.dtype] if stage.narrow else torch.float32
+    return torch.tensor(stage.channels(name), dtype=dtype, device=device).view(1, -1, 1, 1)
 
 
 def dense(stage):
@@ -61,6 +62,9 @@ def scaled(stage, device):
     """(x * scale - mean) / std, as people write it."""
     mean, std = constant_of(stage, "mean", device), constant_of(stage, "std", device)
     scale = stage.parameters.get("scale", 1)
+    if stage.narrow:
+        dtype = DTYPES[stage.result.dtype]
+        return lambda x: ((x.to(dtype) if scale == 1 else x.to(dtype) * scale) - mean()) / std()
     if scale != 1:  # a product of a half and a number would be a half
         compute = lambda x: (x * scale - mean()) / std()
         return chain([torch.Tensor.float, compute]) if "float16" in stage.input.dtype else compute

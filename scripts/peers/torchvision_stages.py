@@ -29,11 +29,13 @@ def normalize(stage):
     (mean, std), dtype = constants(stage), DTYPES[stage.result.dtype]
     to_dtype, standardize = functional.to_dtype, functional.normalize
     single, whole = DTYPES["float32"], stage.input.dtype == "uint8"
-    if stage.input.dtype == "float32":
+    if stage.narrow:  # as a model in that dtype has it: functional.normalize rounds mean, std and x - mean to it
+        steps = [lambda x: standardize(to_dtype(x, dtype, scale=whole), mean, std)]
+    elif stage.input.dtype == "float32":
         steps = [lambda x: standardize(x, mean, std)]
     else:  # one expression, so that what to_dtype gives is freed as early as in a user's
         steps = [lambda x: standardize(to_dtype(x, single, scale=whole), mean, std)]
-    if stage.result.dtype != "float32":
+    if stage.result.dtype != "float32" and not stage.narrow:
         steps.append(lambda x: to_dtype(x, dtype))
     return chain(steps if stage.is_plain else [*moves(stage), *steps, dense(stage)])
 

@@ -15,15 +15,15 @@ struct Normalized {
   Normalized(const Normalize& op, std::int64_t c, DType to)
       : Normalized(op.scale, at_channel(op.mean, c), at_channel(op.std, c), to,
                    roundoff_of(op.rounds, Narrow::Constants, to)) {
-    if (roundoff_of(op.rounds, Narrow::Input, to) > 0) input = narrow;
-    if (roundoff_of(op.rounds, Narrow::Difference, to) > 0) difference = narrow;
+    input = roundoff_of(op.rounds, Narrow::Input, to);
+    difference = roundoff_of(op.rounds, Narrow::Difference, to);
   }
 
   Estimate operator()(const Estimate& x) const {
     // ((x * scale) - mean) / std, every step rounded to float32, or as a library says.
-    const Estimate scaled =
-        is_scaled || input.relative > float32.relative ? stored(times(x, scale), input) : x;
-    Estimate as_written = stored(over(stored(minus(scaled, mean), difference), std), float32);
+    const Estimate scaled = rounded(is_scaled ? stored(times(x, scale), float32) : x, input);
+    const Estimate centred = rounded(stored(minus(scaled, mean), float32), difference);
+    Estimate as_written = stored(over(centred, std), float32);
     // x * a + b with a = scale / std and b = -mean / std, prepared in double and rounded to
     // float32; without a fused instruction the product is rounded too.
     const Estimate one_step = stored(minus(stored(times(x, factor), float32), term), float32);
@@ -32,6 +32,12 @@ struct Normalized {
   }
 
  private:
+  /// Whole numbers, too: a library may have divided all by 255.
+  static Estimate rounded(Estimate a, double roundoff) {
+    a.error += roundoff * (std::abs(a.value) + a.error);
+    return a;
+  }
+
   Normalized(double scale, double mean, double std, DType to, double roundoff)
       : scale(scale),
         mean(mean, roundoff),
@@ -46,7 +52,8 @@ struct Normalized {
   Divisor std;
   Constant factor, term;
   bool is_scaled, is_narrow;
-  Rounding narrow, float32 = rounding_of(DType::Float32), input = float32, difference = float32;
+  double input = 0, difference = 0;  // roundoffs
+  Rounding narrow, float32 = rounding_of(DType::Float32);
 };
 
 /// What the op leaves of images, at their places.

@@ -69,6 +69,60 @@ class Conversation:
         return ran, written, [np.load(path) for path in paths] if written["type"] == "written" else []
 
 
+class Narrow(unittest.TestCase):
+    """What libraries compute in the dtype of the output is right where they say so, and only there."""
+
+    RECIPES = {"normalize": [{"op": "normalize", "mean": [123.675, 116.28, 103.53], "std": [58.395, 57.12, 57.375]}],
+               "scaled": [{"op": "normalize", "mean": [0.485, 0.456, 0.406], "std": [0.229, 0.224, 0.225],
+                           "scale": 1 / 255}]}
+
+    def checks(self, experiments):
+        config = {"schema": 1, "name": "narrow",
+                  "measure": {"max_seconds_per_group": 0.05, "precision": 0.5, "cache": "hot"},
+                  "peers": {form: [str(PEERS / "run"), "torch_peer.py", "--narrow", "--as", form]
+                            for form in ("eager", "torchvision")},
+                  "experiments": experiments}
+        with tempfile.TemporaryDirectory() as folder:
+            file, out = Path(folder) / "config.json", Path(folder) / "out"
+            file.write_text(json.dumps(config))
+            done = subprocess.run([NORMBENCH, "run", "--config", file, "--out", out, "--allow-peers", "--no-profile"],
+                                  capture_output=True, text=True)
+            self.assertTrue((out / "results.json").exists(), done.stdout + done.stderr)
+            return json.loads((out / "results.json").read_text())["groups"]
+
+    def test_normalize(self):
+        experiments = []
+        for recipe, (stage, ) in self.RECIPES.items():
+            for dtype in ("float16", "bfloat16"):
+                stages = [{**stage, "dtype": dtype}]
+                experiments.append({"name": f"{recipe} {dtype}", "source": {"dtype": "uint8", "batch": 2, "size": [37, 53]},
+                                    "variants": {"normbench": stages, "eager": {"peer": "eager", "stages": stages},
+                                                 "torchvision": {"peer": "torchvision", "stages": stages}}})
+        for group in self.checks(experiments):
+            for case in group["cases"]:
+                with self.subTest(f"{group['experiment']}, {case['variant']}"):
+                    if case["status"] == "skipped" and "torchvision" in case["reason"]:
+                        continue
+                    self.assertEqual((case["status"], case["reason"]), ("ok", ""))
+                    allows = any(note.startswith("bounds allow for constants, difference, input") for note in case["notes"])
+                    self.assertEqual(allows, case["variant"] != "normbench", case["notes"])
+
+    def test_group_norm(self):
+        experiments = []
+        for dtype in ("float16", "bfloat16"):
+            values = lambda name, shape, dtype, mean: {"as": [name], "dtype": dtype, "shape": shape,
+                                                       "values": {"normal": [mean, 1]}}
+            sources = [values("x", [2, 6, 9, 7], dtype, 0), values("gamma", [1, 6, 1, 1], "float32", 1),
+                       values("beta", [1, 6, 1, 1], "float32", 0)]
+            stages = [{"op": "group_norm", "groups": 2, "in": ["x", "gamma", "beta"], "as": ["y", "mean", "rstd"]}]
+            experiments.append({"name": dtype, "source": sources, "outputs": ["y", "mean", "rstd"],
+                                "variants": {"normbench": stages, "eager": {"peer": "eager", "stages": stages}}})
+        for group in self.checks(experiments):
+            for case in group["cases"]:
+                with self.subTest(f"{group['experiment']}, {case['variant']}"):
+                    self.assertEqual((case["status"], case["reason"]), ("ok", ""))
+
+
 class GroupNorm(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -181,7 +235,7 @@ def passes(form, values):
 
 class BesidePyTorch(unittest.TestCase):
     """normbench's outputs are within the op's bound whatever the input, and PyTorch's where planes lie one after the
-    other. Its channels_last kernel (2.15) takes E[x^2] - E[x]^2 in float32: up to three times the bound in groups of
+    other. Its channels_last kernel (2.15) takes E[x^2] - E[x]^2 in float32: up to forty times the bound in groups of
     three values, and wrong by factors where the mean is large beside the deviation. That is printed, not held to."""
 
     def test_values_and_gradients(self):
@@ -195,7 +249,7 @@ class BesidePyTorch(unittest.TestCase):
                 if " nchw, " in name:
                     self.assertEqual((theirs["status"], theirs["reason"]), ("ok", ""))
                 elif name.endswith(", standard"):
-                    self.assertLess(theirs["check"]["max_abs_error"], 10 * theirs["check"]["bound"], theirs["reason"])
+                    self.assertLess(theirs["check"]["max_abs_error"], 100 * theirs["check"]["bound"], theirs["reason"])
                 elif theirs["reason"]:
                     print(f"PyTorch alone, {name}: {theirs['reason']}")
 

@@ -115,7 +115,7 @@ TEST_F(CheckTest, ARowOfAnotherFilterIsHeldByItsImages) {
 
 TEST_F(CheckTest, SlabsCoverEveryImage) {
   Source source;
-  source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // four images a slab, then one
+  source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // one image a slab
   const Case work = fake_case(*fake, "cast", source, {{.op = Cast{}}});
   EXPECT_TRUE(outcome(work).result.ok);
   const CheckOutcome got = outcome(work, [](View view) { set(view, 4'999'999, -1); });

@@ -152,11 +152,13 @@ TEST_F(DeviceMemoryTest, OutputsOnTheDeviceAreChecked) {
 
 TEST_F(DeviceMemoryTest, SlabsCoverEveryImageOfSourceAndOutput) {
   Source source = source_in(Memory::Device);
-  source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // four images a slab, then one
+  source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // one image a slab
   const Case work = fake_case(*device, "cast", source, {on_device(Cast{}, 1)});
   EXPECT_TRUE(outcome(work).result.ok);
-  EXPECT_THAT(copies, ElementsAre("copy device to host 4000000", "copy device to host 16000000",
-                                  "copy device to host 1000000", "copy device to host 4000000"));
+  std::vector<std::string> expected;
+  for (int image = 0; image < 5; ++image)
+    expected.insert(expected.end(), {"copy device to host 1000000", "copy device to host 4000000"});
+  EXPECT_THAT(copies, testing::ElementsAreArray(expected));
   const CheckOutcome got = outcome(work, [](View view) {
     const float wrong = -1;
     std::memcpy(view.data + 4 * 4'999'999, &wrong, 4);

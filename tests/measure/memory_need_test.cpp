@@ -114,9 +114,9 @@ TEST_F(MemoryNeedTest, ACaseWithoutMemoryFailsAlone) {
   EXPECT_EQ(results.groups[0].cases[0].status, Status::Ok);
   EXPECT_EQ(results.groups[0].cases[1].status, Status::Failed);
   // The source in 128 B, the output in 512 and a gap of 512 at most, 40 B of addresses, and a check
-  // of 2 images with 60 values in and out: 8 B * 2 * (120 + 180).
+  // of 2 images with 60 values in and out: 8 B * 2 * (2 * 120 + 240).
   EXPECT_EQ(results.groups[0].cases[1].reason,
-            "no memory is left (it may need 5.99 kB of host memory)");
+            "no memory is left (it may need 8.87 kB of host memory)");
   EXPECT_EQ(group.cases.size(), 2u);
 }
 

@@ -35,7 +35,7 @@ TEST(SelftestText, IsATableThenTheFailuresThenALineForEachPlace) {
   EXPECT_EQ(selftest_text(found()),
             R"text(Every kernel against its op's reference in double · seed 1 · quick
   op           kernel        place  cases  runs  max error  bound  verdict
-  cast         right         cpu       49    98          1    1.5  right
+  cast         right         cpu       49    98       0.12   0.13  right
   copy         right         cpu       40    80          0      0  right
   copy         not_a_number  cpu       40    70        nan      0  10 WRONG
   stream       right         cpu       40    80          -      -  in bounds
@@ -112,9 +112,9 @@ TEST(SelftestJson, HasAllThatWasFound) {
      "runs": 98,
      "wrong": 0,
      "finished": true,
-     "max_error": 1.0,
-     "bound": 1.5,
-     "worst": "1x1x1x1 float16 nchw -> bfloat16 nchw",
+     "max_error": 0.125,
+     "bound": 0.12506103515625,
+     "worst": "3x4x8x64 float32 nchw -> float16 nchw",
      "failure": ""
     },
     {
