@@ -14,7 +14,7 @@ namespace normbench {
 struct CheckOutcome {
   CheckResult result;
   std::string reason;  // when not ok: "wrong output: max error 3.1 at [0, 2, 17, 5], bound …"
-  std::string note;    // why nothing was compared, or ""
+  std::string note;    // why nothing, or not all outputs, could be compared, or ""
   std::optional<Tensor64> output = {};  // what another case's output is to tell right, whole
 
   /// Wrong files ("wrong file 2-0-1.png: …"; "": none) make what is right so far wrong.
@@ -22,15 +22,16 @@ struct CheckOutcome {
 };
 
 /// Runs the references of the case's stages on its inputs (none when it loads) in slabs of images,
-/// or on all at once where outputs are sums over them, and compares all outputs. Bounds compose the
-/// stages' error bounds; the result is that of the output nearest to its bound. Needs memory for
-/// one slab: 1 million doubles, each with its error, or one image when it is larger. `only`: these
-/// images alone, unless outputs are sums over all. What host code may not read in
-/// place is copied slab by slab. `item`: which iteration of its turn made them, for a case that
-/// loads reads other files for each. `psnr_db`: what a peer says its images keep (0: it is exact),
-/// as a row's psnr_db; where one of the stages does, all images of the outputs are held so, not
-/// element by element. Of a chain with an op that only peers run
-/// nothing is compared yet; an output with infinities or NaN is wrong.
+/// or on all at once where outputs are sums over them, and compares all outputs. Each value has a
+/// bound, composed of the stages' error bounds; the result is that of the value nearest to its own.
+/// An output that could not be checked (OutputCheck) is left out, and named in the note; where none
+/// could, the output is held to nothing. Needs memory for one slab: 1 million doubles, each with
+/// its error, or one image when it is larger. What host code may not read in place is copied slab
+/// by slab. `item`: which iteration of its turn made them, for a case that loads reads other files
+/// for each. `psnr_db`: what a peer says its images keep (0: it is exact), as a row's psnr_db;
+/// where one of the stages does, all images of the outputs are held so, not element by element. Of
+/// a chain with an op that only peers run nothing is compared yet; an output with infinities or NaN
+/// is wrong. `only`: these images alone, unless outputs are sums over all.
 CheckOutcome check_output(const Case& work, std::span<const View> inputs,
                           std::span<const View> outputs, const Backends& backends,
                           std::int64_t item = 0, double psnr_db = 0,

@@ -56,7 +56,7 @@ inline void fill(const View& view, unsigned seed = 1) {
 
 /// What `fill` promises, exactly.
 inline Accuracy filled(DType dtype) {
-  return {.low = 0, .high = 255, .error = 0, .whole = dtype == DType::UInt8};
+  return {.low = 0, .high = 255, .whole = dtype == DType::UInt8};
 }
 
 /// The first element of `actual` further from `expected` than its bound, in words.
