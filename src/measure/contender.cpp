@@ -61,14 +61,13 @@ CheckOutcome CaseContender::check() {
 std::optional<CheckOutcome> CaseContender::check_recent(std::mt19937_64& random) {
   const Case& work = prepared_.work();
   const std::int64_t calls = std::min(prepared_.calls_left(), last_item_ + 1);
-  if (calls == 0) {
-    prepared_.advance();
-    prepared_.run({.keep_outputs = true, .item = last_item_});
-    prepared_.drain();
+  std::int64_t back = 0;
+  if (calls > 0 && prepared_.device() == nullptr) {
+    back = std::uniform_int_distribution<std::int64_t>(0, calls - 1)(random);
+    prepared_.look_back(static_cast<std::size_t>(back));
+  } else {
+    poisoned_iteration(prepared_, std::byte{0x55}, true, clock_, last_item_);
   }
-  std::uniform_int_distribution<std::int64_t> drawn(0, std::max<std::int64_t>(0, calls - 1));
-  const std::int64_t back = drawn(random);
-  prepared_.look_back(static_cast<std::size_t>(back));
   return check_output(work, prepared_.inputs(), prepared_.outputs(), backends_, last_item_ - back,
                       0, drawn_image(work, random));
 }

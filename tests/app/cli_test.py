@@ -357,7 +357,7 @@ class CliTest(unittest.TestCase):
         rows = document["places"][0]["rows"]
         self.assertEqual(
             [f'{row["op"]}/{row["kernel"]}' for row in rows],
-            ["crop/blocked", "crop/temporal", "concat/blocked", "concat/temporal", "cast/simd", "cast/temporal", "copy/temporal",
+            ["crop/blocked", "crop/temporal", "concat/blocked", "concat/temporal", "cast/simd", "cast/temporal", "copy/blocked", "copy/temporal",
              "copy/nt", "compute/chain"],
         )
 
