@@ -86,6 +86,7 @@ class RunTest : public testing::Test {
                        .tracer = tracer,
                        .rounds = rounds,
                        .start_profiler = start_profiler,
+                       .part = {.check = check},
                        .on_stuck = on_stuck};
     Results results = run(plan, context);
     unkept = context.unkept;
@@ -104,6 +105,7 @@ class RunTest : public testing::Test {
   std::atomic<bool> interrupted = false;
   std::string unkept, untraced, uncaptured;  // of the last run
   std::int64_t cache_bytes = 1 << 10;
+  bool check = true;  // outputs
   PerfEvents* perf_events = nullptr;
   const Rapl* rapl = nullptr;
   std::function<void(ProfileTrace, CaseProfile&)> on_profile;

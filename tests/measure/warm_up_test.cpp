@@ -14,6 +14,7 @@ struct GpuDayWarmUp : DeviceTest {
 
   GroupResult measured(std::vector<Case> cases) {
     add_group(std::move(cases));
+    check = false;  // between turns the device would work for it
     return run_plan().groups[0];
   }
   struct Turn {

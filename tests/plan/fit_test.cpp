@@ -42,7 +42,7 @@ TEST(Fit, ACaseThatIsTooLargeByItselfIsSkippedWithTheFigure) {
   EXPECT_THAT(skips(group.cases),
               ElementsAre(Pair("small", ""),
                           Pair("large",
-                               "needs 5.16 GB of host memory, 2.00 GB are free (the container has "
+                               "needs 5.06 GB of host memory, 2.00 GB are free (the container has "
                                "no more)")));
   EXPECT_EQ(group.cases[1].skip_kind, Skip::NoMemory);
   for (const Case& limit : group.limits) EXPECT_EQ(limit.skip, std::nullopt) << limit.variant;
@@ -63,13 +63,13 @@ TEST(Fit, OfAGroupThatIsTooLargeTheLargestGoesFirst) {
   EXPECT_THAT(skips(group_of(experiment, with_free({.host = 4'000'000'000})).cases),
               ElementsAre(Pair("a", ""),
                           Pair("b",
-                               "all that is measured with it needs 5.41 GB of host memory, "
+                               "all that is measured with it needs 5.31 GB of host memory, "
                                "4.00 GB are free; of that, this needs most"),
                           Pair("c", "")));
   EXPECT_THAT(skips(group_of(experiment, with_free({.host = 3'500'000'000})).cases),
               ElementsAre(Pair("a", ""), Pair("b", StartsWith("all that is measured with it ")),
                           Pair("c",
-                               "all that is measured with it needs 3.66 GB of host memory, "
+                               "all that is measured with it needs 3.56 GB of host memory, "
                                "3.50 GB are free; of that, this needs most")));
 }
 
@@ -89,8 +89,8 @@ TEST(Fit, WhatColdBuffersAddIsSaid) {
                                     "variants": {"v": ["copy"]})";
   EXPECT_THAT(skips(group_of(experiment, options, "cold").cases),
               ElementsAre(Pair("v",
-                               "needs 4.55 GB of host memory, 1.00 GB are free; 4.51 GB of it are "
-                               "copies that exceed the cache (--set cache=hot needs 42.0 MB)")));
+                               "needs 4.57 GB of host memory, 1.00 GB are free; 4.51 GB of it are "
+                               "copies that exceed the cache (--set cache=hot needs 66.0 MB)")));
   EXPECT_THAT(skips(group_of(experiment, options).cases), ElementsAre(Pair("v", "")));
 }
 
@@ -135,7 +135,7 @@ TEST(Fit, PinnedMemoryIsHostMemory) {
       R"("source": {"batch": 1000, "channels": 1, "size": [1000, 1000], "memory": "pinned"},
          "variants": {"v": ["h2d"]})";
   EXPECT_THAT(skips(group_of(experiment, with_free({.host = 1'000'000'000})).cases),
-              ElementsAre(Pair("v", "needs 1.16 GB of host memory, 1.00 GB are free")));
+              ElementsAre(Pair("v", "needs 1.06 GB of host memory, 1.00 GB are free")));
 }
 
 TEST(Fit, LimitsAreLeftOutRatherThanACase) {

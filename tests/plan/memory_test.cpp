@@ -29,9 +29,9 @@ Case one_case(const std::string& stages) {
 }
 
 // A buffer takes whole lines and a gap: 4,000,000 B are 4,004,032 in lines of 64 B. A check of 1
-// million values in and out takes 8 B * (2 + 3) million. Three slots (source, output, scratch) have
+// million values in and out takes 8 B * (2 * 2 + 4) million. Three slots (source, output, scratch) have
 // an address per set, and each placed buffer 16 B in `place`.
-constexpr std::int64_t placed = 4'004'032, check = 40'000'000;
+constexpr std::int64_t placed = 4'004'032, check = 64'000'000;
 
 TEST(Memory, ColdBuffersExceedTheCacheThreefold) {
   Case work = one_case(R"([{"op": "cast", "to": "float32"}])");
@@ -55,7 +55,7 @@ TEST(Memory, EachSideExceedsItsOwnCache) {
   // On the device in lines of 512 B: 1,000,448 and 4,000,256 + 3,584 of gap. Three values of 1
   // million each are checked; the source is made in host memory first.
   constexpr std::int64_t small = 1'000'448, large = 4'003'840;
-  constexpr std::int64_t passing = 8 * 6'000'000 + small;
+  constexpr std::int64_t passing = 8 * 10'000'000 + small;
   expect_need(need_of(work, Cache::Hot, {.host = 1, .device = 1}),
               {.host = placed, .device = small + large}, {.host = passing + 8 * 5 + 16 * 2});
   // 3 sets on the host. On the device 15 copies of the source; the case touches 5 MB there: 4 sets.
@@ -71,7 +71,7 @@ TEST(Memory, OfAFreshResultIsThereTwiceAndDoesNotRotate) {
   // An image has 2,764,800 values, and one of them fits in a check.
   constexpr std::int64_t result = 44'236'800;
   expect_need(need_of(work, Cache::Cold, {.host = 100'000'000, .device = 1}),
-              {.host = 28 * 11'059'200}, {.host = 2 * result + 8 * 5 * 2'764'800 + 6 * 8 * 3});
+              {.host = 28 * 11'059'200}, {.host = 2 * result + 8 * 8 * 2'764'800 + 6 * 8 * 3});
 }
 
 TEST(Memory, OfAnExchangeHasWhatComesBack) {

@@ -221,8 +221,8 @@ TEST(Peers, CountInTheMemoryThatAGroupNeeds) {
   // 31 copies exceed 30 MB.
   const MemoryNeed cold = memory_need(std::array{&work}, Cache::Cold, cache);
   EXPECT_EQ(cold.kept, (Sides{.host = 31'000'000 + 31'000'000 + 4'000'000}));
-  // A check of 5 million doubles, addresses of three slots, and the files of source and output.
-  EXPECT_EQ(cold.passing, (Sides{.host = 40'000'000 + 24 + 1'000'000 + 4'000'000}));
+  // A check of 8 million doubles, addresses of three slots, and the files of source and output.
+  EXPECT_EQ(cold.passing, (Sides{.host = 64'000'000 + 24 + 1'000'000 + 4'000'000}));
 }
 
 TEST(Peers, AreLimitedLikeOthers) {

@@ -27,7 +27,7 @@ const std::string golden = R"(where: Where should uint8 images be normalised?
 3 groups, 7 cases (4 skipped here) · cold cache, wall clock, to 1.0 % · rounds take at most 15.0 s
 
 place: On the CPU or on the GPU?
- batch=1 · 357 MB of host memory
+ batch=1 · 467 MB of host memory
   CPU only · 1 thread · moves 58.1 MB
     source                            1x3x720x1280 uint8 nchw pageable
     cast        simd             cpu  1x3x720x1280 float32 nchw pageable   13.8 MB, fresh
@@ -45,11 +45,11 @@ place: On the CPU or on the GPU?
     skipped: no CUDA device (none)
   limits: stream 2.76 MB:11.1 MB temporal, 1 thread; stream 2.76 MB:11.1 MB nt, 1 thread; stream
       11.1 MB:11.1 MB temporal, 1 thread, in cache
- batch=10 · 818 MB of host memory · moves: CPU only 581 MB; CPU, send f32 249 MB, link 111 MB; send
+ batch=10 · 929 MB of host memory · moves: CPU only 581 MB; CPU, send f32 249 MB, link 111 MB; send
      u8 166 MB, link 27.6 MB
 
 copy
- 276 MB of host memory
+ 343 MB of host memory
   copy (baseline) · 1 thread · moves 55.3 MB
     source                            10x3x720x1280 uint8 nchw pageable
     copy        simd             cpu  10x3x720x1280 uint8 nchw pageable    55.3 MB
@@ -98,7 +98,7 @@ TEST(Explain, TellsMemoryOnBothSidesAndTheLimitsOfAGpu) {
   // first case beside what it pins. Device: 60 copies of the source and one that stays in the
   // cache, 61 sets (the h2d limit writes 1 MB) of the second case's 4 MB, and 4 MB that the first
   // one allocates anew, twice.
-  EXPECT_THAT(told, testing::HasSubstr("\n 119 MB of host memory, 313 MB of device memory\n"));
+  EXPECT_THAT(told, testing::HasSubstr("\n 159 MB of host memory, 313 MB of device memory\n"));
   EXPECT_THAT(told,
               testing::EndsWith(
                   "  limits: stream 1.00 MB:4.00 MB vector, cuda; stream 1.00 MB:4.00 MB "
@@ -157,16 +157,16 @@ free: 2.00 GB of host memory (2.10 GB left in the container, 100 MB kept back), 
     memory
 
 e
- batch=1 · 45.0 MB of host memory
+ batch=1 · 69.0 MB of host memory
   v (baseline) · 1 thread · moves 5.00 MB
     source                            1x1x1000x1000 uint8 nchw pageable
     cast        simd             cpu  1x1x1000x1000 float32 nchw pageable  5.00 MB
   limits: stream 1.00 MB:4.00 MB temporal, 1 thread; stream 1.00 MB:4.00 MB nt, 1 thread
  batch=1000 · nothing can run here · moves: v 5.00 GB
-  v skipped: needs 5.16 GB of host memory, 2.00 GB are free (2.10 GB left in the container, 100 MB
+  v skipped: needs 5.06 GB of host memory, 2.00 GB are free (2.10 GB left in the container, 100 MB
       kept back)
  batch=2000 · nothing can run here · moves: v 10.0 GB
-  v skipped: needs 10.2 GB of host memory, 2.00 GB are free (2.10 GB left in the container, 100 MB
+  v skipped: needs 10.1 GB of host memory, 2.00 GB are free (2.10 GB left in the container, 100 MB
       kept back)
 )");
 }
