@@ -55,7 +55,8 @@ BoundStages::BoundStages(const Case& work, const CaseBuffers& buffers, GroupMemo
 
 void BoundStages::hold(std::span<const std::size_t> slots) {
   std::ranges::fill(held_, nullptr);
-  for (const std::size_t slot : slots) held_[buffers_.root(slot)] = buffers_.address(slot, used_);
+  for (const std::size_t slot : slots)
+    held_[buffers_.root(slot)] = buffers_.address(slot, used_);
 }
 
 void BoundStages::allocate_fresh(std::size_t stage, Queue& queue, std::optional<std::byte> poison) {

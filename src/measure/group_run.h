@@ -68,7 +68,7 @@ class GroupRun {
   void check(Member& member);
   /// After a turn of a case: holds a call that is drawn from those that it left to the reference.
   void check_recent(Member& member);
-  /// The same after some turns, drawn too: after every second one at first, then less and less.
+  /// The same after some turns, drawn too: three of the first eight, then less and less often.
   void check_turn(Member& member);
   /// The state that a member's turn left its device in.
   DeviceState state_after_turn(const Member& member) {
