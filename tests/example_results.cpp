@@ -219,7 +219,7 @@ CaseResult make_case(const CaseSpec& spec) {
   result.source = source;
   result.first_call_ns = static_cast<std::int64_t>(spec.ms * 2e6);
   result.rounds = make_rounds(spec.ms, seed_of(spec.variant), rounds, noise, spec.faults);
-  result.check = {.ok = true, .max_abs_error = 2.4e-7, .bound = 1e-6};
+  result.check = {.ok = true, .max_abs_error = 2.4e-7, .bound = 1e-6, .bound_share = 0.31};
   TensorDesc in = source;
   for (const StageSpec& stage : spec.stages) {
     result.stages.push_back(make_stage(stage, in));
@@ -364,7 +364,7 @@ Results failed() {
                  {make_case({"right", 5}), make_case({"also right", 6}), make_case({"wrong", 1})});
   CaseResult& wrong = group.cases[2];
   wrong.status = Status::Failed;
-  wrong.check = {.ok = false, .max_abs_error = 3.2, .bound = 1e-6};
+  wrong.check = {.ok = false, .max_abs_error = 3.2, .bound = 1e-6, .bound_share = 3.2e6};
   wrong.reason = "wrong output: max error 3.2, bound 1e-06";
   group.profile.pop_back();
   return make_results("failed", {group});

@@ -83,8 +83,9 @@ constexpr auto words(HeldTo) {
 
 struct CheckResult {
   bool ok = false;           // nothing wrong was found
-  double max_abs_error = 0;  // of the value that is nearest to its bound, or farthest beyond it
-  double bound = 0;          // of that value: each has one of its own
+  double max_abs_error = 0;  // the largest difference from an exact value, …
+  double bound = 0;          // … and what that value may be off: each has a bound of its own
+  double bound_share = 0;    // the largest error over its own bound; above 1: wrong
   std::int64_t unchecked_values = 0;  // whose bounds are as wide as the values are large
   // Where images are held as wholes: the least peak signal-to-noise ratio of one, and what it must
   // be. 0: elements are held to `bound`.
@@ -103,10 +104,9 @@ struct CheckResult {
   void add(const CheckResult& other) {
     calls += other.calls;
     unchecked_values = std::max(unchecked_values, other.unchecked_values);
-    if (other.psnr_bound_db > 0) {
-      max_abs_error = std::max(max_abs_error, other.max_abs_error);
-      psnr_db = std::min(psnr_db, other.psnr_db);
-    } else if (other.max_abs_error * bound > max_abs_error * other.bound) {
+    bound_share = std::max(bound_share, other.bound_share);
+    if (other.psnr_bound_db > 0) psnr_db = std::min(psnr_db, other.psnr_db);
+    if (std::pair(other.max_abs_error, other.bound) > std::pair(max_abs_error, bound)) {
       max_abs_error = other.max_abs_error;
       bound = other.bound;
     }

@@ -69,6 +69,7 @@ void fields(auto& io, Is<CheckResult> auto& x) {
   io.required("ok", x.ok);
   io("max_abs_error", x.max_abs_error);
   io("bound", x.bound);
+  io.when_known("bound_share", x.bound_share);
   io.when_known("unchecked_values", x.unchecked_values);
   io.when_known("psnr_db", x.psnr_db);
   io.when_known("psnr_bound_db", x.psnr_bound_db);

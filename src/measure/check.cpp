@@ -201,6 +201,15 @@ const OutputCheck* nearest_to_bound(std::span<const OutputCheck> checks) {
   return &*std::ranges::max_element(checks, {}, weight);
 }
 
+/// The largest of all outputs that are checked.
+LargestError largest_error(std::span<const OutputCheck> checks) {
+  LargestError largest;
+  for (const OutputCheck& check : checks)
+    if (check.is_checked() && check.largest_error().error >= largest.error)
+      largest = check.largest_error();
+  return largest;
+}
+
 CheckOutcome held_to_bounds(const Case& work, std::span<const OutputCheck> checks) {
   const OutputCheck* const nearest = nearest_to_bound(checks);
   const Worst& worst = nearest->worst();
@@ -213,8 +222,10 @@ CheckOutcome held_to_bounds(const Case& work, std::span<const OutputCheck> check
     return outcome;
   }
   outcome.result.calls = 1;
-  outcome.result.max_abs_error = worst.error;
-  outcome.result.bound = worst.bound;
+  const LargestError largest = nearest->is_checked() ? largest_error(checks) : nearest->largest_error();
+  outcome.result.max_abs_error = largest.error;
+  outcome.result.bound = largest.bound;
+  outcome.result.bound_share = worst.share();
   const std::size_t output = static_cast<std::size_t>(nearest - checks.data());
   if (!outcome.result.ok)
     outcome.reason =
@@ -222,7 +233,11 @@ CheckOutcome held_to_bounds(const Case& work, std::span<const OutputCheck> check
   return outcome;
 }
 
-CheckOutcome held_by_likeness(const Likeness& likeness, double bound_db, double max_abs_error) {
+CheckOutcome held_by_likeness(const Likeness& likeness, double bound_db,
+                              std::span<const OutputCheck> checks) {
+  double max_abs_error = 0;
+  for (const OutputCheck& check : checks)
+    max_abs_error = std::max(max_abs_error, check.largest_error().error);
   const bool ok = likeness.psnr_db >= bound_db;
   return {.result = {.ok = ok,
                      .max_abs_error = max_abs_error,
@@ -275,7 +290,7 @@ CheckOutcome check_output(const Case& work, std::span<const View> inputs,
     }
   }
   if (psnr_bound_db > 0)
-    return held_by_likeness(likeness, psnr_bound_db, nearest_to_bound(checks)->worst().error);
+    return held_by_likeness(likeness, psnr_bound_db, checks);
   return held_to_bounds(work, checks);
 }
 
@@ -320,6 +335,7 @@ CheckOutcome hold_to(const Standard& standard, const Case& work, const Tensor64&
   return {.result = {.ok = ok,
                      .max_abs_error = worst.error,
                      .bound = bound,
+                     .bound_share = worst.share(),
                      .held_to = HeldTo::Variant,
                      .variant = standard.work->variant},
           .reason = ok ? "" : wrong(worst, output.shape, whose),

@@ -23,7 +23,8 @@ struct CheckOutcome {
 
 /// Runs the references of the case's stages on its inputs (none when it loads) in slabs of images,
 /// or on all at once where outputs are sums over them, and compares all outputs. Each value has a
-/// bound, composed of the stages' error bounds; the result is that of the value nearest to its own.
+/// bound, composed of the stages' error bounds; the result has the largest error with the bound of
+/// that value, and the largest share that an error has of its own bound.
 /// An output that could not be checked (OutputCheck) is left out, and named in the note; where none
 /// could, the output is held to nothing. Needs memory for one slab: 1 million doubles, each with
 /// its error, or one image when it is larger. What host code may not read in place is copied slab

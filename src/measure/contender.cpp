@@ -62,7 +62,7 @@ std::optional<CheckOutcome> CaseContender::check_recent(std::mt19937_64& random)
   const Case& work = prepared_.work();
   const std::int64_t calls = std::min(prepared_.calls_left(), last_item_ + 1);
   std::int64_t back = 0;
-  if (calls > 0 && prepared_.device() == nullptr) {
+  if (calls > 0) {
     back = std::uniform_int_distribution<std::int64_t>(0, calls - 1)(random);
     prepared_.look_back(static_cast<std::size_t>(back));
   } else {

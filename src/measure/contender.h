@@ -20,10 +20,6 @@ struct CutShort : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// So many calls of each contender are held to the reference at least, or all where there are
-/// fewer.
-inline constexpr std::int64_t checked_calls = 8;
-
 /// Abstract so that a group need not know where its contenders run. Calls throw std::runtime_error
 /// for a failure, or one of the two above.
 class Contender {
@@ -38,8 +34,8 @@ class Contender {
   /// the outcome has that output.
   virtual CheckOutcome check() = 0;
   /// The same of a call that is drawn now, from those whose outputs the latest turn left, at an
-  /// image that is drawn; of one more call where they are freed, or a device wrote them. Nothing
-  /// where first and last calls say as much.
+  /// image that is drawn; of one more call where they are freed. Nothing where first and last calls
+  /// say as much.
   virtual std::optional<CheckOutcome> check_recent(std::mt19937_64& random) = 0;
   /// Warms up and decides how its turns run.
   virtual TurnShape shape_of_turns(double clock_cost_ns) = 0;

@@ -157,7 +157,7 @@ std::unique_ptr<Contender> make_contender(const Case& work, const Plan& plan, Gr
   const Range range(&context.recorder, RangeKind::Init, "init");
   if (work.pipeline)
     return std::make_unique<PipelineContender>(work, memory, context.backends, context.recorder,
-                                               context.clock, random);
+                                               context.clock, random, plan.measure.checked_calls);
   if (work.peer.empty())
     return std::make_unique<CaseContender>(work, memory, context.backends, context.recorder,
                                            context.clock, random);
@@ -319,7 +319,9 @@ void GroupRun::check_recent(Member& member) {
 }
 
 void GroupRun::check_turn(Member& member) {
+  constexpr std::int64_t first_and_last = 2;
   if (!context_.part.check || !member.is_case(group())) return;
+  if (plan_.measure.checked_calls <= first_and_last) return;
   constexpr double early = 8, often = 3.0 / 8;  // rounds; and of how many of these a call is drawn
   const double rounds = std::max(early, static_cast<double>(member.result->rounds.size()));
   if (std::bernoulli_distribution(often * early / rounds)(check_random_)) check_recent(member);

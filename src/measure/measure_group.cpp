@@ -191,9 +191,9 @@ bool run_staged(GroupRun& run) {
 void check_last_calls(GroupRun& run, Member& member) {
   member.contender->last_call();
   run.check(member);
-  std::int64_t missing = member.is_case(run.group()) ? checked_calls : 0;
-  if (member.result->check.held_to != HeldTo::Reference) return;
-  for (missing -= member.result->check.calls; missing > 0 && member.live(); --missing) {
+  if (!member.is_case(run.group()) || member.result->check.held_to != HeldTo::Reference) return;
+  std::int64_t missing = run.plan().measure.checked_calls - member.result->check.calls;
+  for (; missing > 0 && member.live(); --missing) {
     run.turn(member, member.shape, run.result().order.size());
     run.check_recent(member);
   }

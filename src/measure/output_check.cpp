@@ -19,6 +19,9 @@ void OutputCheck::compare(const Exact& exact, const Tensor64& got, std::int64_t 
     }
     if (bound >= largest_ && bound > 0) wide_.push_back(bound);
     const double error = std::abs(got.values[i] - expected[i]);
+    if (error > largest_error_.error ||
+        (error == largest_error_.error && bound > largest_error_.bound))
+      largest_error_ = {.error = error, .bound = bound};
     if (any_ && error <= share * bound) continue;  // never of NaN, and of 0 times infinity
     const auto index = static_cast<std::int64_t>(i);
     compare_one(expected[i], got.values[i], bound, first + index / per_image, index % per_image);
@@ -36,6 +39,7 @@ void OutputCheck::compare_one(double expected, double got, double bound, std::in
       .index = index,
       .expected = expected,
       .got = got};
+  if (std::isnan(difference)) largest_error_ = {.error = one.error, .bound = bound};
   const double share = one.share(), before = worst_.share();
   if (any_ && (share < before || (share == before && one.error <= worst_.error))) return;
   worst_ = one;

@@ -23,6 +23,11 @@ struct Worst {
   bool is_wrong() const { return error > bound; }
 };
 
+/// The largest error of an output, and the bound of the value that has it.
+struct LargestError {
+  double error = 0, bound = 0;
+};
+
 /// Compares an output, slab by slab. A value cannot be checked where its bound is not finite or not
 /// smaller than the largest exact magnitude of the output: rounding alone may then be as large as
 /// the values, and zeros would pass. Where all exact values are 0, any finite bound will do.
@@ -32,6 +37,7 @@ class OutputCheck {
   void compare(const Exact& exact, const Tensor64& got, std::int64_t first);
 
   const Worst& worst() const { return worst_; }
+  const LargestError& largest_error() const { return largest_error_; }
   std::int64_t values() const { return values_; }
   /// How many of them could not be checked.
   std::int64_t unchecked() const;
@@ -43,6 +49,7 @@ class OutputCheck {
                    std::int64_t index);
 
   Worst worst_;
+  LargestError largest_error_;
   bool any_ = false;
   std::int64_t values_ = 0, unbounded_ = 0;
   double largest_ = 0;        // magnitude of an exact value so far

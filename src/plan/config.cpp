@@ -59,6 +59,7 @@ Measure read_measure(Reader reader, bool quick) {
   measure.processes = reader.integer("processes", measure.processes, 1, 1000);
   measure.turn_timeout_seconds =
       reader.number("turn_timeout_seconds", measure.turn_timeout_seconds, tiny, 1e6);
+  measure.checked_calls = reader.integer("checked_calls", measure.checked_calls, 2, 1000);
   reader.finish();
   measure.quick = quick;
   return measure;
@@ -158,7 +159,7 @@ Json read_experiments(Reader& config) {
 /// The keys of `measure`, which --set takes by name.
 constexpr auto settable =
     std::to_array<std::string_view>({"precision", "max_seconds_per_group", "cache", "clock", "seed",
-                                     "processes", "turn_timeout_seconds"});
+                                     "processes", "turn_timeout_seconds", "checked_calls"});
 
 /// Those that may stand on an experiment.
 constexpr auto own_settable =

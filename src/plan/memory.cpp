@@ -203,7 +203,7 @@ Extra extra_of(const Case& work, std::int64_t most_sets) {
   if (!work.peer.empty())  // files of source and output, which may lie in memory
     extra.passing.host += static_cast<double>(input_bytes(work) + output_bytes(work));
   if (!work.inputs.empty() && !host_caches(work.values.front().desc.memory))
-    extra.passing.host += static_cast<double>(input_bytes(work));  // filled from pageable memory
+    extra.passing.host += 2 * static_cast<double>(input_bytes(work));  // as made, and a copy of it
   extra.passing.host += setup_bytes(work);
   return extra;
 }

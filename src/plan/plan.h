@@ -27,6 +27,7 @@ struct Measure {
   std::int64_t seed = 1;
   std::int64_t processes = 1;
   double turn_timeout_seconds = 60;
+  std::int64_t checked_calls = 8;  // of each case at least, with its first and last
   bool quick = false;  // --quick: fewer rounds, said in the output
 };
 

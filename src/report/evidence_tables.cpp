@@ -146,6 +146,13 @@ std::string output_text(const CheckResult& check) {
              : text;
 }
 
+/// "31 %": how near to its bound the nearest value came; "" where the document does not say.
+std::string bound_share_text(const CheckResult& check) {
+  const bool is_known = check.psnr_bound_db == 0 && (check.bound_share > 0 || check.max_abs_error == 0);
+  if (!is_known) return "";
+  return check.bound_share > 1 ? "beyond it" : format_percent(check.bound_share);
+}
+
 std::string verdict_table(const GroupResult& group, const GroupAnalysis& analysis,
                           const Results& results) {
   std::string text;
@@ -214,7 +221,7 @@ std::string dataset_table(const GroupResult& group) {
 }
 
 std::string check_table(const GroupResult& group) {
-  Rows rows({"variant", "output", "max error", "bound"});
+  Rows rows({"variant", "output", "max error", "its bound", "of a bound"});
   for (const CaseResult& result : group.cases) {
     if (result.status == Status::Skipped) continue;
     const CheckResult& check = result.check;
@@ -223,7 +230,8 @@ std::string check_table(const GroupResult& group) {
     else
       rows.add(
           {result.variant, output_text(check), fmt::format("{:.2e}", check.max_abs_error),
-           check.psnr_bound_db > 0 ? likeness_text(check) : fmt::format("{:.2e}", check.bound)});
+           check.psnr_bound_db > 0 ? likeness_text(check) : fmt::format("{:.2e}", check.bound),
+           bound_share_text(check)});
   }
   return rows.text({0, 1});
 }

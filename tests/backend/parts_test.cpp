@@ -72,7 +72,7 @@ class RowsInParts : public testing::TestWithParam<std::string> {
 
 TEST_P(RowsInParts, WriteEveryElementWhereverTensorsLieInTheirPages) {
   for (const std::int64_t at : {0L, 4L, 64L, 960L, 2048L, page - 64}) {
-    for (const std::string_view row : {"nt", "nt_unfetched", "nt_in_order", "nt_pages"})
+    for (const std::string_view row : {"nt", "nt_bare", "nt_line", "nt_page"})
       expect_copy(row, Stream{}, at, 0);
     expect_copy("fused_nt", Normalize{.mean = {0}, .std = {1}}, at, 0);
     expect_copy("fused_nt", Normalize{.mean = {0}, .std = {1}}, at, 4);

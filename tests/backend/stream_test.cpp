@@ -9,7 +9,7 @@ namespace normbench::stream_test {
 namespace {
 
 constexpr std::string_view rows[] = {"reference",    "temporal",    "nt",
-                                     "nt_unfetched", "nt_in_order", "nt_pages"};
+                                     "nt_bare", "nt_line", "nt_page"};
 
 TensorDesc bytes(std::int64_t count) {
   return dense(DType::UInt8, Layout::Nchw, {1, 1, 1, count}, Memory::Pageable);

@@ -79,7 +79,7 @@ class CudaPipelineTest : public CudaMeasureTest {
     const Case* const cases[] = {&work};
     GroupMemory memory(cases, plan.measure, backends, 1 << 10);
     std::mt19937_64 random(1);
-    PipelineContender flow(work, memory, backends, recorder, clock, random);
+    PipelineContender flow(work, memory, backends, recorder, clock, random, 8);
     flow.last_call();
     return flow.check();
   }

@@ -181,6 +181,7 @@ class RandomResults {
             .check = {.ok = flag(),
                       .max_abs_error = number_or_infinity(),
                       .bound = number_or_infinity(),
+                      .bound_share = number_or_infinity(),
                       .unchecked_values = integer(),
                       .held_to = word<HeldTo>(),
                       .variant = text()},

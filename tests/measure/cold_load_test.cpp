@@ -107,7 +107,7 @@ TEST_F(ColdLoadTest, PipelinesToo) {
   const Kernel row = watching(*work.stages[0].kernel);
   work.stages[0].kernel = &row;
   GroupMemory memory = memory_for(work);
-  PipelineContender contender(work, memory, backends, recorder, clock, random);
+  PipelineContender contender(work, memory, backends, recorder, clock, random, 8);
   resident_at_start.clear();
   contender.take_turn({.iterations = 3, .warmup_ns = 0}, random);
   ASSERT_EQ(resident_at_start.size(), 3u);
@@ -146,7 +146,7 @@ TEST_F(ColdLoadTest, ImagesThatWouldBeReadTwiceAreTooFew) {
     GroupMemory memory = memory_for(work);
     return reason([&] {
       if (work.pipeline)
-        PipelineContender(work, memory, backends, recorder, clock, random);
+        PipelineContender(work, memory, backends, recorder, clock, random, 2);
       else
         CaseContender(work, memory, backends, recorder, clock, random);
     });

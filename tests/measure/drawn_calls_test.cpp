@@ -26,15 +26,18 @@ struct DrawnCallsTest : testing::Test {
   FakeObserver observer;
   std::atomic<bool> interrupted = false;
 
+  std::int64_t checked_calls = Measure{}.checked_calls;
+
   /// The group's only case after a short run; its kernel does `instead` where that says so.
   CaseResult measured(const char* cache, std::int64_t seed, const char* output,
                       const Instead& instead) {
     Plan plan = make_plan("drawn.json",
                           fmt::format(R"({{"schema": 1, "name": "drawn",
-        "measure": {{"cache": "{}", "max_seconds_per_group": 0.02, "seed": {}}},
+        "measure": {{"cache": "{}", "max_seconds_per_group": 0.02, "seed": {},
+                    "checked_calls": {}}},
         "experiments": [{{"name": "e", "source": {{"batch": 2, "size": [17, 19]}}, "variants": {{
           "v": [{{"op": "normalize", "mean": [100], "std": [50], "output": "{}"}}]}}}}]}})",
-                                      cache, seed, output),
+                                      cache, seed, checked_calls, output),
                           backends, {});
     Stage& stage = plan.groups.front().cases.front().stages.front();
     Kernel row = *stage.kernel;
@@ -66,6 +69,13 @@ TEST_F(DrawnCallsTest, EightOrMoreOfARightKernelAreChecked) {
       EXPECT_EQ(result.status, Status::Ok) << result.reason;
       EXPECT_GE(result.check.calls, checked_calls) << cache << " " << output;
     }
+}
+
+TEST_F(DrawnCallsTest, OnlyTheFirstAndTheLastWhereNoMoreAreAskedFor) {
+  checked_calls = 2;
+  const CaseResult result =
+      measured("hot", 1, "reuse", [](std::int64_t, const View&) { return false; });
+  EXPECT_EQ(result.check.calls, 2) << result.reason;
 }
 
 TEST_F(DrawnCallsTest, OneThatComputesEveryOtherCallIsFound) {

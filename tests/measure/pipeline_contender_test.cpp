@@ -41,7 +41,7 @@ struct PipelineContenderTest : testing::Test {
     return {cases, plan->measure, backends, 1 << 20};
   }
   PipelineContender contender(const Case& work, GroupMemory& memory) {
-    return {work, memory, backends, recorder, clock, random};
+    return {work, memory, backends, recorder, clock, random, 8};
   }
 };
 

@@ -64,7 +64,7 @@ struct SavedFilesTest : testing::Test {
   }
   std::unique_ptr<Contender> contender(const Case& work, GroupMemory& memory) {
     if (work.pipeline)
-      return std::make_unique<PipelineContender>(work, memory, backends, recorder, clock, random);
+      return std::make_unique<PipelineContender>(work, memory, backends, recorder, clock, random, 8);
     return std::make_unique<CaseContender>(work, memory, backends, recorder, clock, random);
   }
   std::vector<std::string> files() const {

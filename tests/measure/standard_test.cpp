@@ -40,6 +40,7 @@ struct StandardTest : RunTest {
     return {.ok = true,
             .max_abs_error = error,
             .bound = 1e-5 + 1e-3 * 99,
+            .bound_share = error / (1e-5 + 1e-3 * 99),
             .held_to = HeldTo::Variant,
             .variant = to};
   }

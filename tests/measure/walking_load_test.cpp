@@ -87,7 +87,7 @@ struct WalkingLoadTest : testing::Test {
     std::unique_ptr<Contender> contender;
     if (work.pipeline)
       contender =
-          std::make_unique<PipelineContender>(work, memory, backends, recorder, clock, random);
+          std::make_unique<PipelineContender>(work, memory, backends, recorder, clock, random, 8);
     else
       contender = std::make_unique<CaseContender>(work, memory, backends, recorder, clock, random);
     contender->first_call();
@@ -151,7 +151,7 @@ TEST_F(WalkingLoadTest, ALaneAloneIsFedOtherItemsEachTurn) {
     };
     part.stages[1].kernel = &noting;
     GroupMemory memory = memory_for(part);
-    PipelineContender lane(part, memory, backends, recorder, clock, random);
+    PipelineContender lane(part, memory, backends, recorder, clock, random, 8);
     for (int turn = 0; turn < 3; ++turn) {
       greys_read.clear();
       lane.take_turn({.iterations = 6}, random);

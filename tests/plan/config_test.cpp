@@ -20,15 +20,16 @@ TEST(Config, ReadsTheHead) {
   const Plan plan = fakes::plan(config(
       one_variant,
       R"("about": "why", "measure": {"precision": 0.02, "max_seconds_per_group": 3, "cache": "hot",
-         "clock": "device", "seed": 4, "processes": 2, "turn_timeout_seconds": 9},
+         "clock": "device", "seed": 4, "processes": 2, "turn_timeout_seconds": 9,
+         "checked_calls": 11},
          "profile": {"skip_first": 1, "wait": 2, "warmup": 3, "active": 4, "repeat": 5,
          "skip_first_wait": 6, "sort_by": "count", "row_limit": -1, "group_by_input_shape": true}, "peers": {"torch": ["python3", "peer.py"]})"));
   EXPECT_EQ(plan.name + ": " + plan.about, "c: why");
   const Measure& m = plan.measure;
   EXPECT_EQ(
-      fmt::format("{} {} {} {} {} {} {} {}", m.precision, m.max_seconds_per_group, name_of(m.cache),
-                  name_of(m.clock), m.seed, m.processes, m.turn_timeout_seconds, m.quick),
-      "0.02 3 hot device 4 2 9 false");
+      fmt::format("{} {} {} {} {} {} {} {} {}", m.precision, m.max_seconds_per_group, name_of(m.cache),
+                  name_of(m.clock), m.seed, m.processes, m.turn_timeout_seconds, m.checked_calls, m.quick),
+      "0.02 3 hot device 4 2 9 11 false");
   const ProfileOptions& p = plan.profile;
   EXPECT_EQ(fmt::format("{} {} {} {} {} {} {} {} {} {}", p.skip_first, p.wait, p.warmup, p.active,
                         p.repeat, p.skip_first_wait, p.sort_by, p.row_limit, p.group_by_input_shape,
@@ -200,7 +201,8 @@ TEST(Set, Mistakes) {
           ": --set precison=1: unknown name \"precison\" (did you mean \"precision\"?), or write "
           "/json/pointer=value",
           ": --set zzzzzzzz=1: unknown name \"zzzzzzzz\" (known: precision, max_seconds_per_group, "
-          "cache, clock, seed, processes, turn_timeout_seconds), or write /json/pointer=value",
+          "cache, clock, seed, processes, turn_timeout_seconds, checked_calls), or write "
+          "/json/pointer=value",
           ": --set /experiments/4/name=x: nothing is there in the config",
           ": --set /a~=1: is no JSON pointer (write /experiments/0/source/batch, for example)",
           ": --set /experiments/x=1: nothing is there in the config",

@@ -53,9 +53,9 @@ TEST(Memory, EachSideExceedsItsOwnCache) {
          "variants": {"v": [{"op": "cast", "to": "float32"}, {"op": "d2h", "memory": "mapped"}]})"),
       fakes::with_gpu());
   // On the device in lines of 512 B: 1,000,448 and 4,000,256 + 3,584 of gap. Three values of 1
-  // million each are checked; the source is made in host memory first.
+  // million each are checked; the source is made in host memory, and copied there.
   constexpr std::int64_t small = 1'000'448, large = 4'003'840;
-  constexpr std::int64_t passing = 8 * 10'000'000 + small;
+  constexpr std::int64_t passing = 8 * 10'000'000 + 2 * small;
   expect_need(need_of(work, Cache::Hot, {.host = 1, .device = 1}),
               {.host = placed, .device = small + large}, {.host = passing + 8 * 5 + 16 * 2});
   // 3 sets on the host. On the device 15 copies of the source; the case touches 5 MB there: 4 sets.

@@ -99,9 +99,9 @@ std::span<const Kernel> stream_rows() {
       row<Stream, accepts, prepare_plain>("reference"),
       row<Stream, accepts, prepare<StreamForm::Temporal>>("temporal"),
       row<Stream, accepts, prepare<StreamForm::Parts>>("nt"),
-      row<Stream, accepts, prepare<StreamForm::Unfetched>>("nt_unfetched"),
-      row<Stream, accepts, prepare<StreamForm::InOrder>>("nt_in_order"),
-      row<Stream, accepts, prepare<StreamForm::Pages>>("nt_pages"),
+      row<Stream, accepts, prepare<StreamForm::Unfetched>>("nt_bare"),
+      row<Stream, accepts, prepare<StreamForm::InOrder>>("nt_line"),
+      row<Stream, accepts, prepare<StreamForm::Pages>>("nt_page"),
       row<FirstTouch, accepts_touch, prepare_touch<false>>("reference"),
       row<FirstTouch, accepts_touch, prepare_touch<true>>("touch")};
   return rows;

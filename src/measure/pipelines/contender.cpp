@@ -39,12 +39,13 @@ std::vector<std::int64_t> drawn_items(std::int64_t items, std::int64_t count,
 
 PipelineContender::PipelineContender(const Case& work, GroupMemory& memory,
                                      const Backends& backends, Recorder& recorder, Clock& clock,
-                                     std::mt19937_64& random)
+                                     std::mt19937_64& random, std::int64_t checked_items)
     : backends_(backends),
       clock_(clock),
       cold_files_(work),
       engine_(work, memory, backends, recorder, clock),
-      random_(random()) {
+      random_(random()),
+      checked_items_(checked_items) {
   engine_.place(random);
 }
 
@@ -64,7 +65,7 @@ void PipelineContender::run_checked(std::int64_t items, std::byte poison) {
   kept_.clear();
   unlike_.reset();
   items_.assign(static_cast<std::size_t>(items), {});
-  chosen_ = drawn_items(items, checked_calls, random_);
+  chosen_ = drawn_items(items, checked_items_, random_);
   if (engine_.work().pipeline->part) {
     engine_.run(items, {});
     return;
@@ -119,7 +120,14 @@ CheckOutcome PipelineContender::check() {
     CheckOutcome outcome = check_output(work, kept.inputs, outputs, backends_, kept.item, 0, only);
     outcome.judge_files(kept.wrong_file);
     if (!outcome.result.ok) outcome.reason = fmt::format("item {}: {}", kept.item, outcome.reason);
-    if (&kept == &kept_.front() || !outcome.result.ok) worst = std::move(outcome);
+    if (&kept == &kept_.front()) {
+      worst = std::move(outcome);
+    } else if (outcome.result.ok) {
+      worst.result.add(outcome.result);
+    } else {
+      outcome.result.add(worst.result);
+      worst = std::move(outcome);
+    }
   }
   if (unlike_ && worst.result.ok) {
     worst.result.ok = false;

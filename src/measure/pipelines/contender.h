@@ -9,9 +9,11 @@ namespace normbench {
 
 class PipelineContender final : public Contender {
  public:
+  /// Holds `checked_items` items of a checked turn to the reference, or all where there are fewer.
   /// Throws std::runtime_error when a kind of memory is not there.
   PipelineContender(const Case& work, GroupMemory& memory, const Backends& backends,
-                    Recorder& recorder, Clock& clock, std::mt19937_64& random);
+                    Recorder& recorder, Clock& clock, std::mt19937_64& random,
+                    std::int64_t checked_items);
 
   std::int64_t first_call() override;
   void last_call() override;
@@ -48,6 +50,7 @@ class PipelineContender final : public Contender {
   std::vector<std::int64_t> chosen_;  // which, in order
   std::vector<Item> items_;           // all
   std::mt19937_64 random_;
+  std::int64_t checked_items_;
   // Two items that gave different outputs from the same input.
   std::optional<std::pair<std::int64_t, std::int64_t>> unlike_;
 };
