@@ -74,10 +74,13 @@ Tensor64 to_double(const View& view, std::int64_t first, std::int64_t count) {
   double* out = tensor.values.data();
   with_dtype(view.desc.dtype, [&](auto element) {
     each_row(view, first, count, [&](const std::byte* in, std::int64_t step) {
-      for (std::int64_t w = 0; w < view.desc.shape.w; ++w) {
-        std::memcpy(&element, in + w * step, sizeof element);  // views may be unaligned
-        *out++ = to_double(element);
-      }
+      const auto read = [&](std::int64_t bytes_apart) {
+        for (std::int64_t w = 0; w < view.desc.shape.w; ++w) {
+          std::memcpy(&element, in + w * bytes_apart, sizeof element);  // views may be unaligned
+          *out++ = to_double(element);
+        }
+      };
+      step == sizeof element ? read(sizeof element) : read(step);  // the usual one is quicker so
     });
   });
   return tensor;

@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "backend/cpu/team.h"
+#include "machine/environment.h"
 #include "measure/output_check.h"
 #include "measure/references.h"
 #include "plan/memory.h"
@@ -21,21 +23,55 @@ class Images {
   Images(const View& view, const Backends& backends) : view_(view), backends_(backends) {}
 
   const TensorDesc& desc() const { return view_.desc; }
+  bool is_read_in_place() const { return host_caches(view_.desc.memory); }
 
   Tensor64 read(const ImageRange& images) {
-    const auto [first, count] = images;
-    if (host_caches(view_.desc.memory)) return to_double(view_, first, count);
-    const std::int64_t image = view_.desc.bytes() / view_.desc.shape.n;  // values are dense
-    slab_.resize(static_cast<std::size_t>(count * image));
-    backends_.owner(view_.desc.memory).copy(slab_.data(), view_.data + first * image, slab_.size());
-    return to_double({.data = slab_.data(), .desc = view_.desc}, 0, count);
+    if (is_read_in_place()) return to_double(rows(view_, images), images.first, images.count);
+    copy(images.first, images.count);
+    return to_double(rows({.data = slab_.data(), .desc = view_.desc}, images), 0, images.count);
   }
 
  private:
+  static View rows(const View& view, const ImageRange& images) {
+    if (images.rows == 0) return view;
+    return crop_view(view, images.row, 0, images.rows, view.desc.shape.w);
+  }
+  /// Images that are there already stay.
+  void copy(std::int64_t first, std::int64_t count) {
+    const std::int64_t image = view_.desc.bytes() / view_.desc.shape.n;  // values are dense
+    const auto bytes = static_cast<std::size_t>(count * image);
+    if (first_ == first && slab_.size() == bytes) return;
+    first_ = first;
+    slab_.resize(bytes);
+    backends_.owner(view_.desc.memory).copy(slab_.data(), view_.data + first * image, bytes);
+  }
+
   View view_;
   const Backends& backends_;
   std::vector<std::byte> slab_;
+  std::int64_t first_ = 0;  // image in it
 };
+
+/// The images of `all` in parts that are checked one after the other: rows where these can be
+/// checked alone, so few that all that is made of them stays in a cache of the core.
+std::vector<ImageRange> parts_of(const Case& work, const ImageRange& all, bool by_rows) {
+  constexpr std::int64_t fewest_elements = 15'000;
+  std::vector<ImageRange> parts;
+  const std::int64_t slab = by_rows ? 1 : slab_images(work), end = all.first + all.count;
+  for (std::int64_t first = all.first; first < end; first += slab) {
+    const ImageRange images{.first = first, .count = std::min(slab, end - first)};
+    if (!by_rows) {
+      parts.push_back(images);
+      continue;
+    }
+    const Shape& shape = work.values.front().desc.shape;
+    const std::int64_t rows = std::max<std::int64_t>(1, fewest_elements / (shape.c * shape.w));
+    for (std::int64_t row = 0; row < shape.h; row += rows)
+      parts.push_back(
+          {.first = first, .count = 1, .row = row, .rows = std::min(rows, shape.h - row)});
+  }
+  return parts;
+}
 
 /// What is known of images of the inputs.
 std::vector<Exact> known_inputs(const Case& work, std::vector<Images>& inputs,
@@ -222,7 +258,8 @@ CheckOutcome held_to_bounds(const Case& work, std::span<const OutputCheck> check
     return outcome;
   }
   outcome.result.calls = 1;
-  const LargestError largest = nearest->is_checked() ? largest_error(checks) : nearest->largest_error();
+  const LargestError largest =
+      nearest->is_checked() ? largest_error(checks) : nearest->largest_error();
   outcome.result.max_abs_error = largest.error;
   outcome.result.bound = largest.bound;
   outcome.result.bound_share = worst.share();
@@ -275,22 +312,38 @@ CheckOutcome check_output(const Case& work, std::span<const View> inputs,
   const double psnr_bound_db = psnr_bound(work, psnr_db);
   std::vector<OutputCheck> checks(out.size());
   Likeness likeness;
-  const std::int64_t slab = slab_images(work);
   const ImageRange all =
       only && !whole_batch(work) ? *only : ImageRange{.first = 0, .count = work.images()};
-  const std::int64_t end = all.first + all.count;
-  for (std::int64_t first = all.first; first < end; first += slab) {
-    const ImageRange images{.first = first, .count = std::min(slab, end - first)};
-    const auto exact = exact_outputs(work, known_inputs(work, in, images), images, item);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      const ImageRange part = images.of(out[i].desc(), work);
-      const Tensor64 got = out[i].read(part);
-      checks[i].compare(exact[i], got, part.first);
-      if (psnr_bound_db > 0) likeness.add(exact[i], got, part.first);
+  const bool by_rows = psnr_bound_db == 0 && is_row_wise(work);
+  const std::vector<ImageRange> parts = parts_of(work, all, by_rows);
+  const auto check_parts = [&](std::size_t begin, std::size_t end, std::vector<Images> in,
+                               std::vector<Images> out, std::vector<OutputCheck>& checks) {
+    for (const ImageRange& images : std::span(parts).subspan(begin, end - begin)) {
+      const auto exact = exact_outputs(work, known_inputs(work, in, images), images, item);
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        const ImageRange part = images.of(out[i].desc(), work);
+        const Tensor64 got = out[i].read(part);
+        checks[i].compare(exact[i], got, part, out[i].desc().shape.h);
+        if (psnr_bound_db > 0) likeness.add(exact[i], got, part.first);
+      }
     }
-  }
-  if (psnr_bound_db > 0)
-    return held_by_likeness(likeness, psnr_bound_db, checks);
+  };
+  // An image that is drawn between rounds is checked by one thread, so that other processors stay
+  // as idle as they were, and what must be copied to be read comes in order.
+  const auto is_here = [](const Images& images) { return images.is_read_in_place(); };
+  const bool in_team =
+      by_rows && !only && std::ranges::all_of(in, is_here) && std::ranges::all_of(out, is_here);
+  const int threads = in_team ? team_of_at_most(available_threads()) : 1;
+  std::vector<std::vector<OutputCheck>> found(static_cast<std::size_t>(threads), checks);
+  on_team(threads, [&](int rank, int size) {
+    const auto share = [&](int of) {
+      return parts.size() * static_cast<std::size_t>(of) / static_cast<std::size_t>(size);
+    };
+    check_parts(share(rank), share(rank + 1), in, out, found[static_cast<std::size_t>(rank)]);
+  });
+  for (const std::vector<OutputCheck>& one : found)
+    for (std::size_t i = 0; i < checks.size(); ++i) checks[i].add(one[i]);
+  if (psnr_bound_db > 0) return held_by_likeness(likeness, psnr_bound_db, checks);
   return held_to_bounds(work, checks);
 }
 
@@ -326,7 +379,7 @@ CheckOutcome hold_to(const Standard& standard, const Case& work, const Tensor64&
   const double share = std::max(share_of_magnitude(*standard.work), share_of_magnitude(work));
   const double bound = near_zero + share * magnitude;
   OutputCheck check;
-  check.compare({.values = standard.output, .accuracy = {.errors = bound}}, output, 0);
+  check.compare({.values = standard.output, .accuracy = {.errors = bound}}, output);
   const Worst& worst = check.worst();
   const bool ok = !worst.is_wrong();
   const std::string whose = standard.work == &work

@@ -19,6 +19,19 @@ std::int64_t poisoned_iteration(PreparedCase& prepared, std::byte poison, bool p
   return clock.now_ns() - start_ns;
 }
 
+namespace {
+
+/// True if one image of each output can be held to the reference alone.
+bool are_images_known(const Case& work) {
+  return !whole_batch(work) && std::ranges::all_of(work.stages, [](const Stage& stage) {
+    return has_reference(stage.op);
+  }) && std::ranges::all_of(work.outputs, [&](int value) {
+    return work.values[value].desc.shape.n == work.images();
+  });
+}
+
+}  // namespace
+
 ImageRange drawn_image(const Case& work, std::mt19937_64& random) {
   std::uniform_int_distribution<std::int64_t> image(0, work.images() - 1);
   return {.first = image(random), .count = 1};
@@ -36,8 +49,23 @@ void write_array(const std::string& path, View view, const Backends& backends) {
 
 CaseContender::CaseContender(const Case& work, GroupMemory& memory, const Backends& backends,
                              Recorder& recorder, Clock& clock, std::mt19937_64& random)
-    : backends_(backends), clock_(clock), prepared_(work, memory, backends, recorder) {
+    : backends_(backends),
+      clock_(clock),
+      prepared_(work, memory, backends, recorder),
+      keeps_images_(prepared_.frees_outputs_last() && are_images_known(work)) {
   prepared_.place(random);
+}
+
+void CaseContender::keep_an_image(std::mt19937_64& random) {
+  kept_.image = drawn_image(prepared_.work(), random);
+  const std::vector<View> outputs = prepared_.outputs();
+  kept_.outputs.resize(outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const TensorDesc& desc = outputs[i].desc;
+    const std::int64_t bytes = desc.bytes() / desc.shape.n;
+    const std::byte* const first = outputs[i].data + kept_.image.first * bytes;
+    kept_.outputs[i].assign(first, first + bytes);
+  }
 }
 
 std::int64_t CaseContender::first_call() {
@@ -62,6 +90,16 @@ std::optional<CheckOutcome> CaseContender::check_recent(std::mt19937_64& random)
   const Case& work = prepared_.work();
   const std::int64_t calls = std::min(prepared_.calls_left(), last_item_ + 1);
   std::int64_t back = 0;
+  if (keeps_images_) {
+    std::vector<View> kept;
+    for (std::size_t i = 0; i < kept_.outputs.size(); ++i) {
+      View view{.data = kept_.outputs[i].data(), .desc = work.values[work.outputs[i]].desc};
+      const std::int64_t bytes = view.desc.bytes() / view.desc.shape.n;
+      view.data -= kept_.image.first * bytes;  // of the others nothing is read
+      kept.push_back(view);
+    }
+    return check_output(work, prepared_.inputs(), kept, backends_, last_item_, 0, kept_.image);
+  }
   if (calls > 0) {
     back = std::uniform_int_distribution<std::int64_t>(0, calls - 1)(random);
     prepared_.look_back(static_cast<std::size_t>(back));
@@ -78,7 +116,9 @@ TurnShape CaseContender::shape_of_turns(double clock_cost_ns) {
 
 Turn CaseContender::take_turn(const TurnShape& shape, std::mt19937_64& random) {
   last_item_ = shape.iterations - 1;
-  return normbench::take_turn(prepared_, shape, clock_, random);
+  std::function<void()> look;
+  if (keeps_images_) look = [&] { keep_an_image(random); };
+  return normbench::take_turn(prepared_, shape, clock_, random, look);
 }
 
 }  // namespace normbench

@@ -34,8 +34,8 @@ class Contender {
   /// the outcome has that output.
   virtual CheckOutcome check() = 0;
   /// The same of a call that is drawn now, from those whose outputs the latest turn left, at an
-  /// image that is drawn; of one more call where they are freed. Nothing where first and last calls
-  /// say as much.
+  /// image that is drawn; where they are freed, of the last call, or of one more. Nothing where
+  /// first and last calls say as much.
   virtual std::optional<CheckOutcome> check_recent(std::mt19937_64& random) = 0;
   /// Warms up and decides how its turns run.
   virtual TurnShape shape_of_turns(double clock_cost_ns) = 0;
@@ -71,8 +71,17 @@ class CaseContender final : public Contender {
   const Backends& backends_;
   Clock& clock_;
   PreparedCase prepared_;
+  /// An image of each output of a call that frees them.
+  struct Kept {
+    ImageRange image;
+    std::vector<std::vector<std::byte>> outputs = {};
+  };
+  void keep_an_image(std::mt19937_64& random);
+
   std::int64_t last_item_ = 0;  // of the latest turn
   std::int64_t checked_ = 0;    // the item whose output is there
+  bool keeps_images_;           // of each turn's last call
+  Kept kept_ = {};
 };
 
 }  // namespace normbench

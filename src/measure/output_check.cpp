@@ -1,49 +1,117 @@
 #include "measure/output_check.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 namespace normbench {
 
-void OutputCheck::compare(const Exact& exact, const Tensor64& got, std::int64_t first) {
-  const std::vector<double>& expected = exact.values.values;
-  const std::int64_t per_image = exact.values.shape.elements() / exact.values.shape.n;
-  for (const double value : expected) largest_ = std::max(largest_, std::abs(value));
-  values_ += static_cast<std::int64_t>(expected.size());
-  double share = worst_.share();
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    const double bound = exact.accuracy.errors.at(i);
-    if (!std::isfinite(bound)) {
-      ++unbounded_;
-      continue;
+namespace {
+
+/// Of several lanes, so that no element waits for the one before it.
+double largest_magnitude(std::span<const double> values) {
+  constexpr std::size_t lanes = 8;
+  std::array<double, lanes> most{};
+  const std::size_t whole = values.size() / lanes * lanes;
+  for (std::size_t i = 0; i < whole; i += lanes)
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      const double magnitude = std::abs(values[i + lane]);
+      most[lane] = magnitude > most[lane] ? magnitude : most[lane];
     }
-    if (bound >= largest_ && bound > 0) wide_.push_back(bound);
-    const double error = std::abs(got.values[i] - expected[i]);
-    if (error > largest_error_.error ||
-        (error == largest_error_.error && bound > largest_error_.bound))
-      largest_error_ = {.error = error, .bound = bound};
-    if (any_ && error <= share * bound) continue;  // never of NaN, and of 0 times infinity
+  for (const double value : values.subspan(whole)) most[0] = std::max(most[0], std::abs(value));
+  return std::ranges::max(most);
+}
+
+}  // namespace
+
+void OutputCheck::compare(const Exact& exact, const Tensor64& got, const ImageRange& images,
+                          std::int64_t height) {
+  constexpr std::size_t block = 256;
+  const std::vector<double>& expected = exact.values.values;
+  const Errors& bounds = exact.accuracy.errors;
+  largest_ = std::max(largest_, largest_magnitude(expected));
+  values_ += static_cast<std::int64_t>(expected.size());
+  const auto [n, c, h, w] = exact.values.shape;
+  const auto place = [&](std::size_t i) {
     const auto index = static_cast<std::int64_t>(i);
-    compare_one(expected[i], got.values[i], bound, first + index / per_image, index % per_image);
-    share = worst_.share();
+    const std::int64_t plane = index / (h * w), row = images.row + index / w % h;
+    return Place{.image = images.first + plane / c,
+                 .index = (plane % c * (height > 0 ? height : h) + row) * w + index % w};
+  };
+  for (std::size_t first = 0; first < expected.size(); first += block) {
+    const std::size_t count = std::min(block, expected.size() - first);
+    std::array<double, block> bound;
+    for (std::size_t i = 0; i < count; ++i) bound[i] = bounds.at(first + i);
+    const std::span<const double> exact_ones(&expected[first], count),
+        values(&got.values[first], count);
+    if (!may_matter(exact_ones, values, bound)) continue;
+    for (std::size_t i = 0; i < count; ++i)
+      compare_one(exact_ones[i], values[i], bound[i], place(first + i));
   }
 }
 
-void OutputCheck::compare_one(double expected, double got, double bound, std::int64_t image,
-                              std::int64_t index) {
+bool OutputCheck::may_matter(std::span<const double> expected, std::span<const double> got,
+                             std::span<const double> bounds) const {
+  if (!any_) return true;
+  // Lanes of doubles without branches, which compilers make vectors of. A comparison with NaN is
+  // false: an error that is none, or a bound, counts.
+  constexpr std::size_t lanes = 4;
+  const double share = worst_.share();
+  const auto [most, its_bound] = largest_error_;
+  std::array<double, lanes> reasons{};
+  const std::size_t whole = expected.size() / lanes * lanes;
+  for (std::size_t i = 0; i < whole; i += lanes)
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      const double bound = bounds[i + lane], error = std::abs(got[i + lane] - expected[i + lane]);
+      reasons[lane] += error <= share * bound ? 0.0 : 1.0;
+      reasons[lane] += error > most ? 1.0 : 0.0;
+      const double as_large = error == most ? 1.0 : 0.0, some = bound > 0 ? 1.0 : 0.0;
+      reasons[lane] += bound > its_bound ? as_large : 0.0;
+      reasons[lane] += bound >= largest_ ? some : 0.0;
+    }
+  return whole < expected.size() ||
+         std::ranges::any_of(reasons, [](double one) { return one > 0; });
+}
+
+void OutputCheck::compare_one(double expected, double got, double bound, const Place& place) {
+  if (!std::isfinite(bound)) {
+    ++unbounded_;
+    return;
+  }
+  if (bound >= largest_ && bound > 0) wide_.push_back(bound);
   const double difference = std::abs(got - expected);
-  const Worst one{
-      .error = std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference,
-      .bound = bound,
-      .image = image,
-      .index = index,
-      .expected = expected,
-      .got = got};
-  if (std::isnan(difference)) largest_error_ = {.error = one.error, .bound = bound};
+  const double error =
+      std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
+  keep_larger({.error = error, .bound = bound});
+  keep_worse({.error = error,
+              .bound = bound,
+              .image = place.image,
+              .index = place.index,
+              .expected = expected,
+              .got = got});
+}
+
+void OutputCheck::keep_larger(const LargestError& one) {
+  if (std::pair(one.error, one.bound) > std::pair(largest_error_.error, largest_error_.bound))
+    largest_error_ = one;
+}
+
+void OutputCheck::keep_worse(const Worst& one) {
   const double share = one.share(), before = worst_.share();
   if (any_ && (share < before || (share == before && one.error <= worst_.error))) return;
   worst_ = one;
   any_ = true;
+}
+
+void OutputCheck::add(const OutputCheck& other) {
+  values_ += other.values_;
+  unbounded_ += other.unbounded_;
+  largest_ = std::max(largest_, other.largest_);
+  wide_.insert(wide_.end(), other.wide_.begin(), other.wide_.end());
+  if (!other.any_) return;
+  keep_larger(other.largest_error_);
+  keep_worse(other.worst_);
 }
 
 std::int64_t OutputCheck::unchecked() const {

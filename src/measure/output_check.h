@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "measure/references.h"
@@ -33,8 +34,12 @@ struct LargestError {
 /// the values, and zeros would pass. Where all exact values are 0, any finite bound will do.
 class OutputCheck {
  public:
-  /// Images from `first` on.
-  void compare(const Exact& exact, const Tensor64& got, std::int64_t first);
+  /// These images of an output, or these rows of images that are `height` high (0: as `got` is).
+  void compare(const Exact& exact, const Tensor64& got, const ImageRange& images = {},
+               std::int64_t height = 0);
+
+  /// What another check found in other parts of the same output.
+  void add(const OutputCheck& other);
 
   const Worst& worst() const { return worst_; }
   const LargestError& largest_error() const { return largest_error_; }
@@ -45,8 +50,15 @@ class OutputCheck {
   bool is_checked() const { return 2 * unchecked() <= values_; }
 
  private:
-  void compare_one(double expected, double got, double bound, std::int64_t image,
-                   std::int64_t index);
+  struct Place {
+    std::int64_t image, index;  // the index is within the image
+  };
+  /// False where none of these values changes what is known.
+  bool may_matter(std::span<const double> expected, std::span<const double> got,
+                  std::span<const double> bounds) const;
+  void compare_one(double expected, double got, double bound, const Place& place);
+  void keep_worse(const Worst& one);
+  void keep_larger(const LargestError& one);
 
   Worst worst_;
   LargestError largest_error_;

@@ -38,6 +38,15 @@ std::int64_t moved_bytes(const Stage& stage) {
 
 }  // namespace
 
+void Interlude::run() {
+  const Counters counters = clock_.counters();
+  const std::int64_t cpu_ns = clock_.cpu_ns(), start_ns = clock_.now_ns();
+  work_();
+  wall_ns_ += clock_.now_ns() - start_ns;
+  cpu_ns_ += clock_.cpu_ns() - cpu_ns;
+  counters_ = counters_ + (clock_.counters() - counters);
+}
+
 PreparedCase::PreparedCase(const Case& work, GroupMemory& memory, const Backends& backends,
                            Recorder& recorder)
     : work_(work),
@@ -66,6 +75,14 @@ std::int64_t PreparedCase::calls_left() const {
     left = std::min(left, static_cast<std::int64_t>(memory_.sets(work_, slot.memory)));
   }
   return left;
+}
+
+bool PreparedCase::frees_outputs_last() const {
+  return device_ == nullptr && std::ranges::all_of(work_.outputs, [&](int value) {
+           const Slot& slot = buffers_->slots()[buffers_->root(static_cast<std::size_t>(value))];
+           return slot.kind == Slot::Kind::Fresh &&
+                  slot.last_stage + 1 == static_cast<int>(work_.stages.size());
+         });
 }
 
 PreparedCase::~PreparedCase() {
@@ -208,7 +225,7 @@ void PreparedCase::run_stage(std::size_t s, const IterationOptions& options) {
            if (options.times) options.times->mark_begin(*step.queue);
            stages_->submit(s, *step.queue);
            if (options.times) options.times->mark_end(*step.queue);
-           free_finished(s, options.keep_outputs);
+           free_finished(s, options);
          });
   watch(s, s);
 }
@@ -284,9 +301,13 @@ void PreparedCase::drop_graphs() {
   for (GraphRun& run : graphs_) run.clear();
 }
 
-void PreparedCase::free_finished(std::size_t stage, bool keep_outputs) {
+void PreparedCase::free_finished(std::size_t stage, const IterationOptions& options) {
+  if (options.before_free && stage + 1 == steps_.size()) {
+    options.before_free->run();
+    if (options.times) options.times->leave_out(options.before_free->wall_ns());
+  }
   for (const std::size_t slot : stages_->finished(stage)) {
-    if (keep_outputs && buffers_->is_output(slot)) continue;
+    if (options.keep_outputs && buffers_->is_output(slot)) continue;
     // Device memory is freed in the queue's order, host memory at once.
     if (used_by_device_[slot] && host_reaches(buffers_->slots()[slot].memory)) {
       device_->drain();

@@ -15,6 +15,23 @@
 
 namespace normbench {
 
+/// Work in the middle of an iteration that is no part of it: what it takes and counts is taken off
+/// the turn.
+class Interlude {
+ public:
+  Interlude(Clock& clock, std::function<void()> work) : clock_(clock), work_(std::move(work)) {}
+  void run();
+  std::int64_t wall_ns() const { return wall_ns_; }
+  std::int64_t cpu_ns() const { return cpu_ns_; }
+  const Counters& counters() const { return counters_; }
+
+ private:
+  Clock& clock_;
+  std::function<void()> work_;
+  std::int64_t wall_ns_ = 0, cpu_ns_ = 0;
+  Counters counters_;
+};
+
 /// What an iteration does besides its work.
 struct IterationOptions {
   bool ranges = false;                   // those of the config, of stages and of shares of them
@@ -24,6 +41,7 @@ struct IterationOptions {
   bool keep_outputs = false;             // fresh ones outlive the iteration
   bool graphs = true;                    // false: a case with graphs runs without them
   std::int64_t item = 0;                 // its number in the turn
+  Interlude* before_free = nullptr;      // given: runs when all outputs are there, none freed yet
 };
 
 class PreparedCase {
@@ -58,6 +76,9 @@ class PreparedCase {
   /// How many of the latest iterations have left their outputs where they wrote them; 0 where one
   /// is freed.
   std::int64_t calls_left() const;
+  /// Whether host code may look at all its outputs before the first of them is freed, which is in
+  /// its last stage.
+  bool frees_outputs_last() const;
   /// Goes back to what the iteration used that was so many before the latest one.
   void look_back(std::size_t iterations) {
     if (!work_.resident)
@@ -131,7 +152,7 @@ class PreparedCase {
   Graph& graph_of(GraphRun& run);
   void capture_here();
   std::size_t graphs() const;
-  void free_finished(std::size_t stage, bool keep_outputs);
+  void free_finished(std::size_t stage, const IterationOptions& options);
   void wait_for_device(const Step& step);
   void watch(std::size_t first, std::size_t last);
 

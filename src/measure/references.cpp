@@ -17,6 +17,7 @@ std::vector<std::size_t> last_readers(const Case& work, std::span<const int> wan
 Tensor64 empty(const TensorDesc& desc, const Case& work, const ImageRange& images) {
   Tensor64 tensor{.shape = desc.shape, .values = {}};
   tensor.shape.n = images.of(desc, work).count;
+  if (images.rows > 0) tensor.shape.h = images.rows;
   tensor.values.resize(static_cast<std::size_t>(tensor.shape.elements()));
   return tensor;
 }
@@ -58,6 +59,14 @@ std::vector<Exact> exact_values(const Case& work, std::vector<Exact> values,
 
 ImageRange ImageRange::of(const TensorDesc& desc, const Case& work) const {
   return desc.shape.n == work.images() ? *this : ImageRange{.first = 0, .count = desc.shape.n};
+}
+
+bool is_row_wise(const Case& work) {
+  const Shape& first = work.values.front().desc.shape;
+  return std::ranges::all_of(work.stages, [](const Stage& stage) { return row_wise(stage.op); }) &&
+         std::ranges::all_of(work.values, [&](const Value& value) {
+           return value.desc.shape.n == first.n && value.desc.shape.h == first.h;
+         });
 }
 
 std::vector<Exact> exact_outputs(const Case& work, std::vector<Exact> inputs,

@@ -14,13 +14,18 @@ struct Exact {
   Accuracy accuracy = {};
 };
 
-/// Images [first, first + count) of the batch that a case starts from.
+/// Images [first, first + count) of the batch that a case starts from, or some rows of each.
 struct ImageRange {
   std::int64_t first = 0, count = 0;
+  std::int64_t row = 0, rows = 0;  // [row, row + rows); 0 rows: all there are
 
   /// What of a tensor belongs to them: those images, or all of what is no batch.
   ImageRange of(const TensorDesc& desc, const Case& work) const;
 };
+
+/// True if rows of its outputs depend on the same rows of its inputs alone, so that their exact
+/// values can be worked out for some of the rows.
+bool is_row_wise(const Case& work);
 
 /// What the outputs of `work` are for these images of an item (counted from 0 in a turn). `inputs`
 /// holds what belongs to them of each input. Values that no later stage reads are dropped on the

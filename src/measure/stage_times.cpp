@@ -52,7 +52,7 @@ std::int64_t empty_bracket_ns(Queue& queue) {
 
 void StageTimes::start() {
   open_.reset();
-  marking_ns_ = 0;
+  left_out_ns_ = 0;
   start_ns_ = clock_.now_ns();
 }
 
@@ -65,7 +65,7 @@ void StageTimes::mark_end(Queue& queue) {
 }
 
 void StageTimes::stop(const StageRun& run) {
-  host_ns_[run.first] += clock_.now_ns() - start_ns_ - marking_ns_;
+  host_ns_[run.first] += clock_.now_ns() - start_ns_ - left_out_ns_;
   if (!open_) return;
   open_->run = run;
   spans_.push_back(*open_);
@@ -74,7 +74,7 @@ void StageTimes::stop(const StageRun& run) {
 int StageTimes::mark(Queue& queue) {
   const std::int64_t before_ns = clock_.now_ns();
   const int number = queue.mark();
-  marking_ns_ += clock_.now_ns() - before_ns;
+  left_out_ns_ += clock_.now_ns() - before_ns;
   return number;
 }
 

@@ -50,6 +50,8 @@ class StageTimes {
   void mark_begin(Queue& queue);
   void mark_end(Queue& queue);
   void stop(const StageRun& run);
+  /// Of the present run so much is not counted.
+  void leave_out(std::int64_t ns) { left_out_ns_ += ns; }
 
   /// Host time of each stage, its marks not counted; of stages launched as one, that of the first.
   const std::vector<std::int64_t>& host_ns() const { return host_ns_; }
@@ -62,7 +64,7 @@ class StageTimes {
   std::vector<std::int64_t> host_ns_;
   std::vector<Span> spans_;
   std::int64_t start_ns_ = 0;
-  std::int64_t marking_ns_ = 0;
+  std::int64_t left_out_ns_ = 0;  // marks, and what leave_out() was told of
   std::optional<Span> open_;
 };
 

@@ -156,7 +156,7 @@ TurnShape shape_of_turns(PreparedCase& prepared, Clock& clock, double clock_cost
 }
 
 Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
-               std::mt19937_64& random) {
+               std::mt19937_64& random, const std::function<void()>& look) {
   prepared.place(random);
   const Bound bound = prepared.bind_fresh();
   IterationOptions options;
@@ -173,6 +173,7 @@ Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
   prepared.cold_files().drop();
 
   Turn turn;
+  Interlude looked(clock, look);
   Queue* const device = prepared.device();
   if (device != nullptr) {
     device->reset_marks();
@@ -183,15 +184,16 @@ Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
   turn.round.start_ns = clock.now_ns();
   for (std::int64_t i = 0; i < shape.iterations; ++i) {
     options.item = i;
+    if (look && i + 1 == shape.iterations) options.before_free = &looked;
     prepared.advance();
     prepared.run(options);
   }
   const int last = device != nullptr ? device->mark() : 0;
   if (device != nullptr) turn.round.submitted_ns = clock.now_ns() - turn.round.start_ns;
   prepared.drain();
-  turn.round.wall_ns = clock.now_ns() - turn.round.start_ns;
-  turn.round.cpu_ns = clock.cpu_ns() - cpu_ns;
-  turn.round.counters = clock.counters() - counters;
+  turn.round.wall_ns = clock.now_ns() - turn.round.start_ns - looked.wall_ns();
+  turn.round.cpu_ns = clock.cpu_ns() - cpu_ns - looked.cpu_ns();
+  turn.round.counters = clock.counters() - counters - looked.counters();
   if (device != nullptr) turn.round.device_ns = device->ns_between(0, last);
   if (times) read_stage_times(*times, device, turn);
   prepared.drop_graphs();

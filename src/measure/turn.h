@@ -73,9 +73,10 @@ struct Turn {
 };
 
 /// A fresh placement, the warm-up and the capture of graphs, untimed; then the iterations from
-/// first submit to drained.
+/// first submit to drained. `look`, where it is something, is called in the last iteration when its
+/// outputs are there and before they are freed, and counts for nothing.
 Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
-               std::mt19937_64& random);
+               std::mt19937_64& random, const std::function<void()>& look = {});
 
 /// Runs at least one iteration and 1 ms, or 20 ms on a device, each waited for and without graphs.
 /// Returns the time of an iteration.

@@ -16,6 +16,7 @@ struct Cast {
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
                                  std::span<const TensorDesc> out) const;
+  bool row_wise() const { return true; }
   static std::vector<Cast> samples(const Shape& shape);
 };
 

@@ -24,6 +24,7 @@ struct Denormalize {
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
                                  std::span<const TensorDesc> out) const;
+  bool row_wise() const { return true; }
   /// Each parameter at least once, and values that stay within 0 … 255 or do not.
   static std::vector<Denormalize> samples(const Shape& shape);
 };

@@ -15,6 +15,7 @@ struct FlipOp {
   static FlipOp read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const { return output_like(in); }
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
+  bool row_wise() const { return axis == Flip::Horizontal; }
   static std::vector<FlipOp> samples(const Shape& shape);
 };
 

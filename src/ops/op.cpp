@@ -160,6 +160,17 @@ bool whole_batch(const Op& op) {
       op);
 }
 
+bool row_wise(const Op& op) {
+  return std::visit(
+      []<class T>(const T& one) {
+        if constexpr (requires { one.row_wise(); })
+          return one.row_wise();
+        else
+          return is_known_here<T> && keeps_values<T>;
+      },
+      op);
+}
+
 std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,
                                  std::span<const Tensor64> exact, std::span<const TensorDesc> out) {
   return std::visit(

@@ -12,6 +12,8 @@
 ///   static constexpr int flops_per_input   every input is read, with so many for each of the first
 ///   whole_batch() -> bool                  an output image depends on others than the input image
 ///                                          of its number; default: on that alone
+///   row_wise() -> bool                     row h of an output image depends on row h of the input
+///                                          image of its number alone; default: it does not
 ///   static std::vector<T> samples(Shape)   what a self-test tries; absent: it has no parameters
 ///   feeds(first) -> std::vector<Feeds>     inputs that a self-test tries; default: `first` alone
 ///   static constexpr bool starts           takes no input: starts a variant; needs no samples
@@ -96,6 +98,10 @@ bool has_reference(const Op& op);
 /// True if output images do not depend on the input image of their number alone (sums over the
 /// batch, another order), so that `reference` needs all images at once.
 bool whole_batch(const Op& op);
+
+/// True if a row of an output image depends on the same row of one input image alone, so that
+/// `reference` and `accuracies` can be given some of the rows.
+bool row_wise(const Op& op);
 
 /// True for ops that no kernel of this program ever does.
 bool is_peer_only(const Op& op);

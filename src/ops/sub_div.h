@@ -19,6 +19,7 @@ struct Sub {
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
                                  std::span<const TensorDesc> out) const;
+  bool row_wise() const { return true; }
   static std::vector<Sub> samples(const Shape& shape);
 };
 
@@ -37,6 +38,7 @@ struct Div {
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
                                  std::span<const TensorDesc> out) const;
+  bool row_wise() const { return true; }
   static std::vector<Div> samples(const Shape& shape);
 };
 

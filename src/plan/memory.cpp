@@ -179,8 +179,9 @@ Extra extra_of(const Case& work, std::int64_t most_sets) {
     if (slots[i].kind == Slot::Kind::Placed) ++placed;
     if (slots[i].kind != Slot::Kind::Fresh) continue;
     extra.passing.of(slots[i].memory) += at_once * bytes;
-    if (std::ranges::find(results, i) != results.end())
-      extra.held.of(slots[i].memory) += bytes;  // the last check keeps it
+    if (std::ranges::find(results, i) == results.end()) continue;
+    extra.held.of(slots[i].memory) += bytes;                        // the last check keeps it
+    extra.held.host += bytes / static_cast<double>(work.images());  // others keep an image
   }
   // An address of every slot in every set; in `place` each buffer's order and offset.
   const auto sets = static_cast<double>(most_sets);

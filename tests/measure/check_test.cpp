@@ -60,6 +60,26 @@ TEST_F(CheckTest, NamesTheElementFarthestOff) {
                                     5000 - expected, expected));
 }
 
+TEST_F(CheckTest, RowsOfALargeImageAreCheckedByThemselves) {
+  Source source = small_source();
+  // Many more rows than are checked at once, and not a multiple of them.
+  source.shape = {.n = 2, .c = 3, .h = 101, .w = 307};
+  const Case work = fake_case(*fake, "cast", source, {{.op = Cast{}}});
+  EXPECT_TRUE(outcome(work).result.ok);
+  for (const auto& [plane, row, column] : {std::array{0, 0, 0}, std::array{4, 57, 306},
+                                           std::array{5, 100, 1}, std::array{5, 100, 306}}) {
+    const auto spoil = [&, at = (plane * 101 + row) * 307 + column](View view) {
+      set(view, at, 777);
+    };
+    const CheckOutcome got = outcome(work, spoil);
+    EXPECT_FALSE(got.result.ok);
+    EXPECT_THAT(got.reason, testing::HasSubstr(fmt::format(" at [{}, {}, {}, {}], bound 0 (",
+                                                           plane / 3, plane % 3, row, column)));
+    EXPECT_THAT(got.reason, testing::EndsWith(", got 777)"));
+    EXPECT_GT(got.result.bound_share, 1);
+  }
+}
+
 TEST_F(CheckTest, NotANumberIsWrong) {
   const CheckOutcome got = outcome(
       normalized(), [](View view) { set(view, 0, std::numeric_limits<float>::quiet_NaN()); });
@@ -160,7 +180,7 @@ OutputCheck compared(std::vector<double> exact, std::vector<double> bounds,
   const Shape shape{1, 1, 1, static_cast<std::int64_t>(exact.size())};
   OutputCheck check;
   check.compare({.values = {shape, std::move(exact)}, .accuracy = {.errors = std::move(bounds)}},
-                {shape, std::move(got)}, 0);
+                {shape, std::move(got)});
   return check;
 }
 
@@ -186,7 +206,7 @@ TEST(OutputCheck, CannotTellWhereABoundIsAsWideAsTheValuesAreLarge) {
   OutputCheck later;
   const auto add = [&](double value) {
     later.compare({.values = {{1, 1, 1, 1}, {value}}, .accuracy = {.errors = 5}},
-                  {{1, 1, 1, 1}, {value}}, 0);
+                  {{1, 1, 1, 1}, {value}});
   };
   add(1);
   EXPECT_EQ(later.unchecked(), 1);

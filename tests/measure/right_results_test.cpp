@@ -236,7 +236,7 @@ TEST(RightResults, OfOtherSumsInFloat32AreLetPass) {
         for (std::size_t i = 0; i < got.size(); ++i) {
           OutputCheck check;
           check.compare({.values = exact[i].values, .accuracy = {.errors = exact[i].bounds}},
-                        got[i], 0);
+                        got[i]);
           EXPECT_LE(check.worst().share(), 1)
               << name << " around " << mean << ", " << shape.h << " rows, output " << i;
         }
@@ -271,7 +271,7 @@ TEST(RightResults, OfNarrowConstantsAreLetPassWhereTheyAreNamed) {
     const auto signature = selftest::signature_of(op, {bytes}, Memory::Pageable);
     const auto exact = selftest::exact_outputs(op, std::span(&known, 1), *signature);
     OutputCheck check;
-    check.compare({.values = exact[0].values, .accuracy = {.errors = exact[0].bounds}}, got, 0);
+    check.compare({.values = exact[0].values, .accuracy = {.errors = exact[0].bounds}}, got);
     return check.worst().share();
   };
   EXPECT_GT(share({}), 2);

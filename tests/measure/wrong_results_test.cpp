@@ -101,7 +101,7 @@ std::vector<OutputCheck> held(const Problem& problem, const Tensors& got) {
     from_double(got[i], view, 0);
     checks[i].compare(
         {.values = problem.exact[i].values, .accuracy = {.errors = problem.exact[i].bounds}},
-        to_double(view, 0, desc.shape.n), 0);
+        to_double(view, 0, desc.shape.n));
   }
   return checks;
 }

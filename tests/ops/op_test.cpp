@@ -1,6 +1,7 @@
 #include "ops/op.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "backend/backend.h"
@@ -71,6 +72,49 @@ TEST(Op, SamplesAreWhatTheirInferAndAccuracySay) {
           }
         }
       }
+}
+
+/// Rows [1, 3) of every image.
+Tensor64 two_rows(const Tensor64& all) {
+  const auto [n, c, h, w] = all.shape;
+  Tensor64 rows{{n, c, 2, w}, {}};
+  for (std::int64_t plane = 0; plane < n * c; ++plane)
+    rows.values.insert(rows.values.end(), all.values.begin() + (plane * h + 1) * w,
+                       all.values.begin() + (plane * h + 3) * w);
+  return rows;
+}
+
+TEST(Op, RowsOfARowWiseOneAreThoseOfItsInput) {
+  const Shape shape{2, 3, 5, 200};  // planes above and below what tables of bytes are for
+  std::vector<std::string> row_wise_ones;
+  for (const std::string& name : op_names())
+    for (const Op& op : samples(name, shape))
+      for (const Feeds& fed : feeds(op, nchw(DType::Float32, shape))) {
+        if (!row_wise(op)) continue;
+        SCOPED_TRACE(name);
+        const auto s = signature_of(op, fed);
+        ASSERT_TRUE(s.has_value());
+        if (s->in.size() > 1) continue;  // the same twice
+        row_wise_ones.push_back(name);
+        Tensor64 in = counted(s->in[0]);
+        for (double& value : in.values) value = std::fmod(value, 251);
+        const Tensor64 rows = two_rows(in);
+        std::vector<Tensor64> whole(1), part(1);
+        reference(op, std::span(&in, 1), whole, 0);
+        reference(op, std::span(&rows, 1), part, 0);
+        EXPECT_EQ(part[0].shape, (Shape{2, 3, 2, 200}));
+        EXPECT_EQ(part[0].values, two_rows(whole[0]).values);
+        const Accuracy known{.low = 0, .high = 250, .whole = true};
+        const Known of_whole{in, known}, of_rows{rows, known};
+        const auto all = accuracies(op, std::span(&of_whole, 1), whole, s->out)[0],
+                   some = accuracies(op, std::span(&of_rows, 1), part, s->out)[0];
+        for (std::size_t i = 0; i < 2 * 200; ++i)
+          EXPECT_EQ(some.errors.at(i), all.errors.at(200 + i)) << i;
+      }
+  const auto end = std::unique(row_wise_ones.begin(), row_wise_ones.end());
+  EXPECT_THAT(std::vector(row_wise_ones.begin(), end),
+              testing::IsSupersetOf({"cast", "sub", "div", "normalize", "denormalize", "flip",
+                                     "layout", "copy", "h2d", "d2h"}));
 }
 
 TEST(Op, ReadsEveryOpByItsName) {

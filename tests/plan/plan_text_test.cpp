@@ -45,7 +45,7 @@ place: On the CPU or on the GPU?
     skipped: no CUDA device (none)
   limits: stream 2.76 MB:11.1 MB temporal, 1 thread; stream 2.76 MB:11.1 MB nt, 1 thread; stream
       11.1 MB:11.1 MB temporal, 1 thread, in cache
- batch=10 · 929 MB of host memory · moves: CPU only 581 MB; CPU, send f32 249 MB, link 111 MB; send
+ batch=10 · 940 MB of host memory · moves: CPU only 581 MB; CPU, send f32 249 MB, link 111 MB; send
      u8 166 MB, link 27.6 MB
 
 copy
@@ -98,7 +98,7 @@ TEST(Explain, TellsMemoryOnBothSidesAndTheLimitsOfAGpu) {
   // first case beside what it pins. Device: 60 copies of the source and one that stays in the
   // cache, 61 sets (the h2d limit writes 1 MB) of the second case's 4 MB, and 4 MB that the first
   // one allocates anew, twice.
-  EXPECT_THAT(told, testing::HasSubstr("\n 159 MB of host memory, 313 MB of device memory\n"));
+  EXPECT_THAT(told, testing::HasSubstr("\n 163 MB of host memory, 313 MB of device memory\n"));
   EXPECT_THAT(told,
               testing::EndsWith(
                   "  limits: stream 1.00 MB:4.00 MB vector, cuda; stream 1.00 MB:4.00 MB "

@@ -111,6 +111,11 @@ void on_team(int threads, std::span<const int> cpus,
   if (error) std::rethrow_exception(error);
 }
 
+int team_of_at_most(int threads) {
+  if (omp_in_parallel() || omp_get_max_active_levels() < 1) return 1;
+  return std::min(threads, omp_get_thread_limit());
+}
+
 void split(const Queue& queue, std::int64_t total, std::int64_t unit,
            const std::function<void(std::int64_t begin, std::int64_t end)>& part) {
   if (queue.threads <= 1 || omp_in_parallel()) {

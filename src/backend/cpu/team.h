@@ -25,6 +25,9 @@ void on_team(int threads, const std::function<void(int rank, int size)>& body);
 void on_team(int threads, std::span<const int> cpus,
              const std::function<void(int rank, int size)>& body);
 
+/// `threads`, or as many as OpenMP gives a team here where those are fewer (OMP_THREAD_LIMIT).
+int team_of_at_most(int threads);
+
 /// Calls part(begin, end) on the threads of a team of `queue.threads`, however little there is to
 /// do; the parts cover [0, total) in order and start at multiples of `unit`. A thread without a
 /// share calls nothing. Inside another team the caller does it all. Non-temporal stores of a part
