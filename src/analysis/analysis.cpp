@@ -46,6 +46,7 @@ GroupAnalysis analyse(const GroupResult& group, const Results& results) {
   analysis.pairs = compare_pairs(group, results);
   analysis.noise = noise_of(group, results);
   analysis.device = device_states(group);
+  analysis.host = host_states(group, results);
   add_quality(group, results, analysis);
   analysis.verdict = judge(group, analysis, results);
   return analysis;

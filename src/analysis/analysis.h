@@ -1,6 +1,7 @@
 /// What the measurements mean: pure functions of Results that give facts. report/ makes the words.
 #pragma once
 
+#include "analysis/host_states.h"
 #include "analysis/noise.h"
 #include "analysis/why/causes.h"
 #include "analysis/why/claims.h"
@@ -57,6 +58,7 @@ struct GroupAnalysis {
   std::vector<CaseAnalysis> cases;  // as in the group
   std::vector<CaseNoise> noise;     // as in the group
   DeviceStates device;
+  HostStates host;
   std::vector<Pair> pairs;     // of measured cases, a < b
   double autocorrelation = 0;  // largest lag-1 of the log ratios
   Verdict verdict;

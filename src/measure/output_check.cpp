@@ -7,24 +7,6 @@
 
 namespace normbench {
 
-namespace {
-
-/// Of several lanes, so that no element waits for the one before it.
-double largest_magnitude(std::span<const double> values) {
-  constexpr std::size_t lanes = 8;
-  std::array<double, lanes> most{};
-  const std::size_t whole = values.size() / lanes * lanes;
-  for (std::size_t i = 0; i < whole; i += lanes)
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      const double magnitude = std::abs(values[i + lane]);
-      most[lane] = magnitude > most[lane] ? magnitude : most[lane];
-    }
-  for (const double value : values.subspan(whole)) most[0] = std::max(most[0], std::abs(value));
-  return std::ranges::max(most);
-}
-
-}  // namespace
-
 void OutputCheck::compare(const Exact& exact, const Tensor64& got, const ImageRange& images,
                           std::int64_t height) {
   constexpr std::size_t block = 256;

@@ -7,12 +7,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/enums.h"
 #include "core/tensor.h"
 
 namespace normbench {
+
+/// The largest magnitude of the values; NaN counts for nothing, and of none it is 0.
+double largest_magnitude(std::span<const double> values);
 
 /// How far each computed element of a tensor may lie from the exact one. Copies share the numbers.
 class Errors {
@@ -23,7 +27,7 @@ class Errors {
 
   double at(std::size_t element) const { return each_ ? (*each_)[element] : everywhere_; }
   bool are_same_everywhere() const { return each_ == nullptr; }
-  double largest() const { return each_ ? std::ranges::max(*each_) : everywhere_; }
+  double largest() const { return each_ ? largest_magnitude(*each_) : everywhere_; }
   /// Those of a tensor whose elements lie elsewhere. `move` does to one of errors what was done to
   /// that of values.
   template <class Move>

@@ -109,6 +109,20 @@ void add_device_states(Json& json, const DeviceStates& states) {
       {"changed", states.changed()}};
 }
 
+/// Only where a stream has several forms. `states`: 1 or 2, or null where the rounds are too few.
+void add_host_states(Json& json, const HostStates& states) {
+  if (states.rounds == 0) return;
+  Json& out = json["host_states"] = {{"states", nullptr}, {"rounds", states.rounds}};
+  if (states.are_enough) out["states"] = 1;
+  if (!states.change) return;
+  out["states"] = 2;
+  out["change"] = {{"limit", states.change->limit},
+                   {"other", states.change->other},
+                   {"round", states.change->round},
+                   {"before", finite(states.change->before)},
+                   {"after", finite(states.change->after)}};
+}
+
 Json verdict(const GroupResult& group, const GroupAnalysis& analysis, const Results& results) {
   const Verdict& verdict = analysis.verdict;
   Json json = {{"winner", verdict.winner},
@@ -223,6 +237,7 @@ void add_analysis(Json& json, const GroupResult& group, const GroupAnalysis& ana
                              {"ratio", interval(pair.ratio)},
                              {"different", pair.different}});
   add_device_states(json, analysis.device);
+  add_host_states(json, analysis.host);
   json["quality"] = quality_text(analysis);
   json["autocorrelation"] = finite(analysis.autocorrelation);
   json["verdict"] = verdict(group, analysis, results);

@@ -201,6 +201,30 @@ std::string device_states_text(const DeviceStates& states) {
   return text;
 }
 
+std::string host_states_text(const HostStates& states) {
+  if (states.rounds == 0) return "";
+  if (const auto& change = states.change)
+    return fmt::format(
+        "two states of its memory: from round {} on {} took {} of the time of {}, "
+        "before {}",
+        change->round + 1, spoken(change->limit), format_significant(change->after, 3),
+        spoken(change->other), format_significant(change->before, 3));
+  if (!states.are_enough)
+    return fmt::format("{} are too few to tell one state of its memory from two",
+                       counted(states.rounds, "round"));
+  return fmt::format(
+      "one state of its memory over {} (how forms of a stream compare changed by less than {})",
+      counted(states.rounds, "round"), format_percent(kOtherState - 1));
+}
+
+std::string host_change_warning(const Experiment& experiment) {
+  for (const GroupAnalysis& analysis : experiment.analyses)
+    if (analysis.host.change)
+      return fmt::format("Warning: the host had {}: limits and shares of them are of both.",
+                         host_states_text(analysis.host));
+  return "";
+}
+
 std::string device_change_warning(const Experiment& experiment) {
   std::vector<std::string> changes;
   const auto add = [&](const std::string& change) {

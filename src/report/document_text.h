@@ -60,6 +60,11 @@ std::string peers_line(const Experiment& experiment);
 /// "" where it was not read.
 std::string device_states_text(const DeviceStates& states);
 /// What changed of it within a group of the experiment, as a warning; "" for nothing.
+/// "one state of its memory over 22 rounds (how forms of a stream compare changed by less than 3 %)"; "" where
+/// no stream has two forms.
+std::string host_states_text(const HostStates& states);
+/// That the host's memory changed while one of the groups was measured; "" where it did not.
+std::string host_change_warning(const Experiment& experiment);
 std::string device_change_warning(const Experiment& experiment);
 /// A row before and a row after the rounds: clocks, temperature, power, link, throttle reasons; ""
 /// without a GPU.

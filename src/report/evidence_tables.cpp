@@ -148,7 +148,8 @@ std::string output_text(const CheckResult& check) {
 
 /// "31 %": how near to its bound the nearest value came; "" where the document does not say.
 std::string bound_share_text(const CheckResult& check) {
-  const bool is_known = check.psnr_bound_db == 0 && (check.bound_share > 0 || check.max_abs_error == 0);
+  const bool is_known =
+      check.psnr_bound_db == 0 && (check.bound_share > 0 || check.max_abs_error == 0);
   if (!is_known) return "";
   return check.bound_share > 1 ? "beyond it" : format_percent(check.bound_share);
 }
@@ -228,10 +229,9 @@ std::string check_table(const GroupResult& group) {
     if (!check.compared())
       rows.add({result.variant, "not checked"});
     else
-      rows.add(
-          {result.variant, output_text(check), fmt::format("{:.2e}", check.max_abs_error),
-           check.psnr_bound_db > 0 ? likeness_text(check) : fmt::format("{:.2e}", check.bound),
-           bound_share_text(check)});
+      rows.add({result.variant, output_text(check), fmt::format("{:.2e}", check.max_abs_error),
+                check.psnr_bound_db > 0 ? likeness_text(check) : fmt::format("{:.2e}", check.bound),
+                bound_share_text(check)});
   }
   return rows.text({0, 1});
 }
@@ -315,6 +315,8 @@ std::string noise_table(const GroupResult& group, const GroupAnalysis& analysis)
 std::vector<TitledTable> titled_tables(const GroupResult& group, const GroupAnalysis& analysis,
                                        const Results& results) {
   const std::string states = device_states_text(analysis.device);
+  std::string host = host_states_text(analysis.host);
+  if (!host.empty()) host = "  Host: " + host + "\n";
   std::vector<TitledTable> tables{
       {"Cases (per iteration; baseline: " + group.baseline + ")",
        case_table(group, analysis, results)},
@@ -323,7 +325,7 @@ std::vector<TitledTable> titled_tables(const GroupResult& group, const GroupAnal
       {"Lanes (per item)", lane_table(group, analysis)},
       {"GPU before and after the rounds", condition_table(group)},
       {"GPU at the turns' ends", states.empty() ? "" : "  " + states + "\n"},
-      {"Limits", limit_table(group, results)},
+      {"Limits", limit_table(group, results) + host},
       {"Pairs (level 1 - 0.05/number of pairs)", pair_table(group, analysis, results)},
       {"Noise (context switches and faults over all rounds)", noise_table(group, analysis)},
       {"Files that are loaded", dataset_table(group)},

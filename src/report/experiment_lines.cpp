@@ -144,7 +144,8 @@ std::string run_line(const Results& results, const std::vector<Experiment>& list
 ExperimentLines experiment_lines(const Experiment& experiment, const Results& results) {
   ExperimentLines lines{.beside = left_out(experiment),
                         .verdict = verdict_lines(experiment, results),
-                        .trust = {throttle_warning(experiment), device_change_warning(experiment)},
+                        .trust = {throttle_warning(experiment), device_change_warning(experiment),
+                                  host_change_warning(experiment)},
                         .is_wrong = false,
                         .is_noisy = false};
   lines.beside.push_back(peers_line(experiment));

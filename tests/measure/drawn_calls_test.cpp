@@ -27,6 +27,7 @@ struct DrawnCallsTest : testing::Test {
   std::atomic<bool> interrupted = false;
 
   std::int64_t checked_calls = Measure{}.checked_calls;
+  int side = 18;  // rows of the images; there is one column more
 
   /// The group's only case after a short run; its kernel does `instead` where that says so.
   CaseResult measured(const char* cache, std::int64_t seed, const char* output,
@@ -35,9 +36,9 @@ struct DrawnCallsTest : testing::Test {
                           fmt::format(R"({{"schema": 1, "name": "drawn",
         "measure": {{"cache": "{}", "max_seconds_per_group": 0.02, "seed": {},
                     "checked_calls": {}}},
-        "experiments": [{{"name": "e", "source": {{"batch": 2, "size": [17, 19]}}, "variants": {{
+        "experiments": [{{"name": "e", "source": {{"batch": 2, "channels": 1, "size": [{}, {}]}}, "variants": {{
           "v": [{{"op": "normalize", "mean": [100], "std": [50], "output": "{}"}}]}}}}]}})",
-                                      cache, seed, checked_calls, output),
+                                      cache, seed, checked_calls, side, side + 1, output),
                           backends, {});
     Stage& stage = plan.groups.front().cases.front().stages.front();
     Kernel row = *stage.kernel;
@@ -92,6 +93,22 @@ TEST_F(DrawnCallsTest, OneThatComputesEveryOtherCallIsFound) {
         EXPECT_EQ(result.status, Status::Failed) << cache << " " << seed << " " << odd;
         EXPECT_THAT(result.reason, testing::HasSubstr("wrong output"));
       }
+}
+
+/// Memory that a call frees is looked at before.
+TEST_F(DrawnCallsTest, OneThatLeavesAFreshOutputAsItIsAtEveryOtherCallIsFound) {
+  side = 2400;  // smaller outputs are recycled
+  for (const std::int64_t odd : {0, 1}) {
+    const CaseResult result = measured("hot", odd, "fresh", [odd](std::int64_t call, const View&) {
+      return call > 0 && call % 2 == odd;
+    });
+    EXPECT_EQ(result.status, Status::Failed) << odd;
+    EXPECT_THAT(result.reason, testing::HasSubstr("wrong output"));
+  }
+  const CaseResult right =
+      measured("hot", 1, "fresh", [](std::int64_t, const View&) { return false; });
+  EXPECT_EQ(right.status, Status::Ok) << right.reason;
+  EXPECT_GE(right.check.calls, checked_calls);
 }
 
 TEST_F(DrawnCallsTest, OneThatRemembersItsFirstResultIsFound) {

@@ -72,6 +72,37 @@ TEST_F(TurnTest, MeasuresItsIterationsAlone) {
                                      "drain", "row 0", "row 0", "row 0", "drain"));
 }
 
+TEST_F(TurnTest, ALookAtOutputsCountsForNothing) {
+  fake->rows[0].cost_ns = 300'000;
+  fake->rows[1].cost_ns = 500'000;
+  Source source;
+  source.shape = {.n = 1, .c = 1, .h = 3000, .w = 3000};  // smaller outputs are recycled
+  const Case work = fake_case(
+      *fake, "two", source,
+      {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1, .output = OutputPolicy::Fresh}});
+  const Case reused = cast_case("reused", 0);
+  GroupMemory memory({{&work, &reused}}, plan.measure, backends, cache_bytes);
+  PreparedCase prepared(work, memory, backends, recorder);
+  ASSERT_TRUE(prepared.frees_outputs_last());
+  const Turn plain = take_turn(prepared, {.iterations = 3, .marks = true}, clock, random);
+  std::vector<int> seen;  // how many iterations of the turn had written when it was looked at
+  const auto look = [&] {
+    seen.push_back(fake->rows[1].calls);
+    EXPECT_NE(prepared.outputs().at(0).data, nullptr);
+    clock.time_ns += 7'000'000;
+    clock.counts.minor_faults += 9;
+  };
+  fake->rows[1].calls = 0;
+  const Turn looked =
+      take_turn(prepared, {.iterations = 3, .marks = true, .warmup_ns = 0}, clock, random, look);
+  EXPECT_THAT(seen, ElementsAre(3));
+  EXPECT_EQ(looked.round.wall_ns, plain.round.wall_ns);
+  EXPECT_EQ(looked.round.cpu_ns, plain.round.cpu_ns);
+  EXPECT_EQ(looked.round.counters, plain.round.counters);
+  EXPECT_EQ(looked.stage_ns, plain.stage_ns);
+  EXPECT_FALSE(PreparedCase(reused, memory, backends, recorder).frees_outputs_last());
+}
+
 TEST_F(TurnTest, WarmsUpAsLongAsItsShapeSays) {
   fake->rows[0].cost_ns = 300'000;
   const Case work = cast_case("cast", 0);

@@ -1,0 +1,120 @@
+#include "analysis/host_states.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+
+#include "example_results.h"
+#include "ops/stream.h"
+
+namespace normbench::host_states_test {
+namespace {
+
+/// A stream of 1:4 by this form, with rounds of so many ms.
+CaseResult stream(const std::string& form, const std::vector<double>& ms) {
+  CaseResult limit = examples::make_case({.variant = "stream 1:4 " + form});
+  limit.stages.resize(1);
+  limit.stages[0].op = Stream::name;
+  limit.stages[0].place = Place::Cpu;
+  limit.rounds.clear();
+  for (const double one : ms) limit.rounds.push_back({.wall_ns = std::llround(one * 1e6), .counters = {}});
+  return limit;
+}
+
+HostStates states_of(std::vector<CaseResult> limits) {
+  GroupResult group;
+  group.limits = std::move(limits);
+  const Results results = examples::make_results("example", {group});
+  return host_states(results.groups[0], results);
+}
+
+/// `count` rounds around `ms` that jitter by up to 1 %.
+std::vector<double> around(double ms, int count, std::uint64_t seed = 1) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> jitter(0.99, 1.01);
+  std::vector<double> rounds;
+  for (int i = 0; i < count; ++i) rounds.push_back(ms * jitter(random));
+  return rounds;
+}
+
+std::vector<double> then(std::vector<double> first, const std::vector<double>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+TEST(ChangePoint, IsWhereALevelChanges) {
+  const auto found = change_point(then(around(1, 9), around(2, 12)));
+  EXPECT_EQ(found.at, 9U);
+  // 2 exp(-6 (9 * 12)^2 / (21^3 + 21^2)): no value of one part is as large as one of the other.
+  EXPECT_NEAR(found.p_value, 2 * std::exp(-6 * 108.0 * 108 / (9261 + 441)), 1e-12);
+  EXPECT_EQ(change_point(std::vector<double>(20, 1.0)).p_value, 1);
+  EXPECT_EQ(change_point({}).p_value, 1);
+}
+
+TEST(ChangePoint, IsRarelyFoundWhereThereIsNone) {
+  int found = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed)
+    found += change_point(around(1, 24, seed)).p_value <= 0.05;
+  EXPECT_LE(found, 50);
+}
+
+TEST(HostStates, AreOneWhereFormsKeepTheirDistance) {
+  const HostStates states =
+      states_of({stream("nt", around(2, 22)), stream("nt_page", around(2.4, 22, 2))});
+  EXPECT_EQ(states.rounds, 22);
+  EXPECT_TRUE(states.are_enough);
+  EXPECT_FALSE(states.change);
+}
+
+TEST(HostStates, AreTwoWhereAnotherFormWinsFromARoundOn) {
+  // As in one hour and half an hour later on a machine of someone else: 2.10 and 1.79 ms, then 2.42
+  // and 3.12.
+  const HostStates states =
+      states_of({stream("nt_page", then(around(2.10, 12), around(2.42, 10, 2))),
+                 stream("nt", then(around(1.79, 12, 3), around(3.12, 10, 4)))});
+  ASSERT_TRUE(states.change);
+  EXPECT_EQ(states.change->round, 12);
+  EXPECT_EQ(states.change->limit, "stream 1:4 nt_page");
+  EXPECT_EQ(states.change->other, "stream 1:4 nt");
+  EXPECT_NEAR(states.change->before, 2.10 / 1.79, 0.01);
+  EXPECT_NEAR(states.change->after, 2.42 / 3.12, 0.01);
+}
+
+TEST(HostStates, BothSlowerIsTheSameState) {
+  const HostStates states =
+      states_of({stream("nt", then(around(2, 12), around(3, 10, 2))),
+                 stream("nt_page", then(around(2.4, 12, 3), around(3.6, 10, 4)))});
+  EXPECT_TRUE(states.are_enough);
+  EXPECT_FALSE(states.change);
+}
+
+TEST(HostStates, AChangeOfLessThanThreePercentIsNone) {
+  EXPECT_FALSE(states_of({stream("nt", then(around(2, 12), around(2.02, 10, 2))),
+                          stream("nt_page", around(2.4, 22, 3))})
+                   .change);
+}
+
+TEST(HostStates, AreNotToldByFewRounds) {
+  const HostStates states =
+      states_of({stream("nt", then(around(1, 3), around(3, 3))), stream("nt_page", around(2, 6))});
+  EXPECT_EQ(states.rounds, 6);
+  EXPECT_FALSE(states.are_enough);
+  EXPECT_FALSE(states.change);
+}
+
+TEST(HostStates, AreOfStreamsOfTheSameBytesPastTheCache) {
+  CaseResult resident = stream("nt", around(1, 22));
+  resident.resident = true;
+  CaseResult other_threads = stream("nt", around(1, 22));
+  other_threads.threads = 2;
+  CaseResult other_bytes = stream("nt", around(1, 22));
+  other_bytes.result_bytes += 64;
+  EXPECT_EQ(states_of({stream("nt_page", then(around(1, 11), around(2, 11))), resident,
+                       other_threads, other_bytes})
+                .rounds,
+            0);
+}
+
+}  // namespace
+}  // namespace normbench::host_states_test
