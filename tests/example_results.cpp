@@ -365,7 +365,7 @@ Results failed() {
   CaseResult& wrong = group.cases[2];
   wrong.status = Status::Failed;
   wrong.check = {.ok = false, .max_abs_error = 3.2, .bound = 1e-6, .bound_share = 3.2e6};
-  wrong.reason = "wrong output: max error 3.2, bound 1e-06";
+  wrong.reason = "wrong output: error 3.2, bound 1e-06";
   group.profile.pop_back();
   return make_results("failed", {group});
 }

@@ -22,11 +22,18 @@ class FakeClock final : public Clock {
  public:
   std::int64_t time_ns = 0, cpu_time_ns = 0;
   std::int64_t reading_ns = 0;  // what each reading costs
+  std::int64_t usage_ns = 0;    // … and each of the processor's time and of counters
   Counters counts;
 
   std::int64_t now_ns() override { return time_ns += reading_ns; }
-  std::int64_t cpu_ns() override { return cpu_time_ns; }
-  Counters counters() override { return counts; }
+  std::int64_t cpu_ns() override {
+    time_ns += usage_ns;
+    return cpu_time_ns;
+  }
+  Counters counters() override {
+    time_ns += usage_ns;
+    return counts;
+  }
 };
 
 /// One launch of a row.

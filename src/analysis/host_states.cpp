@@ -49,9 +49,7 @@ std::vector<std::pair<const CaseResult*, const CaseResult*>> compared(const Grou
   return pairs;
 }
 
-double median_ratio(std::span<const double> logs) {
-  return std::exp(median(std::vector<double>(logs.begin(), logs.end())));
-}
+double median_ratio(std::vector<double> logs) { return std::exp(median(std::move(logs))); }
 
 }  // namespace
 
@@ -69,27 +67,68 @@ ChangePoint change_point(std::span<const double> series) {
   return found;
 }
 
+std::optional<double> between_heaps(std::span<const double> series, double least_apart) {
+  std::vector<double> sorted(series.begin(), series.end());
+  std::ranges::sort(sorted);
+  const std::size_t count = sorted.size(), fewest = std::max<std::size_t>(3, count / 7);
+  std::size_t cut = 0;
+  double gap = 0;
+  for (std::size_t i = fewest; i + fewest <= count; ++i)
+    if (sorted[i] - sorted[i - 1] > gap) {
+      gap = sorted[i] - sorted[i - 1];
+      cut = i;
+    }
+  if (cut == 0) return std::nullopt;
+  const std::span<const double> low = std::span(sorted).first(cut),
+                                high = std::span(sorted).subspan(cut);
+  const auto middle = [](std::span<const double> heap) {
+    return median(std::vector<double>(heap.begin(), heap.end()));
+  };
+  const auto middle_half = [](std::span<const double> heap) {
+    const std::size_t quarter = heap.size() / 4;
+    return heap[heap.size() - 1 - quarter] - heap[quarter];
+  };
+  if (middle(high) - middle(low) < least_apart) return std::nullopt;
+  constexpr double clear = 2;
+  if (gap <= clear * std::max(middle_half(low), middle_half(high))) return std::nullopt;
+  return (low.back() + high.front()) / 2;
+}
+
 HostStates host_states(const GroupResult& group, const Results& results) {
   HostStates states;
   const auto pairs = compared(group, results);
   const double level = kLevel / static_cast<double>(std::max<std::size_t>(1, pairs.size()));
   double most = std::log(kOtherState);
+  const auto keep = [&](const CaseResult& limit, const CaseResult& other, std::vector<double> first,
+                        std::vector<double> second, std::optional<int> round) {
+    const auto rounds = static_cast<int>(second.size());
+    const double before = median_ratio(std::move(first)), after = median_ratio(std::move(second)),
+                 apart = std::abs(std::log(after / before));
+    if (apart < most) return;
+    most = apart;
+    states.change = {.limit = limit.variant,
+                     .other = other.variant,
+                     .round = round,
+                     .rounds = rounds,
+                     .before = before,
+                     .after = after};
+  };
   for (const auto& [limit, other] : pairs) {
     const auto logs = log_ratios(times_ns(*limit, results), times_ns(*other, results));
     states.rounds = static_cast<int>(logs.size());
     states.are_enough = least_p_value(logs.size()) <= level;
     const auto [at, p_value] = change_point(logs);
-    if (p_value > level) continue;
-    const double before = median_ratio(std::span(logs).first(at)),
-                 after = median_ratio(std::span(logs).subspan(at)),
-                 apart = std::abs(std::log(after / before));
-    if (apart < most) continue;
-    most = apart;
-    states.change = {.limit = limit->variant,
-                     .other = other->variant,
-                     .round = static_cast<int>(at),
-                     .before = before,
-                     .after = after};
+    if (p_value <= level) {
+      const auto middle = logs.begin() + static_cast<std::ptrdiff_t>(at);
+      keep(*limit, *other, {logs.begin(), middle}, {middle, logs.end()}, static_cast<int>(at));
+    } else if (!states.are_enough) {
+      continue;
+    } else if (const auto between = between_heaps(logs, std::log(kOtherState))) {
+      std::vector<double> low, high;
+      for (const double one : logs) (one < *between ? low : high).push_back(one);
+      if (low.size() < high.size()) std::swap(low, high);
+      keep(*limit, *other, std::move(low), std::move(high), std::nullopt);
+    }
   }
   return states;
 }

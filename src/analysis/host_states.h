@@ -14,13 +14,15 @@ inline constexpr double kOtherState = 1.03;
 
 /// Which form of a loop moves bytes fastest depends on the machine's memory, and on a virtual
 /// machine on what its host leaves of that. Forms of one stream that took turns in the same rounds
-/// show it: where their ratio changed for good, rounds before and after are those of two machines.
+/// show it: where their ratio has two levels, the rounds are those of two machines.
 struct HostStates {
   /// Of two limits, streams of the same bytes.
   struct Change {
-    std::string limit, other;      // the other is the fastest over all rounds
-    int round = 0;                 // the first of the second state, from 0
-    double before = 0, after = 0;  // median of the limit's time over the other's
+    std::string limit, other;  // the other is the fastest over all rounds
+    std::optional<int> round =
+        {};                        // the first of the second state, from 0; none: it comes and goes
+    int rounds = 0;                // of the second state, where it comes and goes that of fewer
+    double before = 0, after = 0;  // median of the limit's time over the other's in each state
   };
 
   int rounds = 0;                     // of each; 0: no stream has two forms here
@@ -28,8 +30,11 @@ struct HostStates {
   std::optional<Change> change = {};  // the largest one
 };
 
-/// Compares each stream of the host with the fastest of the same bytes and threads. A change is one
-/// by 3 % or more that Pettitt's test finds at 5 % over all that are compared.
+/// Compares each stream of the host with the fastest of the same bytes and threads. Two states are
+/// levels 3 % or more apart: from a round on, by Pettitt's test at 5 % over all that are compared;
+/// or coming and going, where the ratios fall into two heaps, each of three rounds and a seventh of
+/// all, with a gap between them twice as wide as the middle half of either. What changes for all forms
+/// alike is none of its findings.
 HostStates host_states(const GroupResult& group, const Results& results);
 
 /// Where a series changes its level, by Pettitt's rank test (Applied Statistics 28, 1979): the
@@ -39,5 +44,9 @@ struct ChangePoint {
   double p_value = 1;
 };
 ChangePoint change_point(std::span<const double> series);
+
+/// A value between the two heaps that a series falls into, whose medians are `least_apart` or more
+/// apart, as host_states() says; nothing where it is one heap.
+std::optional<double> between_heaps(std::span<const double> series, double least_apart);
 
 }  // namespace normbench

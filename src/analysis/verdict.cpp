@@ -18,15 +18,17 @@ std::vector<int> ranking(const GroupAnalysis& analysis) {
   return ranked;
 }
 
-/// Over the baseline; of the baseline itself over the next.
+/// Over the baseline, where it is ranked; of the baseline itself over the next.
 Advantage advantage(const GroupResult& group, const GroupAnalysis& analysis, int first, int next) {
   const auto& of_baseline = analysis.cases[first].ratio;
-  const bool over_baseline = of_baseline && group.cases[first].variant != group.baseline;
+  const int baseline = index_of(group, group.baseline);
+  const bool over_baseline =
+      of_baseline && first != baseline && !analysis.cases[baseline].above_limit;
   const Interval ratio = over_baseline ? *of_baseline : pair_of(analysis.pairs, first, next)->ratio;
   return {.factor = 1 / ratio.value,
           .low = 1 / ratio.high,
           .high = 1 / ratio.low,
-          .over = over_baseline ? index_of(group, group.baseline) : next,
+          .over = over_baseline ? baseline : next,
           .of_baseline = over_baseline};
 }
 

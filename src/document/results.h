@@ -100,13 +100,20 @@ struct CheckResult {
     return held_to != HeldTo::Nothing && (ok || max_abs_error != 0 || psnr_bound_db > 0);
   }
 
+  /// Whether an error is to be shown rather than another, each with its bound: the larger one; of
+  /// equal ones that with the narrower bound, but the widest where there is no error at all.
+  static bool outweighs(double error, double bound, double other, double other_bound) {
+    if (error != other) return error > other;
+    return error > 0 ? bound < other_bound : bound > other_bound;
+  }
+
   /// Another check of the same case: its calls, and its errors where they are worse.
   void add(const CheckResult& other) {
     calls += other.calls;
     unchecked_values = std::max(unchecked_values, other.unchecked_values);
     bound_share = std::max(bound_share, other.bound_share);
     if (other.psnr_bound_db > 0) psnr_db = std::min(psnr_db, other.psnr_db);
-    if (std::pair(other.max_abs_error, other.bound) > std::pair(max_abs_error, bound)) {
+    if (outweighs(other.max_abs_error, other.bound, max_abs_error, bound)) {
       max_abs_error = other.max_abs_error;
       bound = other.bound;
     }

@@ -32,13 +32,17 @@ bool CaseBuffers::is_output(std::size_t root) const {
 void CaseBuffers::place(std::mt19937_64& random) {
   for (const auto& word : words(Memory{}))
     for (const bool near_link : {false, true}) place(word.value, near_link, random);
+  is_placed_ = true;
 }
 
 /// Those of one arena.
 void CaseBuffers::place(Memory memory, bool near_link, std::mt19937_64& random) {
+  // So many lie in many ways already; placing all anew would take longer than the turns.
+  constexpr std::size_t enough = 1 << 16;
   const auto sizes = placed_sizes(slots_, memory, near_link);
   if (sizes.empty()) return;
   const std::size_t sets = memory_.sets(work_, memory);
+  if (is_placed_ && sets * sizes.size() > enough) return;
   Arena& arena = memory_.arena(memory, near_link);
   const auto offsets = random_placement(sizes, sets, arena.bytes(), random, alignment_of(memory));
   auto offset = offsets.begin();

@@ -22,7 +22,8 @@ class CaseBuffers {
   std::size_t root(std::size_t slot) const { return roots_[slot]; }
   bool is_output(std::size_t root) const;
 
-  /// Draws where every placed buffer of every set lies from now on. Call when drained.
+  /// Draws where every placed buffer of every set lies from now on; once for all where there are
+  /// tens of thousands, of which every turn takes others. Call when drained.
   void place(std::mt19937_64& random);
   /// Where the slot lies in these; not of a fresh one.
   std::byte* address(std::size_t slot, const BufferSlots& in) const;
@@ -45,6 +46,7 @@ class CaseBuffers {
   std::vector<std::size_t> roots_;  // of each slot
   SourceCopies source_;
   std::vector<std::byte*> addresses_;  // of slot i in set s at s * slots + i
+  bool is_placed_ = false;
 };
 
 }  // namespace normbench

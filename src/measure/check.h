@@ -13,7 +13,7 @@ namespace normbench {
 
 struct CheckOutcome {
   CheckResult result;
-  std::string reason;  // when not ok: "wrong output: max error 3.1 at [0, 2, 17, 5], bound …"
+  std::string reason;  // when not ok: "wrong output: error 3.1 at [0, 2, 17, 5], bound …"
   std::string note;    // why nothing, or not all outputs, could be compared, or ""
   std::optional<Tensor64> output = {};  // what another case's output is to tell right, whole
 
@@ -32,7 +32,8 @@ struct CheckOutcome {
 /// for each. `psnr_db`: what a peer says its images keep (0: it is exact), as a row's psnr_db;
 /// where one of the stages does, all images of the outputs are held so, not element by element. Of
 /// a chain with an op that only peers run nothing is compared yet; an output with infinities or NaN
-/// is wrong. `only`: these images alone, unless outputs are sums over all.
+/// is wrong. `only`: these images alone, unless outputs are sums over all; the
+/// outputs may then hold just these.
 CheckOutcome check_output(const Case& work, std::span<const View> inputs,
                           std::span<const View> outputs, const Backends& backends,
                           std::int64_t item = 0, double psnr_db = 0,

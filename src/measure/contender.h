@@ -34,8 +34,8 @@ class Contender {
   /// the outcome has that output.
   virtual CheckOutcome check() = 0;
   /// The same of a call that is drawn now, from those whose outputs the latest turn left, at an
-  /// image that is drawn; where they are freed, of the last call, or of one more. Nothing where
-  /// first and last calls say as much.
+  /// image that is drawn; where they are freed, of the last call, or of one more. The first time of
+  /// the call after it too. Nothing where first and last calls say as much.
   virtual std::optional<CheckOutcome> check_recent(std::mt19937_64& random) = 0;
   /// Warms up and decides how its turns run.
   virtual TurnShape shape_of_turns(double clock_cost_ns) = 0;
@@ -77,11 +77,15 @@ class CaseContender final : public Contender {
     std::vector<std::vector<std::byte>> outputs = {};
   };
   void keep_an_image(std::mt19937_64& random);
+  CheckOutcome check_image(ImageRange image);
+  CheckOutcome check_kept();
+  CheckOutcome check_one_more(std::mt19937_64& random);
 
   std::int64_t last_item_ = 0;  // of the latest turn
   std::int64_t checked_ = 0;    // the item whose output is there
-  bool keeps_images_;           // of each turn's last call
+  bool keeps_images_;           // of the last call of a turn that is looked at
   Kept kept_ = {};
+  int drawn_ = 0;  // turns so far
 };
 
 }  // namespace normbench

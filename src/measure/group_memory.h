@@ -68,7 +68,8 @@ struct HostNodes {
 HostNodes host_nodes(const Backends& backends);
 
 /// Alike: copies of a source are equal. Unlike: copy i has the pixels of each image i on, the last
-/// ones first (`moved_on`), so that a result that was only remembered is wrong.
+/// ones first (`moved_on`), so that a result that was only remembered is wrong, unless it does not
+/// depend on where pixels lie: sums over images, or images of one pixel.
 enum class Copies { Alike, Unlike };
 
 /// Copies the values of a dense tensor so that each image's pixels lie `pixels` on, in the order of

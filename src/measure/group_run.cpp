@@ -223,6 +223,8 @@ GroupRun::GroupRun(const Plan& plan, std::size_t index, RunContext& context)
       start_ns_(context.clock.now_ns()),
       random_(static_cast<std::uint64_t>(plan.measure.seed) + index +
               (static_cast<std::uint64_t>(context.part.index) << 32)),
+      check_random_((std::uint64_t{1} << 63) + static_cast<std::uint64_t>(plan.measure.seed) +
+                    index + (static_cast<std::uint64_t>(context.part.index) << 32)),
       result_(empty_result(group())),
       states_(context.backends.at(Place::Cuda), context.clock) {
   enter(group().cases, result_.cases);
@@ -313,18 +315,22 @@ void GroupRun::check(Member& member) {
     member.given = std::move(outcome);  // until all have given theirs
 }
 
-void GroupRun::check_recent(Member& member) {
-  if (member.result->check.held_to != HeldTo::Reference) return;
-  if (const auto outcome = member.contender->check_recent(check_random_)) member.judge(*outcome);
+bool GroupRun::check_recent(Member& member) {
+  if (member.result->check.held_to != HeldTo::Reference) return false;
+  const auto outcome = member.contender->check_recent(check_random_);
+  // What happened meanwhile is no disturbance of the next turn.
+  if (device_turn_) device_turn_->until = disturbance_now();
+  if (outcome) member.judge(*outcome);
+  return outcome.has_value();
 }
 
-void GroupRun::check_turn(Member& member) {
+bool GroupRun::draws_a_call(const Member& member) {
   constexpr std::int64_t first_and_last = 2;
-  if (!context_.part.check || !member.is_case(group())) return;
-  if (plan_.measure.checked_calls <= first_and_last) return;
+  if (!context_.part.check || !member.is_case(group())) return false;
+  if (plan_.measure.checked_calls <= first_and_last) return false;
   constexpr double early = 8, often = 3.0 / 8;  // rounds; and of how many of these a call is drawn
-  const double rounds = std::max(early, static_cast<double>(member.result->rounds.size()));
-  if (std::bernoulli_distribution(often * early / rounds)(check_random_)) check_recent(member);
+  const double rounds = std::max(early, static_cast<double>(member.result->rounds.size() + 1));
+  return std::bernoulli_distribution(often * early / rounds)(check_random_);
 }
 
 void GroupRun::hold_to_standard(Member& member, const Tensor64& output) {
@@ -419,22 +425,25 @@ Turn GroupRun::turn(Member& member, TurnShape shape, std::size_t number) {
   Recorder& recorder = context_.recorder;
   const Range variant(&recorder, RangeKind::Variant, recorder.intern(member.work->variant));
   const Range range(&recorder, RangeKind::Step, recorder.intern(fmt::format("#{}", number)));
-  const auto read = [&] { return context_.disturbance ? context_.disturbance() : Disturbance{}; };
   const bool on_device = member.work->uses_gpu();
   const auto last = std::exchange(device_turn_, {});
   const bool follows = on_device && last.has_value();
   // Two turns on the device share the reading between them: it may not idle for long.
-  const Disturbance before = follows ? last->until : read();
+  const Disturbance before = follows ? last->until : disturbance_now();
   if (follows)
     shape.device_awake =
         static_cast<double>(context_.clock.now_ns() - last->end_ns) < device_idle_ns;
   Turn turn = member.contender->take_turn(shape, random_);
   if (on_device) device_turn_ = {.end_ns = turn.round.start_ns + turn.round.wall_ns};
-  const Disturbance after = read();
+  const Disturbance after = disturbance_now();
   if (device_turn_) device_turn_->until = after;
   turn.round.start_ns -= start_ns_;
   turn.round.disturbance = disturbance_between(before, after);
   return turn;
+}
+
+Disturbance GroupRun::disturbance_now() const {
+  return context_.disturbance ? context_.disturbance() : Disturbance{};
 }
 
 void GroupRun::guarded(Member& member, const std::function<void()>& work) {

@@ -67,9 +67,11 @@ class GroupRun {
   /// wrong one fails it.
   void check(Member& member);
   /// After a turn of a case: holds a call that is drawn from those that it left to the reference.
-  void check_recent(Member& member);
-  /// The same after some turns, drawn too: three of the first eight, then less and less often.
-  void check_turn(Member& member);
+  /// False where none can be drawn.
+  bool check_recent(Member& member);
+  /// Whether a call of the case's next turn is to be checked: of three of the first eight, and more
+  /// rarely later.
+  bool draws_a_call(const Member& member);
   /// The state that a member's turn left its device in.
   DeviceState state_after_turn(const Member& member) {
     return member.work->uses_gpu() ? states_.read() : DeviceState{};
@@ -107,6 +109,7 @@ class GroupRun {
   /// Of the outputs that no reference tells right, makes the baseline's the standard, or where that
   /// is none of them the first, and holds the others to it.
   void compare_first_outputs();
+  Disturbance disturbance_now() const;
   void hold_to_standard(Member& member, const Tensor64& output);
   void skip_limits(const std::string& reason);
   /// Of contenders with several iterations a turn, gives those that take about as long as the

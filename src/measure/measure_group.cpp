@@ -93,12 +93,14 @@ BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
       Member& member = *contenders[position];
       if (member.live())
         run.guarded(member, [&] {
-          Turn turn = run.turn(member, member.shape, order.size());
+          TurnShape shape = member.shape;
+          shape.looked_at = run.draws_a_call(member);
+          Turn turn = run.turn(member, shape, order.size());
           turn.round.state = run.state_after_turn(member);
           member.result->rounds.push_back(turn.round);
           add_stage_times(*member.work, *member.result, turn);
           add_flow_times(*member.result, turn);
-          run.check_turn(member);
+          if (shape.looked_at) run.check_recent(member);
         });
       if (member.live()) took.push_back(member.index);
       run.tell({GroupStep::Kind::Turn, run.index(), ++turns, contenders.size(), order.size()});
@@ -187,26 +189,40 @@ bool run_staged(GroupRun& run) {
   return true;
 }
 
-/// The last call, and turns until enough calls of a case are checked.
-void check_last_calls(GroupRun& run, Member& member) {
+/// The last call of a case.
+void check_last_call(GroupRun& run, Member& member) {
   member.contender->last_call();
   run.check(member);
-  if (!member.is_case(run.group()) || member.result->check.held_to != HeldTo::Reference) return;
-  std::int64_t missing = run.plan().measure.checked_calls - member.result->check.calls;
-  for (; missing > 0 && member.live(); --missing) {
-    run.turn(member, member.shape, run.result().order.size());
-    run.check_recent(member);
-  }
+}
+
+/// Turns until enough calls of a case are checked, or there is no more time for them.
+void check_missing_calls(GroupRun& run, Member& member, double until) {
+  if (!member.is_case(run.group())) return;
+  const std::int64_t enough = run.plan().measure.checked_calls;
+  TurnShape shape = member.shape;
+  shape.looked_at = true;
+  bool draws = true;
+  while (draws && member.live() && member.result->check.calls < enough &&
+         !run.context().interrupted && run.seconds() < until)
+    run.guarded(member, [&] {
+      run.turn(member, shape, run.result().order.size());
+      draws = run.check_recent(member);
+    });
 }
 
 /// False when interrupted.
 bool check_again(GroupRun& run) {
   if (!run.context().part.check) return true;
+  // More calls are not worth more than the rounds.
+  constexpr double least = 10;
+  const double until =
+      run.seconds() + std::max(least, run.plan().measure_of(run.group()).max_seconds_per_group);
   const std::vector<Member*> members = run.live();
   std::size_t done = 0;
   for (Member* member : members) {
     if (run.context().interrupted) return false;
-    run.guarded(*member, [&] { check_last_calls(run, *member); });
+    run.guarded(*member, [&] { check_last_call(run, *member); });
+    check_missing_calls(run, *member, until);
     run.tell({GroupStep::Kind::Checked, run.index(), ++done, members.size()});
   }
   run.name_witnesses();

@@ -3,9 +3,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
+
+#include "document/results.h"
 
 namespace normbench {
+
+namespace {
+
+/// To 12 significant bits.
+float rounded_down(double value) {
+  int exponent = 0;
+  const double digits = std::frexp(value, &exponent);
+  return static_cast<float>(std::ldexp(std::floor(std::ldexp(digits, 12)), exponent - 12));
+}
+
+}  // namespace
 
 void OutputCheck::compare(const Exact& exact, const Tensor64& got, const ImageRange& images,
                           std::int64_t height) {
@@ -41,6 +53,7 @@ bool OutputCheck::may_matter(std::span<const double> expected, std::span<const d
   constexpr std::size_t lanes = 4;
   const double share = worst_.share();
   const auto [most, its_bound] = largest_error_;
+  const double towards = most > 0 ? -1 : 1;  // of equal errors, which bound outweighs
   std::array<double, lanes> reasons{};
   const std::size_t whole = expected.size() / lanes * lanes;
   for (std::size_t i = 0; i < whole; i += lanes)
@@ -49,7 +62,7 @@ bool OutputCheck::may_matter(std::span<const double> expected, std::span<const d
       reasons[lane] += error <= share * bound ? 0.0 : 1.0;
       reasons[lane] += error > most ? 1.0 : 0.0;
       const double as_large = error == most ? 1.0 : 0.0, some = bound > 0 ? 1.0 : 0.0;
-      reasons[lane] += bound > its_bound ? as_large : 0.0;
+      reasons[lane] += towards * bound > towards * its_bound ? as_large : 0.0;
       reasons[lane] += bound >= largest_ ? some : 0.0;
     }
   return whole < expected.size() ||
@@ -61,7 +74,7 @@ void OutputCheck::compare_one(double expected, double got, double bound, const P
     ++unbounded_;
     return;
   }
-  if (bound >= largest_ && bound > 0) wide_.push_back(bound);
+  if (bound >= largest_ && bound > 0) ++wide_[rounded_down(bound)];
   const double difference = std::abs(got - expected);
   const double error =
       std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
@@ -75,7 +88,7 @@ void OutputCheck::compare_one(double expected, double got, double bound, const P
 }
 
 void OutputCheck::keep_larger(const LargestError& one) {
-  if (std::pair(one.error, one.bound) > std::pair(largest_error_.error, largest_error_.bound))
+  if (CheckResult::outweighs(one.error, one.bound, largest_error_.error, largest_error_.bound))
     largest_error_ = one;
 }
 
@@ -90,15 +103,18 @@ void OutputCheck::add(const OutputCheck& other) {
   values_ += other.values_;
   unbounded_ += other.unbounded_;
   largest_ = std::max(largest_, other.largest_);
-  wide_.insert(wide_.end(), other.wide_.begin(), other.wide_.end());
+  for (const auto& [bound, values] : other.wide_) wide_[bound] += values;
   if (!other.any_) return;
   keep_larger(other.largest_error_);
   keep_worse(other.worst_);
 }
 
 std::int64_t OutputCheck::unchecked() const {
-  if (largest_ == 0) return unbounded_;
-  return unbounded_ + std::ranges::count_if(wide_, [&](double bound) { return bound >= largest_; });
+  std::int64_t values = unbounded_;
+  if (largest_ == 0) return values;
+  for (auto one = wide_.lower_bound(rounded_down(largest_)); one != wide_.end(); ++one)
+    values += one->second;
+  return values;
 }
 
 }  // namespace normbench

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <span>
-#include <vector>
 
 #include "measure/references.h"
 
@@ -64,8 +64,10 @@ class OutputCheck {
   LargestError largest_error_;
   bool any_ = false;
   std::int64_t values_ = 0, unbounded_ = 0;
-  double largest_ = 0;        // magnitude of an exact value so far
-  std::vector<double> wide_;  // bounds that were not smaller than that
+  double largest_ = 0;  // magnitude of an exact value so far
+  // How many values had bounds that were not smaller than that, by their bounds without the last
+  // digits: there may be as many as values, and few that differ much.
+  std::map<float, std::int64_t> wide_;
 };
 
 }  // namespace normbench

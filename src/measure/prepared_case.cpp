@@ -39,12 +39,13 @@ std::int64_t moved_bytes(const Stage& stage) {
 }  // namespace
 
 void Interlude::run() {
+  // The other readings take their time too, the more the more threads there are.
+  const std::int64_t start_ns = clock_.now_ns(), cpu_ns = clock_.cpu_ns();
   const Counters counters = clock_.counters();
-  const std::int64_t cpu_ns = clock_.cpu_ns(), start_ns = clock_.now_ns();
   work_();
-  wall_ns_ += clock_.now_ns() - start_ns;
-  cpu_ns_ += clock_.cpu_ns() - cpu_ns;
   counters_ = counters_ + (clock_.counters() - counters);
+  cpu_ns_ += clock_.cpu_ns() - cpu_ns;
+  wall_ns_ += clock_.now_ns() - start_ns;
 }
 
 PreparedCase::PreparedCase(const Case& work, GroupMemory& memory, const Backends& backends,

@@ -61,14 +61,6 @@ ImageRange ImageRange::of(const TensorDesc& desc, const Case& work) const {
   return desc.shape.n == work.images() ? *this : ImageRange{.first = 0, .count = desc.shape.n};
 }
 
-bool is_row_wise(const Case& work) {
-  const Shape& first = work.values.front().desc.shape;
-  return std::ranges::all_of(work.stages, [](const Stage& stage) { return row_wise(stage.op); }) &&
-         std::ranges::all_of(work.values, [&](const Value& value) {
-           return value.desc.shape.n == first.n && value.desc.shape.h == first.h;
-         });
-}
-
 std::vector<Exact> exact_outputs(const Case& work, std::vector<Exact> inputs,
                                  const ImageRange& images, std::int64_t item) {
   return exact_values(work, std::move(inputs), work.outputs, images, item);

@@ -23,10 +23,6 @@ struct ImageRange {
   ImageRange of(const TensorDesc& desc, const Case& work) const;
 };
 
-/// True if rows of its outputs depend on the same rows of its inputs alone, so that their exact
-/// values can be worked out for some of the rows.
-bool is_row_wise(const Case& work);
-
 /// What the outputs of `work` are for these images of an item (counted from 0 in a turn). `inputs`
 /// holds what belongs to them of each input. Values that no later stage reads are dropped on the
 /// way.

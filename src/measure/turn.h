@@ -47,6 +47,7 @@ struct TurnShape {
   std::int64_t most_iterations = std::numeric_limits<std::int64_t>::max();
   bool marks = false;                  // each stage is timed and has a range; there are no graphs
   std::int64_t warmup_ns = 1'000'000;  // at least, and 20 ms on a device; 0: no warm-up
+  bool looked_at = false;              // its last outputs may be checked: they are kept
   bool device_awake = false;           // it worked just now: one iteration warms it up
   std::int64_t bracket_ns = 0;  // that a device's marks count with nothing between; 0: unknown
 };

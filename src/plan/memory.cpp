@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "machine/environment.h"
 #include "plan/buffers.h"
 #include "plan/pipeline.h"
 #include "plan/placement.h"
@@ -94,7 +95,9 @@ Amounts peer_bytes(std::span<const Case* const> cases, const Rotation& rotation)
     if (work->peer.empty()) continue;
     for (const Value& value : work->values) {
       if (value.in_place_of >= 0) continue;
-      const std::int64_t copies = value.producer >= 0 ? 1 : rotation.copies_of_source(*work);
+      // Of inputs two at least, one that differs.
+      const std::int64_t copies =
+          value.producer >= 0 ? 1 : std::max<std::int64_t>(2, rotation.copies_of_source(*work));
       bytes.of(value.desc.memory) +=
           static_cast<double>(copies) * static_cast<double>(value.desc.bytes());
     }
@@ -144,7 +147,7 @@ double setup_bytes(const Case& work) {
 /// A check holds the values of a slab in double, each with its error, and beside them up to four
 /// times the largest tensor: what a stage's reference makes on the way, errors that move, what is
 /// copied to be read. A resize adds the image between its passes, twice. What is held to another
-/// case's output is whole.
+/// case's output is whole. Where rows are checked by a team, each thread has some of an image.
 double check_bytes(const Case& work) {
   if (is_held_to_others(work)) return bytes_in_double(work);
   double values = 0, largest = 0;
@@ -157,7 +160,13 @@ double check_bytes(const Case& work) {
     if (std::holds_alternative<Resize>(stage.op)) values += 2 * between_passes(stage.signature);
   }
   const std::int64_t images = std::min(slab_images(work), work.images());
-  return 8 * (2 * values + 4 * largest) * static_cast<double>(images);
+  auto at_once = static_cast<double>(images);
+  if (row_wise(work)) {
+    const double of_team = static_cast<double>(part_rows(work) * available_threads()) /
+                           static_cast<double>(work.values.front().desc.shape.h);
+    at_once = std::max(at_once, std::min(of_team, static_cast<double>(work.images())));
+  }
+  return 8 * (2 * values + 4 * largest) * at_once;
 }
 
 /// What a case has beside sources and arenas.
@@ -201,8 +210,11 @@ Extra extra_of(const Case& work, std::int64_t most_sets) {
           static_cast<double>(work.values[static_cast<std::size_t>(value)].desc.bytes());
   if (work.pipeline)  // what its check keeps: two outputs, and one of each flight to compare
     extra.passing.host += (2 + at_once) * static_cast<double>(output_bytes(work));
-  if (!work.peer.empty())  // files of source and output, which may lie in memory
+  if (!work.peer.empty()) {
+    // Files of source and output, which may lie in memory.
     extra.passing.host += static_cast<double>(input_bytes(work) + output_bytes(work));
+    extra.held.host += static_cast<double>(input_bytes(work));  // the input that differs
+  }
   if (!work.inputs.empty() && !host_caches(work.values.front().desc.memory))
     extra.passing.host += 2 * static_cast<double>(input_bytes(work));  // as made, and a copy of it
   extra.passing.host += setup_bytes(work);
@@ -269,6 +281,13 @@ std::int64_t slab_images(const Case& work) {
   for (const Value& value : work.values)
     per_image += value.desc.elements() / std::max<std::int64_t>(1, value.desc.shape.n);
   return std::max<std::int64_t>(1, slab_elements / std::max<std::int64_t>(1, per_image));
+}
+
+std::int64_t part_rows(const Case& work) {
+  constexpr std::int64_t elements = 15'000;
+  const Shape& shape = work.values.front().desc.shape;
+  return std::clamp<std::int64_t>(elements / std::max<std::int64_t>(1, shape.c * shape.w), 1,
+                                  shape.h);
 }
 
 MemoryNeed memory_need(std::span<const Case* const> cases, Cache cache, const Sides& cache_bytes) {

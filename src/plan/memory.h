@@ -35,6 +35,10 @@ std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* c
 /// all where outputs are sums over the batch.
 std::int64_t slab_images(const Case& work);
 
+/// Rows of an image that a check of a row-wise case takes at a time: so few that all that is made
+/// of them stays in a cache of the core.
+std::int64_t part_rows(const Case& work);
+
 /// What cases need together.
 struct MemoryNeed {
   Sides kept;     // from the first turn to the last: copies of sources, arenas, peers' buffers

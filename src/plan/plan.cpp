@@ -193,6 +193,14 @@ bool whole_batch(const Case& work) {
   return std::ranges::any_of(work.stages, [](const Stage& stage) { return whole_batch(stage.op); });
 }
 
+bool row_wise(const Case& work) {
+  const Shape& first = work.values.front().desc.shape;
+  return std::ranges::all_of(work.stages, [](const Stage& stage) { return row_wise(stage.op); }) &&
+         std::ranges::all_of(work.values, [&](const Value& value) {
+           return value.desc.shape.n == first.n && value.desc.shape.h == first.h;
+         });
+}
+
 Plan make_plan(const std::string& file, const Backends& backends, const PlanOptions& options) {
   try {
     return make_plan(file, read_text(file), backends, options);

@@ -28,7 +28,7 @@ struct Measure {
   std::int64_t processes = 1;
   double turn_timeout_seconds = 60;
   std::int64_t checked_calls = 8;  // of each case at least, with its first and last
-  bool quick = false;  // --quick: fewer rounds, said in the output
+  bool quick = false;              // --quick: fewer rounds, said in the output
 };
 
 /// What an experiment says of its own in place of the config's `measure`.
@@ -148,6 +148,9 @@ std::int64_t fewest_read_bytes(const Case& work);
 std::int64_t output_bytes(const Case& work);
 /// True if the check of its outputs needs the whole batch at once.
 bool whole_batch(const Case& work);
+/// True if rows of its outputs depend on the same rows of its inputs alone, so that they can be
+/// checked some at a time.
+bool row_wise(const Case& work);
 
 /// All variants at one point, measured interleaved.
 struct Group {

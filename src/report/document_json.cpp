@@ -118,9 +118,10 @@ void add_host_states(Json& json, const HostStates& states) {
   out["states"] = 2;
   out["change"] = {{"limit", states.change->limit},
                    {"other", states.change->other},
-                   {"round", states.change->round},
+                   {"rounds", states.change->rounds},
                    {"before", finite(states.change->before)},
                    {"after", finite(states.change->after)}};
+  if (states.change->round) out["change"]["round"] = *states.change->round;
 }
 
 Json verdict(const GroupResult& group, const GroupAnalysis& analysis, const Results& results) {

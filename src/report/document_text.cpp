@@ -205,15 +205,16 @@ std::string host_states_text(const HostStates& states) {
   if (states.rounds == 0) return "";
   if (const auto& change = states.change)
     return fmt::format(
-        "two states of its memory: from round {} on {} took {} of the time of {}, "
-        "before {}",
-        change->round + 1, spoken(change->limit), format_significant(change->after, 3),
-        spoken(change->other), format_significant(change->before, 3));
+        "two states of its memory: {} {} took {} of the time of {}, {} {}",
+        change->round ? fmt::format("from round {} on", *change->round + 1)
+                      : fmt::format("in {} of {} rounds", change->rounds, states.rounds),
+        spoken(change->limit), format_significant(change->after, 3), spoken(change->other),
+        change->round ? "before" : "else", format_significant(change->before, 3));
   if (!states.are_enough)
     return fmt::format("{} are too few to tell one state of its memory from two",
                        counted(states.rounds, "round"));
   return fmt::format(
-      "one state of its memory over {} (how forms of a stream compare changed by less than {})",
+      "one state of its memory: over {} no form of a stream gained or lost {} against the fastest",
       counted(states.rounds, "round"), format_percent(kOtherState - 1));
 }
 

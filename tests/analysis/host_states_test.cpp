@@ -18,7 +18,8 @@ CaseResult stream(const std::string& form, const std::vector<double>& ms) {
   limit.stages[0].op = Stream::name;
   limit.stages[0].place = Place::Cpu;
   limit.rounds.clear();
-  for (const double one : ms) limit.rounds.push_back({.wall_ns = std::llround(one * 1e6), .counters = {}});
+  for (const double one : ms)
+    limit.rounds.push_back({.wall_ns = std::llround(one * 1e6), .counters = {}});
   return limit;
 }
 
@@ -79,6 +80,38 @@ TEST(HostStates, AreTwoWhereAnotherFormWinsFromARoundOn) {
   EXPECT_EQ(states.change->other, "stream 1:4 nt");
   EXPECT_NEAR(states.change->before, 2.10 / 1.79, 0.01);
   EXPECT_NEAR(states.change->after, 2.42 / 3.12, 0.01);
+}
+
+TEST(HostStates, AreTwoWhereTheyComeAndGo) {
+  const auto changed = [](auto is_other) {
+    std::vector<double> rounds = around(2, 22);
+    for (int i = 0; i < 22; ++i)
+      if (is_other(i)) rounds[static_cast<std::size_t>(i)] *= 1.1;
+    return states_of({stream("nt", rounds), stream("nt_page", around(2.4, 22, 3))}).change;
+  };
+  const auto block = changed([](int i) { return i >= 7 && i < 15; });
+  ASSERT_TRUE(block);
+  EXPECT_FALSE(block->round);
+  EXPECT_EQ(block->rounds, 8);
+  EXPECT_TRUE(changed([](int i) { return i % 2 == 1; }));
+  EXPECT_TRUE(changed([](int i) { return i < 4; }));
+  EXPECT_TRUE(changed([](int i) { return i >= 18; }));
+  EXPECT_FALSE(changed([](int i) { return i == 5 || i == 9; }));  // two slow rounds are outliers
+}
+
+TEST(HostStates, AreRarelyTwoWhereRoundsOnlyScatter) {
+  int found = 0;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> scatter(0, 0.03);
+    std::vector<double> a, b;
+    for (int i = 0; i < 22; ++i) {
+      a.push_back(2 * std::exp(scatter(random)));
+      b.push_back(2.2 * std::exp(scatter(random)));
+    }
+    found += states_of({stream("nt", a), stream("nt_page", b)}).change.has_value();
+  }
+  EXPECT_LE(found, 25);
 }
 
 TEST(HostStates, BothSlowerIsTheSameState) {

@@ -155,7 +155,8 @@ class LoadingTest(PeerTest):
 
     def output(self, peer):
         out = self.dir / "out.npy"
-        self.assertEqual(peer.ask({"type": "output", "path": str(out)}), {"type": "written"})
+        written = peer.ask({"type": "output", "path": str(out)})
+        self.assertEqual((written["type"], type(written["copy"])), ("written", int), written)
         return np.load(out)
 
     def last_of(self, peer, iterations, warmup_ns=0):

@@ -160,7 +160,7 @@ class PeersTest(unittest.TestCase):
         }.items():
             self.assertEqual((cases[how]["status"], cases[how]["reason"]), ("failed", reason))
         for how, reason in {
-            "wrong later": r"^wrong output: max error 1 at \[0, 0, 1, 2\]",
+            "wrong later": r"^wrong output: error 1 at \[0, 0, 1, 2\]",
             "shape": r"^peer shape wrote /.*/output\.npy: the file has the shape \(2, 3, 4, 1\)",
             "boast": r"^peer boast reports [0-9.,]+ ms for a turn that took [0-9.]+ ms$",
         }.items():
@@ -182,7 +182,7 @@ class PeersTest(unittest.TestCase):
         self.assertEqual(cases["right"]["check"]["variant"], "late output")
         self.assertEqual(cases["late output"]["check"]["held_to"], "variant")
         self.assertEqual(cases["wrong"]["status"], "failed")
-        self.assertRegex(cases["wrong"]["reason"], r'^wrong output: max error 1 at \[0, 7, 0, 0\], .* by "right", got')
+        self.assertRegex(cases["wrong"]["reason"], r'^wrong output: error 1 at \[0, 7, 0, 0\], .* by "right", got')
         self.assertIn("2 of 3 outputs correct", done.stdout)
         self.assertRegex((self.out / "table.txt").read_text(), r"late output +correct, held to right ")
 

@@ -8,8 +8,8 @@
 namespace normbench::stream_test {
 namespace {
 
-constexpr std::string_view rows[] = {"reference",    "temporal",    "nt",
-                                     "nt_bare", "nt_line", "nt_page"};
+constexpr std::string_view rows[] = {"reference", "temporal", "nt",
+                                     "nt_bare",   "nt_line",  "nt_page"};
 
 TensorDesc bytes(std::int64_t count) {
   return dense(DType::UInt8, Layout::Nchw, {1, 1, 1, count}, Memory::Pageable);
@@ -41,7 +41,8 @@ TEST_P(Streams, WriteEveryByteWithAnyTeam) {
           for (const int threads : {1, 3}) {
             const auto written = streamed(row, op, in.view(), shift, threads);
             EXPECT_EQ(std::ranges::count(written, std::byte{0xFF}), 0)
-                << row << size << ":" << writes;
+                << row << ", " << size << " bytes, " << reads << ":" << writes << ", " << shift
+                << " bytes off a line, " << threads << " threads";
           }
     }
 }

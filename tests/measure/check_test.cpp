@@ -55,7 +55,7 @@ TEST_F(CheckTest, NamesTheElementFarthestOff) {
   const double expected = second_image[20 + 2 * 5 + 4];
   EXPECT_FALSE(got.result.ok);
   EXPECT_EQ(got.result.max_abs_error, 5000 - expected);
-  EXPECT_EQ(got.reason, fmt::format("wrong output: max error {:.2g} at [1, 1, 2, 4], bound 0 "
+  EXPECT_EQ(got.reason, fmt::format("wrong output: error {:.2g} at [1, 1, 2, 4], bound 0 "
                                     "(expected {:.6g}, got 5000)",
                                     5000 - expected, expected));
 }
@@ -80,12 +80,34 @@ TEST_F(CheckTest, RowsOfALargeImageAreCheckedByThemselves) {
   }
 }
 
+TEST_F(CheckTest, WhatOverflowsTheDtypeMayBeInfinite) {
+  // (255 - 0) / 1e-3 is beyond float16, 0 / 1e-3 is not.
+  const Case work =
+      make_case("f16", {{.op = Normalize{.mean = {0}, .std = {1e-3}, .to = DType::Float16}}});
+  std::vector<std::size_t> finite;
+  const auto outcome_with = [&](std::uint16_t bits) {
+    return outcome(work, [&](View view) {
+      finite.clear();
+      for (std::size_t i = 0; i < 120; ++i) {
+        std::uint16_t value;
+        std::memcpy(&value, view.data + 2 * i, 2);
+        if ((value & 0x7FFF) != 0x7C00) finite.push_back(i);
+        if ((value & 0x7FFF) == 0x7C00 && bits != 0) std::memcpy(view.data + 2 * i, &bits, 2);
+      }
+    });
+  };
+  EXPECT_TRUE(outcome_with(0).result.ok) << outcome_with(0).reason;
+  EXPECT_LT(finite.size(), 120U);
+  EXPECT_FALSE(outcome_with(0xFC00).result.ok);  // of the other sign
+  EXPECT_FALSE(outcome_with(0x7BFF).result.ok);  // the largest finite one
+}
+
 TEST_F(CheckTest, NotANumberIsWrong) {
   const CheckOutcome got = outcome(
       normalized(), [](View view) { set(view, 0, std::numeric_limits<float>::quiet_NaN()); });
   EXPECT_FALSE(got.result.ok);
   EXPECT_EQ(got.result.max_abs_error, std::numeric_limits<double>::infinity());
-  EXPECT_THAT(got.reason, testing::StartsWith("wrong output: max error inf at [0, 0, 0, 0]"));
+  EXPECT_THAT(got.reason, testing::StartsWith("wrong output: error inf at [0, 0, 0, 0]"));
   EXPECT_THAT(got.reason, testing::EndsWith("got nan)"));
 }
 

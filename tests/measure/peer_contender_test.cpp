@@ -184,8 +184,8 @@ TEST_F(PeerContenderTest, TimesThatCannotBeFail) {
 }
 
 TEST_F(PeerContenderTest, WrongPixelsFail) {
-  EXPECT_THAT(outcome("wrong"), StartsWith("wrong output: max error 1 at [0, 0, 1, 2], bound "));
-  EXPECT_THAT(outcome("wrong later"), StartsWith("wrong output: max error 1 at [0, 0, 1, 2]"));
+  EXPECT_THAT(outcome("wrong"), StartsWith("wrong output: error 1 at [0, 0, 1, 2], bound "));
+  EXPECT_THAT(outcome("wrong later"), StartsWith("wrong output: error 1 at [0, 0, 1, 2]"));
   EXPECT_GT(turn.round.wall_ns, 0);
 }
 

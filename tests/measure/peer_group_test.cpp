@@ -71,7 +71,7 @@ TEST_F(PeerGroupTest, BrokenOnesFailAlone) {
   EXPECT_THAT(group.cases[1].reason,
               HasSubstr("peer die run ended with exit code 3 after `run`; its stderr: "));
   EXPECT_EQ(group.cases[2].reason, "peer hang output: no answer to `output` within 0.5 s");
-  EXPECT_THAT(group.cases[3].reason, HasSubstr("wrong output: max error 1"));
+  EXPECT_THAT(group.cases[3].reason, HasSubstr("wrong output: error 1"));
   for (const std::size_t failed : {1u, 2u, 3u}) {
     EXPECT_EQ(group.cases[failed].status, Status::Failed);
     EXPECT_THAT(group.cases[failed].rounds, IsEmpty());

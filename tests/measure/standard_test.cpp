@@ -66,7 +66,7 @@ TEST_F(StandardTest, OneThatDiffersFailsAndNamesTheOther) {
   const GroupResult group = run_plan().groups[0];
   EXPECT_EQ(group.cases[1].status, Status::Failed);
   EXPECT_EQ(group.cases[1].reason,
-            "wrong output: max error 0.12 at [0, 10, 0, 0], bound 0.099 (expected 10 by \"eager\", "
+            "wrong output: error 0.12 at [0, 10, 0, 0], bound 0.099 (expected 10 by \"eager\", "
             "got 10.125)");
   EXPECT_FALSE(group.cases[1].check.ok);
   EXPECT_EQ(group.cases[1].check.variant, "eager");

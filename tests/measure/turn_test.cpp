@@ -84,6 +84,7 @@ TEST_F(TurnTest, ALookAtOutputsCountsForNothing) {
   GroupMemory memory({{&work, &reused}}, plan.measure, backends, cache_bytes);
   PreparedCase prepared(work, memory, backends, recorder);
   ASSERT_TRUE(prepared.frees_outputs_last());
+  clock.usage_ns = 40'000;
   const Turn plain = take_turn(prepared, {.iterations = 3, .marks = true}, clock, random);
   std::vector<int> seen;  // how many iterations of the turn had written when it was looked at
   const auto look = [&] {

@@ -85,7 +85,7 @@ Tensor64 two_rows(const Tensor64& all) {
 }
 
 TEST(Op, RowsOfARowWiseOneAreThoseOfItsInput) {
-  const Shape shape{2, 3, 5, 200};  // planes above and below what tables of bytes are for
+  const Shape shape{2, 3, 5, 100};  // all rows are enough for a table of bytes, two are not
   std::vector<std::string> row_wise_ones;
   for (const std::string& name : op_names())
     for (const Op& op : samples(name, shape))
@@ -102,14 +102,18 @@ TEST(Op, RowsOfARowWiseOneAreThoseOfItsInput) {
         std::vector<Tensor64> whole(1), part(1);
         reference(op, std::span(&in, 1), whole, 0);
         reference(op, std::span(&rows, 1), part, 0);
-        EXPECT_EQ(part[0].shape, (Shape{2, 3, 2, 200}));
+        EXPECT_EQ(part[0].shape, (Shape{2, 3, 2, 100}));
         EXPECT_EQ(part[0].values, two_rows(whole[0]).values);
         const Accuracy known{.low = 0, .high = 250, .whole = true};
         const Known of_whole{in, known}, of_rows{rows, known};
         const auto all = accuracies(op, std::span(&of_whole, 1), whole, s->out)[0],
                    some = accuracies(op, std::span(&of_rows, 1), part, s->out)[0];
-        for (std::size_t i = 0; i < 2 * 200; ++i)
-          EXPECT_EQ(some.errors.at(i), all.errors.at(200 + i)) << i;
+        Tensor64 errors{shape, {}};
+        for (std::size_t i = 0; i < elements_of(s->out[0]); ++i)
+          errors.values.push_back(all.errors.at(i));
+        errors = two_rows(errors);
+        for (std::size_t i = 0; i < errors.values.size(); ++i)
+          EXPECT_EQ(some.errors.at(i), errors.values[i]) << i;
       }
   const auto end = std::unique(row_wise_ones.begin(), row_wise_ones.end());
   EXPECT_THAT(std::vector(row_wise_ones.begin(), end),

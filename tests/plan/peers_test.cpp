@@ -197,8 +197,9 @@ TEST(Peers, OutputsOfModelsAreKeptForTheOthers) {
   const Case work =
       only_case(model_variant(R"({"peer": "torch", "stages": [{"op": "model", "name": "x"}]})"));
   const MemoryNeed need = memory_need(std::array{&work}, Cache::Hot, {.host = 1, .device = 1});
-  // Logits in double, kept and compared; addresses of three slots; files of source and output.
-  EXPECT_EQ(need.passing, (Sides{.host = 16'000 + 16'000 + 24 + 576 + 8'000}));
+  // Logits in double, kept and compared; addresses of three slots; files of source and output, and
+  // the source that differs.
+  EXPECT_EQ(need.passing, (Sides{.host = 16'000 + 16'000 + 24 + 576 + 8'000 + 576}));
 }
 
 TEST(Peers, KeepTheirBuffersToThemselves) {
@@ -215,14 +216,15 @@ TEST(Peers, CountInTheMemoryThatAGroupNeeds) {
          "variants": {"v": {"peer": "torch", "stages": [{"op": "cast", "to": "float32"}]}})",
       head));
   const Sides cache{.host = 10'000'000, .device = 1};
-  // One source here; the peer has another, and the output of 4 MB.
+  // One source here; the peer has two others that differ, and the output of 4 MB.
   EXPECT_EQ(memory_need(std::array{&work}, Cache::Hot, cache).kept,
-            (Sides{.host = 1'000'000 + 1'000'000 + 4'000'000}));
+            (Sides{.host = 1'000'000 + 2'000'000 + 4'000'000}));
   // 31 copies exceed 30 MB.
   const MemoryNeed cold = memory_need(std::array{&work}, Cache::Cold, cache);
   EXPECT_EQ(cold.kept, (Sides{.host = 31'000'000 + 31'000'000 + 4'000'000}));
-  // A check of 8 million doubles, addresses of three slots, and the files of source and output.
-  EXPECT_EQ(cold.passing, (Sides{.host = 64'000'000 + 24 + 1'000'000 + 4'000'000}));
+  // A check of 8 million doubles, addresses of three slots, the files of source and output, and the
+  // source that differs.
+  EXPECT_EQ(cold.passing, (Sides{.host = 64'000'000 + 24 + 1'000'000 + 4'000'000 + 1'000'000}));
 }
 
 TEST(Peers, AreLimitedLikeOthers) {

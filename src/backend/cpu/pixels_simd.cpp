@@ -136,7 +136,7 @@ HWY_INLINE void rows(const PixelRun& run, const Function (&f)[3], const Channel 
   for (std::int64_t y = 0; y < run.rows; ++y) {
     const std::byte* const in = run.from.data + y * run.stride;
     const std::byte* ahead = y + 1 < run.rows ? in + run.stride : nullptr;
-    if (S != Stores::Normal && run.rows == 1) ahead = in + kAhead;
+    if (S != Stores::Normal && run.rows == 1) ahead = Mirrored ? in - kAhead : in + kAhead;
     whole_row<To, S, Mirrored>({in, ahead, out + y * run.pixels, run.pixels, run.rows == 1},
                                run.to.strides.channel, f, plain);
   }

@@ -114,7 +114,7 @@ CheckOutcome PipelineContender::check() {
       desc.memory = Memory::Pageable;
       outputs.push_back({.data = const_cast<std::byte*>(kept.outputs[i].data()), .desc = desc});
     }
-    const bool is_end = &kept == &kept_.front() || &kept == &kept_.back();
+    const bool is_end = kept.item == chosen_.front() || kept.item == chosen_.back();
     std::optional<ImageRange> only;  // all images of the first and the last item
     if (!is_end) only = drawn_image(work, random_);
     CheckOutcome outcome = check_output(work, kept.inputs, outputs, backends_, kept.item, 0, only);
