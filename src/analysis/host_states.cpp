@@ -104,7 +104,7 @@ HostStates host_states(const GroupResult& group, const Results& results) {
     const auto rounds = static_cast<int>(second.size());
     const double before = median_ratio(std::move(first)), after = median_ratio(std::move(second)),
                  apart = std::abs(std::log(after / before));
-    if (apart < most) return;
+    if (apart <= most || std::min(before, after) >= 1) return;
     most = apart;
     states.change = {.limit = limit.variant,
                      .other = other.variant,
@@ -121,9 +121,9 @@ HostStates host_states(const GroupResult& group, const Results& results) {
     if (p_value <= level) {
       const auto middle = logs.begin() + static_cast<std::ptrdiff_t>(at);
       keep(*limit, *other, {logs.begin(), middle}, {middle, logs.end()}, static_cast<int>(at));
-    } else if (!states.are_enough) {
-      continue;
-    } else if (const auto between = between_heaps(logs, std::log(kOtherState))) {
+    }
+    if (!states.are_enough) continue;
+    if (const auto between = between_heaps(logs, std::log(kOtherState))) {
       std::vector<double> low, high;
       for (const double one : logs) (one < *between ? low : high).push_back(one);
       if (low.size() < high.size()) std::swap(low, high);

@@ -214,7 +214,8 @@ std::string host_states_text(const HostStates& states) {
     return fmt::format("{} are too few to tell one state of its memory from two",
                        counted(states.rounds, "round"));
   return fmt::format(
-      "one state of its memory: over {} no form of a stream gained or lost {} against the fastest",
+      "one state of its memory: over {} the same form of each stream was the fastest (to within "
+      "{})",
       counted(states.rounds, "round"), format_percent(kOtherState - 1));
 }
 

@@ -60,8 +60,8 @@ std::string peers_line(const Experiment& experiment);
 /// "" where it was not read.
 std::string device_states_text(const DeviceStates& states);
 /// What changed of it within a group of the experiment, as a warning; "" for nothing.
-/// "one state of its memory: over 22 rounds no form of a stream gained or lost 3 % against the
-/// fastest"; "" where no stream has two forms.
+/// "one state of its memory: over 22 rounds the same form of each stream was the fastest (to within
+/// 3 %)"; "" where no stream has two forms.
 std::string host_states_text(const HostStates& states);
 /// That the host's memory changed while one of the groups was measured; "" where it did not.
 std::string host_change_warning(const Experiment& experiment);

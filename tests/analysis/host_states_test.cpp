@@ -86,7 +86,7 @@ TEST(HostStates, AreTwoWhereTheyComeAndGo) {
   const auto changed = [](auto is_other) {
     std::vector<double> rounds = around(2, 22);
     for (int i = 0; i < 22; ++i)
-      if (is_other(i)) rounds[static_cast<std::size_t>(i)] *= 1.1;
+      if (is_other(i)) rounds[static_cast<std::size_t>(i)] *= 1.3;
     return states_of({stream("nt", rounds), stream("nt_page", around(2.4, 22, 3))}).change;
   };
   const auto block = changed([](int i) { return i >= 7 && i < 15; });
@@ -124,6 +124,12 @@ TEST(HostStates, BothSlowerIsTheSameState) {
 
 TEST(HostStates, AChangeOfLessThanThreePercentIsNone) {
   EXPECT_FALSE(states_of({stream("nt", then(around(2, 12), around(2.02, 10, 2))),
+                          stream("nt_page", around(2.4, 22, 3))})
+                   .change);
+}
+
+TEST(HostStates, OfAFormThatIsNeverTheFastestAreNone) {
+  EXPECT_FALSE(states_of({stream("temporal", then(around(4, 12), around(5, 10, 2))),
                           stream("nt_page", around(2.4, 22, 3))})
                    .change);
 }

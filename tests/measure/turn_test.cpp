@@ -104,6 +104,26 @@ TEST_F(TurnTest, ALookAtOutputsCountsForNothing) {
   EXPECT_FALSE(PreparedCase(reused, memory, backends, recorder).frees_outputs_last());
 }
 
+TEST_F(TurnTest, TensOfThousandsOfBuffersArePlacedOnce) {
+  const Case work = cast_case("cast", 0);
+  const auto moves = [&](std::int64_t cache) {
+    plan.measure.cache = Cache::Cold;
+    GroupMemory memory({{&work}}, plan.measure, backends, cache);
+    PreparedCase prepared(work, memory, backends, recorder);
+    prepared.place(random);
+    prepared.advance();
+    const std::byte* const first = prepared.outputs().at(0).data;
+    prepared.place(random);
+    return std::pair(memory.sets(Memory::Pageable), prepared.outputs().at(0).data != first);
+  };
+  const auto [few, few_move] = moves(64 << 10);
+  EXPECT_LT(few, 1U << 16);
+  EXPECT_TRUE(few_move);
+  const auto [many, many_move] = moves(32 << 20);
+  EXPECT_GT(many, 1U << 16);
+  EXPECT_FALSE(many_move);
+}
+
 TEST_F(TurnTest, WarmsUpAsLongAsItsShapeSays) {
   fake->rows[0].cost_ns = 300'000;
   const Case work = cast_case("cast", 0);
