@@ -70,7 +70,7 @@ ChangePoint change_point(std::span<const double> series) {
 std::optional<double> between_heaps(std::span<const double> series, double least_apart) {
   std::vector<double> sorted(series.begin(), series.end());
   std::ranges::sort(sorted);
-  const std::size_t count = sorted.size(), fewest = std::max<std::size_t>(3, count / 7);
+  const std::size_t count = sorted.size(), fewest = std::max<std::size_t>(4, count / 5);
   std::size_t cut = 0;
   double gap = 0;
   for (std::size_t i = fewest; i + fewest <= count; ++i)
