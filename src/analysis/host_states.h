@@ -33,7 +33,7 @@ struct HostStates {
 /// Compares each stream of the host with the fastest of the same bytes and threads. Two states are
 /// levels 3 % or more apart of which in one the other is faster: from a round on, by Pettitt's test
 /// at 5 % over all that are compared; or coming and going, where the ratios fall into two heaps,
-/// each of three rounds and a seventh of all, with a gap between them twice as wide as the middle
+/// each of four rounds and a fifth of all, with a gap between them twice as wide as the middle
 /// half of either. What changes for all forms alike, or for one that is never the fastest, is no
 /// finding.
 HostStates host_states(const GroupResult& group, const Results& results);

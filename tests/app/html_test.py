@@ -109,7 +109,7 @@ class Page(unittest.TestCase):
 
     def compare(self, out):
         """Two machines, so that there is something to see."""
-        done = subprocess.run([NORMBENCH, "compare", RESULTS / "quickstart-xeon-emr-2c-20261121.json",
+        done = subprocess.run([NORMBENCH, "compare", RESULTS / "quickstart-xeon-emr-2c-20261128.json",
                                RESULTS / "quickstart-epyc-zen5-2c-20261121.json", "--force", "--format", "html",
                                "--out", out], timeout=300, capture_output=True, text=True)
         self.assertIn(done.returncode, (0, 3), done.stderr)
