@@ -194,8 +194,18 @@ std::int64_t units_of_place(std::int64_t units, const void* in, const void* out,
   return part_bytes(most, is_copy ? part_phase({in}, out) : part_phase({}, out)) / size;
 }
 
+/// From one end to the other.
+template <StreamForm Form, class Units>
+void whole(const StreamVectors& all) {
+  if constexpr (std::is_same_v<Units, Uneven>)
+    in_order<Form>(all.in, all.reads, all.out, all.writes);
+  else
+    visit<Form>(all.in, all.out, std::min(all.reads, all.writes), Units(), {});
+}
+
 /// Blocks of `N` places past the cache, as long as there is enough. Between two blocks the vectors
-/// by which their places' whole numbers of reads fall short of the mix; the rest in order.
+/// by which their places' whole numbers of reads fall short of the mix; the rest in order, which is
+/// all of a short row.
 template <StreamForm Form, int N, class Units>
 void in_blocks(const StreamVectors& all) {
   const std::int64_t size = vector_size();
@@ -207,7 +217,9 @@ void in_blocks(const StreamVectors& all) {
     const std::int64_t fewest = std::min(reads, writes);
     const std::int64_t usable = std::is_same_v<Units, Uneven> ? fewest - 1 : fewest;  // one is last
     const std::int64_t units = units_of_place<Form, N>(usable, in, out, reads == writes);
-    if (units == 0) return in_order<Form>(in, reads, out, writes);
+    if (units == 0)  // so few that what is fetched ahead is beyond them
+      return whole < Form == StreamForm::Parts ? StreamForm::Unfetched : Form,
+             Units > ({.in = in, .reads = reads, .out = out, .writes = writes});
     const std::int64_t r = units * reads / fewest, w = units * writes / fewest;
     const Places places{.in = r * size, .out = w * size, .ahead = N * r * size};
     if constexpr (std::is_same_v<Units, Uneven>) {
@@ -223,15 +235,6 @@ void in_blocks(const StreamVectors& all) {
     read += behind;
     ++written;
   }
-}
-
-/// From one end to the other.
-template <StreamForm Form, class Units>
-void whole(const StreamVectors& all) {
-  if constexpr (std::is_same_v<Units, Uneven>)
-    in_order<Form>(all.in, all.reads, all.out, all.writes);
-  else
-    in_turn<Form, 1>(all.in, all.out, std::min(all.reads, all.writes), Units(), {});
 }
 
 template <class Units>
@@ -257,8 +260,14 @@ void copy_any(const std::byte* in, std::byte* out, std::int64_t bytes, Stores st
   std::int64_t i = past == 0 ? 0 : std::min(bytes, size - past);
   std::memcpy(out, in, static_cast<std::size_t>(i));
   const std::int64_t vectors = (bytes - i) / size;
-  stream_as<Alike<1, 1>>({in + i, vectors, out + i, vectors},
-                         stores == Stores::Normal ? StreamForm::Temporal : StreamForm::Parts);
+  const StreamVectors all{in + i, vectors, out + i, vectors};
+  const bool is_short = vectors * size < kParts * kFetchAhead;  // as rows of a crop may be
+  if (stores == Stores::Normal)
+    whole<StreamForm::Temporal, Alike<1, 1>>(all);
+  else if (is_short)
+    whole<StreamForm::InOrder, Alike<1, 1>>(all);
+  else
+    in_blocks<StreamForm::Parts, kParts, Alike<1, 1>>(all);
   i += vectors * size;
   std::memcpy(out + i, in + i, static_cast<std::size_t>(bytes - i));
 }
