@@ -245,6 +245,8 @@ class TorchPeer(Peer):
     def rounds(self, task):
         held = set()
         for stage in task.stages:
+            if self._form == "torchvision" and stage.op == "normalize" and stage.result.dtype == "float32":
+                held.update(("input", "constants"))  # to_dtype divides by 255, and so are mean and std divided
             if stage.op == "load" or stage.result.dtype not in ("float16", "bfloat16"):
                 continue
             if stage.op == "group_norm":

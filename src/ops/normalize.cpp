@@ -14,8 +14,8 @@ namespace {
 struct Normalized {
   Normalized(const Normalize& op, std::int64_t c, DType to)
       : Normalized(op.scale, at_channel(op.mean, c), at_channel(op.std, c), to,
-                   roundoff_of(op.rounds, Narrow::Constants, to)) {
-    input = roundoff_of(op.rounds, Narrow::Input, to);
+                   roundoff_here(op.rounds, Narrow::Constants, to)) {
+    input = roundoff_here(op.rounds, Narrow::Input, to);
     difference = roundoff_of(op.rounds, Narrow::Difference, to);
   }
 
@@ -32,6 +32,11 @@ struct Normalized {
   }
 
  private:
+  /// In float32 too: a library that divides pixels and constants by 255 first rounds them there.
+  static double roundoff_here(const Rounds& rounds, Narrow held, DType to) {
+    const bool is_named = std::ranges::find(rounds, held) != rounds.end();
+    return is_named ? unit_roundoff(to) : 0;
+  }
   /// Whole numbers, too: a library may have divided all by 255.
   static Estimate rounded(Estimate a, double roundoff) {
     a.error += roundoff * (std::abs(a.value) + a.error);
