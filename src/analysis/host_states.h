@@ -19,8 +19,8 @@ struct HostStates {
   /// Of two limits, streams of the same bytes.
   struct Change {
     std::string limit, other;  // the other is the fastest over all rounds
-    std::optional<int> round =
-        {};                        // the first of the second state, from 0; none: it comes and goes
+    // The first of the second state, from 0; nothing where it comes and goes.
+    std::optional<int> round = {};
     int rounds = 0;                // of the second state, where it comes and goes that of fewer
     double before = 0, after = 0;  // median of the limit's time over the other's in each state
   };

@@ -48,7 +48,8 @@ double least_of(std::string_view name) {
 
 /// Names of numbers that may be infinite, which is null in a document: where outputs are not
 /// finite.
-constexpr auto kMayBeInfinite = std::to_array<std::string_view>({"max_abs_error", "bound", "bound_share"});
+constexpr auto kMayBeInfinite =
+    std::to_array<std::string_view>({"max_abs_error", "bound", "bound_share"});
 
 /// What others of a document hold is theirs, but numbers are computed with.
 void check_numbers(const Json& json, const std::string& pointer, std::vector<Issue>& issues) {
