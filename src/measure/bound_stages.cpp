@@ -59,17 +59,18 @@ void BoundStages::hold(std::span<const std::size_t> slots) {
     held_[buffers_.root(slot)] = buffers_.address(slot, used_);
 }
 
-void BoundStages::allocate_fresh(std::size_t stage, Queue& queue, std::optional<std::byte> poison) {
+void BoundStages::allocate_fresh(std::size_t stage, Queue& queue, std::optional<Poison> poison) {
   for (const std::size_t index : steps_[stage].fresh) {
     const Slot& slot = buffers_.slots()[index];
     Backend& owner = backends_.owner(slot.memory);
     fresh_[index] = owner.allocate_fresh(slot.policy, slot.memory, slot.bytes, queue);
     if (!poison) continue;
+    const std::span<std::byte> bytes = poison->of(fresh_[index]->data(), slot.bytes);
     if (host_caches(slot.memory)) {
-      std::memset(fresh_[index]->data(), static_cast<int>(*poison), slot.bytes);
+      std::memset(bytes.data(), static_cast<int>(poison->pattern), bytes.size());
     } else {
       queue.drain();  // it is there in the queue's order
-      owner.fill(fresh_[index]->data(), *poison, slot.bytes);
+      owner.fill(bytes.data(), poison->pattern, bytes.size());
     }
   }
 }

@@ -24,7 +24,7 @@ class BoundStages {
   void hold(std::span<const std::size_t> slots);
 
   /// Allocates what the stage makes fresh; fills it with `poison` where that is given.
-  void allocate_fresh(std::size_t stage, Queue& queue, std::optional<std::byte> poison);
+  void allocate_fresh(std::size_t stage, Queue& queue, std::optional<Poison> poison);
   void submit(std::size_t stage, Queue& queue);
   /// Slots of fresh memory that no later stage uses.
   const std::vector<std::size_t>& finished(std::size_t stage) const {

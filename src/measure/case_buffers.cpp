@@ -61,14 +61,21 @@ std::byte* CaseBuffers::address(std::size_t slot, const BufferSlots& in) const {
   return addresses_[set * slots_.size() + root];
 }
 
-void CaseBuffers::poison(const BufferSlots& in, std::byte pattern) const {
+std::span<std::byte> Poison::of(std::byte* data, std::size_t bytes) const {
+  const auto start = [&](std::int64_t one) {
+    return bytes * static_cast<std::size_t>(one) / static_cast<std::size_t>(parts);
+  };
+  return std::span(data, bytes).subspan(start(part), start(part + 1) - start(part));
+}
+
+void CaseBuffers::poison(const BufferSlots& in, const Poison& poison) const {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (slots_[i].kind != Slot::Kind::Placed) continue;
-    std::byte* const data = address(i, in);
+    const std::span<std::byte> bytes = poison.of(address(i, in), slots_[i].bytes);
     if (host_caches(slots_[i].memory))
-      std::memset(data, static_cast<int>(pattern), slots_[i].bytes);
+      std::memset(bytes.data(), static_cast<int>(poison.pattern), bytes.size());
     else
-      backends_.owner(slots_[i].memory).fill(data, pattern, slots_[i].bytes);
+      backends_.owner(slots_[i].memory).fill(bytes.data(), poison.pattern, bytes.size());
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "measure/group_memory.h"
@@ -11,6 +12,15 @@ namespace normbench {
 
 /// Which buffers an iteration uses: the copy of the source, the host's set, the device's set.
 using BufferSlots = std::array<std::size_t, 3>;
+
+/// What fills buffers before a call, so that what the call does not write is seen.
+struct Poison {
+  std::byte pattern;
+  /// One of so many equal parts of each buffer is filled: an image of a batch, or all of it.
+  std::int64_t part = 0, parts = 1;
+
+  std::span<std::byte> of(std::byte* data, std::size_t bytes) const;
+};
 
 class CaseBuffers {
  public:
@@ -28,7 +38,7 @@ class CaseBuffers {
   /// Where the slot lies in these; not of a fresh one.
   std::byte* address(std::size_t slot, const BufferSlots& in) const;
   /// Fills the placed buffers of a set. Call when drained.
-  void poison(const BufferSlots& in, std::byte pattern) const;
+  void poison(const BufferSlots& in, const Poison& poison) const;
   /// Those of an iteration where one comes after the other.
   BufferSlots slots_of(std::size_t iteration) const;
   /// Those of a flight's turn `round`, one of `flights`: no other flight ever has its sets.

@@ -6,7 +6,7 @@
 
 namespace normbench {
 
-std::int64_t poisoned_iteration(PreparedCase& prepared, std::byte poison, bool poison_fresh,
+std::int64_t poisoned_iteration(PreparedCase& prepared, const Poison& poison, bool poison_fresh,
                                 Clock& clock, std::int64_t item) {
   prepared.advance();
   prepared.poison(poison);
@@ -73,12 +73,12 @@ void CaseContender::keep_an_image(std::mt19937_64& random) {
 std::int64_t CaseContender::first_call() {
   prepared_.load_kernels();
   prepared_.cold_files().drop();
-  return poisoned_iteration(prepared_, std::byte{0xFF}, false, clock_);
+  return poisoned_iteration(prepared_, Poison{std::byte{0xFF}}, false, clock_);
 }
 
 void CaseContender::last_call() {
   checked_ = last_item_;
-  poisoned_iteration(prepared_, std::byte{0x55}, true, clock_, checked_);
+  poisoned_iteration(prepared_, Poison{std::byte{0x55}}, true, clock_, checked_);
 }
 
 CheckOutcome CaseContender::check() {
@@ -106,8 +106,15 @@ CheckOutcome CaseContender::check_kept() {
 }
 
 CheckOutcome CaseContender::check_one_more(std::mt19937_64& random) {
-  poisoned_iteration(prepared_, std::byte{0x55}, true, clock_, last_item_);
-  return check_image(drawn_image(prepared_.work(), random));
+  const Case& work = prepared_.work();
+  const ImageRange image = drawn_image(work, random);
+  Poison poison{std::byte{0x55}};
+  if (!whole_batch(work)) {
+    poison.part = image.first;  // what is checked: all of it would cost more than the call
+    poison.parts = work.images();
+  }
+  poisoned_iteration(prepared_, poison, true, clock_, last_item_);
+  return check_image(image);
 }
 
 std::optional<CheckOutcome> CaseContender::check_recent(std::mt19937_64& random) {

@@ -44,7 +44,7 @@ class Contender {
 
 /// Runs one iteration, `item` of a turn, on poisoned buffers and returns its time; fresh buffers
 /// are poisoned only where that is no part of what is timed.
-std::int64_t poisoned_iteration(PreparedCase& prepared, std::byte poison, bool poison_fresh,
+std::int64_t poisoned_iteration(PreparedCase& prepared, const Poison& poison, bool poison_fresh,
                                 Clock& clock, std::int64_t item = 0);
 
 /// One image of the batch, drawn.

@@ -72,6 +72,10 @@ class GroupRun {
   /// Whether a call of the case's next turn is to be checked: of three of the first eight, and more
   /// rarely later.
   bool draws_a_call(const Member& member);
+  /// The number, from 1 on, of one of so many calls.
+  std::int64_t drawn_call(std::int64_t calls) {
+    return std::uniform_int_distribution<std::int64_t>(1, calls)(check_random_);
+  }
   /// The state that a member's turn left its device in.
   DeviceState state_after_turn(const Member& member) {
     return member.work->uses_gpu() ? states_.read() : DeviceState{};

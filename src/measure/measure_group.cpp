@@ -205,6 +205,8 @@ void check_missing_calls(GroupRun& run, Member& member, double until) {
   while (draws && member.live() && member.result->check.calls < enough &&
          !run.context().interrupted && run.seconds() < until)
     run.guarded(member, [&] {
+      // Turns that end with a call that is drawn: whole ones would cost more and say no more.
+      shape.iterations = run.drawn_call(member.shape.iterations);
       run.turn(member, shape, run.result().order.size());
       draws = run.check_recent(member);
     });

@@ -37,7 +37,7 @@ struct IterationOptions {
   bool ranges = false;                   // those of the config, of stages and of shares of them
   StageTimes* times = nullptr;           // given: takes the time of each stage
   StageProfile* profile = nullptr;       // given: is told of each stage
-  std::optional<std::byte> poison = {};  // fills fresh buffers before their stage writes them
+  std::optional<Poison> poison = {};     // fills fresh buffers before their stage writes them
   bool keep_outputs = false;             // fresh ones outlive the iteration
   bool graphs = true;                    // false: a case with graphs runs without them
   std::int64_t item = 0;                 // its number in the turn
@@ -101,8 +101,8 @@ class PreparedCase {
   void drop_graphs();
   /// Fills the placed buffers of this set, and removes the files that were saved. Call when
   /// drained.
-  void poison(std::byte pattern) {
-    buffers_->poison(stages_->used(), pattern);
+  void poison(const Poison& poison) {
+    buffers_->poison(stages_->used(), poison);
     stages_->remove_saved();
   }
   /// Submits one iteration on this set; captures the graphs that it lacks.

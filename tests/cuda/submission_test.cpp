@@ -49,7 +49,7 @@ class SubmissionTest : public CudaMeasureTest {
     prepared->device()->reset_marks();
   }
   void expect_right() {
-    prepared->poison(std::byte{0xAA});
+    prepared->poison({std::byte{0xAA}});
     prepared->advance();
     prepared->run({.keep_outputs = true});
     prepared->drain();

@@ -17,7 +17,7 @@ struct DeviceMemoryTest : DeviceTest {
     };
     GroupMemory memory = memory_for({&work});
     PreparedCase prepared = placed(work, memory);
-    prepared.poison(std::byte{0xFF});
+    prepared.poison({std::byte{0xFF}});
     prepared.run({});
     prepared.drain();
     fake->log.clear();
@@ -103,7 +103,7 @@ TEST_F(DeviceMemoryTest, PoisonsThroughTheDevice) {
   GroupMemory memory = memory_for({&work});
   PreparedCase prepared = placed(work, memory);
   fake->log.clear();
-  prepared.poison(std::byte{0xFF});
+  prepared.poison({std::byte{0xFF}});
   EXPECT_THAT(fake->log, ElementsAre("fill device 0xff 120", "fill device 0xff 480"));
   EXPECT_EQ(bytes_of(prepared.outputs().at(0)), std::vector<std::byte>(480, std::byte{0xFF}));
 }
@@ -122,7 +122,7 @@ TEST_F(DeviceMemoryTest, FreshOutputsOfEverySizeComeFromTheOwner) {
 TEST_F(DeviceMemoryTest, FreshDeviceMemoryIsPoisonedWhenItIsThere) {
   const Case work = make_case("eager", {on_device(H2d{}, 0, OutputPolicy::Fresh)});
   EXPECT_THAT(
-      log_of(work, {.poison = std::byte{0x55}, .keep_outputs = true}),
+      log_of(work, {.poison = Poison{std::byte{0x55}}, .keep_outputs = true}),
       ElementsAre("allocate fresh device 120", "drain device", "fill device 0x55 120", "launch 0"));
 }
 

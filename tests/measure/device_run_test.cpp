@@ -126,7 +126,7 @@ TEST_F(DeviceRunTest, CapturesARunOnceAndLaunchesItAsOne) {
   const Case work = with_graph();
   GroupMemory memory = memory_for({&work});
   PreparedCase prepared = placed(work, memory);
-  prepared.poison(std::byte{0xFF});
+  prepared.poison({std::byte{0xFF}});
   EXPECT_THAT(log_of(prepared, 2),
               ElementsAre("launch 0", "begin capture", "capture 1", "capture 2", "end capture",
                           "launch graph of 2", "launch 0",  //

@@ -70,9 +70,36 @@ TEST_F(ContenderTest, KeepsAFreshResultOnlyWhenAsked) {
   GroupMemory memory = memory_for({&work});
   PreparedCase prepared = placed(work, memory);
   fake->log.clear();
-  prepared.run({.poison = std::byte{0x55}, .keep_outputs = true});
+  prepared.run({.poison = Poison{std::byte{0x55}}, .keep_outputs = true});
   EXPECT_THAT(fake->log, ElementsAre("allocate pageable 33554432", "row 0"));
   EXPECT_EQ(prepared.outputs().at(0).data[32 * mib - 1], std::byte{0x55});
+}
+
+TEST(Poison, FillsOneOfEqualParts) {
+  std::array<std::byte, 12> bytes;
+  const Poison all{std::byte{0x55}}, third{std::byte{0x55}, 2, 3};
+  EXPECT_EQ(all.of(bytes.data(), bytes.size()).size(), 12u);
+  const std::span<std::byte> last = third.of(bytes.data(), bytes.size());
+  EXPECT_EQ(last.data() - bytes.data(), 8);
+  EXPECT_EQ(last.size(), 4u);
+}
+
+TEST_F(ContenderTest, PoisonsOneImageOfWhatIsPlacedAndOfWhatIsFresh) {
+  fake->rows[0].compute = false;
+  for (const OutputPolicy policy : {OutputPolicy::Reuse, OutputPolicy::Fresh}) {
+    const Case work =
+        fake_case(*fake, "one", bytes_source(32 * mib), {{.op = Stream{}, .output = policy}});
+    GroupMemory memory = memory_for({&work});
+    PreparedCase prepared = placed(work, memory);
+    const Poison all{std::byte{0x55}}, second{std::byte{0xAA}, 1, 2};
+    prepared.poison(all);
+    prepared.poison(second);
+    prepared.run({.poison = second, .keep_outputs = true});
+    const std::byte* const data = prepared.outputs().at(0).data;
+    EXPECT_NE(data[16 * mib - 1], std::byte{0xAA});
+    EXPECT_EQ(data[16 * mib], std::byte{0xAA});
+    EXPECT_EQ(data[32 * mib - 1], std::byte{0xAA});
+  }
 }
 
 TEST_F(ContenderTest, WorksInPlaceOnItsInputsBuffer) {
@@ -104,7 +131,7 @@ TEST_F(ContenderTest, GivesScratchMemoryOfItsOwn) {
   const Case work = cast_case("scratch", 5);
   GroupMemory memory = memory_for({&work});
   PreparedCase prepared = placed(work, memory);
-  prepared.poison(std::byte{0xFF});
+  prepared.poison({std::byte{0xFF}});
   prepared.run({});
   EXPECT_EQ(scratch.desc.bytes(), 1000);
   EXPECT_TRUE(scratch.data + 1000 <= out.data || out.data + out.desc.bytes() <= scratch.data);
@@ -193,7 +220,7 @@ TEST_F(ContenderTest, SharesOneUnchangedSource) {
     for (PreparedCase* prepared : {&first, &second}) {
       prepared->place(random);
       prepared->advance();
-      prepared->poison(std::byte{0xFF});
+      prepared->poison({std::byte{0xFF}});
       prepared->run({});
     }
   EXPECT_EQ(std::vector<std::byte>(data, data + bytes), before);

@@ -49,7 +49,7 @@ class SeveralTensorsTest : public testing::Test {
     prepared.place(random);
     for (int i = 0; i < 3; ++i) {  // of other copies of the inputs
       prepared.advance();
-      prepared.poison(std::byte{0xFF});
+      prepared.poison({std::byte{0xFF}});
       prepared.run({});
     }
     if (spoil) spoil(prepared.outputs());

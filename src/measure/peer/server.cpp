@@ -98,7 +98,7 @@ class PeerServer::Work {
   std::int64_t call() {
     prepared_.place(random_);
     prepared_.load_kernels();
-    const std::int64_t ns = poisoned_iteration(prepared_, std::byte{0xFF}, false, clock_);
+    const std::int64_t ns = poisoned_iteration(prepared_, Poison{std::byte{0xFF}}, false, clock_);
     result_ = Result::Kept;
     return ns;
   }
@@ -124,7 +124,7 @@ class PeerServer::Work {
   /// Gives the copy of the input that this is of, where they differ.
   std::optional<std::size_t> write(const std::string& path) {
     if (result_ == Result::None) throw Invalid("nothing was run (send run first)");
-    if (result_ == Result::Past) poisoned_iteration(prepared_, std::byte{0x55}, true, clock_);
+    if (result_ == Result::Past) poisoned_iteration(prepared_, Poison{std::byte{0x55}}, true, clock_);
     result_ = Result::Kept;
     write_array(path, prepared_.outputs().at(0), backends_);
     return unlike_ ? std::optional(prepared_.copy()) : std::nullopt;

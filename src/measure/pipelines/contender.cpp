@@ -70,7 +70,7 @@ void PipelineContender::run_checked(std::int64_t items, std::byte poison) {
     engine_.run(items, {});
     return;
   }
-  engine_.run(items, {.poison = poison, .on_done = [&](Flight& flight) { keep(flight); }});
+  engine_.run(items, {.poison = Poison{poison}, .on_done = [&](Flight& flight) { keep(flight); }});
   compare_items();
 }
 

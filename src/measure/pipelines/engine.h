@@ -21,7 +21,7 @@ struct FlowOptions {
   bool ranges = false;                   // those of the config, of stages and of shares of them
   bool device_marks = false;             // stages on a device are timed
   bool external_ids = false;             // their ranges have those of external_id()
-  std::optional<std::byte> poison = {};  // fills each item's buffers before its first stage
+  std::optional<Poison> poison = {};     // fills each item's buffers before its first stage
   /// Called for each item when all of its work is done, on any thread.
   std::function<void(Flight&)> on_done = {};
 };

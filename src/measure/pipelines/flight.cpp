@@ -27,7 +27,7 @@ void Flight::wait_before(Queue& queue) {
     queue.wait_for(*std::exchange(pending_, nullptr), mark_);
 }
 
-void Flight::run(std::size_t stage, Queue& queue, std::optional<std::byte> poison) {
+void Flight::run(std::size_t stage, Queue& queue, std::optional<Poison> poison) {
   queue.item = item_;
   stages_.allocate_fresh(stage, queue, poison);
   stages_.submit(stage, queue);

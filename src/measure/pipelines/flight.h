@@ -26,7 +26,7 @@ class Flight {
   /// is done. The host waits for that only if it does the work itself.
   void wait_before(Queue& queue);
   /// Submits a stage; `poison` fills what it makes fresh.
-  void run(std::size_t stage, Queue& queue, std::optional<std::byte> poison);
+  void run(std::size_t stage, Queue& queue, std::optional<Poison> poison);
   /// Marks the end of what it submitted to a device, for what comes next elsewhere.
   void mark_end(Queue& queue);
   /// Frees what it has fresh, unless a device may still work on it.
