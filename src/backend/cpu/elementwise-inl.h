@@ -352,6 +352,10 @@ HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, cons
   auto* out = reinterpret_cast<Storage<To>*>(run.out);
   constexpr auto size = static_cast<std::int64_t>(sizeof(*in));
   const auto step = static_cast<std::int64_t>(hn::Lanes(F())) * kVectors;
+  const auto whole_chunk = [&](std::int64_t at, std::int64_t channel) HWY_ATTR {
+    fetch_lines_soon(in + at + kFetchAhead / size, step * size);
+    chunk<From, To, Stores::NonTemporal, kVectors>(in + at, out + at, pick(channel));
+  };
   const auto piece = [&](std::int64_t at, std::int64_t count, std::int64_t channel) {
     blocks<From, To, Stores::Normal>({.in = reinterpret_cast<const std::byte*>(in + at),
                                       .out = reinterpret_cast<std::byte*>(out + at),
@@ -372,9 +376,7 @@ HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, cons
         next = std::min(next, i + one.planes.left / step * step);
       for (std::int64_t k = i; k < next; k += step)
         for (const PartOfPlanes& one : parts) {
-          const std::int64_t at = one.at + k;
-          fetch_lines_soon(in + at + kFetchAhead / size, step * size);
-          chunk<From, To, Stores::NonTemporal, kVectors>(in + at, out + at, pick(one.channel));
+          whole_chunk(one.at + k, one.channel);
           // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
           std::atomic_signal_fence(std::memory_order_seq_cst);
         }
@@ -383,11 +385,11 @@ HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, cons
         Run::end_plane(one.planes, one.channel);
       }
       if (next > i || next == part) continue;
-      next = i + step;  // in which two planes meet
+      next = i + step;  // in which planes of a part meet, or of several
       for (PartOfPlanes& one : parts)
         for (std::int64_t at = one.at + i, end = at + step, count = 0; at < end; at += count) {
           count = std::min(end - at, one.planes.left);
-          piece(at, count, one.channel);
+          count == step ? whole_chunk(at, one.channel) : piece(at, count, one.channel);
           one.planes.left -= count;
           Run::end_plane(one.planes, one.channel);
         }
@@ -405,8 +407,11 @@ constexpr std::int64_t kLongPlane = 32768;
 /// ends.
 template <DType From, DType To, class Operation>
 HWY_INLINE std::int64_t several_planes(const Run& run, const float* a, const float* b) {
-  const auto step = static_cast<std::int64_t>(hn::Lanes(F())) * vectors_per_chunk<From, To>();
-  const std::int64_t first = until_aligned<To>(run.out, step);
+  // To a line, and no further: where the output starts with one, planes of whole chunks meet
+  // between two chunks.
+  constexpr std::int64_t line = 64 / sizeof(Storage<To>);
+  const std::int64_t block = static_cast<std::int64_t>(hn::Lanes(F())) * vectors_per_block<To>();
+  const std::int64_t first = until_aligned<To>(run.out, std::max(line, block));
   const Planes& planes = run.planes;
   if (run.elements <= planes.left || planes.left < first || planes.elements < kLongPlane) return 0;
   using One = OneChannel<Operation>;
