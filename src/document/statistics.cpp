@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
+#include <random>
 
 namespace normbench {
 namespace {
@@ -71,25 +72,39 @@ Interval wilson_interval(int successes, int n, double level) {
           .high = successes == n ? 1 : centre + half};
 }
 
-double sign_test(int n, int heads) {
-  double log_term = -n * std::numbers::ln2, tail = 0;
-  for (int k = 0; k <= n; ++k) {
-    if (k >= heads) tail += std::exp(log_term);
-    log_term += std::log(static_cast<double>(n - k)) - std::log(static_cast<double>(k + 1));
+std::vector<double> family_p_values(const std::vector<std::vector<double>>& series) {
+  constexpr std::size_t most_positions = 12;
+  constexpr double as_good_as_equal = 1e-9;
+  if (series.empty()) return {};
+  const std::size_t positions = series.front().size();
+  std::vector<double> norms;
+  for (const std::vector<double>& values : series)
+    norms.push_back(std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0)));
+  std::vector<bool> turned(positions);
+  const auto statistic = [&](std::size_t one) {
+    double sum = 0;
+    for (std::size_t i = 0; i < positions; ++i) sum += turned[i] ? -series[one][i] : series[one][i];
+    return norms[one] > 0 ? sum / norms[one] : 0;
+  };
+  std::vector<double> observed;
+  for (std::size_t one = 0; one < series.size(); ++one) observed.push_back(statistic(one));
+  const bool all_ways = positions <= most_positions;
+  const std::size_t ways = std::size_t{1} << std::min(positions, most_positions);
+  std::mt19937_64 random(1);
+  std::vector<std::size_t> as_large(series.size(), 1);  // what was observed is one of the ways
+  for (std::size_t way = 1; way < ways; ++way) {
+    for (std::size_t i = 0; i < positions; ++i)
+      turned[i] = ((all_ways ? way >> i : random() >> 63) & 1) != 0;
+    double largest = statistic(0);
+    for (std::size_t one = 1; one < series.size(); ++one)
+      largest = std::max(largest, statistic(one));
+    for (std::size_t one = 0; one < series.size(); ++one)
+      if (largest >= observed[one] - as_good_as_equal) ++as_large[one];
   }
-  return std::min(1.0, tail);
-}
-
-std::vector<bool> holm(std::span<const double> p_values, double alpha) {
-  std::vector<std::size_t> order(p_values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return p_values[i]; });
-  std::vector<bool> rejected(p_values.size());
-  for (std::size_t rank = 0; rank < order.size(); ++rank) {
-    if (p_values[order[rank]] > alpha / static_cast<double>(order.size() - rank)) break;
-    rejected[order[rank]] = true;
-  }
-  return rejected;
+  std::vector<double> p_values;
+  for (const std::size_t count : as_large)
+    p_values.push_back(static_cast<double>(count) / static_cast<double>(ways));
+  return p_values;
 }
 
 double lag1_autocorrelation(std::span<const double> values) {

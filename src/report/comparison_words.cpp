@@ -154,12 +154,6 @@ struct CautionText {
         few.pairs == 1 ? "one run a side" : fmt::format("{} pairs of runs", few.pairs),
         kFewestPairs);
   }
-  std::string operator()(const caution::TooFewRuns& few) const {
-    return fmt::format(
-        "{} pairs of runs are too few to say beyond doubt that one of {} cases regressed ({} would "
-        "do)",
-        few.pairs, few.cases, few.needed);
-  }
 };
 
 }  // namespace

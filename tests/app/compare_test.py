@@ -118,12 +118,24 @@ class CompareTest(unittest.TestCase):
         self.assertTrue(done.stdout.startswith("300 regressed, 0 improved"), done.stdout[:200])
 
     def test_doubt_exits_0_and_4_when_strict(self):
-        base, new = self.pairs({"a": 1.1, "b": 1, "c": 1, "d": 1}, count=6)
+        base, new = self.pairs({"a": 1.03, "b": 1, "c": 1, "d": 1}, count=6)
+        path = new / "run-03/results.json"  # a run that makes up most of the difference
+        content = json.loads(path.read_text())
+        content["groups"][0]["cases"][0]["rounds"]["wall_ns"] = [2_000_000] * 20
+        path.write_text(json.dumps(content))
         done = compare(base, new)
-        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("1 regressed (1 not beyond doubt)", done.stdout)
-        self.assertIn("too few to say beyond doubt that one of 4 cases regressed", done.stdout)
         self.assertEqual(compare(base, new, "--strict").returncode, 4)
+
+    def test_six_pairs_find_one_regression_among_however_many_cases(self):
+        for cases in (4, 40):
+            with self.subTest(cases=cases):
+                factors = {f"case {i}": 1 + 0.001 * (i % 3) for i in range(cases)}
+                base, new = self.pairs({**factors, "case 2": 10}, count=6)
+                done = compare(base, new)
+                self.assertEqual(done.returncode, 1, done.stdout)
+                self.assertIn("1 regressed, 0 improved", done.stdout)
 
     def test_a_case_that_now_fails_exits_1(self):
         base, new = self.pairs({"a": 1, "b": 1})

@@ -102,23 +102,6 @@ TEST(WilsonInterval, IsTheSameSeenFromTheFailures) {
     }
 }
 
-TEST(SignTest, IsTheBinomialTail) {
-  EXPECT_NEAR(sign_test(6, 6), 1.0 / 64, 1e-15);
-  EXPECT_NEAR(sign_test(10, 8), 56.0 / 1024, 1e-15);
-  EXPECT_NEAR(sign_test(20, 15), 21700.0 / 1048576, 1e-15);
-  EXPECT_EQ(sign_test(10, 11), 0);
-  EXPECT_EQ(sign_test(0, 0), 1);
-  for (const int n : {1, 2, 7, 50, 333, 1000, 3000}) {
-    const std::vector<long double> terms = binomial(n);
-    long double tail = 0;
-    for (int heads = n; heads >= 0; --heads) {
-      tail += terms[static_cast<std::size_t>(heads)];
-      const auto expected = static_cast<double>(tail);
-      EXPECT_NEAR(sign_test(n, heads), expected, 1e-300 + 1e-10 * expected) << n << " " << heads;
-    }
-  }
-}
-
 TEST(Autocorrelation, IsThatOfTheDefinition) {
   EXPECT_DOUBLE_EQ(lag1_autocorrelation(std::vector<double>{1, 2, 3, 4}), 0.25);
   EXPECT_DOUBLE_EQ(lag1_autocorrelation(std::vector<double>{1, -1, 1, -1}), -0.75);

@@ -20,66 +20,45 @@ double error_of(double share, int trials = kTrials) {
   return 4 * std::sqrt(share * (1 - share) / trials);
 }
 
-std::vector<bool> bonferroni(const std::vector<double>& p_values) {
-  std::vector<bool> rejected;
-  for (const double p : p_values)
-    rejected.push_back(p <= kAlpha / static_cast<double>(p_values.size()));
-  return rejected;
+bool any_below_alpha(const std::vector<double>& p_values, std::size_t first = 0) {
+  return std::any_of(p_values.begin() + static_cast<std::ptrdiff_t>(first), p_values.end(),
+                     [](double p) { return p <= kAlpha; });
 }
 
-bool any(const std::vector<bool>& rejected, std::size_t first = 0) {
-  return std::find(rejected.begin() + static_cast<std::ptrdiff_t>(first), rejected.end(), true) !=
-         rejected.end();
+TEST(FamilyPValues, AreSharesOfTheWaysToTurnSigns) {
+  EXPECT_THAT(family_p_values({}), ElementsAre());
+  EXPECT_THAT(family_p_values({{1, 2, 3}}), ElementsAre(1.0 / 8));
+  EXPECT_THAT(family_p_values({{1, 2, -3}}), ElementsAre(5.0 / 8));  // 0, twice, and three above
+  EXPECT_THAT(family_p_values({{-1, -1}}), ElementsAre(1));
+  EXPECT_THAT(family_p_values({{0, 0, 0}}), ElementsAre(1));  // nothing was measured
+  // The largest of both: with all signs turned the second is as large as the first is.
+  EXPECT_THAT(family_p_values({{1, 1, 1}, {-1, -1, -1}}), ElementsAre(2.0 / 8, 1));
+  EXPECT_THAT(family_p_values({std::vector<double>(20, 1)}), ElementsAre(1.0 / 4096));
 }
 
-TEST(Holm, StepsDownUntilTheFirstThatStays) {
-  EXPECT_THAT(holm(std::vector<double>{0.01, 0.04, 0.03, 0.005}, kAlpha),
-              ElementsAre(true, false, false, true));  // 0.005 <= a/4, 0.01 <= a/3, 0.03 > a/2
-  EXPECT_THAT(holm(std::vector<double>{0.03, 0.02, 0.04}, kAlpha),
-              ElementsAre(false, false, false));  // 0.02 > a/3, though 0.04 <= a
-  EXPECT_THAT(holm(std::vector<double>{0.05}, kAlpha), ElementsAre(true));
-  EXPECT_THAT(holm(std::vector<double>{0.0125, 0.0125, 0.0125, 0.0125}, kAlpha),
-              ElementsAre(true, true, true, true));
-  EXPECT_THAT(holm(std::vector<double>{}, kAlpha), ElementsAre());
-}
-
-TEST(Holm, ErrsAsOftenAsItMayUnderTheGlobalNull) {
+TEST(FamilyPValues, ErrNoMoreOftenThanTheyMayHoweverManySeriesThereAre) {
+  constexpr int kFamilies = 1500;
   std::mt19937_64 random(1);
-  std::uniform_real_distribution<double> uniform;
-  for (const std::size_t k : {1, 2, 5, 21}) {
-    int errors = 0;
-    for (int trial = 0; trial < kTrials; ++trial) {
-      std::vector<double> p_values(k);
-      for (double& p : p_values) p = uniform(random);
-      errors += any(holm(p_values, kAlpha)) ? 1 : 0;
+  std::normal_distribution<double> noise;
+  for (const std::size_t series : {1, 4, 40})
+    for (const double shared : {0.0, 3.0}) {
+      int errors = 0, found = 0;
+      for (int trial = 0; trial < kFamilies; ++trial) {
+        std::vector<double> of_all(8);
+        for (double& one : of_all) one = shared * noise(random);
+        std::vector<std::vector<double>> values(series, of_all);
+        for (auto& one : values)
+          for (double& value : one) value += noise(random);
+        errors += any_below_alpha(family_p_values(values)) ? 1 : 0;
+        for (double& value : values[0]) value += 100;
+        const std::vector<double> p_values = family_p_values(values);
+        found += p_values[0] <= kAlpha ? 1 : 0;
+      }
+      const double rate = static_cast<double>(errors) / kFamilies;
+      EXPECT_LE(rate, kAlpha + error_of(kAlpha, kFamilies)) << series << " " << shared;
+      EXPECT_GT(rate, kAlpha / 4) << series << " " << shared;
+      EXPECT_EQ(found, kFamilies);
     }
-    const double size = static_cast<double>(k);
-    const double expected = 1 - std::pow(1 - kAlpha / size, size);  // the smallest decides
-    EXPECT_NEAR(static_cast<double>(errors) / kTrials, expected, error_of(expected)) << k;
-  }
-}
-
-TEST(Holm, ErrsNoMoreOftenWhereSomeHypothesesAreFalseOrAllDepend) {
-  std::mt19937_64 random(2);
-  std::uniform_real_distribution<double> uniform;
-  constexpr std::size_t kFalse = 4, kTrue = 6;
-  int errors = 0, dependent_errors = 0, found = 0, found_by_bonferroni = 0;
-  for (int trial = 0; trial < kTrials; ++trial) {
-    std::vector<double> p_values(kFalse + kTrue);
-    for (std::size_t i = 0; i < p_values.size(); ++i)
-      p_values[i] = std::pow(uniform(random), i < kFalse ? 8 : 1);
-    const std::vector<bool> rejected = holm(p_values, kAlpha), fixed = bonferroni(p_values);
-    errors += any(rejected, kFalse) ? 1 : 0;
-    for (std::size_t i = 0; i < rejected.size(); ++i) EXPECT_TRUE(rejected[i] || !fixed[i]);
-    found += static_cast<int>(std::count(rejected.begin(), rejected.end(), true));
-    found_by_bonferroni += static_cast<int>(std::count(fixed.begin(), fixed.end(), true));
-    const double shared = uniform(random);
-    dependent_errors += any(holm(std::vector<double>(kTrue, shared), kAlpha)) ? 1 : 0;
-  }
-  EXPECT_LE(static_cast<double>(errors) / kTrials, kAlpha + error_of(kAlpha));
-  EXPECT_NEAR(static_cast<double>(dependent_errors) / kTrials, kAlpha / kTrue,
-              error_of(kAlpha / kTrue));
-  EXPECT_GT(found, found_by_bonferroni);
 }
 
 /// Rounds of contenders that do not differ, with heavy tails and a drift that all share.

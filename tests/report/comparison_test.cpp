@@ -50,9 +50,9 @@ Comparison everything() {
   return compare(pairs.base, pairs.now, {});
 }
 
-/// One run a side, of six rounds, and a regression that is not beyond doubt.
+/// Six runs a side, and a regression that is not beyond doubt: most of it is of one pair.
 Comparison doubtful() {
-  examples::Pairs pairs = examples::timed_pairs({{"a", {1.1, 1.1, 1.1, 1.1, 1.1, 1.1}},
+  examples::Pairs pairs = examples::timed_pairs({{"a", {1.03, 1.03, 1.04, 1.03, 1.05, 2}},
                                                  {"b", {1, 1, 1, 1, 1, 1}},
                                                  {"c", {1, 1, 1, 1, 1, 1}},
                                                  {"d", {1, 1, 1, 1, 1, 1}}});

@@ -30,6 +30,20 @@ std::vector<double> all_rounds(const std::vector<CaseRun>& runs) {
   return times;
 }
 
+/// By how much each pair of runs is slower than the margin allows, as logarithms; 0 of a pair that
+/// did not measure the case.
+std::vector<double> excess_of_pairs(const MatchedCase& matched, const Comparison& comparison) {
+  std::vector<double> excess(static_cast<std::size_t>(comparison.pairs));
+  for (std::size_t i = 0; i < excess.size(); ++i) {
+    const CaseRun &base = matched.base[i], &now = matched.now[i];
+    if (measured_in(base) && measured_in(now))
+      excess[i] =
+          std::log(median_ns(*now.result, *now.results) / median_ns(*base.result, *base.results)) -
+          std::log1p(comparison.margin.value);
+  }
+  return excess;
+}
+
 Times times_of(const MatchedCase& matched, const Comparison& comparison) {
   if (!comparison.run_pairs) return {all_rounds(matched.base), all_rounds(matched.now)};
   Times times;
@@ -124,7 +138,7 @@ void compare_times(const MatchedCase& matched, const Comparison& comparison, Com
   }
   if (one.why != NoVerdict::None) return;
   const Effect effect = comparison.run_pairs
-                            ? effect_of_pairs(times.base_ns, times.now_ns, margin)
+                            ? effect_of_pairs(times.base_ns, times.now_ns)
                             : effect_of_rounds(times.base_ns, times.now_ns, margin);
   one.replicates = effect.replicates;
   one.ratio = effect.ratio;
@@ -176,28 +190,25 @@ void sort_worst_first(std::vector<ComparedCase>& cases) {
   });
 }
 
-/// Marks as certain the regressed cases that Holm's procedure rejects over all cases that could be
-/// judged: beyond doubt, with at most 5 % false alarms of the whole comparison. Rounds of too few
-/// runs leave doubt, however many they are: what runs of the same code differ by is not in them.
-/// Cautions where there are too few runs.
-void decide(Comparison& comparison) {
+/// Marks as certain the regressed cases that are slower than the margin allows beyond doubt: with
+/// at most 5 % false alarms of all cases together. Rounds of too few runs leave doubt, however many
+/// they are: what runs of the same code differ by is not in them. `matched`: of the cases.
+void decide(Comparison& comparison, const std::vector<MatchedCase>& matched) {
   std::vector<ComparedCase*> judged;
-  std::vector<double> p_values;
-  for (ComparedCase& one : comparison.cases)
-    if (one.visible) {
-      judged.push_back(&one);
-      p_values.push_back(one.p_value);
+  std::vector<std::vector<double>> excess;
+  for (std::size_t i = 0; i < matched.size(); ++i)
+    if (comparison.cases[i].visible) {
+      judged.push_back(&comparison.cases[i]);
+      excess.push_back(excess_of_pairs(matched[i], comparison));
     }
   if (judged.empty()) return;
   if (!comparison.run_pairs)
     return comparison.cautions.push_back(caution::FewRuns{comparison.pairs});
-  const std::vector<bool> rejected = holm(p_values, kAlpha);
-  for (std::size_t i = 0; i < judged.size(); ++i)
-    if (judged[i]->change == Change::Regressed) judged[i]->certain = rejected[i];
-  int needed = comparison.pairs;
-  while (sign_test(needed, needed) > kAlpha / static_cast<double>(judged.size())) ++needed;
-  if (needed > comparison.pairs)
-    comparison.cautions.push_back(caution::TooFewRuns{comparison.pairs, needed, judged.size()});
+  const std::vector<double> p_values = family_p_values(excess);
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    judged[i]->p_value = p_values[i];
+    judged[i]->certain = judged[i]->change == Change::Regressed && p_values[i] <= kAlpha;
+  }
 }
 
 ComparedSide described(const std::vector<Results>& runs) {
@@ -224,7 +235,7 @@ Comparison compare(const std::vector<Results>& base, const std::vector<Results>&
     comparison.cases.push_back(compare_case(one, comparison));
   comparison.base_only = std::move(matched.base_only);
   comparison.new_only = std::move(matched.new_only);
-  decide(comparison);
+  decide(comparison, matched.both);
   sort_worst_first(comparison.cases);
   return comparison;
 }

@@ -96,7 +96,8 @@ struct ComparedCase {
   std::optional<Interval> ratio;          // new time over base time, at 95 %
   std::optional<double> visible;          // the smallest relative change that would have been seen
   std::optional<double> drift;            // largest relative change of its group's limits
-  double p_value = 1;                     // one-sided, of "slower by no more than the margin"
+  double p_value = 1;                     // one-sided, of "slower by no more than the margin"; of pairs
+                                          // of runs adjusted for all cases (family_p_values)
   int replicates = 0;                     // pairs of runs, or rounds of the side that has fewer
   NoVerdict why = NoVerdict::None;        // why it failed, or is inconclusive whatever its interval
   Ending ending;                          // of the side that Ended

@@ -17,9 +17,8 @@ struct Effect {
 inline constexpr int kFewestPairs = 6;
 
 /// Pairs of runs as replicates: exp of the median of ln(now / base) with its order-statistic
-/// interval; p of a sign test against the margin.
-Effect effect_of_pairs(const std::vector<double>& base_ns, const std::vector<double>& now_ns,
-                       double margin);
+/// interval. Whether it is beyond doubt depends on all cases: see family_p_values.
+Effect effect_of_pairs(const std::vector<double>& base_ns, const std::vector<double>& now_ns);
 
 /// Rounds as replicates, unpaired: the ratio of the medians. Either side's interval misses its
 /// median in half of the 5 %, so that the ratio's covers at 95 %. p is the smallest level at which

@@ -76,14 +76,10 @@ struct Busier {     // tasks a thread
 struct FewRuns {  // so that rounds decide
   int pairs;
 };
-struct TooFewRuns {  // to be beyond doubt over all cases
-  int pairs, needed;
-  std::size_t cases;
-};
 }  // namespace caution
 using Caution =
     std::variant<caution::SameDocument, caution::UnpairedRuns, caution::Interrupted,
-                 caution::NoTurns, caution::Busier, caution::FewRuns, caution::TooFewRuns>;
+                 caution::NoTurns, caution::Busier, caution::FewRuns>;
 
 /// Runs without a partner, interrupted runs, sides that did not take turns, a machine that was much
 /// busier on one side.
