@@ -253,6 +253,9 @@ std::string why_text(const ComparedCase& one) {
       return fmt::format(
           "other work had the processor in a typical turn of {}: this may be the machine",
           one.ratio->value > 1 ? "NEW" : "BASE");
+    case NoVerdict::AboveLimit:
+      return fmt::format("{} is faster than its own limit: limit or case is measured wrongly",
+                         one.change == Change::Failed ? "NEW" : "BASE");
   }
   return "";
 }

@@ -137,6 +137,30 @@ class CompareTest(unittest.TestCase):
                 self.assertEqual(done.returncode, 1, done.stdout)
                 self.assertIn("1 regressed, 0 improved", done.stdout)
 
+    def kept_pairs(self, of_base, of_new):
+        """Six pairs of a kept run, the times of its cases by these factors; its limits stay."""
+        for side, factor, later in (("base", of_base, 0), ("new", of_new, 1)):
+            for i in range(6):
+                run = json.loads(REFERENCE.read_text())
+                run["environment"]["date"] = f"2026-11-21T10:{2 * i + later:02}:00Z"
+                run["groups"] = run["groups"][:1]
+                for case in run["groups"][0]["cases"]:
+                    columns = case["rounds"]
+                    columns["wall_ns"] = [int(factor * ns) for ns in columns["wall_ns"]]
+                self.write(f"{side}/run-{i}/results.json", run)
+        return self.dir / "base", self.dir / "new"
+
+    def test_new_that_is_faster_than_its_own_limits_is_no_improvement(self):
+        sides = self.kept_pairs(1, 1 / 33)
+        self.assertEqual(self.verdicts(*sides, code=1)["fused"], "failed")
+        self.assertIn("NEW is faster than its own limit", compare(*sides).stdout)
+
+    def test_base_that_is_faster_than_its_own_limits_decides_nothing(self):
+        sides = (*self.kept_pairs(1 / 33, 1), "--only", "fused")
+        self.assertEqual(self.verdicts(*sides), {"fused": "inconclusive"})
+        self.assertIn("BASE is faster than its own limit", compare(*sides).stdout)
+        self.assertEqual(compare(*sides, "--strict").returncode, 4)
+
     def test_a_case_that_now_fails_exits_1(self):
         base, new = self.pairs({"a": 1, "b": 1})
         for path in new.glob("*/results.json"):

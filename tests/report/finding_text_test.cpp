@@ -41,6 +41,15 @@ TEST(CompareCase, SaysWhyTheMachineMayHaveChangedIt) {
             "other work had the processor in a typical turn of BASE: this may be the machine");
 }
 
+TEST(CompareCase, SaysWhichSideIsFasterThanItsLimit) {
+  ComparedCase one;
+  one.why = NoVerdict::AboveLimit;
+  one.change = Change::Failed;
+  EXPECT_EQ(why_text(one), "NEW is faster than its own limit: limit or case is measured wrongly");
+  one.change = Change::Inconclusive;
+  EXPECT_EQ(why_text(one), "BASE is faster than its own limit: limit or case is measured wrongly");
+}
+
 TEST(CompareFindings, WhatDoesNotChangeIsNone) {
   EXPECT_THAT(findings_of([](CaseResult& c) { c.first_call_ns = 7; }), IsEmpty());
 }

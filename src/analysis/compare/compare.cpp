@@ -119,6 +119,25 @@ bool preempted_more(const std::vector<CaseRun>& slower, const std::vector<CaseRu
   return typical(slower, switches) > expected + 3 * std::sqrt(expected);
 }
 
+/// True when most of the runs that measured the case have it faster than its own limit.
+bool above_limit(const std::vector<CaseRun>& runs) {
+  const auto measured = std::ranges::count_if(runs, measured_in);
+  const auto above = std::ranges::count_if(runs, [](const CaseRun& run) {
+    return measured_in(run) && analyse_case(*run.group, *run.result, *run.results).above_limit;
+  });
+  return 2 * above > measured;
+}
+
+/// What is faster than its limit does not do its work, or is not timed rightly: a fault where it
+/// came with NEW, and no verdict where BASE has it.
+void judge_limits(const MatchedCase& matched, ComparedCase& one) {
+  const bool of_base = above_limit(matched.base);
+  if (!of_base && !above_limit(matched.now)) return;
+  one.why = NoVerdict::AboveLimit;
+  one.change = of_base ? Change::Inconclusive : Change::Failed;
+  one.certain = !of_base;
+}
+
 /// Why the times of a case say nothing about it.
 NoVerdict why_not(const MatchedCase& matched, const Comparison& comparison, const Times& times) {
   if (times.base_ns.empty()) return NoVerdict::NotMeasured;
@@ -168,6 +187,7 @@ ComparedCase compare_case(const MatchedCase& matched, const Comparison& comparis
   const bool had = base.status == Status::Ok, has = now.status == Status::Ok;
   if (had && has) {
     compare_times(matched, comparison, one);
+    if (one.visible) judge_limits(matched, one);
     return one;
   }
   one.why = NoVerdict::Ended;
@@ -207,7 +227,7 @@ void decide(Comparison& comparison, const std::vector<MatchedCase>& matched) {
   const std::vector<double> p_values = family_p_values(excess);
   for (std::size_t i = 0; i < judged.size(); ++i) {
     judged[i]->p_value = p_values[i];
-    judged[i]->certain = judged[i]->change == Change::Regressed && p_values[i] <= kAlpha;
+    if (judged[i]->change == Change::Regressed) judged[i]->certain = p_values[i] <= kAlpha;
   }
 }
 

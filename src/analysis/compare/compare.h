@@ -35,7 +35,8 @@ enum class NoVerdict {
   TooFewRuns,    // for an interval
   TooFewRounds,
   LimitsChanged,  // those of its group, by as much
-  Preempted       // others had the processor in a typical turn of the slower side
+  Preempted,      // others had the processor in a typical turn of the slower side
+  AboveLimit      // faster than its limit in most runs of a side: what was measured is not the work
 };
 
 /// How a case ended in the runs of a side: Failed when it failed in any, Ok when it was measured in
