@@ -262,7 +262,17 @@ TEST(Compare, ACaseThatIsNowSkippedIsNoRegressionButUndecided) {
                                             0, Ending{Status::Skipped, "no CUDA device", 10, 10}}));
 
   for (Results& results : pairs.base) results.groups = pairs.now[0].groups;
-  EXPECT_EQ(gate(compare_pairs_of(pairs)), Gate::Passed);  // skipped before and now
+  EXPECT_EQ(gate(compare_pairs_of(pairs)), Gate::Undecided);  // nothing was compared
+}
+
+TEST(Compare, ACaseThatIsSkippedOnBothSidesLeavesTheOthersVerdict) {
+  Pairs pairs = timed_pairs({{"cpu", always(1)}, {"gpu", always(1)}});
+  for (auto* side : {&pairs.base, &pairs.now})
+    for (Results& results : *side) {
+      results.groups[0].cases[1].status = Status::Skipped;
+      results.groups[0].cases[1].rounds.clear();
+    }
+  EXPECT_EQ(gate(compare_pairs_of(pairs)), Gate::Passed);
 }
 
 TEST(Compare, CasesOfOneSideAreListed) {

@@ -111,6 +111,17 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(compare(base, new).returncode, 0)
         self.assertEqual(compare(base, new, "--strict").returncode, 0)
 
+    def test_nothing_that_was_measured_exits_4_when_strict(self):
+        for side in ("base", "new"):
+            run = document({"a": 1})
+            case = run["groups"][0]["cases"][0]
+            case.update(status="skipped", reason="no CUDA device")
+            del case["rounds"]
+            self.write(f"{side}.json", run)
+        sides = (self.dir / "base.json", self.dir / "new.json")
+        self.assertEqual(compare(*sides).returncode, 0)
+        self.assertEqual(compare(*sides, "--strict").returncode, 4)
+
     def test_300_regressions_exit_1(self):
         base, new = self.pairs({f"case {i}": 1.1 for i in range(300)}, count=13)
         done = compare(base, new)

@@ -267,7 +267,10 @@ Gate gate(const Comparison& comparison) {
     return one.change == Change::Regressed || one.change == Change::Inconclusive ||
            (one.change == Change::NotCompared && one.base_ns);
   });
-  return undecided || !comparison.base_only.empty() ? Gate::Undecided : Gate::Passed;
+  const bool decided = std::ranges::any_of(cases, [](const ComparedCase& one) {
+    return one.change == Change::Same || one.change == Change::Improved;
+  });
+  return undecided || !decided || !comparison.base_only.empty() ? Gate::Undecided : Gate::Passed;
 }
 
 bool comparable(const Comparison& comparison) {

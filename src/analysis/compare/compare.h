@@ -137,7 +137,7 @@ constexpr auto words(Gate) {
 }
 
 /// Regressed: a case failed, or is slower beyond doubt. Undecided: a case was inconclusive, may
-/// have regressed, or could not be compared though BASE measured it.
+/// have regressed, or could not be compared though BASE measured it; or there was none to compare.
 Gate gate(const Comparison& comparison);
 
 /// True when nothing forbids the comparison and some case is in both.
