@@ -108,7 +108,7 @@ TEST_P(Damaged, NumbersAreBadInputOrLeftOut) {
 INSTANTIATE_TEST_SUITE_P(Kept, Damaged,
                          testing::Values("quickstart-xeon-480m-2c-20261123.json",
                                          "images-xeon-480m-2c-20261123.json",
-                                         "blog-cpu-xeon-emr-2c-20261121.json",
+                                         "blog-cpu-xeon-emr-2c-20261128.json",
                                          "peers-load-epyc-zen4-2c-20261126.json",
                                          "reproduce/serving.json"));
 
