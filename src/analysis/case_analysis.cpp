@@ -60,7 +60,7 @@ void compare_with_limit(const GroupResult& group, const CaseResult& result, cons
   // One alarm in twenty quiet groups would be too many, so all cases of the group share the 5 %.
   const double level = 1 - 0.05 / static_cast<double>(group.cases.size());
   analysis.above_limit =
-      enough_rounds(bytes_times, case_times, level) &&
+      enough_rounds(log_ratios(bytes_times, case_times), level) &&
       paired_ratio(bytes_times, case_times, level).low > 1 + precision_of(group, results);
 }
 
@@ -78,7 +78,7 @@ CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
   add_published(group, result, results, analysis);
   if (!measured(result)) return analysis;
   const auto times = times_ns(result, results);
-  analysis.time_ns = median_interval(times, decision_level);
+  analysis.time_ns = time_interval(times, decision_level);
   analysis.faults = faults_per_iteration(result);
   if (result.peer.empty()) analysis.switches = switches_per_iteration(result);
   if (result.images > 0)
@@ -163,11 +163,6 @@ double stage_share(const CaseResult& result, const StageResult& stage) {
       for (const std::int64_t ns : other.rounds_ns) total += static_cast<double>(ns);
   }
   return total > 0 ? own / total : 0;
-}
-
-bool enough_rounds(const std::vector<double>& a, const std::vector<double>& b, double level) {
-  const auto rounds = static_cast<int>(std::min(a.size(), b.size()));
-  return median_interval_indices(rounds, level).has_value();
 }
 
 std::optional<double> cpu_seconds_per_image(const CaseResult& result) {

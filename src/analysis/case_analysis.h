@@ -82,9 +82,6 @@ std::int64_t moved_bytes(const CaseResult& result);
 /// where a GPU takes part, since host and device times overlap. 0 when not attributed.
 double stage_share(const CaseResult& result, const StageResult& stage);
 
-/// True when the two series have rounds enough for an interval at `level`.
-bool enough_rounds(const std::vector<double>& a, const std::vector<double>& b, double level);
-
 /// CPU seconds of all threads of the process: the median of the rounds. Nothing for a case without
 /// rounds.
 std::optional<double> cpu_seconds_per_image(const CaseResult& result);

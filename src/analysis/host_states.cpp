@@ -67,38 +67,11 @@ ChangePoint change_point(std::span<const double> series) {
   return found;
 }
 
-std::optional<double> between_heaps(std::span<const double> series, double least_apart) {
-  std::vector<double> sorted(series.begin(), series.end());
-  std::ranges::sort(sorted);
-  const std::size_t count = sorted.size(), fewest = std::max<std::size_t>(4, count / 5);
-  std::size_t cut = 0;
-  double gap = 0;
-  for (std::size_t i = fewest; i + fewest <= count; ++i)
-    if (sorted[i] - sorted[i - 1] > gap) {
-      gap = sorted[i] - sorted[i - 1];
-      cut = i;
-    }
-  if (cut == 0) return std::nullopt;
-  const std::span<const double> low = std::span(sorted).first(cut),
-                                high = std::span(sorted).subspan(cut);
-  const auto middle = [](std::span<const double> heap) {
-    return median(std::vector<double>(heap.begin(), heap.end()));
-  };
-  const auto middle_half = [](std::span<const double> heap) {
-    const std::size_t quarter = heap.size() / 4;
-    return heap[heap.size() - 1 - quarter] - heap[quarter];
-  };
-  if (middle(high) - middle(low) < least_apart) return std::nullopt;
-  constexpr double clear = 2;
-  if (gap <= clear * std::max(middle_half(low), middle_half(high))) return std::nullopt;
-  return (low.back() + high.front()) / 2;
-}
-
 HostStates host_states(const GroupResult& group, const Results& results) {
   HostStates states;
   const auto pairs = compared(group, results);
   const double level = kLevel / static_cast<double>(std::max<std::size_t>(1, pairs.size()));
-  double most = std::log(kOtherState);
+  double most = std::log(other_state);
   const auto keep = [&](const CaseResult& limit, const CaseResult& other, std::vector<double> first,
                         std::vector<double> second, std::optional<int> round) {
     const auto rounds = static_cast<int>(second.size());
@@ -123,9 +96,9 @@ HostStates host_states(const GroupResult& group, const Results& results) {
       keep(*limit, *other, {logs.begin(), middle}, {middle, logs.end()}, static_cast<int>(at));
     }
     if (!states.are_enough) continue;
-    if (const auto between = between_heaps(logs, std::log(kOtherState))) {
+    if (const auto levels = two_levels(logs, std::log(other_state))) {
       std::vector<double> low, high;
-      for (const double one : logs) (one < *between ? low : high).push_back(one);
+      for (const double one : logs) (one < levels->between ? low : high).push_back(one);
       if (low.size() < high.size()) std::swap(low, high);
       keep(*limit, *other, std::move(low), std::move(high), std::nullopt);
     }

@@ -9,9 +9,6 @@
 
 namespace normbench {
 
-/// From here on a change of two forms' ratio is one of the host's state.
-inline constexpr double kOtherState = 1.03;
-
 /// Which form of a loop moves bytes fastest depends on the machine's memory, and on a virtual
 /// machine on what its host leaves of that. Forms of one stream that took turns in the same rounds
 /// show it: where their ratio has two levels, the rounds are those of two machines.
@@ -32,9 +29,8 @@ struct HostStates {
 
 /// Compares each stream of the host with the fastest of the same bytes and threads. Two states are
 /// levels 3 % or more apart of which in one the other is faster: from a round on, by Pettitt's test
-/// at 5 % over all that are compared; or coming and going, where the ratios fall into two heaps,
-/// each of four rounds and a fifth of all, with a gap between them twice as wide as the middle
-/// half of either. What changes for all forms alike, or for one that is never the fastest, is no
+/// at 5 % over all that are compared; or coming and going, where the ratios have two levels
+/// (two_levels). What changes for all forms alike, or for one that is never the fastest, is no
 /// finding.
 HostStates host_states(const GroupResult& group, const Results& results);
 
@@ -45,9 +41,5 @@ struct ChangePoint {
   double p_value = 1;
 };
 ChangePoint change_point(std::span<const double> series);
-
-/// A value between the two heaps that a series falls into, whose medians are `least_apart` or more
-/// apart, as host_states() says; nothing where it is one heap.
-std::optional<double> between_heaps(std::span<const double> series, double least_apart);
 
 }  // namespace normbench

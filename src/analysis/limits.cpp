@@ -105,7 +105,7 @@ std::optional<Interval> share_of_limit(const CaseResult& limit, const CaseResult
   if (in_rounds(limit, limit.stages[0]) && in_rounds(result, stage))
     return paired_ratio(at_best, times, decision_level);
   const double level = 1 - (1 - decision_level) / 2;
-  const Interval a = median_interval(at_best, level), b = median_interval(times, level);
+  const Interval a = time_interval(at_best, level), b = time_interval(times, level);
   if (b.low <= 0) return std::nullopt;
   return Interval{.value = a.value / b.value, .low = a.low / b.high, .high = a.high / b.low};
 }

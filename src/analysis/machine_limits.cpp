@@ -33,7 +33,7 @@ MachineLimit measured_limit(const GroupResult& group, const CaseResult& result,
                      .ns = {},
                      .reason = result.reason};
   if (!measured(result)) return limit;
-  limit.ns = median_interval(times_ns(result, results), 0.95);
+  limit.ns = time_interval(times_ns(result, results), 0.95);
   limit.bytes = bytes_of_a_call(result);
   limit.faults = faults_per_iteration(result);
   return limit;

@@ -141,7 +141,7 @@ void add_drift(const std::vector<double>& times, double precision, CaseNoise& no
   const auto third = static_cast<std::ptrdiff_t>(times.size() / 3);
   const std::vector<double> first(times.begin(), times.begin() + third);
   const std::vector<double> last(times.end() - third, times.end());
-  if (!enough_rounds(first, last, decision_level)) return;
+  if (!enough_rounds(log_ratios(last, first), decision_level)) return;
   noise.drift = paired_ratio(last, first, decision_level);
   noise.drifts = (noise.drift->low > 1 || noise.drift->high < 1) &&
                  std::abs(noise.drift->value - 1) > precision;
@@ -157,7 +157,7 @@ void add_sensitivity(const std::vector<double>& times, const std::vector<double>
     a.push_back(times[i]);
     b.push_back(baseline[i]);
   }
-  if (a.size() == times.size() || !enough_rounds(a, b, decision_level)) return;
+  if (a.size() == times.size() || !enough_rounds(log_ratios(a, b), decision_level)) return;
   const Interval ratio = paired_ratio(times, baseline, decision_level);
   noise.undisturbed = paired_ratio(a, b, decision_level);
   noise.sensitive = std::abs(std::log(noise.undisturbed->value / ratio.value)) > half_width(ratio);

@@ -44,7 +44,7 @@ std::vector<Pair> compare_pairs(const GroupResult& group, const Results& results
       Pair pair{.a = indices[a],
                 .b = indices[b],
                 .ratio = paired_ratio(series[a], series[b], level),
-                .covered = enough_rounds(series[a], series[b], level),
+                .covered = enough_rounds(log_ratios(series[a], series[b]), level),
                 .process_effect = effect_between(group.cases[indices[a]], group.cases[indices[b]])};
       const double margin = margin_of(pair, precision_of(group, results));
       pair.different =

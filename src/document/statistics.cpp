@@ -6,11 +6,14 @@
 #include <numbers>
 #include <numeric>
 #include <random>
+#include <utility>
 
 namespace normbench {
 namespace {
 
-constexpr std::size_t kBlock = 8;  // adjacent rounds behind one replicate of a correlated series
+constexpr std::size_t kQuarters = 4;
+constexpr std::size_t kFewestInQuarters = 24;  // rounds: six in a quarter
+constexpr double kFewestDependent = 14;        // independent rounds that dependent ones are worth
 
 double median_of_sorted(std::span<const double> sorted) {
   const std::size_t n = sorted.size();
@@ -26,6 +29,155 @@ double normal_quantile(double probability) {
     (std::erfc(-middle / std::numbers::sqrt2) / 2 < probability ? low : high) = middle;
   }
   return low;
+}
+
+/// 1 above the median, -1 below it, less their mean.
+std::vector<double> signs(std::span<const double> values) {
+  const double middle = median({values.begin(), values.end()});
+  std::vector<double> signs;
+  double sum = 0;
+  for (const double value : values) {
+    signs.push_back((value > middle) - (value < middle));
+    sum += signs.back();
+  }
+  for (double& sign : signs) sign -= sum / static_cast<double>(signs.size());
+  return signs;
+}
+
+/// Autocorrelations of a series, each made when it is first asked for.
+class Autocorrelations {
+ public:
+  explicit Autocorrelations(std::vector<double> centred) : centred_(std::move(centred)) {
+    square_ = product(0);
+  }
+  std::size_t size() const { return centred_.size(); }
+  bool vary() const { return square_ > 0; }
+  double at(std::size_t lag) {
+    while (known_.size() <= lag) known_.push_back(product(known_.size()) / square_);
+    return known_[lag];
+  }
+
+ private:
+  double product(std::size_t lag) const {
+    double sum = 0;
+    for (std::size_t i = lag; i < centred_.size(); ++i) sum += centred_[i] * centred_[i - lag];
+    return sum;
+  }
+
+  std::vector<double> centred_, known_;
+  double square_ = 0;
+};
+
+/// 1 + 2 * the sum of all autocorrelations, over pairs of neighbouring lags that are positive and
+/// never grow, where each is `hidden` of its distance to 1 larger than it seems.
+double integrated_time(Autocorrelations& seen, double hidden) {
+  const auto at = [&](std::size_t lag) { return seen.at(lag) + hidden * (1 - seen.at(lag)); };
+  double time = -1, last = 2;
+  for (std::size_t lag = 0; lag + 1 < seen.size(); lag += 2) {
+    const double pair = std::min(at(lag) + at(lag + 1), last);
+    if (pair <= 0) break;
+    time += 2 * pair;
+    last = pair;
+  }
+  return std::clamp(time, 1.0, static_cast<double>(seen.size()));
+}
+
+/// The two heaps on either side of the widest gap that leaves `fewest` on each, where they are
+/// apart as two_levels() says.
+std::optional<Levels> levels_at_gap(std::span<const double> sorted, std::size_t fewest,
+                                    double least_apart) {
+  constexpr double clear = 2;
+  std::size_t cut = 0;
+  double gap = 0;
+  for (std::size_t i = fewest; i + fewest <= sorted.size(); ++i)
+    if (sorted[i] - sorted[i - 1] > gap) {
+      gap = sorted[i] - sorted[i - 1];
+      cut = i;
+    }
+  if (cut == 0) return std::nullopt;
+  const auto below = sorted.first(cut), above = sorted.subspan(cut);
+  const auto middle_half = [](std::span<const double> heap) {
+    const std::size_t quarter = heap.size() / 4;
+    return heap[heap.size() - 1 - quarter] - heap[quarter];
+  };
+  const Levels levels{.low = median_of_sorted(below),
+                      .high = median_of_sorted(above),
+                      .between = std::midpoint(below.back(), above.front()),
+                      .low_count = below.size(),
+                      .high_count = above.size()};
+  const bool apart = levels.high - levels.low >= least_apart;
+  const bool is_clear = gap > clear * std::max(middle_half(below), middle_half(above));
+  return apart && is_clear ? std::optional(levels) : std::nullopt;
+}
+
+/// True where the values of the smaller heap come in runs of two or more on average.
+bool come_in_runs(std::span<const double> series, const Levels& levels) {
+  const bool fewer_above = levels.high_count < levels.low_count;
+  std::size_t runs = 0;
+  bool before = false;
+  for (const double value : series) {
+    const bool is_one = (value > levels.between) == fewer_above;
+    if (is_one && !before) ++runs;
+    before = is_one;
+  }
+  return std::min(levels.low_count, levels.high_count) >= 2 * runs;
+}
+
+/// Zero-based places in the sorted series.
+struct Places {
+  std::size_t low, high;
+};
+
+/// Where an interval ends that rests on so many independent rounds: at the same share of all rounds
+/// as of those; at the extremes where they are too few.
+Places places_of(std::size_t rounds, double effective, double level) {
+  const auto independent = static_cast<int>(effective);
+  const auto indices = median_interval_indices(independent, level);
+  const bool depend = effective < static_cast<double>(rounds);
+  if (!indices || (depend && effective < kFewestDependent)) return {0, rounds - 1};
+  const double share = (indices->first + 1.0) / (independent + 1.0);
+  const double place = std::floor(share * static_cast<double>(rounds + 1) * (1 + 1e-12));
+  const std::size_t low = static_cast<std::size_t>(std::max(place, 1.0)) - 1;
+  return {low, rounds - 1 - low};
+}
+
+/// Widens `places` until they hold `value`.
+void hold(std::span<const double> sorted, double value, Places& places) {
+  const auto after = std::ranges::upper_bound(sorted, value);
+  const auto from = std::ranges::lower_bound(sorted, value);
+  const auto below = static_cast<std::size_t>(std::max<std::ptrdiff_t>(after - sorted.begin(), 1));
+  const auto above = static_cast<std::size_t>(from - sorted.begin());
+  places.low = std::min(places.low, below - 1);
+  places.high = std::max(places.high, std::min(above, sorted.size() - 1));
+}
+
+/// Where the interval of a series ends, as time_interval() says, in the sorted series; `logs` are
+/// not empty.
+Places interval_places(std::span<const double> logs, double level) {
+  const std::size_t rounds = logs.size();
+  Places places = places_of(rounds, effective_rounds(logs), level);
+  std::vector<double> sorted(logs.begin(), logs.end());
+  std::ranges::sort(sorted);
+  if (rounds >= kFewestInQuarters)
+    for (std::size_t quarter = 0; quarter < kQuarters; ++quarter) {
+      const std::size_t from = quarter * rounds / kQuarters,
+                        to = (quarter + 1) * rounds / kQuarters;
+      hold(sorted, median({logs.begin() + static_cast<std::ptrdiff_t>(from),
+                           logs.begin() + static_cast<std::ptrdiff_t>(to)}),
+           places);
+    }
+  if (const auto levels = two_levels(logs, std::log(other_state))) {
+    hold(sorted, levels->low, places);
+    hold(sorted, levels->high, places);
+  }
+  return places;
+}
+
+Interval interval_at(std::vector<double> values, const Places& places) {
+  std::ranges::sort(values);
+  return {.value = median_of_sorted(values),
+          .low = values[places.low],
+          .high = values[places.high]};
 }
 
 }  // namespace
@@ -119,16 +271,41 @@ double lag1_autocorrelation(std::span<const double> values) {
   return squares > 0 ? products / squares : 0;
 }
 
-std::vector<double> replicates(std::span<const double> values) {
-  const double lag1 = lag1_autocorrelation(values);
-  if (lag1 <= 0.1 || lag1 <= 2 / std::sqrt(static_cast<double>(values.size())))
-    return {values.begin(), values.end()};
-  std::vector<double> blocks;
-  for (std::size_t first = 0; first + kBlock <= values.size(); first += kBlock) {
-    const auto block = values.subspan(first, kBlock);
-    blocks.push_back(median({block.begin(), block.end()}));
-  }
-  return blocks;
+double effective_rounds(std::span<const double> series) {
+  const auto rounds = static_cast<double>(series.size());
+  Autocorrelations seen(signs(series));
+  if (series.size() < 3 || !seen.vary() || seen.at(1) <= 1 / std::sqrt(rounds)) return rounds;
+  // The signs are about their own median, so that each autocorrelation seems smaller, by about the
+  // share of the time that it is asked for: four steps settle both.
+  constexpr int steps = 4;
+  constexpr double most_hidden = 0.5;
+  double time = integrated_time(seen, 0);
+  for (int step = 1; step < steps; ++step)
+    time = integrated_time(seen, std::min(time / rounds, most_hidden));
+  return rounds / time;
+}
+
+std::optional<Levels> two_levels(std::span<const double> series, double least_apart) {
+  constexpr std::size_t fewest = 4;
+  std::vector<double> sorted(series.begin(), series.end());
+  std::ranges::sort(sorted);
+  if (const auto levels =
+          levels_at_gap(sorted, std::max(fewest, sorted.size() / 5), least_apart))
+    return levels;
+  const auto levels = levels_at_gap(sorted, std::max(fewest, sorted.size() / 20), least_apart);
+  return levels && come_in_runs(series, *levels) ? levels : std::nullopt;
+}
+
+Interval time_interval(std::span<const double> times, double level) {
+  if (times.empty()) return {};
+  std::vector<double> logs;
+  for (const double time : times) logs.push_back(std::log(time));
+  return interval_at({times.begin(), times.end()}, interval_places(logs, level));
+}
+
+bool enough_rounds(std::span<const double> series, double level) {
+  const auto independent = static_cast<int>(effective_rounds(series));
+  return median_interval_indices(independent, level).has_value();
 }
 
 std::vector<double> log_ratios(std::span<const double> numerator,
@@ -144,10 +321,7 @@ Interval paired_ratio(std::span<const double> numerator, std::span<const double>
                       double level) {
   const std::vector<double> rounds = log_ratios(numerator, denominator);
   if (rounds.empty()) return {};
-  const std::vector<double> units = replicates(rounds);
-  // Too few replicates: only the extremes of all rounds are wide enough to be honest.
-  const bool enough = median_interval_indices(static_cast<int>(units.size()), level).has_value();
-  const Interval logs = enough ? median_interval(units, level) : median_interval(rounds, 1);
+  const Interval logs = interval_at(rounds, interval_places(rounds, level));
   return {.value = std::exp(logs.value), .low = std::exp(logs.low), .high = std::exp(logs.high)};
 }
 

@@ -24,7 +24,8 @@ double median(std::vector<double> values);
 /// least `level` (exact binomial), the narrowest symmetric one; nothing when n is too small.
 std::optional<std::pair<int, int>> median_interval_indices(int n, double level);
 
-/// Median with its exact order-statistic interval; the extremes when n is too small (< 6 at 95 %).
+/// Median of independent values with its exact order-statistic interval; the extremes when n is too
+/// small (< 6 at 95 %).
 Interval median_interval(std::vector<double> values, double level);
 
 /// Wilson's score interval of a proportion: `successes` of `n` trials.
@@ -42,15 +43,45 @@ std::vector<double> family_p_values(const std::vector<std::vector<double>>& seri
 
 double lag1_autocorrelation(std::span<const double> values);
 
-/// A series itself, or medians of 8 adjacent rounds if correlated (lag-1 above 0.1 and 2/sqrt(n)).
-std::vector<double> replicates(std::span<const double> values);
+/// How many independent rounds would tell the median of a series, in the order of time, as well as
+/// its rounds do: their number over the integrated autocorrelation time of the signs of their
+/// distances from the median, by Geyer's initial monotone sequence (Statistical Science 7, 1992),
+/// with what taking the median away hides added back. The number itself where neighbours agree no
+/// more often than chance would have them (lag 1 within a standard error).
+double effective_rounds(std::span<const double> series);
+
+/// Two levels that a series of logarithms lies at instead of one.
+struct Levels {
+  double low = 0, high = 0;                   // medians of the values below and above
+  double between = 0;                         // a value in the gap
+  std::size_t low_count = 0, high_count = 0;  // how many values lie on either side
+};
+
+/// Nothing where the series is one heap. Two are `least_apart` or more apart, with a gap twice as
+/// wide as the middle half of either; the smaller one has four values and a fifth of all, or a
+/// twentieth that come in runs of two or more on average.
+std::optional<Levels> two_levels(std::span<const double> series, double least_apart);
+
+/// From here on (3 %) two levels of a time are two states of the machine.
+inline constexpr double other_state = 1.03;
+
+/// Median of times in the order in which they were taken, with an interval at `level` that rests on
+/// as many rounds as they are worth (effective_rounds), by order statistics. It is never narrower
+/// than what the medians of four quarters of the series span (of 24 rounds or more), nor than the
+/// medians of two levels, where it has two (two_levels, other_state). The extremes where there are
+/// too few rounds for the level, or rounds that depend on each other and are worth fewer than 14.
+/// It assumes that what moved the times did so several times while they were taken: of a change
+/// that is slower than the whole series, or never came, no series can tell.
+Interval time_interval(std::span<const double> times, double level);
+
+/// Whether a series is worth enough rounds for an interval at `level`.
+bool enough_rounds(std::span<const double> series, double level);
 
 /// ln(numerator/denominator) of the rounds that both have, and where both are positive.
 std::vector<double> log_ratios(std::span<const double> numerator,
                                std::span<const double> denominator);
 
-/// exp of the median of the log ratios, with its interval at `level` over the replicates; over too
-/// few of them the interval spans all rounds.
+/// exp of the median of the log ratios, with its interval at `level` as time_interval() says.
 Interval paired_ratio(std::span<const double> numerator, std::span<const double> denominator,
                       double level);
 

@@ -1,21 +1,34 @@
 #include "measure/stop_rule.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "document/statistics.h"
 
 namespace normbench {
 namespace {
 
-double widest(std::span<const std::vector<double>> series, std::size_t baseline) {
+/// Independent rounds behind an interval that may end a group.
+constexpr double enough_effective = 40;
+
+struct Look {
+  double half_width = 0;                                     // the widest
+  double effective = std::numeric_limits<double>::max();  // the fewest rounds that a series is worth
+};
+
+void look_at(std::span<const double> numerator, std::span<const double> denominator, Look& look) {
+  look.half_width =
+      std::max(look.half_width, half_width(paired_ratio(numerator, denominator, decision_level)));
+  look.effective = std::min(look.effective, effective_rounds(log_ratios(numerator, denominator)));
+}
+
+Look look_at_all(std::span<const std::vector<double>> series, std::size_t baseline) {
+  Look look;
   const std::vector<double> ones(series[baseline].size(), 1.0);
-  if (series.size() == 1) return half_width(paired_ratio(series[0], ones, decision_level));
-  double width = 0;
+  if (series.size() == 1) look_at(series[0], ones, look);
   for (std::size_t i = 0; i < series.size(); ++i)
-    if (i != baseline)
-      width =
-          std::max(width, half_width(paired_ratio(series[i], series[baseline], decision_level)));
-  return width;
+    if (i != baseline) look_at(series[i], series[baseline], look);
+  return look;
 }
 
 }  // namespace
@@ -28,8 +41,10 @@ std::optional<Stop> StopRule::decide(std::span<const std::vector<double>> series
   const int rounds = static_cast<int>(series[baseline].size());
   if (rounds >= next_look_) {
     while (next_look_ <= rounds) next_look_ *= 2;
-    half_width_ = widest(series, baseline);
-    if (half_width_ <= precision_) return Stop::Precision;
+    const Look look = look_at_all(series, baseline);
+    half_width_ = look.half_width;
+    if (look.half_width <= precision_ && look.effective >= enough_effective)
+      return Stop::Precision;
   }
   if (rounds >= fewest_rounds && time_is_over(seconds)) return Stop::Time;
   return std::nullopt;

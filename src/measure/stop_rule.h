@@ -10,16 +10,19 @@
 namespace normbench {
 
 /// Decides by the width of the ratios' intervals, never by where they lie, so that stopping favours
-/// no contender. It looks only at rounds 20, 40, 80, 160, … (at the first call at or after each)
-/// and at decision_level.
+/// no contender. It looks only at rounds 120, 240, 480, … (at the first call at or after each) and
+/// at decision_level. In fewer rounds the machine may not have shown its other state: of a host
+/// that changes every 40 rounds or so, 26 rounds see one state more often than both.
 class StopRule {
  public:
   static constexpr int fewest_rounds = 12;
+  static constexpr int first_look = 120;
 
   /// `precision`: half-width on the log scale that every ratio must reach (0.01 is 1 %).
   StopRule(double precision, double max_seconds);
 
-  /// Why to stop now: its precision is reached, or its time (at least 12 rounds); or nothing.
+  /// Why to stop now: every ratio has reached the precision with rounds that are worth 40
+  /// independent ones (effective_rounds), or the time is over (at least 12 rounds); or nothing.
   /// `series`: the values of all rounds of each contender; ratios are to `series[baseline]`. A
   /// contender alone is held to the interval of its own values.
   std::optional<Stop> decide(std::span<const std::vector<double>> series, std::size_t baseline,
@@ -33,7 +36,7 @@ class StopRule {
 
  private:
   double precision_, max_seconds_;
-  int next_look_ = 20;
+  int next_look_ = first_look;
   double half_width_ = 0;
 };
 

@@ -216,7 +216,7 @@ std::string host_states_text(const HostStates& states) {
   return fmt::format(
       "one state of its memory: over {} the same form of each stream was the fastest (to within "
       "{})",
-      counted(states.rounds, "round"), format_percent(kOtherState - 1));
+      counted(states.rounds, "round"), format_percent(other_state - 1));
 }
 
 std::string host_change_warning(const Experiment& experiment) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <random>
 #include <utility>
 
 namespace normbench::statistics_test {
@@ -109,12 +111,126 @@ TEST(Autocorrelation, IsThatOfTheDefinition) {
   EXPECT_EQ(lag1_autocorrelation(std::vector<double>{5}), 0);
 }
 
-TEST(Replicates, AreTheRoundsUnlessTheyAreCorrelated) {
+std::vector<double> normal_values(int count, double spread, std::mt19937_64& random) {
+  std::normal_distribution<double> noise(0, spread);
+  std::vector<double> values;
+  for (int i = 0; i < count; ++i) values.push_back(noise(random));
+  return values;
+}
+
+/// Every value as often in a row.
+std::vector<double> repeated(const std::vector<double>& values, int times) {
+  std::vector<double> all;
+  for (const double value : values) all.insert(all.end(), times, value);
+  return all;
+}
+
+TEST(EffectiveRounds, AreAllOfThemUnlessNeighboursAgree) {
   const std::vector<double> alternating{1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2};
-  EXPECT_EQ(replicates(alternating), alternating);
-  std::vector<double> ramp(20);
-  for (int i = 0; i < 20; ++i) ramp[i] = i;
-  EXPECT_THAT(replicates(ramp), ElementsAre(3.5, 11.5));  // the last four are no whole block
+  EXPECT_EQ(effective_rounds(alternating), 16);
+  EXPECT_EQ(effective_rounds(std::vector<double>(30, 5.0)), 30);
+  EXPECT_EQ(effective_rounds(std::vector<double>{1, 2}), 2);
+  EXPECT_EQ(effective_rounds(std::vector<double>{}), 0);
+}
+
+TEST(EffectiveRounds, AreAsManyAsThereAreDifferentOnes) {
+  std::mt19937_64 random(1);
+  for (const int times : {1, 2, 5, 10}) {
+    double sum = 0;
+    constexpr int series = 200, different = 100;
+    for (int i = 0; i < series; ++i)
+      sum += effective_rounds(repeated(normal_values(different, 1, random), times));
+    EXPECT_GT(sum / series, 0.75 * different) << times;
+    EXPECT_LT(sum / series, 1.1 * different) << times;
+  }
+}
+
+TEST(EffectiveRounds, AreThoseOfTheFormulaWhereRoundsAreAutoregressive) {
+  // Signs of a normal AR(1) have the autocorrelations 2/pi asin(phi^k).
+  constexpr double phi = 0.9;
+  double time = 1;
+  for (int k = 1; k < 500; ++k) time += 4 / std::numbers::pi * std::asin(std::pow(phi, k));
+  std::mt19937_64 random(1);
+  std::vector<double> found;
+  for (int i = 0; i < 200; ++i) {
+    std::vector<double> values = normal_values(1000, std::sqrt(1 - phi * phi), random);
+    for (std::size_t t = 1; t < values.size(); ++t) values[t] += phi * values[t - 1];
+    found.push_back(effective_rounds(values));
+  }
+  EXPECT_NEAR(median(found), 1000 / time, 0.2 * 1000 / time);
+}
+
+TEST(TwoLevels, AreHeapsWithAClearGap) {
+  std::mt19937_64 random(1);
+  std::vector<double> values = normal_values(40, 0.002, random);
+  EXPECT_FALSE(two_levels(values, 0.03));
+  for (std::size_t i = 1; i < values.size(); i += 2) values[i] += 0.1;  // they may come and go
+  const auto levels = two_levels(values, 0.03);
+  ASSERT_TRUE(levels);
+  EXPECT_NEAR(levels->low, 0, 0.002);
+  EXPECT_NEAR(levels->high, 0.1, 0.002);
+  EXPECT_EQ(levels->low_count, 20);
+  EXPECT_EQ(levels->high_count, 20);
+  EXPECT_FALSE(two_levels(values, 0.2));  // not as far apart
+}
+
+TEST(TwoLevels, OfWhichOneIsRareComeInRuns) {
+  std::mt19937_64 random(1);
+  std::vector<double> together = normal_values(100, 0.002, random), scattered = together;
+  for (std::size_t i = 0; i < 8; ++i) {
+    together[40 + i] += 0.1;
+    scattered[10 * i] += 0.1;
+  }
+  const auto levels = two_levels(together, 0.03);
+  ASSERT_TRUE(levels);
+  EXPECT_EQ(levels->high_count, 8);
+  EXPECT_FALSE(two_levels(scattered, 0.03));
+  std::vector<double> fewer = normal_values(100, 0.002, random);
+  for (std::size_t i = 0; i < 4; ++i) fewer[40 + i] += 0.1;
+  EXPECT_FALSE(two_levels(fewer, 0.03));  // less than a twentieth
+}
+
+TEST(TwoLevels, AreFoundBesideOutliers) {
+  std::mt19937_64 random(1);
+  std::vector<double> values = normal_values(100, 0.002, random);
+  for (std::size_t i = 50; i < 100; ++i) values[i] += 0.1;
+  for (const std::size_t i : {5, 15, 25, 65, 75}) values[i] = 3;  // a wider gap
+  EXPECT_TRUE(two_levels(values, 0.03));
+}
+
+TEST(TimeInterval, IsThatOfIndependentValuesWhereRoundsAre) {
+  const std::vector<double> alternating{10, 1, 9, 2, 8, 3, 7, 4, 6, 5};
+  EXPECT_EQ(time_interval(alternating, 0.95), median_interval(alternating, 0.95));
+  EXPECT_EQ(time_interval(std::vector<double>{}, 0.95), Interval{});
+  EXPECT_EQ(time_interval(std::vector<double>{3, 1, 2}, 0.95), (Interval{2, 1, 3}));
+}
+
+TEST(TimeInterval, HoldsWhatQuartersOfTheSeriesSayOfIt) {
+  std::mt19937_64 random(1);
+  std::vector<double> values;
+  for (const double value : normal_values(200, 0.001, random)) values.push_back(std::exp(value));
+  for (std::size_t i = 150; i < 200; ++i) values[i] *= 1.01;  // no level of its own: below 3 %
+  const Interval interval = time_interval(values, 0.95);
+  EXPECT_LT(interval.low, 1.001);
+  EXPECT_GT(interval.high, 1.008);
+}
+
+TEST(TimeInterval, HoldsBothLevels) {
+  std::mt19937_64 random(1);
+  std::vector<double> values;
+  for (const double value : normal_values(120, 0.001, random)) values.push_back(std::exp(value));
+  for (std::size_t i = 60; i < 75; ++i) values[i] *= 1.5;
+  const Interval interval = time_interval(values, 0.95);
+  EXPECT_NEAR(interval.value, 1, 0.01);
+  EXPECT_NEAR(interval.low, 1, 0.01);
+  EXPECT_GE(interval.high, 1.49);
+}
+
+TEST(EnoughRounds, CountOnlyWhatDependentOnesAreWorth) {
+  std::mt19937_64 random(1);
+  EXPECT_TRUE(enough_rounds(normal_values(6, 1, random), 0.95));
+  EXPECT_FALSE(enough_rounds(normal_values(5, 1, random), 0.95));
+  EXPECT_FALSE(enough_rounds(repeated({1, 4, 2, 3}, 20), 0.95));  // 80 rounds, 4 values
 }
 
 TEST(PairedRatio, PairsRoundsAndKeepsTheOrderStatistics) {
@@ -136,10 +252,10 @@ TEST(PairedRatio, PairsRoundsAndKeepsTheOrderStatistics) {
   EXPECT_NEAR(skewed.high, 1.08, 1e-12);
 }
 
-TEST(PairedRatio, SpansAllRoundsWhenReplicatesAreTooFew) {
+TEST(PairedRatio, SpansAllRoundsWhereTheyAreWorthTooFew) {
   std::vector<double> ramp(20), ones(20, 1.0);
   for (int i = 0; i < 20; ++i) ramp[i] = std::exp(i);
-  const Interval ratio = paired_ratio(ramp, ones, 0.95);  // two blocks of 8
+  const Interval ratio = paired_ratio(ramp, ones, 0.95);
   EXPECT_NEAR(std::log(ratio.value), 9.5, 1e-12);
   EXPECT_NEAR(std::log(ratio.low), 0, 1e-12);
   EXPECT_NEAR(std::log(ratio.high), 19, 1e-12);

@@ -13,15 +13,15 @@ constexpr double kSmallest = 1e-12;  // of a p-value: beyond it 1 - p loses its 
 /// The ratio of two medians whose intervals miss them with half of `miss` each.
 Interval ratio_of_medians(const std::vector<double>& base, const std::vector<double>& now,
                           double miss) {
-  const Interval of_base = median_interval(base, 1 - miss / 2);
-  const Interval of_now = median_interval(now, 1 - miss / 2);
+  const Interval of_base = time_interval(base, 1 - miss / 2);
+  const Interval of_now = time_interval(now, 1 - miss / 2);
   return {.value = of_now.value / of_base.value,
           .low = of_now.low / of_base.high,
           .high = of_now.high / of_base.low};
 }
 
-bool enough(std::size_t n, double miss) {
-  return median_interval_indices(static_cast<int>(n), 1 - miss / 2).has_value();
+bool enough(const std::vector<double>& base, const std::vector<double>& now, double miss) {
+  return enough_rounds(base, 1 - miss / 2) && enough_rounds(now, 1 - miss / 2);
 }
 
 /// Half of the smallest `miss` at which the ratio's interval lies above 1 + margin, by bisection:
@@ -29,8 +29,7 @@ bool enough(std::size_t n, double miss) {
 double p_of_medians(const std::vector<double>& base, const std::vector<double>& now,
                     double margin) {
   const auto clears = [&](double miss) {
-    return enough(base.size(), miss) && enough(now.size(), miss) &&
-           ratio_of_medians(base, now, miss).low > 1 + margin;
+    return enough(base, now, miss) && ratio_of_medians(base, now, miss).low > 1 + margin;
   };
   double low = std::log(kSmallest), high = 0;
   if (!clears(std::exp(high))) return 1;
@@ -58,20 +57,10 @@ Effect effect_of_pairs(const std::vector<double>& base_ns, const std::vector<dou
 
 Effect effect_of_rounds(const std::vector<double>& base_ns, const std::vector<double>& now_ns,
                         double margin) {
-  const std::vector<double> base = replicates(base_ns), now = replicates(now_ns);
-  const auto rounds = static_cast<int>(std::min(base_ns.size(), now_ns.size()));
-  if (enough(base.size(), kMiss) && enough(now.size(), kMiss))
-    return {.ratio = ratio_of_medians(base, now, kMiss),
-            .covered = true,
-            .p_value = p_of_medians(base, now, margin),
-            .replicates = rounds};
-  const Interval ratio = ratio_of_medians(base_ns, now_ns, 0);
-  const bool covered = enough(base_ns.size(), kMiss) && enough(now_ns.size(), kMiss);
-  const bool clears = covered && ratio.low > 1 + margin;
-  return {.ratio = ratio,
-          .covered = covered,
-          .p_value = clears ? p_of_medians(base_ns, now_ns, margin) : 1,
-          .replicates = rounds};
+  return {.ratio = ratio_of_medians(base_ns, now_ns, kMiss),
+          .covered = enough(base_ns, now_ns, kMiss),
+          .p_value = p_of_medians(base_ns, now_ns, margin),
+          .replicates = static_cast<int>(std::min(base_ns.size(), now_ns.size()))};
 }
 
 }  // namespace normbench

@@ -22,8 +22,7 @@ Effect effect_of_pairs(const std::vector<double>& base_ns, const std::vector<dou
 
 /// Rounds as replicates, unpaired: the ratio of the medians. Either side's interval misses its
 /// median in half of the 5 %, so that the ratio's covers at 95 %. p is the smallest level at which
-/// the interval clears the margin. Correlated rounds count in blocks (see `replicates`); where
-/// those are too few, the extremes of all rounds stand for the interval.
+/// the interval clears the margin. Rounds that depend on each other count as fewer (time_interval).
 Effect effect_of_rounds(const std::vector<double>& base_ns, const std::vector<double>& now_ns,
                         double margin);
 

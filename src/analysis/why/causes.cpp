@@ -172,7 +172,7 @@ Twin compared(const Subject& subject, const CaseResult& other) {
   const Interval ratio = paired_ratio(its, own, level);
   return {.result = &other,
           .time_ns = median(its),
-          .faster = enough_rounds(its, own, level) &&
+          .faster = enough_rounds(log_ratios(its, own), level) &&
                     ratio.high < 1 - precision_of(subject.group, subject.results),
           .share = 1 - ratio.value};
 }

@@ -29,11 +29,11 @@ std::optional<Interval> own_ns(const CaseResult& result,
       totals[i] += static_cast<double>(turns[i]) / static_cast<double>(result.iterations);
   }
   if (totals.empty()) return std::nullopt;
-  return median_interval(totals, decision_level);
+  return time_interval(totals, decision_level);
 }
 
 Interval time_of(const CaseResult& result, const Results& results) {
-  return median_interval(times_ns(result, results), decision_level);
+  return time_interval(times_ns(result, results), decision_level);
 }
 
 /// The widest that the intervals allow: no rounds are paired.
