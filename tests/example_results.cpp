@@ -385,6 +385,18 @@ Results tie() {
                                                       make_case({"other", 5})})});
 }
 
+Results busy() {
+  Results results = tie();
+  results.name = "busy";
+  GroupResult& group = results.groups[0];
+  group.claims = {{"one is faster", "one", Relation::Less, "slow"}};
+  for (Round& round : group.cases[0].rounds) {
+    round.wall_ns *= 5;  // it had its processor for a fifth of each turn
+    round.queued_ns = round.wall_ns - round.cpu_ns;
+  }
+  return results;
+}
+
 Results inconclusive() {
   GroupResult group =
       make_group("Does it matter?", {make_case({"one", 5}), make_case({"other", 5})});

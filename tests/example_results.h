@@ -51,6 +51,7 @@ Results skipped_gpu();       // CPU stages run, GPU variants are skipped
 Results failed();            // one wrong output
 Results unfair();            // outputs of different dtypes
 Results tie();               // two cases that do not differ
+Results busy();              // others had the processor of one case
 Results inconclusive();      // two cases too noisy to tell
 Results quick();             // five rounds
 Results interrupted();       // one of several groups

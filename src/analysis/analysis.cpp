@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "document/held_up.h"
+
 namespace normbench {
 namespace {
 
 /// Distance between the quartiles over the median.
 double relative_spread(std::vector<double> times) {
+  std::erase_if(times, [](double ns) { return ns <= 0; });
   std::ranges::sort(times);
   const double middle = median(times);
   const std::size_t quarter = times.size() / 4;
@@ -25,7 +28,7 @@ void add_quality(const GroupResult& group, const Results& results, GroupAnalysis
     const auto times = times_ns(group.cases[i], results);
     quality.spread = std::max(quality.spread, relative_spread(times));
     const bool alone = analysis.pairs.empty() || baseline == nullptr;
-    if (alone || &group.cases[i] != baseline)
+    if (alone || (one.ratio && &group.cases[i] != baseline))
       quality.half_width =
           std::max(quality.half_width, half_width(alone ? *one.time_ns : *one.ratio));
     if (baseline != nullptr && &group.cases[i] != baseline)
@@ -35,6 +38,40 @@ void add_quality(const GroupResult& group, const Results& results, GroupAnalysis
   }
   analysis.quality =
       quality_of(quality, analysis.noise, precision_of(group, results), results.quick);
+}
+
+double others_share_of(const CaseResult& result) {
+  std::vector<double> shares;
+  for (const Round& round : result.rounds) shares.push_back(others_share(result, round));
+  return median(std::move(shares));
+}
+
+std::vector<Busy::CpuRatio> cpu_ratios(const GroupResult& group) {
+  std::vector<Busy::CpuRatio> ratios;
+  const int baseline = index_of(group, group.baseline);
+  const auto is_told = [](const CaseResult& result) {
+    return measured(result) && never_blocks(result);
+  };
+  if (baseline < 0 || !is_told(group.cases[baseline])) return ratios;
+  const auto of_baseline = cpu_times_ns(group.cases[baseline]);
+  for (int i = 0; i < static_cast<int>(group.cases.size()); ++i)
+    if (i != baseline && is_told(group.cases[i]))
+      ratios.push_back(
+          {.index = i,
+           .ratio = paired_ratio(cpu_times_ns(group.cases[i]), of_baseline, decision_level)});
+  return ratios;
+}
+
+std::optional<Busy> busy(const GroupResult& group, const Results& results) {
+  Busy busy;
+  for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
+    if (!measured(group.cases[i]) || !is_busy(group.cases[i], results.clock)) continue;
+    busy.cases.push_back(i);
+    busy.share = std::max(busy.share, others_share_of(group.cases[i]));
+  }
+  if (busy.cases.empty()) return std::nullopt;
+  busy.by_cpu = cpu_ratios(group);
+  return busy;
 }
 
 }  // namespace
@@ -47,6 +84,7 @@ GroupAnalysis analyse(const GroupResult& group, const Results& results) {
   analysis.noise = noise_of(group, results);
   analysis.device = device_states(group);
   analysis.host = host_states(group, results);
+  analysis.busy = busy(group, results);
   add_quality(group, results, analysis);
   analysis.verdict = judge(group, analysis, results);
   return analysis;

@@ -10,7 +10,8 @@ namespace normbench {
 
 /// TooFast: some are faster than their limits, which cannot be, and fewer than two are left to be
 /// compared.
-enum class Outcome { NothingRan, Alone, Traced, Unfair, Winner, Tie, Inconclusive, TooFast };
+/// Busy: others had the processors for so long that too few rounds of a case tell what it takes.
+enum class Outcome { NothingRan, Alone, Traced, Busy, Unfair, Winner, Tie, Inconclusive, TooFast };
 
 /// By how much the winner is faster, and than which case.
 struct Advantage {
@@ -54,11 +55,24 @@ struct Verdict {
   std::vector<Judgement> claims;  // as in the group
 };
 
+/// A group of which others held up too many rounds.
+struct Busy {
+  /// Of two cases of which neither ever blocks.
+  struct CpuRatio {
+    int index = 0;
+    Interval ratio;  // its CPU time over that of the baseline
+  };
+  std::vector<int> cases;          // those with too few rounds left
+  double share = 0;                // median of a case's turns for which it had no processor, largest
+  std::vector<CpuRatio> by_cpu;  // of cases but the baseline; empty where the baseline may block
+};
+
 struct GroupAnalysis {
   std::vector<CaseAnalysis> cases;  // as in the group
   std::vector<CaseNoise> noise;     // as in the group
   DeviceStates device;
   HostStates host;
+  std::optional<Busy> busy = {};
   std::vector<Pair> pairs;     // of measured cases, a < b
   double autocorrelation = 0;  // largest lag-1 of the log ratios
   Verdict verdict;

@@ -66,7 +66,7 @@ JudgedPair judge_pair(const MeasuredPair& pair, double precision) {
           .ratio = paired_ratio(second, first, decision_level),
           .different = compared.different,
           .visible = visible_difference(compared, precision),
-          .median_ns = median(first),
+          .median_ns = median_ns(group.cases.at(0), results),
           .rounds = static_cast<int>(first.size()),
           .stop = group.stop};
 }

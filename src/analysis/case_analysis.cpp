@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "analysis/limits.h"
+#include "document/held_up.h"
 
 namespace normbench {
 namespace {
@@ -49,7 +50,7 @@ void add_published(const GroupResult& group, const CaseResult& result, const Res
 void compare_with_limit(const GroupResult& group, const CaseResult& result, const Results& results,
                         CaseAnalysis& analysis) {
   const CaseResult* limit = limit_of(group, result, results);
-  if (limit == nullptr) return;
+  if (limit == nullptr || is_busy(*limit, results.clock)) return;
   const auto limit_times = times_ns(*limit, results);
   const auto case_times = times_ns(result, results);
   analysis.limit = limit->variant;
@@ -83,8 +84,9 @@ CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
   if (result.peer.empty()) analysis.switches = switches_per_iteration(result);
   if (result.images > 0)
     analysis.images_per_second = static_cast<double>(result.images) * 1e9 / analysis.time_ns->value;
+  if (is_busy(result, results.clock)) return analysis;
   for (const CaseResult& other : group.cases)
-    if (other.variant == group.baseline && measured(other))
+    if (other.variant == group.baseline && measured(other) && !is_busy(other, results.clock))
       analysis.ratio = paired_ratio(times, times_ns(other, results), decision_level);
   compare_with_limit(group, result, results, analysis);
   add_stage_limits(group, result, results, analysis);
@@ -101,7 +103,7 @@ int index_of(const GroupResult& group, const std::string& variant) {
   return at == group.cases.end() ? -1 : static_cast<int>(at - group.cases.begin());
 }
 
-std::vector<double> times_ns(const CaseResult& result, const Results& results) {
+std::vector<double> all_times_ns(const CaseResult& result, const Results& results) {
   // A case that used no device has no device time; its wall time is all there is.
   const bool device =
       results.clock == DecidingClock::Device &&
@@ -109,8 +111,22 @@ std::vector<double> times_ns(const CaseResult& result, const Results& results) {
   return per_iteration(result, device ? &Round::device_ns : &Round::wall_ns);
 }
 
+std::vector<double> times_ns(const CaseResult& result, const Results& results) {
+  std::vector<double> times = all_times_ns(result, results);
+  if (is_busy(result, results.clock)) return times;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    if (is_held_up(result, result.rounds[i], results.clock)) times[i] = 0;
+  return times;
+}
+
+std::vector<double> cpu_times_ns(const CaseResult& result) {
+  return per_iteration(result, &Round::cpu_ns);
+}
+
 double median_ns(const CaseResult& result, const Results& results) {
-  return median(times_ns(result, results));
+  std::vector<double> times = times_ns(result, results);
+  std::erase_if(times, [](double ns) { return ns <= 0; });
+  return median(std::move(times));
 }
 
 double per_iteration_ns(const CaseResult& result, const std::vector<std::int64_t>& turns_ns) {

@@ -41,7 +41,14 @@ bool measured(const CaseResult& result);
 int index_of(const GroupResult& group, const std::string& variant);
 
 /// Nanoseconds per iteration of every round, on the clock that decides.
+std::vector<double> all_times_ns(const CaseResult& result, const Results& results);
+
+/// The same with 0, which no statistic counts, for rounds that others held up (is_held_up). All of
+/// them where too few were left alone: what such a case takes is not known.
 std::vector<double> times_ns(const CaseResult& result, const Results& results);
+
+/// CPU nanoseconds per iteration of every round.
+std::vector<double> cpu_times_ns(const CaseResult& result);
 
 /// Median nanoseconds per iteration of a measured case.
 double median_ns(const CaseResult& result, const Results& results);

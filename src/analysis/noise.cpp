@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/case_analysis.h"
+#include "document/held_up.h"
 
 namespace normbench {
 namespace {
@@ -113,7 +114,7 @@ bool is_off(std::int64_t mhz, std::int64_t middle_mhz) {
 
 void add_flags(const CaseResult& result, const DeviceStates& states, const Results& results,
                CaseNoise& noise) {
-  const auto times = times_ns(result, results);
+  const auto times = all_times_ns(result, results);
   const std::vector<bool> held_up = preempted(result, times);
   const std::vector<double> z = modified_z(logs(times));
   for (int i = 0; i < noise.rounds; ++i) {
@@ -125,6 +126,7 @@ void add_flags(const CaseResult& result, const DeviceStates& states, const Resul
     const auto khz = static_cast<double>(round.disturbance.frequency_khz);
     bool any = flag_when(round.disturbance.steal_ns > 0, Flag::Stolen);
     any |= flag_when(round.disturbance.throttled_ns > 0, Flag::Throttled);
+    any |= flag_when(is_held_up(result, round, results.clock), Flag::HeldUp);
     any |= flag_when(held_up[i], Flag::Preempted);
     any |= flag_when(khz > 0 && khz < kSlowClock * static_cast<double>(noise.frequency_khz),
                      Flag::SlowClock);
@@ -211,7 +213,7 @@ std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results
     add_counters(result, ends, noise[i]);
     add_frequency(result, noise[i]);
     add_flags(result, states, results, noise[i]);
-    const auto times = times_ns(result, results);
+    const auto times = all_times_ns(result, results);
     add_drift(times, precision_of(group, results), noise[i]);
     noise[i].autocorrelation = lag1_autocorrelation(logs(times));
   }

@@ -1,5 +1,5 @@
 /// The ledger of what disturbed a case: pure functions of its rounds. Rounds are flagged, counted
-/// and shown, never dropped.
+/// and shown; of all flags only `held up` takes a round out of what decides.
 #pragma once
 
 #include <map>
@@ -10,7 +10,16 @@
 namespace normbench {
 
 /// Why a round is flagged.
-enum class Flag { Stolen, Throttled, Preempted, SlowClock, Outlier, DeviceClock, DeviceThrottled };
+enum class Flag {
+  Stolen,
+  Throttled,
+  HeldUp,
+  Preempted,
+  SlowClock,
+  Outlier,
+  DeviceClock,
+  DeviceThrottled
+};
 
 struct CaseNoise {
   int rounds = 0;                  // 0 for a case that was not measured: all else says nothing then
@@ -30,6 +39,7 @@ struct CaseNoise {
 
 /// Of every case of the group:
 /// - stolen, throttled: the machine counted such time in the turn or its warm-up.
+/// - held up: others had a processor of the turn for so long that it is no replicate (is_held_up).
 /// - preempted: more involuntary switches than is usual, and more than 2 % slower than the rounds
 ///   with the usual ones. Usual is the lower quartile, since neighbours may disturb most rounds,
 ///   and up to three of its square roots more, as a Poisson process gives.

@@ -95,11 +95,11 @@ class Terms {
       const CaseResult* const alone = limit_named(group, lane.alone);
       if (alone == nullptr) return;
       results_.push_back(alone);
-      alone_.push_back(times_ns(*alone, results));
+      alone_.push_back(all_times_ns(*alone, results));
       cpu_.push_back(cpu_ns(*alone));
     }
     if (const CaseResult* stream = stream_of_all(group, result, cores, results))
-      stream_ = times_ns(*stream, results);
+      stream_ = all_times_ns(*stream, results);
   }
 
   bool known() const { return alone_.size() == lanes_.size(); }
@@ -314,7 +314,7 @@ std::optional<PipelineBound> bound_of(const GroupResult& group, const CaseResult
                       .cores_used = cores_used(result)};
   if (term.kind == BoundKind::Lane) {
     const auto rest = terms.largest(term.lane);
-    if (rest && result.pipeline->lanes.size() > 1) bound.faster = median(times) / rest->at();
+    if (rest && result.pipeline->lanes.size() > 1) bound.faster = median_ns(result, results) / rest->at();
     bound.more = more_servers(result, terms, term, times);
   }
   add_held(result, terms, bound);

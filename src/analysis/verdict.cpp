@@ -69,6 +69,10 @@ void rank(const GroupResult& group, const GroupAnalysis& analysis, const Results
       verdict.outcome = Outcome::Traced;
     return;
   }
+  if (analysis.busy && !results.traced) {
+    verdict.outcome = Outcome::Busy;
+    return;
+  }
   verdict.outcome = Outcome::Alone;
   if (ranked.size() == 1) {
     verdict.fastest = ranked;

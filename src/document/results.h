@@ -24,7 +24,8 @@ struct Round {
   std::int64_t device_ns = 0;
   std::int64_t submitted_ns = 0;  // until all work was given to a device; 0 without one
   std::int64_t cpu_ns = 0;
-  std::int64_t start_ns = 0;  // since the group's start
+  std::int64_t start_ns = 0;   // since the group's start
+  std::int64_t queued_ns = 0;  // longest that one of its threads waited for a processor
   Counters counters;
   Disturbance disturbance = {};  // over the turn and its warm-up
   DeviceState state = {};        // of the device that the turn used, at its end

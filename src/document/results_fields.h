@@ -31,6 +31,7 @@ inline constexpr auto round_columns = std::to_array<RoundColumn>({
     {"submitted_ns", [](Round& r) -> std::int64_t& { return r.submitted_ns; }},
     {"cpu_ns", [](Round& r) -> std::int64_t& { return r.cpu_ns; }},
     {"start_ns", [](Round& r) -> std::int64_t& { return r.start_ns; }},
+    {"queued_ns", [](Round& r) -> std::int64_t& { return r.queued_ns; }},
     {"minor_faults", [](Round& r) -> std::int64_t& { return r.counters.minor_faults; }},
     {"major_faults", [](Round& r) -> std::int64_t& { return r.counters.major_faults; }},
     {"voluntary_switches", [](Round& r) -> std::int64_t& { return r.counters.voluntary_switches; }},

@@ -297,15 +297,18 @@ std::optional<Levels> two_levels(std::span<const double> series, double least_ap
 }
 
 Interval time_interval(std::span<const double> times, double level) {
-  if (times.empty()) return {};
-  std::vector<double> logs;
-  for (const double time : times) logs.push_back(std::log(time));
-  return interval_at({times.begin(), times.end()}, interval_places(logs, level));
+  std::vector<double> positive, logs;
+  for (const double time : times) {
+    if (time <= 0) continue;
+    positive.push_back(time);
+    logs.push_back(std::log(time));
+  }
+  if (positive.empty()) return {};
+  return interval_at(std::move(positive), interval_places(logs, level));
 }
 
 bool enough_rounds(std::span<const double> series, double level) {
-  const auto independent = static_cast<int>(effective_rounds(series));
-  return median_interval_indices(independent, level).has_value();
+  return median_interval_indices(static_cast<int>(series.size()), level).has_value();
 }
 
 std::vector<double> log_ratios(std::span<const double> numerator,

@@ -65,7 +65,7 @@ std::optional<Levels> two_levels(std::span<const double> series, double least_ap
 /// From here on (3 %) two levels of a time are two states of the machine.
 inline constexpr double other_state = 1.03;
 
-/// Median of times in the order in which they were taken, with an interval at `level` that rests on
+/// Median of the times above 0, in the order in which they were taken, with an interval at `level` that rests on
 /// as many rounds as they are worth (effective_rounds), by order statistics. It is never narrower
 /// than what the medians of four quarters of the series span (of 24 rounds or more), nor than the
 /// medians of two levels, where it has two (two_levels, other_state). The extremes where there are
@@ -74,7 +74,8 @@ inline constexpr double other_state = 1.03;
 /// that is slower than the whole series, or never came, no series can tell.
 Interval time_interval(std::span<const double> times, double level);
 
-/// Whether a series is worth enough rounds for an interval at `level`.
+/// Whether a series has enough rounds for an interval at `level`; where they depend on each other,
+/// that interval is wider, up to the extremes.
 bool enough_rounds(std::span<const double> series, double level);
 
 /// ln(numerator/denominator) of the rounds that both have, and where both are positive.

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "document/held_up.h"
 #include "document/statistics.h"
 #include "measure/group_run.h"
 #include "measure/stop_rule.h"
@@ -118,7 +119,8 @@ double decides(const Round& round, DecidingClock clock) {
   return static_cast<double>(device ? round.device_ns : round.wall_ns);
 }
 
-/// What decides, of every round of every case that still runs; and which of them is the baseline.
+/// What decides, of every round of every case that still runs, 0 of those that others held up; and
+/// which of them is the baseline.
 std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds) {
   std::vector<std::vector<double>> series;
   std::size_t baseline = 0;
@@ -126,7 +128,9 @@ std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds
     if (member->work->variant == run.group().baseline) baseline = series.size();
     auto& values = series.emplace_back();
     for (const Round& round : member->result->rounds)
-      values.push_back(decides(round, run.plan().measure.clock));
+      values.push_back(is_held_up(*member->result, round, run.plan().measure.clock)
+                           ? 0
+                           : decides(round, run.plan().measure.clock));
   }
   return rule.decide(series, baseline, seconds);
 }

@@ -38,4 +38,8 @@ Counters SystemClock::counters() {
           .involuntary_switches = usage.ru_nivcsw};
 }
 
+std::vector<QueueDelay> SystemClock::queue_delays() {
+  return normbench::queue_delays("/proc/self/task");
+}
+
 }  // namespace normbench

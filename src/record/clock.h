@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include "record/run_queue.h"
 
 namespace normbench {
 
@@ -26,14 +29,17 @@ class Clock {
   /// CPU nanoseconds of all threads of the process.
   virtual std::int64_t cpu_ns() = 0;
   virtual Counters counters() = 0;
+  /// Of every thread of the process; none where that is not known.
+  virtual std::vector<QueueDelay> queue_delays() { return {}; }
 };
 
-/// The machine's own clock: CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID and getrusage.
+/// The machine's own clock: CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, getrusage and /proc.
 class SystemClock final : public Clock {
  public:
   std::int64_t now_ns() override;
   std::int64_t cpu_ns() override;
   Counters counters() override;
+  std::vector<QueueDelay> queue_delays() override;
 };
 
 }  // namespace normbench

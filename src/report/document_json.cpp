@@ -124,6 +124,16 @@ void add_host_states(Json& json, const HostStates& states) {
   if (states.change->round) out["change"]["round"] = *states.change->round;
 }
 
+/// Only where others held up too many rounds.
+void add_busy(Json& json, const GroupResult& group, const std::optional<Busy>& busy) {
+  if (!busy) return;
+  Json& out = json["busy"] = {
+      {"cases", Json::array()}, {"share", finite(busy->share)}, {"cpu_ratio", Json::object()}};
+  for (const int i : busy->cases) out["cases"].push_back(group.cases[i].variant);
+  for (const Busy::CpuRatio& one : busy->by_cpu)
+    out["cpu_ratio"][group.cases[one.index].variant] = interval(one.ratio);
+}
+
 Json verdict(const GroupResult& group, const GroupAnalysis& analysis, const Results& results) {
   const Verdict& verdict = analysis.verdict;
   Json json = {{"winner", verdict.winner},
@@ -239,6 +249,7 @@ void add_analysis(Json& json, const GroupResult& group, const GroupAnalysis& ana
                              {"different", pair.different}});
   add_device_states(json, analysis.device);
   add_host_states(json, analysis.host);
+  add_busy(json, group, analysis.busy);
   json["quality"] = quality_text(analysis);
   json["autocorrelation"] = finite(analysis.autocorrelation);
   json["verdict"] = verdict(group, analysis, results);

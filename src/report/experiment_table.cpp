@@ -27,6 +27,13 @@ std::string speed_up(const GroupResult& group, const CaseResult& result,
   return result.variant == group.baseline ? "1" : factor(1 / analysis.ratio->value);
 }
 
+/// "busy" for a case of which too few rounds were left alone: its time is that of others too.
+std::string width_cell(const GroupAnalysis& analysis, int index) {
+  if (analysis.busy && std::ranges::find(analysis.busy->cases, index) != analysis.busy->cases.end())
+    return "busy";
+  return format_percent(half_width(*analysis.cases[index].time_ns));
+}
+
 /// True when a speed-up is further than 10 % from what the medians beside it give.
 bool unlike_medians(const GroupResult& group, const GroupAnalysis& analysis) {
   const int baseline = index_of(group, group.baseline);
@@ -143,7 +150,7 @@ std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
     std::vector<std::string> cells{
         name_cell(group, group.cases[i]),
         format_ms(one.time_ns->value),
-        format_percent(half_width(*one.time_ns)),
+        width_cell(analysis, static_cast<int>(i)),
         other_time(group.cases[i], results),
         analysis.pairs.empty() ? "" : speed_up(group, group.cases[i], one),
         count_or_blank(one.images_per_second, true),

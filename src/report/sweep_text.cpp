@@ -40,6 +40,8 @@ std::string outcome_text(const GroupResult& group, const GroupAnalysis& analysis
       return std::ranges::any_of(group.cases, measured)
                  ? "Not ranked, a profiling tool was attached"
                  : "Measured nothing, a profiling tool was attached";
+    case Outcome::Busy:
+      return "Not ranked, others had the processors";
     case Outcome::Unfair:
       return "No winner, the outputs are not alike";
     case Outcome::Alone:

@@ -34,6 +34,22 @@ std::string traced_text(const GroupAnalysis& analysis, const Results& results) {
                      tool.is_string() ? tool.get<std::string>() : "a profiling tool");
 }
 
+/// What others left of the turns, and what the CPU's clock says in place of that on the wall.
+std::string busy_text(const GroupResult& group, const Busy& busy) {
+  std::string text = fmt::format(
+      "Busy: others had the processors for {} of the time of {}; too few rounds are left to rank "
+      "anything by.",
+      format_percent(busy.share), spoken_cases(group, busy.cases));
+  std::vector<std::string> ratios;
+  for (const Busy::CpuRatio& one : busy.by_cpu)
+    ratios.push_back(fmt::format(
+        "{} {}", spoken(group.cases[one.index].variant),
+        times_text({1 / one.ratio.value, 1 / one.ratio.high, 1 / one.ratio.low})));
+  if (!ratios.empty())
+    text += fmt::format(" By CPU time alone: {} the baseline.", fmt::join(ratios, ", "));
+  return text;
+}
+
 /// What the rounds suggest where they are too few for an interval: all of them may agree.
 std::string inconclusive_text(const GroupResult& group, const Verdict& verdict) {
   const CaseResult& first = group.cases[verdict.fastest[0]];
@@ -93,7 +109,10 @@ std::string missing_text(const GroupResult& group, const Claim& claim) {
   for (const std::string& side : {claim.left, claim.right})
     if (const int i = index_of(group, side); i >= 0 && group.cases[i].status != Status::Ok)
       return reason_text(group.cases[i]);
-  return "";
+  const int left = index_of(group, claim.left), right = index_of(group, claim.right);
+  if (left < 0 || right < 0 || !measured(group.cases[left]) || !measured(group.cases[right]))
+    return "";
+  return "others had the processors";
 }
 
 /// One sentence per claim text: what was said, and what each of its judgements is.
@@ -128,6 +147,8 @@ std::string headline(const GroupResult& group, const GroupAnalysis& analysis,
       return "Nothing could be measured here.";
     case Outcome::Traced:
       return traced_text(analysis, results);
+    case Outcome::Busy:
+      return busy_text(group, *analysis.busy);
     case Outcome::Unfair: {
       const CaseResult &a = group.cases[verdict.unlike->a], &b = group.cases[verdict.unlike->b];
       return fmt::format("No winner, the outputs are not alike: {} ends as {}, {} as {}.",
@@ -230,6 +251,10 @@ std::string quality_text(const GroupAnalysis& analysis) {
   if (quality.rounds == 0) return "";
   const std::string within = fmt::format("{} ±{}", quality.of_ratios ? "ratios" : "times",
                                          format_percent(quality.half_width));
+  if (analysis.busy)
+    return fmt::format("machine busy: {} of {} rounds held up",
+                       quality.flagged.contains(Flag::HeldUp) ? quality.flagged.at(Flag::HeldUp) : 0,
+                       quality.rounds);
   if (quality.quick) return "quick run: intervals are wide (" + within + ")";
   if (!quality.noisy) return "machine quiet: " + within;
   std::string text = "machine noisy: " + within;

@@ -19,6 +19,7 @@ constexpr auto words(LimitKind) {
 constexpr auto words(Flag) {
   return std::to_array<Word<Flag>>({{Flag::Stolen, "stolen"},
                                     {Flag::Throttled, "throttled"},
+                                    {Flag::HeldUp, "held up"},
                                     {Flag::Preempted, "preempted"},
                                     {Flag::SlowClock, "slow clock"},
                                     {Flag::Outlier, "outlier"},

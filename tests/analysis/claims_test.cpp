@@ -52,6 +52,9 @@ TEST(Claims, ASizeIsHeldToTheInterval) {
 }
 
 // An interval over the border of what was claimed is never a confirmation.
+/// Makes a round as long as that, all of it on the CPU.
+void take(Round& round, std::int64_t ns) { round.wall_ns = round.cpu_ns = ns; }
+
 TEST(Claims, NoiseAcrossTheBorderIsInconclusive) {
   const auto outcome = [](Interval size, ClaimedRatio ratio) { return held_against(size, ratio); };
   EXPECT_EQ(outcome({2, 1.9, 2.1}, {2, 2}), Confirmed);
@@ -68,7 +71,8 @@ TEST(Claims, NoiseAcrossTheBorderIsInconclusive) {
   for (CaseResult& one : wide.groups[0].cases)
     if (one.variant == "slow")
       for (std::size_t i = 0; i < one.rounds.size(); ++i)
-        one.rounds[i].wall_ns += one.rounds[i].wall_ns / 3 * static_cast<std::int64_t>(i % 2);
+        take(one.rounds[i],
+             one.rounds[i].wall_ns + one.rounds[i].wall_ns / 3 * static_cast<std::int64_t>(i % 2));
   EXPECT_EQ(sized("one", Relation::Less, "slow", {2.1, 2.1}, wide), Inconclusive);
 }
 
@@ -89,7 +93,7 @@ TEST(Claims, ASmallSizeIsNoContradiction) {
   for (CaseResult& one : results.groups[0].cases)
     if (one.variant == "other")
       for (std::size_t i = 0; i < one.rounds.size(); ++i)
-        one.rounds[i].wall_ns = results.groups[0].cases[1].rounds[i].wall_ns * 104 / 100;
+        take(one.rounds[i], results.groups[0].cases[1].rounds[i].wall_ns * 104 / 100);
   ASSERT_EQ(results.groups[0].cases[1].variant, "one");
   EXPECT_EQ(sized("one", Relation::Less, "other", {1.04, 1.04}, results), Confirmed);
   EXPECT_EQ(sized("one", Relation::Less, "other", {1.5, 1.5}, results), Contradicted);
@@ -104,8 +108,8 @@ TEST(Claims, AWideTieIsNoContradiction) {
   ASSERT_EQ(other.variant, "other");
   const auto outcome = [&](std::int64_t percent, Relation relation) {
     for (std::size_t i = 0; i < one.rounds.size(); ++i)  // a quarter of them either way
-      other.rounds[i].wall_ns =
-          one.rounds[i].wall_ns * (100 + (i % 4 == 0) * percent - (i % 4 == 1) * percent) / 100;
+      take(other.rounds[i], one.rounds[i].wall_ns *
+                                (100 + (i % 4 == 0) * percent - (i % 4 == 1) * percent) / 100);
     return judged(claim("one", relation, "other"), results).outcome;
   };
   EXPECT_EQ(outcome(3, Relation::Less), Contradicted);
@@ -214,8 +218,9 @@ TEST(Trends, StaysMeansWithinATenth) {
     one.across = ClaimedTrend{.axis = "batch", .trend = trend};
     for (GroupResult& group : results.groups) group.claims = {one};
     for (std::size_t i = 0; i < results.groups[1].cases[0].rounds.size(); ++i) {
-      auto& ns = results.groups[1].cases[0].rounds[i].wall_ns;
-      ns = std::llround(static_cast<double>(ns) * factor * (i % 2 ? 1 + spread : 1));
+      Round& round = results.groups[1].cases[0].rounds[i];
+      take(round, std::llround(static_cast<double>(round.wall_ns) * factor *
+                               (i % 2 ? 1 + spread : 1)));
     }
     return judge_trends(experiments(results)[0], results).at(0).outcome;
   };

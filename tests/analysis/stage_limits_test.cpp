@@ -160,9 +160,9 @@ TEST(StageLimits, ArePairedRoundByRound) {
 TEST(StageLimits, OfStagedTimesAreMediansAgainstEachOther) {
   CaseResult result = eager(false);
   std::vector<CaseResult> limits = memory;
-  for (int i = 0; i < kRounds; ++i) limits[0].stages[0].rounds_ns[i] = 1'000 + i;
+  for (int i = 0; i < kRounds; ++i) limits[0].stages[0].rounds_ns[i] = 1'000 + i * 7 % kRounds;
   result.stages[0] = made({.op = "cast", .read = 10 * kMb, .written = 40 * kMb, .staged = true});
-  for (int i = 0; i < 12; ++i) result.stages[0].rounds_ns[i] = 2'000 + 10 * i;
+  for (int i = 0; i < 12; ++i) result.stages[0].rounds_ns[i] = 2'000 + 10 * (i * 5 % 12);
   const auto share = analysed(result, limits).stages[0].of_limit;
   EXPECT_NEAR(share->value, 1'009.5 / 2'055, 1e-12);
   EXPECT_NEAR(share->low, 1'004.0 / 2'100, 1e-12);

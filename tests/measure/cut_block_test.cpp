@@ -56,7 +56,7 @@ TEST_F(GpuDayCutBlock, IsNoneOfTheFirstTwelveRounds) {
 TEST_F(GpuDayCutBlock, IsNoneWherePrecisionEndsTheGroup) {
   const GroupResult group = measured(10);
   EXPECT_EQ(group.stop, Stop::Precision);
-  EXPECT_THAT(group.order, SizeIs(20));
+  EXPECT_THAT(group.order, SizeIs(120));
   EXPECT_THAT(group.cut_order, IsEmpty());
 }
 

@@ -153,6 +153,7 @@ const auto terminals = testing::Values(
     Golden{"skipped_gpu.txt", &on<>, &examples::skipped_gpu},
     Golden{"failed.txt", &on<>, &examples::failed}, Golden{"unfair.txt", &on<>, &examples::unfair},
     Golden{"tie.txt", &on<>, &examples::tie},
+    Golden{"busy.txt", &on<>, &examples::busy},
     Golden{"inconclusive.txt", &on<>, &examples::inconclusive},
     Golden{"quick.txt", &on<>, &examples::quick},
     Golden{"interrupted.txt", &on<>, &examples::interrupted},

@@ -25,7 +25,7 @@ std::vector<double> all_rounds(const std::vector<CaseRun>& runs) {
   for (const CaseRun& run : runs) {
     if (!measured_in(run)) continue;
     const auto of_run = times_ns(*run.result, *run.results);
-    times.insert(times.end(), of_run.begin(), of_run.end());
+    std::ranges::copy_if(of_run, std::back_inserter(times), [](double ns) { return ns > 0; });
   }
   return times;
 }

@@ -171,7 +171,7 @@ Twin compared(const Subject& subject, const CaseResult& other) {
   const double level = 1 - 0.05 / std::max(1.0, k * (k - 1) / 2);
   const Interval ratio = paired_ratio(its, own, level);
   return {.result = &other,
-          .time_ns = median(its),
+          .time_ns = median_ns(other, subject.results),
           .faster = enough_rounds(log_ratios(its, own), level) &&
                     ratio.high < 1 - precision_of(subject.group, subject.results),
           .share = 1 - ratio.value};

@@ -189,10 +189,11 @@ void ChildProcess::read(std::string& output, std::size_t most, std::string& erro
   read_some(errors_, errors, std::string::npos - 1);
 }
 
+std::filesystem::path ChildProcess::tasks() const { return fmt::format("/proc/{}/task", pid_); }
+
 bool ChildProcess::is_busy() const {
   std::error_code unknown;
-  const auto threads = fmt::format("/proc/{}/task", pid_);
-  for (const auto& thread : std::filesystem::directory_iterator(threads, unknown)) {
+  for (const auto& thread : std::filesystem::directory_iterator(tasks(), unknown)) {
     std::ifstream file(thread.path() / "stat");
     std::string line;  // "12 (its name, brackets and all) R …"
     std::getline(file, line);

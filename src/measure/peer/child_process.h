@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -57,6 +58,8 @@ class ChildProcess {
 
   /// True when nothing more can come from its stdout.
   bool is_silent() const { return !out_.is_open(); }
+  /// The folder that lists its threads.
+  std::filesystem::path tasks() const;
   /// True when one of its threads runs, or would with a CPU.
   bool is_busy() const;
   /// "exit code 1", "signal 9 (Killed)", or nothing while it runs.

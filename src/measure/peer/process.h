@@ -37,6 +37,9 @@ class PeerProcess {
   /// "peer torch" followed by `what`, and by the last lines of its stderr.
   std::string told(const std::string& what);
 
+  /// The folder that lists its threads.
+  std::filesystem::path tasks() const { return process_.tasks(); }
+
  private:
   using Time = std::chrono::steady_clock::time_point;
 

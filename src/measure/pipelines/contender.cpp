@@ -160,6 +160,7 @@ Turn PipelineContender::take_turn(const TurnShape& shape, std::mt19937_64& rando
   if (shape.warmup_ns > 0)
     engine_.run(std::min<std::int64_t>(pipeline.in_flight, pipeline.items), options);
   cold_files_.drop();
+  const std::vector<QueueDelay> delays = clock_.queue_delays();
   const Counters counters = clock_.counters();
   const std::int64_t cpu_ns = clock_.cpu_ns();
   Flow flow = engine_.run(pipeline.items, options);
@@ -169,6 +170,7 @@ Turn PipelineContender::take_turn(const TurnShape& shape, std::mt19937_64& rando
                 .cpu_ns = clock_.cpu_ns() - cpu_ns,
                 .start_ns = flow.start_ns,
                 .counters = clock_.counters() - counters};
+  turn.round.queued_ns = longest_delay(delays, clock_.queue_delays());
   if (shape.marks) {
     turn.stage_ns = std::move(flow.stage_ns);
     turn.calls_ns = std::move(flow.calls_ns);

@@ -1,0 +1,89 @@
+#include "record/run_queue.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "core/scratch_folder.h"
+#include "record/clock.h"
+
+namespace normbench::run_queue_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write_task(const fs::path& tasks, const std::string& thread, const std::string& schedstat) {
+  fs::create_directories(tasks / thread);
+  std::ofstream(tasks / thread / "schedstat") << schedstat;
+}
+
+TEST(RunQueue, IsTheSecondNumberOfEachThread) {
+  const ScratchFolder folder("");
+  const fs::path tasks = fs::path(folder.path()) / "task";
+  write_task(tasks, "12", "500 70 3\n");
+  write_task(tasks, "7", "1000 20 4\n");
+  const auto delays = queue_delays(tasks);
+  ASSERT_EQ(delays.size(), 2);
+  EXPECT_EQ(delays[0].thread, 7);
+  EXPECT_EQ(delays[0].ns, 20);
+  EXPECT_EQ(delays[1].thread, 12);
+  EXPECT_EQ(delays[1].ns, 70);
+}
+
+TEST(RunQueue, LeavesOutWhatCannotBeRead) {
+  const ScratchFolder folder("");
+  const fs::path tasks = fs::path(folder.path()) / "task";
+  EXPECT_TRUE(queue_delays(tasks).empty());
+  write_task(tasks, "1", "");
+  write_task(tasks, "2", "12");
+  write_task(tasks, "3", "twelve 4 5");
+  write_task(tasks, "other", "1 2 3");
+  fs::create_directories(tasks / "4");
+  EXPECT_TRUE(queue_delays(tasks).empty());
+}
+
+TEST(RunQueue, LongestIsThatOfOneThread) {
+  EXPECT_EQ(longest_delay({}, {}), 0);
+  EXPECT_EQ(longest_delay({{1, 100}, {2, 50}}, {{1, 130}, {2, 90}}), 40);
+  EXPECT_EQ(longest_delay({{1, 100}}, {{1, 110}, {3, 25}}), 25);  // it started since
+  EXPECT_EQ(longest_delay({{1, 100}, {2, 50}}, {{1, 104}}), 4);   // 2 has ended
+}
+
+/// Of two threads that share a CPU either waits about half of the time.
+TEST(RunQueue, CountsWhatAThreadOnTheSameCpuTakes) {
+  SystemClock clock;
+  if (clock.queue_delays().empty()) GTEST_SKIP() << "this kernel does not count run queue delays";
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  std::atomic<bool> done = false;
+  std::thread neighbour([&] {
+    while (!done) {
+    }
+  });
+  const auto delays = clock.queue_delays();
+  const std::int64_t start_ns = clock.now_ns();
+  while (clock.now_ns() - start_ns < 200'000'000) {
+  }
+  std::vector<QueueDelay> own, own_before;
+  for (const QueueDelay& delay : clock.queue_delays())
+    if (delay.thread == getpid()) own.push_back(delay);
+  for (const QueueDelay& delay : delays)
+    if (delay.thread == getpid()) own_before.push_back(delay);
+  done = true;
+  neighbour.join();
+  sched_setaffinity(0, sizeof before, &before);
+  EXPECT_GT(longest_delay(own_before, own), 20'000'000);
+}
+
+}  // namespace
+}  // namespace normbench::run_queue_test
