@@ -302,6 +302,37 @@ Results peers() {
   return make_results("peers", {group});
 }
 
+Results why_slow() {
+  const std::vector<StageSpec> chain{{"sub"}, {"div"}};
+  GroupResult allocators = make_group("How much of PyTorch's time are page faults?",
+                                      {make_case({"ours", 6, DType::Float32})});
+  allocators.cases.push_back(
+      by_peer("torch", "torch 2.9.0", make_case({"stock", 160, DType::Float32, chain, 54'002})));
+  allocators.cases.push_back(
+      by_peer("torch, no faults", "torch 2.9.0", make_case({"kept", 58, DType::Float32, chain})));
+  allocators.baseline = "stock";
+  allocators.experiment = "allocators";
+  allocators.limits = memory_limits();
+  allocators.claims = {{.text = "kept pages are four times as fast",
+                        .left = "kept",
+                        .relation = Relation::Less,
+                        .right = "stock",
+                        .ratio = ClaimedRatio{.low = 4, .high = 4}}};
+  GroupResult threads =
+      make_group("Do two threads help?", {make_case({"one", 5.6}), make_case({"two", 5.0})});
+  threads.experiment = "threads";
+  threads.cases[1].threads = 2;
+  threads.limits = {make_limit("stream, 1 thread", 5.55, DType::Float32)};
+  GroupResult bytes = make_group("Do fewer bytes help?", {make_case({"float32", 5.6}),
+                                                          make_case({"uint8", 2.9, DType::UInt8})});
+  bytes.experiment = "bytes";
+  bytes.limits = memory_limits();
+  Results results = make_results("why", {allocators, threads, bytes});
+  results.config["peers"] = {{"torch", {"run", "torch.py"}},
+                             {"torch, no faults", {"run", "torch.py", "--allocator", "no-faults"}}};
+  return results;
+}
+
 Results blog() { return make_results("blog", {blog_group()}); }
 
 Results blog_no_counters() {

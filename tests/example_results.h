@@ -63,6 +63,7 @@ Results gpu_device_clock();  // the same, ranked by device time
 Results pinning();           // page-locking each time, against pageable and page-locked sources
 Results constants();         // cached constants and a second fresh buffer change together
 Results peers();             // two variants by a peer, others of peers that failed or were skipped
+Results why_slow();          // a peer with a twin of another allocator; one thread at its limit
 Results constants_reused();  // the same variants with every output reused
 Results pipelines();         // a pipeline in turn, in flight, and by one host thread
 

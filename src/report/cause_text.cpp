@@ -174,15 +174,30 @@ struct CauseWords {
   std::string share() const { return format_percent(cause.share); }
   std::string at_most_all() const { return format_percent(std::min(1.0, cause.share)); }
   static std::string us(double ns) { return format_significant(ns / 1000, 2); }
+  /// "65 % (49-71 %)", "88 %" where the interval is as narrow as that.
+  static std::string percent_text(const Interval& part) {
+    const std::string low = format_percent(part.low), high = format_percent(part.high);
+    if (low == high) return high;
+    return fmt::format("{} ({}-{})", format_percent(part.value), low.substr(0, low.find(' ')),
+                       high);
+  }
+  static std::string price(const FaultCost& cost) {
+    if (!cost.cost_ns) return "";
+    return fmt::format(" at {} us{}", us(*cost.cost_ns), cost.at_most ? " or less" : "");
+  }
+  static std::string without_faults(const Unfaulting& twin, const Interval& saved) {
+    const std::string way = twin.is_peer
+                                ? spoken(twin.variant) + ", which only allocates otherwise, takes"
+                                : "output reused, the same ops take";
+    return fmt::format("{} {} ms, {} less", way, format_ms(twin.time_ns), percent_text(saved));
+  }
 
   CauseText operator()(std::monostate) const { return {}; }
   CauseText operator()(const FaultCost& cost) const {
     return {"page faults", "page faults",
-            fmt::format("{} a batch at {} us = {} of its time{}.",
-                        format_count(std::llround(cost.faults)), us(cost.cost_ns), share(),
-                        cost.reused_ns ? fmt::format("; output reused, the same ops take {} ms",
-                                                     format_ms(*cost.reused_ns))
-                                       : "")};
+            fmt::format("{} a batch{}{}.", format_count(std::llround(cost.faults)), price(cost),
+                        cost.twin ? "; " + without_faults(*cost.twin, cost.share)
+                                  : " = at most " + share() + " of its time")};
   }
   CauseText operator()(const why::ConstantsEachCall& found) const {
     return {"constants", "constants",
@@ -212,10 +227,11 @@ struct CauseWords {
                         format_ms(found.without_ns))};
   }
   CauseText operator()(const why::PricedWaiting& found) const {
-    return {"sync", "waiting",
-            fmt::format("{} a batch for the GPU at {} us, measured on empty launches, = {} of its "
-                        "time.",
-                        format_significant(found.waits, 2), us(found.cost_ns), share())};
+    return {
+        "sync", "waiting",
+        fmt::format("{} a batch for the GPU at {} us, no more than after empty launches, = {} of "
+                    "its time.",
+                    format_significant(found.waits, 2), us(found.cost_ns), share())};
   }
   CauseText operator()(const why::Submitting& found) const {
     return {"launch", "launches",
@@ -224,8 +240,8 @@ struct CauseWords {
   }
   CauseText operator()(const why::PricedLaunches& found) const {
     return {"launch", "launches",
-            fmt::format("{} at {} us, the time of an empty one, = {} of its time.", found.count,
-                        us(found.cost_ns), share())};
+            fmt::format("{} at {} us, no more than an empty one takes, = {} of its time.",
+                        found.count, us(found.cost_ns), share())};
   }
   CauseText operator()(const why::LaunchLimit&) const {
     return {"launch", "launches",
@@ -243,7 +259,7 @@ struct CauseWords {
   }
   CauseText operator()(const why::TeamStart& found) const {
     return {"team start", "the start of its threads",
-            fmt::format("{} of {} at {} us, the time of an empty one, = {} of its time.",
+            fmt::format("{} of {} at {} us, no more than an empty one takes, = {} of its time.",
                         counted(std::llround(found.teams), "team"), found.threads,
                         us(found.cost_ns), share())};
   }
@@ -260,17 +276,17 @@ struct CauseWords {
   }
   CauseText operator()(const why::LinkLimit& found) const {
     return {"link", "the link",
-            fmt::format("{} at {} of its limit: only fewer bytes over it would be faster.",
-                        format_bytes(static_cast<double>(found.bytes)),
-                        format_percent(found.of_limit))};
+            fmt::format("{} at {} of its limit{}.", format_bytes(static_cast<double>(found.bytes)),
+                        format_percent(found.of_limit),
+                        found.only_bytes ? ": only fewer bytes over it would be faster" : "")};
   }
   CauseText operator()(const why::LinkTime&) const {
     return {"link", "the link", fmt::format("Its copies take {} of the time.", share())};
   }
   CauseText operator()(const why::MemoryLimit& found) const {
     return {"memory", "memory",
-            fmt::format("{} at {} of the limit: only fewer bytes would be faster.",
-                        format_bytes(static_cast<double>(found.bytes)), share())};
+            fmt::format("{} at {} of the limit{}.", format_bytes(static_cast<double>(found.bytes)),
+                        share(), found.only_bytes ? ": only fewer bytes would be faster" : "")};
   }
   CauseText operator()(const why::ExtraPasses& found) const {
     return {
@@ -324,7 +340,9 @@ std::string added_text(const std::optional<FaultsAdded>& added) {
   if (!added) return "";
   return fmt::format(": {}, {}{}", counted(added->buffers, "more fresh buffer"),
                      counted(std::llround(added->faults), "more page fault"),
-                     added->share ? fmt::format(" = {} of it", format_percent(*added->share)) : "");
+                     added->share ? fmt::format(" = {}{} of it", added->at_most ? "at most " : "",
+                                                format_percent(*added->share))
+                                  : "");
 }
 
 /// "constants", "ops and outputs together".

@@ -23,17 +23,145 @@ TEST(FaultCost, IsTheDifferenceToTheReusedTwin) {
   const auto cost = fault_cost(results.groups[0], 1, results);
   ASSERT_TRUE(cost.has_value());
   EXPECT_EQ(cost->faults, 54'002);
-  EXPECT_NEAR(cost->cost_ns, (97.1 - 10.8) * 1e6 / 54'002, 10);  // 1598 ns
-  EXPECT_NEAR(cost->share, (97.1 - 10.8) / 97.1, 0.002);         // 89 %
-  EXPECT_NEAR(*cost->reused_ns, 10.8e6, 0.05e6);
+  EXPECT_NEAR(*cost->cost_ns, (97.1 - 10.8) * 1e6 / 54'002, 10);  // 1598 ns
+  EXPECT_FALSE(cost->at_most);
+  EXPECT_NEAR(cost->share.value, (97.1 - 10.8) / 97.1, 0.002);  // 89 %
+  EXPECT_LT(cost->share.low, cost->share.value);
+  EXPECT_GT(cost->share.high, cost->share.value);
+  ASSERT_TRUE(cost->twin.has_value());
+  EXPECT_NEAR(cost->twin->time_ns, 10.8e6, 0.05e6);
+  EXPECT_FALSE(cost->twin->is_peer);
 }
 
-TEST(FaultCost, FallsBackToTheFirstTouch) {
+/// The `first_touch` limit of the blog's example, with rounds of this time and CPU time.
+Results with_touch(double wall_ms, double cpu_ms) {
+  Results results = examples::blog();
+  for (Round& round : results.groups[0].limits.back().rounds) {
+    round.wall_ns = static_cast<std::int64_t>(wall_ms * 1e6);
+    round.cpu_ns = static_cast<std::int64_t>(cpu_ms * 1e6);
+  }
+  return results;
+}
+
+TEST(FaultCost, IsNoMoreThanATouchedPageCosts) {
+  const Results results = with_touch(27, 27);
+  const auto cost = fault_cost(results.groups[0], 1, results);
+  EXPECT_DOUBLE_EQ(*cost->cost_ns, 1'000);
+  EXPECT_NEAR(cost->share.value, 0.89, 0.005);  // what the twin saves is measured
+}
+
+TEST(FaultCost, TimeThatOthersHadTheCpuIsNotItsOwn) {
+  const Results results = with_touch(270, 27);
+  EXPECT_DOUBLE_EQ(*fault_cost(results.groups[0], 1, results)->cost_ns, 1'000);
+  EXPECT_DOUBLE_EQ(*fault_cost(results.groups[0], 0, results)->cost_ns, 1'000);
+  Results beside = examples::blog();  // ten times as slow, of which it worked a tenth
+  for (CaseResult& result : beside.groups[0].cases)
+    for (Round& round : result.rounds) {
+      round.cpu_ns = round.wall_ns;
+      round.wall_ns *= 10;
+    }
+  beside.groups[0].limits.clear();
+  EXPECT_NEAR(*fault_cost(beside.groups[0], 1, beside)->cost_ns, 1'598, 10);
+}
+
+TEST(FaultCost, ATwinWithoutALimitBoundsIt) {
+  Results results = examples::blog();
+  results.groups[0].limits.pop_back();
+  const auto cost = fault_cost(results.groups[0], 1, results);
+  EXPECT_NEAR(*cost->cost_ns, 1'598, 10);
+  EXPECT_TRUE(cost->at_most);
+}
+
+TEST(FaultCost, ALimitWithoutATwinBoundsIt) {
   const Results results = examples::blog();
   const auto cost = fault_cost(results.groups[0], 0, results);  // no twin that starts from uint8
   ASSERT_TRUE(cost.has_value());
-  EXPECT_FALSE(cost->reused_ns.has_value());
-  EXPECT_NEAR(cost->cost_ns, 45e6 / 27'000, 10);  // 1667 ns
+  EXPECT_FALSE(cost->twin.has_value());
+  EXPECT_TRUE(cost->at_most);
+  EXPECT_NEAR(*cost->cost_ns, 45e6 / 27'000, 10);  // 1667 ns
+  EXPECT_EQ(cost->share.low, 0);
+  EXPECT_EQ(cost->share.value, cost->share.high);
+}
+
+TEST(FaultCost, AllFaultsTakeNoMoreThanAllOfTheTime) {
+  const Results results = with_touch(270, 270);  // 10 us a page, 810 ms of its 135.6
+  const auto cost = fault_cost(results.groups[0], 0, results);
+  EXPECT_NEAR(*cost->cost_ns, 135.6e6 / 81'003, 10);
+  EXPECT_DOUBLE_EQ(cost->share.value, 1);
+}
+
+TEST(FaultCost, ALimitOfOtherMemoryIsNone) {
+  Results results = examples::blog();
+  results.groups[0].limits.back().stages[0].out.memory = Memory::PageableHuge;
+  EXPECT_FALSE(fault_cost(results.groups[0], 0, results).has_value());
+  EXPECT_TRUE(fault_cost(results.groups[0], 1, results)->at_most);
+}
+
+/// A peer that faults, in 160 ms, and another in 58, of these commands; a touched page costs 1 us.
+Results two_peers(const Json& stock, const Json& other) {
+  using examples::make_case;
+  Results results = examples::make_results("peers", {GroupResult{}});
+  results.config["peers"] = {{"stock", stock}, {"other", other}};
+  GroupResult& group = results.groups[0];
+  group.cases = {make_case({"a", 160, DType::Float32, {{"sub"}, {"div"}}, 54'002}),
+                 make_case({"b", 58, DType::Float32, {{"sub"}, {"div"}}})};
+  group.cases[0].peer = "stock";
+  group.cases[1].peer = "other";
+  group.baseline = "a";
+  group.limits = {examples::make_limit("first_touch", 27, DType::Float32)};
+  group.limits[0].stages[0].op = "first_touch";
+  for (Round& round : group.limits[0].rounds) round.counters.minor_faults = 27'000;
+  return results;
+}
+
+TEST(PeersFaults, AreSharedByTheTwinOfAnotherAllocator) {
+  const auto words = [](std::vector<std::string> list) { return Json(std::move(list)); };
+  const Json stock = words({"run", "torch.py", "--as", "eager"});
+  for (const Json& other : {words({"run", "torch.py", "--as", "eager", "--allocator", "no-faults"}),
+                            words({"run", "torch.py", "--allocator=no-faults", "--as", "eager"}),
+                            words({"env", "MALLOC_TRIM_THRESHOLD_=1", "MALLOC_MMAP_THRESHOLD_=1",
+                                   "run", "torch.py", "--as", "eager"}),
+                            words({"env", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1", "run",
+                                   "torch.py", "--as", "eager"})}) {
+    const Results results = two_peers(stock, other);
+    const auto cost = fault_cost(results.groups[0], 0, results);
+    ASSERT_TRUE(cost.has_value()) << other;
+    ASSERT_TRUE(cost->twin.has_value()) << other;
+    EXPECT_EQ(cost->twin->variant, "b");
+    EXPECT_TRUE(cost->twin->is_peer);
+    EXPECT_FALSE(cost->cost_ns.has_value());
+    EXPECT_NEAR(cost->share.value, (160. - 58) / 160, 0.005);
+    EXPECT_TRUE(cause_of(results, 0).proven);
+  }
+}
+
+TEST(PeersFaults, AreBoundedByTheLimitWhereNothingDiffersInTheAllocatorAlone) {
+  const auto words = [](std::vector<std::string> list) { return Json(std::move(list)); };
+  const Json stock = words({"run", "torch.py", "--as", "eager"});
+  for (const Json& other :
+       {words({"run", "torch.py", "--as", "compile", "--allocator", "no-faults"}),
+        words({"run", "torch.py", "--as", "eager", "--reuse"}),  // other calls, too
+        words({"env", "OMP_NUM_THREADS=1", "run", "torch.py", "--as", "eager"}),
+        words({"run", "torch.py", "--as", "eager"}), Json({1, 2}), Json(3), Json("run")}) {
+    const Results results = two_peers(stock, other);
+    const auto cost = fault_cost(results.groups[0], 0, results);
+    ASSERT_TRUE(cost.has_value()) << other;
+    EXPECT_FALSE(cost->twin.has_value()) << other;
+    EXPECT_TRUE(cost->at_most);
+    EXPECT_NEAR(cost->share.value, 54. / 160, 0.005);
+  }
+}
+
+TEST(PeersFaults, ATwinThatIsAsSlowShowsThatTheyCostNothing) {
+  Results results = two_peers({"run", "torch.py"}, {"run", "torch.py", "--allocator", "no-faults"});
+  results.groups[0].cases[1].rounds = examples::make_rounds(157, 9);
+  EXPECT_FALSE(fault_cost(results.groups[0], 0, results).has_value());
+}
+
+TEST(PeersFaults, ATwinThatFaultsIsNone) {
+  Results results = two_peers({"run", "torch.py"}, {"run", "torch.py", "--allocator", "no-faults"});
+  for (Round& round : results.groups[0].cases[1].rounds) round.counters.minor_faults = 27'000;
+  EXPECT_FALSE(fault_cost(results.groups[0], 0, results)->twin.has_value());
 }
 
 TEST(FaultCost, IsNothingWithoutFaults) {

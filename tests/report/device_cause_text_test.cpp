@@ -69,13 +69,14 @@ TEST_F(SmallGpuWork, WaitingIsPricedByEmptyLaunches) {
   EXPECT_EQ(of(sync_cause, 0), "");
   group().limits = {on_gpu("launch", 0.002, {"launch"}),
                     on_gpu("launch + sync", 0.012, {"launch", "sync"})};
-  EXPECT_EQ(of(sync_cause, 0),
-            "waiting. 1.0 a batch for the GPU at 10 us, measured on empty launches, = 50 % of its "
-            "time.");
+  EXPECT_EQ(
+      of(sync_cause, 0),
+      "waiting. 1.0 a batch for the GPU at 10 us, no more than after empty launches, = 50 % of "
+      "its time.");
   group().cases[0].wait = Wait::Stage;
   EXPECT_EQ(of(sync_cause, 0),
-            "waiting. 2.0 a batch for the GPU at 10 us, measured on empty launches, = 100 % of its "
-            "time.");
+            "waiting. 2.0 a batch for the GPU at 10 us, no more than after empty launches, = 100 % "
+            "of its time.");
   group().cases[0].wait = Wait::Turn;
   EXPECT_EQ(of(sync_cause, 0), "");
 }
@@ -186,8 +187,10 @@ TEST_F(SmallGpuWork, LaunchesArePricedByEmptyOnes) {
   EXPECT_EQ(of(launch_cause, 1), "");
   group().limits = {on_gpu("launch", 0.005, {"launch"})};
   EXPECT_EQ(of(launch_cause, 1),
-            "launches. 2 at 5.0 us, the time of an empty one, = 83 % of its "
-            "time.");
+            "launches. 2 at 5.0 us, no more than an empty one takes, = 83 % of its time.");
+  group().limits = {on_gpu("launch", 0.009, {"launch"})};
+  EXPECT_EQ(of(launch_cause, 1),
+            "launches. 2 at 6.0 us, no more than an empty one takes, = 100 % of its time.");
   group().cases[1].graph = true;
   EXPECT_EQ(of(launch_cause, 1), "");
 }

@@ -162,6 +162,7 @@ const auto terminals = testing::Values(
     Golden{"constants.txt", &on<>, &examples::constants},
     Golden{"constants_reused.txt", &on<>, &examples::constants_reused},
     Golden{"pinning.txt", &on<>, &examples::pinning}, Golden{"peers.txt", &on<>, &examples::peers},
+    Golden{"why_slow.txt", &on<>, &examples::why_slow},
     Golden{"blog_stats.txt", &terminal_with_stats, &examples::blog},
     Golden{"gpu.txt", &on<>, &examples::gpu}, Golden{"pipelines.txt", &on<>, &examples::pipelines},
     Golden{"gpu_stats.txt", &terminal_with_stats, &examples::gpu},

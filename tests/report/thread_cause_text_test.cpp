@@ -20,9 +20,9 @@ class Threads : public testing::Test {
   }
 
   GroupResult& group() { return results_.groups[0]; }
-  Cause of(Cause (*cause)(const Subject&), int index) {
+  Cause of_threads(int index) {
     const CaseAnalysis analysis = analyse_case(group(), group().cases[index], results_);
-    return cause({group(), analysis, index, results_});
+    return threads_cause({group(), analysis, index, results_}, 0.2);
   }
   Cause explained(int index) {
     const CaseAnalysis analysis = analyse_case(group(), group().cases[index], results_);
@@ -33,34 +33,34 @@ class Threads : public testing::Test {
 };
 
 TEST_F(Threads, OneIsShownByTheCaseWithMore) {
-  const Cause cause = of(one_thread_cause, 0);
+  const Cause cause = of_threads(0);
   EXPECT_EQ(cause_text(cause).sentence(),
             "one thread. With 2 threads the same stages take 3.0 ms, 46 % of its time less.");
   EXPECT_TRUE(cause.proven);
-  EXPECT_FALSE(of(one_thread_cause, 1));
+  EXPECT_FALSE(of_threads(1));
 }
 
 TEST_F(Threads, OneIsNoCauseWhereMoreDoNotHelp) {
   group().cases[1].rounds = group().cases[0].rounds;
-  EXPECT_FALSE(of(one_thread_cause, 0));
+  EXPECT_FALSE(of_threads(0));
 }
 
 TEST_F(Threads, OneIsNoCauseWhereMoreChangesThanThreads) {
   group().cases[1].stages[0].output = OutputPolicy::Fresh;
-  EXPECT_FALSE(of(one_thread_cause, 0));
+  EXPECT_FALSE(of_threads(0));
 }
 
 TEST_F(Threads, OneIsShownByAStreamWithMore) {
   group().cases.pop_back();
   group().limits = {examples::make_limit("stream, 1 thread", 5.4, DType::Float32)};
-  EXPECT_FALSE(of(one_thread_cause, 0));
+  EXPECT_FALSE(of_threads(0));
   group().limits.push_back(examples::make_limit("stream, 2 threads", 3.0, DType::Float32));
   group().limits[1].threads = 2;
-  EXPECT_THAT(cause_text(of(one_thread_cause, 0)).sentence(),
+  EXPECT_THAT(cause_text(of_threads(0)).sentence(),
               testing::MatchesRegex("one thread\\. It is at 9. % of what one moves; 2 threads move "
                                     "1\\.8.x as much\\."));
   group().limits[0].rounds = examples::make_rounds(2.0, 3);  // not at the limit of one
-  EXPECT_FALSE(of(one_thread_cause, 0));
+  EXPECT_FALSE(of_threads(0));
 }
 
 TEST_F(Threads, FewerThatAreFasterAreTheCause) {
@@ -74,6 +74,71 @@ TEST_F(Threads, FewerThatAreFasterAreTheCause) {
             "too many threads. With 1 thread the same stages take 0.010 ms, 67 % of its time "
             "less.");
   EXPECT_TRUE(cause.proven);
+}
+
+/// normalize in so many milliseconds each, at the limits of as many threads.
+class AtTheLimit : public Threads {
+ protected:
+  AtTheLimit() {
+    group().limits = {examples::make_limit("stream, 1 thread", 5.6, DType::Float32),
+                      examples::make_limit("stream, 2 threads", 5.58, DType::Float32)};
+    group().limits[1].threads = 2;
+    take(0, 5.6);
+    take(1, 5.6);
+  }
+
+  void take(int index, double ms) {
+    group().cases[index].rounds = examples::make_rounds(ms, index + 1);
+  }
+  std::string sentence(int index) { return cause_text(explained(index)).sentence(); }
+
+  const std::string memory_ = "memory. 221 MB at 100 % of the limit";
+};
+
+TEST_F(AtTheLimit, OnlyFewerBytesAreFasterWhereNoThreadsAre) {
+  results_.precision = 0.05;
+  EXPECT_EQ(sentence(0), memory_ + ": only fewer bytes would be faster.");
+}
+
+TEST_F(AtTheLimit, TwoThreadsThatSaveLittleAreTheCauseAllTheSame) {
+  take(1, 5.0);
+  EXPECT_EQ(sentence(0),
+            "one thread. With 2 threads the same stages take 5.01 ms, 11 % of its time less.");
+}
+
+TEST_F(AtTheLimit, AStreamOfTwoThreadsThatSavesLittleIsTheCauseAllTheSame) {
+  group().cases.pop_back();
+  group().limits[1].rounds = examples::make_rounds(5.0, 4);
+  EXPECT_EQ(sentence(0),
+            "one thread. It is at 100 % of what one moves; 2 threads move 1.12x as much.");
+}
+
+TEST_F(AtTheLimit, MoreThreadsThatMayBeFasterLeaveMoreThanBytes) {
+  take(1, 5.0);
+  for (CaseResult& result : group().cases) result.rounds.resize(3);  // too few to be sure
+  EXPECT_EQ(sentence(0), memory_ + ".");
+}
+
+TEST_F(AtTheLimit, AnotherWayToMoveTheSameBytesLeavesMoreThanBytes) {
+  take(1, 5.0);
+  group().cases[1].threads = 1;
+  EXPECT_EQ(sentence(0), memory_ + ".");
+  group().cases[1].source_bytes /= 4;
+  results_.precision = 0.05;
+  EXPECT_EQ(sentence(0), memory_ + ": only fewer bytes would be faster.");
+}
+
+TEST_F(AtTheLimit, FewerThreadsThatSaveLittleAreTheCauseAllTheSame) {
+  take(0, 5.0);
+  EXPECT_EQ(sentence(1),
+            "too many threads. With 1 thread the same stages take 4.99 ms, 11 % of its time less.");
+}
+
+TEST_F(AtTheLimit, AStreamOfMoreThreadsThanTwoLeavesMoreThanBytes) {
+  group().cases.erase(group().cases.begin());
+  group().limits.push_back(examples::make_limit("stream, 4 threads", 4.0, DType::Float32));
+  group().limits[2].threads = 4;
+  EXPECT_EQ(sentence(0), "memory. 221 MB at 99 % of the limit.");
 }
 
 /// eager, of two teams of four, in 30 us and fused in 12, which is as long as the stream takes.
@@ -99,12 +164,14 @@ class Teams : public Threads {
 
 TEST_F(Teams, TheirStartIsPricedByEmptyOnes) {
   add_empty_team(0.009);
-  EXPECT_EQ(sentence(0),
-            "the start of its threads. 2 teams of 4 at 9.0 us, the time of an empty one, = 60 % "
-            "of its time.");
-  EXPECT_EQ(sentence(1),
-            "the start of its threads. 1 team of 4 at 9.0 us, the time of an empty one, = 75 % "
-            "of its time.");
+  EXPECT_EQ(
+      sentence(0),
+      "the start of its threads. 2 teams of 4 at 9.0 us, no more than an empty one takes, = 60 % "
+      "of its time.");
+  EXPECT_EQ(
+      sentence(1),
+      "the start of its threads. 1 team of 4 at 9.0 us, no more than an empty one takes, = 75 % "
+      "of its time.");
 }
 
 TEST_F(Teams, AreNoCauseOfOtherNumbersOfThreads) {

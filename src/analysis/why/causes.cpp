@@ -11,34 +11,14 @@ constexpr double kDominant = 0.5;  // of the time: most of it
 constexpr double kOneStage = 0.6;
 constexpr double kWholeBatch = 0.8;   // of a batch's time
 constexpr double kLeastShare = 0.2;   // of the time: below this faults and constants are none
+constexpr double kThreadShare = 0.2;  // of the time that another number of threads saves
 constexpr double kExtraPasses = 1.5;  // bytes moved over the fewest
 
-bool all_reused(const CaseResult& result) {
-  return std::ranges::all_of(
-      result.stages, [](const StageResult& stage) { return stage.output == OutputPolicy::Reuse; });
-}
-
-/// The measured case that does the same without faults, or null.
-const CaseResult* reused_twin(const GroupResult& group, const CaseResult& result, double faults) {
-  for (const CaseResult& other : group.cases)
-    if (measured(other) && all_reused(other) && only_outputs(factors(result, other)) &&
-        faults_per_iteration(other) < 0.1 * faults)
-      return &other;
-  return nullptr;
-}
-
-std::optional<double> first_touch_cost_ns(const GroupResult& group, const Results& results) {
-  for (const CaseResult& limit : group.limits)
-    if (measured(limit) && has_op<FirstTouch>(limit) && faults_per_iteration(limit) >= 1)
-      return median_ns(limit, results) / faults_per_iteration(limit);
-  return std::nullopt;
-}
-
-/// First-touch faults of fresh outputs: their number times what one costs.
+/// First-touch faults of fresh outputs.
 Cause page_fault_cause(const Subject& subject) {
   const auto cost = fault_cost(subject.group, subject.index, subject.results);
-  if (!cost || cost->share < kLeastShare) return {};
-  return {*cost, cost->share, cost->reused_ns.has_value()};
+  if (!cost || cost->share.value < kLeastShare) return {};
+  return {*cost, cost->share.value, cost->twin.has_value()};
 }
 
 double part(std::int64_t own_ns, std::int64_t all_ns) {
@@ -92,9 +72,10 @@ Cause limit_cause(const Subject& subject) {
   const auto kind = limit_kind(subject.group, subject.analysis.limit);
   const CaseResult& result = subject.result();
   if (kind == LimitKind::Memory)
-    return bytes_decide(subject)
-               ? Cause{why::MemoryLimit{result.source_bytes + result.result_bytes}, of_limit->value}
-               : Cause{};
+    return bytes_decide(subject) ? Cause{why::MemoryLimit{result.source_bytes + result.result_bytes,
+                                                          only_bytes_are_slow(subject)},
+                                         of_limit->value}
+                                 : Cause{};
   if (kind != LimitKind::Launch || !busy_ns(subject)) return {};
   return {why::LaunchLimit{}, of_limit->value};
 }
@@ -150,31 +131,18 @@ Cause main_passes(const Subject& subject) {
 
 /// The cause that accounts for most of the time, of those that a measurement shows.
 Cause largest_cause(const Subject& subject) {
-  Cause threads = one_thread_cause(subject);
-  if (!threads) threads = smaller_team_cause(subject);
+  const Cause threads = threads_cause(subject, kThreadShare);
   Cause largest = threads;
   for (const auto cause : {page_fault_cause, constants_cause, load_cause, link_cause, sync_cause,
                            launch_cause, team_start_cause, limit_cause, main_passes})
     if (const Cause other = cause(subject); other && (!largest || other.share > largest.share))
       largest = other;
-  // The limits of memory are those of as many threads as the case has.
-  const bool memory = std::holds_alternative<why::MemoryLimit>(largest.found) ||
-                      std::holds_alternative<why::ExtraPasses>(largest.found);
-  return memory && threads ? threads : largest;
-}
-
-Twin compared(const Subject& subject, const CaseResult& other) {
-  const auto own = times_ns(subject.result(), subject.results);
-  const auto its = times_ns(other, subject.results);
-  // As for the pairs of the group: the 5 % are shared by all of them.
-  const auto k = static_cast<double>(std::ranges::count_if(subject.group.cases, measured));
-  const double level = 1 - 0.05 / std::max(1.0, k * (k - 1) / 2);
-  const Interval ratio = paired_ratio(its, own, level);
-  return {.result = &other,
-          .time_ns = median_ns(other, subject.results),
-          .faster = enough_rounds(log_ratios(its, own), level) &&
-                    ratio.high < 1 - precision_of(subject.group, subject.results),
-          .share = 1 - ratio.value};
+  // The limits of memory are those of as many threads as the case has: where another number is
+  // faster they explain nothing, however little that saves.
+  if (std::holds_alternative<why::MemoryLimit>(largest.found))
+    if (const Cause faster = threads_cause(subject, 0)) return faster;
+  const bool passes = std::holds_alternative<why::ExtraPasses>(largest.found);
+  return passes && threads ? threads : largest;
 }
 
 struct LimitOf {
@@ -195,23 +163,18 @@ struct LimitOf {
 
 }  // namespace
 
-std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const Results& results) {
-  const CaseResult& result = group.cases[index];
-  const double faults = measured(result) ? faults_per_iteration(result) : 0;
-  if (faults < 1) return std::nullopt;
-  const double time = median_ns(result, results);
-  FaultCost cost;
-  cost.faults = faults;
-  if (const CaseResult* twin = reused_twin(group, result, faults)) {
-    cost.reused_ns = median_ns(*twin, results);
-    cost.cost_ns = (time - *cost.reused_ns) / (faults - faults_per_iteration(*twin));
-  } else if (const auto touch = first_touch_cost_ns(group, results)) {
-    cost.cost_ns = *touch;
-  }
-  if (cost.cost_ns <= 0) return std::nullopt;
-  // The first touch's cost is another buffer's: it may not explain more than all of the time.
-  cost.share = std::min(1.0, cost.cost_ns * faults / time);
-  return cost;
+Twin compared(const GroupResult& group, const CaseResult& own, const CaseResult& other,
+              const Results& results) {
+  const auto own_ns = times_ns(own, results), its_ns = times_ns(other, results);
+  // As for the pairs of the group: the 5 % are shared by all of them.
+  const auto k = static_cast<double>(std::ranges::count_if(group.cases, measured));
+  const double level = 1 - 0.05 / std::max(1.0, k * (k - 1) / 2);
+  const Interval ratio = paired_ratio(its_ns, own_ns, level);
+  return {.result = &other,
+          .time_ns = median_ns(other, results),
+          .faster = enough_rounds(log_ratios(its_ns, own_ns), level) &&
+                    ratio.high < 1 - precision_of(group, results),
+          .saved = {.value = 1 - ratio.value, .low = 1 - ratio.high, .high = 1 - ratio.low}};
 }
 
 Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
@@ -231,12 +194,12 @@ Cause constants_cause(const Subject& subject) {
   const auto cached = twin(subject, Factor::Kind::Constants, [](const auto& own, const auto&) {
     return own == FactorValue(Constants::PerCall);
   });
-  if (cached && (!cached->faster || cached->share < kLeastShare)) return {};
+  if (cached && (!cached->faster || cached->saved.value < kLeastShare)) return {};
   // What faults more is slower for that: a small peer's heap may be given back and taken again.
   if (cached &&
       faults_per_iteration(subject.result()) > 1.1 * faults_per_iteration(*cached->result) + 1)
     return {};
-  if (cached) return {why::ConstantsEachCall{cached->time_ns}, cached->share, true};
+  if (cached) return {why::ConstantsEachCall{cached->time_ns}, cached->saved.value, true};
   const double share = profiled_constants(subject);
   return share < kLeastShare ? Cause{} : Cause{why::ConstantsEachCall{}, share};
 }
@@ -249,7 +212,7 @@ std::optional<Twin> twin(const Subject& subject, Factor::Kind kind,
     const std::vector<Factor> changed = factors(subject.result(), other);
     const Factor* factor = only_factor(changed, {kind});
     if (factor == nullptr || !wanted(factor->left, factor->right)) continue;
-    const Twin found = compared(subject, other);
+    const Twin found = compared(subject.group, subject.result(), other, subject.results);
     if (!best || found.time_ns < best->time_ns) best = found;
   }
   return best;

@@ -10,16 +10,40 @@ namespace normbench {
 
 struct Pair;
 
-/// What page faults cost a case with fresh outputs.
-struct FaultCost {
-  double faults = 0;                // per iteration
-  double cost_ns = 0;               // of one fault
-  double share = 0;                 // of the case's time
-  std::optional<double> reused_ns;  // the same ops with outputs reused, where that was measured
+/// A measured case that differs in one thing that was asked for.
+struct Twin {
+  const CaseResult* result = nullptr;
+  double time_ns = 0;
+  bool faster = false;  // than the other, beyond doubt and margin
+  Interval saved;       // the part of the other's time that it does without
 };
 
-/// The cost from the same ops with outputs reused, else from the `first_touch` limit; nothing when
-/// neither was measured or the case has no faults.
+/// How `other` does against `own`, over the rounds that both have.
+Twin compared(const GroupResult& group, const CaseResult& own, const CaseResult& other,
+              const Results& results);
+
+/// The case that does the same without the faults.
+struct Unfaulting {
+  std::string variant;
+  bool is_peer = false;  // then another allocator is all that differs, else outputs are reused
+  double time_ns = 0;
+};
+
+/// What page faults cost a case with fresh outputs.
+struct FaultCost {
+  double faults = 0;  // per iteration
+  // Of one fault: by the twin, and no more than a touched page costs in the `first_touch` limit.
+  // Nothing for a peer that has a twin: its allocator may ask for pages of another size.
+  std::optional<double> cost_ns = {};
+  bool at_most = false;  // the cost may be less: the twin or the limit is missing
+  // Of the case's time: what the twin does without; else from 0 to what the cost allows.
+  Interval share = {};
+  std::optional<Unfaulting> twin = {};
+};
+
+/// Of a case of normbench's the twin is the one with all outputs reused, of a peer's the one whose
+/// command differs in the allocator alone. Nothing when there is neither a twin that is faster
+/// beyond doubt nor a limit of the same kind of memory, or the case has no faults.
 std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const Results& results);
 
 /// What was found, one type each. `cached_ns`, `without_ns` and `with_ns` are the times of the
@@ -40,6 +64,7 @@ struct Waiting {  // for the GPU
   Wait after;
   double without_ns;
 };
+// Prices are those of the limits, or less where all of the time allows no more.
 struct PricedWaiting {  // by empty launches
   double waits, cost_ns;
 };
@@ -74,10 +99,12 @@ struct LimitOfOneThread {
 struct LinkLimit {
   std::int64_t bytes;
   double of_limit;
+  bool only_bytes;  // nothing that was measured carries as many faster
 };
 struct LinkTime {};
 struct MemoryLimit {
   std::int64_t bytes;
+  bool only_bytes;  // nothing that was measured moves as many faster
 };
 struct ExtraPasses {
   double moved, fewest;  // bytes
@@ -130,10 +157,10 @@ struct Subject {
 /// Preparing constants on every call: the case that caches them and does all else alike, else the
 /// profile's ranges.
 Cause constants_cause(const Subject& subject);
-/// One thread: the case with more and all else alike, or a stream with more threads that is faster
-/// than the one whose speed the case has.
-Cause one_thread_cause(const Subject& subject);
-Cause smaller_team_cause(const Subject& subject);  // the case with fewer threads is faster
+/// Another number of threads that saves at least this share of the time. Of one thread: the case
+/// with more and all else alike, or a stream with more threads that is faster than the one whose
+/// speed the case has. Else the case with fewer threads that is faster.
+Cause threads_cause(const Subject& subject, double least_share);
 Cause team_start_cause(const Subject& subject);    // starting its teams takes most of the time
 Cause fixed_part_cause(const Subject& subject);    // so does what its fit has beside the bytes
 Cause link_cause(const Subject& subject);    // its transfers take most of the time, or their limit
@@ -145,17 +172,13 @@ Cause launch_cause(const Subject& subject);  // time in the calls, else the laun
 /// neither is known: marks count some microseconds too much. No launches are blamed then.
 std::optional<double> busy_ns(const Subject& subject);
 
+/// False where a measured case, or a stream of more threads, moves as many bytes in less time: by
+/// more than the precision that was asked for.
+bool only_bytes_are_slow(const Subject& subject);
+
 /// False where a fixed cost takes most of the case's time, or may do so: it is that short, and
 /// nothing measured what its team costs. Then memory explains nothing.
 bool bytes_decide(const Subject& subject);
-
-/// A measured case that differs in one thing that was asked for.
-struct Twin {
-  const CaseResult* result = nullptr;
-  double time_ns = 0;
-  bool faster = false;  // than the subject, beyond doubt and margin
-  double share = 0;     // of the subject's time that it saves
-};
 
 /// The fastest measured case that differs from the subject in this factor alone, and for whose
 /// value of it `wanted` holds of the subject's and its own; nothing when there is none.

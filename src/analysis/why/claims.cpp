@@ -41,12 +41,16 @@ std::optional<FaultsAdded> faults_added(const GroupResult& group, const Step& st
   const CaseResult &from = group.cases[step.from], &to = group.cases[step.to];
   FaultsAdded added{.buffers = fresh_outputs(to) - fresh_outputs(from),
                     .faults = faults_per_iteration(to) - faults_per_iteration(from),
-                    .share = {}};
+                    .share = {},
+                    .at_most = false};
   const double slower = median_ns(to, results) - median_ns(from, results);
   if (!only_outputs(step.factors) || added.buffers <= 0 || added.faults < 1 || slower <= 0)
     return std::nullopt;
-  if (const auto cost = fault_cost(group, step.to, results))
-    added.share = std::min(1.0, cost->cost_ns * added.faults / slower);
+  const auto cost = fault_cost(group, step.to, results);
+  if (cost && cost->cost_ns) {
+    added.share = std::min(1.0, *cost->cost_ns * added.faults / slower);
+    added.at_most = cost->at_most;
+  }
   return added;
 }
 

@@ -12,7 +12,8 @@ struct GroupAnalysis;
 struct FaultsAdded {
   std::int64_t buffers = 0;     // more fresh ones
   double faults = 0;            // more page faults
-  std::optional<double> share;  // of what it makes the case slower
+  std::optional<double> share;  // of what it makes the case slower …
+  bool at_most = false;         // … or less: see FaultCost
 };
 
 /// Some of the factors, and two cases that differ in just these.

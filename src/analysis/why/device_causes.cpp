@@ -69,8 +69,9 @@ Cause link_cause(const Subject& subject) {
   if (gain && share >= kLinkShare) return {*gain, share};
   if (analysis.of_limit && analysis.of_limit->value >= at_limit &&
       limit_kind(subject.group, analysis.limit) == LimitKind::Link)
-    return {why::LinkLimit{link_bytes(result), analysis.of_limit->value},
-            std::max(share, analysis.of_limit->value)};
+    return {
+        why::LinkLimit{link_bytes(result), analysis.of_limit->value, only_bytes_are_slow(subject)},
+        std::max(share, analysis.of_limit->value)};
   return share < kLinkShare ? Cause{} : Cause{why::LinkTime{}, share};
 }
 
@@ -80,13 +81,14 @@ Cause sync_cause(const Subject& subject) {
   const auto seldom = twin(subject, Factor::Kind::Wait, [](const auto&, const auto& its) {
     return its == FactorValue(Wait::Turn);
   });
-  if (seldom && (!seldom->faster || seldom->share < kSyncShare)) return {};
-  if (seldom) return {why::Waiting{*result.wait, seldom->time_ns}, seldom->share, true};
+  if (seldom && (!seldom->faster || seldom->saved.value < kSyncShare)) return {};
+  if (seldom) return {why::Waiting{*result.wait, seldom->time_ns}, seldom->saved.value, true};
   const double launch = launch_ns(subject);
   const double cost = limit_ns(subject, {EmptyLaunch::name, Sync::name}) - launch;
   const double share = launch > 0 && cost > 0 ? waits(result) * cost / subject.time_ns() : 0;
   if (share < kSyncShare) return {};
-  return {why::PricedWaiting{waits(result), cost}, std::min(1.0, share)};
+  return {why::PricedWaiting{waits(result), std::min(cost, subject.time_ns() / waits(result))},
+          std::min(1.0, share)};
 }
 
 Cause launch_cause(const Subject& subject) {
@@ -105,7 +107,9 @@ Cause launch_cause(const Subject& subject) {
   }
   const double share = result.graph ? 0 : static_cast<double>(count) * launch_ns(subject) / time;
   if (share < kLaunchShare) return {};
-  return {why::PricedLaunches{count, launch_ns(subject)}, std::min(1.0, share)};
+  // What overlaps costs less than an empty one: all together take no more than all of the time.
+  const double cost_ns = std::min(launch_ns(subject), time / static_cast<double>(count));
+  return {why::PricedLaunches{count, cost_ns}, std::min(1.0, share)};
 }
 
 }  // namespace normbench

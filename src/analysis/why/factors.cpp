@@ -223,13 +223,6 @@ void add_stages(const CaseResult& a, const CaseResult& b, std::vector<Factor>& l
     add_chain_factors(a, b, list);
 }
 
-/// True for a peer on the host that faults on at least every second page of its result.
-bool faults_on_result(const CaseResult& result) {
-  if (result.peer.empty() || uses_gpu(result) || !measured(result)) return false;
-  const double faults = faults_per_iteration(result);
-  return faults >= 1 && 2 * kPageBytes * faults >= static_cast<double>(result.result_bytes);
-}
-
 std::vector<OutputPolicy> found_allocations(const CaseResult& result) {
   return faults_on_result(result) ? std::vector{OutputPolicy::Fresh} : allocations(result);
 }
@@ -303,6 +296,12 @@ std::vector<Factor> factors(const CaseResult& a, const CaseResult& b) {
   }
   add_axes(a, b, list);
   return list;
+}
+
+bool faults_on_result(const CaseResult& result) {
+  if (result.peer.empty() || uses_gpu(result) || !measured(result)) return false;
+  const double faults = faults_per_iteration(result);
+  return faults >= 1 && 2 * kPageBytes * faults >= static_cast<double>(result.result_bytes);
 }
 
 bool only_outputs(std::span<const Factor> factors) {

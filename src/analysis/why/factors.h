@@ -67,6 +67,9 @@ struct Factor {
 /// library does, whatever is asked for but in place: its outputs are fresh where it faulted so.
 std::vector<Factor> factors(const CaseResult& a, const CaseResult& b);
 
+/// True for a peer on the host that faults on at least every second page of its result.
+bool faults_on_result(const CaseResult& result);
+
 /// True when the list has factors and all of them are about where outputs are written.
 bool only_outputs(std::span<const Factor> factors);
 

@@ -9,7 +9,6 @@
 namespace normbench {
 namespace {
 
-constexpr double kThreadShare = 0.2;  // of the time that another number of threads saves
 constexpr double kFixedShare = 0.5;   // of the time: from here on bytes do not decide
 
 /// The stream that moves as much as `limit` with more threads, and faster; null for none.
@@ -27,7 +26,7 @@ const CaseResult* wider_stream(const Subject& subject, const CaseResult& limit) 
 }
 
 /// The case has the speed of a limit that more threads exceed.
-Cause at_the_limit_of_one(const Subject& subject) {
+Cause at_the_limit_of_one(const Subject& subject, double least_share) {
   const CaseResult* limit = limit_of(subject.group, subject.result(), subject.results);
   const auto& of_limit = subject.analysis.of_limit;
   if (limit == nullptr || !has_op<Stream>(*limit) || uses_gpu(*limit) || limit->threads != 1 ||
@@ -37,8 +36,28 @@ Cause at_the_limit_of_one(const Subject& subject) {
   if (wider == nullptr) return {};
   const Interval ratio =
       paired_ratio(times_ns(*wider, subject.results), times_ns(*limit, subject.results), 0.95);
-  if (ratio.high >= 1 || 1 - ratio.value < kThreadShare) return {};
+  if (ratio.high >= 1 - precision_of(subject.group, subject.results) ||
+      1 - ratio.value < least_share)
+    return {};
   return {why::LimitOfOneThread{wider->threads, 1 / ratio.value}, of_limit->value};
+}
+
+Cause one_thread_cause(const Subject& subject, double least_share) {
+  if (subject.result().threads != 1) return {};
+  const auto more = twin(subject, Factor::Kind::Threads, [](const auto& own, const auto& its) {
+    return std::get<std::int64_t>(its) > std::get<std::int64_t>(own);
+  });
+  if (!more) return at_the_limit_of_one(subject, least_share);
+  if (!more->faster || more->saved.value < least_share) return {};
+  return {why::FewerThreads{more->result->threads, more->time_ns}, more->saved.value, true};
+}
+
+Cause smaller_team_cause(const Subject& subject, double least_share) {
+  const auto fewer = twin(subject, Factor::Kind::Threads, [](const auto& own, const auto& its) {
+    return std::get<std::int64_t>(its) < std::get<std::int64_t>(own);
+  });
+  if (!fewer || !fewer->faster || fewer->saved.value < least_share) return {};
+  return {why::SmallerTeam{fewer->result->threads, fewer->time_ns}, fewer->saved.value, true};
 }
 
 /// How many teams an empty launch starts.
@@ -78,22 +97,9 @@ bool may_be_waking(const Subject& subject) {
 
 }  // namespace
 
-Cause one_thread_cause(const Subject& subject) {
-  if (subject.result().threads != 1) return {};
-  const auto more = twin(subject, Factor::Kind::Threads, [](const auto& own, const auto& its) {
-    return std::get<std::int64_t>(its) > std::get<std::int64_t>(own);
-  });
-  if (!more) return at_the_limit_of_one(subject);
-  if (!more->faster || more->share < kThreadShare) return {};
-  return {why::FewerThreads{more->result->threads, more->time_ns}, more->share, true};
-}
-
-Cause smaller_team_cause(const Subject& subject) {
-  const auto fewer = twin(subject, Factor::Kind::Threads, [](const auto& own, const auto& its) {
-    return std::get<std::int64_t>(its) < std::get<std::int64_t>(own);
-  });
-  if (!fewer || !fewer->faster || fewer->share < kThreadShare) return {};
-  return {why::SmallerTeam{fewer->result->threads, fewer->time_ns}, fewer->share, true};
+Cause threads_cause(const Subject& subject, double least_share) {
+  const Cause more = one_thread_cause(subject, least_share);
+  return more ? more : smaller_team_cause(subject, least_share);
 }
 
 Cause team_start_cause(const Subject& subject) {
@@ -102,7 +108,9 @@ Cause team_start_cause(const Subject& subject) {
   const auto cost_ns = team_ns(subject.results, result.threads);
   const double share = cost_ns ? teams(result) * *cost_ns / subject.time_ns() : 0;
   if (share < kFixedShare) return {};
-  return {why::TeamStart{teams(result), result.threads, *cost_ns}, std::min(1.0, share)};
+  return {why::TeamStart{teams(result), result.threads,
+                         std::min(*cost_ns, subject.time_ns() / teams(result))},
+          std::min(1.0, share)};
 }
 
 Cause fixed_part_cause(const Subject& subject) {
@@ -110,6 +118,24 @@ Cause fixed_part_cause(const Subject& subject) {
   const double share = fixed_ns ? *fixed_ns / subject.time_ns() : 0;
   if (share < kFixedShare) return {};
   return {why::FixedPart{*fixed_ns}, std::min(1.0, share)};
+}
+
+bool only_bytes_are_slow(const Subject& subject) {
+  const CaseResult& own = subject.result();
+  const std::vector<double> own_ns = times_ns(own, subject.results);
+  const auto is_faster = [&](const CaseResult& other) {
+    return paired_ratio(times_ns(other, subject.results), own_ns, 0.95).value <
+           1 - precision_of(subject.group, subject.results);
+  };
+  for (const CaseResult& other : subject.group.cases)
+    if (&other != &own && measured(other) && other.source_bytes == own.source_bytes &&
+        other.result_bytes == own.result_bytes && link_bytes(other) == link_bytes(own) &&
+        is_faster(other))
+      return false;
+  const CaseResult* limit = bytes_limit_of(subject.group, own, subject.results);
+  if (limit == nullptr || !has_op<Stream>(*limit) || uses_gpu(*limit)) return true;
+  const CaseResult* wider = wider_stream(subject, *limit);
+  return wider == nullptr || !is_faster(*wider);
 }
 
 bool bytes_decide(const Subject& subject) {
