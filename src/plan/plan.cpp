@@ -54,7 +54,7 @@ void check_controls(const Json& json, const std::string& pointer, std::vector<Is
 Json parse(const std::string& file, std::string_view text, std::vector<Issue>& issues) {
   try {
     Json config = parse_json(text, issues);
-    if (config.contains("groups") && !config.contains("experiments"))
+    if (config.contains("groups") && config.contains("tool"))
       throw Invalid("is a results document, no config (show it: normbench report FILE)");
     check_controls(config, "", issues);
     return config;

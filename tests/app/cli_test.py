@@ -266,7 +266,7 @@ class CliTest(unittest.TestCase):
         self.assert_mistake(self.config(" " * 50_000_000), "16.0 MB")
         self.assert_mistake(self.config("[" * 100_000), "64")
         self.assert_mistake(self.config("\x00\xff\xfe"), "line 1")
-        for document in sorted((SOURCE_DIR / "results").glob("*.json"))[:1]:
+        for document in sorted((SOURCE_DIR / "results").glob("*.json")):
             done = normbench("check", document)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertEqual(done.stderr, f"{document}: is a results document, no config (show it: normbench "
