@@ -1,6 +1,7 @@
 #include "analysis/case_analysis.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 
@@ -86,8 +87,11 @@ CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
     analysis.images_per_second = static_cast<double>(result.images) * 1e9 / analysis.time_ns->value;
   if (is_busy(result, results.clock)) return analysis;
   for (const CaseResult& other : group.cases)
-    if (other.variant == group.baseline && measured(other) && !is_busy(other, results.clock))
-      analysis.ratio = paired_ratio(times, times_ns(other, results), decision_level);
+    if (other.variant == group.baseline && measured(other) && !is_busy(other, results.clock)) {
+      const auto baseline = times_ns(other, results);
+      analysis.ratio = paired_ratio(times, baseline, decision_level);
+      analysis.states = two_levels(log_ratios(times, baseline), std::log(other_state));
+    }
   compare_with_limit(group, result, results, analysis);
   add_stage_limits(group, result, results, analysis);
   if (result.pipeline) analysis.pipeline = analyse_pipeline(group, result, results);

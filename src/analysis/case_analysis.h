@@ -21,6 +21,8 @@ struct CaseAnalysis {
   std::optional<double> bytes_moved;  // over the fewest that go from source to result
   std::optional<Interval> time_ns;    // per iteration: median and 95 % interval
   std::optional<Interval> ratio;      // time over the baseline's; speed-up is its inverse
+  std::optional<Levels> states;       // two levels of the logarithms of that ratio: its interval
+                                      // holds both
   std::optional<Interval> of_limit;   // limit's time over the case's time
   std::string limit;                  // name of the limit used
   std::optional<double> images_per_second;

@@ -110,14 +110,16 @@ std::optional<Interval> share_of_limit(const CaseResult& limit, const CaseResult
   return Interval{.value = a.value / b.value, .low = a.low / b.high, .high = a.high / b.low};
 }
 
-StageAnalysis analyse_stage(const GroupResult& group, const CaseResult& result, std::size_t index) {
+StageAnalysis analyse_stage(const GroupResult& group, const CaseResult& result, std::size_t index,
+                            const Results& results) {
   const StageResult& stage = result.stages[index];
   const CaseResult* limit = bytes_limit(group, result, index);
   if (limit == nullptr) return {};
   const CaseResult* launch = launch_limit(group, result, stage);
   if (launch != nullptr && limit_ns(*launch) > limit_ns(*limit)) limit = launch;
   StageAnalysis analysis{.of_limit = {}, .limit = limit->variant, .floor_ns = limit_ns(*limit)};
-  if (has_times(result, stage)) analysis.of_limit = share_of_limit(*limit, result, stage);
+  if (has_times(result, stage) && !is_busy(*limit, results.clock))
+    analysis.of_limit = share_of_limit(*limit, result, stage);
   return analysis;
 }
 
@@ -248,7 +250,7 @@ const CaseResult* limit_of(const GroupResult& group, const CaseResult& result,
 void add_stage_limits(const GroupResult& group, const CaseResult& result, const Results& results,
                       CaseAnalysis& analysis) {
   for (std::size_t s = 0; s < result.stages.size(); ++s)
-    analysis.stages.push_back(analyse_stage(group, result, s));
+    analysis.stages.push_back(analyse_stage(group, result, s, results));
   add_floor(result, results, analysis);
   add_bytes_moved(result, analysis);
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/text.h"
 #include "core/units.h"
@@ -217,6 +218,22 @@ std::string host_states_text(const HostStates& states) {
       "one state of its memory: over {} the same form of each stream was the fastest (to within "
       "{})",
       counted(states.rounds, "round"), format_percent(other_state - 1));
+}
+
+std::string states_warning(const Experiment& experiment) {
+  std::vector<std::string> cases;
+  for (std::size_t g = 0; g < experiment.groups.size(); ++g)
+    for (std::size_t i = 0; i < experiment.analyses[g].cases.size(); ++i) {
+      const auto& states = experiment.analyses[g].cases[i].states;
+      if (!states) continue;
+      cases.push_back(fmt::format("{} was {} the baseline in {} and {} in {}",
+                                  spoken(experiment.groups[g]->cases[i].variant),
+                                  factor(std::exp(-states->low)),
+                                  counted(static_cast<std::int64_t>(states->low_count), "round"),
+                                  factor(std::exp(-states->high)), states->high_count));
+    }
+  if (cases.empty()) return "";
+  return fmt::format("Two states: {}; the intervals hold both.", enumerate(cases));
 }
 
 std::string host_change_warning(const Experiment& experiment) {

@@ -145,7 +145,7 @@ ExperimentLines experiment_lines(const Experiment& experiment, const Results& re
   ExperimentLines lines{.beside = left_out(experiment),
                         .verdict = verdict_lines(experiment, results),
                         .trust = {throttle_warning(experiment), device_change_warning(experiment),
-                                  host_change_warning(experiment)},
+                                  host_change_warning(experiment), states_warning(experiment)},
                         .is_wrong = false,
                         .is_noisy = false};
   lines.beside.push_back(peers_line(experiment));
