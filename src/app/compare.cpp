@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -58,6 +59,13 @@ void tell_incomparable(const Comparison& comparison) {
     tell("normbench: not comparable: BASE and NEW have no case in common\n");
   else
     tell("normbench: nothing was compared (--force compares anyway)\n");
+  const bool hosts = std::ranges::any_of(comparison.differences, [](const SetupDifference& one) {
+    return one.fact == SetupFact::Host;
+  });
+  if (hosts)
+    tell(
+        "normbench: each host is a machine of its own; where several are to count as one, as "
+        "containers with random names are, give all runs the same --machine NAME\n");
 }
 
 Exit exit_code(Gate gate, bool strict) {

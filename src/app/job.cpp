@@ -24,7 +24,9 @@ std::vector<Option> job_options(JobOptions& options) {
                   &options.config.allow_peers, "/options/allow_peers", Option::Newer});
   rows.push_back(device_option(options.backend));
   rows.push_back(simd_option(options.backend));
-  rows.push_back({"--machine", "NAME", "A name for documents instead of the host's",
+  rows.push_back({"--machine", "NAME",
+                  "A name for documents instead of the host's; compare takes machines of one name "
+                  "for one",
                   &options.machine, "/machine"});
   return rows;
 }

@@ -14,7 +14,7 @@ namespace normbench {
 struct JobOptions {
   ConfigOptions config;
   BackendOptions backend;
-  std::string machine;  // shown instead of the host's name
+  std::string machine;  // instead of the host's name; one for all that count as one machine
 };
 
 /// A row for each of them.

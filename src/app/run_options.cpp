@@ -1,6 +1,7 @@
 #include "app/run_options.h"
 
 #include "core/issue.h"
+#include "core/units.h"
 
 namespace normbench {
 
@@ -43,6 +44,10 @@ std::vector<Option> run_options(RunOptions& options) {
 }
 
 void check_run_options(const RunOptions& options) {
+  const std::string& machine = options.job.machine;
+  const bool is_blank = machine.find_first_not_of(' ') == std::string::npos;
+  if (!machine.empty() && (is_blank || on_one_line(machine) != machine))
+    throw Invalid("--machine: expected a name, without control characters");
   if (options.configs.empty() && options.resume.empty())
     throw Invalid("give --config FILE, or --resume DIR to continue an unfinished run");
   if (options.resume.empty()) {

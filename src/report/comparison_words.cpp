@@ -16,7 +16,8 @@ namespace normbench {
 
 constexpr auto words(SetupFact) {
   using enum SetupFact;
-  return std::to_array<Word<SetupFact>>({{Gpu, "GPU"},
+  return std::to_array<Word<SetupFact>>({{Host, "host"},
+                                         {Gpu, "GPU"},
                                          {GpuDriver, "GPU driver"},
                                          {Cpu, "CPU"},
                                          {CpuFeatures, "CPU features"},
@@ -34,7 +35,6 @@ constexpr auto words(SetupFact) {
                                          {ScaledDown, "images a batch, scaled down to fit"},
                                          {Config, "config"},
                                          {CompilerFlags, "compiler flags"},
-                                         {Host, "host"},
                                          {Kernel, "kernel"},
                                          {Microcode, "microcode"},
                                          {Governor, "governor"},

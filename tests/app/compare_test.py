@@ -210,6 +210,23 @@ class CompareTest(unittest.TestCase):
 
     # --- what must not be compared
 
+    def test_another_host_is_another_machine_unless_both_have_one_name(self):
+        for name, host in (("base", "runner-1"), ("new", "runner-2"), ("alike", "runner-1")):
+            run = document({"a": 1e6})
+            run["environment"]["host"] = host
+            self.write(f"{name}.json", run)
+        done = compare(self.dir / "base.json", self.dir / "new.json")
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertEqual(
+            done.stderr,
+            "normbench: not comparable: host: runner-1 in BASE, runner-2 in NEW\n"
+            "normbench: nothing was compared (--force compares anyway)\n"
+            "normbench: each host is a machine of its own; where several are to count as one, as containers with random "
+            "names are, give all runs the same --machine NAME\n",
+        )
+        self.assertEqual(compare(self.dir / "base.json", self.dir / "new.json", "--force").returncode, 0)
+        self.assertEqual(compare(self.dir / "base.json", self.dir / "alike.json").returncode, 0)
+
     def test_incomparable_documents_name_every_difference(self):
         base = self.write("base.json", document({"a": 1e6}))
         other = document({"a": 1e6}, quick=True)

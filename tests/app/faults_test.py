@@ -301,6 +301,8 @@ class ResumeTest(FaultsCase):
             (["--resume", self.out, "--out", self.dir / "x"], "leave --out out"),
             (["--resume", self.out, "--config", self.config, "--config", self.config], "one run"),
             (["--config", self.config, "--force"], "--force goes with --resume DIR"),
+            (["--config", self.config, "--machine", " "], "--machine: expected a name, without control characters"),
+            (["--config", self.config, "--machine", "a\nb"], "--machine: expected a name, without control characters"),
             (["--resume", self.dir / "absent"], "nothing to resume there"),
             (["--resume", self.config], "nothing to resume there"),
         ):

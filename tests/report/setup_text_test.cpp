@@ -28,7 +28,11 @@ std::vector<Shown> shown(const std::vector<Results>& base, const std::vector<Res
   return list;
 }
 
-Results plain(int minute = 0) { return timed_run({{"fused", {1000}}}, minute); }
+Results plain(int minute = 0) {
+  Results results = timed_run({{"fused", {1000}}}, minute);
+  results.environment["host"] = "runner-1";
+  return results;
+}
 
 TEST(CompareSetup, TheSameMachineBuildAndConfigDoNotDiffer) {
   Results now = plain(30);
@@ -61,6 +65,9 @@ INSTANTIATE_TEST_SUITE_P(
                       r.environment["gpu"] = {{"name", "NVIDIA H100"}};
                     },
                     {"GPU", "none", "NVIDIA H100", true}},
+        ChangedFact{"host",
+                    [](Results& r) { r.environment["host"] = "runner-2"; },
+                    {"host", "runner-1", "runner-2", true}},
         ChangedFact{"cpu",
                     [](Results& r) { r.environment["cpu"]["model"] = "Other CPU"; },
                     {"CPU", "Example CPU", "Other CPU", true}},

@@ -47,6 +47,7 @@ std::optional<Json> scaled_groups(const Results& results) {
 }
 
 constexpr auto kFacts = std::to_array<Fact>({
+    {SetupFact::Host, [](const Results& r) { return at(r.environment, "/host"); }},
     {SetupFact::Gpu, &gpu_name},
     {SetupFact::GpuDriver, [](const Results& r) { return at(r.environment, "/gpu/driver"); }},
     {SetupFact::Cpu, [](const Results& r) { return at(r.environment, "/cpu/model"); }},
@@ -64,7 +65,6 @@ constexpr auto kFacts = std::to_array<Fact>({
     {SetupFact::Traced, [](const Results& r) { return std::optional<Json>(r.traced); }},
     {SetupFact::ScaledDown, &scaled_groups},
     {SetupFact::CompilerFlags, [](const Results& r) { return at(r.tool, "/flags"); }},
-    {SetupFact::Host, [](const Results& r) { return at(r.environment, "/host"); }},
     {SetupFact::Kernel, [](const Results& r) { return at(r.environment, "/kernel"); }},
     {SetupFact::Microcode, [](const Results& r) { return at(r.environment, "/cpu/microcode"); }},
     {SetupFact::Governor, [](const Results& r) { return at(r.environment, "/cpu/governor"); }},

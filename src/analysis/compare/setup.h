@@ -10,6 +10,7 @@ namespace normbench {
 
 /// What documents say of how they came about. Those up to Config forbid a comparison.
 enum class SetupFact {
+  Host,  // its name, or the one that was given to it and to others that count as one with it
   Gpu,
   GpuDriver,
   Cpu,
@@ -28,7 +29,6 @@ enum class SetupFact {
   ScaledDown,
   Config,
   CompilerFlags,
-  Host,
   Kernel,
   Microcode,
   Governor,
