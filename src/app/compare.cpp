@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "analysis/compare/effect.h"
 #include "app/commands.h"
 #include "app/documents.h"
 #include "app/options.h"
@@ -135,7 +136,10 @@ Subcommand make_compare() {
                    &options->force},
                   quiet_option(options->quiet),
                   {"--strict", "", "Exit 4 when a case could not be decided", &options->strict}},
-      .run = [options] { return compare_documents(*options); }};
+      .run = [options] { return compare_documents(*options); },
+      .help = fmt::format("{} pairs of runs decide, however many cases there are; with fewer, no "
+                          "verdict is beyond doubt.",
+                          kFewestPairs)};
 }
 
 }  // namespace normbench

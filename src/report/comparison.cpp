@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/compare/effect.h"
 #include "report/comparison_words.h"
 #include "report/document_text.h"
 #include "report/html/comparison_html.h"
@@ -42,13 +43,12 @@ Json finding(const CaseFinding& one) {
           {"text", finding_text(one)}};
 }
 
-Json ratio(const ComparedCase& one) {
-  if (!one.ratio) return {};
-  Json json = {{"value", finite(one.ratio->value)}};
-  // Without replicates enough the extremes are no interval.
-  json["low"] = one.visible ? finite(one.ratio->low) : Json();
-  json["high"] = one.visible ? finite(one.ratio->high) : Json();
-  return json;
+/// Without replicates enough the extremes are no interval.
+Json ratio_json(const std::optional<Interval>& ratio, bool covered) {
+  if (!ratio) return {};
+  return {{"value", finite(ratio->value)},
+          {"low", covered ? finite(ratio->low) : Json()},
+          {"high", covered ? finite(ratio->high) : Json()}};
 }
 
 Json compared(const ComparedCase& one) {
@@ -57,7 +57,8 @@ Json compared(const ComparedCase& one) {
   json["certain"] = one.certain;
   json["base_ns"] = finite(one.base_ns);
   json["new_ns"] = finite(one.now_ns);
-  json["ratio"] = ratio(one);
+  json["ratio"] = ratio_json(one.ratio, one.visible.has_value());
+  json["ratio_over_limits"] = ratio_json(one.over_limits, one.visible.has_value());
   json["visible"] = finite(one.visible);
   json["drift"] = finite(one.drift);
   json["p_value"] = one.visible ? finite(one.p_value) : Json();
@@ -76,7 +77,7 @@ Json summary(const Comparison& comparison) {
   Json json = {{"cases", comparison.cases.size()}};
   for (const auto& word : words(Change{}))
     json[std::string(word.name)] = count(comparison, word.value);
-  json["certain"] = std::ranges::count(comparison.cases, true, &ComparedCase::certain);
+  json["fails_gate"] = std::ranges::count_if(comparison.cases, &ComparedCase::fails_gate);
   return json;
 }
 
@@ -101,6 +102,7 @@ std::string comparison_json(const Comparison& comparison) {
                {"base", side(comparison.base)},
                {"new", side(comparison.now)},
                {"pairs", comparison.pairs},
+               {"pairs_needed", kFewestPairs},
                {"replicates", comparison.run_pairs ? "runs" : "rounds"},
                {"margin", finite(comparison.margin.value)},
                {"margin_reason", margin_reason(comparison.margin)},

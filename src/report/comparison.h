@@ -27,22 +27,24 @@ std::string comparison_text(const Comparison& comparison, const Screen& screen =
 std::string comparison_markdown(const Comparison& comparison);
 
 /// {"schema": 1, "kind": "comparison", "name", "clock", "gate": "passed|regressed|undecided",
-///  "base": {"runs", "tool", "environment"}, "new": {…}, "pairs", "replicates": "runs|rounds",
-///  "margin", "margin_reason", "summary": {"cases", "failed", "regressed", "certain", …},
+///  "base": {"runs", "tool", "environment"}, "new": {…}, "pairs", "pairs_needed",
+///  "replicates": "runs|rounds", "margin", "margin_reason",
+///  "summary": {"cases", "failed", "regressed", …, "fails_gate"},
 ///  "differences": [{"what", "base", "new", "forbids"}], "warnings": ["…"],
 ///  "cases": [{"experiment", "point", "variant", "verdict": "failed|regressed|inconclusive|
 ///    not_compared|improved|same", "certain", "base_ns", "new_ns", "ratio": {"value", "low",
-///    "high"}, "visible", "drift", "p_value", "replicates", "why", "findings": [{"kind", "base",
-///    "new", "text"}]}],
+///    "high"}, "ratio_over_limits": {…}, "visible", "drift", "p_value", "replicates", "why",
+///    "findings": [{"kind", "base", "new", "text"}]}],
 ///  "base_only": [{"experiment", "point", "variant"}], "new_only": […]}. The worst case is first;
-/// "certain" ones fail the gate; times are medians per iteration, relative changes fractions; null
-/// is what is not known.
+/// failed and regressed ones that are "certain" fail the gate. "ratio" is new time over base time;
+/// where there is "ratio_over_limits", the same over the ratio of the limits of the same rounds, it
+/// decides. Times are medians per iteration, relative changes fractions; null is what is not known.
 std::string comparison_json(const Comparison& comparison);
 
 /// JUnit XML that Jenkins' xUnit plugin and Maven Surefire have schemas of (seconds with three
 /// decimals; the numbers are in system-out): a test suite an experiment, a test case a case.
-/// Failures are what fails the gate; skipped are cases that are inconclusive, were not compared, or
-/// are on one side only.
+/// Failures are what fails the gate; skipped are cases that are not decided beyond doubt, were not
+/// compared, or are on one side only.
 std::string comparison_junit(const Comparison& comparison);
 
 /// `text` as the value of an attribute in double quotes, or between tags: markup escaped, tabs and

@@ -35,8 +35,8 @@ struct Test {
 using Suites = std::vector<std::pair<std::string, std::vector<Test>>>;  // by experiment
 
 std::string outcome_of(const ComparedCase& one) {
-  if (one.certain) return "failure";
-  return one.change == Change::Same || one.change == Change::Improved ? "" : "skipped";
+  if (one.fails_gate()) return "failure";
+  return one.certain ? "" : "skipped";
 }
 
 Test test_of(const ComparedCase& one) {

@@ -71,7 +71,8 @@ std::string comparison_markdown(const Comparison& comparison) {
     text += "\n" + table;
   if (const std::string lines = finding_items(comparison); !lines.empty())
     text += "\nWhat else changed:\n\n" + lines;
-  text += folded(fmt::format("{} same", count(comparison, Change::Same)),
+  text += folded(fmt::format("{} {}", count(comparison, Change::Same),
+                             comparison.run_pairs ? "same" : "look the same"),
                  cases_table(comparison, Shelf::Same));
   text += folded("not measured in BASE", cases_table(comparison, Shelf::NeverMeasured));
   text += folded(fmt::format("{} only in BASE", comparison.base_only.size()),

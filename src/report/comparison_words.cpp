@@ -149,8 +149,8 @@ struct CautionText {
   }
   std::string operator()(const caution::FewRuns& few) const {
     return fmt::format(
-        "{}: what runs of the same code differ by is not known, so no change is beyond doubt ({} "
-        "pairs of runs would tell)",
+        "{}: what runs of the same code differ by is not known, so no verdict is beyond doubt ({} "
+        "pairs of runs would tell, however many cases there are)",
         few.pairs == 1 ? "one run a side" : fmt::format("{} pairs of runs", few.pairs),
         kFewestPairs);
   }
@@ -167,17 +167,16 @@ std::string run_by_text(const RunBy& by) {
 
 std::string comparison_summary(const Comparison& comparison) {
   const int failed = count(comparison, Change::Failed);
-  const int regressed = count(comparison, Change::Regressed);
   const int left_out = count(comparison, Change::NotCompared);
-  const auto doubtful = std::ranges::count_if(comparison.cases, [](const ComparedCase& one) {
-    return one.change == Change::Regressed && !one.certain;
-  });
   std::string text = failed > 0 ? fmt::format("{} failed, ", failed) : "";
-  text += fmt::format("{} regressed", regressed);
-  if (doubtful > 0) text += fmt::format(" ({} not beyond doubt)", doubtful);
-  text +=
-      fmt::format(", {} improved, {} same, {} inconclusive", count(comparison, Change::Improved),
-                  count(comparison, Change::Same), count(comparison, Change::Inconclusive));
+  for (const Change change : {Change::Regressed, Change::Improved, Change::Same}) {
+    const auto doubtful = std::ranges::count_if(comparison.cases, [&](const ComparedCase& one) {
+      return one.change == change && !one.certain;
+    });
+    text += fmt::format("{} {}", count(comparison, change), name_of(change));
+    text += doubtful > 0 ? fmt::format(" ({} not beyond doubt), ", doubtful) : ", ";
+  }
+  text += fmt::format("{} inconclusive", count(comparison, Change::Inconclusive));
   if (left_out > 0) text += fmt::format(", {} not compared", left_out);
   return text + fmt::format(" of {} case{}; margin {}", comparison.cases.size(),
                             comparison.cases.size() == 1 ? "" : "s",
@@ -208,23 +207,29 @@ std::string verdict_text(const ComparedCase& one) {
   std::string text(name_of(one.change));
   std::ranges::transform(text, text.begin(),
                          [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return one.change == Change::Regressed && !one.certain ? text + "?" : text;
+  const bool is_verdict = one.change == Change::Regressed || one.change == Change::Improved ||
+                          one.change == Change::Same;
+  return is_verdict && !one.certain ? text + "?" : text;
 }
 
 std::string change_text(const ComparedCase& one) {
-  return one.ratio ? signed_percent(one.ratio->value) + " %" : "";
+  if (!one.ratio) return "";
+  return signed_percent(one.deciding().value) + (one.over_limits ? " %*" : " %");
 }
 
 std::string interval_text(const ComparedCase& one) {
-  return one.visible ? fmt::format("{} to {} %", signed_percent(one.ratio->low),
-                                   signed_percent(one.ratio->high))
+  return one.visible ? fmt::format("{} to {} %", signed_percent(one.deciding().low),
+                                   signed_percent(one.deciding().high))
                      : "";
 }
 
 std::string case_sentence(const ComparedCase& one) {
   if (!one.visible) return on_one_line(why_text(one));
-  std::string text = fmt::format("{} (95 %: {}), {}; could have seen {}", change_text(one),
-                                 interval_text(one), times_text(one), format_percent(*one.visible));
+  std::string text = fmt::format("{} %{} (95 %: {}), {}", signed_percent(one.deciding().value),
+                                 one.over_limits ? " over the limits of the same rounds" : "",
+                                 interval_text(one), times_text(one));
+  if (one.over_limits) text += fmt::format(" ({} %)", signed_percent(one.ratio->value));
+  text += fmt::format("; could have seen {}", format_percent(*one.visible));
   if (one.change == Change::Regressed)
     text += fmt::format("; p = {:.2g}{}", one.p_value, one.certain ? "" : ", not beyond doubt");
   return one.why == NoVerdict::None ? text : text + "; " + why_text(one);
@@ -243,7 +248,8 @@ std::string why_text(const ComparedCase& one) {
     case NoVerdict::NoTime:
       return "a round took no time";
     case NoVerdict::TooFewRuns:
-      return fmt::format("{} pairs of runs: too few for an interval", one.replicates);
+      return fmt::format("{} pairs of runs: too few for an interval ({} would do)", one.replicates,
+                         kFewestPairs);
     case NoVerdict::TooFewRounds:
       return fmt::format("{} rounds: too few for an interval", one.replicates);
     case NoVerdict::LimitsChanged:
@@ -339,6 +345,11 @@ std::vector<std::string> caution_lines(const Comparison& comparison) {
                         difference_text(difference).sentence());
   for (const Caution& caution : comparison.cautions)
     texts.push_back("Caution: " + caution_text(caution));
+  if (std::ranges::any_of(comparison.cases,
+                          [](const ComparedCase& one) { return one.over_limits.has_value(); }))
+    texts.emplace_back(
+        "* over the limits of the same rounds: what these changed by, from run to run, is divided "
+        "out");
   return texts;
 }
 

@@ -17,17 +17,18 @@ std::string case_text(const CaseName& name);
 /// "fused (batch=8)".
 std::string variant_text(const CaseName& name);
 
-/// "REGRESSED", "REGRESSED?" when not beyond doubt, "IMPROVED", "SAME", "INCONCLUSIVE", "FAILED",
-/// "not compared".
+/// "REGRESSED", "IMPROVED", "SAME", each with a "?" when not beyond doubt, "INCONCLUSIVE",
+/// "FAILED", "not compared".
 std::string verdict_text(const ComparedCase& one);
 
-/// "+8.9 %": a ratio as a change of time; "" without one.
+/// "+8.9 %": a ratio as a change of time, "+8.9 %*" where it is over the limits; "" without one.
 std::string change_text(const ComparedCase& one);
 /// "+7.1 to +9.9 %"; "" without one.
 std::string interval_text(const ComparedCase& one);
 
 /// The numbers of a case, "+8.9 % (95 %: +7.1 to +9.9 %), from 1.60 to 1.74 ms; could have seen
-/// 2.4 %; p = 0.00098", or why there are none.
+/// 2.4 %; p = 0.00098", or why there are none. Over the limits: "+5.0 % over the limits of the same
+/// rounds (…), from 1.60 to 1.74 ms (+8.9 %); …".
 std::string case_sentence(const ComparedCase& one);
 
 /// Why a case has no verdict of its times; "" where it has one.
@@ -53,8 +54,8 @@ std::string value_text(const Json& value);
 std::string margin_reason(const Margin& margin);
 std::string caution_text(const Caution& caution);
 
-/// What a reader should know before the numbers: differences, those that forbid first, and
-/// cautions.
+/// What a reader should know before the numbers: differences, those that forbid first, cautions,
+/// and what "*" is.
 std::vector<std::string> caution_lines(const Comparison& comparison);
 
 }  // namespace normbench

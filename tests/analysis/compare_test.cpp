@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "analysis/compare/effect.h"
 #include "compared.h"
 
 namespace normbench::compare_test {
@@ -64,22 +65,25 @@ TEST(Compare, TheIntervalMustClearTheMarginNotOnlyOne) {
 }
 
 TEST(Compare, SixPairsDecideOverHoweverManyCases) {
-  // Of the 64 ways to turn signs, the one that turns all makes cases without a change as large.
+  // Of the 64 ways to turn signs, none makes it as large; those that are the same cannot have
+  // regressed, and are not asked.
   std::vector<examples::RatioCase> cases{{"slower", always(1.1, 6)}};
   EXPECT_DOUBLE_EQ(compare_pairs_of(timed_pairs(cases)).cases[0].p_value, 1.0 / 64);
   for (int i = 0; i < 39; ++i) cases.push_back({"same " + std::to_string(i), always(1, 6)});
   const Comparison comparison = compare_pairs_of(timed_pairs(cases));
   EXPECT_EQ(comparison.cases[0].name.variant, "slower");
-  EXPECT_DOUBLE_EQ(comparison.cases[0].p_value, 2.0 / 64);
+  EXPECT_DOUBLE_EQ(comparison.cases[0].p_value, 1.0 / 64);
   EXPECT_TRUE(comparison.cases[0].certain);
   EXPECT_EQ(count(comparison, Change::Same), 39);
   EXPECT_EQ(gate(comparison), Gate::Regressed);
   EXPECT_THAT(comparison.cautions, IsEmpty());
 }
 
-TEST(Compare, OnePairThatIsFarSlowerLeavesDoubt) {
-  const Comparison comparison = compare_pairs_of(
-      timed_pairs({{"a", {1.03, 1.03, 1.04, 1.03, 1.05, 2}}, {"b", always(1, 6)}}));
+TEST(Compare, OnePairThatIsFarSlowerLeavesDoubtBesideANoisyCase) {
+  // Turned so that 5 of 6 or all pairs of "b" are slower, it is as large: 7 ways, and that of none.
+  const Comparison comparison = compare_pairs_of(timed_pairs(
+      {{"a", {1.03, 1.03, 1.04, 1.03, 1.05, 2}}, {"b", {0.93, 1.12, 0.93, 1.12, 0.93, 1.12}}}));
+  EXPECT_DOUBLE_EQ(comparison.cases[0].p_value, 8.0 / 64);
   EXPECT_EQ(comparison.cases[0].change, Change::Regressed);
   EXPECT_FALSE(comparison.cases[0].certain);
   EXPECT_EQ(gate(comparison), Gate::Undecided);
@@ -153,7 +157,8 @@ TEST(Compare, WhatTheLimitsChangedByTooMayBeTheMachine) {
   EXPECT_TRUE(slower.visible.has_value());
 
   EXPECT_EQ(compared(1.5, 7000).change, Change::Regressed);     // the limits stood still
-  EXPECT_EQ(compared(2, 8400).change, Change::Regressed);       // far beyond their 20 %
+  EXPECT_EQ(compared(2, 8400).change, Change::Regressed);       // far beyond their 20 %, …
+  EXPECT_EQ(compared(1.4, 8400).change, Change::Inconclusive);  // … and within twice that
   EXPECT_EQ(compared(1.5, 3500).change, Change::Inconclusive);  // twice as fast, 1.5 times as slow
   EXPECT_EQ(compared(0.6, 14'000).change, Change::Inconclusive);
   EXPECT_EQ(compared(0.6, 7000).change, Change::Improved);
@@ -190,15 +195,108 @@ TEST(Compare, WhatLostTheProcessorToOthersMayBeTheMachine) {
   EXPECT_EQ(compared(2, 8, 29).change, Change::Inconclusive);  // more than 16 and three times 4
 }
 
-TEST(Compare, PairsOfRunsThatTookTurnsNeedNoLimits) {
-  std::vector<Results> base, now;
-  for (int i = 0; i < 6; ++i) {
-    base.push_back(limited_run(1, 5000, 7000, 2 * i));
-    now.push_back(limited_run(1.5, 5000, 14'000, 2 * i + 1));
+/// Six pairs of runs whose machine is as fast as it likes: NEW's case takes `slower` times what
+/// that makes of it, and its limits `of_limits` times.
+Pairs pairs_on_a_fickle_machine(double slower, double of_limits) {
+  Pairs pairs;
+  int minute = 0;
+  for (const double machine : {1.0, 1.25, 0.8, 1.1, 0.9, 1.3}) {
+    const auto limit = [&](double ns) { return std::llround(ns * machine * of_limits); };
+    pairs.base.push_back(limited_run(1, 500'000, 700'000, minute++));
+    pairs.now.push_back(limited_run(slower * machine, limit(500'000), limit(700'000), minute++));
   }
-  const ComparedCase one = compare(base, now, {}).cases.at(0);
+  return pairs;
+}
+
+TEST(Compare, WhatTheLimitsOfTheSameRoundsChangedByIsDividedOut) {
+  const auto compared = [](double slower) {
+    return compare_pairs_of(pairs_on_a_fickle_machine(slower, 1)).cases.at(0);
+  };
+  const ComparedCase slower = compared(1.05);
+  EXPECT_NEAR(slower.ratio->value, 1.05 * std::sqrt(1.0 * 1.1), 1e-3);
+  EXPECT_NEAR(slower.ratio->low, 1.05 * 0.8, 1e-3);
+  ASSERT_TRUE(slower.over_limits);
+  EXPECT_NEAR(slower.over_limits->low, 1.05, 1e-3);
+  EXPECT_NEAR(slower.over_limits->high, 1.05, 1e-3);
+  EXPECT_EQ(slower.change, Change::Regressed);
+  EXPECT_TRUE(slower.certain);
+  EXPECT_EQ(compared(1).change, Change::Same);
+  EXPECT_EQ(compared(0.95).change, Change::Improved);
+}
+
+TEST(Compare, LimitsAreNotDividedOutWhereThatMakesPairsDifferMore) {
+  Pairs pairs = timed_pairs({{"fused", always(1.05, 6)}});
+  const std::vector<std::int64_t> limits{500, 700, 400, 600, 450, 650};
+  for (std::size_t i = 0; i < 6; ++i) {
+    pairs.base[i].groups[0].limits = {examples::timed_case({"copy", {500}})};
+    pairs.now[i].groups[0].limits = {examples::timed_case({"copy", {limits[i]}})};
+  }
+  const ComparedCase one = compare_pairs_of(pairs).cases.at(0);
+  EXPECT_FALSE(one.over_limits);
   EXPECT_EQ(one.change, Change::Regressed);
-  EXPECT_TRUE(one.certain);
+}
+
+TEST(Compare, LimitsOfAnotherBuildOrOfSomeRunsOnlyAreNotDividedOut) {
+  Pairs other_flags = pairs_on_a_fickle_machine(1.05, 1);
+  for (Results& run : other_flags.base) run.tool["flags"] = "-O3";
+  for (Results& run : other_flags.now) run.tool["flags"] = "-O2";
+  EXPECT_FALSE(compare_pairs_of(other_flags).cases.at(0).over_limits);
+  Pairs some = pairs_on_a_fickle_machine(1.05, 1);
+  some.now[2].groups[0].limits.clear();
+  EXPECT_FALSE(compare_pairs_of(some).cases.at(0).over_limits);
+}
+
+TEST(Compare, LimitsThatChangedInAllPairsMayBeTheMachineOrTheCode) {
+  const auto compared = [](double slower) {
+    Pairs pairs;
+    for (int i = 0; i < 6; ++i) {
+      pairs.base.push_back(limited_run(1, 5000, 7000, 2 * i));
+      pairs.now.push_back(limited_run(slower, 5500, 7700, 2 * i + 1));
+    }
+    return compare_pairs_of(pairs).cases.at(0);
+  };
+  for (const double slower : {1.0, 1.1, 1.2, 0.9}) {  // up to twice the 10 % of the limits
+    EXPECT_EQ(compared(slower).change, Change::Inconclusive) << slower;
+    EXPECT_EQ(compared(slower).why, NoVerdict::LimitsChanged) << slower;
+    EXPECT_FALSE(compared(slower).over_limits) << slower;
+  }
+  EXPECT_NEAR(*compared(1).drift, 0.1, 1e-9);
+  EXPECT_EQ(compared(10).change, Change::Regressed);
+  EXPECT_TRUE(compared(10).certain);
+  EXPECT_EQ(compared(0.5).change, Change::Improved);
+}
+
+TEST(Compare, ALaneOfAPipelineIsNoLimitThatTheMachineIsJudgedBy) {
+  Pairs pairs = timed_pairs({{"fused", always(1.1, 6)}});
+  for (auto* side : {&pairs.base, &pairs.now})
+    for (Results& run : *side) {
+      run.groups[0].limits = {run.groups[0].cases[0]};  // as much slower
+      run.groups[0].limits[0].pipeline.emplace().part_of = "fused";
+    }
+  EXPECT_EQ(compare_pairs_of(pairs).cases.at(0).change, Change::Regressed);
+  for (auto* side : {&pairs.base, &pairs.now})
+    for (Results& run : *side) run.groups[0].limits[0].pipeline.reset();
+  EXPECT_EQ(compare_pairs_of(pairs).cases.at(0).change, Change::Inconclusive);
+}
+
+TEST(Compare, NothingIsTheSameOrImprovedBeyondDoubtFromRounds) {
+  const auto compared = [](double factor) {
+    return compare({timed_run({{"fused", twenty_rounds(1)}})},
+                   {timed_run({{"fused", twenty_rounds(factor)}}, 1)}, 0.2);
+  };
+  const Comparison same = compared(1), improved = compared(0.5);
+  EXPECT_EQ(same.cases.at(0).change, Change::Same);
+  EXPECT_EQ(improved.cases.at(0).change, Change::Improved);
+  for (const Comparison* one : {&same, &improved}) {
+    EXPECT_FALSE(one->cases[0].certain);
+    EXPECT_EQ(gate(*one), Gate::Undecided);
+  }
+}
+
+TEST(Compare, SixPairsAreTheFewestWithAnInterval) {
+  const auto covered = [](int pairs) { return median_interval_indices(pairs, 0.95).has_value(); };
+  EXPECT_TRUE(covered(kFewestPairs));
+  EXPECT_FALSE(covered(kFewestPairs - 1));
 }
 
 TEST(Compare, FewPairsOfRunsLetAllTheirRoundsDecide) {

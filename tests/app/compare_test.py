@@ -129,11 +129,15 @@ class CompareTest(unittest.TestCase):
         self.assertTrue(done.stdout.startswith("300 regressed, 0 improved"), done.stdout[:200])
 
     def test_doubt_exits_0_and_4_when_strict(self):
-        base, new = self.pairs({"a": 1.03, "b": 1, "c": 1, "d": 1}, count=6)
-        path = new / "run-03/results.json"  # a run that makes up most of the difference
-        content = json.loads(path.read_text())
-        content["groups"][0]["cases"][0]["rounds"]["wall_ns"] = [2_000_000] * 20
-        path.write_text(json.dumps(content))
+        base, new = self.pairs({"a": 1.03, "b": 1}, count=6)
+        for i in range(6):  # "b" is as often far slower as faster, and one run makes up most of what "a" is slower by
+            path = new / f"run-{i:02}/results.json"
+            content = json.loads(path.read_text())
+            a, b = content["groups"][0]["cases"]
+            if i == 3:
+                a["rounds"]["wall_ns"] = [2_000_000] * 20
+            b["rounds"]["wall_ns"] = [930_000 if i % 2 else 1_120_000] * 20
+            path.write_text(json.dumps(content))
         done = compare(base, new)
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("1 regressed (1 not beyond doubt)", done.stdout)
@@ -207,6 +211,49 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         self.assertIn("BASE and NEW are the same document", done.stdout)
         self.assertIn("0 regressed", done.stdout)
+
+    def test_one_run_a_side_calls_nothing_the_same_beyond_doubt(self):
+        rounds = [1_000_000 + 1000 * (7 * i % 20) for i in range(20)]
+        for side, minute in (("base", 0), ("new", 1)):
+            run = document({"a": 1}, minute)
+            run["groups"][0]["cases"][0]["rounds"]["wall_ns"] = rounds
+            self.write(f"{side}.json", run)
+        sides = (self.dir / "base.json", self.dir / "new.json")
+        done = compare(*sides)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("1 same (1 not beyond doubt)", done.stdout)
+        self.assertRegex(done.stdout, r" SAME\?\n")
+        self.assertEqual(compare(*sides, "--strict").returncode, 4)
+        self.assertIn("<details><summary>1 look the same</summary>", compare(*sides, "--format", "markdown").stdout)
+
+    def pairs_with_limits(self, slower, of_limits):
+        """Six pairs of runs, the machine of each as fast as it likes; NEW's case and its limits are slower by these factors."""
+        for i, machine in enumerate((1, 1.25, 0.8, 1.1, 0.9, 1.3)):
+            for side, factor, limit, later in (("base", 1, 1, 0), ("new", machine * slower, machine * of_limits, 1)):
+                run = document({"a": 1e6 * factor, "stream": 5e5 * limit}, 2 * i + later)
+                group = run["groups"][0]
+                group["limits"] = [group["cases"].pop()]
+                group["limits"][0]["stages"] = [{"op": "stream", "place": "cpu", "bytes": 1000}]
+                self.write(f"{side}/run-{i}/results.json", run)
+        return self.dir / "base", self.dir / "new"
+
+    def test_what_the_limits_of_the_same_rounds_changed_by_is_divided_out(self):
+        done = compare(*self.pairs_with_limits(1.05, 1), "--format", "json")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        (case,) = json.loads(done.stdout)["cases"]
+        self.assertAlmostEqual(case["ratio_over_limits"]["value"], 1.05, places=5)
+        self.assertLess(case["ratio"]["low"], 1)
+        text = " ".join(compare(self.dir / "base", self.dir / "new").stdout.split())
+        self.assertIn("REGRESSED form / a (batch=8): +5.0 % over the limits of the same rounds (95 %: +5.0 to +5.0 %)", text)
+        self.assertIn("* over the limits of the same rounds: what these changed by", text)
+
+    def test_limits_that_changed_in_all_pairs_are_not_divided_out(self):
+        done = compare(*self.pairs_with_limits(1.5, 1.5), "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (case,) = json.loads(done.stdout)["cases"]
+        self.assertEqual((case["verdict"], case["ratio_over_limits"]), ("inconclusive", None))
+        self.assertIn("the limits beside it changed by up to", case["why"])
+        self.assertEqual(compare(self.dir / "base", self.dir / "new", "--strict").returncode, 4)
 
     # --- what must not be compared
 
@@ -375,7 +422,7 @@ class CompareTest(unittest.TestCase):
         self.assertIn("<details><summary>1 same</summary>", markdown)
         document = json.loads(compare(base, new, "--format", "json").stdout)
         self.assertEqual((document["kind"], document["gate"]), ("comparison", "regressed"))
-        self.assertEqual(document["summary"]["certain"], 1)
+        self.assertEqual(document["summary"]["fails_gate"], 1)
         self.assertAlmostEqual(document["cases"][0]["ratio"]["value"], 1.1, places=5)
 
 

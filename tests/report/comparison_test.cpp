@@ -50,14 +50,39 @@ Comparison everything() {
   return compare(pairs.base, pairs.now, {});
 }
 
-/// Six runs a side, and a regression that is not beyond doubt: most of it is of one pair.
+/// Six runs a side, and a regression that is not beyond doubt: most of it is of one pair, and "b"
+/// is noisy.
 Comparison doubtful() {
   examples::Pairs pairs = examples::timed_pairs({{"a", {1.03, 1.03, 1.04, 1.03, 1.05, 2}},
-                                                 {"b", {1, 1, 1, 1, 1, 1}},
+                                                 {"b", {0.93, 1.12, 0.93, 1.12, 0.93, 1.12}},
                                                  {"c", {1, 1, 1, 1, 1, 1}},
                                                  {"d", {1, 1, 1, 1, 1, 1}}});
   for (Results& results : pairs.now) results.tool["compiler"] = "GNU 13";
   return compare(pairs.base, pairs.now, {});
+}
+
+/// Runs of a machine that is as fast as it likes, beside a limit: one case is 5 % slower over it.
+Comparison over_limits() {
+  const std::vector<double> machine{1, 1.25, 0.8, 1.1, 0.9, 1.3};
+  std::vector<double> slower;
+  for (const double factor : machine) slower.push_back(1.05 * factor);
+  examples::Pairs pairs =
+      examples::timed_pairs({{"slower", slower}, {"same", machine}, {"stream 1:4", machine}});
+  for (auto* side : {&pairs.base, &pairs.now})
+    for (Results& results : *side) {
+      GroupResult& group = results.groups[0];
+      group.limits = {group.cases.back()};
+      group.cases.pop_back();
+    }
+  return compare(pairs.base, pairs.now, {});
+}
+
+/// One run a side.
+Comparison of_rounds() {
+  std::vector<std::int64_t> rounds;
+  for (int i = 0; i < 20; ++i) rounds.push_back(1'000'000 + 1000 * (7 * i % 20));
+  return compare({examples::timed_run({{"fused", rounds}})},
+                 {examples::timed_run({{"fused", rounds}}, 1)}, {});
 }
 
 struct Kept {
@@ -83,7 +108,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Kept{"compare.json", "json", &everything},
                     Kept{"compare.xml", "junit", &everything},
                     Kept{"compare_doubtful.txt", "text", &doubtful},
-                    Kept{"compare_doubtful.xml", "junit", &doubtful}),
+                    Kept{"compare_doubtful.xml", "junit", &doubtful},
+                    Kept{"compare_limits.txt", "text", &over_limits},
+                    Kept{"compare_limits.md", "markdown", &over_limits},
+                    Kept{"compare_rounds.txt", "text", &of_rounds}),
     [](const auto& info) {
       std::string name = info.param.file;
       std::ranges::replace(name, '.', '_');

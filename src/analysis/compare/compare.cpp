@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tuple>
+#include <string>
 
 #include "analysis/case_analysis.h"
 #include "analysis/compare/effect.h"
@@ -11,7 +11,7 @@
 namespace normbench {
 namespace {
 
-constexpr double kAlpha = 0.05;  // false alarms of a whole comparison, at most
+constexpr double kAlpha = 0.02;  // false alarms of a whole comparison, at most
 
 bool measured_in(const CaseRun& run) { return run.result != nullptr && measured(*run.result); }
 
@@ -30,27 +30,57 @@ std::vector<double> all_rounds(const std::vector<CaseRun>& runs) {
   return times;
 }
 
-/// By how much each pair of runs is slower than the margin allows, as logarithms; 0 of a pair that
-/// did not measure the case.
-std::vector<double> excess_of_pairs(const MatchedCase& matched, const Comparison& comparison) {
-  std::vector<double> excess(static_cast<std::size_t>(comparison.pairs));
-  for (std::size_t i = 0; i < excess.size(); ++i) {
-    const CaseRun &base = matched.base[i], &now = matched.now[i];
-    if (measured_in(base) && measured_in(now))
-      excess[i] =
-          std::log(median_ns(*now.result, *now.results) / median_ns(*base.result, *base.results)) -
-          std::log1p(comparison.margin.value);
-  }
-  return excess;
+/// The limits that say how fast the machine was for a case: in its place, with as many threads, of
+/// bytes that do not stay in a cache. A lane of a pipeline is none: it runs the case's own stages.
+std::vector<const CaseResult*> limits_beside(const CaseRun& run) {
+  std::vector<const CaseResult*> limits;
+  const bool on_gpu = uses_gpu(*run.result);
+  for (const CaseResult& limit : run.group->limits)
+    if (measured(limit) && !limit.pipeline && !limit.resident && uses_gpu(limit) == on_gpu &&
+        (on_gpu || limit.threads == run.result->threads) &&
+        moved_bytes(limit) + link_bytes(limit) > 0 && median_ns(limit, *run.results) > 0)
+      limits.push_back(&limit);
+  return limits;
 }
 
-Times times_of(const MatchedCase& matched, const Comparison& comparison) {
-  if (!comparison.run_pairs) return {all_rounds(matched.base), all_rounds(matched.now)};
+/// What the limits beside a case took in `now` over `base`: the median over those of both, as a
+/// logarithm. Nothing without one.
+std::optional<double> change_of_limits(const CaseRun& base, const CaseRun& now) {
+  std::vector<double> logs;
+  for (const CaseResult* before : limits_beside(base))
+    for (const CaseResult* after : limits_beside(now))
+      if (before->variant == after->variant)
+        logs.push_back(
+            std::log(median_ns(*after, *now.results) / median_ns(*before, *base.results)));
+  if (logs.empty()) return std::nullopt;
+  return median(std::move(logs));
+}
+
+/// A pair of runs that both measured a case.
+struct MeasuredPair {
+  std::size_t number;  // among all pairs
+  double base_ns, now_ns;
+  std::optional<double> limits;  // ln of their time in NEW over that in BASE
+};
+
+std::vector<MeasuredPair> measured_pairs(const MatchedCase& matched, int pairs) {
+  std::vector<MeasuredPair> measured;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(pairs); ++i) {
+    const CaseRun &base = matched.base[i], &now = matched.now[i];
+    if (measured_in(base) && measured_in(now))
+      measured.push_back({.number = i,
+                          .base_ns = median_ns(*base.result, *base.results),
+                          .now_ns = median_ns(*now.result, *now.results),
+                          .limits = change_of_limits(base, now)});
+  }
+  return measured;
+}
+
+Times times_of(const std::vector<MeasuredPair>& pairs) {
   Times times;
-  for (int i = 0; i < comparison.pairs; ++i) {
-    if (!measured_in(matched.base[i]) || !measured_in(matched.now[i])) continue;
-    times.base_ns.push_back(median_ns(*matched.base[i].result, *matched.base[i].results));
-    times.now_ns.push_back(median_ns(*matched.now[i].result, *matched.now[i].results));
+  for (const MeasuredPair& pair : pairs) {
+    times.base_ns.push_back(pair.base_ns);
+    times.now_ns.push_back(pair.now_ns);
   }
   return times;
 }
@@ -66,17 +96,15 @@ bool clocks_differ(const MatchedCase& matched, const Comparison& comparison) {
              device_ns(shown_case(matched.now)).has_value();
 }
 
-/// The largest relative change of a limit of the case's group and threads that moves bytes: it is
-/// the machine's and not the code's. Nothing where none was measured on both sides.
+/// The largest relative change of a limit beside the case. Nothing where none was measured on both
+/// sides.
 std::optional<double> drift_of(const MatchedCase& matched) {
-  std::map<std::tuple<std::string, int, bool>, Times> limits;
+  std::map<std::string, Times> limits;
   const auto add = [&](const std::vector<CaseRun>& runs, std::vector<double> Times::*side) {
     for (const CaseRun& run : runs)
       if (measured_in(run))
-        for (const CaseResult& limit : run.group->limits)
-          if (measured(limit) && limit.threads == run.result->threads && moved_bytes(limit) > 0)
-            (limits[{limit.variant, limit.threads, limit.resident}].*side)
-                .push_back(median_ns(limit, *run.results));
+        for (const CaseResult* limit : limits_beside(run))
+          (limits[limit->variant].*side).push_back(median_ns(*limit, *run.results));
   };
   add(matched.base, &Times::base_ns);
   add(matched.now, &Times::now_ns);
@@ -84,8 +112,7 @@ std::optional<double> drift_of(const MatchedCase& matched) {
   for (const auto& [name, limit] : limits) {
     if (limit.base_ns.empty() || limit.now_ns.empty()) continue;
     const double base = median(limit.base_ns), now = median(limit.now_ns);
-    if (base > 0 && now > 0)
-      largest = std::max(largest.value_or(0), std::max(now / base, base / now) - 1);
+    largest = std::max(largest.value_or(0), std::max(now / base, base / now) - 1);
   }
   return largest;
 }
@@ -96,9 +123,14 @@ Change verdict(const Interval& ratio, double margin) {
   return ratio.low >= 1 - margin && ratio.high <= 1 + margin ? Change::Same : Change::Inconclusive;
 }
 
-/// True when the limits changed as much as the case may have.
+/// How much a case may have changed where the limits did: twice as much, as cases differ in what
+/// they use of a machine.
+double explained_by(double drift) { return (1 + drift) * (1 + drift) - 1; }
+
+/// True when the limits may explain all that the case changed by.
 bool explained_by(double drift, const Interval& ratio) {
-  return ratio.low <= 1 + drift && ratio.high >= 1 / (1 + drift);
+  const double most = 1 + explained_by(drift);
+  return ratio.low <= most && ratio.high >= 1 / most;
 }
 
 /// True when a typical turn of the slower runs lost the processor more often than its longer time
@@ -146,29 +178,78 @@ NoVerdict why_not(const MatchedCase& matched, const Comparison& comparison, cons
   return timed ? NoVerdict::None : NoVerdict::NoTime;
 }
 
-void compare_times(const MatchedCase& matched, const Comparison& comparison, ComparedCase& one) {
-  const Times times = times_of(matched, comparison);
+/// A case, and by how much it is slower in each pair of runs than what counts as no change, as
+/// logarithms: 0 of a pair that did not measure it. Empty where its interval ends below that, since
+/// it cannot be a false alarm then, or without a verdict of pairs.
+struct JudgedCase {
+  ComparedCase one;
+  std::vector<double> excess;
+};
+
+/// True when the interval of the limits' change lies beyond the margin.
+bool limits_changed(const std::vector<double>& limits, double margin) {
+  const Change change = verdict(effect_of_pairs(limits).ratio, margin);
+  return change == Change::Regressed || change == Change::Improved;
+}
+
+/// The verdict of pairs of runs; `judged.one` has none yet.
+void judge_pairs(const MatchedCase& matched, const Comparison& comparison,
+                 const std::vector<MeasuredPair>& pairs, JudgedCase& judged) {
+  ComparedCase& one = judged.one;
   const double margin = comparison.margin.value;
-  one.change = Change::Inconclusive;
-  one.why = why_not(matched, comparison, times);
-  if (!times.base_ns.empty()) {
-    one.base_ns = median(times.base_ns);
-    one.now_ns = median(times.now_ns);
+  std::vector<double> logs, limits, over_limits;
+  for (const MeasuredPair& pair : pairs) {
+    logs.push_back(std::log(pair.now_ns / pair.base_ns));
+    if (!pair.limits) continue;
+    limits.push_back(*pair.limits);
+    over_limits.push_back(logs.back() - *pair.limits);
   }
-  if (one.why != NoVerdict::None) return;
-  const Effect effect = comparison.run_pairs
-                            ? effect_of_pairs(times.base_ns, times.now_ns)
-                            : effect_of_rounds(times.base_ns, times.now_ns, margin);
+  const Effect effect = effect_of_pairs(logs);
   one.replicates = effect.replicates;
   one.ratio = effect.ratio;
   if (!effect.covered) {
-    one.why = comparison.run_pairs ? NoVerdict::TooFewRuns : NoVerdict::TooFewRounds;
+    one.why = NoVerdict::TooFewRuns;
+    return;
+  }
+  double no_change = margin;
+  const bool have_limits = limits.size() == logs.size();
+  if (have_limits && limits_changed(limits, margin)) {
+    one.drift = drift_of(matched);
+    no_change = std::max(margin, explained_by(*one.drift));
+  } else if (have_limits && comparison.same_limits) {
+    const Interval ratio = effect_of_pairs(over_limits).ratio;
+    if (half_width(ratio) < half_width(effect.ratio)) {
+      one.over_limits = ratio;
+      logs = over_limits;
+    }
+  }
+  one.visible = margin + std::exp(half_width(one.deciding())) - 1;
+  one.change = verdict(one.deciding(), margin);
+  if (one.drift && one.change != Change::Inconclusive && explained_by(*one.drift, *one.ratio)) {
+    one.change = Change::Inconclusive;
+    one.why = NoVerdict::LimitsChanged;
+  }
+  one.certain = one.change == Change::Same || one.change == Change::Improved;
+  if (one.deciding().high <= 1 + no_change) return;
+  judged.excess.resize(static_cast<std::size_t>(comparison.pairs));
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    judged.excess[pairs[i].number] = logs[i] - std::log1p(no_change);
+}
+
+/// The verdict of the rounds of all runs, which leave doubt; `one` has none yet.
+void judge_rounds(const MatchedCase& matched, const Times& times, double margin,
+                  ComparedCase& one) {
+  const Effect effect = effect_of_rounds(times.base_ns, times.now_ns, margin);
+  one.replicates = effect.replicates;
+  one.ratio = effect.ratio;
+  if (!effect.covered) {
+    one.why = NoVerdict::TooFewRounds;
     return;
   }
   one.p_value = effect.p_value;
   one.visible = margin + std::exp(half_width(effect.ratio)) - 1;
   one.change = verdict(effect.ratio, margin);
-  if (comparison.run_pairs || one.change == Change::Same) return;
+  if (one.change == Change::Same) return;
   one.drift = drift_of(matched);
   if (one.change == Change::Inconclusive) return;
   if (explained_by(one.drift.value_or(0), effect.ratio))
@@ -179,16 +260,37 @@ void compare_times(const MatchedCase& matched, const Comparison& comparison, Com
   if (one.why != NoVerdict::None) one.change = Change::Inconclusive;
 }
 
-ComparedCase compare_case(const MatchedCase& matched, const Comparison& comparison) {
-  ComparedCase one;
+void compare_times(const MatchedCase& matched, const Comparison& comparison, JudgedCase& judged) {
+  ComparedCase& one = judged.one;
+  std::vector<MeasuredPair> pairs;
+  if (comparison.run_pairs) pairs = measured_pairs(matched, comparison.pairs);
+  const Times times = comparison.run_pairs
+                          ? times_of(pairs)
+                          : Times{all_rounds(matched.base), all_rounds(matched.now)};
+  one.change = Change::Inconclusive;
+  one.why = why_not(matched, comparison, times);
+  if (!times.base_ns.empty()) {
+    one.base_ns = median(times.base_ns);
+    one.now_ns = median(times.now_ns);
+  }
+  if (one.why != NoVerdict::None) return;
+  if (comparison.run_pairs)
+    judge_pairs(matched, comparison, pairs, judged);
+  else
+    judge_rounds(matched, times, comparison.margin.value, one);
+  if (one.visible) judge_limits(matched, one);
+}
+
+JudgedCase compare_case(const MatchedCase& matched, const Comparison& comparison) {
+  JudgedCase judged;
+  ComparedCase& one = judged.one;
   one.name = matched.name;
   one.findings = case_findings(matched);
   const Ending base = ending_of(matched.base), now = ending_of(matched.now);
   const bool had = base.status == Status::Ok, has = now.status == Status::Ok;
   if (had && has) {
-    compare_times(matched, comparison, one);
-    if (one.visible) judge_limits(matched, one);
-    return one;
+    compare_times(matched, comparison, judged);
+    return judged;
   }
   one.why = NoVerdict::Ended;
   one.ending = has ? base : now;
@@ -196,11 +298,11 @@ ComparedCase compare_case(const MatchedCase& matched, const Comparison& comparis
   if (has) one.now_ns = median(all_rounds(matched.now));
   if (had && now.status == Status::Failed) one.change = Change::Failed;
   one.certain = one.change == Change::Failed;
-  return one;
+  return judged;
 }
 
 /// How far from no change, for the order within a verdict.
-double worth(const ComparedCase& one) { return one.ratio ? one.ratio->value : 0; }
+double worth(const ComparedCase& one) { return one.ratio ? one.deciding().value : 0; }
 
 void sort_worst_first(std::vector<ComparedCase>& cases) {
   std::ranges::stable_sort(cases, [](const ComparedCase& a, const ComparedCase& b) {
@@ -211,19 +313,15 @@ void sort_worst_first(std::vector<ComparedCase>& cases) {
 }
 
 /// Marks as certain the regressed cases that are slower than the margin allows beyond doubt: with
-/// at most 5 % false alarms of all cases together. Rounds of too few runs leave doubt, however many
-/// they are: what runs of the same code differ by is not in them. `matched`: of the cases.
-void decide(Comparison& comparison, const std::vector<MatchedCase>& matched) {
+/// at most kAlpha false alarms of all cases together.
+void decide(std::vector<JudgedCase>& cases) {
   std::vector<ComparedCase*> judged;
   std::vector<std::vector<double>> excess;
-  for (std::size_t i = 0; i < matched.size(); ++i)
-    if (comparison.cases[i].visible) {
-      judged.push_back(&comparison.cases[i]);
-      excess.push_back(excess_of_pairs(matched[i], comparison));
-    }
-  if (judged.empty()) return;
-  if (!comparison.run_pairs)
-    return comparison.cautions.push_back(caution::FewRuns{comparison.pairs});
+  for (JudgedCase& one : cases) {
+    if (one.excess.empty()) continue;
+    judged.push_back(&one.one);
+    excess.push_back(std::move(one.excess));
+  }
   const std::vector<double> p_values = family_p_values(excess);
   for (std::size_t i = 0; i < judged.size(); ++i) {
     judged[i]->p_value = p_values[i];
@@ -245,31 +343,35 @@ Comparison compare(const std::vector<Results>& base, const std::vector<Results>&
   comparison.base = described(base);
   comparison.now = described(now);
   comparison.differences = setup_differences(base, now);
+  comparison.same_limits = built_alike(comparison.differences);
   comparison.cautions = setup_cautions(base, now);
   comparison.pairs = static_cast<int>(std::min(base.size(), now.size()));
   comparison.run_pairs = comparison.pairs >= kFewestPairs;
   comparison.margin =
       margin ? Margin{*margin, Margin::Reason::Asked} : margin_of(base, now, comparison.run_pairs);
   MatchedCases matched = match_cases(base, now);
-  for (const MatchedCase& one : matched.both)
-    comparison.cases.push_back(compare_case(one, comparison));
+  std::vector<JudgedCase> cases;
+  for (const MatchedCase& one : matched.both) cases.push_back(compare_case(one, comparison));
+  decide(cases);
+  for (JudgedCase& one : cases) comparison.cases.push_back(std::move(one.one));
+  // What runs of the same code differ by is not in rounds of too few runs, however many they are.
+  if (!comparison.run_pairs && std::ranges::any_of(comparison.cases, [](const ComparedCase& one) {
+        return one.visible.has_value();
+      }))
+    comparison.cautions.push_back(caution::FewRuns{comparison.pairs});
   comparison.base_only = std::move(matched.base_only);
   comparison.new_only = std::move(matched.new_only);
-  decide(comparison, matched.both);
   sort_worst_first(comparison.cases);
   return comparison;
 }
 
 Gate gate(const Comparison& comparison) {
   const auto& cases = comparison.cases;
-  if (std::ranges::any_of(cases, &ComparedCase::certain)) return Gate::Regressed;
+  if (std::ranges::any_of(cases, &ComparedCase::fails_gate)) return Gate::Regressed;
   const bool undecided = std::ranges::any_of(cases, [](const ComparedCase& one) {
-    return one.change == Change::Regressed || one.change == Change::Inconclusive ||
-           (one.change == Change::NotCompared && one.base_ns);
+    return !one.certain && (one.change != Change::NotCompared || one.base_ns);
   });
-  const bool decided = std::ranges::any_of(cases, [](const ComparedCase& one) {
-    return one.change == Change::Same || one.change == Change::Improved;
-  });
+  const bool decided = std::ranges::any_of(cases, &ComparedCase::certain);
   return undecided || !decided || !comparison.base_only.empty() ? Gate::Undecided : Gate::Passed;
 }
 

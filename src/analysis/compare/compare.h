@@ -2,8 +2,12 @@
 ///
 /// A side is the documents of its runs. With 6 paired runs a side or more, the run is the
 /// replicate: the effect is the median over the pairs of ln(new time / base time), with its exact
-/// interval. With fewer, the rounds are the replicates, and differences between runs stay unknown:
-/// nothing is certain, and what the machine may have changed is undecided.
+/// interval. What the limits beside a case changed by in the same runs is divided out where the
+/// pairs agree better without it: it is the machine's. Where the interval of the limits' own
+/// change lies beyond the margin, that may be the code's or another machine's: nothing is divided,
+/// and what it explains is undecided. With fewer pairs, the rounds are the replicates, and
+/// differences between runs stay unknown: nothing is certain, and what the machine may have
+/// changed is undecided.
 #pragma once
 
 #include <utility>
@@ -91,18 +95,27 @@ std::vector<CaseFinding> case_findings(const MatchedCase& matched);
 struct ComparedCase {
   CaseName name;
   Change change = Change::NotCompared;
-  bool certain = false;  // failed, or regressed beyond doubt over all runs and cases: this fails
-                         // the gate
+  bool certain = false;  // beyond doubt: failed; regressed over all runs and cases; improved or the
+                         // same in pairs of runs
   std::optional<double> base_ns, now_ns;  // median per iteration on the clock that decides
   std::optional<Interval> ratio;          // new time over base time, at 95 %
+  std::optional<Interval> over_limits;    // the same over that of the limits of the same rounds;
+                                          // where it is there, it decides
   std::optional<double> visible;          // the smallest relative change that would have been seen
   std::optional<double> drift;            // largest relative change of its group's limits
-  double p_value = 1;                     // one-sided, of "slower by no more than the margin"; of pairs
-                                          // of runs adjusted for all cases (family_p_values)
+  // One-sided, of "slower by no more than the margin"; of pairs of runs adjusted for all cases that
+  // may have regressed (family_p_values).
+  double p_value = 1;
   int replicates = 0;                     // pairs of runs, or rounds of the side that has fewer
   NoVerdict why = NoVerdict::None;        // why it failed, or is inconclusive whatever its interval
   Ending ending;                          // of the side that Ended
   std::vector<CaseFinding> findings;
+
+  /// The interval that decides, of a case that has a ratio.
+  const Interval& deciding() const { return over_limits ? *over_limits : *ratio; }
+  bool fails_gate() const {
+    return certain && (change == Change::Failed || change == Change::Regressed);
+  }
 };
 
 struct ComparedSide {
@@ -117,6 +130,7 @@ struct Comparison {
   ComparedSide base, now;
   int pairs = 0;           // runs of either side that have a partner
   bool run_pairs = false;  // the replicates are pairs of runs; else rounds
+  bool same_limits = false;  // they were built alike, so that they say what the machine changed by
   Margin margin;
   std::vector<SetupDifference> differences;
   std::vector<Caution> cautions;
@@ -136,8 +150,8 @@ constexpr auto words(Gate) {
       {{Gate::Passed, "passed"}, {Gate::Regressed, "regressed"}, {Gate::Undecided, "undecided"}});
 }
 
-/// Regressed: a case failed, or is slower beyond doubt. Undecided: a case was inconclusive, may
-/// have regressed, or could not be compared though BASE measured it; or there was none to compare.
+/// Regressed: a case failed, or is slower beyond doubt. Undecided: a case's verdict is not beyond
+/// doubt, or it could not be compared though BASE measured it; or there was none to compare.
 Gate gate(const Comparison& comparison);
 
 /// True when nothing forbids the comparison and some case is in both.

@@ -42,10 +42,7 @@ double p_of_medians(const std::vector<double>& base, const std::vector<double>& 
 
 }  // namespace
 
-Effect effect_of_pairs(const std::vector<double>& base_ns, const std::vector<double>& now_ns) {
-  std::vector<double> logs;
-  for (std::size_t i = 0; i < std::min(base_ns.size(), now_ns.size()); ++i)
-    logs.push_back(std::log(now_ns[i] / base_ns[i]));
+Effect effect_of_pairs(const std::vector<double>& logs) {
   const auto pairs = static_cast<int>(logs.size());
   const Interval effect = median_interval(logs, 1 - kMiss);
   return {.ratio = {.value = std::exp(effect.value),

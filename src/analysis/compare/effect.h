@@ -16,9 +16,9 @@ struct Effect {
 /// Fewest pairs of runs whose interval covers at 95 %.
 inline constexpr int kFewestPairs = 6;
 
-/// Pairs of runs as replicates: exp of the median of ln(now / base) with its order-statistic
-/// interval. Whether it is beyond doubt depends on all cases: see family_p_values.
-Effect effect_of_pairs(const std::vector<double>& base_ns, const std::vector<double>& now_ns);
+/// Pairs of runs as replicates: exp of the median of their `logs`, ln(now / base), with its
+/// order-statistic interval. Whether it is beyond doubt depends on all cases: see family_p_values.
+Effect effect_of_pairs(const std::vector<double>& logs);
 
 /// Rounds as replicates, unpaired: the ratio of the medians. Either side's interval misses its
 /// median in half of the 5 %, so that the ratio's covers at 95 %. p is the smallest level at which

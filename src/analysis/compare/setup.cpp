@@ -172,4 +172,12 @@ std::vector<SetupDifference> setup_differences(const std::vector<Results>& base,
   return differences;
 }
 
+bool built_alike(const std::vector<SetupDifference>& differences) {
+  using enum SetupFact;
+  constexpr std::array of_build{InstructionSet, BuildType, Compiler, Sanitizers, CompilerFlags};
+  return std::ranges::none_of(differences, [&](const SetupDifference& difference) {
+    return std::ranges::find(of_build, difference.fact) != of_build.end();
+  });
+}
+
 }  // namespace normbench

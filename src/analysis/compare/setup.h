@@ -54,6 +54,10 @@ struct SetupDifference {
 std::vector<SetupDifference> setup_differences(const std::vector<Results>& base,
                                                const std::vector<Results>& now);
 
+/// True unless the two sides' programs were built, or run, for another instruction set, by another
+/// compiler or otherwise: their limits are then other code, too.
+bool built_alike(const std::vector<SetupDifference>& differences);
+
 /// Pointers of the values that are not the same in both configs, or only in one. The order of keys
 /// is no difference, nor is what people write of a config and its results: any "about", and an
 /// experiment's "question", "ids", "claims" and "published".

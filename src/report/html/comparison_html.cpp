@@ -19,8 +19,8 @@ Scale change_scale(const Comparison& comparison) {
   const double margin = 1 + comparison.margin.value;
   double low = 1 / margin, high = margin;
   for (const ComparedCase& one : comparison.cases)
-    if (one.ratio && one.ratio->low > 0)
-      low = std::min(low, one.ratio->low), high = std::max(high, one.ratio->high);
+    if (one.ratio && one.deciding().low > 0)
+      low = std::min(low, one.deciding().low), high = std::max(high, one.deciding().high);
   return Scale::logarithmic(low, high);
 }
 
@@ -29,9 +29,9 @@ Markup change_drawing(const ComparedCase& one, double margin, const Scale& scale
   const double left = scale.at(1 - margin), right = scale.at(1 + margin);
   Markup shapes = rectangle(left, 0, right - left, change_height, "margin") +
                   upright(scale.at(1), change_height, "baseline");
-  if (!one.ratio || one.ratio->low <= 0) return drawing(change_height, shapes);
-  const double low = scale.at(one.ratio->low), high = scale.at(one.ratio->high),
-               middle = scale.at(one.ratio->value);
+  if (!one.ratio || one.deciding().low <= 0) return drawing(change_height, shapes);
+  const double low = scale.at(one.deciding().low), high = scale.at(one.deciding().high),
+               middle = scale.at(one.deciding().value);
   shapes += rectangle(low, change_height / 2 - 5, std::max(high - low, 1.0), 10, "interval");
   return drawing(
       change_height,
