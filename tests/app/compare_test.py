@@ -456,7 +456,8 @@ class RegressionScriptTest(unittest.TestCase):
             ([], "give two revisions"),
             (["HEAD"], "give two revisions"),
             (["HEAD", "HEAD", "--pears", "3"], "unknown option --pears"),
-            (["HEAD", "HEAD", "--pairs", "5"], "--pairs needs a number from 6 on"),
+            (["HEAD", "HEAD", "--pairs", "0"], "--pairs needs a number"),
+            (["HEAD", "HEAD", "--machine", ""], "--machine needs a name"),
             (["HEAD", "HEAD", "--out"], "--out needs a value"),
             (["HEAD", "HEAD", "--config", "absent.json"], "no config absent.json"),
         ):
@@ -475,6 +476,38 @@ class RegressionScriptTest(unittest.TestCase):
         code, stderr = self.run_script("HEAD", "HEAD")
         self.assertEqual(code, 2)
         self.assertIn("they would not be measured (commit or stash them)", stderr)
+
+    def keep_binary(self):
+        """The program under test in the place of what the script has built of HEAD."""
+        run = lambda *words: subprocess.run(words, capture_output=True, text=True, cwd=self.repository).stdout.strip()
+        has_gpu = subprocess.run("nvidia-smi -L", shell=True, capture_output=True).returncode == 0
+        commit, compiler = run("git", "rev-parse", "HEAD"), run("c++", "-dumpfullversion")
+        folder = self.repository / f"build/regression/{commit}-cuda-{'ON' if has_gpu else 'OFF'}-gcc-{compiler}"
+        folder.mkdir(parents=True)
+        (folder / "normbench").symlink_to(NORMBENCH)
+
+    def test_fewer_pairs_than_decide_are_refused_before_anything_runs(self):
+        self.keep_binary()
+        code, stderr = self.run_script("HEAD", "HEAD", "--pairs", "5", "--out", f"{self.folder.name}/out")
+        self.assertEqual(code, 2, stderr)
+        self.assertIn("--pairs 5: 6 pairs of runs decide, however many cases there are", stderr)
+        self.assertEqual(list(Path(self.folder.name).glob("out/*")), [])
+
+    def test_runs_both_in_turns_as_one_machine_and_compares(self):
+        self.keep_binary()
+        config = {"schema": 1, "name": "tiny", "measure": {"max_seconds_per_group": 0.02, "cache": "hot"},
+                  "experiments": [{"name": "form", "source": {"batch": 1, "size": [8, 8]},
+                                   "variants": {"a": [{"op": "normalize", "mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]}]}}]}
+        path = Path(self.folder.name) / "tiny.json"
+        path.write_text(json.dumps(config))
+        out = Path(self.folder.name) / "out"
+        done = subprocess.run([self.repository / "scripts/ci-regression", "HEAD", "HEAD", "--config", path, "--pairs", "6",
+                               "--machine", "runners", "--out", out], capture_output=True, text=True)  # fmt: skip
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertIn("6 pairs of runs; 6 decide, however many cases there are\ntiny: pair 1 of 6\n", done.stderr)
+        compared = json.loads((out / "compare.json").read_text())
+        self.assertEqual((compared["pairs"], compared["pairs_needed"], compared["replicates"]), (6, 6, "runs"))
+        self.assertEqual(compared["new"]["environment"]["host"], "runners")
 
     def test_a_revision_that_does_not_build(self):
         code, stderr = self.run_script("HEAD", "HEAD")
