@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "analysis/sweep/fit.h"
 #include "analysis/sweep/trends.h"
 #include "report/cause_text.h"
