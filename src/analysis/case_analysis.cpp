@@ -48,6 +48,17 @@ void add_published(const GroupResult& group, const CaseResult& result, const Res
   }
 }
 
+void compare_with_baseline(const GroupResult& group, const CaseResult& result,
+                           const Results& results, CaseAnalysis& analysis) {
+  const int index = index_of(group, group.baseline);
+  if (index < 0) return;
+  const CaseResult& baseline = group.cases[index];
+  if (!measured(baseline) || is_busy(baseline, results.clock)) return;
+  const auto times = times_ns(result, results), others = times_ns(baseline, results);
+  analysis.ratio = paired_ratio(times, others, decision_level);
+  analysis.states = two_levels(log_ratios(times, others), std::log(other_state));
+}
+
 void compare_with_limit(const GroupResult& group, const CaseResult& result, const Results& results,
                         CaseAnalysis& analysis) {
   const CaseResult* limit = limit_of(group, result, results);
@@ -85,16 +96,12 @@ CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
   if (result.peer.empty()) analysis.switches = switches_per_iteration(result);
   if (result.images > 0)
     analysis.images_per_second = static_cast<double>(result.images) * 1e9 / analysis.time_ns->value;
-  if (is_busy(result, results.clock)) return analysis;
-  for (const CaseResult& other : group.cases)
-    if (other.variant == group.baseline && measured(other) && !is_busy(other, results.clock)) {
-      const auto baseline = times_ns(other, results);
-      analysis.ratio = paired_ratio(times, baseline, decision_level);
-      analysis.states = two_levels(log_ratios(times, baseline), std::log(other_state));
-    }
-  compare_with_limit(group, result, results, analysis);
-  add_stage_limits(group, result, results, analysis);
   if (result.pipeline) analysis.pipeline = analyse_pipeline(group, result, results);
+  add_stage_limits(group, result, results, analysis);
+  if (!is_busy(result, results.clock)) {
+    compare_with_baseline(group, result, results, analysis);
+    compare_with_limit(group, result, results, analysis);
+  }
   return analysis;
 }
 

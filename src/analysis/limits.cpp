@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "document/held_up.h"
 #include "ops/compute.h"
 #include "ops/host_memory.h"
 #include "ops/launch_sync.h"
@@ -118,7 +119,8 @@ StageAnalysis analyse_stage(const GroupResult& group, const CaseResult& result, 
   const CaseResult* launch = launch_limit(group, result, stage);
   if (launch != nullptr && limit_ns(*launch) > limit_ns(*limit)) limit = launch;
   StageAnalysis analysis{.of_limit = {}, .limit = limit->variant, .floor_ns = limit_ns(*limit)};
-  if (has_times(result, stage) && !is_busy(*limit, results.clock))
+  if (has_times(result, stage) && !is_busy(result, results.clock) &&
+      !is_busy(*limit, results.clock))
     analysis.of_limit = share_of_limit(*limit, result, stage);
   return analysis;
 }

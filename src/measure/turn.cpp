@@ -195,7 +195,7 @@ Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
   turn.round.wall_ns = clock.now_ns() - turn.round.start_ns - looked.wall_ns();
   turn.round.cpu_ns = clock.cpu_ns() - cpu_ns - looked.cpu_ns();
   turn.round.counters = clock.counters() - counters - looked.counters();
-  turn.round.queued_ns = longest_delay(delays, clock.queue_delays());
+  turn.round.queued_ns = longest_delay(delays, clock.queue_delays(), turn.round.wall_ns);
   if (device != nullptr) turn.round.device_ns = device->ns_between(0, last);
   if (times) read_stage_times(*times, device, turn);
   prepared.drop_graphs();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -24,15 +25,17 @@ std::int64_t take_number(std::string_view& text) {
   return number;
 }
 
-/// -1 where it cannot be read: the thread has ended, or the kernel does not count.
-std::int64_t delay_in(const fs::path& schedstat) {
+/// Nothing where it cannot be read: the thread has ended, or the kernel does not count.
+std::optional<QueueDelay> delay_in(const fs::path& schedstat) {
   const int file = open(schedstat.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return -1;
+  if (file < 0) return std::nullopt;
   std::array<char, 96> bytes{};
   const ssize_t size = read(file, bytes.data(), bytes.size());
   close(file);
   std::string_view text(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-  return take_number(text) < 0 ? -1 : take_number(text);
+  const std::int64_t run_ns = take_number(text), waited_ns = take_number(text);
+  if (run_ns < 0 || waited_ns < 0) return std::nullopt;
+  return QueueDelay{.run_ns = run_ns, .waited_ns = waited_ns};
 }
 
 }  // namespace
@@ -44,22 +47,27 @@ std::vector<QueueDelay> queue_delays(const fs::path& tasks) {
        task.increment(unreadable)) {
     const std::string name = task->path().filename();
     std::string_view digits = name;
-    const std::int64_t thread = take_number(digits), ns = delay_in(task->path() / "schedstat");
-    if (thread >= 0 && ns >= 0) delays.push_back({static_cast<int>(thread), ns});
+    const std::int64_t thread = take_number(digits);
+    auto delay = delay_in(task->path() / "schedstat");
+    if (thread < 0 || !delay) continue;
+    delay->thread = static_cast<int>(thread);
+    delays.push_back(*delay);
   }
   std::ranges::sort(delays, {}, &QueueDelay::thread);
   return delays;
 }
 
 std::int64_t longest_delay(const std::vector<QueueDelay>& before,
-                           const std::vector<QueueDelay>& after) {
+                           const std::vector<QueueDelay>& after, std::int64_t between_ns) {
   std::int64_t longest = 0;
-  for (const QueueDelay& delay : after) {
-    const auto known = std::ranges::lower_bound(before, delay.thread, {}, &QueueDelay::thread);
-    const bool was_there = known != before.end() && known->thread == delay.thread;
-    longest = std::max(longest, delay.ns - (was_there ? known->ns : 0));
+  for (const QueueDelay& now : after) {
+    const auto found = std::ranges::lower_bound(before, now.thread, {}, &QueueDelay::thread);
+    const bool was_there = found != before.end() && found->thread == now.thread;
+    const QueueDelay then = was_there ? *found : QueueDelay{};
+    if (now.run_ns - then.run_ns >= between_ns / 100)
+      longest = std::max(longest, now.waited_ns - then.waited_ns);
   }
-  return longest;
+  return std::min(longest, between_ns);
 }
 
 }  // namespace normbench

@@ -7,19 +7,20 @@
 
 namespace normbench {
 
-/// What a thread has waited for a processor since it started.
+/// For how long a thread has run and has waited for a processor since it started.
 struct QueueDelay {
   int thread = 0;
-  std::int64_t ns = 0;
+  std::int64_t run_ns = 0, waited_ns = 0;
 };
 
 /// Of every thread that a folder of tasks lists ("/proc/self/task", "/proc/PID/task"), by thread:
-/// the second number of its schedstat. Empty where the kernel does not say.
+/// the first two numbers of its schedstat. Empty where the kernel does not say.
 std::vector<QueueDelay> queue_delays(const std::filesystem::path& tasks);
 
-/// The longest that one thread waited between two readings; one that was not there before waited
-/// since it started, and of one that has ended nothing is known.
+/// The longest that one thread waited between two readings that are `between_ns` apart, of those
+/// that ran for a hundredth of that or more: a watchdog that waits holds nobody up. One that was not
+/// there before counts since it started, and of one that has ended nothing is known.
 std::int64_t longest_delay(const std::vector<QueueDelay>& before,
-                           const std::vector<QueueDelay>& after);
+                           const std::vector<QueueDelay>& after, std::int64_t between_ns);
 
 }  // namespace normbench

@@ -92,7 +92,11 @@ bool is_summary(std::string_view text) {
   take(left, "# failed, ");
   if (!take(left, "# regressed")) return false;
   take(left, " (# not beyond doubt)");
-  if (!take(left, ", # improved, # same, # inconclusive")) return false;
+  for (const std::string_view next : {", # improved", ", # same"}) {
+    if (!take(left, next)) return false;
+    take(left, " (# not beyond doubt)");
+  }
+  if (!take(left, ", # inconclusive")) return false;
   take(left, ", # not compared");
   if (!take(left, " of # case")) return false;
   take(left, "s");

@@ -322,8 +322,11 @@ class InRounds(PeerCase):
                          ("skipped", " does not do other than uint8 nchw to float32 nchw"))
         self.assertIn("my_kernel 1", cases["my kernel"]["peer_version"])
         # Generous: that identical code measures alike is looked at on a quiet machine.
-        self.assertTrue(0.2 < cases["peer"]["ratio"]["value"] < 5, cases["peer"]["ratio"])
-        self.assertRegex(done.stdout, r"(?m)^  peer .* [\d.]+x")
+        if "busy" in document["groups"][0]:
+            self.assertIn("Busy: others had the processors", done.stdout)
+        else:
+            self.assertTrue(0.2 < cases["peer"]["ratio"]["value"] < 5, cases["peer"]["ratio"])
+            self.assertRegex(done.stdout, r"(?m)^  peer .* [\d.]+x")
 
 
 if __name__ == "__main__":

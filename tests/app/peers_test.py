@@ -130,8 +130,9 @@ class PeersTest(unittest.TestCase):
         self.assertGreater(theirs["iterations"], 1)
         self.assertEqual(set(theirs["rounds"]["minor_faults"]), {12})
         self.assertNotIn("context_switches", theirs["counters"])
-        self.assertGreater(theirs["ratio"]["value"], 0)
         document = json.loads((self.out / "results.json").read_text())
+        if "busy" not in document["groups"][0]:
+            self.assertGreater(theirs["ratio"]["value"], 0)
         self.assertEqual([p["variant"] for p in document["groups"][0]["profile"]], ["ours"])
         self.assertIn("  Peers: tiny 1.5 (a process of its own may", done.stdout)
         self.assertRegex((self.out / "table.txt").read_text(), r"right +ok +tiny 1\.5 ")

@@ -31,9 +31,11 @@ TEST(RunQueue, IsTheSecondNumberOfEachThread) {
   const auto delays = queue_delays(tasks);
   ASSERT_EQ(delays.size(), 2);
   EXPECT_EQ(delays[0].thread, 7);
-  EXPECT_EQ(delays[0].ns, 20);
+  EXPECT_EQ(delays[0].run_ns, 1000);
+  EXPECT_EQ(delays[0].waited_ns, 20);
   EXPECT_EQ(delays[1].thread, 12);
-  EXPECT_EQ(delays[1].ns, 70);
+  EXPECT_EQ(delays[1].run_ns, 500);
+  EXPECT_EQ(delays[1].waited_ns, 70);
 }
 
 TEST(RunQueue, LeavesOutWhatCannotBeRead) {
@@ -49,10 +51,15 @@ TEST(RunQueue, LeavesOutWhatCannotBeRead) {
 }
 
 TEST(RunQueue, LongestIsThatOfOneThread) {
-  EXPECT_EQ(longest_delay({}, {}), 0);
-  EXPECT_EQ(longest_delay({{1, 100}, {2, 50}}, {{1, 130}, {2, 90}}), 40);
-  EXPECT_EQ(longest_delay({{1, 100}}, {{1, 110}, {3, 25}}), 25);  // it started since
-  EXPECT_EQ(longest_delay({{1, 100}, {2, 50}}, {{1, 104}}), 4);   // 2 has ended
+  EXPECT_EQ(longest_delay({}, {}, 100), 0);
+  EXPECT_EQ(longest_delay({{1, 5, 100}, {2, 5, 50}}, {{1, 60, 130}, {2, 60, 90}}, 100), 40);
+  EXPECT_EQ(longest_delay({{1, 5, 100}}, {{1, 60, 110}, {3, 60, 25}}, 100), 25);  // 3 has started
+  EXPECT_EQ(longest_delay({{1, 5, 100}, {2, 5, 50}}, {{1, 60, 104}}, 100), 4);    // 2 has ended
+}
+
+TEST(RunQueue, LongestIsNotThatOfAThreadThatHardlyRan) {
+  EXPECT_EQ(longest_delay({{1, 0, 0}, {2, 0, 0}}, {{1, 990, 10}, {2, 9, 500}}, 1000), 10);
+  EXPECT_EQ(longest_delay({{1, 0, 0}}, {{1, 10, 5000}}, 1000), 1000);  // it waited before, too
 }
 
 /// Of two threads that share a CPU either waits about half of the time.
@@ -82,7 +89,7 @@ TEST(RunQueue, CountsWhatAThreadOnTheSameCpuTakes) {
   done = true;
   neighbour.join();
   sched_setaffinity(0, sizeof before, &before);
-  EXPECT_GT(longest_delay(own_before, own), 20'000'000);
+  EXPECT_GT(longest_delay(own_before, own, 200'000'000), 20'000'000);
 }
 
 }  // namespace

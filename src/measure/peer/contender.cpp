@@ -311,14 +311,15 @@ Turn PeerContender::take_turn(const TurnShape& shape, std::mt19937_64&) {
   // What it warms up on would be in memory, also what workers read ahead of it.
   const PeerTurn told =
       run(shape.iterations, cold_files_.any() ? 0 : asked_warm_up_ns(work_, shape));
-  const double whole_ns = static_cast<double>(context_.clock.now_ns() - asked_ns);
-  const auto delay_ns =
-      static_cast<double>(longest_delay(delays, queue_delays(process_.tasks())));
+  const std::int64_t whole_ns = context_.clock.now_ns() - asked_ns;
+  const auto delay_ns = longest_delay(delays, queue_delays(process_.tasks()), whole_ns);
   Turn turn;
   turn.round.wall_ns = told.wall_ns;
   // Its warm-up waited as long as its turn did, as far as is known from here.
   if (whole_ns > 0)
-    turn.round.queued_ns = std::llround(delay_ns / whole_ns * static_cast<double>(told.wall_ns));
+    turn.round.queued_ns = std::llround(static_cast<double>(delay_ns) /
+                                        static_cast<double>(whole_ns) *
+                                        static_cast<double>(told.wall_ns));
   turn.round.device_ns = told.device_ns;
   turn.round.cpu_ns = told.cpu_ns;
   turn.round.start_ns = std::max(asked_ns, context_.clock.now_ns() - told.wall_ns);

@@ -170,7 +170,7 @@ Turn PipelineContender::take_turn(const TurnShape& shape, std::mt19937_64& rando
                 .cpu_ns = clock_.cpu_ns() - cpu_ns,
                 .start_ns = flow.start_ns,
                 .counters = clock_.counters() - counters};
-  turn.round.queued_ns = longest_delay(delays, clock_.queue_delays());
+  turn.round.queued_ns = longest_delay(delays, clock_.queue_delays(), flow.wall_ns);
   if (shape.marks) {
     turn.stage_ns = std::move(flow.stage_ns);
     turn.calls_ns = std::move(flow.calls_ns);
