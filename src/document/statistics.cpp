@@ -129,13 +129,16 @@ struct Places {
 };
 
 /// Where an interval ends that rests on so many independent rounds: at the same share of all rounds
-/// as of those; at the extremes where they are too few.
+/// as of those. How many they are is hardly known where they are few: then at half of that share,
+/// or, of too few for the level, at a twentieth.
 Places places_of(std::size_t rounds, double effective, double level) {
+  constexpr double smallest_share = 0.05;
+  const bool depend = effective < static_cast<double>(rounds);
   const auto independent = static_cast<int>(effective);
   const auto indices = median_interval_indices(independent, level);
-  const bool depend = effective < static_cast<double>(rounds);
-  if (!indices || (depend && effective < kFewestDependent)) return {0, rounds - 1};
-  const double share = (indices->first + 1.0) / (independent + 1.0);
+  if (!indices && !depend) return {0, rounds - 1};
+  double share = indices ? (indices->first + 1.0) / (independent + 1.0) : smallest_share;
+  if (indices && depend && effective < kFewestDependent) share /= 2;
   const double place = std::floor(share * static_cast<double>(rounds + 1) * (1 + 1e-12));
   const std::size_t low = static_cast<std::size_t>(std::max(place, 1.0)) - 1;
   return {low, rounds - 1 - low};

@@ -68,14 +68,16 @@ inline constexpr double other_state = 1.03;
 /// Median of the times above 0, in the order in which they were taken, with an interval at `level` that rests on
 /// as many rounds as they are worth (effective_rounds), by order statistics. It is never narrower
 /// than what the medians of four quarters of the series span (of 24 rounds or more), nor than the
-/// medians of two levels, where it has two (two_levels, other_state). The extremes where there are
-/// too few rounds for the level, or rounds that depend on each other and are worth fewer than 14.
+/// medians of two levels, where it has two (two_levels, other_state). Of rounds that depend on each
+/// other and are worth fewer than 14 it holds all but half of the share at either end that as many
+/// independent ones would leave out, of fewer still all but a twentieth; and it is the extremes of
+/// independent rounds that are too few for the level.
 /// It assumes that what moved the times did so several times while they were taken: of a change
 /// that is slower than the whole series, or never came, no series can tell.
 Interval time_interval(std::span<const double> times, double level);
 
 /// Whether a series has enough rounds for an interval at `level`; where they depend on each other,
-/// that interval is wider, up to the extremes.
+/// that interval is wider.
 bool enough_rounds(std::span<const double> series, double level);
 
 /// ln(numerator/denominator) of the rounds that both have, and where both are positive.

@@ -226,7 +226,7 @@ TEST(TimeInterval, HoldsBothLevels) {
   EXPECT_GE(interval.high, 1.49);
 }
 
-TEST(TimeInterval, HoldsAllRoundsWhereTheyAreWorthTooFew) {
+TEST(TimeInterval, HoldsNearlyAllRoundsWhereTheyAreWorthTooFew) {
   const std::vector<double> values = repeated({1, 4, 2, 3}, 20);  // 80 rounds, 4 values
   EXPECT_EQ(time_interval(values, 0.95), (Interval{2.5, 1, 4}));
 }
@@ -255,7 +255,7 @@ TEST(PairedRatio, PairsRoundsAndKeepsTheOrderStatistics) {
   EXPECT_NEAR(skewed.high, 1.08, 1e-12);
 }
 
-TEST(PairedRatio, SpansAllRoundsWhereTheyAreWorthTooFew) {
+TEST(PairedRatio, SpansAllOfTwentyRoundsThatAreWorthTooFew) {
   std::vector<double> ramp(20), ones(20, 1.0);
   for (int i = 0; i < 20; ++i) ramp[i] = std::exp(i);
   const Interval ratio = paired_ratio(ramp, ones, 0.95);
