@@ -54,11 +54,14 @@ std::vector<Busy::CpuRatio> cpu_ratios(const GroupResult& group) {
   };
   if (baseline < 0 || !is_told(group.cases[baseline])) return ratios;
   const auto of_baseline = cpu_times_ns(group.cases[baseline]);
-  for (int i = 0; i < static_cast<int>(group.cases.size()); ++i)
-    if (i != baseline && is_told(group.cases[i]))
-      ratios.push_back(
-          {.index = i,
-           .ratio = paired_ratio(cpu_times_ns(group.cases[i]), of_baseline, decision_level)});
+  // What others leave in the caches makes turns slower, shorter ones by more.
+  constexpr double effect = 1 + kProcessEffect;
+  for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
+    if (i == baseline || !is_told(group.cases[i])) continue;
+    const Interval ratio =
+        paired_ratio(cpu_times_ns(group.cases[i]), of_baseline, decision_level);
+    ratios.push_back({.index = i, .ratio = {ratio.value, ratio.low / effect, ratio.high * effect}});
+  }
   return ratios;
 }
 

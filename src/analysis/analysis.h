@@ -60,7 +60,7 @@ struct Busy {
   /// Of two cases of which neither ever blocks.
   struct CpuRatio {
     int index = 0;
-    Interval ratio;  // its CPU time over that of the baseline
+    Interval ratio;  // its CPU time over that of the baseline, wider by kProcessEffect
   };
   std::vector<int> cases;          // those with too few rounds left
   double share = 0;                // median of a case's turns for which it had no processor, largest

@@ -21,9 +21,9 @@ bool never_blocks(const CaseResult& result) {
 
 double others_share(const CaseResult& result, const Round& round) {
   if (round.wall_ns <= 0) return 0;
-  std::int64_t others_ns = round.queued_ns;
-  if (never_blocks(result) && round.cpu_ns > 0)
-    others_ns = std::max(others_ns, round.wall_ns - round.cpu_ns);
+  const bool by_cpu = never_blocks(result) && round.cpu_ns > 0;
+  const std::int64_t others_ns =
+      by_cpu ? std::max<std::int64_t>(0, round.wall_ns - round.cpu_ns) : round.queued_ns;
   return static_cast<double>(others_ns) / static_cast<double>(round.wall_ns);
 }
 
