@@ -7,7 +7,7 @@
 namespace normbench {
 
 /// The config whose groups are pairs: Identical and Slowed for cold caches, Cached for hot ones.
-std::string_view calibration_config(Cache cache);
+std::string calibration_config(Cache cache);
 constexpr Cache cache_of(PairKind kind) {
   return kind == PairKind::Cached ? Cache::Hot : Cache::Cold;
 }
@@ -27,7 +27,7 @@ struct CalibrationStudy {
 
 /// Measures cycles of one pair of each kind, each group with its own seed, its rounds as in a run
 /// but without limits. The large ones share one memory, since filling it would take longer than
-/// they do; each turn is placed in it anew. After every other cycle an identical pair, large and
+/// they do; each turn is placed in it anew. After each cycle an identical pair, large and
 /// cache-sized in turn, is measured in a fresh process, 40 at most. False when interrupted.
 bool calibrate(CalibrationStudy& study, RunContext& context);
 

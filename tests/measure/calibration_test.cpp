@@ -65,8 +65,8 @@ TEST_F(CalibrationTest, PairsOfEachKindTakeTurns) {
   study.pairs = 3;
   EXPECT_TRUE(run_study(study));
   EXPECT_THAT(order, ElementsAre("identical", "cached", "slowed", "fresh identical",  //
-                                 "identical", "cached", "slowed",                     //
-                                 "identical", "cached", "slowed", "fresh cached"));
+                                 "identical", "cached", "slowed", "fresh cached",     //
+                                 "identical", "cached", "slowed", "fresh identical"));
 }
 
 TEST_F(CalibrationTest, EachGroupHasItsOwnSeedAndNoLimits) {
