@@ -17,7 +17,8 @@ double percentile(std::vector<double> values, double share) {
   return values[std::max<std::size_t>(rank, 1) - 1];
 }
 
-std::optional<double> between_processes(const std::vector<JudgedPair>& pairs) {
+/// How much each fresh process differs from the one of its kind before it.
+std::vector<double> between_processes(const std::vector<JudgedPair>& pairs) {
   std::map<PairKind, double> before;
   std::vector<double> differences;
   for (const JudgedPair& pair : pairs) {
@@ -26,10 +27,17 @@ std::optional<double> between_processes(const std::vector<JudgedPair>& pairs) {
       differences.push_back(std::abs(pair.median_ns / found->second - 1));
     before[pair.kind] = pair.median_ns;
   }
-  return differences.empty() ? std::nullopt : std::optional(percentile(differences, 0.95));
+  return differences;
 }
 
 bool excludes_one(const Interval& ratio) { return ratio.low > 1 || ratio.high < 1; }
+
+Answer answer_of(const Interval& ratio, bool different, double precision) {
+  if (different && ratio.value < 1) return Answer::WrongWay;
+  if (ratio.low > kMoreWork * (1 + precision) || ratio.high < kMoreWork * (1 - precision))
+    return Answer::WrongSize;
+  return different ? Answer::Found : Answer::NotFound;
+}
 
 Json pair_json(const JudgedPair& pair) {
   return {
@@ -39,6 +47,7 @@ Json pair_json(const JudgedPair& pair) {
       {"ratio", {{"value", pair.ratio.value}, {"low", pair.ratio.low}, {"high", pair.ratio.high}}},
       {"excludes_one", excludes_one(pair.ratio)},
       {"different", pair.different},
+      {"answer", pair.answer ? Json(name_of(*pair.answer)) : Json()},
       {"visible", pair.visible},
       {"median_ns", pair.median_ns},
       {"rounds", pair.rounds},
@@ -60,11 +69,15 @@ JudgedPair judge_pair(const MeasuredPair& pair, double precision) {
   const auto first = times_ns(group.cases.at(0), results);
   const auto second = times_ns(group.cases.at(1), results);
   const Pair compared = pair_of(compare_pairs(group, results), 1, 0).value();
+  const Interval ratio = paired_ratio(second, first, decision_level);
+  std::optional<Answer> answer;
+  if (pair.kind == PairKind::Slowed) answer = answer_of(ratio, compared.different, precision);
   return {.kind = pair.kind,
           .seed = pair.seed,
           .fresh_process = pair.fresh_process,
-          .ratio = paired_ratio(second, first, decision_level),
+          .ratio = ratio,
           .different = compared.different,
+          .answer = answer,
           .visible = visible_difference(compared, precision),
           .median_ns = median_ns(group.cases.at(0), results),
           .rounds = static_cast<int>(first.size()),
@@ -78,7 +91,9 @@ CalibrationSummary summarize(const std::vector<JudgedPair>& pairs) {
     if (pair.fresh_process) continue;
     if (pair.kind == PairKind::Slowed) {
       ++summary.slowed_pairs;
-      if (pair.different && pair.ratio.value > 1) ++summary.slowed_found;
+      summary.slowed_found += pair.answer == Answer::Found;
+      summary.slowed_wrong_way += pair.answer == Answer::WrongWay;
+      summary.slowed_wrong_size += pair.answer == Answer::WrongSize;
       continue;
     }
     ++summary.pairs;
@@ -88,7 +103,9 @@ CalibrationSummary summarize(const std::vector<JudgedPair>& pairs) {
   }
   summary.false_alarm = wilson_interval(summary.false_alarms, summary.pairs, 0.95);
   summary.visible = median(visible);
-  summary.between = between_processes(pairs);
+  const std::vector<double> differences = between_processes(pairs);
+  if (!differences.empty()) summary.between = percentile(differences, 0.95);
+  summary.between_differences = static_cast<int>(differences.size());
   return summary;
 }
 
@@ -104,8 +121,16 @@ Json to_json(const CalibrationSummary& summary, const std::string& date, const s
           {"false_alarm_high", summary.false_alarm.high},
           {"slowed_pairs", summary.slowed_pairs},
           {"slowed_found", summary.slowed_found},
+          {"slowed_wrong_way", summary.slowed_wrong_way},
+          {"slowed_wrong_size", summary.slowed_wrong_size},
           {"visible", summary.visible},
-          {"between", summary.between ? Json(*summary.between) : Json()}};
+          {"between", summary.between ? Json(*summary.between) : Json()},
+          {"between_differences", summary.between_differences}};
+}
+
+bool knows_between(const Json& calibration) {
+  const Json& differences = value_at(calibration, "/between_differences");
+  return differences.is_number() && differences.get<double>() >= kFewestDifferences;
 }
 
 Json calibration_document(const Json& calibration, const std::vector<JudgedPair>& pairs) {

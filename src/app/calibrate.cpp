@@ -84,7 +84,9 @@ void keep_and_show(const CalibrateOptions& options, const Json& environment,
   std::optional<CannotWrite> failure;
   try {
     const std::string kept = store_calibration(environment, calibration);
-    text += fmt::format("Kept in {}; runs hold it, and it is the margin of comparisons.\n", kept);
+    text += fmt::format(
+        "Kept in {}; runs hold it{}.\n", kept,
+        knows_between(calibration) ? ", and comparisons take their margin from it" : "");
     if (!options.out.empty()) write_file(options.out, document);
   } catch (const CannotWrite& error) {
     failure = error;

@@ -21,6 +21,9 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kCalibrationNumbers{
     "seconds", "pairs", "false_alarms", "excluding_one", "slowed_pairs", "slowed_found", "visible"};
+/// Absent in what older versions kept.
+constexpr std::array<std::string_view, 3> kNewerNumbers{"slowed_wrong_way", "slowed_wrong_size",
+                                                        "between_differences"};
 
 /// The folder that a variable of the environment names, when it is absolute.
 std::optional<fs::path> folder_in(const char* variable) {
@@ -40,8 +43,11 @@ std::string machine_key(const Json& environment) {
 bool is_calibration(const Json& json) {
   return json.is_object() && json.contains("date") && json["date"].is_string() &&
          json.contains("between") && (json["between"].is_number() || json["between"].is_null()) &&
-         std::ranges::all_of(kCalibrationNumbers, [&](std::string_view key) {
-           return json.contains(key) && json[key].is_number();
+         std::ranges::all_of(
+             kCalibrationNumbers,
+             [&](std::string_view key) { return json.contains(key) && json[key].is_number(); }) &&
+         std::ranges::all_of(kNewerNumbers, [&](std::string_view key) {
+           return !json.contains(key) || json[key].is_number();
          });
 }
 

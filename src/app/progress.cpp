@@ -153,7 +153,7 @@ void CalibrateProgress::pair_done(const JudgedPair& pair) {
     return;
   }
   ++done_;  // the last of a cycle
-  if (pair.different && pair.ratio.value > 1) ++found_;
+  if (pair.answer == Answer::Found) ++found_;
   if (line_.style() == ProgressStyle::Lines && done_ % kCyclesPerLine == 0) tell("{}\n", text());
 }
 

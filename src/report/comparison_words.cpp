@@ -325,7 +325,7 @@ std::string margin_reason(const Margin& margin) {
     case Margin::Reason::Calibrated:
       return "what identical code differs by between processes here (calibrated)";
     case Margin::Reason::TooFewRuns:
-      return "too few runs to know what runs differ by, and no calibration";
+      return "too few runs to know what runs differ by, and no calibration that knows it";
     case Margin::Reason::NoTurns:
       return "the runs did not take turns";
     case Margin::Reason::Asked:

@@ -5,7 +5,10 @@
 #include <cmath>
 
 #include "analysis/case_analysis.h"
+#include "backend/backend.h"
 #include "example_results.h"
+#include "measure/calibration.h"
+#include "plan/memory.h"
 
 namespace normbench::calibration_test {
 namespace {
@@ -25,6 +28,17 @@ MeasuredPair measured_pair(PairKind kind, const std::vector<double>& ratios) {
   pair.group.cases = {one, other};
   pair.group.stop = Stop::Precision;
   return pair;
+}
+
+/// A slowed pair whose ratio lies from `low` to `high`, called different beyond 1 %.
+std::optional<Answer> answer_to(double low, double high) {
+  std::vector<double> ratios(10, low);
+  ratios.insert(ratios.end(), 10, high);
+  return judge_pair(measured_pair(PairKind::Slowed, ratios), 0.01).answer;
+}
+
+JudgedPair slowed(Answer answer) {
+  return {.kind = PairKind::Slowed, .ratio = {}, .answer = answer, .stop = {}};
 }
 
 JudgedPair judged(PairKind kind, Interval ratio, bool different, double visible = 0.02) {
@@ -51,11 +65,26 @@ TEST(Calibration, APairIsJudgedAsARunWould) {
   EXPECT_NEAR(pair.ratio.low, 1.04, 1e-9);
   EXPECT_NEAR(pair.ratio.high, 1.15, 1e-9);
   EXPECT_TRUE(pair.different);  // at 95 %: from 1.05
+  EXPECT_EQ(pair.answer, Answer::Found);
   EXPECT_NEAR(pair.visible, 0.01 + std::sqrt(1.14 / 1.05) - 1, 1e-9);
   EXPECT_EQ(pair.median_ns, 1e6);
   EXPECT_EQ(pair.rounds, 20);
   EXPECT_EQ(pair.stop, Stop::Precision);
   EXPECT_FALSE(judge_pair(measured_pair(PairKind::Slowed, ratios), 0.06).different);
+}
+
+TEST(Calibration, AnAnswerToMoreWorkIsHeldToWhatWasPlanted) {
+  EXPECT_EQ(answer_to(1.03, 1.07), Answer::Found);
+  EXPECT_EQ(answer_to(0.99, 1.07), Answer::NotFound);
+  EXPECT_EQ(answer_to(1.005, 1.0396), Answer::NotFound) << "reaches within 1 % of 1.05";
+  EXPECT_EQ(answer_to(1.005, 1.039), Answer::WrongSize);
+  EXPECT_EQ(answer_to(1.0604, 1.1), Answer::Found);
+  EXPECT_EQ(answer_to(1.061, 1.1), Answer::WrongSize);
+  EXPECT_EQ(answer_to(1.39, 1.42), Answer::WrongSize);
+  EXPECT_EQ(answer_to(0.992, 1.0), Answer::WrongSize) << "not different";
+  EXPECT_EQ(answer_to(0.95, 0.98), Answer::WrongWay);
+  EXPECT_EQ(judge_pair(measured_pair(PairKind::Cached, std::vector<double>(20, 0.9)), 0.01).answer,
+            std::nullopt);
 }
 
 TEST(Calibration, APairThatWasNotMeasuredIsFound) {
@@ -73,9 +102,11 @@ TEST(Calibration, TheSummaryCountsWhatIsKnown) {
       judged(PairKind::Identical, {1.01, 1.001, 1.02}, false, 0.020),
       judged(PairKind::Identical, {0.97, 0.96, 0.98}, true, 0.022),
       judged(PairKind::Cached, {1.00, 0.97, 1.03}, false, 0.040),
-      judged(PairKind::Slowed, {1.05, 1.03, 1.07}, true),
-      judged(PairKind::Slowed, {1.02, 1.00, 1.04}, false),
-      judged(PairKind::Slowed, {0.95, 0.94, 0.96}, true)};  // the wrong way round
+      slowed(Answer::Found),
+      slowed(Answer::NotFound),
+      slowed(Answer::WrongSize),
+      slowed(Answer::WrongWay),
+      slowed(Answer::WrongWay)};
   const CalibrationSummary summary = summarize(pairs);
   EXPECT_EQ(summary.pairs, 4);
   EXPECT_EQ(summary.excluding_one, 2);
@@ -83,10 +114,13 @@ TEST(Calibration, TheSummaryCountsWhatIsKnown) {
   EXPECT_EQ(summary.false_alarm.value, 0.25);
   EXPECT_NEAR(summary.false_alarm.low, 0.04559, 1e-5);  // (p + z²/2n ∓ z √…)/(1 + z²/n), z = 1.96
   EXPECT_NEAR(summary.false_alarm.high, 0.69936, 1e-5);
-  EXPECT_EQ(summary.slowed_pairs, 3);
+  EXPECT_EQ(summary.slowed_pairs, 5);
   EXPECT_EQ(summary.slowed_found, 1);
+  EXPECT_EQ(summary.slowed_wrong_way, 2);
+  EXPECT_EQ(summary.slowed_wrong_size, 1);
   EXPECT_DOUBLE_EQ(summary.visible, 0.0215);
   EXPECT_EQ(summary.between, std::nullopt);
+  EXPECT_EQ(summary.between_differences, 0);
 }
 
 TEST(Calibration, FreshProcessesAreHeldAgainstTheOneBefore) {
@@ -95,6 +129,7 @@ TEST(Calibration, FreshProcessesAreHeldAgainstTheOneBefore) {
   pairs.push_back(process(PairKind::Identical, 103));  // 3 %
   pairs.push_back(process(PairKind::Cached, 9.9));     // 1 %
   EXPECT_NEAR(*summarize(pairs).between, 0.03, 1e-12);
+  EXPECT_EQ(summarize(pairs).between_differences, 2);
   EXPECT_EQ(summarize(pairs).pairs, 0);
   // 19 differences of 1 % and 2 of 3 and 4 %: of 21, the 20th is the first that 95 % do not exceed.
   pairs = {process(PairKind::Cached, 100)};
@@ -103,6 +138,28 @@ TEST(Calibration, FreshProcessesAreHeldAgainstTheOneBefore) {
   pairs.push_back(process(PairKind::Cached, pairs.back().median_ns * 0.97));
   pairs.push_back(process(PairKind::Cached, pairs.back().median_ns * 1.04));
   EXPECT_NEAR(*summarize(pairs).between, 0.03, 1e-12);
+  EXPECT_EQ(summarize(pairs).between_differences, 21);
+}
+
+TEST(Calibration, BetweenIsKnownOfSixDifferences) {
+  EXPECT_FALSE(knows_between(Json()));
+  EXPECT_FALSE(knows_between({{"between", 0.01}})) << "of an older version";
+  EXPECT_FALSE(knows_between({{"between", 0.01}, {"between_differences", 5}}));
+  EXPECT_TRUE(knows_between({{"between", 0.01}, {"between_differences", 6}}));
+}
+
+TEST(Calibration, WhatIsSlowedIsTheSameLoopOverMoreElementsOfOneSource) {
+  const Backends backends = make_backends();
+  const Plan plan = make_plan("calibrate", calibration_config(Cache::Cold), backends, {});
+  const auto& cases = plan.groups.at(group_of(plan, PairKind::Slowed)).cases;
+  ASSERT_EQ(cases.size(), 2u);
+  EXPECT_TRUE(share_inputs(cases[0], cases[1]));
+  ASSERT_EQ(cases[0].stages.size(), 1u);
+  ASSERT_EQ(cases[1].stages.size(), 1u);
+  EXPECT_EQ(cases[0].stages[0].kernel, cases[1].stages[0].kernel);
+  EXPECT_DOUBLE_EQ(static_cast<double>(cases[1].result().bytes()) /
+                       static_cast<double>(cases[0].result().bytes()),
+                   kMoreWork);
 }
 
 TEST(Calibration, TheDocumentHoldsEveryPair) {
@@ -114,13 +171,15 @@ TEST(Calibration, TheDocumentHoldsEveryPair) {
             R"("pairs":1,"excluding_one":0,"false_alarms":0,"false_alarm_low":0.0,)"
             R"("false_alarm_high":)" +
                 Json(wilson_interval(0, 1, 0.95).high).dump() +
-                R"(,"slowed_pairs":0,"slowed_found":0,"visible":0.02,"between":null})");
+                R"(,"slowed_pairs":0,"slowed_found":0,"slowed_wrong_way":0,"slowed_wrong_size":0,)"
+                R"("visible":0.02,"between":null,"between_differences":0})");
   const Json document = calibration_document(calibration, pairs);
   EXPECT_EQ(document.at("calibration"), calibration);
-  EXPECT_EQ(document.at("pairs").dump(),
-            R"([{"kind":"identical","seed":0,"fresh_process":false,)"
-            R"("ratio":{"value":1.0,"low":0.99,"high":1.01},"excludes_one":false,)"
-            R"("different":false,"visible":0.02,"median_ns":0.0,"rounds":0,"stop":""}])");
+  EXPECT_EQ(
+      document.at("pairs").dump(),
+      R"([{"kind":"identical","seed":0,"fresh_process":false,)"
+      R"("ratio":{"value":1.0,"low":0.99,"high":1.01},"excludes_one":false,)"
+      R"("different":false,"answer":null,"visible":0.02,"median_ns":0.0,"rounds":0,"stop":""}])");
 }
 
 }  // namespace

@@ -33,10 +33,14 @@ KEPT = {
     "false_alarm_low": 0.004,
     "false_alarm_high": 0.13,
     "slowed_pairs": 20,
-    "slowed_found": 19,
+    "slowed_found": 18,
+    "slowed_wrong_way": 1,
+    "slowed_wrong_size": 1,
     "visible": 0.021,
     "between": 0.013,
+    "between_differences": 8,
 }
+NEWER = ("slowed_wrong_way", "slowed_wrong_size", "between_differences")
 
 
 class CalibrateTest(unittest.TestCase):
@@ -78,6 +82,25 @@ class CalibrateTest(unittest.TestCase):
         self.assertIn("\ncalibrated 2026-11-20T23:54:00Z: identical code called different in 1 of 40 pairs", table)
         self.assertNotIn("calibrat", done.stdout + done.stderr)
 
+    def test_one_of_an_older_version_is_held_and_lowers_no_margin(self):
+        older = {key: value for key, value in KEPT.items() if key not in NEWER}
+        self.keep({"schema": 1, "machines": {self.this_machine(): older}})
+        done, calibration, table = self.run_small()
+        self.assertEqual(calibration, older)
+        self.assertIn("between processes 1.3 % (not known well enough to lower a margin)\n", table)
+        self.assertNotIn("5 % more work", table)
+        self.assertEqual(done.stderr.count("calibrat"), 0, done.stderr)
+        document = self.dir / "out" / "results.json"
+        for differences, margin in ((None, 0.05), (5, 0.05), (6, 0.02)):
+            results = json.loads(document.read_text())
+            results["config"]["measure"]["precision"] = 0.01
+            if differences is not None:
+                results["calibration"]["between_differences"] = differences
+            for side in ("base", "new"):
+                (self.dir / f"{side}.json").write_text(json.dumps(results))
+            done = self.normbench("compare", self.dir / "base.json", self.dir / "new.json", "--format", "json")
+            self.assertEqual(json.loads(done.stdout)["margin"], margin, differences)
+
     def test_that_of_another_machine_is_not_used(self):
         self.keep({"schema": 1, "machines": {"another": KEPT}})
         done, calibration, table = self.run_small()
@@ -90,6 +113,7 @@ class CalibrateTest(unittest.TestCase):
             ("[]", "no calibrations of this version"),
             ({"schema": 2, "machines": {}}, "no calibrations of this version"),
             ({"schema": 1, "machines": {"any": {**KEPT, "visible": "x"}}}, "no calibration of any"),
+            ({"schema": 1, "machines": {"any": {**KEPT, "between_differences": "x"}}}, "no calibration of any"),
             ({"schema": 1, "machines": {"any": 3}}, "no calibration of any"),
         ):
             with self.subTest(content):
@@ -140,7 +164,10 @@ class CalibrateTest(unittest.TestCase):
         calibration = document["calibration"]
         self.assertEqual(list(calibration), list(KEPT))
         self.assertEqual((calibration["pairs"], calibration["slowed_pairs"]), (2, 1))
-        self.assertIsNone(calibration["between"])
+        self.assertEqual((calibration["between"], calibration["between_differences"]), (None, 0))
+        answers = ("found", "not_found", "wrong_way", "wrong_size")
+        for pair in pairs:
+            self.assertIn(pair["answer"], answers if pair["kind"] == "slowed" else (None,), pair)
         kept = json.loads(self.file.read_text())
         self.assertEqual(kept["machines"], {"another": KEPT, self.this_machine(): calibration})
         self.assertEqual(self.run_small()[1], calibration)

@@ -271,7 +271,14 @@ TEST(CompareRuns, TheMarginIsTheLargestThatIsKnown) {
   EXPECT_DOUBLE_EQ(margin_of(base, now, true).value, 0.04);
   EXPECT_EQ(margin_reason(margin_of(base, now, true)),
             "what identical code differs by between processes here (calibrated)");
+  EXPECT_DOUBLE_EQ(margin_of(base, now, false).value, 0.05);  // of how many differences?
+  now[5].calibration["between_differences"] = 5;
+  EXPECT_EQ(margin_of(base, now, false).reason, Margin::Reason::TooFewRuns);
+  now[5].calibration["between_differences"] = 6;
   EXPECT_DOUBLE_EQ(margin_of(base, now, false).value, 0.04);  // calibrated: single runs too
+  now[5].calibration["between_differences"] = 2;
+  now[5].calibration["between"] = 0.08;  // raises a margin, of however few
+  EXPECT_DOUBLE_EQ(margin_of(base, now, false).value, 0.08);
   EXPECT_DOUBLE_EQ(margin_of(base, std::vector<Results>(6, plain(1)), true).value, 0.05);
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/calibration.h"
 #include "analysis/compare/setup.h"
 #include "document/statistics.h"
 
@@ -98,9 +99,9 @@ Margin margin_of(const std::vector<Results>& base, const std::vector<Results>& n
     if (value > margin.value) margin = {.value = value, .reason = reason};
   };
   raise(precision_of(base, now), Precision);
-  const double between = between_processes(base, now);
-  raise(between, Calibrated);
-  if (!run_pairs && between == 0)
+  raise(between_processes(base, now), Calibrated);
+  const auto known = [](const Results& results) { return knows_between(results.calibration); };
+  if (!run_pairs && std::ranges::none_of(base, known) && std::ranges::none_of(now, known))
     raise(kUnknownMargin, TooFewRuns);
   else if (!took_turns(base, now))
     raise(kUnknownMargin, NoTurns);

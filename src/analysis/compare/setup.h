@@ -101,7 +101,8 @@ struct Margin {
 };
 
 /// The largest of 2 %, the precision that a config asks for, and what fresh processes of the same
-/// code differ by (calibrated). Where that is unknown and runs are no pairs that took turns: 5 %.
+/// code differ by (calibrated). Where runs are no pairs that took turns, and that is not known of
+/// kFewestDifferences (analysis/calibration.h): 5 % at least.
 Margin margin_of(const std::vector<Results>& base, const std::vector<Results>& now, bool run_pairs);
 
 }  // namespace normbench
