@@ -50,7 +50,8 @@ std::vector<Busy::CpuRatio> cpu_ratios(const GroupResult& group) {
   std::vector<Busy::CpuRatio> ratios;
   const int baseline = index_of(group, group.baseline);
   const auto is_told = [](const CaseResult& result) {
-    return measured(result) && never_blocks(result);
+    return measured(result) && never_blocks(result) &&
+           std::ranges::all_of(result.rounds, [](const Round& round) { return round.cpu_ns > 0; });
   };
   if (baseline < 0 || !is_told(group.cases[baseline])) return ratios;
   const auto of_baseline = cpu_times_ns(group.cases[baseline]);
@@ -65,10 +66,22 @@ std::vector<Busy::CpuRatio> cpu_ratios(const GroupResult& group) {
   return ratios;
 }
 
+/// True where the case shares too few rounds that were left alone with another of the group.
+bool shares_too_few(const GroupResult& group, const CaseResult& result, const Results& results) {
+  const auto times = times_ns(result, results);
+  return std::ranges::any_of(group.cases, [&](const CaseResult& other) {
+    return measured(other) && other.rounds.size() >= fewest_left_alone &&
+           result.rounds.size() >= fewest_left_alone &&
+           log_ratios(times, times_ns(other, results)).size() < fewest_left_alone;
+  });
+}
+
 std::optional<Busy> busy(const GroupResult& group, const Results& results) {
   Busy busy;
   for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
-    if (!measured(group.cases[i]) || !is_busy(group.cases[i], results.clock)) continue;
+    const CaseResult& result = group.cases[i];
+    if (!measured(result)) continue;
+    if (!is_busy(result, results.clock) && !shares_too_few(group, result, results)) continue;
     busy.cases.push_back(i);
     busy.share = std::max(busy.share, others_share_of(group.cases[i]));
   }

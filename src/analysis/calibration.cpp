@@ -62,6 +62,10 @@ const CaseResult* unmeasured(const MeasuredPair& pair) {
   return at == cases.end() ? nullptr : &*at;
 }
 
+bool is_too_busy(const MeasuredPair& pair) {
+  return !pair_of(compare_pairs(pair.group, {}), 1, 0).has_value();
+}
+
 JudgedPair judge_pair(const MeasuredPair& pair, double precision) {
   const GroupResult& group = pair.group;
   Results results;

@@ -38,7 +38,10 @@ struct JudgedPair {
 /// The variant that was not measured, or null.
 const CaseResult* unmeasured(const MeasuredPair& pair);
 
-/// Of a pair whose variants were both measured.
+/// True where others held up too many rounds of a variant, or of both at once, to judge the pair.
+bool is_too_busy(const MeasuredPair& pair);
+
+/// Of a pair whose variants were both measured, and which is not too busy.
 JudgedPair judge_pair(const MeasuredPair& pair, double precision);
 
 /// Of pairs measured in this process, but for `between`.

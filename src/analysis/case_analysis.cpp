@@ -55,6 +55,7 @@ void compare_with_baseline(const GroupResult& group, const CaseResult& result,
   const CaseResult& baseline = group.cases[index];
   if (!measured(baseline) || is_busy(baseline, results.clock)) return;
   const auto times = times_ns(result, results), others = times_ns(baseline, results);
+  if (log_ratios(times, others).empty()) return;
   analysis.ratio = paired_ratio(times, others, decision_level);
   analysis.states = two_levels(log_ratios(times, others), std::log(other_state));
 }
@@ -65,11 +66,14 @@ void compare_with_limit(const GroupResult& group, const CaseResult& result, cons
   if (limit == nullptr || is_busy(*limit, results.clock)) return;
   const auto limit_times = times_ns(*limit, results);
   const auto case_times = times_ns(result, results);
+  if (log_ratios(limit_times, case_times).empty()) return;
   analysis.limit = limit->variant;
   analysis.of_limit = paired_ratio(limit_times, case_times, decision_level);
   // Held against the limit of its bytes alone: nothing moves them faster. A launch is no such
   // bound, for it times another kernel.
-  const auto bytes_times = times_ns(*bytes_limit_of(group, result, results), results);
+  const CaseResult& of_bytes = *bytes_limit_of(group, result, results);
+  if (is_busy(of_bytes, results.clock)) return;
+  const auto bytes_times = times_ns(of_bytes, results);
   // One alarm in twenty quiet groups would be too many, so all cases of the group share the 5 %.
   const double level = 1 - 0.05 / static_cast<double>(group.cases.size());
   analysis.above_limit =

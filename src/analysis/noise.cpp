@@ -115,7 +115,7 @@ bool is_off(std::int64_t mhz, std::int64_t middle_mhz) {
 void add_flags(const CaseResult& result, const DeviceStates& states, const Results& results,
                CaseNoise& noise) {
   const auto times = all_times_ns(result, results);
-  const std::vector<bool> held_up = preempted(result, times);
+  const std::vector<bool> is_preempted = preempted(result, times);
   const std::vector<double> z = modified_z(logs(times));
   for (int i = 0; i < noise.rounds; ++i) {
     const Round& round = result.rounds[i];
@@ -127,7 +127,7 @@ void add_flags(const CaseResult& result, const DeviceStates& states, const Resul
     bool any = flag_when(round.disturbance.steal_ns > 0, Flag::Stolen);
     any |= flag_when(round.disturbance.throttled_ns > 0, Flag::Throttled);
     any |= flag_when(is_held_up(result, round, results.clock), Flag::HeldUp);
-    any |= flag_when(held_up[i], Flag::Preempted);
+    any |= flag_when(is_preempted[i], Flag::Preempted);
     any |= flag_when(khz > 0 && khz < kSlowClock * static_cast<double>(noise.frequency_khz),
                      Flag::SlowClock);
     any |= flag_when(z[i] > kOutlier, Flag::Outlier);

@@ -42,6 +42,7 @@ std::vector<Pair> compare_pairs(const GroupResult& group, const Results& results
   std::vector<Pair> pairs;
   for (std::size_t a = 0; a < indices.size(); ++a)
     for (std::size_t b = a + 1; b < indices.size(); ++b) {
+      if (log_ratios(series[a], series[b]).empty()) continue;
       Pair pair{.a = indices[a],
                 .b = indices[b],
                 .ratio = paired_ratio(series[a], series[b], level),

@@ -55,6 +55,7 @@ std::optional<GroupResult> in_fresh_process(const Plan& plan, PairKind kind, std
 std::optional<std::vector<JudgedPair>> measured_pairs(const CalibrateOptions& options,
                                                       const Backends& backends) {
   std::vector<JudgedPair> pairs;
+  int too_busy = 0;
   CalibrateProgress progress(options.pairs, options.minutes * 60, progress_style(options.quiet));
   CalibrationStudy study{.cold = make_plan(embedded_job(Cache::Cold), backends),
                          .hot = make_plan(embedded_job(Cache::Hot), backends),
@@ -68,12 +69,19 @@ std::optional<std::vector<JudgedPair>> measured_pairs(const CalibrateOptions& op
   };
   study.on_pair = [&, precision = study.cold.measure.precision](const MeasuredPair& pair) {
     if (const std::string why = unmeasured_text(pair); !why.empty()) throw std::runtime_error(why);
+    if (is_too_busy(pair)) {
+      ++too_busy;
+      return;
+    }
     pairs.push_back(judge_pair(pair, precision));
     progress.pair_done(pairs.back());
   };
   OwnRunContext own(backends, progress, study.cold,
                     [](std::size_t, const std::string& contender) { give_up(contender); });
-  return calibrate(study, own.context) ? std::optional(pairs) : std::nullopt;
+  if (!calibrate(study, own.context)) return std::nullopt;
+  if (too_busy > 0) tell("{} left out: others had the processors\n", counted(too_busy, "pair"));
+  if (pairs.empty()) throw std::runtime_error("others had the processors in every pair");
+  return pairs;
 }
 
 /// Keeps the calibration and writes --out; prints what was found even where that fails.

@@ -35,7 +35,9 @@ bool is_held_up(const CaseResult& result, const Round& round, DecidingClock cloc
 bool is_busy(const CaseResult& result, DecidingClock clock) {
   const auto left_alone = static_cast<std::size_t>(std::ranges::count_if(
       result.rounds, [&](const Round& round) { return !is_held_up(result, round, clock); }));
-  return result.rounds.size() >= fewest_left_alone && left_alone < fewest_left_alone;
+  if (result.rounds.empty()) return false;
+  return left_alone == 0 ||
+         (left_alone < fewest_left_alone && result.rounds.size() >= fewest_left_alone);
 }
 
 }  // namespace normbench

@@ -25,7 +25,8 @@ double others_share(const CaseResult& result, const Round& round);
 /// True where that is `held_up_share` or more of a round whose wall time decides.
 bool is_held_up(const CaseResult& result, const Round& round, DecidingClock clock);
 
-/// True where fewer than `fewest_left_alone` of its rounds were left alone, though it has as many.
+/// True where fewer than `fewest_left_alone` of its rounds were left alone, though it has as many,
+/// or none.
 bool is_busy(const CaseResult& result, DecidingClock clock);
 
 }  // namespace normbench

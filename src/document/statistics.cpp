@@ -289,7 +289,8 @@ double effective_rounds(std::span<const double> series) {
 }
 
 std::optional<Levels> two_levels(std::span<const double> series, double least_apart) {
-  constexpr std::size_t fewest = 4;
+  constexpr std::size_t fewest = 4, fewest_values = 20;
+  if (series.size() < fewest_values) return std::nullopt;
   std::vector<double> sorted(series.begin(), series.end());
   std::ranges::sort(sorted);
   if (const auto levels =

@@ -85,8 +85,12 @@ bool take(std::string_view& text, std::string_view start) {
 
 /// True where comparison_summary() begins the text, on however many lines.
 bool is_summary(std::string_view text) {
-  std::string paragraph(text.substr(0, text.find("\n\n")));
-  std::ranges::replace(paragraph, '\n', ' ');
+  // A line that goes on is indented.
+  std::string paragraph;
+  for (const char c : text.substr(0, text.find("\n\n"))) {
+    const bool is_blank = c == ' ' || c == '\n';
+    if (!is_blank || !paragraph.ends_with(' ')) paragraph += is_blank ? ' ' : c;
+  }
   const std::string summary = without_numbers(paragraph);
   std::string_view left = summary;
   take(left, "# failed, ");

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "analysis/analysis.h"
 #include "document/held_up.h"
 #include "example_results.h"
@@ -98,6 +100,30 @@ TEST(Busy, RanksNothingWhereTooFewRoundsWereLeftAlone) {
   ASSERT_EQ(analysis.busy->by_cpu.size(), 2);
   EXPECT_EQ(analysis.busy->by_cpu[0].index, kOne);
   EXPECT_NEAR(analysis.busy->by_cpu[0].ratio.value, before, 0.01);
+}
+
+TEST(Busy, AreCasesThatShareTooFewRoundsThatWereLeftAlone) {
+  Results results = examples::tie();
+  std::vector<CaseResult>& cases = group_of(results).cases;
+  const std::size_t half = cases[0].rounds.size() / 2;
+  hold_up(cases[0], half, 0.5);
+  std::ranges::reverse(cases[0].rounds);  // the first half of one and the second of the other
+  hold_up(cases[kOne], half, 0.5);
+  const GroupAnalysis analysis = analyse(group_of(results), results);
+  ASSERT_TRUE(analysis.busy);
+  EXPECT_THAT(analysis.busy->cases, ElementsAre(0, kOne));
+  EXPECT_EQ(analysis.verdict.outcome, Outcome::Busy);
+  EXPECT_FALSE(analysis.cases[kOne].ratio);
+}
+
+TEST(Busy, AreFewRoundsThatWereAllHeldUp) {
+  Results results = examples::tie();
+  CaseResult& baseline = group_of(results).cases[0];
+  baseline.rounds.resize(3);
+  hold_up(baseline, 3, 0.5);
+  EXPECT_TRUE(is_busy(baseline, DecidingClock::Wall));
+  EXPECT_EQ(analyse(group_of(results), results).verdict.outcome, Outcome::Busy);
+  EXPECT_FALSE(is_busy(CaseResult{}, DecidingClock::Wall));
 }
 
 TEST(Busy, HasNoCpuRatioOfCasesThatMayBlock) {

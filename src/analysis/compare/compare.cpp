@@ -7,13 +7,18 @@
 
 #include "analysis/case_analysis.h"
 #include "analysis/compare/effect.h"
+#include "document/held_up.h"
 
 namespace normbench {
 namespace {
 
 constexpr double kAlpha = 0.02;  // false alarms of a whole comparison, at most
 
-bool measured_in(const CaseRun& run) { return run.result != nullptr && measured(*run.result); }
+/// A run that others held up has not measured the case.
+bool measured_in(const CaseRun& run) {
+  return run.result != nullptr && measured(*run.result) &&
+         !is_busy(*run.result, run.results->clock);
+}
 
 /// What the two sides took: a median a run where runs are the replicates, else every round.
 struct Times {
@@ -36,7 +41,7 @@ std::vector<const CaseResult*> limits_beside(const CaseRun& run) {
   std::vector<const CaseResult*> limits;
   const bool on_gpu = uses_gpu(*run.result);
   for (const CaseResult& limit : run.group->limits)
-    if (measured(limit) && !limit.pipeline && !limit.resident && uses_gpu(limit) == on_gpu &&
+    if (measured(limit) && !is_busy(limit, run.results->clock) && !limit.pipeline && !limit.resident && uses_gpu(limit) == on_gpu &&
         (on_gpu || limit.threads == run.result->threads) &&
         moved_bytes(limit) + link_bytes(limit) > 0 && median_ns(limit, *run.results) > 0)
       limits.push_back(&limit);

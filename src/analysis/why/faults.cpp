@@ -121,6 +121,7 @@ std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const R
     cost.twin = {twin->result->variant, is_peer, twin->time_ns};
     if (is_peer) return cost;
     const double saved = saved_ns(result, *twin, results);
+    if (saved <= 0) return cost;
     cost.at_most = !touch;
     cost.cost_ns = touch ? std::min(saved, *touch) : saved;
     return cost;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "document/held_up.h"
 #include "report/document_text.h"
 #include "report/evidence_tables.h"
 #include "report/html/charts.h"
@@ -42,7 +43,7 @@ std::vector<RatioRow> ratio_rows(const GroupResult& group, const GroupAnalysis& 
       row.margin = margin_of(*pair, row.margin);
     const auto& ratio = analysis.cases[i].ratio;
     const bool is_alone = !ratio || static_cast<int>(i) == baseline;
-    const double own = median(row.rounds);
+    const double own = median_ns(group.cases[i], results);
     if (!is_alone) row.rounds.resize(std::min(row.rounds.size(), base.size()));
     for (std::size_t r = 0; r < row.rounds.size(); ++r)
       row.rounds[r] = (is_alone ? own : base[r]) / row.rounds[r];
@@ -121,7 +122,9 @@ std::vector<NumberColumn> number_columns(const std::vector<RatioRow>& rows,
     const auto cpu = result.dataset ? cpu_seconds_per_image(result) : std::nullopt;
     add(!one.ratio ? "" : result.variant == group.baseline ? "1" : times_text(row.speed_up));
     add(one.time_ns ? format_ms(one.time_ns->value) : "");
-    add(one.time_ns ? format_percent(half_width(*one.time_ns)) : "");
+    add(!one.time_ns                                ? ""
+        : is_busy(result, results.clock) ? "busy"
+                                         : format_percent(half_width(*one.time_ns)));
     add(other_time(result, results));
     add(one.images_per_second ? format_count(std::llround(*one.images_per_second)) : "");
     add(one.faults.value_or(0) >= 0.5 ? format_count(std::llround(*one.faults)) : "");
