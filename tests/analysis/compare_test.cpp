@@ -64,6 +64,19 @@ TEST(Compare, TheIntervalMustClearTheMarginNotOnlyOne) {
   EXPECT_FALSE(one.certain);
 }
 
+TEST(Compare, RunsThatOthersHeldUpAreNoSlowerCode) {
+  auto pairs = timed_pairs({{"fused", always(1.4, 6)}});
+  for (Results& run : pairs.now)
+    for (Round& round : run.groups[0].cases[0].rounds) {
+      round.queued_ns = round.wall_ns * 2 / 7;
+      round.cpu_ns = round.wall_ns - round.queued_ns;
+    }
+  const Comparison comparison = compare_pairs_of(pairs);
+  EXPECT_EQ(comparison.cases.at(0).change, Change::Inconclusive);
+  EXPECT_EQ(comparison.cases.at(0).why, NoVerdict::NotMeasured);
+  EXPECT_EQ(gate(comparison), Gate::Undecided);
+}
+
 TEST(Compare, SixPairsDecideOverHoweverManyCases) {
   // Of the 64 ways to turn signs, none makes it as large; those that are the same cannot have
   // regressed, and are not asked.
