@@ -59,8 +59,7 @@ std::vector<Busy::CpuRatio> cpu_ratios(const GroupResult& group) {
   constexpr double effect = 1 + kProcessEffect;
   for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
     if (i == baseline || !is_told(group.cases[i])) continue;
-    const Interval ratio =
-        paired_ratio(cpu_times_ns(group.cases[i]), of_baseline, decision_level);
+    const Interval ratio = paired_ratio(cpu_times_ns(group.cases[i]), of_baseline, decision_level);
     ratios.push_back({.index = i, .ratio = {ratio.value, ratio.low / effect, ratio.high * effect}});
   }
   return ratios;

@@ -44,6 +44,7 @@ struct Verdict {
   double widest = 0;                   // of a tie: its cases differ by at most this
   double visible = 0;                  // what an undecided group could have seen
   bool covered = true;                 // its rounds are enough for intervals
+  int rounds = 0;                      // of an undecided group, that its cases share
   bool always_first = false;           // where they are not: fastest[0] was so in every round
   Cause bound;                         // of the winner or of the case alone
   std::optional<Slow> slow;
@@ -62,8 +63,8 @@ struct Busy {
     int index = 0;
     Interval ratio;  // its CPU time over that of the baseline, wider by kProcessEffect
   };
-  std::vector<int> cases;          // those with too few rounds left
-  double share = 0;                // median of a case's turns for which it had no processor, largest
+  std::vector<int> cases;        // those with too few rounds left
+  double share = 0;              // median of a case's turns for which it had no processor, largest
   std::vector<CpuRatio> by_cpu;  // of cases but the baseline; empty where the baseline may block
 };
 

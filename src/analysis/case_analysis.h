@@ -45,8 +45,8 @@ int index_of(const GroupResult& group, const std::string& variant);
 /// Nanoseconds per iteration of every round, on the clock that decides.
 std::vector<double> all_times_ns(const CaseResult& result, const Results& results);
 
-/// The same with 0, which ratios and intervals leave out, for rounds that others held up (is_held_up). All of
-/// them where too few were left alone: what such a case takes is not known.
+/// The same with 0, which ratios and intervals leave out, for rounds that others held up
+/// (is_held_up). All of them where too few were left alone: what such a case takes is not known.
 std::vector<double> times_ns(const CaseResult& result, const Results& results);
 
 /// CPU nanoseconds per iteration of every round.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "document/held_up.h"
 #include "document/statistics.h"
 #include "ops/stream.h"
 
@@ -23,8 +24,9 @@ double least_p_value(std::size_t values) {
   return pettitt_p_value(static_cast<double>(values / 2 * (values - values / 2)), values);
 }
 
-bool is_stream_of_host(const CaseResult& limit) {
-  return measured(limit) && limit.stages.size() == 1 && is_op<Stream>(limit.stages[0]) &&
+bool is_stream_of_host(const CaseResult& limit, DecidingClock clock) {
+  if (!measured(limit) || is_busy(limit, clock)) return false;
+  return limit.stages.size() == 1 && is_op<Stream>(limit.stages[0]) &&
          limit.stages[0].place == Place::Cpu && !limit.resident;
 }
 
@@ -38,15 +40,23 @@ std::vector<std::pair<const CaseResult*, const CaseResult*>> compared(const Grou
                                                                       const Results& results) {
   std::vector<std::pair<const CaseResult*, const CaseResult*>> pairs;
   for (const CaseResult& limit : group.limits) {
-    if (!is_stream_of_host(limit)) continue;
+    if (!is_stream_of_host(limit, results.clock)) continue;
     const CaseResult* fastest = &limit;
     for (const CaseResult& other : group.limits)
-      if (is_stream_of_host(other) && move_the_same(limit, other) &&
+      if (is_stream_of_host(other, results.clock) && move_the_same(limit, other) &&
           median_ns(other, results) < median_ns(*fastest, results))
         fastest = &other;
     if (fastest != &limit) pairs.emplace_back(&limit, fastest);
   }
   return pairs;
+}
+
+/// The round behind a log ratio: some have none, since others held up a turn of theirs.
+int round_of(std::span<const double> times, std::span<const double> others, std::size_t log) {
+  std::size_t round = 0;
+  for (std::size_t seen = 0; round < times.size(); ++round)
+    if (times[round] > 0 && others[round] > 0 && seen++ == log) break;
+  return static_cast<int>(round);
 }
 
 double median_ratio(std::vector<double> logs) { return std::exp(median(std::move(logs))); }
@@ -87,15 +97,18 @@ HostStates host_states(const GroupResult& group, const Results& results) {
                      .after = after};
   };
   for (const auto& [limit, other] : pairs) {
-    const auto logs = log_ratios(times_ns(*limit, results), times_ns(*other, results));
-    states.rounds = static_cast<int>(logs.size());
-    states.are_enough = least_p_value(logs.size()) <= level;
+    const auto times = times_ns(*limit, results), others = times_ns(*other, results);
+    const auto logs = log_ratios(times, others);
+    const auto rounds = static_cast<int>(logs.size());
+    states.rounds = states.rounds == 0 ? rounds : std::min(states.rounds, rounds);
+    states.are_enough = least_p_value(static_cast<std::size_t>(states.rounds)) <= level;
     const auto [at, p_value] = change_point(logs);
     if (p_value <= level) {
       const auto middle = logs.begin() + static_cast<std::ptrdiff_t>(at);
-      keep(*limit, *other, {logs.begin(), middle}, {middle, logs.end()}, static_cast<int>(at));
+      keep(*limit, *other, {logs.begin(), middle}, {middle, logs.end()},
+           round_of(times, others, at));
     }
-    if (!states.are_enough) continue;
+    if (least_p_value(logs.size()) > level) continue;
     if (const auto levels = two_levels(logs, std::log(other_state))) {
       std::vector<double> low, high;
       for (const double one : logs) (one < levels->between ? low : high).push_back(one);

@@ -22,7 +22,7 @@ struct HostStates {
     double before = 0, after = 0;  // median of the limit's time over the other's in each state
   };
 
-  int rounds = 0;                     // of each; 0: no stream has two forms here
+  int rounds = 0;                     // of each, at least; 0: no stream has two forms here
   bool are_enough = false;            // a change in the middle of them would be found
   std::optional<Change> change = {};  // the largest one
 };

@@ -27,24 +27,35 @@ bool is_launched(const StageResult& stage) {
   return is_on_gpu(stage) && !is_transfer(stage) && !is_op<Pin>(stage) && stage.min_bytes > 0;
 }
 
-/// Nanoseconds per iteration that each of the turns spent in a stage.
-std::vector<double> stage_times_ns(const CaseResult& result, const StageResult& stage) {
-  std::vector<double> times;
-  for (const std::int64_t ns : stage.rounds_ns)
-    times.push_back(static_cast<double>(ns) / static_cast<double>(result.iterations));
-  return times;
-}
-
-/// The same of a limit, which has one stage; its median counts.
-double limit_ns(const CaseResult& limit) { return median(stage_times_ns(limit, limit.stages[0])); }
-
 /// True when the stage's times are those of the case's rounds, so that they can be paired.
 bool in_rounds(const CaseResult& result, const StageResult& stage) {
   return !stage.staged && stage.rounds_ns.size() == result.rounds.size();
 }
 
+/// Nanoseconds per iteration that each of the turns spent in a stage; 0 of a stage on the host in a
+/// round that others held up, as times_ns() has it.
+std::vector<double> stage_times_ns(const CaseResult& result, const StageResult& stage) {
+  std::vector<double> times;
+  for (const std::int64_t ns : stage.rounds_ns)
+    times.push_back(static_cast<double>(ns) / static_cast<double>(result.iterations));
+  if (is_on_gpu(stage) || !in_rounds(result, stage) || is_busy(result, DecidingClock::Wall))
+    return times;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    if (is_held_up(result, result.rounds[i], DecidingClock::Wall)) times[i] = 0;
+  return times;
+}
+
+/// Their median, without those.
+double stage_ns(const CaseResult& result, const StageResult& stage) {
+  std::vector<double> times = stage_times_ns(result, stage);
+  std::erase_if(times, [](double ns) { return ns <= 0; });
+  return median(std::move(times));
+}
+
+double limit_ns(const CaseResult& limit) { return stage_ns(limit, limit.stages[0]); }
+
 bool has_times(const CaseResult& result, const StageResult& stage) {
-  return measured(result) && !stage.rounds_ns.empty() && median(stage_times_ns(result, stage)) > 0;
+  return measured(result) && stage_ns(result, stage) > 0;
 }
 
 bool is_usable(const CaseResult& limit) {
@@ -103,8 +114,10 @@ std::optional<Interval> share_of_limit(const CaseResult& limit, const CaseResult
                                        const StageResult& stage) {
   const auto at_best = stage_times_ns(limit, limit.stages[0]);
   const auto times = stage_times_ns(result, stage);
-  if (in_rounds(limit, limit.stages[0]) && in_rounds(result, stage))
+  if (in_rounds(limit, limit.stages[0]) && in_rounds(result, stage)) {
+    if (log_ratios(at_best, times).empty()) return std::nullopt;
     return paired_ratio(at_best, times, decision_level);
+  }
   const double level = 1 - (1 - decision_level) / 2;
   const Interval a = time_interval(at_best, level), b = time_interval(times, level);
   if (b.low <= 0) return std::nullopt;

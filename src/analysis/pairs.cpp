@@ -42,11 +42,13 @@ std::vector<Pair> compare_pairs(const GroupResult& group, const Results& results
   std::vector<Pair> pairs;
   for (std::size_t a = 0; a < indices.size(); ++a)
     for (std::size_t b = a + 1; b < indices.size(); ++b) {
-      if (log_ratios(series[a], series[b]).empty()) continue;
+      const auto logs = log_ratios(series[a], series[b]);
+      if (logs.empty()) continue;
       Pair pair{.a = indices[a],
                 .b = indices[b],
                 .ratio = paired_ratio(series[a], series[b], level),
-                .covered = enough_rounds(log_ratios(series[a], series[b]), level),
+                .rounds = static_cast<int>(logs.size()),
+                .covered = enough_rounds(logs, level),
                 .process_effect = effect_between(group.cases[indices[a]], group.cases[indices[b]])};
       const double margin = margin_of(pair, precision_of(group, results));
       pair.different =

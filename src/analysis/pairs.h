@@ -10,7 +10,8 @@ struct Pair {
   int a = 0, b = 0;
   Interval ratio;  // time of a over time of b at the Bonferroni level
   bool different = false;
-  bool covered = false;       // enough rounds for an interval at that level
+  int rounds = 0;             // that both have, and in which others held up neither
+  bool covered = false;       // enough of them for an interval at that level
   double process_effect = 0;  // that identical code may show in two processes
 };
 
@@ -22,8 +23,8 @@ constexpr double kProcessEffect = 0.05;
 /// What a difference of the pair must exceed to count.
 double margin_of(const Pair& pair, double precision);
 
-/// All pairs of measured cases of which enough rounds were left alone (is_busy), at level 1 - 0.05/(k(k-1)/2). Different: the interval clears
-/// 1 ± precision, or ± the effect of two processes.
+/// All pairs of measured cases of which enough rounds were left alone (is_busy), at level 1 -
+/// 0.05/(k(k-1)/2). Different: the interval clears 1 ± precision, or ± the effect of two processes.
 std::vector<Pair> compare_pairs(const GroupResult& group, const Results& results);
 
 /// Time of case a over time of case b, whichever way round the pair is stored; null when one of

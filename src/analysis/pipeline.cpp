@@ -314,7 +314,8 @@ std::optional<PipelineBound> bound_of(const GroupResult& group, const CaseResult
                       .cores_used = cores_used(result)};
   if (term.kind == BoundKind::Lane) {
     const auto rest = terms.largest(term.lane);
-    if (rest && result.pipeline->lanes.size() > 1) bound.faster = median_ns(result, results) / rest->at();
+    if (rest && result.pipeline->lanes.size() > 1)
+      bound.faster = median_ns(result, results) / rest->at();
     bound.more = more_servers(result, terms, term, times);
   }
   add_held(result, terms, bound);

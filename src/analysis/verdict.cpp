@@ -43,6 +43,7 @@ std::vector<Pair> pairs_among(const GroupAnalysis& analysis, const std::vector<i
 /// How the cases that nothing beats stand to each other.
 void add_undecided(const GroupAnalysis& analysis, double precision, Verdict& verdict) {
   const std::vector<Pair> pairs = pairs_among(analysis, verdict.fastest);
+  verdict.rounds = std::ranges::min(pairs, {}, &Pair::rounds).rounds;
   for (const Pair& pair : pairs) {
     verdict.widest = std::max(verdict.widest, widest_difference(pair));
     verdict.visible = std::max(verdict.visible, visible_difference(pair, precision));

@@ -18,8 +18,9 @@ inline constexpr std::size_t fewest_left_alone = 6;
 bool never_blocks(const CaseResult& result);
 
 /// The share of a turn for which one of its threads waited for a processor. Of a case that never
-/// blocks that is the share for which its thread had none, which a hypervisor's steal is part of; of
-/// others it is read from outside, so that what comes between the turn and the readings counts, too.
+/// blocks that is the share for which its thread had none, which a hypervisor's steal is part of;
+/// of others it is read from outside, so that what comes between the turn and the readings counts,
+/// too.
 double others_share(const CaseResult& result, const Round& round);
 
 /// True where that is `held_up_share` or more of a round whose wall time decides.

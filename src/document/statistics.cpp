@@ -165,8 +165,9 @@ Places interval_places(std::span<const double> logs, double level) {
     for (std::size_t quarter = 0; quarter < kQuarters; ++quarter) {
       const std::size_t from = quarter * rounds / kQuarters,
                         to = (quarter + 1) * rounds / kQuarters;
-      hold(sorted, median({logs.begin() + static_cast<std::ptrdiff_t>(from),
-                           logs.begin() + static_cast<std::ptrdiff_t>(to)}),
+      hold(sorted,
+           median({logs.begin() + static_cast<std::ptrdiff_t>(from),
+                   logs.begin() + static_cast<std::ptrdiff_t>(to)}),
            places);
     }
   if (const auto levels = two_levels(logs, std::log(other_state))) {
@@ -178,9 +179,8 @@ Places interval_places(std::span<const double> logs, double level) {
 
 Interval interval_at(std::vector<double> values, const Places& places) {
   std::ranges::sort(values);
-  return {.value = median_of_sorted(values),
-          .low = values[places.low],
-          .high = values[places.high]};
+  return {
+      .value = median_of_sorted(values), .low = values[places.low], .high = values[places.high]};
 }
 
 }  // namespace
@@ -293,8 +293,7 @@ std::optional<Levels> two_levels(std::span<const double> series, double least_ap
   if (series.size() < fewest_values) return std::nullopt;
   std::vector<double> sorted(series.begin(), series.end());
   std::ranges::sort(sorted);
-  if (const auto levels =
-          levels_at_gap(sorted, std::max(fewest, sorted.size() / 5), least_apart))
+  if (const auto levels = levels_at_gap(sorted, std::max(fewest, sorted.size() / 5), least_apart))
     return levels;
   const auto levels = levels_at_gap(sorted, std::max(fewest, sorted.size() / 20), least_apart);
   return levels && come_in_runs(series, *levels) ? levels : std::nullopt;

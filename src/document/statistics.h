@@ -57,23 +57,23 @@ struct Levels {
   std::size_t low_count = 0, high_count = 0;  // how many values lie on either side
 };
 
-/// Nothing where the series is one heap, or has fewer than 20 values. Two are `least_apart` or more apart, with a gap twice as
-/// wide as the middle half of either; the smaller one has four values and a fifth of all, or a
-/// twentieth that come in runs of two or more on average.
+/// Nothing where the series is one heap, or has fewer than 20 values. Two are `least_apart` or more
+/// apart, with a gap twice as wide as the middle half of either; the smaller one has four values
+/// and a fifth of all, or a twentieth that come in runs of two or more on average.
 std::optional<Levels> two_levels(std::span<const double> series, double least_apart);
 
 /// From here on (3 %) two levels of a time are two states of the machine.
 inline constexpr double other_state = 1.03;
 
-/// Median of the times above 0, in the order in which they were taken, with an interval at `level` that rests on
-/// as many rounds as they are worth (effective_rounds), by order statistics. It is never narrower
-/// than what the medians of four quarters of the series span (of 24 rounds or more), nor than the
-/// medians of two levels, where it has two (two_levels, other_state). Of rounds that depend on each
-/// other and are worth fewer than 14 it holds all but half of the share at either end that as many
-/// independent ones would leave out, of fewer still all but a twentieth at either end; and it is the extremes of
-/// independent rounds that are too few for the level.
-/// It assumes that what moved the times did so several times while they were taken: of a change
-/// that is slower than the whole series, or never came, no series can tell.
+/// Median of the times above 0, in the order in which they were taken, with an interval at `level`
+/// that rests on as many rounds as they are worth (effective_rounds), by order statistics. It is
+/// never narrower than what the medians of four quarters of the series span (of 24 rounds or more),
+/// nor than the medians of two levels, where it has two (two_levels, other_state). Of rounds that
+/// depend on each other and are worth fewer than 14 it holds all but half of the share at either
+/// end that as many independent ones would leave out, of fewer still all but a twentieth at either
+/// end; and it is the extremes of independent rounds that are too few for the level. It assumes
+/// that what moved the times did so several times while they were taken: of a change that is slower
+/// than the whole series, or never came, no series can tell.
 Interval time_interval(std::span<const double> times, double level);
 
 /// Whether a series has enough rounds for an interval at `level`; where they depend on each other,

@@ -12,8 +12,9 @@ namespace {
 constexpr double enough_effective = 40;
 
 struct Look {
-  double half_width = 0;                                     // the widest
-  double effective = std::numeric_limits<double>::max();  // the fewest rounds that a series is worth
+  double half_width = 0;  // the widest
+  double effective =
+      std::numeric_limits<double>::max();  // the fewest rounds that a series is worth
 };
 
 void look_at(std::span<const double> numerator, std::span<const double> denominator, Look& look) {
@@ -43,8 +44,7 @@ std::optional<Stop> StopRule::decide(std::span<const std::vector<double>> series
     while (next_look_ <= rounds) next_look_ *= 2;
     const Look look = look_at_all(series, baseline);
     half_width_ = look.half_width;
-    if (look.half_width <= precision_ && look.effective >= enough_effective)
-      return Stop::Precision;
+    if (look.half_width <= precision_ && look.effective >= enough_effective) return Stop::Precision;
   }
   if (rounds >= fewest_rounds && time_is_over(seconds)) return Stop::Time;
   return std::nullopt;

@@ -18,8 +18,8 @@ struct QueueDelay {
 std::vector<QueueDelay> queue_delays(const std::filesystem::path& tasks);
 
 /// The longest that one thread waited between two readings that are `between_ns` apart, of those
-/// that ran for a hundredth of that or more: a watchdog that waits holds nobody up. One that was not
-/// there before counts since it started, and of one that has ended nothing is known.
+/// that ran for a hundredth of that or more: a watchdog that waits holds nobody up. One that was
+/// not there before counts since it started, and of one that has ended nothing is known.
 std::int64_t longest_delay(const std::vector<QueueDelay>& before,
                            const std::vector<QueueDelay>& after, std::int64_t between_ns);
 

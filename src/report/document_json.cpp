@@ -47,10 +47,10 @@ void add_derived(Json& json, const CaseResult& result, const CaseAnalysis& analy
     json["ratio"] = {{"to", baseline}};
     json["ratio"].update(interval(*analysis.ratio));
     if (analysis.states)
-      json["ratio"]["states"] = {
-          {{"value", finite(std::exp(analysis.states->low))}, {"rounds", analysis.states->low_count}},
-          {{"value", finite(std::exp(analysis.states->high))},
-           {"rounds", analysis.states->high_count}}};
+      json["ratio"]["states"] = {{{"value", finite(std::exp(analysis.states->low))},
+                                  {"rounds", analysis.states->low_count}},
+                                 {{"value", finite(std::exp(analysis.states->high))},
+                                  {"rounds", analysis.states->high_count}}};
   }
   if (analysis.of_limit) {
     json["of_limit"] = {{"limit", analysis.limit}};

@@ -63,10 +63,10 @@ std::string device_states_text(const DeviceStates& states);
 /// "one state of its memory: over 22 rounds the same form of each stream was the fastest (to within
 /// 3 %)"; "" where no stream has two forms.
 std::string host_states_text(const HostStates& states);
-/// That the host's memory changed while one of the groups was measured; "" where it did not.
-/// "Two states: fused 1.6x the baseline in 80 rounds, 2.4x in 40. …" of each case of which the rounds
-/// say so; "" without any.
+/// "Two states: fused was 1.6x the baseline in 80 rounds and 2.4x in 40; …" of each case whose
+/// ratio has two levels; "" without any.
 std::string states_warning(const Experiment& experiment);
+/// That the host's memory changed while one of the groups was measured; "" where it did not.
 std::string host_change_warning(const Experiment& experiment);
 std::string device_change_warning(const Experiment& experiment);
 /// A row before and a row after the rounds: clocks, temperature, power, link, throttle reasons; ""

@@ -42,9 +42,9 @@ std::string busy_text(const GroupResult& group, const Busy& busy) {
       format_percent(busy.share), spoken_cases(group, busy.cases));
   std::vector<std::string> ratios;
   for (const Busy::CpuRatio& one : busy.by_cpu)
-    ratios.push_back(fmt::format(
-        "{} {}", spoken(group.cases[one.index].variant),
-        times_text({1 / one.ratio.value, 1 / one.ratio.high, 1 / one.ratio.low})));
+    ratios.push_back(
+        fmt::format("{} {}", spoken(group.cases[one.index].variant),
+                    times_text({1 / one.ratio.value, 1 / one.ratio.high, 1 / one.ratio.low})));
   if (!ratios.empty())
     text += fmt::format(" By CPU time alone: {} the baseline.", fmt::join(ratios, ", "));
   return text;
@@ -57,9 +57,9 @@ std::string inconclusive_text(const GroupResult& group, const Verdict& verdict) 
   if (verdict.covered)
     return fmt::format("Inconclusive between {}: {}.", fastest, hidden_text(verdict.visible));
   if (verdict.always_first)
-    return fmt::format("Probably fastest: {}, in each of {} rounds; too few to be sure.",
-                       spoken(first.variant), first.rounds.size());
-  return fmt::format("Inconclusive between {}: too few rounds ({}).", fastest, first.rounds.size());
+    return fmt::format("Probably fastest: {}, in each of {}; too few to be sure.",
+                       spoken(first.variant), counted(verdict.rounds, "round"));
+  return fmt::format("Inconclusive between {}: too few rounds ({}).", fastest, verdict.rounds);
 }
 
 /// What bounds the fastest; "" where being at its limit says it all.
@@ -252,9 +252,10 @@ std::string quality_text(const GroupAnalysis& analysis) {
   const std::string within = fmt::format("{} ±{}", quality.of_ratios ? "ratios" : "times",
                                          format_percent(quality.half_width));
   if (analysis.busy)
-    return fmt::format("machine busy: {} of {} rounds held up",
-                       quality.flagged.contains(Flag::HeldUp) ? quality.flagged.at(Flag::HeldUp) : 0,
-                       quality.rounds);
+    return fmt::format(
+        "machine busy: {} of {} rounds held up",
+        quality.flagged.contains(Flag::HeldUp) ? quality.flagged.at(Flag::HeldUp) : 0,
+        quality.rounds);
   if (quality.quick) return "quick run: intervals are wide (" + within + ")";
   if (!quality.noisy) return "machine quiet: " + within;
   std::string text = "machine noisy: " + within;

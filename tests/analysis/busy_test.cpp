@@ -116,6 +116,15 @@ TEST(Busy, AreCasesThatShareTooFewRoundsThatWereLeftAlone) {
   EXPECT_FALSE(analysis.cases[kOne].ratio);
 }
 
+TEST(Busy, CountsOnlyRoundsThatWereLeftAlone) {
+  Results results = examples::tie();
+  CaseResult& baseline = group_of(results).cases[0];
+  const auto all = static_cast<int>(baseline.rounds.size());
+  EXPECT_EQ(compare_pairs(group_of(results), results)[0].rounds, all);
+  hold_up(baseline, 10, 0.5);
+  EXPECT_EQ(compare_pairs(group_of(results), results)[0].rounds, all - 10);
+}
+
 TEST(Busy, AreFewRoundsThatWereAllHeldUp) {
   Results results = examples::tie();
   CaseResult& baseline = group_of(results).cases[0];

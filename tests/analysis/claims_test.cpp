@@ -108,8 +108,8 @@ TEST(Claims, AWideTieIsNoContradiction) {
   ASSERT_EQ(other.variant, "other");
   const auto outcome = [&](std::int64_t percent, Relation relation) {
     for (std::size_t i = 0; i < one.rounds.size(); ++i)  // a quarter of them either way
-      take(other.rounds[i], one.rounds[i].wall_ns *
-                                (100 + (i % 4 == 0) * percent - (i % 4 == 1) * percent) / 100);
+      take(other.rounds[i],
+           one.rounds[i].wall_ns * (100 + (i % 4 == 0) * percent - (i % 4 == 1) * percent) / 100);
     return judged(claim("one", relation, "other"), results).outcome;
   };
   EXPECT_EQ(outcome(3, Relation::Less), Contradicted);
@@ -219,8 +219,8 @@ TEST(Trends, StaysMeansWithinATenth) {
     for (GroupResult& group : results.groups) group.claims = {one};
     for (std::size_t i = 0; i < results.groups[1].cases[0].rounds.size(); ++i) {
       Round& round = results.groups[1].cases[0].rounds[i];
-      take(round, std::llround(static_cast<double>(round.wall_ns) * factor *
-                               (i % 2 ? 1 + spread : 1)));
+      take(round,
+           std::llround(static_cast<double>(round.wall_ns) * factor * (i % 2 ? 1 + spread : 1)));
     }
     return judge_trends(experiments(results)[0], results).at(0).outcome;
   };

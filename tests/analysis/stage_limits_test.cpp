@@ -156,6 +156,21 @@ TEST(StageLimits, ArePairedRoundByRound) {
   EXPECT_NEAR(share->high, 0.5, 1e-12);
 }
 
+TEST(StageLimits, LeaveOutRoundsThatOthersHeldUp) {
+  CaseResult result = eager(false);
+  std::vector<CaseResult> limits = {memory[0]};
+  const auto before = analysed(result, limits).stages[0];
+  for (auto* one : {&result, &limits[0]})
+    for (int i = 0; i < 12; ++i) {  // of 20: most of them
+      one->rounds[i].queued_ns = one->rounds[i].wall_ns;
+      one->stages[0].rounds_ns[i] *= one == &result ? 9 : 3;
+    }
+  for (auto* one : {&result, &limits[0]}) one->threads = 2;  // no CPU time decides
+  const auto after = analysed(result, limits).stages[0];
+  EXPECT_EQ(after.floor_ns, before.floor_ns);
+  EXPECT_EQ(after.of_limit->value, before.of_limit->value);
+}
+
 // At 98 % the medians of 20 and of 12 values lie between the 5th from either end and the 2nd.
 TEST(StageLimits, OfStagedTimesAreMediansAgainstEachOther) {
   CaseResult result = eager(false);

@@ -4,8 +4,8 @@
 
 #include <cmath>
 #include <functional>
-#include <optional>
 #include <numbers>
+#include <optional>
 #include <random>
 
 #include "document/statistics.h"
@@ -50,9 +50,9 @@ Missed missed(const std::function<Noise()>& make_noise, double truth, int runs) 
     const Interval ratio = paired_ratio(stopped.series[1], stopped.series[0], decision_level);
     const double at = std::exp(0.07 + truth);
     const bool miss = at < ratio.low || ratio.high < at;
-    const bool named = two_levels(log_ratios(stopped.series[1], stopped.series[0]),
-                                  std::log(other_state))
-                           .has_value();
+    const bool named =
+        two_levels(log_ratios(stopped.series[1], stopped.series[0]), std::log(other_state))
+            .has_value();
     missed.all += miss ? 1.0 / runs : 0;
     missed.unnamed += miss && !named ? 1.0 / runs : 0;
     missed.named += named ? 1.0 / runs : 0;
@@ -168,7 +168,8 @@ TEST(StopRule, LooksAfterTheBlockThatHoldsTheRound) {
 TEST(StopRule, WaitsForTheWidestRatio) {
   const std::vector<double> flat(StopRule::first_look, 100.0);
   const std::vector<std::vector<double>> narrow{flat, alternating(StopRule::first_look, 0.009)};
-  const std::vector<std::vector<double>> wide{flat, alternating(StopRule::first_look, 0.011), alternating(StopRule::first_look, 0.001)};
+  const std::vector<std::vector<double>> wide{flat, alternating(StopRule::first_look, 0.011),
+                                              alternating(StopRule::first_look, 0.001)};
   StopRule a(0.01, 1000), b(0.01, 1000);
   EXPECT_EQ(a.half_width(), 0);
   EXPECT_EQ(a.decide(narrow, 0, 0), Stop::Precision);
@@ -191,10 +192,12 @@ TEST(StopRule, WaitsForRoundsThatAreWorthFortyIndependentOnes) {
 
 TEST(StopRule, HoldsAContenderAloneToItsOwnInterval) {
   StopRule narrow(0.01, 1000), wide(0.01, 1000);
-  EXPECT_EQ(narrow.decide(std::vector<std::vector<double>>{alternating(StopRule::first_look, 0.009)}, 0, 0),
+  EXPECT_EQ(narrow.decide(
+                std::vector<std::vector<double>>{alternating(StopRule::first_look, 0.009)}, 0, 0),
             Stop::Precision);
-  EXPECT_EQ(wide.decide(std::vector<std::vector<double>>{alternating(StopRule::first_look, 0.011)}, 0, 0),
-            std::nullopt);
+  EXPECT_EQ(
+      wide.decide(std::vector<std::vector<double>>{alternating(StopRule::first_look, 0.011)}, 0, 0),
+      std::nullopt);
 }
 
 TEST(StopRule, NeedsTwelveRoundsWhateverTheTime) {

@@ -173,9 +173,9 @@ TEST(Html, EveryKindOfDocumentIsAPage) {
   for (Results (*example)() :
        {&examples::blog_no_counters, &examples::skipped_gpu, &examples::failed, &examples::unfair,
         &examples::tie, &examples::busy, &examples::inconclusive, &examples::quick,
-        &examples::interrupted, &examples::traced, &examples::decoding, &examples::labelled, &examples::gpu,
-        &examples::gpu_device_clock, &examples::constants, &examples::pinning, &examples::peers,
-        &examples::pipelines, &examples::published, &examples::swept}) {
+        &examples::interrupted, &examples::traced, &examples::decoding, &examples::labelled,
+        &examples::gpu, &examples::gpu_device_clock, &examples::constants, &examples::pinning,
+        &examples::peers, &examples::pipelines, &examples::published, &examples::swept}) {
     const Results results = example();
     const std::string page = html_report(results);
     for (const GroupResult& group : results.groups)

@@ -41,7 +41,8 @@ std::vector<const CaseResult*> limits_beside(const CaseRun& run) {
   std::vector<const CaseResult*> limits;
   const bool on_gpu = uses_gpu(*run.result);
   for (const CaseResult& limit : run.group->limits)
-    if (measured(limit) && !is_busy(limit, run.results->clock) && !limit.pipeline && !limit.resident && uses_gpu(limit) == on_gpu &&
+    if (measured(limit) && !is_busy(limit, run.results->clock) && !limit.pipeline &&
+        !limit.resident && uses_gpu(limit) == on_gpu &&
         (on_gpu || limit.threads == run.result->threads) &&
         moved_bytes(limit) + link_bytes(limit) > 0 && median_ns(limit, *run.results) > 0)
       limits.push_back(&limit);

@@ -317,9 +317,9 @@ Turn PeerContender::take_turn(const TurnShape& shape, std::mt19937_64&) {
   turn.round.wall_ns = told.wall_ns;
   // Its warm-up waited as long as its turn did, as far as is known from here.
   if (whole_ns > 0)
-    turn.round.queued_ns = std::llround(static_cast<double>(delay_ns) /
-                                        static_cast<double>(whole_ns) *
-                                        static_cast<double>(told.wall_ns));
+    turn.round.queued_ns =
+        std::llround(static_cast<double>(delay_ns) / static_cast<double>(whole_ns) *
+                     static_cast<double>(told.wall_ns));
   turn.round.device_ns = told.device_ns;
   turn.round.cpu_ns = told.cpu_ns;
   turn.round.start_ns = std::max(asked_ns, context_.clock.now_ns() - told.wall_ns);

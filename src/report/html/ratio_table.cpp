@@ -122,7 +122,7 @@ std::vector<NumberColumn> number_columns(const std::vector<RatioRow>& rows,
     const auto cpu = result.dataset ? cpu_seconds_per_image(result) : std::nullopt;
     add(!one.ratio ? "" : result.variant == group.baseline ? "1" : times_text(row.speed_up));
     add(one.time_ns ? format_ms(one.time_ns->value) : "");
-    add(!one.time_ns                                ? ""
+    add(!one.time_ns                     ? ""
         : is_busy(result, results.clock) ? "busy"
                                          : format_percent(half_width(*one.time_ns)));
     add(other_time(result, results));
