@@ -78,8 +78,8 @@ std::string Progress::left() const {
   return fmt::format("about {:.0f} s left", std::ceil(pace_.seconds_left(line_.spent())));
 }
 
-void Progress::group_started(std::size_t index, const Group&) {
-  pace_.group_started(index, line_.spent());
+void Progress::group_started(std::size_t index, const Group&, std::int64_t part) {
+  pace_.group_started(index, part, line_.spent());
   rounds_.clear();
   started_ = true;
   if (line_.style() == ProgressStyle::Live)
@@ -89,6 +89,7 @@ void Progress::group_started(std::size_t index, const Group&) {
 void Progress::step_done(const GroupStep& step) {
   const auto overrun = pace_.step_done(step, line_.spent());
   if (overrun) tell_overrun(step, *overrun);
+  if (step.kind == GroupStep::Kind::Process && step.done < step.all) tell_process(step);
   if (line_.is_due())
     line_.show(fmt::format("{}: {}{} {} of {} · {}", name(step.group), rounds_, name_of(step.kind),
                            step.done, step.all, left()));
@@ -106,6 +107,13 @@ void Progress::group_finished(std::size_t index, const GroupResult& group) {
   if (line_.style() != ProgressStyle::Lines) return;
   const bool is_last = index + 1 == plan_.groups.size();
   tell("{}: {}{}\n", name(index), done_text(group), is_last ? "" : " · " + left());
+}
+
+/// That another process has measured its part of the group.
+void Progress::tell_process(const GroupStep& step) {
+  line_.clear();
+  if (line_.style() == ProgressStyle::Lines)
+    tell("{}: process {} of {} · {}\n", name(step.group), step.done, step.all, left());
 }
 
 /// "[1/3] place batch=8, size=720x1280".

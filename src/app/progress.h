@@ -13,7 +13,7 @@ namespace normbench {
 /// Who shows nothing: what asked for the measuring shows the progress.
 class Silent : public Observer {
  public:
-  void group_started(std::size_t, const Group&) override {}
+  void group_started(std::size_t, const Group&, std::int64_t) override {}
   void step_done(const GroupStep&) override {}
   void round_done(int, double, double) override {}
   void group_finished(std::size_t, const GroupResult&) override {}
@@ -53,7 +53,7 @@ class Progress final : public Observer {
  public:
   Progress(const Plan& plan, ProgressStyle style);
 
-  void group_started(std::size_t index, const Group& group) override;
+  void group_started(std::size_t index, const Group& group, std::int64_t part) override;
   void step_done(const GroupStep& step) override;
   void round_done(int rounds, double seconds, double half_width) override;
   void group_finished(std::size_t index, const GroupResult& group) override;
@@ -65,6 +65,7 @@ class Progress final : public Observer {
  private:
   std::string left() const;
   std::string name(std::size_t index) const;
+  void tell_process(const GroupStep& step);
   void tell_overrun(const GroupStep& step, const Overrun& overrun);
 
   const Plan& plan_;

@@ -28,6 +28,20 @@ std::size_t group_index(Reader& reader) {
   return static_cast<std::size_t>(reader.integer("group", 0, 0, most));
 }
 
+/// A finished group or the next part of one. Throws Invalid.
+void read_group_line(Reader& reader, JournalContent& content) {
+  const std::size_t index = group_index(reader);
+  if (!reader.has("part")) {
+    content.groups.insert_or_assign(index, read_group(reader.member("result")));
+    return;
+  }
+  std::vector<GroupResult>& parts = content.parts[index];
+  const auto next = std::ssize(parts);
+  if (reader.integer("part", -1) != next)
+    throw Invalid(fmt::format("/part: expected {}, the next one of group {}", next, index));
+  parts.push_back(read_group(reader.member("result")));
+}
+
 /// Takes one line into the content. Throws Invalid.
 void read_line(std::string_view text, bool first, JournalContent& content) {
   std::vector<Issue> issues;
@@ -36,8 +50,7 @@ void read_line(std::string_view text, bool first, JournalContent& content) {
   if (first) {
     read_first(reader, content);
   } else if (reader.has("group")) {
-    const std::size_t index = group_index(reader);
-    content.groups.insert_or_assign(index, read_group(reader.member("result")));
+    read_group_line(reader, content);
   } else if (reader.has("hung")) {
     Reader hung = reader.object("hung");
     const std::size_t index = group_index(hung);
@@ -83,6 +96,12 @@ void Journal::add_group(std::size_t index, const GroupResult& group) {
   content_.groups.insert_or_assign(index, group);
 }
 
+void Journal::add_part(std::size_t index, const GroupResult& part) {
+  std::vector<GroupResult>& parts = content_.parts[index];
+  append({{"group", index}, {"part", parts.size()}, {"result", to_json(part)}});
+  parts.push_back(part);
+}
+
 void Journal::add_hung(std::size_t index, const std::string& contender, const std::string& why) {
   append({{"hung", {{"group", index}, {"contender", contender}, {"why", why}}}});
   content_.hung[index][contender] = why;
@@ -103,6 +122,8 @@ void Journal::copy_to(const std::string& path) const {
   copy.add_despite(content_.despite);
   for (const auto& [index, contenders] : content_.hung)
     for (const auto& [contender, why] : contenders) copy.add_hung(index, contender, why);
+  for (const auto& [index, parts] : content_.parts)
+    for (const GroupResult& part : parts) copy.add_part(index, part);
   for (const auto& [index, group] : content_.groups) copy.add_group(index, group);
 }
 

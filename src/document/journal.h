@@ -1,6 +1,8 @@
 /// journal.jsonl: each finished group is on disk before the next starts. Its lines:
 ///   {"journal": 1, "header": {…}}                                first
 ///   {"group": 3, "result": {…}}                                  a finished group
+///   {"group": 3, "part": 0, "result": {…}}                       what one of several processes
+///   measured
 ///   {"hung": {"group": 4, "contender": "…", "why": "…"}}         a turn that did not end
 ///   {"despite": ["the CPU: was …, is …"]}                        gone on with, although it
 ///   differed
@@ -21,6 +23,8 @@ namespace normbench {
 struct JournalContent {
   Json header = Json::object();               // config, options, tool, environment of the run
   std::map<std::size_t, GroupResult> groups;  // finished, by index in the plan
+  /// Of groups that several processes measure: what each of them has measured, in order.
+  std::map<std::size_t, std::vector<GroupResult>> parts = {};
   /// Cases that hung: group index -> names of contenders and why.
   std::map<std::size_t, std::map<std::string, std::string>> hung;
   std::vector<std::string> despite = {};  // what differed when it was gone on with, in order
@@ -42,6 +46,8 @@ class Journal {
 
   /// Appends and syncs a line, or no part of it. Throws CannotWrite, also if the file was replaced.
   void add_group(std::size_t index, const GroupResult& group);
+  /// The next part of a group that is not finished.
+  void add_part(std::size_t index, const GroupResult& part);
   void add_hung(std::size_t index, const std::string& contender, const std::string& why);
   /// Keeps what is not kept yet.
   void add_despite(const std::vector<std::string>& differences);

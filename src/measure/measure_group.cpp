@@ -13,7 +13,7 @@ namespace normbench {
 
 namespace {
 
-constexpr int staged_turns = 12;
+constexpr std::int64_t staged_turns = 12;  // of all processes of a group
 
 bool is_on_device(const Stage& stage) { return stage.place == Place::Cuda; }
 
@@ -86,7 +86,7 @@ BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
     std::size_t turns = 0;
     for (const int position : row) {
       if (run.context().interrupted) return BlockEnd::Interrupted;
-      if (whole >= StopRule::fewest_rounds && rule.time_is_over(run.seconds() - start)) {
+      if (rule.has_to_end(whole, run.seconds() - start)) {
         if (!took.empty()) order.push_back(std::move(took));
         set_aside(run, whole);
         return BlockEnd::Cut;
@@ -139,7 +139,7 @@ std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds
 /// interrupted.
 bool run_rounds(GroupRun& run) {
   const Measure measure = run.plan().measure_of(run.group());
-  StopRule rule(measure.precision, measure.max_seconds_per_group);
+  StopRule rule(measure.precision, measure.max_seconds_per_group, measure.processes);
   const double start = run.seconds();
   while (!run.live_cases().empty()) {
     const BlockEnd end = run_block(run, rule, start);
@@ -175,10 +175,12 @@ bool run_staged(GroupRun& run) {
   const auto is_staged = [](const Member* member) {
     return !is_one_stage(*member->work) && !member->shape.marks;
   };
+  const std::int64_t processes = run.plan().measure.processes;
+  const auto each = static_cast<std::size_t>((staged_turns + processes - 1) / processes);
   const std::size_t turns =
-      staged_turns * static_cast<std::size_t>(std::ranges::count_if(run.live(), is_staged));
+      each * static_cast<std::size_t>(std::ranges::count_if(run.live(), is_staged));
   std::size_t done = 0;
-  for (std::size_t number = 0; number < staged_turns; ++number)
+  for (std::size_t number = 0; number < each; ++number)
     for (Member* member : run.live()) {
       if (!is_staged(member)) continue;
       if (run.context().interrupted) return false;

@@ -37,16 +37,18 @@ double mean_seconds(const Plan& plan) {
 Pace::Pace(const Plan& plan)
     : plan_(plan),
       groups_(static_cast<double>(plan.groups.size())),
-      expected_(mean_seconds(plan)) {}
+      processes_(static_cast<double>(plan.measure.processes)),
+      expected_(mean_seconds(plan) / processes_) {}
 
-void Pace::group_started(std::size_t index, double now) {
-  begun_ = static_cast<double>(index);
+void Pace::group_started(std::size_t index, std::int64_t part, double now) {
+  begun_ = static_cast<double>(part) * groups_ + static_cast<double>(index);
   start_ = prepared_ = now;
 }
 
 std::optional<Overrun> Pace::step_done(const GroupStep& step, double now) {
   const auto all = static_cast<double>(step.all);
   if (step.kind == GroupStep::Kind::Prepared) prepared_ = now;
+  if (step.kind == GroupStep::Kind::Process) part_finished(now);
   if (step.kind == GroupStep::Kind::Profiled) {
     const auto share = [&](std::size_t done) {
       return (static_cast<double>(step.group) + static_cast<double>(done) / all) / groups_;
@@ -70,6 +72,10 @@ std::optional<Overrun> Pace::step_done(const GroupStep& step, double now) {
 }
 
 void Pace::group_finished(double now) {
+  if (processes_ == 1) part_finished(now);
+}
+
+void Pace::part_finished(double now) {
   spent_ += now - start_;
   expected_ = spent_ / ++finished_;
   ++begun_;
@@ -79,7 +85,8 @@ void Pace::group_finished(double now) {
 double Pace::seconds_left(double now) const {
   if (profiled_ > 0) return (now - start_) * (1 - profiled_) / (profiled_ - profiled_before_);
   const double profiles = known_ > 0 ? profiles_ / known_ * groups_ : 0;
-  const double groups = expected_ * (groups_ - begun_) - std::min(expected_, now - start_);
+  const double groups =
+      expected_ * (groups_ * processes_ - begun_) - std::min(expected_, now - start_);
   return std::max(0.0, groups) + profiles;
 }
 

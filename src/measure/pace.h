@@ -20,22 +20,26 @@ class Pace {
  public:
   explicit Pace(const Plan& plan);
 
-  void group_started(std::size_t index, double now);
-  /// What the step shows of the group's time, once: after its first round.
+  void group_started(std::size_t index, std::int64_t part, double now);
+  /// What the step shows of the group's time, once: after its first round. A process that is done
+  /// has measured a part of the group.
   std::optional<Overrun> step_done(const GroupStep& step, double now);
+  /// Of a group that this process has measured.
   void group_finished(double now);
 
   /// Of all groups and their profiles.
   double seconds_left(double now) const;
 
  private:
+  void part_finished(double now);
+
   const Plan& plan_;
-  double groups_;
-  double expected_;             // seconds of one group: the mean so far, at first what is asked for
-  double begun_ = 0;            // groups before the present one
-  double start_ = 0;            // of the present group; of the profiles after the last
+  double groups_, processes_;
+  double expected_;             // seconds of one part: the mean so far, at first what is asked for
+  double begun_ = 0;            // parts before the present one
+  double start_ = 0;            // of the present part; of the profiles after the last
   double prepared_ = 0;         // when its contenders were prepared
-  double finished_ = 0;         // groups measured in this run
+  double finished_ = 0;         // parts measured in this run
   double spent_ = 0;            // their seconds
   double known_ = 0;            // groups of which a round was seen
   double profiles_ = 0;         // seconds that the profiles of those take, about

@@ -36,6 +36,14 @@ void require_index(std::size_t index, const Plan& plan) {
                               index, plan.groups.size()));
 }
 
+/// Throws Invalid when the journal's group is another one than the plan's of that index.
+void require_same(std::size_t index, const GroupResult& group, const Plan& plan) {
+  require_index(index, plan);
+  const std::string kept = identity(group), planned = identity(plan.groups[index]);
+  if (kept != planned)
+    throw Invalid(fmt::format("its group {} is {}; the config plans {}", index, kept, planned));
+}
+
 void append_rounds(CaseResult& result, CaseResult& part, std::int64_t offset_ns) {
   const auto append = [offset_ns](std::vector<Round>& rounds, const std::vector<Round>& more) {
     for (Round round : more) {
@@ -86,54 +94,111 @@ Results without_groups(const Plan& plan) {
 }
 
 /// False when the journal cannot be written: what comes after would be lost in a kill.
-bool keep(RunContext& context, std::size_t index, const GroupResult& group) {
+bool keep(RunContext& context, const std::function<void(Journal&)>& add) {
   if (context.journal == nullptr) return true;
   try {
-    context.journal->add_group(index, group);
+    add(*context.journal);
   } catch (const CannotWrite& error) {
     context.unkept = error.what();
   }
   return context.unkept.empty();
 }
 
-/// Measures the group in `measure.processes` fresh processes, one after another, each with its
-/// share of the time. Nothing when the run is interrupted.
-std::optional<GroupResult> measure_in_processes(const Plan& plan, std::size_t index,
-                                                RunContext& context) {
-  const std::int64_t start_ns = context.clock.now_ns();
-  std::optional<GroupResult> group, first;
-  for (std::int64_t i = 0; i < plan.measure.processes; ++i) {
-    const std::int64_t offset_ns = context.clock.now_ns() - start_ns;
-    auto part = context.fresh_process(index, {.index = i, .first = first ? &*first : nullptr});
-    if (!part || context.interrupted) return std::nullopt;
-    if (!group)
-      first = group = std::move(part);
-    else
-      append_part(*group, std::move(*part), offset_ns);
-    context.observer.round_done(static_cast<int>(group->order.size()),
-                                static_cast<double>(context.clock.now_ns() - start_ns) * 1e-9, 0);
-    context.observer.step_done({GroupStep::Kind::Process, index, static_cast<std::size_t>(i + 1),
-                                static_cast<std::size_t>(plan.measure.processes)});
-  }
-  return group;
+/// Whether any case of the group runs here.
+bool has_work(const Group& group) {
+  return !std::ranges::all_of(group.cases, [](const Case& work) { return work.skip.has_value(); });
 }
 
-/// The group as an earlier run left it, or measured now; nothing when interrupted.
-std::optional<GroupResult> obtain(const Plan& plan, std::size_t index, RunContext& context,
-                                  double clock_cost_ns) {
-  if (context.journal != nullptr) {
-    const auto& kept = context.journal->content().groups;
-    if (const auto found = kept.find(index); found != kept.end()) return found->second;
-  }
-  context.observer.group_started(index, plan.groups[index]);
-  auto group = plan.measure.processes > 1 && context.rounds
-                   ? measure_in_processes(plan, index, context)
-                   : measure_group(plan, index, context, clock_cost_ns);
-  if (!group) return std::nullopt;
-  keep(context, index, *group);
-  context.observer.group_finished(index, *group);
-  return group;
+/// When the last turn of the group ended, since its start.
+std::int64_t end_ns(const GroupResult& group) {
+  std::int64_t end = 0;
+  for (const auto* list : {&group.cases, &group.limits})
+    for (const CaseResult& result : *list)
+      for (const auto* rounds : {&result.rounds, &result.cut_rounds})
+        for (const Round& round : *rounds) end = std::max(end, round.start_ns + round.wall_ns);
+  return end;
 }
+
+/// A plan's groups while they are measured. Where `measure.processes` asks for several, one after
+/// another measures all groups, so that a group's rounds are spread over the whole run.
+class Measuring {
+ public:
+  Measuring(const Plan& plan, RunContext& context)
+      : plan_(plan),
+        context_(context),
+        clock_cost_ns_(clock_cost_ns(context.clock)),
+        parts_(context.rounds ? plan.measure.processes : 1),
+        groups_(plan.groups.size()) {
+    if (context.journal == nullptr) return;
+    for (const auto& [index, group] : context.journal->content().groups)
+      groups_.at(index) = {.sum = group, .parts = parts_};
+    for (const auto& [index, parts] : context.journal->content().parts)
+      if (!groups_.at(index).sum)
+        for (const GroupResult& part : parts) groups_.at(index).add(part);
+  }
+
+  /// False when it ended early: interrupted, or nothing more could be kept.
+  bool run() {
+    for (std::int64_t part = 0; part < parts_; ++part)
+      for (std::size_t i = 0; i < groups_.size(); ++i)
+        if (groups_[i].parts <= part && !measure(i, part)) return false;
+    return true;
+  }
+
+  /// Those of which something was measured, in the plan's order.
+  std::vector<GroupResult> take() {
+    std::vector<GroupResult> measured;
+    for (Measured& group : groups_)
+      if (group.sum) measured.push_back(std::move(*group.sum));
+    return measured;
+  }
+
+ private:
+  /// A group as far as it is measured.
+  struct Measured {
+    std::optional<GroupResult> first = {}, sum = {};  // its first part, and all parts
+    std::int64_t parts = 0;
+
+    void add(GroupResult part) {
+      ++parts;
+      if (sum)
+        append_part(*sum, std::move(part));
+      else
+        first = sum = std::move(part);
+    }
+  };
+
+  /// Measures a part of a group, and keeps it. False when the run ends with it.
+  bool measure(std::size_t index, std::int64_t part) {
+    Measured& group = groups_[index];
+    context_.observer.group_started(index, plan_.groups[index], part);
+    const bool fresh = parts_ > 1 && has_work(plan_.groups[index]);
+    auto result = fresh
+                      ? context_.fresh_process(
+                            index, {.index = part, .first = group.first ? &*group.first : nullptr})
+                      : measure_group(plan_, index, context_, clock_cost_ns_);
+    if (!result || (fresh && context_.interrupted)) return false;
+    const bool last = part + 1 == parts_;
+    const bool kept =
+        last || keep(context_, [&](Journal& journal) { journal.add_part(index, *result); });
+    group.add(std::move(*result));
+    if (parts_ > 1)
+      context_.observer.step_done({GroupStep::Kind::Process, index,
+                                   static_cast<std::size_t>(part + 1),
+                                   static_cast<std::size_t>(parts_)});
+    if (!last) return kept;
+    const bool whole =
+        keep(context_, [&](Journal& journal) { journal.add_group(index, *group.sum); });
+    context_.observer.group_finished(index, *group.sum);
+    return whole;
+  }
+
+  const Plan& plan_;
+  RunContext& context_;
+  double clock_cost_ns_;
+  std::int64_t parts_;
+  std::vector<Measured> groups_;
+};
 
 /// A group's line in the journal with its profile comes later and wins. False when it ended early.
 bool profile_groups(const Plan& plan, RunContext& context, std::vector<GroupResult>& groups) {
@@ -143,7 +208,8 @@ bool profile_groups(const Plan& plan, RunContext& context, std::vector<GroupResu
   for (std::size_t i = 0; i < groups.size() && whole; ++i) {
     if (!groups[i].profile.empty()) continue;
     whole = profile_group(plan, i, context, tracing, groups[i]) &&
-            (groups[i].profile.empty() || keep(context, i, groups[i]));
+            (groups[i].profile.empty() ||
+             keep(context, [&](Journal& journal) { journal.add_group(i, groups[i]); }));
   }
   context.untraced = tracing.missing();
   return whole;
@@ -153,15 +219,13 @@ bool profile_groups(const Plan& plan, RunContext& context, std::vector<GroupResu
 
 void require_fit(const JournalContent& content, const Plan& plan) {
   for (const auto& [index, hung] : content.hung) require_index(index, plan);
-  for (const auto& [index, group] : content.groups) {
-    require_index(index, plan);
-    const std::string kept = identity(group), planned = identity(plan.groups[index]);
-    if (kept != planned)
-      throw Invalid(fmt::format("its group {} is {}; the config plans {}", index, kept, planned));
-  }
+  for (const auto& [index, group] : content.groups) require_same(index, group, plan);
+  for (const auto& [index, parts] : content.parts)
+    for (const GroupResult& part : parts) require_same(index, part, plan);
 }
 
-void append_part(GroupResult& group, GroupResult part, std::int64_t offset_ns) {
+void append_part(GroupResult& group, GroupResult part) {
+  const std::int64_t offset_ns = end_ns(group);
   for (std::size_t i = 0; i < group.cases.size(); ++i)
     append_case(group.cases[i], part.cases[i], offset_ns);
   for (std::size_t i = 0; i < group.limits.size(); ++i)
@@ -175,14 +239,9 @@ void append_part(GroupResult& group, GroupResult part, std::int64_t offset_ns) {
 
 Results run(const Plan& plan, RunContext& context) {
   Results results = without_groups(plan);
-  const double clock_cost = clock_cost_ns(context.clock);
-  for (std::size_t i = 0; i < plan.groups.size() && !results.interrupted; ++i) {
-    if (auto group = obtain(plan, i, context, clock_cost))
-      results.groups.push_back(std::move(*group));
-    else
-      results.interrupted = true;
-    results.interrupted = results.interrupted || !context.unkept.empty();
-  }
+  Measuring measuring(plan, context);
+  results.interrupted = !measuring.run();
+  results.groups = measuring.take();
   if (plan.profile.enabled && !results.interrupted)
     results.interrupted = !profile_groups(plan, context, results.groups);
   results.unkept = !context.unkept.empty();

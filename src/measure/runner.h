@@ -39,7 +39,8 @@ struct GroupStep {
 class Observer {
  public:
   virtual ~Observer() = default;
-  virtual void group_started(std::size_t index, const Group& group) = 0;
+  /// Before each of its parts.
+  virtual void group_started(std::size_t index, const Group& group, std::int64_t part) = 0;
   /// After each first call, turn, process, check and profiled case.
   virtual void step_done(const GroupStep& step) = 0;
   /// After each round: rounds so far, seconds spent in the group, widest interval (0: unknown).
@@ -110,15 +111,16 @@ struct RunContext {
 };
 
 /// Measures every group of the plan that the journal does not hold yet, then profiles those that
-/// have no profile; the journal keeps a group after each. Without rounds each case is run once,
-/// checked, and has its profile, but no times. An interrupted group is abandoned; one
-/// that the journal cannot keep is the last, with `unkept` and `interrupted`. Fills `groups`,
+/// have no profile; the journal keeps each group, and each part of one that several processes
+/// measure. Without rounds each case is run once, checked, and has its profile, but no times. What
+/// is interrupted is abandoned: a group, or its last part. A group that the journal cannot keep is
+/// the last, with `unkept` and `interrupted`. Fills `groups`,
 /// `interrupted`, `unkept` and what comes from the plan; the app adds tool and environment.
 Results run(const Plan& plan, RunContext& context);
 
-/// Appends a later part's rounds, which started `offset_ns` after the first part's. A case that
-/// failed in either has failed; errors and bounds are the larger ones.
-void append_part(GroupResult& group, GroupResult part, std::int64_t offset_ns);
+/// Appends a later part's rounds; the time between the parts is left out. A case that failed in
+/// either has failed; errors and bounds are the larger ones.
+void append_part(GroupResult& group, GroupResult part);
 
 /// Throws Invalid when the journal names a group that the plan has not, or keeps one of another
 /// experiment, point, baseline or other variants than the plan's.

@@ -34,8 +34,10 @@ Look look_at_all(std::span<const std::vector<double>> series, std::size_t baseli
 
 }  // namespace
 
-StopRule::StopRule(double precision, double max_seconds)
-    : precision_(precision), max_seconds_(max_seconds) {}
+StopRule::StopRule(double precision, double max_seconds, std::int64_t processes)
+    : precision_(precision),
+      max_seconds_(max_seconds),
+      fewest_rounds_(static_cast<std::size_t>((fewest_rounds + processes - 1) / processes)) {}
 
 std::optional<Stop> StopRule::decide(std::span<const std::vector<double>> series,
                                      std::size_t baseline, double seconds) {
@@ -46,7 +48,7 @@ std::optional<Stop> StopRule::decide(std::span<const std::vector<double>> series
     half_width_ = look.half_width;
     if (look.half_width <= precision_ && look.effective >= enough_effective) return Stop::Precision;
   }
-  if (rounds >= fewest_rounds && time_is_over(seconds)) return Stop::Time;
+  if (has_to_end(series[baseline].size(), seconds)) return Stop::Time;
   return std::nullopt;
 }
 

@@ -1,6 +1,7 @@
 /// When a group has been measured long enough.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,24 +19,29 @@ class StopRule {
   static constexpr int fewest_rounds = 12;
   static constexpr int first_look = 120;
 
-  /// `precision`: half-width on the log scale that every ratio must reach (0.01 is 1 %).
-  StopRule(double precision, double max_seconds);
+  /// `precision`: half-width on the log scale that every ratio must reach (0.01 is 1 %). Of a group
+  /// that several processes measure one after another, each takes its share of the fewest rounds.
+  StopRule(double precision, double max_seconds, std::int64_t processes = 1);
 
   /// Why to stop now: every ratio has reached the precision with rounds that are worth 40
-  /// independent ones (effective_rounds), or the time is over (at least 12 rounds); or nothing.
+  /// independent ones (effective_rounds), or the time is over (and the fewest rounds are there); or
+  /// nothing.
   /// `series`: the values of all rounds of each contender; ratios are to `series[baseline]`. A
   /// contender alone is held to the interval of its own values.
   std::optional<Stop> decide(std::span<const std::vector<double>> series, std::size_t baseline,
                              double seconds);
 
-  /// Whether a group that has its fewest rounds has to end.
-  bool time_is_over(double seconds) const { return seconds >= max_seconds_; }
+  /// Whether the time is over, and the fewest rounds are there.
+  bool has_to_end(std::size_t rounds, double seconds) const {
+    return rounds >= fewest_rounds_ && seconds >= max_seconds_;
+  }
 
   /// The widest half-width at the last look; 0 before the first.
   double half_width() const { return half_width_; }
 
  private:
   double precision_, max_seconds_;
+  std::size_t fewest_rounds_;
   int next_look_ = first_look;
   double half_width_ = 0;
 };

@@ -545,7 +545,7 @@ class CliTest(unittest.TestCase):
         for group in json.loads((out / "results.json").read_text())["groups"]:
             rounds = group["cases"][0]["rounds"]["wall_ns"]
             self.assertEqual(len(rounds), len(group["order"]))
-            self.assertGreaterEqual(len(rounds), 24)  # each process takes at least 12
+            self.assertGreaterEqual(len(rounds), 12)  # each process takes at least 6
 
     def test_a_case_has_all_its_threads_or_fails(self):
         config = self.config({**SMALL, "experiments": [{

@@ -36,6 +36,26 @@ class JournalFile : public testing::Test {
   const GroupResult first_ = RandomResults(1).group(), second_ = RandomResults(2).group();
 };
 
+TEST_F(JournalFile, HoldsPartsOfAGroupInTheirOrder) {
+  const std::map<std::size_t, std::vector<GroupResult>> parts{{0, {first_, second_}}};
+  {
+    Journal journal = Journal::create(path_, header_);
+    journal.add_part(0, first_);
+    journal.add_part(0, second_);
+    EXPECT_EQ(journal.content().parts, parts);
+    journal.copy_to(path_ + ".copy");
+  }
+  EXPECT_EQ(Journal::resume(path_).content().parts, parts);
+  EXPECT_EQ(Journal::resume(path_ + ".copy").content().parts, parts);
+  std::filesystem::remove(path_ + ".copy");
+
+  std::string lines = text();
+  lines.erase(lines.find('\n') + 1, lines.find("{\"group\":0,\"part\":1") - lines.find('\n') - 1);
+  std::ofstream(path_, std::ios::binary) << lines << "{}\n";
+  EXPECT_THAT([&] { Journal::resume(path_); },
+              ThrowsMessage<Invalid>(HasSubstr("/part: expected 0, the next one of group 0")));
+}
+
 TEST_F(JournalFile, HoldsWhatWasAdded) {
   {
     Journal journal = Journal::create(path_, header_);

@@ -73,13 +73,16 @@ TEST_F(GpuDayCutBlock, OfACaseThatFailsAtLastIsGoneToo) {
 TEST_F(GpuDayCutBlock, IsAppendedWithItsProcess) {
   GroupResult first = measured(0.163);
   const GroupResult second = measured(0.163);
-  append_part(first, second, 1'000'000'000);
+  const Round last = std::ranges::max(first.cases[0].cut_rounds.back(),
+                                      first.cases[1].cut_rounds.back(), {}, &Round::start_ns);
+  const std::int64_t end_ns = last.start_ns + last.wall_ns;
+  append_part(first, second);
   EXPECT_THAT(first.order, SizeIs(30));
   EXPECT_THAT(first.cut_order, SizeIs(4));
   const CaseResult& whole = first.cases[0];
   const CaseResult& part = second.cases[0];
   EXPECT_THAT(whole.rounds, SizeIs(30));
-  EXPECT_EQ(whole.cut_rounds.back().start_ns, part.cut_rounds.back().start_ns + 1'000'000'000);
+  EXPECT_EQ(whole.cut_rounds.back().start_ns, part.cut_rounds.back().start_ns + end_ns);
 }
 
 }  // namespace

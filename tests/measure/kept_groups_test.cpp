@@ -139,5 +139,99 @@ TEST_F(KeptGroupsTest, OfAnotherPlanAreRefused) {
   expect_refused(content, R"(its group 0 is "other" at)");
 }
 
+/// Of groups of which three processes measure a part each, one round long.
+struct KeptPartsTest : KeptGroupsTest {
+  KeptPartsTest() {
+    add_groups(2);
+    plan.profile.enabled = false;
+    plan.measure.processes = 3;
+    fresh_process = [this](std::size_t group, const Part& part) -> std::optional<GroupResult> {
+      asked.push_back(fmt::format("{}.{}{}", group, part.index, part.first ? "" : " first"));
+      if (std::ssize(asked) == ends_before) interrupted = true;
+      if (interrupted) return std::nullopt;
+      return part_of(plan.groups[group], 100 * (part.index + 1));
+    };
+  }
+
+  static GroupResult part_of(const Group& planned, std::int64_t wall_ns) {
+    GroupResult group;
+    group.experiment = planned.experiment;
+    group.point = planned.point;
+    group.baseline = planned.baseline;
+    for (const Case& work : planned.cases) {
+      CaseResult& result = group.cases.emplace_back();
+      result.variant = work.variant;
+      result.iterations = 1;
+      result.check.ok = true;
+      result.rounds = {{.wall_ns = wall_ns, .start_ns = 10, .counters = {}}};
+    }
+    group.order = {{0, 1}};
+    group.stop = Stop::Time;
+    return group;
+  }
+  static std::vector<std::int64_t> times(const GroupResult& group) {
+    std::vector<std::int64_t> times;
+    for (const Round& round : group.cases[0].rounds) times.push_back(round.wall_ns);
+    return times;
+  }
+
+  std::vector<std::string> asked;
+  std::ptrdiff_t ends_before = 0;  // the part before which the run is interrupted; 0: none
+};
+
+TEST_F(KeptPartsTest, EachProcessMeasuresAllGroupsBeforeTheNextOneDoes) {
+  const Results results = run_plan();
+  EXPECT_THAT(asked, ElementsAre("0.0 first", "1.0 first", "0.1", "1.1", "0.2", "1.2"));
+  EXPECT_THAT(observer.told, ElementsAre("start 0", "start 1", "start 0", "start 1", "start 0",
+                                         "finish 0", "start 1", "finish 1"));
+  ASSERT_EQ(results.groups.size(), 2u);
+  for (const GroupResult& group : results.groups) {
+    EXPECT_THAT(times(group), ElementsAre(100, 200, 300));
+    EXPECT_EQ(group.cases[1].rounds.back().start_ns, 10 + 100 + 10 + 200 + 10);
+  }
+}
+
+TEST_F(KeptPartsTest, AreThereAfterAnInterruptAndNotMeasuredAgain) {
+  for (std::ptrdiff_t part = 1; part <= 6; ++part) {
+    std::remove(path.c_str());
+    asked.clear();
+    ends_before = part;
+    {
+      Journal kept = Journal::create(path, Json::object());
+      const Results cut = run_with(kept);
+      EXPECT_TRUE(cut.interrupted);
+      ASSERT_EQ(std::ssize(cut.groups), std::min<std::ptrdiff_t>(part - 1, 2));
+      for (std::ptrdiff_t i = 0; i < std::ssize(cut.groups); ++i)
+        EXPECT_EQ(std::ssize(times(cut.groups[i])), (part - i) / 2);
+    }
+    asked.clear();
+    ends_before = 0;
+    interrupted = false;
+    Journal kept = Journal::resume(path);
+    require_fit(kept.content(), plan);
+    const Results results = run_with(kept);
+    EXPECT_FALSE(results.interrupted);
+    EXPECT_EQ(std::ssize(asked), 6 - (part - 1));
+    ASSERT_EQ(results.groups.size(), 2u);
+    for (const GroupResult& group : results.groups)
+      EXPECT_THAT(times(group), ElementsAre(100, 200, 300));
+  }
+}
+
+TEST_F(KeptPartsTest, NoProcessStartsForAGroupWithNothingToRun) {
+  for (Case& work : plan.groups[0].cases) work.skip = "nothing runs it here";
+  const Results results = run_plan();
+  EXPECT_THAT(asked, ElementsAre("1.0 first", "1.1", "1.2"));
+  EXPECT_EQ(results.groups.size(), 2u);
+}
+
+TEST_F(KeptPartsTest, OfAnotherPlanAreRefused) {
+  JournalContent content;
+  content.parts[1] = {part_of(plan.groups[0], 100)};
+  expect_refused(content, R"(its group 1 is "place" at {"batch":0})");
+  content.parts = {{2, {part_of(plan.groups[0], 100)}}};
+  expect_refused(content, "it names group 2");
+}
+
 }  // namespace
 }  // namespace normbench::kept_groups_test

@@ -26,33 +26,48 @@ GroupStep last_turn(std::size_t group, std::size_t rounds) {
 TEST(Pace, BeforeTheFirstRoundIsWhatWasAskedFor) {
   const Plan plan = plan_of(3);
   Pace pace(plan);
-  pace.group_started(0, 0);
+  pace.group_started(0, 0, 0);
   EXPECT_DOUBLE_EQ(pace.seconds_left(0), 3 * kAsked);
 }
 
 TEST(Pace, AFinishedGroupSaysWhatTheNextOnesTake) {
   const Plan plan = plan_of(3);
   Pace pace(plan);
-  pace.group_started(0, 0);
+  pace.group_started(0, 0, 0);
   pace.step_done(prepared(0), 2);
   pace.step_done(last_turn(0, 0), 2.1);
   pace.group_finished(3);  // soon precise enough
   EXPECT_DOUBLE_EQ(pace.seconds_left(3), 2 * 3);
-  pace.group_started(1, 3);
+  pace.group_started(1, 0, 3);
   EXPECT_DOUBLE_EQ(pace.seconds_left(4), 2 + 3);
+}
+
+TEST(Pace, EachProcessTakesItsShareOfEveryGroup) {
+  Plan plan = plan_of(2);
+  plan.measure.processes = 5;
+  Pace pace(plan);
+  pace.group_started(0, 0, 0);
+  EXPECT_DOUBLE_EQ(pace.seconds_left(0), 2 * kAsked);
+  pace.step_done({GroupStep::Kind::Process, 0, 1, 5}, 3);
+  EXPECT_DOUBLE_EQ(pace.seconds_left(3), 9 * 3);
+  pace.group_started(1, 4, 3);
+  EXPECT_DOUBLE_EQ(pace.seconds_left(4), 2);
+  pace.step_done({GroupStep::Kind::Process, 1, 5, 5}, 6);
+  pace.group_finished(6);
+  EXPECT_DOUBLE_EQ(pace.seconds_left(6), 0);
 }
 
 TEST(Pace, GroupsOfAnEarlierRunAreNotLeft) {
   const Plan plan = plan_of(10);
   Pace pace(plan);
-  pace.group_started(8, 0);
+  pace.group_started(8, 0, 0);
   EXPECT_DOUBLE_EQ(pace.seconds_left(0), 2 * kAsked);
 }
 
 TEST(Pace, SlowRoundsTakeLongerThanWasAskedFor) {
   const Plan plan = plan_of(2);
   Pace pace(plan);
-  pace.group_started(0, 0);
+  pace.group_started(0, 0, 0);
   EXPECT_FALSE(pace.step_done(prepared(0), 3));
   EXPECT_FALSE(pace.step_done({GroupStep::Kind::Turn, 0, 3, 4, 0}, 4));
   const auto overrun = pace.step_done(last_turn(0, 0), 5);
@@ -68,7 +83,7 @@ TEST(Pace, SlowRoundsTakeLongerThanWasAskedFor) {
 TEST(Pace, BlocksAreWhole) {
   const Plan plan = plan_of(1);
   Pace pace(plan);
-  pace.group_started(0, 0);
+  pace.group_started(0, 0, 0);
   pace.step_done(prepared(0), 0);
   EXPECT_EQ(pace.step_done({GroupStep::Kind::Turn, 0, 7, 7, 0}, 1)->fewest_rounds, 14u);
 }
@@ -76,7 +91,7 @@ TEST(Pace, BlocksAreWhole) {
 TEST(Pace, RoundsThatFitAreNoOverrun) {
   const Plan plan = plan_of(1);
   Pace pace(plan);
-  pace.group_started(0, 0);
+  pace.group_started(0, 0, 0);
   pace.step_done(prepared(0), 0);
   EXPECT_FALSE(pace.step_done(last_turn(0, 0), 0.5));  // 6 s
 }
@@ -85,7 +100,7 @@ TEST(Pace, ASecondMoreThanNearlyNoneIsNotWorthAWord) {
   Plan plan = plan_of(1);
   plan.measure.max_seconds_per_group = 0.1;
   Pace pace(plan);
-  pace.group_started(0, 0);
+  pace.group_started(0, 0, 0);
   pace.step_done(prepared(0), 0);
   EXPECT_FALSE(pace.step_done(last_turn(0, 0), 0.1));  // 1.2 s
 }
@@ -95,7 +110,7 @@ TEST(Pace, ProfilesAreIncludedAndCorrectedByThoseThatAreDone) {
   Pace pace(plan);
   for (const std::size_t group : {0u, 1u}) {
     const double start = 10 * static_cast<double>(group);
-    pace.group_started(group, start);
+    pace.group_started(group, 0, start);
     pace.step_done(prepared(group), start);
     pace.step_done(last_turn(group, 0), start + 0.4);
     // 10 steps of two variants, whose turns of 0.1 s are two iterations.

@@ -17,7 +17,7 @@ namespace normbench {
 /// Writes down what it is told; `on_round` may act on it.
 class FakeObserver final : public Observer {
  public:
-  void group_started(std::size_t index, const Group&) override {
+  void group_started(std::size_t index, const Group&, std::int64_t) override {
     told.push_back(fmt::format("start {}", index));
   }
   void step_done(const GroupStep& step) override {
@@ -87,6 +87,7 @@ class RunTest : public testing::Test {
                        .rounds = rounds,
                        .start_profiler = start_profiler,
                        .part = {.check = check},
+                       .fresh_process = fresh_process,
                        .on_stuck = on_stuck};
     Results results = run(plan, context);
     unkept = context.unkept;
@@ -112,6 +113,7 @@ class RunTest : public testing::Test {
   DeviceTracer* tracer = nullptr;
   bool rounds = true, start_profiler = false;
   std::function<void()> on_stuck;
+  std::function<std::optional<GroupResult>(std::size_t, const Part&)> fresh_process;
   Plan plan;
 };
 

@@ -209,6 +209,15 @@ TEST(StopRule, NeedsTwelveRoundsWhateverTheTime) {
   }
 }
 
+TEST(StopRule, EachProcessTakesItsShareOfTheFewestRounds) {
+  for (const int rounds : {1, 3, 4, 5}) {
+    StopRule rule(0.01, 2, 3);
+    const std::vector series{alternating(rounds, 1), std::vector<double>(rounds, 100.0)};
+    EXPECT_EQ(rule.decide(series, 0, 1.9), std::nullopt);
+    EXPECT_EQ(rule.decide(series, 0, 2.0), rounds < 4 ? std::nullopt : std::optional(Stop::Time));
+  }
+}
+
 TEST(StopRule, NeverSeesAContenderWithoutARatioAsPrecise) {
   StopRule rule(0.01, 1000);
   const std::vector<double> flat(StopRule::first_look, 100.0), none(StopRule::first_look, 0.0);
