@@ -1,4 +1,4 @@
-/// Characters of UTF-8 text, and those that would do something to whoever shows the text.
+/// Characters of UTF-8 text, and which of them would do something to whoever shows the text.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace normbench {
 
-/// The first character of a text: its code point and the bytes that hold it. Nothing and one byte
-/// where these are no UTF-8.
+/// The first character of a text: its code point and the bytes that hold it. Where the text is not
+/// UTF-8, there is no code point and one byte.
 struct Character {
   std::optional<char32_t> code;
   std::size_t bytes = 1;
 };
 
-/// `text` is not empty.
+/// The first character of `text`, which must not be empty.
 Character first_character(std::string_view text);
 
 /// True for what no text shows as a sign: control characters (C0, DEL, C1: a terminal obeys them),
@@ -24,10 +24,10 @@ Character first_character(std::string_view text);
 /// are none of these.
 bool is_control(char32_t code);
 
-/// True where `text` holds one, or what is no UTF-8.
+/// True where `text` holds such a character, or is not UTF-8.
 bool has_control(std::string_view text);
 
-/// Such a character as C++ writes it: "\n", "\u001b", "\U000e0041"; a byte that is no UTF-8:
+/// A character as C++ writes it: "\n", "\u001b", "\U000e0041"; a byte that is not UTF-8 becomes
 /// "\xff".
 std::string escaped(std::string_view character);
 

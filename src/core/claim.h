@@ -32,9 +32,9 @@ struct Claim {
   std::string right;
   std::vector<std::string> ids = {};        // published experiments that it is about: "A5"
   Json point = {};                          // axes at which it is meant; null: everywhere
-  std::optional<ClaimedRatio> ratio = {};   // of Less and More
-  std::optional<double> within = {};        // of Equal: the largest difference, 0.01 is 1 %
-  std::optional<ClaimedTrend> across = {};  // of Less and More; judged once an experiment
+  std::optional<ClaimedRatio> ratio = {};   // only for Less and More
+  std::optional<double> within = {};        // only for Equal: the largest difference, 0.01 is 1 %
+  std::optional<ClaimedTrend> across = {};  // only for Less and More; judged once an experiment
   bool operator==(const Claim&) const = default;
 };
 
@@ -44,12 +44,12 @@ struct Published {
   Json point = {};
   std::string stage = {};  // the label of one of its stages; "": all of them
   std::optional<double> wall_ms, device_ms;
-  std::optional<double> sum_ms = {};  // of host and device time, as some charts add them
-  // Until all work was given to the GPU: what a clock without a synchronisation shows.
+  std::optional<double> sum_ms = {};  // host and device time added, as some charts show
+  // The time until all work was submitted to the GPU: a clock without a synchronisation shows it.
   std::optional<double> submitted_ms = {};
-  std::optional<double> first_call_ms = {};  // of the first iteration of all, which is cold
-  std::optional<double> speed_up = {};       // over the baseline; no time
-  std::int64_t items = 0;                    // iterations that the times are of; 0: one
+  std::optional<double> first_call_ms = {};  // the very first iteration, which is cold
+  std::optional<double> speed_up = {};       // a factor over the baseline
+  std::int64_t items = 0;                    // iterations that the times cover; 0: one
   std::string where = {};
   std::vector<std::string> ids = {};
   bool operator==(const Published&) const = default;

@@ -7,7 +7,7 @@
 namespace normbench {
 namespace {
 
-/// One sign bit, exponent bits, mantissa bits.
+/// The parts of a float: one sign bit, exponent bits, mantissa bits.
 struct Format {
   explicit Format(DType dtype)
       : sign_bit(8 * row_of(dtype).bytes - 1),
@@ -54,7 +54,7 @@ double value_of_bits(std::uint64_t bits, DType dtype) {
     return std::bit_cast<double>(sign | double_infinity |
                                  (magnitude & format.mantissa_mask()) << shift);
   const std::uint64_t exponent = magnitude >> format.mantissa_bits;
-  // A subnormal has the lowest exponent and no hidden bit: made with one, then taken off.
+  // A subnormal has no hidden bit: it is made with one, which is then taken off.
   const std::uint64_t field = (exponent == 0 ? 1 : exponent) + 1022 + format.lowest_exponent;
   const double hidden = std::bit_cast<double>(field << double_bits);
   const double value =
@@ -79,7 +79,7 @@ std::uint64_t nearest_bits(double value, DType dtype) {
 
 template <>
 std::uint8_t rounded(double value) {
-  // Written so that NaN becomes 0.
+  // The comparison is written so that NaN becomes 0.
   return static_cast<std::uint8_t>(value > 0 ? std::nearbyint(std::min(value, 255.0)) : 0);
 }
 

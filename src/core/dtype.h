@@ -1,4 +1,4 @@
-/// What holds an element of each dtype on the host; conversions exact or to nearest even.
+/// The C++ types that hold an element of each dtype on the host, and conversions to nearest even.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct SmallFloat {
 using Float16 = SmallFloat<DType::Float16>;
 using BFloat16 = SmallFloat<DType::BFloat16>;
 
-/// What holds an element.
+/// The type that holds an element of a dtype.
 template <DType D>
 requires(is_float(D) || D == DType::UInt8) using Element = std::conditional_t<
     D == DType::Float32, float, std::conditional_t<is_float(D), SmallFloat<D>, std::uint8_t>>;
@@ -37,7 +37,7 @@ double to_double(SmallFloat<D> value) {
   return value_of_bits(value.bits, D);
 }
 
-/// `value` as a T. NaN is kept; uint8 saturates and has 0 for NaN.
+/// `value` rounded to a T. NaN is kept; uint8 saturates and has 0 for NaN.
 template <class T>
 T rounded(double value) {
   return {static_cast<Bits<T::dtype>>(nearest_bits(value, T::dtype))};

@@ -47,7 +47,7 @@ struct Word {
   std::string_view name;
 };
 
-/// What is known of a dtype; with `significant_bits` > 0 a float, whose first bit is not stored.
+/// A dtype's row. With `significant_bits` > 0 it is a float, whose first bit is not stored.
 struct DTypeRow {
   DType value;
   std::string_view name;
@@ -66,7 +66,7 @@ inline constexpr std::array dtype_rows = {
 /// Who moves the pages of a kind of memory: the operating system, nobody, or CUDA's driver.
 enum class Pages { Pageable, Locked, Driver };
 
-/// What is known of a kind of memory.
+/// A row of the table of memory kinds.
 struct MemoryRow {
   Memory value;
   std::string_view name;
@@ -153,7 +153,7 @@ constexpr std::string_view name_of(E value) {
   return "?";
 }
 
-/// The same; "" for nothing.
+/// How users spell `value`; "" for nothing.
 template <class E>
 constexpr std::string_view name_of(const std::optional<E>& value) {
   return value ? name_of(*value) : "";
@@ -175,7 +175,7 @@ std::vector<std::string> all_words() {
   return all;
 }
 
-/// The same, comma separated: "uint8, float16, …".
+/// All spellings, comma separated: "uint8, float16, …".
 template <class E>
 std::string known_words() {
   std::string text;
@@ -204,7 +204,7 @@ constexpr bool is_float(DType dtype) { return row_of(dtype).significant_bits > 0
 
 /// True if code running on the host can read and write this kind of memory.
 constexpr bool host_reaches(Memory memory) { return row_of(memory).host; }
-/// True if host code may read it in place; what it may not is copied to other memory first.
+/// True if host code may read it in place; otherwise it is copied to other memory first.
 constexpr bool host_caches(Memory memory) { return row_of(memory).cached; }
 /// True if kernels of this place can read and write this kind of memory without a copy.
 constexpr bool reaches(Place place, Memory memory) {

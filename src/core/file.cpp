@@ -18,7 +18,7 @@ namespace normbench {
 namespace fs = std::filesystem;
 namespace {
 
-/// A stream's way to such a file.
+/// The buffer by which a stream writes to a WholeFile.
 class Buffer final : public std::streambuf {
  public:
   explicit Buffer(WholeFile& file) : file_(file) {
@@ -43,14 +43,14 @@ class Buffer final : public std::streambuf {
   std::array<char, 1 << 16> buffer_;
 };
 
-/// Makes the rename itself durable; where that cannot be, the file is whole either way.
+/// Makes the rename itself durable. Where that fails, the file is whole all the same.
 void sync_folder_of(const fs::path& path) {
   sync_folder(path.has_parent_path() ? path.parent_path().string() : ".");
 }
 
 constexpr std::string_view temporary_end = ".tmp";
 
-/// The part of the path that is in the way of a folder: a file, say; or "".
+/// The file that stands where a folder of the path has to be; "" when there is none.
 std::string obstacle_of_folder(const fs::path& path) {
   std::error_code error;
   for (fs::path part = path; !part.empty(); part = part.parent_path()) {
@@ -70,8 +70,8 @@ std::string obstacle_at(const std::string& path) {
   return fs::exists(status) && !fs::is_regular_file(status) ? "it is there and is not a file" : "";
 }
 
-// With O_EXCL no link is followed. A name that is taken is another's: of a process that was killed,
-// or put there so that this one writes to it.
+// With O_EXCL no link is followed. A taken name belongs to a process that was killed, or was put
+// there to make this process write through it.
 WholeFile::WholeFile(const std::string& path) : path_(path) {
   constexpr int most_names = 1000;
   if (const std::string why = obstacle_at(path); !why.empty())

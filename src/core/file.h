@@ -16,11 +16,11 @@ struct CannotWrite : std::runtime_error {
 };
 
 /// Why nothing may be written to `path`, which is no file: "it is a link (…)", "it is there and is
-/// not a file"; "" where there is a file, or nothing. Links are never written through.
+/// not a file"; "" where a file is there, or nothing. Links are never written through.
 std::string obstacle_at(const std::string& path);
 
-/// A file that is written beside `path` until keep() puts it in its place, and removed otherwise: a
-/// crash leaves the old file or the new one. All calls throw CannotWrite.
+/// A file that is written beside `path` until keep() puts it in its place. Without keep() it is
+/// removed, so a crash leaves the old file or the new one. All calls throw CannotWrite.
 class WholeFile {
  public:
   explicit WholeFile(const std::string& path);
@@ -29,13 +29,13 @@ class WholeFile {
   ~WholeFile();
 
   void add(std::string_view bytes);
-  /// Changes bytes that were added.
+  /// Overwrites bytes that were added before.
   void replace(std::int64_t offset, std::string_view bytes);
   /// Syncs the file and renames it to `path`. After a power failure the rename may be undone, until
   /// the folder is synced: by write_file() into it, say.
   void keep();
 
-  /// "x" where `name` is what the file beside "x" is called, in any process; else "".
+  /// The "x" that a file called `name` is written beside, in any process; "" for other names.
   static std::string_view named_beside(std::string_view name);
 
  private:
@@ -50,7 +50,7 @@ class WholeFile {
 /// old file or the new one. Throws CannotWrite; nothing but the old file is left then.
 void write_file(const std::string& path, std::string_view content);
 
-/// The same for what `writer` puts on the stream, without holding all of it in memory.
+/// Replaces `path` by what `writer` puts on the stream, without holding all of it in memory.
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& writer);
 
 /// Makes the names in a folder durable, where the file system can.

@@ -1,4 +1,4 @@
-/// Files to read. What cannot be read throws std::runtime_error saying why, without the file's
+/// Files to read. Every failure throws std::runtime_error saying why, without the file's
 /// name.
 #pragma once
 
@@ -18,10 +18,10 @@ class InputFile {
   InputFile& operator=(const InputFile&) = delete;
 
   int descriptor() const { return descriptor_; }
-  /// Its size when it was opened, and as it is.
+  /// The file's size when it was opened, and its size now.
   std::int64_t bytes() const { return bytes_; }
   std::int64_t bytes_now() const;
-  /// Fills `to` from `offset` on. Throws where the file ends before.
+  /// Fills `to` from `offset` on. Throws where the file ends before `to` is full.
   void read(std::int64_t offset, std::span<std::byte> to) const;
 
  private:
@@ -38,7 +38,7 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   std::span<std::byte> bytes() const { return bytes_; }
-  /// As many of them as the file still has: others must not be touched.
+  /// The bytes that the file still has. Reading bytes() beyond them would crash.
   std::int64_t bytes_now() const { return file_.bytes_now(); }
 
  private:
@@ -46,7 +46,7 @@ class MappedFile {
   std::span<std::byte> bytes_;  // private pages: never written back
 };
 
-/// Says that a file ends before what it is to hold.
+/// Throws the error that a file ends before all of its content.
 [[noreturn]] void throw_cut();
 
 }  // namespace normbench

@@ -23,7 +23,7 @@ std::string joined(const std::string& file, const std::vector<Issue>& issues) {
   return text;
 }
 
-/// Fewest insertions, deletions, replacements and swaps of neighbours.
+/// The fewest insertions, deletions, replacements and swaps of neighbours from `a` to `b`.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> before, last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), 0u);
@@ -73,7 +73,7 @@ std::string shell_word(const std::string& text) {
 }
 
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
-  // In letters "gpu" is nearest to "cpu".
+  // By its letters "gpu" would be nearest to "cpu".
   if (word == "gpu" && std::ranges::find(known, "cuda") != known.end()) return "cuda";
   // A word of two letters is not near every other word of two letters.
   const std::size_t limit =

@@ -31,7 +31,7 @@ struct BadInput : std::runtime_error {
 /// `unknown WHAT "said" (known: a, b)`.
 std::string unknown_of(std::string_view what, std::string_view said,
                        const std::vector<std::string>& known);
-/// The same, or with "did you mean" where one of them is near.
+/// `unknown WHAT "said"`, with "did you mean" where a known word is near, else with all of them.
 std::string unknown(std::string_view what, const std::string& said,
                     const std::vector<std::string>& known);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t max_depth = 64;
 
-/// Throws Invalid naming the line and column (in characters, from 1) of the byte at `offset`.
+/// Throws Invalid with the line and column (in characters, from 1) of the byte at `offset`.
 [[noreturn]] void fail_at(std::string_view text, std::size_t offset, const std::string& what) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
   const auto line = 1 + std::ranges::count(before, '\n');
@@ -47,7 +47,7 @@ std::string plain_words(const std::string& message, std::string_view word) {
   detail.erase(std::min(detail.find("; last read: "), detail.size()));
   if (detail.find("number overflow") != std::string::npos) return "a number too large for a double";
   if (detail.find("UTF-8") != std::string::npos) return "invalid UTF-8 in a string";
-  // Newer versions say "empty input" of a text without a character.
+  // Newer versions of the library say "empty input" where the text has no character.
   if (detail.starts_with("unexpected end of input") ||
       message.find("empty input") != std::string::npos)
     return "the text ends in the middle of a value";
@@ -109,7 +109,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     Level& level = stack_.back();
     if (level.value->is_array()) return &level.value->emplace_back(std::move(value));
     if (level.duplicate) return &dropped_.emplace_back(std::move(value));
-    // Appended without the search of operator[], which is quadratic for many keys.
+    // The search of operator[] is left out: it is quadratic for many keys.
     auto& members = level.value->get_ref<Json::object_t&>();
     using Members = std::vector<Json::object_t::value_type>;
     static_cast<Members&>(members).emplace_back(level.key, std::move(value));
@@ -148,7 +148,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   std::vector<Level> stack_;
 };
 
-/// Appends `json`, which stands so deep.
+/// Appends `json`, which stands `depth` levels deep.
 void append_pretty(const Json& json, int indent, int depth, std::string& text) {
   if (json.is_array() && !json.empty() &&
       std::ranges::all_of(json, [](const Json& value) { return value.is_number(); })) {

@@ -1,5 +1,5 @@
-/// Strict JSON with comments, in file order, with the mistakes that a JSON library lets pass. What
-/// builds, reads or holds a Json includes <nlohmann/json.hpp> itself.
+/// Strict JSON with comments, in file order. It finds mistakes that a JSON library lets pass. Code
+/// that builds, reads or holds a Json includes <nlohmann/json.hpp> itself.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ using Json = nlohmann::ordered_json;
 /// kept. Throws Invalid ("line 3, column 7: …") for text that is not JSON or is deeper than 64.
 Json parse_json(std::string_view text, std::vector<Issue>& issues);
 
-/// True for text that JSON can hold.
+/// True for text that is UTF-8, which JSON has to be.
 bool is_utf8(const std::string& text);
 
-/// As text for people: indented by so many blanks a level, but an array of numbers on one line.
+/// JSON for people: indented by `indent` blanks a level, but an array of numbers on one line.
 std::string pretty(const Json& json, int indent);
 
-/// Of what people write, as configs: more is another file given by mistake.
+/// The size limit of files that people write, as configs. A larger one was given by mistake.
 inline constexpr std::int64_t most_bytes_by_hand = 16'000'000;
 
-/// Reads a whole file of at most so many bytes. Throws Invalid saying why it cannot be read.
+/// Reads a whole file of at most `most_bytes`. Throws Invalid saying why it cannot be read.
 std::string read_text(const std::string& path, std::int64_t most_bytes = most_bytes_by_hand);
 
 /// The value at a JSON pointer, null where there is none.

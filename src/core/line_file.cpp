@@ -43,7 +43,7 @@ bool is_regular(int file) {
 
 constexpr std::size_t kBuffer = 1 << 16;
 
-/// Appends what is at `at`, a buffer at most; false at the end. Throws Invalid.
+/// Appends what is at `at`, at most a buffer of it; false at the end. Throws Invalid.
 bool read_on(int file, const std::string& path, std::int64_t at, std::string& text) {
   std::array<char, kBuffer> buffer;
   ssize_t got = -1;
@@ -55,20 +55,20 @@ bool read_on(int file, const std::string& path, std::int64_t at, std::string& te
   return got > 0;
 }
 
-/// All that is in the file. Throws Invalid.
+/// The whole content of the file. Throws Invalid.
 std::string content_of(int file, const std::string& path) {
   std::string text;
   while (read_on(file, path, std::ssize(text), text)) continue;
   return text;
 }
 
-/// What the first line begins with, a buffer at most, and whether it has an end.
+/// The start of the first line, at most a buffer of it, and whether the line has an end.
 struct FirstLine {
   std::string begin;
   bool is_whole = false;
 };
 
-/// Looks for the end only where the line begins as `is_ours` says. Throws Invalid.
+/// Reads on to the end of the line only where it begins as `is_ours` says. Throws Invalid.
 FirstLine first_line_of(int file, const std::string& path,
                         const std::function<bool(std::string_view begin)>& is_ours) {
   FirstLine line;
@@ -82,7 +82,7 @@ FirstLine first_line_of(int file, const std::string& path,
   return line;
 }
 
-/// True where `text` begins as `first`, or was to.
+/// True where `text` begins as `first` does up to its colon, or was cut off before that.
 bool begins_as(std::string_view text, std::string_view first) {
   const std::string_view begin = first.substr(0, first.find(':')).substr(0, text.size());
   return text.starts_with(begin);
@@ -108,7 +108,7 @@ LineFile::~LineFile() {
   if (file_ >= 0) close(file_);
 }
 
-/// False when another process holds it; where files cannot be locked, nobody does.
+/// False when another process holds the lock. Where files cannot be locked, nobody does.
 bool LineFile::lock() const { return flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
 
 std::optional<std::string> LineFile::first_line(const std::string& path) {
@@ -171,7 +171,7 @@ void LineFile::read(const std::function<void(std::string_view line, int number)>
   end_ = static_cast<std::int64_t>(begin);
 }
 
-/// Why what is written would be lost or out of place, or nothing.
+/// Why a written line would be lost or out of place, or nothing.
 std::optional<std::string> LineFile::lost() const {
   struct stat named {
   }, opened{};
@@ -185,7 +185,7 @@ std::optional<std::string> LineFile::lost() const {
 void LineFile::append(std::string_view line, OnDisk when) {
   const std::string text = std::string(line) + '\n';
   if (const auto why = lost()) throw CannotWrite(fmt::format("cannot write {}: {}", path_, *why));
-  // A line that was cut off, by a kill or here below, would run into this one.
+  // A line that was cut off, by a kill or by the code below, would run into this one.
   if (ftruncate(file_, end_) == 0 && write_all(file_, text) &&
       (when == OnDisk::Later || fdatasync(file_) == 0)) {
     end_ += static_cast<std::int64_t>(text.size());

@@ -15,7 +15,7 @@ const Json& empty_object() {
   return object;
 }
 
-/// A value as errors quote it.
+/// How errors quote a value.
 std::string shown(const Json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
@@ -74,7 +74,7 @@ T one(const Json* value, const std::string& pointer, std::vector<Issue>& issues,
   }
 }
 
-/// The same for each element of a list; every wrong element is an issue.
+/// What `convert` makes of each element of a list; every wrong element is an issue.
 template <class T, class Convert>
 std::vector<T> list(const Json* value, const std::string& pointer, std::vector<Issue>& issues,
                     std::vector<T> fallback, Convert convert) {
@@ -98,7 +98,7 @@ Json within(std::string_view type, T low, T high) {
   return schema;
 }
 
-/// The default that a schema names: what is within its bounds and says something.
+/// True for a default that a schema names: it is within the bounds and not empty.
 bool is_default(const Json& fallback, const Json& schema) {
   if (fallback.is_null() || (!fallback.is_number() && fallback.empty()) || fallback == "")
     return false;
@@ -106,10 +106,10 @@ bool is_default(const Json& fallback, const Json& schema) {
                                    fallback <= schema.value("maximum", fallback));
 }
 
-/// A list of such values, or one of them.
+/// The schema of a list of such values, or of one of them.
 Json list_of(Json schema) { return {{"anyOf", {schema, {{"type", "array"}, {"items", schema}}}}}; }
 
-/// "(did you mean "batch"?)", or what is known when nothing is near.
+/// "(did you mean "batch"?)", or all known words when none is near.
 std::string suggestion(const std::string& said, const std::vector<std::string>& known) {
   const std::string near = nearest(said, known);
   if (!near.empty()) return fmt::format("(did you mean \"{}\"?)", near);
@@ -137,7 +137,7 @@ Json& Reader::described(std::string_view key) {
   return (*schema_)[Json::json_pointer(pointer_ + "/properties/" + pointer_token(key))];
 }
 
-/// Adds what the member may be; the pointer to it.
+/// Adds what the member may be; returns the pointer to it.
 std::string Reader::described_as(std::string_view key, Json schema) {
   Json& known = described(key);
   const std::string at = pointer_ + "/properties/" + pointer_token(key);
@@ -157,7 +157,7 @@ void Reader::takes(std::string_view key, Json schema) {
   asked_.emplace_back(key);
 }
 
-/// What a getter takes. Where `has` came first an absent member is something else than `fallback`.
+/// Describes what a getter takes. After `has`, an absent member does not mean `fallback`.
 void Reader::describe(std::string_view key, Json schema, const Json& fallback) {
   if (schema_ == nullptr || std::ranges::find(asked_, key) != asked_.end()) return;
   const bool by_has = !described(key).is_null();
@@ -309,7 +309,7 @@ Json tensor_json(const TensorDesc& desc) {
 
 TensorDesc read_tensor(Reader& reader) {
   auto shape = reader.integers("shape", {0, 0, 0, 0});
-  // Beyond this the bytes of a tensor, and so its strides, would overflow.
+  // With more elements the bytes of a tensor, and so its strides, would overflow.
   double elements = 1;
   for (const auto extent : shape) elements *= std::max(1.0, static_cast<double>(extent));
   if (shape.size() != 4 || elements > 0x1p60 || *std::ranges::min_element(shape) < 0) {

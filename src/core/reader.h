@@ -18,18 +18,18 @@ namespace normbench {
 /// Getters return the default for absent keys and for mistakes, which they report. `finish` reports
 /// keys that no getter asked for, with the nearest known one. A single value is a list of one.
 ///
-/// A reader can also describe in place of reading: then every getter adds to a JSON Schema what it
-/// would take, `has` is always true, so that what is read of some objects only is asked for too,
-/// and all values are the defaults.
+/// A reader can also describe instead of reading. Then every getter adds to a JSON Schema what it
+/// would take, and all values are the defaults. `has` is always true, so that keys which only some
+/// objects have are asked for too.
 class Reader {
  public:
   Reader(const Json& value, std::string pointer, std::vector<Issue>& issues);
-  /// One that describes. `schema` becomes that of the object; what is said to be missing or wrong
-  /// of an object that is not there goes to `unused`.
+  /// A reader that describes. `schema` becomes the object's schema. Issues of the object, which is
+  /// not there, go to `unused`.
   static Reader describing(Json& schema, std::vector<Issue>& unused);
 
   bool has(std::string_view key);
-  /// The same; where the key is not there, the issue 'no "key" (why)'.
+  /// Has the key. Where it is not there, adds the issue 'no "key" (why)'.
   bool require(std::string_view key, std::string_view why);
   std::int64_t integer(std::string_view key, std::int64_t fallback,
                        std::int64_t low = std::numeric_limits<std::int64_t>::min(),
@@ -60,12 +60,12 @@ class Reader {
   const Json& member(std::string_view key);
   /// A reader of a member object (empty when absent).
   Reader object(std::string_view key);
-  /// One that describes each member of a member object, whatever its key.
+  /// A reader that describes each member of a member object, whatever its key.
   Reader members(std::string_view key);
   /// A reader of element `index` of the list `key`.
   Reader element(std::string_view key, std::size_t index);
-  /// Calls `read(reader)` for each object in the list `key`, and finishes the reader; once where
-  /// this describes.
+  /// Calls `read(reader)` for each object in the list `key`, and finishes the reader. A reader that
+  /// describes calls it once.
   template <class Read>
   void each_object(std::string_view key, Read read) {
     for (std::size_t i = 0; i < list_size(key); ++i) {
@@ -75,10 +75,10 @@ class Reader {
     }
   }
 
-  /// True if this describes.
+  /// True for a reader that describes.
   bool describes() const { return schema_ != nullptr; }
-  /// Where this describes: the member may be this, a JSON Schema, whatever getters are asked for
-  /// it.
+  /// In a reader that describes: the member may be what this JSON Schema says, whatever getters are
+  /// asked for it.
   void takes(std::string_view key, Json schema);
 
   /// Adds an issue at this object, or at its member `key`.
@@ -95,10 +95,10 @@ class Reader {
 
  private:
   const Json* find(std::string_view key);
-  /// Elements of the list `key`; another value is an issue. 1 where this describes.
+  /// The length of the list `key`; another value is an issue. 1 in a reader that describes.
   std::size_t list_size(std::string_view key);
   bool is_object_at(std::string_view key, std::size_t index);
-  /// The text of one of `words`, as far as it is a text; nothing where the key is absent.
+  /// The member's text, which is to be one of `words`; nothing where the key is absent or no text.
   std::optional<std::string> text_of(std::string_view key, const std::vector<std::string>& words,
                                      std::string fallback);
   void describe(std::string_view key, Json schema, const Json& fallback);
@@ -107,16 +107,16 @@ class Reader {
   Reader(std::vector<Issue>& unused, Json& whole, std::string pointer);
 
   const Json& value_;
-  std::string pointer_;  // where this describes: of the object's schema in `schema_`
+  std::string pointer_;  // in a reader that describes: of the object's schema in `schema_`
   std::vector<Issue>& issues_;
-  std::vector<std::string> asked_;  // where this describes: what takes() has said all about
-  Json* schema_ = nullptr;          // the whole one that is described
+  std::vector<std::string> asked_;  // in a reader that describes: keys that takes() has described
+  Json* schema_ = nullptr;          // the whole schema that is described; null: this reads
 };
 
-/// {"dtype", "shape": [n, c, h, w], "layout", "memory"}; strides are not said.
+/// A tensor as {"dtype", "shape": [n, c, h, w], "layout", "memory"}, without strides.
 Json tensor_json(const TensorDesc& desc);
 
-/// The tensor back, dense; defaults are uint8, nchw, pageable, shape 0. Reports to the reader.
+/// Reads such an object into a dense tensor; defaults are uint8, nchw, pageable, shape 0.
 TensorDesc read_tensor(Reader& reader);
 
 }  // namespace normbench

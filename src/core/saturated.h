@@ -7,7 +7,7 @@
 
 namespace normbench {
 
-/// a + b, and the largest number of that sign where the sum is beyond it. Its negative is a number.
+/// a + b. Beyond the range it is the largest number of that sign; its negative is a number, too.
 constexpr std::int64_t saturated_sum(std::int64_t a, std::int64_t b) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   std::int64_t sum = 0;

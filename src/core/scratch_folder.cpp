@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view scratch_prefix = "normbench-scratch-";
 
-/// The folder, open and locked; -1 (and errno) when it is gone or another process has its lock.
-/// Children that are started do not inherit it.
+/// Opens and locks the folder; -1 (and errno) when it is gone or another process has its lock.
+/// Children that are started do not inherit the descriptor.
 int lock_folder(const std::string& path) {
   const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0 || flock(folder, LOCK_EX | LOCK_NB) == 0) return folder;
@@ -39,11 +39,11 @@ bool is_still_at(const std::string& path, int folder) {
 }
 
 void remove_folder(const std::string& path) {
-  std::error_code ignored;  // what cannot be removed is left to the next one
+  std::error_code ignored;  // the next process removes what is left
   fs::remove_all(path, ignored);
 }
 
-/// Removes the folders in `parent` that nobody holds.
+/// Removes the scratch folders in `parent` whose processes have ended.
 void sweep(const fs::path& parent) {
   std::error_code error;
   for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
@@ -74,7 +74,7 @@ ScratchFolder::ScratchFolder(const std::string& parent) {
     throw Invalid(fmt::format("cannot make a scratch folder in $TMPDIR: {} (set it to a folder)",
                               unknown.message()));
   sweep(in);
-  // Another process that sweeps may take a folder for left behind before it is locked.
+  // Another process that sweeps may remove a new folder before it is locked here.
   while (lock_ < 0) {
     path_ = (in / scratch_prefix).string() + "XXXXXX";
     if (mkdtemp(path_.data()) == nullptr) cannot_make(in);

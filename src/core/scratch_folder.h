@@ -5,12 +5,12 @@
 
 namespace normbench {
 
-/// "normbench-scratch-…": made anew, removed with all that is in it at the end. It is locked
-/// (flock) while it lives, so that the next one made in the same place knows those whose processes
-/// were killed, and removes them.
+/// A folder "normbench-scratch-…", made anew and removed with all its content at the end. It is
+/// locked (flock) while it lives. The next process that makes one in the same place sees by the
+/// locks which folders were left by killed processes, and removes them.
 class ScratchFolder {
  public:
-  /// In the folder `parent`; "": the system's for temporary files. Throws Invalid.
+  /// Makes it in the folder `parent`; "": the system's for temporary files. Throws Invalid.
   explicit ScratchFolder(const std::string& parent);
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

@@ -26,7 +26,7 @@ struct Strides {
 /// Strides of a contiguous tensor of this shape and layout.
 Strides dense_strides(const Shape& shape, Layout layout);
 
-/// Everything about a tensor but its address.
+/// A tensor's description: everything but its address.
 struct TensorDesc {
   DType dtype = DType::UInt8;
   Layout layout = Layout::Nchw;
@@ -35,7 +35,7 @@ struct TensorDesc {
   Memory memory = Memory::Pageable;
   bool operator==(const TensorDesc&) const = default;
   std::int64_t elements() const { return shape.elements(); }
-  /// Payload bytes: elements times element size, gaps of a strided tensor not counted.
+  /// Elements times element size; gaps of a strided tensor are not counted.
   std::int64_t bytes() const { return elements() * size_of(dtype); }
   bool is_dense() const { return strides == dense_strides(shape, layout); }
 };
@@ -58,7 +58,7 @@ View crop_view(View view, std::int64_t top, std::int64_t left, std::int64_t h, s
 /// The view mirrored: same memory, negative strides, no copy.
 View flip_view(View view, Flip flip);
 
-/// A tensor of doubles in logical NCHW order, whatever layout it stands for: what references use.
+/// A tensor of doubles in logical NCHW order, whatever its layout. References compute with it.
 struct Tensor64 {
   Shape shape;
   std::vector<double> values;

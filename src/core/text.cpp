@@ -32,14 +32,14 @@ bool within(char32_t code, std::span<const Range> ranges) {
   return std::ranges::any_of(ranges, [&](Range r) { return r.first <= code && code <= r.last; });
 }
 
-/// Columns of a character; what is no UTF-8 is drawn as one sign.
+/// Columns of a character; a byte that is not UTF-8 is drawn as one sign.
 std::size_t columns_of(const Character& character) {
   const char32_t code = character.code.value_or('?');
   return within(code, kCombining) ? 0 : within(code, kWide) ? 2 : 1;
 }
 
-constexpr std::size_t kNarrowest = 24;  // of a first column that is cut
-constexpr std::size_t kLeast = 12;      // of one beside which longer names have lines of their own
+constexpr std::size_t kNarrowest = 24;  // the narrowest first column that names are cut to
+constexpr std::size_t kLeast = 12;      // the narrowest that longer names may be beside
 
 struct InkCode {
   Ink ink;
@@ -56,7 +56,7 @@ int code_of(Ink ink) { return std::ranges::find(kInkCodes, ink, &InkCode::ink)->
 
 std::string escape_of(int code) { return fmt::format("\033[{}m", code); }
 
-/// Bytes of an escape sequence of painted() at the start of `text`; 0: there is none.
+/// Bytes of an escape sequence of painted() at the start of `text`; 0 when there is none.
 std::size_t escape_bytes(std::string_view text) {
   if (!text.starts_with('\033')) return 0;
   const auto starts = [text](int code) { return text.starts_with(escape_of(code)); };
@@ -75,7 +75,7 @@ bool is_unit(std::string_view word) {
 /// A line without blanks at its end.
 std::string without_end(std::string line) { return line.erase(line.find_last_not_of(' ') + 1); }
 
-/// Where the word at `at` ends; with its unit where it is a number, and all of "1 MB:4 MB".
+/// Where the word at `at` ends. A number includes its unit, and "1 MB:4 MB" is one word.
 std::size_t word_end(std::string_view text, std::size_t at) {
   for (std::size_t start = at;;) {
     const std::size_t end = std::min(text.find(' ', start), text.size());
@@ -157,7 +157,7 @@ bool has_equal(std::vector<std::string> cells) {
   return std::ranges::adjacent_find(cells) != cells.end();
 }
 
-/// Cuts the names in the first column where that makes the lines fit and leaves them distinct.
+/// Cuts the names in the first column if the lines then fit and the names stay distinct.
 bool fits_with_names_cut(std::vector<Column>& columns, std::size_t indent, std::size_t width) {
   const std::size_t total = table_width(columns, indent);
   if (total <= width) return true;
@@ -171,7 +171,7 @@ bool fits_with_names_cut(std::vector<Column>& columns, std::size_t indent, std::
   return true;
 }
 
-/// The column that can be spared first; 0: none can.
+/// The column that is to be left out first; 0: none may be.
 std::size_t spared_first(const std::vector<Column>& columns) {
   std::size_t first = 0;
   for (std::size_t c = 1; c < columns.size(); ++c)
@@ -179,8 +179,8 @@ std::size_t spared_first(const std::vector<Column>& columns) {
   return first;
 }
 
-/// A row with the names in `names` columns; row 0 has the titles. A name that is longer stands on
-/// lines of its own above.
+/// A row with the names in `names` columns; row 0 has the titles. A longer name stands on lines of
+/// its own above.
 std::string row_text(const std::vector<Column>& columns, std::size_t row, std::size_t names,
                      std::size_t indent, std::size_t width) {
   const auto cell = [&](const Column& column) {
@@ -252,7 +252,7 @@ std::string columns_text(std::vector<Column> columns, std::size_t indent, std::s
 Laid laid_out(std::vector<Column> all, std::size_t indent, std::size_t width) {
   Laid laid{.text = "", .has = std::vector<bool>(all.size())};
   std::vector<Column> columns;
-  std::vector<std::size_t> places;  // of these among all
+  std::vector<std::size_t> places;  // indices of `columns` in `all`
   for (std::size_t c = 0; c < all.size(); ++c) {
     if (std::ranges::all_of(all[c].cells, &std::string::empty)) continue;
     columns.push_back(std::move(all[c]));

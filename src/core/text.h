@@ -9,41 +9,41 @@
 
 namespace normbench {
 
-/// What text is laid out for: columns of a line, and whether what matters has a colour.
+/// The screen that text is laid out for: its columns, and whether it has colours.
 struct Screen {
   std::size_t width = 100;
   bool colour = false;
 };
 
-/// Columns of a line of prose there: long ones are hard to read.
+/// Columns of a line of prose: at most 100, for long lines are hard to read.
 constexpr std::size_t prose_width(const Screen& screen) {
   return screen.width < 100 ? screen.width : 100;
 }
 
-/// What a colour says: the answer, that it is good, that it is bad, that there is doubt.
+/// What a colour says: this is the answer, this is good, this is bad, this is in doubt.
 enum class Ink { Answer, Good, Bad, Doubt };
 
 /// `text` in a colour, by escape sequences of ECMA-48 around each of its lines, where the screen
 /// has colours.
 std::string painted(std::string_view text, Ink ink, const Screen& screen);
 
-/// The last guard of a terminal: `text` with its line breaks, the sequences of painted() where the
-/// screen has colours, and every other control character as people can read it, as on_one_line()
-/// has them. Names were made harmless before they got into a layout, which knows their width then.
+/// The last guard of a terminal: makes control characters of `text` readable, as on_one_line(), but
+/// for line breaks and, where the screen has colours, sequences of painted(). Names are made
+/// harmless earlier, before they are laid out, so that their width is known.
 std::string made_harmless(std::string_view text, const Screen& screen);
 
 /// Columns a terminal draws for UTF-8 text: wide characters count twice, combining ones and the
 /// sequences of painted() not at all.
 std::size_t display_width(std::string_view text);
 
-/// `text`, which is not painted, cut to `width` columns, the last one "…" when something is
+/// `text`, which is not painted, cut to `width` columns; "…" is the last one when something is
 /// missing.
 std::string cut(std::string_view text, std::size_t width);
 
-/// `text` broken at blanks into lines of at most `width` columns, each ended; the first begins with
-/// `indent` blanks, the others with `deeper` more; "" has none. A word wider than a line is left
-/// whole, a number stays with its unit, and "1 MB:4 MB" in one piece. Blanks at its ends are left
-/// out; control characters are as on_one_line() has them.
+/// `text` broken at blanks into lines of at most `width` columns, each ended. The first begins with
+/// `indent` blanks, the others with `deeper` more; "" has no line. A word wider than a line stays
+/// whole, and so do a number with its unit and "1 MB:4 MB". Blanks at its ends are left out;
+/// control characters become what on_one_line() makes of them.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = 100,
                     std::size_t deeper = 2);
 
@@ -52,10 +52,10 @@ struct Column {
   std::string title;
   std::vector<std::string> cells;
   bool is_text = false;
-  int spare = 0;  // where there is no room: 1 is left out first, then 2; 0 never
+  int spare = 0;  // where there is no room, 1 is left out first, then 2; 0 never
 };
 
-/// Columns that the widest of title and cells takes.
+/// Columns of the widest of the title and the cells.
 std::size_t column_width(const Column& column);
 
 /// The columns side by side, two blanks between, no trailing blanks. Columns without any content
@@ -64,21 +64,21 @@ std::size_t column_width(const Column& column);
 /// below names them; then names that are too long get lines of their own.
 std::string columns_text(std::vector<Column> columns, std::size_t indent, std::size_t width = 100);
 
-/// The same, and which columns are in it.
+/// The laid out text, and which columns are in it.
 struct Laid {
   std::string text;
-  std::vector<bool> has;  // by column
+  std::vector<bool> has;  // has[c]: column c is in the text
 };
 Laid laid_out(std::vector<Column> columns, std::size_t indent, std::size_t width);
 
-/// Columns of a line that all of them take side by side.
+/// The width of a line with all the columns side by side.
 std::size_t table_width(const std::vector<Column>& columns, std::size_t indent);
 
 /// "  label   text", the text from column `start` on, its further lines two columns deeper.
 std::string labelled(std::string_view label, std::string_view text, std::size_t start,
                      std::size_t width);
 
-/// `render` for any screen: what is no text for a terminal is the same on all of them.
+/// A renderer for any screen, made of one whose text is no terminal's and the same on all of them.
 template <class Subject, std::string (*render)(const Subject&)>
 std::string on_any_screen(const Subject& subject, const Screen&) {
   return render(subject);
@@ -89,11 +89,11 @@ class Rows {
  public:
   explicit Rows(const std::vector<std::string>& titles);
 
-  /// Cells of one row; those missing at the end are blank.
+  /// Adds the cells of one row; missing cells at the end are blank.
   void add(const std::vector<std::string>& cells);
 
-  /// The table, as columns_text() lays it out; the columns in `text_columns` are left-aligned,
-  /// those in `spare` can be spared, the first of them first. "" without rows.
+  /// The table, as columns_text() lays it out; "" without rows. `text_columns` are left-aligned.
+  /// Where there is no room, columns of `spare` are left out, its first one first.
   std::string text(const std::set<std::size_t>& text_columns, std::size_t width = 100'000,
                    std::span<const std::size_t> spare = {}) const;
   Laid laid_out(const std::set<std::size_t>& text_columns, std::size_t width,

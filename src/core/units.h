@@ -10,7 +10,7 @@ namespace normbench {
 
 /// "27.6 MB": decimal units, three significant digits.
 std::string format_bytes(double bytes);
-/// "48 KiB", "2 MiB": caches and pages are powers of two.
+/// "48 KiB", "2 MiB": sizes of caches and pages, which are powers of two.
 std::string format_binary_bytes(std::int64_t bytes);
 /// "1,234,567".
 std::string format_count(std::int64_t value);
@@ -23,14 +23,14 @@ std::string format_significant(double value, int digits);
 /// "0.9 %", "12 %".
 std::string format_percent(double fraction);
 
-/// `text` with its control characters as people can read them ("\n", "\u001b"): names come from
-/// documents, traces, peers and folders. They stay on their line, and do nothing to a terminal.
+/// `text` with its control characters readable ("\n", "\u001b"): names come from documents, traces,
+/// peers and folders. The result is on one line and does nothing to a terminal.
 std::string on_one_line(std::string_view text);
-/// At most `most` bytes of `text`, whole characters of UTF-8; "…" stands for the rest.
+/// The first `most` bytes of `text` at most, in whole characters of UTF-8; "…" stands for the rest.
 std::string cut_utf8(std::string_view text, std::size_t most);
-/// The first byte from `byte` on that starts a character of UTF-8; after the last, the end.
+/// The first byte from `byte` on that starts a character of UTF-8; the text's size after the last.
 std::size_t next_character(std::string_view text, std::size_t byte);
-/// `text` in a Markdown document, also in a table's cell: on one line, nothing in it is markup.
+/// `text` for a Markdown document, also for a table's cell: on one line, with no markup in it.
 std::string escaped_markdown(std::string_view text);
 
 }  // namespace normbench

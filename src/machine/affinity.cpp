@@ -16,7 +16,7 @@ bool read_affinity(cpu_set_t& cpus) {
   return sched_getaffinity(0, sizeof(cpus), &cpus) == 0;
 }
 
-/// A binding OpenMP has pinned the first thread before main(): its places tell what there was.
+/// The CPUs of OpenMP's places. With a binding OpenMP has pinned the first thread before main().
 cpu_set_t cpus_of_places() {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
@@ -37,7 +37,7 @@ cpu_set_t find_allowed() {
   return cpus;
 }
 
-/// The first of the variables by which a user binds threads; nothing where none is set.
+/// The first of the variables by which users bind threads that is set; null where none is.
 const char* users_variable() {
   constexpr std::array names{"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
   const auto set = std::ranges::find_if(names, [](const char* name) { return std::getenv(name); });
@@ -67,7 +67,7 @@ Unpinned::~Unpinned() {
 
 std::vector<int> cores_first(std::span<const HardwareThread> threads, const cpu_set_t& allowed) {
   std::map<int, int> taken;                       // hardware threads of each core so far
-  std::vector<std::pair<int, int>> turn_and_cpu;  // how many of its core come before it
+  std::vector<std::pair<int, int>> turn_and_cpu;  // earlier threads of its core, CPU
   for (const HardwareThread& thread : threads)
     if (thread.cpu < CPU_SETSIZE && CPU_ISSET(thread.cpu, &allowed))
       turn_and_cpu.emplace_back(taken[thread.core]++, thread.cpu);

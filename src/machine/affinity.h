@@ -1,4 +1,4 @@
-/// Which CPUs this process may run on, and the threads of its teams do: each on one of its own.
+/// Which CPUs this process may run on, and how its teams' threads are bound, each to a CPU.
 #pragma once
 
 #include <sched.h>
@@ -11,14 +11,14 @@
 
 namespace normbench {
 
-/// The CPUs this process was allowed when it was first asked; call before anything is pinned. Where
-/// OpenMP binds threads, all of its places. None where unknown, or too many for a cpu_set_t.
+/// The CPUs this process was allowed at the first call: call before anything is pinned. Where
+/// OpenMP binds threads, the CPUs of its places. None where unknown, or too many for a cpu_set_t.
 const cpu_set_t& allowed_cpus();
 
 /// Lets the calling thread run on these CPUs only; false where the system refuses.
 bool bind_this_thread(const cpu_set_t& cpus);
 
-/// While it lives, the calling thread, and children it starts, may run on all of them.
+/// While it lives, the calling thread, and children it starts, may run on all allowed CPUs.
 class Unpinned {
  public:
   Unpinned();
@@ -31,10 +31,10 @@ class Unpinned {
   bool changed_ = false;
 };
 
-/// The CPUs that are allowed: one of each core, in the given order, then second ones, and so on.
+/// The allowed CPUs: the first thread of each core, in the given order, then the second ones, ….
 std::vector<int> cores_first(std::span<const HardwareThread> threads, const cpu_set_t& allowed);
 
-/// "0-3, 8, 10": numbers that follow one another are a range.
+/// "0-3, 8, 10": consecutive numbers become a range.
 std::string numbers_text(std::span<const int> numbers);
 
 /// The CPU of each thread of a team, by rank, as hwloc sees the machine; larger teams are not

@@ -33,7 +33,7 @@ class LiveFile {
     if (file_ >= 0) close(file_);
   }
 
-  /// What it holds now, at most `most` bytes of it; nothing when it cannot be read.
+  /// The content now, at most `most` bytes of it; nothing when the file cannot be read.
   std::string read(std::size_t most = most_bytes) const {
     std::string text(most, '\0');
     std::size_t size = 0;
@@ -58,7 +58,7 @@ std::optional<double> leading_number(std::string_view text) {
   return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-/// The numbers that follow `key` (and a colon) wherever a line begins with it.
+/// The numbers that follow `key` (and a colon) at the start of a line.
 std::vector<double> numbers_of(std::string_view text, std::string_view key) {
   std::vector<double> numbers;
   for (std::size_t at = text.find(key); at != text.npos; at = text.find(key, at + 1)) {
@@ -96,7 +96,7 @@ class Files {
   }
 
  private:
-  /// "cpu  user nice system idle iowait irq softirq steal …" in ticks.
+  /// Reads the line "cpu  user nice system idle iowait irq softirq steal …", in ticks.
   std::int64_t steal_ns() const {
     const std::string text = stat_.read(512);
     std::string_view line = std::string_view(text).substr(0, text.find('\n'));

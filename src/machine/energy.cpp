@@ -16,7 +16,7 @@ std::optional<std::int64_t> number_in(const fs::path& file) {
   return in >> number ? std::optional(number) : std::nullopt;
 }
 
-/// "intel-rapl:0" is a package (AMD's too), "intel-rapl:0:1" a part of it; some are platforms.
+/// True for packages: "intel-rapl:0", not a part of one ("intel-rapl:0:1"), not a platform.
 bool is_package(const fs::path& folder) {
   const std::string name = folder.filename();
   if (!name.starts_with("intel-rapl:") || std::ranges::count(name, ':') != 1) return false;

@@ -1,4 +1,4 @@
-/// The energy that the machine's own meters say was used.
+/// The energy that was used, as the machine's own meters say.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace normbench {
 
-/// The processor packages' counters as they stand (RAPL, /sys/class/powercap below `root`): all
-/// that runs in the packages is in them, other programs too.
+/// The energy counters of the processor packages (RAPL, /sys/class/powercap below `root`). They
+/// count all that runs in the packages, other programs too.
 class Rapl {
  public:
   explicit Rapl(const std::filesystem::path& root);
@@ -20,7 +20,7 @@ class Rapl {
   const std::string& missing() const { return missing_; }
   /// Microjoules of every package; nothing when one cannot be read.
   std::optional<std::vector<std::int64_t>> read() const;
-  /// Joules of all packages between two readings, the counters having wrapped around once at most.
+  /// Joules of all packages between two readings, in which no counter wrapped around twice.
   double joules(const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) const;
 
  private:
@@ -38,7 +38,7 @@ struct EnergyReading {
   std::optional<std::int64_t> gpu_mj;
 };
 
-/// Energy over stretches of work; none of short ones: the meters tick about every millisecond.
+/// Sums the energy of stretches of work; none of short ones: meters tick about every millisecond.
 class EnergyMeter {
  public:
   static constexpr std::int64_t shortest_ns = 100'000'000;
@@ -49,14 +49,14 @@ class EnergyMeter {
   EnergyMeter(const Rapl& rapl, GpuEnergy gpu_mj) : rapl_(rapl), gpu_mj_(std::move(gpu_mj)) {}
 
   void start() { start_ = read(); }
-  /// Ends the stretch that `start` began, which took `ns`.
+  /// Ends the stretch that start() began and that took `ns`.
   void stop(std::int64_t ns);
 
   std::int64_t ns() const { return ns_; }
-  /// Of all stretches; nothing where it cannot be read.
+  /// The energy of all stretches; nothing where it cannot be read or the stretches are too short.
   std::optional<double> cpu_joules() const { return long_enough() ? cpu_joules_ : std::nullopt; }
   std::optional<double> gpu_joules() const { return long_enough() ? gpu_joules_ : std::nullopt; }
-  /// Why not all of it is there, or "".
+  /// Why a part of it cannot be read, or "".
   std::string missing() const;
 
  private:

@@ -53,7 +53,7 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-/// "MemTotal:  16384 kB" in bytes.
+/// The bytes of a line "MemTotal:  16384 kB".
 Json kilobytes(const fs::path& path, std::string_view key) {
   const auto text = line_of(path, key);
   std::int64_t value = 0;
@@ -61,7 +61,7 @@ Json kilobytes(const fs::path& path, std::string_view key) {
   return value * 1024;
 }
 
-/// The word in brackets: "madvise" of "always [madvise] never".
+/// The word in brackets: "madvise" in "always [madvise] never".
 Json chosen(const fs::path& path) {
   std::ifstream in(path);
   for (std::string word; in >> word;)
@@ -69,7 +69,7 @@ Json chosen(const fs::path& path) {
   return {};
 }
 
-/// CPUs this process may run on; nothing when the system does not say.
+/// The number of CPUs this process may run on; nothing when the system does not say.
 std::optional<int> affinity_cpus() {
   if (const int count = CPU_COUNT(&allowed_cpus()); count > 0) return count;
   std::array<cpu_set_t, 8> set{};  // room for 8192 CPUs
@@ -102,7 +102,7 @@ Json cpu_facts(const fs::path& root) {
                 {"virtualised", nullptr}};
   auto flags = line_of(cpuinfo, "flags");
   if (flags) facts["virtualised"] = (" " + *flags + " ").find(" hypervisor ") != std::string::npos;
-  if (!flags) flags = line_of(cpuinfo, "Features");  // what ARM calls them
+  if (!flags) flags = line_of(cpuinfo, "Features");  // ARM calls them Features
   if (flags) {
     std::istringstream words(*flags);
     facts["flags"] = Json::array();

@@ -1,4 +1,4 @@
-/// What machine and process this is: everything a reader needs to judge a number.
+/// Which machine and which process this is: all that a reader needs to judge a number.
 #pragma once
 
 #include <filesystem>
@@ -8,25 +8,26 @@
 
 namespace normbench {
 
-/// CPU, caches, cores, affinity, how threads are bound to CPUs, container limits, governor, memory,
-/// THP, kernel, load, date (UTC), host (or `machine` unless empty). What cannot be read is null.
+/// The machine: CPU, caches, cores, affinity, binding of threads, container limits, governor,
+/// memory, THP, kernel, load, date (UTC), host (or `machine` unless empty). What cannot be read is
+/// null.
 Json environment(const std::string& machine);
 
-/// name, version, revision, build type, compiler, flags and sanitizers of this binary.
+/// The facts of this binary: name, version, revision, build type, compiler, flags, sanitizers.
 Json tool();
 
-/// Threads this process may use: affinity and the container's CPU quota, at least 1.
+/// How many threads this process may use: by affinity and the container's CPU quota, at least 1.
 int available_threads();
 
 // What the files below /proc and /sys say; `root` is "/" but in tests. What cannot be read is null.
 
-/// model, flags (those that choose kernels), virtualised, governor (and why there is none).
+/// The CPU's model, flags that choose kernels, virtualised, governor (and why there is none).
 Json cpu_facts(const std::filesystem::path& root);
 
-/// total_bytes, available_bytes, transparent_huge_pages ("always", "madvise", "never").
+/// The members total_bytes, available_bytes, transparent_huge_pages ("always", "madvise", "never").
 Json memory_facts(const std::filesystem::path& root);
 
-/// Load averages over 1, 5 and 15 minutes.
+/// The load averages over 1, 5 and 15 minutes.
 Json load_facts(const std::filesystem::path& root);
 
 }  // namespace normbench

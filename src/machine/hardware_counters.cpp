@@ -35,7 +35,7 @@ std::uint64_t config_of(HardwareEvent event) {
   return configs[static_cast<std::size_t>(event)];
 }
 
-/// User space only: that is all that perf_event_paranoid 2, the kernel's default, lets a user see.
+/// A counter of user space: perf_event_paranoid 2, the kernel's default, lets users see no more.
 perf_event_attr attributes(HardwareEvent event, bool leads) {
   perf_event_attr attributes{};
   attributes.size = sizeof(attributes);
@@ -136,12 +136,12 @@ HardwareCounters::HardwareCounters(PerfEvents& events) : events_(events) {
     watch(thread);
     if (lacks(HardwareEvent::Cycles)) break;
   }
-  if (lacks(HardwareEvent::Cycles)) close_all();  // sums over some threads would say too little
+  if (lacks(HardwareEvent::Cycles)) close_all();  // sums over only some threads would mislead
 }
 
 HardwareCounters::~HardwareCounters() { close_all(); }
 
-/// A thread that ended since it was listed has nothing to count.
+/// Opens a thread's counters. A thread that has ended since it was listed is passed over.
 void HardwareCounters::watch(int thread) {
   int leader = -1;
   for (const HardwareEvent event : kEvents) {

@@ -1,4 +1,4 @@
-/// What the processor counts in this process's own code, through perf_event_open.
+/// What the processor counts while it runs this process's own code, through perf_event_open.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,33 @@ namespace normbench {
 
 enum class HardwareEvent { Cycles, Instructions, CacheMisses };
 
-/// One counter of one thread. It may count for a part of the time only, when others share it.
+/// One reading of one thread's counter, which counts part of the time where others share it.
 struct CounterReading {
   std::uint64_t value = 0;
-  std::uint64_t enabled_ns = 0, running_ns = 0;  // of the thread's running time
+  std::uint64_t enabled_ns = 0, running_ns = 0;  // nanoseconds of the thread's running time
 };
 
-/// What it would have counted all the time; nothing when it never did.
+/// The count as if the counter had run all the time; nothing when it never ran.
 std::optional<std::int64_t> scaled(const CounterReading& reading);
 
-/// The kernel's side of it, so that tests need no counters.
+/// The kernel's interface to counters, which tests replace.
 class PerfEvents {
  public:
   virtual ~PerfEvents() = default;
-  /// All threads of this process.
+  /// The ids of all threads of this process.
   virtual std::vector<int> threads() = 0;
-  /// Starts to watch what a thread, and those that it starts later, do in user space. With `group`
-  /// -1 the counter leads a group and is off; else it joins a leader's. A descriptor, or -errno.
+  /// Opens a counter of what a thread, and later threads of it, do in user space. With `group` -1
+  /// it leads a group and is off; else it joins that leader's group. A descriptor, or -errno.
   virtual int open(HardwareEvent event, int thread, int group) = 0;
-  /// Switches a leader's whole group.
+  /// Switches a leader's whole group on or off.
   virtual void enable(int leader, bool on) = 0;
   virtual std::optional<CounterReading> read(int descriptor) = 0;
   virtual void close(int descriptor) = 0;
-  /// Why open failed with this errno, in words.
+  /// Says in words why open() failed with this errno.
   virtual std::string why(int error) = 0;
 };
 
-/// This kernel's own.
+/// The counters of the running kernel.
 class KernelPerfEvents final : public PerfEvents {
  public:
   std::vector<int> threads() override;
@@ -48,17 +48,17 @@ class KernelPerfEvents final : public PerfEvents {
   std::string why(int error) override;
 };
 
-/// "perf_event_paranoid is 3 (…)", "no hardware counters in this virtual machine (ENOENT)", ….
-/// `paranoid`: kernel.perf_event_paranoid, where it can be read.
+/// Why perf_event_open failed: "perf_event_paranoid is 3 (…)", "no hardware counters in this
+/// virtual machine (ENOENT)". `paranoid`: kernel.perf_event_paranoid, where it can be read.
 std::string perf_event_failure(int error, std::optional<int> paranoid, bool virtualised);
 
 struct HardwareCounts {
   std::optional<std::int64_t> cycles = {}, instructions = {}, cache_misses = {};
-  std::string missing = {};  // why not all are there, or ""
+  std::string missing = {};  // why some are not there, or ""
 };
 
-/// Counts while it is on, over all threads that the process has when this is made and those that
-/// they start later. Never throws: what cannot be counted is missing.
+/// Counts while it is on. It counts all threads that the process has when this is made, and the
+/// threads that they start later. Never throws: a count that cannot be had is missing.
 class HardwareCounters {
  public:
   explicit HardwareCounters(PerfEvents& events);
@@ -84,7 +84,7 @@ class HardwareCounters {
   PerfEvents& events_;
   std::vector<int> leaders_;
   std::vector<Descriptor> open_;
-  std::vector<std::pair<HardwareEvent, std::string>> lacking_;  // and why
+  std::vector<std::pair<HardwareEvent, std::string>> lacking_;  // and the reason of each
 };
 
 }  // namespace normbench

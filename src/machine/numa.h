@@ -1,4 +1,4 @@
-/// Which NUMA node memory comes from, on machines with several.
+/// Which NUMA node memory comes from, on machines with several nodes.
 #pragma once
 
 #include <array>
@@ -10,11 +10,11 @@
 
 namespace normbench {
 
-/// The node of each of these CPUs; none where that of one is not known.
+/// The node of each of these CPUs; empty where one CPU's node is not known.
 std::vector<int> nodes_of(std::span<const int> cpus, std::span<const HardwareThread> threads);
 
-/// While it lives, pages that this thread touches first come from one node while that has any;
-/// after it they come from where they came before.
+/// While it lives, pages that this thread touches first come from one node as long as that has any.
+/// Afterwards the thread's old policy holds again.
 class NearNode {
  public:
   explicit NearNode(int node);
@@ -22,11 +22,11 @@ class NearNode {
   NearNode(const NearNode&) = delete;
   NearNode& operator=(const NearNode&) = delete;
 
-  /// Why they do not ("set_mempolicy failed: Operation not permitted"), or "".
+  /// Why pages do not come from it ("set_mempolicy failed: Operation not permitted"), or "".
   const std::string& missing() const { return missing_; }
 
  private:
-  // The thread's policy as it was found: its mode with the flags, and its nodes.
+  // The thread's policy as it was found: the mode with its flags, and the nodes.
   int mode_ = 0;
   std::array<unsigned long, 16> nodes_{};
   std::string missing_;

@@ -18,7 +18,7 @@ namespace {
 
 Residency residency_of(const std::string& path) {
   const std::int64_t bytes = InputFile(path).bytes();
-  if (bytes == 0) return {};  // cannot be mapped
+  if (bytes == 0) return {};  // an empty file cannot be mapped
   const MappedFile file(path);
   const std::span<std::byte> map = file.bytes();
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -38,7 +38,7 @@ Residency residency_of(const std::string& path) {
 
 void drop_pages(const std::string& file) try {
   const InputFile input(file);
-  fdatasync(input.descriptor());  // dirty pages cannot be forgotten; where it fails, they stay
+  fdatasync(input.descriptor());  // dirty pages cannot be dropped; where this fails, they stay
   posix_fadvise(input.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
 } catch (const std::runtime_error& error) {
   throw_named(file, error);

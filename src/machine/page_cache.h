@@ -6,9 +6,9 @@
 
 namespace normbench {
 
-/// Asks the system to write back what is dirty of a file, and to forget its pages
-/// (posix_fadvise). Pages that a process has mapped stay. Throws std::runtime_error when the file
-/// cannot be opened.
+/// Asks the system to write a file's dirty pages back and then to drop its pages (posix_fadvise).
+/// Pages that a process has mapped stay. Throws std::runtime_error when the file cannot be
+/// opened.
 void drop_pages(const std::string& file);
 
 /// How much of a file is in memory, by whole pages.
@@ -16,8 +16,8 @@ struct Residency {
   std::int64_t resident_bytes = 0, bytes = 0;
 };
 
-/// As mincore tells: the truth to the file's owner and to those who may write to it, "all" to
-/// others. Throws std::runtime_error.
+/// Reads it by mincore. Linux tells the truth to the file's owner and to those who may write to it,
+/// and "all" to others. Throws std::runtime_error.
 Residency residency(const std::string& file);
 
 }  // namespace normbench

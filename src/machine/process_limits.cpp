@@ -20,7 +20,7 @@ void tighten(std::optional<T>& limit, T value) {
   limit = limit ? std::min(*limit, value) : value;
 }
 
-/// The numbers at the start of a file: "max" and anything else that is no number ends them.
+/// The numbers at the start of a file, up to "max" or anything else that is no number.
 std::vector<double> numbers_in(const fs::path& path) {
   std::ifstream in(path);
   std::vector<double> numbers;
@@ -28,7 +28,7 @@ std::vector<double> numbers_in(const fs::path& path) {
   return numbers;
 }
 
-/// Version 2: "200000 100000" (quota and period in microseconds) or "max 100000".
+/// Reads limits of version 2: "200000 100000" (quota and period in microseconds) or "max 100000".
 void read_v2(const fs::path& folder, CgroupLimits& limits) {
   const auto cpu = numbers_in(folder / "cpu.max");
   if (cpu.size() == 2 && cpu[0] > 0 && cpu[1] > 0) tighten(limits.cpus, cpu[0] / cpu[1]);
@@ -36,7 +36,7 @@ void read_v2(const fs::path& folder, CgroupLimits& limits) {
   if (!memory.empty()) tighten(limits.memory_bytes, static_cast<std::int64_t>(memory[0]));
 }
 
-/// Version 1: a quota of -1 and a limit near 2^63 mean none.
+/// Reads limits of version 1: a quota of -1 and a limit near 2^63 mean none.
 void read_v1(const fs::path& folder, CgroupLimits& limits) {
   const auto quota = numbers_in(folder / "cpu.cfs_quota_us");
   const auto period = numbers_in(folder / "cpu.cfs_period_us");
@@ -47,8 +47,8 @@ void read_v1(const fs::path& folder, CgroupLimits& limits) {
     tighten(limits.memory_bytes, static_cast<std::int64_t>(memory[0]));
 }
 
-/// Bytes of files in the page cache of a group and those below it: "inactive_file 4096" in
-/// memory.stat, with a prefix in version 1.
+/// Bytes of cached files in a group and the groups below it: "inactive_file 4096" and "active_file"
+/// in memory.stat, with a prefix in version 1.
 std::int64_t cached_files(const fs::path& folder, const std::string& prefix) {
   std::ifstream in(folder / "memory.stat");
   std::int64_t bytes = 0, value = 0;
@@ -57,7 +57,7 @@ std::int64_t cached_files(const fs::path& folder, const std::string& prefix) {
   return bytes;
 }
 
-/// Adds the group's folder and all above it.
+/// Adds the folder of the group and the folders of all groups above it.
 void walk_up(const fs::path& mount, const std::string& group, int version,
              std::vector<CgroupFolder>& folders) {
   fs::path folder = fs::path(group).lexically_normal().relative_path();
@@ -68,7 +68,7 @@ void walk_up(const fs::path& mount, const std::string& group, int version,
   }
 }
 
-/// What may be used of `left` bytes, and what is said of it. `where` is "in the container".
+/// Sets how much may be used of `left` bytes, and the note of it. `where` is "in the container".
 void allow(std::int64_t left, std::string_view where, std::int64_t& bytes, std::string& note) {
   const std::int64_t back = std::max(left / 20, std::int64_t{256} << 20);
   bytes = std::max<std::int64_t>(1, left - back);  // 0 would be unknown

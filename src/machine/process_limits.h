@@ -10,7 +10,7 @@
 namespace normbench {
 
 struct CgroupLimits {
-  std::optional<double> cpus;                // CPU quota in CPUs; nothing: unlimited or unknown
+  std::optional<double> cpus;                // CPU quota; nothing: unlimited or unknown
   std::optional<std::int64_t> memory_bytes;  // nothing: unlimited or unknown
   bool operator==(const CgroupLimits&) const = default;
 };
@@ -22,17 +22,17 @@ struct CgroupFolder {
   bool operator==(const CgroupFolder&) const = default;
 };
 
-/// Where the files of this process's control groups and of all above them would lie, innermost
-/// first. Inside a container the path may be the host's and not exist here; the mount's own root is
-/// the container's group then. Reads proc/self/cgroup below `root`.
+/// The folders of this process's control groups and of all groups above them, innermost first. They
+/// need not exist: inside a container the path may be the host's, and the mount's own root is the
+/// container's group. Reads proc/self/cgroup below `root`.
 std::vector<CgroupFolder> cgroup_folders(const std::filesystem::path& root);
 
-/// The tightest limits of this process's control groups (versions 1 and 2) and of all above them.
+/// The tightest limits of this process's control groups (versions 1 and 2) and of all groups above.
 /// Reads proc/self/cgroup and sys/fs/cgroup below `root`.
 CgroupLimits read_cgroup_limits(const std::filesystem::path& root);
 
 /// Bytes that this process's control groups, and all above them, still allow: the least of limit
-/// less usage without cached files, which go before anything is killed. Nothing without a limit.
+/// less usage. Cached files do not count: they are dropped first. Nothing without a limit.
 std::optional<std::int64_t> free_cgroup_memory(const std::filesystem::path& root);
 
 /// Bytes on the two sides of the link: host memory of every kind, and device memory.
@@ -41,22 +41,22 @@ struct Sides {
   bool operator==(const Sides&) const = default;
 };
 
-/// What is said of the free memory on the two sides: "the container allows 8.6 GB".
+/// Notes on the free memory of the two sides: "the container allows 8.6 GB".
 struct SideNotes {
   std::string host = {}, device = {};
 };
 
-/// Bytes on each side of the link (0: unknown), and what sets them, for messages.
+/// Bytes free on each side of the link (0: unknown), and for messages what limits them.
 struct FreeMemory {
   Sides bytes = {};
   SideNotes notes = {};
 };
 
-/// Host memory that is left in the machine, or in the tightest of the control groups (swap does not
-/// count: what is swapped is not measured), and the device memory that the GPU says is left. 5 % of
-/// each, 256 MiB at least, are kept back: for what this process needs beside its buffers (code,
-/// trace, page tables, the driver's own), for what others take meanwhile, and because systems that
-/// are nearly full reclaim memory all the time. Reads proc and sys below `root`.
+/// The host memory left in the machine, or in the tightest of the control groups, and the device
+/// memory that the GPU says is left. Swap does not count: swapped memory is not to be measured. 5 %
+/// of each, 256 MiB at least, are kept back: for what this process needs beside its buffers (code,
+/// trace, page tables, the driver), for other programs, and because nearly full systems reclaim
+/// memory all the time. Reads proc and sys below `root`.
 FreeMemory free_memory(std::optional<std::int64_t> device_bytes, const std::filesystem::path& root);
 
 }  // namespace normbench

@@ -8,7 +8,7 @@
 
 namespace normbench {
 
-/// Counts of the process since it started.
+/// What the process has counted since it started.
 struct Counters {
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;
@@ -29,7 +29,7 @@ class Clock {
   /// CPU nanoseconds of all threads of the process.
   virtual std::int64_t cpu_ns() = 0;
   virtual Counters counters() = 0;
-  /// Of every thread of the process; none where that is not known.
+  /// How long every thread of the process ran and waited; empty where that is not known.
   virtual std::vector<QueueDelay> queue_delays() { return {}; }
 };
 

@@ -1,4 +1,4 @@
-/// What a device and the calls to it did: from its tracer, or from marks around the stages.
+/// What devices did and the calls to them, as a tracer or marks around the stages say.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace normbench {
 
-/// Stage: the time between marks around a stage's work, where no tracer says more.
+/// What a record is about. Stage: the time between marks around a stage, for want of a tracer.
 enum class Activity { Kernel, Memcpy, Memset, Stage, Runtime, Driver, Sync, Overhead };
 constexpr auto words(Activity) {
   return std::to_array<Word<Activity>>({{Activity::Kernel, "kernel"},
@@ -25,7 +25,7 @@ constexpr auto words(Activity) {
                                         {Activity::Sync, "sync"},
                                         {Activity::Overhead, "overhead"}});
 }
-/// Done by the device; the others are calls of a host thread, or the tracer's own.
+/// True for work of a device. The others are calls of a host thread, or the tracer's own.
 constexpr bool is_device_work(Activity activity) {
   return activity == Activity::Kernel || activity == Activity::Memcpy ||
          activity == Activity::Memset || activity == Activity::Stage;
@@ -35,61 +35,61 @@ constexpr bool is_device_work(Activity activity) {
 struct LaunchShape {
   std::array<std::int64_t, 3> grid{}, block{};
   std::int64_t registers_per_thread = 0;
-  std::int64_t shared_bytes = 0;  // static and dynamic, of a block
+  std::int64_t shared_bytes = 0;  // static and dynamic, for one block
 
   bool operator==(const LaunchShape&) const = default;
 };
 
-/// Times are those of the recorder's clock.
+/// One piece of work or one call. Its times are on the recorder's clock.
 struct DeviceRecord {
   Activity activity = Activity::Kernel;
   std::int64_t start_ns = 0, end_ns = 0;
   std::string_view name;          // readable; in DeviceTrace::names
   std::int64_t correlation = -1;  // the same for a call and the work that it started; -1: unknown
-  std::uint64_t external_id = 0;  // of the range that it was submitted in; 0: unknown
+  std::uint64_t external_id = 0;  // the range that it was submitted in; 0: unknown
   std::int64_t device = 0, context = 0;
   std::int64_t stream = -1;                // CUPTI's number; 7 is the legacy default stream
   std::int64_t thread = 0;                 // Linux thread of a call
-  std::int64_t bytes = 0;                  // copied or set
+  std::int64_t bytes = 0;                  // bytes copied or set
   bool over_link = false;                  // a copy between host and device
-  std::optional<LaunchShape> launch = {};  // of a kernel
-  std::int64_t graph = 0, graph_node = 0;  // of work that a graph launched; 0: none
+  std::optional<LaunchShape> launch = {};  // only for a kernel
+  std::int64_t graph = 0, graph_node = 0;  // the graph that launched the work; 0: none
 
   bool operator==(const DeviceRecord&) const = default;
 };
 
-/// What one stretch of recorded steps did on devices.
+/// What devices did in one stretch of recorded steps.
 struct DeviceTrace {
   std::string source;  // "CUPTI" or "CUDA events"
   std::vector<DeviceRecord> records = {};
   std::set<std::string, std::less<>> names = {};  // nodes: moving the set moves no string
   std::int64_t clock_error_ns = 0;  // device times lie within this on the host's clock
   std::int64_t dropped = 0;         // records that the tracer had no room for
-  std::int64_t lost_buffers = 0;    // with all the records in them
+  std::int64_t lost_buffers = 0;    // lost with all the records in them
   std::int64_t without_times = 0;   // records whose times could not be had; not in `records`
 
-  /// The name that lives as long as this trace.
+  /// The name as text that lives as long as this trace.
   std::string_view name(std::string_view text) {
     const auto found = names.find(text);
     return found != names.end() ? *found : *names.emplace(text).first;
   }
 };
 
-/// Records what devices do. All calls on the thread that submits the work.
+/// Records what devices do. All calls are made on the thread that submits the work.
 class DeviceTracer {
  public:
   virtual ~DeviceTracer() = default;
-  /// Attaches to the device's driver, once: the first use costs milliseconds. False: missing()
-  /// says why, and the calls below must not be made.
+  /// Attaches to the device's driver, once: the first use costs milliseconds. Where it returns
+  /// false, missing() says why, and the calls below must not be made.
   virtual bool attach() = 0;
   /// Why it cannot record ("CUPTI is taken by Nsight Systems"), or "" while nothing is wrong.
   virtual std::string missing() const = 0;
 
-  /// From here on work is recorded. Call when drained.
+  /// Begins to record work. Call when the device is drained.
   virtual void start() = 0;
-  /// What was recorded since start(). Call when drained.
+  /// Everything recorded since start(). Call when the device is drained.
   virtual DeviceTrace stop() = 0;
-  /// Work submitted between these carries the number; they nest.
+  /// Work submitted between push() and pop() carries the number; pairs may nest.
   virtual void push(std::uint64_t external_id) = 0;
   virtual void pop() = 0;
 };

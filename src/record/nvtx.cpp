@@ -25,7 +25,7 @@ static_assert(colours.size() == words(RangeKind{}).size());
 /// Category 0 means none to NVTX.
 std::uint32_t category_of(RangeKind kind) { return static_cast<std::uint32_t>(kind) + 1; }
 
-/// The tool's id of a payload that is one number, `bytes`; 0 when it knows no schemas.
+/// The tool's id of the schema of one number, `bytes`; 0 when the tool knows no schemas.
 std::uint64_t register_bytes(nvtxDomainHandle_t domain) {
   nvtxPayloadSchemaEntry_t entry{};
   entry.type = NVTX_PAYLOAD_ENTRY_TYPE_UINT64;
@@ -44,7 +44,7 @@ std::uint64_t register_bytes(nvtxDomainHandle_t domain) {
   return nvtxPayloadSchemaRegister(domain, &schema);
 }
 
-/// Texts registered with the tool, and its handles.
+/// The texts registered with the tool, and the handles that it gave for them.
 class Strings {
  public:
   using Entry = std::pair<const std::string, nvtxStringHandle_t>;
@@ -84,7 +84,7 @@ Domain& domain() {
   return domain;
 }
 
-/// An event with this text and nothing else.
+/// An event with only this text.
 nvtxEventAttributes_t event_of(Domain& domain, std::string_view text) {
   nvtxEventAttributes_t event{};
   event.version = NVTX_VERSION;
@@ -100,7 +100,7 @@ nvtxEventAttributes_t event_of(Domain& domain, std::string_view text) {
   return event;
 }
 
-/// With the category and colour of its kind.
+/// An event with this text and with the category and colour of its kind.
 nvtxEventAttributes_t event_of(Domain& domain, RangeKind kind, std::string_view text) {
   nvtxEventAttributes_t event = event_of(domain, text);
   event.category = category_of(kind);
@@ -121,7 +121,7 @@ void push(RangeKind kind, std::string_view name, std::int64_t bytes) {
       .schemaId = to.bytes_schema, .size = sizeof(moved), .payload = &moved};
   if (bytes > 0 && to.bytes_schema != 0) {
     event.payloadType = NVTX_PAYLOAD_TYPE_EXT;
-    event.reserved0 = 1;  // payloads
+    event.reserved0 = 1;  // the number of payloads
     event.payload.ullValue = NVTX_POINTER_AS_PAYLOAD_ULLVALUE(&payload);
   } else if (bytes > 0) {
     event.payloadType = NVTX_PAYLOAD_TYPE_UNSIGNED_INT64;
@@ -150,8 +150,8 @@ void name_thread(std::string_view name) {
     nvtxNameOsThreadA(static_cast<std::uint32_t>(gettid()), std::string(name).c_str());
 }
 
-// Not through nvToolsExtCudaRt.h: it needs CUDA's headers for cudaStream_t. NVTX keeps the tool's
-// functions with a pointer type of its own.
+// This does not go through nvToolsExtCudaRt.h, which needs CUDA's headers for cudaStream_t. NVTX
+// keeps the tool's functions with a pointer type of its own.
 
 void name_stream(void* stream, std::string_view name) {
   if (!attached()) return;

@@ -1,4 +1,4 @@
-/// The kinds of ranges, and the NVTX calls for them: nvtx.cpp makes them, nvtx_absent.cpp none.
+/// The kinds of ranges, and their NVTX calls: nvtx.cpp makes them, nvtx_absent.cpp makes none.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace normbench {
 
-/// What a range is; the NVTX category. Part: a piece of a stage on its own thread; Worker: what
-/// another thread does of a stage; Range: the config's, around stages.
+/// What a range is, and its NVTX category. Part: a piece of a stage on its own thread. Worker: what
+/// another thread does of a stage. Range: one that the config puts around stages.
 enum class RangeKind { Run, Point, Variant, Step, Stage, Part, Init, Warmup, Worker, Range, Image };
 constexpr auto words(RangeKind) {
   return std::to_array<Word<RangeKind>>({{RangeKind::Run, "run"},
@@ -34,20 +34,20 @@ bool attached();
 
 /// Pushes a nested range on this thread, with the kind's category and colour. The name is
 /// registered once; bytes above 0 are a payload of the schema `bytes`, or a plain number for a tool
-/// without schemas. This, push_capture and pop: only while attached.
+/// without schemas. Call push, push_capture and pop only while attached.
 void push(RangeKind kind, std::string_view name, std::int64_t bytes);
 /// Pushes the range `capture`, which a profiler captures: a registered string, or nsys would not
 /// see where to start.
 void push_capture();
 void pop();
 
-/// Starts a range that may end on another thread, and among others in any order; ends it. Only
-/// while attached.
+/// start() begins a range that may end on another thread, and in any order among others; end() ends
+/// it. Call both only while attached.
 std::uint64_t start(RangeKind kind, std::string_view name);
 void end(std::uint64_t range);
 
-/// Name the calling thread; a CUDA stream (a cudaStream_t); a CUDA device by its index. No-ops
-/// while no tool is attached.
+/// Name the calling thread, a CUDA stream (a cudaStream_t), a CUDA device by its index. These do
+/// nothing while no tool is attached.
 void name_thread(std::string_view name);
 void name_stream(void* stream, std::string_view name);
 void name_device(int index, std::string_view name);

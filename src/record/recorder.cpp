@@ -15,14 +15,14 @@ namespace {
 
 using ReadClock = std::int64_t (*)(Clock&);
 
-/// How a range reads the clock. The system's is devirtualised: saves two dependent loads per read.
+/// How a range reads the clock. SystemClock is devirtualised: saves two dependent loads a read.
 ReadClock read_of(Clock& clock) {
   if (dynamic_cast<SystemClock*>(&clock) != nullptr)
     return [](Clock& system) { return static_cast<SystemClock&>(system).now_ns(); };
   return [](Clock& any) { return any.now_ns(); };
 }
 
-/// True for a thread of this process that has not ended.
+/// True if the thread is one of this process and has not ended.
 bool is_there(std::int64_t tid) { return tgkill(getpid(), static_cast<pid_t>(tid), 0) == 0; }
 
 std::uint64_t next_id() {
@@ -32,7 +32,7 @@ std::uint64_t next_id() {
 
 }  // namespace
 
-/// A thread's slices, in chunks: growing copies nothing. Taking the slices keeps the chunks.
+/// A thread's slices, in chunks that growing does not copy and that outlive taking the slices.
 struct Recorder::Log {
   static constexpr std::size_t chunk_slices = 4096;
 
@@ -78,12 +78,12 @@ struct Recorder::Log {
   Clock& clock_;
   const ReadClock read_;
   std::vector<std::unique_ptr<Slice[]>> chunks_;
-  std::size_t opened_ = 0;  // chunks with slices in them, the last one perhaps without
+  std::size_t opened_ = 0;  // chunks in use; the last one may hold no slice yet
   Slice* next_ = nullptr;   // where the next slice goes …
   Slice* end_ = nullptr;    // … unless that is the end of its chunk
 };
 
-// Keyed by a number and not by address: a later recorder may live where an earlier one did.
+// Caches hold a number, not the recorder's address, which a later recorder may have too.
 Recorder::Recorder(Clock& clock)
     : clock_(clock), mode_(nvtx::attached() ? tool_attached : std::uint8_t{0}), id_(next_id()) {}
 Recorder::~Recorder() = default;
@@ -112,7 +112,7 @@ std::vector<ThreadLog> Recorder::take() {
   return logs;
 }
 
-/// The log that the calling thread had last.
+/// The log that the calling thread used last, and its recorder.
 struct Recorder::Cached {
   std::uint64_t recorder = 0;
   Log* log = nullptr;
@@ -140,7 +140,7 @@ Recorder::Log& Recorder::log_of_this_thread() {
   return **found;
 }
 
-/// One that a thread left, or a new one. Call with the lock.
+/// A log that a thread left, or a new one. Call with the lock held.
 std::unique_ptr<Recorder::Log> Recorder::empty_log() {
   if (left_.empty()) return std::make_unique<Log>(clock_);
   auto log = std::move(left_.back());

@@ -18,18 +18,18 @@ namespace normbench {
 
 /// The range in which a kernel prepares its constants.
 inline constexpr std::string_view constants_range = "constants";
-/// What tables call the ranges of images, which have the names of their files.
+/// What tables call the ranges of images: in traces those have the names of their files.
 inline constexpr std::string_view image_range = "image";
 
-/// One finished range of a host thread. `name` points into the recorder's interned names or at a
-/// literal.
+/// One finished range of a host thread. `name` points at one of the recorder's interned names or at
+/// a literal.
 struct Slice {
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
   std::string_view name;
   std::int64_t bytes = 0;
-  std::uint64_t external_id = 0;  // device work submitted in it carries this number; 0: none does
-  std::int64_t item = -1;         // of a pipeline that it is work for; -1: none
+  std::uint64_t external_id = 0;  // what device work submitted in it carries; 0: nothing
+  std::int64_t item = -1;         // the pipeline's item that it is work for; -1: none
   std::uint32_t depth = 0;
   RangeKind kind = RangeKind::Stage;
 };
@@ -42,7 +42,7 @@ struct ThreadLog {
 };
 
 /// Collects the slices of ranges that open and close while it is enabled. Each thread writes to its
-/// own log: no lock, and no allocation where as many slices went before.
+/// own log: without a lock, and without an allocation unless the log is longer than ever before.
 class Recorder {
  public:
   /// Learns whether an NVTX tool is attached, which loads the tool if this is the first to ask.
@@ -60,11 +60,11 @@ class Recorder {
   /// A name that lives as long as the recorder.
   std::string_view intern(std::string_view name);
 
-  /// All logs so far, and forgets them; their memory is kept for what comes next. No range may be
-  /// open on another thread.
+  /// Takes all slices so far. The memory of the logs is kept for later slices. No range may be open
+  /// on another thread.
   std::vector<ThreadLog> take();
 
-  /// Call at the end of a thread that others follow: the memory of its log is theirs.
+  /// Call at the end of a thread: the threads after it use the memory of its log.
   void leave();
 
  private:
@@ -83,13 +83,13 @@ class Recorder {
   std::mutex mutex_;
   std::unordered_set<std::string, TextHash, std::equal_to<>> names_;
   std::vector<std::unique_ptr<Log>> logs_;
-  std::vector<std::unique_ptr<Log>> left_;  // empty
-  std::vector<ThreadLog> finished_;         // of threads that left
+  std::vector<std::unique_ptr<Log>> left_;  // empty ones, for other threads
+  std::vector<ThreadLog> finished_;         // slices of threads that left
 };
 
-/// A scope in the recorder when that is enabled, and in NVTX domain `normbench` when a tool is
-/// attached; without a recorder in neither. `name` must outlive the recorder: a literal or
-/// `intern`ed.
+/// A range for as long as it lives: in the recorder while that is enabled, and in the NVTX domain
+/// `normbench` while a tool is attached; in neither without a recorder. `name` must outlive the
+/// recorder: a literal, or one from intern().
 class Range {
  public:
   Range(Recorder* recorder, RangeKind kind, std::string_view name, std::int64_t bytes = 0,
@@ -110,8 +110,8 @@ class Range {
              std::uint64_t external_id, std::int64_t item);
   void end();
 
-  const std::uint8_t mode_;  // of the recorder when it opened
-  // Set by begin() alone: a range with nothing to do costs one test of the mode.
+  const std::uint8_t mode_;  // the recorder's, when the range opened
+  // Only begin() sets these: a range with nothing to do costs one test of the mode.
   RangeKind kind_;
   Recorder* recorder_;
   Recorder::Log* log_;

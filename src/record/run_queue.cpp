@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The number at the start of `text`, which is taken from it with the blank behind it; -1 for none.
+/// Takes the number at the start of `text` off it, with the blank behind it; -1 for none.
 std::int64_t take_number(std::string_view& text) {
   std::int64_t number = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -25,7 +25,7 @@ std::int64_t take_number(std::string_view& text) {
   return number;
 }
 
-/// Nothing where it cannot be read: the thread has ended, or the kernel does not count.
+/// What schedstat says of a thread; nothing where it has ended, or the kernel does not count.
 std::optional<QueueDelay> delay_in(const fs::path& schedstat) {
   const int file = open(schedstat.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;

@@ -13,13 +13,13 @@ struct QueueDelay {
   std::int64_t run_ns = 0, waited_ns = 0;
 };
 
-/// Of every thread that a folder of tasks lists ("/proc/self/task", "/proc/PID/task"), by thread:
-/// the first two numbers of its schedstat. Empty where the kernel does not say.
+/// The delays of every thread in a folder of tasks ("/proc/self/task", "/proc/PID/task"), by
+/// thread: the first two numbers of its schedstat. Empty where the kernel does not say.
 std::vector<QueueDelay> queue_delays(const std::filesystem::path& tasks);
 
-/// The longest that one thread waited between two readings that are `between_ns` apart, of those
-/// that ran for a hundredth of that or more: a watchdog that waits holds nobody up. One that was
-/// not there before counts since it started, and of one that has ended nothing is known.
+/// The longest that one thread waited between two readings, which are `between_ns` apart. Only
+/// threads count that ran for a hundredth of that time: a waiting watchdog holds nobody up. A new
+/// thread counts from its start; one that has ended is left out.
 std::int64_t longest_delay(const std::vector<QueueDelay>& before,
                            const std::vector<QueueDelay>& after, std::int64_t between_ns);
 

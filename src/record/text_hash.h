@@ -1,4 +1,4 @@
-/// Sets and maps of strings that are looked up by any text, without a copy of it.
+/// Hash sets and maps of strings, looked up by any text without copying it.
 #pragma once
 
 #include <cstddef>

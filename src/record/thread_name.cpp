@@ -9,9 +9,9 @@
 namespace normbench {
 namespace {
 
-constexpr std::size_t longest = 15;  // more is refused
+constexpr std::size_t longest = 15;  // the system refuses more
 
-/// What the calling thread was named, whole; "" where nobody did here.
+/// The whole name that the calling thread was given here; "" where it was given none.
 std::string& own_name() {
   thread_local std::string name;
   return name;
