@@ -1,14 +1,14 @@
-/// The standard model of floating-point arithmetic, fl(x op y) = (x op y)(1 + d), |d| <= u (Higham,
-/// Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002, eq. 2.4, and eq. 2.8 for results
-/// below the normal range), carried through a chain as absolute errors of each element: a running
-/// error analysis (section 3.3).
+/// A running error analysis (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002,
+/// section 3.3): absolute errors of each element are carried through a chain. The model of an
+/// operation is fl(x op y) = (x op y)(1 + d), |d| <= u (eq. 2.4, and eq. 2.8 below the normal
+/// range).
 #include "ops/accuracy.h"
 
 #include <bit>
 
 namespace normbench {
 
-// In several lanes, so that no element waits for the one before it.
+// The loop has several lanes, so that no element waits for the one before it.
 double largest_magnitude(std::span<const double> values) {
   constexpr std::size_t lanes = 8;
   std::array<double, lanes> most{};

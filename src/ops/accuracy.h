@@ -15,7 +15,7 @@
 
 namespace normbench {
 
-/// The largest magnitude of the values; NaN counts for nothing, and of none it is 0.
+/// The largest magnitude of the values. NaN counts for nothing; without values it is 0.
 double largest_magnitude(std::span<const double> values);
 
 /// How far each computed element of a tensor may lie from the exact one. Copies share the numbers.
@@ -28,8 +28,8 @@ class Errors {
   double at(std::size_t element) const { return each_ ? (*each_)[element] : everywhere_; }
   bool are_same_everywhere() const { return each_ == nullptr; }
   double largest() const { return each_ ? largest_magnitude(*each_) : everywhere_; }
-  /// Those of a tensor whose elements lie elsewhere. `move` does to one of errors what was done to
-  /// that of values.
+  /// The errors of a tensor after its elements were moved. `move` does to a tensor of errors what
+  /// was done to the values.
   template <class Move>
   Errors moved(const Shape& shape, Move move) const {
     if (are_same_everywhere()) return *this;
@@ -41,19 +41,19 @@ class Errors {
   }
 
  private:
-  std::shared_ptr<const std::vector<double>> each_;  // null: everywhere the same
+  std::shared_ptr<const std::vector<double>> each_;  // null: the same everywhere
   double everywhere_ = 0;
 };
 
-/// What is known of a tensor.
+/// The values that a tensor may have, and their errors.
 struct Accuracy {
-  double low = 0, high = 0;  // its values are meant to lie between
+  double low = 0, high = 0;  // all values are meant to lie between
   Errors errors = {};
   bool whole = false;  // exact and computed values are whole numbers, which small dtypes hold
   bool operator==(const Accuracy&) const = default;
 };
 
-/// A tensor whose exact values are known, and how well computed ones are.
+/// A tensor of exact values, and the accuracy of computed ones.
 struct Known {
   const Tensor64& values;  // not owned
   Accuracy accuracy = {};
@@ -66,7 +66,7 @@ struct Estimate {
   double value = 0, error = 0;
 };
 
-/// What storing a value in a float dtype does to it at most.
+/// The most that storing a value in a float dtype does to it.
 struct Rounding {
   double relative = 0;  // the unit roundoff: half the distance between neighbours
   double least = 0;     // half the distance between the numbers next to 0
@@ -76,15 +76,15 @@ Rounding rounding_of(DType dtype);
 /// Unit roundoff of a dtype; 0 for uint8.
 double unit_roundoff(DType dtype);
 
-/// The uint8 nearest to a value, the even one of two; beyond 0 and 255 these.
+/// The uint8 nearest to a value, of two the even one; 0 below the range and 255 above it.
 inline double nearest_byte(double value) {
   // Doubles of this magnitude are 1 apart, so that the sum is rounded to a whole number.
   constexpr double whole_only = 0x1.8p52;
   return (std::clamp(value, 0.0, 255.0) + whole_only) - whole_only;
 }
 
-/// `a` after storing it in a float dtype. Whole numbers that it holds stay as they are: those of an
-/// element without error, and all where computed ones are `whole` too. Overflow is not foreseen: an
+/// `a` after storing it in a float dtype. Whole numbers that the dtype holds stay as they are where
+/// the element has no error, or where computed values are `whole` too. Overflow is not foreseen: an
 /// infinity is outside any bound.
 inline Estimate stored(Estimate a, const Rounding& to, bool whole = false) {
   constexpr double whole_only = 0x1.8p52;
@@ -97,14 +97,14 @@ inline Estimate stored(Estimate a, const Rounding& to, bool whole = false) {
   return a;
 }
 
-/// How far rounding `a` to the nearest uint8 may lead from `expected`: what its error leaves open.
-/// Without one it is the distance of the uint8 nearest to the value.
+/// How far rounding `a` to the nearest uint8 may lead from `expected`, whatever value its error
+/// allows. Without an error only the nearest uint8 counts.
 inline double byte_error(const Estimate& a, double expected) {
   return std::max(nearest_byte(a.value + a.error) - expected,
                   expected - nearest_byte(a.value - a.error));
 }
 
-/// `a` as the uint8 nearest to it.
+/// `a` rounded to the nearest uint8.
 inline Estimate as_byte(const Estimate& a) {
   const double nearest = nearest_byte(a.value);
   return {nearest, byte_error(a, nearest)};
@@ -115,7 +115,7 @@ enum class Narrow {
   Input,       // x, and x * scale
   Constants,   // mean and std; gamma and beta, and their gradients
   Difference,  // x - mean, before it is divided
-  Statistics,  // mean and rstd of groups
+  Statistics,  // the new gradients, before old ones are added
   Gradients    // new ones, before they are added to old ones
 };
 constexpr auto words(Narrow) {
@@ -127,13 +127,13 @@ constexpr auto words(Narrow) {
 }
 using Rounds = std::vector<Narrow>;
 
-/// The unit roundoff of what is held in `dtype`; 0 where it is held in float32 or better.
+/// The relative error of a value that is held in `dtype`; 0 where it is held in float32 or better.
 inline double roundoff_of(const Rounds& rounds, Narrow held, DType dtype) {
   const bool narrow = std::ranges::find(rounds, held) != rounds.end();
   return narrow && dtype != DType::Float32 ? unit_roundoff(dtype) : 0;
 }
 
-/// A constant that kernels hold in float32, or with that relative error.
+/// A constant that kernels hold in float32, with an additional relative error where one is given.
 struct Constant {
   explicit Constant(double exact, double roundoff = 0)
       : exact(exact), lost(std::abs(held(exact) - exact) + roundoff * std::abs(exact)) {}
@@ -142,16 +142,16 @@ struct Constant {
   double exact, lost;
 };
 
-/// Exact arithmetic on inaccurate values with such a constant: the error grows by what the constant
-/// loses in float32, not by the rounding of the result.
+/// a - b, exact but for the constant: the error grows by what b loses in float32, and not by the
+/// rounding of the result.
 inline Estimate minus(const Estimate& a, const Constant& b) {
   return {a.value - b.exact, a.error + b.lost};
 }
-/// |a' b' - a b| <= |a' - a| |b| + |a'| |b' - b|.
+/// The product, with |a' b' - a b| <= |a' - a| |b| + |a'| |b' - b|.
 inline Estimate times(const Estimate& a, const Constant& b) {
   return {a.value * b.exact, a.error * std::abs(b.exact) + (std::abs(a.value) + a.error) * b.lost};
 }
-/// The same of 1 / b.
+/// The constant 1 / b, where kernels hold b in float32.
 struct Divisor {
   explicit Divisor(double exact, double roundoff = 0)
       : reciprocal(1 / exact),
@@ -165,7 +165,7 @@ inline Estimate over(const Estimate& a, const Divisor& b) {
           a.error * std::abs(b.reciprocal) + (std::abs(a.value) + a.error) * b.lost};
 }
 
-/// Results of one float32 operation that are then stored in a dtype.
+/// Rounds the result of one float32 operation that is then stored in a dtype.
 struct Computed {
   explicit Computed(DType to) : is_narrow(to != DType::Float32), narrow(rounding_of(to)) {}
   Estimate operator()(const Estimate& a) const {
@@ -177,20 +177,20 @@ struct Computed {
   Rounding narrow, float32 = rounding_of(DType::Float32);
 };
 
-/// A product of float32 values, rounded.
+/// The product of two float32 values, rounded.
 Estimate product(const Estimate& a, const Estimate& b);
 
-/// What is known of values `exact`, each computed in float32 to within its error and then stored in
-/// `dtype`.
+/// The accuracy of values `exact` that are each computed in float32 to within their errors and then
+/// stored in `dtype`.
 Accuracy computed_values(const Tensor64& exact, std::vector<double> errors, DType dtype);
 
-/// What is known of x after an op that does `of_channel(c)`, an Estimate of an Estimate, to each
-/// element of channel c.
+/// The accuracy of x after an op on each element. `of_channel(c)` returns the function that the op
+/// is in channel c, from Estimate to Estimate.
 template <class OfChannel>
 Accuracy pointwise(const Known& x, OfChannel of_channel);
 
-/// The relative error of a float32 sum of `count` terms that is added up by halves or better, and
-/// of a few operations on each term (Higham, section 4.2). A plain loop over many terms is worse.
+/// The relative error of a float32 sum of `count` terms that is added up by halves or better, with
+/// a few operations on each term (Higham, section 4.2). A plain loop over many terms is worse.
 double summation_error(std::int64_t count);
 
 template <class OfChannel>

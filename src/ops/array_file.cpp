@@ -20,7 +20,7 @@ std::vector<std::int64_t> file_shape(const TensorDesc& desc) {
   return {n, c, h, w};
 }
 
-/// Where the elements start.
+/// The byte at which the elements start.
 std::size_t checked_npy(std::span<const std::byte> file, const TensorDesc& desc) {
   const NpyHeader header = parse_npy(file);
   std::vector<std::string> mistakes = npy_mistakes(header, desc.dtype);

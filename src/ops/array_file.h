@@ -1,4 +1,4 @@
-/// Tensors in files: NumPy's .npy, or nothing but the elements.
+/// Tensors in files: in NumPy's .npy, or as nothing but the elements.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace normbench {
 
-/// A tensor in a file: a .npy (by its name) or nothing but the elements, little-endian. Throws
-/// Invalid, saying all that is otherwise in the file and what would be right, unless it holds
-/// `desc`'s tensor.
+/// A tensor in a file: a .npy (by its name), or nothing but the elements, little-endian. Throws
+/// Invalid unless the file holds the tensor `desc`. The message lists all that differs, and what
+/// would be right.
 class ArrayFile {
  public:
   ArrayFile(const std::string& path, const TensorDesc& desc);
 
-  /// The mapped elements; not to be written to.
+  /// The mapped elements, which must not be written to.
   const View& view() const { return view_; }
-  /// Smallest and largest value. Throws Invalid for values that are not finite.
+  /// The smallest and the largest value. Throws Invalid for values that are not finite.
   std::pair<double, double> range() const;
 
  private:

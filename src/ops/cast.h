@@ -4,7 +4,7 @@
 
 namespace normbench {
 
-/// Changes the dtype. To uint8 it rounds to nearest even and saturates.
+/// Changes the dtype. A cast to uint8 rounds to nearest even and saturates.
 struct Cast {
   static constexpr std::string_view name = "cast";
   static constexpr std::string_view about = "change the dtype";

@@ -7,11 +7,11 @@
 
 namespace normbench {
 
-/// Stands for a network: busy for a time, with arithmetic whose results are dropped. The input
-/// passes through. The work is a fixed number of dependent operations, not a wait, so that what
-/// shares the processor shows: on the CPU, on one core, calibrated once a process; on a GPU by its
-/// nominal peak clock, on a share of its multiprocessors. Parameters: ms, or ms_per_image; fill (1:
-/// all multiprocessors; on a GPU only).
+/// Stands for a network: keeps the processor busy for a time with arithmetic whose results are
+/// dropped; the input passes through. The work is a number of dependent operations, not a wait, so
+/// that its effect on others shows. The CPU uses one core, calibrated once a process; a GPU uses a
+/// share of its multiprocessors, at its nominal peak clock. Parameters: ms, or ms_per_image; fill
+/// (1: all multiprocessors; on a GPU only).
 struct Compute {
   static constexpr std::string_view name = "compute";
   static constexpr std::string_view about =
@@ -19,11 +19,11 @@ struct Compute {
   static constexpr bool passes_through = true;
   static constexpr bool needs_input = true;
 
-  double ms = 0, ms_per_image = 0;  // one of them is above 0
+  double ms = 0, ms_per_image = 0;  // exactly one is above 0
   std::optional<double> fill = {};
 
   static Compute read(Reader& reader);
-  /// What it is to take for a batch of so many images.
+  /// The time that a batch of so many images is to take.
   double ns(std::int64_t images) const {
     return 1e6 * (ms + ms_per_image * static_cast<double>(images));
   }

@@ -11,8 +11,8 @@
 namespace normbench {
 namespace {
 
-/// One channel before it is rounded: the larger error of the two orders in which kernels may
-/// compute it.
+/// A channel before rounding. Kernels may compute it in two orders: the larger error
+/// counts.
 struct Unrounded {
   Unrounded(double mean, double std, double scale)
       : minus_mean(-mean),

@@ -4,11 +4,11 @@
 
 namespace normbench {
 
-/// Makes images again of what `normalize` with the same mean, std and scale gives: the uint8
-/// nearest to (x * std[c] + mean[c]) / scale, in layout `layout`. A value halfway between two whole
-/// numbers goes to the even one (as with np.rint and torch.round; `.to(torch.uint8)` truncates);
-/// what is beyond 0 or 255 becomes that, and NaN 0. Parameters: mean, std, scale (1), layout
-/// (input's). The input is of a float dtype.
+/// Undoes `normalize` with the same mean, std and scale: gives the uint8 nearest to (x * std[c] +
+/// mean[c]) / scale, in layout `layout`. A value halfway between two whole numbers goes to the even
+/// one, as with np.rint and torch.round (`.to(torch.uint8)` truncates). Values beyond 0 or 255
+/// become 0 or 255, NaN becomes 0. Parameters: mean, std, scale (1), layout (input's). The input
+/// has a float dtype.
 struct Denormalize {
   static constexpr std::string_view name = "denormalize";
   static constexpr std::string_view about =
@@ -25,7 +25,7 @@ struct Denormalize {
   std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
                                  std::span<const TensorDesc> out) const;
   bool row_wise() const { return true; }
-  /// Each parameter at least once, and values that stay within 0 … 255 or do not.
+  /// Each parameter at least once, with values that stay within 0 … 255 and with others.
   static std::vector<Denormalize> samples(const Shape& shape);
 };
 

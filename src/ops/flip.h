@@ -4,7 +4,7 @@
 
 namespace normbench {
 
-/// Parameter: axis horizontal (default), vertical or both.
+/// Mirrors every image. Parameter: axis horizontal (default), vertical or both.
 struct FlipOp {
   static constexpr std::string_view name = "flip";
   static constexpr std::string_view about = "mirror every image";

@@ -1,12 +1,12 @@
-/// The steps of which group normalization and its gradients are made where no kernel does it whole:
-/// as PyTorch ran it up to 1.3, by a batch norm over [1, N * groups, …] and affine operations.
+/// The single steps of group normalization and its gradients, where no kernel does all of them.
+/// PyTorch up to 1.3 ran it so: a batch norm over [1, N * groups, …] and affine operations.
 #pragma once
 
 #include "ops/checks.h"
 
 namespace normbench {
 
-/// Which of a tensor's parts have a scale and a shift of their own.
+/// The parts of a tensor that have a scale and a shift of their own.
 enum class Over { Group, Channel };
 constexpr auto words(Over) {
   return std::to_array<Word<Over>>({{Over::Group, "group"}, {Over::Channel, "channel"}});
@@ -30,9 +30,9 @@ struct Moments {
   static std::vector<Moments> samples(const Shape& shape);
 };
 
-/// over group: x, mean, rstd -> (x - mean) * rstd, with [N, groups, 1, 1] of them; over channel: x,
-/// gamma, beta -> x * gamma + beta, with [1, C, 1, 1]. These are float32. dtype and layout of x are
-/// kept, floating point only. Parameter: over (channel).
+/// over group: x, mean, rstd -> (x - mean) * rstd, where mean and rstd are [N, groups, 1, 1]. over
+/// channel: x, gamma, beta -> x * gamma + beta, where those are [1, C, 1, 1]. All four are float32.
+/// dtype and layout of x stay; floating point only. Parameter: over (channel).
 struct ScaleShift {
   static constexpr std::string_view name = "scale_shift";
   static constexpr std::string_view about =
@@ -52,8 +52,8 @@ struct ScaleShift {
   }
 };
 
-/// a, b -> a * b. b is like a, or one float32 value for each channel, [1, C, 1, 1]. dtype and
-/// layout of a are kept, floating point only.
+/// a, b -> a * b. b is like a, or has one float32 value for each channel, [1, C, 1, 1]. dtype and
+/// layout of a stay; floating point only.
 struct Mul {
   static constexpr std::string_view name = "mul";
   static constexpr std::string_view about = "the product of two tensors";
@@ -66,7 +66,7 @@ struct Mul {
   std::vector<Feeds> feeds(const TensorDesc& x) const;
 };
 
-/// x -> the sums of its channels over all images, [1, C, 1, 1] float32. Floating point only.
+/// x -> the sum of each channel over all images, [1, C, 1, 1] float32. Floating point only.
 struct Sum {
   static constexpr std::string_view name = "sum";
   static constexpr std::string_view about = "the sum of each channel, over the batch";
@@ -79,9 +79,9 @@ struct Sum {
   bool whole_batch() const { return true; }
 };
 
-/// dh, x, mean, rstd -> dx, the gradient of (x - mean) * rstd with respect to x, where mean and
-/// rstd, [N, groups, 1, 1] float32, are those of x, and dh is the gradient with respect to the
-/// result. Floating point only.
+/// dh, x, mean, rstd -> dx. dx is the gradient of h = (x - mean) * rstd with respect to x; dh is
+/// the one with respect to h. mean and rstd are x's own, [N, groups, 1, 1] float32. Floating point
+/// only.
 struct BatchNormBackward {
   static constexpr std::string_view name = "batch_norm_backward";
   static constexpr std::string_view about =
@@ -95,7 +95,7 @@ struct BatchNormBackward {
   std::vector<Feeds> feeds(const TensorDesc& x) const;
 };
 
-/// old, new -> old + new: what autograd does with a gradient that there is already. Floating point
+/// old, new -> old + new, as autograd does where there is a gradient already. Floating point
 /// only.
 struct Accumulate {
   static constexpr std::string_view name = "accumulate";

@@ -32,7 +32,7 @@ struct GroupNorm {
   bool affine = true;
   Direction direction = Direction::Forward;
   bool accumulate = false;
-  Rounds rounds = {};  // none; a peer may say some
+  Rounds rounds = {};  // empty here; a peer may name some
 
   static GroupNorm read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
@@ -44,11 +44,11 @@ struct GroupNorm {
   std::vector<Feeds> feeds(const TensorDesc& x) const;
   static std::vector<GroupNorm> samples(const Shape& shape);
 
-  /// The number of each input in the list of all; -1 where there is none.
+  /// The index of each input in the list of all inputs; -1 where it is not there.
   struct Inputs {
     int dy = -1, x = -1, gamma = -1, beta = -1, mean = -1, rstd = -1;
     int old_dx = -1, old_dgamma = -1, old_dbeta = -1;
-    std::vector<std::string_view> names = {};  // of all, in order
+    std::vector<std::string_view> names = {};  // of all inputs, in order
   };
   Inputs inputs() const;
 

@@ -8,7 +8,7 @@
 namespace normbench {
 namespace {
 
-/// Means over a group that its gradient is made of, and how far float32 sums may be from them.
+/// The two means over a group that its gradient needs, and how far float32 sums may lie from them.
 struct GradientMeans {
   Estimate g, gh;
 };
@@ -30,7 +30,7 @@ GradientMeans means_over(std::span<const Estimate> g, std::span<const Estimate> 
   return means;
 }
 
-/// rstd * (g - mean of g - h * mean of g * h).
+/// The error of rstd * (g - mean of g - h * mean of g * h).
 double gradient_error(const Estimate& g, const Estimate& h, const GradientMeans& means,
                       const Estimate& rstd) {
   const double u = unit_roundoff(DType::Float32);
@@ -65,8 +65,8 @@ MomentErrors moment_errors(const Known& x, std::int64_t groups, std::int64_t ind
   const GroupSpread group = spread_of(values);
   const double sum = summation_error(static_cast<std::int64_t>(values.size()));
   const double u = unit_roundoff(DType::Float32);
-  // What errors e of the values make of the mean, mean |e|, and of the variance, mean (2 |x - mean|
-  // |e| + e^2).
+  // Errors e of the values change the mean by at most mean |e|, and the variance by at most mean (2
+  // |x - mean| |e| + e^2).
   double given_mean = 0, given_variance = 0;
   if (!(x.accuracy.errors == Errors(0)))
     for (std::size_t i = 0; i < values.size(); ++i) {

@@ -4,8 +4,8 @@
 
 namespace normbench {
 
-/// The input copied into page-locked host memory (`memory`, default pinned). With `output` fresh it
-/// is allocated and freed in the stage, as by torch's pin_memory(); with reuse a buffer is kept.
+/// Copies the input into page-locked host memory (`memory`, default pinned). With `output` fresh
+/// the stage allocates and frees it, as torch's pin_memory() does; with reuse one buffer is kept.
 struct Pin {
   static constexpr std::string_view name = "pin";
   static constexpr std::string_view about = "copy into page-locked host memory";
@@ -14,7 +14,7 @@ struct Pin {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
 };
 
-/// Page-locks the input where it lies (cudaHostRegister): the output is the same bytes, registered.
+/// Page-locks the input where it lies (cudaHostRegister). The output is the same bytes, registered.
 struct Register {
   static constexpr std::string_view name = "register";
   static constexpr std::string_view about = "page-lock the input where it lies (cudaHostRegister)";
@@ -23,8 +23,8 @@ struct Register {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
 };
 
-/// Undoes a `register`. Inputs: what is passed through unchanged, and the registered value; by
-/// default the previous stage's output and the latest registered value.
+/// Undoes a `register`. Inputs: the value that passes through unchanged (default: the previous
+/// stage's output), and the registered value (default: the latest one).
 struct Unregister {
   static constexpr std::string_view name = "unregister";
   static constexpr std::string_view about = "undo register (cudaHostUnregister)";

@@ -20,7 +20,7 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t channels = 3, most_images = 1 << 20;  // of a batch
+constexpr std::int64_t channels = 3, most_images = 1 << 20;  // in a batch
 
 std::vector<std::string> names(const Load& load) {
   std::vector<std::string> names;
@@ -28,14 +28,14 @@ std::vector<std::string> names(const Load& load) {
   return names;
 }
 
-/// Why each file cannot be read, or "".
+/// For each file why it cannot be read, or "".
 std::vector<std::string> reasons(const Load& load) {
   std::vector<std::string> reasons;
   for (const auto& file : load.files) reasons.push_back(load.contents(file).why_broken);
   return reasons;
 }
 
-/// Throws Invalid where the folder no longer holds what its manifest says.
+/// Throws Invalid where the folder no longer holds the files of its manifest.
 void check_files(const Load& load, const Manifest& manifest) {
   std::map<std::string, std::int64_t> sizes;
   for (const DatasetFile& file : manifest.files) sizes.emplace(file.name, file.bytes);
@@ -57,7 +57,7 @@ void check_files(const Load& load, const Manifest& manifest) {
   if (!sizes.empty()) unlike(sizes.begin()->first, "is missing");
 }
 
-/// Throws Invalid.
+/// Takes the facts of the folder's manifest, where it has one. Throws Invalid.
 void note_manifest(Load& load, const std::string& folder) {
   if (!std::filesystem::is_directory(folder)) return;
   const auto manifest = read_manifest(folder);
@@ -76,10 +76,10 @@ void note_manifest(Load& load, const std::string& folder) {
                               height, width, load.height, load.width));
 }
 
-/// Where number `index` below `count` comes in the order that `key` stands for: each number once. A
-/// network of Feistel's, which permutes the next power of four numbers, followed until it leads to
-/// one below `count`; so any place of an order is there without the others. With 4 rounds orders of
-/// a handful are not equally likely.
+/// The place of number `index` below `count` in the order that `key` stands for; each number has
+/// one. It is a Feistel network, which permutes the next power of four numbers, followed until it
+/// leads below `count`. So any place is known without the others. With 4 rounds, orders of a
+/// handful of numbers are not equally likely.
 std::size_t shuffled(std::size_t index, std::size_t count, std::uint64_t key) {
   const auto half_bits = std::max<std::size_t>(1, (std::bit_width(count - 1) + 1) / 2);
   const std::uint64_t mask = (std::uint64_t{1} << half_bits) - 1;
@@ -91,7 +91,7 @@ std::size_t shuffled(std::size_t index, std::size_t count, std::uint64_t key) {
   return static_cast<std::size_t>(left << half_bits | right);
 }
 
-/// A window of one channel as doubles.
+/// A window of one channel, in doubles.
 Tensor64 plane(const Image& image, const Window& part, std::int64_t channel) {
   Tensor64 out{{1, 1, part.height, part.width}, {}};
   out.values.reserve(out.shape.elements());
@@ -101,7 +101,7 @@ Tensor64 plane(const Image& image, const Window& part, std::int64_t channel) {
   return out;
 }
 
-/// The image in an encoded file, in the loader's size.
+/// The image in an encoded file, at the loader's size.
 std::vector<double> fitted(const Load& load, const std::string& file) {
   std::vector<std::uint8_t> bytes;
   Image image;
@@ -117,7 +117,7 @@ std::vector<double> fitted(const Load& load, const std::string& file) {
   return values;
 }
 
-/// The image at a byte of a raw or npy file.
+/// The image at byte `offset` of a raw or npy file.
 std::vector<double> stored(const Load& load, const std::string& file, std::int64_t offset) {
   const TensorDesc image = load.image();
   std::vector<std::byte> bytes(image.bytes());
@@ -266,7 +266,7 @@ TensorDesc Load::image() const {
 Window Load::window(std::int64_t image_height, std::int64_t image_width) const {
   if (fit == Fit::Resize)
     return {.height = image_height, .width = image_width, .top = 0, .left = 0};
-  // 1 where the image holds the whole window, else how much of it the shorter side can give.
+  // 1 where the image holds the whole window, else the share that its shorter side can give.
   const double part = std::min(
       {1.0, static_cast<double>(image_height) / height, static_cast<double>(image_width) / width});
   Window cut{.height = std::max<std::int64_t>(1, std::llround(height * part)),

@@ -31,28 +31,28 @@ constexpr auto words(PageCache) {
   return std::to_array<Word<PageCache>>({{PageCache::Warm, "warm"}, {PageCache::Cold, "cold"}});
 }
 
-/// Where an image lies: in which file, and at which byte of it. `alone`: no other one lies there.
+/// Where an image lies: in which file, and at which byte of it. `alone`: no other image lies in it.
 struct ImagePlace {
   std::size_t file = 0;
   std::int64_t offset = 0;
   bool alone = true;
 };
 
-/// Which images the items of a loader read: each the next `batch` of all, over and over. Every pass
-/// over them (an epoch) is in name order, or in an order of its own.
+/// Which images the items of a loader read: item after item the next `batch` of all images, over
+/// and over. Every pass over the images (an epoch) is in name order, or in an order of its own.
 class ImageWalk {
  public:
-  /// `places`: at least one, in the order of the files and within each. Shuffled where there is a
+  /// `places`: at least one, in the order of the files and of the bytes. Shuffled where there is a
   /// seed.
   ImageWalk(std::vector<std::string> files, std::vector<ImagePlace> places, std::int64_t batch,
             std::optional<std::uint64_t> seed);
 
   const std::vector<std::string>& files() const { return files_; }
   const std::vector<ImagePlace>& places() const { return places_; }
-  /// The images of an item (counted from 0) by their number; any item by itself. Items with the
-  /// same ones load the same.
+  /// The numbers of the images of an item (counted from 0); any item can be asked for by itself.
+  /// Items with the same numbers load the same.
   std::vector<std::size_t> numbers_of(std::int64_t item) const;
-  /// Where they lie.
+  /// Where the images of an item lie.
   std::vector<ImagePlace> places_of(std::int64_t item) const;
 
  private:
@@ -89,36 +89,36 @@ struct Load {
   OnError on_error = OnError::Fail;
   bool shuffle = false;
   std::uint64_t seed = 0;
-  std::vector<std::string> files = {};  // after resolve: every file that matches, in order
-  std::string root = {};                // of all of them: what follows is a file's name
-  Beside beside = {};                   // what lies there and is not taken
-  std::string searched = {};            // where the dataset was looked for and is not
-  // … and what the manifest of their folder says, where it has one: how long making them took, and
-  // their mean peak signal-to-noise ratio (0: all pixels were kept).
+  std::vector<std::string> files = {};  // after resolve(): every file that matches, in order
+  std::string root = {};                // the start of all files; what follows it is a file's name
+  Beside beside = {};                   // what lies beside the files and is not taken
+  std::string searched = {};            // where the dataset was looked for in vain
+  // From the manifest of the files' folder, where it has one: how long making them took, and their
+  // mean peak signal-to-noise ratio (0: all pixels were kept).
   double prepare_seconds = 0, psnr_db = 0;
-  ResizeFilter held_to = ResizeFilter::Triangle;  // the reference's; a peer may say another
-  std::shared_ptr<Probe> probe = std::make_shared<Probe>();  // shared by copies: tried once
+  ResizeFilter held_to = ResizeFilter::Triangle;  // the reference's filter; a peer may say another
+  std::shared_ptr<Probe> probe = std::make_shared<Probe>();  // copies share it: tried once
 
   static Load read(Reader& reader);
-  /// Finds the files, as `find_files` does, by how the storage's end. Leaves `files` empty when
-  /// neither a path nor --images was given, or the dataset is not there. Throws Invalid when the
-  /// path does not exist or matches nothing, or its manifest is damaged or says that files of
-  /// pixels have another size.
+  /// Finds the files, as `find_files` does, by the endings of the storage's files. Leaves `files`
+  /// empty when neither a path nor --images was given, or the dataset is not there. Throws Invalid
+  /// when the path does not exist or matches nothing, or its manifest is damaged or says that files
+  /// of pixels have another size.
   void resolve(const Paths& paths);
-  /// The dataset's name, with its size.
+  /// The dataset's name, with the size filled in.
   std::string dataset_name() const;
   /// Why `files` is empty.
   std::string why_no_files() const;
-  /// "a.jpg", "cat/a.jpg": what one of the files is called.
+  /// The name of one of the files: "a.jpg", "cat/a.jpg".
   std::string name_of_file(const std::string& file) const { return file.substr(root.size()); }
-  /// What is in one of the files.
+  /// The content of one of the files.
   FileContents contents(const std::string& file) const;
-  /// How many images there are in all `files`, broken ones included where each has one.
+  /// The number of images in all `files`; a broken file counts as one where each has one image.
   std::int64_t image_count() const;
-  /// Which images each item reads. Tries all `files`, once; throws std::runtime_error naming every
-  /// broken one when on_error is `fail` or when none is left.
+  /// Which images each item reads. Tries all `files`, once. Throws std::runtime_error naming every
+  /// broken file when on_error is `fail` or when no file is left.
   ImageWalk walk() const;
-  /// One image as it is given out, and as raw and npy files hold it.
+  /// An image as the op gives it out, and as raw and npy files hold it.
   TensorDesc image() const;
   /// The part of an image of this extent that is resized to [height, width].
   Window window(std::int64_t image_height, std::int64_t image_width) const;
@@ -129,10 +129,10 @@ struct Load {
                                  std::span<const TensorDesc> out) const;
 };
 
-// All files are tried, once.
-/// Those that cannot be read.
+// Both try all files, once.
+/// The files that cannot be read, …
 std::vector<BrokenFiles> broken_files(const Load& load);
-/// Those that are read and of which something is to be said.
+/// … and the files that are read and have a remark.
 std::vector<RemarkedFiles> remarked_files(const Load& load);
 
 }  // namespace normbench

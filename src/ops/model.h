@@ -14,21 +14,21 @@ constexpr auto words(ModelNormalize) {
                                               {ModelNormalize::Inside, "inside"}});
 }
 
-/// The logits of a network. Which names there are, and the weights, are known to a peer alone.
-/// Parameters: name, normalize (none); before and inside need mean and std, and make (x - mean) /
-/// std of the input; train (a step of training instead: forward, cross-entropy, backward, SGD; the
-/// logits are those of its forward pass), learning_rate (0: weights stay, so that all steps can be
+/// Computes the logits of a network. Only a peer knows the names of networks and the weights.
+/// Parameters: name; normalize (none; before and inside need mean and std, and make (x - mean) /
+/// std of the input); train (do a step of training: forward, cross-entropy, backward, SGD; the
+/// logits are those of its forward pass); learning_rate (0: weights stay, so that all steps can be
 /// compared; the work is the same). Floating point only; dtype kept.
 struct Model {
   static constexpr std::string_view name = "model";
   static constexpr std::string_view about =
       "logits of a network: [n, 3, h, w] to [n, 1000, 1, 1]; runs in a peer only";
   static constexpr bool peer_only = true;
-  static constexpr std::int64_t channels = 3, classes = 1000;  // of ImageNet
+  static constexpr std::int64_t channels = 3, classes = 1000;  // ImageNet's
 
   std::string network = {};
   ModelNormalize normalize = ModelNormalize::None;
-  std::vector<double> mean = {}, std = {};  // one value, or one per channel; empty: not said
+  std::vector<double> mean = {}, std = {};  // one value, or one per channel; empty: not given
   bool train = false;
   double learning_rate = 0;
 

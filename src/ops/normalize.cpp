@@ -10,7 +10,7 @@
 namespace normbench {
 namespace {
 
-/// One channel: the larger error of the two orders in which kernels may compute it.
+/// A channel. Kernels may compute it in two orders: the larger error counts.
 struct Normalized {
   Normalized(const Normalize& op, std::int64_t c, DType to)
       : Normalized(op.scale, at_channel(op.mean, c), at_channel(op.std, c), to,
@@ -32,12 +32,12 @@ struct Normalized {
   }
 
  private:
-  /// In float32 too: a library that divides pixels and constants by 255 first rounds them there.
+  /// Not 0 in float32 either: a library that first divides all by 255 rounds there.
   static double roundoff_here(const Rounds& rounds, Narrow held, DType to) {
     const bool is_named = std::ranges::find(rounds, held) != rounds.end();
     return is_named ? unit_roundoff(to) : 0;
   }
-  /// Whole numbers, too: a library may have divided all by 255.
+  /// Adds the error even to whole numbers: a library may have divided all by 255.
   static Estimate rounded(Estimate a, double roundoff) {
     a.error += roundoff * (std::abs(a.value) + a.error);
     return a;
@@ -61,7 +61,7 @@ struct Normalized {
   Rounding narrow, float32 = rounding_of(DType::Float32);
 };
 
-/// What the op leaves of images, at their places.
+/// The part of images that the op reads, where it puts it.
 Tensor64 placed(const Normalize& op, const Tensor64& images) {
   if (op.crop.empty()) return mirrored(images, op.flip);
   Tensor64 cut = op.crop[0].cut(images);
@@ -75,7 +75,7 @@ Tensor64 placed(const Normalize& op, const Tensor64& images) {
 
 constexpr std::size_t most_windows = 64;
 
-/// The window of an object of its own; nothing where that has mistakes.
+/// The window in an object of its own; nothing where the object has mistakes.
 std::optional<Window> read_window(Reader& reader, bool is_object) {
   if (is_object) reader.require("size", "[height, width]");
   const auto window = Window::read(reader);

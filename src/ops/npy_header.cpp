@@ -65,7 +65,7 @@ class DictParser {
     if (!accept(c)) throw Invalid(fmt::format("expected '{}' in the dict", c));
   }
 
-  /// A dtype's string, or all of a structured type or an array of a type.
+  /// Reads a dtype's string, or the whole text of a structured type or an array of a type.
   std::string type() {
     skip_space();
     if (!text_.starts_with('[') && !text_.starts_with('(')) return quoted();
@@ -91,7 +91,7 @@ class DictParser {
     } while (open > 0);
   }
 
-  /// Python 2 marks some strings: u'descr'.
+  /// Reads a string. Python 2 marks some: u'descr'.
   std::string quoted() {
     skip_space();
     if (text_.starts_with("u'") || text_.starts_with("u\"")) text_.remove_prefix(1);
@@ -137,7 +137,7 @@ class DictParser {
   std::string_view text_;
 };
 
-/// A type that NumPy has, and how it may be written.
+/// A type that NumPy has, and the ways in which it may be written.
 struct NumPyType {
   std::string_view code;  // behind its byte order
   std::string_view name;
@@ -160,7 +160,7 @@ constexpr auto kTypes = std::to_array<NumPyType>({{"b1", "bool", "?", "bool_"},
                                                   {"c16", "complex128", "D", "cdouble"},
                                                   {"c32", "complex256", "G", "clongdouble"}});
 
-/// Types with a length or a unit, and others that hold no numbers, by their first letter.
+/// Types with a length or a unit, and types without numbers, by their first letter.
 struct OtherType {
   char letter;
   std::string_view said;
@@ -200,7 +200,7 @@ FileType type_of(std::string_view descr) {
   return {.known = &*at, .code = at->code, .big_endian = descr[0] == '>' && !one_byte};
 }
 
-/// The type as people say it, or the raw word.
+/// The type in words, or the raw text.
 std::string said(const std::string& descr) {
   const FileType type = type_of(descr);
   if (type.known != nullptr)
@@ -213,7 +213,7 @@ std::string said(const std::string& descr) {
   return fmt::format("\"{}\"", descr);
 }
 
-/// NumPy has no such dtype: the file has its bits.
+/// True where NumPy has no such dtype: the file has its bits.
 bool stands_as_bits(const DTypeRow& dtype) {
   return dtype.significant_bits > 0 && dtype.npy[1] == 'u';
 }
@@ -224,7 +224,7 @@ bool holds(const NpyHeader& header, const DTypeRow& dtype) {
   return type.known != nullptr && !type.big_endian && type.code == dtype.npy.substr(1);
 }
 
-/// The type that is right, and how to get there where that is known.
+/// The type that would be right, and how to get there where that is known.
 std::string wanted(const NpyHeader& header, const DTypeRow& dtype) {
   if (stands_as_bits(dtype))
     return fmt::format("{} (as ml_dtypes saves it, or its bits as uint{})", dtype.name,
@@ -261,7 +261,7 @@ NpyHeader parse_npy(std::span<const std::byte> file) {
 }
 
 std::string npy_header(std::string_view descr, std::span<const std::int64_t> shape) {
-  constexpr std::size_t before = magic.size() + 4;  // version and length
+  constexpr std::size_t before = magic.size() + 4;  // the version and the length
   std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
                                  descr, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   const std::size_t length = (before + dict.size() + 1 + 63) / 64 * 64 - before;

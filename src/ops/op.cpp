@@ -33,7 +33,7 @@ constexpr bool only_moves = requires {
   requires T::moves_only;
 };
 
-/// What is known of tensors whose values only move: errors move with them.
+/// The accuracy of tensors whose values only move: errors move with them.
 template <class T>
 Accuracy moved(const T& op, std::span<const Known> in, const Tensor64& exact) {
   Accuracy found = in[0].accuracy;
@@ -57,7 +57,7 @@ Accuracy moved(const T& op, std::span<const Known> in, const Tensor64& exact) {
   return found;
 }
 
-/// Only those input elements that become output elements are read, and every output is written.
+/// The cost of an op that reads only input elements that become output, and writes every output.
 Cost window_cost(std::span<const TensorDesc> in, std::span<const TensorDesc> out,
                  std::int64_t flops_per_element) {
   const std::int64_t elements = out[0].elements();

@@ -7,13 +7,13 @@
 namespace normbench {
 namespace {
 
-/// Taps per axis that the bound allows for: shrinking 32 times; beyond, kernels sum in blocks.
+/// The taps per axis that the bound allows for: shrinking 32 times. Beyond, kernels sum in blocks.
 constexpr double most_taps = 64;
 
 constexpr double largest_byte = 255;
 
-/// Rows of another width: of each of its taps' pixels, weights and first pixel, what `of_taps`
-/// says.
+/// Rows of another width. `of_taps` computes each pixel of the weights and the pixels under
+/// them.
 template <class OfTaps>
 Tensor64 resized_rows(const Tensor64& in, std::int64_t width, ResizeFilter kind, OfTaps of_taps) {
   const auto filter = kind == ResizeFilter::Box ? box_filter(in.shape.w, width)
@@ -38,10 +38,10 @@ Tensor64 transposed(const Tensor64& in) {
   return out;
 }
 
-/// A pixel that two sums of k products have made of others up to `largest`, with weights in float32
-/// and in any order: each is off by at most gamma(k + 1) sum |w| |x| (Higham, eq. 3.5), where
-/// sum |w| = 1 and gamma(n) = n u / (1 - n u). Kernels that also work out the weights in float32
-/// may be off by as much of `largest` where sum |w| |x| is smaller.
+/// The error of a pixel after two sums of k products, with float32 weights in any order. Each sum
+/// is off by at most gamma(k + 1) sum |w| |x| (Higham, eq. 3.5), where sum |w| = 1 and gamma(n) = n
+/// u / (1 - n u). Kernels that also compute the weights in float32 may be off by as much of
+/// `largest`, the largest of the pixels.
 Estimate weighed_twice(Estimate a, double largest) {
   const double nu = (most_taps + 1) * unit_roundoff(DType::Float32);
   for (int pass = 0; pass < 2; ++pass) a.error += nu / (1 - nu) * (largest + a.error);
@@ -55,7 +55,7 @@ Tensor64 resized_by(const Tensor64& in, std::int64_t height, std::int64_t width,
   return transposed(resized_rows(transposed(rows), height, kind, of_taps));
 }
 
-/// The largest magnitude of the pixels that each output pixel is made of.
+/// For each output pixel, the largest magnitude of the pixels that it is made of.
 Tensor64 largest_under(const Tensor64& in, std::int64_t height, std::int64_t width) {
   return resized_by(in, height, width, ResizeFilter::Triangle,
                     [](const Taps& taps, std::span<const double> pixels) {
@@ -66,13 +66,13 @@ Tensor64 largest_under(const Tensor64& in, std::int64_t height, std::int64_t wid
                     });
 }
 
-/// Taps of the triangle filter along one axis: two when it grows, twice the scale when it shrinks.
+/// Taps of the triangle filter on one axis: two when it grows, twice the scale when it shrinks.
 double taps_between(std::int64_t from, std::int64_t to) {
   return 2 * std::max(1.0, static_cast<double>(from) / static_cast<double>(to));
 }
 
-/// A multiplication and an addition per tap: rows first, over the input's columns, then columns.
-/// Bounded, for the image between the two passes may be larger than either.
+/// A multiplication and an addition per tap: first along rows, over the input's columns, then along
+/// columns. Bounded, for the image between the two passes may be larger than either.
 std::int64_t resize_flops(const TensorDesc& in, const TensorDesc& out) {
   const double rows = 2 * taps_between(in.shape.h, out.shape.h) * static_cast<double>(in.shape.w);
   const double columns =
@@ -96,7 +96,7 @@ std::vector<TensorDesc> Resize::infer(std::span<const TensorDesc> in) const {
   return one_output(x.dtype, x.layout, {x.shape.n, x.shape.c, height, width}, x.memory);
 }
 
-// Not rounded for uint8: the rounding is part of the bound.
+// The result is not rounded for uint8: the bound holds the rounding.
 void Resize::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t) const {
   out[0] = resized(in[0], height, width, ResizeFilter::Triangle);
 }

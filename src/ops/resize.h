@@ -4,8 +4,8 @@
 
 namespace normbench {
 
-/// Parameter: size [h, w]. Pixel centres at half integers; when it shrinks, the triangle filter is
-/// widened by the scale (as PIL and torchvision antialias=True do). dtype kept; uint8 is rounded.
+/// Parameter: size [h, w]. Pixel centres are at half integers. When it shrinks, the scale widens
+/// the triangle filter (as in PIL and torchvision antialias=True). dtype kept; uint8 is rounded.
 struct Resize {
   static constexpr std::string_view name = "resize";
   static constexpr std::string_view about = "antialiased bilinear resize";
@@ -21,23 +21,23 @@ struct Resize {
   static std::vector<Resize> samples(const Shape& shape);
 };
 
-/// Triangle: the op's, as above. Box: the mean of the input pixels that an output pixel covers, in
-/// parts where it covers parts of them; when it grows, as triangle. The same as OpenCV's INTER_AREA
-/// along an axis that shrinks and INTER_LINEAR along one that grows.
+/// Triangle: as the op does it. Box: the mean of the input pixels that an output pixel covers,
+/// pixels covered in part counting in part; along an axis that grows as triangle. Box is OpenCV's
+/// INTER_AREA along an axis that shrinks and INTER_LINEAR along one that grows.
 enum class ResizeFilter { Triangle, Box };
 constexpr auto words(ResizeFilter) {
   return std::to_array<Word<ResizeFilter>>(
       {{ResizeFilter::Triangle, "triangle"}, {ResizeFilter::Box, "box"}});
 }
 
-/// Images [n, c, h, w] in another size, in double.
+/// The images [n, c, h, w] at another size, in double.
 Tensor64 resized(const Tensor64& in, std::int64_t height, std::int64_t width, ResizeFilter filter);
 
 /// How far images may lie from exact ones that were resized and then stored as uint8. `weighed`:
-/// the errors of what they were made of, with the filter's weights.
+/// the errors of the pixels they were made of, weighed by the filter.
 std::vector<double> errors_of_resized_bytes(const Tensor64& exact, const Errors& weighed);
 
-/// Weights of the input pixels [first, first + weights.size()) in one output pixel; they sum to 1.
+/// The weights of input pixels [first, first + weights.size()) in one output pixel; their sum is 1.
 struct Taps {
   std::int64_t first = 0;
   std::vector<double> weights;
@@ -48,12 +48,12 @@ struct AxisPart {
   double begin = 0, length = 0;
 };
 
-/// The taps of each of `to` output pixels from a part of `from` input pixels, by default all: pixel
-/// centres at half integers, a triangle of half-width max(1, length / to) around the output's
-/// centre, cut at the borders. The same as PIL's BILINEAR and torchvision's antialias=True.
+/// The taps of each of `to` output pixels, from a part of `from` input pixels (default: all). Pixel
+/// centres lie at half integers; the triangle has half-width max(1, length / to) around the
+/// output's centre and is cut at the borders: PIL's BILINEAR and torchvision's antialias=True.
 std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to);
 std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to, const AxisPart& part);
-/// The same of all input pixels for a box.
+/// The taps of each of `to` output pixels of the box filter, from all of `from` input pixels.
 std::vector<Taps> box_filter(std::int64_t from, std::int64_t to);
 
 }  // namespace normbench

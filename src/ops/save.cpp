@@ -40,7 +40,7 @@ std::string npy_start(const View& image) {
       fmt::format("cannot save {}: {}", std::filesystem::path(path).filename().string(), why));
 }
 
-/// A file that was not there before.
+/// A new file in the place of any that was there.
 class NewFile {
  public:
   explicit NewFile(const std::string& path) : path_(path) {
@@ -62,7 +62,7 @@ class NewFile {
       bytes = bytes.subspan(static_cast<std::size_t>(written));
     }
   }
-  /// Some file systems report only here what could not be written.
+  /// Closes the file. Some file systems report only here what could not be written.
   void end() {
     if (close(std::exchange(file_, -1)) != 0) cannot_save(path_, std::strerror(errno));
   }
@@ -76,7 +76,7 @@ std::span<const std::uint8_t> as_bytes(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-/// Of two images of one size.
+/// The root mean square of the difference of two images of one size.
 double root_mean_square(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
@@ -94,7 +94,7 @@ std::string why_not_equal(std::span<const std::uint8_t> expected,
   return fmt::format("byte {} is {}, not {}", at - expected.begin(), *other, *at);
 }
 
-/// The same of a file whose pixels were decoded.
+/// Why a decoded file does not hold the image, or "".
 std::string why_not_decoded(const Save& op, const Image& decoded, const View& image) {
   const Shape& shape = image.desc.shape;
   if (decoded.height != shape.h || decoded.width != shape.w)

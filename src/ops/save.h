@@ -18,9 +18,9 @@ constexpr auto words(SaveFormat) {
 }
 
 /// Encodes each uint8 nhwc image and writes it to a file of its own in the run's scratch folder.
-/// The file system has it then, but is not asked to bring it to a disk. The input passes through.
+/// Then the file system has it, but need not have brought it to a disk. The input passes through.
 /// Parameters: format (jpeg: baseline, chroma at full resolution; png: zlib's default level; raw:
-/// the bytes as they lie; npy: height, width, channels), quality (95, of a jpeg).
+/// the bytes as they lie; npy: height, width, channels), quality (95, for jpeg).
 struct Save {
   static constexpr std::string_view name = "save";
   static constexpr std::string_view about =
@@ -33,30 +33,30 @@ struct Save {
 
   static Save read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
-  /// None: a self-test has no folder for files.
+  /// There are none: a self-test has no folder for files.
   static std::vector<Save> samples(const Shape&) { return {}; }
 };
 
-/// The file of an image: `start` (folder, stage and item: "/tmp/x/4-0") and "-IMAGE.FORMAT".
+/// The file of an image: `start` (folder, stage and item: "/tmp/x/4-0") and then "-IMAGE.FORMAT".
 std::string saved_file(const Save& op, std::string_view start, std::int64_t image);
 
-/// What a file of a dense image holds, one behind the other.
+/// The content of a dense image's file: `start`, then `rest`.
 struct FileContent {
-  std::string start;  // of a npy; else ""
+  std::string start;  // a npy's header; else ""
   std::span<const std::uint8_t> rest;
 };
 
-/// `rest` lies in `memory`, which is reused, or is the image itself. Throws std::runtime_error
-/// where it cannot be encoded.
+/// Encodes an image. `rest` lies in `memory`, which is reused, or is the image itself. Throws
+/// std::runtime_error where the image cannot be encoded.
 FileContent saved_content(const Save& op, const View& image, std::vector<std::uint8_t>& memory);
 
-/// Writes a dense image to a new file in the place of any that is there; `memory` is reused. Throws
+/// Writes a dense image to a new file, which replaces an old one; `memory` is reused. Throws
 /// std::runtime_error with the file's name and the reason.
 void save_image(const Save& op, const std::string& path, const View& image,
                 std::vector<std::uint8_t>& memory);
 
-/// Why the file does not hold this dense image; "" when it does: the same values in a png, raw or
-/// npy, in a jpeg those that its quantisers allow (jpeg_error_bound).
+/// Why the file does not hold this dense image, or "". A png, raw or npy must have the same values,
+/// a jpeg may differ by jpeg_error_bound().
 std::string why_not_saved(const Save& op, const std::string& path, const View& image);
 
 }  // namespace normbench

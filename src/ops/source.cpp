@@ -16,7 +16,7 @@
 namespace normbench {
 namespace {
 
-/// Writes the random bytes of every row, each as a T.
+/// Writes the random bytes of every row, each byte as a T.
 template <class T>
 void fill_rows(const View& view, std::uint64_t seed) {
   std::array<T, 256> values;
@@ -34,14 +34,14 @@ void fill_rows(const View& view, std::uint64_t seed) {
   }
 }
 
-/// Element `index` of the endless random sequence: uniform in (0, 1), 53 bits of it.
+/// Element `index` of the endless random sequence: uniform in (0, 1), with 53 random bits.
 double uniform(std::uint64_t seed, std::uint64_t index) {
   const std::uint64_t bits = mixed(mixed(seed) + (index + 1) * 0x9E3779B97F4A7C15u);
   return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53;
 }
 
-/// Normal values by Box and Muller's transformation (A note on the generation of random normal
-/// deviates, 1958), two of each pair of uniform ones.
+/// Normal values by the transformation of Box and Muller (A note on the generation of random normal
+/// deviates, 1958), two from each pair of uniform ones.
 double normal(std::uint64_t seed, std::uint64_t index) {
   const std::uint64_t pair = index / 2 * 2;
   const double radius = std::sqrt(-2 * std::log(uniform(seed, pair)));
@@ -55,7 +55,7 @@ double random_value(const RandomValues& values, std::uint64_t seed, std::uint64_
   return values.first + values.second * normal(seed, index);
 }
 
-/// Images [first, first + tensor.shape.n) of random values, rounded to the dtype.
+/// Fills images [first, first + tensor.shape.n) with random values, rounded to the dtype.
 void fill_values(const RandomValues& values, DType dtype, std::uint64_t seed, std::int64_t first,
                  Tensor64& tensor) {
   const auto [n, c, h, w] = tensor.shape;
@@ -73,7 +73,7 @@ Tensor64 empty_image(const Shape& shape, std::int64_t images) {
   return tensor;
 }
 
-/// The member "values": {"uniform": [low, high]} or {"normal": [mean, std]}.
+/// Reads the member "values": {"uniform": [low, high]} or {"normal": [mean, std]}.
 RandomValues read_values(Reader& reader) {
   const Json two{
       {"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}, {"maxItems", 2}};
@@ -106,7 +106,7 @@ RandomValues read_values(Reader& reader) {
   return {.distribution = *which, .first = numbers[0], .second = numbers[1]};
 }
 
-/// The member "shape": [n, c, h, w].
+/// Reads the member "shape": [n, c, h, w].
 void read_shape(Reader& reader, Shape& shape) {
   reader.takes("shape",
                {{"type", "array"},

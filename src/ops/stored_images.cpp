@@ -18,7 +18,7 @@ std::vector<std::int64_t> npy_shape(const TensorDesc& image) {
   return {c, h, w};
 }
 
-/// Throws Invalid.
+/// Counts the images in a raw file. Throws Invalid.
 FileContents look_into_raw(const std::string& file, const TensorDesc& image) {
   const std::int64_t bytes = InputFile(file).bytes();
   if (bytes % image.bytes() != 0)
@@ -26,7 +26,7 @@ FileContents look_into_raw(const std::string& file, const TensorDesc& image) {
   return {.images = bytes / image.bytes()};
 }
 
-/// Throws Invalid.
+/// Counts the images in a npy file. Throws Invalid.
 FileContents look_into_npy(const std::string& file, const TensorDesc& image) {
   const MappedFile mapped(file);
   const NpyHeader header = parse_npy(mapped.bytes());

@@ -1,4 +1,4 @@
-/// Datasets of images that need no decoding: .raw files, which hold nothing but pixels, and .npy.
+/// Datasets of images that need no decoding: .raw files, which are nothing but pixels, and .npy.
 #pragma once
 
 #include <array>
@@ -13,19 +13,19 @@
 
 namespace normbench {
 
-/// What the files of a dataset are: encoded, an image each; or arrays of one image or several.
+/// How the files of a dataset hold images: encoded, one a file; or as arrays of one or several.
 enum class Storage { Image, Raw, Npy };
 constexpr auto words(Storage) {
   return std::to_array<Word<Storage>>(
       {{Storage::Image, "image"}, {Storage::Raw, "raw"}, {Storage::Npy, "npy"}});
 }
 
-/// What the names of such files end in.
+/// The endings of the names of such files.
 std::span<const std::string_view> endings_of(Storage storage);
 
-/// What is in a file of images like `image` (one of them, dense uint8): a .raw is as many of them
-/// one after the other, a .npy an array of one ([h, w, c] or [c, h, w], as the layout says) or of
-/// several.
+/// The content of a file of images like `image` (a single one, dense uint8). A .raw is any number
+/// of them one after the other. A .npy is an array of one ([h, w, c] or [c, h, w], as the layout
+/// says) or of several.
 FileContents look_into_array(const std::string& file, Storage storage, const TensorDesc& image);
 
 }  // namespace normbench

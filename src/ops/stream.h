@@ -4,9 +4,9 @@
 
 namespace normbench {
 
-/// Reads its input once and writes `write`/`read` times as many bytes (one at least), as uint8 of
+/// Reads its input once and writes `write`/`read` times as many bytes (at least one), as uint8 of
 /// shape [1, 1, 1, bytes]. With `read` 0 it reads nothing and writes as many bytes as its input
-/// has. The bytes written are undefined: any are within the bound.
+/// has. The output is undefined: any bytes are right.
 struct Stream {
   static constexpr std::string_view name = "stream";
   static constexpr std::string_view about =
@@ -21,13 +21,13 @@ struct Stream {
   static std::vector<Stream> samples(const Shape& shape);
 };
 
-/// Bytes that are read and written.
+/// The bytes that something reads and writes.
 struct StreamMix {
   std::int64_t read = 0, written = 0;
   bool operator==(const StreamMix&) const = default;
 };
 
-/// The bytes of the stream that is the limit of so many: where one side is within 0.1 % of a small
+/// The bytes of the stream that is the limit for so many. Where one side is within 0.1 % of a small
 /// multiple of the other, as with some statistics beside a large tensor, it is that multiple.
 StreamMix limit_mix(const StreamMix& bytes);
 

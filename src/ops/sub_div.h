@@ -4,7 +4,7 @@
 
 namespace normbench {
 
-/// y = x - mean[c]. Floating point only; dtype kept.
+/// Computes y = x - mean[c]. Floating point only; dtype kept.
 struct Sub {
   static constexpr std::string_view name = "sub";
   static constexpr std::string_view about = "subtract the per-channel mean";
@@ -12,7 +12,7 @@ struct Sub {
 
   std::vector<double> mean = {};  // one value, or one per channel
   Constants constants = Constants::Cached;
-  Rounds rounds = {};  // none; a peer may say some
+  Rounds rounds = {};  // empty here; a peer may name some
 
   static Sub read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
@@ -23,7 +23,7 @@ struct Sub {
   static std::vector<Sub> samples(const Shape& shape);
 };
 
-/// y = x / std[c]. Floating point only; dtype kept.
+/// Computes y = x / std[c]. Floating point only; dtype kept.
 struct Div {
   static constexpr std::string_view name = "div";
   static constexpr std::string_view about = "divide by the per-channel standard deviation";
@@ -31,7 +31,7 @@ struct Div {
 
   std::vector<double> std = {};  // one value, or one per channel; never 0
   Constants constants = Constants::Cached;
-  Rounds rounds = {};  // none; a peer may say some
+  Rounds rounds = {};  // empty here; a peer may name some
 
   static Div read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;

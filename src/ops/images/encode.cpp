@@ -19,7 +19,7 @@
 namespace normbench {
 namespace {
 
-/// As for decoding: libjpeg's error callback jumps back to the C++ frame, which throws.
+/// libjpeg's error callback jumps back to the C++ frame, which throws, as in decoding.
 struct EncodeErrors : jpeg_error_mgr {
   std::jmp_buf back;
   char text[JMSG_LENGTH_MAX];
@@ -43,14 +43,14 @@ class Encoder {
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
-  /// Runs `step`, which may call libjpeg and owns nothing; throws what libjpeg has to say.
+  /// Runs `step`, which may call libjpeg and owns nothing. Throws what libjpeg says.
   template <class Step>
   void run(const Step& step) {
     if (setjmp(errors_.back) != 0) throw std::runtime_error(errors_.text);
     step();
   }
 
-  /// Sets what is encoded, and how.
+  /// Sets the size of the image and the quality.
   void set(std::int64_t height, std::int64_t width, int quality) {
     run([&] {
       codec.image_height = static_cast<JDIMENSION>(height);
@@ -70,7 +70,7 @@ class Encoder {
   EncodeErrors errors_;
 };
 
-/// What libjpeg writes to: the memory it is given, or its own where that is too small.
+/// The memory that libjpeg writes to: what it is given, or its own where that is too small.
 struct EncodeTarget {
   explicit EncodeTarget(std::vector<std::uint8_t>& memory)
       : given(memory.data()), bytes(memory.data()), size(memory.size()) {}
@@ -86,7 +86,7 @@ struct EncodeTarget {
   unsigned long size;
 };
 
-/// Root mean square of half the quantisers, and one level for what is rounded on the way.
+/// The root mean square of half the quantisers, and one level more for roundings on the way.
 double component_error(const JQUANT_TBL& table) {
   double sum = 0;
   for (const UINT16 step : table.quantval) sum += step * step / 4.0;
@@ -125,11 +125,11 @@ double jpeg_error_bound(std::int64_t height, std::int64_t width, int quality) {
   encoder.set(height, width, quality);
   const double luma = component_error(*encoder.codec.quant_tbl_ptrs[0]);
   const double chroma = component_error(*encoder.codec.quant_tbl_ptrs[1]);
-  // Of R = Y + 1.402 Cr, G = Y - 0.344 Cb - 0.714 Cr, B = Y + 1.772 Cb.
+  // The conversion is R = Y + 1.402 Cr, G = Y - 0.344 Cb - 0.714 Cr, B = Y + 1.772 Cb.
   double sum = 0;
   for (const double weight : {1.402, 0.34414 + 0.71414, 1.772})
     sum += (luma + weight * chroma) * (luma + weight * chroma);
-  // All error of a block may lie in those of its pixels that are the image's.
+  // All error of a block may lie in the pixels that belong to the image.
   const auto blocks = [](std::int64_t extent) { return (extent + DCTSIZE - 1) / DCTSIZE; };
   const double padded = static_cast<double>(blocks(height) * blocks(width) * DCTSIZE2);
   return std::sqrt(sum / 3 * padded / static_cast<double>(height * width));

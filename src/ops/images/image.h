@@ -1,4 +1,4 @@
-/// Image files in memory: recognised by their content, decoded to 8-bit RGB.
+/// Image files in memory: recognised by their content, and decoded to 8-bit RGB.
 #pragma once
 
 #include <array>
@@ -14,46 +14,46 @@
 
 namespace normbench {
 
-/// What is worth a word about a file that was decoded.
+/// Something that users are told about a file that was decoded.
 enum class Remark { HighBytes, Repaired };
 constexpr auto words(Remark) {
   return std::to_array<Word<Remark>>(
       {{Remark::HighBytes, "high_bytes"}, {Remark::Repaired, "repaired"}});
 }
 
-/// Rows of red, green, blue, top to bottom, without padding. What was decoded at a smaller size may
-/// fill its last row or column only in part.
+/// Rows of red, green, blue, top to bottom, without padding. An image that was decoded at a smaller
+/// size may fill its last row or column only in part.
 struct Image {
   std::int64_t height = 0, width = 0;
   std::vector<std::uint8_t> rgb;
-  AxisPart rows = {}, columns = {};  // that the picture fills
+  AxisPart rows = {}, columns = {};  // the parts that the picture fills
   std::vector<Remark> remarks = {};  // each once
 };
 
 /// The whole image as a tensor, nhwc.
 View view_of(Image& image);
 
-/// Images of more pixels are refused.
+/// The most pixels of an image; larger ones are refused.
 constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
 
 /// Throws std::runtime_error above `most_pixels`.
 void check_pixels(std::int64_t height, std::int64_t width);
 
-/// Sets the size of `image`, all of which a picture fills, keeping its memory. Throws
+/// Sets the size of `image`, which the picture fills, and keeps its memory. Throws
 /// std::runtime_error above `most_pixels`.
 void set_size(Image& image, std::int64_t height, std::int64_t width);
 
 /// Reads a whole regular file into memory that is reused. Throws std::runtime_error saying why not.
 void read_file(const std::string& path, std::vector<std::uint8_t>& bytes);
 
-/// What a decoder works in beside its output. Kept between images, it is not taken anew from the
-/// system, page by page, for each.
+/// The memory that a decoder works in beside its output. It is kept between images, so that the
+/// system need not give it anew, page by page, for each.
 struct DecodeMemory {
-  std::vector<std::byte> coefficients = {};  // all of a progressive JPEG's
-  std::vector<std::uint8_t> stored = {};     // the pixels of a PNG or WebP before they are turned
+  std::vector<std::byte> coefficients = {};  // of a whole progressive JPEG
+  std::vector<std::uint8_t> stored = {};     // of a PNG or WebP, before they are turned
 };
 
-/// The least size of an image that may be decoded smaller than it is; 0: it may not.
+/// The size that a decoded image may be reduced to, but not below; 0: it may not be reduced.
 struct LeastSize {
   std::int64_t height = 0, width = 0;
 };

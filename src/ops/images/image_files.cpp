@@ -23,16 +23,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view wildcards = "*?[";
-constexpr std::size_t most_names = 3, most_reasons = 8;  // that are told
+constexpr std::size_t most_names = 3, most_reasons = 8;  // how many messages name
 
-/// A link that leads nowhere counts: whoever reads it says so.
+/// True for files, and for links that lead nowhere: whoever reads such a link says so.
 bool is_file(const fs::path& path) {
   std::error_code ignored;  // what cannot be looked at is no file to read
   return fs::is_regular_file(path, ignored) ||
          (fs::is_symlink(path, ignored) && !fs::exists(path, ignored));
 }
 
-/// True for a folder of a prepared dataset, also of one that is not finished.
+/// True for the folder of a prepared dataset, finished or not.
 bool is_dataset(const fs::path& folder) {
   std::error_code ignored;
   return fs::exists(manifest_path(folder.string()), ignored) ||
@@ -54,8 +54,8 @@ class Search {
     above_.push_back(fs::canonical(root_, unknown));
   }
 
-  /// Takes the files in a folder (as seen from the root; "": itself); returns the folders in it, by
-  /// name. Throws Invalid.
+  /// Takes the files in a folder (as seen from the root; "": the root itself). Returns the folders
+  /// in it, by name. Throws Invalid.
   std::vector<std::string> look_into(const std::string& folder) {
     std::vector<std::string> folders;
     std::error_code error, unknown;
@@ -74,8 +74,8 @@ class Search {
     return folders;
   }
 
-  /// Takes the files in it and in all folders below. Throws Invalid, also where a class has the
-  /// same folder twice: links that do so again and again multiply the paths without bound.
+  /// Takes the files in a folder and in all folders below. Throws Invalid, also where a class has
+  /// the same folder twice: through links that lead up, there would be no end of paths.
   void go_into(const std::string& folder) {
     std::error_code unknown;
     const fs::path place = fs::canonical(root_ / folder, unknown);
@@ -93,7 +93,7 @@ class Search {
 
   const std::vector<std::string>& names() const { return names_; }
 
-  /// Pictures of kinds that are not read, most first.
+  /// The pictures of kinds that are not read, most first.
   std::vector<OtherPictures> others() const {
     std::vector<OtherPictures> list;
     for (const auto& [kind, count] : others_) list.push_back({kind, count});
@@ -116,14 +116,14 @@ class Search {
 
   fs::path root_;
   std::span<const std::string_view> endings_;
-  std::vector<fs::path> above_;  // folders that the search is in, as they are without links
-  std::map<std::pair<std::string, fs::path>, std::string> been_;  // by class and place: the name
+  std::vector<fs::path> above_;  // the folders that the search is in, links resolved
+  std::map<std::pair<std::string, fs::path>, std::string> been_;  // the name of each class, place
   std::vector<std::string> names_;
   std::map<PictureKind, std::int64_t> others_;
 };
 
-/// How many files there are in these folders, and not below: what may be all of a disk. What cannot
-/// be listed is not counted.
+/// How many files there are in these folders, without the folders below, which may be a whole disk.
+/// Folders that cannot be listed count for nothing.
 std::int64_t count_in(const fs::path& root, const std::vector<std::string>& folders,
                       std::span<const std::string_view> endings) {
   Search inside(root, endings);
@@ -131,7 +131,7 @@ std::int64_t count_in(const fs::path& root, const std::vector<std::string>& fold
     if (is_dataset(root / folder)) continue;
     try {
       inside.look_into(folder);
-    } catch (const Invalid&) {  // what was found before counts
+    } catch (const Invalid&) {  // files found before count
     }
   }
   return std::ssize(inside.names());
@@ -156,7 +156,7 @@ std::string none_text(const std::string& said, std::span<const std::string_view>
                      : fmt::format("; {} there: {}", counted_others(others), kinds_text(others)));
 }
 
-/// Throws Invalid.
+/// The files that a folder means. Throws Invalid.
 FoundFiles files_in(const fs::path& folder, const std::string& said,
                     std::span<const std::string_view> endings) {
   Search search(folder, endings);
@@ -172,7 +172,7 @@ FoundFiles files_in(const fs::path& folder, const std::string& said,
   return found;
 }
 
-/// Where the first part of a pattern with a wildcard begins; after its end where there is none.
+/// The index of the first part of a pattern with a wildcard; beyond the end where there is none.
 std::size_t first_wild_part(const std::string& pattern) {
   std::size_t part = 0;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -191,10 +191,10 @@ std::string last_parts(const std::string& path, std::ptrdiff_t parts) {
   return slash == path.npos ? path : path.substr(slash + 1);
 }
 
-/// A folder that nobody may list ends a glob; what is no folder, or is gone, has no files.
+/// True where an error ends a glob: a folder may not be listed. A missing folder has no files.
 int ends_glob(const char*, int error) { return error != ENOENT && error != ELOOP; }
 
-/// What a glob matches. Throws Invalid.
+/// The paths that a glob matches. Throws Invalid.
 std::vector<std::string> matches_of(const fs::path& pattern, const std::string& said) {
   glob_t all{};
   std::vector<std::string> paths;
@@ -206,7 +206,7 @@ std::vector<std::string> matches_of(const fs::path& pattern, const std::string& 
   return paths;
 }
 
-/// Throws Invalid.
+/// The files that a glob means. Throws Invalid.
 FoundFiles files_matching(const fs::path& folder, const std::string& said) {
   std::string escaped;  // the folder is meant as it is, whatever its name holds
   for (const char c : folder.string()) {
@@ -236,7 +236,7 @@ FoundFiles files_matching(const fs::path& folder, const std::string& said) {
   return found;
 }
 
-/// Puts files of one kind together.
+/// Collects files by their kind.
 template <class Files, class Kind>
 class Kinds {
  public:
@@ -250,7 +250,7 @@ class Kinds {
     ++files.count;
   }
 
-  /// Most first.
+  /// All kinds, the commonest first.
   std::vector<Files> all() && {
     std::ranges::stable_sort(all_, std::greater(), &Files::count);
     return std::move(all_);

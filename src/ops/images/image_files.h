@@ -1,4 +1,4 @@
-/// Which files are meant, and what is known of each.
+/// Which files a path means, and what is known of each.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace normbench {
 
-/// What lies beside the files that are taken.
+/// What lies beside the files that are taken and is not taken.
 struct Beside {
   std::vector<OtherPictures> others = {};  // most first
-  std::int64_t in_folders = 0;  // files like those that are taken, in the folders beside them
+  std::int64_t in_folders = 0;  // files of the same kind in folders beside those taken
   bool operator==(const Beside&) const = default;
 };
 
@@ -44,24 +44,24 @@ struct FoundFiles {
 FoundFiles find_files(const std::string& folder, const std::string& said,
                       std::span<const std::string_view> endings);
 
-/// True for a folder itself and for all below it. Paths are compared as they are.
+/// True if `path` is `folder` or lies below it. Paths are compared as they are written.
 bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
 
-/// The class of a file of that name: "cat" of "cat/a.jpg"; "" where there is none.
+/// The class in a file's name: "cat" in "cat/a.jpg"; "" where there is none.
 std::string_view class_of(std::string_view name);
 
-/// What is in a file of images.
+/// The content of a file of images.
 struct FileContents {
   std::string why_broken = {};  // why it cannot be read, or ""
   std::int64_t images = 1;
-  std::int64_t offset = 0;  // of the first one's bytes; the others follow without gaps
+  std::int64_t offset = 0;  // the first image's; the others follow without gaps
   std::vector<Remark> remarks = {};
 };
 
-/// Why an image file cannot be read and decoded, or "": one whole image.
+/// Tries to read a file as one image: why it cannot be decoded is in `why_broken`.
 FileContents try_image(const std::string& file);
 
-/// Looks into each file once, however often it is asked for.
+/// Looks into each file once, however often its contents are asked for.
 class Probe {
  public:
   FileContents contents(const std::string& file,
@@ -72,18 +72,18 @@ class Probe {
   std::map<std::string, FileContents> contents_;
 };
 
-/// "a, b, c and 3 more", of `count` names the first of which are known.
+/// "a, b, c and 3 more": `count` names, of which the first are in `names`.
 std::string listed_few(std::span<const std::string> names, std::int64_t count);
 std::string listed_few(std::span<const std::string> names);
 
-/// Files that cannot be read for one reason, and the names of the first three.
+/// Files that cannot be read for the same reason, and the names of the first three.
 struct BrokenFiles {
   std::string why;
   std::int64_t count = 0;
   std::vector<std::string> names = {};
   bool operator==(const BrokenFiles&) const = default;
 };
-/// Files of which the same is to be said, and the names of the first three.
+/// Files with the same remark, and the names of the first three.
 struct RemarkedFiles {
   Remark remark = {};
   std::int64_t count = 0;
@@ -91,13 +91,13 @@ struct RemarkedFiles {
   bool operator==(const RemarkedFiles&) const = default;
 };
 
-/// The files whose reason is not "", each once, by their reasons; the commonest first.
+/// The files whose reason is not "", each once, grouped by reason; the commonest reason first.
 std::vector<BrokenFiles> broken_of(const std::vector<std::string>& names,
                                    const std::vector<std::string>& reasons);
 std::vector<RemarkedFiles> remarked_of(const std::vector<std::string>& names,
                                        const std::vector<std::vector<Remark>>& remarks);
 
-/// How many files they are.
+/// The number of all files in the groups.
 std::int64_t count_of(std::span<const BrokenFiles> broken);
 
 /// "a.jpg, b.jpg, c.jpg and 397 more (a GIF picture)" for each reason; at most 8 texts, of which
@@ -105,7 +105,7 @@ std::int64_t count_of(std::span<const BrokenFiles> broken);
 std::vector<std::string> broken_texts(std::span<const BrokenFiles> broken);
 
 /// Throws std::runtime_error ("2 of 5 files cannot be read: a.jpg (empty file); b.png (…)") when a
-/// reason is not ""; a repeated file counts once. `hint` follows "read".
+/// reason is not "". A repeated file counts once. `hint` follows the word "read".
 void throw_if_broken(const std::vector<std::string>& names, const std::vector<std::string>& reasons,
                      std::string_view hint = {});
 

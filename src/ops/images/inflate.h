@@ -1,4 +1,4 @@
-/// zlib streams, of which no more is inflated than is wanted.
+/// zlib streams, inflated only as far as is wanted.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace normbench {
 
-/// How a zlib stream ended: with the right checksum of its own; before its end; with more to come
-/// than was wanted; or with a fault.
+/// How a zlib stream ended: with its right checksum; before its end; with more to come than was
+/// wanted; or with a fault.
 enum class Deflated { Whole, Short, Long, Damaged };
 
-/// Hands on what comes out of a zlib stream, piece by piece, and at most `most` bytes of it. Throws
-/// std::bad_alloc.
+/// Gives the inflated bytes of a zlib stream to `take`, piece by piece, at most `most` of them.
+/// Throws std::bad_alloc.
 Deflated inflate_up_to(std::size_t most, std::span<const std::uint8_t> bytes,
                        const std::function<void(std::span<const std::uint8_t>)>& take);
 

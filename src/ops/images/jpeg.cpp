@@ -45,7 +45,7 @@ ErrorManager& errors_of(j_common_ptr codec) { return *static_cast<ErrorManager*>
 
 [[noreturn]] void fail(j_common_ptr codec) { std::longjmp(errors_of(codec).back, 1); }
 
-/// Of the warnings, only those about lost pixels are failures; odd but whole files are not.
+/// Counts only warnings about lost pixels as failures; files that are odd but whole give others.
 void on_message(j_common_ptr codec, int level) {
   if (level >= 0) return;
   const int code = codec->err->msg_code;
@@ -55,9 +55,9 @@ void on_message(j_common_ptr codec, int level) {
   if (code == JWRN_EXTRANEOUS_DATA) errors_of(codec).repaired = true;
 }
 
-/// Called where another marker stands than restart marker `desired`. As jpeg_resync_to_restart
-/// does, takes one whose number is far off for the right one; where the number is near, libjpeg
-/// goes on without some of the pixels, and so does every library above it.
+/// Called where another marker stands than restart marker `desired`. One whose number is far off is
+/// taken for the right one, as jpeg_resync_to_restart does. Where the number is near, libjpeg goes
+/// on without some of the pixels, and so does every library above it.
 boolean resync(j_decompress_ptr codec, int desired) {
   const int marker = codec->unread_marker;
   const int off = (marker - JPEG_RST0 - desired) & 7;
@@ -88,7 +88,7 @@ class Decoder {
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  /// Runs `step`, which may call libjpeg and owns nothing; throws what libjpeg has to say.
+  /// Runs `step`, which may call libjpeg and owns nothing. Throws what libjpeg says.
   template <class Step>
   void run(const Step& step) {
     if (setjmp(errors.back) != 0) {
@@ -118,7 +118,7 @@ class Decoder {
     return array;
   }
 
-  /// All that was requested, zeros.
+  /// Gives memory to all arrays that were requested, filled with zeros.
   static void realize(j_common_ptr codec) {
     auto& self = *static_cast<Decoder*>(codec->client_data);
     std::size_t blocks = 0;
@@ -137,8 +137,8 @@ class Decoder {
     return array->rows + first;
   }
 
-  /// Zeros, aligned as libjpeg's vector code wants it. Null when there is no memory: nothing may be
-  /// thrown through libjpeg.
+  /// Memory filled with zeros, aligned as libjpeg's vector code wants it. Null when there is none:
+  /// nothing may be thrown through libjpeg.
   void* take(std::size_t bytes) try {
     constexpr std::size_t alignment = 64;
     coefficients_.assign(bytes + alignment, std::byte{});
@@ -153,8 +153,8 @@ class Decoder {
   jvirt_barray_control* requested_ = nullptr;
 };
 
-/// Inks to RGB, in place at the row's start. They are stored inverted: how much of the paper each
-/// lets through. Adobe's programs do so, and readers expect it also where no marker names Adobe.
+/// Turns inks to RGB, in place at the row's start. They are stored inverted: how much of the paper
+/// each lets through. Adobe's programs do so; readers expect it without Adobe's marker, too.
 void inks_to_rgb(std::uint8_t* row, std::int64_t width) {
   for (std::int64_t x = 0; x < width; ++x) {
     const int black = row[4 * x + 3];
@@ -162,12 +162,12 @@ void inks_to_rgb(std::uint8_t* row, std::int64_t width) {
   }
 }
 
-/// Likewise; libjpeg does so itself, and faster, but not where the JPEG is lossless.
+/// Turns gray to RGB, in place. libjpeg does so itself, and faster, but not for a lossless JPEG.
 void gray_to_rgb(std::uint8_t* row, std::int64_t width) {
   for (std::int64_t x = width - 1; x >= 0; --x) std::fill_n(row + 3 * x, 3, row[x]);
 }
 
-/// What a marker of the file holds behind `mark`, or nothing.
+/// The content of a marker of the file behind `mark`, or nothing.
 std::optional<std::span<const std::uint8_t>> behind(std::string_view mark,
                                                     const jpeg_marker_struct& marker) {
   const std::span<const std::uint8_t> bytes(marker.data, marker.data_length);
@@ -175,8 +175,8 @@ std::optional<std::span<const std::uint8_t>> behind(std::string_view mark,
   return bytes.subspan(mark.size());
 }
 
-/// Of several Exif segments the first counts, which the others go on, as Pillow has it; of XMP the
-/// last.
+/// The orientation. Of several Exif segments the first one counts, and the others continue it, as
+/// in Pillow; of several XMP texts the last one counts.
 int jpeg_orientation(const jpeg_decompress_struct& codec) {
   std::vector<std::uint8_t> exif;
   std::string_view xmp;
@@ -189,8 +189,8 @@ int jpeg_orientation(const jpeg_decompress_struct& codec) {
   return orientation_of(exif, xmp);
 }
 
-/// Throws std::runtime_error where libjpeg would only after the output was allocated, or not in
-/// words.
+/// Throws std::runtime_error for kinds that libjpeg refuses too late, with the output allocated, or
+/// without words.
 void check_kind(const jpeg_decompress_struct& codec) {
   if (codec.data_precision != 8) throw std::runtime_error(why_not_these_bits(codec.data_precision));
   const int components = codec.num_components;
@@ -198,11 +198,11 @@ void check_kind(const jpeg_decompress_struct& codec) {
     throw std::runtime_error(why_not_so_many(components));
 }
 
-/// True where the first scan names a predictor, as only that of a lossless JPEG does: in others Ss
-/// and Se are the first and the last of a block's coefficients.
+/// True where the first scan names a predictor, as only lossless JPEGs do: otherwise Ss and Se are
+/// the first and the last of a block's coefficients.
 bool is_lossless(const jpeg_decompress_struct& codec) { return codec.Ss > codec.Se; }
 
-/// What libjpeg is asked for, once it has read the header.
+/// The colours to ask libjpeg for, once it has read the header.
 J_COLOR_SPACE colours_of(const jpeg_decompress_struct& codec) {
   if (codec.num_components == 4) return JCS_CMYK;
   return codec.num_components == 1 && is_lossless(codec) ? JCS_GRAYSCALE : JCS_RGB;
@@ -225,8 +225,8 @@ void read_rows(Decoder& decoder, const Upright& to, Image& image) {
   }
 }
 
-/// What `eighths` of `pixels` fill of as many whole ones as that takes: the first ones, or the
-/// last.
+/// The part of the decoded pixels that the picture fills, where `pixels` are decoded at so many
+/// eighths: the first ones, or the last.
 AxisPart filled(std::int64_t pixels, int eighths, bool reversed) {
   const double length = static_cast<double>(pixels * eighths) / 8;
   return {.begin = reversed ? std::ceil(length) - length : 0, .length = length};

@@ -13,8 +13,8 @@ namespace normbench {
 void decode_jpeg(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory& memory,
                  const LeastSize& least);
 
-/// How many eighths of its size a JPEG is decoded at: the fewest, up to half, that are not below
-/// `least` either way; else 8.
+/// The eighths of its size at which a JPEG is decoded: the fewest, up to half, that give no less
+/// than `least` either way; else 8.
 int eighths_of(std::int64_t height, std::int64_t width, const LeastSize& least);
 
 }  // namespace normbench

@@ -1,4 +1,4 @@
-/// Why a JPEG is not read, in words. Equal faults have equal ones.
+/// Why a JPEG is not read, in words. Files with the same fault get the same words.
 #pragma once
 
 #include <cstdio>
@@ -9,13 +9,13 @@
 
 namespace normbench {
 
-/// What the error or warning stands for that libjpeg has met.
+/// The meaning of the error or warning that libjpeg has met.
 std::string why_failed(const jpeg_error_mgr& errors);
 
-/// Of samples with more or fewer than 8 bits.
+/// Why samples with more or fewer than 8 bits are not read.
 std::string why_not_these_bits(int bits);
 
-/// Of 2, or more than 4, colour components.
+/// Why 2, or more than 4, colour components are not read.
 std::string why_not_so_many(int components);
 
 }  // namespace normbench

@@ -1,5 +1,5 @@
-/// manifest.json: what a folder of prepared images holds, how it was made and of what. Where
-/// folders of the sources are classes, "classes" lists them all, and each source has its "class".
+/// manifest.json: what a folder of prepared images holds, and how it was made. Where folders of the
+/// sources are classes, "classes" lists them, and each source has a "class".
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@
 
 namespace normbench {
 
-/// How the images of a dataset are stored: 8-bit RGB, nhwc.
+/// The form in which the images of a dataset are stored: 8-bit RGB, nhwc.
 struct DatasetForm {
   SaveFormat storage = SaveFormat::Jpeg;
-  std::optional<std::int64_t> height, width;  // of all images; nothing: each has its own
-  std::optional<int> quality;                 // of jpeg, as libjpeg counts it
-  std::optional<std::int64_t> shards;         // files of several images; nothing: a file an image
+  std::optional<std::int64_t> height, width;  // of every image; nothing: each has its own size
+  std::optional<int> quality;                 // for jpeg, as libjpeg counts it
+  std::optional<std::int64_t> shards;         // files of several images; nothing: one file an image
   bool operator==(const DatasetForm&) const = default;
 };
 
-/// A file of the dataset. A shard has no images where all of its own were left out.
+/// A file of the dataset. A shard is empty where all images meant for it were left out.
 struct DatasetFile {
   std::string name;  // as seen from the dataset's folder
   std::int64_t images = 1, bytes = 0;
@@ -32,29 +32,29 @@ struct DatasetFile {
   bool operator==(const DatasetFile&) const = default;
 };
 
-/// An image that it was made of.
+/// An image that the dataset was made of.
 struct SourceFile {
   std::string name;  // "a.jpg"; "cat/a.jpg" where folders are classes
   std::int64_t bytes = 0;
   std::uint32_t crc32 = 0;
-  double psnr_db = 0;  // of a jpeg of it to its pixels in that size; 0: they were all kept
+  double psnr_db = 0;  // its jpeg against its pixels in that size; 0: all were kept
   std::vector<Remark> remarks = {};
   bool operator==(const SourceFile&) const = default;
 };
 
-/// An image that could not be read, and why.
+/// An image that was left out because it could not be read, and the reason.
 struct LeftOut {
   std::string name;
-  std::int64_t bytes = 0;  // of its file
+  std::int64_t bytes = 0;  // of the image's file
   std::string why;
   bool operator==(const LeftOut&) const = default;
 };
 
 struct Manifest {
-  std::string tool, version;  // what made it
+  std::string tool, version;  // the program that made it
   DatasetForm form;
   std::int64_t images = 0;
-  double seconds = 0;  // of preparing, by the wall clock; of all parts of an interrupted one
+  double seconds = 0;  // wall clock time of preparing, over all parts of an interrupted one
   std::int64_t source_bytes = 0, bytes = 0;
   std::vector<DatasetFile> files;   // in the order of their images
   std::vector<SourceFile> sources;  // one an image, in the same order
@@ -62,14 +62,14 @@ struct Manifest {
   bool operator==(const Manifest&) const = default;
 };
 
-/// The manifest of a folder, or nothing where it has none, or another program's manifest.json.
-/// Throws Invalid ("DIR/manifest.json: …") for one that is damaged or of a newer version.
+/// The manifest of a folder; nothing where it has none, or a manifest.json of another program.
+/// Throws Invalid ("DIR/manifest.json: …") for one that is damaged or has a newer version.
 std::optional<Manifest> read_manifest(const std::string& folder);
 
-/// The mean of its images' peak signal-to-noise ratios (dB); 0 where all pixels were kept.
+/// The mean peak signal-to-noise ratio (dB) of the images; 0 where all pixels were kept.
 double mean_psnr_db(const Manifest& manifest);
 
-/// Writes it whole. Throws CannotWrite.
+/// Writes the manifest, whole or not at all. Throws CannotWrite.
 void write_manifest(const std::string& folder, const Manifest& manifest);
 
 /// "DIR/manifest.json".
@@ -77,8 +77,8 @@ std::string manifest_path(const std::string& folder);
 /// "DIR/prepare.jsonl": the journal of a preparation that is not finished.
 std::string unfinished_path(const std::string& folder);
 
-// As a manifest has them; those of a form are members of the manifest's own. What is read reports
-// mistakes to its reader.
+// Parts of a manifest as JSON; the members of a form stand among the manifest's own. Readers report
+// mistakes to their Reader.
 Json to_json(const DatasetForm& form);
 Json to_json(const DatasetFile& file);
 Json to_json(std::span<const SourceFile> sources);

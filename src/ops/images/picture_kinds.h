@@ -1,4 +1,4 @@
-/// Kinds of pictures, by the ends of their files' names: those that are read, and all others.
+/// Kinds of pictures, by the endings of their files' names: the kinds that are read, and others.
 #pragma once
 
 #include <array>
@@ -70,14 +70,14 @@ constexpr bool is_read(PictureKind kind) {
   return kind == PictureKind::Jpeg || kind == PictureKind::Png || kind == PictureKind::WebP;
 }
 
-/// What the names of files of these kinds end in: ".jpg", ".jpeg", … Errors list them in this
+/// The endings of the names of files that are read: ".jpg", ".jpeg", …. Errors list them in this
 /// order.
 std::span<const std::string_view> image_endings();
 
-/// The kind that a name's end (".jpg", in lower case) stands for, or nothing.
+/// The kind that an ending (".jpg", in lower case) stands for, or nothing.
 std::optional<PictureKind> kind_of_ending(std::string_view ending);
 
-/// Pictures of one kind that is not read.
+/// How many pictures there are of a kind that is not read.
 struct OtherPictures {
   PictureKind kind = PictureKind::Gif;
   std::int64_t count = 0;
@@ -85,7 +85,7 @@ struct OtherPictures {
 };
 
 std::int64_t count_of(std::span<const OtherPictures> others);
-/// "7 other pictures", "1 other picture": all of them.
+/// "7 other pictures", "1 other picture": the number of all of them.
 std::string counted_others(std::span<const OtherPictures> others);
 /// "3 AVIF, 2 GIF".
 std::string kinds_text(std::span<const OtherPictures> others);

@@ -23,15 +23,15 @@ namespace {
 
 using Part = std::span<const std::uint8_t>;
 
-constexpr std::size_t most_chunk_bytes = std::size_t{1} << 26;  // of text and profiles
-constexpr std::size_t most_text_bytes = std::size_t{1} << 20;   // that compressed text becomes
+constexpr std::size_t most_chunk_bytes = std::size_t{1} << 26;  // longest text or profile
+constexpr std::size_t most_text_bytes = std::size_t{1} << 20;   // the longest text after inflating
 
 enum class Checksum { Right, Wrong, Absent };
 
 struct PngChunk {
   std::string_view type;
-  Part data;  // that the file holds
-  Part sum;   // likewise
+  Part data;  // the bytes in the file
+  Part sum;   // the checksum in the file
 };
 
 std::string_view as_text(Part bytes) {
@@ -44,7 +44,7 @@ std::uint32_t big_endian(Part bytes) {
   return number;
 }
 
-/// The chunk that begins `bytes`, which then begin behind it. Nothing where no chunk begins.
+/// Takes the chunk that begins `bytes` off them. Nothing where no chunk begins.
 std::optional<PngChunk> next_chunk(Part& bytes) {
   if (bytes.size() < 8) return {};
   const std::size_t length = big_endian(bytes);
@@ -58,7 +58,7 @@ std::optional<PngChunk> next_chunk(Part& bytes) {
   return PngChunk{.type = type, .data = data, .sum = sum};
 }
 
-/// Of the type and the data, which follow each other.
+/// The checksum of the type and the data, which follow each other in memory.
 std::uint32_t sum_of(std::string_view type, Part data) {
   const auto* first = reinterpret_cast<const Bytef*>(type.data());
   return static_cast<std::uint32_t>(crc32_z(0, first, type.size() + data.size()));
@@ -70,14 +70,14 @@ Checksum checksum(const PngChunk& chunk) {
                                                                  : Checksum::Wrong;
 }
 
-/// At most `most_text_bytes` of it.
+/// The inflated text, its first `most_text_bytes` at most.
 std::string inflated(Part bytes) {
   std::string text;
   inflate_up_to(most_text_bytes, bytes, [&](Part piece) { text += as_text(piece); });
   return text;
 }
 
-/// Takes from `bytes` what stands before a zero, and the zero.
+/// Takes the text before a zero off `bytes`, and the zero.
 std::string_view until_zero(Part& bytes) {
   const auto end = std::ranges::find(bytes, std::uint8_t{0});
   const auto length = static_cast<std::size_t>(end - bytes.begin());
@@ -100,7 +100,7 @@ std::string text_in(std::string_view type, Part rest) {
   return compressed ? inflated(rest) : std::string(as_text(rest));
 }
 
-/// The bytes whose hexadecimal digits follow the third line: a blank one, a name, a count.
+/// The bytes of a raw profile: hexadecimal digits after three lines (a blank one, a name, a count).
 std::vector<std::uint8_t> raw_profile(std::string_view text) {
   for (int line = 0; line < 3; ++line) {
     if (text.find('\n') == text.npos) return {};
@@ -123,7 +123,7 @@ std::string why_damaged(int code) {
   return fmt::format("damaged PNG: {}", spng_strerror(code));
 }
 
-/// The last text of a kind, as the file holds it.
+/// A chunk of text as the file holds it.
 struct PngText {
   std::string_view type;
   Part rest;  // behind the keyword
@@ -133,16 +133,16 @@ std::string text_in(const std::optional<PngText>& text) {
   return text ? text_in(text->type, text->rest) : "";
 }
 
-/// What a PNG holds beside its pixels. The last one of a kind counts, as in Pillow.
+/// What a PNG holds beside its pixels. The last chunk of a kind counts, as in Pillow.
 struct BesidePixels {
   Part exif;
   std::optional<PngText> profile, xmp;
   bool whole = false;  // it ends as a PNG does, and its checksums are right
 };
 
-/// Chunks with a wrong checksum do not count; that of the pixels' is left to libspng. Throws
-/// std::runtime_error where that of the header is wrong, which libspng notices only after the
-/// output was allocated.
+/// Chunks with a wrong checksum do not count; libspng judges those of the pixels. Throws
+/// std::runtime_error where the header's is wrong, which libspng notices only after the output was
+/// allocated.
 BesidePixels look_beside_pixels(Part bytes) {
   BesidePixels found;
   bool right = true;
@@ -188,8 +188,8 @@ void put_chunk(std::string_view type, Part data, std::vector<std::uint8_t>& file
   put(sum_of(as_text(Part(file).subspan(start, type.size())), data));
 }
 
-/// The colours of a palette that pixels can have: libspng wants no more, others pass over them. The
-/// header stands in `file`.
+/// The colours of a palette that pixels can name: libspng refuses more, other decoders ignore them.
+/// The header stands in `file`.
 Part used_colours(Part palette, Part file) {
   constexpr std::size_t depth_at = 24, most_depth = 8, most_colours = std::size_t{1} << most_depth;
   const std::size_t depth = file.size() > depth_at ? file[depth_at] : most_depth;
@@ -207,9 +207,9 @@ PngDecoder decoder_of(Part file) {
   return decoder;
 }
 
-/// No picture has more bytes in its zlib stream, whose header is in `file`: a byte before each row,
-/// and where it is interlaced up to twice as many rows, each filled up to a whole byte. 0 where the
-/// header is wrong.
+/// The most bytes that the zlib stream of a picture with this header can have: one more for each
+/// row, and where it is interlaced up to twice as many rows, each filled up to a whole byte. 0
+/// where the header is wrong.
 std::size_t most_pixel_bytes(Part file) {
   const PngDecoder decoder = decoder_of(file);
   spng_ihdr header;
@@ -220,8 +220,8 @@ std::size_t most_pixel_bytes(Part file) {
   return bytes + 2 * (2 * std::size_t{header.height} + 7);
 }
 
-/// The same picture in a file without faults: its header, its palette and its pixels, whose zlib
-/// stream has a checksum of its own; where that is not reached, those of the chunks have to be
+/// The same picture in a file without faults: its header, its palette and its pixels. Their zlib
+/// stream ends with a checksum; where that is not reached, the checksums of the chunks have to be
 /// right. Empty where the pixels are damaged.
 std::vector<std::uint8_t> mended_png(Part bytes) {
   std::vector<std::uint8_t> mended(png_mark.begin(), png_mark.end()), pixels;
@@ -246,7 +246,7 @@ std::vector<std::uint8_t> mended_png(Part bytes) {
   return mended;
 }
 
-/// Why the pixels cannot be decoded, or "".
+/// Decodes the pixels. Returns why they cannot be decoded, or "".
 std::string decode_pixels(Part bytes, int orientation, Image& image, DecodeMemory& memory) {
   const PngDecoder decoder = decoder_of(bytes);
   spng_ctx* const png = decoder.get();

@@ -19,7 +19,7 @@ struct Mark {
   std::string_view bytes;
 };
 
-/// By what files of a kind are known, and how they are called.
+/// The mark by which files of a kind are known, and the kind's name.
 struct FileKind {
   std::string_view name;
   Mark mark;
@@ -101,7 +101,7 @@ std::string_view shown(std::span<const std::uint8_t> bytes, std::size_t most) {
   return {reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), most)};
 }
 
-/// The name of the kind whose marks are in the file, or "".
+/// The name of the kind whose mark is in the file, or "".
 std::string_view kind_of(std::string_view file, std::span<const FileKind> kinds) {
   const auto has = [&](const Mark& mark) {
     return mark.at <= file.size() && file.substr(mark.at).starts_with(mark.bytes);
@@ -111,7 +111,7 @@ std::string_view kind_of(std::string_view file, std::span<const FileKind> kinds)
   return found == kinds.end() ? std::string_view{} : found->name;
 }
 
-/// UTF-8, which may be cut in its last character, without control characters.
+/// True for UTF-8 without control characters. It may be cut in its last character.
 bool is_text(std::string_view bytes) {
   int more = 0;  // bytes of the same character
   for (const unsigned char c : bytes) {
@@ -125,7 +125,7 @@ bool is_text(std::string_view bytes) {
   return !bytes.empty();
 }
 
-/// What a text is, or "" if the file is none.
+/// The kind of text that a file is, or "" if it is none.
 std::string_view text_kind(std::string_view file) {
   if (!is_text(file)) return "";
   if (file.starts_with("\xEF\xBB\xBF")) file.remove_prefix(3);

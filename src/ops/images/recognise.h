@@ -1,4 +1,4 @@
-/// What a file is that no decoder reads.
+/// Names the kind of a file that no decoder reads.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace normbench {
 
-/// Why a file is not decoded, by its content: "a GIF picture, which is not read here (JPEG, PNG
-/// and WebP are)", "an HTML page, not a picture"; else by how it starts. The same for all files of
-/// a kind.
+/// Why a file is not decoded, by its content: "a GIF picture, which is not read here (JPEG, PNG and
+/// WebP are)", "an HTML page, not a picture"; for unknown content how it starts. All files of a
+/// kind get the same text.
 std::string why_not_read(std::span<const std::uint8_t> bytes);
 
-/// What is said of a kind of picture ("a GIF picture") that is not decoded.
+/// The text for a kind of picture ("a GIF picture") that is not decoded.
 std::string not_read_here(std::string_view picture);
 
 }  // namespace normbench

@@ -9,10 +9,10 @@
 
 namespace normbench {
 
-constexpr int first_exchanged = 5;  // of the orientations whose rows become columns
+constexpr int first_exchanged = 5;  // the first orientation whose rows become columns
 
-/// Where the stored pixels of an image of height x width go when it is turned upright: (y, x) to
-/// pixel first + y * row_step + x * column_step of an image of this height and width.
+/// Where the stored pixels of an image of height x width go when it is turned upright: the pixel
+/// (y, x) becomes first + y * row_step + x * column_step of an image with this height and width.
 struct Upright {
   std::int64_t height, width;
   std::int64_t first, row_step, column_step;
@@ -23,8 +23,8 @@ Upright upright(int orientation, std::int64_t height, std::int64_t width);
 /// Puts row `y` of a stored picture where it belongs in `image`, which has the size of `to`.
 void put_row(std::span<const std::uint8_t> rgb, std::int64_t y, const Upright& to, Image& image);
 
-/// Has `decode` write the rows of a stored picture of height x width: into `image` itself where
-/// they are upright, else into `stored`, from which they are turned. Throws std::runtime_error
+/// Lets `decode` write the rows of a stored picture of height x width: into `image` itself where
+/// they are upright, else into `stored`, from where they are turned. Throws std::runtime_error
 /// above `most_pixels`, before anything is allocated.
 template <class Decode>
 void decode_upright(int orientation, std::int64_t height, std::int64_t width, Image& image,

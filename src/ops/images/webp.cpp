@@ -20,7 +20,7 @@ using WebPFile = std::unique_ptr<WebPDemuxer, decltype(&WebPDemuxDelete)>;
 
 [[noreturn]] void fail_damaged() { throw std::runtime_error("damaged WebP"); }
 
-/// The file taken apart. `data` outlives it.
+/// Takes the file apart. `data` has to outlive the result.
 WebPFile open_webp(const WebPData& data) {
   WebPDemuxState state;
   WebPFile file(WebPDemuxPartial(&data, &state), &WebPDemuxDelete);
@@ -29,7 +29,7 @@ WebPFile open_webp(const WebPData& data) {
   return file;
 }
 
-/// What is in the first chunk of a name, copied; nothing where there is none.
+/// A copy of the content of the first chunk of that name; nothing where there is none.
 std::vector<std::uint8_t> chunk_of(const WebPFile& file, const char* name) {
   WebPChunkIterator found;
   if (WebPDemuxGetChunk(file.get(), name, 1, &found) == 0) return {};
@@ -43,7 +43,7 @@ int webp_orientation(const WebPFile& file) {
   return orientation_of(exif, {reinterpret_cast<const char*>(xmp.data()), xmp.size()});
 }
 
-/// Decodes a frame to its place on a canvas of so many columns.
+/// Decodes a frame to its place on a canvas with so many columns.
 void decode_frame(const WebPIterator& frame, std::int64_t columns, std::span<std::uint8_t> canvas) {
   WebPDecoderConfig config;
   if (WebPInitDecoderConfig(&config) == 0) throw std::logic_error("another libwebp at run time");
