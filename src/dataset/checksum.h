@@ -8,10 +8,10 @@
 
 namespace normbench {
 
-/// Of `bytes` behind others whose checksum is `before`.
+/// The checksum of `bytes` behind other bytes, whose checksum is `before`.
 std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before = 0);
 
-/// Of two texts one behind the other; `bytes` is the second one's length.
+/// The checksum of two texts one behind the other; `bytes` is the length of the second one.
 std::uint32_t crc32_joined(std::uint32_t first, std::uint32_t second, std::int64_t bytes);
 
 struct Checksum {
@@ -19,7 +19,7 @@ struct Checksum {
   std::uint32_t crc32 = 0;
 };
 
-/// Of a whole file, or nothing where it cannot be read.
+/// The checksum of a whole file, or nothing where the file cannot be read.
 std::optional<Checksum> checksum_of(const std::string& path);
 
 }  // namespace normbench

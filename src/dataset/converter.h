@@ -1,4 +1,4 @@
-/// An image file to what a dataset stores of it.
+/// Turns an image file into what a dataset stores of it.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace normbench {
 
-/// Keeps its memory from image to image. For one thread.
+/// Converts images one after the other, keeping its memory from one to the next. For one thread.
 class Converter {
  public:
-  /// `queue`: the CPU's, of one thread.
+  /// `queue` is the CPU's, for one thread.
   Converter(const DatasetForm& form, std::unique_ptr<Queue> queue);
 
-  /// Decodes the file upright, resizes it as `load` does where the form has a size, and encodes it;
-  /// valid until the next call. Throws std::runtime_error for what cannot be read or stored.
+  /// Decodes the file upright, resizes it as `load` does where the form has a size, and encodes it.
+  /// Valid until the next call. Throws std::runtime_error for a file that cannot be read or stored.
   FileContent convert(std::span<const std::uint8_t> file);
-  /// Of the last call's file.
+  /// The remarks on the file of the last call.
   const std::vector<Remark>& remarks() const { return decoded_.remarks; }
   /// Peak signal-to-noise ratio (dB) of the jpeg that the last call made; 0 for other forms.
   double psnr_db();
@@ -31,7 +31,7 @@ class Converter {
   Save save_;
   std::unique_ptr<Queue> queue_;
   Image decoded_, resized_, again_;
-  View image_ = {};  // of the last call, and what it made of it
+  View image_ = {};  // the last call's image, and the content it made of it
   FileContent stored_ = {};
   std::vector<std::uint8_t> encoded_;
 };

@@ -33,7 +33,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-/// What a preparation has in its folder, as seen from there.
+/// The files and folders that belong to a preparation, as seen from the dataset's folder.
 struct Own {
   std::set<std::string, std::less<>> files;
   std::set<std::string> folders;
@@ -51,7 +51,7 @@ Own own_of(std::span<const Output> outputs) {
   return own;
 }
 
-/// Adds what is in a folder ("": the dataset's) and its own, and no part of the preparation.
+/// Adds what a folder ("": the dataset's) and its own folders hold beside the preparation.
 void add_foreign(const std::string& dataset, const fs::path& folder, const Own& own,
                  std::vector<std::string>& foreign) {
   std::error_code unknown;
@@ -65,8 +65,8 @@ void add_foreign(const std::string& dataset, const fs::path& folder, const Own& 
   }
 }
 
-/// Names in the folder that are no part of this preparation; before it has begun, all but an empty
-/// journal.
+/// Names in the folder that are no part of this preparation. Before it has begun, that is
+/// everything but an empty journal.
 std::vector<std::string> foreign_names(const Preparation& preparation,
                                        std::span<const Output> outputs) {
   std::vector<std::string> foreign;
@@ -89,14 +89,14 @@ void remove_unfinished(const Preparation& preparation) {
   for (const fs::path& file : left) fs::remove(file, ignored);
 }
 
-/// Also a damaged one.
+/// True where there is a manifest, even a damaged one.
 bool has_manifest(const std::string& folder) try {
   return read_manifest(folder).has_value();
 } catch (const Invalid&) {
   return true;
 }
 
-/// Sources may only change where they could not be read: they were repaired.
+/// Throws where sources have changed. Sources that could not be read may: they were repaired.
 void check_sources(const Preparation& preparation, PreparationJournal& journal) {
   std::set<std::string> used;
   for (const auto& [name, finished] : journal.files())

@@ -12,30 +12,30 @@
 
 namespace normbench {
 
-/// What a source gives: what is stored of it, or why it cannot be read.
+/// A source's part of the dataset: its stored content, or why it cannot be read.
 struct Piece {
   SourceFile source;
   FileContent content = {};
   std::string broken = {};  // "": it could be read
 };
 
-/// Threads bring its images as they finish them; it takes them in order.
+/// A file that threads bring images to as they finish them, and that takes the images in order.
 class OutputFile {
  public:
-  /// With `skip` a shard does without broken images; otherwise one keeps the file from being made.
+  /// With `skip` a shard leaves out broken images; otherwise a broken image stops the file.
   OutputFile(const Output& output, const Preparation& preparation, bool skip);
 
-  /// Adds the source at `place` (from 0), waiting for those before it, which other threads have
-  /// begun. Returns the file when it is whole and in the folder: from the last call, if at all. A
-  /// file for one image is not made of a broken one. Throws CannotWrite.
+  /// Adds the source at `place` (from 0). Waits for the sources before it, which other threads have
+  /// begun. The last call returns the file, if it is whole and in the folder. A file for one image
+  /// is not made of a broken one. Throws CannotWrite.
   std::optional<FinishedFile> add(std::size_t place, const Piece& piece);
-  /// Ends all waiting: the file will not be made.
+  /// Ends all waiting, for the file will not be made.
   void stop();
 
  private:
   void append(const Piece& piece);
   FinishedFile finish();
-  /// What stands before all images of a shard.
+  /// What stands before the images of a shard: a header, or nothing.
   std::string start(std::int64_t images) const;
 
   const Output output_;
@@ -48,7 +48,7 @@ class OutputFile {
   std::size_t next_ = 0;
   std::optional<WholeFile> file_;
   FinishedFile finished_;
-  std::uint32_t crc32_ = 0;  // of what follows the start
+  std::uint32_t crc32_ = 0;  // of all bytes after the start
   std::int64_t bytes_ = 0;
 };
 

@@ -29,7 +29,7 @@ std::string_view extension_of(SaveFormat storage) {
   return storage == SaveFormat::Jpeg ? "jpg" : name_of(storage);
 }
 
-/// The file that a source becomes where each has one of its own.
+/// The name of a source's file in a dataset with one file for each.
 std::string output_of(const Preparation& preparation, const std::string& source) {
   const fs::path name = preparation.name_of(source);
   return (name.parent_path() / name.stem()).string() +
@@ -61,7 +61,7 @@ void add_form_mistakes(const Preparation& preparation, std::vector<std::string>&
                     longest_jpeg_side));
 }
 
-/// The first three, and how many more there are.
+/// Adds the first three names, and how many more there are.
 void add_few(std::vector<std::string>& mistakes, std::vector<std::string> all,
              std::string_view are_what) {
   constexpr std::size_t most = 3;
@@ -71,7 +71,7 @@ void add_few(std::vector<std::string>& mistakes, std::vector<std::string> all,
   if (more > 0) mistakes.push_back(fmt::format("{} more {}", format_count(more), are_what));
 }
 
-/// Sources that would become the same file, or a file and a folder of one name.
+/// Adds sources that would become the same file, or a file with the name of a folder.
 void add_output_mistakes(const Preparation& preparation, std::vector<std::string>& mistakes) {
   std::map<std::string, std::string> by_output;
   std::set<std::string> folders;
@@ -97,7 +97,7 @@ void add_output_mistakes(const Preparation& preparation, std::vector<std::string
   add_few(mistakes, std::move(both), "images become files that are called as folders are");
 }
 
-/// Sources that no manifest can name.
+/// Adds sources with names that no manifest can hold.
 void add_name_mistakes(const Preparation& preparation, std::vector<std::string>& mistakes) {
   std::vector<std::string> unnamed;
   for (const std::string& source : preparation.sources)

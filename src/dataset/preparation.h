@@ -1,4 +1,4 @@
-/// What a dataset is to be made of, how and where; what is wrong with that; which files it gives.
+/// What images become a dataset, how and where; mistakes in that; the files that it will have.
 #pragma once
 
 #include <cstddef>
@@ -11,29 +11,29 @@ namespace normbench {
 
 struct Preparation {
   std::vector<std::string> sources;  // image files in order
-  std::string folder;                // the dataset's own
+  std::string folder;                // where the dataset goes
   DatasetForm form;
-  std::string root = {};  // of all sources: what follows in the path of one is its name
+  std::string root = {};  // the start of all sources; what follows it is a source's name
 
-  /// "a.jpg", "cat/a.jpg": what manifests call the source.
+  /// The source's name in manifests: "a.jpg", "cat/a.jpg".
   std::string name_of(const std::string& source) const { return source.substr(root.size()); }
 };
 
-/// Everything that is wrong with it but what is in the folder already; empty when nothing is.
+/// All mistakes in it, without looking into its folder; empty when there are none.
 std::vector<std::string> mistakes_of(const Preparation& preparation);
 
-/// A file to make of `count` sources from the `first` on.
+/// A file to make from `count` sources, from source `first` on.
 struct Output {
   std::string name;  // "a.jpg", "cat/a.jpg", "shard-0000-of-0004.npy"
   std::size_t first = 0, count = 1;
 };
 
 /// All files, in the order of their images: one for each source, or shards whose sizes differ by at
-/// most one. Of a preparation without mistakes.
+/// most one. The preparation must be free of mistakes.
 std::vector<Output> outputs_of(const Preparation& preparation);
 
-/// What differs between a dataset and what is asked for, a text each: "storage was npy, is raw".
-/// `were` and `are` name the images.
+/// How a dataset differs from what is asked for, a text for each difference: "storage was npy, is
+/// raw". `were` and `are` are the names of the images.
 std::vector<std::string> differences(const DatasetForm& was, const DatasetForm& is,
                                      const std::vector<std::string>& were,
                                      const std::vector<std::string>& are);

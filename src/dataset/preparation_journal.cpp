@@ -25,7 +25,7 @@ std::vector<std::string> absolute_paths(const std::vector<std::string>& paths) {
   return all;
 }
 
-/// The first line of a journal.
+/// The content of a journal's first line.
 struct Begun {
   DatasetForm form;
   std::vector<std::string> paths;
@@ -63,7 +63,7 @@ Begun read_begun(Reader& reader) {
   return begun;
 }
 
-/// Calls `read` with a reader of the line. Throws Invalid for the first mistake.
+/// Calls `read` with a reader of the line. Throws Invalid with the first mistake.
 template <class Read>
 void read_object(std::string_view text, Read read) {
   std::vector<Issue> issues;
@@ -74,7 +74,7 @@ void read_object(std::string_view text, Read read) {
   if (!issues.empty()) throw Invalid(fmt::format("{}: {}", issues[0].pointer, issues[0].text));
 }
 
-/// Throws BadInput where what was begun is not what is asked for.
+/// Throws BadInput where the preparation that had begun is another one.
 void check_same(const Begun& begun, const Preparation& preparation) {
   std::vector<Issue> issues;
   for (const std::string& text :

@@ -17,16 +17,16 @@
 
 namespace normbench {
 
-/// What tells whether a source has changed, without reading it.
+/// Shows whether a source has changed, without reading it.
 struct SourceState {
   std::int64_t bytes = 0, mtime_ns = 0;
   bool operator==(const SourceState&) const = default;
 };
 
-/// Of a source that is not there: {}.
+/// The state of a source now; {} where it is not there.
 SourceState state_of_source(const std::string& path);
 
-/// A file of the dataset and what it was made of.
+/// A file of the dataset, and the sources it was made of.
 struct FinishedFile {
   DatasetFile file;
   std::vector<SourceFile> sources;
@@ -36,20 +36,20 @@ struct FinishedFile {
 class PreparationJournal {
  public:
   static std::string path_in(const std::string& folder);
-  /// Starts one. Throws CannotWrite.
+  /// Starts a journal. Throws CannotWrite.
   static PreparationJournal create(const Preparation& preparation);
-  /// Opens that of this preparation to go on. Throws BadInput with all that differs when it is of
-  /// another one, Invalid when it is damaged or in use.
+  /// Opens the journal of this preparation to go on. Throws BadInput with all differences when it
+  /// is another preparation's, Invalid when it is damaged or in use.
   static PreparationJournal resume(const Preparation& preparation);
 
-  /// Throw CannotWrite. `seconds`: spent so far, of all parts. A file whose line a power failure
-  /// takes is made again: that costs less than to sync the journal for every image.
+  /// They throw CannotWrite. `seconds`: time spent so far, in all parts. A file whose line a power
+  /// failure takes is made again: that costs less than to sync the journal for every image.
   void add_file(const FinishedFile& file, double seconds);
   void add_broken(std::size_t source);
   void set_state(std::size_t source, const SourceState& state);
-  /// Removes it: the manifest has taken its place.
+  /// Removes the journal: the manifest has taken its place.
   void remove();
-  /// Of a file that must be made again.
+  /// Forgets a file, which must be made again.
   void forget(const std::string& file) { files_.erase(file); }
 
   const std::map<std::string, FinishedFile>& files() const { return files_; }  // by name

@@ -27,7 +27,7 @@
 namespace normbench {
 namespace {
 
-/// A source and where it goes: `place` in an output counts from 0.
+/// A source and where it goes: to `place` (from 0) in output `output`.
 struct Item {
   std::size_t output, place;
 };
@@ -43,11 +43,11 @@ class Work {
         outputs_(outputs),
         seconds_before_(journal.seconds()) {}
 
-  /// False when it was interrupted.
+  /// Does the work; false when it was interrupted.
   bool run();
 
   const std::map<std::size_t, LeftOut>& broken() const { return broken_; }  // by source
-  /// Spent so far, with what was spent before; but for looking at what was made.
+  /// Seconds of work so far, with those of earlier parts, without the time to check finished files.
   double seconds() const {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
     const double looking = static_cast<double>(looking_ns_) * 1e-9 / threads_;
@@ -80,18 +80,18 @@ class Work {
   std::chrono::steady_clock::time_point start_;
   int threads_ = 1;
 
-  mutable std::atomic<std::int64_t> looking_ns_ = 0;  // of all threads
+  mutable std::atomic<std::int64_t> looking_ns_ = 0;  // summed over all threads
   std::vector<Item> items_;
-  std::map<std::string, std::uint32_t> known_crcs_;  // of sources whose file must be made again
-  std::mutex mutex_;                                 // of all below
+  std::map<std::string, std::uint32_t> known_crcs_;  // of sources whose file is made again
+  std::mutex mutex_;                                 // guards all members below
   std::size_t next_ = 0, done_ = 0;
   bool stopped_ = false;
   std::map<std::size_t, std::shared_ptr<OutputFile>> open_;  // by output
   std::map<std::size_t, LeftOut> broken_;
 };
 
-/// A file that does without broken images is made again: they may have been repaired, or are to be
-/// told.
+/// True where the file is missing or has left out broken images: those may be repaired by now, or
+/// have to be reported.
 bool Work::needs(const Output& output) const {
   const auto found = journal_.files().find(output.name);
   if (found == journal_.files().end()) return true;
@@ -99,7 +99,7 @@ bool Work::needs(const Output& output) const {
   return !finished.left_out.empty() || !is_whole(preparation_, finished);
 }
 
-/// False when it was interrupted: files that are there are read.
+/// Finds what is left to do by reading the files that are there; false when it was interrupted.
 bool Work::find_items() {
   for (std::size_t output = 0; output < outputs_.size(); ++output) {
     if (is_interrupted()) return false;
@@ -136,7 +136,7 @@ bool Work::run() {
   return next_ == items_.size();
 }
 
-/// The next source, in order: whoever waits in an output file waits for what was claimed before.
+/// Takes the next source, in order: threads in an output file wait for sources claimed before.
 std::optional<Work::Claimed> Work::claim() {
   const std::lock_guard lock(mutex_);
   if (stopped_ || is_interrupted() || next_ == items_.size()) return std::nullopt;
@@ -192,7 +192,7 @@ Piece Work::read(std::size_t source, Converter& converter, std::vector<std::uint
 void Work::finish(const Claimed& claimed, const Piece& piece,
                   const std::optional<FinishedFile>& finished) {
   const std::lock_guard lock(mutex_);
-  if (stopped_ && !finished) return;  // its file gave up on it
+  if (stopped_ && !finished) return;  // its file was given up
   const Output& output = outputs_[claimed.item.output];
   if (!piece.broken.empty()) {
     const std::size_t source = output.first + claimed.item.place;
@@ -222,7 +222,7 @@ Manifest manifest_of(const Preparation& preparation, std::span<const Output> out
                     .sources = {}};
   for (const Output& output : outputs) {
     const auto found = journal.files().find(output.name);
-    if (found == journal.files().end()) {  // of one image, which is broken
+    if (found == journal.files().end()) {  // a file for one image, which is broken
       manifest.left_out.push_back(work.broken().at(output.first));
       continue;
     }
@@ -237,7 +237,7 @@ Manifest manifest_of(const Preparation& preparation, std::span<const Output> out
   return manifest;
 }
 
-/// Makes durable what the folders of classes hold; the dataset's own is, when its manifest is.
+/// Makes files in folders of classes durable. The dataset's own folder is, once its manifest is.
 void sync_folders(const std::string& dataset, std::span<const Output> outputs) {
   std::set<std::filesystem::path> folders;
   for (const Output& output : outputs)
@@ -247,7 +247,7 @@ void sync_folders(const std::string& dataset, std::span<const Output> outputs) {
   for (const auto& folder : folders) sync_folder((dataset / folder).string());
 }
 
-/// Images in files that are whole.
+/// The number of images in files that are whole.
 std::size_t done_of(std::span<const Output> outputs, const PreparationJournal& journal) {
   std::size_t done = 0;
   for (const Output& output : outputs)

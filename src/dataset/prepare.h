@@ -1,4 +1,4 @@
-/// Makes a dataset of images: each decoded once, stored in one form, and gone on with after a kill.
+/// Makes a dataset of images. Each is decoded once and stored in one form; a killed run goes on.
 #pragma once
 
 #include <atomic>
@@ -11,14 +11,14 @@
 
 namespace normbench {
 
-/// Hears of what is done; one call at a time, on any thread.
+/// Is told about progress: one call at a time, on any thread.
 class PrepareObserver {
  public:
   virtual ~PrepareObserver() = default;
-  /// `done` of `all` images were done before.
+  /// Says that `done` of `all` images were finished before this call.
   virtual void started(std::size_t done, std::size_t all) = 0;
   virtual void image_done(std::size_t done) = 0;
-  /// An image cannot be read; which, and why, prepare() returns.
+  /// Says that an image cannot be read. Which one, and why, is in what prepare() returns.
   virtual void broken() = 0;
 };
 
@@ -31,21 +31,21 @@ struct PrepareOptions {
 struct Prepared {
   enum class Outcome {
     Finished,
-    WasThere,     // finished before, and as it was left then
-    Interrupted,  // goes on when it is called again
+    WasThere,     // finished before, and unchanged since
+    Interrupted,  // another call goes on
     Broken        // images cannot be read, and on_error is `fail` or none is left
   };
   Outcome outcome = Outcome::Finished;
-  Manifest manifest = {};            // of Finished and WasThere
-  std::size_t done = 0;              // images in whole files, of Interrupted and Broken
-  std::vector<LeftOut> broken = {};  // met by this call, in order
+  Manifest manifest = {};            // when Finished or WasThere
+  std::size_t done = 0;              // images in whole files, when Interrupted or Broken
+  std::vector<LeftOut> broken = {};  // those that this call met, in order
 };
 
-/// Makes the dataset, or what is missing of it. Files of the folder appear whole; which bytes they
-/// hold depends on the sources and the form alone. Throws, before anything is written, Invalid
-/// for mistakes, BadInput with all that differs from what is there; CannotWrite; std::runtime_error
-/// where a source is not what it was when the preparation began. What is finished stays in all
-/// cases.
+/// Makes the dataset, or what is missing of it. Files appear whole in the folder; their bytes
+/// depend only on the sources and the form. Throws before anything is written: Invalid for
+/// mistakes, BadInput with all differences from what is there. Throws CannotWrite, and
+/// std::runtime_error where a source has changed since the preparation began. Finished files stay
+/// in all cases.
 Prepared prepare(const Preparation& preparation, const PrepareOptions& options,
                  PrepareObserver& observer);
 

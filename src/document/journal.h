@@ -22,40 +22,40 @@ namespace normbench {
 /// What an interrupted run left behind.
 struct JournalContent {
   Json header = Json::object();               // config, options, tool, environment of the run
-  std::map<std::size_t, GroupResult> groups;  // finished, by index in the plan
-  /// Of groups that several processes measure: what each of them has measured, in order.
+  std::map<std::size_t, GroupResult> groups;  // the finished ones, by index in the plan
+  /// For groups that several processes measure: what each process has measured, in order.
   std::map<std::size_t, std::vector<GroupResult>> parts = {};
   /// Cases that hung: group index -> names of contenders and why.
   std::map<std::size_t, std::map<std::string, std::string>> hung;
-  std::vector<std::string> despite = {};  // what differed when it was gone on with, in order
+  std::vector<std::string> despite = {};  // differences in spite of which it was gone on with
   bool operator==(const JournalContent&) const = default;
 };
 
-/// A journal is open in one process at a time.
+/// The journal of a run. Only one process at a time has it open.
 class Journal {
  public:
-  /// Whether `path` holds a journal with its first line: a run had begun.
+  /// True if `path` holds a journal with its first line: a run had begun.
   static bool begun(const std::string& path);
-  /// Starts a journal in `path`, also over one that had not begun. Throws CannotWrite, also when a
-  /// journal is there already, and leaves nothing behind that was not there.
+  /// Starts a journal in `path`, also over one that had not begun. Throws CannotWrite, also when
+  /// there is a journal already; then it leaves nothing new behind.
   static Journal create(const std::string& path, const Json& header);
-  /// Opens one to go on. Changes nothing before the next line is added; a last line cut off by a
-  /// kill makes room for it. Throws Invalid for what is no journal, is damaged elsewhere, is of a
-  /// newer version or is open in another process; CannotWrite where it cannot be written.
+  /// Opens a journal to go on. Changes nothing before the next line, which overwrites a last line
+  /// cut off by a kill. Throws Invalid for what is no journal, is damaged elsewhere, has a newer
+  /// version or is open in another process; CannotWrite where it cannot be written.
   static Journal resume(const std::string& path);
 
-  /// Appends and syncs a line, or no part of it. Throws CannotWrite, also if the file was replaced.
+  /// Appends and syncs a line, or nothing. Throws CannotWrite, also if the file was replaced.
   void add_group(std::size_t index, const GroupResult& group);
-  /// The next part of a group that is not finished.
+  /// Adds the next part of a group that is not finished.
   void add_part(std::size_t index, const GroupResult& part);
   void add_hung(std::size_t index, const std::string& contender, const std::string& why);
-  /// Keeps what is not kept yet.
+  /// Adds the differences that are not in the journal yet.
   void add_despite(const std::vector<std::string>& differences);
 
-  /// Writes all it holds to a new journal in `path`. Throws CannotWrite.
+  /// Writes all its content to a new journal in `path`. Throws CannotWrite.
   void copy_to(const std::string& path) const;
 
-  /// What the file holds: what was there before and what this process has added.
+  /// The content of the file: what was there before, and what this process has added.
   const JournalContent& content() const { return content_; }
 
  private:

@@ -8,7 +8,7 @@
 namespace normbench {
 namespace {
 
-/// A kind of document by the members that no other kind has together.
+/// A kind of document, known by members that no other kind has together.
 struct Kind {
   std::string_view name;
   std::array<const char*, 3> members;  // JSON pointers; null for fewer
@@ -36,7 +36,7 @@ bool is_kind(const Json& document, const Kind& kind) {
 constexpr Kind kResults{"", {"/schema", "/groups"}};
 constexpr std::string_view kFirstMember = R"({"schema":)";
 
-/// Throws Invalid, saying what it seems to be, for what has not the members of a results document.
+/// Throws Invalid for a document without the members of results, saying what it seems to be.
 void check_kind(const Json& document) {
   if (is_kind(document, kResults)) return;
   const auto kind =
@@ -54,7 +54,7 @@ std::string_view cut_off(std::string_view text) {
   return cut ? " (it seems to be cut off)" : "";
 }
 
-/// The first of many: one damaged column can be a thousand mistakes.
+/// The first 20 issues: one damaged column can be a thousand mistakes.
 std::vector<Issue> few_of(std::vector<Issue> issues) {
   constexpr std::size_t most = 20;
   if (issues.size() <= most) return issues;
@@ -64,7 +64,7 @@ std::vector<Issue> few_of(std::vector<Issue> issues) {
   return issues;
 }
 
-/// A case that the document holds twice is an issue at its second place.
+/// An issue for each case that stands twice in the document, at its second place.
 std::vector<Issue> duplicate_cases(const Results& results) {
   std::map<std::string, std::string> first;
   std::vector<Issue> issues;
@@ -94,7 +94,7 @@ std::string case_key(const CaseName& name) {
 }
 
 bool begins_as_results(std::string_view text) {
-  constexpr std::size_t enough = 1000;  // however it is indented
+  constexpr std::size_t enough = 1000;  // whatever the indentation
   std::string begin(text.substr(0, enough));
   std::erase_if(begin, [](unsigned char c) { return c <= ' '; });
   std::string_view left = begin;

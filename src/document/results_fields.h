@@ -12,14 +12,14 @@
 
 namespace normbench {
 
-/// T or const T: reading fills the struct, writing does not change it.
+/// The struct as T or const T: reading fills it, writing does not change it.
 template <class T, class Struct>
 concept Is = std::same_as<std::remove_const_t<T>, Struct>;
 
 template <class T>
 concept Enum = std::is_enum_v<T>;
 
-/// A column of the rounds of a case.
+/// A column of a case's rounds.
 struct RoundColumn {
   const char* name;
   std::int64_t& (*of)(Round&);

@@ -14,12 +14,12 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Beyond them nothing was measured, and what is computed of several would overflow: 11 days in
-// nanoseconds, a petabyte; a double the error of a float.
+// Larger numbers were not measured, and sums of several would overflow: 11 days in nanoseconds, a
+// petabyte; a double the error of a float.
 constexpr std::int64_t kMostWhole = 1'000'000'000'000'000;
 constexpr double kMostNumber = 1e40;
 
-/// What a number must at least be, by its name in any struct; others: 0.
+/// The least value that a number of this name may have, in any struct; others: 0.
 struct Least {
   std::string_view name;
   double value;
@@ -46,12 +46,12 @@ double least_of(std::string_view name) {
   return at == kLeast.end() ? 0 : at->value;
 }
 
-/// Names of numbers that may be infinite, which is null in a document: where outputs are not
-/// finite.
+/// The names of numbers that may be infinite, which is null in a document: outputs may
+/// be.
 constexpr auto kMayBeInfinite =
     std::to_array<std::string_view>({"max_abs_error", "bound", "bound_share"});
 
-/// What others of a document hold is theirs, but numbers are computed with.
+/// Members that belong to others are not judged, but their numbers are: code computes with them.
 void check_numbers(const Json& json, const std::string& pointer, std::vector<Issue>& issues) {
   if (json.is_number() && std::abs(json.get<double>()) > kMostNumber)
     issues.push_back(
@@ -70,7 +70,7 @@ class Loader {
   void operator()(const char* name, T& value) {
     if (reader_.has(name)) read(name, value);
   }
-  /// "" is nothing said.
+  /// Leaves the value as it is where the word is "".
   template <Enum E>
   void operator()(const char* name, E& value) {
     if (reader_.has(name) && reader_.member(name) != "") read(name, value);
@@ -206,8 +206,8 @@ void Loader::read(const char* name, std::vector<std::vector<int>>& rows) {
   rows = list.get<std::vector<std::vector<int>>>();
 }
 
-/// Older documents say by its name alone which row is that of constants, and by its label alone
-/// that a stage's kernel was forced.
+/// In older documents only its name shows that a row is the constants' one, and only its label that
+/// a stage's kernel was forced.
 void mark_by_names(GroupResult& group) {
   for (auto* contenders : {&group.cases, &group.limits})
     for (CaseResult& one : *contenders)
@@ -229,7 +229,7 @@ void check_lanes(const CaseResult& result, const std::string& pointer, std::vect
   }
 }
 
-/// Values that are there for each round.
+/// Checks a list with a value for each round.
 void check_length(const std::vector<std::int64_t>& values, std::size_t expected,
                   const std::string& pointer, std::vector<Issue>& issues) {
   if (!values.empty() && values.size() != expected)
@@ -243,7 +243,7 @@ void check_lengths(const CaseResult& result, const std::string& pointer,
   for (std::size_t i = 0; i < result.stages.size(); ++i) {
     const StageResult& stage = result.stages[i];
     const std::string at = fmt::format("{}/stages/{}", pointer, i);
-    if (stage.staged) continue;  // they are of other turns
+    if (stage.staged) continue;  // they are from other turns
     check_length(stage.rounds_ns, rounds, at + "/rounds_ns", issues);
     check_length(stage.calls_ns, rounds, at + "/calls_ns", issues);
   }
@@ -258,7 +258,7 @@ void check_lengths(const CaseResult& result, const std::string& pointer,
   }
 }
 
-/// What a reader of results relies on, and no single field can say.
+/// Checks what readers of results rely on and no single field shows.
 void check(const GroupResult& group, const std::string& pointer, std::vector<Issue>& issues) {
   const std::size_t contenders = group.cases.size() + group.limits.size();
   for (const auto& [name, order] :
@@ -321,7 +321,7 @@ Results read_results(const Json& document, std::vector<Issue>& issues) {
   Results results;
   Loader loader(Reader(document, "", issues));
   fields(loader, results);
-  if (issues.empty())  // what was not read contradicts everything
+  if (issues.empty())  // what could not be read would contradict all
     for (std::size_t i = 0; i < results.groups.size(); ++i)
       check(results.groups[i], fmt::format("/groups/{}", i), issues);
   std::ranges::for_each(results.groups, mark_by_names);

@@ -37,13 +37,13 @@ Json write(const TensorDesc& desc) {
   return json;
 }
 
-/// Lists of plain values.
+/// Writes lists of plain values.
 template <class T>
 requires std::constructible_from<Json, T> Json write(const std::vector<T>& values) {
   return values;
 }
 
-/// Lists of structs.
+/// Writes lists of structs.
 template <class T>
 Json write(const std::vector<T>& values) {
   Json json = Json::array();
@@ -79,7 +79,7 @@ bool is_known(std::int64_t value) { return value != 0; }
 bool is_known(double value) { return value != 0; }
 template <Enum E>
 bool is_known(E value) {
-  return value != E();  // the enumerator 0 is what older documents mean
+  return value != E();  // older documents mean the enumerator 0
 }
 bool is_known(const ProfileTimes& value) { return value != ProfileTimes{}; }
 bool is_known(const ProfileLosses& value) { return value != ProfileLosses{}; }
@@ -95,7 +95,7 @@ struct Writer {
   void operator()(const char* name, const std::optional<T>& value) {
     if (value) json[name] = write(*value);
   }
-  /// An unknown word is "".
+  /// Writes "" where there is no value.
   template <Enum E>
   void operator()(const char* name, const std::optional<E>& value) {
     json[name] = name_of(value);

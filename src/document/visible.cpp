@@ -6,7 +6,7 @@
 namespace normbench {
 namespace {
 
-/// Goes through all fields of a struct, and of those in it.
+/// Visits all fields of a struct, and the fields of structs in it.
 struct MakeVisible {
   void operator()(const char*, auto& value) { visit(value); }
   void required(const char*, auto& value) { visit(value); }
