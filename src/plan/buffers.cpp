@@ -13,7 +13,7 @@ bool is_made_by_register(const Case& work, int index) {
   return producer >= 0 && std::holds_alternative<Register>(work.stages[producer].op);
 }
 
-/// The stage that wrote the bytes of this value, passed on untouched since; -1: the source.
+/// The stage that wrote the bytes of this value, which later ones only passed on; -1: the source.
 int writer_of(const Case& work, int index) {
   while (true) {
     const Value& value = work.values[index];
@@ -29,13 +29,13 @@ bool is_resident(const Case& work, int index, const Sides& cache_bytes) {
   int first = index;
   for (const int value : stage.in) first = std::min(first, writer_of(work, value));
   if (first < 0) return false;
-  // What the first stage reads leaves the cache while it writes; its output is an input here.
+  // The first stage's input leaves the cache while it writes. Its output is an input here.
   const Memory side = stage.signature.in[0].memory;
   return touched_bytes(work, first + 1, index + 1, side) <=
          (host_reaches(side) ? cache_bytes.host : cache_bytes.device);
 }
 
-/// The next stage on the CPU that reads value `index`; none: the number of stages.
+/// The next stage on the CPU that reads value `index`; the number of stages where none does.
 int next_reader(const Case& work, int index) {
   const int stages = static_cast<int>(work.stages.size());
   for (int s = work.values[index].producer + 1; s < stages; ++s) {

@@ -1,4 +1,4 @@
-/// Objects put together from several places of a config; a mistake is reported where it is written.
+/// Objects composed from several places of a config; a mistake is reported where it is written.
 #pragma once
 
 #include <map>
@@ -11,21 +11,21 @@
 
 namespace normbench {
 
-/// The mistake of a member of the wrong type: "expected a list, got 5".
+/// The text for a member of the wrong type: "expected a list, got 5".
 std::string wrong_type(std::string_view wanted, const Json& got);
 
-/// Moves issues that are at a pointer of `places`, or below it, to what it maps to.
+/// Moves issues at or below a pointer of `places` to the place that it maps to.
 void relocate(std::span<Issue> issues, const std::map<std::string, std::string>& places);
 
 /// A JSON object whose members come from a stage, from `defaults`, or from the experiment.
 struct Composed {
   Json fields = Json::object();
-  std::string pointer;                         // of the object in the user's file
+  std::string pointer;                         // the object's, in the user's file
   std::map<std::string, std::string> origins;  // members written elsewhere: key -> pointer
 
-  /// Takes over the members of the object `more`, written at `at`, that are not there yet.
+  /// Takes over the members of the object `more`, which is written at `at`, that are not there yet.
   void add(const Json& more, const std::string& at);
-  /// Where the member was written; the object itself when it is not there.
+  /// Where the member was written; where the object was, if it lacks the member.
   std::string where(std::string_view key) const;
   /// Moves issues found in members to where those members were written.
   void relocate(std::span<Issue> issues) const;

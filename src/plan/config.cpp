@@ -11,7 +11,7 @@
 namespace normbench {
 namespace {
 
-constexpr double tiny = 1e-9;  // bounds are included: this stands for "above 0"
+constexpr double tiny = 1e-9;  // bounds are inclusive, so this stands for "above 0"
 
 std::string read_name(Reader& config) {
   config.takes(
@@ -93,7 +93,7 @@ ProfileOptions read_profile(Reader reader, const PlanOptions& options) {
   return profile;
 }
 
-/// Checks the members that one op's defaults have; those that the op lacks are no mistake here.
+/// Checks the members of one op's defaults. Members that the op lacks are no mistake here.
 void check_defaults(const std::string& op, const Json& members, std::vector<Issue>& issues) {
   const std::string pointer = "/defaults/" + op;
   Json fields = Json::object();
@@ -161,11 +161,11 @@ constexpr auto settable =
     std::to_array<std::string_view>({"precision", "max_seconds_per_group", "cache", "clock", "seed",
                                      "processes", "turn_timeout_seconds", "checked_calls"});
 
-/// Those that may stand on an experiment.
+/// The keys that may also stand on an experiment.
 constexpr auto own_settable =
     std::to_array<std::string_view>({"precision", "max_seconds_per_group", "cache"});
 
-/// `text` as JSON where it is JSON, else as a string. Throws Invalid for what JSON cannot hold.
+/// `text` as JSON where it is JSON, else as a string. Throws Invalid where JSON cannot hold it.
 Json value_of(const std::string& text) {
   std::vector<Issue> duplicates;
   try {
@@ -178,7 +178,7 @@ Json value_of(const std::string& text) {
   throw Invalid("the value has a key twice");
 }
 
-/// Sets what `pointer` points to. Throws Invalid when neither it nor its parent object is there.
+/// Sets the value at `pointer`. Throws Invalid when neither it nor its parent object is there.
 void set_at(Json& config, const std::string& pointer, Json value) {
   try {
     const Json::json_pointer target(pointer);
@@ -191,7 +191,7 @@ void set_at(Json& config, const std::string& pointer, Json value) {
   }
 }
 
-/// What is set for the whole config is so for experiments that say something else, too.
+/// Sets the key for experiments with a value of their own, too.
 void set_own(Json& config, const std::string& name) {
   if (std::ranges::find(own_settable, name) == own_settable.end()) return;
   if (!value_at(config, "/experiments").is_array()) return;

@@ -1,4 +1,4 @@
-/// The top level of a config: --set, and all that stands beside the experiments.
+/// The top level of a config: --set, and everything beside the experiments.
 #pragma once
 
 #include "core/reader.h"
@@ -6,20 +6,20 @@
 
 namespace normbench {
 
-/// Reads `measure` of an experiment; what is the whole run's is a mistake there.
+/// Reads `measure` of an experiment. Keys of the whole run are mistakes there.
 OwnMeasure read_own_measure(Reader reader, bool quick);
 
-/// Applies `--set NAME=VALUE`: a JSON pointer to what is there (or to a new member of an object
-/// that is), or the name of a key of `measure`, which then holds for every experiment. A value that
-/// is not JSON is a string.
+/// Applies `--set NAME=VALUE`. NAME is a JSON pointer to a value (or to a new member of an object),
+/// or a key of `measure`, which then holds for every experiment. A VALUE that is not JSON is a
+/// string.
 void apply_set(Json& config, const std::string& name, const std::string& value,
                std::vector<Issue>& issues);
 
-/// True for a member of a config, at any depth, that is for people or their editors: it decides
+/// True for a member of a config, at any depth, that is for people or editors and decides
 /// nothing.
 bool is_free_text(std::string_view member);
 
-/// What is read later, once the head is known.
+/// The parts of a config that are read once the head is known.
 struct Rest {
   Json defaults = Json::object();
   Json experiments = Json::array();
@@ -28,8 +28,8 @@ struct Rest {
 /// Reads the top level of a config into the plan.
 Rest read_head(Reader& reader, const PlanOptions& options, Plan& plan);
 
-/// Reads the top level of `plan.config` into the plan. Mistakes go to `issues`; the defaults are
-/// checked as far as they stand alone.
+/// Reads the top level of `plan.config` into the plan. Mistakes go to `issues`. The defaults are
+/// checked as far as they can be by themselves.
 Rest read_head(Plan& plan, const PlanOptions& options, std::vector<Issue>& issues);
 
 }  // namespace normbench

@@ -1,4 +1,4 @@
-/// From the complete text of a variant to a decided case.
+/// Turns the complete text of a variant into a decided case.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,7 +17,7 @@
 namespace normbench {
 namespace {
 
-/// Does what a stage asks for; false after a mistake, which is added to the issues.
+/// Runs `action` for a stage. After a mistake, which is added to the issues, returns false.
 template <class Action>
 bool wired(const Composed& members, std::vector<Issue>& issues, Action action) {
   try {
@@ -35,13 +35,13 @@ using Specs = std::vector<std::optional<StageSpec>>;
 
 bool is_source(const StageSpec& spec) { return std::holds_alternative<Source>(spec.op); }
 
-/// True for ops whose output is their input in other memory.
+/// True for ops that put their input into other memory.
 bool moves_memory(const Op& op) {
   return std::holds_alternative<H2d>(op) || std::holds_alternative<D2h>(op) ||
          std::holds_alternative<Exchange>(op) || std::holds_alternative<Pin>(op);
 }
 
-/// Connects the sources to the stages of the setup, whose references run once.
+/// Connects the sources to the stages of the setup. Their references run once.
 bool wire_setup(const VariantText& text, const Specs& specs, const Specs& setup, Wiring& wiring,
                 PlanContext& context) {
   if (text.setup.empty()) return true;
@@ -65,7 +65,7 @@ bool wire_setup(const VariantText& text, const Specs& specs, const Specs& setup,
                [&] { wiring.add_inputs_of(std::move(made)); });
 }
 
-/// Connects stages up to the first mistake, which is added to the issues.
+/// Connects the stages up to the first mistake, which is added to the issues.
 void wire(const VariantText& text, const Specs& specs, const Specs& setup, Wiring& wiring,
           PlanContext& context) {
   bool set_up = false;
@@ -79,11 +79,11 @@ void wire(const VariantText& text, const Specs& specs, const Specs& setup, Wirin
   wired(text.options, context.issues, [&] { wiring.set_outputs(text.outputs); });
 }
 
-/// What tables and traces call a stage or a range of a variant.
+/// The name of a stage or of a range in tables and traces.
 struct Named {
   std::string name;
   bool is_range = false;
-  std::string where;  // "": the config does not say it
+  std::string where;  // "": not in the config
 };
 
 std::vector<Named> names_of(const VariantText& text, const Specs& specs) {
@@ -100,7 +100,7 @@ std::vector<Named> names_of(const VariantText& text, const Specs& specs) {
   return names;
 }
 
-/// Reports names in the config that others of the variant have, of two the later one.
+/// Reports names in the config that stand twice in the variant; of two the later one.
 void check_names(const std::vector<Named>& names, std::vector<Issue>& issues) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto& [name, is_range, where] = names[i];
@@ -119,16 +119,16 @@ void check_names(const std::vector<Named>& names, std::vector<Issue>& issues) {
   }
 }
 
-/// Decoding, encoding and networks take longer than waking a team, and `launch` on the CPU measures
-/// the team itself.
+/// True for stages that are worth a team at any size: decoding, encoding and networks take longer
+/// than waking a team, and `launch` on the CPU measures the team itself.
 bool always_pays(const Stage& stage) {
   return std::holds_alternative<Load>(stage.op) || std::holds_alternative<Save>(stage.op) ||
          is_peer_only(stage.op) ||
          (std::holds_alternative<EmptyLaunch>(stage.op) && stage.place == Place::Cpu);
 }
 
-/// What "all" is for a case: by the stage that moves the most bytes (or reads for its arithmetic),
-/// wherever it runs, so that variants of a group differ only where their stages differ in size.
+/// Decides how many threads "all" are for a case. The stage that moves the most bytes (or reads for
+/// its arithmetic) decides, wherever it runs, so that variants differ only where their stages do.
 int decide_threads(const Case& decided, const PlanOptions& options) {
   if (std::ranges::any_of(decided.stages, always_pays)) return options.all_threads;
   std::int64_t most = 0;
@@ -156,7 +156,7 @@ void read_threads(Reader& reader, const PlanOptions& options, Case& decided) {
     decided.threads = static_cast<int>(reader.integer("threads", 1, 1, most));
 }
 
-/// The variant's "peer"; "" for none and for one that the config's `peers` lack.
+/// The variant's "peer"; "" for none, and for a peer that the config's `peers` lack.
 std::string read_peer(Reader& reader, const std::map<std::string, PeerCommand>& peers) {
   std::string said = reader.text("peer", "");
   if (said.empty() || peers.contains(said)) return said;
@@ -166,7 +166,7 @@ std::string read_peer(Reader& reader, const std::map<std::string, PeerCommand>& 
   return "";
 }
 
-/// Reads what a variant says beside its stages.
+/// Reads the members of a variant beside its stages.
 void read_members(Reader& reader, const PlanOptions& options,
                   const std::map<std::string, PeerCommand>& peers, bool has_all_stages,
                   Case& decided) {
@@ -201,7 +201,7 @@ std::size_t sources_of(const Case& decided) {
       decided.inputs, [](const Input& input) { return input.setup == nullptr; }));
 }
 
-/// The text of a stage; a source has one too, but is no stage.
+/// The text of a stage. Sources are in the text, too, but are no stages.
 const Composed& text_of(const VariantText& text, const Case& decided, std::size_t stage) {
   return text.stages[stage + sources_of(decided)].members;
 }
@@ -258,7 +258,7 @@ void check_lanes(const VariantText& text, const Case& decided, std::vector<Issue
   }
 }
 
-/// Reports what is not the peer's to do as it is asked: graphs, waiting within a turn.
+/// Reports options that do not go with a peer: graphs, waiting within a turn.
 void check_peer_case(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
   const auto complain = [&](std::string_view option, const char* why) {
     issues.push_back({text.options.where(option), why});
@@ -270,8 +270,8 @@ void check_peer_case(const VariantText& text, const Case& decided, std::vector<I
     complain("wait", "a peer waits at the end of its turn only (remove this)");
 }
 
-/// Reports files that could not be held to what was saved: in a peer, or of a value that is gone
-/// when the iteration ends.
+/// Reports files that no check could compare with what was saved: a peer's, or those of a value
+/// that is gone when the iteration ends.
 void check_saves(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
   for (std::size_t s = 0; s < decided.stages.size(); ++s) {
     const Stage& stage = decided.stages[s];

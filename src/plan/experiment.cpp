@@ -12,17 +12,17 @@
 namespace normbench {
 namespace {
 
-/// What is the same at every point of one experiment.
+/// The parts of an experiment that are the same at all its points.
 struct Frame {
   const Json& experiment;
   std::string pointer;
-  const Json& written_sweep;  // as the file has it: --set may take other values
+  const Json& written_sweep;  // as the file has it: --set may change values
   std::vector<Axis> sweep, vary;
   std::set<std::string> used;  // axes that some text uses
-  std::int64_t batch = 0;      // images of sources where fewer than written fit; 0: as written
+  std::int64_t batch = 0;      // images of sources where fewer fit than written; 0: as written
 };
 
-/// The display name of the case that `name` means; an issue at `pointer` when there is none.
+/// The display name of the case that `name` stands for; an issue at `pointer` when there is none.
 std::string resolve(const std::string& name, const std::string& pointer, const Group& group,
                     std::vector<Issue>& issues) {
   if (const Case* found = find_case(group, name)) return found->variant;
@@ -35,7 +35,7 @@ std::string resolve(const std::string& name, const std::string& pointer, const G
   return name;
 }
 
-/// The axes at which an entry is meant; null where it names none. Reports those that do not exist.
+/// The axes at which an entry is meant; null where it names none. Reports axes that do not exist.
 Json read_point(Reader& entry, const Frame& frame) {
   if (!entry.has("point")) return {};
   Reader point = entry.object("point");
@@ -60,7 +60,7 @@ Json read_point(Reader& entry, const Frame& frame) {
   return said;
 }
 
-/// The case of `said` that the point means, if there is one.
+/// The case called `said` at the point, if there is one.
 const Case* case_at(const std::string& said, const Json& point, const Group& group) {
   const auto found = std::ranges::find_if(group.cases, [&](const Case& one) {
     return (one.written == said || one.variant == said) && agree(point, one.axes);
@@ -87,7 +87,7 @@ void check_stage(Reader& published, const std::string& stage, const Case& meant)
     published.complain_at("stage", unknown("stage", stage, labels));
 }
 
-/// What is published of a part is no speed-up of the whole, nor its first call.
+/// Reports figures of a single stage that only a whole variant can have: speed-up and first call.
 void check_parts(Reader& reader, const Published& published) {
   if (!published.stage.empty() && published.speed_up)
     reader.complain_at("speed_up", "goes with the whole variant (a \"stage\" takes times)");
@@ -99,7 +99,7 @@ void check_parts(Reader& reader, const Published& published) {
                        "goes with the whole variant (first calls of stages are not known)");
 }
 
-/// The ids of an entry, which are some of its experiment's; all where it names none.
+/// The ids of an entry, a part of its experiment's; all of them where it names none.
 std::vector<std::string> read_ids(Reader& entry, const Group& group) {
   std::vector<std::string> ids = entry.texts("ids", group.ids);
   for (const std::string& id : ids)
@@ -108,7 +108,7 @@ std::vector<std::string> read_ids(Reader& entry, const Group& group) {
   return ids;
 }
 
-/// Keeps the entries of the group's point.
+/// Reads the published figures and keeps those of the group's point.
 void read_published(Reader& experiment, const Frame& frame, Group& group) {
   experiment.each_object("published", [&](Reader& reader) {
     const std::string said = reader.text("variant", "");
@@ -141,7 +141,7 @@ void read_published(Reader& experiment, const Frame& frame, Group& group) {
   });
 }
 
-/// "ratio": 3.69, or [3.5, 4.0].
+/// Reads "ratio": 3.69, or [3.5, 4.0].
 std::optional<ClaimedRatio> read_ratio(Reader& claim) {
   if (!claim.has("ratio")) return std::nullopt;
   const std::vector<double> said = claim.numbers("ratio", {});
@@ -162,7 +162,7 @@ bool is_numeric(const Json& value) {
          (value.is_array() && value.size() == 2 && value[0].is_number() && value[1].is_number());
 }
 
-/// "across": {"threads": "shrinks"}.
+/// Reads "across": {"threads": "shrinks"}.
 std::optional<ClaimedTrend> read_trend(Reader& claim, const Frame& frame) {
   claim.takes("across", {{"type", "object"},
                          {"minProperties", 1},
@@ -187,7 +187,7 @@ std::optional<ClaimedTrend> read_trend(Reader& claim, const Frame& frame) {
   return trend;
 }
 
-/// What of a claim's size does not go with its relation.
+/// Reports sizes of a claim that do not go with its relation.
 void check_size(Reader& reader, const Claim& claim) {
   const bool is_equal = claim.relation == Relation::Equal;
   if (is_equal && reader.has("ratio"))
@@ -240,7 +240,7 @@ void read_claims(Reader& experiment, const Frame& frame, Group& group) {
   });
 }
 
-/// Replaces the axes by this assignment; mistakes in their values are found where those stand.
+/// Replaces the axes by this assignment. Mistakes in their values are reported where those stand.
 Substitution substitution_of(const Frame& frame, const Json& assignment,
                              std::vector<Issue>& issues) {
   AxisPlaces places;
@@ -249,7 +249,7 @@ Substitution substitution_of(const Frame& frame, const Json& assignment,
   return {assignment, issues, places};
 }
 
-/// An unnamed variant with these axes; a Case{} after a mistake. Adds the axes it uses to `used`.
+/// An unnamed variant with these axes; a Case{} after a mistake. Adds the used axes to `used`.
 Case plan_variant(const Frame& frame, const std::string& name, const Json& assignment,
                   std::set<std::string>& used, PlanContext& context) {
   const VariantPlace place{.defaults = context.defaults,
@@ -265,8 +265,8 @@ Case plan_variant(const Frame& frame, const std::string& name, const Json& assig
   return planned;
 }
 
-/// A case of the group that loads one of the same files, but from memory where this one does not,
-/// or the other way round; or null.
+/// A case of the group that loads one of the same files, one of the two from memory and the other
+/// not; null when there is none.
 const Case* loads_otherwise(const Group& group, const Case& work) {
   const auto load_of = [](const Case& one) {
     return one.stages.empty() ? nullptr : std::get_if<Load>(&one.stages.front().op);
@@ -282,7 +282,7 @@ const Case* loads_otherwise(const Group& group, const Case& work) {
   return nullptr;
 }
 
-/// The cases of one variant at a point: one, or one per combination of the varied axes it uses.
+/// Adds the cases of a variant at a point: one per combination of the varied axes that it uses.
 void add_variant(Frame& frame, const std::string& name, const Json& point, Group& group,
                  PlanContext& context) {
   Json assignment = point;
@@ -314,7 +314,7 @@ void add_variant(Frame& frame, const std::string& name, const Json& point, Group
   }
 }
 
-/// Reads what an experiment says beside its variants and what they start with.
+/// Reads the members of an experiment other than its variants and what they start with.
 void read_rest(Reader& reader, const Frame& frame, bool quick, Group& group) {
   group.experiment = reader.text("name", "");
   group.question = reader.text("question", "");
@@ -344,8 +344,8 @@ Group plan_point(Frame& frame, const Json& point, PlanContext& context) {
   return group;
 }
 
-/// True if a "batch" in here is an axis, or a shape, or a whole source: a point is not what it says
-/// with another one.
+/// True if a "batch", a shape or a whole source in here depends on an axis. Fewer images would then
+/// make it another point.
 bool sweeps_batch(const Json& json) {
   if (!json.is_structured()) return false;
   constexpr std::array sweepable{"/batch", "/shape", "/source"};
@@ -356,7 +356,7 @@ bool sweeps_batch(const Json& json) {
   return std::ranges::any_of(json, sweeps_batch);
 }
 
-/// The group at a point; with --fit of fewer images where as many as are written do not fit.
+/// The group at a point. With --fit it has fewer images where as many as written do not fit.
 Group plan_fitting(Frame& frame, const Json& point, PlanContext& context) {
   Group group = plan_point(frame, point, context);
   if (!context.options.fit || !context.issues.empty()) return group;
@@ -386,13 +386,13 @@ void check_used(Reader& reader, const Frame& frame) {
   check("vary", frame.vary);
 }
 
-/// What is wrong with a name that stands in tables and sentences; "" for nothing.
+/// The mistake in a name that stands in tables and sentences; "" for none.
 std::string name_mistake(std::string_view name) {
   if (name.find_first_not_of(' ') == name.npos) return "is empty (tables and sentences name it)";
   return name.front() == ' ' || name.back() == ' ' ? "begins or ends with a blank" : "";
 }
 
-/// True if the experiment has variants to plan; reads over its keys.
+/// True if the experiment has variants to plan. Asks for all keys of it.
 bool check_keys(Reader& reader) {
   reader.require("name", "it names the experiment in outputs");
   for (const std::string_view key : {"ids", "sweep", "vary", "question", "measure", "source",

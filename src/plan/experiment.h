@@ -7,14 +7,14 @@
 
 namespace normbench {
 
-/// Shared by all experiments of a config.
+/// What all experiments of a config share.
 struct PlanContext {
   const Backends& backends;
   const PlanOptions& options;
-  const Json& written;   // the config as its file has it, before --set
+  const Json& written;   // the config as in its file, before --set
   const Json& defaults;  // `defaults` of the config, an object
   const std::map<std::string, PeerCommand>& peers;
-  const Measure& measure;  // of the config
+  const Measure& measure;  // the config's
   std::vector<Issue>& issues;
   ResolvedOps resolved;
 };
@@ -25,11 +25,11 @@ std::optional<Case> decide_case(const VariantText& text, PlanContext& context);
 /// Reads the "threads" of an experiment, whether or not all its variants have their own.
 void check_threads(Reader& experiment);
 
-/// What a variant may say beside its stages, to a reader that describes.
+/// Asks a reader that describes for all members of a variant beside its stages.
 void describe_variant(Reader& reader);
 
-/// What an experiment may say, to a reader that describes: of its variants and of what they start
-/// with, that they may be there.
+/// Asks a reader that describes for all members of an experiment. Of its variants and what they
+/// start with it says only that they may be there.
 void describe_experiment(Reader& reader);
 
 /// The groups of `experiment`, written at `pointer`. Mistakes go to `context.issues`; a group with
@@ -37,11 +37,11 @@ void describe_experiment(Reader& reader);
 std::vector<Group> plan_experiment(const Json& experiment, const std::string& pointer,
                                    PlanContext& context);
 
-/// Keeps what matches one of the globs of `--only` and, where anything does, the baseline; all
-/// without globs.
+/// Keeps the cases that match one of the globs of `--only` and, if any does, the baseline; without
+/// globs all cases.
 void keep_chosen(Group& group, const std::vector<std::string>& globs);
 
-/// The case called `name`, as written (the first of its variations) or displayed; null for none.
+/// The case called `name`: as written (the first of its variations) or as displayed; null for none.
 const Case* find_case(const Group& group, const std::string& name);
 
 }  // namespace normbench

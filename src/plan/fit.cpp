@@ -18,7 +18,7 @@ struct Side {
 constexpr std::array sides{Side{"host", &Sides::host, &SideNotes::host},
                            Side{"device", &Sides::device, &SideNotes::device}};
 
-/// What cases need against what there is.
+/// Compares what cases need with the memory that is free.
 class Room {
  public:
   Room(Cache cache, const PlanOptions& options) : cache_(cache), options_(options) {}
@@ -26,7 +26,7 @@ class Room {
   Sides need(std::span<const Case* const> cases) const { return need(cases, cache_); }
   Sides need(const Case& work) const { return need(std::array{&work}); }
 
-  /// The first side on which this does not fit; null for none, or where it is unknown what is free.
+  /// The first side on which this does not fit; null for none, or where free memory is unknown.
   const Side* lacking(const Sides& need) const {
     const auto lacks = [&](const Side& side) {
       const std::int64_t free = options_.free_bytes.*side.bytes;
@@ -36,8 +36,8 @@ class Room {
     return found == sides.end() ? nullptr : &*found;
   }
 
-  /// "12.4 GB of host memory, 8.1 GB are free (the container allows 8.6 GB)", and what of it are
-  /// buffers that exceed the cache.
+  /// "12.4 GB of host memory, 8.1 GB are free (the container allows 8.6 GB)", and how much of it
+  /// are buffers to exceed the cache.
   std::string text(const Side& side, std::span<const Case* const> cases) const {
     const std::string& note = options_.free_notes.*side.note;
     const std::int64_t bytes = need(cases).*side.bytes;
@@ -61,8 +61,8 @@ class Room {
   const PlanOptions& options_;
 };
 
-/// The one that by itself needs most on this side; of equals the last, since the baseline is mostly
-/// the first. Null when all are skipped.
+/// The case that by itself needs most on this side; of equal ones the last, since the baseline is
+/// mostly the first. Null when all are skipped.
 Case* largest(std::vector<Case>& list, const Room& room, const Side& side) {
   Case* found = nullptr;
   std::int64_t most = -1;

@@ -25,13 +25,13 @@ std::string with_each(std::string_view text, std::string_view from, std::string_
 
 bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
-/// The label with each number, and each place for one, as one "0": names of all iterations look
-/// the same.
+/// The label with "0" for each number and for each place of one, so that the names of all
+/// iterations are the same.
 std::string without_numbers(std::string_view label) {
   std::string result = with_each(label, number_mark, "0");
   std::ranges::replace_if(result, is_decimal, '0');
-  // Not std::ranges::unique: clang 14, which builds for ThreadSanitizer, cannot compile
-  // libstdc++'s.
+  // clang 14, which builds for ThreadSanitizer, cannot compile std::ranges::unique of
+  // libstdc++.
   const auto both = [](char a, char b) { return a == '0' && b == '0'; };
   result.erase(std::unique(result.begin(), result.end(), both), result.end());
   return result;

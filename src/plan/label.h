@@ -11,21 +11,21 @@
 
 namespace normbench {
 
-/// The label of a stage that the config gives none: "cast", or "cast (simd)" with its kernel
-/// forced.
+/// The label of a stage without one in the config: "cast", or "cast (simd)" where the config names
+/// the kernel.
 std::string own_label(const Op& op, const std::string& forced);
 
-/// What is wrong with a label; nothing when it is fine.
+/// The mistake in a label; nothing when it is fine.
 std::optional<std::string> label_mistake(std::string_view label);
 
-/// True if the label has "{i}": ranges of its stage have another name in every iteration.
+/// True if the label has "{i}": the stage's ranges have another name in every iteration.
 bool is_numbered(std::string_view label);
-/// The name in an iteration: "load7" of "load{i}".
+/// The label's name in an iteration: "load7" for "load{i}".
 std::string numbered(std::string_view label, std::int64_t iteration);
-/// True if the two can be one name: as they are, or in iterations of theirs.
+/// True if the two can be the same name: as they are, or in some of their iterations.
 bool can_be_one_name(std::string_view a, std::string_view b);
 
-/// A range around stages that follow one another: all from `first` to `last`.
+/// A range around consecutive stages, from `first` to `last`.
 struct StageRange {
   std::string name;
   std::size_t first = 0, last = 0;

@@ -13,7 +13,7 @@
 namespace normbench {
 namespace {
 
-/// What a stream imitates.
+/// The reading and writing that a stream imitates.
 struct Mix {
   Place place = Place::Cpu;
   std::int64_t read = 0, written = 0;
@@ -24,7 +24,7 @@ struct Mix {
   bool operator==(const Mix&) const = default;
 };
 
-/// True for a case that memory of this place alone could bound. A network has weights to read, and
+/// True for a case that only memory of this place could bound. A network has weights to read, and
 /// arithmetic, that nobody knows here.
 bool stays_at(const Case& work, Place place) {
   if (work.inputs.empty() || work.stages.empty()) return false;
@@ -37,8 +37,8 @@ bool stays_at(const Case& work, Place place) {
          });
 }
 
-/// True for stages that read and write memory of this place, and nothing over the link. Files and
-/// page locking have costs of their own.
+/// True for stages that read and write memory of this place, and move nothing over the link. Files
+/// and page locking have costs of their own.
 bool uses_memory_of(const Stage& stage, Place place) {
   if (stage.place != place || stage.signature.in.empty() || is_peer_only(stage.op)) return false;
   if (std::holds_alternative<Pin>(stage.op) || stage.cost.link_bytes > 0) return false;
@@ -47,7 +47,7 @@ bool uses_memory_of(const Stage& stage, Place place) {
                                  stage.signature.out[0].memory == Memory::Device);
 }
 
-/// What tells streams of the same bytes apart, beside their rows.
+/// The end of a stream's name, which tells it from others with the same bytes and row.
 std::string suffix(const Mix& mix) {
   std::string text = ", cuda";
   if (mix.place == Place::Cpu) {
@@ -60,8 +60,8 @@ std::string suffix(const Mix& mix) {
   return text + (mix.resident ? ", in cache" : "");
 }
 
-/// Bytes of no meaning. Many are divided into images of at most 1 MiB, since a copy is checked a
-/// few images at a time; odd numbers into one.
+/// A source of meaningless bytes. Many bytes are divided into images of at most 1 MiB, since a copy
+/// is checked a few images at a time; odd numbers are one image.
 Source plain_source(std::int64_t bytes, Memory memory) {
   constexpr std::int64_t least = 64, most = 1 << 20;
   const std::int64_t power = std::min(most, bytes & -bytes);  // of two
@@ -78,7 +78,7 @@ StageSpec spec_of(Op op) {
   return spec;
 }
 
-/// A case of these stages on a source; nothing where no kernel does one of them.
+/// A case of these stages on a source; nothing where one of them has no kernel.
 std::optional<Case> plain_case(const std::vector<StageSpec>& stages, const Source& source,
                                const Backends& backends) {
   Wiring wiring(backends);
@@ -109,7 +109,7 @@ class Limits {
   std::vector<Case> take() { return std::move(limits_); }
 
  private:
-  /// How a limit is called, and how where another has that name: "1.00 MB", "1,001,000 B".
+  /// The name of a limit, and its name where another has that one: "1.00 MB", "1,001,000 B".
   struct Names {
     std::string name, exact;
   };
@@ -118,10 +118,10 @@ class Limits {
   void add_stream(Mix mix);
   void add_transfer(const Stage& stage, Memory host);
   void add_exchange(const Case& work);
-  /// A source of `bytes` in this memory that a case of the group reads too, else a plain one: other
+  /// A source of `bytes` in this memory: preferably one that a case of the group reads, since other
   /// pages of the machine may be a few percent faster or slower, and take more memory.
   Source source_of(std::int64_t bytes, Memory memory) const;
-  /// Adds what these stages make of a source, unless no kernel does one of them or it is there.
+  /// Adds the case of these stages on a source, unless one has no kernel or the case is there.
   void add(const Names& names, const std::vector<StageSpec>& stages, const Source& source,
            int threads, bool resident = false);
 
@@ -161,7 +161,7 @@ void Limits::add_parts() {
   for (Case& part : parts_of(cases_)) limits_.push_back(std::move(part));
 }
 
-/// What is decoded from files is not known in bytes.
+/// Bytes that are decoded from files do not count: they are not known.
 void Limits::add_pipeline_streams(int threads) {
   for (const Case* work : cases_) {
     Mix mix{.threads = threads};
@@ -201,7 +201,7 @@ void Limits::add_stream(Mix mix) {
   const int threads = mix.threads;
   const StreamMix bytes = limit_mix({.read = mix.read, .written = mix.written});
   mix.read = bytes.read, mix.written = bytes.written;
-  if (mix.place == Place::Cuda) mix.threads = 1;  // those of the host are no difference there
+  if (mix.place == Place::Cuda) mix.threads = 1;  // threads of the host make no difference there
   if (std::ranges::find(mixes_, mix) != mixes_.end()) return;
   mixes_.push_back(mix);
   const std::int64_t unit = std::gcd(mix.read, mix.written);
@@ -244,7 +244,7 @@ Limits::Names Limits::of_bytes(std::string_view op, std::int64_t bytes, Memory m
           fmt::format("{} {} B {}", op, format_count(bytes), name_of(memory))};
 }
 
-/// As many bytes as a transfer moves, from or to host memory of this kind.
+/// Adds a transfer of as many bytes as a stage moves, from or to host memory of this kind.
 void Limits::add_transfer(const Stage& stage, Memory host) {
   const bool up = std::holds_alternative<H2d>(stage.op);
   const std::int64_t bytes = stage.signature.in[0].bytes();
@@ -254,7 +254,7 @@ void Limits::add_transfer(const Stage& stage, Memory host) {
       source_of(bytes, up ? host : Memory::Device), 1);
 }
 
-/// Both directions of the link at once, for a case that uses both: as many bytes as it sends up.
+/// Adds an `exchange` of as many bytes as a case sends up that uses both directions of the link.
 void Limits::add_exchange(const Case& work) {
   const auto up = std::ranges::find_if(
       work.stages, [](const Stage& stage) { return std::holds_alternative<H2d>(stage.op); });
@@ -266,7 +266,7 @@ void Limits::add_exchange(const Case& work) {
       source_of(bytes, Memory::Pinned), 1);
 }
 
-/// For every transfer the copy engine's speed from pinned memory, and from pageable where used.
+/// Adds a copy of as many bytes as each transfer: from pinned memory, and from the case's pageable.
 void Limits::add_transfers() {
   for (const Case* work : cases_) {
     for (const Stage& stage : work->stages) {
@@ -280,8 +280,8 @@ void Limits::add_transfers() {
   }
 }
 
-/// What giving the GPU any work costs, and waiting for it, on the smallest tensor that the cases
-/// have there: neither touches it, and a tiny one would take the most copies to exceed the cache.
+/// Adds the costs of giving the GPU any work and of waiting for it. They use the smallest tensor on
+/// it: neither touches it, and a tiny one would need the most copies to exceed the cache.
 void Limits::add_launches() {
   const Case* first = nullptr;  // on the GPU
   const TensorDesc* smallest = nullptr;

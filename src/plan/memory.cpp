@@ -13,7 +13,7 @@ namespace {
 
 std::int64_t whole(double bytes) { return static_cast<std::int64_t>(std::min(bytes, 0x1p60)); }
 
-/// Bytes of host and device memory; in double, for products may be larger than any machine.
+/// Bytes of host and device memory, as doubles: products may be larger than any machine.
 struct Amounts {
   double host = 0, device = 0;
 
@@ -30,19 +30,19 @@ std::int64_t of_side(const Sides& sides, Memory memory) {
   return host_reaches(memory) ? sides.host : sides.device;
 }
 
-/// What a group's cases are placed with.
+/// The buffers that a group's cases rotate through.
 struct Rotation {
   Cache cache;
   Sides cache_bytes;
-  Sides sets;  // of buffers
+  Sides sets;  // the number of buffer sets
 
   std::int64_t copies_of_source(const Case& work) const {
     return source_copies(work, cache, of_side(cache_bytes, work.values.front().desc.memory));
   }
 };
 
-/// Bytes that an iteration touches on this side, in whole cache lines. 0 when none of them is an
-/// output of this process, for then no buffers rotate there.
+/// Bytes that an iteration touches on this side, in whole cache lines. 0 where this process has no
+/// output there: then no buffers rotate.
 std::int64_t rotating_bytes(const Case& work, Memory side) {
   const bool rotates =
       work.peer.empty() && std::ranges::any_of(work.values, [&](const Value& value) {
@@ -51,7 +51,7 @@ std::int64_t rotating_bytes(const Case& work, Memory side) {
   return rotates ? touched_bytes(work, 0, static_cast<int>(work.stages.size()), side, 64) : 0;
 }
 
-/// True if two tensors that are there hold the same.
+/// True if two inputs hold the same values.
 bool are_alike(const Input& one, const Input& other) {
   if (one.source != other.source || one.value != other.value ||
       (one.setup == nullptr) != (other.setup == nullptr))
@@ -65,7 +65,7 @@ bool are_alike(const Input& one, const Input& other) {
                             });
 }
 
-/// Every case's inputs once, with their copies.
+/// Bytes of every case's inputs, with all copies; shared ones count once.
 Amounts source_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
   Amounts bytes;
   for (auto work = cases.begin(); work != cases.end(); ++work) {
@@ -88,14 +88,14 @@ Amounts arena_bytes(std::span<const Case* const> cases, const Rotation& rotation
   return bytes;
 }
 
-/// What peers hold in processes of their own: their copies of the source, and all their outputs.
+/// Bytes that peers hold in their own processes: copies of the source, and all outputs.
 Amounts peer_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
   Amounts bytes;
   for (const Case* work : cases) {
     if (work->peer.empty()) continue;
     for (const Value& value : work->values) {
       if (value.in_place_of >= 0) continue;
-      // Of inputs two at least, one that differs.
+      // There are at least two inputs, one of which differs.
       const std::int64_t copies =
           value.producer >= 0 ? 1 : std::max<std::int64_t>(2, rotation.copies_of_source(*work));
       bytes.of(value.desc.memory) +=
@@ -109,31 +109,31 @@ double values_per_image(const Shape& shape) {
   return static_cast<double>(shape.c) * static_cast<double>(shape.h) * static_cast<double>(shape.w);
 }
 
-/// Values of an image that the reference of `resize` has brought to its width, not yet its height.
+/// Values of an image that the reference of `resize` has brought to its new width, not yet height.
 double between_passes(const Signature& s) {
   const Shape &in = s.in[0].shape, &out = s.out[0].shape;
   return values_per_image({.n = 1, .c = in.c, .h = in.h, .w = out.w});
 }
 
-/// Filters of a `resize`, of kernel and reference together: taps of each output row and column.
+/// Bytes of the filters of a `resize`, in kernel and reference: taps of each output row and column.
 double filter_bytes(const Signature& s) {
   const Shape &in = s.in[0].shape, &out = s.out[0].shape;
   return 128 * static_cast<double>(out.h + out.w) +
          32 * static_cast<double>(std::max(in.h, out.h) + std::max(in.w, out.w));
 }
 
-/// True where no reference tells the output right: that of another case does.
+/// True where no reference can say if the output is right: another case's output does.
 bool is_held_to_others(const Case& work) {
   return std::ranges::any_of(work.stages,
                              [](const Stage& stage) { return is_peer_only(stage.op); });
 }
 
-/// A whole output in double.
+/// Bytes of a whole output in double.
 double bytes_in_double(const Case& work) {
   return 8 * static_cast<double>(work.result().elements());
 }
 
-/// What working out the setup takes: all its values in double, and copies of a stage's inputs.
+/// Bytes for computing the setup: all its values in double, and copies of a stage's inputs.
 double setup_bytes(const Case& work) {
   const auto made =
       std::ranges::find_if(work.inputs, [](const Input& input) { return input.setup != nullptr; });
@@ -144,10 +144,10 @@ double setup_bytes(const Case& work) {
   return 8 * values;
 }
 
-/// A check holds the values of a slab in double, each with its error, and beside them up to four
-/// times the largest tensor: what a stage's reference makes on the way, errors that move, what is
-/// copied to be read. A resize adds the image between its passes, twice. What is held to another
-/// case's output is whole. Where rows are checked by a team, each thread has some of an image.
+/// Bytes for a check. It holds the values of a slab in double, each with its error, and up to four
+/// times the largest tensor: intermediate values of a stage's reference, errors that move, copies
+/// to read from. A resize adds the image between its passes, twice. An output that is compared with
+/// another case's is whole. Where a team checks rows, each thread has some of an image.
 double check_bytes(const Case& work) {
   if (is_held_to_others(work)) return bytes_in_double(work);
   double values = 0, largest = 0;
@@ -169,13 +169,13 @@ double check_bytes(const Case& work) {
   return 8 * (2 * values + 4 * largest) * at_once;
 }
 
-/// What a case has beside sources and arenas.
+/// Bytes of a case beside sources and arenas.
 struct Extra {
   Amounts held;     // until the group ends
   Amounts passing;  // while the case runs or is checked
 };
 
-/// `most_sets`: buffer sets on the side that has more of them.
+/// `most_sets`: the number of buffer sets on the side with more of them.
 Extra extra_of(const Case& work, std::int64_t most_sets) {
   Extra extra;
   const std::vector<Slot> slots = storage_of(work);
@@ -192,15 +192,15 @@ Extra extra_of(const Case& work, std::int64_t most_sets) {
     extra.held.of(slots[i].memory) += bytes;                        // the last check keeps it
     extra.held.host += bytes / static_cast<double>(work.images());  // others keep an image
   }
-  // An address of every slot in every set; in `place` each buffer's order and offset.
+  // There is an address of every slot in every set, and in `place` each buffer's order and offset.
   const auto sets = static_cast<double>(most_sets);
-  if (is_held_to_others(work)) extra.held.host += bytes_in_double(work);  // others are held to it
+  if (is_held_to_others(work)) extra.held.host += bytes_in_double(work);  // for others' checks
   extra.held.host += 8 * sets * static_cast<double>(slots.size());
   extra.passing.host += 16 * sets * placed + check_bytes(work);
   for (const Stage& stage : work.stages) {
     if (std::holds_alternative<Resize>(stage.op))
       extra.held.host += at_once * filter_bytes(stage.signature);
-    if (std::holds_alternative<Exchange>(stage.op))  // what comes back lies in memory of the row's
+    if (std::holds_alternative<Exchange>(stage.op))  // the row's memory for the way back
       extra.held.host += at_once * static_cast<double>(stage.signature.out[0].bytes());
   }
   if (work.pipeline && work.pipeline->part)
@@ -208,10 +208,10 @@ Extra extra_of(const Case& work, std::int64_t most_sets) {
       extra.held.host +=
           static_cast<double>(items_fed(work)) *
           static_cast<double>(work.values[static_cast<std::size_t>(value)].desc.bytes());
-  if (work.pipeline)  // what its check keeps: two outputs, and one of each flight to compare
+  if (work.pipeline)  // its check keeps two outputs, and one of each flight
     extra.passing.host += (2 + at_once) * static_cast<double>(output_bytes(work));
   if (!work.peer.empty()) {
-    // Files of source and output, which may lie in memory.
+    // The files of source and output may lie in memory.
     extra.passing.host += static_cast<double>(input_bytes(work) + output_bytes(work));
     extra.held.host += static_cast<double>(input_bytes(work));  // the input that differs
   }

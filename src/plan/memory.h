@@ -1,5 +1,5 @@
-/// How much memory cases take where they are measured together, and what is left out when that is
-/// more than there is: overcommit kills without an error.
+/// How much memory cases need when they are measured together, and which are left out when there is
+/// not enough: overcommit kills without an error.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace normbench {
 
-/// Buffer sets that a group rotates through on one side of the link: at least one for each item in
-/// flight. Hot: no more. Cold: so many that the contender that touches least there, resident ones
-/// aside, exceeds the cache threefold.
+/// The number of buffer sets that a group rotates through on one side of the link: at least one for
+/// each item in flight. Hot: no more. Cold: so many that the contender that touches least there
+/// exceeds the cache threefold; resident ones do not count.
 std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
                          std::int64_t cache_bytes);
 
-/// Bytes of one copy of a case's inputs, each of whole lines.
+/// Bytes of one copy of a case's inputs, each in whole lines.
 std::int64_t input_bytes(const Case& work);
 
 /// Equal copies of a case's inputs. Cold: enough to exceed the cache threefold; resident, hot: one.
@@ -26,45 +26,45 @@ std::int64_t source_copies(const Case& work, Cache cache, std::int64_t cache_byt
 /// True if two cases with inputs start from the same copies.
 bool share_inputs(const Case& one, const Case& other);
 
-/// The arenas that cases share, by kind of memory and whether near the link, each as large as the
-/// case that needs most of it. `sets`: of buffers, on each side.
+/// The bytes of the arenas that cases share, by kind of memory and whether near the link. Each is
+/// as large as the case that needs most of it. `sets`: the number of buffer sets on each side.
 std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* const> cases,
                                                          const Sides& sets);
 
-/// Images per step of a case's check: at most 1 million values of the whole chain, at least one;
-/// all where outputs are sums over the batch.
+/// Images that a case's check takes at a time: at most 1 million values of the whole chain, but at
+/// least one image; all images where outputs are sums over the batch.
 std::int64_t slab_images(const Case& work);
 
-/// Rows of an image that a check of a row-wise case takes at a time: so few that all that is made
-/// of them stays in a cache of the core.
+/// Rows of an image that the check of a row-wise case takes at a time: few enough that all that is
+/// made of them stays in a cache of the core.
 std::int64_t part_rows(const Case& work);
 
-/// What cases need together.
+/// The bytes that cases need together.
 struct MemoryNeed {
   Sides kept;     // from the first turn to the last: copies of sources, arenas, peers' buffers
-  Sides passing;  // at most beside them: fresh outputs, checks, addresses
+  Sides passing;  // most beside them: fresh outputs, checks, addresses
 
   Sides total() const {
     return {.host = kept.host + passing.host, .device = kept.device + passing.device};
   }
 };
 
-/// The memory of these cases when they take turns. Figures stay below 2^61.
+/// The memory of these cases when they take turns. No figure exceeds 2^61.
 MemoryNeed memory_need(std::span<const Case* const> cases, Cache cache, const Sides& cache_bytes);
 
 /// The cases and limits of a group that are not skipped.
 std::vector<const Case*> runnable(const Group& group);
 
-/// True if what can run of the group has its memory, or it is unknown what is free.
+/// True if all that can run of the group fits in memory, or free memory is unknown.
 bool fits(const Group& group, Cache cache, const PlanOptions& options);
 
-/// Fewer images than the group's cases start from, where it does not fit: the fewest that exceed
-/// the caches before either memory threefold. 0 where that would be no fewer, and for a group that
-/// loads files, lies in the cache or has several batches.
+/// A smaller batch for a group that does not fit: the fewest images that exceed the caches of both
+/// memories threefold. 0 where that would be no fewer, and for a group that loads files, lies in
+/// the cache or has several batches.
 std::int64_t batch_to_fit(const Group& group, Cache cache, const PlanOptions& options);
 
-/// Skips those of `list`, the group's cases or its limits, that alone need more than
-/// `options.free_bytes`; then, while the whole group does, the one that needs most.
+/// Skips the cases of `list` (the group's cases or its limits) that alone need more than
+/// `options.free_bytes`. Then, while the whole group does, skips the one that needs most.
 void skip_too_large(const Group& group, std::vector<Case>& list, Cache cache,
                     const PlanOptions& options);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t most_in_flight = 1024, most_items = 1'000'000, most_threads = 4096;
 
-/// Items of a turn where the config does not say: filling and draining are then a small share.
+/// The items of a turn unless the config says: filling and draining are then a small share.
 std::int64_t usual_items(int in_flight) { return std::max(16, 8 * in_flight); }
 
 std::size_t lane_named(std::string_view name, std::vector<Lane>& lanes) {
@@ -40,7 +40,7 @@ bool works_on_cpu(const Case& work, const Lane& lane) {
       lane.stages, [&](std::size_t stage) { return work.stages[stage].place == Place::Cpu; });
 }
 
-/// An item's own thread serves it in every lane of the host; a lane of a device has one stream.
+/// Gives each item its own thread in every lane of the host; a lane of a device has one stream.
 void serve_every_item(Reader& options, const Case& work, Pipeline& pipeline) {
   for (Lane& lane : pipeline.lanes) {
     if (!works_on_cpu(work, lane)) continue;
@@ -56,7 +56,7 @@ void serve_every_item(Reader& options, const Case& work, Pipeline& pipeline) {
   }
 }
 
-/// {"servers": 2, "threads": 1}
+/// Reads one lane: {"servers": 2, "threads": 1}
 void read_lane(Reader& reader, const Case& work, const Pipeline& pipeline, Lane& lane) {
   const auto servers = static_cast<int>(reader.integer("servers", 1, 1, most_in_flight));
   lane.servers = std::min(servers, pipeline.in_flight);  // more would never work
@@ -68,7 +68,7 @@ void read_lane(Reader& reader, const Case& work, const Pipeline& pipeline, Lane&
   reader.finish();
 }
 
-/// "lanes": {"save": {"servers": 2, "threads": 1}}
+/// Reads the lanes: "lanes": {"save": {"servers": 2, "threads": 1}}
 void read_lanes(Reader& options, const Case& work, bool has_all_stages, Pipeline& pipeline) {
   if (!options.has("lanes")) return;
   if (options.describes()) {
@@ -91,7 +91,7 @@ void read_lanes(Reader& options, const Case& work, bool has_all_stages, Pipeline
       reader.complain_at(name, unknown("lane of the variant", name, known));
 }
 
-/// Of all host threads that work at once.
+/// The number of host threads that work at once.
 std::int64_t threads_of(const Pipeline& pipeline) {
   std::int64_t sum = 0, most = 0;
   for (const Lane& lane : pipeline.lanes) {
@@ -101,7 +101,7 @@ std::int64_t threads_of(const Pipeline& pipeline) {
   return pipeline.submit == Submit::Item ? pipeline.in_flight * most : sum;
 }
 
-/// What does not go with items in flight.
+/// Reports options that do not go with items in flight.
 void check_options(Reader& options, const Case& work) {
   if (work.graph)
     options.complain_at("graph", "does not go with in_flight: lanes submit stages one by one");
@@ -113,7 +113,7 @@ void check_options(Reader& options, const Case& work) {
 
 bool loads(const Stage& stage) { return std::holds_alternative<Load>(stage.op); }
 
-/// True for the same work on the same tensors.
+/// True if both stages do the same work on the same tensors.
 bool is_same_stage(const Stage& one, const Stage& other) {
   return name_of(one.op) == name_of(other.op) && one.parameters == other.parameters &&
          one.kernel == other.kernel && one.output == other.output && one.label == other.label &&
@@ -122,7 +122,7 @@ bool is_same_stage(const Stage& one, const Stage& other) {
 
 bool saves(const Stage& stage) { return std::holds_alternative<Save>(stage.op); }
 
-/// True if the stages up to this one make the same values of both.
+/// True if the stages up to this one make the same values in both cases.
 bool is_same_origin(const Case& one, const Case& other, std::size_t stage) {
   const auto is_same_input = [](const Input& a, const Input& b) {
     return a.source == b.source && a.setup == b.setup && a.value == b.value;
@@ -133,8 +133,8 @@ bool is_same_origin(const Case& one, const Case& other, std::size_t stage) {
   return true;
 }
 
-/// True if both run the same stages with as many threads, on the same values where their time goes
-/// by those: which files items load, and how well what is saved compresses.
+/// True if both run the same stages with as many threads. Where values decide the time, they are
+/// the same, too: which files items load, and how well saved images compress.
 bool is_same_part(const Case& one, const Case& other) {
   std::vector<std::size_t> left, right;
   for (const auto& [work, stages] : {std::pair(&one, &left), std::pair(&other, &right)}) {
@@ -258,7 +258,7 @@ std::vector<Case> parts_of(const std::vector<const Case*>& cases) {
         std::ranges::find_if(parts, [&](const Case& other) { return is_same_part(part, other); });
     if (same == parts.end())
       parts.push_back(std::move(part));
-    else  // as many as any of them has, so that no host waits for a device where they do not
+    else  // as many as in any of them: no host waits for a device where another does not
       same->pipeline->in_flight = std::max(same->pipeline->in_flight, part.pipeline->in_flight);
   };
   for (const Case* work : cases) {

@@ -17,14 +17,14 @@
 namespace normbench {
 namespace {
 
-/// True if `pointer` is where an axis is written.
+/// True if an axis is written at `pointer`.
 bool is_axis(const Json& config, const std::string& pointer) {
   const Json& value = value_at(config, pointer);
   return value.is_string() && value.get_ref<const std::string&>().starts_with('$');
 }
 
 /// Throws all issues, each once: the same mistake may be found at several points of a sweep. Where
-/// an axis could not be replaced only that is reported, and not what follows from it.
+/// an axis could not be replaced, only that is reported, and nothing that follows from it.
 void throw_if_any(const std::string& file, const Json& config, const std::vector<Issue>& issues) {
   std::vector<Issue> once;
   std::set<std::pair<std::string, std::string>> seen;
@@ -36,7 +36,7 @@ void throw_if_any(const std::string& file, const Json& config, const std::vector
 }
 
 /// Reports names and texts that would break a table, or do something to a terminal. A peer's
-/// command may hold a whole program.
+/// command is exempt: it may hold a whole program.
 void check_controls(const Json& json, const std::string& pointer, std::vector<Issue>& issues) {
   if (json.is_string() && has_control(json.get_ref<const std::string&>()))
     issues.push_back({pointer, "holds a control character (a line break, an escape, …)"});
@@ -88,7 +88,7 @@ bool matches(const std::string& glob, const Group& group, const Case& one) {
   return false;
 }
 
-/// "place: CPU, 'GPU eager'; dtype: CPU", each as a shell takes it.
+/// "place: CPU, 'GPU eager'; dtype: CPU", each name quoted for a shell.
 std::string all_variants(const std::vector<Group>& groups) {
   std::vector<std::string> experiments;
   std::set<std::string> seen;

@@ -13,8 +13,8 @@
 namespace normbench {
 namespace {
 
-/// Columns of a stage's line: its op, row, place and output; none where a line has no room for
-/// them.
+/// The columns in a stage's line: its op, row, place and output. All are 0 where a line has no room
+/// for columns.
 struct StageColumns {
   int op = 0, row = 0, place = 0, out = 0;
 };
@@ -24,14 +24,14 @@ StageColumns stage_columns(std::size_t width) {
   return {};
 }
 
-/// Columns before what a source gives, which stands below the outputs.
+/// Columns before a source's tensor, which stands below the outputs.
 int source_columns(std::size_t width) {
   const auto [op, row, place, out] = stage_columns(width);
   return op == 0 ? 0 : op + row + place + 2;
 }
 
-/// Collects lines of at most `width` columns, but for words that are wider. What has no room goes
-/// on deeper than what belongs to a line.
+/// Collects lines of at most `width` columns; only a wider word exceeds them. What does not fit
+/// goes on in the next line, deeper than anything that belongs to the line.
 class Lines {
  public:
   explicit Lines(std::size_t width) : width_(width) {}
@@ -54,13 +54,13 @@ std::string count(std::size_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
-/// What runs a stage: its row, "peer torch", or "-" for nothing here.
+/// What runs a stage: its row, "peer torch", or "-" where nothing here does.
 std::string runner_text(const Case& work, const Stage& stage) {
   if (!work.peer.empty()) return "peer " + work.peer;
   return stage.kernel == nullptr ? "-" : std::string(stage.kernel->name);
 }
 
-/// "138 MB (fewest 111 MB)"; of a peer only the fewest are known.
+/// "138 MB (fewest 111 MB)"; for a peer only the fewest are known.
 std::string traffic_text(const Case& work, const Stage& stage) {
   const std::int64_t moved = memory_traffic(stage.cost), fewest = memory_traffic(stage.fewest);
   if (!work.peer.empty()) return "fewest " + format_bytes(fewest);
@@ -96,7 +96,7 @@ std::string stage_text(const Case& work, const Stage& stage, const StageColumns&
   return text;
 }
 
-/// A line for each stage and for each range, below which its stages are indented.
+/// Adds a line for each stage and for each range, with the range's stages indented below it.
 void add_stages(Lines& lines, const Case& work) {
   constexpr std::size_t indent = 4, deeper = 2;
   const std::vector<StageRange> ranges = ranges_of(work.stages);
@@ -111,7 +111,7 @@ void add_stages(Lines& lines, const Case& work) {
   }
 }
 
-/// "138 MB, link 111 MB": what all stages of a case move; "" for a peer's: unknown.
+/// "138 MB, link 111 MB": what all stages of a case move; "" for a peer, where it is unknown.
 std::string total_text(const Case& work) {
   if (!work.peer.empty()) return "";
   std::int64_t bytes = 0, link = 0;
@@ -123,7 +123,7 @@ std::string total_text(const Case& work) {
                    : fmt::format("{}, link {}", format_bytes(bytes), format_bytes(link));
 }
 
-/// "3 in flight, 24 items a turn, lanes load (2 servers), cpu · "; "" for one without.
+/// "3 in flight, 24 items a turn, lanes load (2 servers), cpu · "; "" without items in flight.
 std::string pipeline_text(const Case& work) {
   if (!work.pipeline) return "";
   std::vector<std::string> lanes;
@@ -139,7 +139,7 @@ std::string pipeline_text(const Case& work) {
                      lanes.size() == 1 ? "lane" : "lanes", fmt::join(lanes, ", "));
 }
 
-/// How a case's work is given to the GPU and waited for; "" for one that does not use it.
+/// How a case's work is submitted to the GPU and waited for; "" for a case without the GPU.
 std::string submission_text(const Case& work) {
   if (!work.uses_gpu() || work.pipeline) return "";
   std::string text = work.graph ? "graph · " : "";
@@ -171,7 +171,7 @@ void add_case(Lines& lines, const Case& work, bool is_baseline) {
   if (work.skip) lines.add(4, "skipped: " + *work.skip);
 }
 
-/// The commands that are run for the group, a line each.
+/// Adds the peers' commands that are run for the group, a line each.
 void add_peers(Lines& lines, const Plan& plan, const Group& group) {
   std::set<std::string> names;
   for (const Case& work : group.cases) names.insert(work.peer);
@@ -194,7 +194,7 @@ std::string memory_text(const Sides& bytes) {
              : fmt::format("{}, {} of device memory", host, format_bytes(bytes.device));
 }
 
-/// " · hot cache, to 2 %": how an experiment is measured where that is not as the config says.
+/// " · hot cache, to 2 %": how an experiment is measured where it differs from the config.
 std::string own_text(const Plan& plan, const Group& group) {
   const Measure measure = plan.measure_of(group);
   std::vector<std::string> said;
@@ -225,7 +225,7 @@ std::string size_text(const Claim& claim) {
   return low == high ? fmt::format(", {:g}x", low) : fmt::format(", {:g}-{:g}x", low, high);
 }
 
-/// What is said beforehand of the experiment at all points.
+/// Adds the claims of the experiment, which are the same at all points.
 void add_claims(Lines& lines, const Group& group) {
   if (!group.ids.empty()) lines.add(2, fmt::format("published as {}", fmt::join(group.ids, ", ")));
   for (const Claim& claim : group.claims)
@@ -234,7 +234,7 @@ void add_claims(Lines& lines, const Group& group) {
                              meant_at(claim.point), claim.text));
 }
 
-/// What others measured of the group's cases.
+/// Adds the figures that others published of the group's cases.
 void add_figures(Lines& lines, const Group& group) {
   for (const Published& one : group.published) {
     std::vector<std::string> figures;
@@ -253,7 +253,7 @@ void add_figures(Lines& lines, const Group& group) {
   }
 }
 
-/// A group with every stage of every case.
+/// Adds a group with every stage of every case.
 void add_whole(Lines& lines, const Plan& plan, const Group& group, const std::string& memory) {
   lines.add(1, point_text(group) + memory + own_text(plan, group));
   for (const Case& work : group.cases) add_case(lines, work, work.variant == group.baseline);
@@ -268,7 +268,7 @@ void add_whole(Lines& lines, const Plan& plan, const Group& group, const std::st
   add_figures(lines, group);
 }
 
-/// A further point of a sweep: what each case moves, and skips with other reasons than `first`'s.
+/// Adds a further point of a sweep: what each case moves, and skips not told of `first` already.
 void add_short(Lines& lines, const Group& group, const Group& first, const std::string& memory) {
   std::vector<std::string> totals;
   for (const Case& work : group.cases)
@@ -298,7 +298,7 @@ std::string free_text(const Plan& plan) {
   return fmt::format("free: {}{}{}", host, host.empty() || device.empty() ? "" : ", ", device);
 }
 
-/// How large the document will be, where that matters.
+/// The size that the document will have, where it matters.
 std::string document_text(const Plan& plan) {
   constexpr double matters = 10e6;
   const std::int64_t rounds = plan.measure.quick ? 5 : 20 * plan.measure.processes;  // mostly

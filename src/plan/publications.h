@@ -1,4 +1,4 @@
-/// The published experiments that normbench is about, by id.
+/// The published experiments that normbench reproduces, by id.
 #pragma once
 
 #include <span>
@@ -17,20 +17,20 @@ constexpr auto words(Publication) {
                                            {Publication::Slides, "slides"}});
 }
 
-/// Where each comes from: "post on GPU normalisation, 2024-12".
+/// Where a publication comes from: "post on GPU normalisation, 2024-12".
 std::string_view origin_of(Publication publication);
 
-/// What it says, as a paragraph begins: "It normalises …". Sizes are those of claims and figures.
+/// What it says, as a paragraph begins: "It normalises …". Its sizes are claims' and figures'.
 std::string_view said_by(Publication publication);
 
 struct PublishedExperiment {
   std::string_view id;
   Publication source;
   std::string_view about;
-  std::string_view missing = "";  // why no config has it; "": one does
+  std::string_view missing = "";  // why no config has it; "": one has
 };
 
-/// All of them, in order.
+/// All published experiments, in order.
 std::span<const PublishedExperiment> published_experiments();
 
 }  // namespace normbench

@@ -14,7 +14,7 @@ Json to(std::string_view definition) { return {{"$ref", fmt::format("#/$defs/{}"
 Json list_of(const Json& schema) { return {{"type", "array"}, {"items", schema}, {"minItems", 1}}; }
 Json any_of(std::initializer_list<Json> schemas) { return {{"anyOf", schemas}}; }
 
-/// What `read(reader)` asks for.
+/// The schema of what `read(reader)` asks for.
 template <class Read>
 Json described(Read read) {
   Json schema;
@@ -25,13 +25,13 @@ Json described(Read read) {
   return schema;
 }
 
-/// `otherwise`, unless the value is what `condition` accepts: then `then`. Unlike anyOf, a mistake
-/// is that of the one that was meant.
+/// The schema `then` for values that `condition` accepts, `otherwise` for others. With anyOf a
+/// mistake would be reported of both; here it is reported of the one that was meant.
 Json either(const Json& condition, const Json& then, const Json& otherwise) {
   return {{"if", condition}, {"then", then}, {"else", otherwise}};
 }
 
-/// What `schema` accepts, or the name of an axis.
+/// The schema of what `schema` accepts, or the name of an axis.
 Json or_axis(const Json& schema) { return either(to("axis"), true, schema); }
 
 void allow_axes(Json& schema);
@@ -44,7 +44,7 @@ void allow_axes_within(Json& schema) {
     if (schema.contains(key) && schema[key].is_object()) allow_axes(schema[key]);
 }
 
-/// "$axis" may stand for any value, and within it for any part. (Text may be "$axis" anyway.)
+/// Lets "$axis" stand for any value, and for any part of it. (A text may be "$axis" anyway.)
 void allow_axes(Json& schema) {
   allow_axes_within(schema);
   if (schema == true || schema.value("type", "") == "string") return;
@@ -54,8 +54,8 @@ void allow_axes(Json& schema) {
   if (!fallback.is_null()) schema["default"] = std::move(fallback);
 }
 
-/// The members of an op, those that every stage may have among them. `defaults` may give what the
-/// stage lacks, so nothing is required.
+/// The members of an op, with those that every stage may have. `defaults` may give what the stage
+/// lacks, so none is required.
 Json op_schema(std::string_view name, std::string_view about) {
   Json schema = described([&](Reader& reader) { read_stage_members(std::string(name), reader); });
   schema.erase("required");
@@ -65,7 +65,7 @@ Json op_schema(std::string_view name, std::string_view about) {
   return schema;
 }
 
-/// A stage as an object: which op it is says what else it may have.
+/// A stage as an object. Its op says what other members it may have.
 Json stage_object() {
   Json by_op = Json::array();
   for (const std::string& name : op_names())
@@ -79,11 +79,11 @@ Json stage_object() {
 Json range_schema() {
   Json schema = described([](Reader& reader) { read_range(reader); });
   schema["properties"]["stages"] = to("stages");
-  schema["required"] = {"range", "stages"};  // without the first it is no range
+  schema["required"] = {"range", "stages"};  // without "range" it is none
   return schema;
 }
 
-/// A variant: its stages, or an object that says more.
+/// A variant: a list of stages, or an object that says more.
 Json variant_schema() {
   Json with_options = described(describe_variant);
   allow_axes_within(with_options);
@@ -138,7 +138,7 @@ Json definitions() {
   return all;
 }
 
-/// Members that stages take where they have none of their own.
+/// The members that stages take where they have none of their own.
 Json defaults_schema() {
   Json members;
   for (const std::string& name : op_names()) members[name] = to(name);

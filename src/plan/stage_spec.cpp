@@ -10,7 +10,7 @@
 namespace normbench {
 namespace {
 
-/// What every stage may say beside its op's own parameters.
+/// The members that every stage may have beside its op's own parameters.
 constexpr auto common_members = std::to_array<std::string_view>(
     {"label", "as", "in", "output", "memory", "place", "kernel", "lane"});
 
@@ -25,7 +25,7 @@ bool is_start(const Op& op) {
   return std::holds_alternative<Source>(op) || std::holds_alternative<Load>(op);
 }
 
-/// True for mistakes in the extents of a start (one, or at the start all): its kind is still known.
+/// True for mistakes in the extents of the stage that starts a variant: its kind is still known.
 bool is_extent(const Issue& issue, const std::string& start) {
   const std::string& at = issue.pointer;
   return at == start || at.ends_with("/batch") || at.ends_with("/size") ||
@@ -46,7 +46,7 @@ void read_common(Reader& reader, StageSpec& spec) {
     reader.complain_at("label", "reads like a kernel that is forced (choose another name)");
 }
 
-/// Finds the files of a start once. Throws Invalid.
+/// Finds the files of a source or a load once. Throws Invalid.
 void resolve(Op& op, const std::string& written, const Paths& paths, ResolvedOps& resolved) {
   if (const auto known = resolved.find(written); known != resolved.end()) {
     op = known->second;
@@ -62,14 +62,14 @@ bool is(const StageSpec& spec) {
   return std::holds_alternative<T>(spec.op);
 }
 
-/// True for ops that are calls of the CUDA runtime, not kernels.
+/// True for ops that are calls of the CUDA runtime and not kernels.
 bool calls_cuda(const StageSpec& spec) {
   if (is<EmptyLaunch>(spec) && spec.place == Place::Cpu) return false;  // a team of threads
   return is<H2d>(spec) || is<D2h>(spec) || is<Exchange>(spec) || is<Pin>(spec) ||
          !needs_input(spec.op);
 }
 
-/// What to do about memory that a place does not reach.
+/// Advice for memory that a place does not reach.
 std::string_view advice(Place place) {
   return place == Place::Cpu
              ? "add a d2h stage"
@@ -124,7 +124,7 @@ std::optional<StageSpec> read_stage(const StageText& text, const Paths& paths,
   const std::span<Issue> found = std::span(issues).subspan(before);
   members.relocate(found);
   const auto harmless = [&](const Issue& issue) { return is_extent(issue, members.pointer); };
-  // Ops on several tensors compare their shapes: a wrong one would make those look wrong, too.
+  // Ops on several tensors compare shapes: after a wrong one they would look wrong, too.
   const bool with_shape = members.fields.contains("shape");
   if (starts && !with_shape && std::ranges::all_of(found, harmless)) return spec;
   return std::nullopt;

@@ -3,7 +3,7 @@
 namespace normbench {
 namespace {
 
-/// True if a stage allocates and frees its output by itself, in the timed region.
+/// True if a stage allocates and frees its output itself, inside the timed region.
 bool is_fresh(OutputPolicy policy, Memory memory, std::size_t bytes) {
   if (policy == OutputPolicy::CudaMalloc) return true;
   const bool recycled = !cuda_owns(memory) && bytes < fresh_mmap_bytes;
@@ -34,8 +34,8 @@ Slot value_slot(const Case& work, const Value& value) {
   return buffer(work.stages[value.producer].output, value.desc.memory, bytes, value.producer);
 }
 
-/// Marks what stages on a device read or write over its link. All host memory that CUDA owns is
-/// there for the link.
+/// Marks the slots that stages on a device read or write over its link. Host memory that CUDA owns
+/// is always marked: it is there for the link.
 void mark_near_link(const Case& work, std::vector<Slot>& slots) {
   for (const Stage& stage : work.stages) {
     // Pinning copies on the host; registering moves nothing.
@@ -68,7 +68,7 @@ std::vector<Slot> storage_of(const Case& work) {
         work.peer.empty() ? stage.kernel->scratch(stage.op, stage.signature) : 0;
     slots.push_back(buffer(stage.output, stage.signature.out.front().memory, scratch, s));
   }
-  for (const int output : work.outputs)  // they live until the end of the iteration
+  for (const int output : work.outputs)  // they live until the iteration ends
     slots[root_of(slots, output)].last_stage = last;
   if (work.near_link) mark_near_link(work, slots);
   return slots;

@@ -7,8 +7,8 @@
 
 namespace normbench {
 
-/// Fresh pageable outputs of at least this size come from the operating system, smaller ones from a
-/// recycled arena, as in malloc and eager frameworks. CUDA's memory is new at any size.
+/// Fresh pageable outputs of at least this size come from the operating system. Smaller ones come
+/// from a recycled arena, as in malloc and eager frameworks. CUDA's memory is new at any size.
 inline constexpr std::size_t fresh_mmap_bytes = 32u << 20;
 
 /// The bytes of one value, or of one stage's scratch memory.
@@ -19,13 +19,13 @@ struct Slot {
   Memory memory = Memory::Pageable;
   std::size_t bytes = 0;
   OutputPolicy policy = OutputPolicy::Reuse;
-  int in_place_of = -1;    // index of the value whose bytes these are
+  int in_place_of = -1;    // the value whose bytes these are
   int first_stage = 0;     // Fresh: allocated before this stage …
   int last_stage = 0;      // … and freed after this one
-  bool near_link = false;  // pageable memory that lies near the device's link, apart from other
+  bool near_link = false;  // pageable memory near the device's link, apart from other
 };
 
-/// The slots of a case: its values, then each stage's scratch memory. A peer's outputs: None.
+/// The slots of a case: its values, then each stage's scratch memory. A peer's outputs are None.
 std::vector<Slot> storage_of(const Case& work);
 
 /// True if the slot's bytes lie in the group's arena of this kind, near the link or not.
@@ -33,11 +33,11 @@ inline bool is_placed(const Slot& slot, Memory memory, bool near_link) {
   return slot.kind == Slot::Kind::Placed && slot.memory == memory && slot.near_link == near_link;
 }
 
-/// Sizes of the buffers that one set takes from that arena, in slot order.
+/// The sizes of the buffers that one set takes from that arena, in slot order.
 std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory,
                                       bool near_link);
 
-/// The slot that holds the bytes of slot `index`, through all that works in place or passes on.
+/// The slot that holds the bytes of slot `index`, through all stages in place or passing on.
 int root_of(const std::vector<Slot>& slots, int index);
 
 }  // namespace normbench

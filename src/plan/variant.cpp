@@ -10,11 +10,11 @@
 namespace normbench {
 namespace {
 
-/// An op that also uses a member of another op's defaults.
+/// An op that also takes a member from the defaults of another op.
 struct Shared {
   std::string_view op, member, from;
 };
-constexpr std::size_t most_stages = 1000;  // so that sums over a variant's tensors never overflow
+constexpr std::size_t most_stages = 1000;  // sums over a variant's tensors must not overflow
 
 constexpr auto shared = std::to_array<Shared>({{"sub", "mean", "normalize"},
                                                {"sub", "constants", "normalize"},
@@ -28,7 +28,7 @@ constexpr auto shared = std::to_array<Shared>({{"sub", "mean", "normalize"},
 
 bool is_start(std::string_view op) { return op == Source::name || op == Load::name; }
 
-/// A stage from `text`, which has its axes replaced.
+/// A stage from its `text`, in which axes are replaced already.
 StageText read_stage_text(const Json& text, const std::string& pointer,
                           std::vector<Issue>& issues) {
   StageText stage;
@@ -64,7 +64,7 @@ StageText start_of(const std::string& op, const Json& members, const std::string
   return start;
 }
 
-/// The stages that variants of the experiment start with: a load, or sources.
+/// The stages that the experiment's variants start with: a load, or sources.
 std::vector<StageText> starts_of(const VariantPlace& place, Substitution& axes,
                                  std::vector<Issue>& issues) {
   const std::string op(place.experiment.contains("load") ? Load::name : Source::name);
@@ -96,7 +96,7 @@ std::vector<StageText> setup_of(const VariantPlace& place, Substitution& axes,
   return stages;
 }
 
-/// The list of stages in a variant and where it stands; the other members go to `options`.
+/// The list of stages of a variant, and where it stands. The other members go to `options`.
 std::pair<Json, std::string> split(const Json& variant, const std::string& pointer,
                                    Composed& options, std::vector<Issue>& issues) {
   if (!variant.is_object()) return {variant, pointer};
@@ -111,7 +111,7 @@ bool is_range(const Json& stage) {
   return stage.is_object() && stage.contains("range") && !stage.contains("op");
 }
 
-/// Stages in a list, those of its ranges among them.
+/// The number of stages in a list, with those in its ranges.
 std::size_t count_stages(const Json& list) {
   std::size_t count = 0;
   for (const Json& stage : list)
@@ -119,14 +119,14 @@ std::size_t count_stages(const Json& list) {
   return count;
 }
 
-/// Puts the stages of a variant one behind the other, whatever ranges they lie in.
+/// Puts the stages of a variant in one list, whatever ranges they lie in.
 class Flattening {
  public:
   Flattening(const VariantPlace& place, Substitution& axes, std::vector<Issue>& issues,
              VariantText& text)
       : place_(place), axes_(axes), issues_(issues), text_(text) {}
 
-  /// Adds the list that is written at `at`.
+  /// Adds the stages of the list that is written at `at`.
   void add(const Json& list, const std::string& at) {
     if (!list.is_array()) return issues_.push_back({at, wrong_type("a list of stages", list)});
     if (list.empty()) issues_.push_back({at, "has no stages (a list of at least one)"});
@@ -167,11 +167,11 @@ class Flattening {
   Substitution& axes_;
   std::vector<Issue>& issues_;
   VariantText& text_;
-  std::vector<std::string> open_;  // ranges, outermost first
-  std::size_t running_ = 0;        // stages so far that are no sources
+  std::vector<std::string> open_;  // the ranges around, outermost first
+  std::size_t running_ = 0;        // stages so far, without sources
 };
 
-/// Adds the `defaults` that the stage lacks: its op's own; for some ops also normalize's.
+/// Adds `defaults` for members that the stage lacks: its op's own, and normalize's for some ops.
 void add_defaults(const Json& defaults, StageText& stage, Substitution& axes) {
   const auto take = [&](std::string_view from, const std::string& member, const Json& value) {
     const std::string at = fmt::format("/defaults/{}", from);

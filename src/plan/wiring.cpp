@@ -13,7 +13,7 @@
 namespace normbench {
 namespace {
 
-// Sums over all tensors of a case, each counted a few times, never overflow.
+// With this limit, sums over all tensors of a case, each counted a few times, never overflow.
 constexpr std::int64_t max_tensor_bytes = std::int64_t{1} << 50;
 
 void check_bytes(const TensorDesc& desc) {
@@ -39,7 +39,7 @@ std::string signature_text(const Signature& signature) {
   return list(signature.in) + " -> " + list(signature.out);
 }
 
-/// What a row does not do: "take … -> …"; a loader takes nothing but files.
+/// What a row refuses: "take … -> …". For a loader the input is files.
 std::string refused_text(const Stage& stage) {
   const auto* const load = std::get_if<Load>(&stage.op);
   if (load == nullptr) return "take " + signature_text(stage.signature);
@@ -47,7 +47,7 @@ std::string refused_text(const Stage& stage) {
                      name_of(load->fit));
 }
 
-/// Why nothing can run in this place, whatever it is; nothing when something can.
+/// Why no stage at all can run in this place; nothing when some can.
 std::optional<std::string> missing_place(const Backends& backends, Place place) {
   const Backend* backend = backends.at(place);
   return backend == nullptr ? fmt::format("no {} backend in this build", name_of(place))
@@ -78,7 +78,7 @@ const Kernel* forced_row(const std::vector<const Kernel*>& rows, const Stage& st
   return *row;
 }
 
-/// The first row beside the reference that takes the signature; an op's only row is no reference.
+/// The first row after the reference that takes the signature. An op's only row is no reference.
 const Kernel* default_row(const std::vector<const Kernel*>& rows, const Stage& stage) {
   const auto row = std::find_if(
       rows.begin() + (rows.size() > 1 ? 1 : 0), rows.end(),
@@ -115,7 +115,7 @@ void Wiring::add(const StageSpec& spec) {
     if (load->files.empty()) skip(Skip::Other, load->why_no_files());
     if (!load->dataset.empty()) stage.parameters["dataset"] = load->dataset_name();
   } else if (std::holds_alternative<Source>(spec.op)) {
-    throw StageMistake{"", "\"source\" must be the first stage"};  // or beside others there
+    throw StageMistake{"", "\"source\" must be the first stage"};  // or beside other sources there
   } else {
     stage.in = inputs(spec);
   }
@@ -220,7 +220,7 @@ std::vector<int> Wiring::inputs(const StageSpec& spec) const {
     if (undoes) values.push_back(registered_value(case_));
   }
   check_registration(spec, values);
-  // Undoing a registration reads nothing, so its value may have been written over.
+  // Undoing a registration reads nothing, so the value may have been written over.
   for (std::size_t i = 0; i < (undoes ? 1 : values.size()); ++i) check_input(values[i]);
   return values;
 }
@@ -236,7 +236,7 @@ void Wiring::check_input(int input) const {
 
 void Wiring::check_registration(const StageSpec& spec, const std::vector<int>& in) const {
   const int registered = registered_value(case_);
-  // Two at a time may share a page, which CUDA refuses to register twice.
+  // Two registered values might share a page, which CUDA refuses to register twice.
   if (std::holds_alternative<Register>(spec.op) && registered >= 0)
     throw StageMistake{"", "a value is registered already (put an unregister stage before this)"};
   if (!std::holds_alternative<Unregister>(spec.op)) return;

@@ -1,4 +1,4 @@
-/// From the stages as read to the values, places, kernels and buffers of a case.
+/// Connects the stages that were read: decides the values, places, kernels and buffers of a case.
 #pragma once
 
 #include "plan/plan.h"
@@ -7,32 +7,32 @@
 namespace normbench {
 
 /// Puts a case together. `add` connects a stage to earlier values and decides its place, outputs
-/// and kernel (a peer's stages have none); it throws StageMistake or Invalid.
+/// and kernel (a peer's stage has none); it throws StageMistake or Invalid.
 class Wiring {
  public:
   explicit Wiring(const Backends& backends, bool for_peer = false)
       : backends_(backends), for_peer_(for_peer) {}
 
   void add(const StageSpec& spec);
-  /// The named values that the stages of `setup` give, as inputs. Call it after the sources.
+  /// Adds the named values that the stages of `setup` give as inputs. Call it after the sources.
   void add_inputs_of(Wiring setup);
   /// Names the outputs; by default the first one of the last stage. Throws Invalid.
   void set_outputs(const std::vector<std::string>& names);
-  /// Why the case cannot run here; the first reason counts.
+  /// Says why the case cannot run here. Only the first reason counts.
   void skip(Skip kind, const std::optional<std::string>& reason);
   Case take();
 
  private:
   void add_source(const StageSpec& spec);
   void add_input(Input input);
-  /// Sets the stage's row and its cost; skips where the op has no row. Throws when no row fits.
+  /// Sets the stage's row and cost. Skips the case where the op has no row. Throws when none fits.
   void choose_kernel(Stage& stage);
   std::vector<int> inputs(const StageSpec& spec) const;
   int input_named(const std::string& name) const;
   std::vector<std::string> known_names() const;
   void check_input(int input) const;
   void check_registration(const StageSpec& spec, const std::vector<int>& in) const;
-  /// `inferred`, what the op says; for unregister the kind before register.
+  /// The memory kind that the op infers; for unregister the kind before register.
   Memory inferred_memory(const Stage& stage, Memory inferred) const;
   void add_outputs(const StageSpec& spec, Stage& stage);
   void share_buffer(const StageSpec& spec, const Stage& stage);
